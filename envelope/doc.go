@@ -1,0 +1,2 @@
+// Package envelope names and digests all that a run's outcome depends on.
+package envelope

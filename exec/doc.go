@@ -1,0 +1,2 @@
+// Package exec carries out locked plans.
+package exec

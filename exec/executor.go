@@ -1,0 +1,75 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// An Executor carries out one attempt of a step in the workspace. It never
+// judges its own work: what it says is recorded, and proves nothing.
+//
+// Execute is called once per attempt and must not return before everything that it started has
+// ended. It honours ctx: when ctx ends it stops and returns an error that
+// wraps context.Cause(ctx). A nil error means "I did it"; an error means that the
+// attempt failed, and the tree is restored.
+// Calls for different steps may be concurrent.
+type Executor interface {
+	Execute(ctx context.Context, w Work) (Outcome, error)
+}
+
+// A Versioned executor says which version of the agent it drives. The versions are part of the
+// envelope: a run refuses to go on under another one.
+type Versioned interface {
+	Version(ctx context.Context) (string, error)
+}
+
+// A Method is one way to do a step: the primary, or a backup.
+type Method struct {
+	ID          string // "primary", or "backup_" and the backup's id
+	Description string
+	Run         string // a shell command, or
+	Prompt      string // for an agent
+	Executor    string // name; "" for the host's default
+	Tool        string // tool_path of a backup that is a tool
+	ToolArgs    []string
+}
+
+// Work is one attempt of a step. What it points to must not be changed.
+type Work struct {
+	RunID    string
+	Goal     string
+	Task     *plan.Task
+	Step     *plan.Step
+	Method   Method
+	Attempt  int // from 1, over all methods of the step
+	Dir      string
+	Feedback []string           // why earlier attempts failed, oldest first
+	Runner   gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
+	Output   io.Writer          // live output for the host; what is written is also kept, bounded
+}
+
+// An Outcome is what the executor says about an attempt.
+type Outcome struct {
+	Output    string             // text, as far as it was not written to Work.Output
+	Stdout    string             // standard output alone where there is one, for the step's expect table
+	Exit      int                // exit status, where there is one
+	Usage     Usage              //
+	Metrics   map[string]float64 //
+	Stateless bool               // nothing but the workspace was touched: the attempt may be retried
+}
+
+// Usage is what an attempt cost.
+type Usage struct {
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
+	Calls        int   `json:"calls,omitempty"`
+}
+
+// Func is an Executor made of a function.
+type Func func(ctx context.Context, w Work) (Outcome, error)
+
+// Execute calls f.
+func (f Func) Execute(ctx context.Context, w Work) (Outcome, error) { return f(ctx, w) }

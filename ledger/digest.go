@@ -1,0 +1,65 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Digest is the typed hash of some content: an algorithm, a colon and the
+// hash in lower-case hexadecimal, as in "sha256:9f86…". The zero value stands
+// for "no digest" and equals the digest of nothing.
+type Digest string
+
+// scheme is the only algorithm that is written today. Digests carry it so that
+// another one can be read beside it later.
+const scheme = "sha256:"
+
+// Sum returns the digest of content.
+func Sum(content []byte) Digest {
+	sum := sha256.Sum256(content)
+	return digestOf(sum[:])
+}
+
+// SumReader returns the digest of everything r yields, and how many bytes that
+// was.
+func SumReader(r io.Reader) (Digest, int64, error) {
+	h := sha256.New()
+	n, err := io.Copy(h, r)
+	if err != nil {
+		return "", n, err
+	}
+	return digestOf(h.Sum(nil)), n, nil
+}
+
+func digestOf(sum []byte) Digest { return Digest(scheme + hex.EncodeToString(sum)) }
+
+// ParseDigest checks that text is a digest that this package writes.
+func ParseDigest(text string) (Digest, error) {
+	sum, ok := strings.CutPrefix(text, scheme)
+	if !ok {
+		return "", fmt.Errorf("ledger: digest %q does not start with %q", text, scheme)
+	}
+	if len(sum) != hex.EncodedLen(sha256.Size) || strings.ToLower(sum) != sum {
+		return "", fmt.Errorf("ledger: digest %q is not %d lower-case hexadecimal digits", text, hex.EncodedLen(sha256.Size))
+	}
+	if _, err := hex.DecodeString(sum); err != nil {
+		return "", fmt.Errorf("ledger: digest %q: %w", text, err)
+	}
+	return Digest(text), nil
+}
+
+// IsZero reports whether d stands for "no digest".
+func (d Digest) IsZero() bool { return d == "" }
+
+// Short is the first twelve digits of the hash, for people. It is not unique
+// and must never decide anything.
+func (d Digest) Short() string {
+	_, sum, ok := strings.Cut(string(d), ":")
+	if !ok || len(sum) < 12 {
+		return string(d)
+	}
+	return sum[:12]
+}

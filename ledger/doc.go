@@ -1,0 +1,3 @@
+// Package ledger knows what a folder holds, what changed in it, and whether
+// that is what was declared.
+package ledger
