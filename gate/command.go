@@ -1,0 +1,53 @@
+package gate
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+)
+
+// A Command of a check or a gate.
+type Command struct {
+	Run  string   // a shell command, or
+	Args []string // a program and its arguments
+	Dir  string   // default: the workspace
+	Env  []string // additional NAME=value
+
+	Stdin  io.Reader // nil: empty
+	Stdout io.Writer // gets standard output as it comes, whole; may be nil
+}
+
+// String is the command as a person would write it.
+func (c Command) String() string {
+	if c.Run != "" {
+		return c.Run
+	}
+	return strings.Join(c.Args, " ")
+}
+
+// A CommandResult is how it ended.
+type CommandResult struct {
+	Exit   int
+	Output string // standard output and error together, bounded, the tail kept
+	Stdout string // bounded, the tail kept
+	Took   time.Duration
+}
+
+// CommandRunner runs commands of gates: in the run's sandbox, with its environment, never outliving the call.
+// The error is for a command that could not be run; a failing one has an Exit.
+type CommandRunner interface {
+	Run(ctx context.Context, c Command) (CommandResult, error)
+}
+
+// A watched runner tells the report what the gate is waiting for.
+type watched struct {
+	CommandRunner
+	pass *Pass
+}
+
+func (w watched) Run(ctx context.Context, c Command) (CommandResult, error) {
+	done := w.pass.waiting(&wait{cause: Dependency, what: "the command " + c.String()})
+	defer done()
+	return w.CommandRunner.Run(ctx, c)
+}

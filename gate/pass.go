@@ -1,0 +1,63 @@
+package gate
+
+import (
+	"log/slog"
+
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Pass is everything a gate may look at, and where it reports. Gates must not change what it refers to.
+// New fields may be added.
+//
+// The fields are filled once per phase; each gate gets a copy with findings of its own. On a copy that a Panel handed out,
+// all methods are safe for concurrent use.
+type Pass struct {
+	Phase   Phase
+	Plan    *plan.Plan
+	Draft   *plan.Draft // in planning only
+	Task    *plan.Task  // nil in planning and final
+	Step    *plan.Step  // nil in planning and final
+	Attempt int
+
+	Dir     string       // the workspace (or clone) on disk
+	Base    *ledger.Tree // before the run
+	Before  *ledger.Tree // the step's checkpoint
+	After   *ledger.Tree // after the attempt; equals Before in phase before; the final tree in phase final
+	Changes []ledger.Change
+	Account *ledger.Account  // nil before
+	Symbols []ledger.Symbol  // added and removed by the attempt
+	Lines   ledger.LineCount // added and removed by the attempt
+	Content ledger.Content   // contents of entries of Base and Before (from the store) and After (from Dir)
+	Output  *Output          // what the executor said; nil before
+
+	// OpenIntents are the test intents whose step is done and whose fixing step is not yet.
+	OpenIntents []*plan.TestIntent
+	// Introduced says since when each invariant (by id) is known to hold: "base" or a step's address.
+	// An invariant that is not in it was not seen to hold yet.
+	Introduced map[string]string
+
+	Runner CommandRunner // runs commands of checks, sandboxed as the plan says
+	Log    *slog.Logger
+
+	checks  []Check // of the panel
+	options plan.Options
+	report  *report // made with the first report where the pass was not handed out by a panel
+}
+
+// Output is what an executor said about an attempt. It never proves anything by itself.
+type Output struct {
+	Text   string // bounded, the tail kept
+	Stdout string // standard output alone where there is one; bounded, the tail kept
+	Exit   int
+}
+
+// Fresh copies the pass, with no findings. The copy's fields refer to the same things.
+func (p *Pass) Fresh() *Pass {
+	q := *p
+	q.report = &report{}
+	return &q
+}
+
+// Options are what the host adds to the plan's own rules, for gates that check the plan again.
+func (p *Pass) Options() plan.Options { return p.options }

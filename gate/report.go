@@ -1,0 +1,92 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A report collects what one gate says about one pass. Once closed it takes nothing more: a gate that
+// answers after its time is not heard.
+type report struct {
+	mu      sync.Mutex
+	closed  bool
+	failed  bool
+	verdict Verdict
+	waits   []*wait
+}
+
+func (p *Pass) reporting() *report {
+	if p.report == nil {
+		p.report = &report{}
+	}
+	return p.report
+}
+
+func (r *report) add(do func(v *Verdict)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		do(&r.verdict)
+	}
+}
+
+// close ends the report; nothing is added afterwards.
+func (r *report) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+}
+
+// Verdict is what the findings so far come to: fail if anything was objected to, partial if something is only partly as it
+// should be, else pass. The slices are the caller's own.
+func (p *Pass) Verdict() Verdict {
+	r := p.reporting()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v := r.verdict
+	v.Findings = slices.Clone(v.Findings)
+	v.Evidence = slices.Clone(v.Evidence)
+	v.Citations = slices.Clone(v.Citations)
+	switch {
+	case r.failed:
+		v.Result = Fail
+	case len(v.Findings) > 0:
+		v.Result = Partial
+	default:
+		v.Result = Passed
+	}
+	return v
+}
+
+// Reportf objects. path may be "".
+func (p *Pass) Reportf(path, format string, args ...any) {
+	p.Report(Finding{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Report objects.
+func (p *Pass) Report(f Finding) {
+	r := p.reporting()
+	r.add(func(v *Verdict) {
+		r.failed = true
+		v.Findings = append(v.Findings, f)
+	})
+}
+
+// Partialf says that something is only partly as it should be. At level 1 and 2 that blocks as well: every criterion must
+// hold. It is for the reader of the report, who sees that the work is on its way.
+func (p *Pass) Partialf(path, format string, args ...any) {
+	f := Finding{Path: path, Message: fmt.Sprintf(format, args...)}
+	p.reporting().add(func(v *Verdict) { v.Findings = append(v.Findings, f) })
+}
+
+// Evidencef adds to what the verdict rests on.
+func (p *Pass) Evidencef(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	p.reporting().add(func(v *Verdict) { v.Evidence = append(v.Evidence, text) })
+}
+
+// Cite adds a citation.
+func (p *Pass) Cite(c Citation) {
+	p.reporting().add(func(v *Verdict) { v.Citations = append(v.Citations, c) })
+}

@@ -1,0 +1,104 @@
+package standard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// artifacts compares what the step declared with what changed. Every difference is a finding of its own.
+func artifacts() gate.Gate {
+	return gate.New(info("artifacts",
+		"What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead.",
+		gate.BlocksStep, gate.After), judgeArtifacts)
+}
+
+func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
+	account, err := accountOf(pass)
+	if err != nil {
+		return err
+	}
+	observe := pass.Plan != nil && pass.Plan.Profile == plan.Observe
+	for _, m := range account.Missing {
+		pass.Report(missing(m))
+	}
+	extras(pass, account, observe)
+	pass.Evidencef("%d of the changes were declared", len(account.Matching))
+	return nil
+}
+
+func accountOf(pass *gate.Pass) (*ledger.Account, error) {
+	if pass.Step == nil {
+		return nil, errors.New("standard: artifacts: the pass has no step")
+	}
+	if pass.Account != nil {
+		return pass.Account, nil
+	}
+	var declared ledger.Declared
+	if pass.Step.Artifacts != nil {
+		declared = pass.Step.Artifacts.Declared()
+	}
+	account := ledger.Reconcile(declared, pass.Changes, pass.Symbols)
+	return &account, nil
+}
+
+func missing(m ledger.Expectation) gate.Finding {
+	if m.Symbol != "" {
+		return gate.Finding{Code: gate.CodeSymbolMissing,
+			Message:  fmt.Sprintf("symbol %q is declared as %s, but was not", m.Symbol, opOfSymbol(m.Op)),
+			Expected: fmt.Sprintf("symbol %q %s", m.Symbol, opOfSymbol(m.Op)), Happened: "nothing of the kind"}
+	}
+	return gate.Finding{Code: gate.CodeArtifactMissing, Path: m.Path,
+		Message:  fmt.Sprintf("%q is declared as %s, but was not", m.Path, m.Op),
+		Expected: fmt.Sprintf("%s %q", m.Op, m.Path), Happened: "nothing of the kind"}
+}
+
+func extras(pass *gate.Pass, account *ledger.Account, observe bool) {
+	for _, c := range account.Extra {
+		if observe {
+			pass.Evidencef("%q was %s without being declared (recorded, as the profile is observe)", c.Path, c.Op)
+			continue
+		}
+		pass.Report(gate.Finding{Code: gate.CodeArtifactExtra, Path: c.Path,
+			Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
+			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: describeChange(c)})
+	}
+	for _, s := range account.SymbolsExtra {
+		if observe {
+			pass.Evidencef("symbol %q was %s without being declared (recorded, as the profile is observe)", s.Name, opOfSymbol(s.Op))
+			continue
+		}
+		pass.Report(gate.Finding{Code: gate.CodeSymbolExtra, Path: s.Path, Line: s.Line,
+			Message:  fmt.Sprintf("symbol %q was %s, and nobody declared that", s.Name, opOfSymbol(s.Op)),
+			Expected: fmt.Sprintf("symbol %q not %s", s.Name, opOfSymbol(s.Op)), Happened: fmt.Sprintf("%s in %s:%d", opOfSymbol(s.Op), s.Path, s.Line)})
+	}
+}
+
+func opOfSymbol(op ledger.Op) string {
+	if op == ledger.Deleted {
+		return "removed"
+	}
+	return "added"
+}
+
+// describeChange says what happened to a path, so that a reader sees also a change of mode or kind alone.
+func describeChange(c ledger.Change) string {
+	b, a := c.Before, c.After
+	switch {
+	case b == nil || a == nil:
+		return string(c.Op)
+	case b.Kind != a.Kind:
+		return fmt.Sprintf("modified: a %s became a %s", b.Kind, a.Kind)
+	case b.Digest != a.Digest:
+		return fmt.Sprintf("modified: content of %d bytes became %d bytes", b.Size, a.Size)
+	case b.Target != a.Target:
+		return fmt.Sprintf("modified: a link to %q became a link to %q", b.Target, a.Target)
+	case b.Mode != a.Mode:
+		return fmt.Sprintf("modified: mode %v became %v", b.Mode, a.Mode)
+	}
+	return string(c.Op)
+}

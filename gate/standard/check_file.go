@@ -1,0 +1,94 @@
+package standard
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// fileExists: something stands at path, or where a link at path leads within the workspace.
+func fileExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	w, err := openWorkspace(pass.Dir)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	defer w.Close()
+	switch info, err := w.Stat(c.Path); {
+	case err == nil:
+		return gate.Holds(fmt.Sprintf("%q is there (%s)", c.Path, kindOf(info.Mode()))), nil
+	case errors.Is(err, fs.ErrNotExist) || leadsOutside(err):
+		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path), Happened: whyNot(err)}), nil
+	default:
+		return gate.Verdict{}, fmt.Errorf("standard: file_exists: %w", err)
+	}
+}
+
+// fileAbsent: nothing stands at path, not even a link that leads nowhere.
+func fileAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	w, err := openWorkspace(pass.Dir)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	defer w.Close()
+	switch info, err := w.Lstat(c.Path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return gate.Holds(fmt.Sprintf("%q is not there", c.Path)), nil
+	case err == nil:
+		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is there", c.Path), Happened: "a " + kindOf(info.Mode())}), nil
+	default:
+		return gate.Verdict{}, fmt.Errorf("standard: file_absent: %w", err)
+	}
+}
+
+// fileContains: the file at path holds text, or something that matches. Given both, both must be found.
+func fileContains(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	var re *regexp.Regexp
+	if c.Matches != "" {
+		var err error
+		if re, err = regexp.Compile(c.Matches); err != nil {
+			return gate.Verdict{}, fmt.Errorf("standard: file_contains: matches %q: %w", c.Matches, err)
+		}
+	}
+	w, err := openWorkspace(pass.Dir)
+	if err != nil {
+		return gate.Verdict{}, err
+	}
+	defer w.Close()
+	content, err := w.read(c.Path, maxSearched)
+	if errors.Is(err, fs.ErrNotExist) || leadsOutside(err) {
+		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path), Happened: whyNot(err)}), nil
+	}
+	if err != nil {
+		return gate.Verdict{}, fmt.Errorf("standard: file_contains: %w", err)
+	}
+	v := gate.Holds()
+	if c.Text != "" {
+		found(&v, c.Path, content, bytes.Index(content, []byte(c.Text)), "the text", c.Text)
+	}
+	if re != nil {
+		at := -1
+		if loc := re.FindIndex(content); loc != nil {
+			at = loc[0]
+		}
+		found(&v, c.Path, content, at, "a match of", c.Matches)
+	}
+	return v, nil
+}
+
+func found(v *gate.Verdict, path string, content []byte, at int, noun, what string) {
+	if at < 0 {
+		v.Result = gate.Fail
+		v.Findings = append(v.Findings, gate.Finding{Path: path, Message: fmt.Sprintf("%q does not contain %s %q", path, noun, what),
+			Happened: fmt.Sprintf("not found in %d bytes", len(content))})
+		return
+	}
+	line := 1 + bytes.Count(content[:at], []byte("\n"))
+	v.Evidence = append(v.Evidence, fmt.Sprintf("%q contains %s %q in line %d", path, noun, what, line))
+	v.Citations = append(v.Citations, gate.Citation{Path: path, Line: line, Text: what})
+}

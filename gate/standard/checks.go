@@ -1,0 +1,13 @@
+package standard
+
+import "github.com/planlock/planlock/gate"
+
+// Checks returns the built-in kinds of checks. The slice is the caller's own.
+func Checks() []gate.Check {
+	return []gate.Check{
+		kind{"file_exists", fileExists},
+		kind{"file_absent", fileAbsent},
+		kind{"file_contains", fileContains},
+		kind{"command", command},
+	}
+}

@@ -1,0 +1,89 @@
+package standard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+)
+
+// limits holds a step to its size: files and lines that it may change, and the folders it must stay in.
+func limits() gate.Gate {
+	return gate.New(info("limits",
+		"A step must not change more files than max_files or more lines than max_lines (added and removed together), and must stay within the folders of modules; folders and links count as no files and no lines.",
+		gate.BlocksStep, gate.During), judgeLimits)
+}
+
+func judgeLimits(_ context.Context, pass *gate.Pass) error {
+	if pass.Step == nil {
+		return errors.New("standard: limits: the pass has no step")
+	}
+	l := pass.Step.Limits
+	if l == nil {
+		pass.Evidencef("the step declares no limits")
+		return nil
+	}
+	files, lines := countFiles(pass.Changes), pass.Lines.Added+pass.Lines.Removed
+	over(pass, gate.CodeLimitFiles, "files", l.MaxFiles, files)
+	over(pass, gate.CodeLimitLines, "lines", l.MaxLines, lines)
+	if l.Modules != nil {
+		outside(pass, l.Modules)
+	}
+	pass.Evidencef("%d files and %d lines changed", files, lines)
+	return nil
+}
+
+func over(pass *gate.Pass, code, what string, limit *int, got int) {
+	if limit == nil || got <= *limit {
+		return
+	}
+	pass.Report(gate.Finding{Code: code,
+		Message:  fmt.Sprintf("%d %s changed, and the step allows %d; split the step or raise max_%s", got, what, *limit, what),
+		Expected: fmt.Sprintf("at most %d %s", *limit, what), Happened: fmt.Sprintf("%d %s", got, what)})
+}
+
+// countFiles counts what was created, modified and deleted, without folders.
+func countFiles(changes []ledger.Change) int {
+	n := 0
+	for _, c := range changes {
+		if !isFolder(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// isFolder reports whether a change concerns folders only.
+func isFolder(c ledger.Change) bool {
+	return (c.Before == nil || c.Before.Kind == ledger.Dir) && (c.After == nil || c.After.Kind == ledger.Dir)
+}
+
+func outside(pass *gate.Pass, modules []string) {
+	for _, c := range pass.Changes {
+		if within(c, modules) {
+			continue
+		}
+		pass.Report(gate.Finding{Code: gate.CodeLimitModules, Path: c.Path,
+			Message:  fmt.Sprintf("%q lies in none of the folders that the step may change", c.Path),
+			Expected: fmt.Sprintf("changes within %s", strings.Join(modules, ", ")), Happened: describeChange(c)})
+	}
+}
+
+// within reports whether a change lies in one of the modules. A folder that was created or deleted on the way down to
+// a module belongs to it.
+func within(c ledger.Change, modules []string) bool {
+	for _, m := range modules {
+		m = path.Clean(m)
+		if m == "." || c.Path == m || strings.HasPrefix(c.Path, m+"/") {
+			return true
+		}
+		if isFolder(c) && c.Op != ledger.Modified && strings.HasPrefix(m, c.Path+"/") {
+			return true
+		}
+	}
+	return false
+}

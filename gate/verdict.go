@@ -1,0 +1,42 @@
+package gate
+
+// Result is pass, partial or fail.
+type Result string
+
+const (
+	Passed  Result = "pass"
+	Partial Result = "partial"
+	Fail    Result = "fail"
+)
+
+// A Citation points at evidence.
+type Citation struct {
+	Path string `json:"path"`
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// A Verdict is what a gate decided.
+type Verdict struct {
+	Result    Result     `json:"result"`
+	Findings  []Finding  `json:"findings,omitempty"`
+	Evidence  []string   `json:"evidence,omitempty"`
+	Citations []Citation `json:"citations,omitempty"`
+}
+
+// A Finding is one thing a gate objects to. Its texts may quote files and programs: escape them before
+// they reach a terminal.
+type Finding struct {
+	Code     string `json:"code,omitempty"` // stable, one of the Code constants or a host's own
+	Path     string `json:"path,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Message  string `json:"message"`
+	Expected string `json:"expected,omitempty"`
+	Happened string `json:"happened,omitempty"`
+}
+
+// Holds is the verdict of a check that holds, and what shows it.
+func Holds(evidence ...string) Verdict { return Verdict{Result: Passed, Evidence: evidence} }
+
+// Breaks is the verdict of a check that does not hold.
+func Breaks(findings ...Finding) Verdict { return Verdict{Result: Fail, Findings: findings} }
