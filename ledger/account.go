@@ -1,12 +1,17 @@
 package ledger
 
-import "context"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Declared is what a step promised to change. Paths are slash-separated and
 // relative, or globs ("**" crosses folders); a glob must match at least one change.
 type Declared struct {
 	Create, Modify, Delete []string
-	// Symbols as FOLDER.Name or FOLDER.Type.Method; nil: not accounted, empty: none.
+	// Symbols as FOLDER.Name or FOLDER.Type.Method. Both nil: symbols are not
+	// accounted. If one is set, empty or not, the other's nil means none.
 	SymbolsAdd, SymbolsRemove []string
 }
 
@@ -28,41 +33,118 @@ type Account struct {
 }
 
 // Holds reports whether exactly what was declared happened.
-func (a Account) Holds() bool { return false }
+func (a Account) Holds() bool {
+	return len(a.Extra) == 0 && len(a.Missing) == 0 && len(a.SymbolsExtra) == 0
+}
 
 // Reconcile sets declared against the actual changes. A folder that was created or
 // deleted because a declared path below it was is part of that path's declaration.
-func Reconcile(d Declared, changes []Change, symbols []Symbol) Account { return Account{} }
-
-// A Symbol is a package-level Go declaration, or a method, that a change added or removed.
-type Symbol struct {
-	Name string // FOLDER.Name or FOLDER.Type.Method; ".Name" in the root
-	Op   Op     // Created or Deleted
-	Path string // the file
-	Line int    // in the tree that has it
+//
+// A declaration is kept by a change of the same operation only: a file that was
+// declared as created, and was there before, is missing as a creation and
+// extra as a modification. A path is compared as it is spelled, so a folder's declaration says
+// nothing about what it holds; a glob does.
+//
+// Neither argument is changed; the account shares the entries of changes.
+func Reconcile(d Declared, changes []Change, symbols []Symbol) Account {
+	var a Account
+	kept := make(map[Expectation]bool)
+	declared := d.paths()
+	for _, c := range changes {
+		matched := false
+		for _, pattern := range declared[c.Op] {
+			if Match(pattern, c.Path) {
+				kept[Expectation{Op: c.Op, Path: pattern}] = true
+				matched = true
+			}
+		}
+		if matched {
+			a.Matching = append(a.Matching, c)
+		} else {
+			a.Extra = append(a.Extra, c)
+		}
+	}
+	a.coverParents()
+	for op, patterns := range declared {
+		for _, pattern := range patterns {
+			if e := (Expectation{Op: op, Path: pattern}); !kept[e] {
+				a.Missing = append(a.Missing, e)
+			}
+		}
+	}
+	a.reconcileSymbols(d, symbols)
+	a.sort()
+	return a
 }
 
-// Symbols reads only the changed Go files on both sides and says which symbols were added or removed.
-// A symbol that moved between files of one folder is neither.
-// Files that do not parse yield what could be read, and are named in broken.
-func Symbols(ctx context.Context, changes []Change, before, after Content) (symbols []Symbol, broken []string, err error) {
-	return nil, nil, nil
+func (d Declared) paths() map[Op][]string {
+	return map[Op][]string{Created: d.Create, Modified: d.Modify, Deleted: d.Delete}
 }
 
-// LineCount is the size of a textual change.
-type LineCount struct{ Added, Removed int }
-
-// Lines counts the lines that each change added and removed; binary contents count as zero lines.
-func Lines(ctx context.Context, changes []Change, before, after Content) (total LineCount, perPath map[string]LineCount, err error) {
-	return LineCount{}, nil, nil
+// coverParents moves folders from Extra to Matching that came or went with a declared path below them.
+func (a *Account) coverParents() {
+	type folder struct {
+		op   Op
+		path string
+	}
+	covered := make(map[folder]bool)
+	for _, c := range a.Matching {
+		if c.Op == Modified {
+			continue
+		}
+		for dir, _ := splitPath(c.Path); dir != ""; dir, _ = splitPath(dir) {
+			f := folder{c.Op, dir}
+			if covered[f] {
+				break
+			}
+			covered[f] = true
+		}
+	}
+	a.Extra = slices.DeleteFunc(a.Extra, func(c Change) bool {
+		if c.Kind() != Dir || !covered[folder{c.Op, c.Path}] {
+			return false
+		}
+		a.Matching = append(a.Matching, c)
+		return true
+	})
 }
 
-// A GitState is what the controller watches of a repository without touching it: digests by name
-// ("HEAD", "refs", "index", "config", "hooks"). Empty where there is no repository.
-type GitState map[string]Digest
+func (a *Account) reconcileSymbols(d Declared, symbols []Symbol) {
+	if d.SymbolsAdd == nil && d.SymbolsRemove == nil {
+		return
+	}
+	expected := make(map[Expectation]bool)
+	for _, name := range d.SymbolsAdd {
+		expected[Expectation{Op: Created, Symbol: name}] = true
+	}
+	for _, name := range d.SymbolsRemove {
+		expected[Expectation{Op: Deleted, Symbol: name}] = true
+	}
+	happened := make(map[Expectation]bool)
+	for _, s := range symbols {
+		e := Expectation{Op: s.Op, Symbol: s.Name}
+		happened[e] = true
+		if expected[e] {
+			a.SymbolsMatching = append(a.SymbolsMatching, s)
+		} else {
+			a.SymbolsExtra = append(a.SymbolsExtra, s)
+		}
+	}
+	for e := range expected {
+		if !happened[e] {
+			a.Missing = append(a.Missing, e)
+		}
+	}
+}
 
-// ReadGit reads the state of the repository whose work tree is dir, without running git.
-func ReadGit(dir string) (GitState, error) { return nil, nil }
-
-// Moved names, sorted, what differs.
-func (g GitState) Moved(to GitState) []string { return nil }
+func (a *Account) sort() {
+	byChange := func(x, y Change) int { return strings.Compare(x.Path, y.Path) }
+	slices.SortStableFunc(a.Matching, byChange)
+	slices.SortStableFunc(a.Extra, byChange)
+	slices.SortFunc(a.Missing, func(x, y Expectation) int {
+		return cmp.Or(strings.Compare(x.Path, y.Path), strings.Compare(x.Symbol, y.Symbol), strings.Compare(string(x.Op), string(y.Op)))
+	})
+	a.Missing = slices.Compact(a.Missing)
+	slices.SortFunc(a.SymbolsMatching, bySymbol)
+	slices.SortFunc(a.SymbolsExtra, bySymbol)
+}

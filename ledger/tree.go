@@ -1,10 +1,11 @@
 package ledger
 
 import (
-	"context"
-	"io"
+	"fmt"
 	"io/fs"
 	"iter"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -12,8 +13,8 @@ import (
 type Kind string
 
 const (
-	File    Kind = "file"
-	Link    Kind = "link"
+	File    Kind = "file"    // a regular file
+	Link    Kind = "link"    // a symbolic link; never followed
 	Dir     Kind = "dir"     // every folder below the root, empty ones too
 	Special Kind = "special" // FIFO, socket, device: named, never opened
 )
@@ -30,6 +31,9 @@ type Entry struct {
 	ModTime time.Time   // restored with the entry, but not part of its identity
 }
 
+// modeBits are the bits of a mode that belong to an entry.
+const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
 // Same reports whether two entries are the same in everything that belongs to
 // a tree's identity.
 func (e Entry) Same(o Entry) bool {
@@ -39,47 +43,65 @@ func (e Entry) Same(o Entry) bool {
 
 // A Tree is an immutable manifest of a folder. It is safe for concurrent use.
 type Tree struct {
-	// private: sorted entries, digest, what a later scan may trust
+	entries []Entry // sorted by the bytes of their paths
+	digest  Digest
+	scope   *matcher // of the scan that made it; nil for trees made of entries
+	stamps  []stamp  // beside entries, for a later scan; nil for trees made of entries
+	trust   trust    // which of the stamps a later scan may believe
 }
 
 // Empty is the tree of an empty folder.
-func Empty() *Tree { return &Tree{} }
+func Empty() *Tree { return &Tree{digest: merkle(nil)} }
 
-// NewTree makes a tree of entries, in any order; it refuses paths that are
-// doubled, absolute, or lead outside.
-func NewTree(entries []Entry) (*Tree, error) { return nil, nil }
+// NewTree makes a tree of entries, in any order. It takes a copy of them.
+//
+// It refuses, naming every entry at fault, paths that are doubled, absolute or lead outside,
+// entries whose fields do not fit their kind, and entries whose folder is not
+// listed as one: such a list says nothing that a folder could hold.
+func NewTree(entries []Entry) (*Tree, error) {
+	t := &Tree{entries: slices.Clone(entries)}
+	slices.SortFunc(t.entries, byPath)
+	if err := checkEntries(t.entries); err != nil {
+		return nil, err
+	}
+	t.digest = merkle(t.entries)
+	return t, nil
+}
 
-// Digest is the identity of the tree.
-func (t *Tree) Digest() Digest { return "" }
+func byPath(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
+
+// Digest is the identity of the tree. Two trees have the same digest only if
+// all their entries are the same; the mode of the root and the times of
+// modification do not count. The encoding is described at [TreeEncoding].
+func (t *Tree) Digest() Digest { return t.digest }
 
 // Len is the number of entries.
-func (t *Tree) Len() int { return 0 }
+func (t *Tree) Len() int { return len(t.entries) }
 
 // Lookup finds the entry of a path.
-func (t *Tree) Lookup(path string) (Entry, bool) { return Entry{}, false }
-
-// All yields the entries sorted by path.
-func (t *Tree) All() iter.Seq[Entry] { return nil }
-
-// Scope says which paths of a folder are accounted. It is part of the
-// contract. The controller's own folder .planlock and .git are never part of a tree.
-type Scope struct {
-	Ignore []string // globs: not looked at
-	Track  []string // globs: watched (changes are seen), but not restored
-	Own    []string // exact paths of the controller's own files in the tree (plan, lock, views): never part of the tree
+func (t *Tree) Lookup(path string) (Entry, bool) {
+	i, ok := t.index(path)
+	if !ok {
+		return Entry{}, false
+	}
+	return t.entries[i], true
 }
 
-// Scanner reads a folder. The zero value reads everything with two workers.
-type Scanner struct {
-	Scope   Scope
-	Workers int
+func (t *Tree) index(path string) (int, bool) {
+	return slices.BinarySearchFunc(t.entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
 }
 
-// Scan reads the folder dir. Where prior is a tree that this process scanned
-// from the same folder before, contents whose stamps did not move are not read again
-// (save where the stamps are too young to be trusted).
-func (s *Scanner) Scan(ctx context.Context, dir string, prior *Tree) (*Tree, error) { return nil, nil }
+// All yields the entries sorted by the bytes of their paths, so that a folder
+// comes before all that it holds (though not always right before).
+func (t *Tree) All() iter.Seq[Entry] { return slices.Values(t.entries) }
 
-// Content opens the content of a file of some tree; the caller closes it.
-// It is how functions that compare two trees reach what only a store still holds.
-type Content func(ctx context.Context, e Entry) (io.ReadCloser, error)
+// Tracked reports whether a path is watched only: its changes are seen, but
+// a restore leaves it as it is. The answer follows the scope of the scan that
+// made the tree, also for paths that the tree does not hold; a tree
+// that was made of entries tracks nothing.
+func (t *Tree) Tracked(path string) bool { return t.scope.tracks(path) }
+
+// String names the tree for people.
+func (t *Tree) String() string {
+	return fmt.Sprintf("%s (%d entries)", t.digest, len(t.entries))
+}

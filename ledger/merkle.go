@@ -1,0 +1,171 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"io/fs"
+	"strings"
+)
+
+// TreeEncoding names the version of the encoding that tree digests are taken
+// over. The digest of a tree is the digest of its root folder; that of a folder
+// is the sha256 of
+//
+//	"planlock.tree/1" LF, then for every entry directly in the folder,
+//	sorted by the bytes of its name:
+//
+//	  kind    one byte: 'f' file, 'l' link, 'd' folder, 's' special
+//	  name    length as unsigned varint, then the bytes
+//	  mode    four bytes, most significant first: the twelve bits of chmod(2); 0 for links
+//	  and for a file    its size (eight bytes, most significant first), then its digest as text, with its length as name has
+//	      for a link    its target, with its length as name has
+//	      for a folder  the 32 bytes of that folder's own hash
+//
+// Every field has a fixed length or says its length, so that no two folders
+// have the same encoding. Another version would start with another first line.
+const TreeEncoding = "planlock.tree/1"
+
+// merkle is the digest of a tree with the given sorted and valid entries.
+//
+// Byte order puts a folder before all it holds, so one pass forward finds
+// the folder of each entry, and one pass backward hashes a folder
+// after everything in it.
+func merkle(entries []Entry) Digest {
+	const none = -1
+	var (
+		up     = make([]int32, len(entries))   // the entry's folder; none: the root
+		first  = make([]int32, len(entries)+1) // a folder's first entry; the root's is the last of the slice
+		next   = make([]int32, len(entries))   // the next entry in the same folder
+		hashes = make(map[int32][sha256.Size]byte)
+		stack  ancestry
+		buf    []byte
+	)
+	root := int32(len(entries))
+	for i, e := range entries {
+		up[i] = int32(stack.parent(entries, e.Path))
+		if e.Kind == Dir {
+			stack.push(i)
+		}
+		first[i] = none
+	}
+	first[root] = none
+	node := func(i int32) [sha256.Size]byte {
+		buf = append(buf[:0], TreeEncoding...)
+		buf = append(buf, '\n')
+		for c := first[i]; c != none; c = next[c] {
+			buf = appendEntry(buf, &entries[c])
+			if entries[c].Kind == Dir {
+				sum := hashes[c]
+				buf = append(buf, sum[:]...)
+				delete(hashes, c)
+			}
+		}
+		return sha256.Sum256(buf)
+	}
+	for i := root - 1; i >= 0; i-- {
+		if entries[i].Kind == Dir {
+			hashes[i] = node(i)
+		}
+		folder := up[i]
+		if folder == none {
+			folder = root
+		}
+		next[i], first[folder] = first[folder], i
+	}
+	sum := node(root)
+	return digestOf(sum[:])
+}
+
+// appendEntry encodes all of an entry but the hash of a folder.
+func appendEntry(buf []byte, e *Entry) []byte {
+	_, name := splitPath(e.Path)
+	buf = append(buf, e.Kind[0])
+	buf = appendText(buf, name)
+	buf = binary.BigEndian.AppendUint32(buf, unixMode(e.Mode))
+	switch e.Kind {
+	case File:
+		buf = binary.BigEndian.AppendUint64(buf, uint64(e.Size))
+		buf = appendText(buf, string(e.Digest))
+	case Link:
+		buf = appendText(buf, e.Target)
+	}
+	return buf
+}
+
+func appendText(buf []byte, text string) []byte {
+	buf = binary.AppendUvarint(buf, uint64(len(text)))
+	return append(buf, text...)
+}
+
+// unixMode is a mode as chmod(2) has it.
+func unixMode(m fs.FileMode) uint32 {
+	bits := uint32(m.Perm())
+	if m&fs.ModeSetuid != 0 {
+		bits |= 0o4000
+	}
+	if m&fs.ModeSetgid != 0 {
+		bits |= 0o2000
+	}
+	if m&fs.ModeSticky != 0 {
+		bits |= 0o1000
+	}
+	return bits
+}
+
+// fileMode is the reverse of unixMode.
+func fileMode(bits uint32) fs.FileMode {
+	m := fs.FileMode(bits) & fs.ModePerm
+	if bits&0o4000 != 0 {
+		m |= fs.ModeSetuid
+	}
+	if bits&0o2000 != 0 {
+		m |= fs.ModeSetgid
+	}
+	if bits&0o1000 != 0 {
+		m |= fs.ModeSticky
+	}
+	return m
+}
+
+// An ancestry finds the folder of each entry in one pass over sorted entries.
+//
+// It holds the folders whose contents may still come. In byte order these
+// close in the reverse order of their opening: of "a" and "a-b", both open, what is
+// below "a-b" comes before what is below "a".
+type ancestry []int
+
+func (s *ancestry) push(i int) { *s = append(*s, i) }
+
+// parent is the innermost open folder that holds path, or -1.
+func (s *ancestry) parent(entries []Entry, path string) int {
+	for len(*s) > 0 {
+		top := (*s)[len(*s)-1]
+		switch dir := entries[top].Path; {
+		case strings.HasPrefix(path, dir) && len(path) > len(dir) && path[len(dir)] == '/':
+			return top
+		case !passed(dir, path):
+			return s.below(entries, path)
+		}
+		*s = (*s)[:len(*s)-1]
+	}
+	return -1
+}
+
+// below looks under the top for the folder of a path that the top, still open, does not hold.
+func (s *ancestry) below(entries []Entry, path string) int {
+	dir, _ := splitPath(path)
+	for i := len(*s) - 2; i >= 0; i-- {
+		if entries[(*s)[i]].Path == dir {
+			return (*s)[i]
+		}
+	}
+	return -1
+}
+
+// passed reports whether path sorts after everything below dir.
+func passed(dir, path string) bool {
+	if !strings.HasPrefix(path, dir) {
+		return path > dir
+	}
+	return len(path) > len(dir) && path[len(dir)] > '/'
+}
