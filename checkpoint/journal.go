@@ -3,7 +3,9 @@ package checkpoint
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/planlock/planlock/ledger"
@@ -11,49 +13,180 @@ import (
 
 // A Fact is what a caller adds to a journal.
 type Fact struct {
-	Type    string          `json:"type"`
+	Type    string          `json:"type"` // never empty
 	Step    string          `json:"step,omitempty"`
-	Attempt int             `json:"attempt,omitempty"`
-	Data    json.RawMessage `json:"data,omitempty"`
+	Attempt int             `json:"attempt,omitempty"` // never negative
+	Data    json.RawMessage `json:"data,omitempty"`    // JSON; kept without the white space between its parts
 }
 
 // A Record is a fact in its place.
 type Record struct {
-	Seq  uint64        `json:"seq"` // from 1, without gaps
-	Time time.Time     `json:"time"`
+	Seq  uint64        `json:"seq"`  // from 1, without gaps; it alone is the order
+	Time time.Time     `json:"time"` // UTC; for people
 	Prev ledger.Digest `json:"prev"` // hash of the record before; of the journal's name for the first
-	Hash ledger.Digest `json:"hash"` // of all of the above
+	Hash ledger.Digest `json:"hash"` // of all but itself
 	Fact
 }
 
 // Head is where a journal ends.
 type Head struct {
-	Seq  uint64        `json:"seq"`
+	Seq  uint64        `json:"seq"` // of the last record; 0 if there is none
 	Hash ledger.Digest `json:"hash"`
 }
 
-// A Journal is a hash-chained Log. Safe for concurrent use.
-type Journal struct{}
+// A Journal is a hash-chained Log. It is safe for concurrent use.
+type Journal struct {
+	log  Log
+	name string
+	now  func() time.Time
 
-// OpenJournal replays and verifies log; name (the run id) starts the chain. *CorruptError names the first record that is wrong.
-func OpenJournal(ctx context.Context, log Log, name string, now func() time.Time) (*Journal, error) {
-	return nil, nil
+	mu    sync.Mutex
+	chain chain
+	buf   []byte
 }
 
-// Append adds facts as one durable batch. After a failed sync every Append fails.
-func (j *Journal) Append(ctx context.Context, facts ...Fact) ([]Record, error) { return nil, nil }
+// OpenJournal replays and verifies log; name (the run id) starts the chain, so
+// that the records of another run are recognised. now is time.Now if it is nil.
+// *CorruptError names the first record that is wrong. The journal owns log from
+// then on: its Close closes it; after an error it is the caller's still.
+func OpenJournal(ctx context.Context, log Log, name string, now func() time.Time) (*Journal, error) {
+	if now == nil {
+		now = time.Now
+	}
+	j := &Journal{log: log, name: name, now: now, chain: newChain(name)}
+	for _, err := range replay(ctx, log, &j.chain) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
 
-// Records yields all records from the log, verified.
-func (j *Journal) Records(ctx context.Context) iter.Seq2[Record, error] { return nil }
+// VerifyLog replays and verifies log like OpenJournal, and says where it ends.
+// Whether it is as long as it should be only an expected head can tell; see
+// Journal.Extends.
+func VerifyLog(ctx context.Context, log Log, name string) (Head, error) {
+	c := newChain(name)
+	for _, err := range replay(ctx, log, &c) {
+		if err != nil {
+			return c.head(), err
+		}
+	}
+	return c.head(), nil
+}
 
-func (j *Journal) Head() Head   { return Head{} }
-func (j *Journal) Close() error { return nil }
+// replay yields the verified contents of log, following c.
+func replay(ctx context.Context, log Log, c *chain) iter.Seq2[stored, error] {
+	return func(yield func(stored, error) bool) {
+		for b, err := range log.Replay(ctx) {
+			var s stored
+			if err == nil {
+				s, err = c.follow(b)
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
 
-// A CorruptError says that a journal was edited, cut, reordered or extended by someone else.
+// Append adds facts as one durable batch, and returns them in their place.
+// After an error none of them is in the journal, or every later Append fails;
+// after a failed sync it is the latter.
+func (j *Journal) Append(ctx context.Context, facts ...Fact) ([]Record, error) {
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var (
+		now     = j.now().UTC().Round(0)
+		next    = j.chain.clone()
+		records = make([]Record, len(facts))
+		ends    = make([]int, len(facts))
+		buf     = j.buf[:0]
+		err     error
+	)
+	for i, f := range facts {
+		if buf, records[i], err = next.extend(buf, f, now); err != nil {
+			return nil, fmt.Errorf("checkpoint: append to journal %q: fact %d: %w", j.name, i+1, err)
+		}
+		ends[i] = len(buf)
+	}
+	if j.buf = buf[:0]; cap(buf) > 1<<20 {
+		j.buf = nil
+	}
+	batch := make([][]byte, len(facts))
+	for i, start := 0, 0; i < len(ends); start, i = ends[i], i+1 {
+		batch[i] = buf[start:ends[i]]
+	}
+	if err := j.log.Append(ctx, batch); err != nil {
+		return nil, fmt.Errorf("checkpoint: append to journal %q: %w", j.name, err)
+	}
+	j.chain = next
+	return records, nil
+}
+
+// Records yields all records from the log, verified once more. The first error
+// is the last pair. Records that are appended meanwhile may be left out.
+func (j *Journal) Records(ctx context.Context) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		c, want := newChain(j.name), j.Head()
+		for s, err := range replay(ctx, j.log, &c) {
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			if !yield(s.record(&c), nil) {
+				return
+			}
+		}
+		if c.seq < want.Seq {
+			yield(Record{}, &CorruptError{Name: j.name, Seq: c.seq + 1, Why: "it was cut off"})
+		}
+	}
+}
+
+// Extends reports whether the journal is what it was when it ended at h, or a
+// continuation of that. If it was cut, or written anew with another chain, it
+// is a *CorruptError.
+func (j *Journal) Extends(ctx context.Context, h Head) error {
+	c := newChain(j.name)
+	if now := j.Head(); now.Seq < h.Seq {
+		return &CorruptError{Name: j.name, Seq: now.Seq + 1, Why: fmt.Sprintf("it was cut off: %d records are expected", h.Seq)}
+	}
+	for _, err := range replay(ctx, j.log, &c) {
+		if err != nil {
+			return err
+		}
+		if c.seq == h.Seq {
+			break
+		}
+	}
+	if got := c.head(); got.Seq != h.Seq || got.Hash != h.Hash && h != (Head{}) {
+		return &CorruptError{Name: j.name, Seq: max(h.Seq, 1), Why: "it is not the record that was there before: the journal was written anew"}
+	}
+	return nil
+}
+
+// Head is where the journal ends now.
+func (j *Journal) Head() Head {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.chain.head()
+}
+
+// Close closes the log.
+func (j *Journal) Close() error { return j.log.Close() }
+
+// A CorruptError says that a journal was edited, cut, reordered or extended by
+// someone else, or damaged.
 type CorruptError struct {
-	Name string // of the journal
+	Name string // of the journal, or the path of its file
 	Seq  uint64 // first record that is wrong
 	Why  string
 }
 
-func (e *CorruptError) Error() string { return "" }
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("checkpoint: journal %q is corrupt from record %d on: %s", e.Name, e.Seq, e.Why)
+}

@@ -9,28 +9,52 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// ErrNotFound is returned by Blobs.Get for content that is not kept.
-var ErrNotFound = errors.New("checkpoint: content not found")
+// Conditions that callers branch on.
+var (
+	// ErrNotFound is returned by Blobs.Get for content that is not kept.
+	ErrNotFound = errors.New("checkpoint: content not found")
+	// ErrDead is returned by every use of a log or a folder after one of its
+	// writes or syncs failed: what was not synced then cannot be trusted to be
+	// there, whatever a second sync says. Open it again.
+	ErrDead = errors.New("checkpoint: dead since a write or sync failed")
+	// ErrClosed is returned after Close.
+	ErrClosed = errors.New("checkpoint: closed")
+	// ErrReadOnly is returned by Append on a log that was opened for reading.
+	ErrReadOnly = errors.New("checkpoint: opened for reading only")
+	// ErrTooLarge is returned for a batch that is larger than MaxBatch.
+	ErrTooLarge = errors.New("checkpoint: too large")
+	// ErrVersion is returned for a file of a format version that is not known.
+	ErrVersion = errors.New("checkpoint: format version is not known, a later planlock wrote it")
+)
 
-// Blobs keeps bytes by digest. Safe for concurrent use. It need not check the digest: Store does.
+// Blobs keeps bytes by digest. It is safe for concurrent use. It need not
+// check that content has the digest: Store does, in both directions. Content is
+// never changed or removed through this interface.
 type Blobs interface {
-	// Put keeps content under d. Doing it again is harmless. It need not be durable before Sync.
+	// Put keeps content under d. Doing it again is harmless. When reading
+	// content fails, Put returns that error (wrapped) and keeps nothing. It need
+	// not be durable before Sync.
 	Put(ctx context.Context, d ledger.Digest, content io.Reader) error
 	// Get opens content; the caller closes it. ErrNotFound if it is not kept.
 	Get(ctx context.Context, d ledger.Digest) (io.ReadCloser, error)
 	// Has reports whether content is kept.
 	Has(ctx context.Context, d ledger.Digest) (bool, error)
-	// Sync makes everything that was put before durable.
+	// Sync makes everything that was put before durable. After an error it is
+	// not known what of it is, and what is not must not be reported by Has once
+	// the Blobs are opened again.
 	Sync(ctx context.Context) error
 }
 
-// Log keeps records in order.
+// Log keeps records in order. Append and Replay may be called concurrently; a
+// Replay yields what was appended before it began, and perhaps more.
 type Log interface {
-	// Append adds records as one batch: when it returns nil they are durable, all of them; after an
-	// error none of them will be replayed, or the log refuses every further Append. The log keeps no reference to the slices.
+	// Append adds records as one batch: when it returns nil they are durable,
+	// all of them; after an error none of them will be replayed, or the log
+	// refuses every further Append. The log keeps no reference to the slices.
 	Append(ctx context.Context, batch [][]byte) error
-	// Replay yields the records in order. A slice is valid until the next one. A torn last batch is not yielded.
+	// Replay yields the records in order. A slice is valid until the next one. A
+	// torn last batch is not yielded. The first error is the last pair.
 	Replay(ctx context.Context) iter.Seq2[[]byte, error]
-	// Close releases it. Appending afterwards fails.
+	// Close releases it. Appending afterwards fails. Closing again is harmless.
 	Close() error
 }

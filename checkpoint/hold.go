@@ -1,0 +1,169 @@
+package checkpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// The controller's own folder in a workspace, and what Hold makes there.
+const (
+	ownFolder  = ".planlock"
+	lockName   = ownFolder + "/lock"
+	ignoreName = ownFolder + "/.gitignore"
+)
+
+// Hold takes the exclusive lock on the workspace dir, without waiting; release
+// gives it back, and may be called again. The operating system takes it from a
+// process that dies, and child processes do not inherit it. It is exclusive
+// inside one process too. *HeldError says who holds it.
+//
+// Where there is none, it makes dir/.planlock with a file that keeps it out of
+// git. The lock file itself is never removed.
+func Hold(ctx context.Context, dir string) (release func() error, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("checkpoint: hold: %w", context.Cause(ctx))
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("checkpoint: workspace %q does not exist, make it or name another: %w", dir, err)
+	case err != nil:
+		return nil, fmt.Errorf("checkpoint: workspace %q: %w", dir, err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("checkpoint: workspace %q is a file, name the folder that holds it: %w", dir, errNotFolder)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, cannotHold(dir, err)
+	}
+	defer root.Close() // nothing was written through it
+	if err := makeOwn(root); err != nil {
+		return nil, cannotHold(dir, err)
+	}
+	f, err := lockOwn(root, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := writeHolder(f); err != nil {
+		return nil, errors.Join(cannotHold(dir, err), f.Close())
+	}
+	return sync.OnceValue(func() error { return errors.Join(unlockFile(f), f.Close()) }), nil
+}
+
+func cannotHold(dir string, err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		hint = " is on a read-only file system, work in a copy"
+	case errors.Is(err, fs.ErrPermission):
+		hint = " cannot be written, check its owner and mode"
+	}
+	return fmt.Errorf("checkpoint: workspace %q%s: %w", dir, hint, err)
+}
+
+// makeOwn makes the controller's folder.
+func makeOwn(root *os.Root) error {
+	err := root.Mkdir(ownFolder, 0o755)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, err := root.Lstat(ownFolder); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return &fs.PathError{Op: "open", Path: ownFolder, Err: errNotFolder}
+	}
+	f, err := root.OpenFile(ignoreName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("*\n")
+	return errors.Join(err, f.Close())
+}
+
+// lockOwn opens and locks the lock file. Somebody may have put another file in
+// its place between the two, then it tries again.
+func lockOwn(root *os.Root, dir string) (*os.File, error) {
+	for range 10 {
+		if info, err := root.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("checkpoint: workspace %q: %q is not a regular file, remove it", dir, lockName)
+		}
+		f, err := root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, cannotHold(dir, err)
+		}
+		held, err := lockFile(f)
+		if err != nil {
+			return nil, errors.Join(cannotHold(dir, err), f.Close())
+		}
+		if held {
+			return nil, errors.Join(&HeldError{Dir: dir, Holder: readHolder(f)}, f.Close())
+		}
+		there, err := root.Lstat(lockName)
+		mine, merr := f.Stat()
+		if err == nil && merr == nil && os.SameFile(there, mine) {
+			return f, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, cannotHold(dir, err)
+		}
+	}
+	return nil, fmt.Errorf("checkpoint: workspace %q: somebody replaces %q all the time", dir, lockName)
+}
+
+// A holder is what the lock file says, for people.
+type holder struct {
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"`
+	User    string    `json:"user"`
+	Started time.Time `json:"started"`
+	What    string    `json:"what"`
+}
+
+func writeHolder(f *os.File) error {
+	h := holder{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second), What: filepath.Base(os.Args[0])}
+	h.Host, _ = os.Hostname() // best effort: it only tells people where to look
+	if u, err := user.Current(); err == nil {
+		h.User = u.Username
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(append(text, '\n'), 0)
+	return err
+}
+
+func readHolder(f *os.File) string {
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
+	var h holder
+	if err != nil || json.Unmarshal(text, &h) != nil {
+		return "a process that did not say its name yet"
+	}
+	return fmt.Sprintf("process %d (%q) of user %q on host %q since %s", h.PID, h.What, h.User, h.Host, h.Started.UTC().Format(time.RFC3339))
+}
+
+// HeldError says who holds a workspace or a log.
+type HeldError struct {
+	Dir    string // the workspace, or the file of the log
+	Holder string // in words
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("checkpoint: %q is held by %s, wait for it or stop it", e.Dir, e.Holder)
+}

@@ -1,0 +1,29 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package checkpoint
+
+import (
+	"os"
+	"syscall"
+)
+
+// lockFile locks f without waiting; held reports that somebody else has it.
+func lockFile(f *os.File) (held bool, err error) {
+	for {
+		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {
+		case nil:
+			return false, nil
+		case syscall.EWOULDBLOCK:
+			return true, nil
+		case syscall.EINTR:
+		default:
+			return false, os.NewSyscallError("flock", err)
+		}
+	}
+}
+
+// unlockFile gives the lock back, also where a child that is just being
+// started still has the file open.
+func unlockFile(f *os.File) error {
+	return os.NewSyscallError("flock", syscall.Flock(int(f.Fd()), syscall.LOCK_UN))
+}

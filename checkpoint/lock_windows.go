@@ -1,0 +1,42 @@
+package checkpoint
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+var (
+	kernel32   = syscall.NewLazyDLL("kernel32.dll")
+	lockFileEx = kernel32.NewProc("LockFileEx")
+	unlockEx   = kernel32.NewProc("UnlockFileEx")
+)
+
+const (
+	exclusiveNow  = 2 | 1 // LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY
+	lockViolation = syscall.Errno(33)
+	farOffset     = 0x40000000 // high word: the locked byte lies far behind the text, which stays readable
+)
+
+// lockFile locks f without waiting; held reports that somebody else has it.
+func lockFile(f *os.File) (held bool, err error) {
+	at := syscall.Overlapped{OffsetHigh: farOffset}
+	ok, _, err := lockFileEx.Call(f.Fd(), exclusiveNow, 0, 1, 0, uintptr(unsafe.Pointer(&at)))
+	switch {
+	case ok != 0:
+		return false, nil
+	case errors.Is(err, lockViolation):
+		return true, nil
+	}
+	return false, os.NewSyscallError("LockFileEx", err)
+}
+
+// unlockFile gives the lock back.
+func unlockFile(f *os.File) error {
+	at := syscall.Overlapped{OffsetHigh: farOffset}
+	if ok, _, err := unlockEx.Call(f.Fd(), 0, 1, 0, uintptr(unsafe.Pointer(&at))); ok == 0 {
+		return os.NewSyscallError("UnlockFileEx", err)
+	}
+	return nil
+}

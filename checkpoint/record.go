@@ -1,0 +1,225 @@
+package checkpoint
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// A record is stored as its body and the hash of domain and body. The body is
+// the bytes that are hashed, so that no spelling of JSON can change a hash. All
+// numbers are big-endian.
+//
+//	 1  version, 1
+//	32  prev
+//	 8  seq
+//	 8  seconds since 1970, signed
+//	 4  nanoseconds
+//	 8  attempt
+//	 4  length of type, then type
+//	 4  length of step, then step
+//	 4  length of data, then data
+const (
+	recordDomain  = "planlock.journal/1\n"
+	nameDomain    = "planlock.journal/1 name\n"
+	recordVersion = 1
+	recordFixed   = 1 + sha256.Size + 8 + 8 + 4 + 8
+)
+
+type sum = [sha256.Size]byte
+
+// A chain is a place between two records. Copies share scratch space: use
+// clone to go two ways.
+type chain struct {
+	name    string
+	seq     uint64
+	prev    sum              // of the record before the last one
+	last    sum              // of the last one
+	scratch []byte           // domain and body
+	digests [2]ledger.Digest // of prev and last, once somebody asked
+}
+
+func newChain(name string) chain {
+	return chain{name: name, last: sha256.Sum256([]byte(nameDomain + name))}
+}
+
+func (c *chain) clone() chain {
+	d := *c
+	d.scratch = nil
+	return d
+}
+
+func (c *chain) head() Head { return Head{Seq: c.seq, Hash: digestOf(c.last)} }
+
+func (c *chain) hash(body []byte) sum {
+	c.scratch = append(append(c.scratch[:0], recordDomain...), body...)
+	return sha256.Sum256(c.scratch)
+}
+
+func (c *chain) step(hash sum) {
+	c.seq++
+	c.prev, c.last = c.last, hash
+	c.digests[0], c.digests[1] = c.digests[1], ""
+}
+
+// extend adds the stored form of f at the end of the chain to buf.
+func (c *chain) extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error) {
+	if err := f.check(); err != nil {
+		return buf, Record{}, err
+	}
+	if y := now.Year(); y < 0 || y > 9999 {
+		return buf, Record{}, fmt.Errorf("the clock says the year is %d", y)
+	}
+	data, err := compact(f.Data)
+	if err != nil {
+		return buf, Record{}, err
+	}
+	f.Data = data
+	start := len(buf)
+	buf = append(buf, recordVersion)
+	buf = append(buf, c.last[:]...)
+	buf = binary.BigEndian.AppendUint64(buf, c.seq+1)
+	buf = binary.BigEndian.AppendUint64(buf, uint64(now.Unix()))
+	buf = binary.BigEndian.AppendUint32(buf, uint32(now.Nanosecond()))
+	buf = binary.BigEndian.AppendUint64(buf, uint64(f.Attempt))
+	for _, field := range [][]byte{[]byte(f.Type), []byte(f.Step), data} {
+		buf = binary.BigEndian.AppendUint32(buf, uint32(len(field)))
+		buf = append(buf, field...)
+	}
+	c.step(c.hash(buf[start:]))
+	buf = append(buf, c.last[:]...)
+	return buf, Record{Seq: c.seq, Time: now, Prev: digestOf(c.prev), Hash: digestOf(c.last), Fact: f}, nil
+}
+
+func (f *Fact) check() error {
+	switch {
+	case f.Type == "":
+		return errors.New("it has no type")
+	case f.Attempt < 0:
+		return fmt.Errorf("its attempt is %d, it cannot be negative", f.Attempt)
+	case len(f.Type)+len(f.Step)+len(f.Data) > MaxBatch/2:
+		return fmt.Errorf("%w: it has more than %d bytes, keep large contents as blobs", ErrTooLarge, MaxBatch/2)
+	}
+	return nil
+}
+
+func compact(data json.RawMessage) (json.RawMessage, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	b.Grow(len(data))
+	if err := json.Compact(&b, data); err != nil {
+		return nil, fmt.Errorf("its data is not JSON: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// stored is a record as it lies in a log: valid as long as the bytes are.
+type stored struct {
+	time            time.Time
+	attempt         uint64
+	typ, step, data []byte
+}
+
+// follow checks that b is the next record, and goes there.
+func (c *chain) follow(b []byte) (stored, error) {
+	wrong := func(format string, args ...any) (stored, error) {
+		return stored{}, &CorruptError{Name: c.name, Seq: c.seq + 1, Why: fmt.Sprintf(format, args...)}
+	}
+	if len(b) < recordFixed+sha256.Size {
+		return wrong("it is too short")
+	}
+	body, hash := b[:len(b)-sha256.Size], sum(b[len(b)-sha256.Size:])
+	if body[0] != recordVersion {
+		return wrong("its version is %d, not %d", body[0], recordVersion)
+	}
+	if got := c.hash(body); got != hash {
+		return wrong("its content does not have its hash")
+	}
+	if seq := binary.BigEndian.Uint64(body[1+sha256.Size:]); seq != c.seq+1 {
+		return wrong("record %d stands in its place", seq)
+	}
+	if prev := sum(body[1:]); prev != c.last {
+		if c.seq == 0 {
+			return wrong("it belongs to a journal with another name")
+		}
+		return wrong("it does not follow the record before it")
+	}
+	s, why := parseBody(body)
+	if why != "" {
+		return wrong("%s", why)
+	}
+	c.step(hash)
+	return s, nil
+}
+
+// parseBody reads what follows the sequence number; why is empty if that went well.
+func parseBody(body []byte) (s stored, why string) {
+	rest := body[1+sha256.Size+8:]
+	seconds, nanos := int64(binary.BigEndian.Uint64(rest)), binary.BigEndian.Uint32(rest[8:])
+	if seconds < -62167219200 || seconds > 253402300799 || nanos >= 1e9 {
+		return s, "its time is out of range"
+	}
+	s.time = time.Unix(seconds, int64(nanos)).UTC()
+	if s.attempt = binary.BigEndian.Uint64(rest[12:]); s.attempt > math.MaxInt32 {
+		return s, "its attempt is out of range"
+	}
+	rest = rest[20:]
+	for _, field := range []*[]byte{&s.typ, &s.step, &s.data} {
+		var ok bool
+		if *field, rest, ok = nextRecord(rest); !ok {
+			return s, "a field is cut off"
+		}
+	}
+	switch {
+	case len(rest) > 0:
+		return s, "something follows its last field"
+	case len(s.typ) == 0:
+		return s, "it has no type"
+	case len(s.data) > 0 && !json.Valid(s.data):
+		return s, "its data is not JSON"
+	}
+	return s, ""
+}
+
+// record copies s, which is the last that c followed.
+func (s *stored) record(c *chain) Record {
+	if c.digests[0] == "" {
+		c.digests[0] = digestOf(c.prev)
+	}
+	c.digests[1] = digestOf(c.last)
+	r := Record{
+		Seq: c.seq, Time: s.time, Prev: c.digests[0], Hash: c.digests[1],
+		Fact: Fact{Type: string(s.typ), Step: string(s.step), Attempt: int(s.attempt)},
+	}
+	if len(s.data) > 0 {
+		r.Data = bytes.Clone(s.data)
+	}
+	return r
+}
+
+const digestScheme = "sha256:"
+
+func digestOf(s sum) ledger.Digest {
+	return ledger.Digest(digestScheme + hex.EncodeToString(s[:]))
+}
+
+// rawDigest is the reverse of digestOf.
+func rawDigest(d ledger.Digest) (s sum, err error) {
+	if len(d) != len(digestScheme)+hex.EncodedLen(len(s)) || d[:len(digestScheme)] != digestScheme {
+		return s, fmt.Errorf("checkpoint: %q is not a digest", string(d))
+	}
+	if _, err := hex.Decode(s[:], []byte(d[len(digestScheme):])); err != nil {
+		return s, fmt.Errorf("checkpoint: digest %q: %w", string(d), err)
+	}
+	return s, nil
+}
