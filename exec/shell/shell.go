@@ -1,0 +1,106 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate"
+)
+
+// An Executor runs a method's shell command, or a backup's tool with its arguments, in the workspace and in the
+// step's sandbox. The zero value is ready, and may be used by many runs at a time.
+type Executor struct{}
+
+// ErrNoCommand is returned for a method that has neither a shell command nor a tool.
+var ErrNoCommand = errors.New("shell: nothing to run")
+
+// An ExitError says that the command ran and failed.
+type ExitError struct {
+	Code int    // exit status; 128 plus the signal's number if a signal ended it
+	Tail string // the last lines of its output, at most 1 KiB
+}
+
+// Error names the status and the last line of the output.
+func (e *ExitError) Error() string {
+	lines := strings.Split(strings.TrimSpace(e.Tail), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Sprintf("shell: the command failed with exit status %d: %q", e.Code, last)
+	}
+	return fmt.Sprintf("shell: the command failed with exit status %d and no output", e.Code)
+}
+
+// Execute runs the command and waits until everything that it started has ended. The error is an *[ExitError] where
+// the command failed, and wraps context.Cause(ctx) where ctx ended it; then the outcome holds the output so far.
+func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+	command := gate.Command{Run: w.Method.Run, Dir: w.Dir}
+	switch {
+	case w.Runner == nil:
+		return exec.Outcome{}, errors.New("shell: no runner: Work.Runner is nil")
+	case w.Method.Run != "":
+	case w.Method.Tool != "":
+		command.Args = append([]string{w.Method.Tool}, w.Method.ToolArgs...)
+	default:
+		return exec.Outcome{}, fmt.Errorf("%w: method %q of step %s has no run; %s", ErrNoCommand, w.Method.ID, address(w), hint(w))
+	}
+	result, shown, err := run(ctx, w, command)
+	outcome := exec.Outcome{Output: result.Output, Stdout: result.Stdout, Exit: result.Exit, Stateless: true}
+	if shown {
+		outcome.Output = ""
+	}
+	if err != nil {
+		return outcome, fmt.Errorf("shell: %w", err)
+	}
+	if result.Exit != 0 {
+		return outcome, &ExitError{Code: result.Exit, Tail: tail(result.Output)}
+	}
+	return outcome, nil
+}
+
+// A liveRunner also passes on both output streams as they come.
+type liveRunner interface {
+	RunLive(ctx context.Context, c gate.Command, live io.Writer) (gate.CommandResult, error)
+}
+
+// run shows the output live where the runner can, and says whether it did.
+func run(ctx context.Context, w exec.Work, c gate.Command) (result gate.CommandResult, shown bool, err error) {
+	if r, ok := w.Runner.(liveRunner); ok && w.Output != nil {
+		result, err = r.RunLive(ctx, c, w.Output)
+		return result, true, err
+	}
+	result, err = w.Runner.Run(ctx, c)
+	return result, false, err
+}
+
+// address is the step's address, for messages.
+func address(w exec.Work) string {
+	if w.Step == nil {
+		return "?"
+	}
+	return string(w.Step.Address)
+}
+
+// hint says how to mend a method without a command.
+func hint(w exec.Work) string {
+	if w.Method.Prompt != "" {
+		return "it has a prompt: name an executor that drives an agent in its executor key"
+	}
+	return "add run = \"…\", or tool_path where it is a backup"
+}
+
+// tail is the end of text, from the start of a line where that leaves something.
+func tail(text string) string {
+	const limit = 1 << 10
+	text = strings.TrimRight(text, "\n")
+	if len(text) <= limit {
+		return text
+	}
+	text = text[len(text)-limit:]
+	if _, rest, ok := strings.Cut(text, "\n"); ok && rest != "" {
+		return rest
+	}
+	return strings.ToValidUTF8(text, "")
+}

@@ -1,0 +1,2 @@
+// Package process runs commands that never outlive the call.
+package process

@@ -1,0 +1,146 @@
+package process
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"unsafe"
+)
+
+// launch starts cmd as box says, hands its tree to started, waits until cmd has ended, and ends what it left behind.
+//
+// All of it happens on one thread: the thread's own restrictions are what the child inherits, and the signal that
+// ends the child when this process dies follows the thread that forked it, which therefore waits.
+func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
+	result := make(chan error, 1)
+	onThread(func() (spoiled bool) {
+		spoiled, err := restrict(box)
+		if err == nil {
+			err = carry(cmd, box, started)
+		}
+		result <- err
+		return spoiled
+	})
+	return <-result
+}
+
+// onThread calls f on a thread of its own, which is not the process's first one, and which ends with f if f says that it
+// is spoiled for other work. (What /proc shows of a process is its first thread.)
+func onThread(f func() (spoiled bool)) {
+	go func() {
+		runtime.LockOSThread()
+		if syscall.Gettid() == syscall.Getpid() {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				runtime.LockOSThread()
+				if !f() {
+					runtime.UnlockOSThread()
+				}
+			}()
+			<-done
+			runtime.UnlockOSThread()
+			return
+		}
+		if !f() {
+			runtime.UnlockOSThread()
+		}
+	}()
+}
+
+// carry starts and awaits cmd on the present thread.
+func carry(cmd *osexec.Cmd, box confinement, started func(tree)) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	t := &group{}
+	held := box.reached.Tree != groupTree
+	if held {
+		isolate(cmd.SysProcAttr, box)
+	} else {
+		t.cookie = cookieName + "=" + rand.Text()
+		cmd.Env = append(cmd.Env, t.cookie)
+	}
+	args := wrap(cmd.Args, box)
+	if len(args) > len(cmd.Args) {
+		args[len(args)-len(cmd.Args)] = cmd.Path
+		cmd.Path, cmd.Args = args[0], args
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	t.pid = cmd.Process.Pid
+	started(t)
+	await(t.pid)
+	left := t.finish()
+	if err := cmd.Wait(); cmd.ProcessState == nil {
+		return err // the status says whether it failed; other errors are about a Stdin that nobody read
+	}
+	return left
+}
+
+// await waits until pid has ended and leaves it to be reaped, so that its number still belongs to it.
+func await(pid int) {
+	const byPID = 1
+	var info [128]byte // siginfo_t
+	for {
+		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, byPID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
+			syscall.WEXITED|syscall.WNOWAIT, 0, 0)
+		if errno != syscall.EINTR {
+			return // on any other error the reaping wait blocks instead
+		}
+	}
+}
+
+// A group is a process group and what left it: in a PID namespace that is all, else what carries the cookie.
+type group struct {
+	mu     sync.Mutex
+	pid    int
+	gone   bool   // pid may be somebody else's by now
+	cookie string // "": a PID namespace holds the tree
+}
+
+func (g *group) terminate() {
+	g.signal(syscall.SIGTERM)
+	g.signal(syscall.SIGCONT)
+}
+
+func (g *group) kill() {
+	g.signal(syscall.SIGKILL)
+	if g.cookie != "" {
+		sweep(g.cookie)
+	}
+}
+
+func (g *group) signal(s syscall.Signal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.gone {
+		syscall.Kill(-g.pid, s)
+	}
+}
+
+// finish ends what the command left behind, while its group's number is still its own.
+func (g *group) finish() error {
+	g.signal(syscall.SIGKILL)
+	g.mu.Lock()
+	g.gone = true
+	g.mu.Unlock()
+	if g.cookie == "" {
+		return nil
+	}
+	if left := sweep(g.cookie); left > 0 {
+		return fmt.Errorf("%d processes that it started could not be ended", left)
+	}
+	return nil
+}
+
+// exitStatus is the status as a shell gives it.
+func exitStatus(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
+}

@@ -1,0 +1,114 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+const (
+	groupTree = "process group"
+	pidTree   = "pid namespace"
+	userTree  = "pid and user namespace"
+
+	cookieName = "PLANLOCK_TREE"
+
+	capNetAdmin = 12
+)
+
+// treeAbility finds out which namespaces this process may make, by making them.
+func treeAbility() (tree, reason string) { return probedTree() }
+
+var probedTree = sync.OnceValues(func() (string, string) {
+	direct := probe(pidTree, false)
+	if direct == nil {
+		return pidTree, ""
+	}
+	user := probe(userTree, false)
+	if user == nil {
+		return userTree, ""
+	}
+	return groupTree, fmt.Sprintf("no PID namespace (%v; with a user namespace: %v), so processes are found by group and environment",
+		direct, user)
+})
+
+// networkAbility finds out whether this process may make a network namespace.
+func networkAbility() (ok bool, reason string) { return probedNetwork() }
+
+var probedNetwork = sync.OnceValues(func() (bool, string) {
+	tree, _ := treeAbility()
+	if tree == groupTree {
+		return false, "no network namespace without a PID namespace"
+	}
+	if err := probe(tree, true); err != nil {
+		return false, fmt.Sprintf("no network namespace (%v)", err)
+	}
+	return true, ""
+})
+
+// probe runs nothing in the namespaces of tree.
+func probe(kind string, noNetwork bool) error {
+	box := confinement{reached: Reached{Tree: kind, NoNetwork: noNetwork}}
+	cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", ":"}, Env: []string{}}
+	err := launch(cmd, box, func(tree) {})
+	switch {
+	case err != nil:
+		return plain(err)
+	case !cmd.ProcessState.Success():
+		return errors.New(cmd.ProcessState.String())
+	}
+	return nil
+}
+
+// plain is the innermost error: a reason is part of the envelope and must not hold paths or numbers.
+func plain(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno
+	}
+	return err
+}
+
+// isolate asks for the namespaces of box.
+func isolate(attr *syscall.SysProcAttr, box confinement) {
+	attr.Cloneflags |= syscall.CLONE_NEWPID
+	if box.reached.Tree != userTree {
+		return
+	}
+	attr.Cloneflags |= syscall.CLONE_NEWUSER
+	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+	if box.reached.NoNetwork {
+		attr.Cloneflags |= syscall.CLONE_NEWNET
+		attr.AmbientCaps = []uintptr{capNetAdmin} // over its own, empty network only: to bring the loopback device up
+	}
+}
+
+// wrap puts args behind a shell that sets limits, and that is the first process of a PID namespace: it takes in
+// orphans, and gives the command the ordinary effect of signals, which a first process does not have.
+// It says nothing itself: its standard error is closed while the command has the real one.
+func wrap(args []string, box confinement) []string {
+	var script []string
+	if box.CPU > 0 {
+		script = append(script, fmt.Sprintf("ulimit -t %d 2>/dev/null", max(1, int64(box.CPU.Seconds()+0.999))))
+	}
+	if box.Memory > 0 {
+		script = append(script, fmt.Sprintf("ulimit -d %d 2>/dev/null", max(1, box.Memory/1024)))
+	}
+	switch held := box.reached.Tree != groupTree; {
+	case held && box.reached.NoNetwork && box.reached.Tree == userTree:
+		script = append(script, "{ /sbin/ip link set lo up || /usr/sbin/ip link set lo up || /sbin/ifconfig lo up; } >/dev/null 2>&1")
+		fallthrough
+	case held:
+		script = append(script, `exec 3>&2 2>&-`, `(exec 2>&3 3>&-; exec "$@")`, `exit $?`)
+	case len(script) > 0:
+		script = append(script, `exec "$@"`)
+	default:
+		return args
+	}
+	return append([]string{"/bin/sh", "-c", strings.Join(script, "\n"), "planlock"}, args...)
+}

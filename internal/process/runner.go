@@ -1,0 +1,210 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/gate"
+)
+
+// DefaultGrace is how long a tree of processes has between the request to end and its end by force.
+const DefaultGrace = 2 * time.Second
+
+// drainTime bounds the wait for output after every process that could be reached has ended.
+const drainTime = time.Second
+
+// A Runner runs commands that do not outlive the call. It implements [gate.CommandRunner].
+// The zero value runs in the current folder, with the environment of [Environment],
+// confined as far as the machine can. Calls may be concurrent; the fields must not change meanwhile.
+type Runner struct {
+	Dir         string        // where commands run, and what a relative Command.Dir is relative to; "": the current folder
+	Env         []string      // the complete NAME=value list of the child; nil: Environment(nil)
+	Sandbox     Sandbox       // the zero value: as much as the machine can, see [Sandbox]
+	Grace       time.Duration // from the polite signal to the end by force; 0: [DefaultGrace]
+	OutputLimit int64         // bytes kept of each of Output and Stdout; 0: [DefaultOutputLimit]
+}
+
+// Run runs a command and everything it starts, and returns when all of it has ended.
+//
+// A command that fails is not an error: its status is in Exit, and 128 plus the signal's number if a signal ended it.
+// The error is for a command that could not be started, and wraps context.Cause(ctx) where ctx ended first:
+// then the whole tree was ended, and the result holds the output so far.
+// If writing to c.Stdout (or live) fails, the command goes on, and the failure is returned at its end.
+func (r *Runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
+	return r.RunLive(ctx, c, nil)
+}
+
+// RunLive is Run with a writer that gets standard output and error as they come, whole, one write at a time.
+func (r *Runner) RunLive(ctx context.Context, c gate.Command, live io.Writer) (gate.CommandResult, error) {
+	if ctx.Err() != nil {
+		return gate.CommandResult{Exit: -1}, fmt.Errorf("process: not started: %w", context.Cause(ctx))
+	}
+	cmd, err := r.command(c)
+	if err != nil {
+		return gate.CommandResult{Exit: -1}, err
+	}
+	box, err := r.Sandbox.resolve(cmd.Dir)
+	if err != nil {
+		return gate.CommandResult{Exit: -1}, err
+	}
+	streams, err := newStreams(r.OutputLimit, c.Stdout, live)
+	if err != nil {
+		return gate.CommandResult{Exit: -1}, err
+	}
+	streams.attach(cmd)
+
+	begin := time.Now()
+	watch := &watch{ctx: ctx, grace: r.grace(), ended: make(chan struct{}), done: make(chan struct{})}
+	err = launch(cmd, box, func(t tree) {
+		streams.started()
+		watch.began = true
+		go watch.run(t)
+	})
+	ended := watch.stop()
+	late := streams.drain(drainTime)
+	result := gate.CommandResult{
+		Exit: -1, Output: streams.all.String(), Stdout: streams.out.String(), Took: time.Since(begin),
+	}
+	switch {
+	case err == nil:
+		result.Exit = exitStatus(cmd.ProcessState)
+	case cmd.ProcessState == nil:
+		return result, fmt.Errorf("process: start %q: %w", cmd.Args[0], err)
+	default: // it ran, and could not be ended or awaited
+		return result, fmt.Errorf("process: %q: %w", cmd.Args[0], err)
+	}
+	if ended {
+		return result, fmt.Errorf("process: %q was ended: %w", name(c), context.Cause(ctx))
+	}
+	return result, late
+}
+
+func (r *Runner) grace() time.Duration {
+	if r.Grace > 0 {
+		return r.Grace
+	}
+	return DefaultGrace
+}
+
+// name is what a message calls the command.
+func name(c gate.Command) string {
+	text := c.Run
+	if text == "" {
+		text = strings.Join(c.Args, " ")
+	}
+	if len(text) > 80 {
+		text = strings.ToValidUTF8(text[:80], "") + "…"
+	}
+	return text
+}
+
+// command prepares c, and finds its program in the environment that it will have.
+func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
+	if (c.Run == "") == (len(c.Args) == 0) {
+		return nil, errors.New("process: a command needs either a shell command or a program with arguments")
+	}
+	dir, err := r.dir(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	env := r.Env
+	if env == nil {
+		env = Environment(nil)
+	}
+	env = merge(env, c.Env)
+	args := c.Args
+	if c.Run != "" {
+		if args, err = shell(env, c.Run); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range append(args[:len(args):len(args)], env...) {
+		if strings.ContainsRune(text, 0) {
+			return nil, fmt.Errorf("process: %q holds a NUL, which no program can receive", text)
+		}
+	}
+	path, err := Look(args[0], dir, env)
+	if err != nil {
+		return nil, err
+	}
+	cmd := &osexec.Cmd{Path: path, Args: args, Dir: dir, Env: env}
+	cmd.Stdin = c.Stdin
+	cmd.WaitDelay = drainTime // for a Stdin that never ends
+	return cmd, nil
+}
+
+// dir is the absolute folder of a command.
+func (r *Runner) dir(sub string) (string, error) {
+	dir := r.Dir
+	switch {
+	case filepath.IsAbs(sub):
+		dir = sub
+	case sub != "":
+		dir = filepath.Join(r.Dir, sub)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("process: folder %q: %w", sub, err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", fmt.Errorf("process: folder of the command: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("process: folder of the command: %q is not a folder", dir)
+	}
+	return dir, nil
+}
+
+// A tree is a started command with everything that it started.
+// Both methods may be called at any time until launch returns, and after.
+type tree interface {
+	terminate() // asks all of it to end
+	kill()      // ends all of it by force
+}
+
+// A watch ends a tree when its context ends.
+type watch struct {
+	ctx   context.Context
+	grace time.Duration
+	ended chan struct{} // closed: the tree has ended
+	done  chan struct{} // closed: run has returned
+	began bool
+	acted bool
+}
+
+func (w *watch) run(t tree) {
+	defer close(w.done)
+	select {
+	case <-w.ended:
+		return
+	case <-w.ctx.Done():
+	}
+	w.acted = true
+	t.terminate()
+	force := time.NewTimer(w.grace)
+	defer force.Stop()
+	select {
+	case <-w.ended:
+		return
+	case <-force.C:
+	}
+	t.kill()
+}
+
+// stop ends the watch and reports whether it ended the tree.
+func (w *watch) stop() bool {
+	close(w.ended)
+	if !w.began {
+		return false
+	}
+	<-w.done
+	return w.acted
+}

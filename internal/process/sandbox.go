@@ -1,0 +1,127 @@
+package process
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A Level says how far a command is confined. docs/sandbox.md says what each level holds and what it does not.
+type Level string
+
+const (
+	Default    Level = ""           // Filesystem, or Process where the machine cannot do that
+	None       Level = "none"       // nothing but the end of every process
+	Process    Level = "process"    // a process tree of its own, its environment, limits
+	Filesystem Level = "filesystem" // and writes only in the workspace and the writable folders
+	Strict     Level = "strict"     // and no network, and no reading of other people's and the user's own files
+)
+
+// A Sandbox says how a command is confined. The zero value asks for as much as the machine can do, with network.
+type Sandbox struct {
+	Level     Level         //
+	NoNetwork bool          // no network at all; refused where that cannot be done
+	Workspace string        // what may be written; "": the folder the command runs in
+	Writes    []string      // paths or globs in the workspace that alone may be written (the nearest folder of each); nil: all of it
+	Writable  []string      // folders outside that may be written; nil: the temporary and the user's cache folder
+	Protect   []string      // paths in the workspace that stay read-only, beside .git and .planlock, as far as they can be held
+	CPU       time.Duration // processor time of each process; 0: no limit
+	Memory    int64         // bytes of data of each process; 0: no limit
+}
+
+// FromPlan is what a plan's [sandbox] asks for, and its output limit in bytes (0: not said).
+func FromPlan(p plan.Sandbox) (Sandbox, int64, error) {
+	s := Sandbox{Level: Level(p.Level), Writable: p.Writable, NoNetwork: p.Network != nil && !*p.Network}
+	switch s.Level {
+	case Default, None, Process, Filesystem, Strict:
+	default:
+		return Sandbox{}, 0, fmt.Errorf("process: sandbox level %q is none of none, process, filesystem, strict", p.Level)
+	}
+	var err error
+	if p.CPU != "" {
+		if s.CPU, err = time.ParseDuration(p.CPU); err != nil || s.CPU <= 0 {
+			return Sandbox{}, 0, fmt.Errorf("process: sandbox cpu %q is not a duration such as \"30s\"", p.CPU)
+		}
+	}
+	if s.Memory, err = Bytes(p.Memory); err != nil {
+		return Sandbox{}, 0, fmt.Errorf("process: sandbox memory: %w", err)
+	}
+	output, err := Bytes(p.Output)
+	if err != nil {
+		return Sandbox{}, 0, fmt.Errorf("process: sandbox output: %w", err)
+	}
+	return s, output, nil
+}
+
+// units of sizes; those of two letters first, because "B" ends them all.
+var units = []struct {
+	name string
+	size float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1},
+}
+
+// Bytes reads a size such as "2GiB", "512 MB" or "4096"; "" is 0.
+func Bytes(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	for _, unit := range units {
+		number, ok := strings.CutSuffix(text, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(n > 0) || n*unit.size > math.MaxInt64/2 {
+			break
+		}
+		return int64(n * unit.size), nil
+	}
+	return 0, fmt.Errorf("%q is not a size such as \"512MiB\" or \"2GB\"", text)
+}
+
+// Reached is how far a machine confines commands.
+type Reached struct {
+	Level     Level    // never Default
+	Tree      string   // how a process tree is held: "pid namespace", "pid and user namespace", "process group", "job object"
+	Landlock  int      // version of Landlock; 0: not there, or not asked for
+	Protected bool     // .git and .planlock are read-only for commands
+	NoNetwork bool     // commands have no network
+	Reasons   []string // why it is less than what the level could be, in a fixed order
+}
+
+// String is one line for the envelope. It is the same for the same machine, user and demand.
+func (r Reached) String() string {
+	parts := []string{r.Tree}
+	if r.Landlock > 0 {
+		parts = append(parts, fmt.Sprintf("landlock %d", r.Landlock))
+	}
+	if r.Protected {
+		parts = append(parts, "repository read-only")
+	}
+	if r.NoNetwork {
+		parts = append(parts, "no network")
+	}
+	return fmt.Sprintf("%s (%s)", r.Level, strings.Join(parts, ", "))
+}
+
+// A LevelError says that a plan demands more confinement than the machine can give.
+type LevelError struct {
+	Want    Level
+	What    string // what cannot be done
+	Reasons []string
+}
+
+func (e *LevelError) Error() string {
+	want := e.Want
+	if want == Default {
+		want = "default"
+	}
+	return fmt.Sprintf("process: sandbox level %q: %s on this machine (%s); ask for less in [sandbox], or run where it can be done",
+		want, e.What, strings.Join(e.Reasons, "; "))
+}
