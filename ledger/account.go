@@ -9,10 +9,13 @@ import (
 // Declared is what a step promised to change. Paths are slash-separated and
 // relative, or globs ("**" crosses folders); a glob must match at least one change.
 type Declared struct {
-	Create, Modify, Delete []string
+	Create []string `json:"create,omitempty"`
+	Modify []string `json:"modify,omitempty"`
+	Delete []string `json:"delete,omitempty"`
 	// Symbols as FOLDER.Name or FOLDER.Type.Method. Both nil: symbols are not
 	// accounted. If one is set, empty or not, the other's nil means none.
-	SymbolsAdd, SymbolsRemove []string
+	SymbolsAdd    []string `json:"symbols_add"`
+	SymbolsRemove []string `json:"symbols_remove"`
 }
 
 // An Expectation is one declared artifact.
@@ -25,11 +28,11 @@ type Expectation struct {
 // An Account sets what was declared against what happened. All of it is
 // listed, sorted, never only the first difference.
 type Account struct {
-	Matching        []Change      // declared and happened
-	Extra           []Change      // happened, not declared
-	Missing         []Expectation // declared, did not happen
-	SymbolsMatching []Symbol
-	SymbolsExtra    []Symbol // added or removed without being declared
+	Matching        []Change      `json:"matching,omitempty"` // declared and happened
+	Extra           []Change      `json:"extra,omitempty"`    // happened, not declared
+	Missing         []Expectation `json:"missing,omitempty"`  // declared, did not happen
+	SymbolsMatching []Symbol      `json:"symbols_matching,omitempty"`
+	SymbolsExtra    []Symbol      `json:"symbols_extra,omitempty"` // added or removed without being declared
 }
 
 // Holds reports whether exactly what was declared happened.

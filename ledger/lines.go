@@ -1,11 +1,145 @@
 package ledger
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+)
 
 // LineCount is the size of a textual change.
-type LineCount struct{ Added, Removed int }
+type LineCount struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
 
-// Lines counts the lines that each change added and removed; binary contents count as zero lines.
+// Changed is the number that limits hold against: lines added and lines removed.
+func (l LineCount) Changed() int { return l.Added + l.Removed }
+
+const (
+	// sniffed is how many bytes of a content say whether it is text.
+	sniffed = 8 << 10
+	// maxCompared is the size, in bytes, of the largest content that is compared line by line.
+	maxCompared = 32 << 20
+)
+
+// IsBinary reports whether a content is no text: there is a zero byte in its first 8 KiB.
+func IsBinary(content []byte) bool {
+	return bytes.IndexByte(content[:min(len(content), sniffed)], 0) >= 0
+}
+
+// Lines counts the lines that each change added and removed, as diff does: all lines of a file that
+// came or went, and of one that was modified the lines that differ. Binary contents count as
+// zero lines, and so do folders, links and changes of mode alone. Contents of more than 32 MiB are not
+// compared; all their lines count as replaced.
+//
+// perPath has an entry, possibly zero, for every path that holds or held a file whose content changed.
+// An error means that a content could not be had.
 func Lines(ctx context.Context, changes []Change, before, after Content) (total LineCount, perPath map[string]LineCount, err error) {
-	return LineCount{}, nil, nil
+	perPath = make(map[string]LineCount)
+	for _, c := range changes {
+		if !c.hasContent() {
+			continue
+		}
+		n, err := c.lines(ctx, before, after)
+		if err != nil {
+			return LineCount{}, nil, err
+		}
+		perPath[c.Path] = n
+		total.Added += n.Added
+		total.Removed += n.Removed
+	}
+	return total, perPath, nil
+}
+
+func (c Change) lines(ctx context.Context, before, after Content) (n LineCount, err error) {
+	if size(c.Before) > maxCompared || size(c.After) > maxCompared {
+		if n.Removed, err = before.countLines(ctx, c.Before); err != nil {
+			return n, err
+		}
+		n.Added, err = after.countLines(ctx, c.After)
+		return n, err
+	}
+	a, err := before.read(ctx, c.Before)
+	if err != nil {
+		return n, err
+	}
+	b, err := after.read(ctx, c.After)
+	if err != nil {
+		return n, err
+	}
+	return CountLines(a, b), nil
+}
+
+func size(e *Entry) int64 {
+	if e == nil {
+		return 0
+	}
+	return e.Size
+}
+
+// CountLines counts the lines that were added and removed between two contents.
+// A side that is binary has no lines.
+func CountLines(before, after []byte) LineCount {
+	if IsBinary(before) {
+		before = nil
+	}
+	if IsBinary(after) {
+		after = nil
+	}
+	s := compare(splitLines(before), splitLines(after))
+	var n LineCount
+	for _, removed := range s.removed {
+		if removed {
+			n.Removed++
+		}
+	}
+	for _, added := range s.added {
+		if added {
+			n.Added++
+		}
+	}
+	return n
+}
+
+// countLines counts the lines of a content of any size without holding it.
+func (open Content) countLines(ctx context.Context, e *Entry) (int, error) {
+	if e == nil || e.Kind != File || e.Size == 0 {
+		return 0, nil
+	}
+	r, err := open(ctx, *e)
+	if err != nil {
+		return 0, fmt.Errorf("ledger: cannot open %q: %w", e.Path, err)
+	}
+	defer r.Close()
+	var (
+		buf   = make([]byte, 64<<10)
+		lines int
+		seen  int64
+		last  = byte('\n')
+	)
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return 0, err
+		}
+		n, err := r.Read(buf)
+		if head := min(int64(n), sniffed-seen); head > 0 && IsBinary(buf[:head]) {
+			return 0, nil
+		}
+		if n > 0 {
+			lines += bytes.Count(buf[:n], []byte{'\n'})
+			seen += int64(n)
+			last = buf[n-1]
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return 0, fmt.Errorf("ledger: cannot read %q: %w", e.Path, err)
+		}
+	}
+	if last != '\n' {
+		lines++
+	}
+	return lines, nil
 }

@@ -1,0 +1,170 @@
+package ledger
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// The JSON forms of this package are read back exactly as they were written. A name
+// that is not UTF-8, which JSON cannot hold, stands in base64 in a
+// field of its own: path_base64 instead of path, and so on.
+
+// entryJSON is an Entry; a field that says nothing about the kind is left out.
+type entryJSON struct {
+	Path      *string    `json:"path,omitempty"`
+	PathRaw   []byte     `json:"path_base64,omitempty"`
+	Kind      Kind       `json:"kind"`
+	Mode      *string    `json:"mode,omitempty"` // octal, four digits
+	Size      *int64     `json:"size,omitempty"`
+	Digest    Digest     `json:"digest,omitempty"`
+	Target    *string    `json:"target,omitempty"`
+	TargetRaw []byte     `json:"target_base64,omitempty"`
+	ModTime   *time.Time `json:"mtime,omitempty"`
+}
+
+// MarshalJSON writes an object with path, kind, mode (octal, not for links), size and
+// digest (for files), target (for links), and mtime where ModTime is not zero.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	w := entryJSON{Kind: e.Kind, Digest: e.Digest}
+	w.Path, w.PathRaw = textOut(e.Path)
+	if e.Target != "" {
+		w.Target, w.TargetRaw = textOut(e.Target)
+	}
+	if e.Kind != Link || e.Mode != 0 {
+		mode := fmt.Sprintf("%04o", unixMode(e.Mode))
+		w.Mode = &mode
+	}
+	if e.Kind == File || e.Size != 0 {
+		w.Size = &e.Size
+	}
+	if !e.ModTime.IsZero() {
+		utc := e.ModTime.UTC()
+		w.ModTime = &utc
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. It does not check that the entry can be part of a tree.
+func (e *Entry) UnmarshalJSON(data []byte) error {
+	var w entryJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("ledger: entry: %w", err)
+	}
+	*e = Entry{Path: textIn(w.Path, w.PathRaw), Kind: w.Kind, Digest: w.Digest, Target: textIn(w.Target, w.TargetRaw)}
+	if w.Mode != nil {
+		bits, err := strconv.ParseUint(*w.Mode, 8, 12)
+		if err != nil {
+			return fmt.Errorf("ledger: entry %q: mode %q is not octal with at most twelve bits", e.Path, *w.Mode)
+		}
+		e.Mode = fileMode(uint32(bits))
+	}
+	if w.Size != nil {
+		e.Size = *w.Size
+	}
+	if w.ModTime != nil {
+		e.ModTime = w.ModTime.UTC()
+	}
+	return nil
+}
+
+// changeJSON is a Change; kind is what stands at the path now, or stood there.
+type changeJSON struct {
+	Path    *string `json:"path,omitempty"`
+	PathRaw []byte  `json:"path_base64,omitempty"`
+	Op      Op      `json:"change"`
+	Kind    Kind    `json:"kind"`
+	Before  *Entry  `json:"before,omitempty"`
+	After   *Entry  `json:"after,omitempty"`
+}
+
+// MarshalJSON writes an object with path, change, kind, before and after.
+func (c Change) MarshalJSON() ([]byte, error) {
+	w := changeJSON{Op: c.Op, Kind: c.Kind(), Before: c.Before, After: c.After}
+	w.Path, w.PathRaw = textOut(c.Path)
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Change) UnmarshalJSON(data []byte) error {
+	var w changeJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("ledger: change: %w", err)
+	}
+	*c = Change{Path: textIn(w.Path, w.PathRaw), Op: w.Op, Before: w.Before, After: w.After}
+	return nil
+}
+
+type expectationJSON struct {
+	Op      Op      `json:"change"`
+	Path    *string `json:"path,omitempty"`
+	PathRaw []byte  `json:"path_base64,omitempty"`
+	Symbol  *string `json:"symbol,omitempty"`
+	NameRaw []byte  `json:"symbol_base64,omitempty"`
+}
+
+// MarshalJSON writes an object with change and either path or symbol.
+func (e Expectation) MarshalJSON() ([]byte, error) {
+	w := expectationJSON{Op: e.Op}
+	if e.Path != "" {
+		w.Path, w.PathRaw = textOut(e.Path)
+	}
+	if e.Symbol != "" {
+		w.Symbol, w.NameRaw = textOut(e.Symbol)
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *Expectation) UnmarshalJSON(data []byte) error {
+	var w expectationJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("ledger: expectation: %w", err)
+	}
+	*e = Expectation{Op: w.Op, Path: textIn(w.Path, w.PathRaw), Symbol: textIn(w.Symbol, w.NameRaw)}
+	return nil
+}
+
+type symbolJSON struct {
+	Name    *string `json:"symbol,omitempty"`
+	NameRaw []byte  `json:"symbol_base64,omitempty"`
+	Op      Op      `json:"change"`
+	Path    *string `json:"path,omitempty"`
+	PathRaw []byte  `json:"path_base64,omitempty"`
+	Line    int     `json:"line"`
+}
+
+// MarshalJSON writes an object with symbol, change, path and line.
+func (s Symbol) MarshalJSON() ([]byte, error) {
+	w := symbolJSON{Op: s.Op, Line: s.Line}
+	w.Name, w.NameRaw = textOut(s.Name)
+	w.Path, w.PathRaw = textOut(s.Path)
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Symbol) UnmarshalJSON(data []byte) error {
+	var w symbolJSON
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("ledger: symbol: %w", err)
+	}
+	*s = Symbol{Name: textIn(w.Name, w.NameRaw), Op: w.Op, Path: textIn(w.Path, w.PathRaw), Line: w.Line}
+	return nil
+}
+
+// textOut is text for one of two fields: as it is, or raw.
+func textOut(text string) (*string, []byte) {
+	if utf8.ValidString(text) {
+		return &text, nil
+	}
+	return nil, []byte(text)
+}
+
+func textIn(text *string, raw []byte) string {
+	if text != nil {
+		return *text
+	}
+	return string(raw)
+}
