@@ -9,5 +9,13 @@ func Checks() []gate.Check {
 		kind{"file_absent", fileAbsent},
 		kind{"file_contains", fileContains},
 		kind{"command", command},
+		kind{"symbol_exists", symbolExists},
+		kind{"symbol_absent", symbolAbsent},
+		kind{"go_build", goBuild},
+		kind{"go_vet", goVet},
+		kind{"go_test", goTest},
+		kind{"go_api_compatible", apiCompatible},
+		kind{"env_set", envSet},
+		kind{"tool_available", toolAvailable},
 	}
 }

@@ -21,6 +21,18 @@ func postconditions() gate.Gate {
 	})
 }
 
+// preconditions decides what must hold before a step.
+func preconditions() gate.Gate {
+	return gate.New(info("preconditions",
+		"Every precondition of the step must hold before it begins.",
+		gate.BlocksStep, gate.Before), func(ctx context.Context, pass *gate.Pass) error {
+		if pass.Step == nil {
+			return errors.New("standard: preconditions: the pass has no step")
+		}
+		return decideAll(ctx, pass, gate.CodePrecondition, "precondition", pass.Step.Preconditions)
+	})
+}
+
 // decideAll decides checks and reports those that do not hold under code.
 func decideAll(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) error {
 	var d deciding

@@ -39,6 +39,9 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 			}
 		}
 	}
+	if err := judgeProtectedSymbols(ctx, pass); err != nil {
+		return err
+	}
 	pass.Evidencef("%d changes were held against %d non-goals", len(pass.Changes), len(pass.Plan.NonGoals))
 	return nil
 }

@@ -11,10 +11,12 @@ const Version = "1"
 // Gates returns the built-in gates in the order in which they are asked. Names are stable. The slice is the caller's own.
 func Gates() []gate.Gate {
 	return []gate.Gate{
-		artifacts(),
-		limits(),
-		nonGoals(),
-		postconditions(),
+		completeness(), declaredNonGoals(), classification(), // planning
+		preconditions(),                         // before
+		nonGoals(), limits(), syntax(), types(), // during
+		invariants(), testIntent(), // before, during, final
+		artifacts(), postconditions(), expectedOutput(), evidence(), semanticClass(), // after
+		completion(), // final
 	}
 }
 

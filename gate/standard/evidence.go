@@ -1,0 +1,59 @@
+package standard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/planlock/planlock/gate"
+)
+
+// evidence asks for the files that a step owes as evidence.
+func evidence() gate.Gate {
+	return gate.New(info("evidence",
+		"Every path that the step lists as evidence must be there and not be empty.",
+		gate.BlocksStep, gate.After), judgeEvidence)
+}
+
+func judgeEvidence(_ context.Context, pass *gate.Pass) error {
+	if pass.Step == nil {
+		return errors.New("standard: evidence: the pass has no step")
+	}
+	if len(pass.Step.Evidence) == 0 {
+		return nil
+	}
+	w, err := openWorkspace(pass.Dir)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for _, p := range pass.Step.Evidence {
+		info, err := w.Stat(p)
+		empty := err == nil && !info.IsDir() && info.Size() == 0
+		if err == nil && info.IsDir() {
+			entries, err := fs.ReadDir(w.FS(), p)
+			if err != nil {
+				return fmt.Errorf("standard: evidence: %w", err)
+			}
+			empty = len(entries) == 0
+		}
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !leadsOutside(err):
+			return fmt.Errorf("standard: evidence: %w", err)
+		case err != nil:
+			lacking(pass, p, whyNot(err))
+		case empty:
+			lacking(pass, p, "it is empty")
+		default:
+			pass.Evidencef("%q is there (%s, %d bytes)", p, kindOf(info.Mode()), info.Size())
+			pass.Cite(gate.Citation{Path: p})
+		}
+	}
+	return nil
+}
+
+func lacking(pass *gate.Pass, p, happened string) {
+	pass.Report(gate.Finding{Code: gate.CodeEvidenceMissing, Path: p, Message: fmt.Sprintf("the step owes %q as evidence: %s", p, happened),
+		Expected: "something that is not empty", Happened: happened})
+}
