@@ -1,0 +1,183 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Folder asks by writing a question to a file and looking for a file with the answer:
+//
+//	RUN-QUESTION.question.json   written by Ask
+//	RUN-QUESTION.answer.json     written by Answer, or by any other program
+//
+// Files appear whole or not at all. A Folder removes nothing and never changes an answer; once the
+// run has recorded an answer, both files may be removed. Links are not followed, and nothing outside Dir is read or written.
+//
+// Who can write to Dir can answer. An answer counts only if its question was asked in these very words
+// before the answer was there, so that nobody can answer ahead.
+//
+// A Folder keeps no state: the controller and those who answer may use different
+// values, in different processes.
+type Folder struct {
+	Dir  string           // made when the first question is asked
+	Now  func() time.Time // nil: time.Now
+	Wait bool             // false: Ask returns ErrWaiting where there is no answer yet
+	Poll time.Duration    // how often Ask looks when it waits; 0: every second
+
+	// Report, if set, is told about every answer that does not count while Ask waits, once for each
+	// thing that is wrong with it.
+	Report func(error)
+}
+
+// Ask writes q, unless it is there already, and returns its answer. Where there is none it returns
+// [ErrWaiting] at once or, with Wait, looks again until the deadline, which is [ErrNoAnswer]. An answer
+// that does not count is none, and the error then names the file and says why, as a [RefusedError] where the
+// file could be read.
+func (f *Folder) Ask(ctx context.Context, q Question) (Answer, error) {
+	if ctx.Err() != nil {
+		return Answer{}, stopped(ctx, q)
+	}
+	if err := q.answerable(); err != nil {
+		return Answer{}, err
+	}
+	if err := f.post(q); err != nil {
+		return Answer{}, err
+	}
+	var reported string
+	for {
+		now := clock(f.Now)
+		a, err := f.look(q)
+		if err == nil {
+			return a, nil
+		}
+		if f.Wait && f.Report != nil && !errors.Is(err, errNone) && err.Error() != reported {
+			reported = err.Error()
+			f.Report(err)
+		}
+		if q.late(now) || (!q.Deadline.IsZero() && now.Equal(q.Deadline)) {
+			return Answer{}, noAnswer(q, "its deadline %s has passed: %w", showTime(q.Deadline), err)
+		}
+		if !f.Wait {
+			return Answer{}, fmt.Errorf("%w to question %q: %w", ErrWaiting, q.ID, err)
+		}
+		if err := f.pause(ctx, q, now); err != nil {
+			return Answer{}, err
+		}
+	}
+}
+
+// pause waits until it is time to look again.
+func (f *Folder) pause(ctx context.Context, q Question, now time.Time) error {
+	d := f.Poll
+	if d <= 0 {
+		d = time.Second
+	}
+	if !q.Deadline.IsZero() {
+		d = min(d, q.Deadline.Sub(now))
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return stopped(ctx, q)
+	case <-t.C:
+		return nil
+	}
+}
+
+// errNone says that there is no file with an answer.
+var errNone = errors.New("ask: there is no answer yet")
+
+// look returns the answer to q that lies in the folder, if it counts.
+func (f *Folder) look(q Question) (Answer, error) {
+	dir, err := f.open()
+	if err != nil {
+		return Answer{}, err
+	}
+	defer dir.Close()
+	return dir.answer(q)
+}
+
+// post writes q. A question that stands there in other words is replaced if nobody has answered it.
+func (f *Folder) post(q Question) error {
+	if f.Dir == "" {
+		return errors.New("ask: the folder for questions has no name: set Dir")
+	}
+	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
+		return fmt.Errorf("ask: question %q was not asked: %w", q.ID, err)
+	}
+	dir, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	answered, err := dir.exists(answerFile(q.Run, q.ID))
+	if err != nil {
+		return err
+	}
+	old, err := dir.question(questionFile(q.Run, q.ID))
+	known := err == nil && sameWords(old, q)
+	switch {
+	case answered && !known:
+		return noAnswer(q, "%w", &RefusedError{Question: q.ID, Why: fmt.Sprintf("%q was there before the question, or the question was changed since", answerFile(q.Run, q.ID))})
+	case known && (answered || old.Deadline.Equal(q.Deadline)):
+		return nil
+	}
+	return dir.writeQuestion(q)
+}
+
+// Questions returns the questions that are open, the oldest first: those without an answer, whose deadline
+// has not passed. The error names every file that is not what its name says, and every answer that does not
+// count; the questions are good all the same. A folder that does not exist holds none.
+func (f *Folder) Questions() ([]Question, error) {
+	dir, err := f.open()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.names()
+	if err != nil {
+		return nil, err
+	}
+	var open []Question
+	var bad []error
+	now := clock(f.Now)
+	for _, name := range names {
+		stem, isAnswer := strings.CutSuffix(name, answerSuffix)
+		switch {
+		case isAnswer && !slices.Contains(names, stem+questionSuffix):
+			bad = append(bad, fmt.Errorf("ask: %q answers no question in this folder", name))
+		case !strings.HasSuffix(name, questionSuffix):
+		default:
+			q, err := dir.question(name)
+			if err != nil {
+				bad = append(bad, err)
+				continue
+			}
+			_, err = dir.answer(q)
+			if err != nil && !errors.Is(err, errNone) {
+				bad = append(bad, err)
+			}
+			if err != nil && !q.late(now) {
+				open = append(open, q)
+			}
+		}
+	}
+	slices.SortFunc(open, byAge)
+	return open, errors.Join(bad...)
+}
+
+func byAge(a, b Question) int {
+	if c := a.Asked.Compare(b.Asked); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Run+" "+a.ID, b.Run+" "+b.ID)
+}

@@ -1,0 +1,138 @@
+package ask
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"unicode/utf8"
+)
+
+const (
+	questionSchema = "planlock.question/1"
+	answerSchema   = "planlock.answer/1"
+)
+
+// A postedQuestion is the content of a question's file.
+type postedQuestion struct {
+	Schema string `json:"schema"`
+	Question
+}
+
+// A postedAnswer is the content of an answer's file. The schema may be left out.
+type postedAnswer struct {
+	Schema string `json:"schema,omitempty"`
+	Answer
+}
+
+func encodeQuestion(q Question) ([]byte, error) { return encode(postedQuestion{questionSchema, q}) }
+func encodeAnswer(a Answer) ([]byte, error)     { return encode(postedAnswer{answerSchema, a}) }
+
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false) // people read it
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("ask: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// decodeQuestion reads what encodeQuestion wrote; fields that it does not know are left out.
+func decodeQuestion(data []byte) (Question, error) {
+	var p postedQuestion
+	if err := json.Unmarshal(data, &p); err != nil {
+		return Question{}, err
+	}
+	if p.Schema != questionSchema {
+		return Question{}, fmt.Errorf("its schema is %q, not %q", p.Schema, questionSchema)
+	}
+	return p.Question, p.answerable()
+}
+
+// decodeAnswer reads an answer that anybody may have written. It is strict: no
+// field that does not exist, none twice, nothing behind the end.
+func decodeAnswer(data []byte) (Answer, error) {
+	if err := flat(data, "schema", "question", "run", "attempt", "choice", "acknowledged", "reason", "by", "at"); err != nil {
+		return Answer{}, err
+	}
+	var p postedAnswer
+	if err := json.Unmarshal(data, &p); err != nil {
+		return Answer{}, err
+	}
+	if p.Schema != "" && p.Schema != answerSchema {
+		return Answer{}, fmt.Errorf("its schema is %q, not %q", p.Schema, answerSchema)
+	}
+	return p.Answer, nil
+}
+
+// flat returns nil if data is one JSON object with some of the fields, each at most once and none of them
+// an object or a list.
+func flat(data []byte, fields ...string) error {
+	if !utf8.Valid(data) {
+		return errors.New("it is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	t, err := d.Token()
+	if err != nil {
+		return unexpected(err)
+	}
+	if t != json.Delim('{') {
+		return errors.New("it is not an object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return unexpected(err)
+		}
+		name := key.(string) // an object's key is always a string
+		switch {
+		case !slices.Contains(fields, name):
+			return fmt.Errorf("it has a field %q; there are %q", name, fields)
+		case seen[name]:
+			return fmt.Errorf("it has two fields %q", name)
+		}
+		seen[name] = true
+		value, err := d.Token()
+		if err != nil {
+			return unexpected(err)
+		}
+		if _, nested := value.(json.Delim); nested {
+			return fmt.Errorf("its field %q is not a plain value", name)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return unexpected(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something follows its end")
+	}
+	return nil
+}
+
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// sameWords says whether posted, which was read from a file, is q but for the times.
+func sameWords(posted, q Question) bool {
+	data, err := encodeQuestion(q)
+	if err != nil {
+		return false
+	}
+	q, err = decodeQuestion(data) // what is not UTF-8 is replaced on the way to a file
+	if err != nil {
+		return false
+	}
+	posted.Asked, posted.Deadline = q.Asked, q.Deadline
+	want, errWant := encodeQuestion(q)
+	got, errGot := encodeQuestion(posted)
+	return errWant == nil && errGot == nil && bytes.Equal(want, got)
+}

@@ -1,0 +1,115 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A Kind says what a question is about. Hosts may branch on it.
+type Kind string
+
+const (
+	StepFailed   Kind = "step-failed"  // every rung that may be tried without a person has been tried
+	Precondition Kind = "precondition" // a step may not begin
+	Propagation  Kind = "propagation"  // an earlier step failed: does this one run?
+	InFlight     Kind = "in-flight"    // an irreversible step was running when the controller died
+	Compensation Kind = "compensation" // a step could not be compensated
+	Repository   Kind = "repository"   // a step changed what planlock never restores
+	Threshold    Kind = "threshold"    // dynamic mode: too many failures in a row
+)
+
+// A Question is an escalation: what is blocked, why, what is known, and what
+// can be chosen, each choice with its consequence. It belongs to one run, one
+// step and one attempt; an answer to anything else is refused.
+type Question struct {
+	ID       string       `json:"id"` // unique within the run
+	Run      string       `json:"run"`
+	Step     plan.Address `json:"step,omitempty"`
+	Attempt  int          `json:"attempt,omitempty"`
+	Kind     Kind         `json:"kind"`
+	What     string       `json:"what"`               // what is blocked
+	Why      string       `json:"why"`                // why it is
+	Evidence []string     `json:"evidence,omitempty"` // what is known, a line each
+	Choices  []Choice     `json:"choices"`
+	Asked    time.Time    `json:"asked"`
+	Deadline time.Time    `json:"deadline,omitzero"` // zero: none
+}
+
+// A Choice is one possible answer.
+type Choice struct {
+	Key         string `json:"key"`   // what is typed: "r"
+	Label       string `json:"label"` // "run 2.1 again"
+	Consequence string `json:"consequence"`
+	// Acknowledge is a text that the answer must repeat, so that nothing dangerous is
+	// accepted by pressing a key. Empty where the choice is harmless.
+	Acknowledge string `json:"acknowledge,omitempty"`
+}
+
+// An Answer is a person's (or a policy's) decision.
+type Answer struct {
+	Question     string    `json:"question"`
+	Run          string    `json:"run"`
+	Attempt      int       `json:"attempt,omitempty"`
+	Choice       string    `json:"choice"`
+	Acknowledged string    `json:"acknowledged,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+	By           string    `json:"by"` // "terminal", "folder", "rule 3", a name
+	At           time.Time `json:"at"`
+}
+
+var (
+	// ErrNoAnswer says that nobody answered, or nobody can: that is a refusal.
+	ErrNoAnswer = errors.New("ask: no answer")
+	// ErrWaiting says that the answer comes later: the run stops here and can be resumed.
+	ErrWaiting = errors.New("ask: waiting for an answer")
+)
+
+// A RefusedError says why an answer does not count.
+type RefusedError struct {
+	Question string
+	Why      string
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("ask: the answer to question %s does not count: %s", e.Question, e.Why)
+}
+
+// Choice finds a choice by its key.
+func (q Question) Choice(key string) (Choice, bool) {
+	for _, c := range q.Choices {
+		if c.Key == key {
+			return c, true
+		}
+	}
+	return Choice{}, false
+}
+
+// Check returns nil if a answers q, or a *RefusedError that says why it does
+// not: another run, question or attempt, an unknown choice, a missing
+// acknowledgement, or too late.
+func (q Question) Check(a Answer) error {
+	refuse := func(format string, args ...any) error {
+		return &RefusedError{Question: q.ID, Why: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case a.Run != q.Run:
+		return refuse("it is for run %q, not for %q", a.Run, q.Run)
+	case a.Question != q.ID:
+		return refuse("it is for question %q", a.Question)
+	case a.Attempt != q.Attempt:
+		return refuse("it is for attempt %d, and attempt %d asks", a.Attempt, q.Attempt)
+	case !q.Deadline.IsZero() && a.At.After(q.Deadline):
+		return refuse("it came %s after the deadline", a.At.Sub(q.Deadline).Round(time.Millisecond))
+	}
+	c, ok := q.Choice(a.Choice)
+	if !ok {
+		return refuse("%q is none of the choices", a.Choice)
+	}
+	if c.Acknowledge != "" && a.Acknowledged != c.Acknowledge {
+		return refuse("choice %q must be acknowledged with the words %q", c.Key, c.Acknowledge)
+	}
+	return nil
+}

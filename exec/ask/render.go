@@ -1,0 +1,102 @@
+package ask
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/internal/terminal"
+)
+
+const (
+	maxShownLines = 100 // of the evidence
+	maxShownWidth = 400 // of one line of it
+	maxLabelWidth = 48  // of a choice, before its consequence moves to the next line
+)
+
+// Render returns q as plain text for people: what, why, evidence, and the choices with their
+// consequences. It ends with a line end. Everything in q is escaped, and what has many lines
+// stands in a column of its own, so that nothing in it can be taken for a choice. Long
+// evidence is cut and says so.
+func Render(q Question) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", terminal.Escape(q.What))
+	column(&b, "why", terminal.Lines(q.Why))
+	column(&b, "evidence", evidence(q.Evidence))
+	if q.Why != "" || len(q.Evidence) > 0 {
+		b.WriteByte('\n')
+	}
+	choices(&b, q.Choices)
+	fmt.Fprintf(&b, "\n%s\n", footer(q))
+	return b.String()
+}
+
+// column writes lines behind a name that stands once.
+func column(b *strings.Builder, name string, lines []string) {
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %-9s  %s", name, line), " "))
+		b.WriteByte('\n')
+		name = ""
+	}
+}
+
+func evidence(texts []string) []string {
+	var lines []string
+	for _, text := range texts {
+		for _, line := range terminal.Lines(text) {
+			lines = append(lines, terminal.Clip(line, maxShownWidth))
+		}
+	}
+	if more := len(lines) - maxShownLines; more > 0 {
+		lines = append(lines[:maxShownLines], fmt.Sprintf("… and %d more lines", more))
+	}
+	return lines
+}
+
+func choices(b *strings.Builder, list []Choice) {
+	keys, labels := 0, 0
+	for _, c := range list {
+		keys = max(keys, terminal.Width(terminal.Escape(c.Key)))
+		if w := terminal.Width(terminal.Escape(c.Label)); w <= maxLabelWidth {
+			labels = max(labels, w)
+		}
+	}
+	under := strings.Repeat(" ", 2+keys+2)
+	for _, c := range list {
+		label, consequence := terminal.Escape(c.Label), terminal.Escape(c.Consequence)
+		line := "  " + pad(terminal.Escape(c.Key), keys) + "  "
+		switch {
+		case consequence == "":
+			line += label
+		case terminal.Width(label) > maxLabelWidth:
+			line += label + "\n" + under + consequence
+		default:
+			line += pad(label, labels) + "    " + consequence
+		}
+		fmt.Fprintf(b, "%s\n", line)
+		if c.Acknowledge != "" {
+			fmt.Fprintf(b, "%sto be acknowledged with the words: %s\n", under, terminal.Escape(c.Acknowledge))
+		}
+	}
+}
+
+func pad(s string, columns int) string {
+	return s + strings.Repeat(" ", max(0, columns-terminal.Width(s)))
+}
+
+// footer says which question it is and how long it stands.
+func footer(q Question) string {
+	parts := []string{"question " + terminal.Escape(q.ID), "run " + terminal.Escape(q.Run)}
+	if q.Step != "" {
+		parts = append(parts, "step "+terminal.Escape(string(q.Step)))
+	}
+	if q.Attempt != 0 {
+		parts = append(parts, fmt.Sprintf("attempt %d", q.Attempt))
+	}
+	if !q.Deadline.IsZero() {
+		parts = append(parts, "no answer by "+showTime(q.Deadline)+" is a refusal")
+	}
+	return strings.Join(parts, " · ")
+}
+
+func showTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

@@ -1,0 +1,195 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/planlock/planlock/internal/terminal"
+)
+
+// maxTries is how many times a terminal asks for one answer.
+const maxTries = 5
+
+// A Terminal shows questions to a person and reads the answers as lines. It must not be copied
+// after first use. Questions that are asked at the same time are shown one after the other.
+//
+// Only In answers; what is printed to Out, by whomever, does not. Lines are read
+// when they are wanted and never ahead (though In is buffered, so nobody else may read from it). A
+// read cannot be broken off: when a question is given up, at its deadline or
+// because its context ends, the read stays under way, in one goroutine for the whole Terminal, and its
+// line goes to the next question. If that line comes before the next question
+// is shown, it can only have been meant for the one before, and is dropped with a notice.
+type Terminal struct {
+	In  io.Reader        // nil: standard input
+	Out io.Writer        // nil: standard error
+	Now func() time.Time // nil: time.Now
+	By  string           // who answers; "": "terminal"
+
+	once  sync.Once
+	turn  chan struct{} // holds a token while somebody is asking
+	lines lines
+}
+
+// Ask shows q, with all its text escaped, and waits for a choice, for its acknowledgement, which
+// must be typed exactly, and for a reason, which may be empty. What is none of that is asked for
+// again, five times at most. The end of the input, a line that has no end, too many tries and the deadline are [ErrNoAnswer].
+// A choice that was made in time stands if the deadline comes while the reason is awaited.
+func (t *Terminal) Ask(ctx context.Context, q Question) (Answer, error) {
+	if err := begin(ctx, q, clock(t.Now)); err != nil {
+		return Answer{}, err
+	}
+	late, stop := t.deadline(q)
+	defer stop()
+	t.once.Do(func() { t.turn = make(chan struct{}, 1) })
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-ctx.Done():
+		return Answer{}, stopped(ctx, q)
+	case <-late:
+		return Answer{}, noAnswer(q, "other questions were open until its deadline %s", showTime(q.Deadline))
+	}
+	d := dialogue{Terminal: t, ctx: ctx, q: q, late: late}
+	return d.run()
+}
+
+// deadline returns a channel that is closed at q's deadline.
+func (t *Terminal) deadline(q Question) (late <-chan struct{}, stop func() bool) { // late is nil without one
+	if q.Deadline.IsZero() {
+		return nil, func() bool { return true }
+	}
+	c := make(chan struct{})
+	timer := time.AfterFunc(q.Deadline.Sub(clock(t.Now)), func() { close(c) })
+	return c, timer.Stop
+}
+
+func (t *Terminal) in() io.Reader {
+	if t.In == nil {
+		return os.Stdin
+	}
+	return t.In
+}
+
+// A dialogue is one question on a terminal.
+type dialogue struct {
+	*Terminal
+	ctx  context.Context // of the one call that the dialogue lives in
+	q    Question
+	late <-chan struct{}
+}
+
+var (
+	errLate  = errors.New("its deadline has passed")
+	errShown = errors.New("it cannot be shown")
+)
+
+func (d *dialogue) run() (Answer, error) {
+	if old, ok := d.lines.stale(); ok && old.err == nil {
+		if err := d.say("Not taken, it came before this question: %s\n\n", terminal.Escape(old.text)); err != nil {
+			return Answer{}, err
+		}
+	}
+	if err := d.say("%s", Render(d.q)); err != nil {
+		return Answer{}, err
+	}
+	for range maxTries {
+		c, err := d.choose()
+		if err != nil {
+			return Answer{}, d.failed(err)
+		}
+		if c == nil {
+			continue
+		}
+		a := Answer{Question: d.q.ID, Run: d.q.Run, Attempt: d.q.Attempt, Choice: c.Key, Acknowledged: c.Acknowledge, By: d.By, At: clock(d.Now)}
+		if a.By == "" {
+			a.By = "terminal"
+		}
+		if d.q.late(a.At) {
+			return Answer{}, d.failed(errLate)
+		}
+		a.Reason, err = d.prompt("Reason (may be empty): ")
+		if err != nil && d.ctx.Err() != nil {
+			return Answer{}, d.failed(err)
+		}
+		a.Reason = strings.TrimSpace(strings.ToValidUTF8(a.Reason, "\ufffd"))
+		return a, nil
+	}
+	return Answer{}, d.failed(fmt.Errorf("%d lines, and none was a choice", maxTries))
+}
+
+// choose returns the choice that was made and acknowledged, or nil if the line was something else.
+func (d *dialogue) choose() (*Choice, error) {
+	keys := make([]string, len(d.q.Choices))
+	for i, c := range d.q.Choices {
+		keys[i] = terminal.Escape(c.Key)
+	}
+	text, err := d.prompt(fmt.Sprintf("What now? [%s] ", strings.Join(keys, "/")))
+	if err != nil && !errors.Is(err, errLongLine) {
+		return nil, err
+	}
+	c, ok := d.q.Choice(strings.TrimSpace(text))
+	if !ok {
+		return nil, d.say("%s is none of the choices.\n", terminal.Escape(fmt.Sprintf("%q", text)))
+	}
+	if c.Acknowledge == "" {
+		return &c, nil
+	}
+	text, err = d.prompt(fmt.Sprintf("To acknowledge it, type: %s\n> ", terminal.Escape(c.Acknowledge)))
+	if err != nil && !errors.Is(err, errLongLine) {
+		return nil, err
+	}
+	if text != c.Acknowledge {
+		return nil, d.say("These are not the words; nothing was chosen.\n")
+	}
+	return &c, nil
+}
+
+// prompt writes text and returns the next line, or why there is none.
+func (d *dialogue) prompt(text string) (string, error) {
+	if err := d.say("%s", text); err != nil {
+		return "", err
+	}
+	select {
+	case got := <-d.lines.next(d.in()):
+		d.lines.took()
+		return got.text, got.err
+	case <-d.ctx.Done():
+		return "", d.ctx.Err()
+	case <-d.late:
+		return "", errLate
+	}
+}
+
+func (d *dialogue) say(format string, args ...any) error {
+	out := d.Out
+	if out == nil {
+		out = os.Stderr
+	}
+	if _, err := fmt.Fprintf(out, format, args...); err != nil {
+		return fmt.Errorf("ask: question %q was not asked: %w: %w", d.q.ID, errShown, err)
+	}
+	return nil
+}
+
+// failed turns why there is no answer into the error that Ask returns.
+func (d *dialogue) failed(err error) error {
+	if errors.Is(err, errShown) {
+		return err
+	}
+	if err := d.say("\n"); err != nil { // the prompt still stands on its line
+		return err
+	}
+	switch {
+	case d.ctx.Err() != nil:
+		return stopped(d.ctx, d.q)
+	case errors.Is(err, io.EOF):
+		return noAnswer(d.q, "the input ended")
+	}
+	return noAnswer(d.q, "%w", err)
+}
