@@ -8,7 +8,13 @@ import (
 )
 
 // openFlags open a regular file for reading, and nothing else in a way that waits or follows.
-const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | syscall.O_NOFOLLOW
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | noFollow
+
+// noFollow refuses a link in the last place of a path.
+const noFollow = syscall.O_NOFOLLOW
+
+// errNotFolder is for a path below something that is no folder.
+var errNotFolder error = syscall.ENOTDIR
 
 func stampOf(info fs.FileInfo) stamp {
 	st, ok := info.Sys().(*syscall.Stat_t)
