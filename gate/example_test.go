@@ -1,0 +1,74 @@
+package gate_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/gatetest"
+	"github.com/planlock/planlock/ledger"
+)
+
+// noKeys refuses steps that touch key files.
+var noKeys = gate.New(
+	gate.Info{Name: "nokeys", Doc: "No step may touch a key file.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}},
+	func(_ context.Context, pass *gate.Pass) error {
+		for _, c := range pass.Changes {
+			if strings.HasSuffix(c.Path, ".pem") {
+				pass.Reportf(c.Path, "a key file was %s", c.Op)
+			}
+		}
+		return nil
+	})
+
+func TestNoKeys(t *testing.T) {
+	gatetest.Run(t, noKeys)
+	for file, want := range map[string]gate.Result{"ca.pem": gate.Fail, "ca.txt": gate.Passed} {
+		pass := gatetest.Pass(t, gatetest.Files{}, gatetest.Files{file: "x"})
+		if j := gatetest.Judge(t.Context(), noKeys, pass); j.Verdict.Result != want {
+			t.Errorf("%s: got %s, want %s", file, j.Verdict.Result, want)
+		}
+	}
+}
+
+func ExampleNew() {
+	panel := &gate.Panel{Gates: []gate.Gate{noKeys}}
+	if err := panel.Validate(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	pass := &gate.Pass{Changes: []ledger.Change{{Path: "certs/ca.pem", Op: ledger.Created}, {Path: "main.go", Op: ledger.Modified}}}
+	for _, j := range panel.Ask(context.Background(), gate.During, pass) {
+		fmt.Println(j.Gate, j.Verdict.Result, j.Blocks())
+		for _, f := range j.Verdict.Findings {
+			fmt.Println(f.Path+":", f.Message)
+		}
+	}
+	// Output:
+	// nokeys fail true
+	// certs/ca.pem: a key file was created
+}
+
+// A gate that calls a model says so, so that a time-out is put down to the model.
+func ExamplePass_Waiting() {
+	ask := func(context.Context) (string, error) { return "looks right", nil }
+	review := gate.New(
+		gate.Info{Name: "review", Doc: "A reviewer must agree.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}},
+		func(ctx context.Context, pass *gate.Pass) error {
+			done := pass.Waiting(gate.ModelStall, "the reviewer")
+			defer done()
+			answer, err := ask(ctx)
+			if err != nil {
+				return fmt.Errorf("review: %w", err)
+			}
+			pass.Evidencef("the reviewer says: %s", answer)
+			return nil
+		})
+	for _, j := range (&gate.Panel{Gates: []gate.Gate{review}}).Ask(context.Background(), gate.After, &gate.Pass{}) {
+		fmt.Println(j.Gate, j.Verdict.Result, j.Verdict.Evidence)
+	}
+	// Output:
+	// review pass [the reviewer says: looks right]
+}

@@ -1,0 +1,224 @@
+package gatetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// A rule is one promise of gate.Gate and how it is tried.
+type rule struct {
+	name string
+	rule string
+	try  func(t testing.TB, g gate.Gate) error
+}
+
+var rules = []rule{
+	{"info", "Info is valid: a name, a sentence, a level, phases, a time-out within the level's bounds", validInfo},
+	{"constant", "Info is the same on every call", constantInfo},
+	{"bare", "Judge does not panic where a pass has little in it; in planning and final there is no step", bare},
+	{"cancelled", "Judge returns soon when its context has ended", cancelled},
+	{"stopped", "Judge returns soon when its context ends while a command runs", stopped},
+	{"concurrent", "Judge may be called at once for several passes, and says the same as alone", concurrent},
+	{"untouched", "Judge changes neither what the pass refers to nor the workspace", untouched},
+}
+
+// Run checks a gate against the rules of gate.Gate, one subtest for each.
+func Run(t *testing.T, g gate.Gate) {
+	t.Helper()
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			if err := r.try(t, g); err != nil {
+				t.Errorf("rule broken: %s: %v", r.rule, err)
+			}
+		})
+	}
+}
+
+// Conform checks a gate against the same rules and returns everything that is wrong, joined. t gives it folders and their removal.
+func Conform(t testing.TB, g gate.Gate) error {
+	t.Helper()
+	var errs []error
+	for _, r := range rules {
+		if err := r.try(t, g); err != nil {
+			errs = append(errs, fmt.Errorf("gatetest: %s: %s: %w", r.name, r.rule, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// patience is how long a gate may take to notice that it should stop.
+const patience = 5 * time.Second
+
+func validInfo(_ testing.TB, g gate.Gate) error {
+	return (&gate.Panel{Gates: []gate.Gate{g}}).Validate()
+}
+
+func constantInfo(_ testing.TB, g gate.Gate) error {
+	if a, b := g.Info(), g.Info(); !reflect.DeepEqual(a, b) {
+		return fmt.Errorf("first %+v, then %+v", a, b)
+	}
+	return nil
+}
+
+// sample is a pass with something to look at, whose commands all succeed.
+func sample(t testing.TB) *gate.Pass {
+	pass := Pass(t, Files{"a.txt": "one\n", "p/p.go": "package p\n\nfunc Old() {}\n"},
+		Files{"a.txt": "two\n", "b.json": "{}\n", "p/p.go": "package p\n\nfunc Old() {}\n\nfunc New() {}\n"})
+	pass.Runner = succeeding{}
+	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"b.json"}, Modify: []string{"a.txt", "p/p.go"}, SymbolsAdd: []string{"p.New"}}
+	pass.Draft = &plan.Draft{Plan: *pass.Plan}
+	return pass
+}
+
+type succeeding struct{}
+
+func (succeeding) Run(ctx context.Context, _ gate.Command) (gate.CommandResult, error) {
+	return gate.CommandResult{}, context.Cause(ctx)
+}
+
+func bare(t testing.TB, g gate.Gate) error {
+	full := sample(t)
+	empty := &gate.Pass{Plan: &plan.Plan{}, Dir: t.TempDir()}
+	var errs []error
+	for _, phase := range g.Info().Phases {
+		for _, pass := range []*gate.Pass{full, empty} {
+			pass = pass.Fresh()
+			pass.Phase = phase
+			if pass.Step == nil && phase != gate.Planning && phase != gate.Final {
+				pass.Task = &plan.Task{}
+				pass.Step = &plan.Step{}
+			}
+			j := Judge(t.Context(), g, pass)
+			var panicked *gate.PanicError
+			if errors.As(j.Err, &panicked) {
+				errs = append(errs, fmt.Errorf("in phase %s: %w\n%s", phase, panicked, panicked.Stack))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func cancelled(t testing.TB, g gate.Gate) error {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return returns(g, sample(t), ctx)
+}
+
+// hanging is a runner whose commands end only when they are told to.
+type hanging struct {
+	once  *sync.Once
+	begun chan struct{}
+}
+
+func (h hanging) Run(ctx context.Context, _ gate.Command) (gate.CommandResult, error) {
+	h.once.Do(func() { close(h.begun) })
+	<-ctx.Done()
+	return gate.CommandResult{}, context.Cause(ctx)
+}
+
+func stopped(t testing.TB, g gate.Gate) error {
+	pass := sample(t)
+	h := hanging{&sync.Once{}, make(chan struct{})}
+	pass.Runner = h
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- returns(g, pass, ctx) }()
+	select {
+	case err := <-done: // it runs no command
+		return err
+	case <-h.begun:
+		cancel()
+		return <-done
+	}
+}
+
+// returns calls the gate without a panel, and complains if it goes on for long after ctx ended.
+func returns(g gate.Gate, pass *gate.Pass, ctx context.Context) error {
+	own := panel(g).Prepare(ready(pass, g.Info().Phases[0]))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { _ = recover() }() // another rule tells of panics
+		_ = g.Judge(ctx, own)            // so it does of what it says
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+		return nil
+	case <-time.After(patience):
+		return fmt.Errorf("it still runs %v after its context ended", patience)
+	}
+}
+
+func concurrent(t testing.TB, g gate.Gate) error {
+	pass := sample(t)
+	alone, err := said(Judge(t.Context(), g, pass))
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	answers := make([]string, 8)
+	errs := make([]error, len(answers))
+	for i := range answers {
+		wg.Go(func() { answers[i], errs[i] = said(Judge(t.Context(), g, pass)) })
+	}
+	wg.Wait()
+	for i, a := range answers {
+		if errs[i] == nil && a != alone {
+			errs[i] = fmt.Errorf("alone it says %s, among others %s", alone, a)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// said is a judgement without the time that it took.
+func said(j gate.Judgement) (string, error) {
+	j.Took = 0
+	text, err := json.Marshal(j)
+	return string(text), err
+}
+
+func untouched(t testing.TB, g gate.Gate) error {
+	pass := sample(t)
+	before, err := picture(pass)
+	if err != nil {
+		return err
+	}
+	for _, phase := range g.Info().Phases {
+		own := pass.Fresh()
+		own.Phase = phase
+		Judge(t.Context(), g, own)
+	}
+	after, err := picture(pass)
+	if err != nil {
+		return err
+	}
+	if before != after {
+		return fmt.Errorf("the pass was\n%s\nand became\n%s", before, after)
+	}
+	if was, is := pass.After.Digest(), scan(t, pass.Dir).Digest(); was != is {
+		return fmt.Errorf("the workspace was %s and became %s", was.Short(), is.Short())
+	}
+	return nil
+}
+
+// picture is all that a pass refers to and that can be written down.
+func picture(pass *gate.Pass) (string, error) {
+	text, err := json.Marshal(map[string]any{"plan": pass.Plan, "draft": pass.Draft.Plan, "step": pass.Step, "changes": pass.Changes,
+		"symbols": pass.Symbols, "lines": pass.Lines, "output": pass.Output, "introduced": pass.Introduced, "open": pass.OpenIntents})
+	return string(text), err
+}

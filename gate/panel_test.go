@@ -1,0 +1,240 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/gate"
+)
+
+func named(name string, level gate.Level, judge func(context.Context, *gate.Pass) error) gate.Gate {
+	return gate.New(gate.Info{Name: name, Doc: "Tries the panel.", Level: level, Phases: []gate.Phase{gate.After}}, judge)
+}
+
+func silent(context.Context, *gate.Pass) error { return nil }
+
+type wild struct{}
+
+func (wild) Info() gate.Info                         { panic("no info today") }
+func (wild) Judge(context.Context, *gate.Pass) error { return nil }
+
+func TestValidate(t *testing.T) {
+	good := gate.Info{Name: "g", Doc: "Good.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}}
+	with := func(change func(*gate.Info)) gate.Gate {
+		i := good
+		change(&i)
+		return gate.New(i, silent)
+	}
+	tests := []struct {
+		name string
+		gate gate.Gate
+		want string // "" for no error
+	}{
+		{"good", with(func(*gate.Info) {}), ""},
+		{"nil", nil, "gate 0: is nil"},
+		{"panics", wild{}, "does not describe itself: no info today"},
+		{"nameless", with(func(i *gate.Info) { i.Name = "" }), "has no name"},
+		{"undocumented", with(func(i *gate.Info) { i.Doc = "" }), "says nothing about itself"},
+		{"level", with(func(i *gate.Info) { i.Level = 3 }), "level 3 does not exist"},
+		{"no phase", with(func(i *gate.Info) { i.Phases = nil }), "has no phase"},
+		{"unknown phase", with(func(i *gate.Info) { i.Phases = []gate.Phase{"later"} }), `phase "later" does not exist`},
+		{"phase twice", with(func(i *gate.Info) { i.Phases = []gate.Phase{gate.After, gate.After} }), "named twice"},
+		{"negative", with(func(i *gate.Info) { i.Timeout = -1 }), "negative"},
+		{"level 0 as it likes", with(func(i *gate.Info) { i.Level = 0; i.Timeout = time.Hour }), ""},
+		{"level 1 least", with(func(i *gate.Info) { i.Timeout = 30 * time.Second }), ""},
+		{"level 1 too short", with(func(i *gate.Info) { i.Timeout = 30*time.Second - 1 }), "outside the bounds of level 1"},
+		{"level 1 most", with(func(i *gate.Info) { i.Timeout = 5 * time.Minute }), ""},
+		{"level 1 too long", with(func(i *gate.Info) { i.Timeout = 5*time.Minute + 1 }), "30s to 5m0s"},
+		{"level 2 least", with(func(i *gate.Info) { i.Level = 2; i.Timeout = 10 * time.Second }), ""},
+		{"level 2 too short", with(func(i *gate.Info) { i.Level = 2; i.Timeout = time.Second }), "outside the bounds of level 2"},
+		{"level 2 too long", with(func(i *gate.Info) { i.Level = 2; i.Timeout = 61 * time.Second }), "10s to 1m0s"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := (&gate.Panel{Gates: []gate.Gate{tt.gate}}).Validate()
+			switch {
+			case tt.want == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)):
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestValidateNamesEveryFaultInOrder(t *testing.T) {
+	p := &gate.Panel{Gates: []gate.Gate{named("a", 0, silent), nil, named("a", 0, silent), named("", 9, silent)}, Checks: []gate.Check{nil, fixed{"k"}, fixed{"k"}, fixed{""}}}
+	want := `gate: gate 1: is nil
+gate: gate 2 ("a"): another gate has this name; names must be unique
+gate: gate 3 (""): has no name
+gate: gate 3 (""): level 9 does not exist; levels are 0, 1 and 2
+gate: check 0 is nil
+gate: check 2: another check decides the kind "k"
+gate: check 3 names no kind`
+	if diff := cmp.Diff(want, p.Validate().Error()); diff != "" {
+		t.Error(diff)
+	}
+	if err := (&gate.Panel{}).Validate(); err != nil {
+		t.Errorf("the zero value is refused: %v", err)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for level, want := range map[gate.Level]time.Duration{0: 0, 1: 5 * time.Minute, 2: time.Minute} {
+		if got := (gate.Info{Level: level}).Limit(); got != want {
+			t.Errorf("level %d: got %v, want %v", level, got, want)
+		}
+	}
+}
+
+func TestAskKeepsOrderAndFindingsApart(t *testing.T) {
+	objects := func(text string) func(context.Context, *gate.Pass) error {
+		return func(_ context.Context, p *gate.Pass) error {
+			p.Reportf("f.txt", "%s", text)
+			p.Evidencef("looked at %s", text)
+			return nil
+		}
+	}
+	early := gate.New(gate.Info{Name: "early", Doc: "Looks before.", Phases: []gate.Phase{gate.Before}}, silent)
+	p := &gate.Panel{Gates: []gate.Gate{
+		named("c", gate.BlocksStep, objects("c")), early, named("a", gate.Informs, objects("a")), named("b", gate.BlocksStep, silent)}}
+	pass := &gate.Pass{}
+	var got []string
+	for _, j := range p.Ask(t.Context(), gate.After, pass) {
+		line := j.Gate + " " + string(j.Verdict.Result)
+		for _, f := range j.Verdict.Findings {
+			line += " " + f.Message
+		}
+		if j.Blocks() {
+			line += " blocks"
+		}
+		got = append(got, line)
+	}
+	want := []string{"c fail c blocks", "a fail a", "b pass"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if v := pass.Verdict(); len(v.Findings)+len(v.Evidence) != 0 {
+		t.Errorf("findings leaked into the caller's pass: %+v", v)
+	}
+}
+
+func TestPartialAndUndecidedBlock(t *testing.T) {
+	partial := func(_ context.Context, p *gate.Pass) error { p.Partialf("", "half done"); return nil }
+	undecided := func(_ context.Context, p *gate.Pass) error { p.Reportf("", "no"); return errors.New("cannot tell") }
+	p := &gate.Panel{Gates: []gate.Gate{
+		named("p0", 0, partial), named("p1", 1, partial), named("p2", 2, partial), named("u0", 0, undecided), named("u1", 1, undecided)}}
+	js := p.Ask(t.Context(), gate.After, &gate.Pass{})
+	var blocking []string
+	for _, j := range gate.Blocking(js) {
+		blocking = append(blocking, j.Gate)
+	}
+	if diff := cmp.Diff([]string{"p1", "p2", "u1"}, blocking); diff != "" {
+		t.Error(diff)
+	}
+	if js[0].Verdict.Result != gate.Partial || js[4].Verdict != nil || js[4].Err == nil {
+		t.Errorf("partial: %+v, undecided: %+v", js[0], js[4])
+	}
+}
+
+func TestAskCatchesPanics(t *testing.T) {
+	p := &gate.Panel{Gates: []gate.Gate{
+		named("panics", 1, func(context.Context, *gate.Pass) error { panic("out of cheese") }),
+		named("exits", 1, func(context.Context, *gate.Pass) error { runtime.Goexit(); return nil }),
+		named("fine", 1, silent)}}
+	js := p.Ask(t.Context(), gate.After, &gate.Pass{})
+	var first, second *gate.PanicError
+	if !errors.As(js[0].Err, &first) || first.Value != "out of cheese" || !strings.Contains(first.Stack, "panel_test.go") {
+		t.Errorf("panic: got %v", js[0].Err)
+	}
+	if !errors.As(js[1].Err, &second) {
+		t.Errorf("goexit: got %v", js[1].Err)
+	}
+	if js[2].Verdict == nil || js[2].Blocks() {
+		t.Errorf("the gate after a panic: %+v", js[2])
+	}
+}
+
+func TestAskBlocksOnGatesThatWereNeverValidated(t *testing.T) {
+	for _, g := range []gate.Gate{nil, wild{}} {
+		js := (&gate.Panel{Gates: []gate.Gate{g}}).Ask(t.Context(), gate.Planning, &gate.Pass{})
+		if len(js) != 1 || !js[0].Blocks() || js[0].Err == nil {
+			t.Errorf("got %+v, want one judgement that blocks", js)
+		}
+	}
+}
+
+func TestAskReturnsWithinTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var heard error
+		deaf := named("deaf", 1, func(ctx context.Context, p *gate.Pass) error {
+			<-release
+			p.Reportf("", "too late")
+			heard = context.Cause(ctx)
+			return nil
+		})
+		start := time.Now()
+		js := (&gate.Panel{Gates: []gate.Gate{deaf}}).Ask(t.Context(), gate.After, &gate.Pass{})
+		if took := time.Since(start); took > 5*time.Minute {
+			t.Errorf("Ask took %v, the limit is 5 min", took)
+		}
+		close(release)
+		synctest.Wait()
+		var late, cause *gate.TimeoutError
+		if !errors.As(js[0].Err, &late) || late.Cause != gate.Deadlock || late.Proven || late.Limit != 5*time.Minute {
+			t.Errorf("got %v", js[0].Err)
+		}
+		if js[0].Verdict != nil || !js[0].Blocks() || js[0].MayAskAgain() {
+			t.Errorf("got %+v, want no verdict, and a block", js[0])
+		}
+		if !errors.As(heard, &cause) {
+			t.Errorf("the gate's context ended with %v, want a *gate.TimeoutError", heard)
+		}
+	})
+}
+
+func TestLevel0HasNoLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := named("slow", gate.Informs, func(ctx context.Context, _ *gate.Pass) error {
+			select {
+			case <-time.After(time.Hour):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		js := (&gate.Panel{Gates: []gate.Gate{slow}}).Ask(t.Context(), gate.After, &gate.Pass{})
+		if js[0].Verdict == nil || js[0].Took != time.Hour {
+			t.Errorf("got %+v", js[0])
+		}
+	})
+}
+
+func TestAskStopsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		why := errors.New("the user said so")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		obeys := named("obeys", 1, func(ctx context.Context, _ *gate.Pass) error {
+			cancel(why)
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		js := (&gate.Panel{Gates: []gate.Gate{obeys, named("next", 1, silent)}}).Ask(ctx, gate.After, &gate.Pass{})
+		for _, j := range js {
+			if !j.Blocks() || j.Verdict != nil || j.Err == nil {
+				t.Errorf("got %+v", j)
+			}
+		}
+		if !errors.Is(js[1].Err, why) {
+			t.Errorf("the next gate: got %v, want %v", js[1].Err, why)
+		}
+	})
+}
