@@ -60,14 +60,15 @@ func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error)
 	return outcome, nil
 }
 
-// A liveRunner also passes on both output streams as they come.
+// A liveRunner also passes on standard error as it comes.
 type liveRunner interface {
-	RunLive(ctx context.Context, c gate.Command, live io.Writer) (gate.CommandResult, error)
+	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
 }
 
 // run shows the output live where the runner can, and says whether it did.
 func run(ctx context.Context, w exec.Work, c gate.Command) (result gate.CommandResult, shown bool, err error) {
 	if r, ok := w.Runner.(liveRunner); ok && w.Output != nil {
+		c.Stdout = w.Output
 		result, err = r.RunLive(ctx, c, w.Output)
 		return result, true, err
 	}

@@ -109,15 +109,16 @@ func wholeStart(b []byte) int {
 // streams are the pipes of a command and what is read from them.
 type streams struct {
 	all, out *capture
-	stdout   *lively // gets standard output
-	both     *lively // gets standard output and error
+	live     [2]*lively // get standard output, standard error
 	reads    []*os.File
 	writes   []*os.File
 	readers  sync.WaitGroup
+	one      sync.Mutex // one live write at a time
 }
 
-func newStreams(limit int64, stdout, both io.Writer) (*streams, error) {
-	s := &streams{all: newCapture(limit), out: newCapture(limit), stdout: &lively{to: stdout}, both: &lively{to: both}}
+func newStreams(limit int64, stdout, stderr io.Writer) (*streams, error) {
+	s := &streams{all: newCapture(limit), out: newCapture(limit)}
+	s.live = [2]*lively{{one: &s.one, to: stdout}, {one: &s.one, to: stderr}}
 	for range 2 {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -139,8 +140,8 @@ func (s *streams) started() {
 		w.Close()
 	}
 	s.writes = nil
-	s.readers.Go(func() { s.read(s.reads[0], s.all, s.out, s.both, s.stdout) })
-	s.readers.Go(func() { s.read(s.reads[1], s.all, s.both) })
+	s.readers.Go(func() { s.read(s.reads[0], s.all, s.out, s.live[0]) })
+	s.readers.Go(func() { s.read(s.reads[1], s.all, s.live[1]) })
 }
 
 // read copies until the end, or until drain gives up. The writers given never fail.
@@ -173,7 +174,7 @@ func (s *streams) drain(limit time.Duration) error {
 		<-read
 	}
 	s.close()
-	return errors.Join(s.stdout.err, s.both.err)
+	return errors.Join(s.live[0].err, s.live[1].err)
 }
 
 func (s *streams) close() {
@@ -182,16 +183,16 @@ func (s *streams) close() {
 	}
 }
 
-// lively passes everything on until that fails, and keeps the failure. It is safe for concurrent use.
+// lively passes everything on until that fails, and keeps the failure.
 type lively struct {
-	mu  sync.Mutex
+	one *sync.Mutex
 	to  io.Writer
 	err error
 }
 
 func (l *lively) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.one.Lock()
+	defer l.one.Unlock()
 	if l.to == nil || l.err != nil || len(p) == 0 {
 		return len(p), nil
 	}

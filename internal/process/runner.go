@@ -36,13 +36,14 @@ type Runner struct {
 // A command that fails is not an error: its status is in Exit, and 128 plus the signal's number if a signal ended it.
 // The error is for a command that could not be started, and wraps context.Cause(ctx) where ctx ended first:
 // then the whole tree was ended, and the result holds the output so far.
-// If writing to c.Stdout (or live) fails, the command goes on, and the failure is returned at its end.
+// If writing to c.Stdout fails, the command goes on, and the failure is returned at its end.
 func (r *Runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
 	return r.RunLive(ctx, c, nil)
 }
 
-// RunLive is Run with a writer that gets standard output and error as they come, whole, one write at a time.
-func (r *Runner) RunLive(ctx context.Context, c gate.Command, live io.Writer) (gate.CommandResult, error) {
+// RunLive is Run with a writer that gets standard error as it comes, whole. It may be the same as c.Stdout: there is one
+// write at a time to the two.
+func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
 	if ctx.Err() != nil {
 		return gate.CommandResult{Exit: -1}, fmt.Errorf("process: not started: %w", context.Cause(ctx))
 	}
@@ -54,7 +55,7 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, live io.Writer) (g
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
 	}
-	streams, err := newStreams(r.OutputLimit, c.Stdout, live)
+	streams, err := newStreams(r.OutputLimit, c.Stdout, stderr)
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
 	}

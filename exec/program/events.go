@@ -1,0 +1,249 @@
+package program
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/planlock/planlock/exec"
+)
+
+// LineLimit is how long a line may be to be an event, in bytes. A longer one is log text.
+const LineLimit = 1 << 20
+
+// maxMetrics bounds how many metrics an attempt may name.
+const maxMetrics = 1000
+
+// A reader takes a program's standard output apart. What is no event goes on to log.
+type reader struct {
+	name string
+	log  io.Writer
+
+	line    []byte // the present line, as far as it is here
+	cut     bool   // it is too long: its beginning has gone to log
+	number  int
+	long    bool // there was such a line
+	logErr  error
+	result  *result
+	fault   *ProtocolError // the first one
+	usage   exec.Usage
+	metrics map[string]float64
+}
+
+// A result is the last event.
+type result struct {
+	ok        bool
+	output    string
+	err       string
+	stateless bool
+}
+
+// Write never fails because of what the program wrote; it fails where log does.
+func (r *reader) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			r.add(rest)
+			break
+		}
+		r.add(rest[:end])
+		r.finish()
+		rest = rest[end+1:]
+	}
+	return len(p), r.logErr
+}
+
+// add is more of the present line.
+func (r *reader) add(part []byte) {
+	if !r.cut && len(r.line)+len(part) > LineLimit {
+		r.cut, r.long = true, true
+		r.say(r.line)
+		r.line = r.line[:0]
+	}
+	if r.cut {
+		r.say(part)
+		return
+	}
+	r.line = append(r.line, part...)
+}
+
+// finish is the end of the present line.
+func (r *reader) finish() {
+	r.number++
+	line := r.line
+	r.line = r.line[:0]
+	if r.cut {
+		r.cut = false
+		r.say([]byte("\n"))
+		return
+	}
+	if !r.event(line) {
+		r.say(append(line, '\n'))
+	}
+}
+
+// end is the end of the output: the last line counts without its newline too.
+func (r *reader) end() {
+	if len(r.line) > 0 || r.cut {
+		r.finish()
+	}
+}
+
+func (r *reader) say(text []byte) {
+	if r.logErr == nil && len(text) > 0 {
+		_, r.logErr = r.log.Write(text)
+	}
+}
+
+// event takes line as an event and reports whether it is one.
+func (r *reader) event(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || line[0] != '{' {
+		return false
+	}
+	var fields map[string]json.RawMessage // names as they are spelled, unlike in a struct
+	if json.Unmarshal(line, &fields) != nil {
+		return false
+	}
+	var kind string
+	if take(fields, "type", &kind) != nil {
+		return false
+	}
+	switch kind {
+	case "log", "usage", "metric", "result":
+	default:
+		return false // of a later protocol, or something else that happens to be JSON
+	}
+	if r.result != nil {
+		r.object(fmt.Sprintf("a %q event follows the result", kind))
+		return true
+	}
+	if err := r.take(kind, fields); err != nil {
+		r.object(fmt.Sprintf("%q event: %v", kind, err))
+	}
+	return true
+}
+
+func (r *reader) object(reason string) {
+	if r.fault == nil {
+		r.fault = &ProtocolError{Name: r.name, Line: r.number, Reason: reason}
+	}
+}
+
+// take takes in one event of a known kind.
+func (r *reader) take(kind string, fields map[string]json.RawMessage) error {
+	switch kind {
+	case "log":
+		var text string
+		err := need(fields, "text", &text)
+		if err == nil {
+			r.say([]byte(text + "\n"))
+		}
+		return err
+	case "usage":
+		return r.count(fields)
+	case "metric":
+		return r.measure(fields)
+	}
+	var got result
+	err := errors.Join(need(fields, "ok", &got.ok), take(fields, "output", &got.output), take(fields, "error", &got.err),
+		take(fields, "stateless", &got.stateless))
+	if err == nil {
+		r.result = &got
+	}
+	return err
+}
+
+// count adds up usage events.
+func (r *reader) count(fields map[string]json.RawMessage) error {
+	var u exec.Usage
+	if err := errors.Join(take(fields, "input_tokens", &u.InputTokens), take(fields, "output_tokens", &u.OutputTokens),
+		take(fields, "calls", &u.Calls)); err != nil {
+		return err
+	}
+	if u.InputTokens < 0 || u.OutputTokens < 0 || u.Calls < 0 {
+		return errors.New("a count is negative")
+	}
+	r.usage.InputTokens += u.InputTokens
+	r.usage.OutputTokens += u.OutputTokens
+	r.usage.Calls += u.Calls
+	return nil
+}
+
+// measure keeps the last value of each metric.
+func (r *reader) measure(fields map[string]json.RawMessage) error {
+	var name string
+	var value float64
+	if err := errors.Join(need(fields, "name", &name), need(fields, "value", &value)); err != nil {
+		return err
+	}
+	if name == "" || len(name) > 200 {
+		return errors.New("a name has 1 to 200 bytes")
+	}
+	if r.metrics == nil {
+		r.metrics = make(map[string]float64)
+	}
+	if _, known := r.metrics[name]; !known && len(r.metrics) == maxMetrics {
+		return fmt.Errorf("more than %d metrics", maxMetrics)
+	}
+	r.metrics[name] = value
+	return nil
+}
+
+// need decodes a field that must be there.
+func need(fields map[string]json.RawMessage, name string, to any) error {
+	if _, ok := fields[name]; !ok {
+		return fmt.Errorf("field %q is missing", name)
+	}
+	return take(fields, name, to)
+}
+
+// take decodes a field that may be missing. null is not a value.
+func take(fields map[string]json.RawMessage, name string, to any) error {
+	raw, ok := fields[name]
+	if !ok {
+		return nil
+	}
+	if string(raw) == "null" || json.Unmarshal(raw, to) != nil {
+		return fmt.Errorf("field %q has a value of another kind", name)
+	}
+	return nil
+}
+
+// reported is the failure that the program told.
+func (r *reader) reported() error {
+	if r.result == nil || r.result.ok {
+		return nil
+	}
+	return &ReportedError{Name: r.name, Text: r.result.err}
+}
+
+func (r *reader) outcome() exec.Outcome {
+	o := exec.Outcome{Usage: r.usage, Metrics: r.metrics}
+	if r.result != nil {
+		o.Output, o.Stdout, o.Stateless = r.result.output, r.result.output, r.result.stateless
+	}
+	return o
+}
+
+// bounded keeps the tail of a log that nobody else takes.
+type bounded struct{ text []byte }
+
+const boundedLimit = 64 << 10
+
+// Write never fails.
+func (b *bounded) Write(p []byte) (int, error) {
+	b.text = append(b.text, p[max(0, len(p)-boundedLimit):]...)
+	if len(b.text) > 2*boundedLimit {
+		b.text = append(b.text[:0], b.text[len(b.text)-boundedLimit:]...)
+	}
+	return len(p), nil
+}
+
+// join puts the log before the output.
+func (b *bounded) join(output string) string {
+	text := b.text[max(0, len(b.text)-boundedLimit):]
+	return string(text) + output
+}

@@ -1,0 +1,159 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate"
+)
+
+// An Executor drives a program that speaks JSON lines. It must not be changed once it is in use, and may be used by many
+// runs at a time.
+type Executor struct {
+	Args []string // the program and its arguments; a relative path is relative to the current folder
+	Name string   // what messages call it; "": the file name of the program
+}
+
+// ErrNoResult is wrapped where the program ended well and never wrote a result.
+var ErrNoResult = errors.New("it ended without a result line")
+
+// A ReportedError is what the program said about its own failure.
+type ReportedError struct {
+	Name string // of the executor
+	Text string // what the program wrote; untrusted
+}
+
+func (e *ReportedError) Error() string {
+	if e.Text == "" {
+		return fmt.Sprintf("program: %s reported a failure without a reason", e.Name)
+	}
+	return fmt.Sprintf("program: %s reported a failure: %q", e.Name, e.Text)
+}
+
+// An ExitError says that the program ended with another status than 0, whatever its result said.
+type ExitError struct {
+	Name string
+	Code int    // 128 plus the signal's number if a signal ended it
+	Tail string // the end of its output, at most 1 KiB
+}
+
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("program: %s ended with exit status %d; its last output: %q", e.Name, e.Code, e.Tail)
+}
+
+// A ProtocolError says which line broke the protocol.
+type ProtocolError struct {
+	Name   string
+	Line   int // from 1
+	Reason string
+}
+
+func (e *ProtocolError) Error() string {
+	return fmt.Sprintf("program: %s: line %d of its output: %s", e.Name, e.Line, e.Reason)
+}
+
+// Execute starts the program, hands it the request and waits for the end of all that it started.
+func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+	if w.Runner == nil {
+		return exec.Outcome{}, errors.New("program: no runner: Work.Runner is nil")
+	}
+	args, err := e.command()
+	if err != nil {
+		return exec.Outcome{}, err
+	}
+	request, err := NewRequest(w).line()
+	if err != nil {
+		return exec.Outcome{}, fmt.Errorf("program: request for %s: %w", e.name(), err)
+	}
+	var kept bounded
+	events := &reader{name: e.name(), log: w.Output}
+	if events.log == nil {
+		events.log = &kept
+	}
+	command := gate.Command{Args: args, Dir: w.Dir, Stdin: bytes.NewReader(request), Stdout: events}
+	result, runErr := run(ctx, w.Runner, command, events.log)
+	events.end()
+	outcome := events.outcome()
+	outcome.Exit = result.Exit
+	outcome.Output = kept.join(outcome.Output)
+	if runErr != nil {
+		return outcome, fmt.Errorf("program: %s: %w", e.name(), runErr)
+	}
+	return outcome, e.judge(events, result)
+}
+
+// judge is why the attempt failed, or nil. The order is from what is surest: a status, the protocol, the program's word.
+func (e *Executor) judge(events *reader, result gate.CommandResult) error {
+	switch {
+	case result.Exit != 0:
+		return errors.Join(&ExitError{Name: e.name(), Code: result.Exit, Tail: tail(result.Output)}, events.reported())
+	case events.fault != nil:
+		return events.fault
+	case events.result == nil && events.long:
+		return fmt.Errorf("program: %s: %w, but wrote a line of more than %d bytes, which is no event", e.name(), ErrNoResult, LineLimit)
+	case events.result == nil:
+		return fmt.Errorf("program: %s: %w; its last output: %q", e.name(), ErrNoResult, tail(result.Output))
+	}
+	return events.reported()
+}
+
+// Program is the path of the program, for the envelope; "" if it cannot be found.
+func (e *Executor) Program() string {
+	args, err := e.command()
+	if err != nil {
+		return ""
+	}
+	path, _ := look(args[0])
+	return path
+}
+
+// command is Args with a relative path of the program made absolute.
+func (e *Executor) command() ([]string, error) {
+	if len(e.Args) == 0 || e.Args[0] == "" {
+		return nil, errors.New("program: no program: Executor.Args is empty")
+	}
+	args := append([]string(nil), e.Args...)
+	if filepath.Base(args[0]) != args[0] {
+		path, err := filepath.Abs(args[0])
+		if err != nil {
+			return nil, fmt.Errorf("program: path of %q: %w", args[0], err)
+		}
+		args[0] = path
+	}
+	return args, nil
+}
+
+func (e *Executor) name() string {
+	if e.Name != "" || len(e.Args) == 0 {
+		return e.Name
+	}
+	return filepath.Base(e.Args[0])
+}
+
+// A liveRunner also passes on standard error as it comes.
+type liveRunner interface {
+	RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error)
+}
+
+func run(ctx context.Context, r gate.CommandRunner, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
+	if live, ok := r.(liveRunner); ok {
+		return live.RunLive(ctx, c, stderr)
+	}
+	return r.Run(ctx, c)
+}
+
+// tail is the end of text, for messages.
+func tail(text string) string {
+	const limit = 1 << 10
+	text = strings.TrimSpace(text)
+	if len(text) > limit {
+		text = text[len(text)-limit:]
+	}
+	return strings.ToValidUTF8(text, "")
+}

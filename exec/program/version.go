@@ -1,0 +1,116 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/ledger"
+)
+
+// versionTime is how long a program has to tell its version.
+const versionTime = 20 * time.Second
+
+// ErrNoVersion is returned where the program does not answer the request for its version as the protocol says.
+var ErrNoVersion = errors.New("it does not answer the version request with a version line")
+
+// Version asks the program for its version, in an empty folder, and returns its name, its version, and a digest of the program
+// and of every argument that is the absolute path of a file (a script, a configuration), as in "my-agent 1.4.2 (sha256 0f3c…)".
+func (e *Executor) Version(ctx context.Context) (string, error) {
+	args, err := e.command()
+	if err != nil {
+		return "", err
+	}
+	digest, err := contents(args)
+	if err != nil {
+		return "", fmt.Errorf("program: version of %s: %w", e.name(), err)
+	}
+	dir, err := os.MkdirTemp("", "planlock-version-")
+	if err != nil {
+		return "", fmt.Errorf("program: version of %s: %w", e.name(), err)
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithTimeout(ctx, versionTime)
+	defer cancel()
+	request, err := Request{Type: "version", Schema: Schema}.line()
+	if err != nil {
+		return "", fmt.Errorf("program: version of %s: %w", e.name(), err)
+	}
+	runner := &process.Runner{Dir: dir, OutputLimit: 64 << 10}
+	result, err := runner.Run(ctx, gate.Command{Args: args, Stdin: bytes.NewReader(request)})
+	if err != nil {
+		return "", fmt.Errorf("program: version of %s: %w", e.name(), err)
+	}
+	text, ok := versionLine(result.Stdout)
+	if !ok || result.Exit != 0 {
+		return "", fmt.Errorf("program: %s: %w (exit status %d, output %q); see docs/executor-protocol.md",
+			e.name(), ErrNoVersion, result.Exit, tail(result.Output))
+	}
+	return fmt.Sprintf("%s (sha256 %s)", text, digest.Short()), nil
+}
+
+// versionLine finds the one version event in output.
+func versionLine(output string) (text string, ok bool) {
+	for line := range strings.Lines(output) {
+		var fields map[string]json.RawMessage
+		var kind, name, version string
+		if json.Unmarshal([]byte(line), &fields) != nil || take(fields, "type", &kind) != nil || kind != "version" {
+			continue
+		}
+		if ok || need(fields, "name", &name) != nil || need(fields, "version", &version) != nil || name+version == "" {
+			return "", false
+		}
+		text, ok = clip(name)+" "+clip(version), true
+	}
+	return text, ok
+}
+
+// clip keeps the envelope short.
+func clip(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), 200)], "")
+}
+
+// contents digests the program and the files among its arguments.
+func contents(args []string) (ledger.Digest, error) {
+	var list strings.Builder
+	path, err := look(args[0])
+	if err != nil {
+		return "", err
+	}
+	for i, arg := range args {
+		if i == 0 {
+			arg = path
+		}
+		digest := ledger.Sum([]byte(arg))
+		if info, err := os.Stat(arg); filepath.IsAbs(arg) && err == nil && info.Mode().IsRegular() {
+			if digest, err = fileDigest(arg); err != nil {
+				return "", err
+			}
+		}
+		fmt.Fprintln(&list, digest)
+	}
+	return ledger.Sum([]byte(list.String())), nil
+}
+
+func fileDigest(path string) (ledger.Digest, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	digest, _, err := ledger.SumReader(f)
+	return digest, err
+}
+
+// look finds a program in the environment that it will have.
+func look(name string) (string, error) {
+	return process.Look(name, ".", process.Environment(nil))
+}
