@@ -27,3 +27,6 @@ func links(info fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// noWait makes opening a FIFO return at once.
+const noWait = syscall.O_NONBLOCK

@@ -1,1 +1,387 @@
 package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// A Folder is Blobs in a folder. Contents lie in packs, append-only files, of
+// which every opening writes its own; so several processes may share a folder.
+// One Sync is one sync of one file, however many contents were put.
+//
+// After a sync that fails it is dead: what was not synced is gone, and every
+// later Put and Sync returns that error, which is ErrDead too. What was synced
+// can still be read. Nothing is ever removed from a Folder.
+type Folder struct {
+	dir string
+
+	mu     sync.RWMutex
+	index  map[sum]where
+	packs  map[string]int64 // how far each pack was read
+	own    *ownPack         // made by the first Put
+	fresh  []sum            // put since the last sync
+	dead   error
+	closed bool
+}
+
+type where struct {
+	pack string
+	place
+	sure bool // put by this opening, or known to be durable
+}
+
+// An ownPack is the pack that a Folder appends to.
+type ownPack struct {
+	name string
+	f    packFile
+	end  int64
+	buf  []byte
+}
+
+// packFile is what a Folder needs of its own pack.
+type packFile interface {
+	io.ReaderAt
+	io.WriterAt
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+}
+
+const (
+	packFolder = "packs"
+	packExt    = ".pack"
+	smallBlob  = 1 << 20 // up to here a content is read before the pack is locked
+)
+
+// OpenFolder opens the store in dir, or makes it with the folders it lies in.
+func OpenFolder(dir string) (*Folder, error) {
+	d := &Folder{dir: filepath.Join(dir, packFolder), index: map[sum]where{}, packs: map[string]int64{}}
+	if err := makeFolder(d.dir); err != nil {
+		return nil, fmt.Errorf("checkpoint: open store: %w", err)
+	}
+	if err := d.load(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// load reads what is new in the packs of other processes.
+func (d *Folder) load() error {
+	list, err := os.ReadDir(d.dir)
+	if err != nil {
+		return fmt.Errorf("checkpoint: read store: %w", err)
+	}
+	for _, e := range list {
+		name, ok := strings.CutSuffix(e.Name(), packExt)
+		if !ok || !e.Type().IsRegular() || d.own != nil && d.own.name == name {
+			continue
+		}
+		if err := d.loadPack(name); err != nil {
+			return fmt.Errorf("checkpoint: read store: pack %q: %w", d.path(name), err)
+		}
+	}
+	return nil
+}
+
+func (d *Folder) path(pack string) string { return filepath.Join(d.dir, pack+packExt) }
+
+func (d *Folder) loadPack(name string) error {
+	f, err := os.Open(d.path(name))
+	if err != nil {
+		return err
+	}
+	defer f.Close() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	from := d.packs[name]
+	if from == 0 {
+		head := make([]byte, packHeader)
+		if n, err := io.ReadFull(f, head); n < packHeader {
+			return atEnd(err) // it was just being made
+		}
+		if bytes.Equal(head, make([]byte, packHeader)) {
+			return nil // its beginning was never written
+		}
+		if err := checkPackHeader(head); errors.Is(err, ErrVersion) {
+			return err
+		}
+		from = int64(packHeader) // a damaged header costs nothing else
+	}
+	if info.Size() <= from {
+		return nil
+	}
+	end, err := scanPack(f, name, from, info.Size(), func(s sum, p place, sure bool) {
+		if w, ok := d.index[s]; !ok || sure && !w.sure {
+			d.index[s] = where{name, p, sure}
+		}
+	})
+	d.packs[name] = end
+	return err
+}
+
+// usable says why no Put and Sync is possible.
+func (d *Folder) usable() error {
+	if d.closed {
+		return ErrClosed
+	}
+	return d.dead
+}
+
+// Put keeps content under digest; see Blobs.
+func (d *Folder) Put(ctx context.Context, digest ledger.Digest, content io.Reader) error {
+	if err := d.put(ctx, digest, content); err != nil {
+		return fmt.Errorf("checkpoint: put %q: %w", string(digest), err)
+	}
+	return nil
+}
+
+func (d *Folder) put(ctx context.Context, digest ledger.Digest, content io.Reader) error {
+	key, err := rawDigest(digest)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	small, err := readSmall(content)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.usable(); err != nil {
+		return err
+	}
+	if d.index[key].sure {
+		return nil
+	}
+	if d.own == nil {
+		if d.own, err = newPack(d.dir); err != nil {
+			return err
+		}
+	}
+	p, err := d.own.add(ctx, key, small, content)
+	if err != nil {
+		// Leave no bytes behind that a later reader would have to step over.
+		return errors.Join(err, d.own.f.Truncate(d.own.end))
+	}
+	d.index[key] = where{d.own.name, p, true}
+	d.fresh = append(d.fresh, key)
+	return nil
+}
+
+// readSmall reads what may be all of content, or its beginning.
+func readSmall(content io.Reader) ([]byte, error) {
+	if r, ok := content.(*bytes.Reader); ok && r.Len() <= smallBlob {
+		b := make([]byte, r.Len())
+		_, err := io.ReadFull(r, b)
+		return b, atEnd(err)
+	}
+	return io.ReadAll(io.LimitReader(content, smallBlob))
+}
+
+func newPack(dir string) (*ownPack, error) {
+	p := &ownPack{name: ulid.Make().String(), end: int64(packHeader)}
+	path := filepath.Join(dir, p.name+packExt)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	p.f = dataFile{f}
+	if _, err := f.WriteAt(appendPackHeader(nil), 0); err != nil {
+		return nil, errors.Join(err, f.Close(), removeIfThere(path))
+	}
+	if err := syncFolder(dir); err != nil {
+		return nil, errors.Join(err, f.Close(), removeIfThere(path))
+	}
+	return p, nil
+}
+
+// add appends a content that begins with first and goes on with rest. The
+// header is written last where the size is not known before.
+func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader) (place, error) {
+	at := place{offset: p.end + itemHeader, size: int64(len(first))}
+	if len(first) < smallBlob {
+		p.buf = appendItem(p.buf[:0], p.name, p.end, item{itemContent, at.size, key})
+		p.buf = append(p.buf, first...)
+		if _, err := p.f.WriteAt(p.buf, p.end); err != nil {
+			return at, err
+		}
+		p.end += int64(len(p.buf))
+		return at, nil
+	}
+	w := io.NewOffsetWriter(p.f, at.offset)
+	if _, err := w.Write(first); err != nil {
+		return at, err
+	}
+	n, err := io.Copy(w, readerWith{ctx, rest})
+	if err != nil {
+		return at, err
+	}
+	at.size += n
+	if _, err := p.f.WriteAt(appendItem(nil, p.name, p.end, item{itemContent, at.size, key}), p.end); err != nil {
+		return at, err
+	}
+	p.end = at.offset + at.size
+	return at, nil
+}
+
+// readerWith ends reading when ctx ends.
+type readerWith struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r readerWith) Read(b []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.r.Read(b)
+}
+
+// Get opens content; see Blobs.
+func (d *Folder) Get(ctx context.Context, digest ledger.Digest) (io.ReadCloser, error) {
+	r, err := d.get(ctx, digest)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: get %q: %w", string(digest), err)
+	}
+	return r, nil
+}
+
+func (d *Folder) get(ctx context.Context, digest ledger.Digest) (io.ReadCloser, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	key, err := rawDigest(digest)
+	if err != nil {
+		return nil, ErrNotFound // nothing else is ever kept
+	}
+	d.mu.RLock()
+	w, ok := d.index[key]
+	d.mu.RUnlock()
+	if !ok {
+		if w, ok, err = d.look(key); err != nil {
+			return nil, err
+		}
+	}
+	if !ok {
+		return nil, ErrNotFound
+	}
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.closed {
+		return nil, ErrClosed
+	}
+	if d.own != nil && d.own.name == w.pack {
+		return io.NopCloser(io.NewSectionReader(d.own.f, w.offset, w.size)), nil
+	}
+	f, err := os.Open(d.path(w.pack))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: its pack is gone: %w", ErrNotFound, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &packContent{io.NewSectionReader(f, w.offset, w.size), f}, nil
+}
+
+type packContent struct {
+	*io.SectionReader
+	f *os.File
+}
+
+func (c *packContent) Close() error { return c.f.Close() }
+
+// look finds what another process may have put meanwhile.
+func (d *Folder) look(key sum) (where, bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return where{}, false, ErrClosed
+	}
+	if err := d.load(); err != nil {
+		return where{}, false, err
+	}
+	w, ok := d.index[key]
+	return w, ok, nil
+}
+
+// Has reports whether content is kept; see Blobs. It does not look for what
+// other processes put after this one opened the folder, and says no to what a
+// crash left that is not known to be durable, though Get may still find it.
+func (d *Folder) Has(ctx context.Context, digest ledger.Digest) (bool, error) {
+	if ctx.Err() != nil {
+		return false, fmt.Errorf("checkpoint: has: %w", context.Cause(ctx))
+	}
+	key, err := rawDigest(digest)
+	if err != nil {
+		return false, nil
+	}
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.closed {
+		return false, fmt.Errorf("checkpoint: has: %w", ErrClosed)
+	}
+	return d.index[key].sure, nil
+}
+
+// Sync makes everything that was put before durable; see Blobs.
+func (d *Folder) Sync(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("checkpoint: sync: %w", context.Cause(ctx))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.usable(); err != nil {
+		return fmt.Errorf("checkpoint: sync: %w", err)
+	}
+	if len(d.fresh) == 0 {
+		return nil
+	}
+	if err := d.own.f.Sync(); err != nil {
+		for _, key := range d.fresh {
+			delete(d.index, key)
+		}
+		d.fresh = nil
+		d.dead = fmt.Errorf("%w: sync pack %q: %w", ErrDead, d.path(d.own.name), err)
+		return fmt.Errorf("checkpoint: sync: %w", d.dead)
+	}
+	d.fresh = d.fresh[:0]
+	// The mark spares the next opening to check the contents before it. It need
+	// not be durable: what comes after it will be synced together with it.
+	mark := appendItem(nil, d.own.name, d.own.end, item{kind: itemMark})
+	if _, err := d.own.f.WriteAt(mark, d.own.end); err == nil {
+		d.own.end += itemHeader
+	} else if err := d.own.f.Truncate(d.own.end); err != nil {
+		d.dead = fmt.Errorf("%w: cut pack %q: %w", ErrDead, d.path(d.own.name), err)
+	}
+	return nil
+}
+
+// Close releases the files. It does not sync.
+func (d *Folder) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	if d.own == nil {
+		return nil
+	}
+	return d.own.f.Close()
+}

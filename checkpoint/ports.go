@@ -37,7 +37,8 @@ type Blobs interface {
 	Put(ctx context.Context, d ledger.Digest, content io.Reader) error
 	// Get opens content; the caller closes it. ErrNotFound if it is not kept.
 	Get(ctx context.Context, d ledger.Digest) (io.ReadCloser, error)
-	// Has reports whether content is kept.
+	// Has reports whether content is kept, so that Put would do nothing. What a
+	// crash left may be denied although Get finds it.
 	Has(ctx context.Context, d ledger.Digest) (bool, error)
 	// Sync makes everything that was put before durable. After an error it is
 	// not known what of it is, and what is not must not be reported by Has once

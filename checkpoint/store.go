@@ -1,40 +1,196 @@
 package checkpoint
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"sync"
 
 	"github.com/planlock/planlock/ledger"
 )
 
-// A Store keeps trees in Blobs. Safe for concurrent use as far as its Blobs are.
-type Store struct{ blobs Blobs }
+// A Store keeps trees and single contents in Blobs, and checks every byte that
+// it reads back. It is safe for concurrent use as far as its Blobs are.
+type Store struct {
+	blobs Blobs
 
-func NewStore(b Blobs) *Store { return &Store{blobs: b} }
-
-// A Snapshot is a tree that can be restored.
-type Snapshot struct {
-	Tree     ledger.Digest `json:"tree"`     // identity
-	Manifest ledger.Digest `json:"manifest"` // the blob that describes it, mtimes included
+	mu     sync.Mutex
+	known  map[ledger.Digest]bool // kept durably, as far as this Store saw
+	recent []keptTree             // read or written last, newest at the end
 }
 
-// Snapshot keeps tree, as scanned from dir, with all contents, durably. Contents that changed since the scan: *ChangedError.
-// base (may be zero) is an earlier snapshot of the same run, of which only the difference is written.
-func (s *Store) Snapshot(ctx context.Context, dir string, tree *ledger.Tree, base Snapshot) (Snapshot, error) {
-	return Snapshot{}, nil
+// A keptTree is a snapshot that was read or written.
+type keptTree struct {
+	snap    Snapshot
+	entries []ledger.Entry // sorted by path
+	depth   uint64         // see manifest
+	weight  uint64
+	full    uint64
 }
 
-// Tree reads a snapshot back.
-func (s *Store) Tree(ctx context.Context, snap Snapshot) (*ledger.Tree, error) { return nil, nil }
+// NewStore makes a Store on b. It does not close b.
+func NewStore(b Blobs) *Store { return &Store{blobs: b, known: map[ledger.Digest]bool{}} }
 
-// Open opens the content of a file entry, verified against its digest. It is a ledger.Content.
-func (s *Store) Open(ctx context.Context, e ledger.Entry) (io.ReadCloser, error) { return nil, nil }
+// Put keeps a single content (an output, a plan) durably.
+func (s *Store) Put(ctx context.Context, content []byte) (ledger.Digest, error) {
+	d := ledger.Sum(content)
+	if s.knows(d) {
+		return d, nil
+	}
+	if err := s.blobs.Put(ctx, d, bytes.NewReader(content)); err != nil {
+		return "", fmt.Errorf("checkpoint: keep %d bytes: %w", len(content), err)
+	}
+	if err := s.blobs.Sync(ctx); err != nil {
+		return "", fmt.Errorf("checkpoint: keep %d bytes: %w", len(content), err)
+	}
+	s.learn(d)
+	return d, nil
+}
 
-// Restore makes dir hold want exactly (content, mode, links, empty folders, mtimes), where have is what it
-// holds now (scan it first). Paths outside want and have, ignored and tracked ones among them, are left alone.
-// Idempotent: it can be repeated after a crash.
-func (s *Store) Restore(ctx context.Context, dir string, want, have *ledger.Tree) error { return nil }
+// Get reads a single content. ErrNotFound if it is not kept, *DamagedError if
+// something else is kept in its place.
+func (s *Store) Get(ctx context.Context, d ledger.Digest) ([]byte, error) {
+	r, err := s.open(ctx, d, -1)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return nil, err
+	}
+	return content, nil
+}
 
-// Put and Get keep single contents (outputs, plans).
-func (s *Store) Put(ctx context.Context, content []byte) (ledger.Digest, error) { return "", nil }
-func (s *Store) Get(ctx context.Context, d ledger.Digest) ([]byte, error)       { return nil, nil }
+// Open opens the content of a file entry. Reading it ends with *DamagedError
+// unless what was read has the entry's digest and size. It is a ledger.Content.
+func (s *Store) Open(ctx context.Context, e ledger.Entry) (io.ReadCloser, error) {
+	if e.Kind != ledger.File {
+		return nil, fmt.Errorf("checkpoint: %q is a %s, only files have content", e.Path, e.Kind)
+	}
+	r, err := s.open(ctx, e.Digest, e.Size)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: content of %q: %w", e.Path, err)
+	}
+	return r, nil
+}
+
+func (s *Store) open(ctx context.Context, d ledger.Digest, size int64) (io.ReadCloser, error) {
+	want, err := rawDigest(d)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	r, err := s.blobs.Get(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return checkedCloser{check(r, want, size, &DamagedError{d}), r}, nil
+}
+
+// Tree reads a snapshot back. ErrNotFound if it, or one that it builds on, is
+// not kept; an error that names the tree if it is damaged.
+func (s *Store) Tree(ctx context.Context, snap Snapshot) (*ledger.Tree, error) {
+	kept, err := s.load(ctx, snap)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: tree %q: %w", string(snap.Tree), err)
+	}
+	return treeOf(kept)
+}
+
+func treeOf(kept keptTree) (*ledger.Tree, error) {
+	tree, err := ledger.NewTree(kept.entries)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errManifest, err)
+	}
+	if tree.Digest() != kept.snap.Tree {
+		return nil, fmt.Errorf("%w: it describes tree %q instead of %q", errManifest, string(tree.Digest()), string(kept.snap.Tree))
+	}
+	return tree, nil
+}
+
+// load reads the manifest of snap, and those under it.
+func (s *Store) load(ctx context.Context, snap Snapshot) (keptTree, error) {
+	if kept, ok := s.recall(snap.Manifest); ok {
+		if kept.snap != snap {
+			return keptTree{}, fmt.Errorf("%w: it describes tree %q", errManifest, string(kept.snap.Tree))
+		}
+		return kept, nil
+	}
+	var chain []*manifest
+	kept := keptTree{snap: snap}
+	for next := snap.Manifest; next != ""; {
+		if under, ok := s.recall(next); ok && len(chain) > 0 {
+			kept.entries = under.entries
+			break
+		}
+		m, err := s.readManifest(ctx, next)
+		if err != nil {
+			return keptTree{}, err
+		}
+		if n := len(chain); n > 0 && chain[n-1].depth != m.depth+1 {
+			return keptTree{}, fmt.Errorf("%w: it builds on one that is not the next", errManifest)
+		}
+		chain = append(chain, m)
+		next = m.base
+	}
+	if len(chain) == 0 || chain[0].tree != snap.Tree {
+		return keptTree{}, fmt.Errorf("%w: it describes another tree", errManifest)
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		kept.entries = chain[i].apply(kept.entries)
+	}
+	kept.depth, kept.weight, kept.full = chain[0].depth, chain[0].weight, chain[0].full
+	if _, err := treeOf(kept); err != nil {
+		return keptTree{}, err
+	}
+	s.remember(kept)
+	return kept, nil
+}
+
+func (s *Store) readManifest(ctx context.Context, d ledger.Digest) (*manifest, error) {
+	text, err := s.Get(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeManifest(text)
+	if err == nil && m.base == "" {
+		m.full = uint64(len(text))
+	}
+	return m, err
+}
+
+func (s *Store) knows(d ledger.Digest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known[d]
+}
+
+func (s *Store) learn(digests ...ledger.Digest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range digests {
+		s.known[d] = true
+	}
+}
+
+func (s *Store) recall(d ledger.Digest) (keptTree, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range s.recent {
+		if k.snap.Manifest == d {
+			return k, true
+		}
+	}
+	return keptTree{}, false
+}
+
+// remember keeps the last few trees in memory: the next snapshot builds on one.
+func (s *Store) remember(k keptTree) {
+	const few = 3
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.recent = append(s.recent, k); len(s.recent) > few {
+		s.recent = append([]keptTree(nil), s.recent[1:]...)
+	}
+}

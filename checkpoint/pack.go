@@ -1,0 +1,183 @@
+package checkpoint
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// A pack is a header and items, one behind the other: contents, each behind
+// its own header, and marks, which say that all before them is durable. One
+// process appends to a pack, and only while it has it open. The checksum of an
+// item's header covers the name of the pack and the place in it too, so that a
+// content that looks like items is never taken for them. All numbers are
+// big-endian. docs/journal-and-store.md specifies it.
+const (
+	packMagic   = "planlock.pack" // then a zero byte and the version
+	packVersion = 1
+	packHeader  = len(packMagic) + 3
+
+	itemMagic  = "plit"
+	itemHeader = 64
+
+	itemContent = 1
+	itemMark    = 2
+)
+
+func appendPackHeader(b []byte) []byte {
+	return binary.BigEndian.AppendUint16(append(append(b, packMagic...), 0), packVersion)
+}
+
+func checkPackHeader(b []byte) error {
+	if len(b) != packHeader || !bytes.HasPrefix(b, []byte(packMagic+"\x00")) {
+		return fmt.Errorf("it does not begin as a pack")
+	}
+	if v := binary.BigEndian.Uint16(b[packHeader-2:]); v != packVersion {
+		return fmt.Errorf("version %d: %w", v, ErrVersion)
+	}
+	return nil
+}
+
+// An item is the header of a content or a mark.
+type item struct {
+	kind   uint32
+	size   int64 // of the content; 0 for marks
+	digest sum   // of the content; zero for marks
+}
+
+//	4  magic
+//	4  kind
+//	8  place of this header in the pack
+//	8  size
+//
+// 32  digest
+//
+//	4  zero
+//	4  CRC-32C of the name of the pack and the 60 bytes before
+func appendItem(b []byte, pack string, offset int64, it item) []byte {
+	start := len(b)
+	b = append(b, itemMagic...)
+	b = binary.BigEndian.AppendUint32(b, it.kind)
+	b = binary.BigEndian.AppendUint64(b, uint64(offset))
+	b = binary.BigEndian.AppendUint64(b, uint64(it.size))
+	b = append(b, it.digest[:]...)
+	b = append(b, 0, 0, 0, 0)
+	return binary.BigEndian.AppendUint32(b, itemSum(pack, b[start:]))
+}
+
+func itemSum(pack string, head []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte(pack), castagnoli), castagnoli, head)
+}
+
+// parseItem reads the header at offset.
+func parseItem(b []byte, pack string, offset int64) (it item, ok bool) {
+	if len(b) < itemHeader || string(b[:4]) != itemMagic ||
+		binary.BigEndian.Uint64(b[8:]) != uint64(offset) ||
+		binary.BigEndian.Uint32(b[60:]) != itemSum(pack, b[:60]) {
+		return it, false
+	}
+	it = item{
+		kind:   binary.BigEndian.Uint32(b[4:]),
+		size:   int64(binary.BigEndian.Uint64(b[16:])),
+		digest: sum(b[24:]),
+	}
+	switch it.kind {
+	case itemContent:
+		return it, it.size >= 0
+	case itemMark:
+		return it, it.size == 0
+	}
+	return it, false
+}
+
+// A place is where a content lies in a pack.
+type place struct {
+	offset, size int64
+}
+
+// scanPack finds the contents of the pack called name from the item at offset
+// on, and yields those that are wholly there. It returns where the last one
+// ends. Contents behind the last mark may be what a crash left, and are not
+// known to be durable: their digests are checked, and sure is false. Damage is
+// stepped over: it costs the items it hit.
+func scanPack(r io.ReaderAt, name string, offset, size int64, yield func(s sum, p place, sure bool)) (int64, error) {
+	var (
+		unsure []item
+		places []place
+		head   [itemHeader]byte
+	)
+	for offset+itemHeader <= size {
+		if _, err := r.ReadAt(head[:], offset); err != nil {
+			return offset, err
+		}
+		it, ok := parseItem(head[:], name, offset)
+		if !ok || it.size > size-offset-itemHeader {
+			next, err := nextItem(r, name, offset+1, size)
+			if err != nil {
+				return offset, err
+			}
+			if next < 0 {
+				break
+			}
+			offset = next
+			continue
+		}
+		if it.kind == itemMark {
+			for i, u := range unsure {
+				yield(u.digest, places[i], true)
+			}
+			unsure, places = unsure[:0], places[:0]
+		} else {
+			unsure = append(unsure, it)
+			places = append(places, place{offset + itemHeader, it.size})
+		}
+		offset += itemHeader + it.size
+	}
+	buf := make([]byte, 128<<10)
+	for i, u := range unsure {
+		h := sha256.New()
+		if _, err := io.CopyBuffer(h, onlyReader{io.NewSectionReader(r, places[i].offset, places[i].size)}, buf); err != nil {
+			return offset, err
+		}
+		if sum(h.Sum(nil)) == u.digest {
+			yield(u.digest, places[i], false)
+		}
+	}
+	return offset, nil
+}
+
+// onlyReader hides what else a reader can do, so that a given buffer is used.
+type onlyReader struct{ io.Reader }
+
+// nextItem finds the next header at or behind from; -1 if there is none.
+func nextItem(r io.ReaderAt, name string, from, size int64) (int64, error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(r, from, size-from), 256<<10)
+	for {
+		window, err := in.Peek(in.Size())
+		if err != nil && err != io.EOF {
+			return -1, err
+		}
+		if len(window) < itemHeader {
+			return -1, nil
+		}
+		skip := len(window) - itemHeader + 1
+		for i := 0; i < skip; i++ {
+			j := bytes.Index(window[i:], []byte(itemMagic))
+			if j < 0 {
+				break
+			}
+			i += j
+			if _, ok := parseItem(window[i:], name, from+int64(i)); ok {
+				return from + int64(i), nil
+			}
+		}
+		if _, err := in.Discard(skip); err != nil {
+			return -1, err
+		}
+		from += int64(skip)
+	}
+}

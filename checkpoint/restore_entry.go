@@ -1,0 +1,256 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+var (
+	errInTheWay  = errors.New("a folder is in the way, and holds what is ignored, tracked or came after the scan: move that elsewhere")
+	errNoSpecial = errors.New("it was a special file, which cannot be made again")
+)
+
+// removeEntry removes an entry of have that want does not have, or has as
+// another kind.
+func (r *restorer) removeEntry(e ledger.Entry) error {
+	wanted, ok := r.want.Lookup(e.Path)
+	if ok && wanted.Kind == ledger.Special {
+		return nil // mendEntry says so; do not lose what is there
+	}
+	err := r.try(e.Path, func(dir *os.Root, name string) error {
+		r.w.forget(e.Path)
+		info, err := dir.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case info.IsDir() != (e.Kind == ledger.Dir):
+			return errSwapped
+		}
+		r.touch(e.Path)
+		err = dir.Remove(name)
+		if err != nil && e.Kind == ledger.Dir && holdsSomething(dir, name) {
+			if ok {
+				return errInTheWay
+			}
+			return nil
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// touch says that an entry of the folder of path comes or goes.
+func (r *restorer) touch(path string) {
+	folder, _ := cutPath(path)
+	r.touched[folder] = true
+}
+
+// holdsSomething reports whether a folder is known not to be empty.
+func holdsSomething(dir *os.Root, name string) bool {
+	f, err := dir.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // only read
+	names, _ := f.Readdirnames(1)
+	return len(names) > 0
+}
+
+// mendEntry makes an entry of want, or gives it its content, mode and time.
+func (r *restorer) mendEntry(ctx context.Context, m mending) error {
+	switch m.Kind {
+	case ledger.Dir:
+		if !m.content {
+			r.touched[m.Path] = true
+			return nil
+		}
+		return r.try(m.Path, func(dir *os.Root, name string) error { return r.makeDir(dir, name, m.Entry) })
+	case ledger.Link:
+		return r.try(m.Path, func(dir *os.Root, name string) error { return r.makeLink(dir, name, m) })
+	case ledger.File:
+		if m.content {
+			return r.writeFile(ctx, m.Entry)
+		}
+		return r.try(m.Path, func(dir *os.Root, name string) error { return setStat(dir, name, m.Entry) })
+	case ledger.Special:
+		if m.content {
+			return errNoSpecial
+		}
+		return r.try(m.Path, func(dir *os.Root, name string) error { return setSpecialMode(dir, name, m.Entry) })
+	}
+	return fmt.Errorf("kind %q is not known", m.Kind)
+}
+
+func (r *restorer) makeDir(dir *os.Root, name string, e ledger.Entry) error {
+	if info, err := dir.Lstat(name); err == nil && !info.IsDir() {
+		return errSwapped
+	}
+	r.touch(e.Path)
+	if err := dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	r.touched[e.Path] = true
+	return nil
+}
+
+func (r *restorer) makeLink(dir *os.Root, name string, m mending) error {
+	if m.content {
+		r.touch(m.Path)
+		if err := clearWay(dir, name); err != nil {
+			return err
+		}
+		if err := dir.Symlink(m.Target, name); err != nil {
+			return err
+		}
+	}
+	return setLinkTime(dir, name, m.ModTime)
+}
+
+// clearWay removes what stands at name, if it is no folder that holds something.
+func clearWay(dir *os.Root, name string) error {
+	err := dir.Remove(name)
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist):
+		return nil
+	case holdsSomething(dir, name):
+		return errInTheWay
+	}
+	return err
+}
+
+// writeFile writes the content of e: in place if the file has one name only, so
+// that a link to it from outside is not written through, else as a new file.
+func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
+	content, err := r.content(ctx, e)
+	if err != nil {
+		return err
+	}
+	defer content.Close() // only read
+	return r.try(e.Path, func(dir *os.Root, name string) error {
+		f, err := openInPlace(dir, name)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			r.touch(e.Path)
+			if err := clearWay(dir, name); err != nil {
+				return err
+			}
+			if f, err = dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+				return err
+			}
+		}
+		n, err := io.Copy(onlyWriter{f}, content)
+		if err == nil && n != e.Size {
+			err = io.ErrUnexpectedEOF
+		}
+		if err == nil {
+			err = f.Truncate(e.Size)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("write %d bytes: %w", e.Size, err)
+		}
+		return setStat(dir, name, e)
+	})
+}
+
+// onlyWriter hides what else a file can do, so that the buffer of the reader is used.
+type onlyWriter struct{ io.Writer }
+
+// content returns the content of e, which is known to be good.
+func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, error) {
+	in, err := r.store.open(ctx, e.Digest, e.Size)
+	if err != nil {
+		return nil, err
+	}
+	if e.Size > smallBlob {
+		// Read it twice rather than put something wrong over the file.
+		_, err := io.Copy(io.Discard, readerWith{ctx, in})
+		if err = errors.Join(err, in.Close()); err != nil {
+			return nil, err
+		}
+		return r.store.open(ctx, e.Digest, e.Size)
+	}
+	r.buf, err = readUpTo(in, r.buf[:0], e.Size)
+	if err == nil {
+		_, err = io.ReadFull(in, make([]byte, 1)) // the check is at the end
+	}
+	if err = errors.Join(atEnd(err), in.Close()); err != nil {
+		return nil, err
+	}
+	return io.NopCloser(bytes.NewReader(r.buf)), nil
+}
+
+// openInPlace opens a regular file that has one name only for writing. It
+// returns nil if there is none like that, or it cannot be opened.
+func openInPlace(dir *os.Root, name string) (*os.File, error) {
+	there, err := dir.Lstat(name)
+	if err != nil || !there.Mode().IsRegular() || links(there) != 1 {
+		return nil, nil
+	}
+	f, err := dir.OpenFile(name, os.O_WRONLY|noWait, 0)
+	if err != nil {
+		return nil, nil
+	}
+	opened, err := f.Stat()
+	if err == nil && (!os.SameFile(there, opened) || links(opened) != 1) {
+		err = errSwapped
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// setStat gives a file its mode and time.
+func setStat(dir *os.Root, name string, e ledger.Entry) error {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errSwapped
+	}
+	if modeOf(info) != e.Mode {
+		if err := dir.Chmod(name, e.Mode); err != nil {
+			return err
+		}
+	}
+	if info.ModTime().Equal(e.ModTime) {
+		return nil
+	}
+	return setTime(dir, name, e.ModTime)
+}
+
+func setSpecialMode(dir *os.Root, name string, e ledger.Entry) error {
+	info, err := dir.Lstat(name)
+	if err != nil || modeOf(info) == e.Mode {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return errSwapped
+	}
+	return dir.Chmod(name, e.Mode)
+}
+
+func modeOf(info fs.FileInfo) fs.FileMode {
+	return info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
+}
+
+// setTime sets the time of modification, and leaves that of the last access.
+func setTime(dir *os.Root, name string, t time.Time) error {
+	return dir.Chtimes(name, time.Time{}, t)
+}
