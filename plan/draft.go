@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/planlock/planlock/ledger"
+import (
+	"bytes"
+
+	"github.com/planlock/planlock/ledger"
+)
 
 // A Position is a place in a source file; lines and columns count from 1, columns in bytes.
 type Position struct {
@@ -31,7 +35,10 @@ type Diagnostic struct {
 // Format names a front end, as in `check --format json`.
 type Format string
 
-const Native Format = "native"
+const (
+	Native  Format = "native"
+	Unknown Format = "unknown" // not a plan; Found says what it looks like
+)
 
 // A Draft is a plan that was read and may be edited. It is not safe for concurrent changes.
 type Draft struct {
@@ -41,7 +48,13 @@ type Draft struct {
 	Files []Source
 	// Found is what reading found wrong; Check adds its own.
 	Found []Diagnostic
-	// private: positions by key path; the bytes (for quoting lines); how to read it again
+
+	src    *source       // for quoting lines
+	root   *node         // for places
+	broken bool          // not read to its end, or no plan: only Found can be said of it
+	origin string        // the path it was read from, "" for memory
+	stamps []stamp       // of the files, as they were read
+	asRead ledger.Digest // what the files meant
 }
 
 // A Source is a file that a draft was read from.
@@ -52,57 +65,53 @@ type Source struct {
 
 // Options are what a host adds to a plan's own rules. The zero value adds nothing.
 type Options struct {
-	CheckKinds []string // further kinds of checks that the host's gates understand
-	Executors  []string // names of executors that the host has; nil: not checked
+	CheckKinds []string   // further kinds of checks that the host's gates understand
+	Executors  []string   // names of executors that the host has; nil: not checked
+	Approvals  []Approval // verdicts of planning gates, as far as they are known
 }
 
-// ReadFile reads a native plan from a file or from a folder that holds one. The draft is non-nil
-// whenever something could be read; what is wrong with the content is in Found,
-// the error is for what could not be read at all.
-func ReadFile(path string) (*Draft, error) { return nil, nil }
-
-// Read reads a native plan from memory; name stands in positions.
-func Read(name string, text []byte) (*Draft, error) { return nil, nil }
-
-// Check judges the draft and returns all diagnostics, those of reading included, sorted.
-func (d *Draft) Check(o Options) []Diagnostic { return nil }
+// Read reads a native plan from memory; name stands in positions. The error is for text
+// that is no plan at all by its size; all other faults are in the draft's Found.
+func Read(name string, text []byte) (*Draft, error) {
+	if len(text) > maxSize {
+		return nil, &SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
+	}
+	text = bytes.Clone(text)
+	d := &Draft{Format: Native, Files: []Source{{Path: name, Digest: ledger.Sum(text)}}, src: newSource(name, text)}
+	found := &findings{}
+	root, ok := parseTOML(d.src, found)
+	d.root = root
+	switch {
+	case !ok:
+		d.broken = true
+		d.Plan.Profile = Strict
+		notTOML(d.src, found)
+	case !isNative(d.src, root, found):
+		d.broken = true
+		d.Format = Unknown
+	default:
+		d.Plan = decodePlan(&decoder{src: d.src, found: found}, root)
+	}
+	d.Found = sortDiagnostics(found.list)
+	return d, nil
+}
 
 // Position finds where a key was written, e.g. "tasks[0].steps[1].limits.max_files"; a key that is
-// not there yields its nearest enclosing table.
-func (d *Draft) Position(key string) Position { return Position{} }
+// not there yields its nearest enclosing table. The position of a table is that of its header.
+func (d *Draft) Position(key string) Position {
+	if d.src == nil {
+		return Position{}
+	}
+	if d.root == nil {
+		return d.src.position(0)
+	}
+	return d.src.position(d.root.locate(key))
+}
 
 // Line returns the text of a source line, for quoting, or "".
-func (d *Draft) Line(p Position) string { return "" }
-
-// An Answer to one of the ten questions of the self-check.
-type Answer struct {
-	Question string // stable code, as in "every-step-executable"
-	Text     string // the question in words
-	Yes      bool
-	Evidence []string // what was counted, or what speaks against it
+func (d *Draft) Line(p Position) string {
+	if d.src == nil || p.File != d.src.name {
+		return ""
+	}
+	return d.src.line(p.Line)
 }
-
-// SelfCheck answers the ten questions before execution.
-func (d *Draft) SelfCheck(o Options) []Answer { return nil }
-
-// A Graph is the order of the work.
-type Graph struct {
-	// Stages by dependencies alone: of speclets where the plan has them, else of tasks.
-	Stages [][]string
-	// Order is every step in the order of execution.
-	Order []Address
-	// Cycles found, each in full, its first id repeated at the end.
-	Cycles [][]string
-}
-
-// Graph orders the plan: dependencies first, else as declared.
-func (p *Plan) Graph() *Graph { return nil }
-
-// Step finds a step and its task.
-func (p *Plan) Step(a Address) (*Task, *Step, bool) { return nil, nil, false }
-
-// Canonical is the versioned encoding of the plan's meaning.
-func (p *Plan) Canonical() []byte { return nil }
-
-// Digest is the digest of the canonical encoding.
-func (p *Plan) Digest() ledger.Digest { return "" }

@@ -1,7 +1,13 @@
 package plan
 
 import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"sync"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/ledger"
 )
@@ -11,70 +17,140 @@ import (
 type Terms struct {
 	Options      Options
 	Envelope     ledger.Digest
-	Base         ledger.Digest // tree that the run must start from
+	Base         ledger.Digest // tree that the run must start from; "" binds none, which is not the empty tree
 	Acknowledged []string      // codes, as in "irreversible:2.1"
 	Approvals    []Approval    // verdicts of planning gates
 	Now          func() time.Time
 }
 
-// An Approval is the verdict of a planning gate, as far as the lock needs it.
-type Approval struct {
-	Gate    string
-	Level   int
-	Verdict string
-}
-
-// An Acknowledgement is something a person must accept in so many words.
-type Acknowledgement struct {
-	Code string // "irreversible:2.1", "modifying:1.2", "breaking:3.1"
-	Step Address
-	Text string // what is accepted
-}
-
-// Acknowledgements lists what the plan needs acknowledged.
-func (p *Plan) Acknowledgements() []Acknowledgement { return nil }
-
 // A Locked plan is the only thing that can run. There is no way to make one but Lock and ReadLock.
+// It may be used from several goroutines.
 type Locked struct {
-	// private
+	plan     *Plan
+	digest   ledger.Digest
+	format   Format
+	files    []Source
+	terms    Terms
+	id       ulid.ULID
+	created  time.Time
+	warnings []Diagnostic
+
+	origin string        // the file to read again, or ""
+	asRead ledger.Digest // what it meant when it was read
+	mu     sync.Mutex    // guards stamps
+	stamps []stamp
 }
 
-// Lock refuses anything incomplete: *CheckError, *AckError.
-func Lock(d *Draft, t Terms) (*Locked, error) { return nil, nil }
-
-// ReadLock makes a Locked of a lock file and the plan it was made for; *LockError if they differ.
-func ReadLock(d *Draft, lock []byte, o Options) (*Locked, error) { return nil, nil }
-
-func (l *Locked) ID() string             { return "" }  // ULID
-func (l *Locked) Plan() *Plan            { return nil } // a copy, the caller's own
-func (l *Locked) Digest() ledger.Digest  { return "" }  // of the plan
-func (l *Locked) Terms() Terms           { return Terms{} }
-func (l *Locked) Files() []Source        { return nil }
-func (l *Locked) Format() Format         { return "" }
-func (l *Locked) Encode() []byte         { return nil } // the lock file, JSON "planlock.lock/1"
-func (l *Locked) Warnings() []Diagnostic { return nil } // what the check warned of when it was locked
-
-// Verify reads the plan's sources again and refuses with *LockError if their meaning moved.
-// Plans that did not come from files hold by themselves. It is cheap while the files' stamps did not move.
-func (l *Locked) Verify() error { return nil }
-
-// CheckError carries the diagnostics (errors and all) for which a plan was refused.
-type CheckError struct {
-	Diagnostics []Diagnostic
-	Answers     []Answer
+// Lock binds a plan to terms. It refuses anything incomplete: with a *[CheckError] where
+// the plan has errors or the self-check a "no", with an *[AckError] where an acknowledgement is
+// missing, or does not belong to the plan. The draft is copied and may be changed afterwards.
+func Lock(d *Draft, t Terms) (*Locked, error) {
+	now := time.Now
+	if t.Now != nil {
+		now = t.Now
+	}
+	l, err := bind(d, t)
+	if err != nil {
+		return nil, err
+	}
+	l.created = now().UTC().Truncate(time.Millisecond)
+	if l.id, err = ulid.New(ulid.Timestamp(l.created), rand.Reader); err != nil {
+		return nil, fmt.Errorf("plan: no id for the lock: %w", err)
+	}
+	return l, nil
 }
 
-func (e *CheckError) Error() string { return "" }
-
-// AckError lists what was not acknowledged.
-type AckError struct{ Missing []Acknowledgement }
-
-func (e *AckError) Error() string { return "" }
-
-// LockError says that something is not what was locked.
-type LockError struct {
-	What      string // "plan", "envelope", "base tree", "lock file"
-	Want, Got ledger.Digest
+// bind makes a lock without an identity.
+func bind(d *Draft, t Terms) (*Locked, error) {
+	o := t.Options
+	o.Approvals = slices.Concat(o.Approvals, t.Approvals)
+	found, answers := d.Check(o), d.SelfCheck(o)
+	if refused(found, answers) {
+		return nil, &CheckError{Diagnostics: found, Answers: answers}
+	}
+	p := deepCopy(&d.Plan)
+	p.readdress()
+	if err := p.acknowledge(t.Acknowledged); err != nil {
+		return nil, err
+	}
+	t.Options = deepCopyOf(t.Options)
+	t.Approvals = slices.Clone(t.Approvals)
+	t.Acknowledged = slices.Clone(t.Acknowledged)
+	slices.Sort(t.Acknowledged)
+	t.Acknowledged = slices.Compact(t.Acknowledged)
+	l := &Locked{plan: p, digest: p.Digest(), format: d.Format, files: slices.Clone(d.Files), terms: t,
+		origin: d.origin, asRead: d.asRead, stamps: slices.Clone(d.stamps)}
+	for _, f := range found {
+		if f.Severity == Warning {
+			l.warnings = append(l.warnings, f)
+		}
+	}
+	return l, nil
 }
 
-func (e *LockError) Error() string { return "" }
+func refused(found []Diagnostic, answers []Answer) bool {
+	return slices.ContainsFunc(found, func(f Diagnostic) bool { return f.Severity == Error }) ||
+		slices.ContainsFunc(answers, func(a Answer) bool { return !a.Yes })
+}
+
+// readdress makes the addresses follow from the ids.
+func (p *Plan) readdress() {
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		for j := range t.Steps {
+			t.Steps[j].Address = addressOf(t.ID, t.Steps[j].ID)
+		}
+	}
+}
+
+// ID is the lock's own name, a ULID.
+func (l *Locked) ID() string { return l.id.String() }
+
+// Created is when the lock was made.
+func (l *Locked) Created() time.Time { return l.created }
+
+// Plan returns a copy, the caller's own. Keep it rather than asking again.
+func (l *Locked) Plan() *Plan { return deepCopy(l.plan) }
+
+// Digest is that of the plan's meaning.
+func (l *Locked) Digest() ledger.Digest { return l.digest }
+
+// Format names the front end that read the plan.
+func (l *Locked) Format() Format { return l.format }
+
+// Files are the sources that the plan was read from.
+func (l *Locked) Files() []Source { return slices.Clone(l.files) }
+
+// Warnings are what the check warned of when the plan was locked, or when the lock was read.
+func (l *Locked) Warnings() []Diagnostic { return slices.Clone(l.warnings) }
+
+// Terms are what the lock binds besides the plan; a copy.
+func (l *Locked) Terms() Terms {
+	t := l.terms
+	t.Options = deepCopyOf(t.Options)
+	t.Acknowledged, t.Approvals = slices.Clone(t.Acknowledged), slices.Clone(t.Approvals)
+	return t
+}
+
+// Verify reads the plan's sources again and refuses with *[LockError] if their meaning moved; another
+// comment is no other meaning. Plans that did not come from files hold by themselves. It is cheap
+// while the files' stamps did not move.
+func (l *Locked) Verify() error {
+	if l.origin == "" {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if unmoved(l.origin, l.stamps) {
+		return nil
+	}
+	d, err := ReadFile(l.origin)
+	if err != nil {
+		return &LockError{What: "plan", Want: l.asRead, Err: err}
+	}
+	if d.asRead != l.asRead {
+		return &LockError{What: "plan", Want: l.asRead, Got: d.asRead}
+	}
+	l.stamps = d.stamps
+	return nil
+}

@@ -1,0 +1,3 @@
+package plan
+
+func severityOf(code string) Severity { return Error }
