@@ -52,7 +52,7 @@ func begin(ctx context.Context, q Question, now time.Time) error {
 
 func clock(now func() time.Time) time.Time {
 	if now == nil {
-		return time.Now()
+		now = time.Now
 	}
-	return now()
+	return now().UTC()
 }

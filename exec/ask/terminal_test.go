@@ -1,0 +1,206 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTerminalScreen(t *testing.T) {
+	var out bytes.Buffer
+	in := strings.Join([]string{"x\x1b[31m", "", "k", "skip  2.1", "k", "skip 2.1", " the flag is wrong "}, "\n") + "\n"
+	term := &Terminal{In: strings.NewReader(in), Out: &out, Now: at(asked.Add(time.Minute)), By: "alice"}
+	got, err := term.Ask(t.Context(), failed())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := answerTo(failed(), "k", "skip 2.1")
+	want.By, want.Reason = "alice", "the flag is wrong"
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	golden(t, "dialogue.screen", out.String())
+}
+
+func TestTerminalAnswers(t *testing.T) {
+	unanswered := func(why string) string { return `ask: no answer to question "q1": ` + why }
+	for name, tc := range map[string]struct {
+		in, choice, reason string
+		err                string
+	}{
+		"a key":                     {"r\n\n", "r", "", ""},
+		"spaces and a carriage":     {" r \r\nwhy\r\n", "r", "why", ""},
+		"input ends at the reason":  {"r\n", "r", "", ""},
+		"reason without an end":     {"r\nbecause", "r", "because", ""},
+		"reason that is not UTF-8":  {"r\na\xffb\n", "r", "a\ufffdb", ""},
+		"second try":                {"q\nr\n", "r", "", ""},
+		"long line, then a key":     {strings.Repeat("r", 10000) + "\ns\n\n", "s", "", ""},
+		"long line of keys":         {strings.Repeat("r\x00", 10000) + "\ns\n\n", "s", "", ""},
+		"end of input":              {"", "", "", unanswered("the input ended")},
+		"a key without an end":      {"r", "", "", unanswered("the input ended")},
+		"end before the words":      {"k\n", "", "", unanswered("the input ended")},
+		"words without an end":      {"k\nskip 2.1", "", "", unanswered("the input ended")},
+		"case matters":              {"R\nR\nR\nR\nR\n", "", "", unanswered("5 lines, and none was a choice")},
+		"never acknowledged":        {strings.Repeat("k\nyes\n", 5), "", "", unanswered("5 lines, and none was a choice")},
+		"words with a space before": {"k\n skip 2.1\ns\n", "s", "", ""},
+	} {
+		term := &Terminal{In: strings.NewReader(tc.in), Out: io.Discard, Now: at(asked)}
+		a, err := term.Ask(t.Context(), failed())
+		switch {
+		case tc.err == "" && (err != nil || a.Choice != tc.choice || a.Reason != tc.reason || a.By != "terminal"):
+			t.Errorf("%s: %+v, %v", name, a, err)
+		case tc.err != "" && (!errors.Is(err, ErrNoAnswer) || err.Error() != tc.err):
+			t.Errorf("%s: got %v, want %s", name, err, tc.err)
+		}
+		if err == nil {
+			if err := failed().Check(a); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestTerminalKeepsInputForTheNextQuestion(t *testing.T) {
+	term := &Terminal{In: strings.NewReader("r\none\ns\ntwo\n"), Out: io.Discard, Now: at(asked)}
+	for _, want := range []string{"r one", "s two"} {
+		a, err := term.Ask(t.Context(), failed())
+		if got := a.Choice + " " + a.Reason; err != nil || got != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	if _, err := term.Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) {
+		t.Error(err)
+	}
+}
+
+func TestTerminalBreaksOff(t *testing.T) {
+	broken := errors.New("broken")
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: failingWriter{broken}, Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || errors.Is(err, ErrNoAnswer) {
+		t.Errorf("what nobody saw was not refused: %v", err)
+	}
+	if _, err := (&Terminal{In: io.MultiReader(failingReader{broken}), Out: io.Discard, Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || !errors.Is(err, ErrNoAnswer) {
+		t.Error(err)
+	}
+	var out bytes.Buffer
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked.Add(time.Hour))}).Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) || out.Len() > 0 {
+		t.Errorf("asked after the deadline: %v, %q", err, out.String())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked)}).Ask(ctx, failed()); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+		t.Errorf("asked without a context: %v, %q", err, out.String())
+	}
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out}).Ask(t.Context(), Question{ID: "q", Run: "r"}); err == nil || errors.Is(err, ErrNoAnswer) {
+		t.Errorf("a question without choices: %v", err)
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
+
+type failingReader struct{ err error }
+
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
+
+// soon is a question that stands for a minute from now.
+func soon(id string) Question {
+	q := failed()
+	q.ID, q.Asked, q.Deadline = id, time.Now(), time.Now().Add(time.Minute)
+	return q
+}
+
+func TestTerminalDeadlineWhileReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		var out bytes.Buffer
+		term := &Terminal{In: in, Out: &out}
+		start := time.Now()
+		if _, err := term.Ask(t.Context(), soon("q1")); !errors.Is(err, ErrNoAnswer) || time.Since(start) != time.Minute {
+			t.Errorf("%v after %s", err, time.Since(start))
+		}
+		// The line for q1 comes too late, and before q2 is shown: it answers neither.
+		typed.Write([]byte("k\n"))
+		synctest.Wait()
+		go typed.Write([]byte("s\n\n"))
+		a, err := term.Ask(t.Context(), soon("q2"))
+		if err != nil || a.Choice != "s" || a.Question != "q2" {
+			t.Errorf("%+v, %v", a, err)
+		}
+		if !strings.Contains(out.String(), "Not taken, it came before this question: k\n") {
+			t.Errorf("the late line is not reported:\n%s", out.String())
+		}
+		typed.Close()
+	})
+}
+
+func TestTerminalPendingReadServesTheNextQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		term := &Terminal{In: in, Out: io.Discard}
+		for range 10 { // no goroutine is left for each: one read is under way all the time
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if _, err := term.Ask(ctx, soon("q1")); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrNoAnswer) {
+				t.Error(err)
+			}
+			cancel()
+		}
+		go func() {
+			synctest.Wait() // until q2 is shown
+			typed.Write([]byte("r\n\n"))
+		}()
+		if a, err := term.Ask(t.Context(), soon("q2")); err != nil || a.Choice != "r" {
+			t.Errorf("%+v, %v", a, err)
+		}
+		typed.Close()
+	})
+}
+
+func TestTerminalDeadlineAtTheReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		term := &Terminal{In: in, Out: io.Discard}
+		go typed.Write([]byte("r\n"))
+		q := soon("q1")
+		a, err := term.Ask(t.Context(), q)
+		if err != nil || a.Choice != "r" || !a.At.Equal(q.Asked) || time.Since(q.Asked) != time.Minute {
+			t.Errorf("a choice made in time stands: %+v, %v", a, err)
+		}
+		go func() {
+			synctest.Wait() // until q2 is shown
+			typed.Write([]byte("r\n"))
+		}()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := term.Ask(ctx, soon("q2")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("interrupted: %v", err)
+		}
+		typed.Close()
+		synctest.Wait()
+	})
+}
+
+func TestTerminalOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		term := &Terminal{In: in, Out: io.Discard}
+		var group sync.WaitGroup
+		errs := make([]error, 3)
+		for i := range errs {
+			group.Go(func() { _, errs[i] = term.Ask(t.Context(), soon("q")) })
+		}
+		group.Wait()
+		for _, err := range errs {
+			if !errors.Is(err, ErrNoAnswer) {
+				t.Error(err)
+			}
+		}
+		typed.Close()
+	})
+}
