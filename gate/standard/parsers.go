@@ -90,6 +90,7 @@ func parseTOML(_ string, content []byte) (f *fault) {
 var yamlLine = regexp.MustCompile(`line (\d+)`)
 
 // parseYAML reads every document of a stream, as nodes: aliases are not followed, so that no file can grow while it is read.
+// The line is the parser's own, which for a bracket that is never closed may be the one before.
 func parseYAML(_ string, content []byte) (f *fault) {
 	defer guard(&f)
 	for d := yaml.NewDecoder(bytes.NewReader(content)); ; {
