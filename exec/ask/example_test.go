@@ -28,8 +28,8 @@ func question() ask.Question {
 func ExampleTerminal() {
 	t := &ask.Terminal{In: strings.NewReader("r\nthe server was busy\n"), Out: os.Stdout, By: "alice"}
 	a, err := t.Ask(context.Background(), question())
-	fmt.Println()
-	fmt.Println(a.Choice, a.By, a.Reason, err)
+	fmt.Println(a.Reason) // a terminal shows what is typed
+	fmt.Println(a.Choice, a.By, err)
 	// Output:
 	// Step 2.1 failed in every way it may be tried.
 	//
@@ -39,8 +39,8 @@ func ExampleTerminal() {
 	//   s  stop here        nothing more runs; resume later
 	//
 	// question q1 · run 01JD3 · step 2.1 · attempt 1
-	// What now? [r/s] Reason (may be empty):
-	// r alice the server was busy <nil>
+	// What now? [r/s] Reason (may be empty): the server was busy
+	// r alice <nil>
 }
 
 // The run stops at a question, somebody answers, the run goes on.
