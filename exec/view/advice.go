@@ -1,0 +1,237 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+)
+
+// meaning says in plain words what a class of failure is.
+func meaning(c history.Class) string {
+	switch c {
+	case history.Refused:
+		return "it may not begin"
+	case history.Crashed:
+		return "its executor failed"
+	case history.TimedOut:
+		return "it did not come back in time"
+	case history.Breach:
+		return "it did something else than it declared"
+	case history.GateFailed:
+		return "a gate said no"
+	case history.Undecided:
+		return "a gate could not decide, and that is no yes"
+	case history.Interrupted:
+		return "it was interrupted"
+	case history.Lost:
+		return "the controller died while it ran"
+	case history.NoSpace:
+		return "the disk is full"
+	case history.Moved:
+		return "something is not what was locked"
+	case history.Unrestorable:
+		return "it changed something that is never restored"
+	}
+	return string(c)
+}
+
+// remedy says what helps against a class of failure.
+func remedy(c history.Class, cause gate.Cause) string {
+	switch c {
+	case history.Refused:
+		return "make its preconditions hold, then run the plan again"
+	case history.Crashed:
+		return "read the output of the attempt, mend the method or give the step a backup, and lock again"
+	case history.TimedOut:
+		switch cause {
+		case gate.Resources:
+			return "free memory, space or processor time, then run the plan again"
+		case gate.Dependency:
+			return "see that what it waited for answers, then run the plan again"
+		}
+		return "find out what it waited for; give it a longer timeout only if it needs one, and lock again"
+	case history.Breach:
+		return "mend the method so that it does what is declared, or declare what it must do, and lock again"
+	case history.GateFailed:
+		return "mend what the findings name, and run the plan again"
+	case history.Undecided:
+		return "make the gate able to decide, then run the plan again"
+	case history.Interrupted, history.Lost:
+		return "run the plan again"
+	case history.NoSpace:
+		return "free space, then run the plan again"
+	case history.Moved:
+		return "put back what moved, or lock again"
+	case history.Unrestorable:
+		return "look at the repository and put it right by hand; keep the step away from it, and lock again"
+	}
+	return "read the report of the step, and lock again"
+}
+
+// nextSteps says what to do now, most pressing first.
+func nextSteps(rep *report) []string {
+	switch rep.Status {
+	case history.Achieved:
+		return []string{"Prove it: planlock verify " + rep.Run}
+	case history.Partial, history.NotAchieved:
+		return rep.afterFailure()
+	}
+	if q := rep.Waiting; q != nil {
+		out := []string{}
+		for _, c := range q.Choices {
+			line := fmt.Sprintf("planlock answer %s %s %s: %s (%s)", rep.Run, q.ID, c.Key, c.Label, c.Consequence)
+			if c.Acknowledge != "" {
+				line += fmt.Sprintf("; must be acknowledged with %q", c.Acknowledge)
+			}
+			out = append(out, line)
+		}
+		return append(out, "Then go on: planlock resume "+rep.Run)
+	}
+	if rep.Status == history.Waiting {
+		return []string{"Go on: planlock resume " + rep.Run}
+	}
+	return []string{"Look again: planlock status " + rep.Run}
+}
+
+func (rep *report) afterFailure() []string {
+	out := []string{}
+	for _, s := range rep.steps {
+		if s.Failure == nil {
+			continue
+		}
+		var cause gate.Cause
+		if a := s.lastFailure(); a != nil {
+			cause = a.Failure.Cause
+		}
+		out = append(out, fmt.Sprintf("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), remedy(s.Failure.Class, cause)))
+	}
+	for _, j := range rep.Final {
+		if j.Blocks {
+			out = append(out, fmt.Sprintf("Final gate %s (%s): %s", j.Gate, j.Result, remedy(history.GateFailed, "")))
+		}
+	}
+	if n := rep.Counts.Blocked; n > 0 {
+		out = append(out, fmt.Sprintf("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are")))
+	}
+	switch {
+	case rep.Isolated && rep.Delivered == "":
+		out = append(out, "The workspace is as it was before the run: mend the plan, lock it and run it again")
+	case rep.Counts.Completed < rep.Counts.Steps:
+		out = append(out, "The completed steps stay: plan what is left, lock it and run it")
+	}
+	return append(out, "Compare declared with actual changes: planlock diff "+rep.Run+" STEP")
+}
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// mark shows a status in one column, for people who do not see colours too.
+func mark(status string) string {
+	switch status {
+	case "completed", accepted, "pass":
+		return "✓"
+	case failed, "fail":
+		return "✗"
+	case running:
+		return "▸"
+	case "skipped":
+		return "–"
+	case "blocked":
+		return "⊘"
+	case undone:
+		return "↶"
+	case "partial":
+		return "◐"
+	case undecided, lost:
+		return "?"
+	}
+	return "·"
+}
+
+// outcome is the run's status as a person says it.
+func outcome(s history.Status) string {
+	return strings.ReplaceAll(string(s), "_", " ")
+}
+
+// tally counts what there is to say about a run in one line.
+func (rep *report) tally() string {
+	c := rep.Counts
+	parts := []string{fmt.Sprintf("%d of %s", c.Completed, count(c.Steps, "step", "steps"))}
+	for _, p := range []struct {
+		n         int
+		one, many string
+	}{
+		{c.Failed, "failed", "failed"}, {c.Skipped, "skipped", "skipped"}, {c.Blocked, "blocked", "blocked"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, count(p.n, p.one, p.many))
+		}
+	}
+	return strings.Join(append(parts, count(c.Retries, "retry", "retries"), count(c.Backups, "backup", "backups"),
+		count(c.Questions, "question", "questions")), " · ")
+}
+
+// asked is what a gate phase came to: "5 gates", or "4 of 5 gates".
+func asked(js []judgement) string {
+	passed := 0
+	for _, j := range js {
+		if !j.Blocks {
+			passed++
+		}
+	}
+	if passed == len(js) {
+		return count(len(js), "gate", "gates")
+	}
+	return fmt.Sprintf("%d of %s", passed, count(len(js), "gate", "gates"))
+}
+
+// gates are all judgements of a step that count for its last attempt.
+func (s *step) gates() []judgement {
+	if a := s.judged(); a != nil {
+		return append(s.Gates[:len(s.Gates):len(s.Gates)], a.Gates...)
+	}
+	return s.Gates
+}
+
+// detours tells of retries and backups, each with the reason for it.
+func (s *step) detours() []string {
+	var out []string
+	why := ""
+	var used []string
+	for _, a := range s.Attempts {
+		if a.RolledBack {
+			continue
+		}
+		again := false
+		for _, m := range used {
+			again = again || m == a.Method
+		}
+		name := ""
+		switch {
+		case again:
+			name = "retry"
+		case strings.HasPrefix(a.Method, "backup_"):
+			name = strings.Replace(a.Method, "_", " ", 1)
+		}
+		if name != "" && why != "" {
+			name += " after " + quote(why)
+		}
+		if name != "" {
+			out = append(out, name)
+		}
+		used = append(used, a.Method)
+		if a.Failure != nil && len(a.Failure.Reasons) > 0 {
+			why = a.Failure.Reasons[0]
+		}
+	}
+	return out
+}
+
+func quote(s string) string { return `"` + s + `"` }

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// What became of an attempt.
+const (
+	accepted = "accepted"
+	failed   = "failed"
+	running  = "running"
+	undone   = "rolled-back"
+	lost     = "lost"
+)
+
+func newStep(in *plan.Step, s *history.Step) *step {
+	out := &step{
+		Address: s.Address, ID: stepID(s), Task: s.Task, Title: s.Title, Status: s.Status,
+		Critical: s.Critical, Rollback: s.Rollback, Started: stamp{s.Started}, Ended: stamp{s.Over},
+		Duration: between(s.Started, s.Over), Backups: []string{},
+		Gates: judgements(s.Gates), Questions: each(s.Questions, newQuestion),
+		Recoveries: each(s.Recoveries, func(r history.Recovery) recovery { return recovery(r) }),
+	}
+	if in != nil {
+		out.Semantic = string(in.SemanticChange)
+		if in.Artifacts != nil {
+			out.Declared = newDeclared(in.Artifacts.Declared())
+		}
+	}
+	if c := s.Checkpoint; c != nil {
+		out.Checkpoint = &stepCheckpoint{newTree(c.Checkpoint), s.At, c.Envelope}
+		out.Propagation = &propagation{c.Decision, string(c.Strategy), c.Concern, list(c.Prior)}
+	}
+	out.addAttempts(s)
+	out.addEnd(s)
+	return out
+}
+
+// stepID is the id of a step within its task.
+func stepID(s *history.Step) string {
+	return strings.TrimPrefix(string(s.Address), s.Task+".")
+}
+
+func (out *step) addAttempts(s *history.Step) {
+	used := []string{}
+	out.Attempts = []*attempt{}
+	for i, a := range s.Attempts {
+		before := s.Started.IsZero() || a.Started.Before(s.Started)
+		made := newAttempt(s, a, before, i == len(s.Attempts)-1)
+		out.Attempts = append(out.Attempts, made)
+		if before {
+			continue
+		}
+		switch name := a.Method.Method; {
+		case slices.Contains(used, name):
+			out.Retries++
+		case strings.HasPrefix(name, "backup_"):
+			out.Backups = append(out.Backups, name)
+			fallthrough
+		default:
+			used = append(used, name)
+		}
+		out.Method = a.Method.Method
+	}
+}
+
+func (out *step) addEnd(s *history.Step) {
+	if c := s.Completed; c != nil {
+		t := newTree(c.Snapshot)
+		out.Tree, out.Method = &t, c.Method
+	}
+	if f := s.Failed; f != nil {
+		out.Failure = &stepFailure{f.Class, list(f.Reasons), f.Halts}
+	}
+	if k := s.Skipped; k != nil {
+		out.Skipped = &stepSkipped{k.Why, k.By}
+	}
+	if b := s.Blocked; b != nil {
+		out.Blocked = &stepBlocked{b.By, b.Why}
+	}
+}
+
+// newAttempt describes an attempt; before says that it was made before the run was set back.
+func newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt {
+	out := &attempt{
+		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
+		RolledBack: before, Started: stamp{a.Started}, Ended: stamp{a.Ended}, Duration: between(a.Started, a.Ended),
+		Gates: judgements(a.Gates), Outcome: lost,
+	}
+	switch {
+	case a.Failure != nil:
+		out.Outcome = failed
+		out.Failure = &attemptFailure{a.Failure.Class, a.Failure.Cause, list(a.Failure.Reasons), findings(a.Failure.Findings)}
+	case before:
+		out.Outcome = undone
+	case last && s.Completed != nil:
+		out.Outcome = accepted
+	case last && !s.Status.Over():
+		out.Outcome = running
+	}
+	if a.Said != nil {
+		out.Said = newSaid(a.Said)
+	}
+	if a.Accounted != nil {
+		out.Ledger = newEntry(a.Accounted)
+	}
+	if a.Discarded.Tree != "" {
+		t := newTree(a.Discarded)
+		out.Discarded = &t
+	}
+	return out
+}
+
+func newSaid(e *history.AttemptEnded) *said {
+	out := &said{Output: e.Output, Exit: e.Exit, Error: e.Error, Took: span(e.Took),
+		Tokens: e.Tokens, Calls: e.Calls, Stateful: e.Stateful}
+	for name, value := range e.Metrics {
+		out.Metrics = append(out.Metrics, metric{name, value})
+	}
+	slices.SortFunc(out.Metrics, func(a, b metric) int { return compare(a.Name, b.Name) })
+	return out
+}
+
+// account is the entry of the latest attempt that has one, or nil.
+func (s *step) account() *entry {
+	for _, a := range slices.Backward(s.Attempts) {
+		if a.Ledger != nil && !a.RolledBack {
+			return a.Ledger
+		}
+	}
+	return nil
+}
+
+// lastFailure is the latest attempt that failed, or nil.
+func (s *step) lastFailure() *attempt {
+	for _, a := range slices.Backward(s.Attempts) {
+		if a.Failure != nil && !a.RolledBack {
+			return a
+		}
+	}
+	return nil
+}

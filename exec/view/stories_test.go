@@ -1,0 +1,139 @@
+package view_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// stories are runs at every point where a view may be drawn.
+var stories = []struct {
+	name string
+	tell func(t testing.TB) *story
+}{
+	{"clean", clean},
+	{"detours", detours},
+	{"breach", breach},
+	{"waiting", waiting},
+	{"running", inFlight},
+	{"rolled-back", setBack},
+	{"observe", observing},
+	{"hostile", hostile},
+}
+
+func firstTask(s *story) *story {
+	s.start("1.1", "primary").work(700, "1.1", 1, "ok\n", created("server/limit_test.go")).
+		gates("1.1", 1, passed("artifacts", gate.After), passed("test-intent", gate.During)).accept("1.1", "primary")
+	return s.start("1.2", "primary").work(1900, "1.2", 1, "PASS\nok  server 0.4s\n", created("server/limit.go"), modified("go.mod")).
+		gates("1.2", 1, passed("syntax", gate.During), passed("artifacts", gate.After), passed("expected-output", gate.After)).accept("1.2", "primary")
+}
+
+func clean(t testing.TB) *story {
+	s := firstTask(begin(t, limiter()))
+	s.start("2.1", "primary").work(900, "2.1", 1, "", modified("server/server.go")).gates("2.1", 1, passed("artifacts", gate.After)).accept("2.1", "primary")
+	s.start("3.1", "primary").work(300, "3.1", 1, "", modified("README.md")).gates("3.1", 1, passed("artifacts", gate.After)).accept("3.1", "primary")
+	s.add(100, "", 0, &history.Gate{Judgement: passed("invariants", gate.Final)})
+	return s.end(history.Achieved)
+}
+
+// detours needs a retry and a backup, and switches its mode; a step is skipped on somebody's word.
+func detours(t testing.TB) *story {
+	s := begin(t, limiter())
+	s.start("1.1", "primary").work(700, "1.1", 1, "ok\n", created("server/limit_test.go")).
+		gates("1.1", 1, passed("artifacts", gate.After)).accept("1.1", "primary")
+	s.start("1.2", "primary").work(1200, "1.2", 1, "limit.go:3: undefined: rate\n", created("server/limit.go")).
+		gates("1.2", 1, refused("types", gate.During, gate.Finding{Code: "types", Path: "server/limit.go", Line: 3, Message: "undefined: rate"}))
+	s.fail("1.2", 1, history.GateFailed, "undefined: rate").add(5, "1.2", 1, &history.Recovery{Rung: "retry", Method: "primary", Why: "retry 1 of 1", Repeats: 1})
+	s.attempt("1.2", 2, "primary").work(1100, "1.2", 2, "still undefined: rate\n", created("server/limit.go")).fail("1.2", 2, history.GateFailed, "undefined: rate")
+	s.add(5, "1.2", 2, &history.Recovery{Rung: "backup", Method: "backup_1", Why: "backup 1 of 1", Repeats: 1})
+	s.attempt("1.2", 3, "backup_1").work(1500, "1.2", 3, "PASS\n", created("server/limit.go"), modified("go.mod")).
+		gates("1.2", 3, passed("expected-output", gate.After)).accept("1.2", "backup_1")
+	s.start("2.1", "primary").add(4000, "2.1", 1, &history.AttemptEnded{Exit: 1, Error: "exit status 1", Took: 4 * time.Second}).
+		fail("2.1", 1, history.Crashed, "exit status 1")
+	s.add(5, "2.1", 1, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: "a critical step failed", Measurements: []string{"consecutive failures: 1"}})
+	q := question(s, "2.1", 1)
+	s.add(5, "2.1", 1, &history.Asked{Question: q}).add(5, "2.1", 1, &history.Unanswered{Question: "q1", Why: "the words do not match"})
+	s.add(3000, "2.1", 1, &history.Answered{Answer: ask.Answer{Question: "q1", Run: q.Run, Attempt: 1, Choice: "r", By: "terminal", At: s.now.Add(3 * time.Second)}})
+	s.attempt("2.1", 2, "primary").work(800, "2.1", 2, "", modified("server/server.go")).accept("2.1", "primary")
+	s.add(20, "3.1", 0, &history.StepSkipped{Why: "somebody else writes it", By: "terminal"})
+	return s.end(history.Partial, "step 3.1 was skipped")
+}
+
+// breach ends with a step that changed a file that it had not declared.
+func breach(t testing.TB) *story {
+	s := firstTask(begin(t, limiter()))
+	s.start("2.1", "primary").work(900, "2.1", 1, "wired\n", modified("internal/auth/token.go"), modified("server/server.go")).
+		gates("2.1", 1, refused("non-goals", gate.During, token()))
+	s.fail("2.1", 1, history.Breach, "it changed a file that it did not declare",
+		gate.Finding{Code: "artifact-extra", Path: "internal/auth/token.go", Message: "modified, but not declared", Expected: "no change", Happened: "modified"}, token())
+	s.add(5, "2.1", 0, &history.StepFailed{Class: history.Breach, Reasons: []string{"it changed a file that it did not declare"}, Halts: true})
+	s.add(5, "3.1", 0, &history.StepBlocked{By: "2.1", Why: "step 2.1 is critical and failed"})
+	return s.end(history.NotAchieved, "step 2.1 failed")
+}
+
+func token() gate.Finding {
+	return gate.Finding{Code: "non-goal", Path: "internal/auth/token.go", Line: 12, Message: "non-goal N1 protects it: do not modify auth"}
+}
+
+func waiting(t testing.TB) *story {
+	s := firstTask(begin(t, limiter()))
+	s.start("2.1", "primary").work(900, "2.1", 1, "no such file\n").fail("2.1", 1, history.Crashed, "exit status 1")
+	s.add(5, "2.1", 1, &history.Asked{Question: question(s, "2.1", 1)})
+	return s.add(100, "", 0, &history.Paused{Why: "waiting"})
+}
+
+func inFlight(t testing.TB) *story {
+	s := firstTask(begin(t, limiter()))
+	return s.start("2.1", "primary").add(2000, "2.1", 1, &history.Gate{Judgement: passed("syntax", gate.During)})
+}
+
+func setBack(t testing.TB) *story {
+	s := firstTask(begin(t, limiter()))
+	s.start("2.1", "primary").fail("2.1", 1, history.Crashed, "exit status 1")
+	s.add(1000, "1.2", 0, &history.RolledBack{To: "1.2", Snapshot: snapshot("before 1.2"), By: "terminal"})
+	s.add(0, "", 0, &history.Resumed{Reason: "rollback"})
+	s.add(40, "1.2", 0, &history.StepStarted{Checkpoint: snapshot("before 1.2"), Decision: "proceed", Strategy: plan.HaltOnCritical})
+	return s.attempt("1.2", 2, "primary").work(800, "1.2", 2, "ok", created("server/limit.go"), modified("go.mod")).accept("1.2", "primary")
+}
+
+// observing records what nobody declared.
+func observing(t testing.TB) *story {
+	p := limiter()
+	p.Profile = plan.Observe
+	p.Tasks[0].Steps[0].Artifacts = nil
+	s := firstTask(begin(t, p))
+	s.start("2.1", "primary").work(900, "2.1", 1, "", created("server/\"odd\"\n.go"), modified("server/server.go")).accept("2.1", "primary")
+	s.start("3.1", "primary").work(300, "3.1", 1, "", modified("README.md")).accept("3.1", "primary")
+	return s.end(history.Achieved)
+}
+
+// nasty tries to be a tag, a heading, a table, a link, a fence, a colour, a rule and the other way round.
+const nasty = "# <script>alert(1)</script> | `x` ```\n---\n## Next\n[a](javascript:b) ![i](http://x/y.png) \x1b[31m\u202eevil\x00\u009b2J *b* _i_ &amp; www.x.org \"q\": 'r' \\"
+
+func hostile(t testing.TB) *story { return tellHostile(t, nasty) }
+
+// tellHostile puts the words wherever a stranger's words can stand.
+func tellHostile(t testing.TB, nasty string) *story {
+	p := limiter()
+	p.Meta.Name = "../" + nasty
+	p.Goal = nasty
+	p.Tasks[1].Title, p.Tasks[1].Steps[0].Description = nasty, nasty
+	bad := "dir/" + strings.ReplaceAll(nasty, "\x00", "")
+	s := firstTask(begin(t, p, func(f *history.Started) { f.Warnings, f.Acknowledged = []string{nasty}, []string{nasty} }))
+	finding := gate.Finding{Code: nasty, Path: bad, Line: 7, Message: nasty, Expected: nasty, Happened: nasty}
+	s.start("2.1", nasty).work(900, "2.1", 1, strings.Repeat(nasty+"\n", 3), modified(bad), created("odd/\xff")).gates("2.1", 1, refused(nasty, gate.During, finding))
+	s.fail("2.1", 1, history.Class(nasty), nasty, finding)
+	q := question(s, "2.1", 1)
+	q.ID, q.What, q.Why, q.Evidence = nasty, nasty, nasty, []string{nasty}
+	q.Choices = []ask.Choice{{Key: nasty, Label: nasty, Consequence: nasty, Acknowledge: nasty}}
+	s.add(5, "2.1", 1, &history.Asked{Question: q})
+	s.add(5, "2.1", 1, &history.Answered{Answer: ask.Answer{Question: nasty, Choice: nasty, By: nasty, Reason: nasty, At: s.now}})
+	s.add(5, "2.1", 0, &history.StepFailed{Class: history.Class(nasty), Reasons: []string{nasty}})
+	s.add(5, "3.1", 0, &history.StepBlocked{By: "2.1", Why: nasty})
+	return s.end(history.NotAchieved, nasty)
+}
