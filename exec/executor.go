@@ -26,6 +26,12 @@ type Versioned interface {
 	Version(ctx context.Context) (string, error)
 }
 
+// A Named executor is also found under its name by steps that ask for it, as
+// in executor = "shell".
+type Named interface {
+	Name() string
+}
+
 // A Method is one way to do a step: the primary, or a backup.
 type Method struct {
 	ID          string // "primary", or "backup_" and the backup's id
@@ -53,12 +59,12 @@ type Work struct {
 
 // An Outcome is what the executor says about an attempt.
 type Outcome struct {
-	Output    string             // text, as far as it was not written to Work.Output
-	Stdout    string             // standard output alone where there is one, for the step's expect table
-	Exit      int                // exit status, where there is one
-	Usage     Usage              //
-	Metrics   map[string]float64 //
-	Stateless bool               // nothing but the workspace was touched: the attempt may be retried
+	Output   string             // text, as far as it was not written to Work.Output
+	Stdout   string             // standard output alone where there is one, for the step's expect table
+	Exit     int                // exit status, where there is one
+	Usage    Usage              //
+	Metrics  map[string]float64 //
+	Stateful bool               // something outside the workspace was changed: no retry is lawful
 }
 
 // Usage is what an attempt cost.

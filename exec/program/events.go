@@ -34,10 +34,10 @@ type reader struct {
 
 // A result is the last event.
 type result struct {
-	ok        bool
-	output    string
-	err       string
-	stateless bool
+	ok       bool
+	output   string
+	err      string
+	stateful bool
 }
 
 // Write never fails because of what the program wrote; it fails where log does.
@@ -149,7 +149,7 @@ func (r *reader) take(kind string, fields map[string]json.RawMessage) error {
 	}
 	var got result
 	err := errors.Join(need(fields, "ok", &got.ok), take(fields, "output", &got.output), take(fields, "error", &got.err),
-		take(fields, "stateless", &got.stateless))
+		take(fields, "stateful", &got.stateful))
 	if err == nil {
 		r.result = &got
 	}
@@ -223,7 +223,7 @@ func (r *reader) reported() error {
 func (r *reader) outcome() exec.Outcome {
 	o := exec.Outcome{Usage: r.usage, Metrics: r.metrics}
 	if r.result != nil {
-		o.Output, o.Stdout, o.Stateless = r.result.output, r.result.output, r.result.stateless
+		o.Output, o.Stdout, o.Stateful = r.result.output, r.result.output, r.result.stateful
 	}
 	return o
 }

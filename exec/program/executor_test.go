@@ -130,12 +130,12 @@ echo '{"type":"usage","input_tokens":10,"output_tokens":2,"calls":1}'
 echo '{"type":"usage","input_tokens":5}'
 echo '{"type":"metric","name":"score","value":1}'
 echo '{"type":"metric","name":"score","value":0.5}'
-echo '{"type":"result","ok":true,"output":"x","stateless":true}'`).Execute(t.Context(), work(t))
+echo '{"type":"result","ok":true,"output":"x","stateful":true}'`).Execute(t.Context(), work(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := exec.Outcome{
-		Output: "x", Stdout: "x", Stateless: true,
+		Output: "x", Stdout: "x", Stateful: true,
 		Usage: exec.Usage{InputTokens: 15, OutputTokens: 2, Calls: 1}, Metrics: map[string]float64{"score": 0.5},
 	}
 	if diff := cmp.Diff(want, outcome); diff != "" {

@@ -10,7 +10,7 @@
 // A command that ends with another status than 0 has failed, and Execute returns an [*ExitError].
 // What a command prints proves nothing; it is recorded, and what the step is judged by is the tree.
 //
-// Outcomes say that they are stateless: everything a command is meant to do lies in the workspace, which is
+// Outcomes are never stateful: everything a command is meant to do lies in the workspace, which is
 // restored before the next attempt. A command that acts elsewhere (a deployment, a message) belongs in a step whose
 // rollback class says so.
 package shell

@@ -47,7 +47,7 @@ func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error)
 		return exec.Outcome{}, fmt.Errorf("%w: method %q of step %s has no run; %s", ErrNoCommand, w.Method.ID, address(w), hint(w))
 	}
 	result, shown, err := run(ctx, w, command)
-	outcome := exec.Outcome{Output: result.Output, Stdout: result.Stdout, Exit: result.Exit, Stateless: true}
+	outcome := exec.Outcome{Output: result.Output, Stdout: result.Stdout, Exit: result.Exit}
 	if shown {
 		outcome.Output = ""
 	}

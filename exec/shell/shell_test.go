@@ -38,14 +38,14 @@ func TestExecute(t *testing.T) {
 		want   exec.Outcome
 		err    string
 	}{
-		{"success", exec.Method{Run: "echo out; echo more"}, exec.Outcome{Output: "out\nmore\n", Stdout: "out\nmore\n", Stateless: true}, ""},
-		{"as written", exec.Method{Run: "false; echo on"}, exec.Outcome{Output: "on\n", Stdout: "on\n", Stateless: true}, ""},
-		{"failure", exec.Method{Run: "echo sorry >&2; exit 4"}, exec.Outcome{Output: "sorry\n", Exit: 4, Stateless: true},
+		{"success", exec.Method{Run: "echo out; echo more"}, exec.Outcome{Output: "out\nmore\n", Stdout: "out\nmore\n"}, ""},
+		{"as written", exec.Method{Run: "false; echo on"}, exec.Outcome{Output: "on\n", Stdout: "on\n"}, ""},
+		{"failure", exec.Method{Run: "echo sorry >&2; exit 4"}, exec.Outcome{Output: "sorry\n", Exit: 4},
 			`shell: the command failed with exit status 4: "sorry"`},
-		{"silent failure", exec.Method{Run: "exit 1"}, exec.Outcome{Exit: 1, Stateless: true},
+		{"silent failure", exec.Method{Run: "exit 1"}, exec.Outcome{Exit: 1},
 			"shell: the command failed with exit status 1 and no output"},
 		{"tool", exec.Method{Tool: "printf", ToolArgs: []string{"%s;", "$HOME", "a b"}},
-			exec.Outcome{Output: "$HOME;a b;", Stdout: "$HOME;a b;", Stateless: true}, ""},
+			exec.Outcome{Output: "$HOME;a b;", Stdout: "$HOME;a b;"}, ""},
 		{"nothing", exec.Method{ID: "primary"}, exec.Outcome{},
 			`shell: nothing to run: method "primary" of step 1.2 has no run; add run = "…", or tool_path where it is a backup`},
 		{"prompt", exec.Method{ID: "primary", Prompt: "do it"}, exec.Outcome{},

@@ -1,0 +1,226 @@
+package history
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/plan"
+)
+
+// applyRun folds a fact that concerns the run as a whole.
+func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
+	switch f := fact.(type) {
+	case *Started:
+		r.start(rec, f)
+	case *Resumed:
+		r.Resumptions++
+	case *Gate:
+		r.Final = append(r.Final, f.Judgement)
+	case *ModeSwitched:
+		r.Mode = f.To
+		r.Modes = append(r.Modes, *f)
+	case *Asked:
+		return r.ask(rec, nil, f)
+	case *Answered, *Unanswered:
+		return r.answer(rec, fact)
+	case *Paused:
+		r.Paused = f
+		r.Status = Waiting
+	case *RestoreBegun:
+		r.Restoring = f
+	case *Restored:
+		r.Restoring = nil
+	case *Ended:
+		r.Ended = f
+		r.Status = f.Status
+	case *Delivered:
+		r.Delivered = f
+	case *Sealed:
+		r.Sealed = f
+	default:
+		return &OrderError{rec.Seq, fmt.Sprintf("%s names no step", fact.Type())}
+	}
+	if _, paused := fact.(*Paused); !paused && r.Ended == nil {
+		r.Status = Running
+	}
+	return nil
+}
+
+func (r *Run) start(rec checkpoint.Record, f *Started) {
+	r.Started = *f
+	r.Begun = rec.Time
+	r.Mode = f.Mode
+	r.Tree = f.Base
+	r.Git = f.Git
+	r.index = make(map[plan.Address]*Step, len(f.Steps))
+	r.Steps = make([]*Step, len(f.Steps))
+	for i, o := range f.Steps {
+		r.Steps[i] = &Step{Outline: o, Status: Pending}
+		r.index[o.Address] = r.Steps[i]
+	}
+}
+
+func (r *Run) ask(rec checkpoint.Record, s *Step, f *Asked) error {
+	if r.open != nil {
+		return &OrderError{rec.Seq, fmt.Sprintf("question %s is asked while %s is open", f.Question.ID, r.open.Question.ID)}
+	}
+	r.Asked++
+	r.open = &Exchange{Question: f.Question}
+	if s != nil {
+		s.Questions = append(s.Questions, *r.open)
+		r.open = &s.Questions[len(s.Questions)-1]
+	}
+	return nil
+}
+
+func (r *Run) answer(rec checkpoint.Record, fact Fact) error {
+	if r.open == nil {
+		return &OrderError{rec.Seq, "an answer without a question"}
+	}
+	switch f := fact.(type) {
+	case *Answered:
+		if f.Answer.Question != r.open.Question.ID {
+			return &OrderError{rec.Seq, fmt.Sprintf("an answer to %s while %s is open", f.Answer.Question, r.open.Question.ID)}
+		}
+		r.open.Answer = &f.Answer
+		r.open = nil
+	case *Unanswered:
+		if !f.Final {
+			r.open.Mistaken = append(r.open.Mistaken, *f)
+			return nil
+		}
+		r.open.Unanswered = f
+		r.open = nil
+	}
+	return nil
+}
+
+// apply folds a fact that concerns the step.
+func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
+	if r.Ended != nil {
+		return &OrderError{rec.Seq, fmt.Sprintf("%s follows the end of the run", fact.Type())}
+	}
+	r.Status = Running
+	switch f := fact.(type) {
+	case *StepStarted:
+		if s.Status.Over() {
+			return &OrderError{rec.Seq, fmt.Sprintf("step %s starts, but it is %s already", s.Address, s.Status)}
+		}
+		if s.Started.IsZero() {
+			s.Started = rec.Time
+		}
+		s.Checkpoint, s.At, s.Status = f, rec.Seq, InFlight
+		s.Gates, s.Refusal = nil, nil
+		r.step = s
+	case *Asked:
+		return r.ask(rec, s, f)
+	case *Answered, *Unanswered:
+		return r.answer(rec, fact)
+	case *ModeSwitched:
+		r.Mode = f.To
+		r.Modes = append(r.Modes, *f)
+	case *Recovery:
+		s.Recoveries = append(s.Recoveries, *f)
+		s.Next = &s.Recoveries[len(s.Recoveries)-1]
+	case *RestoreBegun:
+		r.Restoring = f
+		if a := s.Last(); a != nil && a.Failure != nil {
+			a.Discarded = f.Discarded
+		}
+	case *Restored:
+		r.Restoring = nil
+	case *Compensated:
+	case *StepCompleted, *StepFailed, *StepSkipped, *StepBlocked:
+		return s.end(r, rec, fact)
+	case *RolledBack:
+		r.rollBack(s, f)
+	default:
+		return s.applyAttempt(rec, fact)
+	}
+	return nil
+}
+
+// end folds the last fact of a step.
+func (s *Step) end(r *Run, rec checkpoint.Record, fact Fact) error {
+	if s.Status.Over() {
+		return &OrderError{rec.Seq, fmt.Sprintf("%s, but step %s is %s already", fact.Type(), s.Address, s.Status)}
+	}
+	switch f := fact.(type) {
+	case *StepCompleted:
+		if s.Last() == nil {
+			return &OrderError{rec.Seq, fmt.Sprintf("step %s is completed without an attempt", s.Address)}
+		}
+		s.Completed, s.Status = f, Completed
+		s.Last().Ended = rec.Time
+		r.Tree = f.Snapshot
+		r.Consecutive = 0
+	case *StepFailed:
+		s.Failed, s.Status = f, Failed
+		r.Consecutive++
+	case *StepSkipped:
+		s.Skipped, s.Status = f, Skipped
+	case *StepBlocked:
+		s.Blocked, s.Status = f, Blocked
+	}
+	s.Over = rec.Time
+	if r.step == s {
+		r.step = nil
+	}
+	return nil
+}
+
+// applyAttempt folds what concerns the latest attempt.
+func (s *Step) applyAttempt(rec checkpoint.Record, fact Fact) error {
+	if f, ok := fact.(*AttemptStarted); ok {
+		if rec.Attempt != len(s.Attempts)+1 {
+			return &OrderError{rec.Seq, fmt.Sprintf("attempt %d of step %s follows attempt %d", rec.Attempt, s.Address, len(s.Attempts))}
+		}
+		s.Attempts = append(s.Attempts, &Attempt{Number: rec.Attempt, Started: rec.Time, Method: *f})
+		s.Next = nil
+		return nil
+	}
+	if f, ok := fact.(*AttemptFailed); ok && rec.Attempt == 0 {
+		s.Refusal = f
+		return nil
+	}
+	if f, ok := fact.(*Gate); ok && rec.Attempt == 0 {
+		s.Gates = append(s.Gates, f.Judgement)
+		return nil
+	}
+	a := s.Last()
+	if a == nil || a.Number != rec.Attempt {
+		return &OrderError{rec.Seq, fmt.Sprintf("%s concerns attempt %d of step %s, which is not under way", fact.Type(), rec.Attempt, s.Address)}
+	}
+	switch f := fact.(type) {
+	case *AttemptEnded:
+		a.Said, a.Ended = f, rec.Time
+	case *Accounted:
+		a.Accounted = f
+	case *Gate:
+		a.Gates = append(a.Gates, f.Judgement)
+	case *AttemptFailed:
+		a.Failure = f
+		if a.Ended.IsZero() {
+			a.Ended = rec.Time
+		}
+	default:
+		return &OrderError{rec.Seq, fmt.Sprintf("%s does not concern a step", fact.Type())}
+	}
+	return nil
+}
+
+// rollBack sets the run back to before s: it and everything after it has not happened,
+// but what was tried stays in the journal.
+func (r *Run) rollBack(s *Step, f *RolledBack) {
+	r.RolledBack = append(r.RolledBack, *f)
+	after := false
+	for _, step := range r.Steps {
+		if after = after || step == s; after {
+			*step = Step{Outline: step.Outline, Status: Pending, Attempts: step.Attempts}
+		}
+	}
+	r.Tree = f.Snapshot
+	r.Consecutive = 0
+	r.step, r.open, r.Restoring, r.Paused = nil, nil, nil, nil
+	r.Status = Running
+}

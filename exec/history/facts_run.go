@@ -1,0 +1,78 @@
+package history
+
+import (
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Started is the first fact of every run: what it is bound to.
+type Started struct {
+	Run          string              `json:"run"`
+	Name         string              `json:"name,omitempty"` // goal_descriptor
+	Goal         string              `json:"goal"`
+	Format       plan.Format         `json:"format"`
+	Profile      plan.Profile        `json:"profile"`
+	Plan         ledger.Digest       `json:"plan"`      // digest of the plan's meaning
+	PlanBlob     ledger.Digest       `json:"plan_blob"` // the plan as JSON, in the content store
+	Files        []plan.Source       `json:"files,omitempty"`
+	Lock         string              `json:"lock"`                // id of the lock
+	LockFile     string              `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
+	LockDigest   ledger.Digest       `json:"lock_digest,omitempty"`
+	Acknowledged []string            `json:"acknowledged,omitempty"`
+	Envelope     *envelope.Envelope  `json:"envelope"`
+	Base         checkpoint.Snapshot `json:"base"`
+	Git          ledger.GitState     `json:"git,omitempty"`
+	Mode         plan.Mode           `json:"mode"`
+	Executor     string              `json:"executor,omitempty"` // the default executor's name
+	Isolated     bool                `json:"isolated,omitempty"`
+	Steps        []Outline           `json:"steps"` // in the order of execution
+	Planning     []gate.Judgement    `json:"planning,omitempty"`
+	Warnings     []string            `json:"warnings,omitempty"`
+	Version      string              `json:"version,omitempty"` // of planlock
+}
+
+// An Outline is a step as far as the fold needs it.
+type Outline struct {
+	Address  plan.Address  `json:"address"`
+	Task     string        `json:"task"`
+	Title    string        `json:"title"`
+	Critical bool          `json:"critical"`
+	Rollback plan.Rollback `json:"rollback,omitempty"`
+}
+
+// Resumed says that a controller took the run up again.
+type Resumed struct {
+	Reason   string       `json:"reason"`              // "crash", "interrupted", "answer", "rollback"
+	InFlight plan.Address `json:"in_flight,omitempty"` // the step that was under way
+}
+
+// Status of a run, or of its end.
+type Status string
+
+const (
+	Running     Status = "RUNNING"
+	Waiting     Status = "WAITING" // for an answer, or to be resumed
+	Achieved    Status = "ACHIEVED"
+	Partial     Status = "PARTIAL"
+	NotAchieved Status = "NOT_ACHIEVED"
+)
+
+// Ended is the outcome of a run.
+type Ended struct {
+	Status  Status        `json:"status"`
+	Reasons []string      `json:"reasons,omitempty"`
+	Tree    ledger.Digest `json:"tree"`
+}
+
+// Delivered says that an isolated run's tree was moved into the workspace.
+type Delivered struct {
+	Tree ledger.Digest `json:"tree"`
+}
+
+// Sealed is the last fact of a run: after it the journal accepts nothing.
+type Sealed struct {
+	Views map[string]ledger.Digest `json:"views"` // by file name
+}

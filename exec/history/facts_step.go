@@ -1,0 +1,108 @@
+package history
+
+import (
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// StepStarted is the checkpoint before a step: tree, position (the record itself) and envelope.
+type StepStarted struct {
+	Checkpoint checkpoint.Snapshot `json:"checkpoint"`
+	Envelope   ledger.Digest       `json:"envelope"`
+	Git        ledger.GitState     `json:"git,omitempty"`
+	// Prior steps whose outcome was read, and what was decided because of it.
+	Prior    []plan.Address   `json:"prior,omitempty"`
+	Decision string           `json:"decision"` // "proceed", "proceed with concern", "reviewed"
+	Strategy plan.Propagation `json:"strategy"`
+	Concern  string           `json:"concern,omitempty"`
+}
+
+// Gate is one judgement.
+type Gate struct {
+	gate.Judgement
+}
+
+// AttemptStarted says that an executor is about to be called.
+type AttemptStarted struct {
+	Method   string `json:"method"` // "primary", "backup_1"
+	Text     string `json:"text"`   // description of the method
+	Executor string `json:"executor"`
+}
+
+// AttemptEnded is what the executor said. It proves nothing.
+type AttemptEnded struct {
+	Output   string             `json:"output,omitempty"` // bounded, the tail kept
+	Exit     int                `json:"exit"`
+	Error    string             `json:"error,omitempty"`
+	Took     time.Duration      `json:"took_ns"`
+	Tokens   int64              `json:"tokens,omitempty"`
+	Calls    int                `json:"calls,omitempty"`
+	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	Stateful bool               `json:"stateful,omitempty"`
+}
+
+// Accounted is the ledger entry of an attempt.
+type Accounted struct {
+	Tree     ledger.Digest               `json:"tree"`
+	Declared ledger.Declared             `json:"declared"`
+	Changes  []ledger.Change             `json:"changes,omitempty"`
+	Account  ledger.Account              `json:"account"`
+	Symbols  []ledger.Symbol             `json:"symbols,omitempty"`
+	Lines    ledger.LineCount            `json:"lines"`
+	PerPath  map[string]ledger.LineCount `json:"per_path,omitempty"`
+	Git      []string                    `json:"git_moved,omitempty"` // what moved in the repository
+}
+
+// StepCompleted accepts a tree: from here on it is the one we left.
+type StepCompleted struct {
+	Snapshot checkpoint.Snapshot `json:"snapshot"`
+	Method   string              `json:"method"`
+}
+
+// A Class of failure.
+type Class string
+
+const (
+	Refused      Class = "refused"      // a precondition, or a gate before the step
+	Crashed      Class = "crashed"      // the executor returned an error
+	TimedOut     Class = "timed-out"    // it did not come back in time
+	Breach       Class = "breach"       // it did something else than was declared
+	GateFailed   Class = "gate-failed"  // a gate said no
+	Undecided    Class = "undecided"    // a gate could not decide
+	Interrupted  Class = "interrupted"  // a person stopped the run
+	Lost         Class = "lost"         // the controller died during the attempt
+	NoSpace      Class = "no-space"     // the disk is full
+	Moved        Class = "moved"        // plan, envelope, agent or tree is not what was locked
+	Unrestorable Class = "unrestorable" // something changed that planlock never restores
+)
+
+// AttemptFailed says why an attempt counts for nothing.
+type AttemptFailed struct {
+	Class    Class          `json:"class"`
+	Cause    gate.Cause     `json:"cause,omitempty"` // of a time-out
+	Reasons  []string       `json:"reasons"`
+	Findings []gate.Finding `json:"findings,omitempty"`
+}
+
+// RestoreBegun is written before the tree is touched, so that a crash during the restore is repaired.
+type RestoreBegun struct {
+	To        checkpoint.Snapshot `json:"to"`
+	Discarded checkpoint.Snapshot `json:"discarded,omitzero"` // what is undone is kept
+}
+
+// Restored says that the tree is the checkpoint's again.
+type Restored struct {
+	Tree ledger.Digest `json:"tree"`
+}
+
+// Compensated says how the compensation of a step went.
+type Compensated struct {
+	Run    string `json:"run"`
+	Exit   int    `json:"exit"`
+	Output string `json:"output,omitempty"`
+	Error  string `json:"error,omitempty"`
+}

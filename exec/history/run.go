@@ -1,0 +1,193 @@
+package history
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// StepStatus is where a step stands.
+type StepStatus string
+
+const (
+	Pending   StepStatus = "pending"
+	InFlight  StepStatus = "running"
+	Completed StepStatus = "completed"
+	Failed    StepStatus = "failed"
+	Skipped   StepStatus = "skipped"
+	Blocked   StepStatus = "blocked"
+)
+
+// Over reports whether nothing more happens to the step by itself.
+func (s StepStatus) Over() bool { return s != Pending && s != InFlight }
+
+// An Attempt is one execution of one method, as far as it is known.
+type Attempt struct {
+	Number    int
+	Started   time.Time
+	Ended     time.Time // zero while it runs
+	Method    AttemptStarted
+	Said      *AttemptEnded
+	Accounted *Accounted
+	Gates     []gate.Judgement // during and after
+	Failure   *AttemptFailed   // nil: it succeeded, or is not over
+	Discarded checkpoint.Snapshot
+}
+
+// A Step is everything known about a step.
+type Step struct {
+	Outline
+	Status     StepStatus
+	Started    time.Time
+	Over       time.Time // zero while it is not over
+	Checkpoint *StepStarted
+	At         uint64           // position of the checkpoint in the journal
+	Gates      []gate.Judgement // before the step, those of the latest try
+	Refusal    *AttemptFailed   // why it may not begin; nil if it may
+	Next       *Recovery        // decided and not tried yet
+	Attempts   []*Attempt
+	Recoveries []Recovery
+	Questions  []Exchange
+	Completed  *StepCompleted
+	Failed     *StepFailed
+	Skipped    *StepSkipped
+	Blocked    *StepBlocked
+}
+
+// An Exchange is a question and what became of it.
+type Exchange struct {
+	Question   ask.Question
+	Answer     *ask.Answer
+	Unanswered *Unanswered  // the refusal that ended it
+	Mistaken   []Unanswered // answers that did not count
+}
+
+// Open reports whether it still waits.
+func (e *Exchange) Open() bool { return e.Answer == nil && e.Unanswered == nil }
+
+// Last is the latest attempt, or nil.
+func (s *Step) Last() *Attempt {
+	if len(s.Attempts) == 0 {
+		return nil
+	}
+	return s.Attempts[len(s.Attempts)-1]
+}
+
+// Rungs counts how often a rung was used, since the step began or was rolled back.
+func (s *Step) Rungs(name string) int {
+	n := 0
+	for _, r := range s.Recoveries {
+		if r.Rung == name {
+			n++
+		}
+	}
+	return n
+}
+
+// A Run is the state of a run: the fold over its journal. The zero value is a
+// run of which nothing is known yet.
+type Run struct {
+	Started Started
+	Begun   time.Time // of the first record
+	Latest  time.Time // of the last one
+	Head    checkpoint.Head
+
+	Status Status
+	Mode   plan.Mode
+	Steps  []*Step             // in the order of execution
+	Tree   checkpoint.Snapshot // the tree that we left
+	Git    ledger.GitState
+	Final  []gate.Judgement
+
+	Modes       []ModeSwitched
+	Resumptions int
+	RolledBack  []RolledBack
+	Consecutive int // failed steps in a row
+	Asked       int // questions so far, answered or not: the next one's number
+
+	Restoring *RestoreBegun // begun and not finished
+	Paused    *Paused       // the controller let go
+	Ended     *Ended
+	Delivered *Delivered
+	Sealed    *Sealed
+
+	index map[plan.Address]*Step
+	open  *Exchange
+	step  *Step // under way
+}
+
+// Step finds a step by its address, or nil.
+func (r *Run) Step(a plan.Address) *Step { return r.index[a] }
+
+// Current is the step that is under way, or nil.
+func (r *Run) Current() *Step { return r.step }
+
+// Pending is the question that waits for an answer, or nil.
+func (r *Run) Pending() *ask.Question {
+	if r.open == nil {
+		return nil
+	}
+	return &r.open.Question
+}
+
+// Count is the number of steps with a status.
+func (r *Run) Count(s StepStatus) int {
+	n := 0
+	for _, step := range r.Steps {
+		if step.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// An OrderError says that a record cannot follow those before it.
+type OrderError struct {
+	Seq uint64
+	Why string
+}
+
+func (e *OrderError) Error() string { return fmt.Sprintf("history: record %d: %s", e.Seq, e.Why) }
+
+// Apply folds the next record in. *OrderError if it cannot follow what is
+// there, *UnknownError if its type is unknown.
+func (r *Run) Apply(rec checkpoint.Record) error {
+	fact, err := Decode(rec)
+	if err != nil {
+		return err
+	}
+	return r.apply(rec, fact)
+}
+
+func (r *Run) apply(rec checkpoint.Record, fact Fact) (err error) {
+	_, first := fact.(*Started)
+	switch {
+	case first != (r.Head.Seq == 0):
+		return &OrderError{rec.Seq, "a run starts with run-started, once"}
+	case r.Sealed != nil:
+		return &OrderError{rec.Seq, "the run is sealed: nothing follows"}
+	}
+	step := r.index[plan.Address(rec.Step)]
+	if rec.Step != "" && step == nil {
+		return &OrderError{rec.Seq, fmt.Sprintf("step %q is not part of the plan", rec.Step)}
+	}
+	if step != nil {
+		err = step.apply(r, rec, fact)
+	} else {
+		err = r.applyRun(rec, fact)
+	}
+	if err != nil {
+		return err
+	}
+	if _, ok := fact.(*Paused); !ok {
+		r.Paused = nil
+	}
+	r.Head = checkpoint.Head{Seq: rec.Seq, Hash: rec.Hash}
+	r.Latest = rec.Time
+	return nil
+}
