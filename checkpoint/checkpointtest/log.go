@@ -1,0 +1,296 @@
+package checkpointtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/planlock/planlock/checkpoint"
+)
+
+// A LogSubject is one log that is tested.
+type LogSubject struct {
+	// Open opens the log, with the records that it has. It is called again after
+	// Close, and once while the last one is open: then it may fail, or make the
+	// earlier one refuse to append.
+	Open func() (checkpoint.Log, error)
+	// Tear, if it is not nil, is called while the log is closed, and takes away a
+	// part of the last batch, as a crash before the end of Append would.
+	Tear func() error
+}
+
+// FreshLog returns a new and empty log every time it is called.
+type FreshLog func() (LogSubject, error)
+
+// RunLog tests the rules of checkpoint.Log, one subtest for each.
+func RunLog(t *testing.T, fresh FreshLog) {
+	t.Helper()
+	for _, c := range logCases {
+		t.Run(c.name, func(t *testing.T) {
+			err := c.test(fresh)
+			if errors.Is(err, errSkip) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestLog tests the rules of checkpoint.Log and returns all violations.
+func TestLog(fresh FreshLog) error {
+	var errs []error
+	for _, c := range logCases {
+		if err := c.test(fresh); !errors.Is(err, errSkip) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+var errSkip = errors.New("the subject has no Tear")
+
+type logCase struct {
+	name string
+	rule string
+	run  func(l checkpoint.Log, s LogSubject) error // closes l
+}
+
+func (c logCase) test(fresh FreshLog) error {
+	s, err := fresh()
+	if err != nil {
+		return fmt.Errorf("make: %w", err)
+	}
+	l, err := s.Open()
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	if err := errors.Join(c.run(l, s), l.Close()); err != nil {
+		return fmt.Errorf("rule %q (%s): %w", c.name, c.rule, err)
+	}
+	return nil
+}
+
+var logCases = []logCase{
+	{"order", "records of any bytes are replayed in order, as often as one likes, by the log and by the next opening", testOrder},
+	{"early end", "a replay may be ended at any record", testEarlyEnd},
+	{"slices", "the log keeps no reference to the slices of a batch", testSlices},
+	{"cancelled", "a cancelled context ends Append and Replay with its error, adds nothing, and the next call works", testCancelledLog},
+	{"closed", "a closed log refuses to append, and can be closed again", testClosed},
+	{"concurrent", "batches of concurrent writers are never mixed", testConcurrentLog},
+	{"stale", "of two openings at one time, none loses a record that was acknowledged to the other", testStale},
+	{"torn", "a torn last batch is not replayed, not even in part, and the log goes on before it", testTorn},
+}
+
+var batches = [][][]byte{
+	{[]byte("first")},
+	{[]byte("second"), {}, bytes.Repeat([]byte{0}, 2000), []byte("\n\xff\x00{}")},
+	{bytes.Repeat([]byte("large "), 50_000)},
+}
+
+func flat(batches [][][]byte) (all [][]byte) {
+	for _, b := range batches {
+		all = append(all, b...)
+	}
+	return all
+}
+
+func appendAll(l checkpoint.Log, batches [][][]byte) error {
+	for i, b := range batches {
+		if err := l.Append(context.Background(), b); err != nil {
+			return fmt.Errorf("append batch %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func replayed(ctx context.Context, l checkpoint.Log) (all [][]byte, err error) {
+	for r, err := range l.Replay(ctx) {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, bytes.Clone(r))
+	}
+	return all, nil
+}
+
+// yields checks what l replays.
+func yields(l checkpoint.Log, want [][]byte) error {
+	got, err := replayed(context.Background(), l)
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	if len(got) != len(want) {
+		return fmt.Errorf("replay: %d records, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if !bytes.Equal(got[i], want[i]) {
+			return fmt.Errorf("replay: record %d is %.20q…, want %.20q…", i+1, got[i], want[i])
+		}
+	}
+	return nil
+}
+
+// reopened closes l and checks what the next opening replays.
+func reopened(l checkpoint.Log, s LogSubject, want [][]byte) error {
+	if err := l.Close(); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
+	again, err := s.Open()
+	if err != nil {
+		return fmt.Errorf("open again: %w", err)
+	}
+	return errors.Join(yields(again, want), again.Close())
+}
+
+func testOrder(l checkpoint.Log, s LogSubject) error {
+	want := flat(batches)
+	return errors.Join(yields(l, nil), appendAll(l, batches), yields(l, want), yields(l, want), reopened(l, s, want))
+}
+
+func testEarlyEnd(l checkpoint.Log, _ LogSubject) error {
+	if err := appendAll(l, batches); err != nil {
+		return err
+	}
+	for stop := range len(flat(batches)) {
+		n := 0
+		for _, err := range l.Replay(context.Background()) {
+			if err != nil {
+				return err
+			}
+			if n == stop {
+				break
+			}
+			n++
+		}
+	}
+	return yields(l, flat(batches))
+}
+
+func testSlices(l checkpoint.Log, s LogSubject) error {
+	batch := [][]byte{[]byte("one"), []byte("two")}
+	if err := l.Append(context.Background(), batch); err != nil {
+		return err
+	}
+	copy(batch[0], "xxx")
+	batch[1] = nil
+	want := [][]byte{[]byte("one"), []byte("two")}
+	return errors.Join(yields(l, want), reopened(l, s, want))
+}
+
+func testCancelledLog(l checkpoint.Log, s LogSubject) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := appendAll(l, batches[:1]); err != nil {
+		return err
+	}
+	if err := l.Append(ctx, batches[1]); !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("append with a cancelled context: %w, which is not context.Canceled", err)
+	}
+	if _, err := replayed(ctx, l); !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("replay with a cancelled context: %w, which is not context.Canceled", err)
+	}
+	return errors.Join(appendAll(l, batches[2:]), reopened(l, s, flat([][][]byte{batches[0], batches[2]})))
+}
+
+func testClosed(l checkpoint.Log, s LogSubject) error {
+	if err := errors.Join(appendAll(l, batches[:1]), l.Close(), l.Close()); err != nil {
+		return err
+	}
+	if err := l.Append(context.Background(), batches[1]); err == nil {
+		return errors.New("append to a closed log: no error")
+	}
+	return reopened(l, s, flat(batches[:1]))
+}
+
+func testConcurrentLog(l checkpoint.Log, s LogSubject) error {
+	const workers, each, size = 6, 10, 3
+	var (
+		wait sync.WaitGroup
+		errs [workers]error
+	)
+	for w := range workers {
+		wait.Go(func() {
+			for i := range each {
+				batch := make([][]byte, size)
+				for k := range batch {
+					batch[k] = []byte{byte(w), byte(i), byte(k)}
+				}
+				if err := l.Append(context.Background(), batch); err != nil {
+					errs[w] = err
+					return
+				}
+				if _, err := replayed(context.Background(), l); err != nil {
+					errs[w] = err
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	got, err := replayed(context.Background(), l)
+	if err := errors.Join(append(errs[:], err)...); err != nil {
+		return err
+	}
+	if len(got) != workers*each*size {
+		return fmt.Errorf("%d records, want %d", len(got), workers*each*size)
+	}
+	var next [workers]byte
+	for i := 0; i < len(got); i += size {
+		w := got[i][0]
+		for k := range size {
+			if want := []byte{w, next[w], byte(k)}; !bytes.Equal(got[i+k], want) {
+				return fmt.Errorf("record %d is %v, want %v", i+k+1, got[i+k], want)
+			}
+		}
+		next[w]++
+	}
+	return reopened(l, s, got)
+}
+
+func testStale(l checkpoint.Log, s LogSubject) error {
+	var acknowledged [][]byte
+	try := func(l checkpoint.Log, text string) {
+		if l.Append(context.Background(), [][]byte{[]byte(text)}) == nil {
+			acknowledged = append(acknowledged, []byte(text))
+		}
+	}
+	try(l, "one")
+	other, err := s.Open()
+	if err == nil {
+		try(other, "two")
+		try(l, "three")
+		try(other, "four")
+		err = other.Close()
+	} else {
+		err = nil
+	}
+	try(l, "five")
+	return errors.Join(err, reopened(l, s, acknowledged))
+}
+
+func testTorn(l checkpoint.Log, s LogSubject) error {
+	if s.Tear == nil {
+		return errSkip
+	}
+	if err := errors.Join(appendAll(l, batches[:2]), l.Close(), s.Tear()); err != nil {
+		return err
+	}
+	again, err := s.Open()
+	if err != nil {
+		return fmt.Errorf("open after a torn batch: %w", err)
+	}
+	want := flat(batches[:1])
+	if err := errors.Join(yields(again, want), appendAll(again, batches[2:]), again.Close()); err != nil {
+		return err
+	}
+	again, err = s.Open()
+	if err != nil {
+		return fmt.Errorf("open again: %w", err)
+	}
+	return errors.Join(yields(again, append(want, batches[2]...)), again.Close())
+}

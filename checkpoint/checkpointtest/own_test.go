@@ -1,0 +1,114 @@
+package checkpointtest_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/checkpointtest"
+	"github.com/planlock/planlock/ledger"
+)
+
+func TestMemory(t *testing.T) {
+	m := &checkpoint.Memory{}
+	checkpointtest.RunBlobs(t, func() (checkpoint.Blobs, error) { return m, nil })
+}
+
+func TestFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "objects")
+	checkpointtest.RunBlobs(t, func() (checkpoint.Blobs, error) { return checkpoint.OpenFolder(dir) })
+}
+
+func TestMemoryLog(t *testing.T) {
+	checkpointtest.RunLog(t, func() (checkpointtest.LogSubject, error) {
+		l := &checkpoint.MemoryLog{}
+		return checkpointtest.LogSubject{Open: func() (checkpoint.Log, error) {
+			l = l.Reopen()
+			return l, nil
+		}}, nil
+	})
+}
+
+func TestFileLog(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	checkpointtest.RunLog(t, func() (checkpointtest.LogSubject, error) {
+		n++
+		path := filepath.Join(dir, strconv.Itoa(n), "journal")
+		return checkpointtest.LogSubject{
+			Open: func() (checkpoint.Log, error) { return checkpoint.OpenFileLog(path) },
+			Tear: func() error {
+				info, err := os.Stat(path)
+				if err != nil {
+					return err
+				}
+				return os.Truncate(path, info.Size()-7)
+			},
+		}, nil
+	})
+}
+
+// A suite that accepts everything proves nothing: each of these breaks a rule.
+func TestBrokenBlobs(t *testing.T) {
+	for _, c := range []struct {
+		rule  string
+		blobs checkpoint.Blobs
+	}{
+		{"get", &shortened{}},
+		{"missing", &alwaysHas{}},
+		{"failed read", &keepsHalf{}},
+		{"cancelled", &deaf{}},
+	} {
+		err := checkpointtest.TestBlobs(func() (checkpoint.Blobs, error) { return c.blobs, nil })
+		if err == nil || !strings.Contains(err.Error(), strconv.Quote(c.rule)) {
+			t.Errorf("broken rule %q was not found: %v", c.rule, err)
+		}
+	}
+}
+
+type shortened struct{ checkpoint.Memory }
+
+func (s *shortened) Put(ctx context.Context, d ledger.Digest, r io.Reader) error {
+	return s.Memory.Put(ctx, d, io.LimitReader(r, 4096))
+}
+
+type alwaysHas struct{ checkpoint.Memory }
+
+func (*alwaysHas) Has(context.Context, ledger.Digest) (bool, error) { return true, nil }
+
+type keepsHalf struct{ checkpoint.Memory }
+
+func (s *keepsHalf) Put(ctx context.Context, d ledger.Digest, r io.Reader) error {
+	b, err := io.ReadAll(r)
+	if perr := s.Memory.Put(ctx, d, strings.NewReader(string(b))); perr != nil {
+		return perr
+	}
+	return err
+}
+
+type deaf struct{ checkpoint.Memory }
+
+func (s *deaf) Put(_ context.Context, d ledger.Digest, r io.Reader) error {
+	return s.Memory.Put(context.Background(), d, r)
+}
+
+// forgetful loses the last record of every batch.
+type forgetful struct{ checkpoint.MemoryLog }
+
+func (f *forgetful) Append(ctx context.Context, batch [][]byte) error {
+	return f.MemoryLog.Append(ctx, batch[:len(batch)-1])
+}
+
+func TestBrokenLog(t *testing.T) {
+	err := checkpointtest.TestLog(func() (checkpointtest.LogSubject, error) {
+		l := &forgetful{}
+		return checkpointtest.LogSubject{Open: func() (checkpoint.Log, error) { return l, nil }}, nil
+	})
+	if err == nil || !strings.Contains(err.Error(), `"order"`) {
+		t.Errorf("a log that forgets was not found: %v", err)
+	}
+}
