@@ -3,6 +3,8 @@ package gate_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,4 +73,30 @@ func ExamplePass_Waiting() {
 	}
 	// Output:
 	// review pass [the reviewer says: looks right]
+}
+
+// What docs/gates.md shows is what is compiled and run here.
+func TestDocsShowThisFile(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "gates.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for rest := string(page); ; shown++ {
+		_, block, ok := strings.Cut(rest, "```go\n")
+		if !ok {
+			break
+		}
+		block, rest, _ = strings.Cut(block, "```")
+		if !strings.Contains(string(here), block) {
+			t.Errorf("docs/gates.md shows code that is not in example_test.go:\n%s", block)
+		}
+	}
+	if shown != 2 {
+		t.Errorf("docs/gates.md shows %d pieces of code, want 2", shown)
+	}
 }

@@ -3,9 +3,7 @@ package standard
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 
 	"github.com/planlock/planlock/gate"
@@ -22,7 +20,7 @@ func fileExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict,
 	switch info, err := w.Stat(c.Path); {
 	case err == nil:
 		return gate.Holds(fmt.Sprintf("%q is there (%s)", c.Path, kindOf(info.Mode()))), nil
-	case errors.Is(err, fs.ErrNotExist) || leadsOutside(err):
+	case gone(err) || leadsOutside(err):
 		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path), Happened: whyNot(err)}), nil
 	default:
 		return gate.Verdict{}, fmt.Errorf("standard: file_exists: %w", err)
@@ -37,7 +35,7 @@ func fileAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict,
 	}
 	defer w.Close()
 	switch info, err := w.Lstat(c.Path); {
-	case errors.Is(err, fs.ErrNotExist):
+	case gone(err):
 		return gate.Holds(fmt.Sprintf("%q is not there", c.Path)), nil
 	case err == nil:
 		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is there", c.Path), Happened: "a " + kindOf(info.Mode())}), nil
@@ -61,7 +59,7 @@ func fileContains(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdic
 	}
 	defer w.Close()
 	content, err := w.read(c.Path, maxSearched)
-	if errors.Is(err, fs.ErrNotExist) || leadsOutside(err) {
+	if gone(err) || leadsOutside(err) {
 		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path), Happened: whyNot(err)}), nil
 	}
 	if err != nil {

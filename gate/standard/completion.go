@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -59,7 +58,7 @@ func stillThere(pass *gate.Pass) error {
 	for _, p := range due {
 		switch _, err := w.Lstat(p); {
 		case err == nil:
-		case errors.Is(err, fs.ErrNotExist):
+		case gone(err):
 			pass.Report(gate.Finding{Code: gate.CodeCompletion, Path: p, Message: fmt.Sprintf("%q, which step %s declares as created, is not there at the end", p, by[p]),
 				Expected: fmt.Sprintf("%q is there", p), Happened: "nothing stands there"})
 		default:

@@ -82,7 +82,7 @@ func (w workspace) goFiles(folder string) ([]source, error) {
 		folder = "."
 	}
 	entries, err := fs.ReadDir(w.FS(), folder)
-	if errors.Is(err, fs.ErrNotExist) {
+	if gone(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -95,7 +95,7 @@ func (w workspace) goFiles(folder string) ([]source, error) {
 			continue
 		}
 		content, err := w.read(p, maxParsed)
-		if errors.Is(err, errNotRegular) || errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, errNotRegular) || gone(err) {
 			continue
 		}
 		if err != nil {

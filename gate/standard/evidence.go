@@ -39,7 +39,7 @@ func judgeEvidence(_ context.Context, pass *gate.Pass) error {
 			empty = len(entries) == 0
 		}
 		switch {
-		case err != nil && !errors.Is(err, fs.ErrNotExist) && !leadsOutside(err):
+		case err != nil && !gone(err) && !leadsOutside(err):
 			return fmt.Errorf("standard: evidence: %w", err)
 		case err != nil:
 			lacking(pass, p, whyNot(err))

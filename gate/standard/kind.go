@@ -13,7 +13,12 @@ import (
 type kind struct {
 	name   string
 	decide func(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error)
+	args   string // for the manual
+	doc    string
 }
+
+// Doc says which arguments the kind takes and when it holds, for the manual.
+func (k kind) Doc() (args, doc string) { return k.args, k.doc }
 
 func (k kind) Kind() string { return k.name }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 )
 
 // maxSearched is how much of a file the checks read.
@@ -68,6 +69,9 @@ func readAtMost(r io.Reader, name string, limit int64) ([]byte, error) {
 	}
 	return content, nil
 }
+
+// gone reports whether nothing stands at a path, a file where a folder would have to be included.
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // leadsOutside reports whether a path was refused because it, or a link on it, leads out of the workspace.
 func leadsOutside(err error) bool {
