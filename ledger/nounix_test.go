@@ -8,3 +8,8 @@ func mkfifo(t *testing.T, _ string) {
 	t.Helper()
 	t.Skip("needs FIFOs")
 }
+
+func mksocket(t *testing.T, _ string) {
+	t.Helper()
+	t.Skip("needs sockets as files")
+}

@@ -1,9 +1,11 @@
 package ledger
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"sync/atomic"
+	"syscall"
 )
 
 // A job is a folder to be read, or some names of a folder that is already open.
@@ -115,16 +117,19 @@ func (w *walk) drop(j job) {
 // job comes back without one; what stands there now is read instead.
 func (r *reader) open(j job) (job, error) {
 	defer r.walk.drop(j)
+	in, name := r.place(j)
+	var failed error
 	for range tries {
 		opened, err := r.openFolder(j)
 		if err == nil {
 			return r.list(j, opened)
 		}
-		in, name := r.place(j)
-		now, missing := in.Lstat(name)
-		if missing == nil && os.SameFile(now, j.info) {
-			j.in = nil
-			return j, err // it is what it was, and cannot be read
+		failed = err
+		if now, err := in.Lstat(name); err == nil && os.SameFile(now, j.info) {
+			if errors.Is(failed, fs.ErrPermission) {
+				break
+			}
+			continue // it is there again
 		}
 		folder, err := r.entry(in, name, j.path)
 		if err != nil || folder == nil {
@@ -134,7 +139,10 @@ func (r *reader) open(j job) (job, error) {
 		j.info, j.found = folder.info, folder.found
 	}
 	j.in = nil
-	return j, ErrChanging
+	if no := syscall.Errno(0); !errors.As(failed, &no) || errors.Is(failed, fs.ErrNotExist) || errors.Is(failed, errNotFolder) {
+		failed = ErrChanging
+	}
+	return j, failed
 }
 
 func (r *reader) list(j job, opened *folder) (job, error) {

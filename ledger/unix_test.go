@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"net"
 	"syscall"
 	"testing"
 )
@@ -12,4 +13,13 @@ func mkfifo(t *testing.T, path string) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func mksocket(t *testing.T, path string) {
+	t.Helper()
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
 }
