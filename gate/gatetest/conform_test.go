@@ -1,0 +1,161 @@
+package gatetest_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/gatetest"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+func gateOf(judge func(context.Context, *gate.Pass) error) gate.Gate {
+	return gate.New(gate.Info{Name: "g", Doc: "Tries the kit.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final, gate.After}}, judge)
+}
+
+// moody says something else on every call.
+type moody struct{ calls atomic.Int64 }
+
+func (m *moody) Info() gate.Info {
+	return gate.Info{Name: "moody", Doc: "Changes its mind.", Version: string(rune('a' + m.calls.Add(1)%26)), Phases: []gate.Phase{gate.After}}
+}
+func (m *moody) Judge(context.Context, *gate.Pass) error { return nil }
+
+func TestConformFindsWhatIsWrong(t *testing.T) {
+	var calls atomic.Int64
+	tests := []struct {
+		name string
+		gate gate.Gate
+		want string // name of the one rule that is broken; "" for none
+	}{
+		{"good", gateOf(func(_ context.Context, p *gate.Pass) error {
+			p.Evidencef("%d changes", len(p.Changes))
+			return nil
+		}), ""},
+		{"good, with a command", gateOf(func(ctx context.Context, p *gate.Pass) error {
+			if p.Runner == nil {
+				return errors.New("no runner")
+			}
+			_, err := p.Runner.Run(ctx, gate.Command{Run: "true"})
+			return err
+		}), ""},
+		{"no sentence", gate.New(gate.Info{Name: "g", Phases: []gate.Phase{gate.After}}, func(context.Context, *gate.Pass) error { return nil }), "info"},
+		{"not constant", &moody{}, "constant"},
+		{"no step at the end", gateOf(func(_ context.Context, p *gate.Pass) error {
+			p.Evidencef("%s", p.Step.Address)
+			return nil
+		}), "bare"},
+		{"another answer each time", gateOf(func(_ context.Context, p *gate.Pass) error {
+			p.Evidencef("call %d", calls.Add(1))
+			return nil
+		}), "concurrent"},
+		{"writes to the workspace", gateOf(func(_ context.Context, p *gate.Pass) error {
+			return os.WriteFile(filepath.Join(p.Dir, "seen"), nil, 0o644)
+		}), "untouched"},
+		{"goes on for ever with its command", gateOf(func(_ context.Context, p *gate.Pass) error {
+			if p.Runner == nil {
+				return nil
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			_, err := p.Runner.Run(ctx, gate.Command{Run: "sleep"})
+			return err
+		}), "stopped"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			err := gatetest.Conform(t, tt.gate)
+			switch {
+			case tt.want == "" && err != nil:
+				t.Errorf("a good gate is refused: %v", err)
+			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), "gatetest: "+tt.want+": ")):
+				t.Errorf("got %v, want the rule %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// patience is longer than the kit's own.
+const patience = 6e9
+
+func TestConformSeesChangedPasses(t *testing.T) {
+	err := gatetest.Conform(t, gateOf(func(_ context.Context, p *gate.Pass) error {
+		if len(p.Changes) > 0 {
+			p.Changes[0].Path = "elsewhere"
+		}
+		return nil
+	}))
+	if err == nil || !strings.Contains(err.Error(), "untouched") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPass(t *testing.T) {
+	pass := gatetest.Pass(t, gatetest.Files{"p/p.go": "package p\n\nfunc A() {}\n", "gone": "x\n"}, gatetest.Files{"p/p.go": "package p\n\nfunc B() {}\n", "bare/": ""})
+	var got []string
+	for _, c := range pass.Changes {
+		got = append(got, string(c.Op)+" "+c.Path)
+	}
+	for _, s := range pass.Symbols {
+		got = append(got, string(s.Op)+" "+s.Name)
+	}
+	want := "created bare, deleted gone, modified p/p.go, deleted p.A, created p.B"
+	if g := strings.Join(got, ", "); g != want {
+		t.Errorf("got %s, want %s", g, want)
+	}
+	if pass.Lines != (ledger.LineCount{Added: 1, Removed: 2}) {
+		t.Errorf("lines: %+v", pass.Lines)
+	}
+	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"bare"}, Delete: []string{"gone"}, Modify: []string{"p/p.go"}}
+	j := gatetest.Judge(t.Context(), gate.New(gate.Info{Name: "g", Doc: "Looks at the account.", Phases: []gate.Phase{gate.After}},
+		func(_ context.Context, p *gate.Pass) error {
+			if p.Account == nil || !p.Account.Holds() {
+				p.Reportf("", "account %+v", p.Account)
+			}
+			return nil
+		}), pass)
+	if j.Verdict == nil || j.Verdict.Result != gate.Passed {
+		t.Errorf("got %+v", j)
+	}
+	if pass.Account != nil {
+		t.Error("Judge changed the caller's pass")
+	}
+}
+
+func TestLocal(t *testing.T) {
+	var out strings.Builder
+	l := gatetest.Local{Dir: t.TempDir()}
+	r, err := l.Run(t.Context(), gate.Command{Run: "echo one; echo two >&2; echo $X; exit 3", Env: []string{"X=three"}, Stdout: &out})
+	if err != nil {
+		t.Skipf("no shell here: %v", err)
+	}
+	if r.Exit != 3 || r.Stdout != "one\nthree\n" || out.String() != r.Stdout || !strings.Contains(r.Output, "two") {
+		t.Errorf("got %+v, written %q", r, out.String())
+	}
+	if _, err := l.Run(t.Context(), gate.Command{}); err == nil {
+		t.Error("an empty command ran")
+	}
+	if _, err := l.Run(t.Context(), gate.Command{Args: []string{"planlock-no-such-tool"}}); err == nil {
+		t.Error("a program that is not there ran")
+	}
+}
+
+func TestRunnerNotesCommands(t *testing.T) {
+	r := &gatetest.Runner{Results: map[string]gate.CommandResult{"make": {Exit: 2}}}
+	if res, err := r.Run(t.Context(), gate.Command{Run: "make"}); err != nil || res.Exit != 2 {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	if _, err := r.Run(t.Context(), gate.Command{Args: []string{"go", "vet"}}); err == nil {
+		t.Error("a command without a result ran")
+	}
+	if got := strings.Join(r.Commands(), ", "); got != "make, go vet" {
+		t.Errorf("got %s", got)
+	}
+}
