@@ -40,7 +40,7 @@ type Folder struct {
 // file could be read.
 func (f *Folder) Ask(ctx context.Context, q Question) (Answer, error) {
 	if ctx.Err() != nil {
-		return Answer{}, stopped(ctx, q)
+		return Answer{}, stopped(ctx, q, clock(f.Now))
 	}
 	if err := q.answerable(); err != nil {
 		return Answer{}, err
@@ -84,7 +84,7 @@ func (f *Folder) pause(ctx context.Context, q Question, now time.Time) error {
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
-		return stopped(ctx, q)
+		return stopped(ctx, q, clock(f.Now))
 	case <-t.C:
 		return nil
 	}

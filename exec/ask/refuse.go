@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -14,7 +15,7 @@ type Refuse struct {
 // Ask returns [ErrNoAnswer], with the reason, or the end of ctx.
 func (r Refuse) Ask(ctx context.Context, q Question) (Answer, error) {
 	if ctx.Err() != nil {
-		return Answer{}, stopped(ctx, q)
+		return Answer{}, stopped(ctx, q, time.Now())
 	}
 	why := r.Why
 	if why == "" {
@@ -27,8 +28,12 @@ func noAnswer(q Question, format string, args ...any) error {
 	return fmt.Errorf("%w to question %q: %w", ErrNoAnswer, q.ID, fmt.Errorf(format, args...))
 }
 
-// stopped says that ctx ended while q was asked, which decides nothing.
-func stopped(ctx context.Context, q Question) error {
+// stopped says that ctx ended while q was asked. That decides nothing, unless ctx ended by itself because
+// q's deadline is its own.
+func stopped(ctx context.Context, q Question, now time.Time) error {
+	if expired(ctx, q, now) {
+		return noAnswer(q, "its deadline %s has passed", showTime(q.Deadline))
+	}
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if err == cause {
 		return fmt.Errorf("ask: question %q was not answered: %w", q.ID, err)
@@ -36,10 +41,15 @@ func stopped(ctx context.Context, q Question) error {
 	return fmt.Errorf("ask: question %q was not answered: %w: %w", q.ID, err, cause)
 }
 
+// expired says whether ctx ended because q's deadline came.
+func expired(ctx context.Context, q Question, now time.Time) bool {
+	return errors.Is(ctx.Err(), context.DeadlineExceeded) && !q.Deadline.IsZero() && !now.Before(q.Deadline)
+}
+
 // begin returns why q is not even asked: ctx has ended, the deadline has passed, or q cannot be answered.
 func begin(ctx context.Context, q Question, now time.Time) error {
 	if ctx.Err() != nil {
-		return stopped(ctx, q)
+		return stopped(ctx, q, now)
 	}
 	if err := q.answerable(); err != nil {
 		return err

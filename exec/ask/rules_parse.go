@@ -13,6 +13,12 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
+// What a file of rules may say. Neither is ever changed.
+var (
+	kinds    = []Kind{StepFailed, Precondition, Propagation, InFlight, Compensation, Repository, Threshold}
+	ruleKeys = []string{"kind", "step", "choice", "acknowledge", "reason", "by", "max_times"}
+)
+
 // A ruleParser collects rules and everything that is wrong with them.
 type ruleParser struct {
 	file  string
@@ -114,7 +120,7 @@ func (p *ruleParser) key(r *Rule, name string, at unstable.Range, value *unstabl
 	texts := map[string]*string{"step": &r.Step, "choice": &r.Choice, "acknowledge": &r.Acknowledge, "reason": &r.Reason, "by": &r.By, "kind": (*string)(&r.Kind)}
 	field, ok := texts[name]
 	if !ok {
-		p.bad(at, fmt.Sprintf("a rule has no key %q", name), "it may have kind, step, choice, acknowledge, reason, by, max_times")
+		p.bad(at, fmt.Sprintf("a rule has no key %q", name), "it may have "+strings.Join(ruleKeys, ", "))
 		return
 	}
 	if value.Kind != unstable.String || len(value.Data) == 0 {
@@ -122,7 +128,6 @@ func (p *ruleParser) key(r *Rule, name string, at unstable.Range, value *unstabl
 		return
 	}
 	*field = string(value.Data)
-	kinds := []Kind{StepFailed, Precondition, Propagation, InFlight, Compensation, Repository, Threshold}
 	if name == "kind" && !slices.Contains(kinds, r.Kind) {
 		p.bad(at, fmt.Sprintf("there are no questions of kind %q", r.Kind), fmt.Sprintf("the kinds are %q", kinds))
 	}

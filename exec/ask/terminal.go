@@ -51,7 +51,7 @@ func (t *Terminal) Ask(ctx context.Context, q Question) (Answer, error) {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()
 	case <-ctx.Done():
-		return Answer{}, stopped(ctx, q)
+		return Answer{}, stopped(ctx, q, clock(t.Now))
 	case <-late:
 		return Answer{}, noAnswer(q, "other questions were open until its deadline %s", showTime(q.Deadline))
 	}
@@ -114,7 +114,7 @@ func (d *dialogue) run() (Answer, error) {
 			return Answer{}, d.failed(errLate)
 		}
 		a.Reason, err = d.prompt("Reason (may be empty): ")
-		if err != nil && d.ctx.Err() != nil {
+		if err != nil && d.ctx.Err() != nil && !expired(d.ctx, d.q, clock(d.Now)) {
 			return Answer{}, d.failed(err)
 		}
 		a.Reason = strings.TrimSpace(strings.ToValidUTF8(a.Reason, "\ufffd"))
@@ -187,7 +187,7 @@ func (d *dialogue) failed(err error) error {
 	}
 	switch {
 	case d.ctx.Err() != nil:
-		return stopped(d.ctx, d.q)
+		return stopped(d.ctx, d.q, clock(d.Now))
 	case errors.Is(err, io.EOF):
 		return noAnswer(d.q, "the input ended")
 	}

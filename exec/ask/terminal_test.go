@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -144,12 +145,17 @@ func TestTerminalPendingReadServesTheNextQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()
 		term := &Terminal{In: in, Out: io.Discard}
-		for range 10 { // no goroutine is left for each: one read is under way all the time
+		before := runtime.NumGoroutine()
+		for range 10 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			if _, err := term.Ask(ctx, soon("q1")); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrNoAnswer) {
 				t.Error(err)
 			}
 			cancel()
+		}
+		synctest.Wait()
+		if n := runtime.NumGoroutine() - before; n != 1 {
+			t.Errorf("%d goroutines are left; one read should be under way", n)
 		}
 		go func() {
 			synctest.Wait() // until q2 is shown
@@ -183,6 +189,34 @@ func TestTerminalDeadlineAtTheReason(t *testing.T) {
 		}
 		typed.Close()
 		synctest.Wait()
+	})
+}
+
+// A context that ends at the question's own deadline is the deadline, not an interruption.
+func TestContextWithTheQuestionsDeadline(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		in, typed := io.Pipe()
+		for name, asker := range map[string]Asker{"terminal": &Terminal{In: in, Out: io.Discard}, "folder": &Folder{Dir: dir, Wait: true}} {
+			q := soon("q1")
+			ctx, cancel := context.WithDeadline(t.Context(), q.Deadline)
+			if _, err := asker.Ask(ctx, q); !errors.Is(err, ErrNoAnswer) || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: %v", name, err)
+			}
+			cancel()
+		}
+		typed.Close()
+		synctest.Wait()
+
+		in, typed = io.Pipe()
+		go typed.Write([]byte("r\n"))
+		q := soon("q2")
+		ctx, cancel := context.WithDeadline(t.Context(), q.Deadline)
+		defer cancel()
+		if a, err := (&Terminal{In: in, Out: io.Discard}).Ask(ctx, q); err != nil || a.Choice != "r" {
+			t.Errorf("a choice made in time stands: %+v, %v", a, err)
+		}
+		typed.Close()
 	})
 }
 
