@@ -233,9 +233,7 @@ func (r *restorer) finish() {
 		if p == "" || r.failed[p] {
 			continue
 		}
-		if err := r.finishFolder(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			r.note(p, err)
-		}
+		r.note(p, r.finishFolder(p))
 	}
 	if r.rootWas != 0 {
 		r.note(".", r.w.root.Chmod(".", r.rootWas))
@@ -251,18 +249,14 @@ func (r *restorer) finishFolder(path string) error {
 		}
 		wanted = false
 	}
-	return r.try(path, func(dir *os.Root, name string) error {
+	err := r.try(path, func(dir *os.Root, name string) error {
 		info, err := dir.Lstat(name)
-		if err != nil {
-			return err
-		}
 		switch {
-		case !info.IsDir() && !wanted:
-			return nil // it went, and something else came
+		case err != nil:
+			return err
 		case !info.IsDir():
-			return errSwapped
-		}
-		if modeOf(info) != e.Mode {
+			return &fs.PathError{Op: "open", Path: name, Err: errNotFolder}
+		case modeOf(info) != e.Mode:
 			if err := dir.Chmod(name, e.Mode); err != nil {
 				return err
 			}
@@ -272,4 +266,8 @@ func (r *restorer) finishFolder(path string) error {
 		}
 		return setTime(dir, name, e.ModTime)
 	})
+	if !wanted && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder)) {
+		return nil // it went, and perhaps something else came
+	}
+	return err
 }
