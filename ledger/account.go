@@ -103,13 +103,15 @@ func (a *Account) coverParents() {
 			covered[f] = true
 		}
 	}
-	a.Extra = slices.DeleteFunc(a.Extra, func(c Change) bool {
-		if c.Kind() != Dir || !covered[folder{c.Op, c.Path}] {
-			return false
+	var extra []Change
+	for _, c := range a.Extra {
+		if c.Kind() == Dir && covered[folder{c.Op, c.Path}] {
+			a.Matching = append(a.Matching, c)
+		} else {
+			extra = append(extra, c)
 		}
-		a.Matching = append(a.Matching, c)
-		return true
-	})
+	}
+	a.Extra = extra
 }
 
 func (a *Account) reconcileSymbols(d Declared, symbols []Symbol) {
