@@ -1,16 +1,23 @@
 package envelope
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/ledger"
 )
 
+// Encoding names the canonical form of which [Envelope.Digest] is the digest.
+const Encoding = "planlock.envelope/1"
+
 // A Component is one thing that the outcome depends on.
 type Component struct {
-	Name   string        `json:"name"` // "model", "prompt:agent.md", "context:docs/x.md", "toolchain:go", "tool:git", "rules", "config:x", "agent:NAME", "isolation", "planlock"
-	Digest ledger.Digest `json:"digest"`
-	Text   string        `json:"text,omitempty"` // for people: a version, a level
+	Name   string        `json:"name"`           // as in "tool:git"; the package documentation lists them
+	Digest ledger.Digest `json:"digest"`         // zero: not there
+	Text   string        `json:"text,omitempty"` // for people: a version, a level, why there is no digest; one printable line
 }
 
 // An Envelope is a set of components, sorted by name.
@@ -27,32 +34,43 @@ type Agent struct {
 
 // Spec says what to look at.
 type Spec struct {
-	Dir             string // the workspace; relative names below are relative to it
-	Model           string
+	Dir             string   // the workspace; relative names below are relative to it and never leave it
+	Model           string   // "": none
 	PromptTemplates []string // files
-	Context         []string // globs
+	Context         []string // globs; what lies below .git and .planlock never matches
 	Tools           []string // programs: digest of the program and its version text
 	Toolchain       []string // as Tools, named "toolchain:"
 	Config          []string // files
 	Rules           []string // texts that decide: names and versions of gates, check kinds, thresholds
-	Agents          []Agent
-	Isolation       string // the level that was reached
+	Agents          []Agent  //
+	Isolation       string   // the level that was reached
 }
 
 // Compute looks at everything in spec. Something that is not there has the zero digest and says so in Text.
-func Compute(ctx context.Context, spec Spec) (*Envelope, error) { return nil, nil }
-
-// Digest is the digest of all components.
-func (e *Envelope) Digest() ledger.Digest { return "" }
-
-// A Move is a component that is not what it was.
-type Move struct {
-	Name     string
-	From, To *Component // nil: was not there, is not there
+// The error is for what is there and cannot be read, and for globs that are none.
+func Compute(ctx context.Context, spec Spec) (*Envelope, error) {
+	return new(Prober).Compute(ctx, spec)
 }
 
-// String says it in plain words.
-func (m Move) String() string { return "" }
+// Digest is the digest of all components: of their canonical form, which is the line [Encoding] and then name,
+// digest and text of each component, in order, each as its length in bytes, a colon, itself and a newline.
+func (e *Envelope) Digest() ledger.Digest {
+	var form strings.Builder
+	form.WriteString(Encoding + "\n")
+	if e != nil {
+		for _, c := range sorted(e.Components) {
+			for _, text := range []string{c.Name, string(c.Digest), c.Text} {
+				fmt.Fprintf(&form, "%d:%s\n", len(text), text)
+			}
+		}
+	}
+	return ledger.Sum([]byte(form.String()))
+}
 
-// Compare lists what moved, sorted by name.
-func Compare(from, to *Envelope) []Move { return nil }
+// sorted is components in order of their names, without repetitions.
+func sorted(components []Component) []Component {
+	order := func(a, b Component) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.Text, b.Text))
+	}
+	return slices.Compact(slices.SortedFunc(slices.Values(components), order))
+}

@@ -1,0 +1,165 @@
+package envelope
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// versionTime bounds one question for a version.
+const versionTime = 15 * time.Second
+
+// textLimit bounds texts of components, in bytes.
+const textLimit = 200
+
+// programs are components of programs that are found through PATH, or by a path.
+func (l *look) programs(prefix string, names []string) {
+	for _, name := range names {
+		path, err := l.find(name)
+		if err != nil {
+			l.add(prefix+name, "", "not found")
+			continue
+		}
+		got, err := l.program(path, true)
+		switch {
+		case errors.Is(err, fs.ErrPermission) || errors.Is(err, errNotPlain):
+			l.add(prefix+name, "", "cannot be read")
+		case err != nil:
+			l.fail(prefix+name, err)
+		default:
+			l.add(prefix+name, got.digest, got.version)
+		}
+	}
+}
+
+// agent is a component of a version, and of a program where there is one.
+func (l *look) agent(agent Agent) {
+	name := "agent:" + agent.Name
+	content := fmt.Sprintf("%d:%s\n", len(agent.Version), agent.Version)
+	if agent.Program != "" {
+		path, err := l.find(agent.Program)
+		if err != nil {
+			l.add(name, "", "program not found")
+			return
+		}
+		got, err := l.program(path, false)
+		if err != nil {
+			l.fail(name, err)
+			return
+		}
+		content += string(got.digest)
+	}
+	l.add(name, ledger.Sum([]byte(content)), agent.Version)
+}
+
+// find is the absolute path of a program. A path is relative to the workspace; PATH's relative folders do not count.
+func (l *look) find(name string) (string, error) {
+	if filepath.Base(name) != name && !filepath.IsAbs(name) {
+		name = filepath.Join(l.dir, name)
+	}
+	return osexec.LookPath(name) // not resolved further: a program behind a link may go by its name
+}
+
+// program digests a program and, if wanted, asks it for its version.
+func (l *look) program(path string, version bool) (reading, error) {
+	got, err := l.p.read(l.ctx, path, func() (*os.File, error) { return openPlain(os.OpenFile, path) })
+	if err != nil || !version || got.asked {
+		return got, err
+	}
+	got.version, got.asked = versionText(l.ctx, path), true
+	if l.ctx.Err() != nil {
+		return got, context.Cause(l.ctx)
+	}
+	l.p.remember(path, got)
+	return got, nil
+}
+
+// versionText is the first line that a program says about its version, or "".
+func versionText(ctx context.Context, path string) string {
+	for _, question := range []string{"--version", "version"} {
+		if text := ask(ctx, path, question); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// ask runs path with one argument, outside of the workspace, with a small environment and no input.
+func ask(ctx context.Context, path, question string) string {
+	ctx, cancel := context.WithTimeout(ctx, versionTime)
+	defer cancel()
+	var first firstLine
+	cmd := osexec.CommandContext(ctx, path, question)
+	cmd.Dir = os.TempDir()
+	cmd.Env = environment()
+	cmd.Stdout = &first
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return ""
+	}
+	return printable(first.line.String())
+}
+
+// environment is what a program needs to say its version, in the language of no country.
+func environment() []string {
+	env := []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOROOT", "GOPATH", "GOENV", "GOTOOLCHAIN",
+		"SystemRoot", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "LOCALAPPDATA"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// firstLine keeps the beginning of the first line that is not empty.
+type firstLine struct {
+	line bytes.Buffer
+	done bool
+}
+
+// Write never fails.
+func (f *firstLine) Write(p []byte) (int, error) {
+	for _, b := range p {
+		switch {
+		case f.done:
+		case b == '\n':
+			f.done = f.line.Len() > 0
+		case f.line.Len() < 2*textLimit:
+			f.line.WriteByte(b)
+		}
+	}
+	return len(p), nil
+}
+
+// printable is text on one line, without what steers a terminal, bounded.
+func printable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r) || r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, text)
+	text = strings.TrimSpace(text)
+	if len(text) <= textLimit {
+		return text
+	}
+	cut := textLimit
+	for text[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return strings.TrimSpace(text[:cut])
+}

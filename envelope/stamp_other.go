@@ -1,0 +1,10 @@
+//go:build !linux && !darwin
+
+package envelope
+
+import "io/fs"
+
+const nonBlocking = 0
+
+// identify adds nothing: there is nothing portable to add.
+func identify(*stamp, fs.FileInfo) {}
