@@ -28,6 +28,7 @@ type Started struct {
 	Mode         plan.Mode           `json:"mode"`
 	Executor     string              `json:"executor,omitempty"` // the default executor's name
 	Isolated     bool                `json:"isolated,omitempty"`
+	NoSandbox    bool                `json:"no_sandbox,omitempty"`
 	Steps        []Outline           `json:"steps"` // in the order of execution
 	Planning     []gate.Judgement    `json:"planning,omitempty"`
 	Warnings     []string            `json:"warnings,omitempty"`

@@ -1,0 +1,110 @@
+package exec
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/standard"
+	"github.com/planlock/planlock/plan"
+)
+
+// executor finds who carries out a method that names an executor, or names none.
+func (c *Controller) executor(named string) (Executor, error) {
+	if x, ok := c.Executors[named]; ok && x != nil {
+		return x, nil
+	}
+	if c.Executor != nil && (named == "" || named == name(c.Executor)) {
+		return c.Executor, nil
+	}
+	if named == "" {
+		return nil, errors.New("exec: a step names no executor, and the controller has no default one: set Controller.Executor")
+	}
+	return nil, fmt.Errorf("exec: executor %q is not known: set Controller.Executors[%q]", named, named)
+}
+
+// name is what an executor calls itself.
+func name(x Executor) string {
+	if n, ok := x.(Named); ok {
+		return n.Name()
+	}
+	return ""
+}
+
+// needed lists the executors that a plan names, sorted; "" among them if a method names none.
+func needed(p *plan.Plan) []string {
+	var names []string
+	add := func(n string) {
+		if i, found := slices.BinarySearch(names, n); !found {
+			names = slices.Insert(names, i, n)
+		}
+	}
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			add(s.Executor)
+			for _, b := range s.Backups {
+				if b.Executor != "" {
+					add(b.Executor)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// panel is the built-in gates and checks, and the host's.
+func (c *Controller) panel() gate.Panel {
+	return gate.Panel{
+		Gates:  slices.Concat(standard.Gates(), c.Gates),
+		Checks: slices.Concat(standard.Checks(), c.Checks),
+	}
+}
+
+// validate refuses a controller that cannot carry the plan out.
+func (c *Controller) validate(p *plan.Plan) error {
+	panel := c.panel()
+	errs := []error{panel.Validate()}
+	for _, n := range needed(p) {
+		if _, err := c.executor(n); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	switch c.Mode {
+	case "", plan.Silent, plan.Dynamic, plan.Collaborative, plan.Education:
+	default:
+		errs = append(errs, fmt.Errorf("exec: mode %q is none of silent, dynamic, collaborative, education", c.Mode))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &RefusedError{Reasons: strings.Split(err.Error(), "\n"), Err: err}
+	}
+	return nil
+}
+
+// agents are the executors and the host's gates, with their versions.
+func (c *Controller) agents(ctx context.Context, p *plan.Plan) ([]envelope.Agent, error) {
+	var agents []envelope.Agent
+	for _, n := range needed(p) {
+		x, err := c.executor(n)
+		if err != nil {
+			return nil, err
+		}
+		agent := envelope.Agent{Name: "executor " + cmp.Or(n, name(x), "default")}
+		if v, ok := x.(Versioned); ok {
+			if agent.Version, err = v.Version(ctx); err != nil {
+				return nil, fmt.Errorf("exec: version of executor %q: %w", n, err)
+			}
+		}
+		agents = append(agents, agent)
+	}
+	for _, g := range c.Gates {
+		info := g.Info()
+		agents = append(agents, envelope.Agent{Name: "gate " + info.Name, Version: info.Version})
+	}
+	return agents, nil
+}

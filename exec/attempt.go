@@ -1,0 +1,182 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// outputKept is how much of an attempt's output stands in the journal, in bytes.
+const outputKept = 16 << 10
+
+// A trial is one attempt while it is judged.
+type trial struct {
+	s       *history.Step
+	task    *plan.Task
+	step    *plan.Step
+	number  int
+	method  Method
+	runner  *runner
+	outcome Outcome
+	err     error // of the executor
+	took    time.Duration
+
+	before, after *ledger.Tree
+	snap          checkpoint.Snapshot
+	entry         *history.Accounted
+	judged        []gate.Judgement
+}
+
+// method finds a way to do a step by its name.
+func (e *execution) method(s *history.Step, id string) Method {
+	_, step := e.step(s)
+	for _, b := range step.Backups {
+		if recovery.BackupName(b) == id {
+			return Method{ID: id, Description: b.Description, Run: b.Run, Prompt: b.Prompt,
+				Executor: b.Executor, Tool: b.ToolPath, ToolArgs: b.ToolArgs}
+		}
+	}
+	return Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt, Executor: step.Executor}
+}
+
+// attempt executes one method, accounts for what it did, and has it judged.
+func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) error {
+	task, step := e.step(s)
+	if m.Executor == "" {
+		m.Executor = step.Executor
+	}
+	t := &trial{s: s, task: task, step: step, number: len(s.Attempts) + 1, method: m, before: e.tree, runner: e.runner(step)}
+	executor, err := e.c.executor(m.Executor)
+	if err != nil {
+		return err
+	}
+	if e.tree, err = e.known(ctx); err != nil {
+		return err
+	}
+	t.before = e.tree
+	err = e.record(ctx, of(s, t.number), &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor})
+	if err != nil {
+		return err
+	}
+	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
+	e.execute(ctx, t, executor)
+	e.stale = true
+	fault := e.judge(ctx, t)
+	if fault == nil {
+		return e.accept(ctx, t)
+	}
+	return e.undo(ctx, t, fault)
+}
+
+// known is the tree that we left, scanned if nobody has looked since.
+func (e *execution) known(ctx context.Context) (*ledger.Tree, error) {
+	if e.tree != nil && !e.stale {
+		return e.tree, nil
+	}
+	tree, err := e.scan(ctx)
+	if err == nil {
+		e.stale = false
+	}
+	return tree, err
+}
+
+// execute calls the executor, within the step's time.
+func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
+	if limit := t.step.Timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: limit})
+		defer cancel()
+	}
+	live := process.NewTail(outputKept)
+	w := Work{
+		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: t.task, Step: t.step, Method: t.method, Attempt: t.number,
+		Dir: e.dir, Feedback: feedback(t.s), Runner: t.runner,
+		Output: &listener{keep: live, tell: func(p []byte) {
+			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
+		}},
+	}
+	begin := time.Now()
+	t.outcome, t.err = call(ctx, x, w)
+	t.took = time.Since(begin)
+	if t.err == nil && ctx.Err() != nil {
+		t.err = context.Cause(ctx) // it came back because it was told to
+	}
+	text := live.String()
+	if t.outcome.Output != "" {
+		tail := process.NewTail(outputKept)
+		fmt.Fprint(tail, text, t.outcome.Output)
+		text = tail.String()
+	}
+	t.outcome.Output = text
+}
+
+// call calls the executor; a panic in it is a failure of the attempt.
+func call(ctx context.Context, x Executor, w Work) (out Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("exec: the executor panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return x.Execute(ctx, w)
+}
+
+// feedback is why earlier attempts failed.
+func feedback(s *history.Step) []string {
+	var all []string
+	for _, a := range s.Attempts {
+		if a.Failure != nil {
+			all = append(all, a.Failure.Reasons...)
+		}
+	}
+	return all
+}
+
+// said is what the executor said, for the journal.
+func (t *trial) said() *history.AttemptEnded {
+	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
+		Tokens: t.outcome.Usage.InputTokens + t.outcome.Usage.OutputTokens, Calls: t.outcome.Usage.Calls,
+		Metrics: t.outcome.Metrics, Stateful: t.outcome.Stateful}
+	if t.err != nil {
+		said.Error = t.err.Error()
+	}
+	return said
+}
+
+// facts are everything known about the trial, in order.
+func (t *trial) facts() []history.Fact {
+	facts := []history.Fact{t.said()}
+	if t.entry != nil {
+		facts = append(facts, t.entry)
+	}
+	for i := range t.judged {
+		facts = append(facts, &history.Gate{Judgement: t.judged[i]})
+	}
+	return facts
+}
+
+// accept makes the new tree the one that we left.
+func (e *execution) accept(ctx context.Context, t *trial) error {
+	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
+	if err := e.record(ctx, of(t.s, t.number), facts...); err != nil {
+		return err
+	}
+	e.tree, e.stale = t.after, e.host()
+	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
+	return nil
+}
+
+// noSpace reports whether err says that the disk is full.
+func noSpace(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota)
+}

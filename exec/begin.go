@@ -1,0 +1,217 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// begin approves the locked plan and writes the first fact of its run. Until
+// then nothing has been changed.
+func (e *execution) begin(ctx context.Context) error {
+	if err := e.locked.Verify(); err != nil {
+		return &RefusedError{Reasons: []string{err.Error()}, Hint: "lock the plan again", Err: err}
+	}
+	if err := e.unfinished(ctx); err != nil {
+		return err
+	}
+	base, err := e.scanner.Scan(ctx, e.root, nil)
+	if err != nil {
+		return err
+	}
+	e.base, e.tree = base, base
+	env, err := e.envelope(ctx)
+	if err != nil {
+		return err
+	}
+	terms := e.locked.Terms()
+	if err := bound(terms, env.Digest(), base.Digest()); err != nil {
+		return err
+	}
+	planning, err := e.approve(ctx, &plan.Draft{Plan: *e.plan, Format: e.locked.Format(), Files: e.files})
+	if err != nil {
+		return err
+	}
+	git, err := ledger.ReadGit(e.root)
+	if err != nil {
+		return err
+	}
+	snap, err := e.store.Snapshot(ctx, e.root, base, checkpoint.Snapshot{})
+	if err != nil {
+		return err
+	}
+	started := &history.Started{
+		Run:  ulid.Make().String(),
+		Name: e.plan.Meta.Name, Goal: e.plan.Goal,
+		Format: e.locked.Format(), Profile: e.plan.Profile,
+		Plan: e.locked.Digest(), Files: e.locked.Files(),
+		Lock: e.locked.ID(), LockFile: e.c.LockFile,
+		Acknowledged: terms.Acknowledged,
+		Envelope:     env, Base: snap, Git: git,
+		Mode: e.mode(), Executor: name(e.c.Executor), Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
+		Steps: e.outline(), Planning: planning, Version: Version(),
+	}
+	for _, d := range e.locked.Warnings() {
+		started.Warnings = append(started.Warnings, fmt.Sprintf("%s [%s]", d.Message, d.Code))
+	}
+	if started.PlanBlob, err = e.keepPlan(ctx); err != nil {
+		return err
+	}
+	if e.c.LockFile != "" {
+		if started.LockDigest, err = fileDigest(e.c.LockFile); err != nil {
+			return fmt.Errorf("exec: lock file: %w", err)
+		}
+	}
+	return e.launch(ctx, started)
+}
+
+// launch opens the journal of a new run.
+func (e *execution) launch(ctx context.Context, started *history.Started) error {
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	if err := os.MkdirAll(ws.RunDir(started.Run), 0o755); err != nil {
+		return fmt.Errorf("exec: run folder: %w", err)
+	}
+	log, err := ws.openLog(ctx, started.Run)
+	if err != nil {
+		return err
+	}
+	if e.journal, err = checkpoint.OpenJournal(ctx, log, started.Run, e.c.now); err != nil {
+		return errors.Join(err, log.Close())
+	}
+	if err := e.record(ctx, history.Where{}, started); err != nil {
+		return err
+	}
+	if err := e.clone(ctx); err != nil {
+		return err
+	}
+	e.notify(e.c.Observer.RunStarted, Event{})
+	return nil
+}
+
+// unfinished refuses a lock that has served a run, and a tree that holds half a step.
+func (e *execution) unfinished(ctx context.Context) error {
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	ids, err := ws.Runs()
+	if err != nil {
+		return err
+	}
+	for i := len(ids) - 1; i >= 0; i-- {
+		run, err := ws.History(ctx, ids[i])
+		if err != nil || run.Head.Seq == 0 {
+			e.log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
+			continue
+		}
+		if run.Started.Lock == e.locked.ID() {
+			return &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
+				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
+		}
+		if i == len(ids)-1 && !run.Started.Isolated && (run.Restoring != nil || inFlight(run.Current())) {
+			return &RefusedError{Run: ids[i], Hint: fmt.Sprintf("planlock resume %s, or planlock rollback %s %s", ids[i], ids[i], run.Current().Address),
+				Reasons: []string{fmt.Sprintf("run %s was stopped inside step %s, and the tree may hold half of it", ids[i], run.Current().Address)}}
+		}
+	}
+	return nil
+}
+
+// inFlight reports whether an attempt of s has begun and nothing is known of its end.
+func inFlight(s *history.Step) bool {
+	return s != nil && s.Last() != nil && s.Last().Failure == nil && s.Status == history.InFlight
+}
+
+// bound refuses a lock that was made for something else.
+func bound(terms plan.Terms, env, base ledger.Digest) error {
+	var errs []error
+	if !terms.Envelope.IsZero() && terms.Envelope != env {
+		errs = append(errs, &plan.LockError{What: "envelope", Want: terms.Envelope, Got: env})
+	}
+	if !terms.Base.IsZero() && terms.Base != base {
+		errs = append(errs, &plan.LockError{What: "base tree", Want: terms.Base, Got: base})
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	refused := &RefusedError{Hint: "lock the plan again", Err: errors.Join(errs...)}
+	for _, err := range errs {
+		refused.Reasons = append(refused.Reasons, err.Error())
+	}
+	return refused
+}
+
+// approve asks the planning gates: those of level 2 first.
+func (e *execution) approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement, error) {
+	pass := &gate.Pass{Phase: gate.Planning, Plan: e.plan, Draft: draft, Dir: e.root, Base: e.base, Before: e.base, After: e.base,
+		Content: e.content(e.root), Runner: e.runner(nil), Log: e.log}
+	judged := e.panel.Ask(ctx, gate.Planning, pass)
+	var reasons []string
+	for _, j := range judged {
+		if j.Blocks() {
+			reasons = append(reasons, describe(j)...)
+		}
+	}
+	if len(reasons) > 0 {
+		return judged, &RefusedError{Reasons: reasons, Hint: "the plan is not approved: change it and lock it again"}
+	}
+	return judged, nil
+}
+
+// clone makes the folder in which an isolated run works.
+func (e *execution) clone(ctx context.Context) error {
+	if !e.run.Started.Isolated {
+		return nil
+	}
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	e.dir = filepath.Join(ws.RunDir(e.run.Started.Run), "clone")
+	if err := os.MkdirAll(e.dir, 0o755); err != nil {
+		return fmt.Errorf("exec: clone: %w", err)
+	}
+	have, err := e.scanner.Scan(ctx, e.dir, nil)
+	if err != nil {
+		return err
+	}
+	want, err := e.store.Tree(ctx, e.run.Tree)
+	if err != nil {
+		return err
+	}
+	if err := e.store.Restore(ctx, e.dir, want, have); err != nil {
+		return err
+	}
+	e.tree, err = e.scanner.Scan(ctx, e.dir, nil)
+	return err
+}
+
+func (e *execution) mode() plan.Mode {
+	switch {
+	case e.c.Mode != "":
+		return e.c.Mode
+	case e.plan.Execution.DefaultMode != "":
+		return e.plan.Execution.DefaultMode
+	}
+	return plan.Dynamic
+}
+
+// outline is the order of the run.
+func (e *execution) outline() []history.Outline {
+	order := e.plan.Graph().Order
+	steps := make([]history.Outline, 0, len(order))
+	for _, address := range order {
+		at := e.index[address]
+		first, _, _ := strings.Cut(at.step.Description, "\n")
+		steps = append(steps, history.Outline{Address: address, Task: at.task.ID, Title: first,
+			Critical: at.step.IsCritical(), Rollback: at.step.Rollback})
+	}
+	return steps
+}

@@ -1,0 +1,243 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// complete judges the run as a whole, delivers an isolated one, and seals it.
+// It can be repeated from any point.
+func (e *execution) complete(ctx context.Context) error {
+	if e.run.Ended == nil {
+		if err := e.end(ctx); err != nil {
+			return err
+		}
+	}
+	if err := e.seal(ctx); err != nil {
+		return err
+	}
+	return outcome(e.run)
+}
+
+// end decides how the run ended.
+func (e *execution) end(ctx context.Context) error {
+	ended, judged, err := e.verdict(ctx)
+	if err != nil {
+		return e.letGo(ctx, err)
+	}
+	if interrupted(ctx) {
+		return e.pause(ctx, "interrupted", context.Cause(ctx))
+	}
+	var facts []history.Fact
+	for i := range judged {
+		facts = append(facts, &history.Gate{Judgement: judged[i]})
+	}
+	if e.run.Started.Isolated && ended.Status == history.Achieved {
+		if err := e.deliver(ctx, ended); err != nil {
+			return err
+		}
+	}
+	return e.record(ctx, history.Where{}, append(facts, ended)...)
+}
+
+// verdict is how the run ends: what the steps came to, and what the final gates
+// say of the tree as it is now.
+func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgement, error) {
+	ended := &history.Ended{Status: history.Achieved, Tree: e.run.Tree.Tree}
+	lower := func(to history.Status, format string, args ...any) {
+		if ended.Status != history.NotAchieved {
+			ended.Status = to
+		}
+		ended.Reasons = append(ended.Reasons, fmt.Sprintf(format, args...))
+	}
+	for _, s := range e.run.Steps {
+		switch {
+		case s.Status == history.Failed && s.Failed.Halts:
+			lower(history.NotAchieved, "step %s failed and halted the run", s.Address)
+		case s.Status == history.Failed:
+			lower(history.Partial, "step %s failed", s.Address)
+		case s.Status == history.Blocked:
+			lower(history.Partial, "step %s was blocked by %s", s.Address, s.Blocked.By)
+		case s.Status == history.Skipped && s.Critical:
+			lower(history.Partial, "critical step %s was left out by %s", s.Address, s.Skipped.By)
+		case s.Status == history.Pending:
+			lower(history.NotAchieved, "step %s did not run", s.Address)
+		}
+	}
+	if ended.Status == history.NotAchieved {
+		return ended, nil, nil
+	}
+	if e.run.Count(history.Completed) == 0 && len(e.run.Steps) > 0 {
+		lower(history.NotAchieved, "no step was completed")
+	}
+	judged, err := e.judgeRun(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, j := range gate.Blocking(judged) {
+		for _, line := range describe(j) {
+			lower(history.NotAchieved, "%s", line)
+		}
+	}
+	return ended, judged, nil
+}
+
+// judgeRun asks the final gates about the tree as it is.
+func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
+	if err := e.verify(ctx); err != nil {
+		return nil, err
+	}
+	tree, err := e.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e.tree = tree
+	pass := e.pass(gate.Final, nil, nil, e.runner(nil))
+	pass.Before, pass.After = e.base, tree
+	pass.Changes = ledger.Diff(e.base, tree)
+	if pass.Symbols, _, err = ledger.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
+		return nil, err
+	}
+	if pass.Lines, _, err = ledger.Lines(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
+		return nil, err
+	}
+	judged := e.panel.Ask(ctx, gate.Final, pass)
+	for i := range judged {
+		e.notify(e.c.Observer.GateJudged, Event{Gate: &judged[i]})
+	}
+	return judged, e.leftAlone(ctx)
+}
+
+// leftAlone makes sure that judging the run changed nothing.
+func (e *execution) leftAlone(ctx context.Context) error {
+	e.stale = true
+	tree, err := e.known(ctx)
+	if err != nil {
+		return err
+	}
+	if tree.Digest() == e.run.Tree.Tree {
+		e.tree = tree
+		return nil
+	}
+	left, err := e.store.Tree(ctx, e.run.Tree)
+	if err != nil {
+		return err
+	}
+	return e.store.Restore(ctx, e.dir, left, tree)
+}
+
+// deliver moves the workspace to the tree of an isolated run. If anybody touched
+// the workspace meanwhile, it is left alone and the run has not achieved its goal.
+func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
+	have, err := e.scanner.Scan(ctx, e.root, nil)
+	if err != nil {
+		return err
+	}
+	if base := e.run.Started.Base.Tree; e.run.Restoring == nil && have.Digest() != base {
+		ended.Status = history.NotAchieved
+		ended.Reasons = append(ended.Reasons, fmt.Sprintf(
+			"the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Digest().Short(), base.Short()))
+		return nil
+	}
+	final := e.run.Tree
+	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: final}); err != nil {
+		return err
+	}
+	want, err := e.store.Tree(ctx, final)
+	if err != nil {
+		return err
+	}
+	if err := e.store.Restore(ctx, e.root, want, have); err != nil {
+		return err
+	}
+	return e.record(ctx, history.Where{}, &history.Restored{Tree: final.Tree}, &history.Delivered{Tree: final.Tree})
+}
+
+// seal draws the views and closes the journal for good.
+func (e *execution) seal(ctx context.Context) error {
+	if e.run.Sealed != nil {
+		return nil
+	}
+	files, err := view.All(e.plan, e.run)
+	if err != nil {
+		return err
+	}
+	sealed := &history.Sealed{Views: map[string]ledger.Digest{}}
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	for _, f := range files {
+		sealed.Views[f.Name] = ledger.Sum(f.Content)
+	}
+	if err := writeViews(ws.ViewDir(e.run.Started.Run), files); err != nil {
+		return err
+	}
+	if err := e.writeRequested(files); err != nil {
+		return err
+	}
+	if err := e.record(ctx, history.Where{}, sealed); err != nil {
+		return err
+	}
+	if e.run.Delivered != nil || e.run.Started.Isolated && e.run.Ended.Status != history.Achieved && e.untouched() {
+		if err := os.RemoveAll(filepath.Join(ws.RunDir(e.run.Started.Run), "clone")); err != nil {
+			e.log.Warn("the clone of the run cannot be removed", "err", err)
+		}
+	}
+	e.notify(e.c.Observer.RunEnded, Event{Err: outcome(e.run)})
+	return nil
+}
+
+// untouched reports whether nothing was completed in the clone.
+func (e *execution) untouched() bool { return e.run.Tree == e.run.Started.Base }
+
+// writeViews writes files into dir, each of them whole or not at all.
+func writeViews(dir string, files []view.File) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("exec: views: %w", err)
+	}
+	for _, f := range files {
+		if err := atomicfile.Write(filepath.Join(dir, f.Name), f.Content, 0o644); err != nil {
+			return fmt.Errorf("exec: view %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// writeRequested writes the progress log where the plan asks for it.
+func (e *execution) writeRequested(files []view.File) error {
+	path, ok := requestedLog(e.plan)
+	if !ok {
+		return nil
+	}
+	root, err := os.OpenRoot(e.root)
+	if err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	defer root.Close()
+	for _, f := range files {
+		if f.Name == view.ProgressName(e.plan) {
+			if err := atomicfile.WriteIn(root, path, f.Content, 0o644); err != nil {
+				return fmt.Errorf("exec: progress log %s: %w", path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// requestedLog is where the plan asks for its progress log, besides the views.
+func requestedLog(p *plan.Plan) (string, bool) {
+	for _, s := range p.Settings {
+		if s.Key == "logging.output_file" && s.Value.Text != "" && filepath.IsLocal(s.Value.Text) {
+			return s.Value.Text, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,132 @@
+package exec
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Controller carries out locked plans in one workspace. Only Executor is
+// needed; every other field has a useful zero value. The fields must not be
+// changed while a run goes on. A Controller may be used for several runs, one
+// after another; two at a time in one workspace exclude each other, whichever
+// process they are in.
+type Controller struct {
+	// Dir is the workspace; the current folder if empty.
+	Dir string
+	// Executor carries out the steps that name none, and those that name it
+	// (see [Named]).
+	Executor Executor
+	// Executors are found by the name that a step or a backup gives.
+	Executors map[string]Executor
+	// Gates judge besides the built-in ones, in this order.
+	Gates []gate.Gate
+	// Checks are further kinds of checks, besides the built-in ones.
+	Checks []gate.Check
+	// Escalator is asked where a person must decide. Nil refuses.
+	Escalator Escalator
+	// Ladder is what is tried after a failure; nil for [recovery.Standard].
+	Ladder recovery.Ladder
+	// Blobs keep contents; nil for a folder below .planlock.
+	Blobs checkpoint.Blobs
+	// OpenLog opens the log of a run; nil for a file below .planlock.
+	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
+
+	// Mode says who is asked and when. Empty: what the plan says, else dynamic.
+	Mode plan.Mode
+	// Isolate works in a clone; the workspace moves only if the run succeeds.
+	Isolate bool
+	// NoSandbox runs commands at level none, whatever the plan says. It is part of the envelope.
+	NoSandbox bool
+	// Patience is how long a question waits for its answer; 0: as long as the escalator does.
+	Patience time.Duration
+	// LockFile is where the lock was read from, "" if it is in no file. It is watched like the plan.
+	LockFile string
+
+	// Observer is told what happens.
+	Observer Observer
+	// Log gets what is of interest to whoever debugs a host; nil discards it.
+	Log *slog.Logger
+	// Now is the clock of the journal's time stamps; nil for time.Now.
+	// Nothing is decided by it but deadlines of questions.
+	Now func() time.Time
+}
+
+// Run carries out a locked plan: approve, execute step by step, complete, seal.
+//
+// The report is never nil: it says what was done, also where the error is not
+// nil. The error is nil only if the goal was achieved; else it is
+//
+//   - *[OutcomeError]: the run ended, and not as planned
+//   - *[RefusedError]: nothing was done, or nothing more: the lock, the plan, the
+//     envelope, an agent or the tree is not what it must be
+//   - [ErrWaiting]: a question waits; resume the run when it is answered
+//   - context.Cause(ctx): it was interrupted; the tree is restored to the last
+//     checkpoint, and the run can be resumed
+//   - *checkpoint.HeldError: another controller works here
+//   - any other: the machine would not (a full disk, no permission)
+func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (*Report, error) {
+	e, err := c.open(ctx, locked)
+	if err != nil {
+		return e.report(), err
+	}
+	defer e.close()
+	if err := e.begin(ctx); err != nil {
+		return e.report(), err
+	}
+	err = e.carryOn(ctx)
+	return e.report(), err
+}
+
+// Resume goes on with a run that was interrupted, crashed or waits, from its
+// last checkpoint. The plan must be the one that the run began with; run is its
+// id or a unique prefix of it. A step that was under way is undone first; if it
+// was irreversible, a person is asked.
+//
+// Resume of a finished run changes nothing and returns its report, and the
+// error that Run returned. Otherwise errors are those of Run, and [ErrNoRun].
+func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string) (*Report, error) {
+	e, err := c.open(ctx, locked)
+	if err != nil {
+		return e.report(), err
+	}
+	defer e.close()
+	if err := e.reopen(ctx, run); err != nil {
+		return e.report(), err
+	}
+	if e.run.Sealed != nil {
+		return e.report(), outcome(e.run)
+	}
+	err = e.carryOn(ctx)
+	return e.report(), err
+}
+
+func (c *Controller) workspace() Workspace {
+	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog}
+}
+
+func (c *Controller) now() time.Time {
+	if c.Now != nil {
+		return c.Now()
+	}
+	return time.Now()
+}
+
+func (c *Controller) logger() *slog.Logger {
+	if c.Log != nil {
+		return c.Log
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+func (c *Controller) ladder() recovery.Ladder {
+	if c.Ladder != nil {
+		return c.Ladder
+	}
+	return recovery.Standard()
+}

@@ -1,0 +1,66 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// ErrWaiting says that a run waits, for an answer or to be resumed.
+var ErrWaiting = errors.New("exec: the run waits")
+
+// An OutcomeError says that a run ended, and not as planned.
+type OutcomeError struct {
+	Run     string
+	Status  history.Status // Partial or NotAchieved
+	Reasons []string
+}
+
+func (e *OutcomeError) Error() string {
+	return fmt.Sprintf("exec: run %s ended %s: %s", e.Run, e.Status, strings.Join(e.Reasons, "; "))
+}
+
+// A RefusedError says that a run may not begin or go on, and what would have to
+// be otherwise. Nothing was changed.
+type RefusedError struct {
+	Run     string   // "" if it did not begin
+	Reasons []string // each names what moved, from what to what
+	Hint    string   // what to do next
+	Err     error    // what it was found by; may be nil
+}
+
+func (e *RefusedError) Error() string {
+	text := "exec: refused: " + strings.Join(e.Reasons, "; ")
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// Unwrap returns what the refusal was found by.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// outcome is the error that a run's end stands for.
+func outcome(run *history.Run) error {
+	switch {
+	case run.Ended == nil:
+		return ErrWaiting
+	case run.Ended.Status == history.Achieved:
+		return nil
+	}
+	return &OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons}
+}
+
+// A StepError says why a step failed. Observers get it.
+type StepError struct {
+	Step    plan.Address
+	Class   history.Class
+	Reasons []string
+}
+
+func (e *StepError) Error() string {
+	return fmt.Sprintf("exec: step %s failed (%s): %s", e.Step, e.Class, strings.Join(e.Reasons, "; "))
+}

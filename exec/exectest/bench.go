@@ -1,0 +1,139 @@
+package exectest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Files are the contents of a workspace, by slash-separated path.
+type Files map[string]string
+
+// A Bench is a workspace, a plan and a controller that are set up for a test.
+type Bench struct {
+	Dir        string // the workspace, a temporary folder
+	Draft      *plan.Draft
+	Controller *exec.Controller
+}
+
+// New sets a bench up. text is the path of a plan, or, if it has more than one
+// line, the plan itself. All acknowledgements that the plan needs are given
+// when it is locked.
+func New(t testing.TB, text string, files Files, executor exec.Executor) *Bench {
+	t.Helper()
+	b := &Bench{Dir: t.TempDir()}
+	for name, content := range files {
+		if err := Put(b.Dir, name, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	if strings.Contains(text, "\n") {
+		b.Draft, err = plan.Read("plan.toml", []byte(text))
+	} else {
+		b.Draft, err = plan.ReadFile(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Controller = &exec.Controller{Dir: b.Dir, Executor: executor, Executors: map[string]exec.Executor{}}
+	for _, task := range b.Draft.Plan.Tasks {
+		for _, step := range task.Steps {
+			b.Controller.Executors[step.Executor] = executor
+			for _, backup := range step.Backups {
+				b.Controller.Executors[backup.Executor] = executor
+			}
+		}
+	}
+	return b
+}
+
+// Put writes a file into a folder, and makes its folders.
+func Put(dir, name, content string) error {
+	full := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(full, []byte(content), 0o644)
+}
+
+// Lock locks the plan, with every acknowledgement it needs.
+func (b *Bench) Lock(t testing.TB) *plan.Locked {
+	t.Helper()
+	var codes []string
+	for _, a := range b.Draft.Plan.Acknowledgements() {
+		codes = append(codes, a.Code)
+	}
+	locked, err := b.Controller.Lock(context.Background(), b.Draft, codes...)
+	if err != nil {
+		t.Fatalf("lock: %v", err)
+	}
+	return locked
+}
+
+// Run locks the plan and runs it.
+func (b *Bench) Run(t testing.TB) *Result {
+	t.Helper()
+	report, err := b.Controller.Run(context.Background(), b.Lock(t))
+	return &Result{Report: report, Err: err, Dir: b.Dir}
+}
+
+// Tree is the workspace as it is now.
+func (b *Bench) Tree(t testing.TB) *ledger.Tree {
+	t.Helper()
+	scanner := ledger.Scanner{Scope: b.Draft.Plan.Scope}
+	tree, err := scanner.Scan(context.Background(), b.Dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// A Result is how a run went.
+type Result struct {
+	*exec.Report
+	Err error // what Run returned
+	Dir string
+}
+
+// Run sets a bench up and runs its plan.
+func Run(t testing.TB, plan string, files Files, executor exec.Executor) *Result {
+	t.Helper()
+	return New(t, plan, files, executor).Run(t)
+}
+
+// Want fails the test if the run did not end with a status, and shows the report.
+func (r *Result) Want(t testing.TB, status history.Status) {
+	t.Helper()
+	if r.Status() == status {
+		return
+	}
+	t.Errorf("the run ended %q, want %q\n%v\n%s", r.Status(), status, r.Err, r.Report)
+}
+
+// Failed is the failure of a step, or nil.
+func (r *Result) Failed(step plan.Address) *exec.StepError {
+	s := r.Report.Run.Step(step)
+	if s == nil || s.Failed == nil {
+		return nil
+	}
+	return &exec.StepError{Step: step, Class: s.Failed.Class, Reasons: s.Failed.Reasons}
+}
+
+// Read is the content of a file of the workspace; "" if there is none.
+func (r *Result) Read(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return string(text)
+}

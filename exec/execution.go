@@ -1,0 +1,268 @@
+package exec
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// An execution is a run that a controller holds in its hands. What is known of
+// the run is in run, folded from the journal, and nowhere else; the remaining
+// fields are the means.
+type execution struct {
+	c      *Controller
+	locked *plan.Locked
+	plan   *plan.Plan
+	files  []plan.Source
+	log    *slog.Logger
+
+	root    string // the workspace
+	dir     string // where the work is done: the workspace, or a clone of it
+	release func() error
+	store   *checkpoint.Store
+	shut    func() error // closes the store
+	prober  *envelope.Prober
+	panel   gate.Panel
+	index   map[plan.Address]place
+	depends dependencies
+	scanner ledger.Scanner
+
+	mu      sync.Mutex // guards journal order: append and apply are one
+	journal *checkpoint.Journal
+	run     *history.Run
+
+	base  *ledger.Tree // before the run
+	tree  *ledger.Tree // the tree that we left
+	stale bool         // something may have written since tree was scanned
+}
+
+// A place is where a step stands in the plan.
+type place struct {
+	task *plan.Task
+	step *plan.Step
+}
+
+// open takes hold of the workspace and readies the means.
+func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution, error) {
+	own := *c // the host may do with its controller what it likes
+	c = &own
+	e := &execution{c: c, locked: locked, run: &history.Run{}, log: c.logger()}
+	if locked == nil {
+		return e, &RefusedError{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
+	}
+	e.plan, e.files = locked.Plan(), locked.Files()
+	if err := e.seat(); err != nil {
+		return e, err
+	}
+	if err := c.validate(e.plan); err != nil {
+		return e, err
+	}
+	release, err := checkpoint.Hold(ctx, e.root)
+	if err != nil {
+		return e, err
+	}
+	e.release = release
+	ws := c.workspace()
+	ws.Dir = e.root
+	if e.store, e.shut, err = ws.Store(); err != nil {
+		e.close()
+		return e, err
+	}
+	e.equip()
+	return e, nil
+}
+
+// equip readies what follows from the plan alone.
+func (e *execution) equip() {
+	e.index, e.depends = places(e.plan), dependenciesOf(e.plan)
+	e.panel = e.c.panel()
+	e.prober = &envelope.Prober{}
+	e.scanner = ledger.Scanner{Scope: e.scope()}
+}
+
+// places finds the steps of a plan by their addresses.
+func places(p *plan.Plan) map[plan.Address]place {
+	index := map[plan.Address]place{}
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			index[s.Address] = place{&p.Tasks[i], s}
+		}
+	}
+	return index
+}
+
+// seat finds the workspace.
+func (e *execution) seat() error {
+	dir := e.c.Dir
+	if dir == "" {
+		dir = "."
+	}
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("exec: workspace %q: %w", dir, err)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return fmt.Errorf("exec: workspace %q: %w", dir, err)
+	}
+	info, err := os.Stat(root)
+	if err != nil {
+		return fmt.Errorf("exec: workspace %q: %w", dir, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("exec: workspace %q is not a folder: %w", dir, fs.ErrInvalid)
+	}
+	e.root, e.dir = root, root
+	return nil
+}
+
+// close lets go of everything.
+func (e *execution) close() {
+	if e.journal != nil {
+		if err := e.journal.Close(); err != nil {
+			e.log.Warn("closing the journal", "err", err)
+		}
+		e.journal = nil
+	}
+	if e.shut != nil {
+		if err := e.shut(); err != nil {
+			e.log.Warn("closing the store", "err", err)
+		}
+		e.shut = nil
+	}
+	if e.release != nil {
+		if err := e.release(); err != nil {
+			e.log.Warn("letting go of the workspace", "err", err)
+		}
+		e.release = nil
+	}
+}
+
+// report is what is known now.
+func (e *execution) report() *Report { return &Report{Run: e.run, Plan: e.plan} }
+
+// record makes facts durable, all or none, and folds them in.
+func (e *execution) record(ctx context.Context, w history.Where, facts ...history.Fact) error {
+	batch := make([]checkpoint.Fact, len(facts))
+	for i, f := range facts {
+		var err error
+		if batch[i], err = history.Encode(w, f); err != nil {
+			return err
+		}
+	}
+	return e.append(ctx, batch...)
+}
+
+func (e *execution) append(ctx context.Context, batch ...checkpoint.Fact) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	records, err := e.journal.Append(context.WithoutCancel(ctx), batch...)
+	if err != nil {
+		return fmt.Errorf("exec: the journal of run %s cannot be written: %w", e.run.Started.Run, err)
+	}
+	for _, rec := range records {
+		if err := e.run.Apply(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// of is where facts about a step, and the given attempt of it, belong.
+func of(s *history.Step, attempt int) history.Where {
+	return history.Where{Step: s.Address, Attempt: attempt}
+}
+
+// scan looks at the tree, knowing the one that we left.
+func (e *execution) scan(ctx context.Context) (*ledger.Tree, error) {
+	return e.scanner.Scan(ctx, e.dir, e.tree)
+}
+
+// scope is what the plan says of the tree, and the controller's own files in it.
+func (e *execution) scope() ledger.Scope {
+	scope := e.plan.Scope
+	own := func(path string) {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return
+		}
+		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+			abs = filepath.Join(real, filepath.Base(abs))
+		}
+		if rel, err := filepath.Rel(e.root, abs); err == nil && filepath.IsLocal(rel) {
+			scope.Own = append(scope.Own, filepath.ToSlash(rel))
+		}
+	}
+	for _, f := range e.files {
+		own(f.Path)
+	}
+	if e.c.LockFile != "" {
+		own(e.c.LockFile)
+	}
+	if out, ok := requestedLog(e.plan); ok {
+		own(filepath.Join(e.root, filepath.FromSlash(out)))
+	}
+	return scope
+}
+
+// keepPlan keeps the plan's meaning beside the trees, so that views can be drawn
+// when its file is gone.
+func (e *execution) keepPlan(ctx context.Context) (ledger.Digest, error) {
+	text, err := json.Marshal(e.plan)
+	if err != nil {
+		return "", fmt.Errorf("exec: plan: %w", err)
+	}
+	return e.store.Put(ctx, text)
+}
+
+// Plan reads back the plan that a run carries out.
+func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
+	store, shut, err := w.Store()
+	if err != nil {
+		return nil, err
+	}
+	defer shut() // only read
+	text, err := store.Get(ctx, run.Started.PlanBlob)
+	if err != nil {
+		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
+	}
+	p := &plan.Plan{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
+	}
+	if got := p.Digest(); got != run.Started.Plan {
+		return nil, &plan.LockError{What: "plan", Want: run.Started.Plan, Got: got}
+	}
+	return p, nil
+}
+
+// notify calls one function of the observer.
+func (e *execution) notify(f func(Event), ev Event) {
+	if f == nil {
+		return
+	}
+	ev.Run, ev.State, ev.Time = e.run.Started.Run, e.run, e.run.Latest
+	if ev.History != nil {
+		ev.Step = ev.History.Address
+	}
+	f(ev)
+}
+
+// interrupted reports whether the run is to stop because the host wants it to.
+func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
+
+// isMissing reports whether err says that something does not exist.
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,0 +1,299 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// A fault is why an attempt counts for nothing.
+type fault struct {
+	history.AttemptFailed
+	err error
+}
+
+func faultf(class history.Class, format string, args ...any) *fault {
+	return &fault{AttemptFailed: history.AttemptFailed{Class: class, Reasons: []string{fmt.Sprintf(format, args...)}}}
+}
+
+// before asks whether a step may begin, and records its checkpoint. Questions
+// are answered before anything is attempted.
+func (e *execution) before(ctx context.Context, s *history.Step, start *history.StepStarted) error {
+	task, step := e.step(s)
+	tree, err := e.known(ctx)
+	if err != nil {
+		return err
+	}
+	e.tree = tree
+	r := e.runner(nil)
+	pass := e.pass(gate.Before, task, step, r)
+	pass.Before, pass.After = tree, tree
+	e.notify(e.c.Observer.StepStarted, Event{History: s})
+	judged := e.askGates(ctx, s, gate.Before, pass)
+	e.stale = e.stale || r.ran.Load() || e.host()
+	facts := []history.Fact{start}
+	for i := range judged {
+		facts = append(facts, &history.Gate{Judgement: judged[i]})
+	}
+	if interrupted(ctx) {
+		return nil // nothing was recorded; the loop stops
+	}
+	if blocking := gate.Blocking(judged); len(blocking) > 0 {
+		f := blocked(blocking)
+		if f.Class == history.GateFailed {
+			f.Class = history.Refused
+		}
+		facts = append(facts, &f.AttemptFailed)
+	}
+	return e.record(ctx, of(s, 0), facts...)
+}
+
+// pass is what gates may look at.
+func (e *execution) pass(phase gate.Phase, task *plan.Task, step *plan.Step, r gate.CommandRunner) *gate.Pass {
+	introduced := map[string]string{}
+	for _, inv := range e.plan.Invariants {
+		introduced[inv.ID] = "base"
+	}
+	return &gate.Pass{
+		Phase: phase, Plan: e.plan, Task: task, Step: step, Dir: e.dir, Base: e.base,
+		Content: e.content(e.dir), OpenIntents: e.openIntents(step), Introduced: introduced, Runner: r, Log: e.log,
+	}
+}
+
+// openIntents are the test intents that are not fixed yet, once step is done.
+func (e *execution) openIntents(step *plan.Step) []*plan.TestIntent {
+	done := func(a plan.Address) bool {
+		if step != nil && step.Address == a {
+			return true
+		}
+		s := e.run.Step(a)
+		return s != nil && s.Status == history.Completed
+	}
+	var open []*plan.TestIntent
+	for _, s := range e.run.Steps {
+		intent := e.index[s.Address].step.TestIntent
+		if intent != nil && done(s.Address) && !done(intent.FixedBy) {
+			open = append(open, intent)
+		}
+	}
+	return open
+}
+
+// content opens contents by digest: from the store, or, where it does not hold
+// them yet, from the folder.
+func (e *execution) content(dir string) ledger.Content {
+	return func(ctx context.Context, entry ledger.Entry) (io.ReadCloser, error) {
+		r, err := e.store.Open(ctx, entry)
+		if errors.Is(err, checkpoint.ErrNotFound) {
+			return openIn(dir, entry.Path)
+		}
+		return r, err
+	}
+}
+
+// judge looks at what an attempt did. It returns nil if the attempt counts.
+func (e *execution) judge(ctx context.Context, t *trial) *fault {
+	look := context.WithoutCancel(ctx)
+	if f := e.account(look, t); f != nil {
+		return f
+	}
+	if f := e.gitMoved(t); f != nil {
+		return f
+	}
+	if moves, err := e.moves(look); err != nil {
+		return faultf(history.Moved, "%v", err)
+	} else if len(moves) > 0 {
+		f := faultf(history.Moved, "the step moved what the run depends on")
+		for _, m := range moves {
+			f.Reasons = append(f.Reasons, m.String())
+		}
+		return f
+	}
+	if t.err != nil {
+		return e.executorFault(ctx, t)
+	}
+	for _, phase := range []gate.Phase{gate.During, gate.After} {
+		if f := e.judgePhase(ctx, t, phase); f != nil {
+			return f
+		}
+	}
+	return e.gatesLeftNothing(look, t)
+}
+
+// account scans the tree and sets what was declared against what happened.
+func (e *execution) account(ctx context.Context, t *trial) *fault {
+	var err error
+	if t.after, err = e.scanner.Scan(ctx, e.dir, t.before); err != nil {
+		return faultf(history.Crashed, "the tree cannot be read: %v", err)
+	}
+	if t.snap, err = e.store.Snapshot(ctx, e.dir, t.after, e.run.Tree); err != nil {
+		class := history.Crashed
+		if noSpace(err) {
+			class = history.NoSpace
+		}
+		return faultf(class, "what the step did cannot be kept: %v", err)
+	}
+	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
+	if t.step.Artifacts != nil {
+		entry.Declared = t.step.Artifacts.Declared()
+	}
+	content := e.content(e.dir)
+	if entry.Symbols, _, err = ledger.Symbols(ctx, entry.Changes, content, content); err != nil {
+		return faultf(history.Crashed, "the symbols cannot be read: %v", err)
+	}
+	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, content, content); err != nil {
+		return faultf(history.Crashed, "the changes cannot be read: %v", err)
+	}
+	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
+	t.entry = entry
+	return nil
+}
+
+// gitMoved looks at the repository, which no step may change and nothing restores.
+func (e *execution) gitMoved(t *trial) *fault {
+	now, err := ledger.ReadGit(e.root)
+	if err != nil {
+		return faultf(history.Unrestorable, "the repository cannot be read: %v", err)
+	}
+	if t.entry.Git = e.run.Git.Moved(now); len(t.entry.Git) > 0 {
+		return faultf(history.Unrestorable, "the step changed the repository, which planlock never touches: %s", strings.Join(t.entry.Git, ", "))
+	}
+	return nil
+}
+
+// executorFault says what an executor's error means.
+func (e *execution) executorFault(ctx context.Context, t *trial) *fault {
+	var late *gate.TimeoutError
+	switch {
+	case interrupted(ctx):
+		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
+	case errors.As(t.err, &late):
+		f := faultf(history.TimedOut, "%v", t.err)
+		f.Cause = late.Cause
+		if f.Cause == "" {
+			f.Cause = stall(t)
+		}
+		return f
+	case noSpace(t.err):
+		return faultf(history.NoSpace, "%v", t.err)
+	}
+	return faultf(history.Crashed, "%v", t.err)
+}
+
+// stall is the likely cause of an executor's time-out: a model where a prompt
+// was carried out, else a program that stood still.
+func stall(t *trial) gate.Cause {
+	if t.method.Prompt != "" {
+		return gate.ModelStall
+	}
+	return gate.Deadlock
+}
+
+// judgePhase asks the gates of a phase about an attempt.
+func (e *execution) judgePhase(ctx context.Context, t *trial, phase gate.Phase) *fault {
+	pass := e.pass(phase, t.task, t.step, t.runner)
+	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
+	pass.Changes, pass.Account, pass.Symbols, pass.Lines = t.entry.Changes, &t.entry.Account, t.entry.Symbols, t.entry.Lines
+	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
+	judged := e.askGates(ctx, t.s, phase, pass)
+	t.judged = append(t.judged, judged...)
+	if interrupted(ctx) {
+		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
+	}
+	if blocking := gate.Blocking(judged); len(blocking) > 0 {
+		return blocked(blocking)
+	}
+	return nil
+}
+
+// gatesLeftNothing makes sure that judging changed nothing.
+func (e *execution) gatesLeftNothing(ctx context.Context, t *trial) *fault {
+	if !t.runner.ran.Load() && !e.host() {
+		return nil
+	}
+	now, err := e.scanner.Scan(ctx, e.dir, t.after)
+	if err != nil {
+		return faultf(history.Crashed, "the tree cannot be read: %v", err)
+	}
+	if now.Digest() == t.after.Digest() {
+		t.after = now
+		return nil
+	}
+	f := faultf(history.GateFailed, "the tree changed while it was judged, and gates and checks must not change it")
+	for _, ch := range ledger.Diff(t.after, now) {
+		f.Reasons = append(f.Reasons, ch.String())
+	}
+	return f
+}
+
+// askGates asks the gates of a phase, and tells the observer.
+func (e *execution) askGates(ctx context.Context, s *history.Step, phase gate.Phase, pass *gate.Pass) []gate.Judgement {
+	if f := e.c.Observer.GateAsked; f != nil {
+		e.notify(f, Event{History: s, Attempt: pass.Attempt, Text: string(phase)})
+	}
+	judged := e.panel.Ask(ctx, phase, pass)
+	for i := range judged {
+		e.notify(e.c.Observer.GateJudged, Event{History: s, Attempt: pass.Attempt, Gate: &judged[i]})
+	}
+	return judged
+}
+
+// host reports whether the host's own gates may have touched the tree.
+func (e *execution) host() bool { return len(e.c.Gates) > 0 || len(e.c.Checks) > 0 }
+
+// blocked is the fault that blocking judgements stand for.
+func blocked(js []gate.Judgement) *fault {
+	f := &fault{AttemptFailed: history.AttemptFailed{Class: history.GateFailed}}
+	for _, j := range js {
+		f.Reasons = append(f.Reasons, describe(j)...)
+		switch {
+		case j.Verdict != nil:
+			f.Findings = append(f.Findings, j.Verdict.Findings...)
+			if breach(j.Verdict.Findings) {
+				f.Class = history.Breach
+			}
+		case f.Class == history.GateFailed && len(js) == 1:
+			f.Class = history.Undecided
+		}
+	}
+	return f
+}
+
+// breach reports whether findings say that the step did something else than it declared.
+func breach(findings []gate.Finding) bool {
+	for _, f := range findings {
+		switch f.Code {
+		case "artifact-missing", "artifact-extra", "symbol-missing", "symbol-extra",
+			"limit-files", "limit-lines", "limit-modules", "non-goal", "semantic-class":
+			return true
+		}
+	}
+	return false
+}
+
+// describe says in words why a judgement blocks, a line for each finding.
+func describe(j gate.Judgement) []string {
+	if j.Verdict == nil {
+		return []string{fmt.Sprintf("gate %s could not decide: %v", j.Gate, j.Err)}
+	}
+	var lines []string
+	for _, f := range j.Verdict.Findings {
+		text := f.Message
+		if f.Path != "" && !strings.Contains(text, f.Path) {
+			text = f.Path + ": " + text
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", j.Gate, text))
+	}
+	if lines == nil {
+		lines = []string{fmt.Sprintf("gate %s says %s", j.Gate, j.Verdict.Result)}
+	}
+	return lines
+}

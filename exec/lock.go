@@ -1,0 +1,91 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// Options are what the controller adds to a plan's own rules: the check kinds
+// and the executors that it knows.
+func (c *Controller) Options() plan.Options {
+	o := plan.Options{}
+	for _, check := range c.Checks {
+		o.CheckKinds = append(o.CheckKinds, check.Kind())
+	}
+	if c.Executor != nil && name(c.Executor) == "" {
+		return o // the default one answers to no name, so names cannot be checked
+	}
+	if c.Executor != nil {
+		o.Executors = append(o.Executors, name(c.Executor))
+	}
+	for n := range c.Executors {
+		o.Executors = append(o.Executors, n)
+	}
+	slices.Sort(o.Executors)
+	return o
+}
+
+// Lock checks and approves a draft and binds it to this controller's workspace
+// as it is now: plan, envelope and base tree, the empty one too. The planning
+// gates are asked, those of level 2 first. acknowledged are the codes of what a
+// person accepted, as in "irreversible:2.1".
+//
+// It changes nothing. Errors are those of plan.Lock, and *[RefusedError] where a
+// gate says no.
+func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged ...string) (*plan.Locked, error) {
+	options := c.Options()
+	if bad := blockingDiagnostics(draft.Check(options)); len(bad) > 0 {
+		return plan.Lock(draft, plan.Terms{Options: options, Acknowledged: acknowledged, Now: c.Now})
+	}
+	e := &execution{c: c, plan: &draft.Plan, files: draft.Files, run: &history.Run{}, log: c.logger()}
+	if err := e.seat(); err != nil {
+		return nil, err
+	}
+	if err := c.validate(e.plan); err != nil {
+		return nil, err
+	}
+	e.equip()
+	base, err := e.scanner.Scan(ctx, e.root, nil)
+	if err != nil {
+		return nil, err
+	}
+	e.base, e.tree = base, base
+	env, err := e.envelope(ctx)
+	if err != nil {
+		return nil, err
+	}
+	judged, err := e.approve(ctx, draft)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Lock(draft, plan.Terms{Options: options, Envelope: env.Digest(), Base: base.Digest(),
+		Acknowledged: acknowledged, Approvals: approvals(judged), Now: c.Now})
+}
+
+// approvals are judgements as the lock keeps them.
+func approvals(judged []gate.Judgement) []plan.Approval {
+	var list []plan.Approval
+	for _, j := range judged {
+		a := plan.Approval{Gate: j.Gate, Level: int(j.Level), Verdict: "undecided"}
+		if j.Verdict != nil {
+			a.Verdict = string(j.Verdict.Result)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// blockingDiagnostics are the errors among diagnostics.
+func blockingDiagnostics(ds []plan.Diagnostic) []plan.Diagnostic {
+	var bad []plan.Diagnostic
+	for _, d := range ds {
+		if d.Severity == plan.Error {
+			bad = append(bad, d)
+		}
+	}
+	return bad
+}

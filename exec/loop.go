@@ -1,0 +1,153 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/plan"
+)
+
+// carryOn carries the run on from wherever its history stands, until it ends or
+// must stop. It looks at nothing but the history to know what comes next, so
+// that going on after a crash is no case of its own.
+func (e *execution) carryOn(ctx context.Context) error {
+	for e.run.Ended == nil {
+		if interrupted(ctx) {
+			return e.pause(ctx, "interrupted", context.Cause(ctx))
+		}
+		step := e.nextStep()
+		if step == nil {
+			break
+		}
+		if err := e.advance(ctx, step); err != nil {
+			return err
+		}
+	}
+	return e.complete(ctx)
+}
+
+// nextStep is the step that is under way, or the first that is not over; nil
+// when none is left or a failure halted the run.
+func (e *execution) nextStep() *history.Step {
+	if s := e.run.Current(); s != nil {
+		return s
+	}
+	for _, s := range e.run.Steps {
+		if s.Failed != nil && s.Failed.Halts {
+			return nil
+		}
+	}
+	for _, s := range e.run.Steps {
+		if s.Status == history.Pending {
+			return s
+		}
+	}
+	return nil
+}
+
+// advance does the next thing that a step needs.
+func (e *execution) advance(ctx context.Context, s *history.Step) error {
+	last := s.Last()
+	switch {
+	case e.run.Restoring != nil:
+		return e.restoreAgain(ctx, s)
+	case e.run.Pending() != nil:
+		return e.askAgain(ctx, s)
+	case s.Status == history.Pending:
+		return e.startStep(ctx, s)
+	case last != nil && last.Failure == nil:
+		return e.lose(ctx, s)
+	case s.Refusal != nil && s.Next == nil:
+		return e.climb(ctx, s, s.Refusal)
+	case s.Next != nil:
+		return e.tryAgain(ctx, s)
+	case last == nil:
+		return e.attempt(ctx, s, e.method(s, recovery.Primary))
+	case cutOff(last.Failure.Class) && s.Rollback != plan.Irreversible:
+		// Nothing was wrong with the method.
+		return e.attempt(ctx, s, e.method(s, last.Method.Method))
+	}
+	return e.climb(ctx, s, last.Failure)
+}
+
+// cutOff reports whether an attempt failed for no fault of its own.
+func cutOff(c history.Class) bool { return c == history.Interrupted || c == history.Lost }
+
+// startStep verifies that nothing moved, reads what happened before, and takes
+// the checkpoint.
+func (e *execution) startStep(ctx context.Context, s *history.Step) error {
+	if by := e.blocker(s); by != nil {
+		return e.leaveOut(ctx, s, &history.StepBlocked{By: by.Address,
+			Why: fmt.Sprintf("it needs %s, which is %s; run it again once that is mended", by.Address, by.Status)})
+	}
+	if err := e.verify(ctx); err != nil {
+		return e.letGo(ctx, err)
+	}
+	decision, err := e.propagate(ctx, s)
+	if err != nil || decision == nil {
+		return err
+	}
+	return e.before(ctx, s, decision)
+}
+
+// tryAgain does what the ladder, or a person, decided.
+func (e *execution) tryAgain(ctx context.Context, s *history.Step) error {
+	if s.Refusal != nil {
+		// It was not allowed to begin; see whether it is now.
+		return e.before(ctx, s, s.Checkpoint)
+	}
+	return e.attempt(ctx, s, e.method(s, s.Next.Method))
+}
+
+// leaveOut ends a step that does not run.
+func (e *execution) leaveOut(ctx context.Context, s *history.Step, f history.Fact) error {
+	if err := e.record(ctx, of(s, 0), f); err != nil {
+		return err
+	}
+	e.notify(e.c.Observer.StepDone, Event{History: s})
+	return nil
+}
+
+// blocker is the step because of which s cannot run, or nil: a critical step
+// that failed or was blocked, before s in its task, or in a task or speclet that s depends on.
+func (e *execution) blocker(s *history.Step) *history.Step {
+	for _, other := range e.run.Steps {
+		if other == s {
+			break
+		}
+		if other.Status != history.Blocked && !(other.Status == history.Failed && other.Critical) {
+			continue
+		}
+		if other.Task == s.Task || e.depends.on(s.Task, other.Task) {
+			return other
+		}
+	}
+	return nil
+}
+
+// pause lets go of the run in a way that can be resumed.
+func (e *execution) pause(ctx context.Context, why string, cause error) error {
+	if err := e.record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
+		return errors.Join(cause, err)
+	}
+	return cause
+}
+
+// letGo pauses the run if err is a refusal, so that it can be resumed when what
+// moved is as it was.
+func (e *execution) letGo(ctx context.Context, err error) error {
+	var refused *RefusedError
+	if errors.As(err, &refused) {
+		return e.pause(ctx, refused.Error(), err)
+	}
+	return err
+}
+
+// step is the plan's side of a step.
+func (e *execution) step(s *history.Step) (*plan.Task, *plan.Step) {
+	at := e.index[s.Address]
+	return at.task, at.step
+}

@@ -1,0 +1,85 @@
+package exec
+
+import (
+	"time"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// An Event tells a host what happens. Which fields are set depends on the
+// function that gets it; what it points to must not be changed.
+type Event struct {
+	Run     string
+	Step    plan.Address
+	Attempt int
+	Time    time.Time
+	Err     error // why it did not succeed; nil if it did
+
+	State    *history.Run    // as of now; valid only during the call
+	History  *history.Step   // of the step, as of now; valid only during the call
+	Gate     *gate.Judgement // GateJudged
+	Next     string          // Recovering: the method that is tried next
+	Question *ask.Question   // Asked
+	Output   []byte          // Output: valid only during the call
+	Text     string          // a remark in plain words
+}
+
+// An Observer is told what happens, as it happens. Nil functions are skipped.
+//
+// They are called one at a time for a step, and for several steps at once when steps
+// run beside each other. They must return soon, because the run waits for them,
+// and must not call the controller.
+type Observer struct {
+	RunStarted     func(Event)
+	RunResumed     func(Event)
+	StepStarted    func(Event)
+	AttemptStarted func(Event)
+	Output         func(Event) // live output of an attempt
+	GateAsked      func(Event) // Text is the gate's name
+	GateJudged     func(Event)
+	AttemptFailed  func(Event)
+	Restored       func(Event)
+	Recovering     func(Event)
+	Asked          func(Event)
+	ModeSwitched   func(Event)
+	StepDone       func(Event) // completed, failed, skipped or blocked
+	RunEnded       func(Event)
+	Warning        func(Event) // Text says of what
+}
+
+func (o *Observer) call(f func(Event), e Event) {
+	if f != nil {
+		f(e)
+	}
+}
+
+// Tee calls the functions of all observers, in order.
+func Tee(observers ...Observer) Observer {
+	all := func(pick func(*Observer) func(Event)) func(Event) {
+		return func(e Event) {
+			for i := range observers {
+				observers[i].call(pick(&observers[i]), e)
+			}
+		}
+	}
+	return Observer{
+		RunStarted:     all(func(o *Observer) func(Event) { return o.RunStarted }),
+		RunResumed:     all(func(o *Observer) func(Event) { return o.RunResumed }),
+		StepStarted:    all(func(o *Observer) func(Event) { return o.StepStarted }),
+		AttemptStarted: all(func(o *Observer) func(Event) { return o.AttemptStarted }),
+		Output:         all(func(o *Observer) func(Event) { return o.Output }),
+		GateAsked:      all(func(o *Observer) func(Event) { return o.GateAsked }),
+		GateJudged:     all(func(o *Observer) func(Event) { return o.GateJudged }),
+		AttemptFailed:  all(func(o *Observer) func(Event) { return o.AttemptFailed }),
+		Restored:       all(func(o *Observer) func(Event) { return o.Restored }),
+		Recovering:     all(func(o *Observer) func(Event) { return o.Recovering }),
+		Asked:          all(func(o *Observer) func(Event) { return o.Asked }),
+		ModeSwitched:   all(func(o *Observer) func(Event) { return o.ModeSwitched }),
+		StepDone:       all(func(o *Observer) func(Event) { return o.StepDone }),
+		RunEnded:       all(func(o *Observer) func(Event) { return o.RunEnded }),
+		Warning:        all(func(o *Observer) func(Event) { return o.Warning }),
+	}
+}

@@ -1,0 +1,195 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+)
+
+// Keys of the choices.
+const (
+	goOn   = "g"
+	again  = "r"
+	skip   = "k"
+	stop   = "s"
+	giveUp = "x"
+)
+
+// mistakes is how many answers to one question may not count before nobody is
+// asked any more.
+const mistakes = 3
+
+func choiceGo(s *history.Step) ask.Choice {
+	return ask.Choice{Key: goOn, Label: fmt.Sprintf("run %s all the same", s.Address),
+		Consequence: "the concern is recorded, and the step runs"}
+}
+
+func choiceAgain(s *history.Step) ask.Choice {
+	c := ask.Choice{Key: again, Label: fmt.Sprintf("run %s again with this report as feedback", s.Address),
+		Consequence: fmt.Sprintf("attempt %d from the same checkpoint", len(s.Attempts)+1)}
+	if s.Rollback == "irreversible" {
+		c.Acknowledge = fmt.Sprintf("run %s again", s.Address)
+		c.Consequence += "; what it did outside the workspace may happen twice"
+	}
+	return c
+}
+
+func choiceSkip(s *history.Step) ask.Choice {
+	return ask.Choice{Key: skip, Label: fmt.Sprintf("leave %s out", s.Address),
+		Consequence: "the run goes on without it; the end is PARTIAL at best if it is critical",
+		Acknowledge: fmt.Sprintf("skip %s", s.Address)}
+}
+
+func choiceStop() ask.Choice {
+	return ask.Choice{Key: stop, Label: "stop here", Consequence: "nothing more runs; resume later"}
+}
+
+func choiceGiveUp(s *history.Step) ask.Choice {
+	return ask.Choice{Key: giveUp, Label: fmt.Sprintf("give %s up", s.Address), Consequence: "the step has failed and the run ends"}
+}
+
+func title(s *history.Step) string { return fmt.Sprintf("%s (%s)", s.Address, s.Title) }
+
+// question makes an escalation about a step.
+func (e *execution) question(s *history.Step, kind ask.Kind, what, why string, evidence []string, choices ...ask.Choice) ask.Question {
+	now := e.c.now().UTC()
+	q := ask.Question{
+		ID: fmt.Sprintf("q%d", e.run.Asked+1), Run: e.run.Started.Run, Step: s.Address, Attempt: len(s.Attempts),
+		Kind: kind, What: what, Why: why, Evidence: evidence, Choices: choices, Asked: now,
+	}
+	if e.c.Patience > 0 {
+		q.Deadline = now.Add(e.c.Patience)
+	}
+	return q
+}
+
+// ask puts a question, durably, and acts on what comes of it.
+func (e *execution) ask(ctx context.Context, s *history.Step, q ask.Question) error {
+	if err := e.record(ctx, of(s, len(s.Attempts)), &history.Asked{Question: q}); err != nil {
+		return err
+	}
+	return e.askAgain(ctx, s)
+}
+
+// askAgain puts the question that is open.
+func (e *execution) askAgain(ctx context.Context, s *history.Step) error {
+	q := *e.run.Pending()
+	e.notify(e.c.Observer.Asked, Event{History: s, Question: &q})
+	e.stale = true // whoever answers may have looked at the tree, and touched it
+	var err error
+	for range mistakes {
+		var a ask.Answer
+		if a, err = e.consult(ctx, q); err != nil {
+			break
+		}
+		if err = q.Check(a); err == nil {
+			return e.settle(ctx, s, q, a)
+		}
+		if err := e.record(ctx, of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: err.Error()}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case errors.Is(err, ask.ErrWaiting):
+		return e.pause(ctx, "waiting", fmt.Errorf("%w for an answer to question %s: %s", ErrWaiting, q.ID, q.What))
+	case interrupted(ctx):
+		return e.pause(ctx, "interrupted", context.Cause(ctx))
+	}
+	return e.refuse(ctx, s, q, err)
+}
+
+// consult asks, no longer than the deadline. Where the deadline has passed
+// already, the escalator is asked once more for an answer that came in time.
+func (e *execution) consult(ctx context.Context, q ask.Question) (ask.Answer, error) {
+	if e.c.Escalator == nil {
+		return ask.Answer{}, fmt.Errorf("%w: nobody is there to be asked", ask.ErrNoAnswer)
+	}
+	if left := q.Deadline.Sub(e.c.now()); !q.Deadline.IsZero() && left > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, left)
+		defer cancel()
+	}
+	a, err := e.c.Escalator.Ask(ctx, q)
+	if err == nil && a.At.IsZero() {
+		a.At = e.c.now().UTC()
+	}
+	return a, err
+}
+
+// settle does what was chosen.
+func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question, a ask.Answer) error {
+	facts := []history.Fact{&history.Answered{Answer: a}}
+	switch a.Choice {
+	case again:
+		method := recovery.Primary
+		if last := s.Last(); last != nil {
+			method = last.Method.Method
+		}
+		facts = append(facts, &history.Recovery{Rung: recovery.AskRung, Method: method,
+			Why: "asked for by " + a.By, Repeats: s.Rungs(recovery.AskRung) + 1})
+	case skip:
+		facts = append(facts, &history.StepSkipped{Why: "answer to " + q.ID + ": " + a.Reason, By: a.By})
+	case giveUp:
+		facts = append(facts, &history.StepFailed{Class: e.class(s), Reasons: e.reasons(s, q), Halts: true})
+	}
+	if err := e.record(ctx, of(s, q.Attempt), facts...); err != nil {
+		return err
+	}
+	if a.Choice == stop {
+		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
+	}
+	if s.Status.Over() {
+		e.notify(e.c.Observer.StepDone, Event{History: s, Err: failure(s)})
+	}
+	return nil
+}
+
+// refuse ends a step because nobody let it go on.
+func (e *execution) refuse(ctx context.Context, s *history.Step, q ask.Question, why error) error {
+	err := e.record(ctx, of(s, q.Attempt),
+		&history.Unanswered{Question: q.ID, Why: why.Error(), Final: true},
+		&history.StepFailed{Class: e.class(s), Reasons: slices.Concat(e.reasons(s, q), []string{"nobody decided otherwise: " + why.Error()}), Halts: true})
+	if err != nil {
+		return err
+	}
+	e.notify(e.c.Observer.StepDone, Event{History: s, Err: failure(s)})
+	return nil
+}
+
+// class is what a step failed of.
+func (e *execution) class(s *history.Step) history.Class {
+	if f := s.Refusal; f != nil {
+		return f.Class
+	}
+	if a := s.Last(); a != nil && a.Failure != nil {
+		return a.Failure.Class
+	}
+	return history.Refused
+}
+
+// reasons are why a step failed.
+func (e *execution) reasons(s *history.Step, q ask.Question) []string {
+	if f := s.Refusal; f != nil {
+		return f.Reasons
+	}
+	if a := s.Last(); a != nil && a.Failure != nil {
+		return a.Failure.Reasons
+	}
+	return []string{q.Why}
+}
+
+// failure is the error that a step which did not succeed stands for.
+func failure(s *history.Step) error {
+	switch {
+	case s.Failed != nil:
+		return &StepError{Step: s.Address, Class: s.Failed.Class, Reasons: s.Failed.Reasons}
+	case s.Blocked != nil:
+		return &StepError{Step: s.Address, Class: history.Refused, Reasons: []string{s.Blocked.Why}}
+	}
+	return nil
+}

@@ -1,0 +1,8 @@
+//go:build unix
+
+package exec
+
+import "syscall"
+
+// errQuota says that the user may not store more.
+const errQuota = syscall.EDQUOT

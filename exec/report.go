@@ -1,0 +1,29 @@
+package exec
+
+import (
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Report is what was done, at any point of a run. It is the reader's own: the
+// controller does not touch it any more.
+type Report struct {
+	Run  *history.Run // empty if nothing began
+	Plan *plan.Plan   // nil if there was none
+}
+
+// Status is how the run stands; "" if nothing began.
+func (r *Report) Status() history.Status { return r.Run.Status }
+
+// String is the report as text for people.
+func (r *Report) String() string {
+	if r.Plan == nil || r.Run.Head.Seq == 0 {
+		return "nothing was done\n"
+	}
+	text, err := view.Text(r.Plan, r.Run)
+	if err != nil {
+		return "the report cannot be drawn: " + err.Error() + "\n"
+	}
+	return string(text)
+}

@@ -1,0 +1,96 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// reopen takes up a run: it folds the journal, refuses another plan, and
+// repairs what a crash left behind.
+func (e *execution) reopen(ctx context.Context, prefix string) error {
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	id, err := ws.Find(prefix)
+	if err != nil {
+		return err
+	}
+	if err := e.openRun(ctx, ws, id); err != nil {
+		return err
+	}
+	if e.run.Sealed != nil {
+		return nil
+	}
+	if got, want := e.locked.Digest(), e.run.Started.Plan; got != want {
+		return &RefusedError{Run: id, Hint: "resume it with the plan that it began with",
+			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
+	}
+	e.c.LockFile, e.c.NoSandbox = e.run.Started.LockFile, e.run.Started.NoSandbox
+	e.scanner.Scope = e.scope()
+	if e.base, err = e.store.Tree(ctx, e.run.Started.Base); err != nil {
+		return err
+	}
+	if e.run.Started.Isolated {
+		e.dir = filepath.Join(ws.RunDir(id), "clone")
+	}
+	e.stale = true
+	return e.takeUp(ctx)
+}
+
+// openRun folds the journal of a run and opens it for more.
+func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error {
+	log, err := ws.openLog(ctx, id)
+	if err != nil {
+		return err
+	}
+	if e.journal, err = checkpoint.OpenJournal(ctx, log, id, e.c.now); err != nil {
+		return errors.Join(err, log.Close())
+	}
+	for rec, err := range e.journal.Records(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := e.run.Apply(rec); err != nil {
+			return err
+		}
+	}
+	if e.run.Head.Seq == 0 {
+		return fmt.Errorf("%w: run %s was cut off before it began", ErrNoRun, id)
+	}
+	return nil
+}
+
+// takeUp refuses if anything moved while nobody held the run, and says that it
+// goes on. A tree that holds half a step is no external change: it is restored
+// by the step itself.
+func (e *execution) takeUp(ctx context.Context) error {
+	resumed := &history.Resumed{Reason: "crash"}
+	if e.run.Paused != nil {
+		resumed.Reason = e.run.Paused.Why
+	}
+	if s := e.run.Current(); s != nil {
+		resumed.InFlight = s.Address
+	}
+	if e.run.Started.Isolated && isMissing(statDir(e.dir)) {
+		if err := e.clone(ctx); err != nil {
+			return err
+		}
+	}
+	half := e.run.Restoring != nil || inFlight(e.run.Current())
+	if err := e.verifyExcept(ctx, half); err != nil {
+		return err
+	}
+	facts := []history.Fact{resumed}
+	if to := e.c.Mode; to != "" && to != e.run.Mode {
+		facts = append(facts, &history.ModeSwitched{From: e.run.Mode, To: to, Cause: "chosen when the run was resumed"})
+	}
+	if err := e.record(ctx, history.Where{}, facts...); err != nil {
+		return err
+	}
+	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
+	return nil
+}

@@ -1,0 +1,102 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// A RolledBack says what a rollback did.
+type RolledBack struct {
+	Run  string
+	Kept checkpoint.Snapshot // what was in the tree before: nothing is lost
+	// Sealed is set if the run was finished: its journal accepts nothing, so
+	// only the tree was restored, and the run stays as it ended.
+	Sealed bool
+}
+
+// Rollback restores the tree to the checkpoint before a step and sets the run
+// back to it, so that resuming runs the step again, and all after it.
+func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address) (*RolledBack, error) {
+	e := &execution{c: c, plan: &plan.Plan{}, run: &history.Run{}, log: c.logger()}
+	if err := e.seat(); err != nil {
+		return nil, err
+	}
+	var err error
+	if e.release, err = checkpoint.Hold(ctx, e.root); err != nil {
+		return nil, err
+	}
+	defer e.close()
+	ws := c.workspace()
+	ws.Dir = e.root
+	if e.store, e.shut, err = ws.Store(); err != nil {
+		return nil, err
+	}
+	id, err := ws.Find(run)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.openRun(ctx, ws, id); err != nil {
+		return nil, err
+	}
+	s := e.run.Step(step)
+	if s == nil {
+		return nil, fmt.Errorf("exec: run %s has no step %q", id, step)
+	}
+	to, err := before(e.run, s)
+	if err != nil {
+		return nil, err
+	}
+	if e.plan, err = ws.Plan(ctx, e.run); err != nil {
+		return nil, err
+	}
+	e.files = e.run.Started.Files
+	e.scanner = ledger.Scanner{Scope: e.scope()}
+	if e.run.Started.Isolated && e.run.Delivered == nil {
+		e.dir = filepath.Join(ws.RunDir(id), "clone")
+	}
+	return e.rollBack(ctx, s, to)
+}
+
+// before is the checkpoint before a step, also of one that has not begun.
+func before(run *history.Run, s *history.Step) (checkpoint.Snapshot, error) {
+	switch {
+	case s.Checkpoint != nil:
+		return s.Checkpoint.Checkpoint, nil
+	case run.Current() == nil || run.Current() == s:
+		return run.Tree, nil
+	}
+	return checkpoint.Snapshot{}, fmt.Errorf("exec: step %s has no checkpoint: it has not begun", s.Address)
+}
+
+func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint.Snapshot) (*RolledBack, error) {
+	tree, err := e.scanner.Scan(ctx, e.dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	done := &RolledBack{Run: e.run.Started.Run, Sealed: e.run.Ended != nil}
+	if done.Kept, err = e.store.Snapshot(ctx, e.dir, tree, e.run.Tree); err != nil {
+		return nil, err
+	}
+	if done.Sealed {
+		return done, e.restoreTo(ctx, s, to)
+	}
+	// The position moves first: if the restore is cut off, resuming finishes it.
+	err = e.record(ctx, of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
+		&history.RestoreBegun{To: to, Discarded: done.Kept})
+	if err != nil {
+		return nil, err
+	}
+	if err := e.restoreTo(ctx, s, to); err != nil {
+		return done, err
+	}
+	if err := e.record(ctx, of(s, 0), &history.Restored{Tree: to.Tree}); err != nil {
+		return done, err
+	}
+	return done, e.pause(ctx, "rolled back to before "+string(s.Address), nil)
+}

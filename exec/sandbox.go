@@ -1,0 +1,58 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/plan"
+)
+
+// sandbox is what the plan asks for, as far as the host lets it.
+func (e *execution) sandbox() (process.Sandbox, int64, error) {
+	box, output, err := process.FromPlan(e.plan.Sandbox)
+	if err != nil {
+		return box, 0, fmt.Errorf("exec: %w", err)
+	}
+	if e.c.NoSandbox {
+		box.Level, box.NoNetwork = process.None, false
+	}
+	box.Workspace = e.dir
+	for _, path := range e.scanner.Scope.Own {
+		box.Protect = append(box.Protect, path)
+	}
+	return box, output, nil
+}
+
+// runner runs commands for a step, or for gates where step is nil.
+func (e *execution) runner(step *plan.Step) *runner {
+	box, output, err := e.sandbox()
+	if step != nil && step.Access != nil && step.Access.Writes != nil {
+		box.Writes = step.Access.Writes
+	}
+	return &runner{err: err, inner: process.Runner{
+		Dir:         e.dir,
+		Env:         process.Environment(e.plan.Sandbox.Env),
+		Sandbox:     box,
+		OutputLimit: output,
+	}}
+}
+
+// A runner remembers whether it ran anything: if it did, the tree must be looked
+// at again before it is trusted.
+type runner struct {
+	inner process.Runner
+	err   error
+	ran   atomic.Bool
+}
+
+// Run runs a command in the sandbox of the plan.
+func (r *runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
+	if r.err != nil {
+		return gate.CommandResult{Exit: -1}, r.err
+	}
+	r.ran.Store(true)
+	return r.inner.Run(ctx, c)
+}

@@ -1,0 +1,26 @@
+package exec
+
+import "runtime/debug"
+
+// Version is the version of planlock that the program was built with, as far as
+// the build tells: a release, or "devel".
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	const module = "github.com/planlock/planlock"
+	version := ""
+	if info.Main.Path == module {
+		version = info.Main.Version
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == module {
+			version = dep.Version
+		}
+	}
+	if version == "" || version == "(devel)" {
+		return "devel"
+	}
+	return version
+}

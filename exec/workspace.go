@@ -1,0 +1,176 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// Own is the folder in a workspace that belongs to the controller.
+const Own = ".planlock"
+
+// A Workspace is a folder in which plans run, seen from outside: its runs, their
+// journals and what they kept. It needs no lock and changes nothing, so it can
+// be used while a controller works. The zero value is the current folder.
+type Workspace struct {
+	Dir string
+	// Blobs is where the controller keeps contents; nil for the default folder.
+	Blobs checkpoint.Blobs
+	// OpenLog opens the log of a run; nil for the default file.
+	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
+}
+
+// ErrNoRun says that there is no such run.
+var ErrNoRun = errors.New("exec: no such run")
+
+// An AmbiguousError says that a prefix fits several runs.
+type AmbiguousError struct {
+	Prefix string
+	Runs   []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("exec: %q could be any of the runs %s: give more of the id", e.Prefix, strings.Join(e.Runs, ", "))
+}
+
+func (w Workspace) dir() string {
+	if w.Dir == "" {
+		return "."
+	}
+	return w.Dir
+}
+
+func (w Workspace) path(elem ...string) string {
+	return filepath.Join(append([]string{w.dir(), Own}, elem...)...)
+}
+
+// RunDir is the folder of a run, below the controller's own.
+func (w Workspace) RunDir(run string) string { return w.path("runs", run) }
+
+// ViewDir is the folder of a run's views.
+func (w Workspace) ViewDir(run string) string { return w.path("runs", run, "views") }
+
+// QuestionDir is where questions wait for answers.
+func (w Workspace) QuestionDir() string { return w.path("escalations") }
+
+// Runs lists the ids of all runs, oldest first.
+func (w Workspace) Runs() ([]string, error) {
+	entries, err := os.ReadDir(w.path("runs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(w.dir()); err != nil {
+			return nil, fmt.Errorf("exec: workspace: %w", err)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("exec: runs: %w", err)
+	}
+	var ids []string
+	for _, e := range entries {
+		if _, err := ulid.ParseStrict(e.Name()); err == nil && e.IsDir() {
+			ids = append(ids, e.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Find is the id of the run that prefix names, without regard to case; the
+// latest where prefix is empty. ErrNoRun, *AmbiguousError.
+func (w Workspace) Find(prefix string) (string, error) {
+	ids, err := w.Runs()
+	if err != nil {
+		return "", err
+	}
+	if prefix == "" && len(ids) > 0 {
+		return ids[len(ids)-1], nil
+	}
+	var fits []string
+	for _, id := range ids {
+		if prefix != "" && strings.HasPrefix(id, strings.ToUpper(prefix)) {
+			fits = append(fits, id)
+		}
+	}
+	switch len(fits) {
+	case 1:
+		return fits[0], nil
+	case 0:
+		return "", fmt.Errorf("%w %q in %s", ErrNoRun, prefix, w.dir())
+	}
+	return "", &AmbiguousError{Prefix: prefix, Runs: fits}
+}
+
+// Store opens where the runs of this workspace keep contents and trees. The
+// caller calls close when done with it.
+func (w Workspace) Store() (store *checkpoint.Store, close func() error, err error) {
+	if w.Blobs != nil {
+		return checkpoint.NewStore(w.Blobs), func() error { return nil }, nil
+	}
+	blobs, err := checkpoint.OpenFolder(w.path("objects"))
+	if err != nil {
+		return nil, nil, err
+	}
+	return checkpoint.NewStore(blobs), blobs.Close, nil
+}
+
+func (w Workspace) openLog(ctx context.Context, run string) (checkpoint.Log, error) {
+	if w.OpenLog != nil {
+		return w.OpenLog(ctx, run)
+	}
+	return checkpoint.OpenFileLog(w.journal(run))
+}
+
+// readLog opens the log of a run without the means to change it.
+func (w Workspace) readLog(ctx context.Context, run string) (checkpoint.Log, error) {
+	if w.OpenLog != nil {
+		return w.OpenLog(ctx, run)
+	}
+	log, err := checkpoint.ReadFileLog(w.journal(run))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w %q in %s", ErrNoRun, run, w.dir())
+	}
+	return log, err
+}
+
+func (w Workspace) journal(run string) string { return filepath.Join(w.RunDir(run), "journal") }
+
+// Records reads a run's journal and verifies it.
+// *checkpoint.CorruptError says where it is wrong.
+func (w Workspace) Records(ctx context.Context, run string) ([]checkpoint.Record, error) {
+	log, err := w.readLog(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	j, err := checkpoint.OpenJournal(ctx, log, run, nil)
+	if err != nil {
+		return nil, err
+	}
+	var records []checkpoint.Record
+	for rec, err := range j.Records(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, rec)
+	}
+	return records, nil
+}
+
+// History folds a run's journal.
+func (w Workspace) History(ctx context.Context, run string) (*history.Run, error) {
+	records, err := w.Records(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return history.Fold(records)
+}

@@ -1,0 +1,111 @@
+package planlock_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	osexec "os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/planlock/planlock"
+
+// mayImport draws the house: each room, and the rooms that it may look into. A
+// folder below a room belongs to it, and sees it.
+var mayImport = map[string][]string{
+	"":           {"plan", "exec", "gate", "ledger", "checkpoint", "envelope"}, // examples in the documentation
+	"ledger":     {},
+	"plan":       {"ledger"},
+	"envelope":   {"ledger"},
+	"checkpoint": {"ledger"},
+	"gate":       {"ledger", "plan"},
+	"exec":       {"ledger", "plan", "envelope", "checkpoint", "gate"},
+	"cmd":        {"ledger", "plan", "envelope", "checkpoint", "gate", "exec"},
+	"examples":   {"ledger", "plan", "envelope", "checkpoint", "gate", "exec"},
+}
+
+// internalMayImport says the same of each package below internal, and who may
+// use it.
+var internalMayImport = map[string]struct{ sees, seenBy []string }{
+	"internal/atomicfile": {nil, []string{"exec", "cmd", "checkpoint"}},
+	"internal/terminal":   {nil, []string{"exec", "cmd", "plan"}},
+	"internal/process":    {[]string{"plan", "gate"}, []string{"exec"}},
+}
+
+// TestImportsPointOneWay fails on an arrow that is not drawn above.
+func TestImportsPointOneWay(t *testing.T) {
+	for _, p := range packages(t) {
+		from := room(p.ImportPath)
+		for _, imported := range p.Imports {
+			if imported != module && !strings.HasPrefix(imported, module+"/") {
+				continue
+			}
+			to := room(imported)
+			if from == to {
+				continue
+			}
+			if !allowed(from, to) {
+				t.Errorf("%s imports %s: that arrow is not drawn", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+// TestEveryRoomIsDrawn fails when a folder appears at the top that nobody decided on.
+func TestEveryRoomIsDrawn(t *testing.T) {
+	for _, p := range packages(t) {
+		r := room(p.ImportPath)
+		_, drawn := mayImport[r]
+		_, inside := internalMayImport[r]
+		if !drawn && !inside {
+			t.Errorf("%s lies in %q, which is not drawn", p.ImportPath, r)
+		}
+	}
+}
+
+func allowed(from, to string) bool {
+	if inner, ok := internalMayImport[to]; ok {
+		return slices.Contains(inner.seenBy, from)
+	}
+	if inner, ok := internalMayImport[from]; ok {
+		return slices.Contains(inner.sees, to)
+	}
+	return slices.Contains(mayImport[from], to)
+}
+
+// room is the part of the house that a package lies in.
+func room(path string) string {
+	path = strings.Trim(strings.TrimPrefix(path, module), "/")
+	parts := strings.Split(path, "/")
+	if parts[0] == "internal" && len(parts) > 1 {
+		return strings.Join(parts[:2], "/")
+	}
+	return parts[0]
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := osexec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		err := d.Decode(&p)
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
