@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -56,9 +57,9 @@ func declares(pass *gate.Pass, s *plan.Step) {
 	for _, n := range pass.Plan.NonGoals {
 		for _, paths := range [][]string{d.Create, d.Modify, d.Delete} {
 			for _, p := range paths {
-				base := p
+				base := path.Clean(p)
 				if isGlob(p) {
-					base, _ = doublestar.SplitPattern(p)
+					base, _ = doublestar.SplitPattern(base)
 				}
 				if pattern, ok := protects(n, base); ok && base != "." {
 					pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: p,

@@ -187,6 +187,33 @@ func TestPlanningGates(t *testing.T) {
 	try(t, "completeness", []trial{{"no draft", nil, nil, func(p *gate.Pass) { p.Phase = gate.Planning }, []string{"undecided"}}})
 }
 
+func TestCompletenessStatesThePlansOwnCheck(t *testing.T) {
+	pass := gatetest.Pass(t, nil, nil)
+	draft, err := plan.Read("plan.toml", []byte("schema = 1\n\n[goal]\ndescription = \"\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass.Phase, pass.Draft, pass.Plan = gate.Planning, draft, &draft.Plan
+	j := gatetest.Judge(t.Context(), builtin(t, "completeness"), pass)
+	errs := 0
+	for _, d := range draft.Check(plan.Options{}) {
+		if d.Severity == plan.Error {
+			errs++
+		}
+	}
+	if j.Verdict == nil || (j.Verdict.Result == gate.Fail) != (errs > 0) {
+		t.Fatalf("the plan has %d errors, got %+v", errs, j)
+	}
+	if len(j.Verdict.Findings) != errs {
+		t.Errorf("%d findings, and the plan has %d errors", len(j.Verdict.Findings), errs)
+	}
+	for _, f := range j.Verdict.Findings {
+		if f.Code != gate.CodeIncomplete || f.Path != "plan.toml" {
+			t.Errorf("finding %+v", f)
+		}
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	end := func(checks []plan.Check, s ...plan.Artifacts) func(*gate.Pass) {
 		return func(p *gate.Pass) {
