@@ -70,6 +70,15 @@ func remedy(c history.Class, cause gate.Cause) string {
 	return "read the report of the step, and lock again"
 }
 
+// remedy says what helps against the failure of the step.
+func (s *step) remedy() string {
+	var cause gate.Cause
+	if f := s.trouble(); f != nil {
+		cause = f.Cause
+	}
+	return remedy(s.Failure.Class, cause)
+}
+
 // nextSteps says what to do now, most pressing first.
 func nextSteps(rep *report) []string {
 	switch rep.Status {
@@ -101,11 +110,7 @@ func (rep *report) afterFailure() []string {
 		if s.Failure == nil {
 			continue
 		}
-		var cause gate.Cause
-		if a := s.lastFailure(); a != nil {
-			cause = a.Failure.Cause
-		}
-		out = append(out, fmt.Sprintf("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), remedy(s.Failure.Class, cause)))
+		out = append(out, fmt.Sprintf("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), s.remedy()))
 	}
 	for _, j := range rep.Final {
 		if j.Blocks {
@@ -118,10 +123,15 @@ func (rep *report) afterFailure() []string {
 	switch {
 	case rep.Isolated && rep.Delivered == "":
 		out = append(out, "The workspace is as it was before the run: mend the plan, lock it and run it again")
-	case rep.Counts.Completed < rep.Counts.Steps:
+	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
 		out = append(out, "The completed steps stay: plan what is left, lock it and run it")
 	}
-	return append(out, "Compare declared with actual changes: planlock diff "+rep.Run+" STEP")
+	for _, s := range rep.steps {
+		if s.Failure != nil && s.account() != nil {
+			out = append(out, fmt.Sprintf("See what step %s did: planlock diff %s %s", s.Address, rep.Run, s.Address))
+		}
+	}
+	return append(out, "Prove the report: planlock verify "+rep.Run)
 }
 
 // count writes a number with its noun.

@@ -73,6 +73,9 @@ func (out *step) addEnd(s *history.Step) {
 		t := newTree(c.Snapshot)
 		out.Tree, out.Method = &t, c.Method
 	}
+	if s.Refusal != nil {
+		out.Refusal = newFailure(s.Refusal)
+	}
 	if f := s.Failed; f != nil {
 		out.Failure = &stepFailure{f.Class, list(f.Reasons), f.Halts}
 	}
@@ -94,7 +97,7 @@ func newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt
 	switch {
 	case a.Failure != nil:
 		out.Outcome = failed
-		out.Failure = &attemptFailure{a.Failure.Class, a.Failure.Cause, list(a.Failure.Reasons), findings(a.Failure.Findings)}
+		out.Failure = newFailure(a.Failure)
 	case before:
 		out.Outcome = undone
 	case last && s.Completed != nil:
@@ -115,6 +118,10 @@ func newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt
 	return out
 }
 
+func newFailure(f *history.AttemptFailed) *attemptFailure {
+	return &attemptFailure{f.Class, f.Cause, list(f.Reasons), findings(f.Findings)}
+}
+
 func newSaid(e *history.AttemptEnded) *said {
 	out := &said{Output: e.Output, Exit: e.Exit, Error: e.Error, Took: span(e.Took),
 		Tokens: e.Tokens, Calls: e.Calls, Stateful: e.Stateful}
@@ -131,6 +138,17 @@ func (s *step) account() *entry {
 		if a.Ledger != nil && !a.RolledBack {
 			return a.Ledger
 		}
+	}
+	return nil
+}
+
+// trouble is the latest failure of the step, of an attempt or before one, or nil.
+func (s *step) trouble() *attemptFailure {
+	if s.Refusal != nil {
+		return s.Refusal
+	}
+	if a := s.lastFailure(); a != nil {
+		return a.Failure
 	}
 	return nil
 }

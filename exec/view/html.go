@@ -21,7 +21,6 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"outcome": outcome,
 	"asked":   asked,
 	"meaning": meaning,
-	"remedy":  func(f *stepFailure) string { return remedy(f.Class, "") },
 	"tail":    func(s string) string { return visibleLines(tail(s, 40)) },
 	"join":    join,
 	"verb":    func(op any) string { return verb(fmt.Sprint(op)) },
@@ -110,6 +109,9 @@ func (s *step) Aftermath() []string { return s.aftermath() }
 
 // Stopped reports whether the step's last word was no.
 func (s *step) Stopped() bool { return s.stopped() }
+
+// Remedy says what helps.
+func (s *step) Remedy() string { return s.remedy() }
 
 // Verdict says it.
 func (s *step) Verdict() string { return s.verdict() }

@@ -116,8 +116,8 @@ func message(s *step) string {
 	case s.Status == history.Completed:
 		return "completed"
 	}
-	if a := s.lastFailure(); a != nil {
-		return strings.Join(a.Failure.Reasons, "; ")
+	if f := s.trouble(); f != nil {
+		return strings.Join(f.Reasons, "; ")
 	}
 	return ""
 }

@@ -44,7 +44,8 @@ type step struct {
 	Attempts    []*attempt         `json:"attempts"`
 	Recoveries  []recovery         `json:"recoveries"`
 	Questions   []question         `json:"questions"`
-	Tree        *tree              `json:"tree"` // accepted
+	Tree        *tree              `json:"tree"`    // accepted
+	Refusal     *attemptFailure    `json:"refusal"` // why it may not begin
 	Failure     *stepFailure       `json:"failure"`
 	Skipped     *stepSkipped       `json:"skipped"`
 	Blocked     *stepBlocked       `json:"blocked"`

@@ -19,6 +19,7 @@ var stories = []struct {
 	{"clean", clean},
 	{"detours", detours},
 	{"breach", breach},
+	{"refused", turnedAway},
 	{"waiting", waiting},
 	{"running", inFlight},
 	{"rolled-back", setBack},
@@ -74,6 +75,17 @@ func breach(t testing.TB) *story {
 	s.add(5, "2.1", 0, &history.StepFailed{Class: history.Breach, Reasons: []string{"it changed a file that it did not declare"}, Halts: true})
 	s.add(5, "3.1", 0, &history.StepBlocked{By: "2.1", Why: "step 2.1 is critical and failed"})
 	return s.end(history.NotAchieved, "step 2.1 failed")
+}
+
+// turnedAway ends because a step may not begin.
+func turnedAway(t testing.TB) *story {
+	s := begin(t, limiter())
+	finding := gate.Finding{Code: "precondition", Path: "server/server.go", Message: "the file is not there", Expected: "server/server.go", Happened: "no such file"}
+	s.add(40, "1.1", 0, &history.StepStarted{Checkpoint: snapshot("before 1.1"), Decision: "proceed", Strategy: plan.HaltOnCritical})
+	s.add(15, "1.1", 0, &history.Gate{Judgement: refused("preconditions", gate.Before, finding)})
+	s.add(5, "1.1", 0, &history.AttemptFailed{Class: history.Refused, Reasons: []string{"gate preconditions said no"}, Findings: []gate.Finding{finding}})
+	s.add(5, "1.1", 0, &history.StepFailed{Class: history.Refused, Reasons: []string{"gate preconditions said no"}, Halts: true})
+	return s.end(history.NotAchieved, "step 1.1 failed and halted the run")
 }
 
 func token() gate.Finding {

@@ -19,14 +19,14 @@ func (d *document) failure(s *step) {
 	a := s.lastFailure()
 	d.put("- **Attempts:** %d\n", len(s.Attempts))
 	if s.Failure != nil {
-		r := remedy(s.Failure.Class, "")
-		if a != nil {
-			r = remedy(s.Failure.Class, a.Failure.Cause)
-		}
-		d.put("- **Remediation:** %s\n", md(r))
+		d.put("- **Remediation:** %s\n", md(s.remedy()))
 	}
 	for _, line := range s.aftermath() {
 		d.put("- %s\n", md(line))
+	}
+	if s.Refusal != nil {
+		d.findings(s.Refusal.Findings)
+		return
 	}
 	if a == nil {
 		return
@@ -43,15 +43,19 @@ func (d *document) failure(s *step) {
 		}
 		d.table("", []string{"", "Artifact", "Remark"}, cells)
 	}
-	if len(a.Failure.Findings) > 0 {
-		d.put("\nFindings:\n\n")
-		for _, f := range a.Failure.Findings {
-			d.finding("", f)
-		}
-	}
+	d.findings(a.Failure.Findings)
 	if a.Said != nil && a.Said.Output != "" {
 		d.put("\nThe end of the output of attempt %d:\n\n", a.Number)
 		fence(&d.Builder, "", "text", tail(a.Said.Output, 20))
+	}
+}
+
+func (d *document) findings(fs []finding) {
+	if len(fs) > 0 {
+		d.put("\nFindings:\n\n")
+	}
+	for _, f := range fs {
+		d.finding("", f)
 	}
 }
 

@@ -202,5 +202,5 @@ func (w *page) waiting(q *question) {
 
 // stopped reports whether the step's last word was no.
 func (s *step) stopped() bool {
-	return s.Status == history.Failed || s.Status != history.Completed && s.lastFailure() != nil
+	return s.Status == history.Failed || !s.Status.Over() && s.trouble() != nil
 }

@@ -13,12 +13,14 @@ func (w *page) failure(s *step) {
 	}
 	w.line("")
 	w.wrap(" ✗ ", "   ", s.verdict())
-	if a := s.lastFailure(); a != nil {
+	if s.Refusal != nil {
+		w.findings(s.Refusal.Findings)
+	} else if a := s.lastFailure(); a != nil {
 		w.table(differences(a.Ledger))
 		w.findings(a.Failure.Findings)
 	}
 	for _, j := range s.Gates {
-		if j.Blocks {
+		if j.Blocks && (s.Refusal == nil || len(s.Refusal.Findings) == 0) {
 			w.gate(j)
 		}
 	}
@@ -32,7 +34,7 @@ func (s *step) verdict() string {
 	if f := s.Failure; f != nil {
 		return fmt.Sprintf("%s failed: %s%s", s.Address, meaning(f.Class), because(f.Reasons))
 	}
-	f := s.lastFailure().Failure
+	f := s.trouble()
 	return fmt.Sprintf("%s has not succeeded yet: %s%s", s.Address, meaning(f.Class), because(f.Reasons))
 }
 
@@ -46,7 +48,7 @@ func because(reasons []string) string {
 // aftermath says what a failure left behind.
 func (s *step) aftermath() []string {
 	a := s.lastFailure()
-	if a == nil || a.Ledger == nil && a.Discarded == nil {
+	if s.Refusal != nil || a == nil || a.Ledger == nil && a.Discarded == nil {
 		return nil
 	}
 	if s.Rollback == "irreversible" {
