@@ -15,6 +15,9 @@ import (
 // step's sandbox. The zero value is ready, and may be used by many runs at a time.
 type Executor struct{}
 
+// Name is "shell": steps that ask for an executor of that name get this one.
+func (*Executor) Name() string { return "shell" }
+
 // ErrNoCommand is returned for a method that has neither a shell command nor a tool.
 var ErrNoCommand = errors.New("shell: nothing to run")
 
