@@ -235,7 +235,7 @@ func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, yie
 	if err != nil {
 		return 0, fmt.Errorf("checkpoint: read log: %w", err)
 	}
-	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, end), 256<<10)
+	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, end), int(max(4<<10, min(end, 256<<10))))
 	if err := readLogHeader(in, path); err != nil {
 		return 0, err
 	}

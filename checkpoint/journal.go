@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -151,19 +152,21 @@ func (j *Journal) Records(ctx context.Context) iter.Seq2[Record, error] {
 // continuation of that. If it was cut, or written anew with another chain, it
 // is a *CorruptError.
 func (j *Journal) Extends(ctx context.Context, h Head) error {
+	if h == (Head{}) {
+		return nil
+	}
 	c := newChain(j.name)
 	if now := j.Head(); now.Seq < h.Seq {
 		return &CorruptError{Name: j.name, Seq: now.Seq + 1, Why: fmt.Sprintf("it was cut off: %d records are expected", h.Seq)}
 	}
-	for _, err := range replay(ctx, j.log, &c) {
-		if err != nil {
-			return err
-		}
-		if c.seq == h.Seq {
-			break
+	next, stop := iter.Pull2(replay(ctx, j.log, &c))
+	defer stop()
+	for c.seq < h.Seq {
+		if _, err, ok := next(); err != nil || !ok {
+			return cmp.Or(err, error(&CorruptError{Name: j.name, Seq: c.seq + 1, Why: "it was cut off"}))
 		}
 	}
-	if got := c.head(); got.Seq != h.Seq || got.Hash != h.Hash && h != (Head{}) {
+	if c.head() != h {
 		return &CorruptError{Name: j.name, Seq: max(h.Seq, 1), Why: "it is not the record that was there before: the journal was written anew"}
 	}
 	return nil

@@ -1,0 +1,303 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A faulty file fails one call.
+type faulty struct {
+	logFile
+	write, sync error
+	room        int64 // where the disk is full; 0: nowhere
+}
+
+func (f *faulty) WriteAt(b []byte, at int64) (int, error) {
+	if f.write != nil {
+		n, _ := f.logFile.WriteAt(b[:len(b)/2], at)
+		return n, f.write
+	}
+	if end := at + int64(len(b)); f.room > 0 && end > f.room {
+		n, _ := f.logFile.WriteAt(b[:max(0, f.room-at)], at)
+		return n, syscall.ENOSPC
+	}
+	return f.logFile.WriteAt(b, at)
+}
+
+func (f *faulty) Sync() error {
+	if f.sync != nil {
+		return f.sync
+	}
+	return f.logFile.Sync()
+}
+
+func openLog(t *testing.T, path string) *FileLog {
+	t.Helper()
+	l, err := OpenFileLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func replayAll(t *testing.T, l Log) (all []string) {
+	t.Helper()
+	for r, err := range l.Replay(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(r))
+	}
+	return all
+}
+
+func TestFileLogDiesWithItsFirstFailure(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault faulty
+	}{{"write", faulty{write: syscall.EIO}}, {"sync", faulty{sync: syscall.EIO}}} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "log")
+			l := openLog(t, path)
+			if err := l.Append(t.Context(), [][]byte{[]byte("kept")}); err != nil {
+				t.Fatal(err)
+			}
+			fault, whole := c.fault, l.f
+			fault.logFile = whole
+			l.f = &fault
+			first := l.Append(t.Context(), [][]byte{[]byte("lost")})
+			if !errors.Is(first, ErrDead) || !errors.Is(first, syscall.EIO) {
+				t.Fatalf("error is %v", first)
+			}
+			l.f = whole // a second try would succeed, and must not be made
+			if err := l.Append(t.Context(), [][]byte{[]byte("after")}); err != first {
+				t.Fatalf("after it: %v", err)
+			}
+			if got := replayAll(t, l); len(got) != 1 || got[0] != "kept" {
+				t.Fatalf("replayed %q", got)
+			}
+			l.Close()
+			got := replayAll(t, openLog(t, path))
+			if len(got) < 1 || got[0] != "kept" || len(got) > 2 {
+				t.Fatalf("after opening it again: %q", got)
+			}
+		})
+	}
+}
+
+// A full disk takes no record away, and leaves room for a few more.
+func TestFileLogFullDisk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	l := openLog(t, path)
+	if err := l.Append(t.Context(), [][]byte{[]byte("first")}); err != nil {
+		t.Fatal(err)
+	}
+	full := &faulty{logFile: l.f, room: l.size}
+	l.f = full
+	err := l.Append(t.Context(), [][]byte{make([]byte, 1<<20)})
+	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrDead) {
+		t.Fatalf("error is %v, want a full disk and a log that lives", err)
+	}
+	for range 100 {
+		if err := l.Append(t.Context(), [][]byte{bytes.Repeat([]byte("x"), 100)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full.room = 0
+	if err := l.Append(t.Context(), [][]byte{make([]byte, 1<<20)}); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	if got := replayAll(t, openLog(t, path)); len(got) != 102 {
+		t.Fatalf("%d records", len(got))
+	}
+}
+
+// What a power cut leaves of an unsynced batch is any subset of its sectors.
+func TestFileLogTornInAnySubset(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	l := openLog(t, path)
+	text := func(n int) []byte { return bytes.Repeat([]byte("text"), n/4) }
+	for _, n := range []int{40, 700} {
+		if err := l.Append(t.Context(), [][]byte{text(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := l.end
+	if err := l.Append(t.Context(), [][]byte{text(1000), text(900)}); err != nil {
+		t.Fatal(err)
+	}
+	end := l.end
+	l.Close()
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := int(start) / sector
+	sectors := int(end-1)/sector - first + 1
+	for lost := 1; lost < 1<<sectors; lost++ {
+		for _, tail := range []int{0, 5000} { // with and without zeros written ahead
+			b := append(bytes.Clone(good), make([]byte, tail)...)
+			for s := range sectors {
+				if lost&(1<<s) != 0 {
+					clear(b[max((first+s)*sector, int(start)):min((first+s+1)*sector, int(end))])
+				}
+			}
+			if err := os.WriteFile(path, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			l := openLog(t, path)
+			if err := l.Append(t.Context(), [][]byte{[]byte("next")}); err != nil {
+				t.Fatal(err)
+			}
+			if got := replayAll(t, l); len(got) != 3 || got[2] != "next" {
+				t.Fatalf("sectors %b lost: %d records", lost, len(got))
+			}
+			l.Close()
+		}
+	}
+}
+
+// A batch in the middle that was wiped out is no torn end.
+func TestFileLogWipedMiddle(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	l := openLog(t, path)
+	var ends []int64
+	for range 3 {
+		if err := l.Append(t.Context(), [][]byte{bytes.Repeat([]byte("x"), 1500)}); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, l.end)
+	}
+	l.Close()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(b[ends[0]:ends[1]])
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var corrupt *CorruptError
+	if _, err := OpenFileLog(path); !errors.As(err, &corrupt) || corrupt.Seq != 2 {
+		t.Fatalf("error is %v, want record 2", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, b) {
+		t.Fatalf("the file was changed: %v", err)
+	}
+}
+
+func TestFileLogRefuses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "log")
+	l := openLog(t, path)
+	var held *HeldError
+	if _, err := OpenFileLog(path); !errors.As(err, &held) {
+		t.Errorf("a second writer: %v", err)
+	}
+	reader, err := ReadFileLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if err := reader.Append(t.Context(), [][]byte{{}}); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("append to a log that is read: %v", err)
+	}
+	big := make([]byte, MaxBatch/2)
+	if err := l.Append(t.Context(), [][]byte{big, big}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("a batch too large: %v", err)
+	}
+	var corrupt *CorruptError
+	for name, text := range map[string]string{"empty": "", "short": "planlock.l", "other": "something else altogether"} {
+		p := filepath.Join(dir, name)
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenFileLog(p); !errors.As(err, &corrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	later := filepath.Join(dir, "later")
+	if err := os.WriteFile(later, []byte(logMagic+"\x00\x00\x00\x02"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenFileLog(later); !errors.Is(err, ErrVersion) {
+		t.Errorf("a later version: %v", err)
+	}
+	if _, err := OpenFileLog(dir); err == nil {
+		t.Error("a folder: no error")
+	}
+	if _, err := ReadFileLog(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestFolderAfterFailedSync(t *testing.T) {
+	dir := t.TempDir()
+	d, err := OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewStore(d)
+	kept, err := s.Put(t.Context(), []byte("kept"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := d.own.f
+	d.own.f = &faulty{logFile: whole, sync: syscall.EIO}
+	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) || !errors.Is(err, syscall.EIO) {
+		t.Fatalf("error is %v", err)
+	}
+	d.own.f = whole
+	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) {
+		t.Fatalf("after it: %v", err)
+	}
+	if got, err := s.Get(t.Context(), kept); err != nil || string(got) != "kept" {
+		t.Fatalf("what was synced: %q, %v", got, err)
+	}
+	d.Close()
+	if d, err = OpenFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	lost, err := NewStore(d).Put(t.Context(), []byte("lost")) // written again, whatever is there
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := NewStore(d).Get(t.Context(), lost); err != nil || string(got) != "lost" {
+		t.Fatalf("after opening it again: %q, %v", got, err)
+	}
+}
+
+func TestFolderFullDisk(t *testing.T) {
+	d, err := OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	s := NewStore(d)
+	if _, err := s.Put(context.Background(), []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	full := &faulty{logFile: d.own.f.(logFile), room: d.own.end + 100}
+	d.own.f = full
+	for _, size := range []int{1000, 3 << 20} {
+		if _, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), size)); !errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrDead) {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+	}
+	full.room = 0
+	again, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Get(t.Context(), again); err != nil || len(got) != 1000 {
+		t.Fatalf("with space again: %d bytes, %v", len(got), err)
+	}
+}

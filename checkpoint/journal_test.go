@@ -1,0 +1,247 @@
+package checkpoint_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/checkpoint"
+)
+
+func clock() func() time.Time {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	return func() time.Time { now = now.Add(time.Second); return now }
+}
+
+var facts = [][]checkpoint.Fact{
+	{{Type: "run.started", Data: json.RawMessage(`{ "plan": "x", "n": 9007199254740993 }`)}},
+	{{Type: "step.started", Step: "1.1", Attempt: 1}, {Type: "note", Step: "1.1", Data: json.RawMessage(`"é\u0000<"`)}},
+	{{Type: "step.done", Step: "1.1", Attempt: 1, Data: json.RawMessage(`[1, 2]`)}},
+}
+
+// fill opens a journal on log and appends facts; it returns the records.
+func fill(t testing.TB, log checkpoint.Log) (*checkpoint.Journal, []checkpoint.Record) {
+	t.Helper()
+	j, err := checkpoint.OpenJournal(context.Background(), log, "run", clock())
+	must(t, err)
+	var all []checkpoint.Record
+	for _, batch := range facts {
+		records, err := j.Append(context.Background(), batch...)
+		must(t, err)
+		all = append(all, records...)
+	}
+	return j, all
+}
+
+func records(j *checkpoint.Journal) (all []checkpoint.Record, err error) {
+	for r, err := range j.Records(context.Background()) {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func TestJournalKeepsFacts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "runs", "run", "journal")
+	log, err := checkpoint.OpenFileLog(path)
+	must(t, err)
+	j, want := fill(t, log)
+	head := j.Head()
+	must(t, j.Close())
+	log, err = checkpoint.OpenFileLog(path)
+	must(t, err)
+	j, err = checkpoint.OpenJournal(t.Context(), log, "run", clock())
+	must(t, err)
+	defer j.Close()
+	got, err := records(j)
+	must(t, err)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if j.Head() != head || head.Seq != 4 || head.Hash != want[3].Hash || want[1].Prev != want[0].Hash {
+		t.Errorf("head is %v, was %v", j.Head(), head)
+	}
+	if string(got[0].Data) != `{"plan":"x","n":9007199254740993}` {
+		t.Errorf("data is %s", got[0].Data)
+	}
+	for _, bad := range []checkpoint.Fact{{}, {Type: "x", Attempt: -1}, {Type: "x", Data: json.RawMessage(`{`)}} {
+		if _, err := j.Append(t.Context(), checkpoint.Fact{Type: "good"}, bad); err == nil {
+			t.Errorf("%+v was appended", bad)
+		}
+	}
+	if j.Head() != head {
+		t.Errorf("a refused batch moved the head to %v", j.Head())
+	}
+}
+
+// Every bit of a journal's file, flipped, is found, or changes nothing; every
+// cut yields a journal that is shorter by whole batches, which Extends tells.
+func TestJournalFileDamaged(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "journal")
+	log, err := checkpoint.OpenFileLog(path)
+	must(t, err)
+	j, want := fill(t, log)
+	head := j.Head()
+	must(t, j.Close())
+	good, err := os.ReadFile(path)
+	must(t, err)
+	open := func(b []byte) ([]checkpoint.Record, error, error) {
+		must(t, os.WriteFile(path, b, 0o644))
+		log, err := checkpoint.ReadFileLog(path)
+		if err != nil {
+			return nil, err, nil
+		}
+		j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
+		if err != nil {
+			return nil, errors.Join(err, log.Close()), nil
+		}
+		defer j.Close()
+		got, err := records(j)
+		return got, err, j.Extends(t.Context(), head)
+	}
+	for i := range len(good) * 8 {
+		b := bytes.Clone(good)
+		b[i/8] ^= 1 << (i % 8)
+		if got, err, _ := open(b); err == nil {
+			t.Fatalf("bit %d of byte %d flipped: %d records and no error", i%8, i/8, len(got))
+		}
+	}
+	for n := range good {
+		got, err, extends := open(good[:n])
+		var corrupt *checkpoint.CorruptError
+		if err != nil {
+			if !errors.As(err, &corrupt) {
+				t.Fatalf("cut at %d: %v", n, err)
+			}
+			continue
+		}
+		if !errors.As(extends, &corrupt) {
+			t.Fatalf("cut at %d: Extends says %v", n, extends)
+		}
+		if len(got) != 0 && len(got) != 1 && len(got) != 3 {
+			t.Fatalf("cut at %d: %d records, which is a part of a batch", n, len(got))
+		}
+		if diff := cmp.Diff(want[:len(got)], append([]checkpoint.Record{}, got...)); diff != "" && len(got) > 0 {
+			t.Fatalf("cut at %d (-want +got):\n%s", n, diff)
+		}
+	}
+	if _, err, extends := open(good); err != nil || extends != nil {
+		t.Fatalf("undamaged: %v, %v", err, extends)
+	}
+}
+
+// What somebody who can write the log may do to its records is found.
+func TestJournalTampered(t *testing.T) {
+	var l checkpoint.MemoryLog
+	j, want := fill(t, &l)
+	head := j.Head()
+	var raw [][]byte
+	for r, err := range l.Replay(t.Context()) {
+		must(t, err)
+		raw = append(raw, r)
+	}
+	for _, c := range []struct {
+		name string
+		raw  [][]byte
+		seq  uint64 // first that is wrong; 0: only Extends can tell
+	}{
+		{"swapped", [][]byte{raw[0], raw[2], raw[1], raw[3]}, 2},
+		{"repeated", [][]byte{raw[0], raw[1], raw[1], raw[2], raw[3]}, 3},
+		{"removed", [][]byte{raw[0], raw[2], raw[3]}, 2},
+		{"removed first", raw[1:], 1},
+		{"inserted", [][]byte{raw[0], []byte("{}"), raw[1]}, 2},
+		{"cut", raw[:3], 0},
+		{"emptied", nil, 0},
+		{"cut inside", [][]byte{raw[0], raw[1][:len(raw[1])-1]}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &checkpoint.MemoryLog{}
+			must(t, l.Append(t.Context(), c.raw))
+			var corrupt *checkpoint.CorruptError
+			_, err := checkpoint.VerifyLog(t.Context(), l, "run")
+			if c.seq > 0 {
+				if !errors.As(err, &corrupt) || corrupt.Seq != c.seq || corrupt.Name != "run" {
+					t.Fatalf("error is %v, want record %d", err, c.seq)
+				}
+				return
+			}
+			must(t, err)
+			j, err := checkpoint.OpenJournal(t.Context(), l, "run", clock())
+			must(t, err)
+			if err := j.Extends(t.Context(), head); !errors.As(err, &corrupt) {
+				t.Errorf("Extends: %v", err)
+			}
+		})
+	}
+	t.Run("another run", func(t *testing.T) {
+		var corrupt *checkpoint.CorruptError
+		if _, err := checkpoint.VerifyLog(t.Context(), &l, "other"); !errors.As(err, &corrupt) || corrupt.Seq != 1 {
+			t.Errorf("error is %v", err)
+		}
+	})
+	t.Run("rewritten with a new chain", func(t *testing.T) {
+		l := &checkpoint.MemoryLog{}
+		j, err := checkpoint.OpenJournal(t.Context(), l, "run", clock())
+		must(t, err)
+		for _, r := range want {
+			r.Fact.Step = "9.9"
+			_, err := j.Append(t.Context(), r.Fact)
+			must(t, err)
+		}
+		var corrupt *checkpoint.CorruptError
+		if err := j.Extends(t.Context(), head); !errors.As(err, &corrupt) {
+			t.Errorf("Extends: %v", err)
+		}
+	})
+	t.Run("continued", func(t *testing.T) {
+		for _, r := range want {
+			must(t, j.Extends(t.Context(), checkpoint.Head{Seq: r.Seq, Hash: r.Hash}))
+		}
+		must(t, j.Extends(t.Context(), checkpoint.Head{}))
+	})
+}
+
+func TestJournalConcurrent(t *testing.T) {
+	log, err := checkpoint.OpenFileLog(filepath.Join(t.TempDir(), "journal"))
+	must(t, err)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	must(t, err)
+	defer j.Close()
+	done := make(chan error)
+	for w := range 4 {
+		go func() {
+			for i := range 10 {
+				pair, err := j.Append(context.Background(), checkpoint.Fact{Type: "a", Attempt: i}, checkpoint.Fact{Type: fmt.Sprint(w)})
+				if err == nil && pair[1].Prev != pair[0].Hash {
+					err = errors.New("a batch was torn apart")
+				}
+				if err != nil {
+					done <- err
+					return
+				}
+			}
+			_, err := records(j)
+			done <- err
+		}()
+	}
+	for range 4 {
+		must(t, <-done)
+	}
+	got, err := records(j)
+	must(t, err)
+	if len(got) != 80 || !slices.IsSortedFunc(got, func(a, b checkpoint.Record) int { return int(a.Seq) - int(b.Seq) }) {
+		t.Errorf("%d records", len(got))
+	}
+}
