@@ -134,7 +134,7 @@ func choice[T any, S ~string](name, doc string, at func(*T) *S, values ...S) key
 	}}
 }
 
-func flag[T any](name, doc string, at func(*T) *bool) key[T] {
+func boolean[T any](name, doc string, at func(*T) *bool) key[T] {
 	return key[T]{name, doc, shape{types: []string{"boolean"}}, func(d *decoder, to *T, n *node) {
 		if n.kind != kindBoolean {
 			d.wrong(n, "true or false")
@@ -144,7 +144,7 @@ func flag[T any](name, doc string, at func(*T) *bool) key[T] {
 	}}
 }
 
-func maybeFlag[T any](name, doc string, at func(*T) **bool) key[T] {
+func maybeBoolean[T any](name, doc string, at func(*T) **bool) key[T] {
 	return key[T]{name, doc, shape{types: []string{"boolean"}}, func(d *decoder, to *T, n *node) {
 		if n.kind != kindBoolean {
 			d.wrong(n, "true or false")

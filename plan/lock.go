@@ -64,7 +64,8 @@ func Lock(d *Draft, t Terms) (*Locked, error) {
 func bind(d *Draft, t Terms) (*Locked, error) {
 	o := t.Options
 	o.Approvals = slices.Concat(o.Approvals, t.Approvals)
-	found, answers := d.Check(o), d.SelfCheck(o)
+	found := d.Check(o)
+	answers := d.answers(found, o)
 	if refused(found, answers) {
 		return nil, &CheckError{Diagnostics: found, Answers: answers}
 	}

@@ -80,7 +80,7 @@ var sharedStepKeys = []key[Step]{
 	text("executor", "who carries it out; the host's default if not said", func(s *Step) *string { return &s.Executor }),
 	duration("timeout", "after so long the step is ended", func(s *Step) *time.Duration { return &s.Timeout }),
 	maybeSub("expect", "what the command must answer", expectKeys, func(s *Step) **Expect { return &s.Expect }),
-	maybeFlag("critical_flag", "whether a failure matters to the whole run, true if not said", func(s *Step) **bool { return &s.Critical }),
+	maybeBoolean("critical_flag", "whether a failure matters to the whole run, true if not said", func(s *Step) **bool { return &s.Critical }),
 	choice("mode", "who is asked, and when", func(s *Step) *Mode { return &s.Mode }, Silent, Collaborative, Dynamic, Education),
 	maybeNumber("max_retries", "how often the method may be tried again", 0, 1000, func(s *Step) **int { return &s.MaxRetries }),
 	choice("on_failure", "what follows a failure", func(s *Step) *OnFailure { return &s.OnFailure }, Block, Retry, Ask),
@@ -93,7 +93,7 @@ var sharedStepKeys = []key[Step]{
 	subs("preconditions", "checks that must hold before", checkKeys, nil, func(s *Step) *[]Check { return &s.Preconditions }),
 	subs("postconditions", "checks that must hold after", checkKeys, nil, func(s *Step) *[]Check { return &s.Postconditions }),
 	texts("evidence", "what shows that it was done", func(s *Step) *[]string { return &s.Evidence }),
-	flag("tdd", "whether its test comes first", func(s *Step) *bool { return &s.TDD }),
+	boolean("tdd", "whether its test comes first", func(s *Step) *bool { return &s.TDD }),
 	maybeSub("artifacts", "what changes; {} means nothing", artifactKeys, func(s *Step) **Artifacts { return &s.Artifacts }),
 	maybeSub("limits", "how much may change, and where", limitKeys, func(s *Step) **Limits { return &s.Limits }),
 	maybeSub("access", "what it reads and writes, needed only to run beside other steps", accessKeys, func(s *Step) **Access { return &s.Access }),
@@ -119,7 +119,7 @@ var invariantKeys = newTable(
 	ident("id", "names the invariant", func(i *Invariant) *string { return &i.ID }),
 	text("text", "what holds before, between and after steps", func(i *Invariant) *string { return &i.Text }),
 	maybeSub("check", "how to find out", checkKeys, func(i *Invariant) **Check { return &i.Check }),
-	flag("critical", "whether a breach ends the run, true if not said", func(i *Invariant) *bool { return &i.Critical }),
+	boolean("critical", "whether a breach ends the run, true if not said", func(i *Invariant) *bool { return &i.Critical }),
 )
 
 var nonGoalKeys = newTable(
@@ -134,7 +134,7 @@ var specletKeys = newTable(
 	text("description", "what the group of tasks is for", func(s *Speclet) *string { return &s.Description }),
 	idents("depends_on", "speclets that come before", func(s *Speclet) *[]string { return &s.DependsOn }),
 	idents("tasks", "ids of its tasks", func(s *Speclet) *[]string { return &s.Tasks }),
-	maybeFlag("parallel_allowed", "whether it may run beside others", func(s *Speclet) **bool { return &s.ParallelAllowed }),
+	maybeBoolean("parallel_allowed", "whether it may run beside others", func(s *Speclet) **bool { return &s.ParallelAllowed }),
 )
 
 var taskKeys = newTable(
@@ -142,7 +142,7 @@ var taskKeys = newTable(
 	text("description", "what the task achieves", func(t *Task) *string { return &t.Description }),
 	text("title", "its short name", func(t *Task) *string { return &t.Title }),
 	idents("depends_on", "tasks that come before", func(t *Task) *[]string { return &t.DependsOn }),
-	flag("research_enabled", "whether research may come first", func(t *Task) *bool { return &t.ResearchEnabled }),
+	boolean("research_enabled", "whether research may come first", func(t *Task) *bool { return &t.ResearchEnabled }),
 	texts("research_sources", "where to look", func(t *Task) *[]string { return &t.ResearchSources }),
 	duration("estimate", "how long it may take", func(t *Task) *time.Duration { return &t.Estimate }),
 	texts("acceptance_criteria", "when it is done", func(t *Task) *[]string { return &t.AcceptanceCriteria }),
@@ -176,7 +176,7 @@ var envelopeKeys = newTable(
 
 var sandboxKeys = newTable(
 	choice("level", "how far a step is locked in, filesystem if not said", func(s *Sandbox) *string { return &s.Level }, "none", "process", "filesystem", "strict"),
-	maybeFlag("network", "whether steps may use the network", func(s *Sandbox) **bool { return &s.Network }),
+	maybeBoolean("network", "whether steps may use the network", func(s *Sandbox) **bool { return &s.Network }),
 	text("cpu", "processor time of a step, a duration", func(s *Sandbox) *string { return &s.CPU }),
 	text("memory", "memory of a step, as in \"2GiB\"", func(s *Sandbox) *string { return &s.Memory }),
 	text("output", "output of a step that is kept, as in \"1MiB\"", func(s *Sandbox) *string { return &s.Output }),
@@ -191,9 +191,9 @@ var executionKeys = newTable(
 var strategies = []Propagation{HaltOnCritical, ContinueAndLog, CollaborativeReview}
 
 var propagationKeys = newTable(
-	maybeFlag("enabled", "whether earlier failures are looked at", func(e *ErrorPropagation) **bool { return &e.Enabled }),
-	maybeFlag("read_prior_steps", "whether earlier outcomes are read", func(e *ErrorPropagation) **bool { return &e.ReadPriorSteps }),
-	maybeFlag("dependency_tracking", "whether a failure holds up what depends on it", func(e *ErrorPropagation) **bool { return &e.DependencyTracking }),
+	maybeBoolean("enabled", "whether earlier failures are looked at", func(e *ErrorPropagation) **bool { return &e.Enabled }),
+	maybeBoolean("read_prior_steps", "whether earlier outcomes are read", func(e *ErrorPropagation) **bool { return &e.ReadPriorSteps }),
+	maybeBoolean("dependency_tracking", "whether a failure holds up what depends on it", func(e *ErrorPropagation) **bool { return &e.DependencyTracking }),
 	choice("propagation_strategy", "what an earlier failure means for later steps", func(e *ErrorPropagation) *Propagation { return &e.Strategy }, strategies...),
 	choice("strategy", "the same, by its older name", func(e *ErrorPropagation) *Propagation { return &e.Strategy }, strategies...),
 	number("failure_threshold", "so many failures end the run", 1, many, func(e *ErrorPropagation) *int { return &e.FailureThreshold }),

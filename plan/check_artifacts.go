@@ -1,0 +1,158 @@
+package plan
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// maxComparisons bounds how often a path is compared with a glob in one plan.
+const maxComparisons = 300_000
+
+func (c *checker) artifacts(s *Step) {
+	a := s.Artifacts
+	seen := map[string]string{}
+	for _, l := range []struct {
+		key   string
+		paths []string
+	}{{"create", a.Create}, {"modify", a.Modify}, {"delete", a.Delete}} {
+		for k, p := range l.paths {
+			key := fmt.Sprintf("artifacts.%s[%d]", l.key, k)
+			if !c.pattern(key, p) {
+				continue
+			}
+			c.artifact(key, p, s)
+			c.twice(key, l.key, p, seen)
+		}
+	}
+	c.symbols("artifacts.symbols_add", a.SymbolsAdd)
+	c.symbols("artifacts.symbols_remove", a.SymbolsRemove)
+	for _, name := range a.SymbolsAdd {
+		if slices.Contains(a.SymbolsRemove, name) {
+			c.report("artifact-conflict", "artifacts.symbols_remove", fmt.Sprintf("the symbol %q is added and removed", name), "keep one of the two")
+		}
+	}
+	if c.strict && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) && changesGo(a) {
+		c.report("symbols-not-declared", "artifacts", "the step changes Go files and does not say which symbols; they are recorded and not accounted",
+			"add  symbols_add = […]  and  symbols_remove = […]; [] means none")
+	}
+}
+
+// twice reports a path that is declared twice in a step, also in another spelling of the same name.
+func (c *checker) twice(key, list, path string, seen map[string]string) {
+	folded := fold(path)
+	before, ok := seen[folded]
+	if !ok {
+		seen[folded] = list + " " + path
+		return
+	}
+	in, other, _ := strings.Cut(before, " ")
+	switch {
+	case other != path && !lookalike(other, path):
+	case other != path:
+		c.report("path-lookalike", key, fmt.Sprintf("%q and %q are one name on some file systems", other, path), "choose names that differ by more than case or Unicode form")
+	case in != list:
+		c.report("artifact-conflict", key, fmt.Sprintf("%q is under %s and under %s", path, in, list), "a path stands in one of create, modify and delete")
+	default:
+		c.report("artifact-twice", key, fmt.Sprintf("%q stands twice under %s", path, list), "take one out")
+	}
+}
+
+func (c *checker) artifact(key, p string, s *Step) {
+	lower := strings.ToLower(p)
+	if _, own := c.own[p]; own || ledger.Reserved(p) || lower == ".git" || lower == ".planlock" {
+		c.report("path-reserved", key, fmt.Sprintf("%q is not a step's to change", p), "the plan, its lock, .git and .planlock belong to others")
+		return
+	}
+	c.work += len(c.nonGoals.globs) + len(c.envelope.globs)
+	if c.work > maxComparisons {
+		if c.work >= 0 {
+			c.report("too-complex", key, "the plan has too many paths and globs to compare them all", `prefer globs of the form "folder/**"`)
+		}
+		c.work = -1 << 62
+	}
+	if c.work >= 0 {
+		if id, ok := c.nonGoals.meets(p); ok {
+			c.report("artifact-in-non-goal", key, fmt.Sprintf("%q is protected by non-goal %q", p, id), "take the path out of the step, or out of the non-goal")
+		}
+		if name, ok := c.envelope.meets(p); ok {
+			c.report("envelope-modified", key, fmt.Sprintf("%q is part of the envelope (%q), which must not move during a run", p, name), "take it out of [envelope], or out of the step")
+		}
+	}
+	if s.Limits != nil && len(s.Limits.Modules) > 0 && !slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, p) }) {
+		c.report("artifact-outside-modules", key, fmt.Sprintf("%q lies in none of the step's modules", p), "add its folder to limits.modules")
+	}
+}
+
+// inModule reports whether a path or glob lies in a folder, which may be a glob itself.
+func inModule(module, path string) bool {
+	module = strings.TrimSuffix(strings.TrimPrefix(module, "./"), "/")
+	if module == "." || module == "" || module == "**" || path == module || strings.HasPrefix(path, module+"/") {
+		return true
+	}
+	if strings.HasPrefix(path, "**") {
+		return true // may lie anywhere
+	}
+	return ledger.IsGlob(module) && (ledger.Match(module, path) || ledger.Match(module+"/**", path))
+}
+
+func (c *checker) limits(s *Step) {
+	l := s.Limits
+	if l != nil {
+		for k, m := range l.Modules {
+			if m != "." {
+				c.pattern(fmt.Sprintf("limits.modules[%d]", k), m)
+			}
+		}
+	}
+	if s.Artifacts == nil || !changesFiles(s.Artifacts) {
+		return
+	}
+	if c.strict && (l == nil || l.MaxFiles == nil || l.MaxLines == nil) {
+		c.report("limits-missing", "", fmt.Sprintf("step %s changes files but declares no limits", addressOf(c.task, s.ID)),
+			"add  limits = { max_files = 1, max_lines = 80 }  or put it once under [defaults]")
+	}
+	if n := len(s.Artifacts.Create) + len(s.Artifacts.Modify) + len(s.Artifacts.Delete); l != nil && l.MaxFiles != nil && n > *l.MaxFiles {
+		c.report("limits-too-small", "limits.max_files", fmt.Sprintf("the step declares %d artifacts and allows %d files", n, *l.MaxFiles), "raise max_files, or declare less")
+	}
+}
+
+// symbols judges names such as "server.Limiter.Allow".
+func (c *checker) symbols(key string, names []string) {
+	for k, name := range names {
+		dot := strings.LastIndexByte(name, '.')
+		if dot < 0 || !token.IsIdentifier(name[dot+1:]) || hidden(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
+			c.report("symbol-invalid", fmt.Sprintf("%s[%d]", key, k), fmt.Sprintf("%q is not a symbol", name), `a symbol is FOLDER.Name or FOLDER.Type.Method, as in "server.Limiter.Allow", and ".Name" in the root`)
+		}
+	}
+}
+
+// publicSymbols lists the symbols that others can use. Tests are not among them.
+func publicSymbols(a *Artifacts) []string {
+	var public []string
+	for _, name := range slices.Concat(a.SymbolsAdd, a.SymbolsRemove) {
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		if last == "" || !unicode.IsUpper([]rune(last)[0]) || slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(last, p) }) {
+			continue
+		}
+		public = append(public, name)
+	}
+	return public
+}
+
+var testPrefixes = []string{"Test", "Benchmark", "Fuzz", "Example"}
+
+func changesGo(a *Artifacts) bool {
+	for _, list := range [][]string{a.Create, a.Modify, a.Delete} {
+		for _, p := range list {
+			if strings.HasSuffix(p, ".go") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// patterns finds which of many paths and globs a path meets. Paths and globs of the form FOLDER/** are
+// found by name, so that a long list costs no more than a short one.
+type patterns struct {
+	exact, below map[string]string // to whom the pattern belongs
+	globs        []owned
+}
+
+type owned struct{ pattern, owner string }
+
+func newPatterns() *patterns {
+	return &patterns{exact: map[string]string{}, below: map[string]string{}}
+}
+
+func (ps *patterns) add(pattern, owner string) {
+	if _, ok := ps.exact[pattern]; !ok {
+		ps.exact[pattern] = owner
+	}
+	if folder, ok := strings.CutSuffix(pattern, "/**"); ok && !ledger.IsGlob(folder) {
+		if _, ok := ps.below[folder]; !ok {
+			ps.below[folder] = owner
+		}
+	} else if ledger.IsGlob(pattern) {
+		ps.globs = append(ps.globs, owned{pattern, owner})
+	}
+}
+
+// meets returns the owner of a pattern that stands for the path, or of one that holds all
+// that a glob can stand for.
+func (ps *patterns) meets(path string) (owner string, ok bool) {
+	if owner, ok = ps.exact[path]; ok {
+		return owner, true
+	}
+	fixed := path
+	if i := strings.IndexAny(path, "*?[{"); i >= 0 {
+		fixed = path[:i]
+	}
+	for i := range len(fixed) {
+		if fixed[i] == '/' {
+			if owner, ok = ps.below[fixed[:i]]; ok {
+				return owner, true
+			}
+		}
+	}
+	if owner, ok = ps.below[path]; ok {
+		return owner, true
+	}
+	for _, g := range ps.globs {
+		if ledger.Match(g.pattern, path) {
+			return g.owner, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+)
+
+// An Answer to one of the ten questions of the self-check.
+type Answer struct {
+	Question string // stable code, as in "every-step-executable"
+	Text     string // the question in words
+	Yes      bool
+	Evidence []string // what was counted, or what speaks against it
+}
+
+// A question is answered "no" by any diagnostic with one of its codes.
+type question struct {
+	code, text string
+	against    []string
+	counted    func(*Plan, Options) string
+	asked      func(*Plan) bool // false: this profile records instead; nil: always asked
+}
+
+func strictly(p *Plan) bool { return p.Profile != Observe }
+
+var questions = []question{
+	{"every-step-executable", "Can every step be carried out?",
+		[]string{"no-tasks", "no-steps", "method-missing", "method-twice", "command-hidden", "id-missing", "id-invalid", "task-duplicate-id",
+			"step-duplicate-id", "address-ambiguous", "task-cycle", "speclet-cycle", "order-cycle", "task-dep-unknown", "speclet-dep-unknown"},
+		func(p *Plan, _ Options) string {
+			return count(p.stepCount(), "step") + " with a method and a place in the order"
+		}, nil},
+	{"requirements-mapped", "Is every requirement served by a step, and does every step serve one?",
+		[]string{"requirement-unmapped", "requirement-unknown", "step-no-requirement", "requirement-duplicate-id"},
+		func(p *Plan, _ Options) string { return count(len(p.Requirements), "requirement") + ", each served" }, nil},
+	{"scope-declared", "Does every step declare what it changes, and keep off what is not its own?",
+		[]string{"artifacts-missing", "limits-missing", "limits-too-small", "path-invalid", "path-reserved", "path-lookalike", "artifact-in-non-goal",
+			"artifact-conflict", "artifact-outside-modules", "envelope-modified", "too-complex"},
+		func(p *Plan, _ Options) string { return count(p.artifactCount(), "declared artifact") }, strictly},
+	{"rollback-defined", "Is it defined for every step how it is undone?",
+		[]string{"rollback-missing", "compensate-missing"},
+		func(p *Plan, _ Options) string { return count(p.stepCount(), "step") + " with a rollback class" }, strictly},
+	{"public-surfaces-specified", "Is it specified how every public symbol that changes behaves?",
+		[]string{"public-surface-unspecified", "symbol-invalid"},
+		func(p *Plan, _ Options) string { return count(p.publicCount(), "public symbol") + " added or removed" }, strictly},
+	{"non-goals-declared", "Does the plan say what must not be touched?",
+		[]string{"non-goals-undeclared", "non-goal-duplicate-id"},
+		func(p *Plan, _ Options) string { return count(len(p.NonGoals), "non-goal") }, strictly},
+	{"invariants-defined", "Are there invariants for the public surfaces that change?",
+		[]string{"invariants-undeclared", "invariant-duplicate-id"},
+		func(p *Plan, _ Options) string { return count(len(p.Invariants), "invariant") }, strictly},
+	{"semantic-changes-classified", "Does every step that changes files say what that does to behaviour?",
+		[]string{"semantic-change-missing"},
+		func(p *Plan, _ Options) string {
+			return count(len(p.Acknowledgements()), "acknowledgement") + " needed"
+		}, strictly},
+	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",
+		[]string{"executor-unknown", "check-kind-missing", "check-kind-unknown", "check-argument-missing", "check-argument-unknown", "regexp-invalid",
+			"fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
+		func(_ *Plan, o Options) string {
+			if o.Executors == nil {
+				return "executors are those of the host that runs it"
+			}
+			return count(len(o.Executors), "executor") + " known"
+		}, nil},
+	{"design-gates-passed", "Did the planning gates of level 2 pass?",
+		[]string{"approval-failed"},
+		func(_ *Plan, o Options) string { return count(len(o.Approvals), "verdict") }, nil},
+}
+
+// SelfCheck answers the ten questions before execution. A question is answered "no" exactly where [Draft.Check]
+// has an error that concerns it, so that the two agree. A draft that could not be read to its end
+// gets a "no" to all.
+func (d *Draft) SelfCheck(o Options) []Answer { return d.answers(d.Check(o), o) }
+
+func (d *Draft) answers(found []Diagnostic, o Options) []Answer {
+	against := map[string][]Diagnostic{}
+	for _, f := range found {
+		if f.Severity == Error {
+			against[f.Code] = append(against[f.Code], f)
+		}
+	}
+	list := make([]Answer, len(questions))
+	for i, q := range questions {
+		list[i] = q.answer(d, against, o)
+	}
+	return list
+}
+
+// maxEvidence bounds what is told against one question.
+const maxEvidence = 5
+
+func (q question) answer(d *Draft, against map[string][]Diagnostic, o Options) Answer {
+	a := Answer{Question: q.code, Text: q.text, Yes: true}
+	if d.broken {
+		a.Yes, a.Evidence = false, []string{"the plan could not be read"}
+		return a
+	}
+	var no []Diagnostic
+	for _, code := range q.against {
+		no = append(no, against[code]...)
+	}
+	switch {
+	case len(no) > 0:
+		a.Yes = false
+		no = sortDiagnostics(no)
+		for _, f := range no[:min(len(no), maxEvidence)] {
+			a.Evidence = append(a.Evidence, fmt.Sprintf("%s:%d: %s [%s]", visible(f.Pos.File), f.Pos.Line, visible(f.Message), f.Code))
+		}
+		if more := len(no) - maxEvidence; more > 0 {
+			a.Evidence = append(a.Evidence, fmt.Sprintf("and %d more", more))
+		}
+	case q.asked != nil && !q.asked(&d.Plan):
+		a.Evidence = []string{"recorded instead (profile observe)"}
+	default:
+		a.Evidence = []string{q.counted(&d.Plan, o)}
+	}
+	return a
+}
+
+func (p *Plan) stepCount() int {
+	n := 0
+	for _, t := range p.Tasks {
+		n += len(t.Steps)
+	}
+	return n
+}
+
+func (p *Plan) artifactCount() int {
+	return p.sum(func(a *Artifacts) int { return len(slices.Concat(a.Create, a.Modify, a.Delete)) })
+}
+
+func (p *Plan) publicCount() int {
+	return p.sum(func(a *Artifacts) int { return len(publicSymbols(a)) })
+}
+
+func (p *Plan) sum(of func(*Artifacts) int) int {
+	n := 0
+	for _, t := range p.Tasks {
+		for _, s := range t.Steps {
+			if s.Artifacts != nil {
+				n += of(s.Artifacts)
+			}
+		}
+	}
+	return n
+}
