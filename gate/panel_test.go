@@ -175,10 +175,11 @@ func TestAskReturnsWithinTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		var heard error
+		var taken []gate.Finding
 		deaf := named("deaf", 1, func(ctx context.Context, p *gate.Pass) error {
 			<-release
 			p.Reportf("", "too late")
-			heard = context.Cause(ctx)
+			heard, taken = context.Cause(ctx), p.Verdict().Findings
 			return nil
 		})
 		start := time.Now()
@@ -188,6 +189,9 @@ func TestAskReturnsWithinTheLimit(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
+		if len(taken) != 0 {
+			t.Errorf("a report that came too late was taken: %+v", taken)
+		}
 		var late, cause *gate.TimeoutError
 		if !errors.As(js[0].Err, &late) || late.Cause != gate.Deadlock || late.Proven || late.Limit != 5*time.Minute {
 			t.Errorf("got %v", js[0].Err)
