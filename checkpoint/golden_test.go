@@ -1,0 +1,290 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; never do that with those of a released version")
+
+const goldenPack = "01JGVPACKV1000000000000000"
+
+func goldenManifests() (full, delta *manifest) {
+	at := time.Unix(1700000000, 123456789)
+	file := ledger.Entry{Path: "a/x\xff", Kind: ledger.File, Mode: fs.ModeSetuid | 0o755, Size: 5, Digest: ledger.Sum([]byte("hello")), ModTime: at}
+	full = &manifest{tree: ledger.Sum([]byte("tree 1")), entries: []ledger.Entry{
+		{Path: "a", Kind: ledger.Dir, Mode: 0o755, ModTime: time.Unix(-1, 0)}, file,
+		{Path: "f", Kind: ledger.Special, Mode: 0o600, ModTime: at},
+		{Path: "l", Kind: ledger.Link, Target: "../b", ModTime: at},
+	}}
+	file.Path = "b"
+	delta = &manifest{tree: ledger.Sum([]byte("tree 2")), base: ledger.Sum([]byte("base")), depth: 1, weight: 300, full: 400,
+		removed: []string{"a/x\xff", "l"}, entries: []ledger.Entry{file}}
+	return full, delta
+}
+
+func goldenPackBytes() []byte {
+	b := appendPackHeader(nil)
+	for _, text := range []string{"hello", ""} {
+		b = appendItem(b, goldenPack, int64(len(b)), item{itemContent, int64(len(text)), sumOf([]byte(text))})
+		b = append(b, text...)
+	}
+	b = appendItem(b, goldenPack, int64(len(b)), item{kind: itemMark})
+	b = appendItem(b, goldenPack, int64(len(b)), item{itemContent, 4, sumOf([]byte("last"))})
+	return append(b, "last"...)
+}
+
+func sumOf(b []byte) sum {
+	s, err := rawDigest(ledger.Sum(b))
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func golden(t *testing.T, name string, got []byte) []byte {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s is written as\n%swant\n%s", name, hex.Dump(got), hex.Dump(want))
+	}
+	return want
+}
+
+func TestGoldenManifest(t *testing.T) {
+	full, delta := goldenManifests()
+	for name, m := range map[string]*manifest{"manifest-full.v1": full, "manifest-delta.v1": delta} {
+		text, err := m.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := decodeManifest(golden(t, name, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, back, cmp.AllowUnexported(manifest{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestGoldenPack(t *testing.T) {
+	b := golden(t, goldenPack+packExt, goldenPackBytes())
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, packFolder), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, packFolder, goldenPack+packExt), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for text, durable := range map[string]bool{"hello": true, "": true, "last": false} {
+		got, err := NewStore(d).Get(t.Context(), ledger.Sum([]byte(text)))
+		if err != nil || string(got) != text {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+		if has, err := d.Has(t.Context(), ledger.Sum([]byte(text))); err != nil || has != durable {
+			t.Errorf("%q: Has says %v, %v", text, has, err)
+		}
+	}
+}
+
+func TestGoldenJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	log, err := OpenFileLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return time.Unix(1700000000, 5) }
+	j, err := OpenJournal(t.Context(), log, "01JGRUN", now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []Record
+	for _, batch := range [][]Fact{
+		{{Type: "run.started", Data: json.RawMessage(`{"plan":"p"}`)}},
+		{{Type: "step.started", Step: "1.1", Attempt: 1}, {Type: "step.done", Step: "1.1", Attempt: 1, Data: json.RawMessage(`[1,"é"]`)}},
+	} {
+		records, err := j.Append(t.Context(), batch...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, records...)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "journal.v1", written)
+	old, err := ReadFileLog(filepath.Join("testdata", "journal.v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if j, err = OpenJournal(t.Context(), old, "01JGRUN", now); err != nil {
+		t.Fatal(err)
+	}
+	var got []Record
+	for r, err := range j.Records(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Damage to a pack costs the items it hit: every other content is still there,
+// and nothing is taken for what it is not.
+func TestPackDamaged(t *testing.T) {
+	good := goldenPackBytes()
+	texts := map[sum]string{}
+	for _, text := range []string{"hello", "", "last"} {
+		texts[sumOf([]byte(text))] = text
+	}
+	find := func(b []byte) (n int) {
+		_, err := scanPack(bytes.NewReader(b), goldenPack, int64(packHeader), int64(len(b)), func(s sum, p place, _ bool) {
+			text, ok := texts[s]
+			if !ok || p.size != int64(len(text)) {
+				t.Fatalf("found %x of %d bytes", s, p.size)
+			}
+			n++
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for i := packHeader * 8; i < len(good)*8; i++ {
+		b := bytes.Clone(good)
+		b[i/8] ^= 1 << (i % 8)
+		if n := find(b); n < 2 {
+			t.Fatalf("bit %d of byte %d flipped: %d contents left", i%8, i/8, n)
+		}
+	}
+	for n := packHeader; n < len(good); n++ {
+		find(good[:n])
+	}
+}
+
+func FuzzManifest(f *testing.F) {
+	full, delta := goldenManifests()
+	for _, m := range []*manifest{full, delta} {
+		text, _ := m.encode()
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := decodeManifest(b)
+		if err != nil {
+			return
+		}
+		text, err := m.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := decodeManifest(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, again, cmp.AllowUnexported(manifest{})); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func FuzzPack(f *testing.F) {
+	f.Add(goldenPackBytes()[packHeader:])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = append(appendPackHeader(nil), b...)
+		end, err := scanPack(bytes.NewReader(b), goldenPack, int64(packHeader), int64(len(b)), func(_ sum, p place, _ bool) {
+			if p.size < 0 || p.offset < int64(packHeader) || p.offset+p.size > int64(len(b)) {
+				t.Fatalf("a content at %v of %d bytes", p, len(b))
+			}
+		})
+		if err != nil || end > int64(len(b)) {
+			t.Fatal(end, err)
+		}
+	})
+}
+
+func FuzzLog(f *testing.F) {
+	one, _ := appendFrame(nil, int64(logHeader), [][]byte{[]byte("a"), {}})
+	two, _ := appendFrame(one, int64(logHeader+len(one)), [][]byte{bytes.Repeat([]byte{0}, 600)})
+	f.Add(two)
+	f.Add(two[:len(two)-9])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = append(append([]byte(logMagic), 0, 0, 0, 1), b...)
+		var first [][]byte
+		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), func(r []byte, _ error) bool {
+			first = append(first, bytes.Clone(r))
+			return true
+		})
+		if err != nil {
+			return
+		}
+		// What is cut off makes no difference to what is left.
+		n := 0
+		again, err := readFrames(t.Context(), bytes.NewReader(b[:end]), "log", end, func(r []byte, _ error) bool {
+			if !bytes.Equal(r, first[n]) {
+				t.Fatal("another record")
+			}
+			n++
+			return true
+		})
+		if err != nil || again != end || n != len(first) {
+			t.Fatal(again, end, n, err)
+		}
+	})
+}
+
+func FuzzRecord(f *testing.F) {
+	c := newChain("run")
+	b, _, _ := c.extend(nil, Fact{Type: "t", Step: "1.1", Attempt: 2, Data: json.RawMessage(`{}`)}, time.Unix(1, 2))
+	f.Add(b[:len(b)-32])
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c := newChain("run")
+		h := c.hash(body)
+		s, err := c.follow(append(bytes.Clone(body), h[:]...))
+		if err != nil {
+			return
+		}
+		r := s.record(&c)
+		again := newChain("run")
+		b, _, err := again.extend(nil, r.Fact, r.Time)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if compacted, _ := compact(r.Data); bytes.Equal(compacted, r.Data) && !bytes.Equal(b[:len(b)-32], body) {
+			t.Fatalf("another encoding of one record:\n%x\n%x", b[:len(b)-32], body)
+		}
+	})
+}

@@ -1,0 +1,106 @@
+package checkpoint_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/checkpoint"
+)
+
+// holdEnv makes the test binary a holder that waits for its standard input to end.
+const holdEnv = "PLANLOCK_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(holdEnv)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	_, err := checkpoint.Hold(context.Background(), dir)
+	fmt.Println("held:", err)
+	io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
+}
+
+func TestHoldIsExclusiveInOneProcess(t *testing.T) {
+	dir := t.TempDir()
+	release, err := checkpoint.Hold(t.Context(), dir)
+	must(t, err)
+	var held *checkpoint.HeldError
+	if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &held) || !strings.Contains(held.Holder, fmt.Sprint(os.Getpid())) {
+		t.Errorf("the second one: %v, want the holder", err)
+	}
+	must(t, release(), release())
+	release, err = checkpoint.Hold(t.Context(), dir)
+	must(t, err, release())
+	if b, err := os.ReadFile(filepath.Join(dir, ".planlock", ".gitignore")); err != nil || string(b) != "*\n" {
+		t.Errorf(".gitignore holds %q, %v", b, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".planlock", "lock")); err != nil {
+		t.Errorf("the lock file: %v", err)
+	}
+}
+
+// A process that is killed does not keep the lock, and its children do not either.
+func TestHoldOfADeadOwner(t *testing.T) {
+	dir := t.TempDir()
+	owner := exec.Command(os.Args[0])
+	owner.Env = append(os.Environ(), holdEnv+"="+dir)
+	in, err := owner.StdinPipe()
+	must(t, err)
+	defer in.Close()
+	out, err := owner.StdoutPipe()
+	must(t, err, owner.Start())
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held: <nil>\n" {
+		t.Fatalf("the owner says %q, %v", line, err)
+	}
+	var held *checkpoint.HeldError
+	if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &held) || !strings.Contains(held.Holder, fmt.Sprint(owner.Process.Pid)) {
+		t.Errorf("while it lives: %v", err)
+	}
+	must(t, owner.Process.Kill())
+	if err := owner.Wait(); err == nil {
+		t.Error("the owner ended by itself")
+	}
+	release, err := checkpoint.Hold(t.Context(), dir)
+	must(t, err)
+	must(t, release())
+}
+
+func TestHoldWorkspacesThatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	must(t, os.WriteFile(file, nil, 0o644))
+	if _, err := checkpoint.Hold(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing: %v", err)
+	}
+	if _, err := checkpoint.Hold(t.Context(), file); err == nil || !strings.Contains(err.Error(), "is a file") {
+		t.Errorf("a file: %v", err)
+	}
+	linked := filepath.Join(dir, "linked")
+	must(t, os.Mkdir(linked, 0o755), os.Symlink(t.TempDir(), filepath.Join(linked, ".planlock")))
+	if _, err := checkpoint.Hold(t.Context(), linked); err == nil {
+		t.Error(".planlock leads outside, and was followed")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := checkpoint.Hold(ctx, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if os.Getuid() == 0 {
+		t.Skip("root may write where it is forbidden")
+	}
+	readOnly := filepath.Join(dir, "read-only")
+	must(t, os.Mkdir(readOnly, 0o555))
+	if _, err := checkpoint.Hold(t.Context(), readOnly); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("read-only: %v", err)
+	}
+}
