@@ -53,8 +53,8 @@ func patternFault(text string) string {
 	if why := checkPath(text); why != "" {
 		return why
 	}
-	if strings.Count(text, "{") > maxBraces {
-		return fmt.Sprintf("has more than %d choices", maxBraces)
+	if ways(text) > maxWays {
+		return fmt.Sprintf("has choices that stand for more than %d globs; write several simpler ones", maxWays)
 	}
 	if !doublestar.ValidatePattern(text) {
 		return "is not a glob: a [ or { is left open"
@@ -62,8 +62,28 @@ func patternFault(text string) string {
 	return ""
 }
 
-// maxBraces bounds the choices in one pattern: every one multiplies the work of matching.
-const maxBraces = 8
+// maxWays bounds the globs that a pattern with choices stands for, since matching may try them all.
+const maxWays = 1000
+
+// ways is how many globs without choices a pattern stands for, or more.
+func ways(pattern string) int {
+	product, open := 1, []int(nil)
+	for _, r := range pattern {
+		switch {
+		case r == '{':
+			open = append(open, 1)
+		case r == ',' && len(open) > 0:
+			open[len(open)-1]++
+		case r == '}' && len(open) > 0:
+			product *= open[len(open)-1]
+			open = open[:len(open)-1]
+		}
+		if product > maxWays {
+			break
+		}
+	}
+	return product
+}
 
 // IsGlob reports whether a pattern can stand for other paths than itself.
 func IsGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?[{") }
