@@ -17,6 +17,8 @@ const (
 	cardGap    = 26
 	graphEdge  = 14
 	manyAtOnce = 4 // cards side by side where there is only one stage
+
+	longestAddress = 12 // of a step; what is longer is cut
 )
 
 // A graph is the picture of the plan: a card per task, a column per stage, an arrow per dependency.
@@ -30,6 +32,7 @@ type graph struct {
 type card struct {
 	X, Y, W, H int
 	Edge       int // length of the coloured edge
+	TitleX     int // of the titles of steps, within the card
 	Class      string
 	Mark       string
 	Title      string // cut to fit
@@ -97,9 +100,11 @@ func newCard(t *task, x, y int) *card {
 		Title: terminal.Clip(t.ID+"  "+t.Title, 25),
 		Full:  terminal.Escape(fmt.Sprintf("task %s: %s, %s", t.ID, t.Title, t.Status))}
 	y += cardHead
+	addresses := addressWidth(t.Steps)
+	c.TitleX = 36 + addresses + 8
 	for _, s := range t.Steps {
 		c.Rows = append(c.Rows, cardLine{Y: y, Class: string(s.Status), Mark: mark(string(s.Status)),
-			Address: terminal.Clip(string(s.Address), 7), Title: terminal.Clip(s.Title, 24), Link: anchor(s),
+			Address: terminal.Clip(string(s.Address), longestAddress), Title: terminal.Clip(s.Title, letters(cardWidth-6-c.TitleX)), Link: anchor(s),
 			Full: terminal.Escape(fmt.Sprintf("step %s: %s, %s", s.Address, s.Title, s.Status))})
 		y += cardRow
 	}
@@ -107,6 +112,18 @@ func newCard(t *task, x, y int) *card {
 	c.Edge = c.H - 20
 	return c
 }
+
+// addressWidth is the room that the addresses of steps need, in pixels.
+func addressWidth(steps []*step) int {
+	widest := 3
+	for _, s := range steps {
+		widest = max(widest, min(terminal.Width(terminal.Escape(string(s.Address))), longestAddress))
+	}
+	return widest*15/2 + 1
+}
+
+// letters is about how many letters fit into some pixels.
+func letters(pixels int) int { return pixels * 2 / 13 }
 
 // newArrow leads from the right side of a card to the left side of another; where that would
 // lead backwards, around both.

@@ -22,6 +22,7 @@ const (
 // A timeline is the picture of the run: a row per step that began, a bar per attempt, a band per question.
 type timeline struct {
 	Width, Height, Left, Right, Bottom int
+	TitleX                             int
 	Ticks                              []tick
 	Rows                               []lineRowData
 	Text                               string
@@ -51,6 +52,7 @@ type bar struct {
 func newTimeline(rep *report) *timeline {
 	t := &timeline{Left: lineEdge + lineLabel, Width: lineEdge*2 + lineLabel + lineWidth + 60}
 	t.Right = t.Left + lineWidth
+	t.TitleX = 34 + addressWidth(rep.steps) + 8
 	whole := max(time.Duration(rep.Duration), time.Millisecond)
 	at := func(s stamp) float64 {
 		share := float64(s.Sub(rep.Started.Time)) / float64(whole)
@@ -61,7 +63,7 @@ func newTimeline(rep *report) *timeline {
 		if len(s.Attempts) == 0 && len(s.Questions) == 0 && s.Started.IsZero() {
 			continue
 		}
-		t.Rows = append(t.Rows, newLineRow(rep, s, y, len(t.Rows)%2 == 1, at))
+		t.Rows = append(t.Rows, newLineRow(rep, s, y, t.TitleX, at))
 		y += lineRow
 	}
 	t.Bottom = y
@@ -72,10 +74,10 @@ func newTimeline(rep *report) *timeline {
 	return t
 }
 
-func newLineRow(rep *report, s *step, y int, odd bool, at func(stamp) float64) lineRowData {
-	row := lineRowData{Y: y, TextY: y + lineRow/2 + 5, BarY: y + (lineRow-barHeight)/2, Odd: odd,
+func newLineRow(rep *report, s *step, y, titleX int, at func(stamp) float64) lineRowData {
+	row := lineRowData{Y: y, TextY: y + lineRow/2 + 5, BarY: y + (lineRow-barHeight)/2, Odd: (y-lineHead)/lineRow%2 == 1,
 		Class: string(s.Status), Mark: mark(string(s.Status)), Link: anchor(s),
-		Address: terminal.Clip(string(s.Address), 7), Title: terminal.Clip(s.Title, 24),
+		Address: terminal.Clip(string(s.Address), longestAddress), Title: terminal.Clip(s.Title, letters(lineLabel-titleX)),
 		Full: terminal.Escape(fmt.Sprintf("step %s: %s, %s, %s", s.Address, s.Title, s.Status, s.Duration))}
 	for _, q := range s.Questions {
 		end := rep.latest
@@ -93,7 +95,7 @@ func newLineRow(rep *report, s *step, y int, odd bool, at func(stamp) float64) l
 		if end.IsZero() {
 			end = rep.latest
 		}
-		if i > 0 && a.Method == s.Attempts[i-1].Method && !a.RolledBack {
+		if i > 0 && a.Method == s.Attempts[i-1].Method && a.RolledBack == s.Attempts[i-1].RolledBack {
 			label = "retry"
 		}
 		row.add(at(a.Started), at(end), a.Outcome, label,
