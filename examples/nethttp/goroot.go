@@ -1,5 +1,5 @@
-// Package nethttp runs a plan over Go's own net/http, which is a tree of more than a hundred files
-// with thousands of tests.
+// Package nethttp prepares the workspace of plan.toml: ten steps over Go's own net/http, a tree of more than a
+// hundred files.
 //
 // Those sources build nowhere but in a GOROOT. [Prepare] makes one around the workspace: a folder of
 // links to the GOROOT that is installed, in which src/net/http alone is a real folder, a copy that
