@@ -1,2 +1,30 @@
-// Package checkpoint keeps trees and facts: content by digest, snapshots and their exact restore, and the journal.
+// Package checkpoint keeps what a run must not lose: trees, so that they can be
+// restored, and facts, so that they can be proved.
+//
+// Two small interfaces move bytes, and hosts can bring their own: [Blobs] keeps
+// contents by digest, [Log] keeps records in order. [Folder] and [FileLog] are
+// those that keep them in files, [Memory] and [MemoryLog] those for tests. Their
+// rules are tests in package checkpointtest.
+//
+// What callers hold is built on them. A [Store] keeps snapshots of trees, of
+// which only the differences are written, and restores them exactly. A [Journal]
+// chains its records by hashes, so that nobody can edit, swap, repeat or remove
+// one without being found out; what was cut off or written anew from some
+// record on is found by a [Head] that was kept elsewhere. [Hold] keeps a second
+// controller away from a workspace.
+//
+//	blobs, err := checkpoint.OpenFolder("w/.planlock/objects")
+//	store := checkpoint.NewStore(blobs)
+//	before, err := new(ledger.Scanner).Scan(ctx, "w", nil)
+//	snap, err := store.Snapshot(ctx, "w", before, checkpoint.Snapshot{})
+//	// … something happens in w …
+//	after, err := new(ledger.Scanner).Scan(ctx, "w", before)
+//	err = store.Restore(ctx, "w", before, after)
+//
+// All files are specified in docs/journal-and-store.md, and versioned.
+//
+// Not promised: contents are not compressed, not encrypted and never removed.
+// Owners, extended attributes, access lists and hard links between files are not
+// restored. Restore does not sync what it writes. A journal proves that it is
+// one piece, not who wrote it.
 package checkpoint
