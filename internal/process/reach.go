@@ -72,7 +72,8 @@ func (s Sandbox) resolve(dir string) (confinement, error) {
 	if s.Workspace, err = filepath.Abs(s.Workspace); err != nil {
 		return confinement{}, fmt.Errorf("process: workspace %q: %w", s.Workspace, err)
 	}
-	return confinement{Sandbox: s, reached: reached}, nil
+	box := confinement{Sandbox: s, reached: reached}
+	return box, box.check()
 }
 
 // confines reports whether writes are confined.

@@ -1,0 +1,167 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// devices are what commands write to that keeps nothing.
+var devices = []string{
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm",
+}
+
+// Outside are the folders outside the workspace that may be written where the plan names none: the temporary folder and the
+// user's cache folder, which is made if it is not there, because programs make it too.
+func Outside() []string {
+	folders := []string{os.TempDir()}
+	if cache, err := os.UserCacheDir(); err == nil && os.MkdirAll(cache, 0o700) == nil {
+		folders = append(folders, cache)
+	}
+	return folders
+}
+
+// writable are the paths at and below which a command may write.
+func (c confinement) writable() []string {
+	paths := slices.Clone(devices)
+	if c.reached.Tree == userTree {
+		paths = append(paths, "/proc") // to write the mappings of its user namespace, which the forked child waits for
+	}
+	if c.Workspace == "" {
+		return paths
+	}
+	if c.Writable == nil {
+		paths = append(paths, Outside()...)
+	}
+	for _, path := range c.Writable {
+		paths = append(paths, c.under(home(path)))
+	}
+	if c.Writes == nil {
+		return append(paths, c.Workspace)
+	}
+	for _, pattern := range c.Writes {
+		paths = append(paths, c.folderOf(pattern))
+	}
+	return paths
+}
+
+// under is path, relative to the workspace where it is not absolute.
+func (c confinement) under(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.Workspace, path)
+}
+
+// home replaces a leading "~/" by the user's home folder.
+func home(path string) string {
+	rest, ok := strings.CutPrefix(path, "~/")
+	if !ok {
+		return path
+	}
+	folder, err := os.UserHomeDir()
+	if err != nil {
+		return path
+	}
+	return filepath.Join(folder, rest)
+}
+
+// folderOf is the nearest folder that is there and holds all that pattern can match: rules are for folders, and
+// programs replace files by renaming others over them.
+func (c confinement) folderOf(pattern string) string {
+	fixed := pattern
+	if meta := strings.IndexAny(fixed, `*?[{\`); meta >= 0 {
+		fixed = fixed[:meta] + "x" // so that "a/*" lies in a, and "a/b*" too
+	}
+	folder := filepath.Dir(filepath.Join(c.Workspace, filepath.FromSlash("/"+fixed)))
+	for folder != c.Workspace {
+		if info, err := os.Lstat(folder); err == nil && info.IsDir() {
+			break
+		}
+		folder = filepath.Dir(folder)
+	}
+	return folder
+}
+
+// protected are the paths that stay read-only in the workspace.
+func (c confinement) protected() []string {
+	paths := []string{filepath.Join(c.Workspace, ".git"), filepath.Join(c.Workspace, ".planlock")}
+	for _, path := range c.Protect {
+		if path = c.under(filepath.FromSlash(path)); !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// readable are the paths at and below which a command may read, at level strict: everything but the homes of people, and
+// below those the workspace, what may be written, and the folders of programs and of the Go tool.
+func (c confinement) readable() []string {
+	if c.Level != Strict {
+		return nil
+	}
+	private := []string{"/home", "/root", "/Users"}
+	if folder, err := os.UserHomeDir(); err == nil {
+		private = append(private, filepath.Clean(folder))
+	}
+	paths := append(allBut("/", private), c.Workspace)
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		if filepath.IsAbs(folder) {
+			paths = append(paths, folder)
+		}
+	}
+	gopath := os.Getenv("GOPATH")
+	if gopath == "" {
+		gopath = home("~/go")
+	}
+	for _, name := range []string{"GOROOT", "GOMODCACHE", "GOCACHE"} {
+		if path := os.Getenv(name); filepath.IsAbs(path) {
+			paths = append(paths, path)
+		}
+	}
+	for _, path := range filepath.SplitList(gopath) {
+		paths = append(paths, filepath.Join(path, "pkg", "mod"), filepath.Join(path, "bin"))
+	}
+	return paths
+}
+
+// allBut are the entries of folder, without the private paths: one that holds such a path is replaced by its own entries.
+func allBut(folder string, private []string) []string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		switch {
+		case slices.Contains(private, path) || entry.Type()&os.ModeSymlink != 0 && slices.Contains(private, target(path)):
+		case slices.ContainsFunc(private, func(p string) bool { return strings.HasPrefix(p, path+"/") }):
+			paths = append(paths, allBut(path, private)...)
+		default:
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func target(link string) string {
+	path, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// check refuses a workspace that cannot be confined to.
+func (c confinement) check() error {
+	if !c.confines() {
+		return nil
+	}
+	if filepath.Dir(c.Workspace) == c.Workspace {
+		return fmt.Errorf("process: workspace %q is the whole file system; nothing would be confined", c.Workspace)
+	}
+	return nil
+}
