@@ -17,7 +17,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 	}
 	rep := &report{
 		Schema: reportSchema, Run: r.Started.Run, Name: r.Started.Name, Goal: r.Started.Goal,
-		Status: statusOf(r), Reasons: []string{}, Started: stamp{r.Begun},
+		Status: statusOf(r), Reasons: []string{}, Started: newStamp(r.Begun),
 		Profile: r.Started.Profile, Mode: r.Mode, FirstMode: r.Started.Mode,
 		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated,
 		Resumed: r.Resumptions,
@@ -34,7 +34,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 	rep.Envelope.Components = list(rep.Envelope.Components)
 	rep.buildTasks(p, r)
 	rep.latest = latest(r, rep)
-	rep.Duration = between(r.Begun, rep.latest.Time)
+	rep.Duration = between(rep.Started, rep.latest)
 	if r.Ended != nil {
 		rep.Reasons = list(r.Ended.Reasons)
 		rep.Ended = rep.latest
@@ -67,24 +67,24 @@ func statusOf(r *history.Run) history.Status {
 // latest is the last time that belongs to the run and not to its seal. While a run goes on that is the time of the last record.
 func latest(r *history.Run, rep *report) stamp {
 	if r.Ended == nil {
-		return stamp{r.Latest}
+		return newStamp(r.Latest)
 	}
-	last := r.Begun
+	last := newStamp(r.Begun)
 	for _, s := range rep.steps {
 		for _, t := range s.times() {
-			if t.After(last) {
-				last = t.Time
+			if t.After(last.Time) {
+				last = t
 			}
 		}
 	}
-	return stamp{last}
+	return last
 }
 
 // open fills in what is known of the step that is under way.
 func (rep *report) open(r *history.Run) {
 	for _, s := range rep.steps {
 		if s.Status == history.InFlight && r.Ended == nil {
-			s.Duration = between(s.Started.Time, rep.latest.Time)
+			s.Duration = between(s.Started, rep.latest)
 			s.restoring = r.Restoring != nil && r.Current() != nil && r.Current().Address == s.Address
 		}
 	}

@@ -38,7 +38,7 @@ func newQuestion(e history.Exchange) question {
 	q := e.Question
 	out := question{
 		ID: q.ID, Kind: string(q.Kind), Step: q.Step, Attempt: q.Attempt, What: q.What, Why: q.Why,
-		Evidence: list(q.Evidence), Asked: stamp{q.Asked}, Deadline: stamp{q.Deadline}, Open: e.Open(),
+		Evidence: list(q.Evidence), Asked: newStamp(q.Asked), Deadline: newStamp(q.Deadline), Open: e.Open(),
 		Choices: each(q.Choices, func(c ask.Choice) choice {
 			return choice{c.Key, c.Label, c.Consequence, c.Acknowledge}
 		}),
@@ -46,7 +46,7 @@ func newQuestion(e history.Exchange) question {
 	}
 	if a := e.Answer; a != nil {
 		chosen, _ := q.Choice(a.Choice)
-		out.Answer = &answer{a.Choice, chosen.Label, a.Acknowledged, a.Reason, a.By, stamp{a.At}}
+		out.Answer = &answer{a.Choice, chosen.Label, a.Acknowledged, a.Reason, a.By, newStamp(a.At)}
 	}
 	if u := e.Unanswered; u != nil {
 		out.Refused = u.Why

@@ -20,8 +20,8 @@ const (
 func newStep(in *plan.Step, s *history.Step) *step {
 	out := &step{
 		Address: s.Address, ID: stepID(s), Task: s.Task, Title: s.Title, Status: s.Status,
-		Critical: s.Critical, Rollback: s.Rollback, Started: stamp{s.Started}, Ended: stamp{s.Over},
-		Duration: between(s.Started, s.Over), Backups: []string{},
+		Critical: s.Critical, Rollback: s.Rollback, Started: newStamp(s.Started), Ended: newStamp(s.Over),
+		Duration: between(newStamp(s.Started), newStamp(s.Over)), Backups: []string{},
 		Gates: judgements(s.Gates), Questions: each(s.Questions, newQuestion),
 		Recoveries: each(s.Recoveries, func(r history.Recovery) recovery { return recovery(r) }),
 	}
@@ -49,7 +49,7 @@ func (out *step) addAttempts(s *history.Step) {
 	used := []string{}
 	out.Attempts = []*attempt{}
 	for i, a := range s.Attempts {
-		before := s.Started.IsZero() || a.Started.Before(s.Started)
+		before := s.Started.IsZero() || a.Started.Round(0).Before(s.Started.Round(0))
 		made := newAttempt(s, a, before, i == len(s.Attempts)-1)
 		out.Attempts = append(out.Attempts, made)
 		if before {
@@ -91,7 +91,7 @@ func (out *step) addEnd(s *history.Step) {
 func newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt {
 	out := &attempt{
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
-		RolledBack: before, Started: stamp{a.Started}, Ended: stamp{a.Ended}, Duration: between(a.Started, a.Ended),
+		RolledBack: before, Started: newStamp(a.Started), Ended: newStamp(a.Ended), Duration: between(newStamp(a.Started), newStamp(a.Ended)),
 		Gates: judgements(a.Gates), Outcome: lost,
 	}
 	switch {

@@ -117,5 +117,5 @@ func (t *task) sum(ended bool) {
 	if open > 0 {
 		t.Ended = stamp{}
 	}
-	t.Duration = between(t.Started.Time, t.Ended.Time)
+	t.Duration = between(t.Started, t.Ended)
 }

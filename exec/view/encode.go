@@ -61,6 +61,14 @@ func appendEscape(b []byte, r rune) []byte {
 // A stamp is a time of the journal.
 type stamp struct{ time.Time }
 
+// newStamp takes the wall clock's time to the millisecond. What a process knows besides, its monotonic clock, is not in the journal.
+func newStamp(t time.Time) stamp {
+	if t.IsZero() {
+		return stamp{}
+	}
+	return stamp{t.UTC().Truncate(time.Millisecond)}
+}
+
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
 func (s stamp) String() string {
@@ -89,11 +97,11 @@ func (s span) MarshalJSON() ([]byte, error) {
 func (s span) String() string { return duration(time.Duration(s)) }
 
 // between is the time from a to b, never negative; 0 if one of them is not known.
-func between(a, b time.Time) span {
-	if a.IsZero() || b.IsZero() || b.Before(a) {
+func between(a, b stamp) span {
+	if a.IsZero() || b.IsZero() || b.Before(a.Time) {
 		return 0
 	}
-	return span(b.Sub(a))
+	return span(b.Sub(a.Time))
 }
 
 // duration writes a duration for people: "0.9 s", "2 min 05 s", "3 h 04 min".

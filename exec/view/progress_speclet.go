@@ -89,7 +89,7 @@ func newSpeclet(s plan.Speclet, tasks map[string]*task, status map[string]string
 	if out.Status != "completed" && out.Status != "failed" {
 		out.EndedAt = stamp{}
 	}
-	out.Seconds = seconds(between(out.StartedAt.Time, out.EndedAt.Time))
+	out.Seconds = seconds(between(out.StartedAt, out.EndedAt))
 	for _, before := range s.DependsOn {
 		out.DependsOn = append(out.DependsOn, pair[string]{before, status[before]})
 		out.Blocked = out.Blocked || out.Status == "not_started" && status[before] != "completed"

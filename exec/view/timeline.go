@@ -88,7 +88,7 @@ func newLineRow(rep *report, s *step, y, titleX int, at func(stamp) float64) lin
 			end = s.Ended
 		}
 		row.add(at(q.Asked), at(end), "question", "?",
-			fmt.Sprintf("question %s: %s (%s)", q.ID, q.What, between(q.Asked.Time, end.Time)))
+			fmt.Sprintf("question %s: %s (%s)", q.ID, q.What, between(q.Asked, end)))
 	}
 	for i, a := range s.Attempts {
 		end, label := a.Ended, a.Method
@@ -99,7 +99,7 @@ func newLineRow(rep *report, s *step, y, titleX int, at func(stamp) float64) lin
 			label = "retry"
 		}
 		row.add(at(a.Started), at(end), a.Outcome, label,
-			fmt.Sprintf("attempt %d, %s, %s, %s, from %s", a.Number, a.Method, a.Outcome, between(a.Started.Time, end.Time), a.Started.clock()))
+			fmt.Sprintf("attempt %d, %s, %s, %s, from %s", a.Number, a.Method, a.Outcome, between(a.Started, end), a.Started.clock()))
 	}
 	return row
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -92,6 +93,27 @@ func TestSealChangesNothing(t *testing.T) {
 	}
 	if sealed < 4 {
 		t.Errorf("only %d stories ended", sealed)
+	}
+}
+
+// A controller draws from records as it wrote them, verify from records as it reads them.
+func TestReadingTheJournalBackChangesNothing(t *testing.T) {
+	told := detours(t)
+	begun := time.Now() // has a monotonic reading, and more digits than are shown
+	for i := range told.records {
+		told.records[i].Time = begun.Add(time.Duration(i) * 123456789)
+	}
+	written := draw(t, told.plan, told.fold())
+	data, err := json.Marshal(told.records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told.records = nil
+	if err := json.Unmarshal(data, &told.records); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(written, draw(t, told.plan, told.fold())); diff != "" {
+		t.Errorf("read back it differs:\n%s", diff)
 	}
 }
 

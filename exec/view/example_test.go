@@ -1,0 +1,54 @@
+package view_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+func Example() {
+	p := &plan.Plan{Meta: plan.Meta{Name: "limiter"}, Goal: "Limit each client to 10 requests per second"}
+	started, err := history.Encode(history.Where{}, &history.Started{Run: "01JD3Z8Q6V", Plan: ledger.Sum(nil), Name: "limiter", Goal: p.Goal, Mode: plan.Dynamic,
+		Steps: []history.Outline{{Address: "1.1", Task: "1", Title: "Write the failing test", Critical: true}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	run, err := history.Fold([]checkpoint.Record{{Seq: 1, Time: time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC), Fact: started}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	files, err := view.All(p, run)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range files {
+		fmt.Println(f.Name)
+	}
+	text, err := view.Text(p, run)
+	fmt.Printf("\n%s%v\n", text, err)
+	// Output:
+	// progress_limiter.json
+	// SUMMARY.md
+	// report.txt
+	// report.md
+	// report.json
+	// report.html
+	//
+	// Limit each client to 10 requests per second
+	// run 01JD3Z8Q6V · plan e3b0c44298fc · mode dynamic
+	// 2026-11-20 08:30:00 UTC · 0.0 s
+	//
+	//  · 1.1   Write the failing test
+	//
+	// RUNNING  0 of 1 step · 0 retries · 0 backups · 0 questions
+	// next  Look again: planlock status 01JD3Z8Q6V
+	// <nil>
+}
