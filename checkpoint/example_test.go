@@ -66,9 +66,9 @@ func ExampleJournal() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(r.Seq, r.Type, r.Step, string(r.Data))
+		fmt.Printf("%d %s %s %q\n", r.Seq, r.Type, r.Step, r.Data)
 	}
 	// Output:
-	// 1 step.started 1.1
-	// 2 step.done 1.1 {"files":2}
+	// 1 step.started 1.1 ""
+	// 2 step.done 1.1 "{\"files\":2}"
 }
