@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -363,11 +364,14 @@ func TestSnapshot(t *testing.T) {
 
 type counting struct {
 	checkpoint.Memory
+	mu          sync.Mutex
 	puts, syncs int
 }
 
 func (c *counting) Put(ctx context.Context, d ledger.Digest, r io.Reader) error {
+	c.mu.Lock()
 	c.puts++
+	c.mu.Unlock()
 	return c.Memory.Put(ctx, d, r)
 }
 
