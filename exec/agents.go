@@ -61,8 +61,9 @@ func needed(p *plan.Plan) []string {
 // panel is the built-in gates and checks, and the host's.
 func (c *Controller) panel() gate.Panel {
 	return gate.Panel{
-		Gates:  slices.Concat(standard.Gates(), c.Gates),
-		Checks: slices.Concat(standard.Checks(), c.Checks),
+		Gates:   slices.Concat(standard.Gates(), c.Gates),
+		Checks:  slices.Concat(standard.Checks(), c.Checks),
+		Options: c.Options(),
 	}
 }
 

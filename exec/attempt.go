@@ -169,7 +169,9 @@ func (t *trial) facts() []history.Fact {
 func (e *execution) accept(ctx context.Context, t *trial) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
 	if err := e.record(ctx, of(t.s, t.number), facts...); err != nil {
-		return err
+		// It cannot be made durable, so it has not happened.
+		_, again := e.restoreTo(ctx, t.s, e.run.Tree)
+		return errors.Join(err, again)
 	}
 	e.tree, e.stale = t.after, e.host()
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})

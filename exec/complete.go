@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/view"
@@ -102,6 +103,7 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	}
 	e.tree = tree
 	pass := e.pass(gate.Final, nil, nil, e.runner(nil))
+	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.base, tree
 	pass.Changes = ledger.Diff(e.base, tree)
 	if pass.Symbols, _, err = ledger.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
@@ -115,6 +117,20 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 		e.notify(e.c.Observer.GateJudged, Event{Gate: &judged[i]})
 	}
 	return judged, e.leftAlone(ctx)
+}
+
+// completedPart is the plan as far as it was carried out: what steps declared
+// that did not run is not expected of the final tree.
+func (e *execution) completedPart() *plan.Plan {
+	part := *e.plan
+	part.Tasks = slices.Clone(e.plan.Tasks)
+	for i := range part.Tasks {
+		part.Tasks[i].Steps = slices.DeleteFunc(slices.Clone(part.Tasks[i].Steps), func(s plan.Step) bool {
+			done := e.run.Step(s.Address)
+			return done == nil || done.Status != history.Completed
+		})
+	}
+	return &part
 }
 
 // leftAlone makes sure that judging the run changed nothing.

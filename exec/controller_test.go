@@ -50,6 +50,7 @@ id = 1
 description = "Write the first line"
 run = "true"
 artifacts = { create = ["a.txt"] }
+postconditions = [{ kind = "file_exists", path = "a.txt" }]
 ` + strings.Join(extra, "\n") + `
 
 [[tasks.steps]]

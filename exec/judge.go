@@ -68,19 +68,19 @@ func (e *execution) pass(phase gate.Phase, task *plan.Task, step *plan.Step, r g
 	}
 }
 
-// openIntents are the test intents that are not fixed yet, once step is done.
+// openIntents are the test intents that step, or one before it, brought, and
+// that no completed step has fixed yet. The one that step is to fix is among
+// them: that it does is for a gate to say.
 func (e *execution) openIntents(step *plan.Step) []*plan.TestIntent {
-	done := func(a plan.Address) bool {
-		if step != nil && step.Address == a {
-			return true
-		}
+	completed := func(a plan.Address) bool {
 		s := e.run.Step(a)
 		return s != nil && s.Status == history.Completed
 	}
 	var open []*plan.TestIntent
 	for _, s := range e.run.Steps {
+		brought := completed(s.Address) || step != nil && step.Address == s.Address
 		intent := e.index[s.Address].step.TestIntent
-		if intent != nil && done(s.Address) && !done(intent.FixedBy) {
+		if intent != nil && brought && !completed(intent.FixedBy) {
 			open = append(open, intent)
 		}
 	}

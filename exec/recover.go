@@ -24,7 +24,8 @@ func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
 	if err := e.record(ctx, of(t.s, t.number), facts...); err != nil {
 		// The journal is dead. The tree is restored all the same; the next
 		// controller finds the attempt unfinished and restores it once more.
-		return errors.Join(err, e.restoreTo(ctx, t.s, begun.To))
+		_, again := e.restoreTo(ctx, t.s, begun.To)
+		return errors.Join(err, again)
 	}
 	e.notify(e.c.Observer.AttemptFailed, Event{History: t.s, Attempt: t.number,
 		Err: &StepError{Step: t.s.Address, Class: f.Class, Reasons: f.Reasons}})
@@ -50,41 +51,54 @@ func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
 
 // restored restores what a RestoreBegun fact announced, and says so.
 func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) error {
-	to := e.run.Restoring.To
-	if err := e.restoreTo(ctx, s, to); err != nil {
+	done, err := e.restoreTo(ctx, s, e.run.Restoring.To)
+	if err != nil {
 		return err
 	}
-	if err := e.record(ctx, of(s, attempt), &history.Restored{Tree: to.Tree}); err != nil {
+	if err := e.record(ctx, of(s, attempt), done); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.Restored, Event{History: s, Attempt: attempt})
 	return nil
 }
 
-// restoreTo makes the tree a snapshot's again, and looks whether it is.
-func (e *execution) restoreTo(ctx context.Context, s *history.Step, to checkpoint.Snapshot) error {
+// restoreTo makes the tree a snapshot's again, and looks whether it is. What the
+// plan tracks is not restored: where it changed, the tree that is left is kept.
+func (e *execution) restoreTo(ctx context.Context, s *history.Step, to checkpoint.Snapshot) (*history.Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	want, err := e.store.Tree(ctx, to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	have, err := e.scanner.Scan(ctx, e.dir, e.tree)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if have.Digest() != want.Digest() {
 		if err := e.store.Restore(ctx, e.dir, want, have); err != nil {
-			return fmt.Errorf("exec: the tree could not be restored to the checkpoint before %s: %w", s.Address, err)
+			return nil, fmt.Errorf("exec: the tree could not be restored to the checkpoint before %s: %w", s.Address, err)
 		}
 		if have, err = e.scanner.Scan(ctx, e.dir, have); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if diff := ledger.Diff(want, have); len(diff) > 0 {
-		return fmt.Errorf("exec: the tree is not the checkpoint before %s after it was restored: %s", s.Address, diff[0])
+	done := &history.Restored{Tree: to.Tree}
+	left := false
+	for _, change := range ledger.Diff(want, have) {
+		// A new folder that is still there holds files that the plan ignores.
+		folder := change.Op == ledger.Created && change.Kind() == ledger.Dir
+		if !folder && !have.Tracked(change.Path) {
+			return nil, fmt.Errorf("exec: the tree is not the checkpoint before %s after it was restored: %s", s.Address, change)
+		}
+		left = true
+	}
+	if left {
+		if done.Left, err = e.store.Snapshot(ctx, e.dir, have, to); err != nil {
+			return nil, err
+		}
 	}
 	e.tree, e.stale = have, false
-	return nil
+	return done, nil
 }
 
 // restoreAgain finishes a restore that was cut off.

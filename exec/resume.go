@@ -80,6 +80,9 @@ func (e *execution) takeUp(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := e.catchUp(ctx); err != nil {
+		return err
+	}
 	half := e.run.Restoring != nil || inFlight(e.run.Current())
 	if err := e.verifyExcept(ctx, half); err != nil {
 		return err
@@ -93,4 +96,20 @@ func (e *execution) takeUp(ctx context.Context) error {
 	}
 	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
 	return nil
+}
+
+// catchUp repairs a tree that is one step behind the journal. A write that
+// failed, and reached the disk all the same, leaves that: the controller had to
+// take the step for lost and restored its checkpoint.
+func (e *execution) catchUp(ctx context.Context) error {
+	s := e.run.JustCompleted()
+	if s == nil {
+		return nil
+	}
+	now, err := e.scan(ctx)
+	if err != nil || now.Digest() != s.Checkpoint.Checkpoint.Tree {
+		return err
+	}
+	_, err = e.restoreTo(ctx, s, e.run.Tree)
+	return err
 }

@@ -84,7 +84,8 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint
 		return nil, err
 	}
 	if done.Sealed {
-		return done, e.restoreTo(ctx, s, to)
+		_, err := e.restoreTo(ctx, s, to)
+		return done, err
 	}
 	// The position moves first: if the restore is cut off, resuming finishes it.
 	err = e.record(ctx, of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
@@ -92,10 +93,11 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint
 	if err != nil {
 		return nil, err
 	}
-	if err := e.restoreTo(ctx, s, to); err != nil {
+	restored, err := e.restoreTo(ctx, s, to)
+	if err != nil {
 		return done, err
 	}
-	if err := e.record(ctx, of(s, 0), &history.Restored{Tree: to.Tree}); err != nil {
+	if err := e.record(ctx, of(s, 0), restored); err != nil {
 		return done, err
 	}
 	return done, e.pause(ctx, "rolled back to before "+string(s.Address), nil)

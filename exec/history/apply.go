@@ -13,7 +13,9 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Started:
 		r.start(rec, f)
 	case *Resumed:
-		r.Resumptions++
+		if r.Ended == nil {
+			r.Resumptions++
+		}
 	case *Gate:
 		r.Final = append(r.Final, f.Judgement)
 	case *ModeSwitched:
@@ -25,13 +27,15 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 		return r.answer(rec, fact)
 	case *Paused:
 		r.Paused = f
-		r.Status = Waiting
+		if r.Ended == nil {
+			r.Status = Waiting
+		}
 	case *RestoreBegun:
 		r.Restoring = f
 	case *Restored:
-		r.Restoring = nil
+		r.restored(f)
 	case *Ended:
-		r.Ended = f
+		r.Ended, r.Over = f, rec.Time
 		r.Status = f.Status
 	case *Delivered:
 		r.Delivered = f
@@ -57,6 +61,13 @@ func (r *Run) start(rec checkpoint.Record, f *Started) {
 	for i, o := range f.Steps {
 		r.Steps[i] = &Step{Outline: o, Status: Pending}
 		r.index[o.Address] = r.Steps[i]
+	}
+}
+
+func (r *Run) restored(f *Restored) {
+	r.Restoring = nil
+	if f.Left != (checkpoint.Snapshot{}) {
+		r.Tree = f.Left
 	}
 }
 
@@ -124,11 +135,11 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 		s.Next = &s.Recoveries[len(s.Recoveries)-1]
 	case *RestoreBegun:
 		r.Restoring = f
-		if a := s.Last(); a != nil && a.Failure != nil {
+		if a := s.Last(); a != nil && a.Failure != nil && s.Status == InFlight {
 			a.Discarded = f.Discarded
 		}
 	case *Restored:
-		r.Restoring = nil
+		r.restored(f)
 	case *Compensated:
 	case *StepCompleted, *StepFailed, *StepSkipped, *StepBlocked:
 		return s.end(r, rec, fact)
@@ -154,6 +165,7 @@ func (s *Step) end(r *Run, rec checkpoint.Record, fact Fact) error {
 		s.Last().Ended = rec.Time
 		r.Tree = f.Snapshot
 		r.Consecutive = 0
+		r.last = s
 	case *StepFailed:
 		s.Failed, s.Status = f, Failed
 		r.Consecutive++

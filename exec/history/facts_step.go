@@ -97,6 +97,9 @@ type RestoreBegun struct {
 // Restored says that the tree is the checkpoint's again.
 type Restored struct {
 	Tree ledger.Digest `json:"tree"`
+	// Left is the tree as it is, where the step changed what the plan tracks
+	// and does not restore; zero where it is the checkpoint's.
+	Left checkpoint.Snapshot `json:"left,omitzero"`
 }
 
 // Compensated says how the compensation of a step went.

@@ -31,6 +31,8 @@ func Snapshots(f Fact) []checkpoint.Snapshot {
 	case *RestoreBegun:
 		add(f.To)
 		add(f.Discarded)
+	case *Restored:
+		add(f.Left)
 	case *RolledBack:
 		add(f.Snapshot)
 	}

@@ -95,6 +95,7 @@ type Run struct {
 	Started Started
 	Begun   time.Time // of the first record
 	Latest  time.Time // of the last one
+	Over    time.Time // when it ended; zero while it has not
 	Head    checkpoint.Head
 
 	Status Status
@@ -119,7 +120,11 @@ type Run struct {
 	index map[plan.Address]*Step
 	open  *Exchange
 	step  *Step // under way
+	last  *Step // completed by the latest record; nil if it was another
 }
+
+// JustCompleted is the step that the latest record completed, or nil.
+func (r *Run) JustCompleted() *Step { return r.last }
 
 // Step finds a step by its address, or nil.
 func (r *Run) Step(a plan.Address) *Step { return r.index[a] }
@@ -172,6 +177,7 @@ func (r *Run) apply(rec checkpoint.Record, fact Fact) (err error) {
 	case r.Sealed != nil:
 		return &OrderError{rec.Seq, "the run is sealed: nothing follows"}
 	}
+	r.last = nil
 	step := r.index[plan.Address(rec.Step)]
 	if rec.Step != "" && step == nil {
 		return &OrderError{rec.Seq, fmt.Sprintf("step %q is not part of the plan", rec.Step)}

@@ -33,7 +33,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 	}
 	rep.Envelope.Components = list(rep.Envelope.Components)
 	rep.buildTasks(p, r)
-	rep.latest = latest(r, rep)
+	rep.latest = latest(r)
 	rep.Duration = between(rep.Started, rep.latest)
 	if r.Ended != nil {
 		rep.Reasons = list(r.Ended.Reasons)
@@ -65,19 +65,11 @@ func statusOf(r *history.Run) history.Status {
 }
 
 // latest is the last time that belongs to the run and not to its seal. While a run goes on that is the time of the last record.
-func latest(r *history.Run, rep *report) stamp {
+func latest(r *history.Run) stamp {
 	if r.Ended == nil {
 		return newStamp(r.Latest)
 	}
-	last := newStamp(r.Begun)
-	for _, s := range rep.steps {
-		for _, t := range s.times() {
-			if t.After(last.Time) {
-				last = t
-			}
-		}
-	}
-	return last
+	return newStamp(r.Over)
 }
 
 // open fills in what is known of the step that is under way.
@@ -88,20 +80,6 @@ func (rep *report) open(r *history.Run) {
 			s.restoring = r.Restoring != nil && r.Current() != nil && r.Current().Address == s.Address
 		}
 	}
-}
-
-func (s *step) times() []stamp {
-	times := []stamp{s.Started, s.Ended}
-	for _, a := range s.Attempts {
-		times = append(times, a.Started, a.Ended)
-	}
-	for _, q := range s.Questions {
-		times = append(times, q.Asked)
-		if q.Answer != nil {
-			times = append(times, q.Answer.At)
-		}
-	}
-	return times
 }
 
 func (rep *report) waiting(r *history.Run) *question {

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/plan"
+)
+
+// simple runs a plan of shell commands in dir.
+func simple(ctx context.Context, path, dir string) error {
+	draft, err := plan.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	locked, err := plan.Lock(draft, plan.Terms{}) // the only type a Controller accepts
+	if err != nil {
+		return err
+	}
+	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}}
+	report, err := c.Run(ctx, locked)
+	fmt.Print(report) // never nil: what was done so far
+	return err
+}
