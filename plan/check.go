@@ -47,6 +47,9 @@ type place struct{ task, step int }
 
 // report names a place by a path below the current task or step, "" for the id of it.
 func (c *checker) report(code, key, message, hint string) {
+	if c.found.cut {
+		return
+	}
 	path := c.prefix
 	switch {
 	case path == "":
@@ -67,11 +70,17 @@ func (c *checker) all() {
 	c.speclets()
 	c.graph()
 	for i := range c.p.Tasks {
+		if c.found.cut {
+			return
+		}
 		t := &c.p.Tasks[i]
 		c.task, c.step, c.prefix = t.ID, "", fmt.Sprintf("tasks[%d]", i)
 		c.checkTask(i, t)
 		base := c.prefix
 		for j := range t.Steps {
+			if c.found.cut {
+				return
+			}
 			s := &t.Steps[j]
 			c.step, c.prefix = s.ID, fmt.Sprintf("%s.steps[%d]", base, j)
 			c.checkStep(place{i, j}, s)

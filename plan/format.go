@@ -46,8 +46,8 @@ func quote(b *strings.Builder, line string, p Position) {
 	before := visible(strings.ReplaceAll(line[from:at], "\t", " "))
 	after := visible(strings.ReplaceAll(line[at:to], "\t", " "))
 	length := max(1, utf8.RuneCountInString(strings.TrimRight(after, " ")))
-	if comment := strings.Index(after, "  #"); comment > 0 {
-		length = utf8.RuneCountInString(strings.TrimRight(after[:comment], " "))
+	if i := strings.Index(after, " #"); i > 0 && strings.Count(after[:i], `"`)%2 == 0 { // a comment is not marked
+		length = utf8.RuneCountInString(strings.TrimRight(after[:i], " "))
 	}
 	fmt.Fprintf(b, "%7d | %s%s\n", p.Line, before, after)
 	fmt.Fprintf(b, "%7s | %s%s\n", "", strings.Repeat(" ", utf8.RuneCountInString(before)), strings.Repeat("^", length))

@@ -76,9 +76,7 @@ func bind(d *Draft, t Terms) (*Locked, error) {
 	}
 	t.Options = deepCopyOf(t.Options)
 	t.Approvals = slices.Clone(t.Approvals)
-	t.Acknowledged = slices.Clone(t.Acknowledged)
-	slices.Sort(t.Acknowledged)
-	t.Acknowledged = slices.Compact(t.Acknowledged)
+	t.Acknowledged = slices.Compact(slices.Sorted(slices.Values(t.Acknowledged)))
 	l := &Locked{plan: p, digest: p.Digest(), format: d.Format, files: slices.Clone(d.Files), terms: t,
 		origin: d.origin, asRead: d.asRead, stamps: slices.Clone(d.stamps)}
 	for _, f := range found {

@@ -90,7 +90,7 @@ var scopeKeys = newTable(
 const schemaVersion = 1
 
 var planKeys = newTable(append([]key[Plan]{
-	number("schema", "the version of the format: 1", 0, many, func(p *Plan) *int { return &p.Schema }),
+	number("schema", "the version of the format: 1", schemaVersion, schemaVersion, func(p *Plan) *int { return &p.Schema }),
 	choice("profile", "what complete means", func(p *Plan) *Profile { return &p.Profile }, Strict, Observe),
 	sub("meta", "names the plan", metaKeys, func(p *Plan) *Meta { return &p.Meta }),
 	sub("goal", "the goal, exactly one", goalKeys, func(p *Plan) *Plan { return p }),

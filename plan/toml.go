@@ -26,10 +26,9 @@ type node struct {
 	text   string // a scalar in canonical spelling
 	offset int32  // of the value; of a table, its header; else of its key
 	origin origin
-	list   []*node  // of an array
-	keys   []member // of a table, as written
-	index  map[string]int
-	folded map[string]int // keys in lower case, once there are many
+	list   []*node        // of an array
+	keys   []member       // of a table, as written
+	index  map[string]int // of the keys in lower case, once there are many
 }
 
 type member struct {
@@ -60,52 +59,32 @@ func (n *node) find(name string) *node {
 const fewKeys = 8 // up to so many keys are searched without an index
 
 func (n *node) lookup(name string) (int, bool) {
+	i, ok := n.sibling(name)
+	return i, ok && n.keys[i].name == name
+}
+
+// sibling finds the key that is name, or differs from it in case only. There is at most one.
+func (n *node) sibling(name string) (int, bool) {
 	if n.index != nil {
-		i, ok := n.index[name]
+		i, ok := n.index[strings.ToLower(name)]
 		return i, ok
 	}
 	for i := range n.keys {
-		if n.keys[i].name == name {
+		if have := n.keys[i].name; have == name || len(have) == len(name) && strings.EqualFold(have, name) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// sibling finds a key that differs from name in case only.
-func (n *node) sibling(name string) (string, bool) {
-	if n.folded != nil {
-		i, ok := n.folded[strings.ToLower(name)]
-		if !ok || n.keys[i].name == name {
-			return "", false
-		}
-		return n.keys[i].name, true
-	}
-	for i := range n.keys {
-		if n.keys[i].name != name && strings.EqualFold(n.keys[i].name, name) {
-			return n.keys[i].name, true
-		}
-	}
-	return "", false
-}
-
 func (n *node) add(name string, offset int32, value *node) {
 	n.keys = append(n.keys, member{name, offset, value})
-	last := len(n.keys) - 1
 	if n.index != nil {
-		n.index[name] = last
-		if _, ok := n.folded[strings.ToLower(name)]; !ok {
-			n.folded[strings.ToLower(name)] = last
-		}
-		return
-	}
-	if len(n.keys) > fewKeys {
-		n.index, n.folded = map[string]int{}, map[string]int{}
+		n.index[strings.ToLower(name)] = len(n.keys) - 1
+	} else if len(n.keys) > fewKeys {
+		n.index = make(map[string]int, 4*fewKeys)
 		for i, m := range n.keys {
-			n.index[m.name] = i
-			if _, ok := n.folded[strings.ToLower(m.name)]; !ok {
-				n.folded[strings.ToLower(m.name)] = i
-			}
+			n.index[strings.ToLower(m.name)] = i
 		}
 	}
 }
@@ -245,7 +224,9 @@ func (b *builder) element(parent *node, name string, offset, start int32) *node 
 	i, ok := parent.lookup(name)
 	if !ok {
 		b.insert(parent, name, offset, &node{kind: kindArray, origin: repeated, offset: start})
-		i, _ = parent.lookup(name)
+		if i, ok = parent.lookup(name); !ok {
+			return nil
+		}
 	}
 	array := parent.keys[i].value
 	if array.kind != kindArray || array.origin != repeated {
@@ -304,11 +285,12 @@ func (b *builder) keyValue(table *node, n *unstable.Node, depth int) {
 	}
 }
 
-// insert adds a key, and says so if another differs from it in case only.
+// insert adds a key, unless another differs from it in case only.
 func (b *builder) insert(table *node, name string, offset int32, value *node) {
-	if other, ok := table.sibling(name); ok {
+	if i, ok := table.sibling(name); ok {
 		b.found.add("key-duplicate", b.src.position(offset),
-			fmt.Sprintf("the keys %q and %q differ in case only", other, name), "keep one of the two")
+			fmt.Sprintf("the keys %q and %q differ in case only", table.keys[i].name, name), "keep one of the two")
+		return
 	}
 	table.add(name, offset, value)
 }

@@ -1,0 +1,148 @@
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// planOf makes a plan of tasks "id: dependencies", each with one step.
+func planOf(tasks ...string) *Plan {
+	p := &Plan{}
+	for _, line := range tasks {
+		id, needs, _ := strings.Cut(line, ":")
+		t := Task{ID: id, DependsOn: strings.Fields(needs), Steps: []Step{{ID: "1", Address: Address(id + ".1"), Description: "do " + id}}}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p
+}
+
+func TestGraph(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		plan     *Plan
+		speclets []Speclet
+		stages   [][]string
+		order    string
+		cycles   [][]string
+	}{
+		{"declared order", planOf("c", "a", "b"), nil, [][]string{{"c", "a", "b"}}, "c a b", nil},
+		{"dependencies", planOf("c:a", "a", "b:c", "d"), nil, [][]string{{"a", "d"}, {"c"}, {"b"}}, "a c b d", nil},
+		{"unknown", planOf("a:x", "b"), nil, [][]string{{"a", "b"}}, "a b", nil},
+		{"itself", planOf("a:a", "b"), nil, [][]string{{"b"}}, "b", [][]string{{"a", "a"}}},
+		{"two cycles", planOf("a:b", "b:a", "c:d", "d:e", "e:c", "f"), nil, [][]string{{"f"}}, "f", [][]string{{"a", "b", "a"}, {"c", "d", "e", "c"}}},
+		{"speclets", planOf("a", "b", "c"), []Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b", "c"}}},
+			[][]string{{"Y"}, {"X"}}, "b c a", nil},
+		{"speclets in a cycle", planOf("a", "b"), []Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}, DependsOn: []string{"X"}}},
+			[][]string{}, "", [][]string{{"X", "Y", "X"}}},
+		{"tasks against speclets", planOf("a", "b:a"), []Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}}},
+			[][]string{{"Y"}, {"X"}}, "", [][]string{{"a", "speclet X", "speclet Y", "b", "a"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.plan.Speclets = tt.speclets
+			g := tt.plan.Graph()
+			var order []string
+			for _, a := range g.Order {
+				order = append(order, strings.TrimSuffix(string(a), ".1"))
+			}
+			if diff := cmp.Diff(tt.stages, g.Stages); diff != "" {
+				t.Error("stages", diff)
+			}
+			if got := strings.Join(order, " "); got != tt.order {
+				t.Errorf("order %q, want %q", got, tt.order)
+			}
+			if diff := cmp.Diff(tt.cycles, g.Cycles); diff != "" {
+				t.Error("cycles", diff)
+			}
+		})
+	}
+}
+
+// In any plan, each step comes after all that it depends on, once, and is left out only for a cycle.
+func TestGraphOfRandomPlans(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		n := 1 + random.IntN(12)
+		var tasks []string
+		for i := range n {
+			line := fmt.Sprintf("%d:", i)
+			for range random.IntN(3) {
+				line += fmt.Sprintf(" %d", random.IntN(n))
+			}
+			tasks = append(tasks, line)
+		}
+		p := planOf(tasks...)
+		g := p.Graph()
+		place := map[string]int{}
+		for i, a := range g.Order {
+			place[strings.TrimSuffix(string(a), ".1")] = i + 1
+		}
+		if len(place) != len(g.Order) || len(g.Cycles) == 0 && len(place) != n || len(g.Cycles) > 0 && len(place) == n {
+			t.Fatalf("%q: %v", tasks, g)
+		}
+		for _, task := range p.Tasks {
+			for _, d := range task.DependsOn {
+				if place[task.ID] > 0 && (place[d] == 0 || place[d] >= place[task.ID]) {
+					t.Fatalf("%q: %s before %s in %v", tasks, task.ID, d, g.Order)
+				}
+			}
+		}
+		for _, c := range g.Cycles {
+			for i := 1; i < len(c); i++ {
+				if _, task := c[i-1], c[i]; !strings.Contains(" "+strings.Join(p.Tasks[atoi(c[i-1])].DependsOn, " ")+" ", " "+task+" ") {
+					t.Fatalf("%q: %v is no cycle", tasks, c)
+				}
+			}
+		}
+	}
+}
+
+func atoi(s string) (n int) {
+	fmt.Sscan(s, &n)
+	return n
+}
+
+// A chain of many tasks needs no deep stack, and no more than linear time.
+func TestDeepChain(t *testing.T) {
+	p := planOf("0")
+	for i := 1; i < 100_000; i++ {
+		id := fmt.Sprint(i)
+		p.Tasks = append(p.Tasks, Task{ID: id, DependsOn: []string{fmt.Sprint(i - 1)}})
+	}
+	if g := p.Graph(); len(g.Stages) != 100_000 || g.Cycles != nil {
+		t.Errorf("%d stages", len(g.Stages))
+	}
+	p.Tasks[0].DependsOn = []string{"99999"}
+	if g := p.Graph(); len(g.Cycles) != 1 || len(g.Cycles[0]) != 100_001 {
+		t.Errorf("%d cycles", len(g.Cycles))
+	}
+}
+
+func TestPictures(t *testing.T) {
+	d := mustRead(t, limitsPlan(t))
+	d.Plan.Speclets = []Speclet{{ID: "A", Tasks: []string{"1"}}, {ID: "B", Tasks: []string{"2"}, DependsOn: []string{"A"}}}
+	golden(t, "testdata/limits.graph.txt", []byte(d.Plan.Text()))
+	golden(t, "testdata/limits.mermaid", []byte(d.Plan.Mermaid()))
+	golden(t, "testdata/limits.dot", []byte(d.Plan.Dot()))
+}
+
+// A title cannot leave its label, and nothing in it reaches a terminal.
+func TestHostileTitles(t *testing.T) {
+	p := planOf("a")
+	p.Tasks[0].Title = "x\"]; click a \"javascript:alert(1)\"\nend\n```<script>\\\x1b[2J\u202e"
+	p.Goal = p.Tasks[0].Title
+	for name, text := range map[string]string{"text": p.Text(), "mermaid": p.Mermaid(), "dot": p.Dot()} {
+		if strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "\nend\n```") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	if m := p.Mermaid(); strings.Contains(m, "<script") || strings.Count(m, `"`) != 4 {
+		t.Errorf("%s", m)
+	}
+	if d := p.Dot(); strings.Count(strings.ReplaceAll(strings.ReplaceAll(d, `\\`, ""), `\"`, ""), `"`)%2 != 0 {
+		t.Errorf("%s", d)
+	}
+}

@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The codes of the catalogue that have no short example.
+func TestRareCodes(t *testing.T) {
+	steps := strings.Repeat("[[tasks.steps]]\n", 2000)
+	var globs strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&globs, `"*/%d/*",`, i)
+	}
+	for code, text := range map[string]string{
+		"defaults-too-large": "schema = 1\n[defaults]\nevidence = [\"" + strings.Repeat("x", 20_000) + "\"]\n[[tasks]]\nid = 1\n" + steps,
+		"too-many":           "schema = 1\n[[tasks]]\nid = 1\n" + steps,
+		"too-complex": "schema = 1\nnon_goals = [{ id = 1, paths = [" + globs.String() + "] }]\n[[tasks]]\nid = 1\n[[tasks.steps]]\nid = 1\nartifacts.create = [" +
+			strings.Repeat(`"a/b",`, 200) + "]\n",
+	} {
+		codes := codesOf(mustRead(t, text).Check(Options{}))
+		n := 0
+		for _, c := range codes {
+			if c == code {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s stands %d times", code, n)
+		}
+	}
+	o := Options{Approvals: []Approval{{"review", 2, "fail"}}}
+	d := mustRead(t, limitsPlan(t))
+	if codes := codesOf(d.Check(o)); !slices.Equal(codes, []string{"approval-failed"}) {
+		t.Errorf("%q", codes)
+	}
+	if a := d.SelfCheck(o)[9]; a.Question != "design-gates-passed" || a.Yes || len(a.Evidence) != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Every question can be answered with no, and is then backed by an error.
+func TestEveryQuestionCanSayNo(t *testing.T) {
+	for _, q := range questions {
+		for _, code := range q.against {
+			i := slices.IndexFunc(Codes(), func(c Code) bool { return c.Code == code })
+			c := Codes()[i]
+			if c.Bad == "" && c.Good == "" || c.Whole {
+				continue
+			}
+			d := mustRead(t, example(limitsPlan(t), c.Good, c.Bad))
+			for _, a := range d.SelfCheck(Options{Executors: []string{"shell"}}) {
+				if a.Question == q.code && (a.Yes || len(a.Evidence) == 0) {
+					t.Errorf("%s: %s does not speak against it: %+v", q.code, code, a)
+				}
+			}
+		}
+	}
+}
+
+func TestHostKinds(t *testing.T) {
+	text := strings.Replace(limitsPlan(t), `{ kind = "file_exists", path = "server/server.go" }`, `{ kind = "my_kind", level = 3, deep = { a = 1 } }`, 1)
+	d := mustRead(t, text)
+	if !has(d, "check-kind-unknown") {
+		t.Error("a kind that nobody knows was taken")
+	}
+	if found := d.Check(Options{CheckKinds: []string{"my_kind"}}); len(found) != 0 {
+		t.Errorf("%v", found)
+	}
+	extra := d.Plan.Tasks[0].Steps[0].Preconditions[0].Extra
+	if len(extra) != 2 || extra[0].Key != "deep.a" || extra[1].Value.Text != "3" {
+		t.Errorf("%+v", extra)
+	}
+}
