@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// cookieName is the variable by which the processes of a tree are found where nothing else holds them.
+const cookieName = "PLANLOCK_TREE"
+
 // base are the variables that every child gets where they are set: who and where the user is, the language, the places
 // for caches and temporary files, certificates, and what `go build` needs to find modules, cache and toolchain.
 var base = []string{

@@ -106,7 +106,7 @@ func (c confinement) readable() []string {
 	if folder, err := os.UserHomeDir(); err == nil {
 		private = append(private, filepath.Clean(folder))
 	}
-	paths := append(allBut("/", private), c.Workspace)
+	paths := append(allBut("/", private), c.Workspace, home("~/.gitconfig"), home("~/.config/git")) // git fails without
 	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
 		if filepath.IsAbs(folder) {
 			paths = append(paths, folder)

@@ -3,7 +3,6 @@ package process
 import (
 	"crypto/rand"
 	"fmt"
-	"os"
 	osexec "os/exec"
 	"runtime"
 	"sync"
@@ -135,12 +134,4 @@ func (g *group) finish() error {
 		return fmt.Errorf("%d processes that it started could not be ended", left)
 	}
 	return nil
-}
-
-// exitStatus is the status as a shell gives it.
-func exitStatus(state *os.ProcessState) int {
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return 128 + int(status.Signal())
-	}
-	return state.ExitCode()
 }

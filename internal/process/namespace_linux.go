@@ -12,10 +12,6 @@ import (
 
 const (
 	groupTree = "process group"
-	pidTree   = "pid namespace"
-	userTree  = "pid and user namespace"
-
-	cookieName = "PLANLOCK_TREE"
 
 	capNetAdmin = 12
 )
@@ -92,13 +88,7 @@ func isolate(attr *syscall.SysProcAttr, box confinement) {
 // orphans, and gives the command the ordinary effect of signals, which a first process does not have.
 // It says nothing itself: its standard error is closed while the command has the real one.
 func wrap(args []string, box confinement) []string {
-	var script []string
-	if box.CPU > 0 {
-		script = append(script, fmt.Sprintf("ulimit -t %d 2>/dev/null", max(1, int64(box.CPU.Seconds()+0.999))))
-	}
-	if box.Memory > 0 {
-		script = append(script, fmt.Sprintf("ulimit -d %d 2>/dev/null", max(1, box.Memory/1024)))
-	}
+	script := limits(box)
 	switch held := box.reached.Tree != groupTree; {
 	case held && box.reached.NoNetwork && box.reached.Tree == userTree:
 		script = append(script, "{ /sbin/ip link set lo up || /usr/sbin/ip link set lo up || /sbin/ifconfig lo up; } >/dev/null 2>&1")

@@ -50,6 +50,12 @@ func Reach(want Sandbox) (Reached, error) {
 	return r, nil
 }
 
+// How a process tree can be held, beside the groupTree of each system.
+const (
+	pidTree  = "pid namespace"
+	userTree = "pid and user namespace"
+)
+
 // landlockNeeded is the version from which on files can be renamed from folder to folder inside what may be written;
 // version 3 adds truncate(2).
 const landlockNeeded = 2

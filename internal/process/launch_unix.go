@@ -1,0 +1,74 @@
+//go:build unix && !linux
+
+package process
+
+import (
+	osexec "os/exec"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+const groupTree = "process group"
+
+func treeAbility() (tree, reason string) {
+	return groupTree, "no PID namespaces on this system, so a process that leaves its session can outlive the command"
+}
+
+func networkAbility() (ok bool, reason string) { return false, "no network namespaces on this system" }
+
+func landlockAbility() (version int, reason string) { return 0, "no Landlock on this system" }
+
+func protectAbility() (ok bool, reason string) { return false, "no mount namespaces on this system" }
+
+// launch starts cmd as the leader of a session, hands its tree to started, waits until cmd has ended, and ends what is left
+// of its process group.
+func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if script := limits(box); len(script) > 0 {
+		script = append(script, `exec "$@"`)
+		cmd.Args = append([]string{"/bin/sh", "-c", strings.Join(script, "\n"), "planlock", cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	g := &group{pid: cmd.Process.Pid}
+	started(g)
+	err := cmd.Wait()
+	g.finish()
+	if cmd.ProcessState == nil {
+		return err
+	}
+	return nil
+}
+
+// A group is a process group.
+type group struct {
+	mu   sync.Mutex
+	pid  int
+	gone bool
+}
+
+func (g *group) terminate() {
+	g.signal(syscall.SIGTERM)
+	g.signal(syscall.SIGCONT)
+}
+
+func (g *group) kill() { g.signal(syscall.SIGKILL) }
+
+func (g *group) signal(s syscall.Signal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.gone {
+		syscall.Kill(-g.pid, s)
+	}
+}
+
+// finish ends what is left of the group, whose number is taken as long as there is any of it.
+func (g *group) finish() {
+	g.kill()
+	g.mu.Lock()
+	g.gone = true
+	g.mu.Unlock()
+}
