@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
+)
+
+func prepareAnswer(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace")
+	ack := flags.String("ack", "", "the words that a dangerous choice wants, exactly")
+	reason := flags.String("reason", "", "why; becomes part of the journal")
+	by := flags.String("by", defaultName(), "who answers")
+	return func(ctx context.Context, args []string) error {
+		prefix := ""
+		if len(args) == 3 {
+			prefix, args = args[0], args[1:]
+		}
+		ws := exec.Workspace{Dir: *dir}
+		run, err := findRun(ctx, ws, prefix)
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		id, choice := args[0], args[1]
+		q := run.Pending()
+		switch {
+		case q == nil:
+			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)}, *dir, "", run)
+		case q.ID != id:
+			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, q.ID)}, *dir, "", run)
+		}
+		a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: *ack, Reason: *reason, By: *by, At: p.now()}
+		if err := leave(ctx, &ask.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
+			return placed(err, *dir, "", run)
+		}
+		chosen, _ := q.Choice(choice)
+		fmt.Fprintf(p.out, "answered %s: %s\ngo on with  planlock resume %s%s\n", q.ID, escaped(chosen.Label), q.Run, inDir(*dir))
+		return nil
+	}
+}
+
+// leave writes an answer for whoever resumes the run. The question is put first
+// where it was asked elsewhere, on a terminal for one.
+func leave(ctx context.Context, folder *ask.Folder, q ask.Question, a ask.Answer) error {
+	if err := q.Check(a); err != nil {
+		return err
+	}
+	if _, err := folder.Ask(ctx, q); err == nil {
+		return &ask.RefusedError{Question: q.ID, Why: "it has been answered already: resume the run"}
+	} else if !errors.Is(err, ask.ErrWaiting) {
+		return err
+	}
+	return folder.Answer(a)
+}
+
+// defaultName is what the system calls who is there.
+func defaultName() string {
+	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if v := os.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return "somebody"
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"github.com/planlock/planlock/plan"
+)
+
+func prepareCheck(p *cli, flags *flag.FlagSet) action {
+	format := flags.String("format", "text", "text or json")
+	return func(_ context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "json"); err != nil {
+			return err
+		}
+		options := plan.Options{} // which executors there are is the host's matter, not the plan's
+		draft, err := plan.ReadFile(args[0])
+		if err != nil {
+			return p.reportUnreadable(args[0], err, *format)
+		}
+		found := draft.Check(options)
+		if *format == "json" {
+			if err := writeJSON(p.out, checkDocument(draft, found, options)); err != nil {
+				return err
+			}
+			return refusedBy(found)
+		}
+		p.printDiagnostics(draft, found)
+		if draft.Format != "" && !draftIsEmpty(draft) {
+			p.printAnswers(draft.SelfCheck(options))
+		}
+		p.printVerdict(draft, found)
+		return refusedBy(found)
+	}
+}
+
+// reportUnreadable says why nothing of a plan could be read.
+func (p *cli) reportUnreadable(path string, err error, format string) error {
+	d, status := unreadable(path, err)
+	if format == "json" {
+		doc := checkDocument(&plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}, plan.Options{})
+		if err := writeJSON(p.out, doc); err != nil {
+			return err
+		}
+		return &quietError{status}
+	}
+	if err := d.Format(p.out, nil); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out, "\n1 error: there is no plan to judge. Nothing was written.")
+	return &quietError{status}
+}
+
+// draftIsEmpty reports whether nothing of a plan could be read.
+func draftIsEmpty(d *plan.Draft) bool { return d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 }
+
+// refusedBy is the status that diagnostics stand for, told already.
+func refusedBy(found []plan.Diagnostic) error {
+	if errors, _, _ := count(found); errors > 0 {
+		return &quietError{statusRefused}
+	}
+	return nil
+}
+
+func count(found []plan.Diagnostic) (errors, warnings, notes int) {
+	for _, d := range found {
+		switch d.Severity {
+		case plan.Error:
+			errors++
+		case plan.Warning:
+			warnings++
+		default:
+			notes++
+		}
+	}
+	return errors, warnings, notes
+}
+
+func (p *cli) printDiagnostics(draft *plan.Draft, found []plan.Diagnostic) {
+	for _, d := range found {
+		d.Format(p.out, draft) // a writer that fails fails again at the verdict
+		fmt.Fprintln(p.out)
+	}
+}
+
+// printAnswers prints the self-check, question by question.
+func (p *cli) printAnswers(answers []plan.Answer) {
+	fmt.Fprintln(p.out, "Before anything runs:")
+	for _, a := range answers {
+		mark := "yes"
+		if !a.Yes {
+			mark = "NO "
+		}
+		fmt.Fprintf(p.out, "  %s  %s\n", mark, a.Text)
+		for _, line := range a.Evidence {
+			fmt.Fprintf(p.out, "       %s\n", escaped(line))
+		}
+	}
+	fmt.Fprintln(p.out)
+}
+
+func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
+	errors, warnings, notes := count(found)
+	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
+	if errors > 0 {
+		fmt.Fprintf(p.out, "%s: the plan is refused. Nothing was written.\n", tally)
+		return
+	}
+	steps := 0
+	for _, t := range draft.Plan.Tasks {
+		steps += len(t.Steps)
+	}
+	fmt.Fprintf(p.out, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
+		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
+	for _, a := range draft.Plan.Acknowledgements() {
+		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", a.Code, escaped(a.Text))
+	}
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A command is one of planlock's. Its flags and what it does are made anew for each call.
+type command struct {
+	name string
+	args string // how its arguments are called in the help
+	doc  string // one line
+	min  int    // arguments
+	max  int    // -1: any number
+	// prepare registers flags and returns what runs once they are parsed.
+	prepare func(p *cli, flags *flag.FlagSet) action
+}
+
+// An action carries a command out, once its flags are parsed.
+type action = func(ctx context.Context, args []string) error
+
+// commands are all commands, in the order of the help.
+func commands() []command {
+	return []command{
+		{"check", "PATH", "reads and validates a plan; changes nothing", 1, 1, prepareCheck},
+		{"lock", "PATH", "checks and approves a plan and writes its lock file", 1, 1, prepareLock},
+		{"run", "PATH", "runs a plan; locks it first if it has no lock", 1, 1, prepareRun},
+		{"resume", "[RUN]", "goes on after an interruption, a crash or an answer", 0, 1, prepareResume},
+		{"status", "[RUN]", "says where a run stands and what it waits for", 0, 1, prepareStatus},
+		{"answer", "[RUN] ESCALATION CHOICE", "answers a question that waits", 2, 3, prepareAnswer},
+		{"log", "[RUN]", "queries the journal", 0, 1, prepareLog},
+		{"diff", "[RUN] STEP", "declared against actual artifacts of a step", 1, 2, prepareDiff},
+		{"rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", 1, 2, prepareRollback},
+		{"amend", "RUN PATH", "adds steps to a run (not there yet)", 0, -1, later("amend", "adding steps to a run under way")},
+		{"report", "[RUN]", "draws the report of a run", 0, 1, prepareReport},
+		{"verify", "[RUN]", "proves the journal, the trees and the views of a run", 0, 1, prepareVerify},
+		{"graph", "PATH", "draws the graph of a plan", 1, 1, prepareGraph},
+		{"tree", "DIR | diff A B", "prints a tree's digest, or what changed from A to B", 1, 3, prepareTree},
+		{"new", "[TEMPLATE]", "starts a plan from a template (not there yet)", 0, -1, later("new", "plan templates")},
+		{"completion", "bash|zsh|fish", "prints a completion script for a shell", 1, 1, prepareCompletion},
+		{"version", "", "prints the version", 0, 0, prepareVersion},
+	}
+}
+
+// dispatch finds the command that args name and runs it.
+func (p *cli) dispatch(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		p.usage(p.err)
+		return &quietError{statusUsage}
+	}
+	name := args[0]
+	if name == "help" || name == "-h" || name == "-help" || name == "--help" {
+		return p.help(args[1:])
+	}
+	for _, c := range commands() {
+		if c.name == name {
+			return p.call(ctx, c, args[1:])
+		}
+	}
+	return &usageError{fmt.Sprintf("there is no command %q%s; planlock help lists them", name, nearest(name))}
+}
+
+// call parses the flags of a command, wherever they stand among its arguments.
+func (p *cli) call(ctx context.Context, c command, args []string) error {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	do := c.prepare(p, flags)
+	var rest []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				p.describe(p.out, c)
+				return nil
+			}
+			return &usageError{fmt.Sprintf("%s: %v; planlock help %s says more", c.name, err, c.name)}
+		}
+		left := flags.Args()
+		if len(left) == 0 {
+			break
+		}
+		if consumed := len(args) - len(left); consumed > 0 && args[consumed-1] == "--" {
+			rest = append(rest, left...)
+			break
+		}
+		rest, args = append(rest, left[0]), left[1:]
+	}
+	if len(rest) < c.min || c.max >= 0 && len(rest) > c.max {
+		return &usageError{fmt.Sprintf("%s: expected  planlock %s %s  and got %d arguments", c.name, c.name, c.args, len(rest))}
+	}
+	return do(ctx, rest)
+}
+
+// help prints what planlock can do, or what one command does.
+func (p *cli) help(args []string) error {
+	if len(args) == 0 {
+		p.usage(p.out)
+		return nil
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			p.describe(p.out, c)
+			return nil
+		}
+	}
+	return &usageError{fmt.Sprintf("there is no command %q%s", args[0], nearest(args[0]))}
+}
+
+func (p *cli) usage(w io.Writer) {
+	fmt.Fprint(w, "planlock executes plans as contracts.\n\nusage: planlock COMMAND [flags] [arguments]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.doc)
+	}
+	fmt.Fprint(w, "\nplanlock help COMMAND says more. Exit status: 0 done, 1 not achieved, 2 usage, 3 partial,\n"+
+		"4 refused, 5 waiting, 6 could not, 130 and 143 interrupted.\n")
+}
+
+func (p *cli) describe(w io.Writer, c command) {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	c.prepare(p, flags)
+	fmt.Fprintf(w, "planlock %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), c.doc)
+	flags.SetOutput(w)
+	first := true
+	flags.VisitAll(func(*flag.Flag) {
+		if first {
+			fmt.Fprintln(w, "\nflags:")
+		}
+		first = false
+	})
+	flags.PrintDefaults()
+}
+
+// nearest suggests the command that a misspelt name is closest to.
+func nearest(name string) string {
+	for _, c := range commands() {
+		if len(name) >= 2 && (strings.HasPrefix(c.name, name) || strings.HasPrefix(name, c.name)) {
+			return fmt.Sprintf(" (did you mean %q?)", c.name)
+		}
+	}
+	return ""
+}
+
+// later stands for a command that is not there yet.
+func later(name, what string) func(*cli, *flag.FlagSet) action {
+	return func(*cli, *flag.FlagSet) action {
+		return func(context.Context, []string) error {
+			return &usageError{fmt.Sprintf("%s: %s is not there yet", name, what)}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// maxDiffed is the largest content, in bytes, of which differences are shown.
+const maxDiffed = 4 << 20
+
+func prepareDiff(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace")
+	attempt := flags.Int("attempt", 0, "the attempt, a `number` from 1; the last one by default")
+	format := flags.String("format", "text", "text or json")
+	return func(ctx context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "json"); err != nil {
+			return err
+		}
+		prefix := ""
+		if len(args) == 2 {
+			prefix, args = args[0], args[1:]
+		}
+		ws := exec.Workspace{Dir: *dir}
+		run, err := findRun(ctx, ws, prefix)
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		s, a, err := accounted(run, plan.Address(args[0]), *attempt)
+		if err != nil {
+			return err
+		}
+		store, shut, err := ws.Store()
+		if err != nil {
+			return placed(err, *dir, "", run)
+		}
+		defer shut() // only read
+		if *format == "json" {
+			return p.diffJSON(ctx, store, run, s, a)
+		}
+		return p.diffText(ctx, store, s, a)
+	}
+}
+
+// accounted finds an attempt of a step that has a ledger entry.
+func accounted(run *history.Run, step plan.Address, number int) (*history.Step, *history.Attempt, error) {
+	s := run.Step(step)
+	if s == nil {
+		known := make([]string, len(run.Steps))
+		for i := range run.Steps {
+			known[i] = string(run.Steps[i].Address)
+		}
+		return nil, nil, &usageError{fmt.Sprintf("run %s has no step %q; its steps are %s", run.Started.Run, step, strings.Join(known, ", "))}
+	}
+	if len(s.Attempts) == 0 {
+		return nil, nil, fmt.Errorf("step %s of run %s has no attempt yet", step, run.Started.Run)
+	}
+	if number < 0 || number > len(s.Attempts) {
+		return nil, nil, &usageError{fmt.Sprintf("step %s has %s; there is no attempt %d", step, plural(len(s.Attempts), "attempt"), number)}
+	}
+	if number == 0 {
+		number = len(s.Attempts)
+	}
+	a := s.Attempts[number-1]
+	if a.Accounted == nil {
+		return nil, nil, fmt.Errorf("attempt %d of step %s has no ledger entry: it was cut off before its tree was looked at", number, step)
+	}
+	return s, a, nil
+}
+
+func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.Step, a *history.Attempt) error {
+	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", s.Address, a.Number, escaped(methodName(a.Method.Method)), outcomeOf(a))
+	io.WriteString(p.out, terminal.Indent("  ", a.Accounted.Account.String()))
+	for _, symbol := range a.Accounted.Symbols {
+		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
+	}
+	fmt.Fprintf(p.out, "\n  %s\n", changed(a.Accounted))
+	show := func(text string) { io.WriteString(p.out, text) }
+	if p.isTerminal(p.out) {
+		show = func(text string) { io.WriteString(p.out, terminal.Indent("", text)) }
+	}
+	for _, ch := range a.Accounted.Changes {
+		text, err := unified(ctx, store, ch)
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			fmt.Fprintln(p.out)
+			show(text)
+		}
+	}
+	return nil
+}
+
+func outcomeOf(a *history.Attempt) string {
+	switch {
+	case a.Failure != nil:
+		return "undone, " + string(a.Failure.Class)
+	case a.Ended.IsZero():
+		return "not over"
+	}
+	return "kept"
+}
+
+// unified is the textual difference that a change made; "" where there is none to show.
+func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (string, error) {
+	before, err := content(ctx, store, ch.Before)
+	if err != nil {
+		return "", fmt.Errorf("%s before: %w", ledger.Quote(ch.Path), err)
+	}
+	after, err := content(ctx, store, ch.After)
+	if err != nil {
+		return "", fmt.Errorf("%s after: %w", ledger.Quote(ch.Path), err)
+	}
+	if len(before) > maxDiffed || len(after) > maxDiffed {
+		return fmt.Sprintf("%s is too large to be shown\n", ledger.Quote(ch.Path)), nil
+	}
+	return ledger.Unified(ch.Path, before, after, 3), nil
+}
+
+// content reads what an entry held, a little more than maxDiffed at most; nil if
+// it is not a file, or was never kept.
+func content(ctx context.Context, store *checkpoint.Store, e *ledger.Entry) ([]byte, error) {
+	if e == nil || e.Kind != ledger.File {
+		return nil, nil
+	}
+	r, err := store.Open(ctx, *e)
+	if errors.Is(err, checkpoint.ErrNotFound) {
+		return nil, nil // watched only
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxDiffed+1))
+	return slices.Concat([]byte{}, text), errors.Join(err, r.Close())
+}
+
+// A diffDocument is the document of "diff --format json".
+type diffDocument struct {
+	Schema   string           `json:"schema"`
+	Run      string           `json:"run"`
+	Step     plan.Address     `json:"step"`
+	Attempt  int              `json:"attempt"`
+	Method   string           `json:"method"`
+	Kept     bool             `json:"kept"`
+	Holds    bool             `json:"holds"` // exactly what was declared happened
+	Declared ledger.Declared  `json:"declared"`
+	Account  ledger.Account   `json:"account"`
+	Changes  []changeDocument `json:"changes"`
+	Symbols  []ledger.Symbol  `json:"symbols"`
+	Lines    ledger.LineCount `json:"lines"`
+	Git      []string         `json:"git_moved,omitempty"`
+}
+
+type changeDocument struct {
+	Change ledger.Change `json:"change"`
+	Diff   string        `json:"diff,omitempty"` // as of diff -u
+}
+
+func (p *cli) diffJSON(ctx context.Context, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt) error {
+	entry := a.Accounted
+	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number, Method: a.Method.Method,
+		Kept: a.Failure == nil && !a.Ended.IsZero(), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
+		Changes: []changeDocument{}, Symbols: entry.Symbols, Lines: entry.Lines, Git: entry.Git}
+	if doc.Symbols == nil {
+		doc.Symbols = []ledger.Symbol{}
+	}
+	for _, ch := range entry.Changes {
+		text, err := unified(ctx, store, ch)
+		if err != nil {
+			return err
+		}
+		doc.Changes = append(doc.Changes, changeDocument{ch, text})
+	}
+	return writeJSON(p.out, doc)
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+)
+
+func prepareLog(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace")
+	step := flags.String("step", "", "only records of this step, as in `2.1`")
+	attempt := flags.Int("attempt", 0, "only records of this attempt, a `number` from 1")
+	since := flags.String("since", "", "only records since a `time`: 2026-01-02T15:04:05Z, or how long ago, as in 10m")
+	format := flags.String("format", "text", "text or jsonl")
+	var types list
+	flags.Var(&types, "type", "only records of this `type`, as in gate; may be repeated")
+	return func(ctx context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "jsonl"); err != nil {
+			return err
+		}
+		q := query{step: *step, attempt: *attempt, types: types}
+		var err error
+		if q.since, err = p.moment(*since); err != nil {
+			return err
+		}
+		if err := q.check(); err != nil {
+			return err
+		}
+		ws := exec.Workspace{Dir: *dir}
+		id, err := ws.Find(first(args))
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		records, err := ws.Records(ctx, id)
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		out := bufio.NewWriter(p.out)
+		for _, rec := range records {
+			if !q.matches(rec) {
+				continue
+			}
+			if *format == "jsonl" {
+				err = writeLine(out, rec)
+			} else {
+				_, err = fmt.Fprintln(out, recordLine(rec))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return out.Flush()
+	}
+}
+
+// A query picks records.
+type query struct {
+	step    string
+	attempt int
+	types   []string
+	since   time.Time
+}
+
+// check refuses types that no record has.
+func (q query) check() error {
+	for _, t := range q.types {
+		if _, err := history.Decode(checkpoint.Record{Fact: checkpoint.Fact{Type: t, Data: []byte("{}")}}); err != nil {
+			return &usageError{fmt.Sprintf("--type %q is no type of record; the first word after the time in planlock log is one", t)}
+		}
+	}
+	if q.attempt < 0 {
+		return &usageError{"--attempt: attempts count from 1"}
+	}
+	return nil
+}
+
+func (q query) matches(rec checkpoint.Record) bool {
+	return (q.step == "" || rec.Step == q.step) && (q.attempt == 0 || rec.Attempt == q.attempt) &&
+		(len(q.types) == 0 || slices.Contains(q.types, rec.Type)) && !rec.Time.Before(q.since)
+}
+
+// moment reads a time, or how long ago it was.
+func (p *cli) moment(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return p.now().Add(-d.Abs()), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, &usageError{fmt.Sprintf("--since %q is neither a time as in 2026-01-02T15:04:05Z nor a duration as in 10m", text)}
+}

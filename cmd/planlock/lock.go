@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/plan"
+)
+
+// A list is a flag that can be given several times.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+func (l *list) Set(v string) error {
+	*l = append(*l, v)
+	return nil
+}
+
+const ackHelp = "accept what the plan needs accepted, by its `code`; may be repeated"
+
+func prepareLock(p *cli, flags *flag.FlagSet) action {
+	out := flags.String("o", "", "the lock `file`; NAME.lock.json beside the plan by default")
+	dir := flags.String("dir", ".", "the workspace that the plan will run in")
+	noSandbox := flags.Bool("no-sandbox", false, "lock for a run without a sandbox")
+	var acks, executors list
+	flags.Var(&acks, "ack", ackHelp)
+	flags.Var(&executors, "executor", executorsHelp)
+	return func(ctx context.Context, args []string) error {
+		c := &exec.Controller{Dir: *dir, NoSandbox: *noSandbox}
+		if err := seatExecutors(c, executors, ""); err != nil {
+			return err
+		}
+		draft, err := p.read(args[0], c.Options())
+		if err != nil {
+			return err
+		}
+		if c.LockFile, err = lockPath(draft, *out); err != nil {
+			return err
+		}
+		locked, err := c.Lock(ctx, draft, acks...)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(c.LockFile, locked.Encode(), 0o644); err != nil {
+			return err
+		}
+		terms, shown, more := locked.Terms(), displayPath(c.LockFile), ""
+		if *out != "" {
+			more = " --lock " + quoted(*out)
+		}
+		if *dir != "." {
+			more += " --dir " + quoted(*dir)
+		}
+		fmt.Fprintf(p.out, "locked: plan %s, envelope %s, base tree %s\n", locked.Digest().Short(), terms.Envelope.Short(), terms.Base.Short())
+		for _, code := range terms.Acknowledged {
+			fmt.Fprintf(p.out, "accepted: %s\n", escaped(code))
+		}
+		fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(args[0]), more)
+		return nil
+	}
+}
+
+// lockPath is where the lock of a plan lies: named, or beside the plan. It is absolute.
+func lockPath(d *plan.Draft, named string) (string, error) {
+	if named != "" {
+		return filepath.Abs(named)
+	}
+	if len(d.Files) == 0 {
+		return filepath.Abs("plan.lock.json")
+	}
+	file := d.Files[0].Path
+	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	return filepath.Abs(filepath.Join(filepath.Dir(file), base+".lock.json"))
+}
+
+// lockFor reads the lock of a plan, or makes one that belongs to the run alone
+// where there is none.
+func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft, named string, acks []string) (*plan.Locked, error) {
+	file, err := lockPath(draft, named)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && named == "" {
+		return c.Lock(ctx, draft, acks...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock file: %w", err)
+	}
+	if len(acks) > 0 {
+		fmt.Fprintf(p.err, "planlock: warning: --ack changes nothing here: the lock %s says what was accepted\n", escaped(displayPath(file)))
+	}
+	c.LockFile = file
+	return plan.ReadLock(draft, text, c.Options())
+}
+
+// displayPath is a path as short as it can be from here.
+func displayPath(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}

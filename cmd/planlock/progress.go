@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/terminal"
+)
+
+// A progress shows how a run goes: on a terminal what is over scrolls away and
+// what is under way is redrawn below it; elsewhere it is a log, line by line.
+type progress struct {
+	mu     sync.Mutex
+	out    io.Writer
+	screen *screen // nil: not a terminal
+	style  style
+	now    func() time.Time
+
+	shown   map[*history.Step]bool // steps whose end was told
+	current string                 // of the step under way: mark, address, title
+	doing   string                 // what it does right now
+	since   time.Time
+	pending []string
+	bar     string
+}
+
+// newProgress shows progress on out.
+func newProgress(out io.Writer, live bool, now func() time.Time) *progress {
+	p := &progress{out: out, now: now, shown: map[*history.Step]bool{}}
+	if live && os.Getenv("TERM") != "dumb" {
+		p.screen = newScreen(out, p.region)
+		p.style = style{colour: os.Getenv("NO_COLOR") == ""}
+	}
+	return p
+}
+
+// observer is told by the controller.
+func (p *progress) observer() exec.Observer {
+	on := func(do func(exec.Event)) func(exec.Event) {
+		return func(e exec.Event) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			do(e)
+			p.look(e)
+		}
+	}
+	return exec.Observer{
+		RunStarted:     on(func(e exec.Event) { p.begin(e.State, "") }),
+		RunResumed:     on(func(e exec.Event) { p.begin(e.State, e.Text) }),
+		StepStarted:    on(p.stepStarted),
+		AttemptStarted: on(p.attemptStarted),
+		GateAsked:      on(func(e exec.Event) { p.doing = activity(e.History, "gate "+e.Text+" …") }),
+		GateJudged:     on(func(e exec.Event) {}),
+		AttemptFailed:  on(p.attemptFailed),
+		Restored:       on(func(e exec.Event) { p.doing = "the tree was restored" }),
+		Recovering:     on(p.recovering),
+		Asked:          on(p.asked),
+		ModeSwitched:   on(func(e exec.Event) { p.say("   mode switched: " + escaped(e.Text)) }),
+		StepDone:       on(p.stepDone),
+		RunEnded:       on(func(e exec.Event) { p.current, p.pending = "", nil }),
+		Warning:        on(func(e exec.Event) { p.say("   warning: " + escaped(e.Text)) }),
+	}
+}
+
+// begin says what is going to run.
+func (p *progress) begin(run *history.Run, resumed string) {
+	s := &run.Started
+	p.say(fmt.Sprintf("%s        run %s · plan %s · mode %s", p.style.bold(terminal.Clip(s.Goal, 100)), s.Run, s.Plan.Short(), run.Mode))
+	if resumed != "" {
+		p.say("resumed after: " + escaped(resumed))
+	}
+	for _, w := range s.Warnings {
+		p.say("warning: " + escaped(w))
+	}
+	p.say("")
+	width := titleWidth(run)
+	for _, step := range run.Steps {
+		if step.Status.Over() {
+			p.tell(step, width)
+		}
+	}
+}
+
+func (p *progress) stepStarted(e exec.Event) {
+	p.since = p.now()
+	p.current = fmt.Sprintf(" ▸ %-4s %s", e.Step, pad(terminal.Clip(e.History.Title, maxTitle), titleWidth(e.State)))
+	p.doing = "preconditions"
+}
+
+func (p *progress) attemptStarted(e exec.Event) {
+	p.doing = activity(e.History, "")
+	if p.current == "" { // a resumed step begins in its middle
+		p.since = p.now()
+		p.current = fmt.Sprintf(" ▸ %-4s %s", e.Step, pad(terminal.Clip(e.History.Title, maxTitle), titleWidth(e.State)))
+	}
+	if p.screen == nil && e.Attempt == 1 {
+		p.say(strings.TrimRight(p.current, " "))
+	}
+}
+
+func (p *progress) attemptFailed(e exec.Event) {
+	p.doing = "restoring the tree"
+	if a := e.History.Last(); a != nil && a.Failure != nil {
+		p.say(fmt.Sprintf("   %-4s attempt %d failed (%s): %s", e.Step, a.Number, a.Failure.Class, terminal.Clip(reason(a.Failure), 200)))
+	}
+}
+
+func (p *progress) recovering(e exec.Event) {
+	p.doing = fmt.Sprintf("next %s", escaped(methodName(e.Next)))
+	if e.Next != "" {
+		p.say(fmt.Sprintf("   %-4s the tree was restored; next: %s", e.Step, escaped(methodName(e.Next))))
+	}
+}
+
+func (p *progress) asked(e exec.Event) {
+	if p.screen != nil {
+		p.screen.suspend() // whoever asks needs the screen
+	} else {
+		p.say(fmt.Sprintf("   %-4s a question waits: %s", e.Step, escaped(e.Question.What)))
+	}
+}
+
+func (p *progress) stepDone(e exec.Event) {
+	p.current, p.doing = "", ""
+	p.tell(e.History, titleWidth(e.State))
+}
+
+// tell prints the line of a step that is over, once.
+func (p *progress) tell(s *history.Step, width int) {
+	if p.shown[s] {
+		return
+	}
+	p.shown[s] = true
+	p.say(p.style.step(stepLine(s, width), s.Status))
+}
+
+// say prints a line that stays.
+func (p *progress) say(line string) {
+	if p.screen != nil {
+		p.screen.print(line)
+		return
+	}
+	fmt.Fprintln(p.out, line)
+}
+
+// look remembers what the region that is redrawn shows.
+func (p *progress) look(e exec.Event) {
+	if e.State == nil {
+		return
+	}
+	p.bar = bar(e.State)
+	p.pending = p.pending[:0]
+	width := titleWidth(e.State)
+	for _, s := range e.State.Steps {
+		if s.Status == history.Pending && len(p.pending) < maxPending {
+			p.pending = append(p.pending, strings.TrimRight(fmt.Sprintf("   %-4s %s", s.Address, pad(terminal.Clip(s.Title, maxTitle), width)), " "))
+		}
+	}
+	if p.screen != nil && e.Question == nil {
+		p.screen.resume()
+	}
+}
+
+// region is what is redrawn: the step under way, what comes next, the bar.
+func (p *progress) region() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var lines []string
+	if p.current != "" {
+		lines = append(lines, fmt.Sprintf("%s  %s   %s", p.current, terminal.Clip(p.doing, 60), seconds(p.now().Sub(p.since))))
+	}
+	for _, line := range p.pending {
+		lines = append(lines, p.style.dim(line))
+	}
+	if p.bar != "" {
+		lines = append(lines, "", " "+p.bar)
+	}
+	return lines
+}
+
+// close ends the display; the bar stays as its last line.
+func (p *progress) close() {
+	if p.screen != nil {
+		p.screen.close()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != "" {
+		fmt.Fprintf(p.out, "\n %s\n\n", p.bar)
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/internal/atomicfile"
+)
+
+func prepareReport(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace")
+	format := flags.String("format", "text", "text, md, html or json")
+	out := flags.String("o", "", "write to a `file` instead of standard output")
+	return func(ctx context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "md", "html", "json"); err != nil {
+			return err
+		}
+		ws := exec.Workspace{Dir: *dir}
+		run, err := findRun(ctx, ws, first(args))
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		recorded, err := ws.Plan(ctx, run)
+		if err != nil {
+			return placed(err, *dir, "", run)
+		}
+		text, err := drawing(*format)(recorded, run)
+		if err != nil {
+			return err
+		}
+		if *out != "" {
+			return atomicfile.Write(*out, text, 0o644)
+		}
+		_, err = p.out.Write(text)
+		return err
+	}
+}
+
+// drawing is what draws a report in a format.
+func drawing(format string) view.Drawing {
+	switch format {
+	case "md":
+		return view.Markdown
+	case "html":
+		return view.HTML
+	case "json":
+		return view.JSON
+	}
+	return view.Text
+}
+
+func prepareVerify(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace")
+	return func(ctx context.Context, args []string) error {
+		ws := exec.Workspace{Dir: *dir}
+		id, err := ws.Find(first(args))
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		proof, err := ws.Verify(ctx, id)
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		fmt.Fprintf(p.out, "run %s holds: %s, %s with %s, %s\n", id, plural(proof.Records, "record"),
+			plural(proof.Trees, "tree"), plural(proof.Contents, "content"), plural(proof.Views, "view"))
+		if proof.Run.Sealed == nil {
+			fmt.Fprintf(p.out, "It is not sealed (%s): views are proved once it has ended.\n", proof.Run.Status)
+		}
+		return nil
+	}
+}

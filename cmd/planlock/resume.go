@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+func prepareResume(p *cli, flags *flag.FlagSet) action {
+	s := newSession(flags)
+	from := flags.String("plan", "", "the plan's `file`, if it lies elsewhere now")
+	return func(ctx context.Context, args []string) error {
+		ws := exec.Workspace{Dir: *s.dir}
+		run, err := findRun(ctx, ws, first(args))
+		if err != nil {
+			return err
+		}
+		c, err := s.controller(run.Started.Executor)
+		if err != nil {
+			return err
+		}
+		if run.Sealed != nil {
+			return p.printFinished(ctx, ws, run, *s.format)
+		}
+		c.NoSandbox, c.LockFile = run.Started.NoSandbox, run.Started.LockFile
+		locked, err := p.lockAgain(c, run, *from)
+		if err != nil {
+			return placed(err, *s.dir, "", run)
+		}
+		if err := s.seatEscalator(p, c, run.Started.Run); err != nil {
+			return err
+		}
+		s.resumed = run.Started.Run
+		return p.carryOut(ctx, s, c, locked.Files()[0].Path, func() (*exec.Report, error) {
+			return c.Resume(ctx, locked, run.Started.Run)
+		})
+	}
+}
+
+// lockAgain makes a lock of the plan that a run began with, if it is the same plan still.
+func (p *cli) lockAgain(c *exec.Controller, run *history.Run, from string) (*plan.Locked, error) {
+	if from == "" {
+		if len(run.Started.Files) == 0 {
+			return nil, &usageError{fmt.Sprintf("run %s does not say where its plan lies: give --plan PATH", run.Started.Run)}
+		}
+		from = run.Started.Files[0].Path
+	}
+	draft, err := plan.ReadFile(from)
+	if err != nil {
+		d, status := unreadable(from, err)
+		d.Hint = fmt.Sprintf("run %s needs the plan that it began with: put it back, or say where it is:  planlock resume %s --plan PATH",
+			run.Started.Run, run.Started.Run)
+		d.Format(p.err, nil)
+		return nil, &quietError{status}
+	}
+	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
+		return nil, &exec.RefusedError{Run: run.Started.Run,
+			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(), got.Short())},
+			Hint:    "resume the run with the plan that it began with, or lock the new one and run that"}
+	}
+	if draft, err = p.read(from, c.Options()); err != nil {
+		return nil, err
+	}
+	if run.Started.LockFile == "" {
+		return plan.Lock(draft, plan.Terms{Options: c.Options(), Acknowledged: run.Started.Acknowledged, Approvals: approved(run)})
+	}
+	text, err := os.ReadFile(run.Started.LockFile)
+	if err != nil {
+		return nil, &exec.RefusedError{Run: run.Started.Run, Err: err,
+			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}
+	}
+	return plan.ReadLock(draft, text, c.Options())
+}
+
+// approved is what the planning gates said when the run began.
+func approved(run *history.Run) []plan.Approval {
+	var list []plan.Approval
+	for _, j := range run.Started.Planning {
+		a := plan.Approval{Gate: j.Gate, Level: int(j.Level), Verdict: "undecided"}
+		if j.Verdict != nil {
+			a.Verdict = string(j.Verdict.Result)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// printFinished prints the report of a run that is over; its error is that of the run.
+func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history.Run, format string) error {
+	if format == "jsonl" {
+		records, err := ws.Records(ctx, run.Started.Run)
+		if err != nil {
+			return err
+		}
+		for _, rec := range records {
+			if err := writeLine(p.out, rec); err != nil {
+				return err
+			}
+		}
+	} else {
+		recorded, err := ws.Plan(ctx, run)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(p.out, (&exec.Report{Run: run, Plan: recorded}).String())
+	}
+	if run.Ended == nil || run.Ended.Status == history.Achieved {
+		return nil
+	}
+	return placed(&exec.OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons}, ws.Dir, "", run)
+}
+
+// findRun folds the run that prefix names, the latest where it is empty.
+func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Run, error) {
+	id, err := ws.Find(prefix)
+	if err != nil {
+		return nil, err
+	}
+	run, err := ws.History(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if run.Head.Seq == 0 {
+		return nil, fmt.Errorf("%w: run %s was cut off before it began", exec.ErrNoRun, id)
+	}
+	return run, nil
+}
+
+// first is the first argument, or "".
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}

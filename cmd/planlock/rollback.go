@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/plan"
+)
+
+func prepareRollback(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace")
+	return func(ctx context.Context, args []string) error {
+		prefix := ""
+		if len(args) == 2 {
+			prefix, args = args[0], args[1:]
+		}
+		run, err := findRun(ctx, exec.Workspace{Dir: *dir}, prefix)
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		step := plan.Address(args[0])
+		if run.Step(step) == nil {
+			_, _, err := accounted(run, step, 0)
+			return err
+		}
+		c := &exec.Controller{Dir: *dir, LockFile: run.Started.LockFile, Now: p.now}
+		done, err := c.Rollback(ctx, run.Started.Run, step)
+		if err != nil {
+			return placed(err, *dir, "", run)
+		}
+		fmt.Fprintf(p.out, "The tree is as it was before step %s. What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
+			step, done.Kept.Tree.Short(), done.Kept.Tree, quoted(*dir), inDir(*dir))
+		if done.Sealed {
+			fmt.Fprintf(p.out, "Run %s has ended and stays as it ended; to do its work again, lock and run its plan.\n", done.Run)
+			return nil
+		}
+		fmt.Fprintf(p.out, "go on with  planlock resume %s%s\n", done.Run, inDir(*dir))
+		return nil
+	}
+}

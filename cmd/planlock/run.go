@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A session is what "run" and "resume" have in common: their flags.
+type session struct {
+	dir       *string
+	mode      *string
+	executors list
+	answers   *string
+	patience  *time.Duration
+	shadow    *bool
+	noSandbox *bool
+	format    *string
+	resumed   string // id of the run that is resumed
+}
+
+func newSession(flags *flag.FlagSet) *session {
+	s := &session{
+		dir:       flags.String("dir", ".", "the workspace"),
+		mode:      flags.String("mode", "", "who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"),
+		answers:   flags.String("answers", "", "how questions are answered without a terminal: refuse (the default), wait, or a `file` of rules"),
+		patience:  flags.Duration("patience", 0, "how long a question waits for its answer; 0: for ever"),
+		shadow:    flags.Bool("shadow", false, "try the whole run in a clone first (not there yet)"),
+		noSandbox: flags.Bool("no-sandbox", false, "run commands without a sandbox; part of what is locked"),
+		format:    flags.String("format", "text", "text, or jsonl: the journal's records as they are written"),
+	}
+	flags.Var(&s.executors, "executor", executorsHelp)
+	return s
+}
+
+// controller is what the flags ask for. executor is the default one of the run
+// that is resumed.
+func (s *session) controller(executor string) (*exec.Controller, error) {
+	if *s.shadow {
+		return nil, &usageError{"--shadow: trying a run in a clone is not there yet; --isolate runs in a clone"}
+	}
+	if err := oneOf("format", *s.format, "text", "jsonl"); err != nil {
+		return nil, err
+	}
+	if err := oneOf("mode", *s.mode, "", "silent", "dynamic", "collaborative", "education"); err != nil {
+		return nil, err
+	}
+	if *s.patience < 0 {
+		return nil, &usageError{"--patience: a time to wait is not negative"}
+	}
+	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), NoSandbox: *s.noSandbox, Patience: *s.patience}
+	return c, seatExecutors(c, s.executors, executor)
+}
+
+func prepareRun(p *cli, flags *flag.FlagSet) action {
+	s := newSession(flags)
+	isolate := flags.Bool("isolate", false, "work in a clone; the workspace changes only if the run succeeds")
+	lock := flags.String("lock", "", "the lock `file`; NAME.lock.json beside the plan by default, if it is there")
+	var acks list
+	flags.Var(&acks, "ack", ackHelp)
+	return func(ctx context.Context, args []string) error {
+		c, err := s.controller("")
+		if err != nil {
+			return err
+		}
+		c.Isolate = *isolate
+		draft, err := p.read(args[0], c.Options())
+		if err != nil {
+			return err
+		}
+		if err := s.seatEscalator(p, c, ""); err != nil {
+			return err
+		}
+		locked, err := p.lockFor(ctx, c, draft, *lock, acks)
+		if err != nil {
+			return placed(err, *s.dir, args[0], nil)
+		}
+		return p.carryOut(ctx, s, c, args[0], func() (*exec.Report, error) { return c.Run(ctx, locked) })
+	}
+}
+
+// carryOut runs or resumes, shows how it goes, and prints what came of it.
+func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path string, do func() (*exec.Report, error)) error {
+	defer survivePipe()()
+	var stream *streamer
+	if *s.format == "jsonl" {
+		stream = &streamer{out: p.out, workspace: exec.Workspace{Dir: c.Dir}, resumed: s.resumed}
+		c.OpenLog = stream.open
+	}
+	shown := newProgress(p.err, p.isTerminal(p.err), p.now)
+	c.Observer = shown.observer()
+	report, err := do()
+	shown.close()
+	if stream == nil && report != nil && report.Run.Head.Seq > 0 {
+		fmt.Fprint(p.out, report.String())
+	}
+	if stream != nil && stream.err != nil && err == nil {
+		err = fmt.Errorf("the journal could not be streamed: %w", stream.err)
+	}
+	return placed(err, *s.dir, path, reportedRun(report))
+}
+
+// reportedRun is the run that a report is about, or nil if none began.
+func reportedRun(r *exec.Report) *history.Run {
+	if r == nil || r.Run == nil || r.Run.Head.Seq == 0 {
+		return nil
+	}
+	return r.Run
+}
+
+// survivePipe keeps the program alive when whoever reads its output goes away:
+// a run must come to its end or restore its tree.
+func survivePipe() func() {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
+}

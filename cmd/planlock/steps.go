@@ -1,0 +1,184 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/ledger"
+)
+
+const (
+	maxTitle   = 44 // columns
+	maxPending = 6  // lines
+	barWidth   = 20 // columns
+)
+
+// marks are what stands before a step.
+var marks = map[history.StepStatus]string{
+	history.Pending: " ", history.InFlight: "▸", history.Completed: "✓",
+	history.Failed: "✗", history.Skipped: "–", history.Blocked: "⊘",
+}
+
+// titleWidth is how wide the column of titles is.
+func titleWidth(run *history.Run) int {
+	width := 0
+	for _, s := range run.Steps {
+		width = max(width, terminal.Width(terminal.Clip(s.Title, maxTitle)))
+	}
+	return width
+}
+
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-terminal.Width(text)))
+}
+
+// stepLine is one line about a step: what it is, what it changed, what it took
+// and what went wrong on the way.
+func stepLine(s *history.Step, width int) string {
+	line := fmt.Sprintf(" %s %-4s %s", marks[s.Status], s.Address, pad(terminal.Clip(s.Title, maxTitle), width))
+	if last := s.Last(); last != nil && last.Accounted != nil && s.Status == history.Completed {
+		line += "  " + pad(changed(last.Accounted), 15)
+	} else {
+		line += "  " + pad("", 15)
+	}
+	if n := gatesOf(s); n > 0 {
+		line += "  " + pad(plural(n, "gate"), 8)
+	} else {
+		line += "  " + pad("", 8)
+	}
+	if !s.Started.IsZero() && !s.Over.IsZero() {
+		line += fmt.Sprintf("  %7s", seconds(s.Over.Sub(s.Started)))
+	}
+	if note := note(s); note != "" {
+		line += "   " + note
+	}
+	return strings.TrimRight(line, " ")
+}
+
+// changed is what an attempt did to files.
+func changed(a *history.Accounted) string {
+	files := 0
+	for _, ch := range a.Changes {
+		if ch.Kind() != ledger.Dir {
+			files++
+		}
+	}
+	if files == 0 {
+		return "no files"
+	}
+	text := plural(files, "file")
+	if a.Lines.Added > 0 {
+		text += fmt.Sprintf(" +%d", a.Lines.Added)
+	}
+	if a.Lines.Removed > 0 {
+		text += fmt.Sprintf(" −%d", a.Lines.Removed)
+	}
+	return text
+}
+
+func gatesOf(s *history.Step) int {
+	n := len(s.Gates)
+	if last := s.Last(); last != nil {
+		n += len(last.Gates)
+	}
+	return n
+}
+
+// note says what is not as planned about a step that is over.
+func note(s *history.Step) string {
+	switch {
+	case s.Failed != nil:
+		return string(s.Failed.Class) + ": " + terminal.Clip(strings.Join(s.Failed.Reasons, "; "), 100)
+	case s.Skipped != nil:
+		return "left out by " + terminal.Clip(s.Skipped.By, 40)
+	case s.Blocked != nil:
+		return "blocked by " + string(s.Blocked.By)
+	case s.Completed == nil:
+		return ""
+	}
+	var why *history.AttemptFailed
+	for _, a := range s.Attempts {
+		if a.Failure != nil {
+			why = a.Failure
+		}
+	}
+	if why == nil {
+		return ""
+	}
+	after := fmt.Sprintf(" after %q", terminal.Clip(reason(why), 48))
+	if s.Completed.Method != recovery.Primary {
+		return escaped(methodName(s.Completed.Method)) + after
+	}
+	return fmt.Sprintf("attempt %d", len(s.Attempts)) + after
+}
+
+func reason(f *history.AttemptFailed) string {
+	if len(f.Reasons) == 0 {
+		return string(f.Class)
+	}
+	return f.Reasons[0]
+}
+
+// methodName is a method for people: "backup 1" for "backup_1".
+func methodName(id string) string {
+	if rest, ok := strings.CutPrefix(id, "backup_"); ok {
+		return "backup " + rest
+	}
+	return id
+}
+
+// activity is what a step does right now.
+func activity(s *history.Step, what string) string {
+	if s == nil {
+		return what
+	}
+	text := ""
+	if last := s.Last(); last != nil {
+		text = fmt.Sprintf("attempt %d", last.Number)
+		if last.Method.Method != recovery.Primary {
+			text += " · " + methodName(last.Method.Method)
+		}
+	}
+	if what != "" {
+		text = strings.TrimPrefix(text+" · "+what, " · ")
+	}
+	return text
+}
+
+// seconds is a time for people.
+func seconds(d time.Duration) string {
+	if d >= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// bar says how far a run is.
+func bar(run *history.Run) string {
+	total, over, retries, backups, questions := len(run.Steps), 0, 0, 0, 0
+	for _, s := range run.Steps {
+		if s.Status.Over() {
+			over++
+		}
+		retries += s.Rungs(recovery.RetryRung)
+		backups += s.Rungs(recovery.BackupRung)
+		questions += len(s.Questions)
+	}
+	full := 0
+	if total > 0 {
+		full = over * barWidth / total
+	}
+	return fmt.Sprintf("%s%s  %d of %s · %s · %s · %s", strings.Repeat("█", full), strings.Repeat("░", barWidth-full),
+		over, plural(total, "step"), quantity(retries, "retry", "retries"), plural(backups, "backup"), plural(questions, "question"))
+}
+
+func quantity(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
