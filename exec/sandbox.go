@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync/atomic"
 
 	"github.com/planlock/planlock/gate"
@@ -55,4 +56,13 @@ func (r *runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, e
 	}
 	r.ran.Store(true)
 	return r.inner.Run(ctx, c)
+}
+
+// RunLive is Run for executors that want standard error as it comes.
+func (r *runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
+	if r.err != nil {
+		return gate.CommandResult{Exit: -1}, r.err
+	}
+	r.ran.Store(true)
+	return r.inner.RunLive(ctx, c, stderr)
 }
