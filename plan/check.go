@@ -36,6 +36,7 @@ type checker struct {
 	required map[string]bool     // ids of requirements
 	served   map[string]bool     // requirements that a step serves
 	nonGoals *patterns           // what no step may change
+	kept     map[string]string   // symbols that no step may add or remove, to the non-goal
 	envelope *patterns           // files that the outcome depends on
 	own      map[string]struct{} // the plan and its lock
 	keys     map[string]bool     // of [components] and [constraints], dotted
@@ -121,7 +122,11 @@ func (c *checker) index() {
 		c.keys[s.Key] = true
 	}
 	c.nonGoals, c.envelope = newPatterns(), newPatterns()
+	c.kept = map[string]string{}
 	for _, n := range c.p.NonGoals {
+		for _, name := range n.Symbols {
+			c.kept[name] = n.ID
+		}
 		for _, p := range n.Paths {
 			c.nonGoals.add(p, n.ID)
 		}

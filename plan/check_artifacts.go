@@ -31,6 +31,8 @@ func (c *checker) artifacts(s *Step) {
 	}
 	c.symbols("artifacts.symbols_add", a.SymbolsAdd)
 	c.symbols("artifacts.symbols_remove", a.SymbolsRemove)
+	c.protectedSymbols("artifacts.symbols_add", a.SymbolsAdd)
+	c.protectedSymbols("artifacts.symbols_remove", a.SymbolsRemove)
 	for _, name := range a.SymbolsAdd {
 		if slices.Contains(a.SymbolsRemove, name) {
 			c.report("artifact-conflict", "artifacts.symbols_remove", fmt.Sprintf("the symbol %q is added and removed", name), "keep one of the two")
@@ -127,6 +129,23 @@ func (c *checker) symbols(key string, names []string) {
 		dot := strings.LastIndexByte(name, '.')
 		if dot < 0 || !token.IsIdentifier(name[dot+1:]) || hidden(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
 			c.report("symbol-invalid", fmt.Sprintf("%s[%d]", key, k), fmt.Sprintf("%q is not a symbol", name), `a symbol is FOLDER.Name or FOLDER.Type.Method, as in "server.Limiter.Allow", and ".Name" in the root`)
+		}
+	}
+}
+
+// protectedSymbols reports symbols that a non-goal protects; a type stands for its methods.
+func (c *checker) protectedSymbols(key string, names []string) {
+	for k, name := range names {
+		for at := name; ; {
+			if id, ok := c.kept[at]; ok {
+				c.report("artifact-in-non-goal", fmt.Sprintf("%s[%d]", key, k), fmt.Sprintf("the symbol %q is protected by non-goal %q", name, id), "take the symbol out of the step, or out of the non-goal")
+				break
+			}
+			dot := strings.LastIndexByte(at, '.')
+			if dot <= 0 {
+				break
+			}
+			at = at[:dot]
 		}
 	}
 }

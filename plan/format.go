@@ -40,7 +40,7 @@ func quote(b *strings.Builder, line string, p Position) {
 		from--
 	}
 	to := min(len(line), from+maxQuote)
-	for to < len(line) && !utf8.RuneStart(line[to]) {
+	for to > at && to < len(line) && !utf8.RuneStart(line[to]) {
 		to--
 	}
 	before := visible(strings.ReplaceAll(line[from:at], "\t", " "))

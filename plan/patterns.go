@@ -6,8 +6,9 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// patterns finds which of many paths and globs a path meets. Paths and globs of the form FOLDER/** are
-// found by name, so that a long list costs no more than a short one.
+// patterns finds which of many paths and globs a path meets. A path stands for itself and all
+// below it. Paths and globs of the form FOLDER/** are found by name, so that a long list costs no more
+// than a short one.
 type patterns struct {
 	exact, below map[string]string // to whom the pattern belongs
 	globs        []owned
@@ -23,11 +24,11 @@ func (ps *patterns) add(pattern, owner string) {
 	if _, ok := ps.exact[pattern]; !ok {
 		ps.exact[pattern] = owner
 	}
-	if folder, ok := strings.CutSuffix(pattern, "/**"); ok && !ledger.IsGlob(folder) {
+	if folder := strings.TrimSuffix(pattern, "/**"); !ledger.IsGlob(folder) {
 		if _, ok := ps.below[folder]; !ok {
 			ps.below[folder] = owner
 		}
-	} else if ledger.IsGlob(pattern) {
+	} else {
 		ps.globs = append(ps.globs, owned{pattern, owner})
 	}
 }

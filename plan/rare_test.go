@@ -74,3 +74,27 @@ func TestHostKinds(t *testing.T) {
 		t.Errorf("%+v", extra)
 	}
 }
+
+func TestNonGoalsProtectWhatIsBelow(t *testing.T) {
+	base := strings.Replace(limitsPlan(t), `paths = ["internal/auth/**"]`, `paths = ["internal/auth", "*.lock", "docs/**"]
+symbols = ["server.Limiter"]`, 1)
+	for piece, want := range map[string]bool{
+		`"internal/auth"`: true, `"internal/auth/a/b.go"`: true, `"internal/auth/*.go"`: true, `"internal/authority.go"`: false,
+		`"go.lock"`: true, `"a/go.lock"`: false, `"docs/x.md"`: true, `"docs"`: true, `"docsx"`: false, `"README.md"`: false,
+	} {
+		d := mustRead(t, strings.Replace(base, `modify = ["README.md"]`, `modify = [`+piece+`]`, 1))
+		d.Plan.Tasks[0].Steps[1].Artifacts.SymbolsAdd = nil
+		if has(d, "artifact-in-non-goal") != want {
+			t.Errorf("%s: want %v", piece, want)
+		}
+	}
+	n := 0
+	for _, c := range codesOf(mustRead(t, base).Check(Options{})) {
+		if c == "artifact-in-non-goal" {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d protected symbols of 2", n)
+	}
+}
