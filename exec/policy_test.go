@@ -1,0 +1,273 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// threeTasks is a plan of three tasks with one step each; the second depends on
+// the first, the third on nothing. header goes to the top, first into step 1.1.
+func threeTasks(header, first string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `schema = 1
+non_goals = []
+invariants = []
+requirements = [{ id = "R1", text = "three files" }]
+goal = { description = "Write three files" }
+%s
+[defaults]
+executor = "script"
+requirements = ["R1"]
+rollback = "reversible"
+semantic_change = "extending"
+limits = { max_files = 1, max_lines = 1 }
+`, header)
+	for i, depends := range []string{"[]", "[1]", "[]"} {
+		fmt.Fprintf(&b, `
+[[tasks]]
+id = %[1]d
+description = "File %[1]d"
+depends_on = %[2]s
+[[tasks.steps]]
+id = 1
+description = "Write file %[1]d"
+run = "true"
+artifacts = { create = ["%[1]d.txt"] }
+postconditions = [{ kind = "file_exists", path = "%[1]d.txt" }]
+`, i+1, depends)
+		if i == 0 {
+			b.WriteString(first + "\n")
+		} else {
+			b.WriteString("on_failure = \"retry\"\nmax_retries = 0\n")
+		}
+	}
+	return b.String()
+}
+
+var threeFiles = exectest.Script{
+	"1.1": exectest.Fail("the first file cannot be written"),
+	"2.1": exectest.Write("2.txt", "2\n"),
+	"3.1": exectest.Write("3.txt", "3\n"),
+}
+
+func TestWhatFollowsAFailure(t *testing.T) {
+	const (
+		retry       = "on_failure = \"retry\"\nmax_retries = 0\n"
+		block       = "on_failure = \"block\"\n"
+		notCritical = "critical_flag = false\n"
+	)
+	strategy := func(s plan.Propagation) string {
+		return fmt.Sprintf("[error_propagation]\nenabled = true\nread_prior_steps = true\npropagation_strategy = %q\n", s)
+	}
+	tests := map[string]struct {
+		header, first string
+		choices       []string
+		want          history.Status
+		statuses      string // of the three steps
+	}{
+		"a critical step halts":              {"", retry, nil, history.NotAchieved, "failed pending pending"},
+		"block halts":                        {"", block + notCritical, nil, history.NotAchieved, "failed pending pending"},
+		"what is not critical is logged":     {"", retry + notCritical, nil, history.Partial, "failed completed completed"},
+		"continue and log blocks dependents": {strategy(plan.ContinueAndLog), retry, []string{"k"}, history.Partial, "skipped completed completed"},
+		"given up, whatever the strategy":    {strategy(plan.ContinueAndLog), retry, []string{"x"}, history.NotAchieved, "failed pending pending"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			b := exectest.New(t, threeTasks(tt.header, tt.first), nil, threeFiles)
+			b.Controller.Escalator = &person{choices: tt.choices}
+			run := b.Run(t)
+			run.Want(t, tt.want)
+			var statuses []string
+			for _, s := range run.Report.Run.Steps {
+				statuses = append(statuses, string(s.Status))
+			}
+			if got := strings.Join(statuses, " "); got != tt.statuses {
+				t.Errorf("steps are %s, want %s\n%s", got, tt.statuses, run.Report)
+			}
+		})
+	}
+}
+
+func TestDynamicModeAsksWhenFailuresPileUp(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(strings.Split(threeTasks("", ""), "[[tasks]]")[0])
+	script := exectest.Script{}
+	for i := 1; i <= 4; i++ {
+		fmt.Fprintf(&text, "\n[[tasks]]\nid = %d\ndescription = \"t\"\n[[tasks.steps]]\nid = 1\ndescription = \"s\"\nrun = \"true\"\n"+
+			"critical_flag = false\non_failure = \"retry\"\nmax_retries = 0\nartifacts = { create = [\"%d\"] }\n"+
+			"postconditions = [{ kind = \"file_exists\", path = \"%d\" }]\n", i, i, i)
+		script[plan.Address(fmt.Sprintf("%d.1", i))] = exectest.Fail("no")
+	}
+	p := &person{choices: []string{"k", "k"}}
+	b := exectest.New(t, text.String(), nil, script)
+	b.Controller.Escalator = p
+	run := b.Run(t)
+	if len(p.asked) == 0 || p.asked[0].Step != "3.1" {
+		t.Fatalf("asked %v; want the first question about 3.1, the third failure in a row", p.asked)
+	}
+	if modes := run.Report.Run.Modes; len(modes) != 1 || modes[0].To != plan.Collaborative || len(modes[0].Measurements) == 0 {
+		t.Errorf("modes %+v, want one switch to collaborative with its measurements", modes)
+	}
+}
+
+func TestCompensation(t *testing.T) {
+	text := strings.Replace(twoSteps(`rollback = "compensatable"`, `compensate = "echo undone >> ../undone"`, `sandbox_note = ""`), "\nsandbox_note = \"\"", "", 1)
+	dir := t.TempDir()
+	text = strings.Replace(text, "../undone", filepath.Join(dir, "undone"), 1)
+	text = strings.Replace(text, "[defaults]", "[sandbox]\nlevel = \"none\"\n\n[defaults]", 1)
+	script := exectest.Script{"1.1": exectest.Attempts(exectest.Fail("no"), goodScript["1.1"]), "1.2": goodScript["1.2"]}
+	exectest.Run(t, text, workspace, script).Want(t, history.Achieved)
+	got, err := os.ReadFile(filepath.Join(dir, "undone"))
+	if err != nil || string(got) != "undone\n" {
+		t.Errorf("the compensation left %q, %v; want it to have run once", got, err)
+	}
+}
+
+func TestTimeOutIsNoReasonToRetry(t *testing.T) {
+	text := twoSteps(`timeout = "10ms"`)
+	var record exectest.Record
+	script := exectest.Script{"1.1": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+		<-ctx.Done()
+		return exec.Outcome{}, context.Cause(ctx)
+	}}
+	run := exectest.Run(t, text, workspace, record.Of(script))
+	failed := run.Failed("1.1")
+	if failed == nil || failed.Class != history.TimedOut {
+		t.Fatalf("failed with %+v, want a time-out", failed)
+	}
+	if n := len(record.Attempts()); n != 1 {
+		t.Errorf("%d attempts, want 1", n)
+	}
+}
+
+// An agent has a version.
+type versioned struct {
+	exec.Executor
+	version string
+}
+
+func (v *versioned) Version(context.Context) (string, error) { return v.version, nil }
+
+// TestWhatMovesIsNamed stops a run inside step 1.2, moves one thing, and
+// resumes: the refusal names it, and the run goes on when it is moved back.
+func TestWhatMovesIsNamed(t *testing.T) {
+	agent := &versioned{version: "1"}
+	rewrite := func(t *testing.T, path, from, to string) {
+		t.Helper()
+		text, err := os.ReadFile(path)
+		must(t, err)
+		must(t, os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o644))
+	}
+	tests := map[string]struct {
+		move func(t *testing.T, dir string)
+		back func(t *testing.T, dir string)
+		says string
+	}{
+		"the plan": {
+			func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, "plan.toml"), "two steps", "2 steps") },
+			func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, "plan.toml"), "2 steps", "two steps") }, "plan",
+		},
+		"the agent": {
+			func(*testing.T, string) { agent.version = "2" },
+			func(*testing.T, string) { agent.version = "1" }, "script",
+		},
+		"a context file": {
+			func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, "guide.md"), "g", "h") },
+			func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, "guide.md"), "h", "g") }, "guide.md",
+		},
+		"the tree": {
+			func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, "b.txt"), "b", "c") },
+			func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, "b.txt"), "c", "b") }, "b.txt",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			agent.version = "1"
+			text := strings.Replace(twoSteps(), "[defaults]", "[envelope]\ncontext = [\"guide.md\"]\n\n[defaults]", 1)
+			plans := t.TempDir()
+			must(t, exectest.Put(plans, "plan.toml", text))
+			b := exectest.New(t, filepath.Join(plans, "plan.toml"), exectest.Files{"b.txt": "b\n", "guide.md": "g\n"}, nil)
+			ctx, cancel := context.WithCancelCause(context.Background())
+			agent.Executor = exectest.Script{"1.1": goodScript["1.1"], "1.2": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+				cancel(errors.New("stop"))
+				return exec.Outcome{}, context.Cause(ctx)
+			}}
+			b.Controller.Executors = map[string]exec.Executor{"script": agent}
+			locked := b.Lock(t)
+			if _, err := b.Controller.Run(ctx, locked); err == nil {
+				t.Fatal("the run was not stopped")
+			}
+			agent.Executor = goodScript
+			where := b.Dir
+			if name == "the plan" {
+				where = plans
+			}
+			tt.move(t, where)
+			_, err := b.Controller.Resume(context.Background(), locked, "")
+			var refused *exec.RefusedError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), tt.says) {
+				t.Fatalf("got %v, want a refusal that names %s", err, tt.says)
+			}
+			tt.back(t, where)
+			if report, err := b.Controller.Resume(context.Background(), locked, ""); err != nil {
+				t.Fatalf("resume: %v\n%s", err, report)
+			}
+		})
+	}
+}
+
+func TestAStepMayNotMoveTheRepository(t *testing.T) {
+	files := exectest.Files{".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n"}
+	script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], exectest.Write(".git/hooks/post-commit", "#!/bin/sh\n"))}
+	run := exectest.Run(t, twoSteps(), files, script)
+	failed := run.Failed("1.1")
+	if failed == nil || failed.Class != history.Unrestorable || !strings.Contains(failed.Error(), "post-commit") {
+		t.Errorf("failed with %+v, want the hook named", failed)
+	}
+}
+
+func TestAGateMayNotChangeTheTree(t *testing.T) {
+	messy := gate.New(gate.Info{Name: "messy", Doc: "leaves files about", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}},
+		func(_ context.Context, pass *gate.Pass) error {
+			return os.WriteFile(filepath.Join(pass.Dir, "coverage.out"), nil, 0o644)
+		})
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	b.Controller.Gates = []gate.Gate{messy}
+	before := b.Tree(t).Digest()
+	run := b.Run(t)
+	if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.Error(), "coverage.out") {
+		t.Errorf("failed with %+v, want coverage.out named", failed)
+	}
+	if b.Tree(t).Digest() != before {
+		t.Error("what the gate left is still there")
+	}
+}
+
+func TestObserverHearsInOrder(t *testing.T) {
+	var heard []string
+	note := func(what string) func(exec.Event) {
+		return func(e exec.Event) { heard = append(heard, strings.TrimSpace(what+" "+string(e.Step))) }
+	}
+	b := exectest.New(t, twoSteps(), workspace, exectest.Script{
+		"1.1": goodScript["1.1"], "1.2": exectest.Attempts(exectest.Fail("no"), goodScript["1.2"])})
+	b.Controller.Observer = exec.Tee(exec.Observer{}, exec.Observer{
+		RunStarted: note("run"), StepStarted: note("start"), AttemptStarted: note("attempt"), AttemptFailed: note("failed"),
+		Restored: note("restored"), Recovering: note("recovering"), StepDone: note("done"), RunEnded: note("end"),
+	})
+	b.Run(t).Want(t, history.Achieved)
+	want := "run,start 1.1,attempt 1.1,done 1.1,start 1.2,attempt 1.2,failed 1.2,restored 1.2,recovering 1.2,attempt 1.2,done 1.2,end"
+	if got := strings.Join(heard, ","); got != want {
+		t.Errorf("heard %s\nwant  %s", got, want)
+	}
+}
