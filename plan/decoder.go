@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,10 +42,18 @@ func (d *decoder) unknown(m *member, names []string) {
 		}
 	}
 	hint := "known here: " + strings.Join(names, ", ")
-	if near := nearest(m.name, names); near != "" {
+	if now, ok := otherNames[m.name]; ok && slices.Contains(names, now) {
+		hint = fmt.Sprintf("write %q", now)
+	} else if near := nearest(m.name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	d.add("key-unknown", m.offset, fmt.Sprintf("the key %q is not known here", m.name), hint)
+}
+
+// otherNames are names that plans for other tools use, and what they are called here.
+var otherNames = map[string]string{
+	"primary_method": "prompt", "method": "prompt", "action": "description", "critical": "critical_flag", "name": "title",
+	"purpose": "description", "dependencies": "depends_on", "backup_1": "backups", "backup_2": "backups", "backup_methods": "backups",
 }
 
 // nearCase reports whether name differs from one of names in case only.

@@ -20,6 +20,13 @@ type key[T any] struct {
 	name, doc string
 	shape     shape
 	set       func(*decoder, *T, *node)
+	same      string // the newer name of the same key; only one of the two may stand
+}
+
+// older gives a key another name, which is read where the newer one does not stand.
+func older[T any](k key[T], name string) key[T] {
+	k.same, k.doc, k.name = k.name, "the older name of "+k.name, name
+	return k
 }
 
 // A shape describes a value for the schema.
@@ -74,6 +81,10 @@ func (t *table[T]) decode(d *decoder, to *T, n *node) {
 	for i := range n.keys {
 		m := &n.keys[i]
 		if k, ok := t.index[m.name]; ok {
+			if same := t.keys[k].same; same != "" && n.find(same) != nil {
+				d.add("key-duplicate", m.offset, fmt.Sprintf("%q and %q are the same key", m.name, same), "keep "+same)
+				continue
+			}
 			d.key = m
 			t.keys[k].set(d, to, m.value)
 			continue
@@ -90,7 +101,7 @@ func (t *table[T]) decode(d *decoder, to *T, n *node) {
 }
 
 func text[T any](name, doc string, at func(*T) *string) key[T] {
-	return key[T]{name, doc, shape{types: []string{"string"}}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"string"}}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindString {
 			d.wrong(n, "text")
 			return
@@ -101,7 +112,7 @@ func text[T any](name, doc string, at func(*T) *string) key[T] {
 
 // ident is a name: text or an integer.
 func ident[T any, S ~string](name, doc string, at func(*T) *S) key[T] {
-	return key[T]{name, doc, shape{types: []string{"string", "integer"}}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"string", "integer"}}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindString && n.kind != kindInteger {
 			d.wrong(n, "text or an integer")
 			return
@@ -115,7 +126,7 @@ func choice[T any, S ~string](name, doc string, at func(*T) *S, values ...S) key
 	for i, v := range values {
 		words[i] = string(v)
 	}
-	return key[T]{name, doc, shape{types: []string{"string"}, enum: words}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"string"}, enum: words}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindString {
 			d.wrong(n, "text: "+orList(words))
 			return
@@ -135,7 +146,7 @@ func choice[T any, S ~string](name, doc string, at func(*T) *S, values ...S) key
 }
 
 func boolean[T any](name, doc string, at func(*T) *bool) key[T] {
-	return key[T]{name, doc, shape{types: []string{"boolean"}}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"boolean"}}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindBoolean {
 			d.wrong(n, "true or false")
 			return
@@ -145,7 +156,7 @@ func boolean[T any](name, doc string, at func(*T) *bool) key[T] {
 }
 
 func maybeBoolean[T any](name, doc string, at func(*T) **bool) key[T] {
-	return key[T]{name, doc, shape{types: []string{"boolean"}}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"boolean"}}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindBoolean {
 			d.wrong(n, "true or false")
 			return
@@ -156,7 +167,7 @@ func maybeBoolean[T any](name, doc string, at func(*T) **bool) key[T] {
 }
 
 func number[T any](name, doc string, least, most int, at func(*T) *int) key[T] {
-	return key[T]{name, doc, shape{types: []string{"integer"}, min: &least, max: &most}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"integer"}, min: &least, max: &most}, set: func(d *decoder, to *T, n *node) {
 		if v, ok := d.integer(n, least, most); ok {
 			*at(to) = v
 		}
@@ -164,7 +175,7 @@ func number[T any](name, doc string, least, most int, at func(*T) *int) key[T] {
 }
 
 func maybeNumber[T any](name, doc string, least, most int, at func(*T) **int) key[T] {
-	return key[T]{name, doc, shape{types: []string{"integer"}, min: &least, max: &most}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"integer"}, min: &least, max: &most}, set: func(d *decoder, to *T, n *node) {
 		if v, ok := d.integer(n, least, most); ok {
 			*at(to) = &v
 		}
@@ -191,7 +202,7 @@ const (
 )
 
 func duration[T any](name, doc string, at func(*T) *time.Duration) key[T] {
-	return key[T]{name, doc, shape{types: []string{"string"}, format: "duration"}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"string"}, format: "duration"}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindString {
 			d.wrong(n, `text such as "30s" or "5m"`)
 			return
@@ -222,7 +233,7 @@ func list[T any](name, doc string, integers bool, at func(*T) *[]string) key[T] 
 	if integers {
 		item, want = &shape{types: []string{"string", "integer"}}, "a list of ids"
 	}
-	return key[T]{name, doc, shape{types: []string{"array"}, items: item}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"array"}, items: item}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindArray {
 			d.wrong(n, want)
 			return
@@ -240,7 +251,7 @@ func list[T any](name, doc string, integers bool, at func(*T) *[]string) key[T] 
 }
 
 func sub[T, U any](name, doc string, t *table[U], at func(*T) *U) key[T] {
-	return key[T]{name, doc, shape{types: []string{"object"}, fields: t.fields}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"object"}, fields: t.fields}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindTable {
 			d.wrong(n, "a table")
 			return
@@ -251,7 +262,7 @@ func sub[T, U any](name, doc string, t *table[U], at func(*T) *U) key[T] {
 
 // maybeSub is a table that may be missing. One that is there already is added to.
 func maybeSub[T, U any](name, doc string, t *table[U], at func(*T) **U) key[T] {
-	return key[T]{name, doc, shape{types: []string{"object"}, fields: t.fields}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"object"}, fields: t.fields}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindTable {
 			d.wrong(n, "a table")
 			return
@@ -265,7 +276,7 @@ func maybeSub[T, U any](name, doc string, t *table[U], at func(*T) **U) key[T] {
 
 func subs[T, U any](name, doc string, t *table[U], start func(*U), at func(*T) *[]U) key[T] {
 	item := &shape{types: []string{"object"}, fields: t.fields}
-	return key[T]{name, doc, shape{types: []string{"array"}, items: item}, func(d *decoder, to *T, n *node) {
+	return key[T]{name: name, doc: doc, shape: shape{types: []string{"array"}, items: item}, set: func(d *decoder, to *T, n *node) {
 		if n.kind != kindArray {
 			d.wrong(n, fmt.Sprintf("a list of tables, [[%s]]", d.key.name))
 			return

@@ -8,8 +8,8 @@ import (
 )
 
 // stepsKey reads the steps of a task, each on top of what [defaults] says.
-var stepsKey = key[Task]{"steps", "the steps, in order", shape{types: []string{"array"},
-	items: &shape{types: []string{"object"}, fields: stepKeys.fields}}, setSteps}
+var stepsKey = key[Task]{name: "steps", doc: "the steps, in order", shape: shape{types: []string{"array"},
+	items: &shape{types: []string{"object"}, fields: stepKeys.fields}}, set: setSteps}
 
 func setSteps(d *decoder, to *Task, n *node) {
 	if n.kind != kindArray {
@@ -47,8 +47,8 @@ func identOf(n *node) string {
 	return ""
 }
 
-var tasksKey = key[Plan]{"tasks", "the tasks, in order", shape{types: []string{"array"},
-	items: &shape{types: []string{"object"}, fields: taskKeys.fields}}, setTasks}
+var tasksKey = key[Plan]{name: "tasks", doc: "the tasks, in order", shape: shape{types: []string{"array"},
+	items: &shape{types: []string{"object"}, fields: taskKeys.fields}}, set: setTasks}
 
 func setTasks(d *decoder, to *Plan, n *node) {
 	if n.kind != kindArray {
@@ -71,8 +71,8 @@ func setTasks(d *decoder, to *Plan, n *node) {
 }
 
 // defaultsKey judges [defaults] once; the steps take over what it says.
-var defaultsKey = key[Plan]{"defaults", "what steps inherit", shape{types: []string{"object"}, fields: defaultKeys.fields},
-	func(d *decoder, _ *Plan, n *node) {
+var defaultsKey = key[Plan]{name: "defaults", doc: "what steps inherit", shape: shape{types: []string{"object"}, fields: defaultKeys.fields},
+	set: func(d *decoder, _ *Plan, n *node) {
 		if n.kind != kindTable {
 			d.wrong(n, "a table")
 			return
@@ -119,9 +119,9 @@ var freeTables = []string{
 func freeKeys() []key[Plan] {
 	keys := make([]key[Plan], len(freeTables))
 	for i, name := range freeTables {
-		keys[i] = key[Plan]{name, "free: part of the plan, not acted on",
-			shape{types: []string{"object"}, fields: func() ([]field, bool) { return nil, true }},
-			func(d *decoder, to *Plan, n *node) {
+		keys[i] = key[Plan]{name: name, doc: "free: part of the plan, not acted on",
+			shape: shape{types: []string{"object"}, fields: func() ([]field, bool) { return nil, true }},
+			set: func(d *decoder, to *Plan, n *node) {
 				if n.kind != kindTable {
 					d.wrong(n, "a table")
 					return

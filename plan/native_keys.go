@@ -159,6 +159,7 @@ var metaKeys = newTable(
 
 var goalKeys = newTable(
 	text("description", "the one sentence the plan exists for", func(p *Plan) *string { return &p.Goal }),
+	older(text("description", "", func(p *Plan) *string { return &p.Goal }), "statement"),
 )
 
 var completionKeys = newTable(
@@ -186,6 +187,7 @@ var sandboxKeys = newTable(
 
 var executionKeys = newTable(
 	choice("default_mode", "the mode of steps that say none", func(e *Execution) *Mode { return &e.DefaultMode }, Silent, Collaborative, Dynamic, Education),
+	older(choice("default_mode", "", func(e *Execution) *Mode { return &e.DefaultMode }, Silent, Collaborative, Dynamic, Education), "mode"),
 ).open(func(e *Execution) *[]Setting { return &e.Extra })
 
 var strategies = []Propagation{HaltOnCritical, ContinueAndLog, CollaborativeReview}
@@ -195,6 +197,7 @@ var propagationKeys = newTable(
 	maybeBoolean("read_prior_steps", "whether earlier outcomes are read", func(e *ErrorPropagation) **bool { return &e.ReadPriorSteps }),
 	maybeBoolean("dependency_tracking", "whether a failure holds up what depends on it", func(e *ErrorPropagation) **bool { return &e.DependencyTracking }),
 	choice("propagation_strategy", "what an earlier failure means for later steps", func(e *ErrorPropagation) *Propagation { return &e.Strategy }, strategies...),
-	choice("strategy", "the same, by its older name", func(e *ErrorPropagation) *Propagation { return &e.Strategy }, strategies...),
+	older(choice("propagation_strategy", "", func(e *ErrorPropagation) *Propagation { return &e.Strategy }, strategies...), "strategy"),
+	older(maybeBoolean("enabled", "", func(e *ErrorPropagation) **bool { return &e.Enabled }), "propagation_enabled"),
 	number("failure_threshold", "so many failures end the run", 1, many, func(e *ErrorPropagation) *int { return &e.FailureThreshold }),
 ).open(func(e *ErrorPropagation) *[]Setting { return &e.Extra })

@@ -111,6 +111,7 @@ func TestHints(t *testing.T) {
 		"[[tasks]]\nid = 1\n[[tasks.steps]]\ntimeoot = \"1s\"": `did you mean "timeout"?`,
 		"[defaults]\nrun = \"x\"":                              `known here: executor, timeout`,
 		"[requirments]":                                        `did you mean "requirements"?`,
+		"[[tasks]]\n[[tasks.steps]]\nprimary_method = \"x\"":   `write "prompt"`,
 		"[zzzzzzzzzzz]":                                        `known here: schema`,
 	} {
 		d := mustRead(t, "schema = 1\n"+text+"\n")
@@ -152,5 +153,17 @@ func TestDefaultsAreNotShared(t *testing.T) {
 	a.Limits.Modules[0] = "changed"
 	if b.Limits.Modules[0] != "a" {
 		t.Error("the steps share what they inherit")
+	}
+}
+
+// A key and its older name are one key: both at once would leave open which holds.
+func TestOlderNames(t *testing.T) {
+	d := mustRead(t, "schema = 1\ngoal.statement = \"g\"\nexecution.mode = \"silent\"\nerror_propagation.strategy = \"continue_and_log\"\nerror_propagation.propagation_enabled = true\n")
+	if p := d.Plan; len(d.Found) > 0 || p.Goal != "g" || p.Execution.DefaultMode != Silent || p.ErrorPropagation.Strategy != ContinueAndLog || p.ErrorPropagation.Enabled == nil {
+		t.Errorf("%v %+v", d.Found, p)
+	}
+	d = mustRead(t, "schema = 1\n[execution]\nmode = \"silent\"\ndefault_mode = \"dynamic\"\n")
+	if codes := codesOf(d.Found); len(codes) != 1 || codes[0] != "key-duplicate" || d.Plan.Execution.DefaultMode != Dynamic {
+		t.Errorf("%v %q", d.Found, d.Plan.Execution.DefaultMode)
 	}
 }

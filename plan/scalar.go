@@ -75,7 +75,10 @@ func canonicalTime(raw string) (string, string) {
 		if err != nil {
 			continue
 		}
-		return t.Format(strings.Replace(layout, "15:04Z", "15:04:05Z", 1)), ""
+		if !strings.Contains(layout, ":05") { // seconds may be left out
+			layout = strings.Replace(layout, "15:04", "15:04:05", 1)
+		}
+		return t.Format(layout), ""
 	}
 	return "", fmt.Sprintf("%s is not a date or time", raw)
 }
