@@ -20,41 +20,49 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 	folder := &ask.Folder{Dir: exec.Workspace{Dir: c.Dir}.QuestionDir(), Now: p.now}
 	person := &ask.Terminal{In: p.in, Out: p.err, Now: p.now}
 	interactive := p.isTerminal(p.in) && p.isTerminal(p.err)
-	chain := ask.Sequence{left{folder}}
+	collect := &left{folder: folder}
+	c.Escalator = collect
 	switch policy := *s.answers; {
 	case policy == "wait", policy == "" && !interactive && leftBefore(folder.Dir, run):
-		chain = ask.Sequence{folder}
+		c.Escalator = folder
 	case policy == "refuse":
-		chain = append(chain, ask.Refuse{Why: "the policy for questions is to refuse"})
+		collect.next = ask.Refuse{Why: "the policy for questions is to refuse"}
 	case policy != "":
 		rules, err := ask.ReadRules(policy)
 		if err != nil {
 			return fmt.Errorf("--answers %s is neither refuse nor wait, nor a file of rules: %w", quoted(policy), err)
 		}
-		chain = append(chain, rules)
+		collect.next = rules
 		if interactive {
-			chain = append(chain, person)
-		} else {
-			chain = append(chain, ask.Refuse{Why: "no rule applies, and nobody is there to be asked"})
+			collect.next = ask.Sequence{rules, person}
 		}
 	case interactive:
-		chain = append(chain, person)
+		collect.next = person
 	default:
-		chain = append(chain, ask.Refuse{Why: "nobody is there to be asked; --answers wait leaves questions for planlock answer"})
+		collect.next = ask.Refuse{Why: "nobody is there to be asked; --answers wait leaves questions for planlock answer"}
 	}
-	c.Escalator = chain
 	return nil
 }
 
-// left collects the answers that lie in a folder, and asks nothing there.
-type left struct{ folder *ask.Folder }
+// left collects the answers that lie in a folder; where there is none it asks
+// somebody else.
+type left struct {
+	folder *ask.Folder
+	next   ask.Asker
+}
 
-// Ask returns the answer that was left, or ErrNoAnswer.
-func (l left) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
-	if _, err := os.Lstat(filepath.Join(l.folder.Dir, q.Run+"-"+q.ID+".answer.json")); err != nil {
-		return ask.Answer{}, fmt.Errorf("%w was left in %s", ask.ErrNoAnswer, l.folder.Dir)
+// Ask returns the answer that was left, or asks next.
+func (l *left) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
+	if !answerLies(l.folder.Dir, &q) {
+		return l.next.Ask(ctx, q)
 	}
 	return l.folder.Ask(ctx, q)
+}
+
+// answerLies reports whether somebody has left an answer, good or bad.
+func answerLies(dir string, q *ask.Question) bool {
+	_, err := os.Lstat(filepath.Join(dir, q.Run+"-"+q.ID+".answer.json"))
+	return err == nil
 }
 
 // leftBefore reports whether a run has left questions in a folder.

@@ -84,7 +84,7 @@ func hint(err error, at placedError) string {
 	)
 	switch {
 	case errors.As(err, &outcome):
-		return fmt.Sprintf("mend what the report names, then lock and run again; planlock diff %s STEP%s shows what a step did", outcome.Run, inDir(at.dir))
+		return outcomeHint(outcome, at)
 	case errors.Is(err, exec.ErrWaiting):
 		return waitingHint(at)
 	case errors.As(err, &held):
@@ -113,6 +113,20 @@ func hint(err error, at placedError) string {
 		return fmt.Sprintf("mend that, then go on:  planlock resume %s%s", at.run.Started.Run, inDir(at.dir))
 	}
 	return ""
+}
+
+// outcomeHint names the step to look at.
+func outcomeHint(o *exec.OutcomeError, at placedError) string {
+	text := "mend what the report names, then lock and run again"
+	if at.run == nil {
+		return text
+	}
+	for _, s := range at.run.Steps {
+		if s.Failed != nil && s.Last() != nil {
+			return fmt.Sprintf("%s; what step %s did:  planlock diff %s %s%s", text, s.Address, o.Run, s.Address, inDir(at.dir))
+		}
+	}
+	return text
 }
 
 func andResume(at placedError) string {

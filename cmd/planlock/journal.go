@@ -34,7 +34,7 @@ func prepareLog(p *cli, flags *flag.FlagSet) action {
 			return err
 		}
 		ws := exec.Workspace{Dir: *dir}
-		id, err := ws.Find(first(args))
+		id, err := find(ws, first(args))
 		if err != nil {
 			return placed(err, *dir, "", nil)
 		}

@@ -44,7 +44,15 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 // A signalError says that a person, or the system, wants the program to stop.
 type signalError struct{ signal os.Signal }
 
-func (e *signalError) Error() string { return "interrupted by " + e.signal.String() }
+func (e *signalError) Error() string {
+	switch e.signal {
+	case os.Interrupt:
+		return "stopped by SIGINT"
+	case syscall.SIGTERM:
+		return "stopped by SIGTERM"
+	}
+	return "stopped by " + e.signal.String()
+}
 
 // interruptible is a context that ends with a *signalError at the first
 // interrupt. The second one ends the process at once; the journal survives that.

@@ -56,7 +56,7 @@ func prepareVerify(p *cli, flags *flag.FlagSet) action {
 	dir := flags.String("dir", ".", "the workspace")
 	return func(ctx context.Context, args []string) error {
 		ws := exec.Workspace{Dir: *dir}
-		id, err := ws.Find(first(args))
+		id, err := find(ws, first(args))
 		if err != nil {
 			return placed(err, *dir, "", nil)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -18,7 +19,7 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 		ws := exec.Workspace{Dir: *s.dir}
 		run, err := findRun(ctx, ws, first(args))
 		if err != nil {
-			return err
+			return placed(err, *s.dir, "", nil)
 		}
 		c, err := s.controller(run.Started.Executor)
 		if err != nil {
@@ -115,9 +116,18 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 	return placed(&exec.OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons}, ws.Dir, "", run)
 }
 
+// find is the id of the run that prefix names, the latest where it is empty.
+func find(ws exec.Workspace, prefix string) (string, error) {
+	id, err := ws.Find(prefix)
+	if prefix == "" && errors.Is(err, exec.ErrNoRun) {
+		return "", fmt.Errorf("%w: no plan has been run in %s yet", exec.ErrNoRun, quoted(ws.Dir))
+	}
+	return id, err
+}
+
 // findRun folds the run that prefix names, the latest where it is empty.
 func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Run, error) {
-	id, err := ws.Find(prefix)
+	id, err := find(ws, prefix)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,7 @@ func status(ctx context.Context, err error) int {
 		acks      *plan.AckError
 		lock      *plan.LockError
 		answer    *ask.RefusedError
+		rules     *ask.RuleError
 	)
 	switch {
 	case errors.As(err, &quiet):
@@ -70,7 +71,7 @@ func status(ctx context.Context, err error) int {
 	case errors.Is(err, exec.ErrWaiting):
 		return statusWaiting
 	case errors.As(err, &refused), errors.As(err, &proof), errors.As(err, &check), errors.As(err, &acks),
-		errors.As(err, &lock), errors.As(err, &answer):
+		errors.As(err, &lock), errors.As(err, &answer), errors.As(err, &rules):
 		return statusRefused
 	}
 	return statusCouldNot

@@ -92,7 +92,7 @@ func gatesOf(s *history.Step) int {
 func note(s *history.Step) string {
 	switch {
 	case s.Failed != nil:
-		return string(s.Failed.Class) + ": " + terminal.Clip(strings.Join(s.Failed.Reasons, "; "), 100)
+		return string(s.Failed.Class) + ": " + terminal.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
 	case s.Skipped != nil:
 		return "left out by " + terminal.Clip(s.Skipped.By, 40)
 	case s.Blocked != nil:

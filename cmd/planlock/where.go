@@ -53,7 +53,10 @@ func (p *cli) printStatus(run *history.Run) {
 // printNext says what a person can do now.
 func (p *cli) printNext(run *history.Run, dir string) {
 	id := run.Started.Run
-	if q := run.Pending(); q != nil {
+	if q := run.Pending(); q != nil && answerLies(exec.Workspace{Dir: dir}.QuestionDir(), q) {
+		fmt.Fprintf(p.out, "\n%s\nanswered; go on with  planlock resume %s%s\n", ask.Render(*q), id, inDir(dir))
+		return
+	} else if q != nil {
 		fmt.Fprintf(p.out, "\n%s\nanswer   %s\nthen     planlock resume %s%s\n", ask.Render(*q), escaped(answerCommand(q, dir)), id, inDir(dir))
 		return
 	}
