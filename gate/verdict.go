@@ -4,9 +4,9 @@ package gate
 type Result string
 
 const (
-	Passed  Result = "pass"
-	Partial Result = "partial"
-	Fail    Result = "fail"
+	Passed  Result = "pass"    // all of it is as it should be
+	Partial Result = "partial" // some of it is
+	Fail    Result = "fail"    // it is not
 )
 
 // A Citation points at evidence.

@@ -6,9 +6,9 @@ import "strings"
 type Op string
 
 const (
-	Created  Op = "created"
+	Created  Op = "created"  // was not there before
 	Modified Op = "modified" // content, mode, target or kind; there are no renames
-	Deleted  Op = "deleted"
+	Deleted  Op = "deleted"  // is not there any more
 )
 
 // verb is how a person would order the operation.

@@ -16,9 +16,9 @@ type Position struct {
 type Severity string
 
 const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-	Note    Severity = "note"
+	Error   Severity = "error"   // refuses the plan
+	Warning Severity = "warning" // goes on, and is recorded
+	Note    Severity = "note"    // informs
 )
 
 // A Diagnostic says what is wrong, where, and how to mend it.
@@ -36,7 +36,7 @@ type Diagnostic struct {
 type Format string
 
 const (
-	Native  Format = "native"
+	Native  Format = "native"  // the TOML format of planlock
 	Unknown Format = "unknown" // not a plan; Found says what it looks like
 )
 

@@ -10,8 +10,8 @@ import (
 type Profile string
 
 const (
-	Strict  Profile = "strict"
-	Observe Profile = "observe"
+	Strict  Profile = "strict"  // every step is fully specified, or the plan is refused
+	Observe Profile = "observe" // what a step changes is recorded where it declares nothing; all else is enforced
 )
 
 // An Address names a step: TASK.STEP, as in "2.3".
@@ -59,31 +59,37 @@ type Value struct {
 	List []Value
 }
 
+// Meta is [meta]: what the plan is called.
 type Meta struct {
 	Name    string // goal_descriptor
 	Version string
 	Extra   []Setting
 }
 
+// A Requirement is something the user asked for; each is served by at least one step.
 type Requirement struct{ ID, Text string }
 
+// An Assumption is taken for granted; where it has a check, it can be verified.
 type Assumption struct {
 	ID, Text string
 	Check    *Check
 }
 
+// An Invariant holds before, between and after steps.
 type Invariant struct {
 	ID, Text string
 	Check    *Check
 	Critical bool // default true
 }
 
+// A NonGoal must not be touched: paths (globs) and symbols, judged on what changed and not on words.
 type NonGoal struct {
 	ID, Text string
 	Paths    []string
 	Symbols  []string
 }
 
+// A Speclet is a group of tasks with dependencies on other groups.
 type Speclet struct {
 	ID, Description string
 	DependsOn       []string
@@ -91,6 +97,7 @@ type Speclet struct {
 	ParallelAllowed *bool
 }
 
+// A Task is a unit of work with an outcome: steps, in order.
 type Task struct {
 	ID                 string
 	Title, Description string
@@ -111,38 +118,44 @@ type Task struct {
 type Status string
 
 const (
-	Open       Status = "open"
-	InProgress Status = "in-progress"
-	Done       Status = "done"
+	Open       Status = "open"        // nothing was done yet
+	InProgress Status = "in-progress" // something was
+	Done       Status = "done"        // all of it was
 )
 
-type (
-	OnFailure      string
-	Rollback       string
-	SemanticChange string
-	Mode           string
-)
+// OnFailure is what happens when a method of a step fails.
+type OnFailure string
+
+// Rollback is how a step is undone.
+type Rollback string
+
+// SemanticChange is what a step does to the behaviour of what is there.
+type SemanticChange string
+
+// Mode says who is asked, and when.
+type Mode string
 
 const (
-	Block OnFailure = "block"
-	Retry OnFailure = "retry"
-	Ask   OnFailure = "ask"
+	Block OnFailure = "block" // nothing is tried again; backups are
+	Retry OnFailure = "retry" // the same method, at most max_retries times
+	Ask   OnFailure = "ask"   // a person decides
 
-	Reversible    Rollback = "reversible"
-	Compensatable Rollback = "compensatable"
-	Irreversible  Rollback = "irreversible"
+	Reversible    Rollback = "reversible"    // by restoring the checkpoint
+	Compensatable Rollback = "compensatable" // by the step's compensation, then the checkpoint
+	Irreversible  Rollback = "irreversible"  // not at all: must be acknowledged, and is never repeated unasked
 
-	Preserving SemanticChange = "preserving"
-	Extending  SemanticChange = "extending"
-	Modifying  SemanticChange = "modifying"
-	Breaking   SemanticChange = "breaking"
+	Preserving SemanticChange = "preserving" // behaves as before
+	Extending  SemanticChange = "extending"  // does more, and what it did as before
+	Modifying  SemanticChange = "modifying"  // does something otherwise: must be acknowledged
+	Breaking   SemanticChange = "breaking"   // breaks who uses it: must be acknowledged
 
-	Silent        Mode = "silent"
-	Dynamic       Mode = "dynamic"
-	Collaborative Mode = "collaborative"
-	Education     Mode = "education"
+	Silent        Mode = "silent"        // asked only when nothing else is left
+	Dynamic       Mode = "dynamic"       // silent until failures pile up
+	Collaborative Mode = "collaborative" // asked about every failure
+	Education     Mode = "education"     // as collaborative, with explanations
 )
 
+// A Step is the unit of contract: what is done, what it may change, how it is checked, how it is undone.
 type Step struct {
 	ID             string
 	Address        Address
@@ -186,12 +199,14 @@ func (s *Step) Retries() int {
 	return *s.MaxRetries
 }
 
+// Expect is what an executor's output must look like.
 type Expect struct {
 	Exit           *int
 	StdoutContains string
 	StdoutMatches  string // RE2
 }
 
+// Artifacts is what a step declares to change: paths or globs, and Go symbols.
 type Artifacts struct {
 	Create, Modify, Delete    []string
 	SymbolsAdd, SymbolsRemove []string // nil: not accounted
@@ -203,19 +218,23 @@ func (a *Artifacts) Declared() ledger.Declared {
 		SymbolsAdd: a.SymbolsAdd, SymbolsRemove: a.SymbolsRemove}
 }
 
+// Limits is how much a step may change. Lines are those added plus those removed; modules are folders that all changes lie in.
 type Limits struct {
 	MaxFiles, MaxLines *int
 	Modules            []string
 }
 
+// Access is what a step reads and writes, and the symbols it owns: needed only to run beside other steps.
 type Access struct{ Reads, Writes, Symbols []string }
 
+// A TestIntent says what a test is for. Its command must fail at the end of the step that brings it and pass at the end of FixedBy.
 type TestIntent struct {
 	Behavior, Invariant, FailureMeans string
 	Test                              string // a command
 	FixedBy                           Address
 }
 
+// A Backup is a genuinely different way to do a step.
 type Backup struct {
 	ID, Description  string
 	Run, Prompt      string
@@ -240,12 +259,14 @@ type Check struct {
 	Extra          []Setting // arguments of kinds that a host added
 }
 
+// Completion is [completion_criteria]: what makes the whole plan complete.
 type Completion struct {
 	AcceptanceCriteria []string
 	Checks             []Check
 	Flags              []Setting
 }
 
+// An EnvelopeSpec is [envelope]: what the outcome depends on besides the tree. Files and globs are relative to the workspace.
 type EnvelopeSpec struct {
 	Model          string
 	PromptTemplate []string
@@ -254,6 +275,7 @@ type EnvelopeSpec struct {
 	Config         []string
 }
 
+// Sandbox is [sandbox]: how commands are confined. The zero value leaves it to the controller.
 type Sandbox struct {
 	Level    string // "", none, process, filesystem, strict
 	Network  *bool
@@ -264,19 +286,22 @@ type Sandbox struct {
 	Writable []string
 }
 
+// Execution is [execution].
 type Execution struct {
 	DefaultMode Mode
 	Extra       []Setting
 }
 
+// Propagation is what an earlier failure means for the steps that follow.
 type Propagation string
 
 const (
-	HaltOnCritical      Propagation = "halt_on_critical"
-	ContinueAndLog      Propagation = "continue_and_log"
-	CollaborativeReview Propagation = "collaborative_review"
+	HaltOnCritical      Propagation = "halt_on_critical"     // a failed critical step ends the run
+	ContinueAndLog      Propagation = "continue_and_log"     // what does not depend on it goes on
+	CollaborativeReview Propagation = "collaborative_review" // a person decides before the next step
 )
 
+// ErrorPropagation is [error_propagation].
 type ErrorPropagation struct {
 	Enabled            *bool
 	ReadPriorSteps     *bool

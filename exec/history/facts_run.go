@@ -54,11 +54,11 @@ type Resumed struct {
 type Status string
 
 const (
-	Running     Status = "RUNNING"
-	Waiting     Status = "WAITING" // for an answer, or to be resumed
-	Achieved    Status = "ACHIEVED"
-	Partial     Status = "PARTIAL"
-	NotAchieved Status = "NOT_ACHIEVED"
+	Running     Status = "RUNNING"      // a controller has it in hand, or had when it died
+	Waiting     Status = "WAITING"      // for an answer, or to be resumed
+	Achieved    Status = "ACHIEVED"     // all steps are done or lawfully skipped, and the whole holds
+	Partial     Status = "PARTIAL"      // what failed was not critical, and what was done holds
+	NotAchieved Status = "NOT_ACHIEVED" // it was halted, or the whole does not hold
 )
 
 // Ended is the outcome of a run.

@@ -15,12 +15,12 @@ import (
 type StepStatus string
 
 const (
-	Pending   StepStatus = "pending"
-	InFlight  StepStatus = "running"
-	Completed StepStatus = "completed"
-	Failed    StepStatus = "failed"
-	Skipped   StepStatus = "skipped"
-	Blocked   StepStatus = "blocked"
+	Pending   StepStatus = "pending"   // nothing has begun
+	InFlight  StepStatus = "running"   // under way, or waiting
+	Completed StepStatus = "completed" // accepted, for good
+	Failed    StepStatus = "failed"    // undone, and not tried again
+	Skipped   StepStatus = "skipped"   // left out on somebody's word
+	Blocked   StepStatus = "blocked"   // an earlier step that it needs is missing
 )
 
 // Over reports whether nothing more happens to the step by itself.
