@@ -37,6 +37,7 @@ type execution struct {
 	prober  *envelope.Prober
 	panel   gate.Panel
 	index   map[plan.Address]place
+	intents []*plan.Step // those that bring a test, in the order of the plan
 	depends dependencies
 	scanner ledger.Scanner
 
@@ -88,6 +89,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 // equip readies what follows from the plan alone.
 func (e *execution) equip() {
 	e.index, e.depends = places(e.plan), dependenciesOf(e.plan)
+	e.intents = intents(e.plan)
 	e.panel = e.c.panel()
 	e.prober = &envelope.Prober{}
 	e.scanner = ledger.Scanner{Scope: e.scope()}
@@ -103,6 +105,19 @@ func places(p *plan.Plan) map[plan.Address]place {
 		}
 	}
 	return index
+}
+
+// intents are the steps of a plan that bring a test.
+func intents(p *plan.Plan) []*plan.Step {
+	var list []*plan.Step
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			if s := &p.Tasks[i].Steps[j]; s.TestIntent != nil {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
 }
 
 // seat finds the workspace.

@@ -77,11 +77,10 @@ func (e *execution) openIntents(step *plan.Step) []*plan.TestIntent {
 		return s != nil && s.Status == history.Completed
 	}
 	var open []*plan.TestIntent
-	for _, s := range e.run.Steps {
+	for _, s := range e.intents {
 		brought := completed(s.Address) || step != nil && step.Address == s.Address
-		intent := e.index[s.Address].step.TestIntent
-		if intent != nil && brought && !completed(intent.FixedBy) {
-			open = append(open, intent)
+		if brought && !completed(s.TestIntent.FixedBy) {
+			open = append(open, s.TestIntent)
 		}
 	}
 	return open

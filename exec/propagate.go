@@ -68,14 +68,14 @@ func (e *execution) propagate(ctx context.Context, s *history.Step) (*history.St
 	}
 	var concerns []string
 	reviewed := true
-	for _, prior := range e.run.Steps {
+	for i, prior := range e.run.Steps {
 		if prior == s {
 			break
 		}
-		if !prior.Status.Over() {
-			continue
+		last := i+1 < len(e.run.Steps) && e.run.Steps[i+1] == s
+		if prior.Status.Over() && (last || prior.Status != history.Completed) {
+			start.Prior = append(start.Prior, prior.Address)
 		}
-		start.Prior = append(start.Prior, prior.Address)
 		if prior.Status != history.Failed {
 			continue
 		}

@@ -14,7 +14,8 @@ type StepStarted struct {
 	Checkpoint checkpoint.Snapshot `json:"checkpoint"`
 	Envelope   ledger.Digest       `json:"envelope"`
 	Git        ledger.GitState     `json:"git,omitempty"`
-	// Prior steps whose outcome was read, and what was decided because of it.
+	// Prior are the steps whose outcome mattered (those that were not completed,
+	// and the one before), and what was decided because of it.
 	Prior    []plan.Address   `json:"prior,omitempty"`
 	Decision string           `json:"decision"` // "proceed", "proceed with concern", "reviewed"
 	Strategy plan.Propagation `json:"strategy"`
