@@ -1,17 +1,19 @@
 // Command ratelimit runs the plan beside it: it gives a small HTTP service a
-// rate limiter, test first, in a copy of the service that it throws away again.
+// rate limiter, test first, in a copy of the service.
 //
-//	go run ./examples/ratelimit
+//	go run ./examples/ratelimit             # in a temporary folder, gone afterwards
+//	go run ./examples/ratelimit -dir DIR    # in DIR, which stays; again goes on where the first stopped
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"time"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/shell"
@@ -20,10 +22,10 @@ import (
 
 func main() {
 	folder := flag.String("example", "examples/ratelimit", "`folder` of plan.toml and the service")
-	keep := flag.Bool("keep", false, "keep the copy, to look at what became of the service")
+	dir := flag.String("dir", "", "`folder` to work in and to keep; a run that was stopped there goes on")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *folder, *keep)
+	err := run(ctx, *folder, *dir)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -31,46 +33,68 @@ func main() {
 	}
 }
 
-// run copies the service and carries out the plan in the copy.
-func run(ctx context.Context, folder string, keep bool) error {
-	dir, err := os.MkdirTemp("", "ratelimit-")
+// run carries out the plan in dir, or in a temporary folder if dir is empty.
+func run(ctx context.Context, folder, dir string) error {
+	if dir != "" {
+		report, err := execute(ctx, folder, dir)
+		fmt.Print("\n\n", report)
+		return err
+	}
+	temporary, err := os.MkdirTemp("", "ratelimit-")
 	if err != nil {
 		return err
 	}
-	if keep {
-		fmt.Println("the service is in", dir)
-	} else {
-		defer os.RemoveAll(dir)
-	}
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(folder, "service"))); err != nil {
-		return err
-	}
-	draft, err := plan.ReadFile(filepath.Join(folder, "plan.toml"))
-	if err != nil {
-		return err
-	}
-	locked, err := plan.Lock(draft, plan.Terms{})
-	if err != nil {
-		return err
-	}
-	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}, Observer: progress()}
-	report, err := c.Run(ctx, locked)
-	fmt.Print("\n", report)
+	defer os.RemoveAll(temporary)
+	report, err := execute(ctx, folder, filepath.Join(temporary, "service"))
+	// What the report advises to do next needs the folder, and that goes away.
+	text, _, _ := strings.Cut(report.String(), "\nnext ")
+	fmt.Print("\n\n", text, "\nnext  To keep the folder and look around in it, add  -dir DIR\n")
 	return err
 }
 
-// progress prints a line for what happens.
+// execute makes a copy of the service in dir, unless there is one, and runs the
+// plan in it, or goes on with the run that began there. The report is never nil.
+func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
+	if err := copyService(filepath.Join(folder, "service"), dir); err != nil {
+		return &exec.Report{}, err
+	}
+	draft, err := plan.ReadFile(filepath.Join(folder, "plan.toml"))
+	if err != nil {
+		return &exec.Report{}, err
+	}
+	locked, err := plan.Lock(draft, plan.Terms{})
+	if err != nil {
+		return &exec.Report{}, err
+	}
+	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}, Observer: progress()}
+	report, err := c.Resume(ctx, locked, "") // the latest run in the folder
+	if errors.Is(err, exec.ErrNoRun) {
+		report, err = c.Run(ctx, locked)
+	}
+	return report, err
+}
+
+// copyService fills dir, all at once: a folder that has something in it is left as it is.
+func copyService(from, dir string) error {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return nil
+	}
+	part := dir + ".part"
+	if err := errors.Join(os.RemoveAll(part), os.CopyFS(part, os.DirFS(from))); err != nil {
+		return err
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Rename(part, dir)
+}
+
+// progress tells on one line what is at work; the report says the rest.
 func progress() exec.Observer {
-	var begun time.Time
 	return exec.Observer{
-		StepStarted: func(e exec.Event) { begun = e.Time },
-		Recovering:  func(e exec.Event) { fmt.Printf("  %s  failed, next: %s\n", e.Step, e.Next) },
-		StepDone: func(e exec.Event) {
-			outcome := "done"
-			if e.Err != nil {
-				outcome = e.Err.Error()
-			}
-			fmt.Printf("  %s  %s, %.1f s\n", e.Step, outcome, e.Time.Sub(begun).Seconds())
-		},
+		RunStarted:  func(exec.Event) { fmt.Print("at work on step") },
+		RunResumed:  func(exec.Event) { fmt.Print("back at work on step") },
+		StepStarted: func(e exec.Event) { fmt.Print(" ", e.Step) },
+		Recovering:  func(e exec.Event) { fmt.Printf(" (failed, trying %s)", e.Next) },
 	}
 }
