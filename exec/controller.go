@@ -50,7 +50,9 @@ type Controller struct {
 
 	// Observer is told what happens.
 	Observer Observer
-	// Log gets what is of interest to whoever debugs a host; nil discards it.
+	// Log gets what is of interest to whoever debugs a host: every record at
+	// level debug, what went wrong without consequences as a warning. Nil
+	// discards it.
 	Log *slog.Logger
 	// Now is the clock of the journal's time stamps; nil for time.Now.
 	// Nothing is decided by it but deadlines of questions.

@@ -192,6 +192,7 @@ func (e *execution) append(ctx context.Context, batch ...checkpoint.Fact) error 
 		if err := e.run.Apply(rec); err != nil {
 			return err
 		}
+		e.log.Debug("recorded", "run", e.run.Started.Run, "seq", rec.Seq, "type", rec.Type, "step", rec.Step, "attempt", rec.Attempt)
 	}
 	return nil
 }

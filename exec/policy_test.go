@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -80,6 +82,7 @@ func TestWhatFollowsAFailure(t *testing.T) {
 		"block halts":                        {"", block + notCritical, nil, history.NotAchieved, "failed pending pending"},
 		"what is not critical is logged":     {"", retry + notCritical, nil, history.Partial, "failed completed completed"},
 		"continue and log blocks dependents": {strategy(plan.ContinueAndLog), retry, []string{"k"}, history.Partial, "skipped completed completed"},
+		"review, and go on":                  {strategy(plan.CollaborativeReview), retry + notCritical, nil, history.Partial, "failed completed completed"},
 		"given up, whatever the strategy":    {strategy(plan.ContinueAndLog), retry, []string{"x"}, history.NotAchieved, "failed pending pending"},
 	}
 	for name, tt := range tests {
@@ -96,6 +99,28 @@ func TestWhatFollowsAFailure(t *testing.T) {
 				t.Errorf("steps are %s, want %s\n%s", got, tt.statuses, run.Report)
 			}
 		})
+	}
+}
+
+// TestReviewAfterACriticalFailure lets a critical step fail without a halt, and
+// the person lets what does not depend on it go on.
+func TestReviewAfterACriticalFailure(t *testing.T) {
+	header := "[error_propagation]\nenabled = true\nread_prior_steps = true\npropagation_strategy = \"collaborative_review\"\n"
+	b := exectest.New(t, threeTasks(header, "on_failure = \"retry\"\nmax_retries = 0\n"), nil, threeFiles)
+	// A ladder that never asks leaves the failure to the strategy.
+	b.Controller.Ladder = recovery.Ladder{recovery.Retry(), recovery.Backup()}
+	p := &person{choices: []string{"g"}}
+	b.Controller.Escalator = p
+	run := b.Run(t)
+	run.Want(t, history.Partial)
+	if len(p.asked) != 1 || p.asked[0].Kind != ask.Propagation || p.asked[0].Step != "3.1" {
+		t.Errorf("asked %+v, want one review before 3.1", p.asked)
+	}
+	if s := run.Report.Run.Step("2.1"); s.Status != history.Blocked || s.Blocked.By != "1.1" {
+		t.Errorf("step 2.1 is %s, want blocked by 1.1", s.Status)
+	}
+	if got := run.Report.Run.Step("3.1").Checkpoint.Decision; got != "reviewed" {
+		t.Errorf("the decision before 3.1 was %q, want reviewed", got)
 	}
 }
 
