@@ -133,14 +133,14 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 	if t.after, err = e.scanner.Scan(ctx, e.dir, t.before); err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
-	if t.snap, err = e.store.Snapshot(ctx, e.dir, t.after, e.run.Tree); err != nil {
-		class := history.Crashed
-		if noSpace(err) {
-			class = history.NoSpace
-		}
-		return faultf(class, "what the step did cannot be kept: %v", err)
-	}
 	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
+	t.snap, err = e.store.Snapshot(ctx, e.dir, t.after, e.run.Tree)
+	switch {
+	case noSpace(err):
+		return faultf(history.NoSpace, "what the step did cannot be kept, which takes up to %d bytes: %v", size(entry.Changes), err)
+	case err != nil:
+		return faultf(history.Crashed, "what the step did cannot be kept: %v", err)
+	}
 	if t.step.Artifacts != nil {
 		entry.Declared = t.step.Artifacts.Declared()
 	}
@@ -154,6 +154,17 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
 	t.entry = entry
 	return nil
+}
+
+// size is how many bytes the new contents of changes have.
+func size(changes []ledger.Change) int64 {
+	var n int64
+	for _, c := range changes {
+		if c.After != nil {
+			n += c.After.Size
+		}
+	}
+	return n
 }
 
 // gitMoved looks at the repository, which no step may change and nothing restores.
