@@ -5,6 +5,7 @@ import (
 	"errors"
 	"syscall"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -57,6 +58,8 @@ func status(ctx context.Context, err error) int {
 		lock      *plan.LockError
 		answer    *ask.RefusedError
 		rules     *ask.RuleError
+		corrupt   *checkpoint.CorruptError
+		damaged   *checkpoint.DamagedError
 	)
 	switch {
 	case errors.As(err, &quiet):
@@ -71,7 +74,8 @@ func status(ctx context.Context, err error) int {
 	case errors.Is(err, exec.ErrWaiting):
 		return statusWaiting
 	case errors.As(err, &refused), errors.As(err, &proof), errors.As(err, &check), errors.As(err, &acks),
-		errors.As(err, &lock), errors.As(err, &answer), errors.As(err, &rules):
+		errors.As(err, &lock), errors.As(err, &answer), errors.As(err, &rules),
+		errors.As(err, &corrupt), errors.As(err, &damaged):
 		return statusRefused
 	}
 	return statusCouldNot

@@ -55,11 +55,7 @@ func (p *cli) printTree(ctx context.Context, g *grove, name, format string) erro
 }
 
 func (p *cli) printTreeDiff(ctx context.Context, g *grove, a, b, format string) error {
-	before, err := g.tree(ctx, a)
-	if err != nil {
-		return err
-	}
-	after, err := g.tree(ctx, b)
+	before, after, err := g.pair(ctx, a, b)
 	if err != nil {
 		return err
 	}
@@ -96,10 +92,17 @@ func timeless(ch ledger.Change) ledger.Change {
 	return ch
 }
 
+// A keptTree is a tree that a run refers to.
+type keptTree struct {
+	checkpoint.Snapshot
+	run string
+}
+
 // A grove finds trees: folders, and what the runs of a workspace have kept.
 type grove struct {
 	workspace exec.Workspace
-	kept      []checkpoint.Snapshot // nil until somebody asks
+	kept      []keptTree   // nil until somebody asks
+	scope     ledger.Scope // of the workspace, where it is set against a tree of a run
 	store     *checkpoint.Store
 	shut      func() error
 }
@@ -110,9 +113,25 @@ func (g *grove) close() {
 	}
 }
 
+// pair finds two trees: those with digests first, because they say which files
+// of the workspace are none of theirs.
+func (g *grove) pair(ctx context.Context, a, b string) (before, after *ledger.Tree, err error) {
+	if !isDigest(a) && isDigest(b) {
+		after, before, err = g.pair(ctx, b, a)
+		return before, after, err
+	}
+	if before, err = g.tree(ctx, a); err != nil {
+		return nil, nil, err
+	}
+	after, err = g.tree(ctx, b)
+	return before, after, err
+}
+
+func isDigest(name string) bool { return strings.HasPrefix(name, "sha256:") }
+
 // tree is that of a folder, or the one with a digest.
 func (g *grove) tree(ctx context.Context, name string) (*ledger.Tree, error) {
-	if strings.HasPrefix(name, "sha256:") {
+	if isDigest(name) {
 		return g.digested(ctx, name)
 	}
 	info, err := os.Stat(name)
@@ -122,7 +141,11 @@ func (g *grove) tree(ctx context.Context, name string) (*ledger.Tree, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("tree: %q is not a folder: %w", name, fs.ErrInvalid)
 	}
-	return new(ledger.Scanner).Scan(ctx, name, nil)
+	scanner := ledger.Scanner{}
+	if here, err := os.Stat(g.workspace.Dir); err == nil && os.SameFile(info, here) {
+		scanner.Scope = g.scope
+	}
+	return scanner.Scan(ctx, name, nil)
 }
 
 // digested finds a tree by its digest or a unique beginning of it.
@@ -130,19 +153,25 @@ func (g *grove) digested(ctx context.Context, prefix string) (*ledger.Tree, erro
 	if err := g.open(ctx); err != nil {
 		return nil, err
 	}
-	found := map[ledger.Digest]checkpoint.Snapshot{}
-	for _, snap := range g.kept {
-		if strings.HasPrefix(string(snap.Tree), prefix) {
-			found[snap.Tree] = snap
+	found := map[ledger.Digest]bool{}
+	var tree keptTree // the latest
+	for _, kept := range g.kept {
+		if strings.HasPrefix(string(kept.Tree), prefix) {
+			found[kept.Tree], tree = true, kept
 		}
 	}
 	switch len(found) {
 	case 0:
 		return nil, fmt.Errorf("tree: no run of the workspace has kept a tree %s: %w", prefix, fs.ErrNotExist)
 	case 1:
-		for _, snap := range found {
-			return g.store.Tree(ctx, snap)
+		run, err := g.workspace.History(ctx, tree.run)
+		if err != nil {
+			return nil, err
 		}
+		if g.scope, err = g.workspace.Scope(ctx, run); err != nil {
+			return nil, err
+		}
+		return g.store.Tree(ctx, tree.Snapshot)
 	}
 	return nil, &usageError{fmt.Sprintf("tree: %s could be any of %d trees: give more of the digest", prefix, len(found))}
 }
@@ -165,8 +194,12 @@ func (g *grove) open(ctx context.Context) error {
 			continue
 		}
 		for _, rec := range records {
-			if fact, err := history.Decode(rec); err == nil {
-				g.kept = append(g.kept, history.Snapshots(fact)...)
+			fact, err := history.Decode(rec)
+			if err != nil {
+				continue
+			}
+			for _, snap := range history.Snapshots(fact) {
+				g.kept = append(g.kept, keptTree{snap, id})
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // patience is how long a script waits for something that must happen.
-const patience = 20 * time.Second
+const patience = 10 * time.Second
 
 type procsKey struct{}
 
@@ -117,7 +117,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	defer f.Close()
 	ts.Check(f.SetReadDeadline(time.Now().Add(patience)))
-	_, err = f.Read(make([]byte, 1))
+	_, err = f.Read(make([]byte, 64)) // the whole line, so that nothing is left for the next one who waits
 	ts.Check(err)
 }
 
@@ -129,6 +129,9 @@ func release(ts *testscript.TestScript, neg bool, args []string) {
 	case err := <-done:
 		ts.Check(err)
 	case <-time.After(patience):
+		for name := range ts.Value(procsKey{}).(procs) {
+			ts.Logf("[%s.err]\n%s", name, ts.ReadFile(name+".err"))
+		}
 		ts.Fatalf("nobody reads %s", args[0])
 	}
 }

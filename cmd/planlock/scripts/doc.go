@@ -14,5 +14,5 @@
 //	finish NAME STATUS        waits for its end, which must have this status
 //	flip FILE OFFSET          inverts a byte; a negative offset counts from the end
 //	lines N                   the last standard output must have N lines
-//	json EXPR                 the last standard output must be JSON lines in which PATH=VALUE holds, somewhere
+//	json PATH=VALUE...           one JSON document on the last standard output must have all these values
 package scripts
