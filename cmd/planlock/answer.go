@@ -12,10 +12,10 @@ import (
 )
 
 func prepareAnswer(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace")
-	ack := flags.String("ack", "", "the words that a dangerous choice wants, exactly")
-	reason := flags.String("reason", "", "why; becomes part of the journal")
-	by := flags.String("by", defaultName(), "who answers")
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
+	ack := flags.String("ack", "", "the `words` that a dangerous choice wants, exactly")
+	reason := flags.String("reason", "", "why, in your `words`; becomes part of the journal")
+	by := flags.String("by", "", "the `name` of who answers; the user's by default")
 	return func(ctx context.Context, args []string) error {
 		prefix := ""
 		if len(args) == 3 {
@@ -34,7 +34,7 @@ func prepareAnswer(p *cli, flags *flag.FlagSet) action {
 		case q.ID != id:
 			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, q.ID)}, *dir, "", run)
 		}
-		a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: *ack, Reason: *reason, By: *by, At: p.now()}
+		a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: *ack, Reason: *reason, By: orElse(*by, defaultName()), At: p.now()}
 		if err := leave(ctx, &ask.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
 			return placed(err, *dir, "", run)
 		}

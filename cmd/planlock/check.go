@@ -9,7 +9,7 @@ import (
 )
 
 func prepareCheck(p *cli, flags *flag.FlagSet) action {
-	format := flags.String("format", "text", "text or json")
+	format := flags.String("format", "text", "the output's `format`: text or json")
 	return func(_ context.Context, args []string) error {
 		if err := oneOf("format", *format, "text", "json"); err != nil {
 			return err

@@ -94,45 +94,6 @@ func (p *cli) call(ctx context.Context, c command, args []string) error {
 	return do(ctx, rest)
 }
 
-// help prints what planlock can do, or what one command does.
-func (p *cli) help(args []string) error {
-	if len(args) == 0 {
-		p.usage(p.out)
-		return nil
-	}
-	for _, c := range commands() {
-		if c.name == args[0] {
-			p.describe(p.out, c)
-			return nil
-		}
-	}
-	return &usageError{fmt.Sprintf("there is no command %q%s", args[0], nearest(args[0]))}
-}
-
-func (p *cli) usage(w io.Writer) {
-	fmt.Fprint(w, "planlock executes plans as contracts.\n\nusage: planlock COMMAND [flags] [arguments]\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.doc)
-	}
-	fmt.Fprint(w, "\nplanlock help COMMAND says more. Exit status: 0 done, 1 not achieved, 2 usage, 3 partial,\n"+
-		"4 refused, 5 waiting, 6 could not, 130 and 143 interrupted.\n")
-}
-
-func (p *cli) describe(w io.Writer, c command) {
-	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	c.prepare(p, flags)
-	fmt.Fprintf(w, "planlock %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), c.doc)
-	flags.SetOutput(w)
-	first := true
-	flags.VisitAll(func(*flag.Flag) {
-		if first {
-			fmt.Fprintln(w, "\nflags:")
-		}
-		first = false
-	})
-	flags.PrintDefaults()
-}
-
 // nearest suggests the command that a misspelt name is closest to.
 func nearest(name string) string {
 	for _, c := range commands() {

@@ -28,24 +28,6 @@ func prepareCompletion(p *cli, _ *flag.FlagSet) action {
 	}
 }
 
-// flagsOf are the flags of a command, in the order of their names, with what
-// each may be set to where that is known.
-func flagsOf(c command) []*flag.Flag {
-	set := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	c.prepare(&cli{}, set)
-	var all []*flag.Flag
-	set.VisitAll(func(f *flag.Flag) { all = append(all, f) })
-	return all
-}
-
-// dashed is a flag as it is typed.
-func dashed(f *flag.Flag) string {
-	if len(f.Name) == 1 {
-		return "-" + f.Name
-	}
-	return "--" + f.Name
-}
-
 // wants says what the first argument of a command is: "run", "path", "shell" or "".
 func wants(c command) string {
 	switch {

@@ -21,9 +21,9 @@ import (
 const maxDiffed = 4 << 20
 
 func prepareDiff(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace")
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
 	attempt := flags.Int("attempt", 0, "the attempt, a `number` from 1; the last one by default")
-	format := flags.String("format", "text", "text or json")
+	format := flags.String("format", "text", "the output's `format`: text or json")
 	return func(ctx context.Context, args []string) error {
 		if err := oneOf("format", *format, "text", "json"); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 )
 
 func prepareGraph(p *cli, flags *flag.FlagSet) action {
-	format := flags.String("format", "text", "text, mermaid or dot")
+	format := flags.String("format", "text", "the output's `format`: text, mermaid or dot")
 	return func(_ context.Context, args []string) error {
 		if err := oneOf("format", *format, "text", "mermaid", "dot"); err != nil {
 			return err

@@ -14,11 +14,11 @@ import (
 )
 
 func prepareLog(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace")
-	step := flags.String("step", "", "only records of this step, as in `2.1`")
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
+	step := flags.String("step", "", "only records of this `step`, as in 2.1")
 	attempt := flags.Int("attempt", 0, "only records of this attempt, a `number` from 1")
 	since := flags.String("since", "", "only records since a `time`: 2026-01-02T15:04:05Z, or how long ago, as in 10m")
-	format := flags.String("format", "text", "text or jsonl")
+	format := flags.String("format", "text", "the output's `format`: text or jsonl")
 	var types list
 	flags.Var(&types, "type", "only records of this `type`, as in gate; may be repeated")
 	return func(ctx context.Context, args []string) error {

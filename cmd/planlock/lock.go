@@ -29,7 +29,7 @@ const ackHelp = "accept what the plan needs accepted, by its `code`; may be repe
 
 func prepareLock(p *cli, flags *flag.FlagSet) action {
 	out := flags.String("o", "", "the lock `file`; NAME.lock.json beside the plan by default")
-	dir := flags.String("dir", ".", "the workspace that the plan will run in")
+	dir := flags.String("dir", ".", "the workspace that the plan will run in, a `folder`")
 	noSandbox := flags.Bool("no-sandbox", false, "lock for a run without a sandbox")
 	var acks, executors list
 	flags.Var(&acks, "ack", ackHelp)

@@ -11,8 +11,8 @@ import (
 )
 
 func prepareReport(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace")
-	format := flags.String("format", "text", "text, md, html or json")
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
+	format := flags.String("format", "text", "the output's `format`: text, md, html or json")
 	out := flags.String("o", "", "write to a `file` instead of standard output")
 	return func(ctx context.Context, args []string) error {
 		if err := oneOf("format", *format, "text", "md", "html", "json"); err != nil {
@@ -53,7 +53,7 @@ func drawing(format string) view.Drawing {
 }
 
 func prepareVerify(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace")
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
 	return func(ctx context.Context, args []string) error {
 		ws := exec.Workspace{Dir: *dir}
 		id, err := find(ws, first(args))

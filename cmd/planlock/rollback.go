@@ -10,7 +10,7 @@ import (
 )
 
 func prepareRollback(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace")
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
 	return func(ctx context.Context, args []string) error {
 		prefix := ""
 		if len(args) == 2 {

@@ -29,13 +29,13 @@ type session struct {
 
 func newSession(flags *flag.FlagSet) *session {
 	s := &session{
-		dir:       flags.String("dir", ".", "the workspace"),
-		mode:      flags.String("mode", "", "who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"),
-		answers:   flags.String("answers", "", "how questions are answered without a terminal: refuse (the default), wait, or a `file` of rules"),
-		patience:  flags.Duration("patience", 0, "how long a question waits for its answer; 0: for ever"),
+		dir:       flags.String("dir", ".", "the workspace, a `folder`"),
+		mode:      flags.String("mode", "", "who is asked and when, a `mode`: silent, dynamic, collaborative or education; what the plan says by default"),
+		answers:   flags.String("answers", "", "the `policy` for questions that no terminal can answer: refuse (the default), wait, or a file of rules"),
+		patience:  flags.Duration("patience", 0, "how long, a `duration` as in 10m, a question waits for its answer; 0: for ever"),
 		shadow:    flags.Bool("shadow", false, "try the whole run in a clone first (not there yet)"),
 		noSandbox: flags.Bool("no-sandbox", false, "run commands without a sandbox; part of what is locked"),
-		format:    flags.String("format", "text", "text, or jsonl: the journal's records as they are written"),
+		format:    flags.String("format", "text", "the output's `format`: text, or jsonl: the journal's records as they are written"),
 	}
 	flags.Var(&s.executors, "executor", executorsHelp)
 	return s

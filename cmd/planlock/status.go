@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"syscall"
+	"os"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
@@ -41,7 +41,7 @@ func status(ctx context.Context, err error) int {
 		return statusDone
 	}
 	if s := interruption(ctx); s != nil {
-		if s.signal == syscall.SIGTERM {
+		if s.signal != os.Interrupt {
 			return statusTerminated
 		}
 		return statusInterrupted

@@ -109,7 +109,7 @@ func note(s *history.Step) string {
 	if why == nil {
 		return ""
 	}
-	after := fmt.Sprintf(" after %q", terminal.Clip(reason(why), 48))
+	after := " after \"" + terminal.Clip(reason(why), 48) + "\""
 	if s.Completed.Method != recovery.Primary {
 		return escaped(methodName(s.Completed.Method)) + after
 	}

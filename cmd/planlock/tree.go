@@ -17,8 +17,8 @@ import (
 )
 
 func prepareTree(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace whose runs know the digests")
-	format := flags.String("format", "text", "text or jsonl")
+	dir := flags.String("dir", ".", "the workspace whose runs know the digests, a `folder`")
+	format := flags.String("format", "text", "the output's `format`: text or jsonl")
 	return func(ctx context.Context, args []string) error {
 		if err := oneOf("format", *format, "text", "jsonl"); err != nil {
 			return err
