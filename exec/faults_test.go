@@ -168,7 +168,7 @@ func TestWritesThatFailedAndHappened(t *testing.T) {
 		log := &lateLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
 		locked := b.Lock(t)
-		report, err := b.Controller.Run(context.Background(), locked)
+		_, err := b.Controller.Run(context.Background(), locked)
 		if err == nil {
 			return
 		}
@@ -177,7 +177,7 @@ func TestWritesThatFailedAndHappened(t *testing.T) {
 			t.Fatalf("cut %d: runs %q, %v", cut, ids, err)
 		}
 		log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
-		if report, err = b.Controller.Resume(context.Background(), locked, ids[0]); err != nil {
+		if report, err := b.Controller.Resume(context.Background(), locked, ids[0]); err != nil {
 			t.Errorf("cut %d: resume: %v\n%s", cut, err, report)
 		}
 	}

@@ -15,10 +15,7 @@ import (
 )
 
 // A fault is why an attempt counts for nothing.
-type fault struct {
-	history.AttemptFailed
-	err error
-}
+type fault struct{ history.AttemptFailed }
 
 func faultf(class history.Class, format string, args ...any) *fault {
 	return &fault{AttemptFailed: history.AttemptFailed{Class: class, Reasons: []string{fmt.Sprintf(format, args...)}}}

@@ -21,9 +21,7 @@ func (e *execution) sandbox() (process.Sandbox, int64, error) {
 		box.Level, box.NoNetwork = process.None, false
 	}
 	box.Workspace = e.dir
-	for _, path := range e.scanner.Scope.Own {
-		box.Protect = append(box.Protect, path)
-	}
+	box.Protect = append(box.Protect, e.scanner.Scope.Own...)
 	return box, output, nil
 }
 

@@ -47,5 +47,5 @@ func lookalike(a, b string) bool {
 	marked := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Mn, r) })
 	}
-	return strings.ToLower(a) == strings.ToLower(b) || marked(a) || marked(b)
+	return strings.EqualFold(a, b) || marked(a) || marked(b)
 }

@@ -92,11 +92,11 @@ func content(name string, size int) []byte {
 func holds(ctx context.Context, b checkpoint.Blobs, want []byte) error {
 	d := ledger.Sum(want)
 	if has, err := b.Has(ctx, d); err != nil || !has {
-		return fmt.Errorf("Has of %d bytes that were put: %v, %w", len(want), has, err)
+		return fmt.Errorf("calling Has of %d bytes that were put: %v, %w", len(want), has, err)
 	}
 	r, err := b.Get(ctx, d)
 	if err != nil {
-		return fmt.Errorf("Get of %d bytes that were put: %w", len(want), err)
+		return fmt.Errorf("calling Get of %d bytes that were put: %w", len(want), err)
 	}
 	got, err := io.ReadAll(r)
 	if err := errors.Join(err, r.Close()); err != nil {
@@ -112,21 +112,21 @@ func holds(ctx context.Context, b checkpoint.Blobs, want []byte) error {
 func misses(ctx context.Context, b checkpoint.Blobs, content []byte) error {
 	d := ledger.Sum(content)
 	if has, err := b.Has(ctx, d); err != nil || has {
-		return fmt.Errorf("Has of what is not kept: %v, %w", has, err)
+		return fmt.Errorf("calling Has of what is not kept: %v, %w", has, err)
 	}
 	r, err := b.Get(ctx, d)
 	if err == nil {
-		return errors.Join(errors.New("Get of what is not kept: no error"), r.Close())
+		return errors.Join(errors.New("calling Get of what is not kept: no error"), r.Close())
 	}
 	if !errors.Is(err, checkpoint.ErrNotFound) {
-		return fmt.Errorf("Get of what is not kept: %w, which is not ErrNotFound", err)
+		return fmt.Errorf("calling Get of what is not kept: %w, which is not ErrNotFound", err)
 	}
 	return nil
 }
 
 func put(ctx context.Context, b checkpoint.Blobs, c []byte) error {
 	if err := b.Put(ctx, ledger.Sum(c), bytes.NewReader(c)); err != nil {
-		return fmt.Errorf("Put of %d bytes: %w", len(c), err)
+		return fmt.Errorf("calling Put of %d bytes: %w", len(c), err)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func testGet(b checkpoint.Blobs, _ OpenBlobs) error {
 		}
 	}
 	if err := b.Sync(ctx); err != nil {
-		return fmt.Errorf("Sync: %w", err)
+		return fmt.Errorf("calling Sync: %w", err)
 	}
 	return holds(ctx, b, content("get", 511))
 }
@@ -177,7 +177,7 @@ func testMissing(b checkpoint.Blobs, _ OpenBlobs) error {
 		return err
 	}
 	if _, err := b.Get(ctx, ""); !errors.Is(err, checkpoint.ErrNotFound) {
-		return fmt.Errorf("Get of the zero digest: %w, which is not ErrNotFound", err)
+		return fmt.Errorf("calling Get of the zero digest: %w, which is not ErrNotFound", err)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func testFailedRead(b checkpoint.Blobs, _ OpenBlobs) error {
 		c := content("failed read", size)
 		torn := io.MultiReader(bytes.NewReader(c[:size/2]), failing{errRead})
 		if err := b.Put(ctx, ledger.Sum(c), torn); !errors.Is(err, errRead) {
-			return fmt.Errorf("Put of a content that cannot be read: %w, not the reader's error", err)
+			return fmt.Errorf("calling Put of a content that cannot be read: %w, not the reader's error", err)
 		}
 		if err := misses(ctx, b, c); err != nil {
 			return err
