@@ -17,7 +17,7 @@ import (
 // The plan must end as planned, and must have changed what it says and nothing else.
 func TestPlan(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it compiles the tests of net/http several times, which takes up to a minute and a half")
+		t.Skip("it compiles the tests of net/http several times, which takes up to a minute")
 	}
 	dir := workspace(t)
 	before := scan(t, dir)

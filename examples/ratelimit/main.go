@@ -25,9 +25,8 @@ func main() {
 	dir := flag.String("dir", "", "`folder` to work in and to keep; a run that was stopped there goes on")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *folder, *dir)
-	stop()
-	if err != nil {
+	defer stop()
+	if err := run(ctx, *folder, *dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -66,6 +65,7 @@ func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
 	if err != nil {
 		return &exec.Report{}, err
 	}
+	fmt.Printf("The plan runs in %s. The first time takes longer: Go has much to compile.\n\n", dir)
 	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}, Observer: progress()}
 	report, err := c.Resume(ctx, locked, "") // the latest run in the folder
 	if errors.Is(err, exec.ErrNoRun) {
@@ -92,8 +92,8 @@ func copyService(from, dir string) error {
 // progress tells on one line what is at work; the report says the rest.
 func progress() exec.Observer {
 	return exec.Observer{
-		RunStarted:  func(exec.Event) { fmt.Print("at work on step") },
-		RunResumed:  func(exec.Event) { fmt.Print("back at work on step") },
+		RunStarted:  func(exec.Event) { fmt.Print("At work on step") },
+		RunResumed:  func(exec.Event) { fmt.Print("Back at work on step") },
 		StepStarted: func(e exec.Event) { fmt.Print(" ", e.Step) },
 		Recovering:  func(e exec.Event) { fmt.Printf(" (failed, trying %s)", e.Next) },
 	}

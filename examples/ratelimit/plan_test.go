@@ -73,7 +73,7 @@ func TestCommandInTemporaryFolder(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"at work on step 1.1 1.2 (", "ACHIEVED  7 of 7 steps · 1 retry · 1 backup", "add  -dir DIR\n"} {
+	for _, want := range []string{"At work on step 1.1 1.2 (", "ACHIEVED  7 of 7 steps · 1 retry · 1 backup", "add  -dir DIR\n"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the output does not say %q:\n%s", want, out)
 		}
