@@ -114,6 +114,6 @@ func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
 	fmt.Fprintf(p.out, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
 		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
 	for _, a := range draft.Plan.Acknowledgements() {
-		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", a.Code, escaped(a.Text))
+		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
 	}
 }

@@ -80,7 +80,7 @@ func accounted(run *history.Run, step plan.Address, number int) (*history.Step, 
 }
 
 func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.Step, a *history.Attempt) error {
-	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", s.Address, a.Number, escaped(methodName(a.Method.Method)), outcomeOf(a))
+	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(methodName(a.Method.Method)), outcomeOf(a))
 	io.WriteString(p.out, terminal.Indent("  ", a.Accounted.Account.String()))
 	for _, symbol := range a.Accounted.Symbols {
 		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
@@ -106,7 +106,7 @@ func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.
 func outcomeOf(a *history.Attempt) string {
 	switch {
 	case a.Failure != nil:
-		return "undone, " + string(a.Failure.Class)
+		return "undone, " + escaped(string(a.Failure.Class))
 	case a.Ended.IsZero():
 		return "not over"
 	}

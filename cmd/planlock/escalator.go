@@ -18,7 +18,7 @@ import (
 // for a run that has left questions before, to leave this one too.
 func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 	folder := &ask.Folder{Dir: exec.Workspace{Dir: c.Dir}.QuestionDir(), Now: p.now}
-	person := &ask.Terminal{In: p.in, Out: p.err, Now: p.now}
+	person := &ask.Terminal{In: p.in, Out: p.err, Now: p.now, By: defaultName()}
 	interactive := p.isTerminal(p.in) && p.isTerminal(p.err)
 	collect := &left{folder: folder}
 	c.Escalator = collect

@@ -46,9 +46,12 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 		if c.LockFile, err = lockPath(draft, *out); err != nil {
 			return err
 		}
+		if err := inUse(ctx, exec.Workspace{Dir: *dir}, c.LockFile); err != nil {
+			return placed(err, *dir, args[0], nil)
+		}
 		locked, err := c.Lock(ctx, draft, acks...)
 		if err != nil {
-			return err
+			return placed(err, *dir, args[0], nil)
 		}
 		if err := atomicfile.Write(c.LockFile, locked.Encode(), 0o644); err != nil {
 			return err
@@ -67,6 +70,28 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 		fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(args[0]), more)
 		return nil
 	}
+}
+
+// inUse refuses to replace a lock file that a run still needs to be resumed.
+// Runs that cannot be read are passed over.
+func inUse(ctx context.Context, ws exec.Workspace, file string) error {
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	ids, err := ws.Runs()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		run, err := ws.History(ctx, id)
+		if err != nil || run.Ended != nil || run.Started.LockFile != file {
+			continue
+		}
+		return &exec.RefusedError{Run: id,
+			Reasons: []string{fmt.Sprintf("run %s has not ended and needs the lock %s", id, displayPath(file))},
+			Hint:    "end that run first; or keep its lock and write this one elsewhere with -o; or give the run up by removing its lock file"}
+	}
+	return nil
 }
 
 // lockPath is where the lock of a plan lies: named, or beside the plan. It is absolute.

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,14 +32,42 @@ type cli struct {
 
 // run is main without the process. It returns the exit status.
 func run(args []string, in io.Reader, out, errs io.Writer) int {
-	p := &cli{in: in, out: out, err: errs, now: time.Now}
+	data := &sink{out: out}
+	p := &cli{in: in, out: data, err: errs, now: time.Now}
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	err := p.dispatch(ctx, args)
+	if quiet := (*quietError)(nil); err == nil || errors.As(err, &quiet) {
+		err = cmp.Or(data.failure(), err)
+	}
 	if text := message(ctx, err); text != "" {
 		fmt.Fprintln(errs, "planlock: "+strings.Join(terminal.Lines(text), "\n"))
 	}
 	return status(ctx, err)
+}
+
+// A sink remembers that something could not be written, so that data which
+// went missing is never taken for success.
+type sink struct {
+	out io.Writer
+	err error // the first
+}
+
+// Write writes to the output.
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.out.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// failure is the error to end with; a reader that went away wanted no more.
+func (s *sink) failure() error {
+	if s.err == nil || errors.Is(s.err, syscall.EPIPE) {
+		return nil
+	}
+	return fmt.Errorf("standard output: %w", s.err)
 }
 
 // A signalError says that a person, or the system, wants the program to stop.

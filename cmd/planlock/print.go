@@ -81,6 +81,9 @@ func escapeGlob(path string) string {
 // isTerminal reports whether a person sees what is written there, or types what
 // is read there.
 func (p *cli) isTerminal(stream any) bool {
+	if s, ok := stream.(*sink); ok {
+		stream = s.out
+	}
 	f, ok := stream.(*os.File)
 	if !ok {
 		return false

@@ -55,7 +55,7 @@ func (p *progress) observer() exec.Observer {
 		RunResumed:     on(func(e exec.Event) { p.begin(e.State, e.Text) }),
 		StepStarted:    on(p.stepStarted),
 		AttemptStarted: on(p.attemptStarted),
-		GateAsked:      on(func(e exec.Event) { p.doing = activity(e.History, "gate "+e.Text+" …") }),
+		GateAsked:      on(func(e exec.Event) { p.doing = activity(e.History, "gates · "+e.Text+" …") }),
 		GateJudged:     on(func(e exec.Event) {}),
 		AttemptFailed:  on(p.attemptFailed),
 		Restored:       on(func(e exec.Event) { p.doing = "the tree was restored" }),
@@ -71,7 +71,7 @@ func (p *progress) observer() exec.Observer {
 // begin says what is going to run.
 func (p *progress) begin(run *history.Run, resumed string) {
 	s := &run.Started
-	p.say(fmt.Sprintf("%s        run %s · plan %s · mode %s", p.style.bold(terminal.Clip(s.Goal, 100)), s.Run, s.Plan.Short(), run.Mode))
+	p.say(fmt.Sprintf("%s        run %s · plan %s · mode %s", p.style.bold(terminal.Clip(s.Goal, 100)), s.Run, s.Plan.Short(), escaped(string(run.Mode))))
 	if resumed != "" {
 		p.say("resumed after: " + escaped(resumed))
 	}
@@ -89,7 +89,7 @@ func (p *progress) begin(run *history.Run, resumed string) {
 
 func (p *progress) stepStarted(e exec.Event) {
 	p.since = p.now()
-	p.current = fmt.Sprintf(" ▸ %-4s %s", e.Step, pad(terminal.Clip(e.History.Title, maxTitle), titleWidth(e.State)))
+	p.current = fmt.Sprintf(" ▸ %-4s %s", escaped(string(e.Step)), pad(terminal.Clip(e.History.Title, maxTitle), titleWidth(e.State)))
 	p.doing = "preconditions"
 }
 
@@ -97,7 +97,7 @@ func (p *progress) attemptStarted(e exec.Event) {
 	p.doing = activity(e.History, "")
 	if p.current == "" { // a resumed step begins in its middle
 		p.since = p.now()
-		p.current = fmt.Sprintf(" ▸ %-4s %s", e.Step, pad(terminal.Clip(e.History.Title, maxTitle), titleWidth(e.State)))
+		p.current = fmt.Sprintf(" ▸ %-4s %s", escaped(string(e.Step)), pad(terminal.Clip(e.History.Title, maxTitle), titleWidth(e.State)))
 	}
 	if p.screen == nil && e.Attempt == 1 {
 		p.say(strings.TrimRight(p.current, " "))
@@ -107,22 +107,23 @@ func (p *progress) attemptStarted(e exec.Event) {
 func (p *progress) attemptFailed(e exec.Event) {
 	p.doing = "restoring the tree"
 	if a := e.History.Last(); a != nil && a.Failure != nil {
-		p.say(fmt.Sprintf("   %-4s attempt %d failed (%s): %s", e.Step, a.Number, a.Failure.Class, terminal.Clip(reason(a.Failure), 200)))
+		p.say(fmt.Sprintf("   %-4s attempt %d failed (%s): %s", escaped(string(e.Step)), a.Number, a.Failure.Class, terminal.Clip(reason(a.Failure), 200)))
 	}
 }
 
 func (p *progress) recovering(e exec.Event) {
 	p.doing = fmt.Sprintf("next %s", escaped(methodName(e.Next)))
 	if e.Next != "" {
-		p.say(fmt.Sprintf("   %-4s the tree was restored; next: %s", e.Step, escaped(methodName(e.Next))))
+		p.say(fmt.Sprintf("   %-4s the tree was restored; next: %s", escaped(string(e.Step)), escaped(methodName(e.Next))))
 	}
 }
 
 func (p *progress) asked(e exec.Event) {
 	if p.screen != nil {
+		p.screen.print("")
 		p.screen.suspend() // whoever asks needs the screen
 	} else {
-		p.say(fmt.Sprintf("   %-4s a question waits: %s", e.Step, escaped(e.Question.What)))
+		p.say(fmt.Sprintf("   %-4s a question waits: %s", escaped(string(e.Step)), escaped(e.Question.What)))
 	}
 }
 
@@ -159,7 +160,7 @@ func (p *progress) look(e exec.Event) {
 	width := titleWidth(e.State)
 	for _, s := range e.State.Steps {
 		if s.Status == history.Pending && len(p.pending) < maxPending {
-			p.pending = append(p.pending, strings.TrimRight(fmt.Sprintf("   %-4s %s", s.Address, pad(terminal.Clip(s.Title, maxTitle), width)), " "))
+			p.pending = append(p.pending, strings.TrimRight(fmt.Sprintf("   %-4s %s", escaped(string(s.Address)), pad(terminal.Clip(s.Title, maxTitle), width)), " "))
 		}
 	}
 	if p.screen != nil && e.Question == nil {

@@ -31,7 +31,7 @@ func prepareRollback(p *cli, flags *flag.FlagSet) action {
 			return placed(err, *dir, "", run)
 		}
 		fmt.Fprintf(p.out, "The tree is as it was before step %s. What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
-			step, done.Kept.Tree.Short(), done.Kept.Tree, quoted(*dir), inDir(*dir))
+			escaped(string(step)), done.Kept.Tree.Short(), done.Kept.Tree, quoted(*dir), inDir(*dir))
 		if done.Sealed {
 			fmt.Fprintf(p.out, "Run %s has ended and stays as it ended; to do its work again, lock and run its plan.\n", done.Run)
 			return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -102,7 +103,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	if stream == nil && report != nil && report.Run.Head.Seq > 0 {
 		fmt.Fprint(p.out, report.String())
 	}
-	if stream != nil && stream.err != nil && err == nil {
+	if stream != nil && stream.err != nil && err == nil && !errors.Is(stream.err, syscall.EPIPE) {
 		err = fmt.Errorf("the journal could not be streamed: %w", stream.err)
 	}
 	return placed(err, *s.dir, path, reportedRun(report))

@@ -39,7 +39,7 @@ func pad(text string, width int) string {
 // stepLine is one line about a step: what it is, what it changed, what it took
 // and what went wrong on the way.
 func stepLine(s *history.Step, width int) string {
-	line := fmt.Sprintf(" %s %-4s %s", marks[s.Status], s.Address, pad(terminal.Clip(s.Title, maxTitle), width))
+	line := fmt.Sprintf(" %s %-4s %s", marks[s.Status], escaped(string(s.Address)), pad(terminal.Clip(s.Title, maxTitle), width))
 	if last := s.Last(); last != nil && last.Accounted != nil && s.Status == history.Completed {
 		line += "  " + pad(changed(last.Accounted), 15)
 	} else {
@@ -92,11 +92,11 @@ func gatesOf(s *history.Step) int {
 func note(s *history.Step) string {
 	switch {
 	case s.Failed != nil:
-		return string(s.Failed.Class) + ": " + terminal.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
+		return escaped(string(s.Failed.Class)) + ": " + terminal.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
 	case s.Skipped != nil:
 		return "left out by " + terminal.Clip(s.Skipped.By, 40)
 	case s.Blocked != nil:
-		return "blocked by " + string(s.Blocked.By)
+		return "blocked by " + escaped(string(s.Blocked.By))
 	case s.Completed == nil:
 		return ""
 	}

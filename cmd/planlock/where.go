@@ -28,17 +28,17 @@ func prepareStatus(p *cli, flags *flag.FlagSet) action {
 // printStatus says where a run stands, step by step.
 func (p *cli) printStatus(run *history.Run) {
 	s := &run.Started
-	fmt.Fprintf(p.out, "%s        run %s · plan %s · mode %s\n\n", escaped(s.Goal), s.Run, s.Plan.Short(), run.Mode)
+	fmt.Fprintf(p.out, "%s        run %s · plan %s · mode %s\n\n", escaped(s.Goal), s.Run, s.Plan.Short(), escaped(string(run.Mode)))
 	width := titleWidth(run)
 	for _, step := range run.Steps {
 		line := stepLine(step, width)
 		if step.Status == history.InFlight {
-			line = strings.TrimRight(fmt.Sprintf(" ▸ %-4s %s  %s", step.Address, pad(escaped(step.Title), width), escaped(activity(step, ""))), " ")
+			line = strings.TrimRight(fmt.Sprintf(" ▸ %-4s %s  %s", escaped(string(step.Address)), pad(escaped(step.Title), width), escaped(activity(step, ""))), " ")
 		}
 		fmt.Fprintln(p.out, line)
 	}
 	fmt.Fprintf(p.out, "\n %s\n\n", bar(run))
-	fmt.Fprintf(p.out, "status   %s\n", run.Status)
+	fmt.Fprintf(p.out, "status   %s\n", escaped(string(run.Status)))
 	if run.Ended != nil {
 		for _, r := range run.Ended.Reasons {
 			fmt.Fprintf(p.out, "         %s\n", escaped(r))
@@ -63,6 +63,8 @@ func (p *cli) printNext(run *history.Run, dir string) {
 	switch {
 	case run.Ended != nil:
 		fmt.Fprintf(p.out, "next     planlock report %s%s\n", id, inDir(dir))
+	case run.Paused == nil:
+		fmt.Fprintf(p.out, "next     wait; if no planlock works on it any more, planlock resume %s%s\n", id, inDir(dir))
 	default:
 		fmt.Fprintf(p.out, "next     planlock resume %s%s\n", id, inDir(dir))
 	}
