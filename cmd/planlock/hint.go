@@ -173,7 +173,7 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 	}
 	hints := []string{r.Hint}
 	if id := r.Run; id != "" && at.path != "" {
-		again := fmt.Sprintf("planlock resume %s%s goes on with that run", id, inDir(at.dir))
+		again := fmt.Sprintf("planlock resume %s%s goes on with that run, or says how it ended", id, inDir(at.dir))
 		if at.run == nil || at.run.Started.Run != id {
 			again += fmt.Sprintf("; planlock lock %s makes a new lock", quoted(at.path))
 		}

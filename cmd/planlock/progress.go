@@ -23,6 +23,7 @@ type progress struct {
 	now    func() time.Time
 
 	shown   map[*history.Step]bool // steps whose end was told
+	width   int                    // of the column of titles
 	current string                 // of the step under way: mark, address, title
 	doing   string                 // what it does right now
 	since   time.Time
@@ -56,7 +57,6 @@ func (p *progress) observer() exec.Observer {
 		StepStarted:    on(p.stepStarted),
 		AttemptStarted: on(p.attemptStarted),
 		GateAsked:      on(func(e exec.Event) { p.doing = activity(e.History, "gates · "+e.Text+" …") }),
-		GateJudged:     on(func(e exec.Event) {}),
 		AttemptFailed:  on(p.attemptFailed),
 		Restored:       on(func(e exec.Event) { p.doing = "the tree was restored" }),
 		Recovering:     on(p.recovering),
@@ -79,25 +79,34 @@ func (p *progress) begin(run *history.Run, resumed string) {
 		p.say("warning: " + escaped(w))
 	}
 	p.say("")
-	width := titleWidth(run)
+	p.width = titleWidth(run)
 	for _, step := range run.Steps {
 		if step.Status.Over() {
-			p.tell(step, width)
+			p.tell(step)
 		}
 	}
 }
 
 func (p *progress) stepStarted(e exec.Event) {
-	p.since = p.now()
-	p.current = fmt.Sprintf(" ▸ %-4s %s", escaped(string(e.Step)), pad(terminal.Clip(e.History.Title, maxTitle), titleWidth(e.State)))
+	p.under(e)
 	p.doing = "preconditions"
+}
+
+// under remembers which step is under way.
+func (p *progress) under(e exec.Event) {
+	p.since = p.now()
+	p.current = " ▸ " + p.heading(e.History)
+}
+
+// heading is a step's address and title.
+func (p *progress) heading(s *history.Step) string {
+	return fmt.Sprintf("%-4s %s", escaped(string(s.Address)), pad(terminal.Clip(s.Title, maxTitle), p.width))
 }
 
 func (p *progress) attemptStarted(e exec.Event) {
 	p.doing = activity(e.History, "")
 	if p.current == "" { // a resumed step begins in its middle
-		p.since = p.now()
-		p.current = fmt.Sprintf(" ▸ %-4s %s", escaped(string(e.Step)), pad(terminal.Clip(e.History.Title, maxTitle), titleWidth(e.State)))
+		p.under(e)
 	}
 	if p.screen == nil && e.Attempt == 1 {
 		p.say(strings.TrimRight(p.current, " "))
@@ -129,16 +138,16 @@ func (p *progress) asked(e exec.Event) {
 
 func (p *progress) stepDone(e exec.Event) {
 	p.current, p.doing = "", ""
-	p.tell(e.History, titleWidth(e.State))
+	p.tell(e.History)
 }
 
 // tell prints the line of a step that is over, once.
-func (p *progress) tell(s *history.Step, width int) {
+func (p *progress) tell(s *history.Step) {
 	if p.shown[s] {
 		return
 	}
 	p.shown[s] = true
-	p.say(p.style.step(stepLine(s, width), s.Status))
+	p.say(p.style.step(stepLine(s, p.width), s.Status))
 }
 
 // say prints a line that stays.
@@ -157,13 +166,15 @@ func (p *progress) look(e exec.Event) {
 	}
 	p.bar = bar(e.State)
 	p.pending = p.pending[:0]
-	width := titleWidth(e.State)
+	if p.screen == nil {
+		return
+	}
 	for _, s := range e.State.Steps {
 		if s.Status == history.Pending && len(p.pending) < maxPending {
-			p.pending = append(p.pending, strings.TrimRight(fmt.Sprintf("   %-4s %s", escaped(string(s.Address)), pad(terminal.Clip(s.Title, maxTitle), width)), " "))
+			p.pending = append(p.pending, strings.TrimRight("   "+p.heading(s), " "))
 		}
 	}
-	if p.screen != nil && e.Question == nil {
+	if e.Question == nil {
 		p.screen.resume()
 	}
 }

@@ -27,6 +27,11 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return placed(err, *dir, "", run)
 		}
+		if run.Sealed != nil {
+			if err := ws.DrawViews(ctx, run); err != nil {
+				fmt.Fprintf(p.err, "planlock: warning: the views of the run could not be drawn again: %s\n", escaped(err.Error()))
+			}
+		}
 		text, err := drawing(*format)(recorded, run)
 		if err != nil {
 			return err

@@ -28,6 +28,9 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 		if run.Sealed != nil {
 			return p.printFinished(ctx, ws, run, *s.format)
 		}
+		if err := s.keeps(run); err != nil {
+			return err
+		}
 		c.NoSandbox, c.LockFile = run.Started.NoSandbox, run.Started.LockFile
 		locked, err := p.lockAgain(c, run, *from)
 		if err != nil {
@@ -41,6 +44,18 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 			return c.Resume(ctx, locked, run.Started.Run)
 		})
 	}
+}
+
+// keeps refuses to resume a run in another way than it began.
+func (s *session) keeps(run *history.Run) error {
+	const how = "--%s: run %s began without it, and goes on as it began; start another run to have it"
+	switch {
+	case *s.isolate && !run.Started.Isolated:
+		return &usageError{fmt.Sprintf(how, "isolate", run.Started.Run)}
+	case *s.noSandbox && !run.Started.NoSandbox:
+		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
+	}
+	return nil
 }
 
 // lockAgain makes a lock of the plan that a run began with, if it is the same plan still.

@@ -22,6 +22,7 @@ type session struct {
 	executors list
 	answers   *string
 	patience  *time.Duration
+	isolate   *bool
 	shadow    *bool
 	noSandbox *bool
 	format    *string
@@ -34,6 +35,7 @@ func newSession(flags *flag.FlagSet) *session {
 		mode:      flags.String("mode", "", "who is asked and when, a `mode`: silent, dynamic, collaborative or education; what the plan says by default"),
 		answers:   flags.String("answers", "", "the `policy` for questions that no terminal can answer: refuse (the default), wait, or a file of rules"),
 		patience:  flags.Duration("patience", 0, "how long, a `duration` as in 10m, a question waits for its answer; 0: for ever"),
+		isolate:   flags.Bool("isolate", false, "work in a clone; the workspace changes only if the run succeeds"),
 		shadow:    flags.Bool("shadow", false, "try the whole run in a clone first (not there yet)"),
 		noSandbox: flags.Bool("no-sandbox", false, "run commands without a sandbox; part of what is locked"),
 		format:    flags.String("format", "text", "the output's `format`: text, or jsonl: the journal's records as they are written"),
@@ -63,7 +65,6 @@ func (s *session) controller(executor string) (*exec.Controller, error) {
 
 func prepareRun(p *cli, flags *flag.FlagSet) action {
 	s := newSession(flags)
-	isolate := flags.Bool("isolate", false, "work in a clone; the workspace changes only if the run succeeds")
 	lock := flags.String("lock", "", "the lock `file`; NAME.lock.json beside the plan by default, if it is there")
 	var acks list
 	flags.Var(&acks, "ack", ackHelp)
@@ -72,7 +73,7 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		c.Isolate = *isolate
+		c.Isolate = *s.isolate
 		draft, err := p.read(args[0], c.Options())
 		if err != nil {
 			return err
