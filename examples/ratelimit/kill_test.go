@@ -41,9 +41,13 @@ func TestKill(t *testing.T) {
 	random := rand.New(rand.NewPCG(*seed, 0))
 	bin := command(t)
 	calm := &killed{bin: bin, home: t.TempDir()}
+	family := calm.watch()
 	began := time.Now()
 	calm.call(t, time.Hour)
 	took := time.Since(began)
+	if family() < 2 {
+		t.Fatal("nothing that the command starts was found while it ran, so what survives would not be either")
+	}
 	calm.survivors(t)
 	want := calm.complete(t)
 	t.Logf("undisturbed: %.1f s, tree %s", took.Seconds(), want)
@@ -55,7 +59,11 @@ func TestKill(t *testing.T) {
 		for {
 			moment := time.Hour
 			if left > 0 {
-				moment = time.Duration(random.Int64N(int64(took / 2)))
+				longest := took / 2
+				if random.IntN(4) == 0 {
+					longest = took / 20 // while it is still beginning, or mending
+				}
+				moment = time.Duration(random.Int64N(int64(longest)))
 			}
 			if k.call(t, moment) {
 				break
@@ -122,6 +130,25 @@ func (k *killed) call(t *testing.T, after time.Duration) (ended bool) {
 		k.times++
 	}
 	return err == nil
+}
+
+// watch counts the processes of the run until stop is called, which returns the most at a time.
+func (k *killed) watch() (stop func() int) {
+	end, most := make(chan struct{}), make(chan int)
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; ; {
+			select {
+			case <-tick.C:
+				n = max(n, len(running(k.cookie())))
+			case <-end:
+				most <- n
+				return
+			}
+		}
+	}()
+	return func() int { close(end); return <-most }
 }
 
 // survivors fails the test unless all that the command started is gone at once.
