@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/plan"
 )
@@ -113,7 +114,30 @@ func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
 	}
 	fmt.Fprintf(p.out, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
 		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
+	for _, name := range strangers(&draft.Plan) {
+		fmt.Fprintf(p.out, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
+	}
 	for _, a := range draft.Plan.Acknowledgements() {
 		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
 	}
+}
+
+// strangers are the executors that steps ask for and planlock does not bring, in the order of the plan.
+func strangers(p *plan.Plan) []string {
+	var names []string
+	add := func(name string) {
+		if name != "" && name != "shell" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			add(s.Executor)
+			for _, b := range s.Backups {
+				add(b.Executor)
+			}
+		}
+	}
+	return names
 }

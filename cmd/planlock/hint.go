@@ -57,7 +57,17 @@ func message(ctx context.Context, err error) string {
 	case errors.As(err, &acks):
 		return ackMessage(acks, at)
 	}
-	return withHint(err.Error(), hint(err, at))
+	return withHint(forPeople(err.Error()), hint(err, at))
+}
+
+// forPeople is the text of an error without the package that it comes from.
+func forPeople(text string) string {
+	for _, name := range []string{"exec", "plan", "checkpoint", "ledger", "ask", "history"} {
+		if rest, ok := strings.CutPrefix(text, name+": "); ok {
+			return rest
+		}
+	}
+	return text
 }
 
 func withHint(text string, hints ...string) string {

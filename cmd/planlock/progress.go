@@ -29,6 +29,7 @@ type progress struct {
 	since   time.Time
 	pending []string
 	bar     string
+	closed  bool
 }
 
 // newProgress shows progress on out.
@@ -196,8 +197,22 @@ func (p *progress) region() []string {
 	return lines
 }
 
+// stopping says that the run is being stopped, which may take a moment.
+func (p *progress) stopping() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.doing = "ending the step"
+	p.say("   stopping: the step is ended and the tree restored; another Ctrl-C ends planlock at once")
+}
+
 // close ends the display; the bar stays as its last line.
 func (p *progress) close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
 	if p.screen != nil {
 		p.screen.close()
 	}

@@ -99,7 +99,9 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	}
 	shown := newProgress(p.err, p.isTerminal(p.err), p.now)
 	c.Observer = shown.observer()
+	unwatch := context.AfterFunc(ctx, shown.stopping)
 	report, err := do()
+	unwatch()
 	shown.close()
 	if stream == nil && report != nil && report.Run.Head.Seq > 0 {
 		fmt.Fprint(p.out, report.String())
