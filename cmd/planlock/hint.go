@@ -182,7 +182,7 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 		}
 	}
 	hints := []string{r.Hint}
-	if id := r.Run; id != "" && at.path != "" {
+	if id := r.Run; id != "" && at.path != "" && !strings.Contains(r.Hint, "planlock resume") {
 		again := fmt.Sprintf("planlock resume %s%s goes on with that run, or says how it ended", id, inDir(at.dir))
 		if at.run == nil || at.run.Started.Run != id {
 			again += fmt.Sprintf("; planlock lock %s makes a new lock", quoted(at.path))
