@@ -16,13 +16,19 @@ import (
 //
 //	.git                    that there is one, and where it lies if it is a worktree or a submodule
 //	HEAD                    what is checked out
-//	refs/heads/main, …      every ref, wherever git keeps it; with many, one name for a group ("refs/tags")
+//	refs/heads/main, …      the refs, wherever git keeps them; with many, one name for a group ("refs/tags")
 //	index                   what is staged; not the times that "git status" refreshes
 //	config, config.worktree
 //	hooks/pre-commit, …     every hook but the samples
 //	info/attributes, …      what else tells git how to treat files, or where to find objects
 //	MERGE_HEAD, …           operations that are half done
 //	modules/NAME/config, …  the same of submodules: HEAD, config and hooks
+//
+// What a fetch moves is not watched, since editors and git itself fetch in the
+// background whenever they like, and none of it says what is checked out or
+// runs anything: refs/remotes and refs/prefetch, FETCH_HEAD, ORIG_HEAD, logs
+// and objects. Tags are watched, those that a fetch brings along too. In a repository
+// that keeps its refs as tables they are watched as a whole, so a fetch does move it.
 type GitState map[string]Digest
 
 // Moved names, sorted, what differs.
@@ -220,7 +226,9 @@ func (g *gitReader) modules(dir string) error {
 		base := e.Name()
 		parent, _ := splitPath(name)
 		_, folder := splitPath(parent)
-		if base == "config" || base == "HEAD" || folder == "hooks" && !strings.HasSuffix(base, ".sample") {
+		switch {
+		case base == "config", folder == "hooks" && !strings.HasSuffix(base, ".sample"),
+			base == "HEAD" && isFolder(filepath.Join(filepath.Dir(path), "objects")): // not one of a remote, or a log
 			return g.file(name, path)
 		}
 		return nil

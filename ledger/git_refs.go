@@ -10,7 +10,12 @@ import (
 	"strings"
 )
 
-// refs records every ref by the value that git would read: that of its own file, else that of
+// fetched reports whether a ref is only what was last seen of another repository.
+func fetched(ref string) bool {
+	return strings.HasPrefix(ref, "refs/remotes/") || strings.HasPrefix(ref, "refs/prefetch/")
+}
+
+// refs records every ref that counts by the value that git would read: that of its own file, else that of
 // the list of packed refs. So packing them is no move.
 func (g *gitReader) refs() error {
 	found := make(map[string]string)
@@ -45,7 +50,7 @@ func (g *gitReader) packed(found map[string]string) error {
 	}
 	for line := range bytes.Lines(text) {
 		value, name, ok := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
-		if ok && strings.HasPrefix(name, "refs/") && len(found) < maxGitList {
+		if ok && strings.HasPrefix(name, "refs/") && !fetched(name) && len(found) < maxGitList {
 			found[name] = value
 		}
 	}
@@ -54,6 +59,9 @@ func (g *gitReader) packed(found map[string]string) error {
 
 func (g *gitReader) loose(dir string, found map[string]string) error {
 	return g.walk("refs", filepath.Join(dir, "refs"), func(name, path string, e fs.DirEntry) error {
+		if fetched(name) {
+			return nil
+		}
 		if e.Type()&fs.ModeSymlink != 0 {
 			target, err := os.Readlink(path)
 			if err != nil && !isNothing(err) {
@@ -108,7 +116,7 @@ func groupRefs(refs map[string]string) map[string]Digest {
 	return out
 }
 
-// namespace is the first two names of a ref: refs/tags, refs/remotes.
+// namespace is the first two names of a ref: refs/tags, refs/notes.
 func namespace(ref string) string {
 	parts := strings.SplitN(ref, "/", 3)
 	return strings.Join(parts[:min(2, len(parts))], "/")

@@ -98,6 +98,30 @@ func TestTreesGitMoves(t *testing.T) {
 		{"pack refs", func(r repository) { r.git("pack-refs", "--all") }, nil},
 		{"gc", func(r repository) { r.git("gc", "-q") }, nil},
 		{"index version 4", func(r repository) { r.git("update-index", "--index-version", "4") }, nil},
+		{"fetch", func(r repository) {
+			clone := filepath.Join(r.t.TempDir(), "clone")
+			r.git("clone", "-q", r.dir, clone)
+			r.git("-C", clone, "commit", "-q", "--allow-empty", "-m", "elsewhere")
+			r.git("fetch", "-q", clone, "+refs/heads/*:refs/remotes/origin/*")
+			if _, err := os.Stat(filepath.Join(r.dir, ".git/FETCH_HEAD")); err != nil {
+				r.t.Fatal("nothing was fetched: ", err)
+			}
+		}, nil},
+		{"fetch and pack", func(r repository) {
+			r.git("update-ref", "refs/remotes/origin/main", "HEAD")
+			r.git("update-ref", "refs/prefetch/remotes/origin/main", "HEAD")
+			r.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+			r.git("update-ref", "ORIG_HEAD", "HEAD")
+			r.git("pack-refs", "--all")
+		}, nil},
+		{"fetch in a submodule", func(r repository) {
+			write(r.t, r.dir, ".git/modules/m/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/main\n")
+			write(r.t, r.dir, ".git/modules/m/logs/HEAD", "x\n")
+		}, nil},
+		{"checkout in a submodule", func(r repository) {
+			write(r.t, r.dir, ".git/modules/m/objects/info/x", "")
+			write(r.t, r.dir, ".git/modules/m/HEAD", "ref: refs/heads/other\n")
+		}, []string{"modules/m/HEAD"}},
 		{"stage", func(r repository) { write(r.t, r.dir, "a", "3\n"); r.git("add", "a") }, []string{"index"}},
 		{"stage a mode", func(r repository) { r.git("update-index", "--chmod=+x", "a") }, []string{"index"}},
 		{"assume unchanged", func(r repository) { r.git("update-index", "--assume-unchanged", "a") }, []string{"index"}},
