@@ -23,6 +23,13 @@ type Scanner struct {
 	Scope   Scope
 	Workers int   // 0: two
 	MaxFile int64 // bytes of the largest file that is read; 0: 64 GiB. A larger one is an error that names it.
+
+	// Tolerant scans list what cannot be read, instead of failing: a file that is too
+	// large, has no permission or never comes to rest, and a folder like that with
+	// all it holds, is one Special entry, and Tree.Unread names it. So it can be
+	// removed by whoever restores an earlier tree. It does not say what stands there, so
+	// nothing should be judged by such a tree. The folder that is scanned must be readable.
+	Tolerant bool
 }
 
 const (
@@ -61,8 +68,10 @@ func (s *Scanner) Scan(ctx context.Context, dir string, prior *Tree) (*Tree, err
 		scope:   m,
 		prior:   prior,
 		maxFile: s.MaxFile,
+		scanner: *s,
 		trust:   newTrust(dir, time.Now()),
 	}
+	w.scanner.Scope = s.Scope.clone()
 	if w.maxFile <= 0 {
 		w.maxFile = defaultMaxFile
 	}
@@ -98,6 +107,7 @@ type walk struct {
 	prior   *Tree
 	maxFile int64
 	trust   trust
+	scanner Scanner
 
 	mu     sync.Mutex
 	cond   sync.Cond
@@ -110,8 +120,9 @@ type walk struct {
 
 // found is an entry with its stamp.
 type found struct {
-	entry Entry
-	stamp stamp
+	entry  Entry
+	stamp  stamp
+	unread bool // it is not known what it holds
 }
 
 func (w *walk) run(workers int) (*Tree, error) {
@@ -134,9 +145,13 @@ func (w *walk) run(workers int) (*Tree, error) {
 		stamps:  make([]stamp, len(w.found)),
 		scope:   w.scope,
 		trust:   w.trust,
+		scanner: w.scanner,
 	}
 	for i, f := range w.found {
 		t.entries[i], t.stamps[i] = f.entry, f.stamp
+		if f.unread {
+			t.unread = append(t.unread, f.entry.Path)
+		}
 	}
 	if err := checkEntries(t.entries); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrChanging, err)

@@ -22,14 +22,16 @@ type reader struct {
 }
 
 // entry reads what stands at name in dir. A folder is not read: it comes back as the job to do so,
-// and is part of the tree once that is done. What is not there any more is no error.
+// and is part of the tree once that is done. What is not there any more is no error; nor is, in
+// a tolerant scan, what cannot be read.
 func (r *reader) entry(dir *os.Root, name, path string) (folder *job, err error) {
+	f := found{entry: Entry{Path: path}}
 	for range tries {
 		var info fs.FileInfo
 		if info, err = dir.Lstat(name); err != nil {
 			break
 		}
-		f := found{entry: Entry{Path: path, ModTime: info.ModTime().UTC()}, stamp: stampOf(info)}
+		f = found{entry: Entry{Path: path, ModTime: info.ModTime().UTC()}, stamp: stampOf(info)}
 		f.entry.Kind, f.entry.Mode = kindOf(info.Mode()), info.Mode()&modeBits
 		switch f.entry.Kind {
 		case Dir:
@@ -54,7 +56,18 @@ func (r *reader) entry(dir *os.Root, name, path string) (folder *job, err error)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return nil, err
+	return nil, r.refuse(f, err)
+}
+
+// refuse says what becomes of an entry that cannot be read because of err: it is listed by a
+// tolerant scan, unless that is just being stopped.
+func (r *reader) refuse(f found, err error) error {
+	if !r.walk.scanner.Tolerant || f.entry.Path == "" || r.walk.ctx.Err() != nil {
+		return err
+	}
+	e := Entry{Path: f.entry.Path, Kind: Special, Mode: f.entry.Mode, ModTime: f.entry.ModTime}
+	r.found = append(r.found, found{entry: e, stamp: f.stamp, unread: true})
+	return nil
 }
 
 func kindOf(m fs.FileMode) Kind {

@@ -44,6 +44,9 @@ func (r *reader) do(j job) (next []job, errs []error) {
 		var err error
 		if j, err = r.open(j); err != nil || j.in == nil {
 			if err != nil {
+				err = r.refuse(j.found, err)
+			}
+			if err != nil {
 				errs = []error{pathError(j.path, err)}
 			}
 			return nil, errs

@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,10 @@ type Scope struct {
 	Ignore []string // globs: not looked at
 	Track  []string // globs: watched (changes are seen), but not restored
 	Own    []string // exact paths of the controller's own files in the tree (plan, lock, views): never part of the tree
+}
+
+func (s Scope) clone() Scope {
+	return Scope{Ignore: slices.Clone(s.Ignore), Track: slices.Clone(s.Track), Own: slices.Clone(s.Own)}
 }
 
 // Check reports all patterns that cannot be used.
@@ -60,10 +65,13 @@ func newMatcher(s Scope) (*matcher, error) {
 // leavesOut reports whether the entry called path, and all below it, is no part of the tree.
 // Its folder must be one that is not left out.
 func (m *matcher) leavesOut(path string) bool {
-	if path == controllerDir || path == gitDir || m.own[path] {
+	if path == controllerDir || path == gitDir {
 		return true
 	}
-	return matchAny(m.ignore, path)
+	if m == nil {
+		return false
+	}
+	return m.own[path] || matchAny(m.ignore, path)
 }
 
 // tracks reports whether path or a folder above it is watched only.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -48,6 +49,8 @@ type Tree struct {
 	scope   *matcher // of the scan that made it; nil for trees made of entries
 	stamps  []stamp  // beside entries, for a later scan; nil for trees made of entries
 	trust   trust    // which of the stamps a later scan may believe
+	unread  []string // sorted; see Unread
+	scanner Scanner  // that made it; zero for trees made of entries
 }
 
 // Empty is the tree of an empty folder.
@@ -100,6 +103,31 @@ func (t *Tree) All() iter.Seq[Entry] { return slices.Values(t.entries) }
 // made the tree, also for paths that the tree does not hold; a tree
 // that was made of entries tracks nothing.
 func (t *Tree) Tracked(path string) bool { return t.scope.tracks(path) }
+
+// LeavesOut reports whether a path is no part of the tree because the scope of
+// the scan that made it leaves it out: ignored, the controller's own, or git's.
+// Nothing is left out of a tree that was made of entries but .planlock and .git.
+func (t *Tree) LeavesOut(path string) bool {
+	for i := 0; ; i++ {
+		j := strings.IndexByte(path[i:], '/')
+		if j < 0 {
+			return t.scope.leavesOut(path)
+		}
+		i += j
+		if t.scope.leavesOut(path[:i]) {
+			return true
+		}
+	}
+}
+
+// Unread are the paths, sorted, that a tolerant scan found and could not read; see
+// Scanner.Tolerant. They are in the tree as Special entries.
+func (t *Tree) Unread() []string { return slices.Clone(t.unread) }
+
+// Rescan scans dir with the scanner that made the tree, which is the prior one.
+func (t *Tree) Rescan(ctx context.Context, dir string) (*Tree, error) {
+	return t.scanner.Scan(ctx, dir, t)
+}
 
 // String names the tree for people.
 func (t *Tree) String() string {
