@@ -59,6 +59,8 @@ func contractCodes() []Code {
 			"", "[[invariants]]\nid = \"I1\"\ntext = \"The public API of package server does not break\"\ncheck = { kind = \"go_api_compatible\", package = \"./server\" }\n", false},
 		{"limits-missing", Error, "Under strict a step that changes files says how many files and lines.", "limits = { max_files = 1 }", "limits = { max_files = 1, max_lines = 20 }", false},
 		{"limits-too-small", Error, "A step cannot keep both its artifacts and its limits.", "max_files = 0", "max_files = 1", false},
+		{"log-path-invalid", Error, "The controller writes the progress log of [logging] output_file, over what stands there, and counts it as nobody's change. So it is a file in the workspace whose name begins with progress and ends in .json, and no glob, part of .git or .planlock, the plan, a declared artifact, part of the envelope, or protected by a non-goal. The notepad_path of [knowledge_capture] and the progress_file of [progress_tracking] are paths in the workspace.",
+			"[logging]\noutput_file = \".git/config\"\n", "[logging]\noutput_file = \"progress_limits.json\"\n", false},
 		{"method-is-description", Warning, "Under observe a step without a method is carried out by its description.",
 			"schema = 1\nprofile = \"observe\"\n[goal]\ndescription = \"g\"\n[[tasks]]\nid = 1\n[[tasks.steps]]\nid = 1\ndescription = \"d\"\n", "", true},
 		{"method-missing", Error, "Under strict a step says how it is done.", "", "  run = \"cat fixtures/limit.md >> README.md\"\n", false},

@@ -19,7 +19,7 @@ func readingCodes() []Code {
 			"[constraints]\ndeep = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n",
 			"[constraints]\ndeep = [[1]]\n", false},
 		{"too-complex", Error, "Comparing all paths with all globs would take too long.", "", "", false},
-		{"too-many", Error, "So much was found that the rest is left out.", "", "", false},
+		{"too-many", Error, "More than 1,000 errors were found, and the rest is left out. Warnings and notes never come to this: from the fifty-first of a code on they are told as one, which says how many there are.", "", "", false},
 		{"utf8-invalid", Error, "The file is not UTF-8, so its text could be read in more than one way.", "schema = 1 # \xff\n", "", true},
 		{"value-range", Error, "The value is none that the key can have: a number out of its range or beyond 2^53, not a number, a time that is negative, zero, or longer than a year.",
 			`timeout = "-2m"`, `timeout = "2m"`, false},

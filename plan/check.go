@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
@@ -11,7 +10,7 @@ import (
 // Check judges the draft and returns all diagnostics, those of reading included, sorted by
 // file, line, column and code.
 func (d *Draft) Check(o Options) []Diagnostic {
-	c := &checker{d: d, p: &d.Plan, o: o, found: &findings{list: slices.Clone(d.Found)}}
+	c := &checker{d: d, p: &d.Plan, o: o, found: findingsOf(d.Found)}
 	if !d.broken {
 		c.strict = d.Plan.Profile != Observe
 		c.all()
@@ -48,7 +47,7 @@ type place struct{ task, step int }
 
 // report names a place by a path below the current task or step, "" for the id of it.
 func (c *checker) report(code, key, message, hint string) {
-	if c.found.cut {
+	if !c.found.wants(code) {
 		return
 	}
 	path := c.prefix
@@ -68,6 +67,7 @@ func (c *checker) all() {
 	c.head()
 	c.lists()
 	c.scope()
+	c.logPaths()
 	c.speclets()
 	c.graph()
 	for i := range c.p.Tasks {

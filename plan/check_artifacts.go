@@ -70,14 +70,7 @@ func (c *checker) artifact(key, p string, s *Step) {
 		c.report("path-reserved", key, fmt.Sprintf("%q is not a step's to change", p), "the plan, its lock, .git and .planlock belong to others")
 		return
 	}
-	c.work += len(c.nonGoals.globs) + len(c.envelope.globs)
-	if c.work > maxComparisons {
-		if c.work >= 0 {
-			c.report("too-complex", key, "the plan has too many paths and globs to compare them all", `prefer globs of the form "folder/**"`)
-		}
-		c.work = -1 << 62
-	}
-	if c.work >= 0 {
+	if c.affords(key, len(c.nonGoals.globs)+len(c.envelope.globs)) {
 		if id, ok := c.nonGoals.meets(p); ok {
 			c.report("artifact-in-non-goal", key, fmt.Sprintf("%q is protected by non-goal %q", p, id), "take the path out of the step, or out of the non-goal")
 		}
@@ -88,6 +81,16 @@ func (c *checker) artifact(key, p string, s *Step) {
 	if s.Limits != nil && len(s.Limits.Modules) > 0 && !slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, p) }) {
 		c.report("artifact-outside-modules", key, fmt.Sprintf("%q lies in none of the step's modules", p), "add its folder to limits.modules")
 	}
+}
+
+// affords reports whether so many more comparisons with globs are within the bound. It says once that they are not.
+func (c *checker) affords(key string, comparisons int) bool {
+	c.work += comparisons
+	if c.work > maxComparisons {
+		c.report("too-complex", key, "the plan has too many paths and globs to compare them all", `prefer globs of the form "folder/**"`)
+		c.work = -1 << 62
+	}
+	return c.work >= 0
 }
 
 // inModule reports whether a path or glob lies in a folder, which may be a glob itself.
