@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -35,6 +36,7 @@ type trial struct {
 	before, after *ledger.Tree
 	snap          checkpoint.Snapshot
 	entry         *history.Accounted
+	journalled    *history.Accounted // entry, or as much of it as a journal takes
 	judged        []gate.Judgement
 }
 
@@ -56,7 +58,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
-	t := &trial{s: s, task: task, step: step, number: len(s.Attempts) + 1, method: m, before: e.tree, runner: e.runner(step)}
+	t := &trial{s: s, task: task, step: step, number: s.Tried() + 1, method: m, before: e.tree, runner: e.runner(step)}
 	executor, err := e.c.executor(m.Executor)
 	if err != nil {
 		return err
@@ -99,8 +101,9 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 		defer cancel()
 	}
 	live := process.NewTail(outputKept)
+	shown := e.shown[t.s.Address]
 	w := Work{
-		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: t.task, Step: t.step, Method: t.method, Attempt: t.number,
+		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step, Method: t.method, Attempt: t.number,
 		Dir: e.dir, Feedback: feedback(t.s), Runner: t.runner,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
@@ -111,6 +114,8 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	t.took = time.Since(begin)
 	if t.err == nil && ctx.Err() != nil {
 		t.err = context.Cause(ctx) // it came back because it was told to
+	} else if cause := context.Cause(ctx); cause != nil && !errors.Is(t.err, cause) {
+		t.err = fmt.Errorf("%w: %w", cause, t.err)
 	}
 	text := live.String()
 	if t.outcome.Output != "" {
@@ -146,7 +151,7 @@ func feedback(s *history.Step) []string {
 func (t *trial) said() *history.AttemptEnded {
 	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
 		Tokens: t.outcome.Usage.InputTokens + t.outcome.Usage.OutputTokens, Calls: t.outcome.Usage.Calls,
-		Metrics: t.outcome.Metrics, Stateful: t.outcome.Stateful}
+		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful}
 	if t.err != nil {
 		said.Error = t.err.Error()
 	}
@@ -157,7 +162,7 @@ func (t *trial) said() *history.AttemptEnded {
 func (t *trial) facts() []history.Fact {
 	facts := []history.Fact{t.said()}
 	if t.entry != nil {
-		facts = append(facts, t.entry)
+		facts = append(facts, t.journalled)
 	}
 	for i := range t.judged {
 		facts = append(facts, &history.Gate{Judgement: t.judged[i]})
@@ -170,12 +175,23 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
 	if err := e.record(ctx, of(t.s, t.number), facts...); err != nil {
 		// It cannot be made durable, so it has not happened.
-		_, again := e.restoreTo(ctx, t.s, e.run.Tree)
+		_, again := e.restoreTree(ctx, e.dir, e.run.Tree)
 		return errors.Join(err, again)
 	}
-	e.tree, e.stale = t.after, e.host()
+	e.tree, e.stale = t.after, true
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
+}
+
+// finite leaves out what is no number.
+func finite(metrics map[string]float64) map[string]float64 {
+	kept := map[string]float64{}
+	for name, v := range metrics {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			kept[name] = v
+		}
+	}
+	return kept
 }
 
 // noSpace reports whether err says that the disk is full.

@@ -118,9 +118,9 @@ func (e *execution) unfinished(ctx context.Context) error {
 			return &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
 				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
 		}
-		if i == len(ids)-1 && !run.Started.Isolated && (run.Restoring != nil || inFlight(run.Current())) {
-			return &RefusedError{Run: ids[i], Hint: fmt.Sprintf("planlock resume %s, or planlock rollback %s %s", ids[i], ids[i], run.Current().Address),
-				Reasons: []string{fmt.Sprintf("run %s was stopped inside step %s, and the tree may hold half of it", ids[i], run.Current().Address)}}
+		if i == len(ids)-1 && !run.Started.Isolated && run.Sealed == nil && (run.Restoring != nil || inFlight(run.Current())) {
+			return &RefusedError{Run: ids[i], Hint: fmt.Sprintf("planlock resume %s", ids[i]),
+				Reasons: []string{fmt.Sprintf("run %s was cut off, and the tree may hold half a step of it", ids[i])}}
 		}
 	}
 	return nil

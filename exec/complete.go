@@ -84,6 +84,13 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 	if err != nil {
 		return nil, nil, err
 	}
+	changed, err := e.leftAlone(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, line := range changed {
+		lower(history.NotAchieved, "the tree changed while the run was judged: %s", line)
+	}
 	for _, j := range gate.Blocking(judged) {
 		for _, line := range describe(j) {
 			lower(history.NotAchieved, "%s", line)
@@ -102,7 +109,7 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 		return nil, err
 	}
 	e.tree = tree
-	pass := e.pass(gate.Final, nil, nil, e.runner(nil))
+	pass := e.pass(gate.Final, nil, e.runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.base, tree
 	pass.Changes = ledger.Diff(e.base, tree)
@@ -116,7 +123,7 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	for i := range judged {
 		e.notify(e.c.Observer.GateJudged, Event{Gate: &judged[i]})
 	}
-	return judged, e.leftAlone(ctx)
+	return judged, nil
 }
 
 // completedPart is the plan as far as it was carried out: what steps declared
@@ -133,49 +140,46 @@ func (e *execution) completedPart() *plan.Plan {
 	return &part
 }
 
-// leftAlone makes sure that judging the run changed nothing.
-func (e *execution) leftAlone(ctx context.Context) error {
-	e.stale = true
-	tree, err := e.known(ctx)
+// leftAlone makes sure that judging the run changed nothing. What changed is
+// named, kept and undone.
+func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
+	now, err := e.scanner.Scan(context.WithoutCancel(ctx), e.dir, e.tree)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if tree.Digest() == e.run.Tree.Tree {
-		e.tree = tree
-		return nil
+	var lines []string
+	for _, change := range ledger.Diff(e.tree, now) {
+		lines = append(lines, change.String())
 	}
-	left, err := e.store.Tree(ctx, e.run.Tree)
-	if err != nil {
-		return err
+	if len(lines) == 0 {
+		return nil, nil
 	}
-	return e.store.Restore(ctx, e.dir, left, tree)
+	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree}); err != nil {
+		return nil, err
+	}
+	return firstOf(lines, 20), e.restoredRun(ctx)
 }
 
 // deliver moves the workspace to the tree of an isolated run. If anybody touched
 // the workspace meanwhile, it is left alone and the run has not achieved its goal.
 func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
+	if e.run.Delivered != nil {
+		return nil // the controller died between the delivery and the end
+	}
 	have, err := e.scanner.Scan(ctx, e.root, nil)
 	if err != nil {
 		return err
 	}
-	if base := e.run.Started.Base.Tree; e.run.Restoring == nil && have.Digest() != base {
+	if base := e.run.Started.Base.Tree; have.Digest() != base {
 		ended.Status = history.NotAchieved
 		ended.Reasons = append(ended.Reasons, fmt.Sprintf(
 			"the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Digest().Short(), base.Short()))
 		return nil
 	}
-	final := e.run.Tree
-	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: final}); err != nil {
+	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree, Deliver: true}); err != nil {
 		return err
 	}
-	want, err := e.store.Tree(ctx, final)
-	if err != nil {
-		return err
-	}
-	if err := e.store.Restore(ctx, e.root, want, have); err != nil {
-		return err
-	}
-	return e.record(ctx, history.Where{}, &history.Restored{Tree: final.Tree}, &history.Delivered{Tree: final.Tree})
+	return e.restoredRun(ctx)
 }
 
 // seal draws the views and closes the journal for good.

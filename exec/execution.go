@@ -37,7 +37,10 @@ type execution struct {
 	prober  *envelope.Prober
 	panel   gate.Panel
 	index   map[plan.Address]place
-	intents []*plan.Step // those that bring a test, in the order of the plan
+	shown   map[plan.Address]place // a copy for executors
+	judging *plan.Plan             // a copy for gates
+	judged  map[plan.Address]place // its steps
+	intents []*plan.Step           // those that bring a test, in the order of the plan
 	depends dependencies
 	scanner ledger.Scanner
 
@@ -89,6 +92,12 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 // equip readies what follows from the plan alone.
 func (e *execution) equip() {
 	e.index, e.depends = places(e.plan), dependenciesOf(e.plan)
+	// What a host's code gets to see, it could change; the contract is not among it.
+	e.shown, e.judging, e.judged = e.index, e.plan, e.index
+	if e.locked != nil {
+		e.judging = e.locked.Plan()
+		e.shown, e.judged = places(e.locked.Plan()), places(e.judging)
+	}
 	e.intents = intents(e.plan)
 	e.panel = e.c.panel()
 	e.prober = &envelope.Prober{}

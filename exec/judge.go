@@ -24,18 +24,16 @@ func faultf(class history.Class, format string, args ...any) *fault {
 // before asks whether a step may begin, and records its checkpoint. Questions
 // are answered before anything is attempted.
 func (e *execution) before(ctx context.Context, s *history.Step, start *history.StepStarted) error {
-	task, step := e.step(s)
 	tree, err := e.known(ctx)
 	if err != nil {
 		return err
 	}
 	e.tree = tree
 	r := e.runner(nil)
-	pass := e.pass(gate.Before, task, step, r)
+	pass := e.pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
 	e.notify(e.c.Observer.StepStarted, Event{History: s})
 	judged := e.askGates(ctx, s, gate.Before, pass)
-	e.stale = e.stale || r.ran.Load() || e.host()
 	facts := []history.Fact{start}
 	for i := range judged {
 		facts = append(facts, &history.Gate{Judgement: judged[i]})
@@ -48,36 +46,71 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 		if f.Class == history.GateFailed {
 			f.Class = history.Refused
 		}
-		facts = append(facts, &f.AttemptFailed)
+		facts = append(facts, f.bounded())
+	}
+	if r.ran.Load() || e.host() {
+		undone, err := e.smuggled(ctx)
+		if err != nil {
+			return err
+		}
+		if len(undone) > 0 {
+			if err := e.record(ctx, of(s, 0), append(facts, undone...)...); err != nil {
+				return err
+			}
+			return e.restored(ctx, s, 0)
+		}
 	}
 	return e.record(ctx, of(s, 0), facts...)
 }
 
+// smuggled looks whether judging changed the tree before anything was attempted.
+// It returns what is to be recorded then: the refusal, and the restore.
+func (e *execution) smuggled(ctx context.Context) ([]history.Fact, error) {
+	now, err := e.scanner.Scan(context.WithoutCancel(ctx), e.dir, e.tree)
+	if err != nil {
+		return nil, err
+	}
+	if now.Digest() == e.run.Tree.Tree {
+		e.tree, e.stale = now, false
+		return nil, nil
+	}
+	f := faultf(history.Refused, "the tree changed before the step began, and gates and checks must not change it")
+	for _, change := range ledger.Diff(e.tree, now) {
+		f.Reasons = append(f.Reasons, change.String())
+	}
+	return []history.Fact{f.bounded(), &history.RestoreBegun{To: e.run.Tree}}, nil
+}
+
 // pass is what gates may look at.
-func (e *execution) pass(phase gate.Phase, task *plan.Task, step *plan.Step, r gate.CommandRunner) *gate.Pass {
+func (e *execution) pass(phase gate.Phase, s *history.Step, r gate.CommandRunner) *gate.Pass {
 	introduced := map[string]string{}
 	for _, inv := range e.plan.Invariants {
 		introduced[inv.ID] = "base"
 	}
-	return &gate.Pass{
-		Phase: phase, Plan: e.plan, Task: task, Step: step, Dir: e.dir, Base: e.base,
-		Content: e.content(e.dir), OpenIntents: e.openIntents(step), Introduced: introduced, Runner: r, Log: e.log,
+	pass := &gate.Pass{
+		Phase: phase, Plan: e.judging, Dir: e.dir, Base: e.base,
+		Content: e.content(e.dir), OpenIntents: e.openIntents(s), Introduced: introduced, Runner: r, Log: e.log,
 	}
+	if s != nil {
+		at := e.judged[s.Address]
+		pass.Task, pass.Step = at.task, at.step
+	}
+	return pass
 }
 
-// openIntents are the test intents that step, or one before it, brought, and
-// that no completed step has fixed yet. The one that step is to fix is among
+// openIntents are the test intents that s, or one before it, brought, and
+// that no completed step has fixed yet. The one that s is to fix is among
 // them: that it does is for a gate to say.
-func (e *execution) openIntents(step *plan.Step) []*plan.TestIntent {
+func (e *execution) openIntents(s *history.Step) []*plan.TestIntent {
 	completed := func(a plan.Address) bool {
 		s := e.run.Step(a)
 		return s != nil && s.Status == history.Completed
 	}
 	var open []*plan.TestIntent
-	for _, s := range e.intents {
-		brought := completed(s.Address) || step != nil && step.Address == s.Address
-		if brought && !completed(s.TestIntent.FixedBy) {
-			open = append(open, s.TestIntent)
+	for _, step := range e.intents {
+		brought := completed(step.Address) || s != nil && s.Address == step.Address
+		if brought && !completed(step.TestIntent.FixedBy) {
+			open = append(open, step.TestIntent)
 		}
 	}
 	return open
@@ -104,13 +137,11 @@ func (e *execution) judge(ctx context.Context, t *trial) *fault {
 	if f := e.gitMoved(t); f != nil {
 		return f
 	}
-	if moves, err := e.moves(look); err != nil {
+	if moved, err := e.bindings(look); err != nil {
 		return faultf(history.Moved, "%v", err)
-	} else if len(moves) > 0 {
+	} else if moved != nil {
 		f := faultf(history.Moved, "the step moved what the run depends on")
-		for _, m := range moves {
-			f.Reasons = append(f.Reasons, m.String())
-		}
+		f.Reasons = append(f.Reasons, moved.Reasons...)
 		return f
 	}
 	if t.err != nil {
@@ -150,6 +181,9 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 	}
 	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
 	t.entry = entry
+	if t.journalled, err = e.abridge(ctx, entry); err != nil {
+		return faultf(history.Crashed, "the account cannot be kept: %v", err)
+	}
 	return nil
 }
 
@@ -206,7 +240,7 @@ func stall(t *trial) gate.Cause {
 
 // judgePhase asks the gates of a phase about an attempt.
 func (e *execution) judgePhase(ctx context.Context, t *trial, phase gate.Phase) *fault {
-	pass := e.pass(phase, t.task, t.step, t.runner)
+	pass := e.pass(phase, t.s, t.runner)
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
 	pass.Changes, pass.Account, pass.Symbols, pass.Lines = t.entry.Changes, &t.entry.Account, t.entry.Symbols, t.entry.Lines
 	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
@@ -233,6 +267,9 @@ func (e *execution) gatesLeftNothing(ctx context.Context, t *trial) *fault {
 	if now.Digest() == t.after.Digest() {
 		t.after = now
 		return nil
+	}
+	if snap, err := e.store.Snapshot(ctx, e.dir, now, e.run.Tree); err == nil {
+		t.snap = snap // somebody may have worked here meanwhile
 	}
 	f := faultf(history.GateFailed, "the tree changed while it was judged, and gates and checks must not change it")
 	for _, ch := range ledger.Diff(t.after, now) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
@@ -15,6 +16,12 @@ import (
 // that going on after a crash is no case of its own.
 func (e *execution) carryOn(ctx context.Context) error {
 	for e.run.Ended == nil {
+		if e.run.Restoring != nil && e.run.Current() == nil {
+			if err := e.restoredRun(ctx); err != nil {
+				return err
+			}
+			continue
+		}
 		if interrupted(ctx) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
 		}
@@ -53,7 +60,7 @@ func (e *execution) advance(ctx context.Context, s *history.Step) error {
 	last := s.Last()
 	switch {
 	case e.run.Restoring != nil:
-		return e.restoreAgain(ctx, s)
+		return e.restored(ctx, s, s.Tried())
 	case e.run.Pending() != nil:
 		return e.askAgain(ctx, s)
 	case s.Status == history.Pending:
@@ -66,15 +73,25 @@ func (e *execution) advance(ctx context.Context, s *history.Step) error {
 		return e.tryAgain(ctx, s)
 	case last == nil:
 		return e.attempt(ctx, s, e.method(s, recovery.Primary))
-	case cutOff(last.Failure.Class) && s.Rollback != plan.Irreversible:
+	case e.cutOff(last) && s.Rollback != plan.Irreversible:
 		// Nothing was wrong with the method.
 		return e.attempt(ctx, s, e.method(s, last.Method.Method))
 	}
 	return e.climb(ctx, s, last.Failure)
 }
 
-// cutOff reports whether an attempt failed for no fault of its own.
-func cutOff(c history.Class) bool { return c == history.Interrupted || c == history.Lost }
+// cutOff reports whether an attempt failed for no fault of its own: it was
+// interrupted or lost, or something moved that is in its place again, since the
+// run was taken up.
+func (e *execution) cutOff(a *history.Attempt) bool {
+	switch a.Failure.Class {
+	case history.Interrupted, history.Lost:
+		return true
+	case history.Moved:
+		return e.run.Resumptions > a.Resumptions
+	}
+	return false
+}
 
 // startStep verifies that nothing moved, reads what happened before, and takes
 // the checkpoint.
@@ -86,6 +103,9 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
 	}
+	if asked, err := e.askAboutRepetition(ctx, s); asked || err != nil {
+		return err
+	}
 	decision, err := e.propagate(ctx, s)
 	if err != nil || decision == nil {
 		return err
@@ -93,8 +113,23 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	return e.before(ctx, s, decision)
 }
 
+// askAboutRepetition asks before a step that cannot be undone runs once more
+// after the run was set back.
+func (e *execution) askAboutRepetition(ctx context.Context, s *history.Step) (bool, error) {
+	if s.Rollback != plan.Irreversible || len(s.Undone) == 0 || s.Rungs(recovery.AskRung) > 0 {
+		return false, nil
+	}
+	return true, e.ask(ctx, s, e.question(s, ask.InFlight, "step "+title(s),
+		"the run was set back to before it, and what it did outside of the workspace cannot be undone",
+		[]string{fmt.Sprintf("it has been attempted %d times", len(s.Undone))},
+		choiceAgain(s), choiceSkip(s), choiceStop(), choiceGiveUp(s)))
+}
+
 // tryAgain does what the ladder, or a person, decided.
 func (e *execution) tryAgain(ctx context.Context, s *history.Step) error {
+	if err := e.verify(ctx); err != nil {
+		return e.letGo(ctx, err)
+	}
 	if s.Refusal != nil {
 		// It was not allowed to begin; see whether it is now.
 		return e.before(ctx, s, s.Checkpoint)

@@ -50,6 +50,9 @@ func dependenciesOf(p *plan.Plan) dependencies {
 	return all
 }
 
+// concernsListed is how many earlier failures a checkpoint tells about.
+const concernsListed = 5
+
 // strategy is what the plan says about earlier failures.
 func (e *execution) strategy() plan.Propagation {
 	if s := e.plan.ErrorPropagation.Strategy; s != "" {
@@ -79,7 +82,9 @@ func (e *execution) propagate(ctx context.Context, s *history.Step) (*history.St
 		if prior.Status != history.Failed {
 			continue
 		}
-		concerns = append(concerns, fmt.Sprintf("%s failed: %s", prior.Address, strings.Join(prior.Failed.Reasons, "; ")))
+		if len(concerns) < concernsListed {
+			concerns = append(concerns, clip(fmt.Sprintf("%s failed: %s", prior.Address, strings.Join(prior.Failed.Reasons, "; ")), 200))
+		}
 		if prior.Critical && !e.reviewed(prior) {
 			reviewed = false
 		}

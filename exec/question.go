@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/plan"
 )
 
 // Keys of the choices.
@@ -19,6 +21,10 @@ const (
 	stop   = "s"
 	giveUp = "x"
 )
+
+// afterDeadline is how long an escalator may look for an answer that came in
+// time, when the deadline has passed already.
+const afterDeadline = time.Second
 
 // mistakes is how many answers to one question may not count before nobody is
 // asked any more.
@@ -31,7 +37,7 @@ func choiceGo(s *history.Step) ask.Choice {
 
 func choiceAgain(s *history.Step) ask.Choice {
 	c := ask.Choice{Key: again, Label: fmt.Sprintf("run %s again with this report as feedback", s.Address),
-		Consequence: fmt.Sprintf("attempt %d from the same checkpoint", len(s.Attempts)+1)}
+		Consequence: fmt.Sprintf("attempt %d from the same checkpoint, on the same tree", s.Tried()+1)}
 	if s.Rollback == "irreversible" {
 		c.Acknowledge = fmt.Sprintf("run %s again", s.Address)
 		c.Consequence += "; what it did outside the workspace may happen twice"
@@ -59,7 +65,7 @@ func title(s *history.Step) string { return fmt.Sprintf("%s (%s)", s.Address, s.
 func (e *execution) question(s *history.Step, kind ask.Kind, what, why string, evidence []string, choices ...ask.Choice) ask.Question {
 	now := e.c.now().UTC()
 	q := ask.Question{
-		ID: fmt.Sprintf("q%d", e.run.Asked+1), Run: e.run.Started.Run, Step: s.Address, Attempt: len(s.Attempts),
+		ID: fmt.Sprintf("q%d", e.run.Asked+1), Run: e.run.Started.Run, Step: s.Address, Attempt: s.Tried(),
 		Kind: kind, What: what, Why: why, Evidence: evidence, Choices: choices, Asked: now,
 	}
 	if e.c.Patience > 0 {
@@ -70,7 +76,7 @@ func (e *execution) question(s *history.Step, kind ask.Kind, what, why string, e
 
 // ask puts a question, durably, and acts on what comes of it.
 func (e *execution) ask(ctx context.Context, s *history.Step, q ask.Question) error {
-	if err := e.record(ctx, of(s, len(s.Attempts)), &history.Asked{Question: q}); err != nil {
+	if err := e.record(ctx, of(s, s.Tried()), &history.Asked{Question: q}); err != nil {
 		return err
 	}
 	return e.askAgain(ctx, s)
@@ -94,13 +100,17 @@ func (e *execution) askAgain(ctx context.Context, s *history.Step) error {
 			return err
 		}
 	}
+	var mistaken *ask.RefusedError
 	switch {
 	case errors.Is(err, ask.ErrWaiting):
 		return e.pause(ctx, "waiting", fmt.Errorf("%w for an answer to question %s: %s", ErrWaiting, q.ID, q.What))
 	case interrupted(ctx):
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
+	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() && !e.c.now().Before(q.Deadline):
+		return e.refuse(ctx, s, q, err)
 	}
-	return e.refuse(ctx, s, q, err)
+	// Nobody refused: the way to whoever answers is broken.
+	return e.pause(ctx, "question "+q.ID+" could not be put", fmt.Errorf("exec: question %s could not be put: %w", q.ID, err))
 }
 
 // consult asks, no longer than the deadline. Where the deadline has passed
@@ -109,9 +119,9 @@ func (e *execution) consult(ctx context.Context, q ask.Question) (ask.Answer, er
 	if e.c.Escalator == nil {
 		return ask.Answer{}, fmt.Errorf("%w: nobody is there to be asked", ask.ErrNoAnswer)
 	}
-	if left := q.Deadline.Sub(e.c.now()); !q.Deadline.IsZero() && left > 0 {
+	if !q.Deadline.IsZero() {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, left)
+		ctx, cancel = context.WithTimeout(ctx, max(q.Deadline.Sub(e.c.now()), afterDeadline))
 		defer cancel()
 	}
 	a, err := e.c.Escalator.Ask(ctx, q)
@@ -151,14 +161,22 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 
 // refuse ends a step because nobody let it go on.
 func (e *execution) refuse(ctx context.Context, s *history.Step, q ask.Question, why error) error {
+	_, step := e.step(s)
 	err := e.record(ctx, of(s, q.Attempt),
 		&history.Unanswered{Question: q.ID, Why: why.Error(), Final: true},
-		&history.StepFailed{Class: e.class(s), Reasons: slices.Concat(e.reasons(s, q), []string{"nobody decided otherwise: " + why.Error()}), Halts: true})
+		&history.StepFailed{Class: e.class(s), Halts: e.halts(s, step),
+			Reasons: slices.Concat(e.reasons(s, q), []string{"nobody decided otherwise: " + why.Error()})})
 	if err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.StepDone, Event{History: s, Err: failure(s)})
 	return nil
+}
+
+// halts reports whether the failure of a step ends the run: where the plan says
+// to block, and for a critical step where its strategy is to halt.
+func (e *execution) halts(s *history.Step, step *plan.Step) bool {
+	return step.OnFailure == plan.Block || s.Critical && e.strategy() == plan.HaltOnCritical
 }
 
 // class is what a step failed of.

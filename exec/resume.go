@@ -83,8 +83,7 @@ func (e *execution) takeUp(ctx context.Context) error {
 	if err := e.catchUp(ctx); err != nil {
 		return err
 	}
-	half := e.run.Restoring != nil || inFlight(e.run.Current())
-	if err := e.verifyExcept(ctx, half); err != nil {
+	if err := e.verifyAgain(ctx); err != nil {
 		return err
 	}
 	facts := []history.Fact{resumed}
@@ -110,6 +109,23 @@ func (e *execution) catchUp(ctx context.Context) error {
 	if err != nil || now.Digest() != s.Checkpoint.Checkpoint.Tree {
 		return err
 	}
-	_, err = e.restoreTo(ctx, s, e.run.Tree)
+	_, err = e.restoreTree(ctx, e.dir, e.run.Tree)
 	return err
+}
+
+// verifyAgain is verify for a run that nobody held. Of a tree that holds half a
+// step or half a restore nothing is said: it is going to be restored, and what
+// it holds is kept. A run that ended only lacks its views.
+func (e *execution) verifyAgain(ctx context.Context) error {
+	if e.run.Ended != nil {
+		return nil
+	}
+	if e.run.Restoring == nil && !inFlight(e.run.Current()) {
+		return e.verify(ctx)
+	}
+	refused, err := e.bindings(ctx)
+	if err != nil || refused == nil {
+		return err
+	}
+	return refused
 }

@@ -3,11 +3,12 @@ package exec
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -56,9 +57,15 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 		return nil, err
 	}
 	e.files = e.run.Started.Files
-	e.scanner = ledger.Scanner{Scope: e.scope()}
+	e.equip()
 	if e.run.Started.Isolated && e.run.Delivered == nil {
 		e.dir = filepath.Join(ws.RunDir(id), "clone")
+		if err := os.MkdirAll(e.dir, 0o755); err != nil {
+			return nil, fmt.Errorf("exec: clone: %w", err)
+		}
+	}
+	if e.run.Delivered != nil && e.run.Ended == nil {
+		return nil, &RefusedError{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
 	}
 	return e.rollBack(ctx, s, to)
 }
@@ -84,7 +91,10 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint
 		return nil, err
 	}
 	if done.Sealed {
-		_, err := e.restoreTo(ctx, s, to)
+		_, err := e.restoreTree(ctx, e.dir, to)
+		return done, err
+	}
+	if err := e.unwind(ctx, s); err != nil {
 		return done, err
 	}
 	// The position moves first: if the restore is cut off, resuming finishes it.
@@ -93,7 +103,7 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint
 	if err != nil {
 		return nil, err
 	}
-	restored, err := e.restoreTo(ctx, s, to)
+	restored, err := e.restoreTree(ctx, e.dir, to)
 	if err != nil {
 		return done, err
 	}
@@ -101,4 +111,34 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint
 		return done, err
 	}
 	return done, e.pause(ctx, "rolled back to before "+string(s.Address), nil)
+}
+
+// unwind undoes what the steps from s on did outside of the workspace: those
+// that can be compensated are, the latest first. One that is irreversible, and
+// has been attempted, is refused.
+func (e *execution) unwind(ctx context.Context, s *history.Step) error {
+	from := slices.Index(e.run.Steps, s)
+	var done []*history.Step
+	for _, step := range slices.Backward(e.run.Steps[from:]) {
+		if len(step.Attempts) == 0 {
+			continue
+		}
+		if step.Rollback == plan.Irreversible {
+			return &RefusedError{Run: e.run.Started.Run,
+				Reasons: []string{fmt.Sprintf("step %s is irreversible and has been attempted: it cannot be rolled back", step.Address)},
+				Hint:    "roll back to a later step"}
+		}
+		if step.Status == history.Completed {
+			done = append(done, step)
+		}
+	}
+	for _, step := range done {
+		if err := e.compensate(ctx, step); err != nil {
+			return err
+		}
+		if c := step.Last().Compensated; c != nil && !c.Done() {
+			return fmt.Errorf("exec: step %s could not be compensated (exit %d %s): %s", step.Address, c.Exit, c.Error, c.Output)
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/planlock/planlock/gate"
@@ -22,6 +23,9 @@ func (e *execution) sandbox() (process.Sandbox, int64, error) {
 	}
 	box.Workspace = e.dir
 	box.Protect = append(box.Protect, e.scanner.Scope.Own...)
+	if e.dir != e.root { // a clone lies inside what must be protected
+		box.Protect = append(box.Protect, filepath.Join(e.root, Own), filepath.Join(e.root, ".git"))
+	}
 	return box, output, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
@@ -13,83 +12,99 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// verify makes sure, before every step, that nothing moved that the run is bound
-// to: the plan, its lock, the envelope with the agents in it, the repository and
-// the tree. *RefusedError names all that did.
-func (e *execution) verify(ctx context.Context) error { return e.verifyExcept(ctx, false) }
-
-// verifyExcept is verify; where the tree holds half a step, which is going to be
-// restored, its own changes are nobody's fault.
-func (e *execution) verifyExcept(ctx context.Context, half bool) error {
-	refused := &RefusedError{Run: e.run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
-	var errs []error
-	object := func(err error, format string, args ...any) {
-		refused.Reasons = append(refused.Reasons, fmt.Sprintf(format, args...))
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if e.locked.Digest() != e.run.Started.Plan {
-		object(nil, "the plan moved from %s to %s", e.run.Started.Plan.Short(), e.locked.Digest().Short())
-	} else if err := e.locked.Verify(); err != nil {
-		object(err, "%v", err)
-	}
-	if err := e.verifyLockFile(); err != nil {
-		object(err, "%v", err)
-	}
-	moves, err := e.moves(ctx)
+// verify makes sure, before anything is attempted, that nothing moved that the
+// run is bound to, and that nobody changed the tree. *RefusedError names all
+// that did.
+func (e *execution) verify(ctx context.Context) error {
+	refused, err := e.bindings(ctx)
 	if err != nil {
 		return err
 	}
-	for _, m := range moves {
-		object(nil, "%s", m)
-	}
-	git, err := ledger.ReadGit(e.root)
+	changes, err := e.external(ctx)
 	if err != nil {
 		return err
 	}
-	if moved := e.run.Git.Moved(git); len(moved) > 0 {
-		object(nil, "the repository moved: %s", strings.Join(moved, ", "))
-	}
-	if !half {
-		if err := e.verifyTree(ctx, object); err != nil {
-			return err
+	if len(changes) > 0 {
+		if refused == nil {
+			refused = e.refusal()
 		}
+		refused.Reasons = append(refused.Reasons, changes...)
 	}
-	if len(refused.Reasons) == 0 {
+	if refused == nil {
 		return nil
 	}
-	refused.Err = errors.Join(errs...)
 	return refused
 }
 
-// verifyTree looks for changes that no step made.
-func (e *execution) verifyTree(ctx context.Context, object func(error, string, ...any)) error {
+func (e *execution) refusal() *RefusedError {
+	return &RefusedError{Run: e.run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
+}
+
+// bindings looks at what the run is bound to besides the tree: the plan, its
+// lock file, the envelope with the agents in it, and the repository. It returns
+// nil if all of it is as it was.
+func (e *execution) bindings(ctx context.Context) (*RefusedError, error) {
+	refused := e.refusal()
+	var errs []error
+	for _, verify := range []func() error{e.verifyPlan, e.verifyLockFile, e.verifyHold} {
+		if err := verify(); err != nil {
+			refused.Reasons = append(refused.Reasons, err.Error())
+			errs = append(errs, err)
+		}
+	}
+	moves, err := e.moves(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range moves {
+		refused.Reasons = append(refused.Reasons, m.String())
+	}
+	git, err := ledger.ReadGit(e.root)
+	if err != nil {
+		return nil, err
+	}
+	if moved := e.run.Git.Moved(git); len(moved) > 0 {
+		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))
+	}
+	if len(refused.Reasons) == 0 {
+		return nil, nil
+	}
+	refused.Err = errors.Join(errs...)
+	return refused, nil
+}
+
+func (e *execution) verifyPlan() error {
+	if got, want := e.locked.Digest(), e.run.Started.Plan; got != want {
+		return fmt.Errorf("the plan moved from %s to %s", want.Short(), got.Short())
+	}
+	return e.locked.Verify()
+}
+
+// verifyHold makes sure that the workspace is still held.
+func (e *execution) verifyHold() error { return nil }
+
+// external names the changes that no step made.
+func (e *execution) external(ctx context.Context) ([]string, error) {
 	if !e.stale && e.tree != nil && e.tree.Digest() == e.run.Tree.Tree {
-		return nil
+		return nil, nil
 	}
 	now, err := e.scan(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if now.Digest() == e.run.Tree.Tree {
 		e.tree, e.stale = now, false
-		return nil
+		return nil, nil
 	}
 	left, err := e.store.Tree(ctx, e.run.Tree)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	changes := ledger.Diff(left, now)
-	const shown = 20
-	for i, ch := range changes {
-		if i == shown {
-			object(nil, "and %d more", len(changes)-shown)
-			break
-		}
-		object(nil, "external change: %s was %s by nobody in this run", ch.Path, ch.Op)
+	var lines []string
+	for _, change := range ledger.Diff(left, now) {
+		lines = append(lines, fmt.Sprintf("external change: nobody in this run did  %s", change))
 	}
-	return nil
+	return firstOf(lines, 20), nil
 }
 
 func (e *execution) verifyLockFile() error {
@@ -139,7 +154,7 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 		Rules:           e.rules(),
 		Isolation:       reached.String(),
 	}
-	if _, err := os.Lstat(filepath.Join(e.dir, "go.mod")); err == nil {
+	if _, ok := e.base.Lookup("go.mod"); ok {
 		spec.Toolchain = []string{"go"}
 	}
 	if spec.Agents, err = e.c.agents(ctx, e.plan); err != nil {

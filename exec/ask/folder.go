@@ -18,8 +18,9 @@ import (
 // Files appear whole or not at all. A Folder removes nothing and never changes an answer; once the
 // run has recorded an answer, both files may be removed. Links are not followed, and nothing outside Dir is read or written.
 //
-// Who can write to Dir can answer. An answer counts only if its question was asked in these very words
-// before the answer was there, so that nobody can answer ahead.
+// Who can write to Dir can answer, but not ahead: an answer counts only if the question's file was there first, in these very
+// words and with the very time of asking. Words can be guessed and that time cannot, so a question
+// that is asked again must have the Asked that it had the first time.
 //
 // A Folder keeps no state: the controller and those who answer may use different
 // values, in different processes.
@@ -103,7 +104,8 @@ func (f *Folder) look(q Question) (Answer, error) {
 	return dir.answer(q)
 }
 
-// post writes q. A question that stands there in other words is replaced if nobody has answered it.
+// post writes q. A question that stands there and differs in more than its deadline is not q: it is replaced if nobody has
+// answered it. If somebody has, it stays, so that asking again does not make the answer good.
 func (f *Folder) post(q Question) error {
 	if f.Dir == "" {
 		return errors.New("ask: the folder for questions has no name: set Dir")
@@ -121,10 +123,10 @@ func (f *Folder) post(q Question) error {
 		return err
 	}
 	old, err := dir.question(questionFile(q.Run, q.ID))
-	known := err == nil && sameWords(old, q)
+	known := err == nil && sameQuestion(old, q)
 	switch {
 	case answered && !known:
-		return noAnswer(q, "%w", &RefusedError{Question: q.ID, Why: fmt.Sprintf("%q was there before the question, or the question was changed since", answerFile(q.Run, q.ID))})
+		return noAnswer(q, "%w", &RefusedError{Question: q.ID, Why: fmt.Sprintf("%q was planted: it was there before the question, or the question was changed since", answerFile(q.Run, q.ID))})
 	case known && (answered || old.Deadline.Equal(q.Deadline)):
 		return nil
 	}

@@ -38,7 +38,7 @@ func (f *Folder) Answer(a Answer) error {
 	if err != nil {
 		return err
 	}
-	if err := q.Check(a); err != nil {
+	if err := q.counts(a); err != nil {
 		return err
 	}
 	err = dir.writeAnswer(a)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const (
@@ -114,10 +115,22 @@ func (m mailbox) answer(q Question) (Answer, error) {
 	if a.By == "" {
 		a.By = "folder"
 	}
-	if err := q.Check(a); err != nil {
+	if err := q.counts(a); err != nil {
 		return Answer{}, fmt.Errorf("ask: %q: %w", name, err)
 	}
 	return a, nil
+}
+
+// coarse is how far the time of an answer may lie before the time of its question and still count: file systems and people
+// keep whole seconds, or two.
+const coarse = 2 * time.Second
+
+// counts is Check, for an answer that says itself when it was given: it cannot be older than the question.
+func (q Question) counts(a Answer) error {
+	if a.At.Add(coarse).Before(q.Asked) {
+		return &RefusedError{Question: q.ID, Why: fmt.Sprintf("it is older than the question: it was given at %s, and the question was asked at %s", showTime(a.At), showTime(q.Asked))}
+	}
+	return q.Check(a)
 }
 
 // read returns a regular file of at most limit bytes. It neither follows a link nor waits for a pipe.

@@ -121,14 +121,15 @@ func unexpected(err error) error {
 	return err
 }
 
-// sameWords says whether posted, which was read from a file, is q but for the times.
-func sameWords(posted, q Question) bool {
+// sameQuestion says whether posted, which was read from a file, is q: all of it but the deadline, which may move. That
+// includes the moment of asking, the one part that nobody knows ahead.
+func sameQuestion(posted, q Question) bool {
 	data, err := encodeQuestion(q)
 	if err != nil {
 		return false
 	}
 	q, err = decodeQuestion(data) // what is not UTF-8 is replaced on the way to a file
-	if err != nil {
+	if err != nil || !posted.Asked.Equal(q.Asked) {
 		return false
 	}
 	posted.Asked, posted.Deadline = q.Asked, q.Deadline

@@ -135,18 +135,21 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 		s.Next = &s.Recoveries[len(s.Recoveries)-1]
 	case *RestoreBegun:
 		r.Restoring = f
-		if a := s.Last(); a != nil && a.Failure != nil && s.Status == InFlight {
+		if a := s.Last(); a != nil && a.Failure != nil && a.Discarded == (checkpoint.Snapshot{}) {
 			a.Discarded = f.Discarded
 		}
 	case *Restored:
 		r.restored(f)
 	case *Compensated:
+		if a := s.Last(); a != nil {
+			a.Compensated = f
+		}
 	case *StepCompleted, *StepFailed, *StepSkipped, *StepBlocked:
 		return s.end(r, rec, fact)
 	case *RolledBack:
 		r.rollBack(s, f)
 	default:
-		return s.applyAttempt(rec, fact)
+		return s.applyAttempt(r, rec, fact)
 	}
 	return nil
 }
@@ -182,17 +185,17 @@ func (s *Step) end(r *Run, rec checkpoint.Record, fact Fact) error {
 }
 
 // applyAttempt folds what concerns the latest attempt.
-func (s *Step) applyAttempt(rec checkpoint.Record, fact Fact) error {
+func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 	if f, ok := fact.(*AttemptStarted); ok {
-		if rec.Attempt != len(s.Attempts)+1 {
-			return &OrderError{rec.Seq, fmt.Sprintf("attempt %d of step %s follows attempt %d", rec.Attempt, s.Address, len(s.Attempts))}
+		if rec.Attempt != s.Tried()+1 {
+			return &OrderError{rec.Seq, fmt.Sprintf("attempt %d of step %s follows attempt %d", rec.Attempt, s.Address, s.Tried())}
 		}
 		s.Attempts = append(s.Attempts, &Attempt{Number: rec.Attempt, Started: rec.Time, Method: *f})
 		s.Next = nil
 		return nil
 	}
 	if f, ok := fact.(*AttemptFailed); ok && rec.Attempt == 0 {
-		s.Refusal = f
+		s.Refusal, s.Next = f, nil
 		return nil
 	}
 	if f, ok := fact.(*Gate); ok && rec.Attempt == 0 {
@@ -211,7 +214,7 @@ func (s *Step) applyAttempt(rec checkpoint.Record, fact Fact) error {
 	case *Gate:
 		a.Gates = append(a.Gates, f.Judgement)
 	case *AttemptFailed:
-		a.Failure = f
+		a.Failure, a.Resumptions = f, r.Resumptions
 		if a.Ended.IsZero() {
 			a.Ended = rec.Time
 		}
@@ -228,7 +231,7 @@ func (r *Run) rollBack(s *Step, f *RolledBack) {
 	after := false
 	for _, step := range r.Steps {
 		if after = after || step == s; after {
-			*step = Step{Outline: step.Outline, Status: Pending, Attempts: step.Attempts}
+			*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...)}
 		}
 	}
 	r.Tree = f.Snapshot

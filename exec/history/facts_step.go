@@ -56,6 +56,11 @@ type Accounted struct {
 	Lines    ledger.LineCount            `json:"lines"`
 	PerPath  map[string]ledger.LineCount `json:"per_path,omitempty"`
 	Git      []string                    `json:"git_moved,omitempty"` // what moved in the repository
+	// Of a very large account, Whole is the digest of all of it in the content
+	// store, as JSON of this type; the lists above are its beginning, and Total
+	// is the number of changes.
+	Total int           `json:"total,omitempty"`
+	Whole ledger.Digest `json:"whole,omitempty"`
 }
 
 // StepCompleted accepts a tree: from here on it is the one we left.
@@ -93,6 +98,7 @@ type AttemptFailed struct {
 type RestoreBegun struct {
 	To        checkpoint.Snapshot `json:"to"`
 	Discarded checkpoint.Snapshot `json:"discarded,omitzero"` // what is undone is kept
+	Deliver   bool                `json:"deliver,omitempty"`  // an isolated run's tree goes into the workspace
 }
 
 // Restored says that the tree is the checkpoint's again.
@@ -110,3 +116,6 @@ type Compensated struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
 }
+
+// Done reports whether the compensation did what it should.
+func (c *Compensated) Done() bool { return c.Exit == 0 && c.Error == "" }

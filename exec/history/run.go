@@ -37,6 +37,10 @@ type Attempt struct {
 	Gates     []gate.Judgement // during and after
 	Failure   *AttemptFailed   // nil: it succeeded, or is not over
 	Discarded checkpoint.Snapshot
+	// Compensated is how its compensation went; nil if there was none yet.
+	Compensated *Compensated
+	// Resumptions is how often the run had been resumed when the attempt failed.
+	Resumptions int
 }
 
 // A Step is everything known about a step.
@@ -50,7 +54,8 @@ type Step struct {
 	Gates      []gate.Judgement // before the step, those of the latest try
 	Refusal    *AttemptFailed   // why it may not begin; nil if it may
 	Next       *Recovery        // decided and not tried yet
-	Attempts   []*Attempt
+	Attempts   []*Attempt       // since the run was last set back to before the step
+	Undone     []*Attempt       // those before that
 	Recoveries []Recovery
 	Questions  []Exchange
 	Completed  *StepCompleted
@@ -77,6 +82,9 @@ func (s *Step) Last() *Attempt {
 	}
 	return s.Attempts[len(s.Attempts)-1]
 }
+
+// Tried is how many attempts there have been, those before a rollback included.
+func (s *Step) Tried() int { return len(s.Undone) + len(s.Attempts) }
 
 // Rungs counts how often a rung was used, since the step began or was rolled back.
 func (s *Step) Rungs(name string) int {

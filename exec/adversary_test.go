@@ -1,0 +1,321 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// escalator is an Escalator made of a function.
+type escalator func(ask.Question) (ask.Answer, error)
+
+func (f escalator) Ask(_ context.Context, q ask.Question) (ask.Answer, error) { return f(q) }
+
+func withPrecondition(check string) string {
+	return strings.Replace(twoSteps(), "postconditions = [{ kind = \"file_exists\"", "preconditions = ["+check+"]\npostconditions = [{ kind = \"file_exists\"", 1)
+}
+
+func TestAgainIsAskedForEveryRefusal(t *testing.T) {
+	asked := 0
+	b := exectest.New(t, withPrecondition(`{ kind = "file_exists", path = "never" }`), workspace, goodScript)
+	b.Controller.Escalator = escalator(func(q ask.Question) (ask.Answer, error) {
+		if asked++; asked > 3 {
+			return ask.Answer{}, ask.ErrNoAnswer
+		}
+		return answer(q, "r"), nil
+	})
+	b.Run(t).Want(t, history.NotAchieved)
+	if asked != 4 {
+		t.Errorf("asked %d times, want 4", asked)
+	}
+}
+
+// TestAnEditDuringAQuestionIsExternal lets whoever answers change the tree.
+func TestAnEditDuringAQuestionIsExternal(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, failing(2))
+	b.Controller.Escalator = escalator(func(q ask.Question) (ask.Answer, error) {
+		must(t, exectest.Put(b.Dir, "intruder.txt", "i\n"))
+		return answer(q, "r"), nil
+	})
+	run := b.Run(t)
+	var refused *exec.RefusedError
+	if !errors.As(run.Err, &refused) || !strings.Contains(run.Err.Error(), "intruder.txt") {
+		t.Errorf("got %v, want a refusal that names intruder.txt", run.Err)
+	}
+}
+
+func TestAPreconditionMayNotChangeTheTree(t *testing.T) {
+	for name, command := range map[string]string{"that holds": "echo evil > evil.txt", "that does not": "echo evil > evil.txt; false"} {
+		t.Run(name, func(t *testing.T) {
+			b := exectest.New(t, withPrecondition(fmt.Sprintf(`{ kind = "command", run = %q }`, command)), workspace, goodScript)
+			before := b.Tree(t).Digest()
+			run := b.Run(t)
+			run.Want(t, history.NotAchieved)
+			if got := b.Tree(t).Digest(); got != before {
+				t.Error("what the precondition wrote is still there")
+			}
+			if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.Error(), "evil.txt") {
+				t.Errorf("failed with %v, want evil.txt named", failed)
+			}
+		})
+	}
+}
+
+// TestWhatIsUndoneIsKept lets a person work in the tree while final gates look.
+func TestWhatIsUndoneIsKept(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	b.Controller.Gates = []gate.Gate{gate.New(gate.Info{Name: "slow", Doc: "takes its time", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final}},
+		func(_ context.Context, pass *gate.Pass) error {
+			return os.WriteFile(filepath.Join(pass.Dir, "b.txt"), []byte("a person's work\n"), 0o644)
+		})}
+	run := b.Run(t)
+	run.Want(t, history.NotAchieved)
+	if got := run.Read(t, "b.txt"); got != "b\n" {
+		t.Errorf("b.txt holds %q", got)
+	}
+	wantKept(t, run, "a person's work\n")
+}
+
+// wantKept fails the test unless a tree that the journal names holds content.
+func wantKept(t *testing.T, run *exectest.Result, content string) {
+	t.Helper()
+	ws := exec.Workspace{Dir: run.Dir}
+	records, err := ws.Records(context.Background(), run.Report.Run.Started.Run)
+	must(t, err)
+	store, shut, err := ws.Store()
+	must(t, err)
+	defer shut()
+	for _, rec := range records {
+		fact, err := history.Decode(rec)
+		must(t, err)
+		for _, snap := range history.Snapshots(fact) {
+			tree, err := store.Tree(context.Background(), snap)
+			must(t, err)
+			for e := range tree.All() {
+				if e.Digest == ledger.Sum([]byte(content)) {
+					return
+				}
+			}
+		}
+	}
+	t.Errorf("no tree in the journal holds %q", content)
+}
+
+func TestAnExecutorCannotHideATimeOut(t *testing.T) {
+	var record exectest.Record
+	script := exectest.Script{"1.1": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+		<-ctx.Done()
+		return exec.Outcome{}, fmt.Errorf("call the model: %w", ctx.Err())
+	}}
+	run := exectest.Run(t, twoSteps(`timeout = "10ms"`), workspace, record.Of(script))
+	if failed := run.Failed("1.1"); failed == nil || failed.Class != history.TimedOut || len(record.Attempts()) != 1 {
+		t.Errorf("failed with %+v after %d attempts, want a time-out after 1", failed, len(record.Attempts()))
+	}
+}
+
+func TestAStepMayCreateGoMod(t *testing.T) {
+	text := strings.ReplaceAll(twoSteps(), "a.txt", "go.mod")
+	script := exectest.Script{"1.1": exectest.Write("go.mod", "module two\n"), "1.2": exectest.Write("go.mod", "module two\n\ngo 1.25\n")}
+	exectest.Run(t, text, workspace, script).Want(t, history.Achieved)
+}
+
+func TestAnExecutorCannotWidenItsContract(t *testing.T) {
+	widen := func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+		w.Step.Artifacts.Create = append(w.Step.Artifacts.Create, "evil.txt")
+		*w.Step.Limits.MaxFiles = 99
+		return exectest.All(goodScript["1.1"], exectest.Write("evil.txt", "e\n"))(ctx, w)
+	}
+	run := exectest.Run(t, twoSteps(), workspace, exectest.Script{"1.1": widen, "1.2": goodScript["1.2"]})
+	run.Want(t, history.NotAchieved)
+}
+
+func TestMetricsThatAreNoNumbers(t *testing.T) {
+	zero := 0.0
+	script := exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+		out, err := goodScript["1.1"](ctx, w)
+		out.Metrics = map[string]float64{"nan": zero / zero, "one": 1}
+		return out, err
+	}, "1.2": goodScript["1.2"]}
+	run := exectest.Run(t, twoSteps(), workspace, script)
+	run.Want(t, history.Achieved)
+	if got := run.Report.Run.Step("1.1").Attempts[0].Said.Metrics; len(got) != 1 || got["one"] != 1 {
+		t.Errorf("metrics %v, want one alone", got)
+	}
+}
+
+// TestVeryLargeChanges lets a step change more than a record of the journal can
+// list, undeclared, and then declared.
+func TestVeryLargeChanges(t *testing.T) {
+	const files = 3000
+	litter := func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+		dir := filepath.Join(w.Dir, "litter", strings.Repeat("d", 200))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return exec.Outcome{}, err
+		}
+		for i := range files {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(strings.Repeat("n", 200), i)), nil, 0o644); err != nil {
+				return exec.Outcome{}, err
+			}
+		}
+		return exec.Outcome{}, nil
+	}
+	script := exectest.Script{"1.1": exectest.Attempts(litter, goodScript["1.1"]), "1.2": goodScript["1.2"]}
+	run := exectest.Run(t, twoSteps(), workspace, script)
+	run.Want(t, history.Achieved)
+	entry := run.Report.Run.Step("1.1").Attempts[0].Accounted
+	if entry.Total != files+2 || len(entry.Changes) >= files || entry.Whole.IsZero() {
+		t.Errorf("total %d, %d listed, whole %q; want %d, fewer, a digest", entry.Total, len(entry.Changes), entry.Whole, files+2)
+	}
+}
+
+// TestRollbackRunsEverythingAgain sets a run back over a completed step and over
+// one that failed without a halt.
+func TestRollbackRunsEverythingAgain(t *testing.T) {
+	first := "critical_flag = false\non_failure = \"retry\"\nmax_retries = 0\n"
+	ctx, cancel := context.WithCancelCause(context.Background())
+	b := exectest.New(t, threeTasks("", first), nil, nil)
+	script := exectest.Script{"1.1": exectest.Fail("not today"), "2.1": threeFiles["2.1"],
+		"3.1": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+			cancel(errors.New("stop"))
+			return exec.Outcome{}, context.Cause(ctx)
+		}}
+	var record exectest.Record
+	b.Controller.Executors["script"] = record.Of(exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+		return script.Execute(ctx, w)
+	}))
+	locked := b.Lock(t)
+	if _, err := b.Controller.Run(ctx, locked); err == nil {
+		t.Fatal("the run was not stopped")
+	}
+	if _, err := b.Controller.Rollback(context.Background(), "", "1.1"); err != nil {
+		t.Fatal(err)
+	}
+	script = exectest.Script{"1.1": exectest.Write("1.txt", "1\n"), "2.1": threeFiles["2.1"], "3.1": threeFiles["3.1"]}
+	report, err := b.Controller.Resume(context.Background(), locked, "")
+	if err != nil {
+		t.Fatalf("resume: %v\n%s", err, report)
+	}
+	for _, s := range report.Run.Steps {
+		if len(s.Undone) != 1 || len(s.Attempts) != 1 || s.Attempts[0].Number != 2 || s.Attempts[0].Failure != nil {
+			t.Errorf("step %s: %d undone, attempts %+v; want one undone, and a good second one", s.Address, len(s.Undone), s.Attempts)
+		}
+	}
+}
+
+// TestIsolatedRunSurvivesACrashAnywhere cuts the journal of an isolated run
+// after every record.
+func TestIsolatedRunSurvivesACrashAnywhere(t *testing.T) {
+	for cut := 2; ; cut++ {
+		b := exectest.New(t, twoSteps(), workspace, goodScript)
+		b.Controller.Isolate = true
+		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
+		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		locked := b.Lock(t)
+		report, err := b.Controller.Run(context.Background(), locked)
+		if err == nil {
+			return
+		}
+		log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
+		report, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
+		if err != nil {
+			t.Fatalf("cut %d: %v\n%s", cut, err, report)
+		}
+		if text, _ := os.ReadFile(filepath.Join(b.Dir, "a.txt")); string(text) != "one\ntwo\n" {
+			t.Errorf("cut %d: the workspace holds %q", cut, text)
+		}
+	}
+}
+
+// TestARollbackThatWasCutOff cuts a rollback after every record, and then begins
+// another run, or resumes.
+func TestARollbackThatWasCutOff(t *testing.T) {
+	for cut := 0; cut < 4; cut++ {
+		b := exectest.New(t, twoSteps(), workspace, nil)
+		ctx, cancel := context.WithCancelCause(context.Background())
+		b.Controller.Executors["script"] = exectest.Script{"1.1": goodScript["1.1"],
+			"1.2": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+				cancel(errors.New("stop"))
+				return exec.Outcome{}, context.Cause(ctx)
+			}}
+		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: 1 << 30}
+		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		locked := b.Lock(t)
+		report, _ := b.Controller.Run(ctx, locked)
+		log.MemoryLog, log.left = log.MemoryLog.Reopen(), cut
+		_, err := b.Controller.Rollback(context.Background(), "", "1.1")
+		log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
+		if err != nil {
+			fresh, lockErr := plan.Lock(b.Draft, plan.Terms{})
+			must(t, lockErr)
+			var refused *exec.RefusedError
+			if _, err := b.Controller.Run(context.Background(), fresh); cut > 0 && cut < 2 && !errors.As(err, &refused) {
+				t.Errorf("cut %d: a new run got %v, want a refusal", cut, err)
+			}
+		}
+		b.Controller.Executors["script"] = goodScript
+		report, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
+		if err != nil && cut > 0 {
+			t.Errorf("cut %d: resume: %v\n%s", cut, err, report)
+		}
+	}
+}
+
+func TestABrokenEscalatorIsNoRefusal(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, failing(2))
+	broken := errors.New("connection refused")
+	b.Controller.Escalator = escalator(func(ask.Question) (ask.Answer, error) { return ask.Answer{}, broken })
+	locked := b.Lock(t)
+	if _, err := b.Controller.Run(context.Background(), locked); !errors.Is(err, broken) {
+		t.Fatalf("got %v, want the escalator's error", err)
+	}
+	b.Controller.Escalator = &person{choices: []string{"r"}}
+	if report, err := b.Controller.Resume(context.Background(), locked, ""); err != nil {
+		t.Errorf("resume: %v\n%s", err, report)
+	}
+}
+
+// TestCompensationSurvivesACrash cuts the journal after every record of a run
+// whose first attempt must be compensated.
+func TestCompensationSurvivesACrash(t *testing.T) {
+	for cut := 2; ; cut++ {
+		outside := filepath.Join(t.TempDir(), "outside")
+		text := twoSteps(`rollback = "compensatable"`, fmt.Sprintf("compensate = %q", "echo undone >> "+outside))
+		text = strings.Replace(text, "[defaults]", "[sandbox]\nlevel = \"none\"\n\n[defaults]", 1)
+		done := 0
+		b := exectest.New(t, text, workspace, exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			done++
+			return exectest.Attempts(exectest.Fail("no"), goodScript["1.1"])(ctx, w)
+		}, "1.2": goodScript["1.2"]})
+		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
+		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		locked := b.Lock(t)
+		report, err := b.Controller.Run(context.Background(), locked)
+		cutOff := err != nil
+		if cutOff {
+			log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
+			if report, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run); err != nil {
+				t.Fatalf("cut %d: %v\n%s", cut, err, report)
+			}
+		}
+		text2, _ := os.ReadFile(outside)
+		if n := strings.Count(string(text2), "undone"); n < done-1 {
+			t.Errorf("cut %d: done %d times, compensated %d times", cut, done, n)
+		}
+		if !cutOff {
+			return
+		}
+	}
+}

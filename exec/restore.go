@@ -1,0 +1,142 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// compensationTime bounds a compensation whose step has no time-out of its own.
+const compensationTime = 5 * time.Minute
+
+// restored carries out the restore that the journal announced for an attempt of
+// a step (0: none), compensation first, and says so. It can be repeated.
+func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) error {
+	if err := e.keepFirst(ctx, of(s, attempt), e.dir); err != nil {
+		return err
+	}
+	if err := e.compensate(ctx, s); err != nil {
+		return err
+	}
+	done, err := e.restoreTree(ctx, e.dir, e.run.Restoring.To)
+	if err != nil {
+		return err
+	}
+	if err := e.record(ctx, of(s, attempt), done); err != nil {
+		return err
+	}
+	e.notify(e.c.Observer.Restored, Event{History: s, Attempt: attempt})
+	return nil
+}
+
+// restoredRun carries out a restore that belongs to no step: after final gates
+// that changed the tree, and when an isolated run is delivered.
+func (e *execution) restoredRun(ctx context.Context) error {
+	dir := e.dir
+	if e.run.Restoring.Deliver {
+		dir = e.root
+	}
+	if err := e.keepFirst(ctx, history.Where{}, dir); err != nil {
+		return err
+	}
+	deliver := e.run.Restoring.Deliver
+	done, err := e.restoreTree(ctx, dir, e.run.Restoring.To)
+	if err != nil {
+		return err
+	}
+	facts := []history.Fact{done}
+	if deliver {
+		facts = append(facts, &history.Delivered{Tree: done.Tree})
+	}
+	return e.record(ctx, history.Where{}, facts...)
+}
+
+// keepFirst keeps what a folder holds, if it is neither what is to be restored
+// nor what has been kept already: somebody may have worked there meanwhile.
+func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) error {
+	ctx = context.WithoutCancel(ctx)
+	begun := *e.run.Restoring
+	have, err := e.scanner.Scan(ctx, dir, nil)
+	if err != nil || have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
+		return err
+	}
+	snap, err := e.store.Snapshot(ctx, dir, have, begun.To)
+	if err != nil {
+		e.log.Warn("what is undone cannot be kept", "dir", dir, "err", err)
+		return nil
+	}
+	begun.Discarded = snap
+	return e.record(ctx, w, &begun)
+}
+
+// restoreTree makes a folder hold a snapshot's tree, and looks whether it does.
+// What the plan tracks is not restored, and what it ignores is left alone: where
+// the tree is another because of that, it is kept as it is.
+func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.Snapshot) (*history.Restored, error) {
+	ctx = context.WithoutCancel(ctx)
+	want, err := e.store.Tree(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	have, err := e.scanner.Scan(ctx, dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	if have.Digest() != want.Digest() {
+		if err := e.store.Restore(ctx, dir, want, have); err != nil {
+			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
+		}
+		if have, err = e.scanner.Scan(ctx, dir, nil); err != nil {
+			return nil, err
+		}
+	}
+	done := &history.Restored{Tree: to.Tree}
+	left := false
+	for _, change := range ledger.Diff(want, have) {
+		// A new folder that is still there holds files that the plan ignores.
+		folder := change.Op == ledger.Created && change.Kind() == ledger.Dir
+		if !folder && !have.Tracked(change.Path) {
+			return nil, fmt.Errorf("exec: %s is not tree %s after it was restored: %s", dir, to.Tree.Short(), change)
+		}
+		left = true
+	}
+	if left {
+		if done.Left, err = e.store.Snapshot(ctx, dir, have, to); err != nil {
+			return nil, err
+		}
+	}
+	if dir == e.dir {
+		e.tree, e.stale = have, false
+	}
+	return done, nil
+}
+
+// compensate undoes what the latest attempt of a step did outside of the
+// workspace, as the plan says, unless it has been done. It is run again where
+// the controller died before it could say so.
+func (e *execution) compensate(ctx context.Context, s *history.Step) error {
+	_, step := e.step(s)
+	a := s.Last()
+	if step.Rollback != plan.Compensatable || step.Compensate == "" || a == nil || a.Compensated != nil {
+		return nil
+	}
+	limit := step.Timeout
+	if limit <= 0 {
+		limit = compensationTime
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	done := &history.Compensated{Run: step.Compensate}
+	result, err := e.runner(step).Run(ctx, gate.Command{Run: step.Compensate})
+	done.Exit, done.Output = result.Exit, clip(result.Output, outputKept)
+	if err != nil {
+		done.Error = err.Error()
+	}
+	return e.record(ctx, of(s, a.Number), done)
+}
