@@ -24,6 +24,12 @@ import (
 // in both are left alone, one that is in want only is an error: it cannot be made
 // again.
 //
+// have may come from a tolerant scan (ledger.Scanner.Tolerant). What that could
+// not read is opened to its owner first, with all below it that is not left alone,
+// and dir is scanned once more; what cannot be read even then, for it is too large
+// or somebody else's, is removed or replaced as it is. A folder like that goes only
+// if it is empty.
+//
 // Nothing is touched if a content is missing (ErrNotFound). Otherwise an error
 // about one path does not keep it from mending the others; all errors are
 // joined, and name their paths. Links are never followed. Owners, extended
@@ -40,6 +46,9 @@ func (s *Store) Restore(ctx context.Context, dir string, want, have *ledger.Tree
 	r := &restorer{store: s, w: w, want: want, have: have, touched: map[string]bool{}, failed: map[string]bool{}}
 	r.plan()
 	if err = r.haveContents(ctx); err == nil {
+		err = r.readRest(ctx, dir)
+	}
+	if err == nil {
 		err = r.run(ctx)
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
@@ -54,6 +63,7 @@ type restorer struct {
 	w          *walker
 	want, have *ledger.Tree
 
+	unread  map[string]bool // paths of have of which nobody knows what they hold
 	remove  []ledger.Entry  // of have, sorted
 	mend    []mending       // sorted
 	touched map[string]bool // folders whose mode and times are to be set at the end
@@ -71,6 +81,10 @@ type mending struct {
 
 // plan compares want and have.
 func (r *restorer) plan() {
+	r.unread, r.remove, r.mend = map[string]bool{}, nil, nil
+	for _, path := range r.have.Unread() {
+		r.unread[path] = true
+	}
 	for h := range r.have.All() {
 		if e, ok := r.want.Lookup(h.Path); (!ok || e.Kind != h.Kind) && !r.leaveAlone(h.Path) {
 			r.remove = append(r.remove, h)
@@ -82,7 +96,7 @@ func (r *restorer) plan() {
 		}
 		h, ok := r.have.Lookup(e.Path)
 		switch {
-		case !ok || h.Kind != e.Kind || h.Digest != e.Digest || h.Size != e.Size || h.Target != e.Target:
+		case !ok || r.unread[e.Path] || h.Kind != e.Kind || h.Digest != e.Digest || h.Size != e.Size || h.Target != e.Target:
 			r.mend = append(r.mend, mending{e, true})
 		case e.Mode != h.Mode || !e.ModTime.Equal(h.ModTime):
 			r.mend = append(r.mend, mending{e, false})

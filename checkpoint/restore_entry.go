@@ -33,7 +33,7 @@ func (r *restorer) removeEntry(e ledger.Entry) error {
 			return nil
 		case err != nil:
 			return err
-		case info.IsDir() != (e.Kind == ledger.Dir):
+		case info.IsDir() != (e.Kind == ledger.Dir) && !r.unread[e.Path]:
 			return errSwapped
 		}
 		r.touch(e.Path)

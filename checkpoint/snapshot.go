@@ -23,7 +23,12 @@ type Snapshot struct {
 // Snapshot keeps tree, as scanned from dir, with all contents, durably. Only
 // contents that are not kept yet are read. What is no longer what the scan saw
 // is a *ChangedError; then nothing is lost, scan and try again. Of paths that
-// are tracked only, contents that changed meanwhile are left out.
+// are tracked only, contents that changed meanwhile are left out, and those that
+// are larger than s.MaxContent. Another file of that size, if its content is not
+// kept yet, is a *TooLargeError, before anything is written.
+//
+// tree may come from a tolerant scan: of what that could not read nothing is kept
+// but that it was there.
 //
 // base (may be zero) is an earlier snapshot of the same store, of which only the
 // difference is written; where there is none, times included, it is base itself
@@ -161,8 +166,12 @@ func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries
 			return nil, err
 		}
 		listed[e.Digest] = !tree.Tracked(e.Path) // what is only tracked may be left out
-		if !has {
+		switch large := s.MaxContent > 0 && e.Size > s.MaxContent; {
+		case has:
+		case !large:
 			todo = append(todo, e)
+		case !tree.Tracked(e.Path):
+			return nil, &TooLargeError{Path: e.Path, Size: e.Size}
 		}
 	}
 	const workers = 2

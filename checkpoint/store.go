@@ -14,6 +14,10 @@ import (
 // A Store keeps trees and single contents in Blobs, and checks every byte that
 // it reads back. It is safe for concurrent use as far as its Blobs are.
 type Store struct {
+	// MaxContent is how many bytes a file may have that Snapshot keeps; 0 is any
+	// number. Set it before the store is used.
+	MaxContent int64
+
 	blobs Blobs
 
 	mu     sync.Mutex

@@ -33,6 +33,16 @@ func (e *ChangedError) Error() string {
 
 func (e *ChangedError) Unwrap() error { return e.Err }
 
+// A TooLargeError says that a file is larger than Store.MaxContent.
+type TooLargeError struct {
+	Path string
+	Size int64 // in bytes, as the system gives it: holes count
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("checkpoint: %q has %d bytes, more than are kept", e.Path, e.Size)
+}
+
 // checked passes on what r yields, and ends with wrong instead of io.EOF unless
 // that had the digest and the size. A size of -1 is any.
 type checked struct {

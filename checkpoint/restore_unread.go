@@ -1,0 +1,89 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// readRest lets the owner read what the scan of have could not, as far as he
+// may, and scans once more. What cannot be read even then is replaced or
+// removed as it is.
+func (r *restorer) readRest(ctx context.Context, dir string) error {
+	unread := r.have.Unread()
+	if len(unread) == 0 {
+		return nil
+	}
+	for _, path := range unread {
+		if ctx.Err() != nil {
+			break
+		}
+		r.letRead(path)
+	}
+	have, err := r.have.Rescan(ctx, dir)
+	if err != nil {
+		r.finish() // gives the folders that were opened their modes back
+		return errors.Join(append(r.errs, err)...)
+	}
+	r.have = have
+	r.plan()
+	return nil
+}
+
+// letRead opens a file or folder, and all below it, to its owner. It is only an
+// attempt: what stays closed is found by the next scan.
+func (r *restorer) letRead(path string) {
+	if r.leaveAlone(path) || r.have.LeavesOut(path) {
+		return
+	}
+	var names []string
+	err := r.try(path, func(dir *os.Root, name string) error {
+		info, err := dir.Lstat(name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case info.IsDir():
+			if err := allow(dir, name, info, 0o700); err != nil {
+				return err
+			}
+			names, err = namesIn(dir, name)
+			return err
+		case info.Mode().IsRegular() && links(info) == 1: // else the mode is that of a file elsewhere too
+			return allow(dir, name, info, 0o600)
+		}
+		return nil
+	})
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		r.letRead(path + "/" + name)
+	}
+}
+
+// allow adds bits to the mode of name, if they are not set.
+func allow(dir *os.Root, name string, info fs.FileInfo, bits fs.FileMode) error {
+	if info.Mode().Perm()&bits == bits {
+		return nil
+	}
+	return dir.Chmod(name, info.Mode()|bits)
+}
+
+func namesIn(dir *os.Root, name string) ([]string, error) {
+	sub, err := stepInto(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer sub.Close() // only read
+	f, err := sub.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	names, err := f.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
