@@ -223,30 +223,6 @@ func TestFolderHandWrittenAnswer(t *testing.T) {
 	}
 }
 
-func TestFolderTrustsNoAnswerFromBeforeTheQuestion(t *testing.T) {
-	f := &Folder{Dir: t.TempDir(), Now: at(asked)}
-	early := `{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "r"}`
-	f.put(t, answerName, early)
-	for range 2 { // asking again does not make it good
-		var refused *RefusedError
-		if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) || !errors.As(err, &refused) {
-			t.Fatalf("an answer that was there first: %v", err)
-		}
-	}
-	f = inbox(t)
-	changed := failed()
-	changed.Choices[2].Label = "run it again" // by whoever can write here
-	data, err := encodeQuestion(changed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.put(t, questionName, string(data))
-	f.put(t, answerName, strings.Replace(early, `"r"`, `"s"`, 1))
-	if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) {
-		t.Errorf("an answer to other words: %v", err)
-	}
-}
-
 func TestFolderAsksAgain(t *testing.T) {
 	f := inbox(t)
 	q := failed()

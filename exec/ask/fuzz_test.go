@@ -100,7 +100,7 @@ func FuzzDecodeQuestion(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := decodeQuestion(again); err != nil || !sameWords(b, q) {
+		if b, err := decodeQuestion(again); err != nil || !sameQuestion(b, q) {
 			t.Fatalf("it reads otherwise: %v\n%s", err, again)
 		}
 	})
