@@ -48,13 +48,11 @@ func stepID(s *history.Step) string {
 func (out *step) addAttempts(s *history.Step) {
 	used := []string{}
 	out.Attempts = []*attempt{}
+	for _, a := range s.Undone {
+		out.Attempts = append(out.Attempts, newAttempt(s, a, true, false))
+	}
 	for i, a := range s.Attempts {
-		before := s.Started.IsZero() || a.Started.Round(0).Before(s.Started.Round(0))
-		made := newAttempt(s, a, before, i == len(s.Attempts)-1)
-		out.Attempts = append(out.Attempts, made)
-		if before {
-			continue
-		}
+		out.Attempts = append(out.Attempts, newAttempt(s, a, false, i == len(s.Attempts)-1))
 		switch name := a.Method.Method; {
 		case slices.Contains(used, name):
 			out.Retries++
