@@ -119,8 +119,12 @@ func (e *execution) unfinished(ctx context.Context) error {
 				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
 		}
 		if i == len(ids)-1 && !run.Started.Isolated && run.Sealed == nil && (run.Restoring != nil || inFlight(run.Current())) {
+			inside := "while its tree was restored"
+			if s := run.Current(); s != nil {
+				inside = fmt.Sprintf("inside step %s", s.Address)
+			}
 			return &RefusedError{Run: ids[i], Hint: fmt.Sprintf("planlock resume %s", ids[i]),
-				Reasons: []string{fmt.Sprintf("run %s was cut off, and the tree may hold half a step of it", ids[i])}}
+				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i], inside)}}
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ type Observer struct {
 	StepStarted    func(Event)
 	AttemptStarted func(Event)
 	Output         func(Event) // live output of an attempt
-	GateAsked      func(Event) // Text is the gate's name
+	GateAsked      func(Event) // the gates of a phase, which Text names, are about to be asked
 	GateJudged     func(Event)
 	AttemptFailed  func(Event)
 	Restored       func(Event)

@@ -174,9 +174,14 @@ func (e *execution) refuse(ctx context.Context, s *history.Step, q ask.Question,
 }
 
 // halts reports whether the failure of a step ends the run: where the plan says
-// to block, and for a critical step where its strategy is to halt.
+// to block, or to ask and nobody decided, where the step cannot be undone, and
+// for a critical step where the plan's strategy is to halt.
 func (e *execution) halts(s *history.Step, step *plan.Step) bool {
-	return step.OnFailure == plan.Block || s.Critical && e.strategy() == plan.HaltOnCritical
+	switch {
+	case step.OnFailure == plan.Block, step.OnFailure == plan.Ask, step.Rollback == plan.Irreversible:
+		return true
+	}
+	return s.Critical && e.strategy() == plan.HaltOnCritical
 }
 
 // class is what a step failed of.

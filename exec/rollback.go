@@ -24,7 +24,8 @@ type RolledBack struct {
 // Rollback restores the tree to the checkpoint before a step and sets the run
 // back to it, so that resuming runs the step again, and all after it.
 func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address) (*RolledBack, error) {
-	e := &execution{c: c, plan: &plan.Plan{}, run: &history.Run{}, log: c.logger()}
+	own := *c
+	e := &execution{c: &own, plan: &plan.Plan{}, run: &history.Run{}, log: c.logger()}
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if e.plan, err = ws.Plan(ctx, e.run); err != nil {
 		return nil, err
 	}
-	e.files = e.run.Started.Files
+	e.files, own.LockFile, own.NoSandbox = e.run.Started.Files, e.run.Started.LockFile, e.run.Started.NoSandbox
 	e.equip()
 	if e.run.Started.Isolated && e.run.Delivered == nil {
 		e.dir = filepath.Join(ws.RunDir(id), "clone")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -23,10 +24,29 @@ func (e *execution) sandbox() (process.Sandbox, int64, error) {
 	}
 	box.Workspace = e.dir
 	box.Protect = append(box.Protect, e.scanner.Scope.Own...)
-	if e.dir != e.root { // a clone lies inside what must be protected
-		box.Protect = append(box.Protect, filepath.Join(e.root, Own), filepath.Join(e.root, ".git"))
+	if e.dir != e.root {
+		box.Protect = append(box.Protect, e.aroundClone()...)
 	}
 	return box, output, nil
+}
+
+// aroundClone is what of the controller's own lies around the clone of an
+// isolated run, and must not be written by what runs in it.
+func (e *execution) aroundClone() []string {
+	protect := []string{filepath.Join(e.root, ".git")}
+	// Down the way to the clone, everything that is not on it.
+	for at := e.dir; at != e.root; at = filepath.Dir(at) {
+		entries, err := os.ReadDir(filepath.Dir(at))
+		if err != nil || filepath.Dir(at) == e.root {
+			break
+		}
+		for _, entry := range entries {
+			if path := filepath.Join(filepath.Dir(at), entry.Name()); path != at {
+				protect = append(protect, path)
+			}
+		}
+	}
+	return protect
 }
 
 // runner runs commands for a step, or for gates where step is nil.

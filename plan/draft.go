@@ -59,8 +59,8 @@ type Draft struct {
 
 // A Source is a file that a draft was read from.
 type Source struct {
-	Path   string
-	Digest ledger.Digest
+	Path   string        `json:"path"`
+	Digest ledger.Digest `json:"digest"`
 }
 
 // Options are what a host adds to a plan's own rules. The zero value adds nothing.
