@@ -1,13 +1,10 @@
 package checkpoint
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"iter"
@@ -23,12 +20,20 @@ import (
 // The file grows by blocks of zeros ahead of the records, so that a batch
 // overwrites what is there already, and a full disk still has room for the
 // records that say so. Close takes the zeros away.
+//
+// Before each batch it looks whether its file is still the one at its path, and
+// as long as it should be; if not, it is dead too (ErrDead and ErrReplaced). How
+// far it reached is kept in a second file beside it, path with ".head" behind
+// it: opening a log that is shorter, or another, is a *CorruptError.
 type FileLog struct {
 	path string
 
 	mu       sync.Mutex
 	f        logFile
-	end      int64 // behind the last frame
+	place    stay
+	end      logEnd
+	head     *os.File // nil: it is only read
+	headAt   stay
 	size     int64 // of the file; zeros from end on
 	buf      []byte
 	dead     error
@@ -49,17 +54,25 @@ type logFile interface {
 // OpenFileLog opens the log at path for appending, or makes it with the
 // folders it lies in. What a crash left of a last batch is cut off; anything
 // else that does not verify is a *CorruptError, and the file is left as it is.
+// So is a log that its head says is cut, replaced or gone.
 // A log has one writer: a second one gets *HeldError.
 func OpenFileLog(path string) (*FileLog, error) {
+	known, err := readHead(path)
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
+		if known.records > 0 {
+			return nil, cutError(path, logEnd{}, known)
+		}
 		f, err = createLog(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open log: %w", err)
 	}
 	l := &FileLog{path: path, f: dataFile{f}}
-	if err := l.openForWriting(f); err != nil {
+	if err := l.openForWriting(f, known); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return l, nil
@@ -68,45 +81,70 @@ func OpenFileLog(path string) (*FileLog, error) {
 // ReadFileLog opens the log at path for reading, also while another process
 // appends to it. It yields what is complete now, and changes nothing.
 func ReadFileLog(path string) (*FileLog, error) {
+	known, err := readHead(path)
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && known.records > 0 {
+		return nil, cutError(path, logEnd{}, known)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open log: %w", err)
 	}
 	l := &FileLog{path: path, f: dataFile{f}, readOnly: true}
-	if err := l.locate(f); err != nil {
+	if err := l.locate(f, known); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return l, nil
 }
 
-func (l *FileLog) openForWriting(f *os.File) error {
+func (l *FileLog) openForWriting(f *os.File, known logEnd) error {
 	if held, err := lockFile(f); err != nil {
 		return fmt.Errorf("checkpoint: lock log: %w", err)
 	} else if held {
 		return &HeldError{Dir: l.path, Holder: "another writer of this log"}
 	}
-	if err := l.locate(f); err != nil {
+	if err := l.locate(f, known); err != nil {
 		return err
 	}
+	if err := l.cutTorn(f); err != nil {
+		return err
+	}
+	var err error
+	if l.place, err = stayOf(f, l.path); err != nil {
+		return fmt.Errorf("checkpoint: open log: %w", err)
+	}
+	if l.head, err = openHead(l.path, os.O_RDWR|os.O_CREATE); err != nil {
+		return err
+	}
+	if l.headAt, err = stayOf(l.head, l.path+headExt); err != nil {
+		return errors.Join(fmt.Errorf("checkpoint: open log: %w", err), l.head.Close())
+	}
+	return nil
+}
+
+// cutTorn cuts off what a crash left of a last batch.
+func (l *FileLog) cutTorn(f *os.File) error {
 	end, err := trimZeros(f, l.size)
 	if err != nil {
 		return fmt.Errorf("checkpoint: read log: %w", err)
 	}
-	if end <= l.end {
+	if end <= l.end.offset {
 		return nil
 	}
-	if err := l.f.Truncate(l.end); err != nil {
+	if err := l.f.Truncate(l.end.offset); err != nil {
 		return fmt.Errorf("checkpoint: cut torn batch off log: %w", err)
 	}
 	if err := l.f.Sync(); err != nil {
 		return fmt.Errorf("checkpoint: cut torn batch off log: %w", err)
 	}
-	l.size = l.end
+	l.size = l.end.offset
 	return nil
 }
 
-// locate verifies the file and finds its end.
-func (l *FileLog) locate(f *os.File) error {
+// locate verifies the file and finds its end, which once was known.
+func (l *FileLog) locate(f *os.File, known logEnd) error {
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("checkpoint: read log: %w", err)
@@ -115,7 +153,10 @@ func (l *FileLog) locate(f *os.File) error {
 		return fmt.Errorf("checkpoint: log %q is not a regular file", l.path)
 	}
 	l.size = info.Size()
-	l.end, err = readFrames(context.Background(), f, l.path, l.size, nil)
+	l.end, err = readFrames(context.Background(), f, l.path, l.size, known, nil)
+	if err == nil && l.end.offset < known.offset {
+		err = cutError(l.path, l.end, known)
+	}
 	return err
 }
 
@@ -136,7 +177,10 @@ func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
 	case len(batch) == 0:
 		return nil
 	}
-	frame, err := appendFrame(l.buf[:0], l.end, batch)
+	if err := l.stays(); err != nil {
+		return l.die("append to", err)
+	}
+	frame, err := appendFrame(l.buf[:0], l.end.offset, batch)
 	if err != nil {
 		return err
 	}
@@ -146,14 +190,28 @@ func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
 	if err := l.reserve(int64(len(frame))); err != nil {
 		return err
 	}
-	if _, err := l.f.WriteAt(frame, l.end); err != nil {
+	if _, err := l.f.WriteAt(frame, l.end.offset); err != nil {
 		return l.die("write", err)
 	}
 	if err := l.f.Sync(); err != nil {
 		return l.die("sync", err)
 	}
-	l.end += int64(len(frame))
+	l.end = logEnd{
+		offset:  l.end.offset + int64(len(frame)),
+		records: l.end.records + uint64(len(batch)),
+		sum:     binary.BigEndian.Uint32(frame[20:]),
+	}
+	// An old head only says less, so it is no error if this fails.
+	_, _ = l.head.WriteAt(l.end.encode(), 0)
 	return nil
+}
+
+// stays reports whether the files of the log were taken away meanwhile.
+func (l *FileLog) stays() error {
+	if err := l.place.check(l.size); err != nil {
+		return err
+	}
+	return l.headAt.check(0)
 }
 
 func (l *FileLog) die(verb string, err error) error {
@@ -169,7 +227,7 @@ const (
 // reserve makes room for n bytes. A disk that is full while the batch still
 // fits is no error, and one that is full leaves the log as it was.
 func (l *FileLog) reserve(n int64) error {
-	free := l.size - l.end
+	free := l.size - l.end.offset
 	if free >= n+logSlack {
 		return nil
 	}
@@ -198,20 +256,20 @@ func (l *FileLog) reserve(n int64) error {
 func (l *FileLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		l.mu.Lock()
-		end, closed := l.end, l.closed
+		end, closed := l.end.offset, l.closed
 		l.mu.Unlock()
 		if closed {
 			yield(nil, fmt.Errorf("checkpoint: replay: %w", ErrClosed))
 			return
 		}
-		_, err := readFrames(ctx, l.f, l.path, end, yield)
+		_, err := readFrames(ctx, l.f, l.path, end, logEnd{}, yield)
 		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
 }
 
-// Close releases the file. It does not sync: nothing is unsynced.
+// Close releases the files. Of the log nothing is unsynced; its head is synced.
 func (l *FileLog) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -219,120 +277,18 @@ func (l *FileLog) Close() error {
 		return nil
 	}
 	l.closed = true
-	var cut error
-	if !l.readOnly && l.dead == nil && l.size > l.end {
-		cut = l.f.Truncate(l.end)
+	if l.readOnly {
+		return l.f.Close()
 	}
-	return errors.Join(cut, l.f.Close())
-}
-
-var errStop = errors.New("checkpoint: stopped by the caller")
-
-// readFrames verifies the frames of a log of size bytes, and yields their
-// records if yield is not nil. It returns where the last complete frame ends.
-func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, yield func([]byte, error) bool) (int64, error) {
-	end, err := trimZeros(r, size)
-	if err != nil {
-		return 0, fmt.Errorf("checkpoint: read log: %w", err)
-	}
-	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, end), int(max(4<<10, min(end, 256<<10))))
-	if err := readLogHeader(in, path); err != nil {
-		return 0, err
-	}
-	var (
-		offset  = int64(logHeader)
-		records uint64
-		payload []byte
-	)
-	for offset < end {
-		if err := ctx.Err(); err != nil {
-			return offset, fmt.Errorf("checkpoint: replay: %w", context.Cause(ctx))
+	var errs []error
+	if l.dead == nil {
+		err := l.stays() // a file that was cut must not be filled up with zeros
+		if err == nil && l.size > l.end.offset {
+			err = l.f.Truncate(l.end.offset)
 		}
-		var h frameHead
-		payload, h, err = readFrame(in, payload, offset)
-		if err != nil {
-			return offset, fmt.Errorf("checkpoint: read log: %w", err)
-		}
-		if payload == nil {
-			cut, err := torn(r, offset, end)
-			if err != nil {
-				return offset, fmt.Errorf("checkpoint: read log: %w", err)
-			}
-			if !cut {
-				return offset, &CorruptError{Name: path, Seq: records + 1, Why: fmt.Sprintf("the batch at byte %d does not verify", offset)}
-			}
-			return offset, nil
-		}
-		records += uint64(h.records)
-		offset += h.size()
-		for rest := payload; yield != nil && len(rest) > 0; {
-			var record []byte
-			record, rest, _ = nextRecord(rest)
-			if !yield(record, nil) {
-				return offset, errStop
-			}
-		}
+		errs = append(errs, err, syncData(l.head))
 	}
-	return offset, nil
-}
-
-// readFrame reads one frame into buf. payload is nil if it does not verify.
-func readFrame(in *bufio.Reader, buf []byte, offset int64) (payload []byte, h frameHead, err error) {
-	head, err := in.Peek(frameHeader)
-	if err != nil {
-		return nil, h, atEnd(err)
-	}
-	h, ok := parseFrameHead(head, offset)
-	if !ok {
-		return nil, h, nil
-	}
-	if _, err := in.Discard(frameHeader); err != nil {
-		return nil, h, err
-	}
-	if buf, err = readUpTo(in, buf[:0], h.payload+int64(len(frameTrailer))); err != nil {
-		return nil, h, atEnd(err)
-	}
-	payload, trailer := buf[:h.payload], buf[h.payload:]
-	if string(trailer) != frameTrailer || crc32.Checksum(payload, castagnoli) != h.sum || !splits(payload, h.records) {
-		return nil, h, nil
-	}
-	return payload, h, nil
-}
-
-// readUpTo reads n bytes into buf, growing it only as bytes arrive.
-func readUpTo(in io.Reader, buf []byte, n int64) ([]byte, error) {
-	if int64(cap(buf)) >= n {
-		_, err := io.ReadFull(in, buf[:n])
-		return buf[:n], err
-	}
-	b := bytes.NewBuffer(make([]byte, 0, min(n, 1<<20)))
-	if _, err := io.CopyN(b, in, n); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-// atEnd turns the end of input, which is judged by its place, into no error.
-func atEnd(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
-}
-
-func readLogHeader(in io.Reader, path string) error {
-	head := make([]byte, logHeader)
-	n, err := io.ReadFull(in, head)
-	if atEnd(err) != nil {
-		return fmt.Errorf("checkpoint: read log: %w", err)
-	}
-	if n < logHeader || string(head[:len(logMagic)]) != logMagic {
-		return &CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
-	}
-	if v := binary.BigEndian.Uint32(head[len(logMagic):]); v != logVersion {
-		return fmt.Errorf("checkpoint: log %q: version %d: %w", path, v, ErrVersion)
-	}
-	return nil
+	return errors.Join(append(errs, l.head.Close(), l.f.Close())...)
 }
 
 // createLog makes a file that holds nothing but the header, all at once.
@@ -347,6 +303,9 @@ func createLog(path string) (*os.File, error) {
 	}
 	head := binary.BigEndian.AppendUint32([]byte(logMagic), logVersion)
 	_, err = f.Write(head)
+	if err == nil {
+		err = createHead(path) // its name is synced with that of the log
+	}
 	if err == nil {
 		err = f.Sync()
 	}

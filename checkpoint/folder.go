@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -23,7 +21,8 @@ import (
 //
 // After a sync that fails it is dead: what was not synced is gone, and every
 // later Put and Sync returns that error, which is ErrDead too. What was synced
-// can still be read. Nothing is ever removed from a Folder.
+// can still be read. It is dead as well when a Sync finds that its own pack was
+// removed, replaced or cut (ErrReplaced); then all in that pack counts as gone. Nothing is ever removed from a Folder.
 type Folder struct {
 	dir string
 
@@ -40,23 +39,6 @@ type where struct {
 	pack string
 	place
 	sure bool // put by this opening, or known to be durable
-}
-
-// An ownPack is the pack that a Folder appends to.
-type ownPack struct {
-	name string
-	f    packFile
-	end  int64
-	buf  []byte
-}
-
-// packFile is what a Folder needs of its own pack.
-type packFile interface {
-	io.ReaderAt
-	io.WriterAt
-	Truncate(size int64) error
-	Sync() error
-	Close() error
 }
 
 const (
@@ -194,52 +176,6 @@ func readSmall(content io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(content, smallBlob))
 }
 
-func newPack(dir string) (*ownPack, error) {
-	p := &ownPack{name: ulid.Make().String(), end: int64(packHeader)}
-	path := filepath.Join(dir, p.name+packExt)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	p.f = dataFile{f}
-	if _, err := f.WriteAt(appendPackHeader(nil), 0); err != nil {
-		return nil, errors.Join(err, f.Close(), removeIfThere(path))
-	}
-	if err := syncFolder(dir); err != nil {
-		return nil, errors.Join(err, f.Close(), removeIfThere(path))
-	}
-	return p, nil
-}
-
-// add appends a content that begins with first and goes on with rest. The
-// header is written last where the size is not known before.
-func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader) (place, error) {
-	at := place{offset: p.end + itemHeader, size: int64(len(first))}
-	if len(first) < smallBlob {
-		p.buf = appendItem(p.buf[:0], p.name, p.end, item{itemContent, at.size, key})
-		p.buf = append(p.buf, first...)
-		if _, err := p.f.WriteAt(p.buf, p.end); err != nil {
-			return at, err
-		}
-		p.end += int64(len(p.buf))
-		return at, nil
-	}
-	w := io.NewOffsetWriter(p.f, at.offset)
-	if _, err := w.Write(first); err != nil {
-		return at, err
-	}
-	n, err := io.Copy(w, readerWith{ctx, rest})
-	if err != nil {
-		return at, err
-	}
-	at.size += n
-	if _, err := p.f.WriteAt(appendItem(nil, p.name, p.end, item{itemContent, at.size, key}), p.end); err != nil {
-		return at, err
-	}
-	p.end = at.offset + at.size
-	return at, nil
-}
-
 // readerWith ends reading when ctx ends.
 type readerWith struct {
 	ctx context.Context
@@ -349,16 +285,23 @@ func (d *Folder) Sync(ctx context.Context) error {
 	if err := d.usable(); err != nil {
 		return fmt.Errorf("checkpoint: sync: %w", err)
 	}
+	if d.own == nil {
+		return nil
+	}
+	if err := d.own.at.check(d.own.end); err != nil {
+		for key, w := range d.index {
+			if w.pack == d.own.name {
+				w.sure = false
+				d.index[key] = w
+			}
+		}
+		return d.die(err)
+	}
 	if len(d.fresh) == 0 {
 		return nil
 	}
 	if err := d.own.f.Sync(); err != nil {
-		for _, key := range d.fresh {
-			delete(d.index, key)
-		}
-		d.fresh = nil
-		d.dead = fmt.Errorf("%w: sync pack %q: %w", ErrDead, d.path(d.own.name), err)
-		return fmt.Errorf("checkpoint: sync: %w", d.dead)
+		return d.die(err)
 	}
 	d.fresh = d.fresh[:0]
 	// The mark spares the next opening to check the contents before it. It need
@@ -370,6 +313,16 @@ func (d *Folder) Sync(ctx context.Context) error {
 		d.dead = fmt.Errorf("%w: cut pack %q: %w", ErrDead, d.path(d.own.name), err)
 	}
 	return nil
+}
+
+// die forgets what was not synced, because of err.
+func (d *Folder) die(err error) error {
+	for _, key := range d.fresh {
+		delete(d.index, key)
+	}
+	d.fresh = nil
+	d.dead = fmt.Errorf("%w: sync pack %q: %w", ErrDead, d.path(d.own.name), err)
+	return fmt.Errorf("checkpoint: sync: %w", d.dead)
 }
 
 // Close releases the files. It does not sync.

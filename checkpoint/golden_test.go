@@ -244,7 +244,7 @@ func FuzzLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(append([]byte(logMagic), 0, 0, 0, 1), b...)
 		var first [][]byte
-		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), func(r []byte, _ error) bool {
+		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), logEnd{}, func(r []byte, _ error) bool {
 			first = append(first, bytes.Clone(r))
 			return true
 		})
@@ -253,7 +253,7 @@ func FuzzLog(f *testing.F) {
 		}
 		// What is cut off makes no difference to what is left.
 		n := 0
-		again, err := readFrames(t.Context(), bytes.NewReader(b[:end]), "log", end, func(r []byte, _ error) bool {
+		again, err := readFrames(t.Context(), bytes.NewReader(b[:end.offset]), "log", end.offset, end, func(r []byte, _ error) bool {
 			if !bytes.Equal(r, first[n]) {
 				t.Fatal("another record")
 			}

@@ -14,9 +14,10 @@ var (
 	// ErrNotFound is returned by Blobs.Get for content that is not kept.
 	ErrNotFound = errors.New("checkpoint: content not found")
 	// ErrDead is returned by every use of a log or a folder after one of its
-	// writes or syncs failed: what was not synced then cannot be trusted to be
-	// there, whatever a second sync says. Open it again.
-	ErrDead = errors.New("checkpoint: dead since a write or sync failed")
+	// writes or syncs failed, or its file was taken away: what was not synced
+	// then cannot be trusted to be there, whatever a second sync says. Open it
+	// again.
+	ErrDead = errors.New("checkpoint: dead since it could not be written")
 	// ErrClosed is returned after Close.
 	ErrClosed = errors.New("checkpoint: closed")
 	// ErrReadOnly is returned by Append on a log that was opened for reading.

@@ -1,0 +1,122 @@
+package checkpoint
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+var errStop = errors.New("checkpoint: stopped by the caller")
+
+// readFrames verifies the frames of a log of size bytes, and yields their
+// records if yield is not nil. It returns where the last complete frame ends. A
+// log that reaches known must be the one that did so before.
+func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, known logEnd, yield func([]byte, error) bool) (logEnd, error) {
+	at := logEnd{offset: int64(logHeader)}
+	end, err := trimZeros(r, size)
+	if err != nil {
+		return at, fmt.Errorf("checkpoint: read log: %w", err)
+	}
+	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, end), int(max(4<<10, min(end, 256<<10))))
+	if err := readLogHeader(in, path); err != nil {
+		return at, err
+	}
+	var payload []byte
+	for at.offset < end {
+		if err := ctx.Err(); err != nil {
+			return at, fmt.Errorf("checkpoint: replay: %w", context.Cause(ctx))
+		}
+		var h frameHead
+		payload, h, err = readFrame(in, payload, at.offset)
+		if err != nil {
+			return at, fmt.Errorf("checkpoint: read log: %w", err)
+		}
+		if payload == nil {
+			cut, err := torn(r, at.offset, end)
+			if err != nil {
+				return at, fmt.Errorf("checkpoint: read log: %w", err)
+			}
+			if !cut {
+				return at, &CorruptError{Name: path, Seq: at.records + 1, Why: fmt.Sprintf("the batch at byte %d does not verify", at.offset)}
+			}
+			return at, nil
+		}
+		next := logEnd{at.offset + h.size(), at.records + uint64(h.records), h.sum}
+		if at.offset < known.offset && known.offset <= next.offset && next != known {
+			return at, &CorruptError{Name: path, Seq: at.records + 1, Why: "it was written anew from here on: this is not the batch that was there before"}
+		}
+		at = next
+		for rest := payload; yield != nil && len(rest) > 0; {
+			var record []byte
+			record, rest, _ = nextRecord(rest)
+			if !yield(record, nil) {
+				return at, errStop
+			}
+		}
+	}
+	return at, nil
+}
+
+// readFrame reads one frame into buf. payload is nil if it does not verify.
+func readFrame(in *bufio.Reader, buf []byte, offset int64) (payload []byte, h frameHead, err error) {
+	head, err := in.Peek(frameHeader)
+	if err != nil {
+		return nil, h, atEnd(err)
+	}
+	h, ok := parseFrameHead(head, offset)
+	if !ok {
+		return nil, h, nil
+	}
+	if _, err := in.Discard(frameHeader); err != nil {
+		return nil, h, err
+	}
+	if buf, err = readUpTo(in, buf[:0], h.payload+int64(len(frameTrailer))); err != nil {
+		return nil, h, atEnd(err)
+	}
+	payload, trailer := buf[:h.payload], buf[h.payload:]
+	if string(trailer) != frameTrailer || crc32.Checksum(payload, castagnoli) != h.sum || !splits(payload, h.records) {
+		return nil, h, nil
+	}
+	return payload, h, nil
+}
+
+// readUpTo reads n bytes into buf, growing it only as bytes arrive.
+func readUpTo(in io.Reader, buf []byte, n int64) ([]byte, error) {
+	if int64(cap(buf)) >= n {
+		_, err := io.ReadFull(in, buf[:n])
+		return buf[:n], err
+	}
+	b := bytes.NewBuffer(make([]byte, 0, min(n, 1<<20)))
+	if _, err := io.CopyN(b, in, n); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// atEnd turns the end of input, which is judged by its place, into no error.
+func atEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+func readLogHeader(in io.Reader, path string) error {
+	head := make([]byte, logHeader)
+	n, err := io.ReadFull(in, head)
+	if atEnd(err) != nil {
+		return fmt.Errorf("checkpoint: read log: %w", err)
+	}
+	if n < logHeader || string(head[:len(logMagic)]) != logMagic {
+		return &CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
+	}
+	if v := binary.BigEndian.Uint32(head[len(logMagic):]); v != logVersion {
+		return fmt.Errorf("checkpoint: log %q: version %d: %w", path, v, ErrVersion)
+	}
+	return nil
+}
