@@ -22,14 +22,63 @@ const (
 	ignoreName = ownFolder + "/.gitignore"
 )
 
-// Hold takes the exclusive lock on the workspace dir, without waiting; release
-// gives it back, and may be called again. The operating system takes it from a
+// Hold is HoldWorkspace for who never checks; release may be called again.
+func Hold(ctx context.Context, dir string) (release func() error, err error) {
+	h, err := HoldWorkspace(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return h.Release, nil
+}
+
+// Held is the exclusive lock on a workspace, while somebody has it. It is safe
+// for concurrent use.
+type Held struct {
+	at stay
+
+	mu     sync.Mutex
+	file   *os.File // nil: released
+	folder *os.File // the controller's folder, locked too; nil where that cannot be
+}
+
+// Check returns ErrReplaced if the lock file is no longer the one that is
+// locked: somebody else could hold the workspace too, so stop working in it. It
+// costs one call of the system, so it can be asked often. After Release it is
+// ErrClosed.
+func (h *Held) Check() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.file == nil {
+		return fmt.Errorf("checkpoint: check lock: %w", ErrClosed)
+	}
+	return h.at.check(0)
+}
+
+// Release gives the lock back. Calling it again is harmless.
+func (h *Held) Release() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.file == nil {
+		return nil
+	}
+	var errs []error
+	for _, f := range []*os.File{h.folder, h.file} { // who finds the file free finds the folder free too
+		if f != nil {
+			errs = append(errs, unlockFile(f), f.Close())
+		}
+	}
+	h.file, h.folder = nil, nil
+	return errors.Join(errs...)
+}
+
+// HoldWorkspace takes the exclusive lock on the workspace dir, without waiting. The operating system takes it from a
 // process that dies, and child processes do not inherit it. It is exclusive
 // inside one process too. *HeldError says who holds it.
 //
 // Where there is none, it makes dir/.planlock with a file that keeps it out of
-// git. The lock file itself is never removed.
-func Hold(ctx context.Context, dir string) (release func() error, err error) {
+// git. The lock file itself is never removed; where somebody else removes it, a
+// second controller is still kept away on Unix, by a lock on the folder.
+func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("checkpoint: hold: %w", context.Cause(ctx))
 	}
@@ -54,10 +103,33 @@ func Hold(ctx context.Context, dir string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := writeHolder(f); err != nil {
-		return nil, errors.Join(cannotHold(dir, err), f.Close())
+	h := &Held{file: f}
+	if h.folder, err = lockFolder(root, dir); err != nil {
+		return nil, errors.Join(err, h.Release())
 	}
-	return sync.OnceValue(func() error { return errors.Join(unlockFile(f), f.Close()) }), nil
+	if h.at, err = stayOf(f, filepath.Join(dir, lockName)); err == nil {
+		err = writeHolder(f)
+	}
+	if err != nil {
+		return nil, errors.Join(cannotHold(dir, err), h.Release())
+	}
+	return h, nil
+}
+
+// lockFolder locks the controller's folder, where the system can do that.
+func lockFolder(root *os.Root, dir string) (*os.File, error) {
+	f, err := root.Open(ownFolder)
+	if err != nil {
+		return nil, nil
+	}
+	held, err := lockFile(f)
+	switch {
+	case held:
+		return nil, errors.Join(&HeldError{Dir: dir, Holder: "a process whose lock file was removed"}, f.Close())
+	case err != nil:
+		return nil, f.Close()
+	}
+	return f, nil
 }
 
 func cannotHold(dir string, err error) error {

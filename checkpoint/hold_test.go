@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -46,6 +47,43 @@ func TestHoldIsExclusiveInOneProcess(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".planlock", "lock")); err != nil {
 		t.Errorf("the lock file: %v", err)
+	}
+}
+
+// Who has the lock learns that its file was taken away, and nobody else gets in.
+func TestHeldLockTakenAway(t *testing.T) {
+	for name, do := range map[string]func(own string) error{
+		"removed": func(own string) error { return os.Remove(own + "/lock") },
+		"replaced": func(own string) error {
+			return errors.Join(os.Rename(own+"/lock", own+"/old"), os.WriteFile(own+"/lock", nil, 0o644))
+		},
+		"folder moved":   func(own string) error { return errors.Join(os.Rename(own, own+"2"), os.Mkdir(own, 0o755)) },
+		"folder removed": os.RemoveAll,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			held, err := checkpoint.HoldWorkspace(t.Context(), dir)
+			must(t, err, held.Check())
+			if err := do(dir + "/.planlock"); err != nil {
+				must(t, held.Release())
+				t.Skip("needs files that can be taken away while they are open: ", err)
+			}
+			if err := held.Check(); !errors.Is(err, checkpoint.ErrReplaced) {
+				t.Errorf("check: %v", err)
+			}
+			if runtime.GOOS != "windows" && !strings.HasPrefix(name, "folder") {
+				var other *checkpoint.HeldError
+				if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &other) {
+					t.Errorf("a second controller: %v", err)
+				}
+			}
+			must(t, held.Release(), held.Release())
+			if err := held.Check(); !errors.Is(err, checkpoint.ErrClosed) {
+				t.Errorf("check after release: %v", err)
+			}
+			again, err := checkpoint.HoldWorkspace(t.Context(), dir)
+			must(t, err, again.Check(), again.Release())
+		})
 	}
 }
 
