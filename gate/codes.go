@@ -3,6 +3,7 @@ package gate
 // Codes of findings of the built-in gates. They are stable: hosts and reports may branch on them.
 const (
 	CodeArtifactMissing = "artifact-missing" // a declared path did not change as declared
+	CodeArtifactKind    = "artifact-kind"    // a declared path ended as something that no declaration stands for
 	CodeArtifactExtra   = "artifact-extra"   // a path changed that nobody declared
 	CodeSymbolMissing   = "symbol-missing"   // a declared symbol was not added or removed
 	CodeSymbolExtra     = "symbol-extra"     // a symbol was added or removed that nobody declared
@@ -22,14 +23,15 @@ const (
 	CodeEvidenceMissing = "evidence-missing" // a file that the step owes as evidence is not there or empty
 	CodeCompletion      = "completion"       // a completion criterion does not hold at the end
 	CodeIncomplete      = "plan-incomplete"  // the plan's own check refuses it
+	CodeMore            = "more"             // more findings than are kept of a gate; the message says how many
 	CodeUndecided       = "undecided"        // beside other findings: a check could not be decided
 )
 
 // Codes lists the codes of the built-in gates, sorted.
 func Codes() []string {
 	return []string{
-		CodeArtifactExtra, CodeArtifactMissing, CodeCompletion, CodeEvidenceMissing, CodeExpectedOutput, CodeInvariant,
-		CodeLimitFiles, CodeLimitLines, CodeLimitModules, CodeNonGoal, CodeIncomplete, CodePostcondition, CodePrecondition,
+		CodeArtifactExtra, CodeArtifactKind, CodeArtifactMissing, CodeCompletion, CodeEvidenceMissing, CodeExpectedOutput, CodeInvariant,
+		CodeLimitFiles, CodeLimitLines, CodeLimitModules, CodeMore, CodeNonGoal, CodeIncomplete, CodePostcondition, CodePrecondition,
 		CodeSemanticClass, CodeSymbolExtra, CodeSymbolMissing, CodeSyntax, CodeTestNotGreen, CodeTestNotRed, CodeTypes,
 		CodeUndecided,
 	}

@@ -41,7 +41,8 @@ type Info struct {
 }
 
 // A Gate judges. Judge reports what it found on pass and returns nil; an error means that it could not decide, never "no".
-// What was reported before an error was returned is dropped.
+// What was reported before an error was returned is dropped, and what is more than MaxFindings, MaxText and MaxReport allow is only
+// counted.
 //
 // Judge may be called concurrently for different passes. It must honour ctx: when ctx ends it returns soon, and
 // everything that it started has ended by then. It keeps nothing of pass after it returned, and changes nothing that pass

@@ -44,7 +44,7 @@ func (e *RecordedError) Is(target error) bool {
 }
 
 // MarshalJSON writes the judgement with lower-case keys. An error is written as its class ("timeout", "panic", "cancelled",
-// "error") and text, a time-out with cause and evidence, a panic with its stack; Took in whole milliseconds.
+// "error") and text, a time-out with cause and evidence, a panic with its stack, each text cut at MaxText; Took in whole milliseconds.
 func (j Judgement) MarshalJSON() ([]byte, error) {
 	r := record{Gate: j.Gate, Level: j.Level, Phase: j.Phase, Stateless: j.Stateless, Verdict: j.Verdict, TookMS: j.Took.Milliseconds()}
 	if j.Err != nil {
@@ -60,8 +60,10 @@ func failureOf(err error) *failure {
 	f := &failure{Class: "error", Text: err.Error()}
 	switch {
 	case errors.As(err, &late):
-		f.Class, f.Cause, f.Proven, f.Evidence, f.LimitMS = "timeout", late.Cause, late.Proven, late.Evidence, late.Limit.Milliseconds()
-		f.Text = late.Error()
+		kept := *late
+		kept.Evidence = cut(late.Evidence)
+		f.Class, f.Cause, f.Proven, f.Evidence, f.LimitMS = "timeout", kept.Cause, kept.Proven, kept.Evidence, kept.Limit.Milliseconds()
+		f.Text = kept.Error()
 	case errors.As(err, &panicked):
 		f.Class, f.Text, f.Stack = "panic", panicked.Value, panicked.Stack
 	case errors.As(err, &recorded):
@@ -69,6 +71,7 @@ func failureOf(err error) *failure {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		f.Class = "cancelled"
 	}
+	f.Text, f.Stack = cut(f.Text), cut(f.Stack)
 	return f
 }
 

@@ -13,6 +13,7 @@ type report struct {
 	closed  bool
 	failed  bool
 	verdict Verdict
+	limited limited
 	waits   []*wait
 }
 
@@ -39,7 +40,8 @@ func (r *report) close() {
 }
 
 // Verdict is what the findings so far come to: fail if anything was objected to, partial if something is only partly as it
-// should be, else pass. The slices are the caller's own.
+// should be, else pass. It is bounded by MaxFindings, MaxText and MaxReport; what is left out is counted at the end. The slices are
+// the caller's own.
 func (p *Pass) Verdict() Verdict {
 	r := p.reporting()
 	r.mu.Lock()
@@ -48,6 +50,7 @@ func (p *Pass) Verdict() Verdict {
 	v.Findings = slices.Clone(v.Findings)
 	v.Evidence = slices.Clone(v.Evidence)
 	v.Citations = slices.Clone(v.Citations)
+	r.limited.tell(&v)
 	switch {
 	case r.failed:
 		v.Result = Fail
@@ -69,7 +72,7 @@ func (p *Pass) Report(f Finding) {
 	r := p.reporting()
 	r.add(func(v *Verdict) {
 		r.failed = true
-		v.Findings = append(v.Findings, f)
+		r.limited.addFinding(v, f)
 	})
 }
 
@@ -77,16 +80,19 @@ func (p *Pass) Report(f Finding) {
 // hold. It is for the reader of the report, who sees that the work is on its way.
 func (p *Pass) Partialf(path, format string, args ...any) {
 	f := Finding{Path: path, Message: fmt.Sprintf(format, args...)}
-	p.reporting().add(func(v *Verdict) { v.Findings = append(v.Findings, f) })
+	r := p.reporting()
+	r.add(func(v *Verdict) { r.limited.addFinding(v, f) })
 }
 
 // Evidencef adds to what the verdict rests on.
 func (p *Pass) Evidencef(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	p.reporting().add(func(v *Verdict) { v.Evidence = append(v.Evidence, text) })
+	r := p.reporting()
+	r.add(func(v *Verdict) { r.limited.addEvidence(v, text) })
 }
 
 // Cite adds a citation.
 func (p *Pass) Cite(c Citation) {
-	p.reporting().add(func(v *Verdict) { v.Citations = append(v.Citations, c) })
+	r := p.reporting()
+	r.add(func(v *Verdict) { r.limited.addCitation(v, c) })
 }

@@ -13,7 +13,7 @@ import (
 // artifacts compares what the step declared with what changed. Every difference is a finding of its own.
 func artifacts() gate.Gate {
 	return gate.New(info("artifacts",
-		"What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead.",
+		"What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead. A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
 		gate.BlocksStep, gate.After), judgeArtifacts)
 }
 
@@ -27,6 +27,9 @@ func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
 		pass.Report(missing(m))
 	}
 	extras(pass, account, observe)
+	if err := kinds(pass, declaredBy(pass.Step), account.Matching); err != nil {
+		return err
+	}
 	pass.Evidencef("%d of the changes were declared", len(account.Matching))
 	return nil
 }
@@ -38,12 +41,15 @@ func accountOf(pass *gate.Pass) (*ledger.Account, error) {
 	if pass.Account != nil {
 		return pass.Account, nil
 	}
-	var declared ledger.Declared
-	if pass.Step.Artifacts != nil {
-		declared = pass.Step.Artifacts.Declared()
-	}
-	account := ledger.Reconcile(declared, pass.Changes, pass.Symbols)
+	account := ledger.Reconcile(declaredBy(pass.Step), pass.Changes, pass.Symbols)
 	return &account, nil
+}
+
+func declaredBy(s *plan.Step) ledger.Declared {
+	if s.Artifacts == nil {
+		return ledger.Declared{}
+	}
+	return s.Artifacts.Declared()
 }
 
 func missing(m ledger.Expectation) gate.Finding {
