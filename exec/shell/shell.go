@@ -27,13 +27,19 @@ type ExitError struct {
 	Tail string // the last lines of its output, at most 1 KiB
 }
 
-// Error names the status and the last line of the output.
+// Error names the status and the last two lines of the output, which is text
+// that nobody vouches for.
 func (e *ExitError) Error() string {
-	lines := strings.Split(strings.TrimSpace(e.Tail), "\n")
-	if last := lines[len(lines)-1]; last != "" {
-		return fmt.Sprintf("shell: the command failed with exit status %d: %q", e.Code, last)
+	var last []string
+	for _, line := range strings.Split(e.Tail, "\n") {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			last = append(last, line)
+		}
 	}
-	return fmt.Sprintf("shell: the command failed with exit status %d and no output", e.Code)
+	if len(last) == 0 {
+		return fmt.Sprintf("shell: exit status %d and no output", e.Code)
+	}
+	return fmt.Sprintf("shell: exit status %d: %s", e.Code, strings.Join(last[max(0, len(last)-2):], " "))
 }
 
 // Execute runs the command and waits until everything that it started has ended. The error is an *[ExitError] where

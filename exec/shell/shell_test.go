@@ -41,9 +41,9 @@ func TestExecute(t *testing.T) {
 		{"success", exec.Method{Run: "echo out; echo more"}, exec.Outcome{Output: "out\nmore\n", Stdout: "out\nmore\n"}, ""},
 		{"as written", exec.Method{Run: "false; echo on"}, exec.Outcome{Output: "on\n", Stdout: "on\n"}, ""},
 		{"failure", exec.Method{Run: "echo sorry >&2; exit 4"}, exec.Outcome{Output: "sorry\n", Exit: 4},
-			`shell: the command failed with exit status 4: "sorry"`},
+			"shell: exit status 4: sorry"},
 		{"silent failure", exec.Method{Run: "exit 1"}, exec.Outcome{Exit: 1},
-			"shell: the command failed with exit status 1 and no output"},
+			"shell: exit status 1 and no output"},
 		{"tool", exec.Method{Tool: "printf", ToolArgs: []string{"%s;", "$HOME", "a b"}},
 			exec.Outcome{Output: "$HOME;a b;", Stdout: "$HOME;a b;"}, ""},
 		{"nothing", exec.Method{ID: "primary"}, exec.Outcome{},
@@ -129,11 +129,11 @@ func TestExitErrorKeepsTheTail(t *testing.T) {
 
 func ExampleExecutor() {
 	if runtime.GOOS == "windows" {
-		fmt.Print("shell: the command failed with exit status 3: \"no space\"\n")
+		fmt.Print("shell: exit status 3: \"no space\"\n")
 		return
 	}
 	work := exec.Work{Method: exec.Method{Run: "echo no space; exit 3"}, Runner: &process.Runner{}}
 	_, err := new(shell.Executor).Execute(context.Background(), work)
 	fmt.Println(err)
-	// Output: shell: the command failed with exit status 3: "no space"
+	// Output: shell: exit status 3: no space
 }

@@ -14,10 +14,14 @@ var devices = []string{
 }
 
 // Outside are the folders outside the workspace that may be written where the plan names none: the temporary folder and the
-// user's cache folder, which is made if it is not there, because programs make it too.
+// user's cache folder, which is made if it is not there, because programs make it too. Go's build cache is among them, wherever
+// the user keeps it.
 func Outside() []string {
 	folders := []string{os.TempDir()}
 	if cache, err := os.UserCacheDir(); err == nil && os.MkdirAll(cache, 0o700) == nil {
+		folders = append(folders, cache)
+	}
+	if cache := os.Getenv("GOCACHE"); filepath.IsAbs(cache) && os.MkdirAll(cache, 0o700) == nil {
 		folders = append(folders, cache)
 	}
 	return folders
