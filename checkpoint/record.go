@@ -185,7 +185,7 @@ func parseBody(body []byte) (s stored, why string) {
 		return s, "something follows its last field"
 	case len(s.typ) == 0:
 		return s, "it has no type"
-	case len(s.data) > 0 && !json.Valid(s.data):
+	case len(s.data) > 0 && !validJSON(s.data):
 		return s, "its data is not JSON"
 	}
 	return s, ""
