@@ -24,7 +24,7 @@ func Checks() []gate.Check {
 		kind{"go_test", goTest, "`package` (`.`), `run`",
 			"`go test` ends with status 0, without the cache; where `run` picks tests, at least one runs."},
 		kind{"go_api_compatible", apiCompatible, "`package` (`.`, may end in `/...`)",
-			"What the package exported before the run it exports still, in the same form; additions are fine, save methods of interfaces that others may implement. Spellings are compared, no types are resolved; package main and test files export nothing."},
+			"What the package exported before the run it exports still, in the same form and in the same builds; additions are fine, save methods of interfaces that others may implement. Spellings are compared, no types are resolved; package main and test files export nothing."},
 		kind{"env_set", envSet, "`name`",
 			"The variable is set and not empty where the controller runs; its value is never shown."},
 		kind{"tool_available", toolAvailable, "`name`, `version`",

@@ -2,6 +2,7 @@ package goapi
 
 import (
 	"fmt"
+	"go/build/constraint"
 	"slices"
 	"strings"
 )
@@ -28,6 +29,7 @@ type Difference struct {
 // Compare lists the differences from before to after, sorted by name.
 func Compare(before, after *Surface) []Difference {
 	var out []Difference
+	known := coverage{}
 	for _, name := range names(before, after) {
 		was, is := before.decls[name], after.decls[name]
 		switch {
@@ -36,7 +38,7 @@ func Compare(before, after *Surface) []Difference {
 		case len(is) == 0:
 			out = append(out, Difference{Name: name, Effect: Broken, What: was[0].kind + " removed", Before: was[0].spell(), Path: was[0].path, Line: was[0].line})
 		default:
-			out = append(out, variants(name, was, is)...)
+			out = append(out, variants(name, was, is, known)...)
 		}
 	}
 	return out
@@ -56,26 +58,53 @@ func names(before, after *Surface) []string {
 	return out
 }
 
-// variants compares every variant of a name with the one that is nearest to it now.
-func variants(name string, was, is []decl) []Difference {
+// variants compares every variant of a name with the one that is nearest to it now. Where those that users of the variant can
+// use as well are not built whenever it was, it has left some builds.
+func variants(name string, was, is []decl, known coverage) []Difference {
 	var out []Difference
-	for _, w := range was {
-		var best *Difference
-		for _, i := range is {
-			d := w.to(name, i)
-			if d == nil {
-				best = nil
-				break
-			}
-			if best == nil || d.Effect < best.Effect {
-				best = d
-			}
+	add := func(d Difference) {
+		if !slices.Contains(out, d) {
+			out = append(out, d)
 		}
-		if best != nil && !slices.Contains(out, *best) {
-			out = append(out, *best)
+	}
+	for _, w := range was {
+		best, same := nearest(name, w, is)
+		if best != nil {
+			add(*best)
+		}
+		if len(same) == 0 {
+			continue
+		}
+		when := make([]constraint.Expr, len(same))
+		for n, i := range same {
+			when[n] = i.when
+		}
+		if !known.covers(w.when, when) {
+			add(Difference{Name: name, Effect: Broken, What: fmt.Sprintf("%s left some builds: it was there %s, and is %s", w.kind, spellWhen(w.when), spellWhen(same[0].when)),
+				Before: w.spell(), After: same[0].spell(), Path: same[0].path, Line: same[0].line})
 		}
 	}
 	return out
+}
+
+// nearest finds how a declaration differs least from its later variants, nil for not at all, and the variants that break nobody who
+// uses it.
+func nearest(name string, w decl, is []decl) (best *Difference, same []decl) {
+	equal := false
+	for _, i := range is {
+		d := w.to(name, i)
+		equal = equal || d == nil
+		if d == nil || d.Effect != Broken {
+			same = append(same, i)
+		}
+		if d != nil && (best == nil || d.Effect < best.Effect) {
+			best = d
+		}
+	}
+	if equal {
+		best = nil
+	}
+	return best, same
 }
 
 // to compares one declaration with its later self; nil if nothing differs.

@@ -35,6 +35,7 @@ func TestCompare(t *testing.T) {
 		{"unexported function removed", "func f() {}", "", same},
 		{"body", "func F() int { return 1 }", "func F() int { return 2 }", same},
 		{"comment and formatting", "func F( a int )  { }", "// F does.\nfunc F(a int) {\n}", same},
+		{"comment in a type", "func F(s struct{ A int }) {}", "func F(s struct {\n\t// A is.\n\tA int // now\n}) {}", same},
 		{"parameter renamed", "func F(a, b int) {}", "func F(x int, y int) {}", same},
 		{"result named", "func F() error { return nil }", "func F() (err error) { return nil }", same},
 		{"parameter added", "func F(a int) {}", "func F(a int, b int) {}", broke},

@@ -2,6 +2,7 @@ package goapi
 
 import (
 	"go/ast"
+	"go/build/constraint"
 	"go/token"
 	"strconv"
 )
@@ -20,6 +21,7 @@ type decl struct {
 	pointer bool              // of a method: the receiver is a pointer
 	members map[string]string // of a struct or interface
 	sealed  bool              // of an interface: has an unexported method
+	when    constraint.Expr   // in which builds it is there; nil: in all
 	path    string
 	line    int
 }
@@ -37,7 +39,7 @@ func (s *Surface) Add(path string, src []byte) error {
 	if s.decls == nil {
 		s.decls = map[string][]decl{}
 	}
-	r := reader{s, fset, path, spelling{imports: importsOf(f)}}
+	r := reader{s, fset, path, built(path, src), spelling{imports: importsOf(f)}}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -54,11 +56,12 @@ type reader struct {
 	surface *Surface
 	fset    *token.FileSet
 	path    string
+	when    constraint.Expr
 	spell   spelling
 }
 
 func (r reader) add(name string, at token.Pos, d decl) {
-	d.path, d.line = r.path, r.fset.PositionFor(at, false).Line
+	d.when, d.path, d.line = r.when, r.path, r.fset.PositionFor(at, false).Line
 	r.surface.decls[name] = append(r.surface.decls[name], d)
 }
 
