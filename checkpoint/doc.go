@@ -10,8 +10,9 @@
 // which only the differences are written, and restores them exactly. A [Journal]
 // chains its records by hashes, so that nobody can edit, swap, repeat or remove
 // one without being found out; what was cut off or written anew from some
-// record on is found by a [Head] that was kept elsewhere. [Hold] keeps a second
-// controller away from a workspace.
+// record on is found by what a [FileLog] keeps beside its file, and for sure by a
+// [Head] that was kept elsewhere. [HoldWorkspace] keeps a second controller away
+// from a workspace.
 //
 //	blobs, err := checkpoint.OpenFolder("w/.planlock/objects")
 //	store := checkpoint.NewStore(blobs)

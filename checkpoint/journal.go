@@ -64,8 +64,8 @@ func OpenJournal(ctx context.Context, log Log, name string, now func() time.Time
 }
 
 // VerifyLog replays and verifies log like OpenJournal, and says where it ends.
-// Whether it is as long as it should be only an expected head can tell; see
-// Journal.Extends.
+// Whether it is as long as it should be only an expected head can tell, see
+// Journal.Extends; a FileLog keeps one, which an attacker can change too.
 func VerifyLog(ctx context.Context, log Log, name string) (Head, error) {
 	c := newChain(name)
 	for _, err := range replay(ctx, log, &c) {

@@ -32,7 +32,8 @@
 //
 // # What is not promised
 //
-// A scan is not a snapshot: the tree is the state of one moment only if nobody writes meanwhile. Owners,
+// A scan is not a snapshot: the tree is the state of one moment only if nobody writes meanwhile. The folder
+// itself is no entry: nobody sees when its own mode changes. Owners,
 // access lists, extended attributes and hard links are not part of a tree; what a device or FIFO is, is neither.
 // A write through a memory map moves no time stamp until the system writes it back, so a later
 // scan can miss it: end the processes that may hold one first. There are no renames. Symbols are those of Go only.
