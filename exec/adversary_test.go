@@ -319,3 +319,55 @@ func TestCompensationSurvivesACrash(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatCannotBeReadIsUndone lets a step leave what no scan reads.
+func TestWhatCannotBeReadIsUndone(t *testing.T) {
+	leave := map[string]func(dir string) error{
+		"a huge sparse file": func(dir string) error {
+			f, err := os.Create(filepath.Join(dir, "huge"))
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Truncate(1<<40), f.Close())
+		},
+		"a locked folder": func(dir string) error {
+			return errors.Join(os.MkdirAll(filepath.Join(dir, "locked", "in"), 0o755),
+				os.WriteFile(filepath.Join(dir, "locked", "in", "x"), nil, 0), os.Chmod(filepath.Join(dir, "locked"), 0))
+		},
+		"a locked file of ours": func(dir string) error { return os.Chmod(filepath.Join(dir, "b.txt"), 0) },
+	}
+	for name, do := range leave {
+		t.Run(name, func(t *testing.T) {
+			junk := func(_ context.Context, w exec.Work) (exec.Outcome, error) { return exec.Outcome{}, do(w.Dir) }
+			script := exectest.Script{"1.1": exectest.Attempts(junk, goodScript["1.1"]), "1.2": goodScript["1.2"]}
+			b := exectest.New(t, twoSteps(), workspace, script)
+			before, err := os.Stat(filepath.Join(b.Dir, "b.txt"))
+			must(t, err)
+			b.Run(t).Want(t, history.Achieved)
+			after, err := os.Stat(filepath.Join(b.Dir, "b.txt"))
+			must(t, err)
+			if after.Mode() != before.Mode() {
+				t.Errorf("b.txt has mode %s, and had %s", after.Mode(), before.Mode())
+			}
+			for _, gone := range []string{"huge", "locked"} {
+				if _, err := os.Lstat(filepath.Join(b.Dir, gone)); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("%s is still there", gone)
+				}
+			}
+		})
+	}
+}
+
+// TestTheControllersOwnFolderIsWatched lets a step without a sandbox take away
+// the lock, or the journal.
+func TestTheControllersOwnFolderIsWatched(t *testing.T) {
+	for name, remove := range map[string]string{"the lock": ".planlock/lock", "the journal": ".planlock/runs"} {
+		t.Run(name, func(t *testing.T) {
+			script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], exectest.Remove(remove)), "1.2": goodScript["1.2"]}
+			run := exectest.Run(t, twoSteps(), workspace, script)
+			if run.Err == nil || run.Status() == history.Achieved {
+				t.Errorf("the run ended %s, %v: nobody noticed", run.Status(), run.Err)
+			}
+		})
+	}
+}

@@ -31,7 +31,7 @@ type execution struct {
 
 	root    string // the workspace
 	dir     string // where the work is done: the workspace, or a clone of it
-	release func() error
+	held    *checkpoint.Held
 	store   *checkpoint.Store
 	shut    func() error // closes the store
 	prober  *envelope.Prober
@@ -74,11 +74,11 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 	if err := c.validate(e.plan); err != nil {
 		return e, err
 	}
-	release, err := checkpoint.Hold(ctx, e.root)
+	held, err := checkpoint.HoldWorkspace(ctx, e.root)
 	if err != nil {
 		return e, err
 	}
-	e.release = release
+	e.held = held
 	ws := c.workspace()
 	ws.Dir = e.root
 	if e.store, e.shut, err = ws.Store(); err != nil {
@@ -167,11 +167,11 @@ func (e *execution) close() {
 		}
 		e.shut = nil
 	}
-	if e.release != nil {
-		if err := e.release(); err != nil {
+	if e.held != nil {
+		if err := e.held.Release(); err != nil {
 			e.log.Warn("letting go of the workspace", "err", err)
 		}
-		e.release = nil
+		e.held = nil
 	}
 }
 

@@ -42,16 +42,7 @@ func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
 // lose gives up an attempt of which nobody knows how it ended, because the
 // controller died. What it left is kept and undone.
 func (e *execution) lose(ctx context.Context, s *history.Step) error {
-	begun := &history.RestoreBegun{To: s.Checkpoint.Checkpoint}
-	tree, err := e.scanner.Scan(ctx, e.dir, e.tree)
-	if err != nil {
-		return err
-	}
-	if snap, err := e.store.Snapshot(ctx, e.dir, tree, e.run.Tree); err == nil {
-		begun.Discarded = snap
-	} else {
-		e.log.Warn("what a lost attempt left cannot be kept", "step", s.Address, "err", err)
-	}
+	begun := &history.RestoreBegun{To: s.Checkpoint.Checkpoint} // what is there is kept before it is touched
 	lost := &history.AttemptFailed{Class: history.Lost,
 		Reasons: []string{fmt.Sprintf("the controller ended during attempt %d", s.Tried())}}
 	if err := e.record(ctx, of(s, s.Tried()), lost, begun); err != nil {

@@ -62,17 +62,31 @@ func (e *execution) restoredRun(ctx context.Context) error {
 func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) error {
 	ctx = context.WithoutCancel(ctx)
 	begun := *e.run.Restoring
-	have, err := e.scanner.Scan(ctx, dir, nil)
+	have, err := e.tolerant().Scan(ctx, dir, nil)
 	if err != nil || have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
 		return err
 	}
 	snap, err := e.store.Snapshot(ctx, dir, have, begun.To)
 	if err != nil {
-		e.log.Warn("what is undone cannot be kept", "dir", dir, "err", err)
+		e.warn(fmt.Sprintf("what is undone in %s cannot be kept: %v", dir, err))
 		return nil
 	}
 	begun.Discarded = snap
 	return e.record(ctx, w, &begun)
+}
+
+// tolerant scans for restoring: what cannot be read must not stand in the way
+// of getting rid of it.
+func (e *execution) tolerant() *ledger.Scanner {
+	scanner := e.scanner
+	scanner.Tolerant = true
+	return &scanner
+}
+
+// warn tells of what went wrong without consequences for the run.
+func (e *execution) warn(text string) {
+	e.log.Warn(text, "run", e.run.Started.Run)
+	e.notify(e.c.Observer.Warning, Event{Text: text})
 }
 
 // restoreTree makes a folder hold a snapshot's tree, and looks whether it does.
@@ -84,7 +98,7 @@ func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.S
 	if err != nil {
 		return nil, err
 	}
-	have, err := e.scanner.Scan(ctx, dir, nil)
+	have, err := e.tolerant().Scan(ctx, dir, nil)
 	if err != nil {
 		return nil, err
 	}

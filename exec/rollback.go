@@ -30,7 +30,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 		return nil, err
 	}
 	var err error
-	if e.release, err = checkpoint.Hold(ctx, e.root); err != nil {
+	if e.held, err = checkpoint.HoldWorkspace(ctx, e.root); err != nil {
 		return nil, err
 	}
 	defer e.close()
@@ -83,7 +83,7 @@ func before(run *history.Run, s *history.Step) (checkpoint.Snapshot, error) {
 }
 
 func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint.Snapshot) (*RolledBack, error) {
-	tree, err := e.scanner.Scan(ctx, e.dir, nil)
+	tree, err := e.tolerant().Scan(ctx, e.dir, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -80,8 +80,9 @@ func (e *execution) verifyPlan() error {
 	return e.locked.Verify()
 }
 
-// verifyHold makes sure that the workspace is still held.
-func (e *execution) verifyHold() error { return nil }
+// verifyHold makes sure that the workspace is still held: that nobody took the
+// lock file away, so that another controller could come.
+func (e *execution) verifyHold() error { return e.held.Check() }
 
 // external names the changes that no step made.
 func (e *execution) external(ctx context.Context) ([]string, error) {
