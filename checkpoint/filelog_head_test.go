@@ -75,6 +75,9 @@ func TestFileLogCut(t *testing.T) {
 	if err := openBoth(t, path); !errors.As(err, &corrupt) {
 		t.Errorf("removed: %v", err)
 	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a new log was put in its place: %v", err)
+	}
 	// Whoever puts an older copy back says so by removing the head.
 	if err := errors.Join(os.WriteFile(path, good[:ends[0].offset], 0o644), os.Remove(path+headExt)); err != nil {
 		t.Fatal(err)
