@@ -315,8 +315,9 @@ func blocked(js []gate.Judgement) *fault {
 func breach(findings []gate.Finding) bool {
 	for _, f := range findings {
 		switch f.Code {
-		case "artifact-missing", "artifact-extra", "symbol-missing", "symbol-extra",
-			"limit-files", "limit-lines", "limit-modules", "non-goal", "semantic-class":
+		case gate.CodeArtifactMissing, gate.CodeArtifactExtra, gate.CodeArtifactKind, gate.CodeSymbolMissing,
+			gate.CodeSymbolExtra, gate.CodeLimitFiles, gate.CodeLimitLines, gate.CodeLimitModules, gate.CodeNonGoal,
+			gate.CodeSemanticClass:
 			return true
 		}
 	}

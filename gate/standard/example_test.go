@@ -34,7 +34,7 @@ func ExampleGates() {
 		}
 	}
 	// Output:
-	// limits: limit-files: expected at most 1 files, happened: 2 files
+	// limits: limit-files: expected at most 1 file, happened: 2 files
 	// limits: limit-modules: expected changes within server, happened: created
 }
 

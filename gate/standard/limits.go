@@ -28,12 +28,12 @@ func judgeLimits(_ context.Context, pass *gate.Pass) error {
 		return nil
 	}
 	files, lines := countFiles(pass.Changes), pass.Lines.Added+pass.Lines.Removed
-	over(pass, gate.CodeLimitFiles, "files", l.MaxFiles, files)
-	over(pass, gate.CodeLimitLines, "lines", l.MaxLines, lines)
+	over(pass, gate.CodeLimitFiles, "file", l.MaxFiles, files)
+	over(pass, gate.CodeLimitLines, "line", l.MaxLines, lines)
 	if l.Modules != nil {
 		outside(pass, l.Modules)
 	}
-	pass.Evidencef("%d files and %d lines changed", files, lines)
+	pass.Evidencef("%s and %s changed", plural(files, "file"), plural(lines, "line"))
 	return nil
 }
 
@@ -42,8 +42,31 @@ func over(pass *gate.Pass, code, what string, limit *int, got int) {
 		return
 	}
 	pass.Report(gate.Finding{Code: code,
-		Message:  fmt.Sprintf("%d %s changed, and the step allows %d; split the step or raise max_%s", got, what, *limit, what),
-		Expected: fmt.Sprintf("at most %d %s", *limit, what), Happened: fmt.Sprintf("%d %s", got, what)})
+		Message: fmt.Sprintf("%s changed in %s, and the step allows %d; split the step or raise max_%ss",
+			plural(got, what), named(pass.Changes), *limit, what),
+		Expected: "at most " + plural(*limit, what), Happened: plural(got, what)})
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// named names the files that changed, as far as they are few.
+func named(changes []ledger.Change) string {
+	const few = 3
+	var names []string
+	for _, c := range changes {
+		if c.Kind() != ledger.Dir {
+			names = append(names, ledger.Quote(c.Path))
+		}
+	}
+	if len(names) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	}
+	return strings.Join(names, ", ")
 }
 
 // countFiles counts what was created, modified and deleted, without folders.
