@@ -69,7 +69,7 @@ type Parts struct {
 // such a step from those of the source. Addresses follow from the ids.
 func Assemble(p Parts) *Draft {
 	d := &Draft{Plan: p.Plan, Format: p.Format, Found: capped(p.Found), broken: p.Broken, sides: p.Sides,
-		places: p.Places, reread: p.Reread}
+		places: p.Places}
 	if d.places == nil {
 		d.places = map[string]Position{}
 	}
@@ -81,11 +81,20 @@ func Assemble(p Parts) *Draft {
 	for i := range d.sides {
 		d.sides[i].Plan.readdress()
 	}
-	if d.reread != nil {
-		d.origin, d.stamps = originOf(d.Files)
-		d.asRead = d.Plan.Digest()
+	if p.Reread != nil {
+		d.Rereadable(p.Reread)
 	}
 	return d
+}
+
+// Rereadable says how a plan that was assembled is read once more, as [Parts] can. It is to be said
+// right after reading; a native plan keeps its own way.
+func (d *Draft) Rereadable(again func() (*Draft, error)) {
+	if d.places == nil {
+		return
+	}
+	d.reread, d.asRead = again, d.Plan.Digest()
+	d.origin, d.stamps = originOf(d.Files)
 }
 
 // complete adds what a plan of another format leaves to who runs it.

@@ -125,6 +125,13 @@ func ReadFile(path string) (*Draft, error) {
 	return d, nil
 }
 
+// ReadText reads a file that a front end is to judge, with the errors of [ReadFile]: it follows a symbolic
+// link, and refuses what is no regular file and what is larger than a plan may be.
+func ReadText(path string) ([]byte, error) {
+	text, _, err := readRegular(path)
+	return text, err
+}
+
 // readRegular reads a file that is what its name says: neither a device nor a pipe, which could hold
 // the reader for ever, nor larger than a plan may be.
 func readRegular(path string) ([]byte, stamp, error) {
@@ -173,7 +180,7 @@ func planIn(dir string) (string, error) {
 			continue
 		}
 		text, _, err := readRegular(filepath.Join(dir, e.Name()))
-		if err == nil && saysSchema(text) {
+		if err == nil && SaysSchema(text) {
 			plans = append(plans, e.Name())
 		}
 	}
@@ -187,8 +194,8 @@ func planIn(dir string) (string, error) {
 	return "", fmt.Errorf("plan: %q: %w: %s: name one of them", dir, ErrManyPlans, strings.Join(plans, ", "))
 }
 
-// saysSchema reports whether a text has the key schema before its first table.
-func saysSchema(text []byte) bool {
+// SaysSchema reports whether a text has the key schema before its first table, as native plans do.
+func SaysSchema(text []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(text), string(byteOrderMark))) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {

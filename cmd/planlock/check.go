@@ -6,40 +6,54 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
 )
 
 func prepareCheck(p *cli, flags *flag.FlagSet) action {
-	format := flags.String("format", "text", "text or json")
+	format := flags.String("format", "text", "text, json or sarif")
 	return func(_ context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "json"); err != nil {
+		if err := oneOf("format", *format, "text", "json", "sarif"); err != nil {
 			return err
 		}
 		options := plan.Options{} // which executors there are is the host's matter, not the plan's
-		draft, err := plan.ReadFile(args[0])
+		draft, err := planfile.Read(args[0])
 		if err != nil {
 			return p.reportUnreadable(args[0], err, *format)
 		}
 		found := draft.Check(options)
-		if *format == "json" {
-			if err := writeJSON(p.out, checkDocument(draft, found, options)); err != nil {
-				return err
-			}
-			return refusedBy(found)
+		switch *format {
+		case "json":
+			err = writeJSON(p.out, checkDocument(draft, found, options))
+		case "sarif":
+			err = writeJSON(p.out, sarifDocument(draft, found))
+		default:
+			p.printCheck(draft, found, options)
 		}
-		p.printDiagnostics(draft, found)
-		if draft.Format != "" && !draftIsEmpty(draft) {
-			p.printAnswers(draft.SelfCheck(options))
+		if err != nil {
+			return err
 		}
-		p.printVerdict(draft, found)
 		return refusedBy(found)
 	}
+}
+
+// printCheck tells people what check found.
+func (p *cli) printCheck(draft *plan.Draft, found []plan.Diagnostic, options plan.Options) {
+	p.printDiagnostics(draft, found)
+	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
+		p.printAnswers(draft.SelfCheck(options))
+	}
+	p.printVerdict(draft, found)
 }
 
 // reportUnreadable says why nothing of a plan could be read.
 func (p *cli) reportUnreadable(path string, err error, format string) error {
 	d, status := unreadable(path, err)
-	if format == "json" {
-		doc := checkDocument(&plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}, plan.Options{})
+	if format != "text" {
+		draft, found := &plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}
+		var doc any = sarifDocument(draft, found)
+		if format == "json" {
+			doc = checkDocument(draft, found, plan.Options{})
+		}
 		if err := writeJSON(p.out, doc); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/internal/terminal"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
 )
 
 func prepareGraph(p *cli, flags *flag.FlagSet) action {
@@ -16,7 +17,7 @@ func prepareGraph(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("format", *format, "text", "mermaid", "dot"); err != nil {
 			return err
 		}
-		draft, err := plan.ReadFile(args[0])
+		draft, err := planfile.Read(args[0])
 		if err != nil {
 			d, status := unreadable(args[0], err)
 			d.Format(p.err, nil)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
 )
 
 // unreadable is what is wrong with a plan of which nothing could be read, as a
@@ -18,11 +19,11 @@ func unreadable(path string, err error) (plan.Diagnostic, int) {
 		d.Code, d.Hint = "plan-too-large", "a plan is text that a person can read: split it, or move data into files of the workspace"
 		return d, statusRefused
 	case errors.Is(err, plan.ErrNoPlan):
-		d.Code, d.Hint = "plan-not-found", "name the plan's file, or a folder that holds plan.toml"
+		d.Code, d.Hint = "plan-not-found", "name the plan's file, or a folder that holds one"
 	case errors.Is(err, plan.ErrManyPlans):
 		d.Code, d.Hint = "plan-ambiguous", "name the plan's file instead of its folder"
 	case errors.Is(err, plan.ErrNotRegular):
-		d.Code, d.Hint = "plan-not-a-file", "name the plan's file, or a folder that holds plan.toml"
+		d.Code, d.Hint = "plan-not-a-file", "name the plan's file, or a folder that holds one"
 	case errors.Is(err, fs.ErrNotExist):
 		d.Code, d.Hint = "plan-not-found", "look for a typing error in the path"
 	case errors.Is(err, fs.ErrPermission):
@@ -37,7 +38,7 @@ func unreadable(path string, err error) (plan.Diagnostic, int) {
 // it has been told. The draft's files have absolute paths, so that a run can be
 // resumed from any folder.
 func (p *cli) read(path string, options plan.Options) (*plan.Draft, error) {
-	draft, err := plan.ReadFile(path)
+	draft, err := planfile.Read(path)
 	if err != nil {
 		d, status := unreadable(path, err)
 		d.Format(p.err, nil)

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
 )
 
 func prepareResume(p *cli, flags *flag.FlagSet) action {
@@ -50,7 +51,7 @@ func (p *cli) lockAgain(c *exec.Controller, run *history.Run, from string) (*pla
 		}
 		from = run.Started.Files[0].Path
 	}
-	draft, err := plan.ReadFile(from)
+	draft, err := planfile.Read(from)
 	if err != nil {
 		d, status := unreadable(from, err)
 		d.Hint = fmt.Sprintf("run %s needs the plan that it began with: put it back, or say where it is:  planlock resume %s --plan PATH",
