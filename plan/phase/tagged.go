@@ -1,0 +1,106 @@
+package phase
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+var (
+	taskTag   = regexp.MustCompile(`^[ \t]*<task((?:\s[^<>]*)?)>[ \t]*$`)
+	attribute = regexp.MustCompile(`([A-Za-z_][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	numberOf  = regexp.MustCompile(`^(?i:task)\s+(\d[\w.]*)\s*[:.–—-]`)
+)
+
+// tagged finds tasks between tags that have a line of their own. Depth is counted, fences are not.
+func (r *reader) tagged(from int) []task {
+	var tasks []task
+	depth, open := 0, 0
+	var attributes string
+	for i := from; i < len(r.t.Lines); i++ {
+		line := r.t.Line(i)
+		if !strings.Contains(line, "task") {
+			continue
+		}
+		if strings.TrimSpace(line) == "</task>" {
+			if depth == 1 {
+				tasks = append(tasks, r.tag(open, i, attributes))
+			}
+			depth = max(0, depth-1)
+			continue
+		}
+		m := taskTag.FindStringSubmatch(line)
+		switch {
+		case m == nil:
+		case strings.HasSuffix(strings.TrimSpace(m[1]), "/"):
+			if depth == 0 {
+				tasks = append(tasks, r.tag(i, i, m[1]))
+			}
+		default:
+			if depth == 0 {
+				open, attributes = i, m[1]
+			}
+			depth++
+		}
+	}
+	if depth > 0 {
+		r.report("task-not-closed", plan.Warning, r.t.At(open), "the task is not closed, so it goes on to the end of the file",
+			"add a line  </task>  where it ends")
+		tasks = append(tasks, r.tag(open, len(r.t.Lines), attributes))
+	}
+	return tasks
+}
+
+// tag reads the task whose tags stand on two lines.
+func (r *reader) tag(open, end int, attributes string) task {
+	t := task{line: open, dependsAt: open}
+	for _, m := range attribute.FindAllStringSubmatch(attributes, -1) {
+		v := strings.TrimSpace(m[2] + m[3])
+		switch m[1] {
+		case "id":
+			t.id = v
+		case "type":
+			t.kind = v
+		case "priority":
+			t.priority = v
+		case "status":
+			t.status = v
+		case "tdd":
+			t.tdd = v == "true"
+		case "wave":
+			t.wave = value{kind: 's', text: v, line: open}
+		case "depends_on", "depends-on":
+			t.depends = splitNames(v)
+		}
+	}
+	from := min(open+1, end)
+	t.body = strings.TrimSpace(r.t.Join(from, end))
+	elements := r.elements(from, end)
+	for _, e := range elements {
+		t.element(e)
+	}
+	if t.title == "" {
+		r.headingInside(&t, from, end)
+	}
+	if len(elements) == 0 {
+		r.fields(&t, from, end)
+	}
+	if m := numberOf.FindStringSubmatch(t.title); m != nil {
+		t.number = m[1]
+	}
+	return t
+}
+
+// headingInside takes the title of a task from the heading in it.
+func (r *reader) headingInside(t *task, from, end int) {
+	for _, h := range r.titles {
+		if h.line >= from && h.line < end {
+			t.title = h.text
+			return
+		}
+		if h.line >= end {
+			return
+		}
+	}
+}
