@@ -86,6 +86,9 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
 	}
+	if left, err := e.acknowledgedAsDone(ctx, s); left || err != nil {
+		return err
+	}
 	decision, err := e.propagate(ctx, s)
 	if err != nil || decision == nil {
 		return err
