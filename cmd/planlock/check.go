@@ -11,7 +11,8 @@ import (
 
 func prepareCheck(p *cli, flags *flag.FlagSet) action {
 	format := flags.String("format", "text", "text, json or sarif")
-	return func(_ context.Context, args []string) error {
+	dir := flags.String("dir", "", "look into this workspace for steps whose work is there already")
+	return func(ctx context.Context, args []string) error {
 		if err := oneOf("format", *format, "text", "json", "sarif"); err != nil {
 			return err
 		}
@@ -21,13 +22,20 @@ func prepareCheck(p *cli, flags *flag.FlagSet) action {
 			return p.reportUnreadable(args[0], err, *format)
 		}
 		found := draft.Check(options)
+		done, err := alreadyIn(ctx, draft, *dir)
+		if err != nil {
+			return err
+		}
 		switch *format {
 		case "json":
-			err = writeJSON(p.out, checkDocument(draft, found, options))
+			doc := checkDocument(draft, found, options)
+			doc.Already = alreadyDocument(done, *dir)
+			err = writeJSON(p.out, doc)
 		case "sarif":
 			err = writeJSON(p.out, sarifDocument(draft, found))
 		default:
 			p.printCheck(draft, found, options)
+			p.printAlready(draft, done, *dir)
 		}
 		if err != nil {
 			return err
@@ -119,6 +127,10 @@ func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
 	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
 	if errors > 0 {
 		fmt.Fprintf(p.out, "%s: the plan is refused. Nothing was written.\n", tally)
+		return
+	}
+	if cannotRun(found) {
+		fmt.Fprintf(p.out, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n", tally)
 		return
 	}
 	steps := 0

@@ -14,6 +14,7 @@ type checkJSON struct {
 	Diagnostics []diagnosticJSON `json:"diagnostics"`
 	Counts      countsJSON       `json:"counts"`
 	SelfCheck   []answerJSON     `json:"self_check,omitempty"`
+	Already     *[]alreadyJSON   `json:"already,omitempty"` // of check --dir
 }
 
 type planJSON struct {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/planfile"
@@ -45,7 +46,7 @@ func (p *cli) read(path string, options plan.Options) (*plan.Draft, error) {
 		return nil, &quietError{status}
 	}
 	found := draft.Check(options)
-	if errors, _, _ := count(found); errors > 0 {
+	if errors, _, _ := count(found); errors > 0 || cannotRun(found) {
 		q := &cli{out: p.err, err: p.err}
 		q.printDiagnostics(draft, found)
 		q.printVerdict(draft, found)
@@ -57,4 +58,9 @@ func (p *cli) read(path string, options plan.Options) (*plan.Draft, error) {
 		}
 	}
 	return draft, nil
+}
+
+// cannotRun reports whether something was found that only a run minds.
+func cannotRun(found []plan.Diagnostic) bool {
+	return slices.ContainsFunc(found, func(d plan.Diagnostic) bool { return d.Code == plan.CannotRun })
 }

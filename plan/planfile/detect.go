@@ -12,7 +12,7 @@ import (
 type front struct {
 	// detect names the format of a text, or says [plan.Unknown].
 	detect func(name string, text []byte) plan.Format
-	read   func(plan.Text, plan.Format) (*plan.Draft, error)
+	read   func(name string, text []byte) (*plan.Draft, error)
 }
 
 // one is the detection of a front that reads one format.
@@ -38,7 +38,7 @@ func detect(name string, text []byte) (plan.Format, *front) {
 		return plan.Unknown, nil
 	}
 	isTOML := strings.EqualFold(filepath.Ext(name), ".toml")
-	if (isTOML || !isJSON(text)) && plan.SaysSchema(text) {
+	if isTOML && plan.SaysSchema(text) {
 		return plan.Native, nil
 	}
 	for _, f := range fronts() {

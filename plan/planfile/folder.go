@@ -171,7 +171,7 @@ func (l loader) group(g group) (*plan.Draft, error) {
 	}
 	switch {
 	case g[0].format == plan.PhasePlan:
-		return l.phases(filepath.Dir(g[0].path), texts)
+		return l.phases(texts)
 	case len(g) == 1:
 		return l.file(g[0].path)
 	case g[0].format == plan.SpecTOML:

@@ -84,7 +84,7 @@ func (l loader) text(name string, text []byte) (*plan.Draft, error) {
 	case f == nil:
 		return unknown(name, text)
 	}
-	return l.draft(f.read(plan.Text{Path: name, Text: text}, format))
+	return l.draft(f.read(name, text))
 }
 
 // draft gives a draft the way to read it again.
