@@ -1,0 +1,119 @@
+package spec
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// maxSize is the size up to which a half is read.
+const maxSize = 16 << 20
+
+// Detect reports whether a text looks like one half of a pair: a Markdown file with the heading "Goal", and
+// no front matter or tags of another format, or a TOML file with a goal or tasks that is no plan of our own.
+// The name only tells the two apart.
+func Detect(name string, text []byte) bool {
+	if isTOML(name) {
+		return detectTOML(text)
+	}
+	return detectMarkdown(text)
+}
+
+func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
+
+var (
+	goalHeading = regexp.MustCompile(`(?m)^ {0,3}#{1,3} +\**Goal:?\** *#* *\r?$`)
+	otherFormat = regexp.MustCompile(`(?m)^\s*<tasks?\b[^>]*>\s*$`)
+	tomlGoal    = regexp.MustCompile(`(?m)^\s*\[\[?\s*(?:goal|goals|tasks|speclets)\s*\]`)
+	tomlSchema  = regexp.MustCompile(`(?m)^\s*(?:schema\s*=|\[)`)
+)
+
+func detectMarkdown(text []byte) bool {
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if bytes.HasPrefix(text, []byte("---")) || len(text) > maxSize {
+		return false
+	}
+	flat := flatten(text)
+	return goalHeading.Match(flat) && !otherFormat.Match(flat)
+}
+
+func detectTOML(text []byte) bool {
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if top := tomlSchema.Find(text); bytes.Contains(top, []byte("schema")) {
+		return false
+	}
+	return tomlGoal.Match(text)
+}
+
+// Read reads one half alone, by the ending of its name. The error is a *[plan.SizeError]; all that is wrong with
+// the text is in the draft's Found, and that the other half is missing is one of it.
+func Read(name string, text []byte) (*plan.Draft, error) {
+	if isTOML(name) {
+		return read(plan.Text{}, plan.Text{Path: name, Text: text})
+	}
+	return read(plan.Text{Path: name, Text: text}, plan.Text{})
+}
+
+// ReadPair reads both halves and joins them. Tasks, steps and backups are matched by id.
+func ReadPair(markdown, toml plan.Text) (*plan.Draft, error) {
+	return read(markdown, toml)
+}
+
+func read(markdown, toml plan.Text) (*plan.Draft, error) {
+	parts, err := parts(markdown, toml)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Assemble(parts), nil
+}
+
+func parts(markdown, toml plan.Text) (plan.Parts, error) {
+	p := plan.Parts{}
+	j := &judged{}
+	for _, t := range [...]plan.Text{markdown, toml} {
+		if t.Path == "" {
+			continue
+		}
+		if len(t.Text) > maxSize {
+			return p, &plan.SizeError{Name: t.Path, Size: int64(len(t.Text)), Max: maxSize}
+		}
+		p.Files = append(p.Files, t)
+	}
+	if markdown.Path != "" {
+		j.markdown = readMarkdown(newFile(markdown.Path, markdown.Text))
+	}
+	if toml.Path != "" {
+		j.toml = readParameters(newFile(toml.Path, toml.Text))
+	}
+	var m making
+	switch {
+	case j.toml == nil:
+		p.Format, m = plan.SpecMarkdown, j.markdown.plan()
+	case j.markdown == nil:
+		p.Format, m = plan.SpecTOML, j.toml.plan()
+	default:
+		p.Format = plan.SpecPair
+		j.settle()
+		m = join(j.markdown, j.toml)
+		for _, h := range [...]*half{j.markdown, j.toml} {
+			side := h.plan()
+			p.Sides = append(p.Sides, plan.Side{Name: h.side, File: h.file.name, Goals: h.goalTexts(), Plan: side.plan, Places: side.places})
+		}
+	}
+	p.Plan, p.Places = m.plan, m.places
+	p.Found = j.judge()
+	return p, nil
+}
+
+func (h *half) goalTexts() []string {
+	list := []string{}
+	for _, g := range h.goals {
+		if g.text != "" {
+			list = append(list, g.text)
+		}
+	}
+	return list
+}
