@@ -11,7 +11,7 @@ import (
 // Check judges the draft and returns all diagnostics, those of reading included, sorted by
 // file, line, column and code.
 func (d *Draft) Check(o Options) []Diagnostic {
-	if d.places != nil {
+	if d.foreign() {
 		return d.checkForeign(o)
 	}
 	c := &checker{d: d, p: &d.Plan, o: o, found: &findings{list: slices.Clone(d.Found)}}

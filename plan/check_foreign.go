@@ -12,6 +12,12 @@ import (
 // [Lock] refuses it.
 const CannotRun = "cannot-run"
 
+// foreign reports whether the plan is in another format. A draft that was made of a locked plan, without
+// its places, is judged like the one that was locked.
+func (d *Draft) foreign() bool {
+	return d.places != nil || d.Format != "" && d.Format != Native && d.Format != Unknown
+}
+
 // checkForeign judges a plan of another format: by what its front end found, and by what a run needs.
 func (d *Draft) checkForeign(o Options) []Diagnostic {
 	found := slices.Clone(d.Found)

@@ -37,11 +37,10 @@ func detect(name string, text []byte) (plan.Format, *front) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return plan.Unknown, nil
 	}
-	isTOML := strings.EqualFold(filepath.Ext(name), ".toml")
-	if isTOML && plan.SaysSchema(text) {
+	if isTOML(name) && plan.SaysSchema(text) {
 		return plan.Native, nil
 	}
-	for _, f := range fronts() {
+	for _, f := range fronts(name) {
 		if format := f.detect(name, text); format != plan.Unknown {
 			return format, &f
 		}
@@ -49,8 +48,13 @@ func detect(name string, text []byte) (plan.Format, *front) {
 	return plan.Unknown, nil
 }
 
-// isJSON reports whether a text begins as JSON does, or JSON Lines.
-func isJSON(text []byte) bool {
+func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
+
+// isJSON reports whether a text begins as JSON does, or JSON Lines. So do TOML and Markdown, by their names.
+func isJSON(name string, text []byte) bool {
+	if ext := strings.ToLower(filepath.Ext(name)); ext == ".toml" || ext == ".md" || ext == ".markdown" {
+		return false
+	}
 	text = bytes.TrimSpace(stripped(text))
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }

@@ -1,9 +1,6 @@
 package planfile
 
 import (
-	"path/filepath"
-	"strings"
-
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/intake"
 	"github.com/planlock/planlock/plan/phase"
@@ -13,8 +10,11 @@ import (
 
 // fronts lists the readers of other formats in the order in which they are asked: those with narrow forms
 // first. A phase plan is known by its name or by headings that others have too, so its reader comes first for files
-// called so, and last for all others.
-func fronts() []front {
+// called so, and last for all others. What is called TOML is read as nothing else.
+func fronts(name string) []front {
+	if isTOML(name) {
+		return []front{{specFormat, spec.Read}}
+	}
 	return []front{
 		{one(plan.PhasePlan, isNamedPhase), phase.Read},
 		{intake.Detect, intake.Read},
@@ -26,7 +26,7 @@ func fronts() []front {
 
 // isPhase reports whether a text that nobody else reads is a phase plan.
 func isPhase(name string, text []byte) bool {
-	return !isJSON(text) && !strings.EqualFold(filepath.Ext(name), ".toml") && phase.Detect(name, text)
+	return !isJSON(name, text) && phase.Detect(name, text)
 }
 
 // isNamedPhase reports whether a phase plan is called so.
@@ -37,9 +37,9 @@ func isNamedPhase(name string, text []byte) bool {
 // specFormat tells the halves of a SPEC apart.
 func specFormat(name string, text []byte) plan.Format {
 	switch {
-	case isJSON(text) || !spec.Detect(name, text):
+	case isJSON(name, text) || !spec.Detect(name, text):
 		return plan.Unknown
-	case strings.EqualFold(filepath.Ext(name), ".toml"):
+	case isTOML(name):
 		return plan.SpecTOML
 	}
 	return plan.SpecMarkdown

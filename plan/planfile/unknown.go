@@ -18,7 +18,7 @@ const wouldRead = "what would be read: plan.toml (schema = 1), spec_NAME.md with
 // unknown is the draft of a text that is no plan. TOML is judged by the native reader, which knows what
 // is missing.
 func unknown(name string, text []byte) (*plan.Draft, error) {
-	if strings.EqualFold(filepath.Ext(name), ".toml") {
+	if isTOML(name) {
 		return plan.Read(name, text)
 	}
 	found := plan.Diagnostic{Code: "not-a-plan", Severity: plan.Error, Pos: plan.Position{File: name, Line: 1, Column: 1},
