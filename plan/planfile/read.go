@@ -87,11 +87,12 @@ func (l loader) text(name string, text []byte) (*plan.Draft, error) {
 	return l.draft(f.read(name, text))
 }
 
-// draft gives a draft the way to read it again.
+// draft adds what the plan leaves open, and gives it the way to be read again.
 func (l loader) draft(d *plan.Draft, err error) (*plan.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.Found = append(d.Found, unsaid(d)...)
 	if l.again != nil {
 		d.Rereadable(l.again)
 	}

@@ -288,3 +288,28 @@ func TestTickingABoxIsNoOtherPlan(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsNotSaidIsToldOnce counts the notes of each plan.
+func TestWhatIsNotSaidIsToldOnce(t *testing.T) {
+	for name, s := range samples() {
+		t.Run(name, func(t *testing.T) {
+			said := map[string]int{}
+			for _, f := range mustRead(t, put(t, s.files)).Check(plan.Options{}) {
+				if f.Code == "not-said" {
+					said[f.Message]++
+					if f.Severity != plan.Note || !strings.Contains(f.Hint, " = ") {
+						t.Errorf("%+v", f)
+					}
+				}
+			}
+			if s.format == plan.Native && len(said) > 0 || s.format != plan.Native && len(said) < 3 {
+				t.Errorf("said %v", said)
+			}
+			for message, n := range said {
+				if n > 1 {
+					t.Errorf("%d times: %s", n, message)
+				}
+			}
+		})
+	}
+}
