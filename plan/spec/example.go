@@ -220,3 +220,20 @@ func deepChain(side string) string {
 	}
 	return b.String()
 }
+
+// denseText is a text with too many items.
+func denseText() string {
+	var b strings.Builder
+	b.WriteString("Work through the tasks in order.\n")
+	for i := range 2200 {
+		fmt.Fprintf(&b, "- %d\n", 1000+i)
+	}
+	return b.String()
+}
+
+// lastDense is what is not read of the example with denseText in it.
+func lastDense() string {
+	text := strings.Replace(exampleHead+exampleTasks+exampleFoot, "Work through the tasks in order.\n", denseText(), 1)
+	_, full := flatten([]byte(text))
+	return text[max(full, 0):]
+}

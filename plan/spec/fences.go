@@ -4,20 +4,25 @@ import "bytes"
 
 // maxLead is how many columns of blanks and marks may stand before the text of a line; lines that begin deeper
 // are no structure, and would cost time that grows with their depth.
-const maxLead = 64
+const maxLead = 40
+
+// maxPlain is how many lines of running text one after the other are told apart.
+const maxPlain = 100
 
 // flatten returns a copy of a text for finding its structure in, with every byte at its place: what stands in
-// code fences is blank, whatever their indentation, each fence is a line, and so is what is nested too deeply.
-func flatten(text []byte) []byte {
-	flat := bytes.Clone(text)
+// code fences is blank, whatever their indentation, each fence is a rule, and what is nested too deeply is blank.
+// Of many blank lines, and of many lines of running text, the ends are blank too, so that they are one line. full is the
+// offset behind which there is more structure than a plan of this size can have, and nothing is read, or -1.
+func flatten(text []byte) (flat []byte, full int) {
+	flat = bytes.Clone(text)
 	var open run
+	blanks, plains, marks := 0, 0, 0
 	for start := 0; start < len(flat); {
 		end := len(flat)
 		if n := bytes.IndexByte(flat[start:], '\n'); n >= 0 {
 			end = start + n
 		}
 		line := flat[start:end]
-		start = end + 1
 		if open.length > 0 && open.quoted && !bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(">")) {
 			open = run{} // the quote ended, and the fence with it
 		}
@@ -35,8 +40,45 @@ func flatten(text []byte) []byte {
 		case lead(line) > maxLead:
 			blank(line)
 		}
+		switch empty, running := kind(line); {
+		case empty:
+			if blanks++; blanks > 2 && start > 0 {
+				flat[start-1] = ' '
+			}
+			plains = 0
+		case running:
+			if plains++; plains > maxPlain {
+				flat[start-1] = ' '
+			}
+			marks += count(blanks > 0)
+			blanks = 0
+		default:
+			marks++
+			blanks, plains = 0, 0
+		}
+		if marks > 1000+len(flat)/shortest {
+			for i := start; i < len(flat); i++ {
+				flat[i] = ' '
+			}
+			return flat, start
+		}
+		start = end + 1
 	}
-	return flat
+	return flat, -1
+}
+
+// shortest is how many bytes a heading, an item of a list or a paragraph has on average at least. A file of shorter
+// ones is no plan, and its tree would be much larger than itself.
+const shortest = 20
+
+// kind tells blank lines and lines of running text from those that may be structure.
+func kind(line []byte) (empty, running bool) {
+	trimmed := bytes.TrimSpace(line)
+	if len(trimmed) == 0 {
+		return true, false
+	}
+	c := trimmed[0]
+	return false, c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
 // A run is the backticks or tildes that a line begins with.

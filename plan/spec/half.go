@@ -72,7 +72,8 @@ type task struct {
 	id          string
 	short       string // without the speclet that it stands in
 	at          int
-	level       int // of its heading
+	level       int  // of its heading
+	unnamed     bool // it has no id, and is called by its place
 	title       said
 	description string
 	critical    flag // for all its steps
@@ -91,6 +92,7 @@ type task struct {
 type step struct {
 	id          string // within its task
 	at          int
+	unnamed     bool // it has no id, and is called by its place
 	title       said
 	method      said // all of it, with what is nested below
 	more        []string
@@ -120,7 +122,7 @@ type speclet struct {
 	title    said
 	at       int
 	level    int
-	depends []statement // what the text says, once for each heading
+	depends  []statement // what the text says, once for each heading
 	listed   bool        // whether it says which tasks are in it
 	tasks    []said
 	parallel flag

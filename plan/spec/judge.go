@@ -11,13 +11,14 @@ type judged struct {
 	markdown, toml *half // the files
 	m, t           *half // of them what can be judged: a file that was not read to its end says nothing
 	titles         map[[2]string]string
+	paired         []stepPairing
 }
 
 // A reporter takes what a rule found: in a file, at an offset, for a task and a step or neither.
 type reporter func(h *half, at int, task, step, message, hint string)
 
 // settle chooses how tasks inside [[speclets.tasks]] are called, as the Markdown calls them: by their own id, or with
-// that of the speclet before it.
+// that of the speclet before it. And speclets that the Markdown calls by a name of the parameters get their ids.
 func (j *judged) settle() {
 	known := j.markdown.taskIDs()
 	own, full := 0, 0
@@ -27,6 +28,7 @@ func (j *judged) settle() {
 			full += count(known[t.id])
 		}
 	}
+	j.markdown.resolve(j.toml.names())
 	if own <= full {
 		return
 	}
@@ -55,6 +57,9 @@ func (j *judged) judge() []plan.Diagnostic {
 	j.m, j.t = j.markdown, j.toml
 	if j.t != nil && j.t.broken() {
 		j.t = nil
+	}
+	if j.m != nil && j.m.broken() {
+		j.m = nil
 	}
 	var found []plan.Diagnostic
 	for _, r := range rules() {

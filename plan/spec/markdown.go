@@ -28,12 +28,13 @@ func parse(flat []byte) ast.Node {
 type document struct {
 	file *file
 	flat []byte
+	full int // as of flatten
 	root ast.Node
 }
 
 func newDocument(f *file) *document {
-	flat := flatten(f.text)
-	return &document{file: f, flat: flat, root: parse(flat)}
+	flat, full := flatten(f.text)
+	return &document{file: f, flat: flat, full: full, root: parse(flat)}
 }
 
 // A line is one line of a block, without blanks at its ends; hard is a line that is not to be joined with the next.
@@ -74,12 +75,24 @@ func (d *document) own(item ast.Node) []line {
 
 // joined is the text that lines begin with: up to a line that is ended on purpose, or the next **Label:**.
 func joined(lines []line) string {
-	var parts []string
-	for i, l := range lines {
-		if i > 0 {
-			if _, ok := labelled(l); ok || lines[i-1].hard {
-				break
-			}
+	if len(lines) == 0 {
+		return ""
+	}
+	return continued(lines[0].text, lines)
+}
+
+// valueOf is the value of the label that lines begin with, which may go on in the next.
+func valueOf(b label, lines []line) string { return continued(b.value, lines) }
+
+func continued(text string, lines []line) string {
+	text = strings.TrimSuffix(text, `\`)
+	if len(lines) == 1 {
+		return strings.TrimSpace(text)
+	}
+	parts := []string{text}
+	for i, l := range lines[1:] {
+		if _, ok := labelled(l); ok || lines[i].hard {
+			break
 		}
 		parts = append(parts, strings.TrimSuffix(l.text, `\`))
 	}

@@ -37,6 +37,9 @@ type section struct {
 func readMarkdown(f *file) *half {
 	h := &half{side: markdownSide, file: f}
 	o := &outliner{document: newDocument(f), half: h}
+	if o.full >= 0 {
+		h.faults = append(h.faults, fault{at: o.full, text: "the file has more headings, items and paragraphs than a plan of its size", fatal: true})
+	}
 	for n := o.root.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Heading:
@@ -68,23 +71,26 @@ func (o *outliner) heading(n *ast.Heading) {
 	if len(lines) == 0 {
 		return
 	}
-	title := strings.TrimSpace(strings.ReplaceAll(lines[0].text, "**", ""))
+	title := lines[0].text
+	if bold, ok := strings.CutPrefix(title, "**"); ok {
+		title = strings.TrimSpace(strings.Replace(bold, "**", "", 1))
+	}
 	at := n.Pos()
-	if id, t, ok := numbered(title, taskHeading, bareTask); ok && n.Level > 1 {
+	if id, t, ok := entitled(title, taskHeading, bareTask); ok && n.Level > 1 {
 		o.closeSection(at)
 		o.leaveSpeclet(n.Level)
 		o.openTask(id, t, at, n.Level)
 		return
 	}
 	if o.task != nil {
-		if id, t, ok := numbered(title, stepHeading); ok {
+		if id, t, ok := entitled(title, stepHeading); ok {
 			o.headed = true
 			o.openStep(id, t, at)
 		}
 		return
 	}
 	o.leaveSpeclet(n.Level)
-	if id, t, ok := numbered(title, specletHeading); ok && n.Level > 1 {
+	if id, t, ok := entitled(title, specletHeading); ok && n.Level > 1 {
 		o.closeSection(at)
 		o.openSpeclet(id, t, at, n.Level)
 		return
@@ -172,7 +178,7 @@ func (o *outliner) paragraph(n *ast.Paragraph) {
 		if !ok {
 			continue
 		}
-		value := joined(append([]line{{text: b.value, at: b.at, hard: l.hard}}, lines[i+1:]...))
+		value := valueOf(b, lines[i:])
 		switch {
 		case b.name == "goal":
 			o.half.restated = append(o.half.restated, say(value, b.at))
@@ -220,7 +226,7 @@ func (o *outliner) list(n *ast.List) {
 		case o.task != nil:
 			o.taskItem(item, own, column)
 		case o.listing && len(own) > 0:
-			if id, _, ok := numbered(own[0].text, taskHeading); ok {
+			if id, _, ok := entitled(own[0].text, taskHeading); ok {
 				o.speclet.tasks = append(o.speclet.tasks, say(id, own[0].at))
 				o.speclet.listed = true
 			}
@@ -241,7 +247,7 @@ func (o *outliner) taskItem(item ast.Node, own []line, column int) {
 	if len(own) == 0 {
 		return
 	}
-	if id, _, ok := numbered(own[0].text, boldStep, plainStep); ok {
+	if id, _, ok := entitled(own[0].text, boldStep, plainStep); ok {
 		o.headed, o.column = false, column
 		o.stepFrom(id, item, own)
 		return
@@ -253,11 +259,11 @@ func (o *outliner) taskItem(item ast.Node, own []line, column int) {
 
 // stepFrom opens the step that an item of a list tells of, with what is nested in it.
 func (o *outliner) stepFrom(id string, item ast.Node, own []line) {
-	_, title, _ := numbered(joined(own), boldStep, plainStep)
+	_, title, _ := entitled(joined(own), boldStep, plainStep)
 	o.openStep(id, title, item.Pos())
 	for i, l := range own[1:] {
 		if b, ok := labelled(l); ok {
-			value := joined(append([]line{{text: b.value, at: b.at, hard: l.hard}}, own[i+2:]...))
+			value := valueOf(b, own[i+1:])
 			o.step.field(b.name, value, value, l.at, b.at)
 		}
 	}
@@ -281,7 +287,7 @@ func (o *outliner) stepFrom(id string, item ast.Node, own []line) {
 func (o *outliner) stepItem(s *step, item ast.Node, own []line, top bool) {
 	if len(own) > 0 {
 		if b, ok := labelled(own[0]); ok && (top || known(b.name)) {
-			s.field(b.name, joined(append([]line{{text: b.value, at: b.at, hard: own[0].hard}}, own[1:]...)), o.raw(b.at, o.end(item)), item.Pos(), b.at)
+			s.field(b.name, valueOf(b, own), o.raw(b.at, o.end(item)), item.Pos(), b.at)
 		} else if top {
 			s.more = append(s.more, o.raw(own[0].at, o.end(item)))
 		}

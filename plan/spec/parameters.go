@@ -122,13 +122,18 @@ func (n *node) shown() string {
 }
 
 // ident is the id of a table: text as written, or a number. What has none is called by its place.
-func (n *node) ident(index int) string {
-	if v := n.firstOf("id", "task_id", "step_id", "speclet_id"); v != nil && (v.kind == kindString || v.kind == kindInteger) {
+func (n *node) ident(index int) (id string, ok bool) {
+	v := n.firstOf("id", "task_id", "step_id", "speclet_id", "backup_id")
+	switch {
+	case v == nil:
+	case v.kind == kindFloat:
+		return v.raw, true
+	case v.kind == kindString || v.kind == kindInteger:
 		if id := strings.TrimSpace(v.text); id != "" {
-			return id
+			return id, true
 		}
 	}
-	return strconv.Itoa(index + 1)
+	return strconv.Itoa(index + 1), false
 }
 
 // items are the texts and numbers of a list, or the one that stands there alone.
@@ -178,8 +183,9 @@ next:
 }
 
 func readTask(n *node, index int) *task {
+	id, ok := n.ident(index)
 	t := &task{
-		id: n.ident(index), at: n.at,
+		id: id, at: n.at, unnamed: !ok,
 		title:     n.words("description", "name", "title"),
 		critical:  n.flag("critical_flag", "critical"),
 		mode:      n.words("mode"),
@@ -206,8 +212,9 @@ func readTask(n *node, index int) *task {
 }
 
 func readStep(task string, n *node, index int) *step {
+	id, ok := n.ident(index)
 	s := &step{
-		id: local(task, n.ident(index)), at: n.at,
+		id: local(task, id), at: n.at, unnamed: !ok,
 		title:       n.words("description", "action", "name", "title"),
 		method:      n.words("primary_method", "method"),
 		expected:    n.words("expected_output"),
@@ -229,6 +236,9 @@ func readStep(task string, n *node, index int) *step {
 		s.backups = append(s.backups, readBackup(b, i))
 	}
 	for i, b := range n.find("backup_methods").items() {
+		if b.text == "" {
+			continue
+		}
 		s.backups = append(s.backups, &backup{id: strconv.Itoa(i + 1), at: b.at, text: b})
 	}
 	if list := n.find("backups"); list != nil && list.kind == kindArray && !list.listed {
@@ -238,8 +248,11 @@ func readStep(task string, n *node, index int) *step {
 	}
 	for _, m := range n.members {
 		if id, ok := strings.CutPrefix(m.name, "backup_"); ok && m.value.kind == kindString && isNumber(id) {
-			s.backups = append(s.backups, &backup{id: id, at: m.value.at, text: say(m.value.text, m.value.at)})
 			read = append(read, m.name)
+			if strings.TrimSpace(m.value.text) == "" {
+				continue
+			}
+			s.backups = append(s.backups, &backup{id: id, at: m.value.at, text: say(m.value.text, m.value.at)})
 		}
 	}
 	s.extra = n.others(read...)
@@ -251,8 +264,9 @@ func isNumber(text string) bool {
 }
 
 func readBackup(n *node, index int) *backup {
+	id, _ := n.ident(index)
 	return &backup{
-		id: n.ident(index), at: n.at,
+		id: id, at: n.at,
 		text:    n.words("description", "action", "method", "name"),
 		trigger: n.words("trigger_condition", "trigger").text,
 		how:     n.words("execution_method").text,
@@ -265,7 +279,11 @@ func readBackup(n *node, index int) *backup {
 
 // speclet reads one of [[speclets]], and the tasks that stand in it: task 2 of speclet 1 is task 1.2.
 func (h *half) speclet(n *node, index int) {
-	s := &speclet{id: n.ident(index), name: n.words("name").text, at: n.at, title: n.words("description", "title", "purpose", "name"),
+	id, ok := n.ident(index)
+	if name := n.words("name"); !ok && name.ok {
+		id = name.text
+	}
+	s := &speclet{id: id, name: n.words("name").text, at: n.at, title: n.words("description", "title", "purpose", "name"),
 		parallel: n.flag("parallel_allowed")}
 	if deps := n.firstOf("depends_on", "dependencies"); deps != nil {
 		s.depends = append(s.depends, statement{deps.items(), deps.at})

@@ -1,8 +1,8 @@
 package spec
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
@@ -30,9 +30,12 @@ func join(first, second *half) making {
 			m.places["goal"] = h.file.position(g.at)
 		}
 	}
-	for _, p := range pairTasks(first, second) {
-		at := fmt.Sprintf("tasks[%d]", len(m.plan.Tasks))
-		m.plan.Tasks = append(m.plan.Tasks, m.task(at, p, first, second))
+	pairs := pairTasks(first, second)
+	if len(pairs) > 0 {
+		m.plan.Tasks = make([]plan.Task, len(pairs))
+	}
+	for i, p := range pairs {
+		m.plan.Tasks[i] = m.task(numbered("tasks", i), p, first, second)
 	}
 	m.speclets(first, second)
 	return m
@@ -91,6 +94,13 @@ func pairTasks(first, second *half) []pairing[task] {
 
 // pairUp matches by id, in the order of the first list; what only the second has comes last.
 func pairUp[T any](first, second []*T, id func(*T) string) []pairing[T] {
+	if alike(first, second, id) {
+		list := make([]pairing[T], len(first))
+		for i := range list {
+			list[i] = pairing[T]{first[i], second[i]}
+		}
+		return list
+	}
 	at := map[string]int{}
 	var list []pairing[T]
 	for _, t := range first {
@@ -111,6 +121,24 @@ func pairUp[T any](first, second []*T, id func(*T) string) []pairing[T] {
 	return list
 }
 
+// alike reports whether two short lists have the same ids in the same order, each once.
+func alike[T any](first, second []*T, id func(*T) string) bool {
+	if len(first) != len(second) || len(first) > 20 {
+		return false
+	}
+	for i := range first {
+		if id(first[i]) != id(second[i]) {
+			return false
+		}
+		for _, before := range first[:i] {
+			if id(before) == id(first[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // place notes where a part stands: in the first file, or else in the second.
 func (m *making) place(key string, first, second *half, one, other int, inFirst bool) {
 	if inFirst {
@@ -129,11 +157,15 @@ func (m *making) task(at string, p pairing[task], first, second *half) plan.Task
 		ResearchEnabled: a.research || b.research, ResearchSources: firstList(b.sources, a.sources),
 		AcceptanceCriteria: firstList(b.criteria, a.criteria),
 	}
-	for i, s := range pairSteps(p) {
-		key := fmt.Sprintf("%s.steps[%d]", at, i)
+	pairs := pairSteps(p)
+	if len(pairs) > 0 {
+		t.Steps = make([]plan.Step, len(pairs))
+	}
+	for i, s := range pairs {
+		key := numbered(at+".steps", i)
 		x, y := orEmpty(s.first), orEmpty(s.second)
 		m.place(key, first, second, x.at, y.at, s.first != nil)
-		t.Steps = append(t.Steps, m.step(key, a, b, x, y, first, second))
+		m.step(&t.Steps[i], key, a, b, x, y, first, second)
 	}
 	return t
 }
@@ -160,18 +192,20 @@ func pairSteps(p pairing[task]) []pairing[step] {
 	return pairUp(p.first.steps, p.second.steps, func(s *step) string { return s.id })
 }
 
-func (m *making) step(at string, a, b *task, x, y *step, first, second *half) plan.Step {
+func (m *making) step(to *plan.Step, at string, a, b *task, x, y *step, first, second *half) {
 	s := plan.Step{
 		ID: firstText(x.id, y.id), Description: x.title.or(y.title).text, Status: plan.Open,
-		Prompt:         strings.Join(append([]string{x.method.or(y.method).text}, x.more...), "\n"),
+		Prompt:         x.method.or(y.method).text,
 		ExpectedOutput: y.expected.or(x.expected).text,
 		Critical:       firstFlag(y.flagOf(b), x.flagOf(a)),
-		Mode:           modeOf(y.modeOf(b).or(x.modeOf(a)).text),
+		Mode:           modeAsSaid(y.modeOf(b).or(x.modeOf(a)).text),
 		MaxRetries:     y.retriesOf(b).value,
 		Components:     textsOf(firstSaid(y.components, x.components)),
 		Constraints:    textsOf(firstSaid(y.constraints, x.constraints)),
 	}
-	s.Prompt = strings.TrimSpace(s.Prompt)
+	if len(x.more) > 0 {
+		s.Prompt = strings.TrimSpace(s.Prompt + "\n" + strings.Join(x.more, "\n"))
+	}
 	if s.MaxRetries == nil {
 		s.MaxRetries = x.retriesOf(a).value
 	}
@@ -193,11 +227,14 @@ func (m *making) step(at string, a, b *task, x, y *step, first, second *half) pl
 	}
 	for i, p := range pairs {
 		f, g := orEmpty(p.first), orEmpty(p.second)
-		m.place(fmt.Sprintf("%s.backups[%d]", at, i), first, second, f.at, g.at, p.first != nil)
+		m.place(numbered(at+".backups", i), first, second, f.at, g.at, p.first != nil)
 		s.Backups = append(s.Backups, makeBackup(f, g))
 	}
-	return s
+	*to = s
 }
+
+// numbered is the key of an item of a list.
+func numbered(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 func makeBackup(f, g *backup) plan.Backup {
 	b := plan.Backup{ID: firstText(f.id, g.id), Description: f.text.or(g.text).text, TriggerCondition: firstText(g.trigger, f.trigger),
@@ -219,7 +256,7 @@ func (m *making) speclets(first, second *half) {
 			p.Tasks = append(p.Tasks, first.taskID(t.text, known))
 		}
 		m.plan.Speclets = append(m.plan.Speclets, p)
-		m.places[fmt.Sprintf("speclets[%d]", i)] = first.file.position(s.at)
+		m.places[numbered("speclets", i)] = first.file.position(s.at)
 	}
 }
 
@@ -256,4 +293,13 @@ func firstFlag(a, b flag) *bool {
 		return a.value
 	}
 	return b.value
+}
+
+// modeAsSaid is the mode that a text names; one that is not known stands as it was written, for messages.
+func modeAsSaid(text string) plan.Mode {
+	if mode := modeOf(text); mode != "" {
+		return mode
+	}
+	word, _, _ := strings.Cut(text, "(")
+	return plan.Mode(strings.TrimSpace(word))
 }

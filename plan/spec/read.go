@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/planlock/planlock/plan"
 )
@@ -36,7 +37,7 @@ func detectMarkdown(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("---")) || len(text) > maxSize {
 		return false
 	}
-	flat := flatten(text)
+	flat, _ := flatten(text)
 	return goalHeading.Match(flat) && !otherFormat.Match(flat)
 }
 
@@ -82,12 +83,14 @@ func parts(markdown, toml plan.Text) (plan.Parts, error) {
 		}
 		p.Files = append(p.Files, t)
 	}
+	var both sync.WaitGroup
 	if markdown.Path != "" {
-		j.markdown = readMarkdown(newFile(markdown.Path, markdown.Text))
+		both.Go(func() { j.markdown = readMarkdown(newFile(markdown.Path, markdown.Text)) })
 	}
 	if toml.Path != "" {
-		j.toml = readParameters(newFile(toml.Path, toml.Text))
+		both.Go(func() { j.toml = readParameters(newFile(toml.Path, toml.Text)) })
 	}
+	both.Wait()
 	var m making
 	switch {
 	case j.toml == nil:

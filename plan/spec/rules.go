@@ -1,6 +1,10 @@
 package spec
 
-import "github.com/planlock/planlock/plan"
+import (
+	"sync"
+
+	"github.com/planlock/planlock/plan"
+)
 
 // A Rule is one thing that a pair is checked for.
 type Rule struct {
@@ -38,14 +42,14 @@ type rule struct {
 }
 
 // rules are all rules, in the order in which the catalogue lists them.
-func rules() []rule {
+var rules = sync.OnceValue(func() []rule {
 	var list []rule
 	for _, part := range [...][]rule{fileRules(), goalRules(), stackRules(), taskRules(), flagRules(), stepRules(), balanceRules(),
 		taskBridgeRules(), stepBridgeRules(), specletRules(), specletOrderRules(), referenceRules()} {
 		list = append(list, part...)
 	}
 	return list
-}
+})
 
 // Rules is the catalogue: what a pair, or one half of it, is checked for.
 func Rules() []Rule {

@@ -32,12 +32,24 @@ func stepBridgeRules() []rule {
 	}
 }
 
+// A stepPairing is a step of the tasks that both halves have; it may be missing in one.
+type stepPairing struct {
+	task pairing[task]
+	step pairing[step]
+}
+
 // stepPairs calls f for every step of the tasks that both halves have; either may be nil.
 func (j *judged) stepPairs(f func(p pairing[task], s pairing[step])) {
-	for _, p := range j.taskPairs() {
-		for _, s := range pairSteps(p) {
-			f(p, s)
+	if j.paired == nil {
+		j.paired = []stepPairing{}
+		for _, p := range j.taskPairs() {
+			for _, s := range pairSteps(p) {
+				j.paired = append(j.paired, stepPairing{p, s})
+			}
 		}
+	}
+	for _, p := range j.paired {
+		f(p.task, p.step)
 	}
 }
 

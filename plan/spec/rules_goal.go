@@ -14,6 +14,8 @@ func fileRules() []rule {
 			Edits:       []Edit{{Side: tomlSide, Good: wholeFile, Bad: ""}}, At: Mark{markdownSide, "# Spec"}}, fileMissing},
 		{Rule{Code: "toml-parse-error", Severity: plan.Error, Explanation: "The parameters are TOML, and every key stands once.",
 			Edits: []Edit{{tomlSide, `version = "1.0"`, "version = \"1.0\"\nlanguage = null"}}, At: Mark{tomlSide, "null"}}, notTOML},
+		{Rule{Code: "markdown-too-dense", Severity: plan.Error, Explanation: "The Markdown is text for people: headings, items and paragraphs have 20 bytes on average at least. Behind the place where there are more, nothing is read.",
+			Edits: []Edit{{markdownSide, "Work through the tasks in order.\n", denseText()}}, At: Mark{markdownSide, lastDense()}}, tooDense},
 		{Rule{Code: "utf8-invalid", Severity: plan.Warning, Explanation: "Both files are UTF-8.",
 			Edits: []Edit{{markdownSide, "answers fast", "answers \xe4fast"}}, At: Mark{markdownSide, "\xe4fast"}}, notUTF8},
 	}
@@ -40,6 +42,15 @@ func notTOML(j *judged, report reporter) {
 			hint = "keep one of the two"
 		}
 		report(j.toml, f.at, "", "", "not TOML: "+f.text, hint)
+	}
+}
+
+func tooDense(j *judged, report reporter) {
+	if j.markdown == nil {
+		return
+	}
+	for _, f := range j.markdown.faults {
+		report(j.markdown, f.at, "", "", f.text, "write sentences, or split the file")
 	}
 }
 

@@ -78,14 +78,12 @@ func missingOfStack(root *node) []string {
 	default:
 		need("deployment")
 	}
-	if root.find("definition_of_complete") == nil {
-		need("completion_criteria")
-	}
+	need("completion_criteria")
 	return missing
 }
 
 func completionThin(j *judged, report reporter) {
-	if j.builds() == "" || j.t == nil || j.t.root.find("definition_of_complete") != nil {
+	if j.builds() == "" || j.t == nil {
 		return
 	}
 	n := j.t.root.find("completion_criteria")

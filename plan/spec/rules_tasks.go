@@ -12,6 +12,8 @@ func taskRules() []rule {
 			Edits: []Edit{{markdownSide, exampleTasks, ""}, {tomlSide, exampleTables, ""}}, At: Mark{markdownSide, "# Spec"}, Also: []Mark{{tomlSide, "# Parameters"}}}, noTasks},
 		{Rule{Code: "task-duplicate-id", Severity: plan.Error, Explanation: "An id names one task of its half.",
 			Edits: []Edit{{markdownSide, "## Bridging", "### Task [2]: Once more\n- **Step [1]:** Write the page\n\n## Bridging"}}, At: Mark{markdownSide, "### Task [2]: Once"}}, taskDuplicate},
+		{Rule{Code: "id-missing", Severity: plan.Warning, Explanation: "Tasks and steps have ids; without one they are called by their place, which changes when another is put before.",
+			Edits: []Edit{{tomlSide, "[[tasks]]\nid = 2\n", "[[tasks]]\n"}}, At: Mark{tomlSide, "[[tasks]]\ndesc"}}, idMissing},
 		{Rule{Code: "task-no-description", Severity: plan.Error, Explanation: "A task says what it is: in Markdown behind its number, in TOML as description or name.",
 			Edits: []Edit{{tomlSide, "description = \"Document it\"\n", ""}}, At: Mark{tomlSide, "[[tasks]]\nid = 2"}}, taskNoDescription},
 		{Rule{Code: "task-no-steps", Severity: plan.Error, Explanation: "A task without a step has nothing to carry out.",
@@ -45,6 +47,22 @@ func taskDuplicate(j *judged, report reporter) {
 			} else {
 				report(h, t.at, t.id, "", fmt.Sprintf("task %s is there already, in line %d", t.id, h.file.position(f.at).Line), "give one of them another id, in both files")
 			}
+		}
+	})
+}
+
+func idMissing(j *judged, report reporter) {
+	if j.t == nil {
+		return
+	}
+	for _, t := range j.t.tasks {
+		if t.unnamed {
+			report(j.t, t.at, t.id, "", "a task has no id; it is taken for task "+t.id, "add  id = "+t.short)
+		}
+	}
+	j.t.steps(func(t *task, s *step) {
+		if s.unnamed {
+			report(j.t, s.at, t.id, s.id, fmt.Sprintf("a step of task %s has no id; it is taken for step %s", t.id, s.id), "add  id = "+s.id)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 
@@ -43,7 +44,7 @@ func (o *outliner) lists(s *section) {
 	switch {
 	case strings.HasPrefix(s.name, "definition of complete"), strings.HasPrefix(s.name, "completion criteria"):
 		for _, item := range o.itemsIn(s) {
-			o.half.rest.Completion.AcceptanceCriteria = append(o.half.rest.Completion.AcceptanceCriteria, checkbox.ReplaceAllString(item, ""))
+			o.half.rest.Completion.AcceptanceCriteria = append(o.half.rest.Completion.AcceptanceCriteria, criteria(item)...)
 		}
 	case strings.HasPrefix(s.name, "user stories"):
 		o.half.keep("user_stories", listSetting(o.itemsIn(s)))
@@ -60,6 +61,27 @@ func (o *outliner) lists(s *section) {
 }
 
 var checkbox = regexp.MustCompile(`^\[[ xX~-]\] +`)
+
+// criteria are what one item says is to hold: itself, or each of the items below it, under its heading.
+func criteria(item string) []string {
+	head, rest, more := strings.Cut(checkbox.ReplaceAllString(item, ""), "\n")
+	head = strings.TrimSpace(strings.ReplaceAll(head, "**", ""))
+	if !more {
+		return []string{head}
+	}
+	var list []string
+	for _, l := range strings.Split(rest, "\n") {
+		if text, ok := strings.CutPrefix(l, "- "); ok {
+			list = append(list, strings.TrimSuffix(head, ":")+": "+checkbox.ReplaceAllString(text, ""))
+		} else if n := len(list) - 1; n >= 0 && strings.TrimSpace(l) != "" {
+			list[n] += "\n" + l
+		}
+	}
+	if list == nil {
+		return []string{head + "\n" + rest}
+	}
+	return list
+}
 
 func listSetting(items []string) []plan.Setting {
 	if len(items) == 0 {
@@ -109,21 +131,36 @@ func (h *half) readHead(d *document) {
 	}
 }
 
-var (
-	reference = regexp.MustCompile(`(?:^|[^\w.\]])((?:constraints|components)\.[A-Za-z_][\w-]*)`)
-	endings   = regexp.MustCompile(`\.(?:md|toml|json|ya?ml|txt|py|go|js|ts|tsx|jsx)$`)
-)
-
 // references are the keys of [constraints] and [components] that a text names, each once.
 func references(flat []byte) []said {
 	var list []said
 	seen := map[string]bool{}
-	for _, m := range reference.FindAllSubmatchIndex(flat, -1) {
-		name := string(flat[m[2]:m[3]])
-		if !seen[name] && !endings.MatchString(name) {
-			seen[name] = true
-			list = append(list, said{name, m[2], true})
+	for _, table := range [...]string{"constraints.", "components."} {
+		for at := 0; ; {
+			i := bytes.Index(flat[at:], []byte(table))
+			if i < 0 {
+				break
+			}
+			at += i
+			end := at + len(table)
+			for end < len(flat) && (isWordByte(flat[end]) || flat[end] == '-') {
+				end++
+			}
+			name := string(flat[at:end])
+			if end > at+len(table) && (at == 0 || !isWordByte(flat[at-1]) && flat[at-1] != '.') && !seen[name] && !endings[name[len(table):]] {
+				seen[name] = true
+				list = append(list, said{name, at, true})
+			}
+			at = end
 		}
 	}
 	return list
 }
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// endings are those of files, which are no keys.
+var endings = map[string]bool{"md": true, "toml": true, "json": true, "yaml": true, "yml": true, "txt": true, "py": true, "go": true, "js": true,
+	"ts": true, "tsx": true, "jsx": true, "css": true}

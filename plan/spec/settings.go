@@ -45,9 +45,23 @@ func (h *half) table(name string, n *node) {
 		p.Completion.Flags = append(p.Completion.Flags, n.others("acceptance_criteria")...)
 	case isTable && slices.Contains(freeTables, name):
 		p.Settings = settingsOf(p.Settings, name, n)
+		if name == "definition_of_complete" && p.Completion.AcceptanceCriteria == nil {
+			p.Completion.AcceptanceCriteria = deliverables(n)
+		}
 	default:
 		p.Settings = settingsOf(p.Settings, otherTable+"."+keyOf(name), n)
 	}
+}
+
+// deliverables are the texts of [definition_of_complete].
+func deliverables(n *node) []string {
+	var list []string
+	for _, m := range n.members {
+		if m.value.kind == kindString || m.value.kind == kindArray {
+			list = append(list, textsOf(m.value.items())...)
+		}
+	}
+	return list
 }
 
 // keep stores settings below metadata.NAME.

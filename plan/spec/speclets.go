@@ -8,7 +8,10 @@ import (
 
 // nameDepends turns what speclets depend on into ids. A speclet may be called by its id, its name or its
 // title, and "all previous speclets" is what it says.
-func (h *half) nameDepends() {
+func (h *half) nameDepends() { h.resolve(h.names()) }
+
+// names are all that the speclets of a half are called.
+func (h *half) names() map[string]string {
 	called := map[string]string{}
 	for _, s := range h.speclets {
 		for _, name := range [...]string{slug(s.title.text), slug(s.name), s.id} {
@@ -17,6 +20,10 @@ func (h *half) nameDepends() {
 			}
 		}
 	}
+	return called
+}
+
+func (h *half) resolve(called map[string]string) {
 	for i, s := range h.speclets {
 		for j := range s.depends {
 			d := &s.depends[j]

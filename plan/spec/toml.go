@@ -24,6 +24,7 @@ const (
 type node struct {
 	kind    string
 	text    string // of a scalar
+	raw     string // of a number, as written
 	at      int
 	list    []*node
 	members []member
@@ -95,8 +96,17 @@ func readTOML(text []byte) (*node, []fault) {
 		return g.root, []fault{{at, why, true}}
 	}
 	g.parser.Reset(text)
+	tables := 0
 	for g.parser.NextExpression() {
-		switch e := g.parser.Expression(); e.Kind {
+		e := g.parser.Expression()
+		if e.Kind != unstable.KeyValue {
+			if tables++; tables > 1000+len(text)/leastTable {
+				at := g.headerAt(e)
+				g.faults = append(g.faults, fault{at, "the file has more tables than a plan of its size", true})
+				return g.root, g.faults
+			}
+		}
+		switch e.Kind {
 		case unstable.KeyValue:
 			if g.into != nil {
 				g.keyValue(g.into, e)
@@ -111,6 +121,18 @@ func readTOML(text []byte) (*node, []fault) {
 		g.syntax(err)
 	}
 	return g.root, g.faults
+}
+
+// leastTable is how many bytes a table has on average at least, with its header. A file of smaller ones is no plan, and its
+// tree would be much larger than itself.
+const leastTable = 32
+
+// headerAt is the offset of a header.
+func (g *grower) headerAt(e *unstable.Node) int {
+	if parts := e.Key(); parts.Next() {
+		return g.bracket(int(parts.Node().Raw.Offset))
+	}
+	return 0
 }
 
 func (g *grower) syntax(err error) {
@@ -262,6 +284,9 @@ func (g *grower) value(e *unstable.Node, at int) *node {
 		}
 	default:
 		n.kind, n.text = scalar(e.Kind, string(e.Data))
+		if n.kind == kindFloat {
+			n.raw = string(e.Data)
+		}
 	}
 	return n
 }

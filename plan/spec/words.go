@@ -1,8 +1,8 @@
 package spec
 
 import (
-	"regexp"
 	"strings"
+	"unicode"
 )
 
 // plain is a text as texts are compared: without backticks, with blanks as one, without one final period.
@@ -15,18 +15,14 @@ func spaced(text string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "")), " ")
 }
 
-func sameText(a, b string) bool { return plain(a) == plain(b) }
+func sameText(a, b string) bool { return a == b || plain(a) == plain(b) }
 
 // slug is a title as programs call it: "Data & Storage" is data_storage.
-func slug(text string) string {
-	return strings.Trim(notWord.ReplaceAllString(strings.ToLower(text), "_"), "_")
-}
-
-var notWord = regexp.MustCompile(`[^\p{L}\p{N}]+`)
+func slug(text string) string { return strings.Join(wordsOf(text), "_") }
 
 // wordsOf are the words of a text in small letters.
 func wordsOf(text string) []string {
-	return strings.Fields(notWord.ReplaceAllString(strings.ToLower(text), " "))
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // buildWords make a goal one that builds software; whole words only.
@@ -54,6 +50,9 @@ var (
 
 // onlyRepeats reports whether a backup says nothing but that the method is to be tried again.
 func onlyRepeats(text string) bool {
+	if len(text) > 200 {
+		return false
+	}
 	repeats := false
 	words := wordsOf(text)
 	for i, w := range words {
