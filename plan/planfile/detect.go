@@ -3,6 +3,7 @@ package planfile
 import (
 	"bytes"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
@@ -37,7 +38,7 @@ func detect(name string, text []byte) (plan.Format, *front) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return plan.Unknown, nil
 	}
-	if isTOML(name) && plan.SaysSchema(text) {
+	if isNative(name, text) {
 		return plan.Native, nil
 	}
 	for _, f := range fronts(name) {
@@ -46,6 +47,20 @@ func detect(name string, text []byte) (plan.Format, *front) {
 		}
 	}
 	return plan.Unknown, nil
+}
+
+// ours are tables and keys that no other format has.
+var ours = regexp.MustCompile(`(?m)^\s*(?:\[\[\s*(?:requirements|non_goals|invariants|assumptions)\s*\]\]|\[\s*defaults\s*\]|artifacts\s*=)`)
+
+// isNative reports whether a text is to be judged as a native plan. One that does not say its schema is told so.
+func isNative(name string, text []byte) bool {
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case ext == ".toml":
+		return plan.SaysSchema(text) || strings.EqualFold(filepath.Base(name), "plan.toml") || ours.Match(text)
+	case ext == ".md", ext == ".markdown", ext == ".json", ext == ".jsonl":
+		return false
+	}
+	return !isJSON(name, text) && plan.SaysSchema(text)
 }
 
 func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }

@@ -46,30 +46,25 @@ func (l loader) file(path string) (*plan.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch Detect(path, text) {
+	format, f := detect(path, text)
+	half := plan.Text{Path: path, Text: text}
+	switch format {
 	case plan.Native:
 		return plan.ReadFile(path)
 	case plan.SpecMarkdown:
-		other, err := partner(path, plan.SpecTOML)
-		if err != nil || other == nil {
-			return l.orAlone(path, text, err)
+		if other, err := partner(path, plan.SpecTOML); err != nil {
+			return nil, err
+		} else if other != nil {
+			return l.pair(half, *other)
 		}
-		return l.pair(plan.Text{Path: path, Text: text}, *other)
 	case plan.SpecTOML:
-		other, err := partner(path, plan.SpecMarkdown)
-		if err != nil || other == nil {
-			return l.orAlone(path, text, err)
+		if other, err := partner(path, plan.SpecMarkdown); err != nil {
+			return nil, err
+		} else if other != nil {
+			return l.pair(*other, half)
 		}
-		return l.pair(*other, plan.Text{Path: path, Text: text})
 	}
-	return l.text(path, text)
-}
-
-func (l loader) orAlone(path string, text []byte, err error) (*plan.Draft, error) {
-	if err != nil {
-		return nil, err
-	}
-	return l.text(path, text)
+	return l.as(format, f, path, text)
 }
 
 // text reads one file by its content alone.
@@ -78,6 +73,11 @@ func (l loader) text(name string, text []byte) (*plan.Draft, error) {
 		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxText}
 	}
 	format, f := detect(name, text)
+	return l.as(format, f, name, text)
+}
+
+// as reads a text whose format was found.
+func (l loader) as(format plan.Format, f *front, name string, text []byte) (*plan.Draft, error) {
 	switch {
 	case format == plan.Native:
 		return plan.Read(name, text)

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,6 +207,32 @@ func TestUnknown(t *testing.T) {
 			}
 			if !strings.Contains(found[0].Message, tt.says) || found[0].Hint == "" {
 				t.Errorf("it says %q, hint %q", found[0].Message, found[0].Hint)
+			}
+		})
+	}
+}
+
+// TestNativePlansAreKnown tells native plans, also those that forgot to say so, from halves of a SPEC.
+func TestNativePlansAreKnown(t *testing.T) {
+	for name, tt := range map[string]struct {
+		file, text string
+		want       plan.Format
+		code       string
+	}{
+		"as it should be":    {"x.toml", nativePlan, plan.Native, ""},
+		"by another name":    {"x.plan", nativePlan, plan.Native, ""},
+		"no schema":          {"plan.toml", strings.TrimPrefix(nativePlan, "schema = 1\n"), plan.Unknown, "schema-missing"},
+		"no schema, by keys": {"x.toml", "goal.description = \"x\"\n[[non_goals]]\n[[tasks]]\n", plan.Unknown, "schema-missing"},
+		"a later schema":     {"x.toml", "schema = 2\n", plan.Unknown, "schema-unsupported"},
+		"a half of a SPEC":   {"x.toml", specTOML, plan.SpecTOML, "file-missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := planfile.ReadBytes(tt.file, []byte(tt.text))
+			if err != nil || d.Format != tt.want {
+				t.Fatalf("%v, %v", d, err)
+			}
+			if tt.code != "" && !slices.ContainsFunc(d.Found, func(f plan.Diagnostic) bool { return f.Code == tt.code }) {
+				t.Errorf("found %v", d.Found)
 			}
 		})
 	}
