@@ -39,7 +39,7 @@ func notTOML(j *judged, report reporter) {
 	for _, f := range j.toml.faults {
 		hint := "write the value as TOML: text in quotes, numbers, true, false, lists in [ ]; nothing behind this place was read"
 		if !f.fatal {
-			hint = "keep one of the two"
+			hint = "mend this value, or keep one of the two keys"
 		}
 		report(j.toml, f.at, "", "", "not TOML: "+f.text, hint)
 	}

@@ -283,7 +283,10 @@ func (g *grower) value(e *unstable.Node, at int) *node {
 			g.keyValue(n, items.Node())
 		}
 	default:
-		n.kind, n.text = scalar(e.Kind, string(e.Data))
+		var why string
+		if n.kind, n.text, why = scalar(e.Kind, string(e.Data)); why != "" {
+			g.refuse(at, why)
+		}
 		if n.kind == kindFloat {
 			n.raw = string(e.Data)
 		}

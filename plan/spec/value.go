@@ -6,36 +6,57 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/planlock/planlock/plan"
 )
 
-// scalar spells a value as package plan does. What is no number there stays a text.
-func scalar(kind unstable.Kind, raw string) (string, string) {
+// scalar spells a value as package plan does. why says what is wrong with one that TOML does not know; it stays a text.
+func scalar(kind unstable.Kind, raw string) (name, text, why string) {
 	switch kind {
 	case unstable.Bool:
-		return kindBoolean, raw
+		return kindBoolean, raw, ""
 	case unstable.Integer:
-		n, err := strconv.ParseInt(strings.ReplaceAll(strings.TrimPrefix(raw, "+"), "_", ""), 0, 64)
-		if err != nil {
-			return kindString, raw
+		digits := strings.ReplaceAll(strings.TrimPrefix(raw, "+"), "_", "")
+		n, err := strconv.ParseInt(digits, 0, 64)
+		if plain := strings.TrimPrefix(digits, "-"); err != nil || len(plain) > 1 && plain[0] == '0' && isNumber(plain) {
+			return kindString, raw, raw + " is not a number: it begins with 0, or is too large"
 		}
-		return kindInteger, strconv.FormatInt(n, 10)
+		return kindInteger, strconv.FormatInt(n, 10), ""
 	case unstable.Float:
 		f, err := strconv.ParseFloat(strings.ReplaceAll(raw, "_", ""), 64)
 		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return kindString, raw
+			return kindString, raw, ""
 		}
 		if f == 0 {
 			f = 0 // the two zeros are one
 		}
-		return kindFloat, strconv.FormatFloat(f, 'e', -1, 64)
+		return kindFloat, strconv.FormatFloat(f, 'e', -1, 64), ""
 	case unstable.String:
-		return kindString, raw
+		return kindString, raw, ""
 	}
-	return kindDatetime, strings.ToUpper(strings.Replace(raw, " ", "T", 1))
+	if text, ok := moment(raw); ok {
+		return kindDatetime, text, ""
+	}
+	return kindString, raw, raw + " is not a date or time"
+}
+
+// moment spells a date or time with T and Z.
+func moment(raw string) (string, bool) {
+	text := strings.ToUpper(strings.Replace(raw, " ", "T", 1))
+	for _, layout := range [...]string{
+		time.DateOnly, "15:04:05", "15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04",
+	} {
+		if t, err := time.Parse(layout, text); err == nil {
+			if strings.Contains(layout, "15:04") {
+				layout = strings.Replace(strings.Replace(layout, "15:04:05", "15:04", 1), "15:04", "15:04:05.999999999", 1)
+			}
+			return t.Format(layout), true
+		}
+	}
+	return "", false
 }
 
 // value is the node as a setting holds it; tables are lists of keys and values, sorted by key.
