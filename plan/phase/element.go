@@ -1,9 +1,6 @@
 package phase
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // An element is a tag with what is in it, as in <files>a.go</files>.
 type element struct {
@@ -11,12 +8,41 @@ type element struct {
 	line       int
 }
 
-var openTag = regexp.MustCompile(`^<([A-Za-z][\w-]*)(?:\s[^<>\n]*)?>`)
+// tag reads a tag at the beginning of a text: its name, whether it closes, and its length; 0 if there is none. A tag
+// does not go over the end of a line.
+func tag(text string) (name string, closes bool, length int) {
+	if len(text) < 3 || text[0] != '<' {
+		return "", false, 0
+	}
+	i := 1
+	if closes = text[1] == '/'; closes {
+		i++
+	}
+	from := i
+	for i < len(text) && (text[i] == '-' || text[i] == '_' || text[i] >= '0' && text[i] <= '9' || letter(text[i])) {
+		i++
+	}
+	if i == from || !letter(text[from]) || i == len(text) || strings.IndexByte("> \t/", text[i]) < 0 {
+		return "", false, 0
+	}
+	name = text[from:i]
+	for ; i < len(text) && text[i] != '\n' && text[i] != '<'; i++ {
+		if text[i] == '>' {
+			return name, closes, i + 1
+		}
+	}
+	return "", false, 0
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // elements finds the outermost elements of a task. An element begins where a line begins, or right behind another one;
 // one that is not closed ends with its line. Tags in the middle of a line are prose.
 func (r *reader) elements(from, to int) []element {
 	text := r.t.Join(from, to)
+	if strings.IndexByte(text, '<') < 0 {
+		return nil
+	}
 	base := r.t.Start(from)
 	closers := closings(text)
 	var list []element
@@ -24,8 +50,8 @@ func (r *reader) elements(from, to int) []element {
 		rest := text[at:]
 		blanks := len(rest) - len(strings.TrimLeft(rest, " \t\r\n"))
 		at += blanks
-		m := openTag.FindStringSubmatch(text[at:])
-		if m == nil {
+		name, closes, length := tag(text[at:])
+		if length == 0 || closes {
 			n := strings.IndexByte(text[at:], '\n')
 			if n < 0 {
 				break
@@ -33,8 +59,8 @@ func (r *reader) elements(from, to int) []element {
 			at += n + 1
 			continue
 		}
-		start := at + len(m[0])
-		end, next := closers.balanced(text, m[1], start)
+		start := at + length
+		end, next := closers.balanced(text, name, start)
 		if end < 0 {
 			end = len(text)
 			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
@@ -42,7 +68,7 @@ func (r *reader) elements(from, to int) []element {
 			}
 			next = end
 		}
-		list = append(list, element{m[1], text[start:end], r.t.Offset(base+at).Line - 1})
+		list = append(list, element{name, text[start:end], r.t.Offset(base+at).Line - 1})
 		at = next
 	}
 	return list
@@ -54,26 +80,44 @@ type tags struct {
 	odd         map[string]bool // names whose tags do not match: the first closing tag counts
 }
 
-var anyTag = regexp.MustCompile(`</?([A-Za-z][\w-]*)[^<>\n]*>`)
-
 func closings(text string) tags {
 	t := tags{map[string][]int{}, map[string][]int{}, map[string]bool{}}
-	for _, m := range anyTag.FindAllStringSubmatchIndex(text, -1) {
-		name := text[m[2]:m[3]]
-		if text[m[0]+1] == '/' {
-			t.close[name] = append(t.close[name], m[0])
-		} else if line := strings.LastIndexByte(text[:m[0]], '\n') + 1; strings.TrimSpace(text[line:m[0]]) == "" {
-			t.open[name] = append(t.open[name], m[0])
+	for at := 0; at < len(text); {
+		n := strings.IndexByte(text[at:], '<')
+		if n < 0 {
+			break
 		}
+		at += n
+		name, closes, length := tag(text[at:])
+		switch {
+		case length == 0:
+			length = 1
+		case closes:
+			t.close[name] = append(t.close[name], at)
+		case beginsLine(text, at):
+			t.open[name] = append(t.open[name], at)
+		}
+		at += length
 	}
 	return t
+}
+
+// beginsLine reports whether only blanks stand before a place on its line.
+func beginsLine(text string, at int) bool {
+	for at--; at >= 0 && (text[at] == ' ' || text[at] == '\t'); at-- {
+	}
+	return at < 0 || text[at] == '\n'
 }
 
 // balanced finds the closing tag of an element whose content begins at start: where it is, and where it ends.
 // Elements of the same name that begin a line inside it are counted. What was passed is dropped, so that all
 // searches together are linear.
 func (t tags) balanced(text, name string, start int) (end, next int) {
+	if len(t.close[name]) == 0 {
+		return -1, 0
+	}
 	opens, closes := after(t.open[name], start), after(t.close[name], start)
+	t.open[name], t.close[name] = opens, closes
 	depth := 0
 	for i, c := range closes {
 		for !t.odd[name] && len(opens) > 0 && opens[0] < c {
@@ -88,7 +132,6 @@ func (t tags) balanced(text, name string, start int) (end, next int) {
 		depth--
 	}
 	if len(closes) == 0 {
-		t.close[name] = nil
 		return -1, 0
 	}
 	t.odd[name] = true

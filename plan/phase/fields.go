@@ -35,7 +35,10 @@ func label(line string) (field, bool) {
 	if strings.IndexByte(line, ':') < 0 {
 		return field{}, false
 	}
-	m := boldLabel.FindStringSubmatch(line)
+	var m []string
+	if strings.Contains(line, "**") {
+		m = boldLabel.FindStringSubmatch(line)
+	}
 	if m == nil {
 		if m = plainLabel.FindStringSubmatch(line); m == nil || !plainKeys[strings.ToLower(m[2])] {
 			return field{}, false
@@ -65,7 +68,7 @@ func (r *reader) fields(t *task, from, to int) {
 				f.line = i
 				open = &f
 			}
-		case open != nil:
+		case open != nil && len(open.lines) < maxField:
 			open.lines = append(open.lines, line)
 		}
 	}
@@ -75,7 +78,7 @@ func (r *reader) fields(t *task, from, to int) {
 // code takes a line of a code block, or its mark, into a field: commands, or files one to a line right below the label.
 func (f *field) code(line string) {
 	switch _, fence := outline.FenceWord(line); {
-	case f == nil:
+	case f == nil || len(f.lines) >= maxField:
 	case verifyLabel.MatchString(f.label):
 		f.lines = append(f.lines, line)
 	case filesLabel.MatchString(f.label) && !fence && strings.TrimSpace(f.lines[0]) == "":

@@ -11,7 +11,7 @@ var (
 	codeSpan  = regexp.MustCompile("`([^`]+)`")
 	remark    = regexp.MustCompile(`\s+(?:[–—]|--?|#|//|=>|→)\s.*$|\s*\([^()]*\)\s*$`)
 	forerun   = regexp.MustCompile(`^(?i:new|create|created|modify|modified|edit|update|delete|remove|test|tests|add|move|rename)\s*(?::|[–—-]\s)\s*`)
-	nothing   = regexp.MustCompile(`^(?i:none|nothing|n/a|na|-|—|–|\[\]|no files?)(?:\W.*)?$`)
+	nothing   = regexp.MustCompile(`^(?i:none|nothing|n/a|na|-|—|–|\[\]|no files?)(?:[\s.,:;()–—-].*)?$`)
 	listSpace = regexp.MustCompile(`\s+(?:and|&)\s+`)
 )
 
@@ -29,6 +29,10 @@ func splitFiles(lines []string) []string {
 			line = line[1 : len(line)-1]
 		}
 		for _, part := range splitCommas(line) {
+			if len(part) > maxPart || len(files) > maxField {
+				prose = true
+				continue
+			}
 			names, ok := fileNames(part)
 			files = append(files, names...)
 			prose = prose || !ok
@@ -43,7 +47,7 @@ func splitFiles(lines []string) []string {
 // fileNames reads one part of a field; false means that it is prose.
 func fileNames(part string) ([]string, bool) {
 	part = strings.TrimSpace(part)
-	if part == "" || part == "```" || nothing.MatchString(part) && !strings.Contains(part, "/") {
+	if part == "" || part == "```" || nothing.MatchString(part) {
 		return nil, true
 	}
 	if inner, ok := strings.CutPrefix(part, "<file>"); ok {
@@ -125,6 +129,9 @@ var wordBefore = regexp.MustCompile(`^(?i:tasks?|plans?|steps?)\s+`)
 // splitNames reads the names of what something depends on: [] for none, nil where nothing is said.
 func splitNames(text string) []string {
 	text = strings.TrimSpace(text)
+	if len(text) > maxPart*10 {
+		text = text[:maxPart*10]
+	}
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		text = strings.TrimSuffix(inner, "]")
 	}

@@ -23,7 +23,8 @@ func (r *reader) findGoal(from int) {
 	}
 	for i := from; i < end; i++ {
 		line := r.t.Line(i)
-		if !strings.ContainsAny(line, "*<") || r.t.Lines[i].Hidden {
+		tag, bold := strings.Contains(line, "<objective>"), strings.Contains(line, "**")
+		if !tag && !bold || len(line) > 10*maxPart || r.t.Lines[i].Hidden {
 			continue
 		}
 		if m := objective.FindStringSubmatch(line); m != nil {
@@ -40,7 +41,7 @@ func (r *reader) findGoal(from int) {
 		}
 	}
 	for _, h := range r.titles {
-		if purposeful.MatchString(h.text) && r.goal == "" {
+		if r.goal == "" && h.text != "" && strings.IndexByte("gGoOpP", h.text[0]) >= 0 && purposeful.MatchString(h.text) {
 			r.paragraph(h.line + 1)
 		}
 	}
@@ -48,8 +49,13 @@ func (r *reader) findGoal(from int) {
 		r.setGoal(title.line, title.text)
 	}
 	for _, h := range r.titles {
-		if _, is := taskOf(h); r.goal == "" && h.level == 1 && !is {
-			r.setGoal(h.line, h.text)
+		if r.goal != "" {
+			return
+		}
+		if h.level == 1 && h.text != "" {
+			if _, is := taskOf(h); !is {
+				r.setGoal(h.line, h.text)
+			}
 		}
 	}
 }

@@ -35,11 +35,16 @@ var (
 
 // taskOf reads a heading as that of a task.
 func taskOf(h heading) (task, bool) {
+	if len(h.text) > maxPart || strings.IndexAny(h.text, "0123456789") < 0 {
+		return task{}, false
+	}
 	text, status := h.text, ""
-	if m := doneMark.FindString(text); m != "" {
-		text, status = text[len(m):], "done"
-	} else if m := openMark.FindString(text); m != "" {
-		text = text[len(m):]
+	if text[0] == '[' || text[0] >= 0x80 {
+		if m := doneMark.FindString(text); m != "" {
+			text, status = text[len(m):], "done"
+		} else if m := openMark.FindString(text); m != "" {
+			text = text[len(m):]
+		}
 	}
 	if inner, ok := strings.CutPrefix(text, "**"); ok && strings.HasSuffix(inner, "**") {
 		text = strings.TrimSuffix(inner, "**")
@@ -69,6 +74,9 @@ func (r *reader) headed(int) []task {
 		if t, ok := taskOf(h); ok {
 			tasks = append(tasks, t)
 			levels = append(levels, h.level)
+		}
+		if r.full(len(tasks), h.line) {
+			break
 		}
 	}
 	next := 0

@@ -16,8 +16,11 @@ func (r *reader) listed(from int) []task {
 	var tasks []task
 	for i := from; i < len(r.t.Lines); i++ {
 		line := r.t.Line(i)
+		if r.t.Lines[i].Hidden || !strings.Contains(line, "- id:") {
+			continue
+		}
 		m := entryID.FindStringSubmatch(line)
-		if m == nil || r.t.Lines[i].Hidden {
+		if m == nil {
 			continue
 		}
 		indent := outline.Width(m[1])
@@ -25,25 +28,35 @@ func (r *reader) listed(from int) []task {
 		for end < len(r.t.Lines) && (strings.TrimSpace(r.t.Line(end)) == "" || outline.Width(r.t.Line(end)) > indent) {
 			end++
 		}
-		tasks = append(tasks, r.entry(i, end, len(m[1])))
+		tasks = append(tasks, r.entry(i, end, len(m[1]), len(tasks) < maxYAML))
 		i = end - 1
+		if r.full(len(tasks), i) {
+			break
+		}
 	}
 	return tasks
 }
 
-// entry reads the lines of one entry, whose mark stands behind so many blanks.
-func (r *reader) entry(from, end, blanks int) task {
+// entry reads the lines of one entry, whose mark stands behind so many blanks; strictly as YAML first.
+func (r *reader) entry(from, end, blanks int, strictly bool) task {
 	text := r.t.Join(from, end)
 	mark := text[blanks:]
 	keys := text[:blanks] + "  " + strings.TrimPrefix(mark, "- ")
-	v, err := parseYAML(keys, from+1)
-	if err != nil || v.kind != 'm' {
+	var v value
+	var err error
+	if strictly = strictly && len(keys) < maxMatter; strictly {
+		v, err = parseYAML(keys, from+1)
+	}
+	if strictly && (err != nil || v.kind != 'm') {
 		at, why := from, "it is no list of keys and values"
 		if err != nil {
 			at, why = yamlLine(err, from)
 		}
 		r.report("task-parse-error", plan.Warning, r.t.At(min(at, end-1)), "the task is no YAML: "+why,
 			"write texts with a colon in quotes; the rest was read line by line")
+		strictly = false
+	}
+	if !strictly {
 		v = readLines(outline.New(r.t.Name, []byte(strings.Join(dedent(strings.Split(keys, "\n")), "\n"))), 0, end-from)
 		for k := range v.items {
 			v.items[k].line += from

@@ -141,7 +141,7 @@ var plainKey = regexp.MustCompile(`^( *)(- )?([A-Za-z_][\w -]*?):(?:[ \t]+(.*))?
 func readLines(t *outline.Text, from, to int) value {
 	root := value{kind: 'm', line: from}
 	var top, sub *value
-	for i := from; i < to; i++ {
+	for i := from; i < min(to, len(t.Lines)); i++ {
 		line := strings.TrimRight(t.Line(i), " \t")
 		trimmed := strings.TrimSpace(line)
 		if trimmed == "" || trimmed[0] == '#' {

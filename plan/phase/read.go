@@ -34,10 +34,31 @@ func Detect(name string, text []byte) bool {
 	if r.front.get("plan").kind != 0 && r.front.get("phase").kind != 0 || r.front.get("must_haves").kind != 0 {
 		return true
 	}
-	if r.titles = headings(r.t, body); slices.ContainsFunc(r.titles, func(h heading) bool { _, is := taskOf(h); return is }) {
+	if Named(name) {
 		return true
 	}
-	return len(r.tagged(body)) > 0 || len(r.listed(body)) > 0 || Named(name)
+	for i := body; i < len(r.t.Lines); i++ {
+		if r.shows(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// shows reports whether a line shows that there are tasks.
+func (r *reader) shows(i int) bool {
+	line := r.t.Line(i)
+	if _, ok := taskTag(line); ok {
+		return true
+	}
+	if r.t.Lines[i].Hidden || line == "" {
+		return false
+	}
+	if level, text := outline.Heading(line); level > 0 {
+		_, is := taskOf(heading{i, level, text})
+		return is
+	}
+	return strings.Contains(line, "- id:") && entryID.MatchString(line)
 }
 
 // Read reads one file; name stands in positions. What is wrong with it is in the draft. The error is a *[plan.SizeError].
@@ -55,6 +76,7 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	b.p.Meta.Name = strings.TrimSuffix(path.Base(name), ".md")
 	b.settings("phase_plan", r.front)
 	b.mustHaves(r.front.get("must_haves"))
+	b.p.Tasks = make([]plan.Task, 0, len(r.tasks))
 	for i := range r.tasks {
 		b.task(r, &r.tasks[i], r.tasks[i].id, func(id string) string { return id })
 	}

@@ -8,10 +8,20 @@ import (
 )
 
 var (
-	taskTag   = regexp.MustCompile(`^[ \t]*<task((?:\s[^<>]*)?)>[ \t]*$`)
 	attribute = regexp.MustCompile(`([A-Za-z_][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 	numberOf  = regexp.MustCompile(`^(?i:task)\s+(\d[\w.]*)\s*[:.–—-]`)
 )
+
+// taskTag reads a line that holds nothing but <task …>, and returns its attributes.
+func taskTag(line string) (attributes string, ok bool) {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "<task") || !strings.HasSuffix(line, ">") {
+		return "", false
+	}
+	attributes = line[len("<task") : len(line)-1]
+	ok = (attributes == "" || strings.IndexByte(" \t/", attributes[0]) >= 0) && strings.IndexByte(attributes, '<') < 0 && strings.IndexByte(attributes, '>') < 0
+	return attributes, ok
+}
 
 // tagged finds tasks between tags that have a line of their own. Depth is counted, fences are not.
 func (r *reader) tagged(from int) []task {
@@ -20,7 +30,7 @@ func (r *reader) tagged(from int) []task {
 	var attributes string
 	for i := from; i < len(r.t.Lines); i++ {
 		line := r.t.Line(i)
-		if !strings.Contains(line, "task") {
+		if !strings.Contains(line, "task") || !strings.Contains(line, "<") {
 			continue
 		}
 		if strings.TrimSpace(line) == "</task>" {
@@ -30,18 +40,21 @@ func (r *reader) tagged(from int) []task {
 			depth = max(0, depth-1)
 			continue
 		}
-		m := taskTag.FindStringSubmatch(line)
+		found, ok := taskTag(line)
 		switch {
-		case m == nil:
-		case strings.HasSuffix(strings.TrimSpace(m[1]), "/"):
+		case !ok:
+		case strings.HasSuffix(strings.TrimSpace(found), "/"):
 			if depth == 0 {
-				tasks = append(tasks, r.tag(i, i, m[1]))
+				tasks = append(tasks, r.tag(i, i, found))
 			}
 		default:
 			if depth == 0 {
-				open, attributes = i, m[1]
+				open, attributes = i, found
 			}
 			depth++
+		}
+		if r.full(len(tasks), i) {
+			return tasks
 		}
 	}
 	if depth > 0 {

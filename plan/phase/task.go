@@ -8,8 +8,24 @@ import (
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
-// maxSize is the size up to which a plan is read.
-const maxSize = 16 << 20
+// Bounds of what is read. They keep time and memory for any text small.
+const (
+	maxSize  = 16 << 20 // bytes of a file
+	maxTasks = 12_000   // of a file
+	maxFound = 1000     // diagnostics
+	maxField = 10_000   // lines of a field
+	maxPart  = 500      // bytes of the name of a file
+	maxYAML  = 1000     // entries that are given to the YAML reader; further ones are read line by line
+)
+
+// full reports that a file has as many tasks as are read.
+func (r *reader) full(tasks, line int) bool {
+	if tasks < maxTasks {
+		return false
+	}
+	r.report("too-many-tasks", plan.Error, r.t.At(line), fmt.Sprintf("the file has more than %d tasks; the rest is not read", maxTasks), "split the plan up")
+	return true
+}
 
 // A task is one as it was found in a file.
 type task struct {
@@ -51,6 +67,9 @@ func (r *reader) report(code string, severity plan.Severity, at plan.Position, m
 }
 
 func (r *reader) reportFor(code string, severity plan.Severity, at plan.Position, message, hint, task string) {
+	if len(r.found) > maxFound && (severity != plan.Error || len(r.found) > 2*maxFound) {
+		return // a draft keeps fewer
+	}
 	r.found = append(r.found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task, Pos: at})
 }
 

@@ -21,7 +21,11 @@ var (
 // What must fail, or print something, is left to who reads the prompt.
 func commands(text string) []string {
 	var found []string
-	if tags := automated.FindAllStringSubmatch(text, -1); tags != nil {
+	tags := [][]string(nil)
+	if strings.Contains(text, "<automated>") {
+		tags = automated.FindAllStringSubmatch(text, -1)
+	}
+	if tags != nil {
 		for _, m := range tags {
 			if c := strings.Trim(strings.TrimSpace(m[1]), "`"); c != "" && !missing.MatchString(c) {
 				found = append(found, c)
@@ -45,6 +49,9 @@ func commands(text string) []string {
 		line := strings.TrimSpace(lines[i])
 		if it, ok := outline.ListItem(line); ok {
 			line = it.Text
+		}
+		if len(line) > maxPart || strings.IndexByte(line, '`') < 0 {
+			continue
 		}
 		if m := asserted.FindStringSubmatch(line); m != nil && commandWord.MatchString(m[1]) && strings.Contains(m[1], " ") {
 			found = append(found, m[1])
@@ -90,13 +97,13 @@ func script(lines []string) []string {
 func dedent(lines []string) []string {
 	least := -1
 	for _, line := range lines {
-		if n := outline.Indent(line); least < 0 || n < least {
+		if n := outline.Indent(line); n < len(line) && (least < 0 || n < least) {
 			least = n
 		}
 	}
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = line[least:]
+		out[i] = line[min(max(least, 0), len(line)):]
 	}
 	return out
 }

@@ -99,23 +99,24 @@ func (t *Text) Hide(i, j int) {
 func (t *Text) hide() {
 	fence, comment := "", false
 	for i := range t.Lines {
-		line := strings.TrimLeft(t.Line(i), " \t>")
+		l := &t.Lines[i]
+		l.Hidden = comment || fence != ""
+		if l.start == l.end {
+			continue
+		}
+		line := strings.TrimLeft(t.src[l.start:l.end], " \t")
 		switch {
 		case comment:
-			t.Lines[i].Hidden = true
 			comment = !strings.Contains(line, "-->")
 		case fence != "":
-			t.Lines[i].Hidden = true
 			if closes(line, fence) {
 				fence = ""
 			}
 		case strings.HasPrefix(line, "<!--"):
-			t.Lines[i].Hidden = true
-			comment = !strings.Contains(line[4:], "-->")
+			l.Hidden, comment = true, !strings.Contains(line[4:], "-->")
 		default:
-			if fence = opens(strings.TrimLeft(t.Line(i), " \t")); fence != "" {
-				t.Lines[i].Hidden = true
-			}
+			fence = opens(line)
+			l.Hidden = fence != ""
 		}
 	}
 }
