@@ -1,10 +1,6 @@
 package spec
 
 import (
-	"bytes"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"sync"
 
 	"github.com/planlock/planlock/plan"
@@ -12,42 +8,6 @@ import (
 
 // maxSize is the size up to which a half is read.
 const maxSize = 16 << 20
-
-// Detect reports whether a text looks like one half of a pair: a Markdown file with the heading "Goal", and
-// no front matter or tags of another format, or a TOML file with a goal or tasks that is no plan of our own.
-// The name only tells the two apart.
-func Detect(name string, text []byte) bool {
-	if isTOML(name) {
-		return detectTOML(text)
-	}
-	return detectMarkdown(text)
-}
-
-func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
-
-var (
-	goalHeading = regexp.MustCompile(`(?m)^ {0,3}#{1,3} +\**Goal:?\** *#* *\r?$`)
-	otherFormat = regexp.MustCompile(`(?m)^\s*<tasks?\b[^>]*>\s*$`)
-	tomlGoal    = regexp.MustCompile(`(?m)^\s*\[\[?\s*(?:goal|goals|tasks|speclets)\s*\]`)
-	tomlSchema  = regexp.MustCompile(`(?m)^\s*(?:schema\s*=|\[)`)
-)
-
-func detectMarkdown(text []byte) bool {
-	text = bytes.TrimPrefix(text, byteOrderMark)
-	if bytes.HasPrefix(text, []byte("---")) || len(text) > maxSize {
-		return false
-	}
-	flat, _ := flatten(text)
-	return goalHeading.Match(flat) && !otherFormat.Match(flat)
-}
-
-func detectTOML(text []byte) bool {
-	text = bytes.TrimPrefix(text, byteOrderMark)
-	if top := tomlSchema.Find(text); bytes.Contains(top, []byte("schema")) {
-		return false
-	}
-	return tomlGoal.Match(text)
-}
 
 // Read reads one half alone, by the ending of its name. The error is a *[plan.SizeError]; all that is wrong with
 // the text is in the draft's Found, and that the other half is missing is one of it.
