@@ -89,6 +89,9 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	if left, err := e.acknowledgedAsDone(ctx, s); left || err != nil {
 		return err
 	}
+	if asked, err := e.atCheckpoint(ctx, s); asked || err != nil {
+		return err
+	}
 	decision, err := e.propagate(ctx, s)
 	if err != nil || decision == nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -209,5 +210,41 @@ func TestAmbiguousFolder(t *testing.T) {
 		if status != 6 || !strings.Contains(out+errs, "[plan-ambiguous]") || !strings.Contains(out+errs, "04-01-PLAN.md (phase-plan), tasks.md (spec-kit)") {
 			t.Errorf("%s ended with %d\n%s%s", command, status, out, errs)
 		}
+	}
+}
+
+// TestResumeOfAFolder runs a folder of plans until a question waits, and goes on.
+func TestResumeOfAFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the agent of this test is a shell script")
+	}
+	const head = "---\nphase: 04\nplan: %\n---\n<tasks>\n<task type=\"auto\">\n<name>Write it</name>\n<action>Write.</action>\n</task>\n"
+	plans := folder(t, map[string]string{"04-01-PLAN.md": strings.ReplaceAll(head, "%", "01"),
+		"04-02-PLAN.md": strings.ReplaceAll(head, "%", "02") + "<task type=\"checkpoint:human-verify\" gate=\"blocking\">\n<what-built>It</what-built>\n<how-to-verify>Look.</how-to-verify>\n</task>\n"})
+	agent := filepath.Join(t.TempDir(), "agent.sh")
+	if err := os.WriteFile(agent, []byte(agentScript), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	work := folder(t, nil)
+	status, out, errs := call(t, "run", "--answers", "wait", "--executor", agent, "--no-sandbox", plans)
+	if status != 5 {
+		t.Fatalf("run ended with %d\n%s%s", status, out, errs)
+	}
+	waiting := regexp.MustCompile(`(?m)planlock answer (\S+) (\S+) (\S+)`).FindStringSubmatch(errs + out)
+	if waiting == nil {
+		t.Fatalf("no question:\n%s%s", out, errs)
+	}
+	for range 4 {
+		if status != 5 {
+			break
+		}
+		waiting = regexp.MustCompile(`(?m)planlock answer (\S+) (\S+)`).FindStringSubmatch(errs + out)
+		if s, out, errs := call(t, "answer", waiting[1], waiting[2], "y"); s != 0 {
+			t.Fatalf("answer ended with %d\n%s%s", s, out, errs)
+		}
+		status, out, errs = call(t, "resume", "--answers", "wait", "--executor", agent)
+	}
+	if status != 0 {
+		t.Errorf("resume in %s ended with %d\n%s%s", work, status, out, errs)
 	}
 }
