@@ -132,12 +132,12 @@ func (p *parser) key(kind Kind) (int32, error) {
 	}
 	key := p.at
 	if p.peek() != '"' {
-		_, err := p.word()
-		if err == nil || p.peek() == '}' {
-			p.at = key
-			err = p.fail("a name in double quotes is missing, or a comma is too many")
+		c := p.peek()
+		if rest := p.src[p.at:]; c == '.' || c == '/' || c == '#' || c == '\'' || rest == "" || strings.HasPrefix(rest, "…") {
+			_, err := p.word()
+			return 0, err
 		}
-		return 0, err
+		return 0, p.fail("a name in double quotes is missing, or a comma is too many")
 	}
 	if err := p.text(); err != nil {
 		return 0, err
