@@ -56,9 +56,9 @@ func rulesPage() string {
 func fenced(title, side, text string) string {
 	switch text {
 	case wholeFile:
-		return fmt.Sprintf("\n%s: the file is there.\n", title)
+		return fmt.Sprintf("\n%s: the %s file is there.\n", title, side)
 	case "":
-		return fmt.Sprintf("\n%s: nothing.\n", title)
+		return fmt.Sprintf("\n%s: it is not there, in %s.\n", title, side)
 	}
 	lines := strings.Split(strings.Trim(strings.ToValidUTF8(text, "\uFFFD"), "\n"), "\n")
 	if len(lines) > 16 {

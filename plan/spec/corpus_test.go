@@ -53,7 +53,7 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			halves := map[string]plan.Text{}
+			halves := map[string]*plan.Text{}
 			for side, file := range map[string]string{markdownSide: u.Files.MD, tomlSide: u.Files.TOML} {
 				if file != "" {
 					text, err := os.ReadFile(filepath.Join(dir, file))
@@ -63,10 +63,10 @@ func TestCorpus(t *testing.T) {
 					if !Detect(file, text) && u.Kind != "decoy" {
 						t.Errorf("%s is not recognised", file)
 					}
-					halves[side] = plan.Text{Path: file, Text: text}
+					halves[side] = &plan.Text{Path: file, Text: text}
 				}
 			}
-			d, err := ReadPair(halves[markdownSide], halves[tomlSide])
+			d, err := read(halves[markdownSide], halves[tomlSide])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,17 +13,18 @@ const maxSize = 16 << 20
 // the text is in the draft's Found, and that the other half is missing is one of it.
 func Read(name string, text []byte) (*plan.Draft, error) {
 	if isTOML(name) {
-		return read(plan.Text{}, plan.Text{Path: name, Text: text})
+		return read(nil, &plan.Text{Path: name, Text: text})
 	}
-	return read(plan.Text{Path: name, Text: text}, plan.Text{})
+	return read(&plan.Text{Path: name, Text: text}, nil)
 }
 
 // ReadPair reads both halves and joins them. Tasks, steps and backups are matched by id.
 func ReadPair(markdown, toml plan.Text) (*plan.Draft, error) {
-	return read(markdown, toml)
+	return read(&markdown, &toml)
 }
 
-func read(markdown, toml plan.Text) (*plan.Draft, error) {
+// read reads the halves that are there.
+func read(markdown, toml *plan.Text) (*plan.Draft, error) {
 	parts, err := parts(markdown, toml)
 	if err != nil {
 		return nil, err
@@ -31,44 +32,60 @@ func read(markdown, toml plan.Text) (*plan.Draft, error) {
 	return plan.Assemble(parts), nil
 }
 
-func parts(markdown, toml plan.Text) (plan.Parts, error) {
+func parts(markdown, toml *plan.Text) (plan.Parts, error) {
 	p := plan.Parts{}
 	j := &judged{}
-	for _, t := range [...]plan.Text{markdown, toml} {
-		if t.Path == "" {
+	for _, t := range [...]*plan.Text{markdown, toml} {
+		if t == nil {
 			continue
 		}
 		if len(t.Text) > maxSize {
 			return p, &plan.SizeError{Name: t.Path, Size: int64(len(t.Text)), Max: maxSize}
 		}
-		p.Files = append(p.Files, t)
+		p.Files = append(p.Files, *t)
 	}
-	var both sync.WaitGroup
-	if markdown.Path != "" {
-		both.Go(func() { j.markdown = readMarkdown(newFile(markdown.Path, markdown.Text)) })
+	var work sync.WaitGroup
+	if markdown != nil {
+		work.Go(func() { j.markdown = readMarkdown(newFile(markdown.Path, markdown.Text)) })
 	}
-	if toml.Path != "" {
-		both.Go(func() { j.toml = readParameters(newFile(toml.Path, toml.Text)) })
+	if toml != nil {
+		work.Go(func() { j.toml = readParameters(newFile(toml.Path, toml.Text)) })
 	}
-	both.Wait()
-	var m making
+	work.Wait()
+	if p.Format = j.format(); p.Format == plan.SpecPair {
+		j.settle()
+		p.Sides = make([]plan.Side, 2)
+		work.Go(func() { p.Sides[0] = j.markdown.asSide() })
+		work.Go(func() { p.Sides[1] = j.toml.asSide() })
+	}
+	work.Go(func() { p.Found = j.judge() })
+	m := j.plan()
+	work.Wait()
+	p.Plan, p.Places = m.plan, m.places
+	return p, nil
+}
+
+func (j *judged) format() plan.Format {
 	switch {
 	case j.toml == nil:
-		p.Format, m = plan.SpecMarkdown, j.markdown.plan()
+		return plan.SpecMarkdown
 	case j.markdown == nil:
-		p.Format, m = plan.SpecTOML, j.toml.plan()
-	default:
-		p.Format = plan.SpecPair
-		j.settle()
-		m = join(j.markdown, j.toml)
-		for _, h := range [...]*half{j.markdown, j.toml} {
-			side := h.plan()
-			p.Sides = append(p.Sides, plan.Side{Name: h.side, File: h.file.name, Goals: h.goalTexts(), Plan: side.plan, Places: side.places})
-		}
+		return plan.SpecTOML
 	}
-	p.Plan, p.Places = m.plan, m.places
-	p.Found = j.judge()
-	return p, nil
+	return plan.SpecPair
+}
+
+// plan is the joined plan, or that of the only half.
+func (j *judged) plan() making {
+	if j.markdown == nil {
+		return j.toml.plan()
+	}
+	return join(j.markdown, j.toml)
+}
+
+func (h *half) asSide() plan.Side {
+	m := h.plan()
+	return plan.Side{Name: h.side, File: h.file.name, Goals: h.goalTexts(), Plan: m.plan, Places: m.places}
 }
 
 func (h *half) goalTexts() []string {

@@ -69,6 +69,17 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// A half without a name is Markdown, and is read.
+func TestNameless(t *testing.T) {
+	d, err := Read("", []byte("## Goal\nMove the mail\n"))
+	if err != nil || d.Plan.Goal != "Move the mail" || d.Format != plan.SpecMarkdown {
+		t.Errorf("%v %+v", err, d)
+	}
+	if d, err := ReadPair(plan.Text{}, plan.Text{}); err != nil || d.Format != plan.SpecPair {
+		t.Errorf("%v %+v", err, d)
+	}
+}
+
 func TestStages(t *testing.T) {
 	yes := true
 	p := plan.Plan{Speclets: []plan.Speclet{{ID: "a"}, {ID: "b", DependsOn: []string{"a"}, ParallelAllowed: &yes}, {ID: "c", DependsOn: []string{"a"}, ParallelAllowed: &yes}, {ID: "d", DependsOn: []string{"b", "c"}}}}

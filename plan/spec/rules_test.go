@@ -18,14 +18,14 @@ type seen struct {
 
 func check(t *testing.T, markdown, toml string) []plan.Diagnostic {
 	t.Helper()
-	var m, p plan.Text
+	var m, p *plan.Text
 	if markdown != "" {
-		m = plan.Text{Path: "spec_limiter.md", Text: []byte(markdown)}
+		m = &plan.Text{Path: "spec_limiter.md", Text: []byte(markdown)}
 	}
 	if toml != "" {
-		p = plan.Text{Path: "parameters_limiter.toml", Text: []byte(toml)}
+		p = &plan.Text{Path: "parameters_limiter.toml", Text: []byte(toml)}
 	}
-	d, err := ReadPair(m, p)
+	d, err := read(m, p)
 	if err != nil {
 		t.Fatal(err)
 	}
