@@ -8,6 +8,7 @@ import (
 )
 
 var (
+	bareLabel  = regexp.MustCompile(`^(\s*)(?:[-*+]\s+)?\*\*([A-Z][A-Za-z ]{2,30})\*\*()$`)
 	boldLabel  = regexp.MustCompile(`^(\s*)(?:[-*+]\s+)?\*\*([A-Za-z][^*:]{0,40}?)\s*(?::\*\*|\*\*\s*:)\s*(.*)$`)
 	plainLabel = regexp.MustCompile(`^(\s*)(?:[-*+]\s+)?([a-z][a-z_]{2,30}|Files?|Depends [Oo]n|Acceptance(?: [Cc]riteria)?):(?:\s+(.*))?$`)
 
@@ -32,12 +33,15 @@ type field struct {
 
 // label reads a line as "**Label:** text", or as "label: text" where the label is known.
 func label(line string) (field, bool) {
-	if strings.IndexByte(line, ':') < 0 {
+	bold := strings.Contains(line, "**")
+	if !bold && strings.IndexByte(line, ':') < 0 {
 		return field{}, false
 	}
 	var m []string
-	if strings.Contains(line, "**") {
-		m = boldLabel.FindStringSubmatch(line)
+	if bold {
+		if m = boldLabel.FindStringSubmatch(line); m == nil {
+			m = bareLabel.FindStringSubmatch(line)
+		}
 	}
 	if m == nil {
 		if m = plainLabel.FindStringSubmatch(line); m == nil || !plainKeys[strings.ToLower(m[2])] {
@@ -57,8 +61,11 @@ func (r *reader) fields(t *task, from, to int) {
 			open.code(line)
 			continue
 		}
-		level, _ := outline.Heading(line)
+		level, text := outline.Heading(line)
 		f, ok := label(line)
+		if level > 0 { // "#### Acceptance Criteria" is a label, too
+			f, ok = field{label: strings.ToLower(strings.TrimRight(text, ":")), lines: []string{""}}, true
+		}
 		ok = ok && (open == nil || f.indent <= open.indent || !open.holdsList())
 		switch {
 		case ok || level > 0 || strings.TrimSpace(line) == "---":

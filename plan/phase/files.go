@@ -9,7 +9,7 @@ import (
 
 var (
 	codeSpan  = regexp.MustCompile("`([^`]+)`")
-	remark    = regexp.MustCompile(`\s+(?:[–—]|--?|#|//|=>|→)\s.*$|\s*\([^()]*\)\s*$`)
+	remark    = regexp.MustCompile(`\s+(?:[–—]|--?|#|//|=>|→)\s.*$|\s+\(.*\)\s*$`)
 	forerun   = regexp.MustCompile(`^(?i:new|create|created|modify|modified|edit|update|delete|remove|test|tests|add|move|rename)\s*(?::|[–—-]\s)\s*`)
 	nothing   = regexp.MustCompile(`^(?i:none|nothing|n/a|na|-|—|–|\[\]|no files?)(?:[\s.,:;()–—-].*)?$`)
 	listSpace = regexp.MustCompile(`\s+(?:and|&)\s+`)

@@ -20,7 +20,7 @@ func Detect(name string, text []byte) plan.Format {
 }
 
 var (
-	specKitID   = regexp.MustCompile(`^\**(T\d{2,}[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
+	specKitID   = regexp.MustCompile(`^\**(T\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
 	numberedID  = regexp.MustCompile(`^\**(\d+(?:\.\d+)*)(?:([.):])|(\*))?\**(?:\s+|$)`)
 	groupHead   = regexp.MustCompile(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
 	taskHead    = regexp.MustCompile(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)

@@ -20,6 +20,7 @@ type numberer struct {
 	group   int             // task of the heading above, -1
 	at      part            // the item above, task -1 without
 	indent  int             // of the item above
+	level   int             // of the numbered heading above, 0 without
 	free    int             // for groups without a number
 	pending *pendingGroup
 }
@@ -66,15 +67,19 @@ func (n *numberer) detail(line string) {
 	}
 }
 
-// heading remembers a group; it becomes a task with the first item below it.
+// heading remembers a group; it becomes a task with the first item that belongs to it. A heading without a number below a
+// numbered one is only a part of that.
 func (n *numberer) heading(line, level int, text string) {
-	n.group, n.at, n.pending = -1, part{-1, -1}, nil
+	n.at = part{-1, -1}
 	m := groupHead.FindStringSubmatch(text)
 	switch {
 	case m != nil:
-		n.pending = &pendingGroup{line, m[1], strings.TrimSpace(m[2])}
-	case n.format == plan.OpenSpec && level >= 2:
-		n.pending = &pendingGroup{line, "", text}
+		n.group, n.pending, n.level = -1, &pendingGroup{line, m[1], strings.TrimSpace(m[2])}, level
+	case n.level > 0 && level > n.level:
+	case n.format == plan.OpenSpec && level == 2:
+		n.group, n.pending, n.level = -1, &pendingGroup{line, "", text}, 0
+	default:
+		n.group, n.pending, n.level = -1, nil, 0
 	}
 }
 
@@ -115,21 +120,17 @@ func (n *numberer) item(line int, it outline.Item) {
 	if optional {
 		n.note("optional", id)
 	}
-	top, rest, sub := strings.Cut(id, ".")
-	if sub && n.pending != nil && n.pending.number != "" {
-		if inner, ok := strings.CutPrefix(id, n.pending.number+"."); ok {
-			top, rest = n.pending.number, inner
-		}
-	}
-	if sub || n.format == plan.OpenSpec {
+	n.indent = outline.Width(n.t.Line(line))
+	sub := strings.Contains(id, ".")
+	if sub && n.pending != nil && n.pending.number != "" && strings.HasPrefix(id, n.pending.number+".") {
 		n.open()
 	}
-	n.indent = outline.Width(n.t.Line(line))
-	if task, ok := n.tasks[top]; ok && sub {
+	if task, rest, ok := n.parent(id); ok {
 		n.step(task, rest, title, status, optional, line)
 		return
 	}
-	if !sub && n.format == plan.OpenSpec && n.group >= 0 { // "## Group" with items 1, 2, 3
+	if !sub && n.format == plan.OpenSpec && (n.group >= 0 || n.pending != nil) { // "## Group" with items 1, 2, 3
+		n.open()
 		n.step(n.group, id, title, status, optional, line)
 		return
 	}
@@ -142,6 +143,16 @@ func (n *numberer) item(line int, it outline.Item) {
 		n.tasks[id] = i
 	}
 	n.at = part{i, -1}
+}
+
+// parent finds the task that an item is a step of, by its number: 1.2, else 1, for 1.2.3.
+func (n *numberer) parent(id string) (task int, rest string, ok bool) {
+	for end := strings.LastIndexByte(id, '.'); end > 0; end = strings.LastIndexByte(id[:end], '.') {
+		if task, ok = n.tasks[id[:end]]; ok {
+			return task, id[end+1:], true
+		}
+	}
+	return 0, "", false
 }
 
 func (n *numberer) duplicate(id string, line int) {

@@ -88,6 +88,8 @@ task_list.parallel: 2.1
 9:1 error task-duplicate-id 2.1
 `},
 		{plan.OpenSpec, "no numbers at all", "## Core\n- [x] Add\n- [ ] Test\n", "group-1@1 \"Core\" in-progress\n  group-1.item-2@2 \"Add\" done\n  group-1.item-3@3 \"Test\" open\n"},
+		{plan.OpenSpec, "headings within groups, numbers of other groups", "## 1. Core\n### Details\n- [ ] 1.1 A\n### 1.2 Sub\n- [ ] 1.2.1 B\n## Extras\n- [ ] 7.1 C\n- [ ] D\n## Notes\nNothing.\n",
+			"1@1 \"Core\" open\n  1.1@3 \"A\" open\n1.2@4 \"Sub\" open\n  1.2.1@5 \"B\" open\n7.1@7 \"C\" open\ngroup-1@6 \"Extras\" open\n  group-1.item-8@8 \"D\" open\n"},
 		{plan.TaskMaster, "subtasks", `{"meta": {"projectName": "Lamps"}, "tasks": [
 {"id": 1, "title": "Count", "status": "done", "dependencies": [], "priority": "high"},
 {"id": "2", "title": "Replace", "status": "deferred", "dependencies": ["1", 9], "subtasks": [
