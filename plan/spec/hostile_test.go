@@ -45,6 +45,8 @@ func TestHostile(t *testing.T) {
 		"f.toml": []byte("a = " + string(megabyte("{a="))), "g.toml": megabyte("a = 1\n"), "h.toml": megabyte("a.b.c.d.e.f = 1\n"), "i.toml": []byte("a" + string(megabyte(".a")) + " = 1\n"),
 		"j.toml": []byte("a = [" + string(megabyte("1,")) + "]"), "k.toml": []byte("a = \"\"\"" + string(megabyte("a\n"))), "l.toml": []byte("[a" + string(megabyte(".b")) + "]\n"),
 		"m.toml": numbered20("[[speclets]]\nid = %d\ndepends_on = [%d]\n"), "n.toml": numbered20("k%d = %d\n"), "o.toml": numbered20("[t%d]\na = %d\n"), "p.toml": megabyte("a = '''"), "q.toml": megabyte("\xff"),
+		"t.toml": []byte("a" + strings.Repeat(".a", 100000) + " = 1\n"), "u.toml": []byte("[a" + strings.Repeat(".b", 100000) + "]\n"), "v.toml": append([]byte("[[tasks]]\n[[tasks.steps]]\n"), numbered20("backup_%d = \"%d\"\n")...),
+		"af.md": numbered20("### SPECLet [%d]: T%d\n**Depends On:** all previous\n\n"), "ag.md": numbered20("## Words of section %d, and %d more\n\n"),
 		"r.toml": numbered20("[[tasks]]\nid = %d\ndescription = \"a\"\n[[tasks.steps]]\nid = %d\n"), "s.toml": append([]byte("[[tasks]]\nid=1\n"), numbered20("[[tasks.steps]]\nid = %d\nbackup_1 = \"%d\"\n")...),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ type judged struct {
 	m, t           *half // of them what can be judged: a file that was not read to its end says nothing
 	titles         map[[2]string]string
 	paired         []stepPairing
+	ordered        *plan.Graph
 }
 
 // A reporter takes what a rule found: in a file, at an offset, for a task and a step or neither.
@@ -138,4 +139,12 @@ func (j *judged) called(taskID, stepID string) string {
 		}
 	}
 	return j.titles[[2]string{taskID, stepID}]
+}
+
+// graph is the order of the speclets, worked out once.
+func (j *judged) graph(h *half) *plan.Graph {
+	if j.ordered == nil {
+		j.ordered = h.graph()
+	}
+	return j.ordered
 }

@@ -16,6 +16,7 @@ type outliner struct {
 	section  *section
 	sections []*section
 	speclet  *speclet
+	known    map[string]*speclet
 	listing  bool // below **Tasks:** of a speclet
 	task     *task
 	headed   bool // the open step has a heading; else it is an item of a list
@@ -36,7 +37,7 @@ type section struct {
 // readMarkdown reads spec_NAME.md and its like, in all dialects.
 func readMarkdown(f *file) *half {
 	h := &half{side: markdownSide, file: f}
-	o := &outliner{document: newDocument(f), half: h}
+	o := &outliner{document: newDocument(f), half: h, known: map[string]*speclet{}}
 	if o.full >= 0 {
 		h.faults = append(h.faults, fault{at: o.full, text: "the file has more headings, items and paragraphs than a plan of its size", fatal: true})
 	}
@@ -140,15 +141,14 @@ func (o *outliner) openStep(id, title string, at int) {
 
 // openSpeclet adds a speclet, or another place that tells of it.
 func (o *outliner) openSpeclet(id, title string, at, level int) {
-	for _, s := range o.half.speclets {
-		if s.id == id {
-			o.speclet = s
-			s.level = level
-			return
-		}
+	if s := o.known[id]; s != nil {
+		o.speclet = s
+		s.level = level
+		return
 	}
 	o.speclet = &speclet{id: id, title: say(title, at), at: at, level: level}
 	o.half.speclets = append(o.half.speclets, o.speclet)
+	o.known[id] = o.speclet
 }
 
 // setGoal takes the text of the goal from the first lines below its heading.

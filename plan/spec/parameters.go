@@ -169,15 +169,15 @@ func textsOf(list []said) []string {
 
 // others are the keys of a table that were not read, as settings.
 func (n *node) others(read ...string) []plan.Setting {
+	known := make(map[string]bool, len(read))
+	for _, name := range read {
+		known[name] = true
+	}
 	var list []plan.Setting
-next:
 	for _, m := range n.members {
-		for _, name := range read {
-			if m.name == name {
-				continue next
-			}
+		if !known[m.name] {
+			list = settingsOf(list, keyOf(m.name), m.value)
 		}
-		list = append(list, settingsOf(nil, keyOf(m.name), m.value)...)
 	}
 	return list
 }

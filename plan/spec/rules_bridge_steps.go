@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/planlock/planlock/plan"
 )
@@ -86,17 +85,21 @@ func surplus(mine, other []*backup) []*backup {
 	if len(mine) <= len(other) {
 		return nil
 	}
+	known := map[string]bool{}
+	for _, o := range other {
+		known[o.id] = true
+	}
 	var list []*backup
 	for _, b := range mine {
-		if !slices.ContainsFunc(other, func(o *backup) bool { return o.id == b.id }) {
+		if !known[b.id] {
 			list = append(list, b)
 		}
 	}
-	if more := len(mine) - len(other); len(list) < more {
+	more := len(mine) - len(other)
+	if len(list) < more {
 		return mine[len(other):]
-	} else {
-		return list[len(list)-more:]
 	}
+	return list[len(list)-more:]
 }
 
 func backupNotInTOML(j *judged, report reporter) {

@@ -84,15 +84,15 @@ func specletCycle(j *judged, report reporter) {
 	if h == nil {
 		return
 	}
-	for _, cycle := range h.graph().Cycles {
-		if len(cycle) < 3 {
-			continue // on itself
+	first := map[string]*speclet{}
+	for _, s := range h.speclets {
+		if first[s.id] == nil {
+			first[s.id] = s
 		}
-		for _, s := range h.speclets {
-			if s.id == cycle[0] && len(s.depends) > 0 {
-				report(h, s.depends[0].at, "", "", "SPECLets wait for each other: "+strings.Join(cycle, " → "), "take one of these dependencies out")
-				break
-			}
+	}
+	for _, cycle := range j.graph(h).Cycles {
+		if s := first[cycle[0]]; len(cycle) > 2 && len(s.depends) > 0 { // two are one that waits for itself
+			report(h, s.depends[0].at, "", "", "SPECLets wait for each other: "+strings.Join(cycle, " → "), "take one of these dependencies out")
 		}
 	}
 }
@@ -134,7 +134,7 @@ func chainDeep(j *judged, report reporter) {
 	if h == nil {
 		return
 	}
-	stages := h.graph().Stages
+	stages := j.graph(h).Stages
 	if len(stages) <= deep {
 		return
 	}

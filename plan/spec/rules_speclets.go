@@ -95,6 +95,9 @@ func enumerated(ids []string) string {
 	if len(ids) == 0 {
 		return "nothing"
 	}
+	if len(ids) > 20 {
+		return fmt.Sprintf("%s and %d more", strings.Join(ids[:20], ", "), len(ids)-20)
+	}
 	return strings.Join(ids, ", ")
 }
 

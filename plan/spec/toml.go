@@ -163,13 +163,16 @@ func (g *grower) twice(name string, at int) {
 // header finds or makes the table that [a.b] or [[a.b]] names.
 func (g *grower) header(e *unstable.Node, repeat bool) *node {
 	at, parts, start := g.root, e.Key(), -1
-	for parts.Next() {
+	for depth := 1; parts.Next(); depth++ {
 		part := parts.Node()
 		name, offset := string(part.Data), int(part.Raw.Offset)
 		if start < 0 {
 			start = g.bracket(offset)
 		}
 		switch {
+		case depth > maxNesting:
+			g.refuse(start, tooDeep)
+			return nil
 		case !parts.IsLast():
 			at = g.enter(at, name, start, true)
 		case repeat:
@@ -247,9 +250,13 @@ func (g *grower) enter(parent *node, name string, at int, header bool) *node {
 
 func (g *grower) keyValue(table *node, e *unstable.Node) {
 	parts := e.Key()
-	for parts.Next() {
+	for depth := 1; parts.Next(); depth++ {
 		part := parts.Node()
 		name, offset := string(part.Data), int(part.Raw.Offset)
+		if depth > maxNesting {
+			g.refuse(offset, tooDeep)
+			return
+		}
 		if !parts.IsLast() {
 			if table = g.enter(table, name, offset, false); table == nil {
 				return

@@ -106,6 +106,8 @@ const (
 	maxParts   = 1 << 18 // commas, dots and brackets of one value
 )
 
+var tooDeep = "values are nested more than " + strconv.Itoa(maxNesting) + " deep"
+
 // tooMuch finds nesting and length that no plan needs, before anything is built. Strings and comments
 // are passed over; all other faults are left to the parser.
 func tooMuch(text []byte) (at int, why string) {
@@ -133,7 +135,7 @@ func tooMuch(text []byte) (at int, why string) {
 			parts++
 		}
 		if depth > maxNesting {
-			return i, "values are nested more than " + strconv.Itoa(maxNesting) + " deep"
+			return i, tooDeep
 		}
 		if parts > maxParts {
 			return i, "one value has more than " + strconv.Itoa(maxParts) + " parts"
