@@ -68,7 +68,7 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 			lower(history.Partial, "step %s failed", s.Address)
 		case s.Status == history.Blocked:
 			lower(history.Partial, "step %s was blocked by %s", s.Address, s.Blocked.By)
-		case s.Status == history.Skipped && s.Critical:
+		case s.Status == history.Skipped && s.Critical && !s.Skipped.Done:
 			lower(history.Partial, "critical step %s was left out by %s", s.Address, s.Skipped.By)
 		case s.Status == history.Pending:
 			lower(history.NotAchieved, "step %s did not run", s.Address)
@@ -77,7 +77,9 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 	if ended.Status == history.NotAchieved {
 		return ended, nil, nil
 	}
-	if e.run.Count(history.Completed) == 0 && len(e.run.Steps) > 0 {
+	if len(e.run.Steps) > 0 && !slices.ContainsFunc(e.run.Steps, func(s *history.Step) bool {
+		return s.Status == history.Completed || s.Status == history.Skipped && s.Skipped.Done
+	}) {
 		lower(history.NotAchieved, "no step was completed")
 	}
 	judged, err := e.judgeRun(ctx)

@@ -103,7 +103,13 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
 	}
+	if left, err := e.acknowledgedAsDone(ctx, s); left || err != nil {
+		return err
+	}
 	if asked, err := e.askAboutRepetition(ctx, s); asked || err != nil {
+		return err
+	}
+	if asked, err := e.atCheckpoint(ctx, s); asked || err != nil {
 		return err
 	}
 	decision, err := e.propagate(ctx, s)

@@ -144,6 +144,8 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 			Why: "asked for by " + a.By, Repeats: s.Rungs(recovery.AskRung) + 1})
 	case skip:
 		facts = append(facts, &history.StepSkipped{Why: "answer to " + q.ID + ": " + a.Reason, By: a.By})
+	case settled:
+		facts = append(facts, &history.StepSkipped{Why: "settled in answer to " + q.ID + ": " + a.Reason, By: a.By, Done: true})
 	case giveUp:
 		facts = append(facts, &history.StepFailed{Class: e.class(s), Reasons: e.reasons(s, q), Halts: true})
 	}

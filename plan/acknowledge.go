@@ -15,7 +15,7 @@ type Approval struct {
 
 // An Acknowledgement is something a person must accept in so many words.
 type Acknowledgement struct {
-	Code string // "irreversible:2.1", "modifying:1.2", "breaking:3.1"
+	Code string // "irreversible:2.1", "modifying:1.2", "breaking:3.1"; see also [DoneCode]
 	Step Address
 	Text string // what is accepted
 }
@@ -44,6 +44,10 @@ func (p *Plan) Acknowledgements() []Acknowledgement {
 	return list
 }
 
+// DoneCode is what acknowledges that a step's work is done already, so that a run leaves it out: "done:2.1". A
+// lock accepts it for every step of the plan, and asks for it nowhere.
+func DoneCode(a Address) string { return "done:" + string(a) }
+
 // acknowledge compares what is needed with what was given.
 func (p *Plan) acknowledge(given []string) error {
 	e := &AckError{}
@@ -52,6 +56,11 @@ func (p *Plan) acknowledge(given []string) error {
 		needed[a.Code] = true
 		if !slices.Contains(given, a.Code) {
 			e.Missing = append(e.Missing, a)
+		}
+	}
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			needed[DoneCode(p.Tasks[i].Steps[j].Address)] = true
 		}
 	}
 	for _, code := range given {

@@ -108,16 +108,8 @@ func encodeTask(e *encoder, t *Task) {
 	e.text("priority", t.Priority)
 	e.flag("research_enabled", t.ResearchEnabled)
 	e.texts("research_sources", t.ResearchSources)
-	e.status(t.Status)
 	records(e, "steps", t.Steps, encodeStep)
 	e.text("title", t.Title)
-}
-
-// status writes what is not open.
-func (e *encoder) status(s Status) {
-	if s != Open {
-		e.text("status", string(s))
-	}
 }
 
 func encodeStep(e *encoder, s *Step) {
@@ -157,7 +149,6 @@ func encodeStep(e *encoder, s *Step) {
 	e.text("rollback", string(s.Rollback))
 	e.text("run", s.Run)
 	e.text("semantic_change", string(s.SemanticChange))
-	e.status(s.Status)
 	e.flag("tdd", s.TDD)
 	record(e, "test_intent", s.TestIntent, encodeIntent)
 	e.duration("timeout", s.Timeout)

@@ -10,6 +10,9 @@ import (
 // Check judges the draft and returns all diagnostics, those of reading included, sorted by
 // file, line, column and code.
 func (d *Draft) Check(o Options) []Diagnostic {
+	if d.foreign() {
+		return d.checkForeign(o)
+	}
 	c := &checker{d: d, p: &d.Plan, o: o, found: findingsOf(d.Found)}
 	if !d.broken {
 		c.strict = d.Plan.Profile != Observe
@@ -229,9 +232,13 @@ func (c *checker) id(kind, key, id string) {
 	switch {
 	case id == "":
 		c.report("id-missing", key, fmt.Sprintf("a %s has no id", kind), "add  id = …")
-	case len(id) > 128 || strings.IndexFunc(id, func(r rune) bool { return !idRune(r) }) >= 0:
+	case !validID(id):
 		c.report("id-invalid", key, fmt.Sprintf("the id %q cannot be used", id), "an id has up to 128 letters, digits, and . _ -")
 	}
+}
+
+func validID(id string) bool {
+	return id != "" && len(id) <= 128 && strings.IndexFunc(id, func(r rune) bool { return !idRune(r) }) < 0
 }
 
 // prose judges text for people.

@@ -55,6 +55,13 @@ type Draft struct {
 	origin string        // the path it was read from, "" for memory
 	stamps []stamp       // of the files, as they were read
 	asRead ledger.Digest // what the files meant
+
+	// Of drafts that were assembled.
+	texts   []*source           // for quoting lines
+	places  map[string]Position // nil: a native plan
+	sides   []Side
+	implied map[int]bool // tasks whose step was not in the source
+	reread  func() (*Draft, error)
 }
 
 // A Source is a file that a draft was read from.
@@ -99,6 +106,13 @@ func Read(name string, text []byte) (*Draft, error) {
 // Position finds where a key was written, e.g. "tasks[0].steps[1].limits.max_files"; a key that is
 // not there yields its nearest enclosing table. The position of a table is that of its header.
 func (d *Draft) Position(key string) Position {
+	if d.places != nil {
+		top := Position{Line: 1, Column: 1}
+		if len(d.Files) > 0 {
+			top.File = d.Files[0].Path
+		}
+		return nearestPlace(d.places, key, top)
+	}
 	if d.src == nil {
 		return Position{}
 	}
@@ -110,6 +124,11 @@ func (d *Draft) Position(key string) Position {
 
 // Line returns the text of a source line, for quoting, or "".
 func (d *Draft) Line(p Position) string {
+	for _, s := range d.texts {
+		if s.name == p.File {
+			return s.line(p.Line)
+		}
+	}
 	if d.src == nil || p.File != d.src.name {
 		return ""
 	}

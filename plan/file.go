@@ -49,6 +49,47 @@ func unmoved(origin string, stamps []stamp) bool {
 	return err == nil && len(stamps) == 1 && !stamps[0].fresh && stamps[0].same(info)
 }
 
+// stampsOf takes the stamps of files and of the folders they lie in; none where one cannot be taken.
+func stampsOf(files []Source) []stamp {
+	var stamps []stamp
+	for _, path := range stamped(files) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil
+		}
+		stamps = append(stamps, stamp{info.Size(), info.ModTime(), info, time.Since(info.ModTime()) < settled})
+	}
+	return stamps
+}
+
+// stamped lists the files of a plan and their folders.
+func stamped(files []Source) []string {
+	var paths []string
+	for _, f := range files {
+		for _, path := range []string{f.Path, filepath.Dir(f.Path)} {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// stillStamped reports whether files and folders surely are as they were when the stamps were taken.
+func stillStamped(files []Source, stamps []stamp) bool {
+	paths := stamped(files)
+	if len(stamps) == 0 || len(paths) != len(stamps) {
+		return false
+	}
+	for i, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil || stamps[i].fresh || !stamps[i].same(info) {
+			return false
+		}
+	}
+	return true
+}
+
 func (s stamp) same(info fs.FileInfo) bool {
 	return s.size == info.Size() && s.mod.Equal(info.ModTime()) && os.SameFile(s.info, info)
 }
@@ -82,6 +123,13 @@ func ReadFile(path string) (*Draft, error) {
 		d.origin = abs
 	}
 	return d, nil
+}
+
+// ReadText reads a file that a front end is to judge, with the errors of [ReadFile]: it follows a symbolic
+// link, and refuses what is no regular file and what is larger than a plan may be.
+func ReadText(path string) ([]byte, error) {
+	text, _, err := readRegular(path)
+	return text, err
 }
 
 // readRegular reads a file that is what its name says: neither a device nor a pipe, which could hold
@@ -132,7 +180,7 @@ func planIn(dir string) (string, error) {
 			continue
 		}
 		text, _, err := readRegular(filepath.Join(dir, e.Name()))
-		if err == nil && saysSchema(text) {
+		if err == nil && SaysSchema(text) {
 			plans = append(plans, e.Name())
 		}
 	}
@@ -146,8 +194,8 @@ func planIn(dir string) (string, error) {
 	return "", fmt.Errorf("plan: %q: %w: %s: name one of them", dir, ErrManyPlans, strings.Join(plans, ", "))
 }
 
-// saysSchema reports whether a text has the key schema before its first table.
-func saysSchema(text []byte) bool {
+// SaysSchema reports whether a text has the key schema before its first table, as native plans do.
+func SaysSchema(text []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(text), string(byteOrderMark))) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {

@@ -35,10 +35,12 @@ type Locked struct {
 	created  time.Time
 	warnings []Diagnostic
 
-	origin string        // the file to read again, or ""
-	asRead ledger.Digest // what it meant when it was read
-	mu     sync.Mutex    // guards stamps
-	stamps []stamp
+	origin  string // the file to read again, or ""
+	reread  func() (*Draft, error)
+	asRead  ledger.Digest // what it meant when it was read
+	foreign bool          // not a native plan
+	mu      sync.Mutex    // guards stamps
+	stamps  []stamp
 }
 
 // Lock binds a plan to terms. It refuses anything incomplete: with a *[CheckError] where
@@ -78,7 +80,10 @@ func bind(d *Draft, t Terms) (*Locked, error) {
 	t.Approvals = slices.Clone(t.Approvals)
 	t.Acknowledged = slices.Compact(slices.Sorted(slices.Values(t.Acknowledged)))
 	l := &Locked{plan: p, digest: p.Digest(), format: d.Format, files: slices.Clone(d.Files), terms: t,
-		origin: d.origin, asRead: d.asRead, stamps: slices.Clone(d.stamps)}
+		origin: d.origin, asRead: d.asRead, stamps: slices.Clone(d.stamps), foreign: d.places != nil, reread: d.reread}
+	if l.reread == nil {
+		l.reread = func() (*Draft, error) { return ReadFile(l.origin) }
+	}
 	for _, f := range found {
 		if f.Severity == Warning {
 			l.warnings = append(l.warnings, f)
@@ -140,16 +145,27 @@ func (l *Locked) Verify() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if unmoved(l.origin, l.stamps) {
+	if l.unmoved() {
 		return nil
 	}
-	d, err := ReadFile(l.origin)
+	d, err := l.reread()
 	if err != nil {
 		return &LockError{What: "plan", Want: l.asRead, Err: err}
+	}
+	if d.asRead == "" {
+		d.asRead = d.Plan.Digest()
 	}
 	if d.asRead != l.asRead {
 		return &LockError{What: "plan", Want: l.asRead, Got: d.asRead}
 	}
 	l.stamps = d.stamps
 	return nil
+}
+
+// unmoved reports whether the sources surely are as they were.
+func (l *Locked) unmoved() bool {
+	if l.foreign {
+		return stillStamped(l.files, l.stamps)
+	}
+	return unmoved(l.origin, l.stamps)
 }

@@ -77,6 +77,9 @@ func (d *Draft) SelfCheck(o Options) []Answer { return d.answers(d.Check(o), o) 
 func (d *Draft) answers(found []Diagnostic, o Options) []Answer {
 	against := map[string][]Diagnostic{}
 	for _, f := range found {
+		if f.Code == CannotRun { // of other formats: an answer to the first question
+			against["no-steps"] = append(against["no-steps"], f)
+		}
 		if f.Severity == Error {
 			against[f.Code] = append(against[f.Code], f)
 		}

@@ -7,40 +7,62 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
 )
 
 func prepareCheck(p *cli, flags *flag.FlagSet) action {
-	format := flags.String("format", "text", "the output's `format`: text or json")
-	return func(_ context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "json"); err != nil {
+	format := flags.String("format", "text", "the output's `format`: text, json or sarif")
+	dir := flags.String("dir", "", "look into a workspace, a `folder`, for steps whose work is there already")
+	return func(ctx context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "json", "sarif"); err != nil {
 			return err
 		}
 		options := plan.Options{} // which executors there are is the host's matter, not the plan's
-		draft, err := plan.ReadFile(args[0])
+		draft, err := planfile.Read(args[0])
 		if err != nil {
 			return p.reportUnreadable(args[0], err, *format)
 		}
 		found := draft.Check(options)
-		if *format == "json" {
-			if err := writeJSON(p.out, checkDocument(draft, found, options)); err != nil {
-				return err
-			}
-			return refusedBy(found)
+		done, err := alreadyIn(ctx, draft, *dir)
+		if err != nil {
+			return err
 		}
-		p.printDiagnostics(draft, found)
-		if draft.Format != "" && !draftIsEmpty(draft) {
-			p.printAnswers(draft.SelfCheck(options))
+		switch *format {
+		case "json":
+			doc := checkDocument(draft, found, options)
+			doc.Already = alreadyDocument(done, *dir)
+			err = writeJSON(p.out, doc)
+		case "sarif":
+			err = writeJSON(p.out, sarifDocument(draft, found))
+		default:
+			p.printCheck(draft, found, options)
+			p.printAlready(draft, done, *dir)
 		}
-		p.printVerdict(draft, found)
+		if err != nil {
+			return err
+		}
 		return refusedBy(found)
 	}
+}
+
+// printCheck tells people what check found.
+func (p *cli) printCheck(draft *plan.Draft, found []plan.Diagnostic, options plan.Options) {
+	p.printDiagnostics(draft, found)
+	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
+		p.printAnswers(draft.SelfCheck(options))
+	}
+	p.printVerdict(draft, found)
 }
 
 // reportUnreadable says why nothing of a plan could be read.
 func (p *cli) reportUnreadable(path string, err error, format string) error {
 	d, status := unreadable(path, err)
-	if format == "json" {
-		doc := checkDocument(&plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}, plan.Options{})
+	if format != "text" {
+		draft, found := &plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}
+		var doc any = sarifDocument(draft, found)
+		if format == "json" {
+			doc = checkDocument(draft, found, plan.Options{})
+		}
 		if err := writeJSON(p.out, doc); err != nil {
 			return err
 		}
@@ -106,6 +128,10 @@ func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
 	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
 	if errors > 0 {
 		fmt.Fprintf(p.out, "%s: the plan is refused. Nothing was written.\n", tally)
+		return
+	}
+	if cannotRun(found) {
+		fmt.Fprintf(p.out, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n", tally)
 		return
 	}
 	steps := 0

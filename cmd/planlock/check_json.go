@@ -10,9 +10,11 @@ import (
 type checkJSON struct {
 	Schema      string           `json:"schema"`
 	Plan        planJSON         `json:"plan"`
+	Sides       *sidesJSON       `json:"sides,omitempty"` // of a SPEC pair
 	Diagnostics []diagnosticJSON `json:"diagnostics"`
 	Counts      countsJSON       `json:"counts"`
 	SelfCheck   []answerJSON     `json:"self_check,omitempty"`
+	Already     *[]alreadyJSON   `json:"already,omitempty"` // of check --dir
 }
 
 type planJSON struct {
@@ -23,6 +25,18 @@ type planJSON struct {
 	Tasks    []taskJSON    `json:"tasks"`
 	Speclets []specletJSON `json:"speclets"`
 	Stages   [][]string    `json:"stages"`
+}
+
+// sidesJSON are the halves of a pair, each as read on its own.
+type sidesJSON struct {
+	Markdown *sideJSON `json:"markdown"`
+	TOML     *sideJSON `json:"toml"`
+}
+
+type sideJSON struct {
+	File  string     `json:"file"`
+	Goals []string   `json:"goals"`
+	Tasks []taskJSON `json:"tasks"`
 }
 
 type taskJSON struct {
@@ -94,7 +108,7 @@ func checkDocument(d *plan.Draft, found []plan.Diagnostic, o plan.Options) check
 		doc.Diagnostics = append(doc.Diagnostics, diagnosticJSON{Code: f.Code, Severity: f.Severity, Message: f.Message,
 			Hint: f.Hint, Task: f.Task, Step: f.Step, Source: place(f.Pos)})
 	}
-	doc.Plan = planDocument(d)
+	doc.Plan, doc.Sides = planDocument(d), sidesDocument(d)
 	if doc.Counts.Errors == 0 {
 		digest := string(d.Plan.Digest())
 		doc.Plan.Digest = &digest
@@ -109,9 +123,9 @@ func checkDocument(d *plan.Draft, found []plan.Diagnostic, o plan.Options) check
 
 func planDocument(d *plan.Draft) planJSON {
 	doc := planJSON{Format: d.Format, Profile: d.Plan.Profile, Goal: d.Plan.Goal,
-		Tasks: []taskJSON{}, Speclets: []specletJSON{}, Stages: d.Plan.Graph().Stages}
-	for i := range d.Plan.Tasks {
-		doc.Tasks = append(doc.Tasks, taskDocument(d, i))
+		Tasks: tasksDocument(&d.Plan, d.Position, d.Implied), Speclets: []specletJSON{}, Stages: d.Plan.Graph().Stages}
+	if doc.Stages == nil {
+		doc.Stages = [][]string{}
 	}
 	for _, s := range d.Plan.Speclets {
 		doc.Speclets = append(doc.Speclets, specletJSON{s.ID, s.DependsOn, s.Tasks, s.ParallelAllowed})
@@ -119,25 +133,54 @@ func planDocument(d *plan.Draft) planJSON {
 	return doc
 }
 
-func taskDocument(d *plan.Draft, i int) taskJSON {
-	t := &d.Plan.Tasks[i]
-	doc := taskJSON{ID: t.ID, Index: i + 1, Title: orElse(t.Title, t.Description), Type: t.Kind, Status: orOpen(t.Status),
-		DependsOn: t.DependsOn, Files: t.Files, Source: place(d.Position(key("tasks", i))), Steps: []stepJSON{}}
-	if t.AcceptanceCriteria != nil {
-		n := len(t.AcceptanceCriteria)
-		doc.Acceptance = &n
+func sidesDocument(d *plan.Draft) *sidesJSON {
+	if len(d.Sides()) == 0 {
+		return nil
 	}
+	doc := &sidesJSON{}
+	for _, s := range d.Sides() {
+		half := &sideJSON{File: path.Clean(s.File), Goals: append([]string{}, s.Goals...),
+			Tasks: tasksDocument(&s.Plan, s.Position, func(int) bool { return false })}
+		if s.Name == "markdown" {
+			doc.Markdown = half
+		} else {
+			doc.TOML = half
+		}
+	}
+	return doc
+}
+
+// tasksDocument lists tasks; at finds where a key stands, and implied tells tasks whose only step was not written.
+func tasksDocument(p *plan.Plan, at func(key string) plan.Position, implied func(task int) bool) []taskJSON {
+	list := []taskJSON{}
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		doc := taskJSON{ID: t.ID, Index: i + 1, Title: orElse(t.Title, t.Description), Type: t.Kind, Status: orOpen(t.Status),
+			DependsOn: t.DependsOn, Files: t.Files, Source: place(at(key("tasks", i))), Steps: []stepJSON{}}
+		if t.AcceptanceCriteria != nil {
+			n := len(t.AcceptanceCriteria)
+			doc.Acceptance = &n
+		}
+		if !implied(i) {
+			doc.Steps = stepsDocument(t, key("tasks", i), at)
+		}
+		list = append(list, doc)
+	}
+	return list
+}
+
+func stepsDocument(t *plan.Task, prefix string, at func(key string) plan.Position) []stepJSON {
+	list := []stepJSON{}
 	for j := range t.Steps {
 		s := &t.Steps[j]
 		step := stepJSON{ID: s.ID, Address: s.Address, Title: s.Description, Status: orOpen(s.Status), Critical: s.Critical,
-			Backups: len(s.Backups), ExpectedOutput: s.ExpectedOutput != "",
-			Source: place(d.Position(key("tasks", i) + "." + key("steps", j)))}
+			Backups: len(s.Backups), ExpectedOutput: s.ExpectedOutput != "", Source: place(at(prefix + "." + key("steps", j)))}
 		if s.Mode != "" {
 			step.Mode = &s.Mode
 		}
-		doc.Steps = append(doc.Steps, step)
+		list = append(list, step)
 	}
-	return doc
+	return list
 }
 
 func place(p plan.Position) sourceJSON {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/internal/terminal"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
 )
 
 func prepareGraph(p *cli, flags *flag.FlagSet) action {
@@ -16,7 +17,7 @@ func prepareGraph(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("format", *format, "text", "mermaid", "dot"); err != nil {
 			return err
 		}
-		draft, err := plan.ReadFile(args[0])
+		draft, err := planfile.Read(args[0])
 		if err != nil {
 			d, status := unreadable(args[0], err)
 			d.Format(p.err, nil)
@@ -35,10 +36,15 @@ func prepareGraph(p *cli, flags *flag.FlagSet) action {
 			return err
 		}
 		if errors > 0 {
-			fmt.Fprintf(p.err, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"), quoted(args[0]))
+			p.warnOfErrors(errors, args[0])
 		}
 		return nil
 	}
+}
+
+// warnOfErrors says that what was printed is of a plan with errors.
+func (p *cli) warnOfErrors(errors int, path string) {
+	fmt.Fprintf(p.err, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"), quoted(path))
 }
 
 // graphText lists the stages and what is in them, then what is in cycles.

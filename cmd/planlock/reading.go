@@ -4,8 +4,10 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
 )
 
 // unreadable is what is wrong with a plan of which nothing could be read, as a
@@ -18,11 +20,11 @@ func unreadable(path string, err error) (plan.Diagnostic, int) {
 		d.Code, d.Hint = "plan-too-large", "a plan is text that a person can read: split it, or move data into files of the workspace"
 		return d, statusRefused
 	case errors.Is(err, plan.ErrNoPlan):
-		d.Code, d.Hint = "plan-not-found", "name the plan's file, or a folder that holds plan.toml"
+		d.Code, d.Hint = "plan-not-found", "name the plan's file, or a folder that holds one"
 	case errors.Is(err, plan.ErrManyPlans):
 		d.Code, d.Hint = "plan-ambiguous", "name the plan's file instead of its folder"
 	case errors.Is(err, plan.ErrNotRegular):
-		d.Code, d.Hint = "plan-not-a-file", "name the plan's file, or a folder that holds plan.toml"
+		d.Code, d.Hint = "plan-not-a-file", "name the plan's file, or a folder that holds one"
 	case errors.Is(err, fs.ErrNotExist):
 		d.Code, d.Hint = "plan-not-found", "look for a typing error in the path"
 	case errors.Is(err, fs.ErrPermission):
@@ -37,14 +39,14 @@ func unreadable(path string, err error) (plan.Diagnostic, int) {
 // it has been told. The draft's files have absolute paths, so that a run can be
 // resumed from any folder.
 func (p *cli) read(path string, options plan.Options) (*plan.Draft, error) {
-	draft, err := plan.ReadFile(path)
+	draft, err := planfile.Read(path)
 	if err != nil {
 		d, status := unreadable(path, err)
 		d.Format(p.err, nil)
 		return nil, &quietError{status}
 	}
 	found := draft.Check(options)
-	if errors, _, _ := count(found); errors > 0 {
+	if errors, _, _ := count(found); errors > 0 || cannotRun(found) {
 		q := &cli{out: p.err, err: p.err}
 		q.printDiagnostics(draft, found)
 		q.printVerdict(draft, found)
@@ -56,4 +58,9 @@ func (p *cli) read(path string, options plan.Options) (*plan.Draft, error) {
 		}
 	}
 	return draft, nil
+}
+
+// cannotRun reports whether something was found that only a run minds.
+func cannotRun(found []plan.Diagnostic) bool {
+	return slices.ContainsFunc(found, func(d plan.Diagnostic) bool { return d.Code == plan.CannotRun })
 }

@@ -14,6 +14,7 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 	dir := flags.String("dir", ".", "the workspace, a `folder`")
 	format := flags.String("format", "text", "the output's `format`: text, md, html or json")
 	out := flags.String("o", "", "write to a `file` instead of standard output")
+	declarations := flags.Bool("declarations", false, "only what the steps of an observing run changed, as TOML for the plan")
 	return func(ctx context.Context, args []string) error {
 		if err := oneOf("format", *format, "text", "md", "html", "json"); err != nil {
 			return err
@@ -32,7 +33,11 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 				fmt.Fprintf(p.err, "planlock: warning: the views of the run could not be drawn again: %s\n", escaped(err.Error()))
 			}
 		}
-		text, err := drawing(*format)(recorded, run)
+		draw := drawing(*format)
+		if *declarations {
+			draw = view.Declarations
+		}
+		text, err := draw(recorded, run)
 		if err != nil {
 			return err
 		}

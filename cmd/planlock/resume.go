@@ -6,10 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
 )
 
 func prepareResume(p *cli, flags *flag.FlagSet) action {
@@ -66,7 +68,7 @@ func (p *cli) lockAgain(c *exec.Controller, run *history.Run, from string) (*pla
 		}
 		from = run.Started.Files[0].Path
 	}
-	draft, err := plan.ReadFile(from)
+	draft, from, err := planOf(run, from)
 	if err != nil {
 		d, status := unreadable(from, err)
 		d.Hint = fmt.Sprintf("run %s needs the plan that it began with: put it back, or say where it is:  planlock resume %s --plan PATH",
@@ -91,6 +93,20 @@ func (p *cli) lockAgain(c *exec.Controller, run *history.Run, from string) (*pla
 			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}
 	}
 	return plan.ReadLock(draft, text, c.Options())
+}
+
+// planOf reads the plan of a run from a file, or from the folder of that file where the folder as
+// a whole is the plan. It returns where the plan was.
+func planOf(run *history.Run, file string) (*plan.Draft, string, error) {
+	draft, err := planfile.Read(file)
+	if err == nil && draft.Plan.Digest() == run.Started.Plan || run.Started.Format == plan.Native {
+		return draft, file, err
+	}
+	folder := filepath.Dir(file)
+	if whole, err := planfile.Read(folder); err == nil && whole.Plan.Digest() == run.Started.Plan {
+		return whole, folder, nil
+	}
+	return draft, file, err
 }
 
 // approved is what the planning gates said when the run began.

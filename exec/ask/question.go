@@ -19,6 +19,7 @@ const (
 	Compensation Kind = "compensation" // a step could not be compensated
 	Repository   Kind = "repository"   // a step changed what planlock never restores
 	Threshold    Kind = "threshold"    // dynamic mode: too many failures in a row
+	Checkpoint   Kind = "checkpoint"   // the plan wants a person at this step
 )
 
 // A Question is an escalation: what is blocked, why, what is known, and what

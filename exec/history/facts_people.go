@@ -49,8 +49,9 @@ type StepFailed struct {
 
 // StepSkipped says that a step was left out, and on whose word.
 type StepSkipped struct {
-	Why string `json:"why"`
-	By  string `json:"by"`
+	Why  string `json:"why"`
+	By   string `json:"by"`
+	Done bool   `json:"done,omitempty"` // its work was there already
 }
 
 // StepBlocked says that a step cannot run because of an earlier one.

@@ -1,0 +1,147 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Already is a step whose work seems to be there before anything ran.
+type Already struct {
+	Step     plan.Address
+	Code     string   // acknowledging it leaves the step out: "done:2.1"
+	Evidence []string // what speaks for it
+}
+
+// Already lists the steps of a draft that are marked as done in its source, and those of which everything that
+// they declare holds in the workspace as it is: what they create is there, what they delete is not, and their
+// postconditions hold. Something must be declared that can be seen. It changes nothing and runs no command, so
+// a step with a postcondition that needs one is not listed unless its source marks it.
+//
+// The steps come in the order of execution.
+func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already, error) {
+	e := &execution{c: c, plan: &draft.Plan, files: draft.Files, run: &history.Run{}, log: c.logger()}
+	if err := e.seat(); err != nil {
+		return nil, err
+	}
+	e.equip()
+	tree, err := e.scanner.Scan(ctx, e.root, nil)
+	if err != nil {
+		return nil, err
+	}
+	pass := &gate.Pass{Phase: gate.Before, Plan: e.plan, Dir: e.root, Base: tree, Before: tree, After: tree, Log: e.log,
+		Content: func(_ context.Context, entry ledger.Entry) (io.ReadCloser, error) { return openIn(e.root, entry.Path) }}
+	var list []Already
+	for _, a := range e.plan.Graph().Order {
+		at, ok := e.index[a]
+		if !ok {
+			continue
+		}
+		var evidence []string
+		if at.step.Status == plan.Done || at.step.Status == "" && at.task.Status == plan.Done {
+			evidence = append(evidence, "its source marks it as done")
+		}
+		pass.Task, pass.Step = at.task, at.step
+		holds, against := e.stands(ctx, e.panel.Prepare(pass), tree, false)
+		if len(against) == 0 {
+			evidence = append(evidence, holds...)
+		}
+		if len(evidence) > 0 {
+			list = append(list, Already{Step: a, Code: plan.DoneCode(a), Evidence: evidence})
+		}
+	}
+	return list, ctx.Err()
+}
+
+// stillKinds are the checks that look and do nothing.
+var stillKinds = []string{"file_exists", "file_absent", "file_contains", "symbol_exists", "symbol_absent"}
+
+// stands looks at what a step declares, and says what of it holds in the tree and what does not. Without
+// commands, a postcondition that needs one cannot be decided, which speaks against the step.
+func (e *execution) stands(ctx context.Context, pass *gate.Pass, tree *ledger.Tree, commands bool) (evidence, against []string) {
+	if a := pass.Step.Artifacts; a != nil {
+		for _, p := range slices.Concat(a.Create, a.Modify) {
+			if !inTree(tree, p) {
+				against = append(against, p+" is not there")
+			}
+		}
+		for _, p := range a.Create {
+			evidence = append(evidence, p+" is there")
+		}
+		for _, p := range a.Delete {
+			if inTree(tree, p) {
+				against = append(against, p+" is still there")
+			}
+			evidence = append(evidence, p+" is gone")
+		}
+	}
+	for _, check := range pass.Step.Postconditions {
+		name := strings.TrimSpace(check.Kind + " " + strings.Join(slices.DeleteFunc([]string{check.Path, check.Symbol, check.Run, check.Package},
+			func(s string) bool { return s == "" }), " "))
+		if !commands && !slices.Contains(stillKinds, check.Kind) {
+			against = append(against, name+" was not decided: it runs something")
+			continue
+		}
+		v, err := pass.Decide(ctx, check)
+		switch {
+		case err != nil:
+			against = append(against, fmt.Sprintf("%s was not decided: %v", name, err))
+		case v.Result != gate.Passed:
+			against = append(against, name+" does not hold")
+		default:
+			evidence = append(evidence, name+" holds")
+		}
+	}
+	return evidence, against
+}
+
+// inTree reports whether a path, or something that a glob matches, is in a tree.
+func inTree(tree *ledger.Tree, pattern string) bool {
+	if _, ok := tree.Lookup(pattern); ok || !ledger.IsGlob(pattern) {
+		return ok
+	}
+	for entry := range tree.All() {
+		if ledger.Match(pattern, entry.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// acknowledgedAsDone leaves a step out whose work the lock says is done. What the step declares must hold
+// when its turn comes: a word that the workspace contradicts stops the run before the step.
+func (e *execution) acknowledgedAsDone(ctx context.Context, s *history.Step) (left bool, err error) {
+	if !slices.Contains(e.run.Started.Acknowledged, plan.DoneCode(s.Address)) {
+		return false, nil
+	}
+	tree, err := e.known(ctx)
+	if err != nil {
+		return false, err
+	}
+	e.tree = tree
+	r := e.runner(nil)
+	pass := e.pass(gate.Before, s, r)
+	pass.Before, pass.After = tree, tree
+	evidence, against := e.stands(ctx, e.panel.Prepare(pass), tree, true)
+	e.stale = e.stale || r.ran.Load() || e.host()
+	if interrupted(ctx) {
+		return true, nil // nothing was recorded; the loop stops
+	}
+	if len(against) > 0 {
+		return true, e.letGo(ctx, &RefusedError{Run: e.run.Started.Run, Reasons: append([]string{
+			fmt.Sprintf("step %s was acknowledged as done, and it is not:", s.Address)}, against...),
+			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", plan.DoneCode(s.Address))})
+	}
+	why := "acknowledged as done"
+	if len(evidence) > 0 {
+		why += ": " + strings.Join(evidence, "; ")
+	}
+	return true, e.leaveOut(ctx, s, &history.StepSkipped{Why: why, By: "the lock", Done: true})
+}

@@ -1,0 +1,226 @@
+// Package jsontree reads JSON into a tree that remembers where every value was written, for readers that
+// must name the line and column of what is wrong.
+//
+// The whole tree is one slice, so that memory is a small multiple of the text whatever it nests. Text that is not
+// JSON gives an *Error with its place. It accepts what RFC 8259 accepts, up to a depth of nesting.
+package jsontree
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxDepth is how deep values may be nested.
+const MaxDepth = 200
+
+// Kind of a value.
+type Kind uint8
+
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+func (k Kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a text", "a list", "an object"}[k]
+}
+
+// An Error says why a text is not JSON, and at which byte.
+type Error struct {
+	Offset int
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("jsontree: byte %d: %s", e.Offset, e.Reason) }
+
+// A Tree is a JSON text that was read.
+type Tree struct {
+	src   string
+	nodes []node
+}
+
+type node struct {
+	key         int32 // offset of the member's name, -1 without
+	start, end  int32
+	first, next int32 // 0: none, as node 0 is never a child
+	kind        Kind
+}
+
+// A Value is a place in a tree. The zero Value is no value.
+type Value struct {
+	t *Tree
+	i int32
+}
+
+// Parse reads one value at the beginning of text from offset, and returns where it ended. What follows is the caller's.
+func Parse(text string, offset int) (Value, int, error) {
+	p := &parser{src: text, at: offset, t: &Tree{src: text}}
+	p.t.nodes = make([]node, 0, min(len(text)/16+4, 1<<16))
+	p.blank()
+	i, err := p.value(0, -1)
+	if err != nil {
+		return Value{}, p.at, err
+	}
+	return Value{p.t, i}, p.at, nil
+}
+
+// ParseAll reads a text that holds one value and nothing else.
+func ParseAll(text string) (Value, error) {
+	v, end, err := Parse(text, 0)
+	if err != nil {
+		return Value{}, err
+	}
+	if rest := strings.TrimLeft(text[end:], " \t\r\n"); rest != "" {
+		return Value{}, &Error{len(text) - len(rest), "there is more behind the end of the value"}
+	}
+	return v, nil
+}
+
+// OK reports whether there is a value.
+func (v Value) OK() bool { return v.t != nil }
+
+// Kind of the value; Null where there is none.
+func (v Value) Kind() Kind {
+	if v.t == nil {
+		return Null
+	}
+	return v.n().kind
+}
+
+// Offset is where the value begins.
+func (v Value) Offset() int {
+	if v.t == nil {
+		return 0
+	}
+	return int(v.n().start)
+}
+
+// KeyOffset is where the name of a member begins; for other values, where the value begins.
+func (v Value) KeyOffset() int {
+	if v.t == nil || v.n().key < 0 {
+		return v.Offset()
+	}
+	return int(v.n().key)
+}
+
+// Raw is the value as it was written.
+func (v Value) Raw() string {
+	if v.t == nil {
+		return ""
+	}
+	return v.t.src[v.n().start:v.n().end]
+}
+
+// Key is the name of a member.
+func (v Value) Key() string {
+	if v.t == nil || v.n().key < 0 {
+		return ""
+	}
+	s, _ := unquote(v.t.src[v.n().key:])
+	return s
+}
+
+// Text is a text's content, or another scalar as it was written; "" for null, lists and objects.
+func (v Value) Text() string {
+	switch v.Kind() {
+	case String:
+		s, _ := unquote(v.t.src[v.n().start:])
+		return s
+	case Number, Bool:
+		return v.Raw()
+	}
+	return ""
+}
+
+// Get finds a member of an object; the last, where the name stands twice.
+func (v Value) Get(name string) Value {
+	var found Value
+	if v.Kind() != Object {
+		return found
+	}
+	for c := range v.Each {
+		if c.Key() == name {
+			found = c
+		}
+	}
+	return found
+}
+
+// Each goes over the items of a list or the members of an object, in order.
+func (v Value) Each(yield func(Value) bool) {
+	if v.t == nil {
+		return
+	}
+	for i := v.n().first; i != 0; i = v.t.nodes[i].next {
+		if !yield(Value{v.t, i}) {
+			return
+		}
+	}
+}
+
+// Len counts the items or members.
+func (v Value) Len() int {
+	n := 0
+	for range v.Each {
+		n++
+	}
+	return n
+}
+
+func (v Value) n() *node { return &v.t.nodes[v.i] }
+
+// unquote decodes the text that begins at s[0] == '"', which the parser has accepted, and returns its length in s.
+func unquote(s string) (string, int) {
+	end := 1
+	plain := true
+	for s[end] != '"' {
+		if s[end] == '\\' {
+			plain = false
+			end++
+		}
+		end++
+	}
+	if plain {
+		return strings.ToValidUTF8(s[1:end], "\uFFFD"), end + 1
+	}
+	var b strings.Builder
+	for i := 1; i < end; i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch s[i] {
+		case 'u':
+			r := hex(s[i+1:])
+			i += 4
+			if utf16.IsSurrogate(r) && i+6 < end && s[i+1] == '\\' && s[i+2] == 'u' {
+				if both := utf16.DecodeRune(r, hex(s[i+3:])); both != utf8.RuneError {
+					r = both
+					i += 6
+				}
+			}
+			b.WriteRune(r)
+		default:
+			b.WriteByte(escapes[strings.IndexByte(escapeNames, s[i])])
+		}
+	}
+	return strings.ToValidUTF8(b.String(), "\uFFFD"), end + 1
+}
+
+const (
+	escapeNames = `"\/bfnrt`
+	escapes     = "\"\\/\b\f\n\r\t"
+)
+
+func hex(s string) rune {
+	n, _ := strconv.ParseUint(s[:4], 16, 32)
+	return rune(n)
+}

@@ -1,0 +1,159 @@
+// Package outline looks at a Markdown text line by line: where its lines are, which of them lie in code
+// fences or comments, which are headings and which are items of a list.
+//
+// It serves the readers of task lists and phase plans, whose formats are defined by lines. It knows no nested
+// blocks: a fence is a fence at any indentation. All work is linear in the length of the text.
+package outline
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A Text is a source cut into lines. It may be read by many goroutines.
+type Text struct {
+	Name  string
+	Lines []Line
+	src   string
+}
+
+// A Line is one line of a Text, without its end.
+type Line struct {
+	start, end int32
+	// Hidden says that the line is in a code fence, or is one of its marks, or is in a comment: no structure.
+	Hidden bool
+}
+
+// New cuts a text into lines. A byte order mark is taken off.
+func New(name string, text []byte) *Text {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	t := &Text{Name: name, src: string(text), Lines: make([]Line, 0, bytes.Count(text, []byte("\n"))+1)}
+	for at := 0; at < len(text); {
+		end, next := len(text), len(text)
+		if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
+			end, next = at+n, at+n+1
+		}
+		if end > at && text[end-1] == '\r' {
+			end--
+		}
+		t.Lines = append(t.Lines, Line{start: int32(at), end: int32(end)})
+		at = next
+	}
+	t.hide()
+	return t
+}
+
+// Line returns the text of line i, counted from 0.
+func (t *Text) Line(i int) string { return t.src[t.Lines[i].start:t.Lines[i].end] }
+
+// Join returns the source from line i up to line j, which is not included.
+func (t *Text) Join(i, j int) string {
+	if j > len(t.Lines) {
+		j = len(t.Lines)
+	}
+	if i >= j {
+		return ""
+	}
+	return t.src[t.Lines[i].start:t.Lines[j-1].end]
+}
+
+// Start is the offset of line i in the source, which Offset turns back into a place.
+func (t *Text) Start(i int) int {
+	if i >= len(t.Lines) {
+		return len(t.src)
+	}
+	return int(t.Lines[i].start)
+}
+
+// At is the place of line i, counted from 0, at its first character that is no blank.
+func (t *Text) At(i int) plan.Position {
+	if i < 0 || i >= len(t.Lines) {
+		return plan.Position{File: t.Name, Line: max(i, 0) + 1, Column: 1}
+	}
+	return plan.Position{File: t.Name, Line: i + 1, Column: Indent(t.Line(i)) + 1}
+}
+
+// Offset is the place of a byte of the source.
+func (t *Text) Offset(at int) plan.Position {
+	i := sort.Search(len(t.Lines), func(i int) bool { return int(t.Lines[i].start) > at }) - 1
+	if i < 0 {
+		return plan.Position{File: t.Name, Line: 1, Column: 1}
+	}
+	return plan.Position{File: t.Name, Line: i + 1, Column: at - int(t.Lines[i].start) + 1}
+}
+
+// Indent is the number of blanks before the text of a line.
+func Indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+// Hide takes lines out of the structure, those from i up to j.
+func (t *Text) Hide(i, j int) {
+	for ; i < j && i < len(t.Lines); i++ {
+		t.Lines[i].Hidden = true
+	}
+}
+
+// hide marks what lies in fences and in comments.
+func (t *Text) hide() {
+	fence, comment := "", false
+	for i := range t.Lines {
+		l := &t.Lines[i]
+		l.Hidden = comment || fence != ""
+		if l.start == l.end {
+			continue
+		}
+		line := strings.TrimLeft(t.src[l.start:l.end], " \t")
+		switch {
+		case comment:
+			comment = !strings.Contains(line, "-->")
+		case fence != "":
+			if closes(line, fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(line, "<!--"):
+			l.Hidden, comment = true, !strings.Contains(line[4:], "-->")
+		default:
+			fence = opens(line)
+			l.Hidden = fence != ""
+		}
+	}
+}
+
+// opens returns the mark of a fence that a line opens, or "".
+func opens(line string) string {
+	n := run(line)
+	if n < 3 || line[0] == '`' && strings.Contains(line[n:], "`") {
+		return ""
+	}
+	return line[:n]
+}
+
+func closes(line, fence string) bool {
+	n := run(line)
+	return n >= len(fence) && line[0] == fence[0] && strings.TrimSpace(line[n:]) == ""
+}
+
+// run is how many backticks or tildes a line begins with.
+func run(line string) int {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return 0
+	}
+	n := 1
+	for n < len(line) && line[n] == line[0] {
+		n++
+	}
+	return n
+}
+
+// FenceWord is the first word behind the mark of a fence, as in "bash", and whether the line is such a mark.
+func FenceWord(line string) (string, bool) {
+	line = strings.TrimSpace(line)
+	n := run(line)
+	if n < 3 {
+		return "", false
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(line[n:]), " ")
+	return word, true
+}

@@ -1,0 +1,129 @@
+package phase
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/plan"
+)
+
+var (
+	goalLabel  = regexp.MustCompile(`^\s*(?:[-*+]\s+)?\*\*(?i:goal|objective)(?::\*\*|\*\*\s*:)\s*(\S.*)$`)
+	objective  = regexp.MustCompile(`^\s*<objective>\s*(.*?)\s*(?:</objective>)?\s*$`)
+	purposeful = regexp.MustCompile(`^(?i:goal|objective|purpose|overview)\b`)
+)
+
+// findGoal takes the goal from where a plan states it: an <objective>, a label, a section, its title.
+func (r *reader) findGoal(from int) {
+	end := len(r.t.Lines)
+	if len(r.tasks) > 0 {
+		end = r.tasks[0].line
+	}
+	for i := from; i < end; i++ {
+		line := r.t.Line(i)
+		tag, bold := strings.Contains(line, "<objective>"), strings.Contains(line, "**")
+		if !tag && !bold || len(line) > 10*maxPart || r.t.Lines[i].Hidden {
+			continue
+		}
+		if m := objective.FindStringSubmatch(line); m != nil {
+			if m[1] != "" {
+				r.setGoal(i, m[1])
+			} else {
+				r.paragraph(i + 1)
+			}
+		} else if m := goalLabel.FindStringSubmatch(line); m != nil {
+			r.setGoal(i, m[1])
+		}
+		if r.goal != "" {
+			return
+		}
+	}
+	for _, h := range r.titles {
+		if r.goal == "" && h.text != "" && strings.IndexByte("gGoOpP", h.text[0]) >= 0 && purposeful.MatchString(h.text) {
+			r.paragraph(h.line + 1)
+		}
+	}
+	if title := r.front.get("title"); r.goal == "" && title.text != "" {
+		r.setGoal(title.line, title.text)
+	}
+	for _, h := range r.titles {
+		if r.goal != "" {
+			return
+		}
+		if h.level == 1 && h.text != "" {
+			if _, is := taskOf(h); !is {
+				r.setGoal(h.line, h.text)
+			}
+		}
+	}
+}
+
+func (r *reader) setGoal(line int, text string) {
+	r.goal, r.goalAt = strings.TrimSpace(strings.ReplaceAll(text, "`", "")), r.t.At(line)
+}
+
+// paragraph takes the goal from the first paragraph at or after a line.
+func (r *reader) paragraph(i int) {
+	for i < len(r.t.Lines) && strings.TrimSpace(r.t.Line(i)) == "" {
+		i++
+	}
+	if i >= len(r.t.Lines) || r.t.Lines[i].Hidden {
+		return
+	}
+	var words []string
+	from := i
+	for ; i < len(r.t.Lines) && i < from+20; i++ {
+		line := strings.TrimSpace(r.t.Line(i))
+		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "</") {
+			break
+		}
+		words = append(words, line)
+	}
+	if len(words) > 0 {
+		r.setGoal(from, strings.Join(words, " "))
+	}
+}
+
+// statusOf says how far a task is in the words of a plan; words of another meaning stay.
+func statusOf(text string) plan.Status {
+	text = strings.TrimSpace(text)
+	switch strings.ToLower(strings.Trim(text, "*_` ✅☑✔")) {
+	case "":
+		if text != "" {
+			return plan.Done
+		}
+		return plan.Open
+	case "open", "todo", "to do", "pending", "planned", "not started", "not_started", "ready":
+		return plan.Open
+	case "in progress", "in-progress", "in_progress", "active", "started", "doing":
+		return plan.InProgress
+	case "done", "complete", "completed", "closed", "finished":
+		return plan.Done
+	}
+	return plan.Status(text)
+}
+
+var amount = regexp.MustCompile(`^~?(\d{1,4})(?:\.(\d))?\s*(m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
+
+// estimateOf reads "1h", "45 min" or a bare number of minutes; 0 for all else.
+func estimateOf(text string) time.Duration {
+	m := amount.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1] + "0")
+	if m[2] != "" {
+		tenth, _ := strconv.Atoi(m[2])
+		n += tenth
+	}
+	unit := time.Minute
+	switch {
+	case strings.HasPrefix(m[3], "h"):
+		unit = time.Hour
+	case strings.HasPrefix(m[3], "d"):
+		unit = 24 * time.Hour
+	}
+	return time.Duration(n) * unit / 10
+}

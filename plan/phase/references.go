@@ -1,0 +1,153 @@
+package phase
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// references judges what tasks say about each other, and gives dependencies the ids that are meant.
+func (r *reader) references() {
+	first := map[string]int{}
+	byNumber := map[string]int{}
+	for i := range r.tasks {
+		t := &r.tasks[i]
+		if t.id == "" {
+			t.id = t.attributeFree(i)
+		} else if j, ok := first[t.id]; ok {
+			r.reportFor("task-duplicate-id", plan.Error, r.t.At(t.line),
+				fmt.Sprintf("there are two tasks %q, the first on line %d", t.id, r.tasks[j].line+1), "give each task an id of its own", t.id)
+		}
+		if _, ok := first[t.id]; !ok {
+			first[t.id] = i
+		}
+		if _, ok := byNumber[fold(t.id)]; !ok {
+			byNumber[fold(t.id)] = i
+		}
+	}
+	for i := range r.tasks {
+		if n := r.tasks[i].number; n != "" {
+			if _, ok := byNumber[fold(n)]; !ok {
+				byNumber[fold(n)] = i
+			}
+		}
+	}
+	for i := range r.tasks {
+		r.resolve(i, first, byNumber)
+	}
+	r.cycles(first)
+	r.complete()
+}
+
+// attributeFree is the id of a task whose form has none: its place among the tasks.
+func (t *task) attributeFree(i int) string { return fmt.Sprint(i + 1) }
+
+// resolve looks up what a task depends on.
+func (r *reader) resolve(i int, first, byNumber map[string]int) {
+	t := &r.tasks[i]
+	if t.depends == nil {
+		return
+	}
+	known := []string{}
+	for _, name := range t.depends {
+		j, ok := first[name]
+		if !ok {
+			j, ok = byNumber[fold(name)]
+		}
+		switch {
+		case ok:
+			known = append(known, r.tasks[j].id)
+			r.taskWave(i, j)
+		case strings.ContainsAny(name, " \t"):
+			r.reportFor("task-dep-prose", plan.Note, r.t.At(t.dependsAt),
+				fmt.Sprintf("%s waits for %q, which names no task", t.name(i), name), "name a task by its id, or say it in the task's text", t.id)
+		default:
+			known = append(known, name)
+			r.reportFor("task-dep-unknown", plan.Error, r.t.At(t.dependsAt),
+				fmt.Sprintf("%s depends on %q, which is not there", t.name(i), name), "name a task of this plan, or add it", t.id)
+		}
+	}
+	t.depends = known
+}
+
+// taskWave judges the waves of a task and of one that it depends on.
+func (r *reader) taskWave(i, j int) {
+	w, ok := r.tasks[i].wave.wave()
+	before, has := r.tasks[j].wave.wave()
+	if ok && has && i != j && w <= before {
+		t := &r.tasks[i]
+		r.reportFor("wave-not-after-dependency", plan.Warning, r.t.At(t.wave.line),
+			fmt.Sprintf("%s is in wave %d and depends on %s, which is in wave %d", t.name(i), w, r.tasks[j].name(j), before),
+			fmt.Sprintf("write  wave=\"%d\",  or take the dependency out", before+1), t.id)
+	}
+}
+
+// cycles names every cycle in full.
+func (r *reader) cycles(first map[string]int) {
+	p := plan.Plan{}
+	for _, t := range r.tasks {
+		p.Tasks = append(p.Tasks, plan.Task{ID: t.id, DependsOn: t.depends})
+	}
+	for _, cycle := range p.Graph().Cycles {
+		t := r.tasks[first[cycle[0]]]
+		r.reportFor("task-cycle", plan.Error, r.t.At(t.dependsAt), "tasks wait for each other: "+chain(cycle),
+			"take one of the dependencies out", t.id)
+	}
+}
+
+// chain names a cycle; one of many keeps its ends.
+func chain(cycle []string) string {
+	const most = 40
+	if n := len(cycle); n > most {
+		return strings.Join(cycle[:most/2], " → ") + fmt.Sprintf(" → … %d more … → ", n-most) + strings.Join(cycle[n-most/2:], " → ")
+	}
+	return strings.Join(cycle, " → ")
+}
+
+// complete reports what a task should say and does not. Where no task of a plan says how one sees that it is done, that
+// is reported once.
+func (r *reader) complete() {
+	var silent []int
+	for i := range r.tasks {
+		t := &r.tasks[i]
+		if t.title == "" && t.about == "" && strings.TrimSpace(t.body) == "" {
+			r.reportFor("task-field-missing", plan.Warning, r.t.At(t.line), t.name(i)+" says nothing", "say what is to be done", t.id)
+		}
+		if len(t.acceptance) == 0 && t.expected == "" && !t.judged && !strings.HasPrefix(t.kind, "checkpoint") {
+			silent = append(silent, i)
+		}
+	}
+	const hint = "add  **Acceptance Criteria:**  with a list below it, or  <acceptance_criteria>  in a task of tags"
+	switch {
+	case len(r.tasks) == 0:
+		r.report("no-tasks", plan.Error, r.t.At(0), "the plan has no tasks: it is prose, or its tasks have another form",
+			"write tasks as  <task type=\"auto\">  with  <name>,  or as headings  ## Task 1: Title")
+	case len(silent) == len(r.tasks):
+		r.report("task-no-acceptance", plan.Note, r.t.At(r.tasks[0].line), "no task says how one sees that it is done", hint)
+	default:
+		for _, i := range silent {
+			t := &r.tasks[i]
+			r.reportFor("task-no-acceptance", plan.Warning, r.t.At(t.line), t.name(i)+" does not say how one sees that it is done", hint, t.id)
+		}
+	}
+}
+
+// fold spells an id so that 1, 01 and Task 1 agree.
+func fold(id string) string {
+	var b strings.Builder
+	lead := true
+	for i := 0; i < len(id); i++ {
+		c := id[i]
+		digit := c >= '0' && c <= '9'
+		if c == '0' && lead && i+1 < len(id) && id[i+1] >= '0' && id[i+1] <= '9' {
+			continue
+		}
+		lead = !digit
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,54 @@
+package spec
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Detect reports whether a text looks like one half of a pair. In Markdown that is the heading Goal, or tasks with
+// steps in the forms of a SPEC, without front matter or tags of another format; in TOML a goal or tasks without
+// the schema of our own plans. The name tells the two apart, and speaks for a file that is called like a half and has
+// less of this.
+func Detect(name string, text []byte) bool {
+	if isTOML(name) {
+		return detectTOML(name, text)
+	}
+	return detectMarkdown(name, text)
+}
+
+func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
+
+var (
+	goalHeading = regexp.MustCompile(`(?m)^ {0,3}#{1,3} +\**Goal:?\** *#* *\r?$`)
+	anyTask     = regexp.MustCompile(`(?m)^ {0,3}#{2,4} +\**Task +\[?[\w.-]+\]? *:`)
+	anyStep     = regexp.MustCompile(`(?m)^(?: {0,3}#{3,4} +Step +\[|\s*[-*+] +(?:\*\*Step +\[?[\w.-]+\]? *(?::\s*\*\*|\*\*\s*:)|Step +\d+\.\d+ *:))`)
+	anySPECLet  = regexp.MustCompile(`(?m)^ {0,3}#{2,4} +(?i:speclet) +\[`)
+	tomlLink    = regexp.MustCompile(`(?m)^\*\*TOML Reference:\*\*`)
+	otherFormat = regexp.MustCompile(`(?m)^\s*<tasks?\b[^>]*>\s*$`)
+	halfName    = regexp.MustCompile(`(?i)^(?:spec_.+|speclet_\d.*|.+_spec)\.md$`)
+	tomlGoal    = regexp.MustCompile(`(?m)^\s*\[\[?\s*(?:goal|goals|tasks|speclets)\s*\]`)
+	tomlSchema  = regexp.MustCompile(`(?m)^\s*(?:schema\s*=|\[)`)
+)
+
+func detectMarkdown(name string, text []byte) bool {
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if len(text) > maxSize || bytes.HasPrefix(text, []byte("---\n")) || bytes.HasPrefix(text, []byte("---\r\n")) {
+		return false
+	}
+	flat, _ := flatten(text)
+	if otherFormat.Match(flat) {
+		return false
+	}
+	tasks := anyTask.Match(flat)
+	return goalHeading.Match(flat) || anySPECLet.Match(flat) || tasks && (anyStep.Match(flat) || tomlLink.Match(flat) || halfName.MatchString(filepath.Base(name)))
+}
+
+func detectTOML(name string, text []byte) bool {
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if top := tomlSchema.Find(text); bytes.Contains(top, []byte("schema")) {
+		return false
+	}
+	return tomlGoal.Match(text) || strings.HasPrefix(strings.ToLower(filepath.Base(name)), "parameters_")
+}

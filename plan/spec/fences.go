@@ -1,0 +1,143 @@
+package spec
+
+import "bytes"
+
+// maxLead is how many columns of blanks and marks may stand before the text of a line; lines that begin deeper
+// are no structure, and would cost time that grows with their depth.
+const maxLead = 40
+
+// maxPlain is how many lines of running text one after the other are told apart.
+const maxPlain = 100
+
+// flatten returns a copy of a text for finding its structure in, with every byte at its place: what stands in
+// code fences is blank, whatever their indentation, each fence is a rule, and what is nested too deeply is blank.
+// Of many blank lines, and of many lines of running text, the ends are blank too, so that they are one line. full is the
+// offset behind which there is more structure than a plan of this size can have, and nothing is read, or -1.
+func flatten(text []byte) (flat []byte, full int) {
+	flat = bytes.Clone(text)
+	var open run
+	blanks, plains, marks := 0, 0, 0
+	for start := 0; start < len(flat); {
+		end := len(flat)
+		if n := bytes.IndexByte(flat[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		line := flat[start:end]
+		if open.length > 0 && open.quoted && !bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(">")) {
+			open = run{} // the quote ended, and the fence with it
+		}
+		r := fence(line, open.length > 0)
+		switch {
+		case open.length > 0:
+			if r.mark == open.mark && r.length >= open.length && len(bytes.TrimSpace(r.rest)) == 0 {
+				open = run{}
+			}
+			blank(line)
+		case r.length >= 3 && (r.mark == '~' || bytes.IndexByte(r.rest, '`') < 0):
+			open = r
+			blank(line[r.at:])
+			copy(line[r.at:], "***")
+		case lead(line) > maxLead:
+			blank(line)
+		}
+		switch empty, running := kind(line); {
+		case empty:
+			if blanks++; blanks > 2 && start > 0 {
+				flat[start-1] = ' '
+			}
+			plains = 0
+		case running:
+			if plains++; plains > maxPlain {
+				flat[start-1] = ' '
+			}
+			marks += count(blanks > 0)
+			blanks = 0
+		default:
+			marks++
+			blanks, plains = 0, 0
+		}
+		if marks > 1000+len(flat)/shortest {
+			for i := start; i < len(flat); i++ {
+				flat[i] = ' '
+			}
+			return flat, start
+		}
+		start = end + 1
+	}
+	return flat, -1
+}
+
+// shortest is how many bytes a heading, an item of a list or a paragraph has on average at least. A file of shorter
+// ones is no plan, and its tree would be much larger than itself.
+const shortest = 20
+
+// kind tells blank lines and lines of running text from those that may be structure.
+func kind(line []byte) (empty, running bool) {
+	trimmed := bytes.TrimSpace(line)
+	if len(trimmed) == 0 {
+		return true, false
+	}
+	c := trimmed[0]
+	return false, c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// A run is the backticks or tildes that a line begins with.
+type run struct {
+	mark       byte
+	length, at int
+	rest       []byte
+	quoted     bool // behind >
+}
+
+// fence finds the run behind blanks and quote marks and, unless it is to close a fence, behind list marks.
+func fence(line []byte, closing bool) run {
+	r := run{}
+	for r.at < len(line) {
+		c := line[r.at]
+		next := r.at+1 < len(line) && (line[r.at+1] == ' ' || line[r.at+1] == '\t')
+		if c == '>' {
+			r.quoted = true
+		} else if c != ' ' && c != '\t' && (closing || !next || c != '-' && c != '*' && c != '+') {
+			break
+		}
+		r.at++
+	}
+	if r.at == len(line) || line[r.at] != '`' && line[r.at] != '~' {
+		return run{}
+	}
+	r.mark = line[r.at]
+	for r.at+r.length < len(line) && line[r.at+r.length] == r.mark {
+		r.length++
+	}
+	r.rest = line[r.at+r.length:]
+	return r
+}
+
+// lead is how many columns of blanks, list marks and quote marks a line begins with.
+func lead(line []byte) int {
+	columns := 0
+	for i, c := range line {
+		switch {
+		case c == '\t':
+			columns += 4
+		case c == ' ' || c == '>' || (c == '-' || c == '*' || c == '+') && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
+			columns++
+		case c >= '0' && c <= '9' || c == '.' || c == ')':
+			columns++
+		default:
+			return columns
+		}
+		if columns > maxLead {
+			return columns
+		}
+	}
+	return 0 // a blank line, or a rule
+}
+
+func blank(line []byte) {
+	for i := range line {
+		if line[i] != '\r' {
+			line[i] = ' '
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A half is one file of a pair as read on its own, in the same shape for both, with what it says and
+// where. What it does not say is nil, or a said that is not there.
+type half struct {
+	side     string // "markdown" or "toml"
+	file     *file
+	goals    []said
+	restated []said // **Goal:** further down, which is no second goal
+	tasks    []*task
+	speclets []*speclet
+	rest     plan.Plan // what is neither goal, task nor speclet
+	refs     []said    // constraints.x and components.x that the text names
+	sections []string  // names of the headings, in small letters
+	root     *node     // of a TOML file
+	faults   []fault
+}
+
+const (
+	markdownSide = "markdown"
+	tomlSide     = "toml"
+)
+
+// broken reports whether the half was not read to its end, so that nothing follows from what is missing in it.
+func (h *half) broken() bool {
+	for _, f := range h.faults {
+		if f.fatal {
+			return true
+		}
+	}
+	return false
+}
+
+// said is a text that the source holds, and where.
+type said struct {
+	text string
+	at   int
+	ok   bool
+}
+
+func say(text string, at int) said { return said{strings.TrimSpace(text), at, true} }
+
+// or is what was said, else the other.
+func (s said) or(other said) said {
+	if s.ok && s.text != "" {
+		return s
+	}
+	return other
+}
+
+// A flag is a boolean that the source holds; odd is what stands there and is none.
+type flag struct {
+	value *bool
+	at    int
+	odd   string
+}
+
+// A number is a whole number that the source holds; odd is what stands there and is none.
+type number struct {
+	value *int
+	at    int
+	odd   string
+}
+
+type task struct {
+	id          string
+	short       string // without the speclet that it stands in
+	at          int
+	level       int  // of its heading
+	unnamed     bool // it has no id, and is called by its place
+	title       said
+	description string
+	critical    flag // for all its steps
+	mode        said
+	retries     number
+	balance     *node
+	speclet     *speclet
+	dependsOn   []string
+	research    bool
+	sources     []string
+	criteria    []string
+	steps       []*step
+	extra       []plan.Setting
+}
+
+type step struct {
+	id          string // within its task
+	at          int
+	unnamed     bool // it has no id, and is called by its place
+	title       said
+	method      said // all of it, with what is nested below
+	more        []string
+	expected    said
+	critical    flag
+	mode        said
+	retries     number
+	backups     []*backup
+	components  []said
+	constraints []said
+	extra       []plan.Setting
+}
+
+type backup struct {
+	id      string
+	at      int
+	text    said
+	trigger string
+	how     string
+	tool    string
+	args    []string
+	extra   []plan.Setting
+}
+
+type speclet struct {
+	id, name string
+	title    said
+	at       int
+	level    int
+	depends  []statement // what the text says, once for each heading
+	listed   bool        // whether it says which tasks are in it
+	tasks    []said
+	parallel flag
+	extra    []plan.Setting
+}
+
+// A statement is one place that says what a speclet depends on.
+type statement struct {
+	ids []said
+	at  int
+}
+
+// steps calls f for every step.
+func (h *half) steps(f func(*task, *step)) {
+	if h == nil {
+		return
+	}
+	for _, t := range h.tasks {
+		for _, s := range t.steps {
+			f(t, s)
+		}
+	}
+}
+
+// flagOf is what a step says, or else its task.
+func (s *step) flagOf(t *task) flag {
+	if s.critical.value != nil || s.critical.odd != "" {
+		return s.critical
+	}
+	return t.critical
+}
+
+func (s *step) modeOf(t *task) said { return s.mode.or(t.mode) }
+
+func (s *step) retriesOf(t *task) number {
+	if s.retries.value != nil || s.retries.odd != "" {
+		return s.retries
+	}
+	return t.retries
+}
+
+// local takes the task's id off a step's: step 2.3 of task 2 is its step 3.
+func local(task, id string) string { return strings.TrimPrefix(id, task+".") }

@@ -1,0 +1,154 @@
+package spec
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A label is a line such as "**Expected output:** a report": what it calls itself, in small letters, and its value.
+type label struct {
+	name  string
+	value string
+	at    int // of the value
+}
+
+var plainLabel = regexp.MustCompile(`^(?i:(primary method|backup +\[?[\w.-]+\]?|expected output|critical|mode|max retries|goal|` +
+	`depends on|dependencies|tasks included|parallel allowed)) *: +`)
+
+// labelled reads a line that begins with a label in bold, or with one of those that a step has.
+func labelled(l line) (label, bool) {
+	text := unmarked(l.text)
+	skipped := len(l.text) - len(text)
+	if strings.IndexByte(text, ':') < 0 {
+		return label{}, false
+	}
+	if bold, ok := strings.CutPrefix(text, "**"); ok {
+		end := strings.IndexByte(bold, '*')
+		if end < 1 || !strings.HasPrefix(bold[end:], "**") {
+			return label{}, false
+		}
+		name, inside := strings.CutSuffix(strings.TrimRight(bold[:end], " "), ":")
+		value := bold[end+2:]
+		if !inside {
+			var behind bool
+			if value, behind = strings.CutPrefix(strings.TrimLeft(value, " "), ":"); !behind {
+				return label{}, false
+			}
+		}
+		value = strings.TrimLeft(value, " \t")
+		return label{name: strings.ToLower(spaced(name)), value: value, at: l.at + len(l.text) - len(value)}, name != ""
+	}
+	if m := plainLabel.FindStringSubmatchIndex(text); m != nil {
+		return label{name: strings.ToLower(spaced(text[m[2]:m[3]])), value: text[m[1]:], at: l.at + skipped + m[1]}, true
+	}
+	return label{}, false
+}
+
+// unmarked takes the mark of a list and a box off a line.
+func unmarked(text string) string {
+	if len(text) > 2 && (text[0] == '-' || text[0] == '*' || text[0] == '+') && text[1] == ' ' {
+		text = strings.TrimLeft(text[2:], " ")
+	}
+	if len(text) > 4 && text[0] == '[' && strings.IndexByte(" xX~-", text[1]) >= 0 && text[2] == ']' && text[3] == ' ' {
+		text = strings.TrimLeft(text[4:], " ")
+	}
+	return text
+}
+
+var backupLabel = regexp.MustCompile(`^backup(?: *\[([^\]]*)\]| +([a-z_-]*\d[\w.-]*))?(?: *\([^)]*\))?$`)
+
+// backupID is the id in "backup [1]", and whether a label is one of a backup. One without an id has the next.
+func backupID(name string) (string, bool) {
+	if !strings.HasPrefix(name, "backup") {
+		return "", false
+	}
+	m := backupLabel.FindStringSubmatch(name)
+	if m == nil {
+		return "", false
+	}
+	return strings.TrimSpace(m[1] + m[2]), true
+}
+
+// ident is an id in brackets, or one that has a digit in it.
+const ident = `(?:\[([^\]]+)\]|([A-Za-z_-]*\d[\w.-]*))`
+
+var (
+	taskHeading    = regexp.MustCompile(`^Task +` + ident + ` *:\s*(.*)$`)
+	bareTask       = regexp.MustCompile(`^Task +\[([^\]]+)\]$`)
+	stepHeading    = regexp.MustCompile(`^Step +` + ident + ` *:\s*(.*)$`)
+	specletHeading = regexp.MustCompile(`^(?i:speclet) +\[([^\]]+)\] *(?::\s*(.*))?$`)
+	boldStep       = regexp.MustCompile(`^(?:\[[ xX~-]\] +)?\*\*Step +` + ident + ` *(?::\s*\*\*|\*\*\s*:)\s*(.*)$`)
+	plainStep      = regexp.MustCompile(`^(?:\[[ xX~-]\] +)?Step +` + ident + ` *:\s*(.*)$`)
+)
+
+// entitled takes the id and the title out of a heading or an item of one of the forms.
+func entitled(text string, forms ...*regexp.Regexp) (id, title string, ok bool) {
+	for _, form := range forms {
+		if m := form.FindStringSubmatch(text); m != nil {
+			id, title = m[1], ""
+			if len(m) > 3 {
+				id += m[2]
+			}
+			if len(m) > 2 {
+				title = m[len(m)-1]
+			}
+			return strings.TrimSpace(id), strings.TrimSpace(title), true
+		}
+	}
+	return "", "", false
+}
+
+var flagSuffix = regexp.MustCompile(`(?i)\s*\((non-critical|not critical|critical)\)\s*$`)
+
+// takeFlag takes "(critical)" or "(non-critical)" off the end of a title.
+func takeFlag(title string) (string, *bool) {
+	if !strings.HasSuffix(title, ")") {
+		return title, nil
+	}
+	m := flagSuffix.FindStringSubmatchIndex(title)
+	if m == nil {
+		return title, nil
+	}
+	yes := strings.EqualFold(title[m[2]:m[3]], "critical")
+	return title[:m[0]], &yes
+}
+
+// truth reads a boolean that may have a remark behind it: "false (nice to have)".
+func truth(text string) *bool {
+	words := wordsOf(text)
+	if len(words) == 0 {
+		return nil
+	}
+	var yes bool
+	switch words[0] {
+	case "true", "yes":
+		yes = true
+	case "false", "no":
+	default:
+		return nil
+	}
+	return &yes
+}
+
+var remark = regexp.MustCompile(`\s*\([^)]*\)`)
+
+// listed reads a list as it stands in a line: `["a", "b"]`, a and b, or None.
+func listed(value string) []string {
+	value = strings.Trim(strings.TrimSpace(remark.ReplaceAllString(value, "")), "`")
+	value = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(value), "["), "]")
+	list := []string{}
+	for _, part := range strings.Split(strings.ReplaceAll(value, " and ", ","), ",") {
+		part = strings.Trim(strings.TrimSpace(part), "`\"' .")
+		if m := specletName.FindStringSubmatch(part); m != nil {
+			part = strings.TrimSpace(m[1])
+		}
+		if words := wordsOf(part); len(words) == 0 || words[0] == "none" || words[0] == "n" && len(words) == 2 {
+			continue
+		}
+		list = append(list, part)
+	}
+	return list
+}
+
+// specletName is how a speclet is called where speclets are listed: SPECLet [1], SPECLet 1.
+var specletName = regexp.MustCompile(`^(?i:speclet)s? *\[?([^\]]+)\]?$`)

@@ -1,0 +1,323 @@
+package spec
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// An outliner walks the blocks of a document from top to bottom and knows where it stands.
+type outliner struct {
+	*document
+	half *half
+
+	goal     *said // the goal whose text is still to come
+	section  *section
+	sections []*section
+	speclet  *speclet
+	known    map[string]*speclet
+	listing  bool // below **Tasks:** of a speclet
+	task     *task
+	headed   bool // the open step has a heading; else it is an item of a list
+	step     *step
+	column   int // of the open step's item
+	numbered []*task
+}
+
+// A section is a heading with what stands below it, kept as it was written.
+type section struct {
+	name     string // in small letters
+	title    string
+	level    int
+	from, to int
+	first    ast.Node
+}
+
+// readMarkdown reads spec_NAME.md and its like, in all dialects.
+func readMarkdown(f *file) *half {
+	h := &half{side: markdownSide, file: f}
+	o := &outliner{document: newDocument(f), half: h, known: map[string]*speclet{}}
+	if o.full >= 0 {
+		h.faults = append(h.faults, fault{at: o.full, text: "the file has more headings, items and paragraphs than a plan of its size", fatal: true})
+	}
+	for n := o.root.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Heading:
+			o.heading(n)
+		case *ast.Paragraph:
+			o.paragraph(n)
+		case *ast.List:
+			o.list(n)
+		case *ast.Blockquote:
+			if p, ok := n.FirstChild().(*ast.Paragraph); ok && o.goal != nil {
+				o.setGoal(o.lines(p))
+			}
+		}
+	}
+	o.closeSection(len(f.text))
+	if len(h.tasks) == 0 {
+		h.tasks = o.numbered
+	}
+	o.finish()
+	return h
+}
+
+func (o *outliner) heading(n *ast.Heading) {
+	o.goal, o.step, o.listing = nil, nil, false
+	if o.task != nil && n.Level <= o.task.level {
+		o.task = nil
+	}
+	lines := o.lines(n)
+	if len(lines) == 0 {
+		return
+	}
+	title := lines[0].text
+	if bold, ok := strings.CutPrefix(title, "**"); ok {
+		title = strings.TrimSpace(strings.Replace(bold, "**", "", 1))
+	}
+	at := n.Pos()
+	if id, t, ok := entitled(title, taskHeading, bareTask); ok && n.Level > 1 {
+		o.closeSection(at)
+		o.leaveSpeclet(n.Level)
+		o.openTask(id, t, at, n.Level)
+		return
+	}
+	if o.task != nil {
+		if id, t, ok := entitled(title, stepHeading); ok {
+			o.headed = true
+			o.openStep(id, t, at)
+		}
+		return
+	}
+	o.leaveSpeclet(n.Level)
+	if id, t, ok := entitled(title, specletHeading); ok && n.Level > 1 {
+		o.closeSection(at)
+		o.openSpeclet(id, t, at, n.Level)
+		return
+	}
+	if name := strings.ToLower(strings.TrimRight(title, ": ")); name == "goal" && n.Level <= 3 {
+		o.closeSection(at)
+		o.half.goals = append(o.half.goals, said{at: at, ok: true})
+		o.goal = &o.half.goals[len(o.half.goals)-1]
+		return
+	}
+	o.half.sections = append(o.half.sections, strings.ToLower(title))
+	if n.Level > 1 && (o.section == nil || n.Level <= o.section.level) {
+		o.closeSection(at)
+		o.section = &section{name: strings.ToLower(title), title: title, level: n.Level, from: o.end(n), first: n.NextSibling()}
+	} else if n.Level > 1 && o.section != nil && o.section.name == "tasks" {
+		o.section.name = ""
+	}
+}
+
+func (o *outliner) leaveSpeclet(level int) {
+	if o.speclet != nil && level <= o.speclet.level {
+		o.speclet = nil
+	}
+}
+
+func (o *outliner) closeSection(at int) {
+	if o.section != nil {
+		o.section.to = at
+		o.sections = append(o.sections, o.section)
+	}
+	o.section = nil
+}
+
+func (o *outliner) openTask(id, title string, at, level int) {
+	o.task = &task{id: id, short: id, at: at, level: level, title: say(title, at), speclet: o.speclet}
+	o.half.tasks = append(o.half.tasks, o.task)
+	if o.speclet != nil {
+		o.speclet.tasks = append(o.speclet.tasks, say(id, at))
+	}
+}
+
+func (o *outliner) openStep(id, title string, at int) {
+	title, critical := takeFlag(title)
+	o.step = &step{id: local(o.task.id, id), at: at, title: say(title, at), critical: flag{value: critical, at: at}}
+	o.task.steps = append(o.task.steps, o.step)
+}
+
+// openSpeclet adds a speclet, or another place that tells of it.
+func (o *outliner) openSpeclet(id, title string, at, level int) {
+	if s := o.known[id]; s != nil {
+		o.speclet = s
+		s.level = level
+		return
+	}
+	o.speclet = &speclet{id: id, title: say(title, at), at: at, level: level}
+	o.half.speclets = append(o.half.speclets, o.speclet)
+	o.known[id] = o.speclet
+}
+
+// setGoal takes the text of the goal from the first lines below its heading.
+func (o *outliner) setGoal(lines []line) {
+	if len(lines) == 0 {
+		return
+	}
+	if l, ok := labelled(lines[0]); ok && l.name == "goal" {
+		lines[0].text, lines[0].at = l.value, l.at
+	}
+	*o.goal = say(joined(lines), lines[0].at)
+	o.goal = nil
+}
+
+func (o *outliner) paragraph(n *ast.Paragraph) {
+	lines := o.lines(n)
+	if o.goal != nil {
+		o.setGoal(lines)
+		return
+	}
+	if !o.headed && len(lines) > 0 && o.file.position(lines[0].at).Column == 1 {
+		o.step = nil
+	}
+	o.listing = false
+	for i, l := range lines {
+		b, ok := labelled(l)
+		if !ok {
+			continue
+		}
+		value := valueOf(b, lines[i:])
+		switch {
+		case b.name == "goal":
+			o.half.restated = append(o.half.restated, say(value, b.at))
+		case o.step != nil && b.name != "verification" && b.name != "logging":
+			o.step.field(b.name, value, value, l.at, b.at)
+		case o.task != nil:
+			o.task.field(b.name, value)
+		case o.speclet != nil:
+			o.specletField(b.name, value, l.at)
+		}
+	}
+}
+
+func (o *outliner) specletField(name, value string, at int) {
+	s := o.speclet
+	switch name {
+	case "depends on", "dependencies":
+		d := statement{at: at}
+		for _, id := range listed(value) {
+			d.ids = append(d.ids, said{id, at, true})
+		}
+		s.depends = append(s.depends, d)
+	case "tasks included", "tasks":
+		for _, id := range listed(value) {
+			s.tasks = append(s.tasks, said{id, at, true})
+			s.listed = true
+		}
+		o.listing = value == ""
+	case "parallel allowed":
+		s.parallel = flag{value: truth(value), at: at}
+	}
+}
+
+func (o *outliner) list(n *ast.List) {
+	if o.goal != nil {
+		if first := n.FirstChild(); first != nil {
+			o.setGoal(o.own(first))
+		}
+		return
+	}
+	for i, item := range items(n) {
+		own := o.own(item)
+		column := o.file.position(item.Pos()).Column
+		switch {
+		case o.task != nil:
+			o.taskItem(item, own, column)
+		case o.listing && len(own) > 0:
+			if id, _, ok := entitled(own[0].text, taskHeading); ok {
+				o.speclet.tasks = append(o.speclet.tasks, say(id, own[0].at))
+				o.speclet.listed = true
+			}
+		case o.section != nil && o.section.name == "tasks" && n.IsOrdered() && column == 1:
+			o.numberedTask(item, own, n.Start+i)
+		}
+	}
+	o.listing = false
+}
+
+// taskItem reads an item of a list in a task: a step, something that belongs to the open step, or to the task.
+func (o *outliner) taskItem(item ast.Node, own []line, column int) {
+	if o.step != nil && (o.headed || column > o.column) {
+		o.stepItem(o.step, item, own, true)
+		return
+	}
+	o.step = nil
+	if len(own) == 0 {
+		return
+	}
+	if id, _, ok := entitled(own[0].text, boldStep, plainStep); ok {
+		o.headed, o.column = false, column
+		o.stepFrom(id, item, own)
+		return
+	}
+	if b, ok := labelled(own[0]); ok {
+		o.task.field(b.name, o.raw(b.at, o.end(item)))
+	}
+}
+
+// stepFrom opens the step that an item of a list tells of, with what is nested in it.
+func (o *outliner) stepFrom(id string, item ast.Node, own []line) {
+	_, title, _ := entitled(joined(own), boldStep, plainStep)
+	o.openStep(id, title, item.Pos())
+	for i, l := range own[1:] {
+		if b, ok := labelled(l); ok {
+			value := valueOf(b, own[i+1:])
+			o.step.field(b.name, value, value, l.at, b.at)
+		}
+	}
+	s := o.step
+	for n := item.FirstChild(); n != nil; n = n.NextSibling() {
+		if list, ok := n.(*ast.List); ok {
+			for _, sub := range items(list) {
+				o.stepItem(s, sub, o.own(sub), true)
+			}
+		} else if n != item.FirstChild() {
+			for _, l := range o.lines(n) {
+				if b, ok := labelled(l); ok {
+					s.field(b.name, b.value, b.value, l.at, b.at)
+				}
+			}
+		}
+	}
+}
+
+// stepItem reads an item below a step. What is nested deeper counts where it is a backup or the like.
+func (o *outliner) stepItem(s *step, item ast.Node, own []line, top bool) {
+	if len(own) > 0 {
+		if b, ok := labelled(own[0]); ok && (top || known(b.name)) {
+			s.field(b.name, valueOf(b, own), o.raw(b.at, o.end(item)), item.Pos(), b.at)
+		} else if top {
+			s.more = append(s.more, o.raw(own[0].at, o.end(item)))
+		}
+	}
+	for n := item.FirstChild(); n != nil; n = n.NextSibling() {
+		if list, ok := n.(*ast.List); ok {
+			for _, sub := range items(list) {
+				o.stepItem(s, sub, o.own(sub), false)
+			}
+		}
+	}
+}
+
+// numberedTask reads "1. T" below the heading "Tasks".
+func (o *outliner) numberedTask(item ast.Node, own []line, number int) {
+	if len(own) == 0 {
+		return
+	}
+	was := o.task
+	t := &task{id: strconv.Itoa(number), at: item.Pos(), level: 6, title: say(strings.Trim(joined(own), "* "), own[0].at)}
+	t.short = t.id
+	o.numbered = append(o.numbered, t)
+	o.task = t
+	for n := item.FirstChild(); n != nil; n = n.NextSibling() {
+		if list, ok := n.(*ast.List); ok {
+			o.step = nil
+			for _, sub := range items(list) {
+				o.taskItem(sub, o.own(sub), o.file.position(sub.Pos()).Column)
+			}
+		}
+	}
+	o.task, o.step = was, nil
+}

@@ -1,0 +1,305 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A making turns what was read into a plan, and remembers where its parts stand.
+type making struct {
+	plan   plan.Plan
+	places map[string]plan.Position
+}
+
+// plan is the half as a plan of its own.
+func (h *half) plan() making {
+	return join(h, nil)
+}
+
+// join makes one plan of two halves, matched by id: words are those of the first, Markdown where there is one;
+// settings, flags and numbers are those of the parameters where these say them. second may be nil. Of several
+// tasks with one id the joined plan has the first; one half alone has them all.
+func join(first, second *half) making {
+	m := making{plan: settingsFrom(first, second), places: map[string]plan.Position{}}
+	for _, h := range [...]*half{first, second} {
+		if g := h.goal(); g.ok && m.plan.Goal == "" {
+			m.plan.Goal = g.text
+			m.places["goal"] = h.file.position(g.at)
+		}
+	}
+	pairs := pairTasks(first, second)
+	if len(pairs) > 0 {
+		m.plan.Tasks = make([]plan.Task, len(pairs))
+	}
+	for i, p := range pairs {
+		m.plan.Tasks[i] = m.task(numbered("tasks", i), p, first, second)
+	}
+	m.speclets(first, second)
+	return m
+}
+
+// goal is the first goal of a half that says something.
+func (h *half) goal() said {
+	if h != nil {
+		for _, g := range h.goals {
+			if g.text != "" {
+				return g
+			}
+		}
+	}
+	return said{}
+}
+
+func settingsFrom(first, second *half) plan.Plan {
+	p := first.rest
+	p.Profile = plan.Observe
+	if second != nil {
+		q := second.rest
+		if q.Meta.Name != "" {
+			p.Meta.Name = q.Meta.Name
+		}
+		if q.Meta.Version != "" {
+			p.Meta.Version = q.Meta.Version
+		}
+		p.Meta.Extra = slices.Concat(q.Meta.Extra, p.Meta.Extra)
+		p.Execution, p.ErrorPropagation = q.Execution, q.ErrorPropagation
+		if q.Completion.AcceptanceCriteria != nil {
+			p.Completion.AcceptanceCriteria = q.Completion.AcceptanceCriteria
+		}
+		p.Completion.Flags = slices.Concat(q.Completion.Flags, p.Completion.Flags)
+		p.Settings = slices.Concat(q.Settings, p.Settings)
+	}
+	for _, list := range [...]*[]plan.Setting{&p.Meta.Extra, &p.Settings, &p.Completion.Flags, &p.Execution.Extra, &p.ErrorPropagation.Extra} {
+		*list = orderSettings(slices.Clone(*list))
+	}
+	return p
+}
+
+// A pairing is what stands in two files with one id; either may be missing.
+type pairing[T any] struct{ first, second *T }
+
+func pairTasks(first, second *half) []pairing[task] {
+	if second == nil {
+		list := make([]pairing[task], len(first.tasks))
+		for i, t := range first.tasks {
+			list[i].first = t
+		}
+		return list
+	}
+	return pairUp(first.tasks, second.tasks, func(t *task) string { return t.id })
+}
+
+// pairUp matches by id, in the order of the first list; what only the second has comes last.
+func pairUp[T any](first, second []*T, id func(*T) string) []pairing[T] {
+	if alike(first, second, id) {
+		list := make([]pairing[T], len(first))
+		for i := range list {
+			list[i] = pairing[T]{first[i], second[i]}
+		}
+		return list
+	}
+	at := map[string]int{}
+	var list []pairing[T]
+	for _, t := range first {
+		if _, ok := at[id(t)]; !ok {
+			at[id(t)] = len(list)
+			list = append(list, pairing[T]{first: t})
+		}
+	}
+	for _, t := range second {
+		i, ok := at[id(t)]
+		if !ok {
+			at[id(t)] = len(list)
+			list = append(list, pairing[T]{second: t})
+		} else if list[i].second == nil {
+			list[i].second = t
+		}
+	}
+	return list
+}
+
+// alike reports whether two short lists have the same ids in the same order, each once.
+func alike[T any](first, second []*T, id func(*T) string) bool {
+	if len(first) != len(second) || len(first) > 20 {
+		return false
+	}
+	for i := range first {
+		if id(first[i]) != id(second[i]) {
+			return false
+		}
+		for _, before := range first[:i] {
+			if id(before) == id(first[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// place notes where a part stands: in the first file, or else in the second.
+func (m *making) place(key string, first, second *half, one, other int, inFirst bool) {
+	if inFirst {
+		m.places[key] = first.file.position(one)
+	} else {
+		m.places[key] = second.file.position(other)
+	}
+}
+
+func (m *making) task(at string, p pairing[task], first, second *half) plan.Task {
+	a, b := orEmpty(p.first), orEmpty(p.second)
+	m.place(at, first, second, a.at, b.at, p.first != nil)
+	t := plan.Task{
+		ID: firstText(a.id, b.id), Title: a.title.or(b.title).text, Description: firstText(a.description, b.description),
+		DependsOn: firstList(b.dependsOn, a.dependsOn), Status: plan.Open,
+		ResearchEnabled: a.research || b.research, ResearchSources: firstList(b.sources, a.sources),
+		AcceptanceCriteria: firstList(b.criteria, a.criteria),
+	}
+	pairs := pairSteps(p)
+	if len(pairs) > 0 {
+		t.Steps = make([]plan.Step, len(pairs))
+	}
+	for i, s := range pairs {
+		key := numbered(at+".steps", i)
+		x, y := orEmpty(s.first), orEmpty(s.second)
+		m.place(key, first, second, x.at, y.at, s.first != nil)
+		m.step(&t.Steps[i], key, a, b, x, y, first, second)
+	}
+	return t
+}
+
+// pairSteps matches the steps of a task by id; by place where one file counts from 0 and the other from 1.
+func pairSteps(p pairing[task]) []pairing[step] {
+	if p.second == nil {
+		list := make([]pairing[step], len(p.first.steps))
+		for i, s := range p.first.steps {
+			list[i].first = s
+		}
+		return list
+	}
+	if p.first == nil {
+		return pairUp(nil, p.second.steps, func(s *step) string { return s.id })
+	}
+	if shifted(p.first, p.second) {
+		list := make([]pairing[step], len(p.first.steps))
+		for i := range list {
+			list[i] = pairing[step]{p.first.steps[i], p.second.steps[i]}
+		}
+		return list
+	}
+	return pairUp(p.first.steps, p.second.steps, func(s *step) string { return s.id })
+}
+
+func (m *making) step(to *plan.Step, at string, a, b *task, x, y *step, first, second *half) {
+	s := plan.Step{
+		ID: firstText(x.id, y.id), Description: x.title.or(y.title).text, Status: plan.Open,
+		Prompt:         x.method.or(y.method).text,
+		ExpectedOutput: y.expected.or(x.expected).text,
+		Critical:       firstFlag(y.flagOf(b), x.flagOf(a)),
+		Mode:           modeAsSaid(y.modeOf(b).or(x.modeOf(a)).text),
+		MaxRetries:     y.retriesOf(b).value,
+		Components:     textsOf(firstSaid(y.components, x.components)),
+		Constraints:    textsOf(firstSaid(y.constraints, x.constraints)),
+	}
+	if len(x.more) > 0 {
+		s.Prompt = strings.TrimSpace(s.Prompt + "\n" + strings.Join(x.more, "\n"))
+	}
+	if s.MaxRetries == nil {
+		s.MaxRetries = x.retriesOf(a).value
+	}
+	if s.MaxRetries != nil && *s.MaxRetries < 0 {
+		s.MaxRetries = nil // found by a rule
+	}
+	one, other := x.backups, y.backups
+	var pairs []pairing[backup]
+	if len(other) == 0 {
+		for _, b := range one {
+			pairs = append(pairs, pairing[backup]{first: b})
+		}
+	} else if len(one) == 0 {
+		for _, b := range other {
+			pairs = append(pairs, pairing[backup]{second: b})
+		}
+	} else {
+		pairs = pairUp(one, other, func(b *backup) string { return b.id })
+	}
+	for i, p := range pairs {
+		f, g := orEmpty(p.first), orEmpty(p.second)
+		m.place(numbered(at+".backups", i), first, second, f.at, g.at, p.first != nil)
+		s.Backups = append(s.Backups, makeBackup(f, g))
+	}
+	*to = s
+}
+
+// numbered is the key of an item of a list.
+func numbered(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
+
+func makeBackup(f, g *backup) plan.Backup {
+	b := plan.Backup{ID: firstText(f.id, g.id), Description: f.text.or(g.text).text, TriggerCondition: firstText(g.trigger, f.trigger),
+		ExecutionMethod: firstText(g.how, f.how), ToolPath: firstText(g.tool, f.tool), ToolArgs: firstList(g.args, f.args)}
+	b.Prompt = b.Description
+	return b
+}
+
+func (m *making) speclets(first, second *half) {
+	if second != nil && len(second.speclets) > 0 {
+		first, second = second, first // who depends on whom is for machines
+	} else {
+		second = nil
+	}
+	for i, s := range first.speclets {
+		p := plan.Speclet{ID: s.id, Description: s.title.text, DependsOn: s.dependsOn(), ParallelAllowed: s.parallel.value}
+		known := first.taskIDs()
+		for _, t := range s.tasks {
+			p.Tasks = append(p.Tasks, first.taskID(t.text, known))
+		}
+		m.plan.Speclets = append(m.plan.Speclets, p)
+		m.places[numbered("speclets", i)] = first.file.position(s.at)
+	}
+}
+
+func orEmpty[T any](p *T) *T {
+	if p == nil {
+		return new(T)
+	}
+	return p
+}
+
+func firstText(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func firstList(a, b []string) []string {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func firstSaid(a, b []said) []said {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func firstFlag(a, b flag) *bool {
+	if a.value != nil {
+		return a.value
+	}
+	return b.value
+}
+
+// modeAsSaid is the mode that a text names; one that is not known stands as it was written, for messages.
+func modeAsSaid(text string) plan.Mode {
+	if mode := modeOf(text); mode != "" {
+		return mode
+	}
+	word, _, _ := strings.Cut(text, "(")
+	return plan.Mode(strings.TrimSpace(word))
+}

@@ -1,0 +1,99 @@
+package spec
+
+import (
+	"sync"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// maxSize is the size up to which a half is read.
+const maxSize = 16 << 20
+
+// Read reads one half alone, by the ending of its name. The error is a *[plan.SizeError]; all that is wrong with
+// the text is in the draft's Found, and that the other half is missing is one of it.
+func Read(name string, text []byte) (*plan.Draft, error) {
+	if isTOML(name) {
+		return read(nil, &plan.Text{Path: name, Text: text})
+	}
+	return read(&plan.Text{Path: name, Text: text}, nil)
+}
+
+// ReadPair reads both halves and joins them. Tasks, steps and backups are matched by id.
+func ReadPair(markdown, toml plan.Text) (*plan.Draft, error) {
+	return read(&markdown, &toml)
+}
+
+// read reads the halves that are there.
+func read(markdown, toml *plan.Text) (*plan.Draft, error) {
+	parts, err := parts(markdown, toml)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Assemble(parts), nil
+}
+
+func parts(markdown, toml *plan.Text) (plan.Parts, error) {
+	p := plan.Parts{}
+	j := &judged{}
+	for _, t := range [...]*plan.Text{markdown, toml} {
+		if t == nil {
+			continue
+		}
+		if len(t.Text) > maxSize {
+			return p, &plan.SizeError{Name: t.Path, Size: int64(len(t.Text)), Max: maxSize}
+		}
+		p.Files = append(p.Files, *t)
+	}
+	var work sync.WaitGroup
+	if markdown != nil {
+		work.Go(func() { j.markdown = readMarkdown(newFile(markdown.Path, markdown.Text)) })
+	}
+	if toml != nil {
+		work.Go(func() { j.toml = readParameters(newFile(toml.Path, toml.Text)) })
+	}
+	work.Wait()
+	if p.Format = j.format(); p.Format == plan.SpecPair {
+		j.settle()
+		p.Sides = make([]plan.Side, 2)
+		work.Go(func() { p.Sides[0] = j.markdown.asSide() })
+		work.Go(func() { p.Sides[1] = j.toml.asSide() })
+	}
+	work.Go(func() { p.Found = j.judge() })
+	m := j.plan()
+	work.Wait()
+	p.Plan, p.Places = m.plan, m.places
+	return p, nil
+}
+
+func (j *judged) format() plan.Format {
+	switch {
+	case j.toml == nil:
+		return plan.SpecMarkdown
+	case j.markdown == nil:
+		return plan.SpecTOML
+	}
+	return plan.SpecPair
+}
+
+// plan is the joined plan, or that of the only half.
+func (j *judged) plan() making {
+	if j.markdown == nil {
+		return j.toml.plan()
+	}
+	return join(j.markdown, j.toml)
+}
+
+func (h *half) asSide() plan.Side {
+	m := h.plan()
+	return plan.Side{Name: h.side, File: h.file.name, Goals: h.goalTexts(), Plan: m.plan, Places: m.places}
+}
+
+func (h *half) goalTexts() []string {
+	list := []string{}
+	for _, g := range h.goals {
+		if g.text != "" {
+			list = append(list, g.text)
+		}
+	}
+	return list
+}

@@ -1,0 +1,162 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+func fileRules() []rule {
+	return []rule{
+		{Rule{Code: "file-missing", Severity: plan.Error,
+			Explanation: "A plan of this kind is two files, one for people and one for machines. One alone does not say all that a run needs.",
+			Edits:       []Edit{{Side: tomlSide, Good: wholeFile, Bad: ""}}, At: Mark{markdownSide, "# Spec"}}, fileMissing},
+		{Rule{Code: "toml-parse-error", Severity: plan.Error, Explanation: "The parameters are TOML, and every key stands once.",
+			Edits: []Edit{{tomlSide, `version = "1.0"`, "version = \"1.0\"\nlanguage = null"}}, At: Mark{tomlSide, "null"}}, notTOML},
+		{Rule{Code: "markdown-too-dense", Severity: plan.Error, Explanation: "The Markdown is text for people: headings, items and paragraphs have 20 bytes on average at least. Behind the place where there are more, nothing is read.",
+			Edits: []Edit{{markdownSide, "Work through the tasks in order.\n", denseText()}}, At: Mark{markdownSide, lastDense()}}, tooDense},
+		{Rule{Code: "utf8-invalid", Severity: plan.Warning, Explanation: "Both files are UTF-8.",
+			Edits: []Edit{{markdownSide, "answers fast", "answers \xe4fast"}}, At: Mark{markdownSide, "\xe4fast"}}, notUTF8},
+	}
+}
+
+func fileMissing(j *judged, report reporter) {
+	if j.toml == nil {
+		report(j.markdown, 0, "", "", "the parameters, parameters_NAME.toml, are missing",
+			"put parameters_NAME.toml beside it: a goal, and for each task and step its id, critical_flag, mode and max_retries")
+	}
+	if j.markdown == nil {
+		report(j.toml, 0, "", "", "the Markdown half, spec_NAME.md, is missing",
+			"put spec_NAME.md beside it: a section ## Goal, and for each task ### Task [id]: title with its steps")
+	}
+}
+
+func notTOML(j *judged, report reporter) {
+	if j.toml == nil {
+		return
+	}
+	for _, f := range j.toml.faults {
+		hint := "write the value as TOML: text in quotes, numbers, true, false, lists in [ ]; nothing behind this place was read"
+		if !f.fatal {
+			hint = "mend this value, or keep one of the two keys"
+		}
+		report(j.toml, f.at, "", "", "not TOML: "+f.text, hint)
+	}
+}
+
+func tooDense(j *judged, report reporter) {
+	if j.markdown == nil {
+		return
+	}
+	for _, f := range j.markdown.faults {
+		report(j.markdown, f.at, "", "", f.text, "write sentences, or split the file")
+	}
+}
+
+func notUTF8(j *judged, report reporter) {
+	if j.markdown == nil {
+		return
+	}
+	if at := firstInvalid(j.markdown.file.text); at >= 0 {
+		report(j.markdown, at, "", "", "the text is not UTF-8", "save the file as UTF-8")
+	}
+}
+
+func goalRules() []rule {
+	return []rule{
+		{Rule{Code: "goal-missing", Severity: plan.Error, Explanation: "Each half states the goal: in Markdown below the heading Goal, in TOML as goal.description or goal.statement.",
+			Edits: []Edit{{tomlSide, "[goal]\ndescription = \"" + exampleGoal + "\"", "[goal]\ndescription = \"\""}}, At: Mark{tomlSide, "[goal]"}}, goalMissing},
+		{Rule{Code: "goal-multiple", Severity: plan.Error, Explanation: "A plan has one goal. Two goals are two plans.",
+			Edits: []Edit{{markdownSide, "## Definitions", "## Goal\nDocument the limiter\n\n## Definitions"}}, At: Mark{markdownSide, "Document the limiter"}}, goalMultiple},
+		{Rule{Code: "goal-mismatch", Severity: plan.Error, Explanation: "Both halves state the same goal. Backquotes, blanks and a final period do not count.",
+			Edits: []Edit{{tomlSide, "description = \"" + exampleGoal, "description = \"Document the rate limiter of the service"}},
+			At:    Mark{tomlSide, "description = \"Document"}}, goalMismatch},
+		{Rule{Code: "goal-punctuation-differs", Severity: plan.Note, Explanation: "The goals differ by a final period only.",
+			Edits: []Edit{{markdownSide, exampleGoal + "\n", exampleGoal + ".\n"}}, At: Mark{tomlSide, "description = \"" + exampleGoal}}, goalPunctuation},
+		{Rule{Code: "goal-vague", Severity: plan.Warning, Explanation: "A goal says what is there in the end; one or two words, or a placeholder, do not.",
+			Edits: []Edit{{markdownSide, exampleGoal, "TODO"}, {tomlSide, exampleGoal, "TODO"}}, At: Mark{tomlSide, "description = \"TODO"}}, goalVague},
+	}
+}
+
+func goalMissing(j *judged, report reporter) {
+	j.each(func(h *half) {
+		if h.goal().ok {
+			return
+		}
+		at, hint := 0, "add the section ## Goal with one sentence below it"
+		if len(h.goals) > 0 {
+			at = h.goals[0].at
+		}
+		if len(h.restated) > 0 {
+			at, hint = h.restated[0].at, "put this sentence below a heading ## Goal"
+		}
+		if h.side == tomlSide {
+			hint = "add  [goal]  with  description = \"…\", the goal as the Markdown states it"
+			if n := h.root.find("goal"); n != nil {
+				at = n.at
+			}
+		}
+		report(h, at, "", "", "no goal is stated", hint)
+	})
+}
+
+func goalMultiple(j *judged, report reporter) {
+	j.each(func(h *half) {
+		seen := 0
+		for _, g := range h.goals {
+			if g.text == "" {
+				continue
+			}
+			if seen++; seen > 1 {
+				report(h, g.at, "", "", fmt.Sprintf("this is goal number %d: %q", seen, shorten(g.text)), "keep one goal; make the other one a task, or a plan of its own")
+			}
+		}
+	})
+}
+
+func (j *judged) goals() (m, t said, ok bool) {
+	if !j.both() {
+		return said{}, said{}, false
+	}
+	m, t = j.m.goal(), j.t.goal()
+	return m, t, m.ok && t.ok
+}
+
+func goalMismatch(j *judged, report reporter) {
+	if m, t, ok := j.goals(); ok && !sameText(m.text, t.text) {
+		report(j.t, t.at, "", "", fmt.Sprintf("the goal is another one than in the Markdown, which says %q", shorten(m.text)),
+			"decide on one of the two, and write it in both files")
+	}
+}
+
+func goalPunctuation(j *judged, report reporter) {
+	if m, t, ok := j.goals(); ok && sameText(m.text, t.text) && spaced(m.text) != spaced(t.text) {
+		report(j.t, t.at, "", "", "the goal differs from the one in the Markdown by its final period", "end both the same way")
+	}
+}
+
+func goalVague(j *judged, report reporter) {
+	h := j.main()
+	if h == nil {
+		h = j.m
+	}
+	if h == nil {
+		return
+	}
+	g := h.goal()
+	words := wordsOf(g.text)
+	placeholder := strings.HasPrefix(g.text, "[") && strings.HasSuffix(g.text, "]")
+	if g.ok && (len(words) < 3 || placeholder) {
+		report(h, g.at, "", "", fmt.Sprintf("the goal says too little: %q", shorten(g.text)), "say in a sentence what is there when the goal is reached, and for whom")
+	}
+}
+
+// shorten cuts a text to what a message can hold.
+func shorten(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > 80 {
+		return string(runes[:79]) + "…"
+	}
+	return text
+}

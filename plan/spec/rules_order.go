@@ -1,0 +1,147 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+func specletOrderRules() []rule {
+	return []rule{
+		{Rule{Code: "speclet-dep-unknown", Severity: plan.Error, Explanation: "A SPECLet depends on SPECLets that are there, by id or name.", speclets: true,
+			Edits: []Edit{{tomlSide, "depends_on = [\"code\"]", "depends_on = [\"code\", \"tests\"]"}, {markdownSide, "`[\"code\"]`", "`[\"code\", \"tests\"]`"}},
+			At:    Mark{tomlSide, "\"tests\""}}, specletDepUnknown},
+		{Rule{Code: "speclet-self-dep", Severity: plan.Error, Explanation: "A SPECLet that waits for itself never begins.", speclets: true,
+			Edits: []Edit{{tomlSide, "depends_on = [\"code\"]", "depends_on = [\"code\", \"docs\"]"}, {markdownSide, "`[\"code\"]`", "`[\"code\", \"docs\"]`"}},
+			At:    Mark{tomlSide, "\"docs\"]"}}, specletSelf},
+		{Rule{Code: "speclet-cycle", Severity: plan.Error, Explanation: "SPECLets that wait for each other never begin. The whole circle is named.", speclets: true,
+			Edits: []Edit{{tomlSide, "depends_on = []", "depends_on = [\"docs\"]"}, {markdownSide, "`[]`", "`[\"docs\"]`"}},
+			At:    Mark{tomlSide, "depends_on = [\"docs\"]"}}, specletCycle},
+		{Rule{Code: "speclet-parallel-invalid", Severity: plan.Warning, Explanation: "parallel_allowed is true or false.", speclets: true,
+			Edits: []Edit{{tomlSide, "parallel_allowed = true", "parallel_allowed = \"yes\""}}, At: Mark{tomlSide, "parallel_allowed = \"yes\""}}, parallelInvalid},
+		{Rule{Code: "speclet-parallel-all-false", Severity: plan.Warning, Explanation: "Where no SPECLet may run beside another, tasks alone would do.", speclets: true,
+			Edits: []Edit{{tomlSide, "parallel_allowed = true", "parallel_allowed = false"}}, At: Mark{tomlSide, "parallel_allowed = false\n\n[[speclets]]"}}, parallelNever},
+		{Rule{Code: "speclet-single", Severity: plan.Warning, Explanation: "One SPECLet orders nothing: tasks alone would do.", speclets: true,
+			Edits: []Edit{{tomlSide, exampleTableB, ""}, {markdownSide, exampleSpecletB, ""}, {tomlSide, "tasks = [1]", "tasks = [1, 2]"}}, At: Mark{tomlSide, "[[speclets]]"}}, specletSingle},
+		{Rule{Code: "speclet-chain-deep", Severity: plan.Warning, Explanation: "More than four SPECLets, each waiting for the one before, let nothing run side by side.", speclets: true,
+			Edits: []Edit{{tomlSide, "[[tasks]]\nid = 1", deepChain(tomlSide) + "[[tasks]]\nid = 1"}, {markdownSide, "### Task [1]", deepChain(markdownSide) + "### Task [1]"}},
+			At:    Mark{tomlSide, "[[speclets]]\nid = \"e\""}}, chainDeep},
+	}
+}
+
+// eachDependency calls f for every speclet that another waits for.
+func (h *half) eachDependency(f func(s *speclet, id said)) {
+	for _, s := range h.speclets {
+		for _, d := range s.depends {
+			for _, id := range d.ids {
+				f(s, id)
+			}
+		}
+	}
+}
+
+func specletDepUnknown(j *judged, report reporter) {
+	h := j.grouped()
+	if h == nil {
+		return
+	}
+	known := map[string]bool{}
+	for _, s := range h.speclets {
+		known[s.id] = true
+	}
+	h.eachDependency(func(s *speclet, id said) {
+		if !known[id.text] {
+			report(h, id.at, "", "", fmt.Sprintf("SPECLet %s depends on %q, which is not there", s.id, id.text), "name one of: "+shorten(strings.Join(h.specletIDs(), ", ")))
+		}
+	})
+}
+
+func (h *half) specletIDs() []string {
+	var ids []string
+	for _, s := range h.speclets {
+		if ids = append(ids, s.id); len(ids) == 20 {
+			break
+		}
+	}
+	return ids
+}
+
+func specletSelf(j *judged, report reporter) {
+	h := j.grouped()
+	if h == nil {
+		return
+	}
+	h.eachDependency(func(s *speclet, id said) {
+		if id.text == s.id {
+			report(h, id.at, "", "", fmt.Sprintf("SPECLet %s depends on itself", s.id), "take it out of the list")
+		}
+	})
+}
+
+func specletCycle(j *judged, report reporter) {
+	h := j.grouped()
+	if h == nil {
+		return
+	}
+	first := map[string]*speclet{}
+	for _, s := range h.speclets {
+		if first[s.id] == nil {
+			first[s.id] = s
+		}
+	}
+	for _, cycle := range j.graph(h).Cycles {
+		if s := first[cycle[0]]; len(cycle) > 2 && len(s.depends) > 0 { // two are one that waits for itself
+			report(h, s.depends[0].at, "", "", "SPECLets wait for each other: "+strings.Join(cycle, " → "), "take one of these dependencies out")
+		}
+	}
+}
+
+func parallelInvalid(j *judged, report reporter) {
+	if h := j.grouped(); h != nil {
+		for _, s := range h.speclets {
+			if s.parallel.odd != "" {
+				report(h, s.parallel.at, "", "", fmt.Sprintf("parallel_allowed of SPECLet %s is %s", s.id, s.parallel.odd), "write true or false, without quotes")
+			}
+		}
+	}
+}
+
+func parallelNever(j *judged, report reporter) {
+	h := j.grouped()
+	if h == nil {
+		return
+	}
+	for _, s := range h.speclets {
+		if s.parallel.value == nil || *s.parallel.value {
+			return
+		}
+	}
+	report(h, h.speclets[0].parallel.at, "", "", "no SPECLet may run beside another", "set parallel_allowed = true where that is safe, or list the tasks without SPECLets")
+}
+
+func specletSingle(j *judged, report reporter) {
+	if h := j.grouped(); h != nil && len(h.speclets) == 1 {
+		report(h, h.speclets[0].at, "", "", "there is one SPECLet only", "list its tasks without it")
+	}
+}
+
+// deep is how many SPECLets may wait for one another.
+const deep = 4
+
+func chainDeep(j *judged, report reporter) {
+	h := j.grouped()
+	if h == nil {
+		return
+	}
+	stages := j.graph(h).Stages
+	if len(stages) <= deep {
+		return
+	}
+	for _, s := range h.speclets {
+		if s.id == stages[deep][0] {
+			report(h, s.at, "", "", fmt.Sprintf("SPECLets wait for one another over %d levels; %s is on level %d", len(stages), s.id, deep+1), "look for dependencies that are not needed, or join SPECLets")
+			return
+		}
+	}
+}

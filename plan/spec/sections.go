@@ -1,0 +1,166 @@
+package spec
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// finish keeps what stands outside tasks: every section as it was written, and what a plan has fields for.
+func (o *outliner) finish() {
+	h := o.half
+	h.nameDepends()
+	known := h.taskIDs()
+	for _, s := range h.speclets {
+		seen := map[string]bool{}
+		var tasks []said
+		for _, t := range s.tasks {
+			if t.text = h.taskID(t.text, known); !seen[t.text] {
+				seen[t.text] = true
+				tasks = append(tasks, t)
+			}
+		}
+		s.tasks = tasks
+	}
+	for _, t := range h.tasks {
+		h.keepExtras(t)
+	}
+	for _, s := range o.sections {
+		if text := strings.Trim(o.raw(s.from, s.to), "- \n"); text != "" {
+			h.keep("sections", []plan.Setting{{Key: keyOf(s.title), Value: textValue(o.raw(s.from, s.to))}})
+		}
+		o.lists(s)
+	}
+	h.refs = references(o.flat)
+	h.readHead(o.document)
+}
+
+// lists reads the sections whose items a plan knows.
+func (o *outliner) lists(s *section) {
+	switch {
+	case strings.HasPrefix(s.name, "definition of complete"), strings.HasPrefix(s.name, "completion criteria"):
+		for _, item := range o.itemsIn(s) {
+			o.half.rest.Completion.AcceptanceCriteria = append(o.half.rest.Completion.AcceptanceCriteria, criteria(item)...)
+		}
+	case strings.HasPrefix(s.name, "user stories"):
+		o.half.keep("user_stories", listSetting(o.itemsIn(s)))
+	case strings.HasPrefix(s.name, "definitions"):
+		for _, item := range o.itemsIn(s) {
+			name, text, ok := strings.Cut(strings.ReplaceAll(item, "**", ""), ":")
+			if ok {
+				o.half.keep("definitions", []plan.Setting{{Key: keyOf(strings.TrimSpace(name)), Value: textValue(strings.TrimSpace(text))}})
+			}
+		}
+	case s.name == "components" || s.name == "constraints":
+		o.half.keep("described_"+s.name, listSetting(o.itemsIn(s)))
+	}
+}
+
+var checkbox = regexp.MustCompile(`^\[[ xX~-]\] +`)
+
+// criteria are what one item says is to hold: itself, or each of the items below it, under its heading.
+func criteria(item string) []string {
+	head, rest, more := strings.Cut(checkbox.ReplaceAllString(item, ""), "\n")
+	head = strings.TrimSpace(strings.ReplaceAll(head, "**", ""))
+	if !more {
+		return []string{head}
+	}
+	var list []string
+	for _, l := range strings.Split(rest, "\n") {
+		if text, ok := strings.CutPrefix(l, "- "); ok {
+			list = append(list, strings.TrimSuffix(head, ":")+": "+checkbox.ReplaceAllString(text, ""))
+		} else if n := len(list) - 1; n >= 0 && strings.TrimSpace(l) != "" {
+			list[n] += "\n" + l
+		}
+	}
+	if list == nil {
+		return []string{head + "\n" + rest}
+	}
+	return list
+}
+
+func listSetting(items []string) []plan.Setting {
+	if len(items) == 0 {
+		return nil
+	}
+	return []plan.Setting{{Key: "items", Value: textList(items)}}
+}
+
+// itemsIn are the items of the lists in a section, each as written.
+func (o *outliner) itemsIn(s *section) []string {
+	var list []string
+	for n := s.first; n != nil && n.Pos() < s.to; n = n.NextSibling() {
+		if l, ok := n.(*ast.List); ok {
+			for _, item := range items(l) {
+				if own := o.own(item); len(own) > 0 {
+					list = append(list, o.raw(own[0].at, o.end(item)))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// readHead reads the title and the lines **Version:** and the like before the first section.
+func (h *half) readHead(d *document) {
+	for n := d.root.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Heading:
+			if n.Level > 1 {
+				return
+			}
+			if lines := d.lines(n); len(lines) > 0 {
+				h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: "title", Value: textValue(lines[0].text)})
+			}
+		case *ast.Paragraph:
+			for _, l := range d.lines(n) {
+				b, ok := labelled(l)
+				switch {
+				case !ok || b.value == "":
+				case b.name == "version":
+					h.rest.Meta.Version = b.value
+				default:
+					h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: keyOf(slug(b.name)), Value: textValue(b.value)})
+				}
+			}
+		}
+	}
+}
+
+// references are the keys of [constraints] and [components] that a text names, each once.
+func references(flat []byte) []said {
+	var list []said
+	seen := map[string]bool{}
+	for _, table := range [...]string{"constraints.", "components."} {
+		for at := 0; ; {
+			i := bytes.Index(flat[at:], []byte(table))
+			if i < 0 {
+				break
+			}
+			at += i
+			end := at + len(table)
+			for end < len(flat) && (isWordByte(flat[end]) || flat[end] == '-') {
+				end++
+			}
+			name := string(flat[at:end])
+			if end > at+len(table) && (at == 0 || !isWordByte(flat[at-1]) && flat[at-1] != '.') && !seen[name] && !endings[name[len(table):]] {
+				seen[name] = true
+				list = append(list, said{name, at, true})
+			}
+			at = end
+		}
+	}
+	return list
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// endings are those of files, which are no keys.
+var endings = map[string]bool{"md": true, "toml": true, "json": true, "yaml": true, "yml": true, "txt": true, "py": true, "go": true, "js": true,
+	"ts": true, "tsx": true, "jsx": true, "css": true}

@@ -1,0 +1,130 @@
+package spec
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// freeTables are those that a plan keeps under their own names.
+var freeTables = []string{
+	"software_stack", "user_interface", "deployment", "mcp_tools", "components", "constraints", "knowledge_capture",
+	"education", "logging", "verification", "validation", "progress_tracking", "progress_log", "interface_contract",
+	"dependencies", "operational_modes", "project_constitution", "constitution", "definition_of_complete",
+}
+
+// otherTable is where everything else is kept.
+const otherTable = "metadata"
+
+// table reads one table, or key, of the top level that is neither goal, task nor speclet. None is lost.
+func (h *half) table(name string, n *node) {
+	p := &h.rest
+	isTable := n.kind == kindTable
+	switch {
+	case name == "tasks" || name == "speclets":
+	case name == "goal" || name == "goals":
+		if isTable {
+			h.keep("goal", n.others("description", "statement"))
+		}
+	case (name == "meta" || name == "metadata") && isTable:
+		h.meta(n)
+	case name == "version" && n.kind == kindString:
+		p.Meta.Version = n.text
+	case name == "descriptor" && n.kind == kindString:
+		p.Meta.Name = n.text
+	case name == "execution" && isTable:
+		mode := n.words("default_mode", "mode")
+		p.Execution.DefaultMode = modeOf(mode.text)
+		p.Execution.Extra = append(p.Execution.Extra, n.others("default_mode", "mode")...)
+	case name == "error_propagation" && isTable:
+		h.propagation(n)
+	case name == "completion_criteria" && isTable:
+		p.Completion.AcceptanceCriteria = textsOf(n.find("acceptance_criteria").items())
+		p.Completion.Flags = append(p.Completion.Flags, n.others("acceptance_criteria")...)
+	case isTable && slices.Contains(freeTables, name):
+		p.Settings = settingsOf(p.Settings, name, n)
+		if name == "definition_of_complete" && p.Completion.AcceptanceCriteria == nil {
+			p.Completion.AcceptanceCriteria = deliverables(n)
+		}
+	default:
+		p.Settings = settingsOf(p.Settings, otherTable+"."+keyOf(name), n)
+	}
+}
+
+// deliverables are the texts of [definition_of_complete].
+func deliverables(n *node) []string {
+	var list []string
+	for _, m := range n.members {
+		if m.value.kind == kindString || m.value.kind == kindArray {
+			list = append(list, textsOf(m.value.items())...)
+		}
+	}
+	return list
+}
+
+// keep stores settings below metadata.NAME.
+func (h *half) keep(name string, list []plan.Setting) {
+	for _, s := range list {
+		h.rest.Settings = append(h.rest.Settings, plan.Setting{Key: otherTable + "." + name + "." + s.Key, Value: s.Value})
+	}
+}
+
+// keepExtras stores what a task, its steps and their backups say beyond what a plan has fields for.
+func (h *half) keepExtras(t *task) {
+	at := "tasks." + keyOf(t.id)
+	h.keep(at, t.extra)
+	for _, s := range t.steps {
+		step := at + ".steps." + keyOf(s.id)
+		h.keep(step, s.extra)
+		for _, b := range s.backups {
+			h.keep(step+".backups."+keyOf(b.id), b.extra)
+		}
+	}
+}
+
+func (h *half) meta(n *node) {
+	m := &h.rest.Meta
+	if name := n.words("goal_descriptor", "descriptor", "name"); name.ok {
+		m.Name = name.text
+	}
+	if version := n.words("version", "spec_version"); version.ok {
+		m.Version = version.text
+	}
+	m.Extra = append(m.Extra, n.others("goal_descriptor", "version")...)
+}
+
+func (h *half) propagation(n *node) {
+	e := &h.rest.ErrorPropagation
+	e.Enabled = n.flag("enabled", "propagation_enabled").value
+	e.ReadPriorSteps = n.flag("read_prior_steps").value
+	e.DependencyTracking = n.flag("dependency_tracking").value
+	if s := plan.Propagation(n.words("propagation_strategy", "strategy").text); slices.Contains(strategies, s) {
+		e.Strategy = s
+	}
+	if threshold := n.number("failure_threshold"); threshold.value != nil && *threshold.value > 0 {
+		e.FailureThreshold = *threshold.value
+	}
+	e.Extra = append(e.Extra, n.others("enabled", "propagation_enabled", "read_prior_steps", "dependency_tracking",
+		"propagation_strategy", "strategy", "failure_threshold")...)
+}
+
+var strategies = []plan.Propagation{plan.HaltOnCritical, plan.ContinueAndLog, plan.CollaborativeReview}
+
+var modes = []plan.Mode{plan.Silent, plan.Collaborative, plan.Dynamic, plan.Education}
+
+// modeOf is the mode that a text begins with, or "".
+func modeOf(text string) plan.Mode {
+	word, _, _ := strings.Cut(strings.ToLower(strings.Trim(text, "`\"' ")), " ")
+	if mode := plan.Mode(strings.Trim(word, "`,;.")); slices.Contains(modes, mode) {
+		return mode
+	}
+	return ""
+}
+
+// orderSettings sorts by key; of two with one key the first stays.
+func orderSettings(list []plan.Setting) []plan.Setting {
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Key < list[j].Key })
+	return slices.CompactFunc(list, func(a, b plan.Setting) bool { return a.Key == b.Key })
+}

@@ -1,0 +1,144 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// nameDepends turns what speclets depend on into ids. A speclet may be called by its id, its name or its
+// title, and "all previous speclets" is what it says.
+func (h *half) nameDepends() { h.resolve(h.names()) }
+
+// names are all that the speclets of a half are called.
+func (h *half) names() map[string]string {
+	called := map[string]string{}
+	for _, s := range h.speclets {
+		for _, name := range [...]string{slug(s.title.text), slug(s.name), s.id} {
+			if name != "" {
+				called[name] = s.id
+			}
+		}
+	}
+	return called
+}
+
+// maxSpelled is how many ids "all previous speclets" is spelled out to in one file.
+const maxSpelled = 10000
+
+func (h *half) resolve(called map[string]string) {
+	spelled := 0
+	for i, s := range h.speclets {
+		for j := range s.depends {
+			d := &s.depends[j]
+			ids := make([]said, 0, len(d.ids))
+			for _, id := range d.ids {
+				if all := slug(id.text); strings.HasPrefix(all, "all_") && strings.Contains(all, "previous") {
+					before := h.speclets[:i]
+					if spelled += i; spelled > maxSpelled {
+						before = before[i-1:] // which waits for those before it
+					}
+					for _, s := range before {
+						ids = append(ids, said{s.id, id.at, true})
+					}
+					continue
+				}
+				if known, ok := called[id.text]; ok {
+					id.text = known
+				} else if known, ok := called[slug(id.text)]; ok {
+					id.text = known
+				}
+				ids = append(ids, id)
+			}
+			d.ids = ids
+		}
+	}
+}
+
+// dependsOn are the ids that a speclet depends on: of several statements, all; nil where none is made.
+func (s *speclet) dependsOn() []string {
+	var list []string
+	seen := map[string]bool{}
+	for i, d := range s.depends {
+		if i == 0 {
+			list = []string{}
+		}
+		for _, id := range d.ids {
+			if !seen[id.text] {
+				seen[id.text] = true
+				list = append(list, id.text)
+			}
+		}
+	}
+	return list
+}
+
+// taskID is the id of the task that a speclet calls by name: 3, "3", "task_3" or "Task 3".
+func (h *half) taskID(name string, known map[string]bool) string {
+	if known[name] {
+		return name
+	}
+	rest := strings.ToLower(strings.Trim(name, "`\"' "))
+	for _, lead := range [...]string{"task_", "task-", "task "} {
+		if id, ok := strings.CutPrefix(rest, lead); ok && known[strings.Trim(id, "[] ")] {
+			return strings.Trim(id, "[] ")
+		}
+	}
+	return name
+}
+
+func (h *half) taskIDs() map[string]bool {
+	known := make(map[string]bool, len(h.tasks))
+	for _, t := range h.tasks {
+		known[t.id] = true
+	}
+	return known
+}
+
+// graph is the order of the speclets alone.
+func (h *half) graph() *plan.Graph {
+	p := plan.Plan{Speclets: []plan.Speclet{}}
+	for _, s := range h.speclets {
+		p.Speclets = append(p.Speclets, plan.Speclet{ID: s.id, DependsOn: s.dependsOn()})
+	}
+	return p.Graph()
+}
+
+// A Stage is a step of the order in which speclets are carried out.
+type Stage struct {
+	Speclets []string
+	Parallel bool   // whether all of them may run side by side
+	Why      string // in words
+}
+
+// Stages is the order of a plan's speclets, with what each waits for. A plan without speclets has none, and
+// what is in a cycle, or waits for one, is in no stage.
+func Stages(p *plan.Plan) []Stage {
+	if len(p.Speclets) == 0 {
+		return nil
+	}
+	at := map[string]plan.Speclet{}
+	for _, s := range p.Speclets {
+		at[s.ID] = s
+	}
+	var stages []Stage
+	for i, ids := range p.Graph().Stages {
+		s := Stage{Speclets: ids, Parallel: len(ids) > 1, Why: "waits for nothing"}
+		var waits []string
+		seen := map[string]bool{}
+		for _, id := range ids {
+			s.Parallel = s.Parallel && at[id].ParallelAllowed != nil && *at[id].ParallelAllowed
+			for _, d := range at[id].DependsOn {
+				if !seen[d] {
+					seen[d] = true
+					waits = append(waits, d)
+				}
+			}
+		}
+		if i > 0 {
+			s.Why = "waits for " + strings.Join(waits, ", ")
+		}
+		stages = append(stages, s)
+	}
+	return stages
+}

@@ -1,0 +1,28 @@
+// Package tasklist reads the task lists of other planning tools: spec-kit, Kiro and cc-sdd, OpenSpec, Task Master, beads,
+// ExecPlans and superpowers.
+//
+// [Detect] names the tool by the content of a file, [Read] yields a [plan.Draft] with positions:
+//
+//	draft, err := tasklist.Read("tasks.md", text)
+//	if err != nil {
+//		return err // too large
+//	}
+//	for _, t := range draft.Plan.Tasks {
+//		fmt.Println(t.ID, t.Status, t.Title)
+//	}
+//
+// What each tool means by its marks:
+//
+//	spec-kit     - [ ] T001 [P] [US1] text (depends on T000): a task; [P] may run beside others
+//	Kiro         - [ ] 1. text: a task; 1.1 below it a step; [-] is under way; a star makes it optional, so not critical
+//	OpenSpec     ## 1. Group is a task, - [x] 1.1 text a step of it
+//	Task Master  tasks of tasks.json, their subtasks as steps; of several tags each
+//	beads        a line is an issue; only "blocks" orders work
+//	ExecPlan     the items of Progress
+//	superpowers  ### Task N: text, with its steps
+//
+// Which items are optional, may run beside others, or belong to a phase or story is kept in the settings below "task_list".
+// A checkbox that fits none of the forms is kept, as a task or with the text of the item above it, and reported as item-irregular.
+//
+// Not promised: order between items that do not name each other is only that of the file.
+package tasklist
