@@ -2,6 +2,7 @@ package phase
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
@@ -86,6 +87,9 @@ func (r *reader) taskWave(i, j int) {
 // cycles names every cycle in full.
 func (r *reader) cycles(first map[string]int) {
 	p := plan.Plan{}
+	if !slices.ContainsFunc(r.tasks, func(t task) bool { return len(t.depends) > 0 }) {
+		return
+	}
 	for _, t := range r.tasks {
 		p.Tasks = append(p.Tasks, plan.Task{ID: t.id, DependsOn: t.depends})
 	}
