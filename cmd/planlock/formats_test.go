@@ -40,7 +40,7 @@ const kitTasks = `# Tasks: notes
 - [ ] T002 Write search.txt (depends on T001)
 `
 
-// The same ids twice: an error of the format.
+// Two tasks that wait for each other: an error of the format.
 const kitBroken = "# Tasks\n\n- [ ] T001 Write a.txt (depends on T002)\n- [ ] T002 Write b.txt (depends on T001)\n"
 
 func TestCheckJSONOfAForeignPlan(t *testing.T) {
@@ -246,5 +246,25 @@ func TestResumeOfAFolder(t *testing.T) {
 	}
 	if status != 0 {
 		t.Errorf("resume in %s ended with %d\n%s%s", work, status, out, errs)
+	}
+}
+
+// TestConvert writes a task list as a native plan, which holds.
+func TestConvert(t *testing.T) {
+	folder(t, map[string]string{"tasks.md": kitTasks, "README.md": "# Read me\n", "broken.md": kitBroken})
+	if status, out, errs := call(t, "convert", "--to", "native", "-o", "plan.toml", "tasks.md"); status != 0 || out != "" {
+		t.Fatalf("convert ended with %d\n%s%s", status, out, errs)
+	}
+	if status, out, errs := call(t, "check", "plan.toml"); status != 0 {
+		t.Errorf("check of what was written ended with %d\n%s%s", status, out, errs)
+	}
+	written, err := os.ReadFile("plan.toml")
+	if _, out, _ := call(t, "convert", "tasks.md"); err != nil || out != string(written) {
+		t.Error("standard output has another plan than the file")
+	}
+	for args, want := range map[string]int{"README.md": 4, "none.md": 6, "--to=kiro tasks.md": 2, "broken.md": 4, "--force broken.md": 0} {
+		if status, _, _ := call(t, append([]string{"convert"}, strings.Fields(args)...)...); status != want {
+			t.Errorf("convert %s ended with %d, want %d", args, status, want)
+		}
 	}
 }

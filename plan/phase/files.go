@@ -50,6 +50,9 @@ func fileNames(part string) ([]string, bool) {
 	if part == "" || part == "```" || nothing.MatchString(part) {
 		return nil, true
 	}
+	if !strings.ContainsAny(part, " \t`\"'*:<") {
+		return []string{part}, true
+	}
 	if inner, ok := strings.CutPrefix(part, "<file>"); ok {
 		part = strings.TrimSpace(strings.TrimSuffix(inner, "</file>"))
 	}

@@ -2,6 +2,7 @@ package phase
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
@@ -86,6 +87,9 @@ func (r *reader) taskWave(i, j int) {
 // cycles names every cycle in full.
 func (r *reader) cycles(first map[string]int) {
 	p := plan.Plan{}
+	if !slices.ContainsFunc(r.tasks, func(t task) bool { return len(t.depends) > 0 }) {
+		return
+	}
 	for _, t := range r.tasks {
 		p.Tasks = append(p.Tasks, plan.Task{ID: t.id, DependsOn: t.depends})
 	}
@@ -124,7 +128,7 @@ func (r *reader) complete() {
 		r.report("no-tasks", plan.Error, r.t.At(0), "the plan has no tasks: it is prose, or its tasks have another form",
 			"write tasks as  <task type=\"auto\">  with  <name>,  or as headings  ## Task 1: Title")
 	case len(silent) == len(r.tasks):
-		r.report("task-no-acceptance", plan.Note, r.t.At(r.tasks[0].line), "no task says how one sees that it is done", hint)
+		r.report("task-no-acceptance", plan.Warning, r.t.At(r.tasks[0].line), "no task says how one sees that it is done", hint)
 	default:
 		for _, i := range silent {
 			t := &r.tasks[i]

@@ -75,9 +75,16 @@ func TestMarkdownDialects(t *testing.T) {
 		"paragraph ends a step": {
 			"### Task [1]: T\n- **Step [1]:** S\n\nA remark.\n\n  - **Backup [1]:** of nothing\n",
 			"task 1 \"T\" at 1:1\n  1.1 \"S\" at 2:1 critical - mode \"\" output \"\" by \"S\"\n"},
-		"no final newline": {"### Task [1]: T\n- **Step [1]:** S", "task 1 \"T\" at 1:1\n  1.1 \"S\" at 2:1 critical - mode \"\" output \"\" by \"S\"\n"},
-		"restated goal":    {"## Goal\nMove the mail\n\n**Goal:** Move\n", "goal Move the mail\n"},
-		"empty":            {"", ""},
+		"no final newline":    {"### Task [1]: T\n- **Step [1]:** S", "task 1 \"T\" at 1:1\n  1.1 \"S\" at 2:1 critical - mode \"\" output \"\" by \"S\"\n"},
+		"restated goal":       {"## Goal\nMove the mail\n\n**Goal:** Move\n", "goal Move the mail\n"},
+		"goal of two lines":   {"## Goal\nMove the\nmail.\nAll of it.\n", "goal Move the mail.\n"},
+		"goal and a remark":   {"## Goal\n\nMove the mail.\nIt is late.\n", "goal Move the mail.\n"},
+		"goal and a label":    {"## Goal\nMove the mail\n**Owner:** me\n", "goal Move the mail\n"},
+		"goal in a quote":     {"### Goal:\n> Move the mail\n", "goal Move the mail\n"},
+		"goal below a label":  {"## Goal\n**Goal:**\nMove the mail\n", "goal Move the mail\n"},
+		"goal of a label":     {"## Goal\n**Goal:**\n\nMove the mail\n", "goal Move the mail\n"},
+		"goal without a text": {"## Goal\n\n## Tasks\n", ""},
+		"empty":               {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := Read("spec_mail.md", []byte(c.text))
@@ -154,5 +161,32 @@ func TestJoin(t *testing.T) {
 	}
 	if p := sides[1].Position("tasks[1].steps[0]"); p.Line != 9 || p.File != "parameters_mail.toml" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// Tasks inside speclets are called as the Markdown calls them, and speclets by any of their names.
+func TestNestedTasks(t *testing.T) {
+	toml := "[goal]\ndescription = \"Move the mail\"\n[[speclets]]\nid = 1\nname = \"base\"\n[[speclets.tasks]]\nid = 1\nname = \"A\"\n[[speclets]]\nid = 2\nname = \"top\"\ndependencies = [\"base\"]\n[[speclets.tasks]]\nid = 2\nname = \"B\"\n"
+	for _, c := range []struct{ first, second, want string }{
+		{"1", "2", "1 2"}, {"1.1", "2.2", "1.1 2.2"},
+	} {
+		markdown := "## Goal\nMove the mail\n\n### SPECLet [1]: Foundation\n**Dependencies:** None\n\n#### Task [" + c.first + "]: A\n\n### SPECLet [2]: Rest\n**Dependencies:** base\n\n#### Task [" + c.second + "]: B\n"
+		d, err := ReadPair(plan.Text{Path: "a.md", Text: []byte(markdown)}, plan.Text{Path: "a.toml", Text: []byte(toml)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, task := range d.Plan.Tasks {
+			ids = append(ids, task.ID)
+		}
+		if got := strings.Join(ids, " "); got != c.want {
+			t.Errorf("tasks %s, not %s", got, c.want)
+		}
+		for _, f := range d.Found {
+			switch f.Code {
+			case "task-missing-in-md", "task-missing-in-toml", "speclet-dep-differs", "speclet-dep-unknown", "task-unassigned", "speclet-task-unknown":
+				t.Error(f)
+			}
+		}
 	}
 }

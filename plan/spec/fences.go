@@ -53,7 +53,7 @@ func flatten(text []byte) (flat []byte, full int) {
 			marks += count(blanks > 0)
 			blanks = 0
 		default:
-			marks++
+			marks += nested(line)
 			blanks, plains = 0, 0
 		}
 		if marks > 1000+len(flat)/shortest {
@@ -70,6 +70,21 @@ func flatten(text []byte) (flat []byte, full int) {
 // shortest is how many bytes a heading, an item of a list or a paragraph has on average at least. A file of shorter
 // ones is no plan, and its tree would be much larger than itself.
 const shortest = 20
+
+// nested counts how many things a line begins at once: "- - a" is two.
+func nested(line []byte) int {
+	n := 0
+	for i, c := range line {
+		switch {
+		case c == ' ' || c == '\t' || c >= '0' && c <= '9':
+		case c == '>' || (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && i+1 < len(line) && line[i+1] == ' ':
+			n++
+		default:
+			return max(n, 1)
+		}
+	}
+	return max(n, 1)
+}
 
 // kind tells blank lines and lines of running text from those that may be structure.
 func kind(line []byte) (empty, running bool) {

@@ -16,8 +16,8 @@ func megabyte(text string) []byte {
 	return bytes.Repeat([]byte(text), 1<<20/len(text))
 }
 
-// nested is a list that goes deeper with every line.
-func nested(mark string) []byte {
+// deeper is a list that goes deeper with every line.
+func deeper(mark string) []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < 1<<19; i++ {
 		b.WriteString(strings.Repeat(" ", 2*i) + mark + "\n")
@@ -34,7 +34,7 @@ func TestHostile(t *testing.T) {
 	head := "## Goal\nMove\n\n### Task [1]: T\n"
 	for name, text := range map[string][]byte{
 		"a.md": megabyte("> "), "b.md": megabyte("- "), "c.md": megabyte("[["), "d.md": megabyte("**a "), "e.md": megabyte("`"),
-		"f.md": nested("- a"), "g.md": nested("1. a"), "h.md": nested("> - a"), "i.md": megabyte("\n"), "j.md": megabyte("a\n"),
+		"f.md": deeper("- a"), "g.md": deeper("1. a"), "h.md": deeper("> - a"), "i.md": megabyte("\n"), "j.md": megabyte("a\n"),
 		"k.md": append([]byte(head), megabyte("- **Step [1]:** S\n")...), "l.md": append([]byte(head), megabyte("- **Step [1]:** S\n  - **Backup [1]:** B\n")...),
 		"m.md": megabyte("### Task [1]: T\n"), "n.md": megabyte("## S\n"), "o.md": megabyte("<!--\n"), "p.md": megabyte("```\n"), "q.md": megabyte("<a\n"),
 		"r.md": append([]byte(head+"- **Step [1]:** S\n  - **Primary method:** M\n"), megabyte("    - x\n")...), "s.md": megabyte("**A:** b\n"),

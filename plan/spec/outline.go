@@ -3,6 +3,8 @@ package spec
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 )
@@ -157,10 +159,24 @@ func (o *outliner) setGoal(lines []line) {
 		return
 	}
 	if l, ok := labelled(lines[0]); ok && l.name == "goal" {
-		lines[0].text, lines[0].at = l.value, l.at
+		if lines[0].text, lines[0].at = l.value, l.at; l.value == "" {
+			o.setGoal(lines[1:])
+			return
+		}
 	}
-	*o.goal = say(joined(lines), lines[0].at)
+	n := 1
+	for n < len(lines) && wraps(lines[n-1], lines[n]) {
+		n++
+	}
+	*o.goal = say(joined(lines[:n]), lines[0].at)
 	o.goal = nil
+}
+
+// wraps reports whether a line of a goal goes on in the next. A goal is one line; one that was broken by an editor
+// ends in the middle of a sentence, at some width or before a small letter.
+func wraps(l, next line) bool {
+	first, _ := utf8.DecodeRuneInString(next.text)
+	return !strings.ContainsAny(l.text[len(l.text)-1:], ".!?:;") && (unicode.IsLower(first) || len(l.text) >= 60)
 }
 
 func (o *outliner) paragraph(n *ast.Paragraph) {
