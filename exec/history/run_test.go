@@ -77,8 +77,8 @@ func TestFoldKeepsWhatARollbackUndoes(t *testing.T) {
 		t.Fatal(j.last)
 	}
 	s := j.run.Step("1.1")
-	if s.Status != history.Pending || len(s.Attempts) != 1 || j.run.Tree.Tree != "base" {
-		t.Errorf("status %s, %d attempts, tree %s; want pending, 1, base", s.Status, len(s.Attempts), j.run.Tree.Tree)
+	if s.Status != history.Pending || len(s.Attempts) != 0 || len(s.Undone) != 1 || j.run.Tree.Tree != "base" {
+		t.Errorf("status %s, %d attempts, %d undone, tree %s; want pending, 0, 1, base", s.Status, len(s.Attempts), len(s.Undone), j.run.Tree.Tree)
 	}
 	// The next attempt goes on counting.
 	j.add("1.1", 0, &history.StepStarted{}).add("1.1", 2, &history.AttemptStarted{Method: "primary"})
