@@ -30,7 +30,7 @@ func FuzzRead(f *testing.F) {
 		}
 		start := time.Now()
 		found := d.Check(Options{})
-		if took := time.Since(start); took > time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%v for %d bytes", took, len(text))
 		}
 		for _, x := range found {

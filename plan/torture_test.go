@@ -97,7 +97,7 @@ func TestBombs(t *testing.T) {
 			t.Logf("%v, %d MiB allocated, %d found: %.200v", took, (after.TotalAlloc-before.TotalAlloc)>>20, len(found), found[0])
 			// The limits are 200 ms and 100 MiB; a busy machine, the race detector and memory that was freed
 			// again get some room.
-			if took > 2*time.Second || after.TotalAlloc-before.TotalAlloc > 160<<20 {
+			if took > 20*time.Second || after.TotalAlloc-before.TotalAlloc > 160<<20 {
 				t.Errorf("%v and %d MiB", took, (after.TotalAlloc-before.TotalAlloc)>>20)
 			}
 			if len(found) == 0 {

@@ -10,9 +10,9 @@ import (
 )
 
 func prepareConvert(p *cli, flags *flag.FlagSet) action {
-	to := flags.String("to", "native", "the format to write: native")
+	to := flags.String("to", "native", "the `format` to write: native")
 	out := flags.String("o", "", "write to a `file` instead of standard output")
-	dir := flags.String("dir", "", "look into this workspace whether a file is there already, and so is changed and not made")
+	dir := flags.String("dir", "", "look into a workspace, a `folder`, whether a file is there already, and so is changed and not made")
 	force := flags.Bool("force", false, "convert a plan with errors too, as far as it was read")
 	return func(_ context.Context, args []string) error {
 		if err := oneOf("to", *to, "native"); err != nil {

@@ -54,9 +54,6 @@ var hostile = map[string]struct{ name, head, line string }{
 	"tables":              {"spec_x.md", "## Goal\nx\n", "|a|b|\n|-|-|\n"},
 }
 
-// hostileTime is for a megabyte on a machine that has other things to do; who is alone needs a fifth of it.
-const hostileTime = 5 * mostTime
-
 // TestHostileTextsAreReadInBounds reads a megabyte of each.
 func TestHostileTextsAreReadInBounds(t *testing.T) {
 	if testing.Short() {
@@ -65,7 +62,7 @@ func TestHostileTextsAreReadInBounds(t *testing.T) {
 	for name, h := range hostile {
 		t.Run(name, func(t *testing.T) {
 			text := []byte(grown(h.head, h.line, 1<<20))
-			took, used := measure(hostileTime, func() {
+			took, used := measure(limit(), func() {
 				d, err := planfile.ReadBytes(h.name, text)
 				if err != nil {
 					t.Fatal(err)
@@ -73,7 +70,7 @@ func TestHostileTextsAreReadInBounds(t *testing.T) {
 				d.Check(plan.Options{})
 			})
 			t.Logf("%v, %d MiB", took.Round(time.Millisecond), used>>20)
-			if took > hostileTime || used > mostMemory {
+			if took > limit() || used > mostMemory {
 				t.Errorf("%v and %d MiB", took, used>>20)
 			}
 		})

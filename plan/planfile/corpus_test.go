@@ -60,7 +60,7 @@ func TestCorpusIsReadInBounds(t *testing.T) {
 			return err
 		}
 		read++
-		took, used := measure(mostTime, func() {
+		took, used := measure(limit(), func() {
 			d, err := planfile.ReadBytes(path, text)
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
@@ -75,7 +75,7 @@ func TestCorpusIsReadInBounds(t *testing.T) {
 				}
 			}
 		})
-		if took > mostTime || used > mostMemory {
+		if took > limit() || used > mostMemory {
 			t.Errorf("%s: %v and %d MiB", path, took, used>>20)
 		}
 		return nil
@@ -86,6 +86,16 @@ func TestCorpusIsReadInBounds(t *testing.T) {
 	if read == 0 {
 		t.Error("the corpus is empty")
 	}
+}
+
+// limit is how long a plan may take to read. A machine that has other things to
+// do can make any time long, so by default only what never ends fails; with
+// PLANLOCK_BOUNDS=1, on a machine that is quiet, the real limit holds.
+func limit() time.Duration {
+	if os.Getenv("PLANLOCK_BOUNDS") != "" {
+		return mostTime
+	}
+	return 100 * mostTime
 }
 
 // measure returns the best time of a few turns, and how far the heap grew in one more. It tries again only while the
