@@ -24,7 +24,7 @@ func (e *OutcomeError) Error() string {
 }
 
 // A RefusedError says that a run may not begin or go on, and what would have to
-// be otherwise. Nothing was changed.
+// be otherwise. Nothing was changed, or nothing more: completed steps stay.
 type RefusedError struct {
 	Run     string   // "" if it did not begin
 	Reasons []string // each names what moved, from what to what

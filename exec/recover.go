@@ -114,7 +114,32 @@ func (e *execution) failureQuestion(s *history.Step, f *history.AttemptFailed, w
 		evidence = append(evidence, fmt.Sprintf("the tree was restored to the checkpoint before %s", s.Address))
 	}
 	evidence = append(evidence, tried(s)...)
-	return e.question(s, kind, "step "+title(s), why, evidence, choiceAgain(s), choiceSkip(s), choiceStop(), choiceGiveUp(s))
+	return e.question(s, kind, fmt.Sprintf("step %s %s", title(s), headline(f.Class)), why, evidence, choiceAgain(s), choiceSkip(s), choiceStop(), choiceGiveUp(s))
+}
+
+// headline says what became of a step, in a few words.
+func headline(c history.Class) string {
+	switch c {
+	case history.Refused:
+		return "may not begin"
+	case history.Breach:
+		return "did something else than it declared"
+	case history.TimedOut:
+		return "did not end in time"
+	case history.GateFailed:
+		return "was not accepted by its gates"
+	case history.Undecided:
+		return "could not be judged"
+	case history.Lost:
+		return "was cut off when the controller ended"
+	case history.Moved:
+		return "moved what the run depends on"
+	case history.Unrestorable:
+		return "changed what planlock never restores"
+	case history.NoSpace:
+		return "filled the disk"
+	}
+	return "failed"
 }
 
 // tried is what has been tried after failures, each thing once.

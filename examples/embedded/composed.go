@@ -16,8 +16,8 @@ import (
 var polite = gate.New(
 	gate.Info{Name: "polite", Doc: "objects to text in capitals", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}},
 	func(_ context.Context, pass *gate.Pass) error {
-		if text := pass.Output.Text; text != "" && text == strings.ToUpper(text) {
-			pass.Reportf("", "the executor shouts: %q", text)
+		if out := pass.Output; out != nil && out.Text != "" && out.Text == strings.ToUpper(out.Text) {
+			pass.Reportf("", "the executor shouts: %q", out.Text)
 		}
 		return nil // an error means "could not decide", never "no"
 	})

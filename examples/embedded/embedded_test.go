@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/gatetest"
 )
 
 // This is all that a host needs to test its composition.
@@ -26,3 +27,5 @@ func TestExampleRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestPoliteKeepsTheRulesOfGates(t *testing.T) { gatetest.Run(t, polite) }

@@ -46,7 +46,7 @@ type Outline struct {
 
 // Resumed says that a controller took the run up again.
 type Resumed struct {
-	Reason   string       `json:"reason"`              // "crash", "interrupted", "answer", "rollback"
+	Reason   string       `json:"reason"`              // "crash", or why it had been paused
 	InFlight plan.Address `json:"in_flight,omitempty"` // the step that was under way
 }
 
@@ -57,7 +57,7 @@ const (
 	Running     Status = "RUNNING"      // a controller has it in hand, or had when it died
 	Waiting     Status = "WAITING"      // for an answer, or to be resumed
 	Achieved    Status = "ACHIEVED"     // all steps are done or lawfully skipped, and the whole holds
-	Partial     Status = "PARTIAL"      // what failed was not critical, and what was done holds
+	Partial     Status = "PARTIAL"      // something was left out or failed without halting the run, and what was done holds
 	NotAchieved Status = "NOT_ACHIEVED" // it was halted, or the whole does not hold
 )
 
