@@ -12,6 +12,10 @@ import (
 //
 // The fields are filled once per phase; each gate gets a copy with findings of its own. On a copy that a Panel handed out,
 // all methods are safe for concurrent use.
+//
+// During and after an attempt Output and Account are always there, however little the attempt said or did. In planning, before and final
+// there is no attempt, and both are nil; a gate that looks in one of those phases too asks first. Task and Step are nil in
+// planning and final, and only there.
 type Pass struct {
 	Phase   Phase
 	Plan    *plan.Plan
@@ -25,11 +29,11 @@ type Pass struct {
 	Before  *ledger.Tree // the step's checkpoint
 	After   *ledger.Tree // after the attempt; equals Before in phase before; the final tree in phase final
 	Changes []ledger.Change
-	Account *ledger.Account  // nil before
+	Account *ledger.Account  // what during and after have to judge; nil in planning, before and final
 	Symbols []ledger.Symbol  // added and removed by the attempt
 	Lines   ledger.LineCount // added and removed by the attempt
 	Content ledger.Content   // contents of entries of Base and Before (from the store) and After (from Dir)
-	Output  *Output          // what the executor said; nil before
+	Output  *Output          // what the executor said; nil in planning, before and final
 
 	// OpenIntents are the test intents whose step is done and whose fixing step is not yet.
 	OpenIntents []*plan.TestIntent

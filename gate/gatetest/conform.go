@@ -24,7 +24,7 @@ type rule struct {
 var rules = []rule{
 	{"info", "Info is valid: a name, a sentence, a level, phases, a time-out within the level's bounds", validInfo},
 	{"constant", "Info is the same on every call", constantInfo},
-	{"bare", "Judge does not panic where a pass has little in it; in planning and final there is no step", bare},
+	{"bare", "Judge does not panic where a pass has little in it: in planning and final no step, in planning, before and final no output and no account, in during and after both", bare},
 	{"cancelled", "Judge returns soon when its context has ended", cancelled},
 	{"stopped", "Judge returns soon when its context ends while a command runs", stopped},
 	{"concurrent", "Judge may be called at once for several passes, and says the same as alone", concurrent},
@@ -97,6 +97,9 @@ func bare(t testing.TB, g gate.Gate) error {
 			if pass.Step == nil && phase != gate.Planning && phase != gate.Final {
 				pass.Task = &plan.Task{}
 				pass.Step = &plan.Step{}
+			}
+			if attempted(phase) && pass.Output == nil {
+				pass.Output = &gate.Output{} // an executor that says nothing
 			}
 			j := Judge(t.Context(), g, pass)
 			var panicked *gate.PanicError

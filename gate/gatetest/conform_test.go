@@ -20,6 +20,35 @@ func gateOf(judge func(context.Context, *gate.Pass) error) gate.Gate {
 	return gate.New(gate.Info{Name: "g", Doc: "Tries the kit.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final, gate.After}}, judge)
 }
 
+// polite is a gate that relies on what its phase promises: an output.
+var polite = gate.New(
+	gate.Info{Name: "polite", Doc: "objects to text in capitals", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During, gate.After}},
+	func(_ context.Context, pass *gate.Pass) error {
+		if out := pass.Output.Text; out != "" && out == strings.ToUpper(out) {
+			pass.Reportf("", "the executor shouts: %q", out)
+		}
+		pass.Evidencef("%d declared changes", len(pass.Account.Matching))
+		return nil
+	})
+
+func TestRunPassesAGateThatNeedsOutput(t *testing.T) { gatetest.Run(t, polite) }
+
+// In the other phases there is no attempt: whoever looks at it there is told.
+func TestPassesHaveWhatTheirPhasePromises(t *testing.T) {
+	for _, phase := range []gate.Phase{gate.Planning, gate.Before, gate.During, gate.After, gate.Final} {
+		want := phase == gate.During || phase == gate.After
+		g := gate.New(gate.Info{Name: "g", Doc: "Looks at the pass.", Phases: []gate.Phase{phase}}, func(_ context.Context, p *gate.Pass) error {
+			if (p.Output != nil) != want || (p.Account != nil) != want {
+				panic("the pass has what it should not, or lacks what it should have")
+			}
+			return nil
+		})
+		if err := gatetest.Conform(t, g); err != nil {
+			t.Errorf("%s: %v", phase, err)
+		}
+	}
+}
+
 // moody says something else on every call.
 type moody struct{ calls atomic.Int64 }
 

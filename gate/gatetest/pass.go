@@ -130,15 +130,22 @@ func panel(g gate.Gate) *gate.Panel {
 	return &gate.Panel{Gates: []gate.Gate{g}, Checks: standard.Checks(), Timeouts: unlimited}
 }
 
-// ready copies pass with the account of its step, and for planning and final without step and task.
+// attempted reports whether an executor has been called when a phase is judged.
+func attempted(phase gate.Phase) bool { return phase == gate.During || phase == gate.After }
+
+// ready copies pass as a controller hands it out: with the account of its step and its output during and after an attempt, and
+// without both in the other phases; for planning and final without step and task.
 func ready(pass *gate.Pass, phase gate.Phase) *gate.Pass {
 	own := pass.Fresh()
 	own.Phase = phase
 	if phase == gate.Planning || phase == gate.Final {
 		own.Task, own.Step = nil, nil
+	}
+	if !attempted(phase) {
+		own.Output, own.Account = nil, nil
 		return own
 	}
-	if own.Account == nil && own.Step != nil && phase != gate.Before {
+	if own.Account == nil && own.Step != nil {
 		var d ledger.Declared
 		if own.Step.Artifacts != nil {
 			d = own.Step.Artifacts.Declared()

@@ -23,8 +23,9 @@ func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
 		return err
 	}
 	observe := pass.Plan != nil && pass.Plan.Profile == plan.Observe
+	stood := overwritten(account)
 	for _, m := range account.Missing {
-		pass.Report(missing(m))
+		pass.Report(missing(m, stood))
 	}
 	extras(pass, account, observe)
 	if err := kinds(pass, declaredBy(pass.Step), account.Matching); err != nil {
@@ -52,11 +53,27 @@ func declaredBy(s *plan.Step) ledger.Declared {
 	return s.Artifacts.Declared()
 }
 
-func missing(m ledger.Expectation) gate.Finding {
+// overwritten lists by path the changes of what stood before the step and stands after it, and was not declared as modified.
+func overwritten(account *ledger.Account) map[string]ledger.Change {
+	m := map[string]ledger.Change{}
+	for _, c := range account.Extra {
+		if c.Op == ledger.Modified {
+			m[c.Path] = c
+		}
+	}
+	return m
+}
+
+func missing(m ledger.Expectation, stood map[string]ledger.Change) gate.Finding {
 	if m.Symbol != "" {
 		return gate.Finding{Code: gate.CodeSymbolMissing,
 			Message:  fmt.Sprintf("symbol %q is declared as %s, but was not", m.Symbol, opOfSymbol(m.Op)),
 			Expected: fmt.Sprintf("symbol %q %s", m.Symbol, opOfSymbol(m.Op)), Happened: "nothing of the kind"}
+	}
+	if c, ok := stood[m.Path]; ok && m.Op == ledger.Created && m.Path != "" {
+		return gate.Finding{Code: gate.CodeArtifactMissing, Path: m.Path,
+			Message:  fmt.Sprintf("%q is declared as created, and was there before the step: declare modify, or delete it first", m.Path),
+			Expected: fmt.Sprintf("nothing at %q before the step", m.Path), Happened: describeChange(c)}
 	}
 	return gate.Finding{Code: gate.CodeArtifactMissing, Path: m.Path,
 		Message:  fmt.Sprintf("%q is declared as %s, but was not", m.Path, m.Op),
@@ -99,6 +116,8 @@ func describeChange(c ledger.Change) string {
 		return string(c.Op)
 	case b.Kind != a.Kind:
 		return fmt.Sprintf("modified: a %s became a %s", b.Kind, a.Kind)
+	case b.Digest != a.Digest && b.Size == a.Size:
+		return fmt.Sprintf("modified: other content of the same size, %d bytes", a.Size)
 	case b.Digest != a.Digest:
 		return fmt.Sprintf("modified: content of %d bytes became %d bytes", b.Size, a.Size)
 	case b.Target != a.Target:

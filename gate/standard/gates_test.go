@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -252,4 +253,32 @@ func TestSemanticClass(t *testing.T) {
 		{"none: added", old, more, nil, []string{"fail", "semantic-class"}},
 		{"none: observed", old, changed, func(p *gate.Pass) { p.Plan.Profile = plan.Observe }, passed},
 	})
+}
+
+// A file that was to be created and stood there before is named as that, with what happened to it.
+func TestCreatedFileStoodThereBefore(t *testing.T) {
+	tests := []struct {
+		name, after string
+		happened    string
+	}{
+		{"same size", "two\n", "modified: other content of the same size, 4 bytes"},
+		{"other size", "three\n", "modified: content of 4 bytes became 6 bytes"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			pass := gatetest.Pass(t, files{"a": "one\n"}, files{"a": tt.after})
+			pass.Step.Artifacts = &plan.Artifacts{Create: []string{"a"}}
+			j := gatetest.Judge(t.Context(), builtin(t, "artifacts"), pass)
+			want := []gate.Finding{
+				{Code: gate.CodeArtifactMissing, Path: "a", Message: `"a" is declared as created, and was there before the step: declare modify, or delete it first`,
+					Expected: `nothing at "a" before the step`, Happened: tt.happened},
+				{Code: gate.CodeArtifactExtra, Path: "a", Message: `"a" was modified, and nobody declared that`, Expected: `"a" left as it was`, Happened: tt.happened},
+			}
+			got := slices.Clone(j.Verdict.Findings)
+			slices.SortFunc(got, func(a, b gate.Finding) int { return strings.Compare(b.Code, a.Code) })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
 }
