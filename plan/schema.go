@@ -12,7 +12,7 @@ func Schema() []byte {
 	root := object(planKeys.fields())
 	root = append([]pair{
 		{"$schema", "http://json-schema.org/draft-07/schema#"},
-		{"$id", "https://github.com/planlock/planlock/docs/plan.schema.json"},
+		{"$id", "https://raw.githubusercontent.com/planlock/planlock/main/docs/plan.schema.json"},
 		{"title", "planlock plan"},
 	}, root...)
 	root = append(root, pair{"required", []string{"schema", "goal", "tasks"}})
