@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -22,10 +23,13 @@ import (
 type fullDisk struct {
 	checkpoint.Memory
 	log  *checkpoint.MemoryLog
+	mu   sync.Mutex
 	left int
 }
 
 func (d *fullDisk) write() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.left--; d.left < 0 {
 		return syscall.ENOSPC
 	}

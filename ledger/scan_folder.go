@@ -125,7 +125,11 @@ func (r *reader) open(j job) (job, error) {
 	for range tries {
 		opened, err := r.openFolder(j)
 		if err == nil {
-			return r.list(j, opened)
+			listed, gone := r.list(j, opened)
+			if j.path == "" || !errors.Is(gone, fs.ErrNotExist) {
+				return listed, gone
+			}
+			err = gone // it was taken away between the two
 		}
 		failed = err
 		if now, err := in.Lstat(name); err == nil && os.SameFile(now, j.info) {
