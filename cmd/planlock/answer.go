@@ -39,7 +39,7 @@ func prepareAnswer(p *cli, flags *flag.FlagSet) action {
 			return placed(err, *dir, "", run)
 		}
 		chosen, _ := q.Choice(choice)
-		fmt.Fprintf(p.out, "answered %s: %s\ngo on with  planlock resume %s%s\n", q.ID, escaped(chosen.Label), q.Run, inDir(*dir))
+		fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label), escaped(resumeFrom(run, *dir)))
 		return nil
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -57,6 +58,9 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	if name == "help" || name == "-h" || name == "-help" || name == "--help" {
 		return p.help(args[1:])
 	}
+	if name == "--version" || name == "-version" {
+		name = "version"
+	}
 	for _, c := range commands() {
 		if c.name == name {
 			return p.call(ctx, c, args[1:])
@@ -77,7 +81,7 @@ func (p *cli) call(ctx context.Context, c command, args []string) error {
 				p.describe(p.out, c)
 				return nil
 			}
-			return &usageError{fmt.Sprintf("%s: %v; planlock help %s says more", c.name, err, c.name)}
+			return &usageError{fmt.Sprintf("%s: %s; planlock help %s says more", c.name, flagTrouble(err, flags), c.name)}
 		}
 		left := flags.Args()
 		if len(left) == 0 {
@@ -93,6 +97,25 @@ func (p *cli) call(ctx context.Context, c command, args []string) error {
 		return &usageError{fmt.Sprintf("%s: expected  planlock %s %s  and got %d arguments", c.name, c.name, c.args, len(rest))}
 	}
 	return do(ctx, rest)
+}
+
+// flagName is a flag as package flag writes it in its errors.
+var flagName = regexp.MustCompile(`(flag |defined: |argument: )-([a-z]+[a-z-]*)`)
+
+// flagTrouble is what is wrong with a flag, with its name as it is typed, and
+// an example for what is not easily guessed.
+func flagTrouble(err error, flags *flag.FlagSet) string {
+	text, example := err.Error(), ""
+	if i := flagName.FindStringSubmatchIndex(text); i != nil {
+		name := text[i[4]:i[5]]
+		text = text[:i[3]] + dashed(&flag.Flag{Name: name}) + text[i[5]:]
+		if f := flags.Lookup(name); f != nil {
+			if kind, _ := flag.UnquoteUsage(f); kind == "duration" {
+				example = fmt.Sprintf("; a duration has a unit, as in %s 10m", dashed(f))
+			}
+		}
+	}
+	return strings.TrimSuffix(text, ": parse error") + example
 }
 
 // nearest suggests the command that a misspelt name is closest to.

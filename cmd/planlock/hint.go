@@ -21,6 +21,7 @@ type placedError struct {
 	dir  string       // the workspace
 	path string       // of the plan; may be empty
 	run  *history.Run // nil if none began
+	as   string       // flags that resume needs besides
 }
 
 func (e *placedError) Error() string { return e.err.Error() }
@@ -33,7 +34,7 @@ func placed(err error, dir, path string, run *history.Run) error {
 	if err == nil {
 		return nil
 	}
-	return &placedError{err, dir, path, run}
+	return &placedError{err: err, dir: dir, path: path, run: run}
 }
 
 // message is what is left to say about err, with what to do next.
@@ -120,7 +121,7 @@ func hint(err error, at placedError) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "look for a typing error in the path"
 	case at.run != nil && at.run.Sealed == nil:
-		return fmt.Sprintf("mend that, then go on:  planlock resume %s%s", at.run.Started.Run, inDir(at.dir))
+		return "mend that, then go on:  " + at.resume()
 	}
 	return ""
 }
@@ -143,7 +144,7 @@ func andResume(at placedError) string {
 	if at.run == nil || at.run.Sealed != nil {
 		return ""
 	}
-	return fmt.Sprintf(", then go on:  planlock resume %s%s", at.run.Started.Run, inDir(at.dir))
+	return ", then go on:  " + at.resume()
 }
 
 // waitingHint says how to answer what a run waits for.
@@ -151,7 +152,7 @@ func waitingHint(at placedError) string {
 	if at.run == nil {
 		return "planlock status" + inDir(at.dir) + " shows what it waits for"
 	}
-	resume := fmt.Sprintf("planlock resume %s%s", at.run.Started.Run, inDir(at.dir))
+	resume := at.resume()
 	if q := at.run.Pending(); q != nil {
 		return fmt.Sprintf("%s\n        then  %s", answerCommand(q, at.dir), resume)
 	}
@@ -182,7 +183,10 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 		}
 	}
 	hints := []string{r.Hint}
-	if id := r.Run; id != "" && at.path != "" && !strings.Contains(r.Hint, "planlock resume") {
+	if at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil {
+		hints = []string{"put back what is named above: remove what was added, restore what was changed or is gone, give every --executor again; then  " + at.resume(),
+			"or give that run up, lock the plan again and run it"}
+	} else if id := r.Run; id != "" && at.path != "" && !strings.Contains(r.Hint, "planlock resume") {
 		again := fmt.Sprintf("planlock resume %s%s goes on with that run, or says how it ended", id, inDir(at.dir))
 		if at.run == nil || at.run.Started.Run != id {
 			again += fmt.Sprintf("; planlock lock %s makes a new lock", quoted(at.path))
@@ -226,7 +230,7 @@ func interruptedMessage(err error, s *signalError, at placedError) string {
 	default:
 		text += "the tree is as it was at the last checkpoint" + before(at.run)
 	}
-	return text + fmt.Sprintf("\ngo on with  planlock resume %s%s", at.run.Started.Run, inDir(at.dir))
+	return text + "\ngo on with  " + at.resume()
 }
 
 // before names the step that comes next.

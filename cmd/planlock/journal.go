@@ -6,11 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
 )
 
 func prepareLog(p *cli, flags *flag.FlagSet) action {
@@ -30,9 +32,6 @@ func prepareLog(p *cli, flags *flag.FlagSet) action {
 		if q.since, err = p.moment(*since); err != nil {
 			return err
 		}
-		if err := q.check(); err != nil {
-			return err
-		}
 		ws := exec.Workspace{Dir: *dir}
 		id, err := find(ws, first(args))
 		if err != nil {
@@ -41,6 +40,19 @@ func prepareLog(p *cli, flags *flag.FlagSet) action {
 		records, err := ws.Records(ctx, id)
 		if err != nil {
 			return placed(err, *dir, "", nil)
+		}
+		if err := q.check(typesOf(records)); err != nil {
+			return err
+		}
+		if q.step != "" {
+			run, err := ws.History(ctx, id)
+			if err != nil {
+				return placed(err, *dir, "", nil)
+			}
+			if step := plan.Address(q.step); run.Step(step) == nil {
+				_, _, err := accounted(run, step, 0)
+				return err
+			}
 		}
 		out := bufio.NewWriter(p.out)
 		for _, rec := range records {
@@ -68,11 +80,22 @@ type query struct {
 	since   time.Time
 }
 
-// check refuses types that no record has.
-func (q query) check() error {
+// typesOf lists the types of records, sorted.
+func typesOf(records []checkpoint.Record) []string {
+	var types []string
+	for _, rec := range records {
+		if i, found := slices.BinarySearch(types, rec.Type); !found {
+			types = slices.Insert(types, i, rec.Type)
+		}
+	}
+	return types
+}
+
+// check refuses types that no record has; known are those of the run.
+func (q query) check(known []string) error {
 	for _, t := range q.types {
 		if _, err := history.Decode(checkpoint.Record{Fact: checkpoint.Fact{Type: t, Data: []byte("{}")}}); err != nil {
-			return &usageError{fmt.Sprintf("--type %q is no type of record; the first word after the time in planlock log is one", t)}
+			return &usageError{fmt.Sprintf("--type %q is no type of record; those of a run are %s", t, strings.Join(known, ", "))}
 		}
 	}
 	if q.attempt < 0 {

@@ -44,6 +44,7 @@ func oneOf(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
+	allowed = slices.DeleteFunc(slices.Clone(allowed), func(word string) bool { return word == "" })
 	return &usageError{fmt.Sprintf("--%s %q is none of %s", flag, value, strings.Join(allowed, ", "))}
 }
 

@@ -23,13 +23,14 @@ type progress struct {
 	now    func() time.Time
 
 	shown   map[*history.Step]bool // steps whose end was told
-	width   int                    // of the column of titles
-	current string                 // of the step under way: mark, address, title
-	doing   string                 // what it does right now
+	cols    columns
+	current string // of the step under way: mark, address, title
+	doing   string // what it does right now
 	since   time.Time
 	pending []string
 	bar     string
 	closed  bool
+	begun   bool // the run began or went on
 }
 
 // newProgress shows progress on out.
@@ -71,6 +72,7 @@ func (p *progress) observer() exec.Observer {
 
 // begin says what is going to run.
 func (p *progress) begin(run *history.Run, resumed string) {
+	p.begun = true
 	s := &run.Started
 	p.say(fmt.Sprintf("%s        run %s · plan %s · mode %s", p.style.bold(terminal.Clip(s.Goal, 100)), s.Run, s.Plan.Short(), escaped(string(run.Mode))))
 	if resumed != "" {
@@ -80,7 +82,7 @@ func (p *progress) begin(run *history.Run, resumed string) {
 		p.say("warning: " + escaped(w))
 	}
 	p.say("")
-	p.width = titleWidth(run)
+	p.cols = columnsOf(run)
 	for _, step := range run.Steps {
 		if step.Status.Over() {
 			p.tell(step)
@@ -96,12 +98,7 @@ func (p *progress) stepStarted(e exec.Event) {
 // under remembers which step is under way.
 func (p *progress) under(e exec.Event) {
 	p.since = p.now()
-	p.current = " ▸ " + p.heading(e.History)
-}
-
-// heading is a step's address and title.
-func (p *progress) heading(s *history.Step) string {
-	return fmt.Sprintf("%-4s %s", escaped(string(s.Address)), pad(terminal.Clip(s.Title, maxTitle), p.width))
+	p.current = " ▸ " + p.cols.heading(e.History)
 }
 
 func (p *progress) attemptStarted(e exec.Event) {
@@ -117,14 +114,14 @@ func (p *progress) attemptStarted(e exec.Event) {
 func (p *progress) attemptFailed(e exec.Event) {
 	p.doing = "restoring the tree"
 	if a := e.History.Last(); a != nil && a.Failure != nil {
-		p.say(fmt.Sprintf("   %-4s attempt %d failed (%s): %s", escaped(string(e.Step)), a.Number, a.Failure.Class, terminal.Clip(reason(a.Failure), 200)))
+		p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), a.Number, a.Failure.Class, terminal.Clip(reason(a.Failure), 200)))
 	}
 }
 
 func (p *progress) recovering(e exec.Event) {
 	p.doing = fmt.Sprintf("next %s", escaped(methodName(e.Next)))
 	if e.Next != "" {
-		p.say(fmt.Sprintf("   %-4s the tree was restored; next: %s", escaped(string(e.Step)), escaped(methodName(e.Next))))
+		p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), escaped(methodName(e.Next))))
 	}
 }
 
@@ -133,7 +130,7 @@ func (p *progress) asked(e exec.Event) {
 		p.screen.print("")
 		p.screen.suspend() // whoever asks needs the screen
 	} else {
-		p.say(fmt.Sprintf("   %-4s a question waits: %s", escaped(string(e.Step)), escaped(e.Question.What)))
+		p.say(fmt.Sprintf("   %s a question waits: %s", p.cols.step(e.Step), escaped(e.Question.What)))
 	}
 }
 
@@ -148,7 +145,7 @@ func (p *progress) tell(s *history.Step) {
 		return
 	}
 	p.shown[s] = true
-	p.say(p.style.step(stepLine(s, p.width), s.Status))
+	p.say(p.style.step(stepLine(s, p.cols), s.Status))
 }
 
 // say prints a line that stays.
@@ -172,7 +169,7 @@ func (p *progress) look(e exec.Event) {
 	}
 	for _, s := range e.State.Steps {
 		if s.Status == history.Pending && len(p.pending) < maxPending {
-			p.pending = append(p.pending, strings.TrimRight("   "+p.heading(s), " "))
+			p.pending = append(p.pending, strings.TrimRight("   "+p.cols.heading(s), " "))
 		}
 	}
 	if e.Question == nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/view"
@@ -42,11 +44,34 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 			return err
 		}
 		if *out != "" {
+			if run.Ended == nil && within(*dir, *out) {
+				fmt.Fprintf(p.err, "planlock: warning: %s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+
+					"remove it before the run goes on\n", escaped(*out))
+			}
 			return atomicfile.Write(*out, text, 0o644)
 		}
 		_, err = p.out.Write(text)
 		return err
 	}
+}
+
+// within reports whether a file lies, or would lie, in the tree of a workspace.
+func within(dir, file string) bool {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	folder, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return false
+	}
+	for _, p := range []*string{&root, &folder} {
+		if real, err := filepath.EvalSymlinks(*p); err == nil {
+			*p = real
+		}
+	}
+	rel, err := filepath.Rel(root, folder)
+	return err == nil && filepath.IsLocal(rel) && rel != ".planlock" && !strings.HasPrefix(rel, ".planlock"+string(filepath.Separator))
 }
 
 // drawing is what draws a report in a format.

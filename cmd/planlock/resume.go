@@ -36,7 +36,7 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 		c.NoSandbox, c.LockFile = run.Started.NoSandbox, run.Started.LockFile
 		locked, err := p.lockAgain(c, run, *from)
 		if err != nil {
-			return placed(err, *s.dir, "", run)
+			return s.placed(err, "", run)
 		}
 		if err := s.seatEscalator(p, c, run.Started.Run); err != nil {
 			return err

@@ -36,7 +36,7 @@ func prepareRollback(p *cli, flags *flag.FlagSet) action {
 			fmt.Fprintf(p.out, "Run %s has ended and stays as it ended; to do its work again, lock and run its plan.\n", done.Run)
 			return nil
 		}
-		fmt.Fprintf(p.out, "go on with  planlock resume %s%s\n", done.Run, inDir(*dir))
+		fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, *dir)))
 		return nil
 	}
 }

@@ -83,7 +83,7 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		}
 		locked, err := p.lockFor(ctx, c, draft, *lock, acks)
 		if err != nil {
-			return placed(err, *s.dir, args[0], nil)
+			return s.placed(err, args[0], nil)
 		}
 		return p.carryOut(ctx, s, c, args[0], func() (*exec.Report, error) { return c.Run(ctx, locked) })
 	}
@@ -103,13 +103,15 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	report, err := do()
 	unwatch()
 	shown.close()
-	if stream == nil && report != nil && report.Run.Head.Seq > 0 {
+	var refused *exec.RefusedError
+	told := s.resumed != "" && errors.As(err, &refused) && !shown.begun // nothing is new about the run
+	if stream == nil && report != nil && report.Run.Head.Seq > 0 && !told {
 		fmt.Fprint(p.out, report.String())
 	}
 	if stream != nil && stream.err != nil && err == nil && !errors.Is(stream.err, syscall.EPIPE) {
 		err = fmt.Errorf("the journal could not be streamed: %w", stream.err)
 	}
-	return placed(err, *s.dir, path, reportedRun(report))
+	return s.placed(err, path, reportedRun(report))
 }
 
 // reportedRun is the run that a report is about, or nil if none began.

@@ -7,11 +7,14 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/internal/terminal"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 const (
+	maxAddress = 24 // columns
 	maxTitle   = 44 // columns
 	maxPending = 6  // lines
 	barWidth   = 20 // columns
@@ -23,13 +26,26 @@ var marks = map[history.StepStatus]string{
 	history.Failed: "✗", history.Skipped: "–", history.Blocked: "⊘",
 }
 
-// titleWidth is how wide the column of titles is.
-func titleWidth(run *history.Run) int {
-	width := 0
+// columns are the widths of a step's address and title.
+type columns struct{ address, title int }
+
+func columnsOf(run *history.Run) columns {
+	c := columns{address: 4}
 	for _, s := range run.Steps {
-		width = max(width, terminal.Width(terminal.Clip(s.Title, maxTitle)))
+		c.address = max(c.address, terminal.Width(terminal.Clip(string(s.Address), maxAddress)))
+		c.title = max(c.title, terminal.Width(terminal.Clip(s.Title, maxTitle)))
 	}
-	return width
+	return c
+}
+
+// step is an address in its column.
+func (c columns) step(a plan.Address) string {
+	return pad(terminal.Clip(string(a), maxAddress), max(c.address, 4))
+}
+
+// heading is a step's address and title in their columns.
+func (c columns) heading(s *history.Step) string {
+	return c.step(s.Address) + " " + pad(terminal.Clip(s.Title, maxTitle), c.title)
 }
 
 func pad(text string, width int) string {
@@ -38,8 +54,8 @@ func pad(text string, width int) string {
 
 // stepLine is one line about a step: what it is, what it changed, what it took
 // and what went wrong on the way.
-func stepLine(s *history.Step, width int) string {
-	line := fmt.Sprintf(" %s %-4s %s", marks[s.Status], escaped(string(s.Address)), pad(terminal.Clip(s.Title, maxTitle), width))
+func stepLine(s *history.Step, cols columns) string {
+	line := " " + marks[s.Status] + " " + cols.heading(s)
 	if last := s.Last(); last != nil && last.Accounted != nil && s.Status == history.Completed {
 		line += "  " + pad(changed(last.Accounted), 15)
 	} else {
@@ -157,28 +173,11 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// bar says how far a run is.
+// bar says how far a run is: what is complete, counted as in the report.
 func bar(run *history.Run) string {
-	total, over, retries, backups, questions := len(run.Steps), 0, 0, 0, 0
-	for _, s := range run.Steps {
-		if s.Status.Over() {
-			over++
-		}
-		retries += s.Rungs(recovery.RetryRung)
-		backups += s.Rungs(recovery.BackupRung)
-		questions += len(s.Questions)
+	tally, full := view.Count(run), 0
+	if tally.Steps > 0 {
+		full = tally.Completed * barWidth / tally.Steps
 	}
-	full := 0
-	if total > 0 {
-		full = over * barWidth / total
-	}
-	return fmt.Sprintf("%s%s  %d of %s · %s · %s · %s", strings.Repeat("█", full), strings.Repeat("░", barWidth-full),
-		over, plural(total, "step"), quantity(retries, "retry", "retries"), plural(backups, "backup"), plural(questions, "question"))
-}
-
-func quantity(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full) + "  " + tally.String()
 }

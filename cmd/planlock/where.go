@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -20,7 +22,7 @@ func prepareStatus(p *cli, flags *flag.FlagSet) action {
 			return placed(err, *dir, "", nil)
 		}
 		p.printStatus(run)
-		p.printNext(run, *dir)
+		p.printNext(ctx, run, *dir)
 		return nil
 	}
 }
@@ -29,11 +31,11 @@ func prepareStatus(p *cli, flags *flag.FlagSet) action {
 func (p *cli) printStatus(run *history.Run) {
 	s := &run.Started
 	fmt.Fprintf(p.out, "%s        run %s · plan %s · mode %s\n\n", escaped(s.Goal), s.Run, s.Plan.Short(), escaped(string(run.Mode)))
-	width := titleWidth(run)
+	cols := columnsOf(run)
 	for _, step := range run.Steps {
-		line := stepLine(step, width)
+		line := stepLine(step, cols)
 		if step.Status == history.InFlight {
-			line = strings.TrimRight(fmt.Sprintf(" ▸ %-4s %s  %s", escaped(string(step.Address)), pad(escaped(step.Title), width), escaped(activity(step, ""))), " ")
+			line = strings.TrimRight(fmt.Sprintf(" ▸ %s  %s", cols.heading(step), escaped(activity(step, ""))), " ")
 		}
 		fmt.Fprintln(p.out, line)
 	}
@@ -51,23 +53,37 @@ func (p *cli) printStatus(run *history.Run) {
 }
 
 // printNext says what a person can do now.
-func (p *cli) printNext(run *history.Run, dir string) {
-	id := run.Started.Run
+func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
+	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
 	if q := run.Pending(); q != nil && answerLies(exec.Workspace{Dir: dir}.QuestionDir(), q) {
-		fmt.Fprintf(p.out, "\n%s\nanswered; go on with  planlock resume %s%s\n", ask.Render(*q), id, inDir(dir))
+		fmt.Fprintf(p.out, "\n%s\nanswered; go on with  %s\n", ask.Render(*q), resume)
 		return
 	} else if q != nil {
-		fmt.Fprintf(p.out, "\n%s\nanswer   %s\nthen     planlock resume %s%s\n", ask.Render(*q), escaped(answerCommand(q, dir)), id, inDir(dir))
+		fmt.Fprintf(p.out, "\n%s\nanswer   %s\nthen     %s\n", ask.Render(*q), escaped(answerCommand(q, dir)), resume)
 		return
 	}
 	switch {
 	case run.Ended != nil:
 		fmt.Fprintf(p.out, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:
-		fmt.Fprintf(p.out, "next     wait; if no planlock works on it any more, planlock resume %s%s\n", id, inDir(dir))
+		fmt.Fprintf(p.out, "next     %s\n", p.inHand(ctx, dir, resume))
 	default:
-		fmt.Fprintf(p.out, "next     planlock resume %s%s\n", id, inDir(dir))
+		fmt.Fprintf(p.out, "next     %s\n", resume)
 	}
+}
+
+// inHand says who works on a run that was not stopped in order, and if nobody does, how to go on.
+func (p *cli) inHand(ctx context.Context, dir, resume string) string {
+	held, err := checkpoint.HoldWorkspace(ctx, dir)
+	var other *checkpoint.HeldError
+	switch {
+	case errors.As(err, &other):
+		return fmt.Sprintf("wait: %s works on the workspace", escaped(other.Holder))
+	case err != nil:
+		return "wait; if no planlock works on it any more, " + resume
+	}
+	held.Release() // nothing was done under it
+	return "no planlock works on it any more; go on with  " + resume
 }
 
 // stamp is a time for people.

@@ -173,19 +173,7 @@ func outcome(s history.Status) string {
 // tally counts what there is to say about a run in one line.
 func (rep *report) tally() string {
 	c := rep.Counts
-	parts := []string{fmt.Sprintf("%d of %s", c.Completed, count(c.Steps, "step", "steps"))}
-	for _, p := range []struct {
-		n         int
-		one, many string
-	}{
-		{c.Failed, "failed", "failed"}, {c.Skipped, "skipped", "skipped"}, {c.Blocked, "blocked", "blocked"},
-	} {
-		if p.n > 0 {
-			parts = append(parts, count(p.n, p.one, p.many))
-		}
-	}
-	return strings.Join(append(parts, count(c.Retries, "retry", "retries"), count(c.Backups, "backup", "backups"),
-		count(c.Questions, "question", "questions")), " · ")
+	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Retries, c.Backups, c.Questions}.String()
 }
 
 // asked is what a gate phase came to: "5 gates", or "4 of 5 gates".

@@ -21,8 +21,8 @@ func newStep(in *plan.Step, s *history.Step) *step {
 	out := &step{
 		Address: s.Address, ID: stepID(s), Task: s.Task, Title: s.Title, Status: s.Status,
 		Critical: s.Critical, Rollback: s.Rollback, Started: newStamp(s.Started), Ended: newStamp(s.Over),
-		Duration: between(newStamp(s.Started), newStamp(s.Over)), Backups: []string{},
-		Gates: judgements(s.Gates), Questions: each(s.Questions, newQuestion),
+		Duration: between(newStamp(s.Started), newStamp(s.Over)),
+		Gates:    judgements(s.Gates), Questions: each(s.Questions, newQuestion),
 		Recoveries: each(s.Recoveries, func(r history.Recovery) recovery { return recovery(r) }),
 	}
 	if in != nil {
@@ -46,22 +46,13 @@ func stepID(s *history.Step) string {
 }
 
 func (out *step) addAttempts(s *history.Step) {
-	used := []string{}
 	out.Attempts = []*attempt{}
+	out.Retries, out.Backups = tried(s)
 	for _, a := range s.Undone {
 		out.Attempts = append(out.Attempts, newAttempt(s, a, true, false))
 	}
 	for i, a := range s.Attempts {
 		out.Attempts = append(out.Attempts, newAttempt(s, a, false, i == len(s.Attempts)-1))
-		switch name := a.Method.Method; {
-		case slices.Contains(used, name):
-			out.Retries++
-		case strings.HasPrefix(name, "backup_"):
-			out.Backups = append(out.Backups, name)
-			fallthrough
-		default:
-			used = append(used, name)
-		}
 		out.Method = a.Method.Method
 	}
 }

@@ -85,9 +85,9 @@ func drawText(rep *report) []byte {
 	for _, warning := range rep.Warnings {
 		w.wrap(" ! ", "   ", warning)
 	}
-	titles := titleWidth(rep)
+	cols := columnsOf(rep)
 	for _, s := range rep.steps {
-		w.step(s, titles)
+		w.step(s, cols)
 	}
 	for _, s := range rep.steps {
 		w.failure(s)
@@ -122,17 +122,27 @@ func headline(rep *report) [2][]string {
 // clock is a time for people, in UTC.
 func (s stamp) clock() string { return s.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-func titleWidth(rep *report) int {
-	widest := 20
+// columns are the widths of the columns that differ from run to run.
+type columns struct{ address, title, gates int }
+
+// columnsOf makes room for every address, of up to 24 columns, and every count of gates; titles get what is left.
+func columnsOf(rep *report) columns {
+	c := columns{address: 5, title: 20, gates: 12}
 	for _, s := range rep.steps {
-		widest = max(widest, terminal.Width(s.Title))
+		c.address = max(c.address, terminal.Width(terminal.Clip(string(s.Address), 24)))
+		c.title = max(c.title, terminal.Width(s.Title))
+		if js := s.gates(); len(js) > 0 {
+			c.gates = max(c.gates, terminal.Width(asked(js)))
+		}
 	}
-	return min(widest, 40)
+	const others = 35 // the mark, what was changed, the time, and what lies between
+	c.title = max(20, min(c.title, 40, textWidth-others-c.address-c.gates))
+	return c
 }
 
 // step writes the one line of a step, and a second one for its detours where they do not fit.
-func (w *page) step(s *step, titles int) {
-	line := fmt.Sprintf(" %s %s %s", mark(string(s.Status)), pad(string(s.Address), 5), pad(s.Title, titles))
+func (w *page) step(s *step, cols columns) {
+	line := fmt.Sprintf(" %s %s %s", mark(string(s.Status)), pad(string(s.Address), cols.address), pad(s.Title, cols.title))
 	if !s.Started.IsZero() {
 		size, gates := "", ""
 		if e := s.account(); e != nil {
@@ -141,7 +151,7 @@ func (w *page) step(s *step, titles int) {
 		if js := s.gates(); len(js) > 0 {
 			gates = asked(js)
 		}
-		line += fmt.Sprintf("  %s  %s  %8s", pad(size, 17), pad(gates, 12), s.Duration)
+		line += fmt.Sprintf("  %s  %s  %8s", pad(size, 17), pad(gates, cols.gates), s.Duration)
 	}
 	if s.Skipped != nil {
 		line += "  skipped by " + s.Skipped.By + ": " + s.Skipped.Why
@@ -156,7 +166,8 @@ func (w *page) step(s *step, titles int) {
 	}
 	w.line(line)
 	if detours != "" {
-		w.wrap("         ", "         ", detours)
+		indent := strings.Repeat(" ", 4+cols.address)
+		w.wrap(indent, indent, detours)
 	}
 }
 
@@ -182,6 +193,7 @@ func (n lineCount) String() string {
 	return out
 }
 
+// waiting writes the question that is open; the choices stand with what is next.
 func (w *page) waiting(q *question) {
 	if q == nil {
 		return
@@ -191,9 +203,6 @@ func (w *page) waiting(q *question) {
 	w.wrap("   ", "   ", q.Why)
 	for _, e := range q.Evidence {
 		w.wrap("     ", "     ", e)
-	}
-	for _, c := range q.Choices {
-		w.line(fmt.Sprintf("   %s %s  %s", pad(c.Key, 2), pad(c.Label, 40), c.Consequence))
 	}
 	if !q.Deadline.IsZero() {
 		w.line("   answer before " + q.Deadline.clock())

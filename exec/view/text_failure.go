@@ -62,7 +62,10 @@ func (s *step) aftermath() []string {
 	if s.Checkpoint != nil {
 		out += " (tree " + s.Checkpoint.Tree.Digest.Short() + ")"
 	}
-	if a.Discarded != nil {
+	switch {
+	case a.Discarded != nil && s.Checkpoint != nil && a.Discarded.Digest == s.Checkpoint.Tree.Digest:
+		out += "; there was nothing to undo"
+	case a.Discarded != nil:
 		out += "; what was undone is kept as tree " + a.Discarded.Digest.Short()
 	}
 	return []string{out + "."}

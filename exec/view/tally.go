@@ -1,0 +1,66 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+)
+
+// A Tally counts what there is to say about a run in one line. Attempts that were rolled back no longer count,
+// questions always do.
+type Tally struct {
+	Steps, Completed, Failed, Skipped, Blocked int
+	Retries                                    int // attempts with a method that the step had used before
+	Backups                                    int // backups that were tried
+	Questions                                  int // that were asked, answered or not
+}
+
+// Count counts, while the run goes on and when it is over. A nil run counts nothing.
+func Count(r *history.Run) Tally {
+	if r == nil {
+		return Tally{}
+	}
+	t := Tally{Steps: len(r.Steps), Completed: r.Count(history.Completed), Failed: r.Count(history.Failed),
+		Skipped: r.Count(history.Skipped), Blocked: r.Count(history.Blocked), Questions: r.Asked}
+	for _, s := range r.Steps {
+		retries, backups := tried(s)
+		t.Retries += retries
+		t.Backups += len(backups)
+	}
+	return t
+}
+
+// tried counts the attempts of a step that repeat a method, and names its backups in the order in which they were tried.
+func tried(s *history.Step) (retries int, backups []string) {
+	var used []string
+	backups = []string{}
+	for _, a := range s.Attempts {
+		name := a.Method.Method
+		if slices.Contains(used, name) {
+			retries++
+			continue
+		}
+		used = append(used, name)
+		if strings.HasPrefix(name, "backup_") {
+			backups = append(backups, name)
+		}
+	}
+	return retries, backups
+}
+
+// String is the tally as in "1 of 4 steps · 1 failed · 2 retries · 0 backups · 1 question".
+func (t Tally) String() string {
+	parts := []string{fmt.Sprintf("%d of %s", t.Completed, count(t.Steps, "step", "steps"))}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{t.Failed, "failed"}, {t.Skipped, "skipped"}, {t.Blocked, "blocked"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(append(parts, count(t.Retries, "retry", "retries"), count(t.Backups, "backup", "backups"),
+		count(t.Questions, "question", "questions")), " · ")
+}
