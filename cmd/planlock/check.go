@@ -143,6 +143,9 @@ func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
 	for _, name := range strangers(&draft.Plan) {
 		fmt.Fprintf(p.out, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
 	}
+	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
+		fmt.Fprintf(p.out, "To run it, say who understands prompts: --executor PATH   %s\n", escaped(stepsNamed(steps)))
+	}
 	for _, a := range draft.Plan.Acknowledgements() {
 		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
 	}

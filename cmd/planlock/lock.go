@@ -53,6 +53,9 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return placed(err, *dir, args[0], nil)
 		}
+		if err := seatsPrompts(c, locked); err != nil {
+			return placed(err, *dir, args[0], nil)
+		}
 		if err := atomicfile.Write(c.LockFile, locked.Encode(), 0o644); err != nil {
 			return err
 		}

@@ -85,6 +85,9 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return s.placed(err, args[0], nil)
 		}
+		if err := seatsPrompts(c, locked); err != nil {
+			return s.placed(err, args[0], nil)
+		}
 		return p.carryOut(ctx, s, c, args[0], func() (*exec.Report, error) { return c.Run(ctx, locked) })
 	}
 }
