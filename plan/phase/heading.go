@@ -35,7 +35,7 @@ var (
 
 // taskOf reads a heading as that of a task.
 func taskOf(h heading) (task, bool) {
-	if len(h.text) > maxPart || strings.IndexAny(h.text, "0123456789") < 0 {
+	if len(h.text) > maxPart || !strings.ContainsAny(h.text, "0123456789") {
 		return task{}, false
 	}
 	text, status := h.text, ""
