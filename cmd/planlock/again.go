@@ -42,6 +42,21 @@ func (s *session) again(run *history.Run) string {
 	return text
 }
 
+// addressed is a report whose commands work from here: they name the workspace,
+// and resume goes on in the way the run was started.
+func (s *session) addressed(text string, run *history.Run) string {
+	id, dir := run.Started.Run, inDir(*s.dir)
+	text = strings.ReplaceAll(text, "planlock resume "+id+"\n", "planlock resume "+id+dir+escaped(s.again(run))+"\n")
+	if dir == "" {
+		return text
+	}
+	for _, name := range []string{"answer", "diff", "status", "verify"} {
+		text = strings.ReplaceAll(text, "planlock "+name+" "+id, "planlock "+name+dir+" "+id)
+	}
+	return text
+}
+
+// waits leaves questions for planlock answer.
 const waits = " --answers wait"
 
 // resumeFrom is the command that goes on with a run, as far as the run itself

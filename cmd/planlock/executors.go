@@ -56,6 +56,9 @@ func seatExecutors(c *exec.Controller, words []string, fallback string) error {
 			chosen, c.Executor = word, newAgent(path, path)
 		}
 	}
+	if _, ok := c.Executor.(*shell.Executor); ok {
+		delete(c.Executors, "shell") // it answers to its name already
+	}
 	return nil
 }
 
