@@ -35,6 +35,8 @@ func contractCodes() []Code {
 		{"approval-failed", Error, "A planning gate of level 2 did not pass.", "", "", false},
 		{"artifact-conflict", Error, "A path stands in one of create, modify and delete; a symbol is added or removed.",
 			`artifacts = { modify = ["README.md"], delete = ["README.md"] }`, `artifacts = { modify = ["README.md"] }`, false},
+		{"artifact-created-again", Warning, "What an earlier step creates is there, unless a step between the two deletes it: a later one that declares it as created will fail.",
+			`artifacts = { create = ["server/limit_test.go"] }`, `artifacts = { modify = ["README.md"] }`, false},
 		{"artifact-in-non-goal", Error, "A step declares what a non-goal protects.", `artifacts = { modify = ["internal/auth/token.go"] }`, `artifacts = { modify = ["README.md"] }`, false},
 		{"artifact-outside-modules", Error, "A step declares a path outside the folders that it limits itself to.", `modules = ["client"]`, `modules = ["server"]`, false},
 		{"artifact-twice", Warning, "A path stands once in its list.", `artifacts = { modify = ["README.md", "README.md"] }`, `artifacts = { modify = ["README.md"] }`, false},

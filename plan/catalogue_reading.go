@@ -11,6 +11,8 @@ func readingCodes() []Code {
 		{"key-unknown", Error, "A key that nobody knows would be a promise that nobody keeps.",
 			"max_retris = 2", "max_retries = 2", false},
 		{"not-a-plan", Error, "The file is something else. The hint says what is read.", "name = \"something else\"\n", "", true},
+		{"placeholder-value", Warning, "The value stands for one that somebody meant to fill in. It would be taken as it is.",
+			`description = "…"`, `description = "Write the failing test"`, false},
 		{"schema-missing", Error, "The first line says which version of the format the plan is written in.",
 			"[goal]\ndescription = \"g\"\n[[tasks]]\nid = 1\n", "", true},
 		{"schema-unsupported", Error, "The plan is written in a version of the format that this program does not read.", "schema = 2", "schema = 1", false},

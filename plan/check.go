@@ -43,6 +43,9 @@ type checker struct {
 	own      map[string]struct{} // the plan and its lock
 	keys     map[string]bool     // of [components] and [constraints], dotted
 	work     int                 // comparisons of globs so far
+	sequence []Address           // the steps in the order of execution
+	written  *node               // the step as it was written, nil where nothing is known of that
+	told     map[Diagnostic]bool // what was said of [defaults]
 }
 
 // A place is the index of a task and of a step in it.
@@ -61,6 +64,10 @@ func (c *checker) report(code, key, message, hint string) {
 		path += ".id"
 	default:
 		path += "." + key
+	}
+	if c.step != "" && c.inherits(code, key) {
+		c.inherited(code, key, message, hint)
+		return
 	}
 	c.found.addFor(code, c.d.Position(path), message, hint, c.task, c.step)
 }
@@ -87,10 +94,12 @@ func (c *checker) all() {
 			}
 			s := &t.Steps[j]
 			c.step, c.prefix = s.ID, fmt.Sprintf("%s.steps[%d]", base, j)
+			c.written = c.d.stepNode(i, j)
 			c.checkStep(place{i, j}, s)
 		}
 	}
-	c.task, c.step, c.prefix = "", "", ""
+	c.creations()
+	c.task, c.step, c.prefix, c.written = "", "", "", nil
 	c.coverage()
 	for _, a := range c.o.Approvals {
 		if a.Level >= 2 && a.Verdict != "pass" {
@@ -163,7 +172,7 @@ func (c *checker) head() {
 		c.report("schema-unsupported", "schema", fmt.Sprintf("the schema is %d", c.p.Schema), "write  schema = 1")
 	}
 	if strings.TrimSpace(c.p.Goal) == "" {
-		c.report("goal-missing", "goal.description", "the plan has no goal", `add  [goal]  with  description = "…"  in one sentence`)
+		c.report("goal-missing", "goal.description", "the plan has no goal", `add  [goal]  with  description = "Limit each client to 10 requests per second"  or what else the plan is for, in one sentence`)
 	}
 	c.prose("goal.description", c.p.Goal)
 	if len(c.p.Tasks) == 0 {
@@ -171,7 +180,7 @@ func (c *checker) head() {
 	}
 	if c.strict && c.p.NonGoals == nil {
 		c.report("non-goals-undeclared", "non_goals", "the plan does not say what must not be touched",
-			"add  [[non_goals]], or  non_goals = []  if nothing is off limits")
+			"add  non_goals = []  above the first table if nothing is off limits, or tables  [[non_goals]]")
 	}
 	c.checks("completion_criteria.checks", c.p.Completion.Checks)
 }
@@ -197,7 +206,7 @@ func (c *checker) lists() {
 		if v.Check != nil {
 			c.check(key+".check", v.Check)
 		} else {
-			c.report("invariant-no-check", key, fmt.Sprintf("nothing checks invariant %q", v.ID), `add  check = { kind = "…" }`)
+			c.report("invariant-no-check", key, fmt.Sprintf("nothing checks invariant %q", v.ID), `add  check = { kind = "go_build", package = "./..." }  or another check`)
 		}
 	}
 	seen = map[string]bool{}
@@ -210,7 +219,7 @@ func (c *checker) lists() {
 		c.symbols(key+".symbols", n.Symbols)
 		if len(n.Paths)+len(n.Symbols) == 0 {
 			c.report("non-goal-no-scope", key, fmt.Sprintf("non-goal %q names neither paths nor symbols, so no machine can hold it", n.ID),
-				`add  paths = ["…/**"]`)
+				`add  paths = ["internal/auth/**"]  or what else it is about`)
 		}
 	}
 }
@@ -222,7 +231,7 @@ func (c *checker) entry(kind, key, id, text string, seen map[string]bool) {
 	}
 	seen[id] = true
 	if strings.TrimSpace(text) == "" {
-		c.report("text-missing", key, fmt.Sprintf("%s %q has no text", kind, id), `add  text = "…"`)
+		c.report("text-missing", key, fmt.Sprintf("%s %q has no text", kind, id), `add  text = "What it means, in one sentence"`)
 	}
 	c.prose(key+".text", text)
 }
@@ -231,10 +240,19 @@ func (c *checker) entry(kind, key, id, text string, seen map[string]bool) {
 func (c *checker) id(kind, key, id string) {
 	switch {
 	case id == "":
-		c.report("id-missing", key, fmt.Sprintf("a %s has no id", kind), "add  id = …")
+		c.report("id-missing", key, fmt.Sprintf("a %s has no id", kind), fmt.Sprintf("add  id = %q", exampleID(kind)))
 	case !validID(id):
 		c.report("id-invalid", key, fmt.Sprintf("the id %q cannot be used", id), "an id has up to 128 letters, digits, and . _ -")
 	}
+}
+
+// exampleID is an id as people give them.
+func exampleID(kind string) string {
+	switch kind {
+	case "task", "step", "backup":
+		return "1"
+	}
+	return strings.ToUpper(kind[:1]) + "1"
 }
 
 func validID(id string) bool {

@@ -40,7 +40,7 @@ func (c *checker) artifacts(s *Step) {
 	}
 	if c.strict && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) && changesGo(a) {
 		c.report("symbols-not-declared", "artifacts", "the step changes Go files and does not say which symbols; they are recorded and not accounted",
-			"add  symbols_add = […]  and  symbols_remove = […]; [] means none")
+			"add  symbols_add = []  and  symbols_remove = []  with the names of the symbols; [] means none")
 	}
 }
 
@@ -117,11 +117,11 @@ func (c *checker) limits(s *Step) {
 	if s.Artifacts == nil || !changesFiles(s.Artifacts) {
 		return
 	}
-	if c.strict && (l == nil || l.MaxFiles == nil || l.MaxLines == nil) {
-		c.report("limits-missing", "", fmt.Sprintf("step %s changes files but declares no limits", addressOf(c.task, s.ID)),
-			"add  limits = { max_files = 1, max_lines = 80 }  or put it once under [defaults]")
+	n := len(s.Artifacts.Create) + len(s.Artifacts.Modify) + len(s.Artifacts.Delete)
+	if c.strict {
+		c.limitsMissing(s, n)
 	}
-	if n := len(s.Artifacts.Create) + len(s.Artifacts.Modify) + len(s.Artifacts.Delete); l != nil && l.MaxFiles != nil && n > *l.MaxFiles {
+	if l != nil && l.MaxFiles != nil && n > *l.MaxFiles {
 		c.report("limits-too-small", "limits.max_files", fmt.Sprintf("the step declares %d artifacts and allows %d files", n, *l.MaxFiles), "raise max_files, or declare less")
 	}
 }

@@ -43,7 +43,7 @@ func (c *checker) check(key string, k *Check) {
 		c.symbols(key+".symbol", []string{k.Symbol})
 	}
 	if k.Kind == "" {
-		c.report("check-kind-missing", key, "the check does not say its kind", `add  kind = "…"`)
+		c.report("check-kind-missing", key, "the check does not say its kind", `add  kind = "file_exists"  or another kind`)
 		return
 	}
 	for _, known := range kinds {
@@ -68,11 +68,11 @@ func (c *checker) arguments(key string, k *Check, needed, one, free []string) {
 	given := k.given()
 	for _, name := range needed {
 		if !slices.Contains(given, name) {
-			c.report("check-argument-missing", key, fmt.Sprintf("a check %s needs %s", k.Kind, name), fmt.Sprintf("add  %s = …", name))
+			c.report("check-argument-missing", key, fmt.Sprintf("a check %s needs %s", k.Kind, name), fmt.Sprintf("add  %s = %q", name, exampleArgument(name)))
 		}
 	}
 	if len(one) > 0 && !slices.ContainsFunc(one, func(name string) bool { return slices.Contains(given, name) }) {
-		c.report("check-argument-missing", key, fmt.Sprintf("a check %s needs %s", k.Kind, strings.Join(one, " or ")), fmt.Sprintf("add  %s = …", one[0]))
+		c.report("check-argument-missing", key, fmt.Sprintf("a check %s needs %s", k.Kind, strings.Join(one, " or ")), fmt.Sprintf("add  %s = %q", one[0], exampleArgument(one[0])))
 	}
 	known := slices.Concat(needed, one, free)
 	for _, name := range given {

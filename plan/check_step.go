@@ -48,10 +48,10 @@ func (c *checker) identity(at place, s *Step) {
 	c.prose("description", s.Description)
 	c.prose("expected_output", s.ExpectedOutput)
 	if s.Description == "" && s.ExpectedOutput == "" {
-		c.report("step-no-purpose", "", fmt.Sprintf("step %s does not say what it is for", a), `add  description = "…"`)
+		c.report("step-no-purpose", "", fmt.Sprintf("step %s does not say what it is for", a), `add  description = "What the step does"`)
 	}
 	if c.strict && len(s.Requirements) == 0 {
-		c.report("step-no-requirement", "", fmt.Sprintf("step %s serves no requirement", a), "add  requirements = [\"…\"]")
+		c.report("step-no-requirement", "", fmt.Sprintf("step %s serves no requirement", a), fmt.Sprintf("add  requirements = [%q]  or those that it serves", c.exampleRequirement()))
 	}
 }
 
@@ -92,13 +92,13 @@ func (c *checker) method(s *Step) {
 	case s.Run != "" && s.Prompt != "":
 		c.report("method-twice", "prompt", "a step has one method: run or prompt", "move the other to  [[tasks.steps.backups]]")
 	case s.Run == "" && s.Prompt == "" && c.strict:
-		c.report("method-missing", "", "the step does not say how it is done", `add  run = "…"  or  prompt = "…"`)
+		c.report("method-missing", "", "the step does not say how it is done", `add  run = "go generate ./..."  for a command, or  prompt = "Write the limiter"  for an agent`)
 	case s.Run == "" && s.Prompt == "":
-		c.report("method-is-description", "", "the step has no method; the executor is given its description", `add  run = "…"  or  prompt = "…"`)
+		c.report("method-is-description", "", "the step has no method; the executor is given its description", `add  run = "go generate ./..."  for a command, or  prompt = "Write the limiter"  for an agent`)
 	}
 	c.executor("executor", s.Executor)
 	if s.OnFailure == Retry && s.Retries() == 0 {
-		c.report("retries-missing", "on_failure", "the step is to be tried again, but no number of times", "add  max_retries = 2")
+		c.retries(s)
 	}
 }
 
@@ -131,7 +131,7 @@ func (c *checker) backups(s *Step) {
 		case b.Run != "" && b.Prompt != "":
 			c.report("method-twice", key+".prompt", "a backup has one method: run or prompt", "make two backups of it")
 		case b.Run == "" && b.Prompt == "" && b.ToolPath == "" && b.Description == "":
-			c.report("backup-no-method", key, "the backup does not say how it is done", `add  run = "…"  or  prompt = "…"`)
+			c.report("backup-no-method", key, "the backup does not say how it is done", `add  run = "go generate ./..."  for a command, or  prompt = "Write the limiter"  for an agent`)
 		case (b.Run != "" && b.Run == s.Run || b.Prompt != "" && b.Prompt == s.Prompt) && (b.Executor == "" || b.Executor == s.Executor):
 			c.report("backup-is-retry", key, "the backup does the same as the step", "a backup is another way; to try again, use  max_retries")
 		}
@@ -141,7 +141,7 @@ func (c *checker) backups(s *Step) {
 func (c *checker) rollback(s *Step) {
 	c.command("compensate", s.Compensate)
 	if s.Rollback == Compensatable && s.Compensate == "" {
-		c.report("compensate-missing", "rollback", "nothing says how the step is undone", `add  compensate = "…", a command`)
+		c.report("compensate-missing", "rollback", "nothing says how the step is undone", `add  compensate = "make undo"  with the command that undoes it`)
 	}
 	if s.Rollback != Compensatable && s.Rollback != "" && s.Compensate != "" {
 		c.report("compensate-unused", "compensate", fmt.Sprintf("a step that is %s is not compensated", s.Rollback), `write  rollback = "compensatable", or take compensate out`)
@@ -162,11 +162,11 @@ func (c *checker) intent(s *Step) {
 	}
 	c.command("test_intent.test", t.Test)
 	if t.Test == "" {
-		c.report("test-intent-no-test", "test_intent", "the test intent names no test", `add  test = "go test …"`)
+		c.report("test-intent-no-test", "test_intent", "the test intent names no test", `add  test = "go test ./..."  or the command that runs the test`)
 	}
 	own, fixed := c.order[addressOf(c.task, s.ID)], 0
 	if t.FixedBy == "" {
-		c.report("fixed-by-missing", "test_intent", "nothing says which step makes the test pass", `add  fixed_by = "TASK.STEP"`)
+		c.report("fixed-by-missing", "test_intent", "nothing says which step makes the test pass", c.fixedByHint(own))
 		return
 	}
 	if _, ok := c.steps[t.FixedBy]; !ok {
@@ -183,11 +183,11 @@ func (c *checker) intent(s *Step) {
 func (c *checker) complete(s *Step) {
 	a := addressOf(c.task, s.ID)
 	if s.Artifacts == nil {
-		c.report("artifacts-missing", "", fmt.Sprintf("step %s does not say what it changes", a), "add  artifacts = { create = [\"…\"] }, or  artifacts = {}  for nothing")
+		c.report("artifacts-missing", "", fmt.Sprintf("step %s does not say what it changes", a), `add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  for nothing`)
 	}
 	changes := s.Artifacts != nil && changesFiles(s.Artifacts)
 	if s.Artifacts != nil && !changes && len(s.Postconditions) == 0 {
-		c.report("outcome-missing", "", fmt.Sprintf("step %s has neither an artifact nor a postcondition", a), `add  postconditions = [{ kind = "…" }]`)
+		c.report("outcome-missing", "", fmt.Sprintf("step %s has neither an artifact nor a postcondition", a), `add  postconditions = [{ kind = "go_build", package = "./..." }]  or another check`)
 	}
 	if s.Rollback == "" {
 		c.report("rollback-missing", "", fmt.Sprintf("step %s does not say whether it can be undone", a), `add  rollback = "reversible"  or put it once under [defaults]`)
@@ -196,7 +196,7 @@ func (c *checker) complete(s *Step) {
 		c.report("on-failure-missing", "", fmt.Sprintf("step %s does not say what follows a failure", a), `add  on_failure = "block"  or put it once under [defaults]`)
 	}
 	if changes && s.SemanticChange == "" {
-		c.report("semantic-change-missing", "", fmt.Sprintf("step %s changes files and does not say what that does to behaviour", a), `add  semantic_change = "preserving", "extending", "modifying" or "breaking"`)
+		c.report("semantic-change-missing", "", fmt.Sprintf("step %s changes files and does not say what that does to behaviour", a), `add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)
 	}
 	if s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 && !c.checkable(s) {
 		c.report("public-surface-unspecified", "artifacts", fmt.Sprintf("step %s changes public symbols, and nothing says how they behave", a), "add expected_output, expect, a postcondition or a test_intent")

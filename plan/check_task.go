@@ -12,7 +12,7 @@ func (c *checker) checkTask(i int, t *Task) {
 		c.report("task-duplicate-id", "id", fmt.Sprintf("there are two tasks %q", t.ID), "give each an id of its own")
 	}
 	if t.Description == "" && t.Title == "" {
-		c.report("text-missing", "", fmt.Sprintf("task %q has no description", t.ID), `add  description = "…"`)
+		c.report("text-missing", "", fmt.Sprintf("task %q has no description", t.ID), `add  description = "What the task brings about"`)
 	}
 	c.prose("description", t.Description)
 	c.prose("title", t.Title)
@@ -103,7 +103,8 @@ func (c *checker) graph() {
 		}
 	}
 	c.order = make(map[Address]int, len(c.steps))
-	for i, a := range c.p.Graph().Order {
+	c.sequence = c.p.Graph().Order
+	for i, a := range c.sequence {
 		if _, ok := c.order[a]; !ok {
 			c.order[a] = i
 		}

@@ -28,6 +28,13 @@ func (d *decoder) wrong(n *node, want string) {
 	d.add("value-type", n.offset, fmt.Sprintf("%s is %s, not %s", d.key.name, kindName[n.kind], want), "write "+want)
 }
 
+// placeholder warns of a text that was left for somebody to fill in.
+func (d *decoder) placeholder(n *node) {
+	if t := strings.TrimSpace(n.text); t == "…" || t == "..." || strings.HasPrefix(t, "…/") {
+		d.add("placeholder-value", n.offset, fmt.Sprintf("%s is %q, which was left to be filled in", d.key.name, n.text), "write what is meant")
+	}
+}
+
 var kindName = map[string]string{
 	kindString: "text", kindInteger: "an integer", kindFloat: "a number with a fraction", kindBoolean: "true or false",
 	kindDatetime: "a date or time", kindArray: "a list", kindTable: "a table",

@@ -106,6 +106,7 @@ func text[T any](name, doc string, at func(*T) *string) key[T] {
 			d.wrong(n, "text")
 			return
 		}
+		d.placeholder(n)
 		*at(to) = n.text
 	}}
 }
@@ -117,6 +118,7 @@ func ident[T any, S ~string](name, doc string, at func(*T) *S) key[T] {
 			d.wrong(n, "text or an integer")
 			return
 		}
+		d.placeholder(n)
 		*at(to) = S(n.text)
 	}}
 }
@@ -244,6 +246,7 @@ func list[T any](name, doc string, integers bool, at func(*T) *[]string) key[T] 
 				d.wrong(item, want)
 				continue
 			}
+			d.placeholder(item)
 			values[i] = item.text
 		}
 		*at(to) = values

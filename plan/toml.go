@@ -143,9 +143,19 @@ func (b *builder) syntaxError(err error) {
 		text = parse.Message
 		if at := cap(b.src.text) - cap(parse.Highlight); at >= 0 && at <= len(b.src.text) {
 			offset = at
+			text = wholeRune(text, b.src.text[at:])
 		}
 	}
 	b.found.add("toml-parse-error", b.src.position(int32(offset)), "not TOML: "+text, "nothing behind this place was read")
+}
+
+// wholeRune names in a parser's message the character that stands at the beginning of rest, where the message names its first byte only.
+func wholeRune(message string, rest []byte) string {
+	r, size := utf8.DecodeRune(rest)
+	if size < 2 {
+		return message
+	}
+	return strings.ReplaceAll(message, fmt.Sprintf("%#U", rune(rest[0])), fmt.Sprintf("%#U", r))
 }
 
 func (b *builder) expression(n *unstable.Node) {

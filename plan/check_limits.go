@@ -1,0 +1,62 @@
+package plan
+
+import "fmt"
+
+// limitsMissing says which of the two limits a step lacks, unless something else was said of its limits already. n is the number of
+// artifacts that it declares.
+func (c *checker) limitsMissing(s *Step, n int) {
+	l, a := s.Limits, addressOf(c.task, s.ID)
+	if l != nil && l.MaxFiles != nil && l.MaxLines != nil || c.limitsMisread(l) {
+		return
+	}
+	switch {
+	case l == nil:
+		c.report("limits-missing", "", fmt.Sprintf("step %s changes files but declares no limits", a),
+			fmt.Sprintf("add  limits = { max_files = %d, max_lines = 80 }  or put it once under [defaults]", n))
+	case l.MaxFiles == nil && l.MaxLines == nil:
+		c.report("limits-missing", "limits", fmt.Sprintf("the limits of step %s name neither files nor lines", a),
+			fmt.Sprintf("add  max_files = %d  and  max_lines = 80  to them", n))
+	case l.MaxFiles == nil:
+		c.report("limits-missing", "limits", fmt.Sprintf("the limits of step %s lack max_files: it may change any number of files", a),
+			fmt.Sprintf("add  max_files = %d  to them", n))
+	default:
+		c.report("limits-missing", "limits", fmt.Sprintf("the limits of step %s lack max_lines: it may change any number of lines", a),
+			"add  max_lines = 80  to them")
+	}
+}
+
+// limitsMisread reports whether reading found something wrong with the limits of the step, or with those that it inherits: a key that
+// is not known, or a value that could not be taken. Mending that may be all there is to do.
+func (c *checker) limitsMisread(l *Limits) bool {
+	if c.written == nil {
+		return false
+	}
+	for _, n := range []*node{c.written, c.d.root.find("defaults")} {
+		if n == nil {
+			continue
+		}
+		for _, m := range n.keys {
+			if _, known := stepKeys.index[m.name]; !known && nearest(m.name, []string{"limits"}) != "" {
+				return true
+			}
+		}
+		if limits := n.find("limits"); limits != nil && misread(limits, l) {
+			return true
+		}
+	}
+	return false
+}
+
+func misread(n *node, l *Limits) bool {
+	if n.kind != kindTable {
+		return true
+	}
+	for _, m := range n.keys {
+		_, known := limitKeys.index[m.name]
+		lost := l == nil || m.name == "max_files" && l.MaxFiles == nil || m.name == "max_lines" && l.MaxLines == nil
+		if !known || lost {
+			return true
+		}
+	}
+	return false
+}
