@@ -66,7 +66,12 @@ var questions = []question{
 		}, nil},
 	{"design-gates-passed", "Did the planning gates of level 2 pass?",
 		[]string{"approval-failed"},
-		func(_ *Plan, o Options) string { return count(len(o.Approvals), "verdict") }, nil},
+		func(_ *Plan, o Options) string {
+			if len(o.Approvals) == 0 {
+				return "no planning gate of level 2 has been asked yet; they are asked when it is locked"
+			}
+			return count(len(o.Approvals), "verdict")
+		}, nil},
 }
 
 // SelfCheck answers the ten questions before execution. A question is answered "no" exactly where [Draft.Check]
