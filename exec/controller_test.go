@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -77,6 +78,28 @@ func TestRunAchieves(t *testing.T) {
 	}
 	if got := run.Read(t, "a.txt"); got != "one\ntwo\n" {
 		t.Errorf("a.txt holds %q", got)
+	}
+}
+
+// TestACompletedStepLeavesItsEvidence looks for what proves a step in the journal.
+func TestACompletedStepLeavesItsEvidence(t *testing.T) {
+	run := exectest.Run(t, twoSteps(), workspace, goodScript)
+	run.Want(t, history.Achieved)
+	for _, s := range run.Report.Run.Steps {
+		a := s.Last()
+		if a.Said == nil || a.Accounted == nil || !a.Accounted.Account.Holds() || len(a.Accounted.Account.Matching) != 1 {
+			t.Errorf("step %s: said %+v, account %+v; want both, and one change as declared", s.Address, a.Said, a.Accounted)
+		}
+		phases := map[gate.Phase]int{}
+		for _, j := range append(s.Gates, a.Gates...) {
+			phases[j.Phase]++
+		}
+		if phases[gate.Before] == 0 || phases[gate.During] == 0 || phases[gate.After] == 0 {
+			t.Errorf("step %s: judgements by phase %v; want some before, during and after", s.Address, phases)
+		}
+	}
+	if len(run.Report.Run.Final) == 0 {
+		t.Error("no judgement of the run as a whole is in the journal")
 	}
 }
 
