@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package disk
+
+func boot() string { return "" }

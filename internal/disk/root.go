@@ -1,0 +1,298 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Root is an open folder, whose names are slash-separated and lead nowhere
+// else; or, from Disk.Anywhere, none, whose names are paths. It is safe for
+// concurrent use. Methods without a comment do what those of os.Root do.
+type Root struct {
+	disk *Disk
+	root *os.Root // nil: anywhere
+	dir  string   // absolute; "" anywhere, and below a plain one
+}
+
+// OS is the folder itself, for what is done without the disk; nil anywhere.
+func (r *Root) OS() *os.Root { return r.root }
+
+// Disk is where the folder is.
+func (r *Root) Disk() *Disk { return r.disk }
+
+// Plain reports whether nothing stands before the operating system.
+func (r *Root) Plain() bool { return r.disk == nil }
+
+// Name is the path that the folder was opened with; "" anywhere.
+func (r *Root) Name() string {
+	if r.root == nil {
+		return ""
+	}
+	return r.root.Name()
+}
+
+// path is the absolute path of name, for a Layer.
+func (r *Root) path(name string) string {
+	if r.root != nil {
+		return filepath.Join(r.dir, filepath.FromSlash(name))
+	}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return name // the operation itself will say why
+	}
+	return abs
+}
+
+// OpenRoot opens the folder at name.
+func (r *Root) OpenRoot(name string) (*Root, error) {
+	if r.root == nil {
+		return r.disk.OpenRoot(name)
+	}
+	if r.disk == nil {
+		root, err := r.root.OpenRoot(name)
+		if err != nil {
+			return nil, err
+		}
+		return &Root{root: root}, nil
+	}
+	sub := &Root{disk: r.disk, dir: r.path(name)}
+	err := r.disk.do(&Op{Kind: Open, Path: sub.dir}, func() (err error) {
+		sub.root, err = r.root.OpenRoot(name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sub, nil
+}
+
+// Close closes the folder.
+func (r *Root) Close() error {
+	if r.root == nil {
+		return nil
+	}
+	return r.root.Close()
+}
+
+// Open opens a file or a folder for reading.
+func (r *Root) Open(name string) (*File, error) { return r.OpenFile(name, os.O_RDONLY, 0) }
+
+// OpenFile opens a file, and makes it where flags say so.
+func (r *Root) OpenFile(name string, flags int, perm fs.FileMode) (*File, error) {
+	if r.disk == nil {
+		file, err := r.open(name, flags, perm)
+		if err != nil {
+			return nil, err
+		}
+		return &File{file: file}, nil
+	}
+	f := &File{disk: r.disk, path: r.path(name), appends: flags&os.O_APPEND != 0}
+	return r.disk.openFile(f, flags, perm, func() (err error) {
+		f.file, err = r.open(name, flags, perm)
+		return err
+	})
+}
+
+func (r *Root) open(name string, flags int, perm fs.FileMode) (*os.File, error) {
+	if r.root == nil {
+		return os.OpenFile(name, flags, perm)
+	}
+	return r.root.OpenFile(name, flags, perm)
+}
+
+// openFile opens f before a Layer: making a file and cutting one that is there
+// are operations of their own.
+func (d *Disk) openFile(f *File, flags int, perm fs.FileMode, open func() error) (*File, error) {
+	kind, truncates := Open, false
+	if _, err := os.Stat(f.path); flags&os.O_CREATE != 0 && errors.Is(err, fs.ErrNotExist) {
+		kind = Create
+	} else if err == nil && flags&os.O_TRUNC != 0 {
+		truncates = true
+	}
+	if err := d.do(&Op{Kind: kind, Path: f.path, Flags: flags, Mode: perm}, open); err != nil {
+		if f.file != nil {
+			err = errors.Join(err, f.file.Close())
+		}
+		return nil, err
+	}
+	if truncates {
+		err := d.do(&Op{Kind: Truncate, Path: f.path, File: f.file}, func() error { return nil })
+		if err != nil {
+			return nil, errors.Join(err, f.file.Close())
+		}
+	}
+	return f, nil
+}
+
+// Lstat looks at what stands at name, and follows no link there.
+func (r *Root) Lstat(name string) (info fs.FileInfo, err error) {
+	if r.Plain() && r.root != nil {
+		return r.root.Lstat(name)
+	}
+	err = r.disk.do(&Op{Kind: Stat, Path: r.path(name)}, func() error {
+		if r.root == nil {
+			info, err = os.Lstat(name)
+		} else {
+			info, err = r.root.Lstat(name)
+		}
+		return err
+	})
+	return info, err
+}
+
+// Stat looks at what stands at name.
+func (r *Root) Stat(name string) (info fs.FileInfo, err error) {
+	if r.Plain() && r.root != nil {
+		return r.root.Stat(name)
+	}
+	err = r.disk.do(&Op{Kind: Stat, Path: r.path(name)}, func() error {
+		if r.root == nil {
+			info, err = os.Stat(name)
+		} else {
+			info, err = r.root.Stat(name)
+		}
+		return err
+	})
+	return info, err
+}
+
+// Readlink is the target of a link.
+func (r *Root) Readlink(name string) (target string, err error) {
+	if r.Plain() && r.root != nil {
+		return r.root.Readlink(name)
+	}
+	err = r.disk.do(&Op{Kind: Read, Path: r.path(name)}, func() error {
+		if r.root == nil {
+			target, err = os.Readlink(name)
+		} else {
+			target, err = r.root.Readlink(name)
+		}
+		return err
+	})
+	return target, err
+}
+
+// ReadDir lists the folder at name, sorted by names.
+func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
+	f, err := r.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.ReadDir(-1)
+	return list, errors.Join(err, f.Close())
+}
+
+// Mkdir makes a folder.
+func (r *Root) Mkdir(name string, perm fs.FileMode) error {
+	if r.Plain() && r.root != nil {
+		return r.root.Mkdir(name, perm)
+	}
+	return r.change(&Op{Kind: Mkdir, Path: r.path(name), Mode: perm}, func() error {
+		if r.root == nil {
+			return os.Mkdir(name, perm)
+		}
+		return r.root.Mkdir(name, perm)
+	})
+}
+
+// Symlink makes a link at name that says target.
+func (r *Root) Symlink(target, name string) error {
+	if r.Plain() && r.root != nil {
+		return r.root.Symlink(target, name)
+	}
+	return r.change(&Op{Kind: Symlink, Path: r.path(name), To: target}, func() error {
+		if r.root == nil {
+			return os.Symlink(target, name)
+		}
+		return r.root.Symlink(target, name)
+	})
+}
+
+// Link gives the file at name a second name.
+func (r *Root) Link(name, to string) error {
+	return r.change(&Op{Kind: Link, Path: r.path(name), To: r.path(to)}, func() error {
+		if r.root == nil {
+			return os.Link(name, to)
+		}
+		return r.root.Link(name, to)
+	})
+}
+
+// Rename gives the entry at name another name, and replaces what stands there.
+func (r *Root) Rename(name, to string) error {
+	if r.Plain() && r.root != nil {
+		return r.root.Rename(name, to)
+	}
+	return r.change(&Op{Kind: Rename, Path: r.path(name), To: r.path(to)}, func() error {
+		if r.root == nil {
+			return os.Rename(name, to)
+		}
+		return r.root.Rename(name, to)
+	})
+}
+
+// Remove removes a file, a link or an empty folder.
+func (r *Root) Remove(name string) error {
+	if r.Plain() && r.root != nil {
+		return r.root.Remove(name)
+	}
+	return r.change(&Op{Kind: Remove, Path: r.path(name)}, func() error {
+		if r.root == nil {
+			return os.Remove(name)
+		}
+		return r.root.Remove(name)
+	})
+}
+
+// Chmod sets the mode of a file or folder.
+func (r *Root) Chmod(name string, mode fs.FileMode) error {
+	if r.Plain() && r.root != nil {
+		return r.root.Chmod(name, mode)
+	}
+	return r.change(&Op{Kind: Chmod, Path: r.path(name), Mode: mode}, func() error {
+		if r.root == nil {
+			return os.Chmod(name, mode)
+		}
+		return r.root.Chmod(name, mode)
+	})
+}
+
+// Chtimes sets the time of modification, and leaves that of the last access.
+func (r *Root) Chtimes(name string, t time.Time) error {
+	if r.Plain() && r.root != nil {
+		return r.root.Chtimes(name, time.Time{}, t)
+	}
+	return r.change(&Op{Kind: Chtimes, Path: r.path(name), Time: t}, func() error {
+		if r.root == nil {
+			return os.Chtimes(name, time.Time{}, t)
+		}
+		return r.root.Chtimes(name, time.Time{}, t)
+	})
+}
+
+// ChtimesLink is Chtimes for a link itself; where the system cannot do that, it
+// does nothing. Anywhere it is an error.
+func (r *Root) ChtimesLink(name string, t time.Time) error {
+	if r.Plain() && r.root != nil {
+		return setLinkTime(r.root, name, t)
+	}
+	if r.root == nil {
+		return &fs.PathError{Op: "chtimes", Path: name, Err: errors.ErrUnsupported}
+	}
+	return r.change(&Op{Kind: Chtimes, Path: r.path(name), Time: t}, func() error {
+		return setLinkTime(r.root, name, t)
+	})
+}
+
+// SyncFolder makes the names in the folder at name durable. Where folders cannot
+// be synced, the file system keeps names in order by itself, and it does nothing.
+func (r *Root) SyncFolder(name string) error {
+	return r.change(&Op{Kind: SyncFolder, Path: r.path(name)}, func() error {
+		return syncFolder(r.root, name)
+	})
+}
+
+func (r *Root) change(op *Op, run func() error) error { return r.disk.do(op, run) }
