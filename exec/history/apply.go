@@ -25,6 +25,10 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 		return r.ask(rec, nil, f)
 	case *Answered, *Unanswered:
 		return r.answer(rec, fact)
+	case *Addendum:
+		return r.amend(rec, nil, f)
+	case *Remembered:
+		r.Remembered = append(r.Remembered, *f)
 	case *Paused:
 		r.Paused = f
 		if r.Ended == nil {
@@ -130,9 +134,19 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *ModeSwitched:
 		r.Mode = f.To
 		r.Modes = append(r.Modes, *f)
+	case *Lesson:
+		s.Lesson = f
+	case *Addendum:
+		return r.amend(rec, s, f)
+	case *Remembered:
+		r.Remembered = append(r.Remembered, *f)
 	case *Recovery:
 		s.Recoveries = append(s.Recoveries, *f)
 		s.Next = &s.Recoveries[len(s.Recoveries)-1]
+	case *Advised:
+		s.Advised = append(s.Advised, *f)
+	case *Patched:
+		s.Patches = append(s.Patches, *f)
 	case *RestoreBegun:
 		r.Restoring = f
 		if a := s.Last(); a != nil && a.Failure != nil && a.Discarded == (checkpoint.Snapshot{}) {
@@ -231,7 +245,8 @@ func (r *Run) rollBack(s *Step, f *RolledBack) {
 	after := false
 	for _, step := range r.Steps {
 		if after = after || step == s; after {
-			*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...)}
+			*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...),
+				Advised: step.Advised, Patches: step.Patches}
 		}
 	}
 	r.Tree = f.Snapshot

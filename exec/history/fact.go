@@ -88,6 +88,16 @@ func blank(name string) Fact {
 		return new(Unanswered)
 	case "mode":
 		return new(ModeSwitched)
+	case "advice":
+		return new(Advised)
+	case "patch":
+		return new(Patched)
+	case "lesson":
+		return new(Lesson)
+	case "addendum":
+		return new(Addendum)
+	case "remembered":
+		return new(Remembered)
 	case "step-failed":
 		return new(StepFailed)
 	case "step-skipped":
@@ -125,6 +135,11 @@ func (*Asked) Type() string          { return "question" }
 func (*Answered) Type() string       { return "answer" }
 func (*Unanswered) Type() string     { return "unanswered" }
 func (*ModeSwitched) Type() string   { return "mode" }
+func (*Advised) Type() string        { return "advice" }
+func (*Patched) Type() string        { return "patch" }
+func (*Lesson) Type() string         { return "lesson" }
+func (*Addendum) Type() string       { return "addendum" }
+func (*Remembered) Type() string     { return "remembered" }
 func (*StepFailed) Type() string     { return "step-failed" }
 func (*StepSkipped) Type() string    { return "step-skipped" }
 func (*StepBlocked) Type() string    { return "step-blocked" }

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"time"
+
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/plan"
@@ -8,11 +10,15 @@ import (
 
 // Recovery is what a rung of the ladder decided.
 type Recovery struct {
-	Rung   string `json:"rung"`   // "retry", "backup", "ask"
+	Rung   string `json:"rung"`   // "retry", "backup", "reflect", "pivot", "research", "feedback", "ask"
 	Method string `json:"method"` // of the next attempt; "" if there is none
 	Why    string `json:"why"`
 	// Repeats counts how often this rung has been used in this step, this time included.
 	Repeats int `json:"repeats"`
+	// After is how long the next attempt waits for whatever was busy, and Passed
+	// says why the rungs before this one had nothing to do.
+	After  time.Duration `json:"after_ns,omitempty"`
+	Passed []Passed      `json:"passed,omitempty"`
 }
 
 // Asked is an escalation.
@@ -38,13 +44,51 @@ type ModeSwitched struct {
 	To           plan.Mode `json:"to"`
 	Cause        string    `json:"cause"`
 	Measurements []string  `json:"measurements,omitempty"`
+	// Of a switch that dynamic mode made by itself: the triggers that fired, the
+	// methods tried in the steps that they looked at ("1.2 primary failed"), what
+	// is suggested, and how many steps had failed in a row.
+	Triggers       []string `json:"triggers,omitempty"`
+	Methods        []string `json:"methods,omitempty"`
+	Recommendation string   `json:"recommendation,omitempty"`
+	Consecutive    int      `json:"consecutive,omitempty"`
+}
+
+// Lesson is what a step taught in education mode, once it was over. The situation and
+// the approaches stand in the question that Question names.
+type Lesson struct {
+	Question    string        `json:"question,omitempty"` // the checkpoint before the step
+	Recommended string        `json:"recommended"`        // the method that was recommended
+	Chosen      string        `json:"chosen"`             // the method that the person chose
+	Used        string        `json:"used"`               // the method that was used last
+	Result      string        `json:"result"`             // what happened
+	Lesson      string        `json:"lesson"`             // what to keep of it
+	Others      []LessonOther `json:"others,omitempty"`   // the approaches that were not used
+	Status      StepStatus    `json:"status"`             // how the step ended
+}
+
+// LessonOther is what an approach that was not used would have done otherwise.
+type LessonOther struct {
+	Method string `json:"method"`
+	Would  string `json:"would"`
+}
+
+// Remembered says that somebody wanted a choice to be remembered, and what came of it.
+type Remembered struct {
+	ID       string       `json:"id,omitempty"` // of the remembered choice; "" if it was not remembered
+	Question string       `json:"question"`
+	Kind     ask.Kind     `json:"kind"`
+	Step     plan.Address `json:"step,omitempty"` // "": for the whole plan
+	Choice   string       `json:"choice"`
+	By       string       `json:"by"`
+	Why      string       `json:"why,omitempty"` // it was not remembered
 }
 
 // StepFailed is final: the step was undone and is not tried again.
 type StepFailed struct {
 	Class   Class    `json:"class"`
 	Reasons []string `json:"reasons"`
-	Halts   bool     `json:"halts"` // the run ends because of it
+	Halts   bool     `json:"halts"`            // the run ends because of it
+	Passed  []Passed `json:"passed,omitempty"` // why the rungs of the ladder had nothing left to do
 }
 
 // StepSkipped says that a step was left out, and on whose word.

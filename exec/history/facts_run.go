@@ -26,6 +26,8 @@ type Started struct {
 	Base         checkpoint.Snapshot `json:"base"`
 	Git          ledger.GitState     `json:"git,omitempty"`
 	Mode         plan.Mode           `json:"mode"`
+	ModeBy       string              `json:"mode_by,omitempty"`  // who chose it: "host" (a flag or a field), "plan", "person", "default"
+	Preset       string              `json:"preset,omitempty"`   // "contract" if empty
 	Executor     string              `json:"executor,omitempty"` // the default executor's name
 	Isolated     bool                `json:"isolated,omitempty"`
 	NoSandbox    bool                `json:"no_sandbox,omitempty"`

@@ -32,6 +32,9 @@ type AttemptStarted struct {
 	Method   string `json:"method"` // "primary", "backup_1"
 	Text     string `json:"text"`   // description of the method
 	Executor string `json:"executor"`
+	// Reinstates is the attempt whose tree is put back and judged anew, because a person
+	// accepted what it did; 0: the executor is called.
+	Reinstates int `json:"reinstates,omitempty"`
 }
 
 // AttemptEnded is what the executor said. It proves nothing.

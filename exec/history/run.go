@@ -57,7 +57,11 @@ type Step struct {
 	Attempts   []*Attempt       // since the run was last set back to before the step
 	Undone     []*Attempt       // those before that
 	Recoveries []Recovery
+	Advised    []Advised // what advisors said about it, oldest first
+	Patches    []Patched // of its method, those that were refused too
 	Questions  []Exchange
+	Addenda    []Addendum // answers about the step that are part of the record, since the run was last set back
+	Lesson     *Lesson    // of education mode; nil if there is none
 	Completed  *StepCompleted
 	Failed     *StepFailed
 	Skipped    *StepSkipped
@@ -114,6 +118,8 @@ type Run struct {
 	Final  []gate.Judgement
 
 	Modes       []ModeSwitched
+	Addenda     []Addendum   // answers that became part of the plan's record, in order
+	Remembered  []Remembered // choices that were to be remembered
 	Resumptions int
 	RolledBack  []RolledBack
 	Consecutive int // failed steps in a row

@@ -139,3 +139,26 @@ func TestSnapshotsOfFacts(t *testing.T) {
 		t.Errorf("got %v, want none", got)
 	}
 }
+
+func TestFoldOfAdvice(t *testing.T) {
+	j := begun().
+		add("1.1", 0, &history.StepStarted{}).
+		add("1.1", 1, &history.AttemptStarted{Method: "primary"}).
+		add("1.1", 1, &history.AttemptFailed{Class: history.Crashed}).
+		add("1.1", 1, &history.Advised{Kind: "reflection", Attempt: 1, Confidence: 0.9, Patch: "patch_1"},
+			&history.Patched{ID: "patch_1", Attempt: "1.1#1", Method: history.PatchedMethod{Run: "true"}})
+	if j.last != nil {
+		t.Fatal(j.last)
+	}
+	s := j.run.Step("1.1")
+	if a := s.Advice("reflection", 1); a == nil || a.Patch != "patch_1" {
+		t.Errorf("the advice about attempt 1 is %+v, want one with patch_1", a)
+	}
+	if s.Advice("reflection", 2) != nil || s.Advice("pivot", 1) != nil {
+		t.Error("there is advice that nobody gave")
+	}
+	j.add("1.1", 0, &history.RolledBack{To: "1.1"})
+	if p := s.Patch("patch_1"); p == nil || p.Method.Run != "true" {
+		t.Errorf("after a rollback the patch is %+v, want it kept, so that its id is not used again", p)
+	}
+}

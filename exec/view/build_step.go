@@ -23,7 +23,7 @@ func newStep(in *plan.Step, s *history.Step) *step {
 		Critical: s.Critical, Rollback: s.Rollback, Started: newStamp(s.Started), Ended: newStamp(s.Over),
 		Duration: between(newStamp(s.Started), newStamp(s.Over)),
 		Gates:    judgements(s.Gates), Questions: each(s.Questions, newQuestion),
-		Recoveries: each(s.Recoveries, func(r history.Recovery) recovery { return recovery(r) }),
+		Recoveries: each(s.Recoveries, newRecovery),
 	}
 	if in != nil {
 		out.Semantic = string(in.SemanticChange)
@@ -38,6 +38,11 @@ func newStep(in *plan.Step, s *history.Step) *step {
 	out.addAttempts(s)
 	out.addEnd(s)
 	return out
+}
+
+func newRecovery(r history.Recovery) recovery {
+	return recovery{Rung: r.Rung, Method: r.Method, Why: r.Why, Repeats: r.Repeats,
+		Delay: r.After.Milliseconds(), Passed: r.Passed}
 }
 
 // stepID is the id of a step within its task.

@@ -66,10 +66,12 @@ type propagation struct {
 }
 
 type recovery struct {
-	Rung    string `json:"rung"`
-	Method  string `json:"method,omitempty"`
-	Why     string `json:"why"`
-	Repeats int    `json:"repeats"`
+	Rung    string           `json:"rung"`
+	Method  string           `json:"method,omitempty"`
+	Why     string           `json:"why"`
+	Repeats int              `json:"repeats"`
+	Delay   int64            `json:"delay_ms,omitempty"`
+	Passed  []history.Passed `json:"passed,omitempty"`
 }
 
 type stepFailure struct {

@@ -1,0 +1,81 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// An Addendum is an answer that became part of the plan's record. Addenda are chained: each has the
+// digest of the one before it, the first has the plan's, so that what a run was allowed to do follows
+// from the last digest. A journal in which the chain does not hold is refused.
+type Addendum struct {
+	Number       int          `json:"number"` // from 1
+	Step         plan.Address `json:"step,omitempty"`
+	Question     string       `json:"question"`
+	Kind         ask.Kind     `json:"kind"`
+	Choice       string       `json:"choice"`
+	Acknowledged string       `json:"acknowledged,omitempty"`
+	Reason       string       `json:"reason,omitempty"`
+	By           string       `json:"by"`
+	// Artifacts are declared for the step from now on, besides the plan's own. Nil: none.
+	Artifacts *ledger.Declared `json:"artifacts,omitempty"`
+	// MaxFiles, MaxLines and Modules are the step's limits from now on, where the person
+	// acknowledged that they were exceeded; nil leaves a limit as the plan has it.
+	MaxFiles *int     `json:"max_files,omitempty"`
+	MaxLines *int     `json:"max_lines,omitempty"`
+	Modules  []string `json:"modules,omitempty"`
+
+	Prev   ledger.Digest `json:"prev"`   // of the addendum before it, or of the plan
+	Digest ledger.Digest `json:"digest"` // of all of the above
+}
+
+// Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
+func (a Addendum) Seal(number int, prev ledger.Digest) Addendum {
+	a.Number, a.Prev = number, prev
+	a.Digest = a.sum()
+	return a
+}
+
+// sum is the digest that a must have: SHA-256 of a line with the format's name and of the JSON text of
+// everything but the digest.
+func (a Addendum) sum() ledger.Digest {
+	a.Digest = ""
+	text, err := json.Marshal(a)
+	if err != nil {
+		panic("history: an addendum cannot be encoded: " + err.Error()) // only strings, numbers and lists
+	}
+	sum := sha256.Sum256(append([]byte("planlock.addendum/1\n"), text...))
+	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:]))
+}
+
+// RecordDigest is the digest of the plan's record: of the last addendum, or of the plan where there is none.
+func (r *Run) RecordDigest() ledger.Digest {
+	if n := len(r.Addenda); n > 0 {
+		return r.Addenda[n-1].Digest
+	}
+	return r.Started.Plan
+}
+
+// amend folds the next addendum in, if it continues the chain.
+func (r *Run) amend(rec checkpoint.Record, s *Step, f *Addendum) error {
+	switch want := r.RecordDigest(); {
+	case f.Number != len(r.Addenda)+1:
+		return &OrderError{rec.Seq, fmt.Sprintf("addendum %d follows addendum %d", f.Number, len(r.Addenda))}
+	case f.Prev != want:
+		return &OrderError{rec.Seq, fmt.Sprintf("addendum %d continues %s, and the record ends with %s", f.Number, f.Prev.Short(), want.Short())}
+	case f.Digest != f.sum():
+		return &OrderError{rec.Seq, fmt.Sprintf("addendum %d is not what its digest %s says", f.Number, f.Digest.Short())}
+	}
+	r.Addenda = append(r.Addenda, *f)
+	if s != nil {
+		s.Addenda = append(s.Addenda, *f)
+	}
+	return nil
+}

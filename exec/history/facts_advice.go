@@ -1,0 +1,109 @@
+package history
+
+import (
+	"time"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// Advised is what an advisor said about a failure, or before a task. It proves
+// nothing and decides nothing: the ladder does.
+type Advised struct {
+	Kind    string `json:"kind"`              // "research", "reflection", "pivot", "feasibility"
+	Point   string `json:"point"`             // "task", "approval", "execution", "verification"
+	Rung    string `json:"rung,omitempty"`    // that wanted the advice; "" if none did
+	Advisor string `json:"advisor,omitempty"` // its name
+	// Attempt is the number of the attempt that it was asked about, 0 if there was none.
+	Attempt    int     `json:"attempt,omitempty"`
+	RootCause  string  `json:"root_cause,omitempty"`
+	Note       string  `json:"note,omitempty"`
+	Confidence float64 `json:"confidence"` // 0 to 1
+	Severity   float64 `json:"severity,omitempty"`
+	Risk       float64 `json:"risk,omitempty"`
+
+	Signals      []string   `json:"signals,omitempty"`
+	Queries      []string   `json:"queries,omitempty"`
+	Sources      []string   `json:"sources,omitempty"`
+	Findings     []string   `json:"findings,omitempty"`
+	Alternatives []Approach `json:"alternatives,omitempty"`
+	Patch        string     `json:"patch,omitempty"` // id of the patch that it brought
+	Cost         AdviceCost `json:"cost,omitzero"`
+	// Error says why there is no advice; Nothing is set where the advisor had none to give.
+	Error   string `json:"error,omitempty"`
+	Nothing bool   `json:"nothing,omitempty"`
+}
+
+// An Approach is another way that an advisor proposed.
+type Approach struct {
+	Description string  `json:"description"`
+	Confidence  float64 `json:"confidence"`
+	Source      string  `json:"source,omitempty"`
+}
+
+// AdviceCost is what advice has cost.
+type AdviceCost struct {
+	Seconds float64 `json:"seconds,omitempty"`
+	Calls   int     `json:"calls,omitempty"`
+	Tokens  int64   `json:"tokens,omitempty"`
+}
+
+// Patched is a change of a step's method that an advisor proposed, with the whole
+// method that comes of it, so that a resumed run can carry it out.
+type Patched struct {
+	ID      string `json:"id"`         // "patch_1": the name of the method, too
+	Attempt string `json:"attempt_id"` // of the failure that it answers, as in "1.1#2"
+	Kind    string `json:"kind"`       // of the advice that brought it
+	Point   string `json:"point"`
+	Base    string `json:"base"` // the method that it changes
+	Summary string `json:"summary"`
+	// Checksum is over the canonical JSON of the patch as it was proposed, and
+	// Diff is what it changes, line by line.
+	Checksum   ledger.Digest `json:"checksum"`
+	Diff       string        `json:"diff"`
+	Method     PatchedMethod `json:"method"`
+	Confidence float64       `json:"confidence"`
+	// Refused is set if the patch may not be used, and Why says what it would widen.
+	Refused bool     `json:"refused,omitempty"`
+	Why     []string `json:"why,omitempty"`
+}
+
+// PatchedMethod is a method after a patch.
+type PatchedMethod struct {
+	Description string            `json:"description"`
+	Run         string            `json:"run,omitempty"`
+	Prompt      string            `json:"prompt,omitempty"`
+	Executor    string            `json:"executor,omitempty"`
+	Tool        string            `json:"tool,omitempty"`
+	ToolArgs    []string          `json:"tool_args,omitempty"`
+	Env         map[string]string `json:"env,omitempty"`
+	Feedback    []string          `json:"feedback,omitempty"` // told to the executor
+}
+
+// Passed says why a rung of the ladder had nothing to do about a failure.
+type Passed struct {
+	Rung string `json:"rung"`
+	Why  string `json:"why"`
+}
+
+// Advice is the latest advice of a kind about an attempt of the step, or nil.
+func (s *Step) Advice(kind string, attempt int) *Advised {
+	for i := len(s.Advised) - 1; i >= 0; i-- {
+		if a := &s.Advised[i]; a.Kind == kind && a.Attempt == attempt {
+			return a
+		}
+	}
+	return nil
+}
+
+// Patch finds a patch of the step by its id, or nil.
+func (s *Step) Patch(id string) *Patched {
+	for i := range s.Patches {
+		if s.Patches[i].ID == id {
+			return &s.Patches[i]
+		}
+	}
+	return nil
+}
+
+// Took is the time that advice has cost.
+func (c AdviceCost) Took() time.Duration { return time.Duration(c.Seconds * float64(time.Second)) }
