@@ -20,6 +20,11 @@ const (
 	Repository   Kind = "repository"   // a step changed what planlock never restores
 	Threshold    Kind = "threshold"    // dynamic mode: too many failures in a row
 	Checkpoint   Kind = "checkpoint"   // the plan wants a person at this step
+	Education    Kind = "education"    // education mode explains a step before it begins
+	Deviation    Kind = "deviation"    // a step changed what it did not declare: accept, revert or halt
+	Stuck        Kind = "stuck"        // a critical step failed and nothing is left to try
+	Rollback     Kind = "rollback"     // set the run back to the last good checkpoint?
+	Obsolete     Kind = "obsolete"     // somebody says that the plan no longer holds
 )
 
 // A Question is an escalation: what is blocked, why, what is known, and what
@@ -37,6 +42,8 @@ type Question struct {
 	Choices  []Choice     `json:"choices"`
 	Asked    time.Time    `json:"asked"`
 	Deadline time.Time    `json:"deadline,omitzero"` // zero: none
+	// Teaching explains the approaches that there are; nil but for questions of kind Education.
+	Teaching *Teaching `json:"teaching,omitempty"`
 }
 
 // A Choice is one possible answer.
