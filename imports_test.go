@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 // use it.
 var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/atomicfile": {nil, []string{"exec", "cmd", "checkpoint"}},
-	"internal/disk":       {nil, []string{"exec", "cmd", "checkpoint", "internal/atomicfile", "internal/powercut"}},
+	"internal/disk":       {nil, []string{"exec", "cmd", "checkpoint", "internal/atomicfile", "examples"}},
 	"internal/terminal":   {nil, []string{"exec", "cmd", "plan"}},
 	"internal/process":    {[]string{"plan", "gate"}, []string{"exec"}},
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -80,7 +80,7 @@ func (e *execution) begin(ctx context.Context) error {
 func (e *execution) launch(ctx context.Context, started *history.Started) error {
 	ws := e.c.workspace()
 	ws.Dir = e.root
-	if err := os.MkdirAll(ws.RunDir(started.Run), 0o755); err != nil {
+	if err := disk.From(ctx).Anywhere().MakeFolders(ws.RunDir(started.Run), 0o755); err != nil {
 		return fmt.Errorf("exec: run folder: %w", err)
 	}
 	log, err := ws.openLog(ctx, started.Run)
@@ -179,7 +179,7 @@ func (e *execution) clone(ctx context.Context) error {
 	ws := e.c.workspace()
 	ws.Dir = e.root
 	e.dir = filepath.Join(ws.RunDir(e.run.Started.Run), "clone")
-	if err := os.MkdirAll(e.dir, 0o755); err != nil {
+	if err := disk.From(ctx).Anywhere().MakeFolders(e.dir, 0o755); err != nil {
 		return fmt.Errorf("exec: clone: %w", err)
 	}
 	have, err := e.scanner.Scan(ctx, e.dir, nil)

@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -189,6 +189,7 @@ func (e *execution) seal(ctx context.Context) error {
 	if e.run.Sealed != nil {
 		return nil
 	}
+	d := disk.From(ctx)
 	files, err := view.All(e.plan, e.run)
 	if err != nil {
 		return err
@@ -199,17 +200,17 @@ func (e *execution) seal(ctx context.Context) error {
 	for _, f := range files {
 		sealed.Views[f.Name] = ledger.Sum(f.Content)
 	}
-	if err := writeViews(ws.ViewDir(e.run.Started.Run), files); err != nil {
+	if err := writeViews(d, ws.ViewDir(e.run.Started.Run), files); err != nil {
 		return err
 	}
-	if err := e.writeRequested(files); err != nil {
+	if err := e.writeRequested(d, files); err != nil {
 		return err
 	}
 	if err := e.record(ctx, history.Where{}, sealed); err != nil {
 		return err
 	}
 	if e.run.Delivered != nil || e.run.Started.Isolated && e.run.Ended.Status != history.Achieved && e.untouched() {
-		if err := os.RemoveAll(filepath.Join(ws.RunDir(e.run.Started.Run), "clone")); err != nil {
+		if err := d.Anywhere().RemoveAll(filepath.Join(ws.RunDir(e.run.Started.Run), "clone")); err != nil {
 			e.log.Warn("the clone of the run cannot be removed", "err", err)
 		}
 	}
@@ -221,12 +222,12 @@ func (e *execution) seal(ctx context.Context) error {
 func (e *execution) untouched() bool { return e.run.Tree == e.run.Started.Base }
 
 // writeViews writes files into dir, each of them whole or not at all.
-func writeViews(dir string, files []view.File) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func writeViews(d *disk.Disk, dir string, files []view.File) error {
+	if err := d.Anywhere().MakeFolders(dir, 0o755); err != nil {
 		return fmt.Errorf("exec: views: %w", err)
 	}
 	for _, f := range files {
-		if err := atomicfile.Write(filepath.Join(dir, f.Name), f.Content, 0o644); err != nil {
+		if err := atomicfile.Write(d, filepath.Join(dir, f.Name), f.Content, 0o644); err != nil {
 			return fmt.Errorf("exec: view %s: %w", f.Name, err)
 		}
 	}
@@ -234,12 +235,12 @@ func writeViews(dir string, files []view.File) error {
 }
 
 // writeRequested writes the progress log where the plan asks for it.
-func (e *execution) writeRequested(files []view.File) error {
+func (e *execution) writeRequested(d *disk.Disk, files []view.File) error {
 	path, ok := requestedLog(e.plan)
 	if !ok {
 		return nil
 	}
-	root, err := os.OpenRoot(e.root)
+	root, err := d.OpenRoot(e.root)
 	if err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}

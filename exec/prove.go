@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -159,5 +160,5 @@ func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
 	if err != nil {
 		return err
 	}
-	return writeViews(w.ViewDir(run.Started.Run), files)
+	return writeViews(disk.From(ctx), w.ViewDir(run.Started.Run), files)
 }

@@ -3,12 +3,12 @@ package exec
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -61,7 +61,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	e.equip()
 	if e.run.Started.Isolated && e.run.Delivered == nil {
 		e.dir = filepath.Join(ws.RunDir(id), "clone")
-		if err := os.MkdirAll(e.dir, 0o755); err != nil {
+		if err := disk.From(ctx).Anywhere().MakeFolders(e.dir, 0o755); err != nil {
 			return nil, fmt.Errorf("exec: clone: %w", err)
 		}
 	}

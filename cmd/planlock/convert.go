@@ -40,7 +40,7 @@ func prepareConvert(p *cli, flags *flag.FlagSet) action {
 			p.warnOfErrors(errors, args[0])
 		}
 		if *out != "" {
-			return atomicfile.Write(*out, text, 0o644)
+			return atomicfile.Write(nil, *out, text, 0o644)
 		}
 		_, err = p.out.Write(text)
 		return err

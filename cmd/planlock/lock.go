@@ -56,7 +56,7 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 		if err := seatsPrompts(c, locked); err != nil {
 			return placed(err, *dir, args[0], nil)
 		}
-		if err := atomicfile.Write(c.LockFile, locked.Encode(), 0o644); err != nil {
+		if err := atomicfile.Write(nil, c.LockFile, locked.Encode(), 0o644); err != nil {
 			return err
 		}
 		terms, shown, more := locked.Terms(), displayPath(c.LockFile), ""

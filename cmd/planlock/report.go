@@ -48,7 +48,7 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 				fmt.Fprintf(p.err, "planlock: warning: %s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+
 					"remove it before the run goes on\n", escaped(*out))
 			}
-			return atomicfile.Write(*out, text, 0o644)
+			return atomicfile.Write(nil, *out, text, 0o644)
 		}
 		_, err = p.out.Write(text)
 		return err

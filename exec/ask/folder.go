@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // A Folder asks by writing a question to a file and looking for a file with the answer:
@@ -46,13 +48,13 @@ func (f *Folder) Ask(ctx context.Context, q Question) (Answer, error) {
 	if err := q.answerable(); err != nil {
 		return Answer{}, err
 	}
-	if err := f.post(q); err != nil {
+	if err := f.post(disk.From(ctx), q); err != nil {
 		return Answer{}, err
 	}
 	var reported string
 	for {
 		now := clock(f.Now)
-		a, err := f.look(q)
+		a, err := f.look(disk.From(ctx), q)
 		if err == nil {
 			return a, nil
 		}
@@ -95,8 +97,8 @@ func (f *Folder) pause(ctx context.Context, q Question, now time.Time) error {
 var errNone = errors.New("ask: there is no answer yet")
 
 // look returns the answer to q that lies in the folder, if it counts.
-func (f *Folder) look(q Question) (Answer, error) {
-	dir, err := f.open()
+func (f *Folder) look(d *disk.Disk, q Question) (Answer, error) {
+	dir, err := f.open(d)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -106,14 +108,14 @@ func (f *Folder) look(q Question) (Answer, error) {
 
 // post writes q. A question that stands there and differs in more than its deadline is not q: it is replaced if nobody has
 // answered it. If somebody has, it stays, so that asking again does not make the answer good.
-func (f *Folder) post(q Question) error {
+func (f *Folder) post(d *disk.Disk, q Question) error {
 	if f.Dir == "" {
 		return errors.New("ask: the folder for questions has no name: set Dir")
 	}
-	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
+	if err := d.Anywhere().MakeFolders(f.Dir, 0o700); err != nil {
 		return fmt.Errorf("ask: question %q was not asked: %w", q.ID, err)
 	}
-	dir, err := f.open()
+	dir, err := f.open(d)
 	if err != nil {
 		return err
 	}
@@ -137,7 +139,7 @@ func (f *Folder) post(q Question) error {
 // has not passed. The error names every file that is not what its name says, and every answer that does not
 // count; the questions are good all the same. A folder that does not exist holds none.
 func (f *Folder) Questions() ([]Question, error) {
-	dir, err := f.open()
+	dir, err := f.open(nil)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // Answer writes a as the answer to the question that it names, for whoever asks now or later. It sets At to the time of
@@ -12,7 +14,9 @@ import (
 //
 // A [RefusedError] says why a does not count, and nothing is written then: there is no such question, it
 // has been answered, its deadline has passed, or what [Question.Check] says. When Answer returns nil, the answer is durable.
-func (f *Folder) Answer(a Answer) error {
+func (f *Folder) Answer(a Answer) error { return f.give(nil, a) }
+
+func (f *Folder) give(d *disk.Disk, a Answer) error {
 	refuse := func(format string, args ...any) error {
 		return &RefusedError{Question: a.Question, Why: fmt.Sprintf(format, args...)}
 	}
@@ -20,7 +24,7 @@ func (f *Folder) Answer(a Answer) error {
 	if a.By == "" {
 		a.By = "folder"
 	}
-	dir, err := f.open()
+	dir, err := f.open(d)
 	if errors.Is(err, os.ErrNotExist) {
 		return refuse("there is no question: %v", err)
 	}

@@ -8,10 +8,11 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 const (
@@ -40,13 +41,13 @@ func fileStem(id string) string {
 }
 
 // A mailbox is the open folder. Nothing that is done through it leaves the folder.
-type mailbox struct{ *os.Root }
+type mailbox struct{ *disk.Root }
 
-func (f *Folder) open() (mailbox, error) {
+func (f *Folder) open(d *disk.Disk) (mailbox, error) {
 	if f.Dir == "" {
 		return mailbox{}, errors.New("ask: the folder for questions has no name: set Dir")
 	}
-	root, err := os.OpenRoot(f.Dir)
+	root, err := d.OpenRoot(f.Dir)
 	if err != nil {
 		return mailbox{}, fmt.Errorf("ask: the folder for questions cannot be opened: %w", err)
 	}
@@ -55,16 +56,14 @@ func (f *Folder) open() (mailbox, error) {
 
 // names returns what lies in the folder, sorted.
 func (m mailbox) names() ([]string, error) {
-	d, err := m.Open(".")
+	list, err := m.ReadDir(".")
 	if err != nil {
 		return nil, fmt.Errorf("ask: the folder for questions cannot be read: %w", err)
 	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, fmt.Errorf("ask: the folder for questions cannot be read: %w", err)
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name()
 	}
-	slices.Sort(names)
 	return names, nil
 }
 
@@ -259,14 +258,7 @@ func (m mailbox) discard(temp string) error {
 
 // sync makes the names in the folder durable.
 func (m mailbox) sync() error {
-	if runtime.GOOS == "windows" { // has no such call
-		return nil
-	}
-	d, err := m.Open(".")
-	if err == nil {
-		err = errors.Join(d.Sync(), d.Close())
-	}
-	if err != nil {
+	if err := m.SyncFolder("."); err != nil {
 		return fmt.Errorf("ask: the folder for questions cannot be synced: %w", err)
 	}
 	return nil

@@ -11,23 +11,24 @@ import (
 	"path/filepath"
 
 	"github.com/oklog/ulid/v2"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // Write replaces the file at name by one that holds content. The file and its
 // folder are durable when it returns nil; after an error the old file is
-// untouched.
-func Write(name string, content []byte, perm fs.FileMode) error {
-	root, err := os.OpenRoot(filepath.Dir(name))
+// untouched, unless it is the last sync that failed: then either may be there after a power cut. d may be nil.
+func Write(d *disk.Disk, name string, content []byte, perm fs.FileMode) error {
+	root, err := d.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	return WriteIn(root, filepath.Base(name), content, perm)
+	return errors.Join(WriteIn(root, filepath.Base(name), content, perm), root.Close())
 }
 
 // WriteIn is Write for a slash-separated path below root, which no link in the
 // path can lead out of.
-func WriteIn(root *os.Root, name string, content []byte, perm fs.FileMode) (err error) {
+func WriteIn(root *disk.Root, name string, content []byte, perm fs.FileMode) (err error) {
 	name = path.Clean(filepath.ToSlash(name))
 	temp := path.Join(path.Dir(name), ".planlock-"+ulid.Make().String())
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -36,16 +37,18 @@ func WriteIn(root *os.Root, name string, content []byte, perm fs.FileMode) (err 
 	}
 	defer func() {
 		if err != nil {
-			root.Remove(temp) // best effort: the error that is returned matters more
+			_ = root.Remove(temp) // best effort: the error that is returned matters more
 		}
 	}()
 	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if err := root.Rename(temp, name); err != nil {
 		return err
 	}
-	return syncFolder(root, path.Dir(name))
+	return root.SyncFolder(path.Dir(name))
 }

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/internal/disk"
 )
 
 func TestWriteReplacesTheWholeFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	for _, content := range []string{"a long first content", "short", ""} {
-		if err := atomicfile.Write(name, []byte(content), 0o600); err != nil {
+		if err := atomicfile.Write(nil, name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(name)
@@ -32,13 +33,13 @@ func TestFailureLeavesTheOldFile(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "f", "inside"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Write(filepath.Join(dir, "f"), []byte("x"), 0o600); err == nil {
+	if err := atomicfile.Write(nil, filepath.Join(dir, "f"), []byte("x"), 0o600); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("%d entries are left, want the folder alone", len(entries))
 	}
-	if err := atomicfile.Write(filepath.Join(dir, "missing", "f"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Write(nil, filepath.Join(dir, "missing", "f"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)
 	}
 }
@@ -48,7 +49,7 @@ func TestWriteInStaysInside(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "way")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := (*disk.Disk)(nil).OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
