@@ -1,0 +1,128 @@
+package advice
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Kind of advice.
+type Kind string
+
+const (
+	Research   Kind = "research"    // what should be known before a task, or before it is tried another way
+	Reflection Kind = "reflection"  // why something failed, and what to change
+	Pivot      Kind = "pivot"       // another approach
+	Feasible   Kind = "feasibility" // whether the plan fits the pattern it was made from
+)
+
+// A Point of a run at which advice is asked for.
+type Point string
+
+const (
+	Task         Point = "task"         // before a task
+	Approval     Point = "approval"     // reviewers rejected a draft
+	Execution    Point = "execution"    // an attempt failed
+	Verification Point = "verification" // evidence is missing
+)
+
+// Threshold is the confidence from which on a proposal is acted on.
+const Threshold = 0.70
+
+// ErrNothing says that an advisor has nothing to say about a case. The ladder
+// goes on with its next rung.
+var ErrNothing = errors.New("advice: nothing to say")
+
+// An Advisor proposes.
+//
+// Advise answers a case, or returns an error that wraps [ErrNothing]. Any other
+// error is recorded and has the same consequence. What the case points to must
+// not be changed. Calls may be concurrent.
+type Advisor interface {
+	Advise(ctx context.Context, c Case) (Advice, error)
+}
+
+// A Case is all that is known when advice is asked for.
+type Case struct {
+	Kind  Kind
+	Point Point
+	Run   string
+	Goal  string
+	Task  *plan.Task
+	Step  *plan.Step // nil where the case concerns a task
+	// Method is the one that failed, as it was carried out.
+	Method  Method
+	Failure history.AttemptFailed
+	// Attempts are those of the step, oldest first; the last one is the failed one.
+	Attempts []*history.Attempt
+	// Earlier is the advice that was given in this run for this step or task, oldest first.
+	Earlier []history.Advised
+	// Criteria are what is to be fulfilled: acceptance criteria, or the evidence that is missing.
+	Criteria []string
+	// Plan is the plan that is carried out.
+	Plan *plan.Plan
+	// Files are the paths of the workspace's files, sorted.
+	Files []string
+	// Open reads a file of the workspace, confined to it; nil if there is none.
+	Open func(path string) (io.ReadCloser, error)
+}
+
+// A Method is what a step carries out, as far as advice concerns it.
+type Method struct {
+	ID     string
+	Run    string
+	Prompt string
+}
+
+// Advice is what an advisor says.
+type Advice struct {
+	Advisor string // its name
+	Note    string // for people, one paragraph
+	// RootCause names the cause in a few words, the same words for the same cause.
+	RootCause  string
+	Confidence float64 // 0 to 1
+	Severity   float64 // 0 to 1
+	Risk       float64 // 0 to 1, see [Risk]
+	// Signals are the lines on which it is founded.
+	Signals []string
+	// Queries, Sources and Findings are what was looked for, where, and what was found.
+	Queries, Sources, Findings []string
+	// Alternatives are other approaches, the most promising first.
+	Alternatives []Alternative
+	// Patch changes the method; nil if there is nothing to change.
+	Patch *Patch
+	Cost  Cost
+}
+
+// An Alternative is another approach.
+type Alternative struct {
+	Description string
+	Confidence  float64 // 0 to 1
+	Source      string  // "memory", "heuristic", an advisor's name
+}
+
+// A Patch changes a method. What it leaves nil stays as it is.
+type Patch struct {
+	Summary  string            `json:"summary"`
+	Run      *string           `json:"run,omitempty"`      // another command
+	Prompt   *string           `json:"prompt,omitempty"`   // another prompt
+	Args     map[string]string `json:"args,omitempty"`     // values of arguments "--name value" or "--name=value" that Run has
+	Feedback []string          `json:"feedback,omitempty"` // told to the executor
+}
+
+// Cost is what advice has cost.
+type Cost struct {
+	Time   time.Duration
+	Calls  int
+	Tokens int64
+}
+
+// Func is an advisor made of a function.
+type Func func(ctx context.Context, c Case) (Advice, error)
+
+// Advise calls f.
+func (f Func) Advise(ctx context.Context, c Case) (Advice, error) { return f(ctx, c) }

@@ -1,0 +1,362 @@
+package advice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// failed is a case of a command that printed output and failed.
+func failed(run, output string) advice.Case {
+	failure := history.AttemptFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}}
+	return advice.Case{
+		Kind: advice.Reflection, Point: advice.Execution, Step: &plan.Step{Run: run}, Method: advice.Method{ID: "primary", Run: run},
+		Failure: failure, Attempts: []*history.Attempt{{Number: 1, Failure: &failure, Said: &history.AttemptEnded{Output: output, Took: time.Minute}}},
+	}
+}
+
+func TestErrorsAreMined(t *testing.T) {
+	for _, tt := range []struct {
+		output string
+		want   advice.Error
+	}{
+		{"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", advice.OutOfMemory},
+		{"Killed: oom-kill", advice.OutOfMemory},
+		{"context deadline exceeded", advice.Timeout},
+		{"the job timed out after 7200 s", advice.Timeout},
+		{"jsonschema.ValidationError: 'id' is a required property", advice.SchemaMismatch},
+		{"schema mismatch: column 3", advice.SchemaMismatch},
+		{"ModuleNotFoundError: No module named 'clip'", advice.ImportError},
+		{"main.go:3:2: no required module provides package example.com/x", advice.ImportError},
+		{"SyntaxError: unexpected token ')'", advice.SyntaxError},
+		{"./a.go:7:9: undefined: rate", advice.TypeError},
+		{"--- FAIL: TestLimit (0.00s)", advice.TestFailure},
+		{"open /etc/shadow: permission denied", advice.NoPermission},
+		{"dial tcp 10.0.0.1:443: connect: connection refused", advice.Unreachable},
+		{"write out.bin: no space left on device", advice.DiskFull},
+		{"open a.txt: no such file or directory", advice.MissingFile},
+		{"all is well", advice.Unknown},
+	} {
+		t.Run(string(tt.want)+"/"+tt.output, func(t *testing.T) {
+			c := failed("run", tt.output)
+			if got := advice.RootCause(c, advice.Mine(advice.Signals(c))).Error; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestClassSpeaksWhereNoMessageDoes(t *testing.T) {
+	for _, tt := range []struct {
+		f    history.AttemptFailed
+		want advice.Error
+	}{
+		{history.AttemptFailed{Class: history.TimedOut}, advice.Timeout},
+		{history.AttemptFailed{Class: history.TimedOut, Cause: gate.Resources}, advice.OutOfMemory},
+		{history.AttemptFailed{Class: history.TimedOut, Cause: gate.Dependency}, advice.Unreachable},
+		{history.AttemptFailed{Class: history.NoSpace}, advice.DiskFull},
+		{history.AttemptFailed{Class: history.Breach}, advice.Undeclared},
+		{history.AttemptFailed{Class: history.GateFailed}, advice.TestFailure},
+		{history.AttemptFailed{Class: history.Crashed}, advice.Unknown},
+	} {
+		if got := advice.RootCause(advice.Case{Failure: tt.f}, nil).Error; got != tt.want {
+			t.Errorf("%s %s: got %q, want %q", tt.f.Class, tt.f.Cause, got, tt.want)
+		}
+	}
+}
+
+func TestMoreSignalsMakeSurer(t *testing.T) {
+	once := failed("run", "out of memory")
+	first := advice.RootCause(once, advice.Mine(advice.Signals(once))).Sure
+	twice := failed("run", "out of memory")
+	twice.Attempts = append(twice.Attempts, twice.Attempts[0])
+	if again := advice.RootCause(twice, advice.Mine(advice.Signals(twice))).Sure; again <= first || again >= 1 {
+		t.Errorf("seen in two attempts: %v, in one: %v", again, first)
+	}
+	// The same line once more is no second signal.
+	noisy := failed("run", "out of memory\nout of memory\nOut Of Memory\n")
+	if same := advice.RootCause(noisy, advice.Mine(advice.Signals(noisy))).Sure; same != first {
+		t.Errorf("repeated line: %v, want %v", same, first)
+	}
+}
+
+func TestShapeForgetsWhatChanges(t *testing.T) {
+	a := advice.Shape("2026-11-20T10:00:00Z worker 17 at 0xc000123456: open /tmp/x1/y: no such file  [deadbeefcafe01]")
+	b := advice.Shape("2025-01-02T23:59:59.5Z worker 9 at 0x7f: open /tmp/other: no such file [0123456789abcdef]")
+	if a != b {
+		t.Errorf("%q and %q differ", a, b)
+	}
+}
+
+func TestReflectorHalvesWhatTakesMemory(t *testing.T) {
+	c := failed("python run.py --batch_size 16 --device cuda", "CUDA out of memory")
+	a, err := advice.Reflector{}.Advise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Confidence < advice.Threshold {
+		t.Errorf("confidence %v is below the threshold", a.Confidence)
+	}
+	m, err := a.Patch.Apply(c.Method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "python run.py --batch_size 8 --device cuda"; m.Run != want {
+		t.Errorf("got %q, want %q", m.Run, want)
+	}
+}
+
+func TestReflectorIsNotSureWithoutAProposal(t *testing.T) {
+	for _, c := range []advice.Case{
+		failed("python run.py --batch_size 1", "out of memory"), // nothing is left to halve
+		failed("go build", "no space left on device"),
+		failed("go build", "something"),
+	} {
+		a, err := advice.Reflector{}.Advise(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Patch != nil || a.Confidence >= advice.Threshold {
+			t.Errorf("%q: patch %v with confidence %v", c.Attempts[0].Said.Output, a.Patch, a.Confidence)
+		}
+	}
+}
+
+func TestReflectorTellsAnAgent(t *testing.T) {
+	c := failed("", "ModuleNotFoundError: No module named 'clip'")
+	c.Method = advice.Method{ID: "primary", Prompt: "write it"}
+	a, err := advice.Reflector{}.Advise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Patch == nil || len(a.Patch.Feedback) != 1 || !strings.Contains(a.Patch.Feedback[0], "clip") {
+		t.Errorf("got %+v", a.Patch)
+	}
+}
+
+func TestRisk(t *testing.T) {
+	for _, tt := range []struct{ confidence, severity, cost, risk, priority float64 }{
+		{1, 1, 0, 0, 1},
+		{0, 1, 1, 1, 0},
+		{0, 1, 0, 0.8, 0},
+		{1, 1, 1, 0.2, 0.5},
+		{0.7, 0, 0, 0, 0.35},
+		{2, 2, -1, 0, 1}, // out of range is the end of the range
+	} {
+		risk, priority := advice.Risk(tt.confidence, tt.severity, tt.cost), advice.Priority(tt.confidence, tt.severity, tt.cost)
+		if fmt.Sprintf("%.3f %.3f", risk, priority) != fmt.Sprintf("%.3f %.3f", tt.risk, tt.priority) {
+			t.Errorf("%+v: got risk %v, priority %v", tt, risk, priority)
+		}
+	}
+}
+
+func TestPatchApply(t *testing.T) {
+	text := func(s string) *string { return &s }
+	command := advice.Method{ID: "primary", Run: "train --batch-size=16 --out a.json"}
+	agent := advice.Method{ID: "primary", Prompt: "write it"}
+	for _, tt := range []struct {
+		name string
+		m    advice.Method
+		p    advice.Patch
+		want string // run and prompt; "" if it is refused
+	}{
+		{"nothing", command, advice.Patch{Summary: "x"}, ""},
+		{"an argument with =", command, advice.Patch{Args: map[string]string{"batch-size": "8"}}, "train --batch-size=8 --out a.json"},
+		{"an argument with a space", command, advice.Patch{Args: map[string]string{"out": "b.json"}}, "train --batch-size=16 --out b.json"},
+		{"two arguments", command, advice.Patch{Args: map[string]string{"out": "b", "batch-size": "4"}}, "train --batch-size=4 --out b"},
+		{"an argument that is not there", command, advice.Patch{Args: map[string]string{"seed": "1"}}, ""},
+		{"a value that a shell reads", command, advice.Patch{Args: map[string]string{"out": "x; rm -rf ."}}, ""},
+		{"a value with a substitution", command, advice.Patch{Args: map[string]string{"out": "$(id)"}}, ""},
+		{"a name that is a pattern", command, advice.Patch{Args: map[string]string{".*": "x"}}, ""},
+		{"another command", command, advice.Patch{Run: text("train --small")}, "train --small"},
+		{"a command for an agent", agent, advice.Patch{Run: text("rm -rf .")}, ""},
+		{"a prompt for a command", command, advice.Patch{Prompt: text("do it")}, ""},
+		{"an empty command", command, advice.Patch{Run: text(" ")}, ""},
+		{"another prompt", agent, advice.Patch{Prompt: text("write less")}, "write less"},
+		{"feedback alone", agent, advice.Patch{Feedback: []string{"look"}}, "write it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			was := tt.m
+			got, err := tt.p.Apply(tt.m)
+			var refused *advice.PatchError
+			if tt.want == "" {
+				if !errors.As(err, &refused) {
+					t.Fatalf("got %+v, %v; want a refusal", got, err)
+				}
+				return
+			}
+			if err != nil || got.Run+got.Prompt != tt.want {
+				t.Errorf("got %+v, %v; want %q", got, err, tt.want)
+			}
+			if diff := cmp.Diff(was, tt.m); diff != "" {
+				t.Errorf("the method itself changed: %s", diff)
+			}
+		})
+	}
+}
+
+// FuzzPatchArgument makes sure that an argument never becomes more than one word
+// for a shell.
+func FuzzPatchArgument(f *testing.F) {
+	f.Add("batch-size", "8")
+	f.Add("out", "a b")
+	f.Add("out", "`id`")
+	f.Fuzz(func(t *testing.T, name, value string) {
+		m := advice.Method{Run: "train --batch-size 16 --out a"}
+		got, err := (&advice.Patch{Args: map[string]string{name: value}}).Apply(m)
+		if err != nil {
+			return
+		}
+		if strings.ContainsAny(got.Run, ";|&<>()$`\\\"'\n\r*?[]{}~#!") {
+			t.Errorf("%q = %q makes %q", name, value, got.Run)
+		}
+		if n := len(strings.Fields(got.Run)); n > 5 {
+			t.Errorf("%q = %q makes %d words of 5", name, value, n)
+		}
+	})
+}
+
+func opener(files map[string]string) func(string) (io.ReadCloser, error) {
+	return func(name string) (io.ReadCloser, error) {
+		text, ok := files[name]
+		if !ok {
+			return nil, fmt.Errorf("no file %s", name)
+		}
+		return io.NopCloser(strings.NewReader(text)), nil
+	}
+}
+
+func TestResearcherReadsWhatIsNamed(t *testing.T) {
+	files := map[string]string{
+		"server/limit.go": "package server\n\n// Limiter limits clients.\ntype Limiter struct{}\n",
+		"README.md":       "# A server\n",
+		"binary.dat":      "limiter\x00clients",
+	}
+	c := advice.Case{
+		Kind: advice.Research, Point: advice.Task, Task: &plan.Task{Description: "Tell clients of the limiter when to retry"},
+		Step:  &plan.Step{Artifacts: &plan.Artifacts{Modify: []string{"server/limit.go"}}},
+		Files: []string{"README.md", "binary.dat", "server/limit.go"}, Open: opener(files),
+	}
+	clock := time.Unix(0, 0)
+	now := func() time.Time { clock = clock.Add(time.Second); return clock }
+	a, err := advice.Researcher{Now: now}.Advise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"server/limit.go:3: // Limiter limits clients.", "server/limit.go:4: type Limiter struct{}"}
+	if diff := cmp.Diff(want, a.Findings); diff != "" {
+		t.Error(diff)
+	}
+	if a.Confidence != 0.5 || a.Cost.Time != time.Second || a.Cost.Calls == 0 { // clients and limiter of tell, clients, limiter, retry
+		t.Errorf("confidence %v, cost %+v", a.Confidence, a.Cost)
+	}
+	if diff := cmp.Diff([]string{"Tell clients of the limiter when to retry"}, a.Queries); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestResearcherReadsFiveFilesAtMost(t *testing.T) {
+	files := map[string]string{}
+	c := advice.Case{Kind: advice.Research, Task: &plan.Task{Description: "limiter"}, Open: opener(files)}
+	for i := range 9 {
+		name := fmt.Sprintf("limiter%d.go", i)
+		files[name] = "limiter"
+		c.Files = append(c.Files, name)
+	}
+	a, err := advice.Researcher{}.Advise(t.Context(), c)
+	if err != nil || len(a.Sources) != 5 {
+		t.Errorf("%d sources, %v; want 5", len(a.Sources), err)
+	}
+}
+
+func TestResearcherHasNothingToSay(t *testing.T) {
+	for name, c := range map[string]advice.Case{
+		"another kind": {Kind: advice.Pivot},
+		"no files":     {Kind: advice.Research, Task: &plan.Task{Description: "limiter"}, Open: opener(nil)},
+		"no words":     {Kind: advice.Research, Task: &plan.Task{Description: "do it"}, Open: opener(nil)},
+		"no workspace": {Kind: advice.Research, Task: &plan.Task{Description: "limiter"}},
+	} {
+		if _, err := (advice.Researcher{}).Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestPivoter(t *testing.T) {
+	c := failed("run", "ModuleNotFoundError: No module named 'clip'")
+	c.Kind = advice.Pivot
+	p := advice.Pivoter{Memory: []advice.Remembered{
+		{RootCause: "import error", Fix: "use the vendored copy", Confidence: 0.92},
+		{RootCause: "time-out", Fix: "wait", Confidence: 1},
+	}}
+	a, err := p.Advise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Note != "use the vendored copy" || len(a.Alternatives) != 2 || a.Alternatives[1].Source != "heuristic" {
+		t.Errorf("got %+v", a)
+	}
+	// What was tried is not proposed again, and in the end nothing is left.
+	c.Earlier = append(c.Earlier, history.Advised{Kind: string(advice.Pivot), Note: a.Note})
+	next, err := p.Advise(t.Context(), c)
+	if err != nil || next.Note == a.Note {
+		t.Fatalf("got %+v, %v", next, err)
+	}
+	c.Earlier = append(c.Earlier, history.Advised{Kind: string(advice.Pivot), Note: next.Note})
+	if _, err := p.Advise(t.Context(), c); !errors.Is(err, advice.ErrNothing) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSequence(t *testing.T) {
+	broken := errors.New("broken")
+	nothing := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{}, advice.ErrNothing })
+	bad := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{}, broken })
+	good := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{Advisor: "good"}, nil })
+	if a, err := advice.Sequence(nothing, bad, good).Advise(t.Context(), advice.Case{}); err != nil || a.Advisor != "good" {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	if _, err := advice.Sequence(nothing, bad).Advise(t.Context(), advice.Case{}); !errors.Is(err, broken) || !errors.Is(err, advice.ErrNothing) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := advice.Sequence().Advise(t.Context(), advice.Case{}); !errors.Is(err, advice.ErrNothing) {
+		t.Errorf("got %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := advice.Builtin().Advise(ended, failed("run", "out of memory")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func ExampleReflector() {
+	failure := history.AttemptFailed{Class: history.Crashed, Reasons: []string{"exit status 137"}}
+	c := advice.Case{
+		Kind: advice.Reflection, Point: advice.Execution, Failure: failure,
+		Method:   advice.Method{ID: "primary", Run: "python train.py --batch_size 32"},
+		Attempts: []*history.Attempt{{Number: 1, Failure: &failure, Said: &history.AttemptEnded{Output: "CUDA out of memory"}}},
+	}
+	a, err := advice.Reflector{}.Advise(context.Background(), c)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s, %.2f sure\n", a.RootCause, a.Confidence)
+	fmt.Println(a.Patch.Summary)
+	patched, _ := a.Patch.Apply(c.Method)
+	fmt.Println(patched.Run)
+	// Output:
+	// out of memory, 0.90 sure
+	// less at a time: --batch_size 16 instead of 32
+	// python train.py --batch_size 16
+}

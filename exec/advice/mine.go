@@ -1,0 +1,107 @@
+package advice
+
+import (
+	"regexp"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+)
+
+// An Error is a kind of error that messages give away.
+type Error string
+
+const (
+	OutOfMemory    Error = "out of memory"
+	Timeout        Error = "time-out"
+	SchemaMismatch Error = "schema mismatch"
+	ImportError    Error = "import error"
+	TypeError      Error = "type error"
+	SyntaxError    Error = "syntax error"
+	TestFailure    Error = "test failure"
+	MissingFile    Error = "missing file"
+	NoPermission   Error = "no permission"
+	Unreachable    Error = "unreachable"
+	DiskFull       Error = "disk full"
+	Undeclared     Error = "undeclared change"
+	Unknown        Error = "unknown"
+)
+
+// known is what messages say, the surest first. Shapes are in lower case. The
+// certainty is how sure one line makes us; severity is how much is lost if it stays so.
+var known = []struct {
+	error     Error
+	line      *regexp.Regexp
+	certainty float64
+	severity  float64
+}{
+	{OutOfMemory, regexp.MustCompile(`out of memory|\boom\b|oom-kill|memoryerror|cannot allocate memory|bad_alloc|heap out of|memory limit (was )?exceeded`), 0.90, 0.8},
+	{DiskFull, regexp.MustCompile(`no space left on device|disk quota exceeded`), 0.95, 0.9},
+	{ImportError, regexp.MustCompile(`modulenotfounderror|importerror|no module named|cannot find (module|package)|no required module provides package|could not import|unresolved import|package \S+ is not in`), 0.85, 0.5},
+	{SchemaMismatch, regexp.MustCompile(`schema (mismatch|validation|error)|does not match (the )?schema|validationerror|missing required (field|property)|unexpected (field|property|column)|keyerror|unmarshal|additional properties`), 0.75, 0.6},
+	{SyntaxError, regexp.MustCompile(`syntaxerror|syntax error|unexpected (token|eof|end of file|newline)|expected declaration|parse error`), 0.80, 0.5},
+	{TypeError, regexp.MustCompile(`typeerror|type mismatch|cannot use \S+ .*as|incompatible types?|undefined:|is not assignable`), 0.75, 0.5},
+	{TestFailure, regexp.MustCompile(`^--- fail|^fail\b|assertionerror|assertion failed|tests? failed|<n> failed`), 0.70, 0.5},
+	{NoPermission, regexp.MustCompile(`permission denied|operation not permitted|access (is )?denied|read-only file system`), 0.85, 0.7},
+	{Unreachable, regexp.MustCompile(`connection (refused|reset|timed out)|no such host|network is unreachable|temporary failure in name resolution|tls handshake|status <n>.*unavailable|rate limit`), 0.75, 0.4},
+	{Timeout, regexp.MustCompile(`timed? ?out|deadline exceeded|took longer than`), 0.80, 0.5},
+	{MissingFile, regexp.MustCompile(`no such file or directory|file not found|filenotfounderror|cannot find the (file|path)|enoent`), 0.80, 0.5},
+}
+
+// byClass is what the class of a failure says by itself.
+func byClass(f history.AttemptFailed) (e Error, certainty, severity float64) {
+	switch f.Class {
+	case history.TimedOut:
+		switch f.Cause {
+		case gate.Resources:
+			return OutOfMemory, 0.60, 0.6
+		case gate.Dependency:
+			return Unreachable, 0.70, 0.4
+		}
+		return Timeout, 0.80, 0.5
+	case history.NoSpace:
+		return DiskFull, 0.95, 0.9
+	case history.Breach:
+		return Undeclared, 0.90, 0.6
+	case history.GateFailed:
+		return TestFailure, 0.40, 0.5
+	}
+	return Unknown, 0.20, 0.5
+}
+
+// A Cluster is what several signals have in common.
+type Cluster struct {
+	Error    Error
+	Signals  []Signal
+	Attempts int     // in how many attempts it was seen
+	Sure     float64 // 0 to 1
+	Severity float64 // 0 to 1
+}
+
+// Mine finds known errors in signals (stage R2), the surest first. Signals that
+// say nothing are left out.
+func Mine(signals []Signal) []Cluster {
+	var found []Cluster
+	for _, k := range known {
+		c := Cluster{Error: k.error, Severity: k.severity}
+		attempts := map[int]bool{}
+		shapes := map[string]bool{}
+		for _, s := range signals {
+			if !k.line.MatchString(s.Shape) {
+				continue
+			}
+			attempts[s.Attempt] = true
+			if !shapes[s.Shape] {
+				shapes[s.Shape] = true
+				c.Signals = append(c.Signals, s)
+			}
+		}
+		if len(c.Signals) == 0 {
+			continue
+		}
+		c.Attempts = len(attempts)
+		c.Sure = surer(k.certainty, len(shapes)-1, c.Attempts-1)
+		found = append(found, c)
+	}
+	sortClusters(found)
+	return found
+}

@@ -1,0 +1,59 @@
+package advice
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A PatchError says why a patch cannot be applied.
+type PatchError struct{ Why string }
+
+func (e *PatchError) Error() string { return "advice: the patch cannot be applied: " + e.Why }
+
+var (
+	argument = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]*$`)
+	value    = regexp.MustCompile(`^[a-zA-Z0-9_./:@%+,=-]*$`) // nothing that a shell reads
+)
+
+// Apply returns m with the patch applied; m itself is not changed. *PatchError if
+// the patch changes nothing, names an argument that m's command does not have, or
+// gives a value that a shell would read as more than a word.
+func (p *Patch) Apply(m Method) (Method, error) {
+	refuse := func(format string, args ...any) (Method, error) {
+		return Method{}, &PatchError{Why: fmt.Sprintf(format, args...)}
+	}
+	if p.Run == nil && p.Prompt == nil && len(p.Args) == 0 && len(p.Feedback) == 0 {
+		return refuse("it changes nothing")
+	}
+	if p.Run != nil {
+		if m.Run == "" || strings.TrimSpace(*p.Run) == "" {
+			return refuse("a command can be replaced by another, and only by another")
+		}
+		m.Run = *p.Run
+	}
+	if p.Prompt != nil {
+		if m.Prompt == "" || strings.TrimSpace(*p.Prompt) == "" {
+			return refuse("a prompt can be replaced by another, and only by another")
+		}
+		m.Prompt = *p.Prompt
+	}
+	var names []string
+	for name := range p.Args {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !argument.MatchString(name) || !value.MatchString(p.Args[name]) {
+			return refuse("argument %q with value %q is more than a word", name, p.Args[name])
+		}
+		place := regexp.MustCompile(`(^|\s)(--` + regexp.QuoteMeta(name) + `)(=|\s+)([^\s;|&<>()$"'` + "`" + `\\]+)`)
+		at := place.FindStringSubmatchIndex(m.Run)
+		if at == nil {
+			return refuse("the command has no argument --%s", name)
+		}
+		m.Run = m.Run[:at[8]] + p.Args[name] + m.Run[at[9]:]
+	}
+	return m, nil
+}

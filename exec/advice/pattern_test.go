@@ -1,0 +1,102 @@
+package advice_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/plan"
+)
+
+func text(s string) plan.Value { return plan.Value{Kind: "string", Text: s} }
+
+func list(items ...string) plan.Value {
+	v := plan.Value{Kind: "array"}
+	for _, s := range items {
+		v.List = append(v.List, text(s))
+	}
+	return v
+}
+
+func patterned(confidence, risk string, complexity int, technologies, stack []string) *plan.Plan {
+	p := &plan.Plan{Settings: []plan.Setting{{Key: "software_stack.languages", Value: list(stack...)}}, Tasks: []plan.Task{{ID: "1", Complexity: complexity}}}
+	p.Meta.Extra = []plan.Setting{
+		{Key: "pattern_confidence", Value: text(confidence)}, {Key: "pattern_name", Value: text("desktop")},
+		{Key: "pattern_technologies", Value: list(technologies...)}, {Key: "risk_assessment", Value: text(risk)},
+	}
+	return p
+}
+
+func TestAssess(t *testing.T) {
+	both := []string{"Electron", "React"}
+	for _, tt := range []struct {
+		name       string
+		p          *plan.Plan
+		alignment  advice.Alignment
+		risk       advice.Level
+		wantBackup bool
+	}{
+		{"all fits", patterned("HIGH", "LOW", 0, both, []string{"electron 29", "React.js", "Go"}), advice.Full, advice.Low, false},
+		{"less sure", patterned("MEDIUM", "LOW", 0, both, both), advice.Full, advice.Low, true},
+		{"not sure", patterned("LOW", "LOW", 0, both, both), advice.Full, advice.Low, true},
+		{"one deviates", patterned("HIGH", "LOW", 0, both, both[:1]), advice.Half, advice.Medium, true},
+		{"all deviate", patterned("HIGH", "LOW", 0, both, []string{"Qt"}), advice.Nothing, advice.High, true},
+		{"risky already", patterned("HIGH", "MEDIUM", 0, both, both), advice.Full, advice.Medium, false},
+		{"risky and deviating", patterned("HIGH", "MEDIUM", 0, both, both[:1]), advice.Half, advice.High, true},
+		{"complexity 3 leaves it low", patterned("HIGH", "LOW", 3, both, both), advice.Full, advice.Low, false},
+		{"complexity 4 makes it medium", patterned("HIGH", "LOW", 4, both, both), advice.Full, advice.Medium, false},
+		{"medium, complexity 3", patterned("HIGH", "MEDIUM", 3, both, both), advice.Full, advice.Medium, false},
+		{"medium, complexity 4", patterned("HIGH", "MEDIUM", 4, both, both), advice.Full, advice.High, true},
+		{"no technologies", patterned("HIGH", "LOW", 1, nil, nil), advice.Full, advice.Low, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			pattern, ok := advice.PatternOf(tt.p)
+			if !ok {
+				t.Fatal("no pattern found")
+			}
+			a := advice.Assess(tt.p, pattern)
+			if a.Alignment != tt.alignment || a.Risk != tt.risk || a.WantBackup != tt.wantBackup || a.Escalates != (tt.risk == advice.High) {
+				t.Errorf("got %+v", a)
+			}
+		})
+	}
+}
+
+func TestFeasibilityAsksForThreeOthers(t *testing.T) {
+	asked := 0
+	f := advice.Feasibility{Similar: func(_ context.Context, name string, k int) ([]advice.Match, error) {
+		asked = k
+		var all []advice.Match
+		for i := range 5 {
+			all = append(all, advice.Match{Name: fmt.Sprintf("%s%d", name, i), Similarity: 0.8, Reasoning: "it is smaller"})
+		}
+		return all, nil
+	}}
+	c := advice.Case{Kind: advice.Feasible, Plan: patterned("MEDIUM", "LOW", 1, []string{"Go"}, []string{"Go"})}
+	a, err := f.Advise(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, alt := range a.Alternatives {
+		names = append(names, alt.Description)
+	}
+	if diff := cmp.Diff([]string{"desktop0: it is smaller", "desktop1: it is smaller", "desktop2: it is smaller"}, names); diff != "" || asked != 3 {
+		t.Errorf("asked for %d: %s", asked, diff)
+	}
+	// A sure pattern that fits asks for none.
+	asked = 0
+	c.Plan = patterned("HIGH", "LOW", 1, []string{"Go"}, []string{"Go"})
+	if a, err := f.Advise(t.Context(), c); err != nil || asked != 0 || len(a.Alternatives) != 0 {
+		t.Errorf("asked for %d, got %+v, %v", asked, a, err)
+	}
+}
+
+func TestNoPattern(t *testing.T) {
+	if _, err := (advice.Feasibility{}).Advise(t.Context(), advice.Case{Kind: advice.Feasible, Plan: &plan.Plan{}}); !errors.Is(err, advice.ErrNothing) {
+		t.Errorf("got %v", err)
+	}
+}

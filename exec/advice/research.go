@@ -1,0 +1,191 @@
+package advice
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// Bounds of what one research reads.
+const (
+	researchFiles    = 5
+	researchBytes    = 256 << 10 // of each file
+	researchFindings = 10
+)
+
+// A Researcher looks in the workspace for what a task, or a failure, is about: in
+// the files that it names, then in those whose names or texts have its words. It
+// asks no network. The zero value is ready.
+type Researcher struct {
+	// Now measures what the research costs; nil for time.Now.
+	Now func() time.Time
+}
+
+// Name is "researcher".
+func (Researcher) Name() string { return "researcher" }
+
+// Advise reads at most five files and reports the lines that have the words of
+// the question. Its confidence is the share of the words that it found anywhere.
+// [ErrNothing] for other kinds of advice, and where there is nothing to look for or in.
+func (r Researcher) Advise(ctx context.Context, c Case) (Advice, error) {
+	if c.Kind != Research {
+		return Advice{}, fmt.Errorf("%w: the researcher only reads", ErrNothing)
+	}
+	now := r.Now
+	if now == nil {
+		now = time.Now
+	}
+	begin := now()
+	queries := Queries(c)
+	words := wordsOf(queries)
+	if len(words) == 0 || c.Open == nil {
+		return Advice{}, fmt.Errorf("%w: there is nothing to look for, or nowhere to look", ErrNothing)
+	}
+	a := Advice{Advisor: r.Name(), RootCause: "", Queries: queries}
+	found := map[string]bool{}
+	for _, name := range related(c, words) {
+		if err := context.Cause(ctx); err != nil {
+			return Advice{}, err
+		}
+		lines, err := search(c.Open, name, words, found)
+		a.Cost.Calls++
+		if err != nil {
+			continue // it cannot be read, so it is no source
+		}
+		a.Sources = append(a.Sources, name)
+		a.Findings = append(a.Findings, lines...)
+	}
+	a.Findings = a.Findings[:min(len(a.Findings), researchFindings)]
+	if len(a.Findings) == 0 {
+		return Advice{}, fmt.Errorf("%w: no file has anything about it", ErrNothing)
+	}
+	a.Confidence = float64(len(found)) / float64(len(words))
+	a.Note = fmt.Sprintf("%d of %d words found in %d %s", len(found), len(words), len(a.Sources), plural(len(a.Sources), "file"))
+	a.Patch = &Patch{Summary: "tell the executor what was found", Feedback: a.Findings}
+	a.Cost.Time = now().Sub(begin)
+	return a, nil
+}
+
+// Queries are what research asks about a case: what its step or task says, and
+// what failed, each once.
+func Queries(c Case) []string {
+	var all []string
+	add := func(text string) {
+		text = clean(text)
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	if c.Task != nil {
+		add(c.Task.Description)
+	}
+	if c.Step != nil {
+		add(c.Step.Description)
+	}
+	for _, s := range Mine(Signals(c)) {
+		add(s.Signals[0].Text)
+	}
+	for _, criterion := range c.Criteria {
+		add(criterion)
+	}
+	return all[:min(len(all), researchFiles)]
+}
+
+// wordsOf are the words that carry meaning: names, and words of four letters or more that are not everywhere.
+func wordsOf(queries []string) []string {
+	everywhere := []string{"with", "that", "this", "from", "into", "must", "should", "when", "have", "line", "error", "file", "step", "task", "make", "does"}
+	var words []string
+	for _, q := range queries {
+		for _, w := range strings.FieldsFunc(strings.ToLower(q), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+			if len(w) >= 4 && !slices.Contains(everywhere, w) && !slices.Contains(words, w) && strings.ContainsFunc(w, unicode.IsLetter) {
+				words = append(words, w)
+			}
+		}
+	}
+	return words
+}
+
+// related are the files to read: those that the step declares, then those whose names have most of the words.
+func related(c Case, words []string) []string {
+	var names []string
+	add := func(paths ...string) {
+		for _, p := range paths {
+			if len(names) < researchFiles && slices.Contains(c.Files, p) && !slices.Contains(names, p) {
+				names = append(names, p)
+			}
+		}
+	}
+	if c.Step != nil {
+		add(declared(c.Step)...)
+	}
+	type rated struct {
+		name   string
+		rating int
+	}
+	var all []rated
+	for _, name := range c.Files {
+		lower := strings.ToLower(name)
+		n := 0
+		for _, w := range words {
+			if strings.Contains(lower, w) {
+				n += 2
+			}
+		}
+		if base := path.Base(lower); strings.HasPrefix(base, "readme") || strings.HasPrefix(base, "contributing") {
+			n++
+		}
+		if n > 0 {
+			all = append(all, rated{name, n})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b rated) int { return cmp.Compare(b.rating, a.rating) })
+	for _, r := range all {
+		add(r.name)
+	}
+	return names
+}
+
+func declared(s *plan.Step) []string {
+	if s.Artifacts == nil {
+		return nil
+	}
+	return slices.Concat(s.Artifacts.Modify, s.Artifacts.Create)
+}
+
+// search returns the lines of a file that have most of the words, with their places.
+func search(open func(string) (io.ReadCloser, error), name string, words []string, found map[string]bool) ([]string, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(io.LimitReader(f, researchBytes))
+	lines.Buffer(make([]byte, 0, 4096), researchBytes+1)
+	var all []string
+	for n := 1; lines.Scan(); n++ {
+		text := strings.ToLower(lines.Text())
+		if strings.ContainsRune(text, 0) {
+			return nil, nil // not a text
+		}
+		hits := 0
+		for _, w := range words {
+			if strings.Contains(text, w) {
+				found[w] = true
+				hits++
+			}
+		}
+		if hits > 0 && len(all) < 3 {
+			all = append(all, fmt.Sprintf("%s:%d: %s", name, n, clean(lines.Text())))
+		}
+	}
+	return all, lines.Err()
+}

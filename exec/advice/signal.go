@@ -1,0 +1,101 @@
+package advice
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/planlock/planlock/internal/terminal"
+)
+
+// Bounds of what is read of one attempt.
+const (
+	maxLines  = 2000 // the last ones
+	maxLine   = 500  // bytes, the beginning
+	maxQuoted = 5    // signals that stand in an advice
+)
+
+// A Signal is one line that something said during an attempt, and what it looks
+// like without what differs from run to run.
+type Signal struct {
+	From    string // "reason", "finding", "output"
+	Attempt int
+	Text    string // as it was said, without terminal escapes
+	Shape   string // without numbers, addresses, times and temporary paths, in lower case
+}
+
+// Signals are all lines of a case: why its attempts failed, what gates found, and
+// what the executor printed (stages R0 and R1). The newest attempt comes first.
+func Signals(c Case) []Signal {
+	var all []Signal
+	add := func(from string, attempt int, text string) {
+		for line := range strings.Lines(text) {
+			if line = clean(line); line != "" {
+				all = append(all, Signal{From: from, Attempt: attempt, Text: line, Shape: Shape(line)})
+			}
+		}
+	}
+	number := len(c.Attempts)
+	for _, r := range c.Failure.Reasons {
+		add("reason", number, r)
+	}
+	for _, f := range c.Failure.Findings {
+		add("finding", number, f.Message)
+	}
+	for i := len(c.Attempts) - 1; i >= 0; i-- {
+		a := c.Attempts[i]
+		if a.Failure != nil && i < len(c.Attempts)-1 {
+			for _, r := range a.Failure.Reasons {
+				add("reason", i+1, r)
+			}
+		}
+		if a.Said != nil {
+			add("output", i+1, lastLines(a.Said.Output, maxLines))
+			add("output", i+1, a.Said.Error)
+		}
+	}
+	return all
+}
+
+func clean(line string) string {
+	line = strings.TrimSpace(strings.ToValidUTF8(line, "�"))
+	if len(line) > maxLine {
+		line = line[:maxLine]
+		for !utf8.ValidString(line) {
+			line = line[:len(line)-1]
+		}
+	}
+	return terminal.Escape(line)
+}
+
+func lastLines(text string, n int) string {
+	for at := len(text) - 1; at >= 0; at-- {
+		if text[at] == '\n' && at != len(text)-1 {
+			if n--; n == 0 {
+				return text[at+1:]
+			}
+		}
+	}
+	return text
+}
+
+var changing = []struct {
+	what *regexp.Regexp
+	as   string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d+)?)?z?`), "<time>"},
+	{regexp.MustCompile(`0x[0-9a-f]+`), "<address>"},
+	{regexp.MustCompile(`(/private)?(/var/folders|/tmp|/var/tmp)/\S+`), "<temporary>"},
+	{regexp.MustCompile(`\b[0-9a-f]{12,}\b`), "<digest>"},
+	{regexp.MustCompile(`\d+([.,]\d+)*`), "<n>"},
+	{regexp.MustCompile(`\s+`), " "},
+}
+
+// Shape is a line without what differs from run to run. Equal causes have equal shapes.
+func Shape(line string) string {
+	line = strings.ToLower(strings.TrimSpace(line))
+	for _, c := range changing {
+		line = c.what.ReplaceAllString(line, c.as)
+	}
+	return line
+}
