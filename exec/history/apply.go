@@ -15,6 +15,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Resumed:
 		if r.Ended == nil {
 			r.Resumptions++
+			r.Flow.resumed()
 		}
 	case *Gate:
 		r.Final = append(r.Final, f.Judgement)
@@ -38,6 +39,8 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 		r.Restoring = f
 	case *Restored:
 		r.restored(f)
+	case *StrategySet, *PhaseOver, *TaskOver, *Budget:
+		r.Flow.apply(f)
 	case *Ended:
 		r.Ended, r.Over = f, rec.Time
 		r.Status = f.Status
@@ -60,6 +63,7 @@ func (r *Run) start(rec checkpoint.Record, f *Started) {
 	r.Mode = f.Mode
 	r.Tree = f.Base
 	r.Git = f.Git
+	r.Flow.Session = 1
 	r.index = make(map[plan.Address]*Step, len(f.Steps))
 	r.Steps = make([]*Step, len(f.Steps))
 	for i, o := range f.Steps {
@@ -145,6 +149,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 		s.Next = &s.Recoveries[len(s.Recoveries)-1]
 	case *Advised:
 		s.Advised = append(s.Advised, *f)
+		r.Flow.spend(f.Cost.Tokens)
 	case *Patched:
 		s.Patches = append(s.Patches, *f)
 	case *RestoreBegun:
@@ -223,8 +228,13 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 	switch f := fact.(type) {
 	case *AttemptEnded:
 		a.Said, a.Ended = f, rec.Time
+		r.Flow.spend(f.Tokens)
 	case *Accounted:
 		a.Accounted = f
+	case *Cycle:
+		a.Cycles = append(a.Cycles, *f)
+	case *Differs:
+		a.Differs = append(a.Differs, *f)
 	case *Gate:
 		a.Gates = append(a.Gates, f.Judgement)
 	case *AttemptFailed:
@@ -242,13 +252,15 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 // but what was tried stays in the journal.
 func (r *Run) rollBack(s *Step, f *RolledBack) {
 	r.RolledBack = append(r.RolledBack, *f)
-	after := false
+	after, undone := false, map[plan.Address]string{}
 	for _, step := range r.Steps {
 		if after = after || step == s; after {
+			undone[step.Address] = step.Task
 			*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...),
 				Advised: step.Advised, Patches: step.Patches}
 		}
 	}
+	r.Flow.rollBack(undone)
 	r.Tree = f.Snapshot
 	r.Consecutive = 0
 	r.step, r.open, r.Restoring, r.Paused = nil, nil, nil, nil

@@ -98,6 +98,18 @@ func blank(name string) Fact {
 		return new(Addendum)
 	case "remembered":
 		return new(Remembered)
+	case "strategy":
+		return new(StrategySet)
+	case "phase":
+		return new(PhaseOver)
+	case "cycle":
+		return new(Cycle)
+	case "budget":
+		return new(Budget)
+	case "differs":
+		return new(Differs)
+	case "task-over":
+		return new(TaskOver)
 	case "step-failed":
 		return new(StepFailed)
 	case "step-skipped":

@@ -32,6 +32,11 @@ type AttemptStarted struct {
 	Method   string `json:"method"` // "primary", "backup_1"
 	Text     string `json:"text"`   // description of the method
 	Executor string `json:"executor"`
+	// Inputs is the digest of all that the executor begins with: the step's contract, the method,
+	// the tree, the envelope and what it is told of earlier attempts.
+	Inputs ledger.Digest `json:"inputs,omitempty"`
+	// Phase is where a test-first attempt begins because an earlier one was cut off there; "" at the beginning.
+	Phase CyclePhase `json:"phase,omitempty"`
 	// Reinstates is the attempt whose tree is put back and judged anew, because a person
 	// accepted what it did; 0: the executor is called.
 	Reinstates int `json:"reinstates,omitempty"`
@@ -76,17 +81,18 @@ type StepCompleted struct {
 type Class string
 
 const (
-	Refused      Class = "refused"      // a precondition, or a gate before the step
-	Crashed      Class = "crashed"      // the executor returned an error
-	TimedOut     Class = "timed-out"    // it did not come back in time
-	Breach       Class = "breach"       // it did something else than was declared
-	GateFailed   Class = "gate-failed"  // a gate said no
-	Undecided    Class = "undecided"    // a gate could not decide
-	Interrupted  Class = "interrupted"  // a person stopped the run
-	Lost         Class = "lost"         // the controller died during the attempt
-	NoSpace      Class = "no-space"     // the disk is full
-	Moved        Class = "moved"        // plan, envelope, agent or tree is not what was locked
-	Unrestorable Class = "unrestorable" // something changed that planlock never restores
+	Refused          Class = "refused"          // a precondition, or a gate before the step
+	Crashed          Class = "crashed"          // the executor returned an error
+	TimedOut         Class = "timed-out"        // it did not come back in time
+	Breach           Class = "breach"           // it did something else than was declared
+	GateFailed       Class = "gate-failed"      // a gate said no
+	Undecided        Class = "undecided"        // a gate could not decide
+	Interrupted      Class = "interrupted"      // a person stopped the run
+	Lost             Class = "lost"             // the controller died during the attempt
+	NoSpace          Class = "no-space"         // the disk is full
+	Moved            Class = "moved"            // plan, envelope, agent or tree is not what was locked
+	Nondeterministic Class = "nondeterministic" // deterministic mode: the same inputs made another tree before
+	Unrestorable     Class = "unrestorable"     // something changed that planlock never restores
 )
 
 // AttemptFailed says why an attempt counts for nothing.

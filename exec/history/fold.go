@@ -33,6 +33,12 @@ func Snapshots(f Fact) []checkpoint.Snapshot {
 		add(f.Discarded)
 	case *Restored:
 		add(f.Left)
+	case *StrategySet:
+		add(f.Checkpoint)
+	case *PhaseOver:
+		add(f.Checkpoint)
+	case *Cycle:
+		add(f.Snapshot)
 	case *RolledBack:
 		add(f.Snapshot)
 	}

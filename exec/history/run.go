@@ -35,6 +35,8 @@ type Attempt struct {
 	Said      *AttemptEnded
 	Accounted *Accounted
 	Gates     []gate.Judgement // during and after
+	Cycles    []Cycle          // phases of writing the test first, that ended
+	Differs   []Differs        // earlier attempts of the same inputs that made another tree
 	Failure   *AttemptFailed   // nil: it succeeded, or is not over
 	Discarded checkpoint.Snapshot
 	// Compensated is how its compensation went; nil if there was none yet.
@@ -116,6 +118,8 @@ type Run struct {
 	Tree   checkpoint.Snapshot // the tree that we left
 	Git    ledger.GitState
 	Final  []gate.Judgement
+
+	Flow Flow // strategy, tasks, tokens
 
 	Modes       []ModeSwitched
 	Addenda     []Addendum   // answers that became part of the plan's record, in order
