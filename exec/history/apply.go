@@ -21,6 +21,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *ModeSwitched:
 		r.Mode = f.To
 		r.Modes = append(r.Modes, *f)
+		r.ModeAt = rec.Seq
 	case *Asked:
 		return r.ask(rec, nil, f)
 	case *Answered, *Unanswered:
@@ -46,7 +47,9 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Sealed:
 		r.Sealed = f
 	default:
-		return &OrderError{rec.Seq, fmt.Sprintf("%s names no step", fact.Type())}
+		if !r.applyPipeline(rec.Time, fact) {
+			return &OrderError{rec.Seq, fmt.Sprintf("%s names no step", fact.Type())}
+		}
 	}
 	if _, paused := fact.(*Paused); !paused && r.Ended == nil {
 		r.Status = Running
@@ -57,7 +60,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 func (r *Run) start(rec checkpoint.Record, f *Started) {
 	r.Started = *f
 	r.Begun = rec.Time
-	r.Mode = f.Mode
+	r.Mode, r.ModeAt = f.Mode, rec.Seq
 	r.Tree = f.Base
 	r.Git = f.Git
 	r.index = make(map[plan.Address]*Step, len(f.Steps))
@@ -134,6 +137,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *ModeSwitched:
 		r.Mode = f.To
 		r.Modes = append(r.Modes, *f)
+		r.ModeAt = rec.Seq
 	case *Lesson:
 		s.Lesson = f
 	case *Addendum:
@@ -191,7 +195,7 @@ func (s *Step) end(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *StepBlocked:
 		s.Blocked, s.Status = f, Blocked
 	}
-	s.Over = rec.Time
+	s.Over, s.EndedAt = rec.Time, rec.Seq
 	if r.step == s {
 		r.step = nil
 	}
@@ -223,6 +227,8 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 	switch f := fact.(type) {
 	case *AttemptEnded:
 		a.Said, a.Ended = f, rec.Time
+	case *Telemetry:
+		a.Telemetry = f
 	case *Accounted:
 		a.Accounted = f
 	case *Gate:
@@ -243,12 +249,15 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 func (r *Run) rollBack(s *Step, f *RolledBack) {
 	r.RolledBack = append(r.RolledBack, *f)
 	after := false
+	tasks := map[string]bool{}
 	for _, step := range r.Steps {
 		if after = after || step == s; after {
+			tasks[step.Task] = true
 			*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...),
 				Advised: step.Advised, Patches: step.Patches}
 		}
 	}
+	r.undoPipeline(tasks, f.By)
 	r.Tree = f.Snapshot
 	r.Consecutive = 0
 	r.step, r.open, r.Restoring, r.Paused = nil, nil, nil, nil
