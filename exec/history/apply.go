@@ -22,6 +22,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *ModeSwitched:
 		r.Mode = f.To
 		r.Modes = append(r.Modes, *f)
+		r.ModeAt = rec.Seq
 	case *Asked:
 		return r.ask(rec, nil, f)
 	case *Answered, *Unanswered:
@@ -49,7 +50,9 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Sealed:
 		r.Sealed = f
 	default:
-		return &OrderError{rec.Seq, fmt.Sprintf("%s names no step", fact.Type())}
+		if !r.applyPipeline(rec.Time, fact) {
+			return &OrderError{rec.Seq, fmt.Sprintf("%s names no step", fact.Type())}
+		}
 	}
 	if _, paused := fact.(*Paused); !paused && r.Ended == nil {
 		r.Status = Running
@@ -60,7 +63,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 func (r *Run) start(rec checkpoint.Record, f *Started) {
 	r.Started = *f
 	r.Begun = rec.Time
-	r.Mode = f.Mode
+	r.Mode, r.ModeAt = f.Mode, rec.Seq
 	r.Tree = f.Base
 	r.Git = f.Git
 	r.Flow.Session = 1
@@ -138,6 +141,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *ModeSwitched:
 		r.Mode = f.To
 		r.Modes = append(r.Modes, *f)
+		r.ModeAt = rec.Seq
 	case *Lesson:
 		s.Lesson = f
 	case *Addendum:
@@ -196,7 +200,7 @@ func (s *Step) end(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *StepBlocked:
 		s.Blocked, s.Status = f, Blocked
 	}
-	s.Over = rec.Time
+	s.Over, s.EndedAt = rec.Time, rec.Seq
 	if r.step == s {
 		r.step = nil
 	}
@@ -229,6 +233,8 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *AttemptEnded:
 		a.Said, a.Ended = f, rec.Time
 		r.Flow.spend(f.Tokens)
+	case *Telemetry:
+		a.Telemetry = f
 	case *Accounted:
 		a.Accounted = f
 	case *Cycle:
@@ -252,15 +258,17 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 // but what was tried stays in the journal.
 func (r *Run) rollBack(s *Step, f *RolledBack) {
 	r.RolledBack = append(r.RolledBack, *f)
-	after, undone := false, map[plan.Address]string{}
+	after := false
+	tasks, steps := map[string]bool{}, map[plan.Address]bool{}
 	for _, step := range r.Steps {
 		if after = after || step == s; after {
-			undone[step.Address] = step.Task
+			tasks[step.Task], steps[step.Address] = true, true
 			*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...),
 				Advised: step.Advised, Patches: step.Patches}
 		}
 	}
-	r.Flow.rollBack(undone)
+	r.Flow.rollBack(steps, tasks)
+	r.undoPipeline(tasks, f.By)
 	r.Tree = f.Snapshot
 	r.Consecutive = 0
 	r.step, r.open, r.Restoring, r.Paused = nil, nil, nil, nil

@@ -126,6 +126,16 @@ func blank(name string) Fact {
 		return new(Delivered)
 	case "sealed":
 		return new(Sealed)
+	case "approval":
+		return new(Approval)
+	case "telemetry":
+		return new(Telemetry)
+	case "evidence":
+		return new(Evidence)
+	case "evidence-retry":
+		return new(EvidenceRetry)
+	case "outcome":
+		return new(TaskOutcome)
 	}
 	return nil
 }
@@ -160,3 +170,8 @@ func (*RolledBack) Type() string     { return "rolled-back" }
 func (*Ended) Type() string          { return "run-ended" }
 func (*Delivered) Type() string      { return "delivered" }
 func (*Sealed) Type() string         { return "sealed" }
+func (*Approval) Type() string       { return "approval" }
+func (*Telemetry) Type() string      { return "telemetry" }
+func (*Evidence) Type() string       { return "evidence" }
+func (*EvidenceRetry) Type() string  { return "evidence-retry" }
+func (*TaskOutcome) Type() string    { return "outcome" }

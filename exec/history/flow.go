@@ -64,17 +64,13 @@ func (f *Flow) apply(fact Fact) {
 	}
 }
 
-// rollBack forgets what ended with steps that have not happened any more; undone
-// has the task of each.
-func (f *Flow) rollBack(undone map[plan.Address]string) {
-	tasks := map[string]bool{}
-	for _, task := range undone {
-		tasks[task] = true
-	}
+// rollBack forgets what ended with steps, and with their tasks, that have not
+// happened any more.
+func (f *Flow) rollBack(steps map[plan.Address]bool, tasks map[string]bool) {
 	f.Tasks = slices.DeleteFunc(slices.Clone(f.Tasks), func(t TaskOver) bool { return tasks[t.Task] })
 	f.Phases = slices.DeleteFunc(slices.Clone(f.Phases), func(p PhaseOver) bool {
 		n := p.Number - 1
 		return f.Strategy != nil && n >= 0 && n < len(f.Strategy.Phases) &&
-			slices.ContainsFunc(f.Strategy.Phases[n].Steps, func(a plan.Address) bool { _, ok := undone[a]; return ok })
+			slices.ContainsFunc(f.Strategy.Phases[n].Steps, func(a plan.Address) bool { return steps[a] })
 	})
 }

@@ -33,6 +33,7 @@ type Attempt struct {
 	Ended     time.Time // zero while it runs
 	Method    AttemptStarted
 	Said      *AttemptEnded
+	Telemetry *Telemetry // what it said of runs, artifacts and metrics; nil if nothing
 	Accounted *Accounted
 	Gates     []gate.Judgement // during and after
 	Cycles    []Cycle          // phases of writing the test first, that ended
@@ -51,6 +52,7 @@ type Step struct {
 	Status     StepStatus
 	Started    time.Time
 	Over       time.Time // zero while it is not over
+	EndedAt    uint64    // position of the fact that ended it in the journal; 0 while it is not over
 	Checkpoint *StepStarted
 	At         uint64           // position of the checkpoint in the journal
 	Gates      []gate.Judgement // before the step, those of the latest try
@@ -122,12 +124,18 @@ type Run struct {
 	Flow Flow // strategy, tasks, tokens
 
 	Modes       []ModeSwitched
+	ModeAt      uint64       // position in the journal of the latest switch, of the run's start if there was none
 	Addenda     []Addendum   // answers that became part of the plan's record, in order
 	Remembered  []Remembered // choices that were to be remembered
 	Resumptions int
 	RolledBack  []RolledBack
 	Consecutive int // failed steps in a row
 	Asked       int // questions so far, answered or not: the next one's number
+
+	Approvals       []Approval      // decisions of reviewers about tasks, in order
+	Evidence        []Evidence      // what was found of what tasks owe, in order
+	EvidenceRetries []EvidenceRetry // what was done where it was missing
+	Outcomes        []TaskOutcome   // last words about tasks
 
 	Restoring *RestoreBegun // begun and not finished
 	Paused    *Paused       // the controller let go

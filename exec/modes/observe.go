@@ -1,0 +1,99 @@
+package modes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Step is what the triggers look at in one step that is over.
+type Step struct {
+	Address   plan.Address
+	Task      string
+	Failed    bool
+	Backup    string   // the backup that it was completed with, with its description; "" if with another method
+	Backups   int      // attempts with backups
+	Exhausted bool     // it has backups that were tried, and failed all the same
+	Retries   int      // attempts with a method that had been tried before
+	Mismatch  bool     // an attempt's output was not the expected one
+	Violation bool     // an attempt broke what the step was bound to
+	Methods   []string // what was tried, in words
+}
+
+// Observe returns the steps of a run that were completed or failed since dynamic mode began, in the order in which
+// they ended. failing, if not nil, is the step that is about to fail: it counts as failed, and as the last.
+func Observe(run *history.Run, failing *history.Step) []Step {
+	var over []*history.Step
+	for _, s := range run.Steps {
+		counts := s.Status == history.Completed || s.Status == history.Failed
+		if counts && s != failing && s.EndedAt > run.ModeAt {
+			over = append(over, s)
+		}
+	}
+	slices.SortStableFunc(over, func(a, b *history.Step) int { return cmp.Compare(a.EndedAt, b.EndedAt) })
+	if failing != nil {
+		over = append(over, failing)
+	}
+	rows := make([]Step, len(over))
+	for i, s := range over {
+		rows[i] = observe(s)
+		if s == failing {
+			rows[i].Failed, rows[i].Exhausted = true, rows[i].Backups > 0
+		}
+	}
+	return rows
+}
+
+func observe(s *history.Step) Step {
+	row := Step{Address: s.Address, Task: s.Task, Failed: s.Status == history.Failed}
+	seen := map[string]bool{}
+	for _, a := range s.Attempts {
+		if a.Failure != nil && (a.Failure.Class == history.Interrupted || a.Failure.Class == history.Lost) {
+			continue // no fault of its method
+		}
+		name := a.Method.Method
+		backup := strings.HasPrefix(name, "backup_")
+		switch {
+		case backup:
+			row.Backups++
+		case seen[name]:
+			row.Retries++
+		}
+		seen[name] = true
+		how := "succeeded"
+		if a.Failure != nil {
+			how = "failed: " + string(a.Failure.Class)
+		} else if backup {
+			row.Backup = name + " " + a.Method.Text
+		}
+		row.Methods = append(row.Methods, fmt.Sprintf("%s %s %s", s.Address, name, how))
+		row.Mismatch = row.Mismatch || found(a, gate.CodeExpectedOutput)
+		row.Violation = row.Violation || violated(a)
+	}
+	if len(row.Methods) == 0 {
+		row.Methods = []string{fmt.Sprintf("%s was not attempted", s.Address)}
+	}
+	row.Exhausted = row.Failed && row.Backups > 0
+	return row
+}
+
+// violated reports whether an attempt broke what its step was bound to: its declaration, its limits, a
+// non-goal, an invariant or its class of change.
+func violated(a *history.Attempt) bool {
+	return a.Failure != nil && (a.Failure.Class == history.Breach || a.Failure.Class == history.Unrestorable) ||
+		found(a, gate.CodeInvariant, gate.CodeNonGoal, gate.CodeLimitFiles, gate.CodeLimitLines, gate.CodeLimitModules,
+			gate.CodeArtifactMissing, gate.CodeArtifactKind, gate.CodeArtifactExtra,
+			gate.CodeSymbolMissing, gate.CodeSymbolExtra, gate.CodeSemanticClass)
+}
+
+// found reports whether a failed attempt was told one of the codes.
+func found(a *history.Attempt, codes ...string) bool {
+	return a.Failure != nil && slices.ContainsFunc(a.Failure.Findings, func(f gate.Finding) bool {
+		return slices.Contains(codes, f.Code)
+	})
+}

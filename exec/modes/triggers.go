@@ -1,0 +1,77 @@
+package modes
+
+import (
+	"strconv"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// Thresholds where neither the plan nor the caller says otherwise.
+const (
+	DefaultConsecutive   = 3    // failed steps in a row
+	DefaultWindow        = 5    // steps that a share is measured over
+	DefaultSameBackup    = 3    // successes of one backup within a window
+	DefaultExhausted     = 3    // steps in a row for which all backups failed
+	DefaultBackupRate    = 0.60 // of a window needed backups
+	DefaultMismatchRate  = 0.50 // of a window delivered another output than expected
+	DefaultRetryGrowth   = 0.50 // more retries per step than in the window before
+	DefaultViolationRate = 0.40 // of a window broke a constraint
+)
+
+// Triggers are the thresholds at which dynamic mode asks. Zero fields mean the defaults
+// above, and of TaskFailures that there is no threshold.
+type Triggers struct {
+	Consecutive   int     // failed steps in a row
+	Window        int     // steps that shares are measured over
+	SameBackup    int     // successes of the same backup within the window
+	Exhausted     int     // steps in a row for which all backups failed
+	BackupRate    float64 // share of the window that needed backups
+	MismatchRate  float64 // share of the window with an unexpected output
+	RetryGrowth   float64 // growth of retries per step from one window to the next
+	ViolationRate float64 // share of the window that broke a constraint
+	TaskFailures  int     // failed steps of one task; 0: no threshold
+}
+
+// For returns t with what the plan says in its place, which goes before t, and the defaults where
+// neither says anything: escalation_threshold of [execution] is Consecutive, failure_threshold of
+// [error_propagation] is TaskFailures.
+func For(p *plan.Plan, t Triggers) Triggers {
+	for _, s := range p.Execution.Extra {
+		if s.Key == "escalation_threshold" && s.Value.Kind == "integer" {
+			if n, err := strconv.Atoi(s.Value.Text); err == nil && n > 0 {
+				t.Consecutive = n
+			}
+		}
+	}
+	if n := p.ErrorPropagation.FailureThreshold; n > 0 {
+		t.TaskFailures = n
+	}
+	return t.complete()
+}
+
+// complete returns t with defaults where it says nothing.
+func (t Triggers) complete() Triggers {
+	for _, n := range []struct {
+		field *int
+		value int
+	}{
+		{&t.Consecutive, DefaultConsecutive}, {&t.Window, DefaultWindow},
+		{&t.SameBackup, DefaultSameBackup}, {&t.Exhausted, DefaultExhausted},
+	} {
+		if *n.field <= 0 {
+			*n.field = n.value
+		}
+	}
+	for _, share := range []struct {
+		field *float64
+		value float64
+	}{
+		{&t.BackupRate, DefaultBackupRate}, {&t.MismatchRate, DefaultMismatchRate},
+		{&t.RetryGrowth, DefaultRetryGrowth}, {&t.ViolationRate, DefaultViolationRate},
+	} {
+		if *share.field <= 0 {
+			*share.field = share.value
+		}
+	}
+	return t
+}

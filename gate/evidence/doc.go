@@ -1,0 +1,2 @@
+// Package evidence looks for what a task should have left behind.
+package evidence
