@@ -114,21 +114,13 @@ type Differs struct {
 	Refused bool          `json:"refused"`         // deterministic mode: the attempt was undone
 }
 
-// A TaskStatus is how a task ended.
-type TaskStatus string
-
-const (
-	TaskCompleted TaskStatus = "completed" // all its steps were completed, or lawfully left out
-	TaskFailed    TaskStatus = "failed"    // a critical step of it failed, or nothing of it was completed
-	TaskBlocked   TaskStatus = "blocked"   // what it needs is missing, and nothing of it was completed
-	TaskSkipped   TaskStatus = "skipped"   // none of its steps ran
-	TaskPartial   TaskStatus = "partial"   // some of it was completed
-)
+// PartlyDone is how a task stands of which some was completed, and some was not and never will be.
+const PartlyDone StepStatus = "partial"
 
 // TaskOver says that a task ended, how, and that what stands in the journal about it agrees with itself.
 type TaskOver struct {
 	Task    string         `json:"task"`
-	Status  TaskStatus     `json:"status"`
+	Status  StepStatus     `json:"status"`            // Completed, Failed, Blocked, Skipped or PartlyDone
 	Reason  string         `json:"reason,omitempty"`  // why it is not completed
 	By      []plan.Address `json:"by,omitempty"`      // the steps because of which it is not
 	Unblock []string       `json:"unblock,omitempty"` // ways to get it done all the same
