@@ -1,0 +1,294 @@
+package learn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+)
+
+// State of an entry.
+type State string
+
+const (
+	Quarantined State = "quarantined" // nothing uses it
+	Active      State = "active"      // promoted
+	Revoked     State = "revoked"     // taken back; its confirmations no longer count
+)
+
+// An Entry is a candidate with everything that speaks for and against it.
+type Entry struct {
+	Candidate        // as it was first seen
+	State     State  //
+	Confirmed int    // runs that showed it, since it was last revoked
+	Right     int    // trials in shadow that it would have won
+	Wrong     int    // and lost
+	Version   int    // of the book when it was last promoted or revoked
+	Latest    string // the latest run that showed it
+}
+
+// Ready reports whether the entry can be promoted: enough runs have confirmed it,
+// each trial in shadow that it lost being set off against one of them.
+func (e Entry) Ready() bool {
+	n := e.Kind.Confirmations()
+	return e.State == Quarantined && n > 0 && e.Confirmed-e.Wrong >= n
+}
+
+var (
+	// ErrNoEntry says that a book has no entry of an id.
+	ErrNoEntry = errors.New("learn: no such entry")
+	// ErrAnonymous says that a decision names nobody, or no reason.
+	ErrAnonymous = errors.New("learn: a decision needs a name and a reason")
+)
+
+// A NotReadyError says what an entry lacks to be promoted.
+type NotReadyError struct {
+	Entry Entry
+}
+
+func (e *NotReadyError) Error() string {
+	return fmt.Sprintf("learn: entry %s (%s) cannot be promoted: %d confirmations less %d lost trials, %d are needed, and it is %s",
+		e.Entry.ID, e.Entry.Pattern, e.Entry.Confirmed, e.Entry.Wrong, e.Entry.Kind.Confirmations(), e.Entry.State)
+}
+
+// A Book is what was learned in a workspace, or by a host. It is safe for concurrent use.
+type Book struct {
+	mu      sync.Mutex
+	journal *checkpoint.Journal
+	entries []*Entry
+	index   map[string]*Entry
+	runs    map[string]bool
+	version int
+}
+
+// name of the journal of every book.
+const name = "learned"
+
+// Open reads a book from its log, which it owns from then on, and verifies it: a
+// book that was edited is refused with a *checkpoint.CorruptError. now stamps its
+// records; nil for time.Now.
+func Open(ctx context.Context, log checkpoint.Log, now func() time.Time) (*Book, error) {
+	journal, err := checkpoint.OpenJournal(ctx, log, name, now)
+	if err != nil {
+		return nil, err
+	}
+	b := &Book{journal: journal, index: map[string]*Entry{}, runs: map[string]bool{}}
+	for rec, err := range journal.Records(ctx) {
+		if err == nil {
+			err = b.apply(rec)
+		}
+		if err != nil {
+			return nil, errors.Join(err, journal.Close())
+		}
+	}
+	return b, nil
+}
+
+// Close closes the log.
+func (b *Book) Close() error { return b.journal.Close() }
+
+// apply folds a record in.
+func (b *Book) apply(rec checkpoint.Record) error {
+	var err error
+	switch rec.Type {
+	case takenType:
+		var f taken
+		if err = json.Unmarshal(rec.Data, &f); err == nil {
+			b.take(f)
+		}
+	case promotedType, revokedType, prunedType:
+		var f decided
+		if err = json.Unmarshal(rec.Data, &f); err == nil {
+			err = b.decide(rec.Type, f)
+		}
+	default:
+		err = errors.New("its type is unknown: it was written by a newer version")
+	}
+	if err != nil {
+		return fmt.Errorf("learn: record %d (%s): %w", rec.Seq, rec.Type, err)
+	}
+	return nil
+}
+
+func (b *Book) take(f taken) {
+	b.runs[f.Run] = true
+	for _, t := range f.Trials {
+		if e := b.index[t.Entry]; e != nil {
+			if t.Right {
+				e.Right++
+			} else {
+				e.Wrong++
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range f.Candidates {
+		e := b.index[c.ID]
+		if e == nil {
+			e = &Entry{Candidate: c, State: Quarantined}
+			b.entries = append(b.entries, e)
+			b.index[c.ID] = e
+		}
+		if !seen[c.ID] { // a run confirms once, however often it shows it
+			seen[c.ID] = true
+			e.Confirmed++
+			e.Latest = c.Run
+		}
+		if e.State == Revoked {
+			e.State = Quarantined // it has to prove itself from the start
+		}
+	}
+}
+
+func (b *Book) decide(what string, f decided) error {
+	e := b.index[f.Entry]
+	if e == nil {
+		return fmt.Errorf("%w: %q", ErrNoEntry, f.Entry)
+	}
+	switch what {
+	case promotedType:
+		b.version++
+		e.State, e.Version = Active, b.version
+	case revokedType:
+		b.version++
+		e.State, e.Version, e.Confirmed, e.Right, e.Wrong = Revoked, b.version, 0, 0, 0
+	case prunedType:
+		b.entries = slices.DeleteFunc(b.entries, func(x *Entry) bool { return x == e })
+		delete(b.index, f.Entry)
+	}
+	return nil
+}
+
+// Take puts what a run teaches into quarantine. A run is taken once; Take of the
+// same run again changes nothing. Entries that the run's causes concern are tried
+// in shadow first.
+func (b *Book) Take(ctx context.Context, h Harvest) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.runs[h.Run] {
+		return nil
+	}
+	return b.append(ctx, takenType, taken{Run: h.Run, Candidates: h.Candidates, Trials: b.shadow(h), Excluded: h.Excluded})
+}
+
+// Taken reports whether a run was read already.
+func (b *Book) Taken(run string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.runs[run]
+}
+
+// shadow asks every entry against a cause that the run met what it would have
+// said.
+func (b *Book) shadow(h Harvest) []Trial {
+	var trials []Trial
+	for _, e := range b.entries {
+		if e.Kind == Procedural {
+			continue
+		}
+		for _, m := range h.Meetings {
+			if m.Pattern != e.Pattern || m.Helped == "" {
+				continue
+			}
+			t := Trial{Entry: e.ID, Run: h.Run, Right: m.Helped == e.Remedy}
+			t.Why = fmt.Sprintf("in %s %q helped", m.Step, m.Helped)
+			trials = append(trials, t)
+			break
+		}
+	}
+	return trials
+}
+
+// Promote makes an entry part of the memory. *[NotReadyError] if it has not been
+// confirmed often enough, [ErrNoEntry], [ErrAnonymous].
+func (b *Book) Promote(ctx context.Context, id, by, why string) error {
+	return b.rule(ctx, promotedType, id, by, why, func(e *Entry) error {
+		if !e.Ready() {
+			return &NotReadyError{Entry: *e}
+		}
+		return nil
+	})
+}
+
+// Revoke takes an entry out of the memory, or out of quarantine. Runs that show it
+// later start to confirm it anew. [ErrNoEntry], [ErrAnonymous].
+func (b *Book) Revoke(ctx context.Context, id, by, why string) error {
+	return b.rule(ctx, revokedType, id, by, why, func(*Entry) error { return nil })
+}
+
+// Prune removes entries that are not active, but for the k that were shown latest
+// of each pattern. Their history stays in the book. It returns what it removed.
+func (b *Book) Prune(ctx context.Context, k int, by string) ([]Entry, error) {
+	if by == "" {
+		return nil, ErrAnonymous
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	kept := map[string]int{}
+	var gone []Entry
+	for _, e := range slices.Backward(slices.Clone(b.entries)) {
+		key := string(e.Kind) + "\x00" + e.Pattern
+		if e.State == Active {
+			continue
+		}
+		if kept[key]++; kept[key] <= k {
+			continue
+		}
+		if err := b.append(ctx, prunedType, decided{Entry: e.ID, By: by, Why: fmt.Sprintf("the latest %d are kept", k)}); err != nil {
+			return gone, err
+		}
+		gone = append(gone, *e)
+	}
+	return gone, nil
+}
+
+func (b *Book) rule(ctx context.Context, what, id, by, why string, may func(*Entry) error) error {
+	if by == "" || why == "" {
+		return ErrAnonymous
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := b.index[id]
+	if e == nil {
+		return fmt.Errorf("%w: %q", ErrNoEntry, id)
+	}
+	if err := may(e); err != nil {
+		return err
+	}
+	return b.append(ctx, what, decided{Entry: id, By: by, Why: why})
+}
+
+// append makes a fact durable, and only then true.
+func (b *Book) append(ctx context.Context, what string, f any) error {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("learn: %w", err)
+	}
+	records, err := b.journal.Append(ctx, checkpoint.Fact{Type: what, Data: data})
+	if err != nil {
+		return err
+	}
+	return b.apply(records[0])
+}
+
+// Entries are all entries, in the order in which they were first seen. Each is a copy.
+func (b *Book) Entries() iter.Seq[Entry] {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make([]Entry, len(b.entries))
+	for i, e := range b.entries {
+		all[i] = *e
+	}
+	return slices.Values(all)
+}
+
+// Audit is everything that was ever recorded, in order, verified again.
+func (b *Book) Audit(ctx context.Context) iter.Seq2[checkpoint.Record, error] {
+	return b.journal.Records(ctx)
+}

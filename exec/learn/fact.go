@@ -1,0 +1,34 @@
+package learn
+
+// What a book records, besides its times and its order.
+
+// taken says that a run was read.
+type taken struct {
+	Run        string      `json:"run"`
+	Candidates []Candidate `json:"candidates,omitempty"`
+	Trials     []Trial     `json:"trials,omitempty"`
+	Excluded   []Exclusion `json:"excluded,omitempty"`
+}
+
+// A Trial is what an entry would have said in a run, and what was true. It is
+// made in shadow: nothing was decided by it.
+type Trial struct {
+	Entry string `json:"entry"`
+	Run   string `json:"run"`
+	Right bool   `json:"right"`
+	Why   string `json:"why"`
+}
+
+// decided says that somebody promoted or revoked an entry, or pruned it.
+type decided struct {
+	Entry string `json:"entry"`
+	By    string `json:"by"`
+	Why   string `json:"why"`
+}
+
+const (
+	takenType    = "taken"
+	promotedType = "promoted"
+	revokedType  = "revoked"
+	prunedType   = "pruned"
+)

@@ -1,0 +1,349 @@
+package learn_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/learn"
+	"github.com/planlock/planlock/plan"
+)
+
+// program is a plan of one step with a backup.
+func program() *plan.Plan {
+	return &plan.Plan{Tasks: []plan.Task{{ID: "1", Steps: []plan.Step{{
+		Address: "1.1", ID: "1", Description: "Train the model", Run: "train --batch 16",
+		Backups: []plan.Backup{{ID: "1", Description: "train on less"}},
+	}}}}}
+}
+
+// finished is a sealed run of program in which the step failed with the given
+// output, unless it is empty, and a method completed it.
+func finished(name, output, method string) *history.Run {
+	s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Status: history.Completed, Completed: &history.StepCompleted{Method: method}}
+	if output != "" {
+		s.Attempts = append(s.Attempts, &history.Attempt{Number: 1, Failure: &history.AttemptFailed{Class: history.Crashed, Reasons: []string{output}}})
+	}
+	s.Attempts = append(s.Attempts, &history.Attempt{Number: len(s.Attempts) + 1, Method: history.AttemptStarted{Method: method}})
+	return &history.Run{
+		Started: history.Started{Run: name}, Steps: []*history.Step{s},
+		Ended: &history.Ended{Status: history.Achieved}, Sealed: &history.Sealed{},
+	}
+}
+
+func read(t *testing.T, r *history.Run) learn.Harvest {
+	t.Helper()
+	h, err := learn.Read(program(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func open(t *testing.T, log checkpoint.Log) *learn.Book {
+	t.Helper()
+	b, err := learn.Open(t.Context(), log, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestOnlyFinishedRunsTeach(t *testing.T) {
+	for name, spoil := range map[string]func(*history.Run){
+		"not sealed": func(r *history.Run) { r.Sealed = nil },
+		"not ended":  func(r *history.Run) { r.Ended = nil },
+	} {
+		r := finished("a", "out of memory", "backup_1")
+		spoil(r)
+		if _, err := learn.Read(program(), r); !errors.Is(err, learn.ErrUnfinished) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestForbiddenSources(t *testing.T) {
+	answered := func(kind ask.Kind, acknowledge string) func(*history.Run) {
+		return func(r *history.Run) {
+			r.Steps[0].Questions = []history.Exchange{{
+				Question: ask.Question{ID: "q1", Kind: kind, Choices: []ask.Choice{{Key: "r", Acknowledge: acknowledge}}}, Answer: &ask.Answer{Choice: "r"},
+			}}
+		}
+	}
+	for name, spoil := range map[string]func(*history.Run){
+		"the sandbox was bypassed":        func(r *history.Run) { r.Started.NoSandbox = true },
+		"the outcome is wrong":            func(r *history.Run) { r.Ended.Status = history.NotAchieved },
+		"the step was set back":           func(r *history.Run) { r.Steps[0].Undone = r.Steps[0].Attempts[:1] },
+		"the step failed":                 func(r *history.Run) { r.Steps[0].Status = history.Failed },
+		"the step was left out":           func(r *history.Run) { r.Steps[0].Status = history.Skipped },
+		"a precondition was overridden":   answered(ask.Precondition, ""),
+		"a repository change was allowed": answered(ask.Repository, ""),
+		"an unfinished compensation":      answered(ask.Compensation, ""),
+		"an irreversible step once more":  answered(ask.InFlight, ""),
+		"a risk was accepted":             answered(ask.StepFailed, "I know"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := finished("a", "out of memory", "backup_1")
+			spoil(r)
+			h := read(t, r)
+			if len(h.Candidates) != 0 || len(h.Meetings) != 0 || len(h.Excluded) != 1 || h.Excluded[0].Why == "" {
+				t.Errorf("got %+v", h)
+			}
+		})
+	}
+}
+
+func TestWhatARunTeaches(t *testing.T) {
+	patched := finished("a", "out of memory", "patch_1")
+	patched.Steps[0].Patches = []history.Patched{{ID: "patch_1", Summary: "less at a time"}}
+	told := finished("a", "--- FAIL: TestX", "primary")
+	told.Steps[0].Questions = []history.Exchange{{
+		Question: ask.Question{ID: "q1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}}, Answer: &ask.Answer{Choice: "r", Reason: "start the server first"},
+	}}
+	for _, tt := range []struct {
+		name string
+		r    *history.Run
+		want []learn.Candidate
+	}{
+		{"a backup helped", finished("a", "CUDA out of memory", "backup_1"), []learn.Candidate{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "train on less"}}},
+		{"a patch helped", patched, []learn.Candidate{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "less at a time"}}},
+		{"a person helped", told, []learn.Candidate{{Kind: learn.Confirmed, Pattern: "test failure", Remedy: "start the server first"}}},
+		{"it simply works", finished("a", "", "primary"), []learn.Candidate{{Kind: learn.Procedural, Pattern: "train the model", Remedy: "train --batch 16"}}},
+		{"the same once more is no remedy", finished("a", "out of memory", "primary"), nil},
+		{"an unknown cause is none", finished("a", "hm", "backup_1"), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []learn.Candidate
+			for _, c := range read(t, tt.r).Candidates {
+				if c.ID == "" || c.Run != "a" || c.Step != "1.1" {
+					t.Errorf("got %+v", c)
+				}
+				got = append(got, learn.Candidate{Kind: c.Kind, Pattern: c.Pattern, Remedy: c.Remedy})
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestPromotionNeedsConfirmations goes to the last confirmation that is missing, for each kind.
+func TestPromotionNeedsConfirmations(t *testing.T) {
+	for _, tt := range []struct {
+		kind learn.Kind
+		n    int
+		run  func(name string) *history.Run
+	}{
+		{learn.Semantic, 3, func(name string) *history.Run { return finished(name, "out of memory", "backup_1") }},
+		{learn.Procedural, 3, func(name string) *history.Run { return finished(name, "", "primary") }},
+		{learn.Confirmed, 2, func(name string) *history.Run {
+			r := finished(name, "--- FAIL: TestX", "primary")
+			r.Steps[0].Questions = []history.Exchange{{Question: ask.Question{ID: "q1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}},
+				Answer: &ask.Answer{Choice: "r", Reason: "start the server first"}}}
+			return r
+		}},
+	} {
+		t.Run(string(tt.kind), func(t *testing.T) {
+			b := open(t, new(checkpoint.MemoryLog))
+			for i := range tt.n {
+				h := read(t, tt.run(fmt.Sprint("run", i)))
+				for range 2 { // taking a run twice counts once
+					if err := b.Take(t.Context(), h); err != nil {
+						t.Fatal(err)
+					}
+				}
+				e := one(t, b)
+				if e.Kind != tt.kind || e.Confirmed != i+1 || e.Ready() != (i+1 == tt.n) {
+					t.Fatalf("after %d runs: %+v, ready %v", i+1, e, e.Ready())
+				}
+				var early *learn.NotReadyError
+				if err := b.Promote(t.Context(), e.ID, "anna", "it works"); (i+1 < tt.n) != errors.As(err, &early) {
+					t.Fatalf("after %d runs: %v", i+1, err)
+				}
+			}
+			if e := one(t, b); e.State != learn.Active {
+				t.Errorf("got %+v", e)
+			}
+		})
+	}
+}
+
+func one(t *testing.T, b *learn.Book) learn.Entry {
+	t.Helper()
+	all := slices.Collect(b.Entries())
+	if len(all) != 1 {
+		t.Fatalf("%d entries, want 1: %+v", len(all), all)
+	}
+	return all[0]
+}
+
+// taught is a book with one entry that is confirmed three times.
+func taught(t *testing.T, log checkpoint.Log) (*learn.Book, learn.Entry) {
+	t.Helper()
+	b := open(t, log)
+	for i := range 3 {
+		if err := b.Take(t.Context(), read(t, finished(fmt.Sprint("run", i), "out of memory", "backup_1"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b, one(t, b)
+}
+
+func TestShadowTrials(t *testing.T) {
+	b, e := taught(t, new(checkpoint.MemoryLog))
+	if e.Right != 2 || e.Wrong != 0 { // the first run made the entry, so it could not be tried in it
+		t.Errorf("got %+v", e)
+	}
+	other := finished("other", "out of memory", "patch_1")
+	other.Steps[0].Patches = []history.Patched{{ID: "patch_1", Summary: "buy memory"}}
+	if err := b.Take(t.Context(), read(t, other)); err != nil {
+		t.Fatal(err)
+	}
+	e = slices.Collect(b.Entries())[0]
+	if e.Wrong != 1 || e.Ready() {
+		t.Errorf("one lost trial: %+v, ready %v", e, e.Ready())
+	}
+	if err := b.Take(t.Context(), read(t, finished("run3", "out of memory", "backup_1"))); err != nil {
+		t.Fatal(err)
+	}
+	if e = slices.Collect(b.Entries())[0]; !e.Ready() {
+		t.Errorf("one more confirmation: %+v", e)
+	}
+}
+
+func TestRevokedStartsAnew(t *testing.T) {
+	b, e := taught(t, new(checkpoint.MemoryLog))
+	if err := b.Promote(t.Context(), e.ID, "anna", "it works"); err != nil {
+		t.Fatal(err)
+	}
+	kept := b.Memory()
+	if err := b.Revoke(t.Context(), e.ID, "anna", "it does not"); err != nil {
+		t.Fatal(err)
+	}
+	now := b.Memory()
+	if len(kept.Remedies) != 1 || len(now.Remedies) != 0 || kept.Version != 1 || now.Version != 2 || kept.Digest() == now.Digest() {
+		t.Errorf("before %+v, after %+v", kept, now)
+	}
+	if err := b.Take(t.Context(), read(t, finished("again", "out of memory", "backup_1"))); err != nil {
+		t.Fatal(err)
+	}
+	if e := one(t, b); e.State != learn.Quarantined || e.Confirmed != 1 || e.Ready() {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestDecisionsNeedANameAndAReason(t *testing.T) {
+	b, e := taught(t, new(checkpoint.MemoryLog))
+	for _, err := range []error{
+		b.Promote(t.Context(), e.ID, "", "why"), b.Promote(t.Context(), e.ID, "anna", ""), b.Revoke(t.Context(), e.ID, "", ""),
+		func() error { _, err := b.Prune(t.Context(), 1, ""); return err }(),
+	} {
+		if !errors.Is(err, learn.ErrAnonymous) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if err := b.Promote(t.Context(), "nobody", "anna", "why"); !errors.Is(err, learn.ErrNoEntry) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPruneKeepsTheLatest(t *testing.T) {
+	b := open(t, new(checkpoint.MemoryLog))
+	for i := range 4 {
+		r := finished(fmt.Sprint("run", i), "out of memory", "patch_1")
+		r.Steps[0].Patches = []history.Patched{{ID: "patch_1", Summary: fmt.Sprint("way ", i)}}
+		if err := b.Take(t.Context(), read(t, r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone, err := b.Prune(t.Context(), 2, "anna")
+	if err != nil || len(gone) != 2 {
+		t.Fatalf("%d are gone, %v", len(gone), err)
+	}
+	var kept []string
+	for e := range b.Entries() {
+		kept = append(kept, e.Remedy)
+	}
+	if diff := cmp.Diff([]string{"way 2", "way 3"}, kept); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBookIsItsJournal opens the book again after every record and finds the same.
+func TestBookIsItsJournal(t *testing.T) {
+	log := new(checkpoint.MemoryLog)
+	b, e := taught(t, log)
+	for _, err := range []error{
+		b.Promote(t.Context(), e.ID, "anna", "it works"), b.Revoke(t.Context(), e.ID, "bert", "no"),
+		b.Take(t.Context(), read(t, finished("more", "", "primary"))),
+		func() error { _, err := b.Prune(t.Context(), 0, "anna"); return err }(),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := open(t, log)
+	if diff := cmp.Diff(slices.Collect(b.Entries()), slices.Collect(again.Entries())); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(b.Memory(), again.Memory()); diff != "" {
+		t.Error(diff)
+	}
+	records := 0
+	for _, err := range again.Audit(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		records++
+	}
+	if records != 8 { // four runs, a promotion, a revocation, two prunings
+		t.Errorf("%d records in the audit", records)
+	}
+}
+
+func TestEpisodesAreTheNewest(t *testing.T) {
+	r := finished("a", "out of memory", "backup_1")
+	for i := range 5 {
+		r.Steps[0].Advised = append(r.Steps[0].Advised, history.Advised{Attempt: i + 1, RootCause: fmt.Sprint("cause ", i+1)})
+	}
+	var got []int
+	for _, e := range learn.Episodes(r, 3) {
+		got = append(got, e.Attempt)
+	}
+	if diff := cmp.Diff([]int{5, 4, 3}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func ExampleBook() {
+	ctx := context.Background()
+	book, err := learn.Open(ctx, new(checkpoint.MemoryLog), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range 3 {
+		h, _ := learn.Read(program(), finished(fmt.Sprint("run", i), "out of memory", "backup_1"))
+		if err := book.Take(ctx, h); err != nil {
+			fmt.Println(err)
+		}
+	}
+	for e := range book.Entries() {
+		fmt.Println(e.State, e.Ready())
+		if err := book.Promote(ctx, e.ID, "anna", "three runs agree"); err != nil {
+			fmt.Println(err)
+		}
+	}
+	advisor := advice.Pivoter{Memory: book.Memory().Remembered()}
+	fmt.Printf("%s: %.2f sure\n", advisor.Memory[0].Fix, advisor.Memory[0].Confidence)
+	// Output:
+	// quarantined true
+	// train on less: 0.83 sure
+}

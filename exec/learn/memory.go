@@ -1,0 +1,68 @@
+package learn
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Memory is what was promoted at one point in time. It is a value: promotions and
+// revocations that come later do not reach it.
+type Memory struct {
+	Version    int     // of the book
+	Remedies   []Entry // semantic and confirmed, in the order of the book
+	Procedures []Entry // procedural
+}
+
+// Memory is what may be used now.
+func (b *Book) Memory() Memory {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := Memory{Version: b.version}
+	for _, e := range b.entries {
+		switch {
+		case e.State != Active:
+		case e.Kind == Procedural:
+			m.Procedures = append(m.Procedures, *e)
+		default:
+			m.Remedies = append(m.Remedies, *e)
+		}
+	}
+	return m
+}
+
+// Digest names the memory, for an envelope: a run that used one memory does not
+// go on under another.
+func (m Memory) Digest() ledger.Digest {
+	text := fmt.Sprintf("planlock.memory/1 %d\n", m.Version)
+	for _, list := range [][]Entry{m.Remedies, m.Procedures} {
+		for _, e := range list {
+			text += e.ID + "\n"
+		}
+	}
+	return ledger.Sum([]byte(text))
+}
+
+// Remembered is the memory as a Pivoter reads it. The confidence is the share of
+// its trials and confirmations that an entry won, with one more counted as lost, so that
+// nothing is ever certain.
+func (m Memory) Remembered() []advice.Remembered {
+	var all []advice.Remembered
+	for _, e := range m.Remedies {
+		won := e.Confirmed + e.Right
+		all = append(all, advice.Remembered{RootCause: e.Pattern, Fix: e.Remedy, Confidence: float64(won) / float64(won+e.Wrong+1)})
+	}
+	return all
+}
+
+// Hints are what the memory would tell whoever plans the next run about a cause.
+func (m Memory) Hints(rootCause string) []string {
+	var all []string
+	for _, e := range m.Remedies {
+		if e.Pattern == rootCause {
+			all = append(all, e.Remedy)
+		}
+	}
+	return all
+}

@@ -1,0 +1,129 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// ErrUnfinished says that a run is not sealed yet. Nothing is learned from it.
+var ErrUnfinished = errors.New("learn: the run is not finished")
+
+// Read harvests a finished run. [ErrUnfinished] if it is not sealed.
+func Read(p *plan.Plan, r *history.Run) (Harvest, error) {
+	if r.Sealed == nil || r.Ended == nil {
+		return Harvest{}, fmt.Errorf("%w: run %q", ErrUnfinished, r.Started.Run)
+	}
+	h := Harvest{Run: r.Started.Run}
+	if why := forbidden(r); why != "" {
+		h.Excluded = append(h.Excluded, Exclusion{Why: why})
+		return h, nil
+	}
+	for _, s := range r.Steps {
+		if why := forbiddenStep(s); why != "" {
+			h.Excluded = append(h.Excluded, Exclusion{Step: s.Address, Why: why})
+			continue
+		}
+		h.step(p, r.Started.Run, s)
+	}
+	return h, nil
+}
+
+// forbidden is why nothing may be learned from a run.
+func forbidden(r *history.Run) string {
+	switch {
+	case r.Started.NoSandbox:
+		return "the sandbox was bypassed"
+	case r.Ended.Status == history.NotAchieved:
+		return "the outcome is known to be wrong"
+	}
+	return ""
+}
+
+// forbiddenStep is why nothing may be learned from a step.
+func forbiddenStep(s *history.Step) string {
+	for _, x := range s.Questions {
+		if x.Answer == nil {
+			continue
+		}
+		c, _ := x.Question.Choice(x.Answer.Choice)
+		switch x.Question.Kind {
+		case ask.Precondition, ask.Repository, ask.Compensation, ask.InFlight:
+			return fmt.Sprintf("a person overrode a refusal (question %s)", x.Question.ID)
+		}
+		if c.Acknowledge != "" {
+			return fmt.Sprintf("a person accepted a risk (question %s)", x.Question.ID)
+		}
+	}
+	switch {
+	case len(s.Undone) > 0:
+		return "it was set back: its outcome was wrong"
+	case s.Status != history.Completed:
+		return fmt.Sprintf("it is %s", s.Status)
+	}
+	return ""
+}
+
+// step learns from a completed step.
+func (h *Harvest) step(p *plan.Plan, run string, s *history.Step) {
+	step := find(p, s.Address)
+	if step == nil || len(s.Attempts) == 0 {
+		return
+	}
+	if len(s.Attempts) == 1 && s.Completed.Method == "primary" {
+		if text := step.Run + step.Prompt; text != "" {
+			h.Candidates = append(h.Candidates, newCandidate(Procedural, advice.Shape(step.Description), text, run, s.Address))
+		}
+		return
+	}
+	helped, by := remedy(step, s)
+	seen := map[string]bool{}
+	for i, a := range s.Attempts {
+		if a.Failure == nil {
+			continue
+		}
+		c := advice.Case{Failure: *a.Failure, Attempts: s.Attempts[i : i+1]}
+		cause := string(advice.RootCause(c, advice.Mine(advice.Signals(c))).Error)
+		if cause == string(advice.Unknown) || seen[cause] {
+			continue
+		}
+		seen[cause] = true
+		h.Meetings = append(h.Meetings, Meeting{Step: s.Address, Pattern: cause, Helped: helped})
+		if helped != "" {
+			h.Candidates = append(h.Candidates, newCandidate(by, cause, helped, run, s.Address))
+		}
+	}
+}
+
+// remedy is what made a step work in the end; "" where it was the same once more.
+func remedy(step *plan.Step, s *history.Step) (string, Kind) {
+	if patch := s.Patch(s.Completed.Method); patch != nil {
+		return patch.Summary, Semantic
+	}
+	for _, b := range step.Backups {
+		if "backup_"+b.ID == s.Completed.Method {
+			return b.Description, Semantic
+		}
+	}
+	for i := len(s.Questions) - 1; i >= 0; i-- {
+		if a := s.Questions[i].Answer; a != nil && a.Reason != "" {
+			return a.Reason, Confirmed
+		}
+	}
+	return "", ""
+}
+
+func find(p *plan.Plan, at plan.Address) *plan.Step {
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			if s := &p.Tasks[i].Steps[j]; s.Address == at {
+				return s
+			}
+		}
+	}
+	return nil
+}
