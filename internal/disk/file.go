@@ -25,6 +25,9 @@ func (f *File) OS() *os.File { return f.file }
 // Name is the name that the file was opened with.
 func (f *File) Name() string { return f.file.Name() }
 
+// Plain reports whether nothing stands before the operating system.
+func (f *File) Plain() bool { return f.disk == nil }
+
 // Read reads on.
 func (f *File) Read(b []byte) (n int, err error) {
 	if f.disk == nil {

@@ -1,0 +1,7 @@
+//go:build unix
+
+package faulty
+
+import "syscall"
+
+const quota = syscall.EDQUOT

@@ -1,0 +1,229 @@
+package powercut_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/internal/disk/faulty"
+	"github.com/planlock/planlock/internal/disk/powercut"
+)
+
+// record does something to a folder that holds "old", and returns the trace.
+func record(t *testing.T, do func(root *disk.Root) error) *powercut.Trace {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "old"), []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := powercut.New(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := disk.New(rec).OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := do(root); err != nil {
+		t.Fatal(err)
+	}
+	if err := rec.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return rec.Trace()
+}
+
+// write makes or overwrites a file, and syncs as told.
+func write(root *disk.Root, name, content string, syncs bool) error {
+	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte(content), 0)
+	if syncs {
+		err = errors.Join(err, f.SyncData())
+	}
+	return errors.Join(err, f.Close())
+}
+
+// after is what a power cut at moment k leaves: content by name, folders with a slash.
+func after(t *testing.T, trace *powercut.Trace, k int, choose powercut.Choice) map[string]string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "fresh")
+	if err := trace.At(k).Build(dir, choose); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(path[len(dir):]), "/")
+		if e.IsDir() {
+			found[name+"/"] = ""
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		found[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+type files = map[string]string
+
+// TestModel holds the rules of the model, one by one. The power goes when all is done.
+func TestModel(t *testing.T) {
+	zeros := strings.Repeat("\x00", 6)
+	tests := []struct {
+		name   string
+		do     func(root *disk.Root) error
+		choose powercut.Choice
+		want   files
+	}{
+		{"everything is kept", func(r *disk.Root) error { return write(r, "new", "x", false) },
+			powercut.Nothing, files{"old": "before", "new": "x"}},
+		{"a file whose folder was not synced vanishes", func(r *disk.Root) error { return write(r, "new", "x", true) },
+			powercut.Everything, files{"old": "before"}},
+		{"a file that was not synced is empty", func(r *disk.Root) error { return errors.Join(write(r, "new", "x", false), r.SyncFolder(".")) },
+			powercut.Everything, files{"old": "before", "new": ""}},
+		{"both synced", func(r *disk.Root) error { return errors.Join(write(r, "new", "x", true), r.SyncFolder(".")) },
+			powercut.Everything, files{"old": "before", "new": "x"}},
+		{"what was written over is back", func(r *disk.Root) error { return write(r, "old", "after!", false) },
+			powercut.Everything, files{"old": "before"}},
+		{"what was written over and synced is not", func(r *disk.Root) error { return write(r, "old", "after!", true) },
+			powercut.Everything, files{"old": "after!"}},
+		{"a rename is lost", func(r *disk.Root) error {
+			return errors.Join(write(r, "new", "x", true), r.SyncFolder("."), r.Rename("new", "old"))
+		},
+			powercut.Everything, files{"old": "before", "new": "x"}},
+		{"a rename is kept, and what it renamed is empty", func(r *disk.Root) error {
+			return errors.Join(write(r, "new", "x", false), r.Rename("new", "old"), r.SyncFolder("."))
+		}, powercut.Everything, files{"old": ""}},
+		{"a removal is lost", func(r *disk.Root) error { return r.Remove("old") },
+			powercut.Everything, files{"old": "before"}},
+		{"a removal is synced", func(r *disk.Root) error { return errors.Join(r.Remove("old"), r.SyncFolder(".")) },
+			powercut.Everything, files{}},
+		{"a folder goes with what is in it", func(r *disk.Root) error {
+			return errors.Join(r.Mkdir("d", 0o755), write(r, "d/f", "x", true), r.SyncFolder("d"))
+		}, powercut.Everything, files{"old": "before"}},
+		{"a rename between folders needs both", func(r *disk.Root) error {
+			return errors.Join(r.MakeFolders("d", 0o755), r.Rename("old", "d/old"), r.SyncFolder("d"))
+		}, powercut.Everything, files{"old": "before", "d/": ""}},
+		{"one write of two is lost", func(r *disk.Root) error {
+			return errors.Join(write(r, "old", "1", false), write(r, "old", "after!", false))
+		},
+			powercut.Only(1), files{"old": "1efore"}},
+		{"a file is cut, and that is lost", func(r *disk.Root) error {
+			f, err := r.OpenFile("old", os.O_RDWR|os.O_TRUNC, 0)
+			return errors.Join(err, f.Close())
+		}, powercut.Everything, files{"old": "before"}},
+		{"a length without its content", func(r *disk.Root) error {
+			return errors.Join(write(r, "new", "xxxxxx", false), r.SyncFolder("."))
+		}, func(int) powercut.Fate { return powercut.Fate{Lost: true, Length: true} }, files{"old": "before", "new": zeros}},
+		{"a part of a write", func(r *disk.Root) error {
+			return errors.Join(write(r, "new", strings.Repeat("x", 600), false), r.SyncFolder("."))
+		}, func(int) powercut.Fate {
+			return powercut.Fate{Lost: true, Sectors: func(n int) bool { return n == 0 }}
+		}, files{"old": "before", "new": strings.Repeat("x", 512)}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			trace := record(t, test.do)
+			if diff := cmp.Diff(test.want, after(t, trace, trace.Len(), test.choose)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(files{"old": "before"}, after(t, trace, 0, test.choose)); diff != "" {
+				t.Errorf("at the beginning: %s", diff)
+			}
+		})
+	}
+}
+
+// TestFailedSyncSavesNothing syncs twice: the first fails, the second does not.
+func TestFailedSyncSavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	rec, err := powercut.New(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := disk.New(&faulty.Layer{Next: rec, Err: syscall.EIO, At: 4}) // open, create, write, sync
+	root, err := d.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	f, err := root.OpenFile("f", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Sync(); !errors.Is(err, syscall.EIO) {
+		t.Fatalf("the first sync: %v", err)
+	}
+	if err := errors.Join(f.Sync(), f.Close(), root.SyncFolder(".")); err != nil {
+		t.Fatal(err)
+	}
+	trace := rec.Trace()
+	if diff := cmp.Diff(files{"f": ""}, after(t, trace, trace.Len(), powercut.Everything)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCheckFindsWhatGoesAround(t *testing.T) {
+	for name, do := range map[string]func(dir string) error{
+		"a file":    func(dir string) error { return os.WriteFile(filepath.Join(dir, "new"), nil, 0o600) },
+		"a content": func(dir string) error { return os.WriteFile(filepath.Join(dir, "old"), []byte("x"), 0o600) },
+		"a removal": func(dir string) error { return os.Remove(filepath.Join(dir, "old")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "old"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			rec, err := powercut.New(dir, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := rec.Check(); err != nil {
+				t.Fatal(err)
+			}
+			if err := do(dir); err != nil {
+				t.Fatal(err)
+			}
+			if rec.Check() == nil {
+				t.Error("nobody noticed")
+			}
+		})
+	}
+}
+
+func TestSeedsRepeat(t *testing.T) {
+	trace := record(t, func(r *disk.Root) error {
+		return errors.Join(write(r, "a", strings.Repeat("a", 3000), false), write(r, "b", "b", false), r.Rename("a", "c"), r.SyncFolder("."))
+	})
+	seen := map[string]bool{}
+	for seed := range uint64(50) {
+		first := after(t, trace, trace.Len(), powercut.Random(seed))
+		if diff := cmp.Diff(first, after(t, trace, trace.Len(), powercut.Random(seed))); diff != "" {
+			t.Fatal(diff)
+		}
+		seen[first["c"]+first["b"]] = true
+	}
+	if len(seen) < 5 {
+		t.Errorf("50 seeds gave %d states", len(seen))
+	}
+}
