@@ -3,22 +3,11 @@
 package checkpoint
 
 import (
-	"errors"
 	"io/fs"
-	"os"
 	"syscall"
 )
 
 const errNotFolder = syscall.ENOTDIR
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
 
 // links is how many names a file has; 0 if that is not known.
 func links(info fs.FileInfo) uint64 {

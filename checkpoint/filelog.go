@@ -11,6 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // A FileLog is a Log in one file. A batch costs one write and one sync. After
@@ -27,14 +31,16 @@ import (
 // it: opening a log that is shorter, or another, is a *CorruptError.
 type FileLog struct {
 	path string
+	root *disk.Root // where path leads from
 
 	mu       sync.Mutex
 	f        logFile
 	place    stay
 	end      logEnd
-	head     *os.File // nil: it is only read
+	head     *disk.File // nil: it is only read
 	headAt   stay
-	size     int64 // of the file; zeros from end on
+	outside  *witnessFile // nil: nobody keeps it
+	size     int64        // of the file; zeros from end on
 	buf      []byte
 	dead     error
 	closed   bool
@@ -57,50 +63,64 @@ type logFile interface {
 // So is a log that its head says is cut, replaced or gone.
 // A log has one writer: a second one gets *HeldError.
 func OpenFileLog(path string) (*FileLog, error) {
-	known, err := readHead(path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	return OpenFileLogContext(context.Background(), path)
+}
+
+// OpenFileLogContext is OpenFileLog. Nothing of ctx is kept.
+func OpenFileLogContext(ctx context.Context, path string) (*FileLog, error) {
+	return Witness{}.OpenFileLog(ctx, path)
+}
+
+// ReadFileLog opens the log at path for reading, also while another process
+// appends to it. It yields what is complete now, and changes nothing.
+func ReadFileLog(path string) (*FileLog, error) {
+	return ReadFileLogContext(context.Background(), path)
+}
+
+// ReadFileLogContext is ReadFileLog. Nothing of ctx is kept.
+func ReadFileLogContext(ctx context.Context, path string) (*FileLog, error) {
+	return Witness{}.ReadFileLog(ctx, path)
+}
+
+// openFileLog opens or makes a log that reached known.
+func openFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
+	f, err := root.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		if known.records > 0 {
-			return nil, cutError(path, logEnd{}, known)
+		if err := known.notBefore(path, logEnd{}); err != nil {
+			return nil, err
 		}
-		f, err = createLog(path)
+		f, err = createLog(root, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open log: %w", err)
 	}
-	l := &FileLog{path: path, f: dataFile{f}}
+	l := &FileLog{path: path, root: root, f: dataFile{f}}
 	if err := l.openForWriting(f, known); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return l, nil
 }
 
-// ReadFileLog opens the log at path for reading, also while another process
-// appends to it. It yields what is complete now, and changes nothing.
-func ReadFileLog(path string) (*FileLog, error) {
-	known, err := readHead(path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) && known.records > 0 {
-		return nil, cutError(path, logEnd{}, known)
+// readFileLog opens a log that reached known for reading.
+func readFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
+	f, err := root.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := known.notBefore(path, logEnd{}); err != nil {
+			return nil, err
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open log: %w", err)
 	}
-	l := &FileLog{path: path, f: dataFile{f}, readOnly: true}
+	l := &FileLog{path: path, root: root, f: dataFile{f}, readOnly: true}
 	if err := l.locate(f, known); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return l, nil
 }
 
-func (l *FileLog) openForWriting(f *os.File, known logEnd) error {
-	if held, err := lockFile(f); err != nil {
+func (l *FileLog) openForWriting(f *disk.File, known ends) error {
+	if held, err := lockFile(f.OS()); err != nil {
 		return fmt.Errorf("checkpoint: lock log: %w", err)
 	} else if held {
 		return &HeldError{Dir: l.path, Holder: "another writer of this log"}
@@ -112,20 +132,20 @@ func (l *FileLog) openForWriting(f *os.File, known logEnd) error {
 		return err
 	}
 	var err error
-	if l.place, err = stayOf(f, l.path); err != nil {
+	if l.place, err = stayOf(f.OS(), l.path); err != nil {
 		return fmt.Errorf("checkpoint: open log: %w", err)
 	}
-	if l.head, err = openHead(l.path, os.O_RDWR|os.O_CREATE); err != nil {
+	if l.head, err = openHead(l.root, l.path, os.O_RDWR|os.O_CREATE); err != nil {
 		return err
 	}
-	if l.headAt, err = stayOf(l.head, l.path+headExt); err != nil {
+	if l.headAt, err = stayOf(l.head.OS(), l.path+headExt); err != nil {
 		return errors.Join(fmt.Errorf("checkpoint: open log: %w", err), l.head.Close())
 	}
 	return nil
 }
 
 // cutTorn cuts off what a crash left of a last batch.
-func (l *FileLog) cutTorn(f *os.File) error {
+func (l *FileLog) cutTorn(f *disk.File) error {
 	end, err := trimZeros(f, l.size)
 	if err != nil {
 		return fmt.Errorf("checkpoint: read log: %w", err)
@@ -143,8 +163,8 @@ func (l *FileLog) cutTorn(f *os.File) error {
 	return nil
 }
 
-// locate verifies the file and finds its end, which once was known.
-func (l *FileLog) locate(f *os.File, known logEnd) error {
+// locate verifies the file and finds its end. It must not end before known.
+func (l *FileLog) locate(f *disk.File, known ends) error {
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("checkpoint: read log: %w", err)
@@ -154,10 +174,10 @@ func (l *FileLog) locate(f *os.File, known logEnd) error {
 	}
 	l.size = info.Size()
 	l.end, err = readFrames(context.Background(), f, l.path, l.size, known, nil)
-	if err == nil && l.end.offset < known.offset {
-		err = cutError(l.path, l.end, known)
+	if err != nil {
+		return err
 	}
-	return err
+	return known.notBefore(l.path, l.end)
 }
 
 // Append adds batch durably; see Log.
@@ -203,6 +223,7 @@ func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
 	}
 	// An old head only says less, so it is no error if this fails.
 	_, _ = l.head.WriteAt(l.end.encode(), 0)
+	l.outside.write(l.end, frame)
 	return nil
 }
 
@@ -262,7 +283,7 @@ func (l *FileLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 			yield(nil, fmt.Errorf("checkpoint: replay: %w", ErrClosed))
 			return
 		}
-		_, err := readFrames(ctx, l.f, l.path, end, logEnd{}, yield)
+		_, err := readFrames(ctx, l.f, l.path, end, ends{}, yield)
 		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
@@ -286,40 +307,38 @@ func (l *FileLog) Close() error {
 		if err == nil && l.size > l.end.offset {
 			err = l.f.Truncate(l.end.offset)
 		}
-		errs = append(errs, err, syncData(l.head))
+		errs = append(errs, err, l.head.SyncData())
 	}
+	l.outside.close()
 	return errors.Join(append(errs, l.head.Close(), l.f.Close())...)
 }
 
 // createLog makes a file that holds nothing but the header, all at once.
-func createLog(path string) (*os.File, error) {
+func createLog(root *disk.Root, path string) (*disk.File, error) {
 	dir := filepath.Dir(path)
-	if err := makeFolder(dir); err != nil {
+	if err := root.MakeFolders(dir, 0o755); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, ".new-*")
+	temp := filepath.Join(dir, ".new-"+ulid.Make().String())
+	f, err := root.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	head := binary.BigEndian.AppendUint32([]byte(logMagic), logVersion)
-	_, err = f.Write(head)
+	_, err = f.WriteAt(binary.BigEndian.AppendUint32([]byte(logMagic), logVersion), 0)
 	if err == nil {
-		err = createHead(path) // its name is synced with that of the log
+		err = createHead(root, path) // its name is synced with that of the log
 	}
 	if err == nil {
 		err = f.Sync()
 	}
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = root.Rename(temp, path)
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		err = syncFolder(dir)
+		err = root.SyncFolder(dir)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), removeIfThere(f.Name()))
+		return nil, errors.Join(err, f.Close(), removeIfThere(root, temp))
 	}
 	return f, nil
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // Beside a log lies its head: how far it once reached. It is written over in
@@ -64,8 +66,8 @@ func decodeHead(b []byte) (logEnd, error) {
 
 // readHead reads the head of the log at path. It must be read before the log:
 // a writer may be at work.
-func readHead(path string) (logEnd, error) {
-	f, err := openHead(path, os.O_RDONLY)
+func readHead(root *disk.Root, path string) (logEnd, error) {
+	f, err := openHead(root, path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return logEnd{}, nil
 	}
@@ -84,8 +86,8 @@ func readHead(path string) (logEnd, error) {
 }
 
 // openHead opens the head of the log at path.
-func openHead(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path+headExt, flags|noWait, 0o644)
+func openHead(root *disk.Root, path string, flags int) (*disk.File, error) {
+	f, err := root.OpenFile(path+headExt, flags|noWait, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: head of log: %w", err)
 	}
@@ -96,16 +98,17 @@ func openHead(path string, flags int) (*os.File, error) {
 }
 
 // createHead makes an empty head for the log at path, if there is none.
-func createHead(path string) error {
-	f, err := openHead(path, os.O_RDWR|os.O_CREATE)
+func createHead(root *disk.Root, path string) error {
+	f, err := openHead(root, path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return err
 	}
 	return f.Close()
 }
 
-// cutError says that the log at path ends at end and once reached further.
-func cutError(path string, end, known logEnd) error {
+// cutError says that the log at path ends at end and once reached further, as
+// the file called witness knows.
+func cutError(path string, end, known logEnd, witness string) error {
 	return &CorruptError{Name: path, Seq: end.records + 1,
-		Why: fmt.Sprintf("it was cut off: it held %d records. If an older copy was put back on purpose, remove %q", known.records, path+headExt)}
+		Why: fmt.Sprintf("it was cut off: it held %d records. If an older copy was put back on purpose, remove %q", known.records, witness)}
 }

@@ -16,7 +16,7 @@ var errStop = errors.New("checkpoint: stopped by the caller")
 // readFrames verifies the frames of a log of size bytes, and yields their
 // records if yield is not nil. It returns where the last complete frame ends. A
 // log that reaches known must be the one that did so before.
-func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, known logEnd, yield func([]byte, error) bool) (logEnd, error) {
+func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, known ends, yield func([]byte, error) bool) (logEnd, error) {
 	at := logEnd{offset: int64(logHeader)}
 	end, err := trimZeros(r, size)
 	if err != nil {
@@ -47,7 +47,7 @@ func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, kno
 			return at, nil
 		}
 		next := logEnd{at.offset + h.size(), at.records + uint64(h.records), h.sum}
-		if at.offset < known.offset && known.offset <= next.offset && next != known {
+		if !known.allow(at, next, payload) {
 			return at, &CorruptError{Name: path, Seq: at.records + 1, Why: "it was written anew from here on: this is not the batch that was there before"}
 		}
 		at = next

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -22,15 +24,19 @@ import (
 // After a sync that fails it is dead: what was not synced is gone, and every
 // later Put and Sync returns that error, which is ErrDead too. What was synced
 // can still be read. It is dead as well when a Sync finds that its own pack was
-// removed, replaced or cut (ErrReplaced); then all in that pack counts as gone. Nothing is ever removed from a Folder.
+// removed, replaced or cut (ErrReplaced); then all in that pack counts as gone.
+// Only Collect removes anything from a Folder.
 type Folder struct {
-	dir string
+	dir  string     // of the packs
+	root *disk.Root // where it leads from
 
 	mu     sync.RWMutex
-	index  map[sum]where
-	packs  map[string]int64 // how far each pack was read
-	own    *ownPack         // made by the first Put
-	fresh  []sum            // put since the last sync
+	stored *packIndex          // as it was read; nil: none
+	index  map[sum]where       // what is not in it
+	packs  map[string]packScan // how far each pack was read
+	files  packFiles
+	own    *ownPack // made by the first Put
+	fresh  []sum    // put since the last sync
 	dead   error
 	closed bool
 }
@@ -48,29 +54,87 @@ const (
 )
 
 // OpenFolder opens the store in dir, or makes it with the folders it lies in.
-func OpenFolder(dir string) (*Folder, error) {
-	d := &Folder{dir: filepath.Join(dir, packFolder), index: map[sum]where{}, packs: map[string]int64{}}
-	if err := makeFolder(d.dir); err != nil {
+func OpenFolder(dir string) (*Folder, error) { return OpenFolderContext(context.Background(), dir) }
+
+// OpenFolderContext is OpenFolder. Nothing of ctx is kept.
+func OpenFolderContext(ctx context.Context, dir string) (*Folder, error) {
+	d := &Folder{dir: filepath.Join(dir, packFolder), root: disk.From(ctx).Anywhere()}
+	if err := d.root.MakeFolders(d.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("checkpoint: open store: %w", err)
 	}
-	if err := d.load(); err != nil {
+	if err := d.reload(); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
+// reload reads the store anew, with the help of its stored index.
+func (d *Folder) reload() error {
+	own := map[sum]where{}
+	for key, w := range d.index {
+		if d.own != nil && w.pack == d.own.name {
+			own[key] = w
+		}
+	}
+	d.index, d.packs, d.stored = own, map[string]packScan{}, nil
+	d.files.forget()
+	sizes, err := d.sizes()
+	if err != nil {
+		return err
+	}
+	if stored := readIndex(d.root, d.indexPath()); stored != nil && stored.fits(sizes) {
+		d.stored = stored
+		for _, p := range stored.packs {
+			d.packs[p.name] = packScan{p.upTo, p.upTo}
+		}
+	}
+	return d.loadPacks(sizes)
+}
+
 // load reads what is new in the packs of other processes.
 func (d *Folder) load() error {
-	list, err := os.ReadDir(d.dir)
+	sizes, err := d.sizes()
 	if err != nil {
-		return fmt.Errorf("checkpoint: read store: %w", err)
+		return err
 	}
+	for name := range d.packs {
+		if _, ok := sizes[name]; !ok {
+			return d.reload() // what was in it may lie elsewhere now
+		}
+	}
+	return d.loadPacks(sizes)
+}
+
+// sizes lists the packs of others.
+func (d *Folder) sizes() (map[string]int64, error) {
+	list, err := d.root.ReadDir(d.dir)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: read store: %w", err)
+	}
+	sizes := make(map[string]int64, len(list))
 	for _, e := range list {
 		name, ok := strings.CutSuffix(e.Name(), packExt)
 		if !ok || !e.Type().IsRegular() || d.own != nil && d.own.name == name {
 			continue
 		}
-		if err := d.loadPack(name); err != nil {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("checkpoint: read store: %w", err)
+		}
+		sizes[name] = info.Size()
+	}
+	return sizes, nil
+}
+
+func (d *Folder) loadPacks(sizes map[string]int64) error {
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		if sizes[name] <= d.packs[name].end {
+			continue
+		}
+		if err := d.loadPack(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("checkpoint: read store: pack %q: %w", d.path(name), err)
 		}
 	}
@@ -80,7 +144,7 @@ func (d *Folder) load() error {
 func (d *Folder) path(pack string) string { return filepath.Join(d.dir, pack+packExt) }
 
 func (d *Folder) loadPack(name string) error {
-	f, err := os.Open(d.path(name))
+	f, err := d.root.Open(d.path(name))
 	if err != nil {
 		return err
 	}
@@ -89,8 +153,8 @@ func (d *Folder) loadPack(name string) error {
 	if err != nil {
 		return err
 	}
-	from := d.packs[name]
-	if from == 0 {
+	before := d.packs[name]
+	if before.end == 0 {
 		head := make([]byte, packHeader)
 		if n, err := io.ReadFull(f, head); n < packHeader {
 			return atEnd(err) // it was just being made
@@ -101,18 +165,26 @@ func (d *Folder) loadPack(name string) error {
 		if err := checkPackHeader(head); errors.Is(err, ErrVersion) {
 			return err
 		}
-		from = int64(packHeader) // a damaged header costs nothing else
+		before.end = int64(packHeader) // a damaged header costs nothing else
 	}
-	if info.Size() <= from {
-		return nil
-	}
-	end, err := scanPack(f, name, from, info.Size(), func(s sum, p place, sure bool) {
-		if w, ok := d.index[s]; !ok || sure && !w.sure {
+	scan, err := scanPack(f, name, before.end, info.Size(), func(s sum, p place, sure bool) {
+		if w, ok := d.find(s); !ok || sure && !w.sure {
 			d.index[s] = where{name, p, sure}
 		}
 	})
-	d.packs[name] = end
+	if scan.marked == before.end {
+		scan.marked = before.marked // no mark came
+	}
+	d.packs[name] = scan
 	return err
+}
+
+// find says where a content is known to lie.
+func (d *Folder) find(key sum) (where, bool) {
+	if w, ok := d.index[key]; ok {
+		return w, true
+	}
+	return d.stored.find(key)
 }
 
 // usable says why no Put and Sync is possible.
@@ -139,24 +211,36 @@ func (d *Folder) put(ctx context.Context, digest ledger.Digest, content io.Reade
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if c, ok := content.(*fileContent); ok && c.size >= smallBlob {
+		err := d.add(key, func() (place, error) { return d.own.clone(ctx, key, c) })
+		if !errors.Is(err, errNoClone) {
+			return err
+		}
+	}
 	small, err := readSmall(content)
 	if err != nil {
 		return err
 	}
+	return d.add(key, func() (place, error) { return d.own.add(ctx, key, small, content) })
+}
+
+// add lets write append a content to the pack of this opening, if it is not kept.
+func (d *Folder) add(key sum, write func() (place, error)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.usable(); err != nil {
 		return err
 	}
-	if d.index[key].sure {
+	if w, _ := d.find(key); w.sure {
 		return nil
 	}
 	if d.own == nil {
-		if d.own, err = newPack(d.dir); err != nil {
+		var err error
+		if d.own, err = newPack(d.root, d.dir); err != nil {
 			return err
 		}
 	}
-	p, err := d.own.add(ctx, key, small, content)
+	p, err := write()
 	if err != nil {
 		// Leave no bytes behind that a later reader would have to step over.
 		return errors.Join(err, d.own.f.Truncate(d.own.end))
@@ -207,7 +291,7 @@ func (d *Folder) get(ctx context.Context, digest ledger.Digest) (io.ReadCloser, 
 		return nil, ErrNotFound // nothing else is ever kept
 	}
 	d.mu.RLock()
-	w, ok := d.index[key]
+	w, ok := d.find(key)
 	d.mu.RUnlock()
 	if !ok {
 		if w, ok, err = d.look(key); err != nil {
@@ -217,32 +301,56 @@ func (d *Folder) get(ctx context.Context, digest ledger.Digest) (io.ReadCloser, 
 	if !ok {
 		return nil, ErrNotFound
 	}
+	r, err := d.read(w)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	// Its pack was taken away: somebody may have put it together with others.
+	if w, ok, err = d.look(key); err != nil {
+		return nil, err
+	}
+	if ok {
+		r, err = d.read(w)
+	}
+	if !ok || errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: its pack is gone", ErrNotFound)
+	}
+	return r, err
+}
+
+// read opens the content that lies at w.
+func (d *Folder) read(w where) (io.ReadCloser, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
 		return nil, ErrClosed
 	}
 	if d.own != nil && d.own.name == w.pack {
-		return io.NopCloser(io.NewSectionReader(d.own.f, w.offset, w.size)), nil
+		own, _ := d.own.f.(dataFile)
+		return packContent{io.NewSectionReader(d.own.f, w.offset, w.size), own.File, nil}, nil
 	}
-	f, err := os.Open(d.path(w.pack))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: its pack is gone: %w", ErrNotFound, err)
-	}
+	f, release, err := d.files.open(d.root, w.pack, d.path(w.pack))
 	if err != nil {
 		return nil, err
 	}
-	return &packContent{io.NewSectionReader(f, w.offset, w.size), f}, nil
+	return packContent{io.NewSectionReader(f, w.offset, w.size), f, release}, nil
 }
 
+// packContent is a content that lies in a pack.
 type packContent struct {
 	*io.SectionReader
-	f *os.File
+	file    *disk.File   // the pack; nil: unknown
+	release func() error // nil: nothing to do
 }
 
-func (c *packContent) Close() error { return c.f.Close() }
+func (c packContent) Close() error {
+	if c.release == nil {
+		return nil
+	}
+	return c.release()
+}
 
-// look finds what another process may have put meanwhile.
+// look finds what another process may have put, or moved, meanwhile.
 func (d *Folder) look(key sum) (where, bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -252,7 +360,7 @@ func (d *Folder) look(key sum) (where, bool, error) {
 	if err := d.load(); err != nil {
 		return where{}, false, err
 	}
-	w, ok := d.index[key]
+	w, ok := d.find(key)
 	return w, ok, nil
 }
 
@@ -272,7 +380,8 @@ func (d *Folder) Has(ctx context.Context, digest ledger.Digest) (bool, error) {
 	if d.closed {
 		return false, fmt.Errorf("checkpoint: has: %w", ErrClosed)
 	}
-	return d.index[key].sure, nil
+	w, _ := d.find(key)
+	return w.sure, nil
 }
 
 // Sync makes everything that was put before durable; see Blobs.
@@ -304,12 +413,8 @@ func (d *Folder) Sync(ctx context.Context) error {
 		return d.die(err)
 	}
 	d.fresh = d.fresh[:0]
-	// The mark spares the next opening to check the contents before it. It need
-	// not be durable: what comes after it will be synced together with it.
-	mark := appendItem(nil, d.own.name, d.own.end, item{kind: itemMark})
-	if _, err := d.own.f.WriteAt(mark, d.own.end); err == nil {
-		d.own.end += itemHeader
-	} else if err := d.own.f.Truncate(d.own.end); err != nil {
+	// The mark spares the next opening to check the contents before it.
+	if err := d.own.mark(); err != nil {
 		d.dead = fmt.Errorf("%w: cut pack %q: %w", ErrDead, d.path(d.own.name), err)
 	}
 	return nil
@@ -325,7 +430,8 @@ func (d *Folder) die(err error) error {
 	return fmt.Errorf("checkpoint: sync: %w", d.dead)
 }
 
-// Close releases the files. It does not sync.
+// Close releases the files. It does not sync. Where much is not in the stored
+// index, that is written anew.
 func (d *Folder) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -333,6 +439,10 @@ func (d *Folder) Close() error {
 		return nil
 	}
 	d.closed = true
+	if d.own != nil && d.dead == nil && d.indexIsOld() {
+		_ = d.writeIndex() // it can always be made again
+	}
+	d.files.close()
 	if d.own == nil {
 		return nil
 	}

@@ -225,13 +225,13 @@ func FuzzPack(f *testing.F) {
 	f.Add(goldenPackBytes()[packHeader:])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(appendPackHeader(nil), b...)
-		end, err := scanPack(bytes.NewReader(b), goldenPack, int64(packHeader), int64(len(b)), func(_ sum, p place, _ bool) {
+		scan, err := scanPack(bytes.NewReader(b), goldenPack, int64(packHeader), int64(len(b)), func(_ sum, p place, _ bool) {
 			if p.size < 0 || p.offset < int64(packHeader) || p.offset+p.size > int64(len(b)) {
 				t.Fatalf("a content at %v of %d bytes", p, len(b))
 			}
 		})
-		if err != nil || end > int64(len(b)) {
-			t.Fatal(end, err)
+		if err != nil || scan.end > int64(len(b)) || scan.marked > scan.end {
+			t.Fatal(scan, err)
 		}
 	})
 }
@@ -244,7 +244,7 @@ func FuzzLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(append([]byte(logMagic), 0, 0, 0, 1), b...)
 		var first [][]byte
-		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), logEnd{}, func(r []byte, _ error) bool {
+		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), ends{}, func(r []byte, _ error) bool {
 			first = append(first, bytes.Clone(r))
 			return true
 		})
@@ -253,7 +253,7 @@ func FuzzLog(f *testing.F) {
 		}
 		// What is cut off makes no difference to what is left.
 		n := 0
-		again, err := readFrames(t.Context(), bytes.NewReader(b[:end.offset]), "log", end.offset, end, func(r []byte, _ error) bool {
+		again, err := readFrames(t.Context(), bytes.NewReader(b[:end.offset]), "log", end.offset, ends{head: end}, func(r []byte, _ error) bool {
 			if !bytes.Equal(r, first[n]) {
 				t.Fatal("another record")
 			}

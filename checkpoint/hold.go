@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // The controller's own folder in a workspace, and what Hold makes there.
@@ -37,8 +39,8 @@ type Held struct {
 	at stay
 
 	mu     sync.Mutex
-	file   *os.File // nil: released
-	folder *os.File // the controller's folder, locked too; nil where that cannot be
+	file   *disk.File // nil: released
+	folder *disk.File // the controller's folder, locked too; nil where that cannot be
 }
 
 // Check returns ErrReplaced if the lock file is no longer the one that is
@@ -62,9 +64,9 @@ func (h *Held) Release() error {
 		return nil
 	}
 	var errs []error
-	for _, f := range []*os.File{h.folder, h.file} { // who finds the file free finds the folder free too
+	for _, f := range []*disk.File{h.folder, h.file} { // who finds the file free finds the folder free too
 		if f != nil {
-			errs = append(errs, unlockFile(f), f.Close())
+			errs = append(errs, unlockFile(f.OS()), f.Close())
 		}
 	}
 	h.file, h.folder = nil, nil
@@ -91,7 +93,7 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("checkpoint: workspace %q is a file, name the folder that holds it: %w", dir, errNotFolder)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := disk.From(ctx).OpenRoot(dir)
 	if err != nil {
 		return nil, cannotHold(dir, err)
 	}
@@ -107,7 +109,7 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	if h.folder, err = lockFolder(root, dir); err != nil {
 		return nil, errors.Join(err, h.Release())
 	}
-	if h.at, err = stayOf(f, filepath.Join(dir, lockName)); err == nil {
+	if h.at, err = stayOf(f.OS(), filepath.Join(dir, lockName)); err == nil {
 		err = writeHolder(f)
 	}
 	if err != nil {
@@ -117,12 +119,12 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 }
 
 // lockFolder locks the controller's folder, where the system can do that.
-func lockFolder(root *os.Root, dir string) (*os.File, error) {
+func lockFolder(root *disk.Root, dir string) (*disk.File, error) {
 	f, err := root.Open(ownFolder)
 	if err != nil {
 		return nil, nil
 	}
-	held, err := lockFile(f)
+	held, err := lockFile(f.OS())
 	switch {
 	case held:
 		return nil, errors.Join(&HeldError{Dir: dir, Holder: "a process whose lock file was removed"}, f.Close())
@@ -144,7 +146,7 @@ func cannotHold(dir string, err error) error {
 }
 
 // makeOwn makes the controller's folder.
-func makeOwn(root *os.Root) error {
+func makeOwn(root *disk.Root) error {
 	err := root.Mkdir(ownFolder, 0o755)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -161,13 +163,13 @@ func makeOwn(root *os.Root) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("*\n")
+	_, err = f.Write([]byte("*\n"))
 	return errors.Join(err, f.Close())
 }
 
 // lockOwn opens and locks the lock file. Somebody may have put another file in
 // its place between the two, then it tries again.
-func lockOwn(root *os.Root, dir string) (*os.File, error) {
+func lockOwn(root *disk.Root, dir string) (*disk.File, error) {
 	for range 10 {
 		if info, err := root.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("checkpoint: workspace %q: %q is not a regular file, remove it", dir, lockName)
@@ -176,7 +178,7 @@ func lockOwn(root *os.Root, dir string) (*os.File, error) {
 		if err != nil {
 			return nil, cannotHold(dir, err)
 		}
-		held, err := lockFile(f)
+		held, err := lockFile(f.OS())
 		if err != nil {
 			return nil, errors.Join(cannotHold(dir, err), f.Close())
 		}
@@ -204,7 +206,7 @@ type holder struct {
 	What    string    `json:"what"`
 }
 
-func writeHolder(f *os.File) error {
+func writeHolder(f *disk.File) error {
 	h := holder{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second), What: filepath.Base(os.Args[0])}
 	h.Host, _ = os.Hostname() // best effort: it only tells people where to look
 	if u, err := user.Current(); err == nil {
@@ -221,7 +223,7 @@ func writeHolder(f *os.File) error {
 	return err
 }
 
-func readHolder(f *os.File) string {
+func readHolder(f *disk.File) string {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
 	var h holder
 	if err != nil || json.Unmarshal(text, &h) != nil {

@@ -99,55 +99,105 @@ type place struct {
 	offset, size int64
 }
 
+// A packScan is what scanPack found out about a pack.
+type packScan struct {
+	end    int64 // of its last item
+	marked int64 // of its last mark: all before it is durable
+}
+
 // scanPack finds the contents of the pack called name from the item at offset
-// on, and yields those that are wholly there. It returns where the last one
-// ends. Contents behind the last mark may be what a crash left, and are not
-// known to be durable: their digests are checked, and sure is false. Damage is
-// stepped over: it costs the items it hit.
-func scanPack(r io.ReaderAt, name string, offset, size int64, yield func(s sum, p place, sure bool)) (int64, error) {
-	var (
-		unsure []item
-		places []place
-		head   [itemHeader]byte
-	)
-	for offset+itemHeader <= size {
-		if _, err := r.ReadAt(head[:], offset); err != nil {
-			return offset, err
+// on, and yields those that are wholly there. Contents behind the last mark may
+// be what a crash left, and are not known to be durable: their digests are
+// checked, and sure is false. Damage is stepped over: it costs the items it hit.
+func scanPack(r io.ReaderAt, name string, offset, size int64, yield func(s sum, p place, sure bool)) (packScan, error) {
+	scan := packScan{end: offset, marked: offset}
+	var unsure []packed
+	err := walkPack(r, name, offset, size, func(p packed) error {
+		scan.end = p.offset + p.size
+		if p.kind != itemMark {
+			unsure = append(unsure, p)
+			return nil
 		}
-		it, ok := parseItem(head[:], name, offset)
+		for _, u := range unsure {
+			yield(u.digest, u.place(), true)
+		}
+		unsure, scan.marked = unsure[:0], scan.end
+		return nil
+	}, nil)
+	if err != nil {
+		return scan, err
+	}
+	buf := make([]byte, 128<<10)
+	for _, u := range unsure {
+		good, err := u.intact(r, buf)
+		if err != nil {
+			return scan, err
+		}
+		if good {
+			yield(u.digest, u.place(), false)
+		}
+	}
+	return scan, nil
+}
+
+// A packed is an item in its place.
+type packed struct {
+	item
+	offset int64 // of the content
+}
+
+func (p packed) place() place { return place{p.offset, p.size} }
+
+// intact reports whether the content that lies in r has its digest.
+func (p packed) intact(r io.ReaderAt, buf []byte) (bool, error) {
+	h := sha256.New()
+	_, err := io.CopyBuffer(h, onlyReader{io.NewSectionReader(r, p.offset, p.size)}, buf)
+	return sum(h.Sum(nil)) == p.digest, err
+}
+
+// walkPack yields the items of a pack from the one at offset on, and to damaged,
+// if it is not nil, the ranges between them that are none. An error of yield ends it.
+func walkPack(r io.ReaderAt, name string, offset, size int64, yield func(packed) error, damaged func(from, to int64) error) error {
+	const near = 32 << 10
+	in := bufio.NewReaderSize(io.NewSectionReader(r, offset, size-offset), 2*near)
+	for offset+itemHeader <= size {
+		head, err := in.Peek(itemHeader)
+		if err != nil {
+			return err
+		}
+		it, ok := parseItem(head, name, offset)
+		next := offset + itemHeader + it.size
 		if !ok || it.size > size-offset-itemHeader {
-			next, err := nextItem(r, name, offset+1, size)
-			if err != nil {
-				return offset, err
+			if next, err = nextItem(r, name, offset+1, size); err != nil {
+				return err
 			}
 			if next < 0 {
 				break
 			}
-			offset = next
-			continue
+			ok = false
 		}
-		if it.kind == itemMark {
-			for i, u := range unsure {
-				yield(u.digest, places[i], true)
-			}
-			unsure, places = unsure[:0], places[:0]
+		if ok {
+			err = yield(packed{it, offset + itemHeader})
+		} else if damaged != nil {
+			err = damaged(offset, next)
+		}
+		if err != nil {
+			return err
+		}
+		if next-offset <= near {
+			_, err = in.Discard(int(next - offset))
 		} else {
-			unsure = append(unsure, it)
-			places = append(places, place{offset + itemHeader, it.size})
+			in.Reset(io.NewSectionReader(r, next, size-next))
 		}
-		offset += itemHeader + it.size
+		if err != nil {
+			return err
+		}
+		offset = next
 	}
-	buf := make([]byte, 128<<10)
-	for i, u := range unsure {
-		h := sha256.New()
-		if _, err := io.CopyBuffer(h, onlyReader{io.NewSectionReader(r, places[i].offset, places[i].size)}, buf); err != nil {
-			return offset, err
-		}
-		if sum(h.Sum(nil)) == u.digest {
-			yield(u.digest, places[i], false)
-		}
+	if offset < size && damaged != nil {
+		return damaged(offset, size)
 	}
-	return offset, nil
+	return nil
 }
 
 // onlyReader hides what else a reader can do, so that a given buffer is used.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -39,11 +39,11 @@ func (s *Store) Restore(ctx context.Context, dir string, want, have *ledger.Tree
 	if ctx.Err() != nil {
 		return fmt.Errorf("checkpoint: restore %q: %w", dir, context.Cause(ctx))
 	}
-	w, err := openWalker(dir)
+	w, err := openWalker(ctx, dir)
 	if err != nil {
 		return fmt.Errorf("checkpoint: restore %q: %w", dir, err)
 	}
-	r := &restorer{store: s, w: w, want: want, have: have, touched: map[string]bool{}, failed: map[string]bool{}}
+	r := &restorer{store: s, dir: dir, w: w, want: want, have: have, touched: map[string]bool{}, failed: map[string]bool{}}
 	r.plan()
 	if err = r.haveContents(ctx); err == nil {
 		err = r.readRest(ctx, dir)
@@ -60,6 +60,7 @@ func (s *Store) Restore(ctx context.Context, dir string, want, have *ledger.Tree
 // A restorer is one restore.
 type restorer struct {
 	store      *Store
+	dir        string
 	w          *walker
 	want, have *ledger.Tree
 
@@ -140,22 +141,34 @@ func (r *restorer) run(ctx context.Context) error {
 		}
 		r.note(e.Path, r.removeEntry(e))
 	}
-	for _, m := range r.mend {
-		if ctx.Err() != nil {
-			break
-		}
-		if parent, _ := cutPath(m.Path); r.failed[parent] {
-			r.failed[m.Path] = true // its folder's error says it all
-			continue
-		}
-		r.note(m.Path, r.mendEntry(ctx, m))
-	}
+	r.mendRest(ctx, r.mendFolders(ctx))
 	// Also when it was cancelled: folders that were opened are closed again.
 	r.finish()
 	if ctx.Err() != nil {
 		r.errs = append(r.errs, context.Cause(ctx))
 	}
 	return errors.Join(r.errs...)
+}
+
+// mendFolders mends the folders, outer ones first, and returns all that is no folder.
+func (r *restorer) mendFolders(ctx context.Context) (others []mending) {
+	for _, m := range r.mend {
+		if m.Kind != ledger.Dir {
+			others = append(others, m)
+		} else if ctx.Err() == nil {
+			r.mendOne(ctx, m)
+		}
+	}
+	return others
+}
+
+// mendOne mends m, if its folder could be mended.
+func (r *restorer) mendOne(ctx context.Context, m mending) {
+	if parent, _ := cutPath(m.Path); r.failed[parent] {
+		r.failed[m.Path] = true // its folder's error says it all
+		return
+	}
+	r.note(m.Path, r.mendEntry(ctx, m))
 }
 
 func (r *restorer) note(path string, err error) {
@@ -176,7 +189,7 @@ func cutPath(path string) (folder, name string) {
 
 // try does something to the entry at path, in its folder. Where permission is
 // missing it opens the folder up and tries once more.
-func (r *restorer) try(path string, do func(dir *os.Root, name string) error) error {
+func (r *restorer) try(path string, do func(dir *disk.Root, name string) error) error {
 	dir, name, err := r.w.at(path)
 	if err == nil {
 		err = do(dir, name)
@@ -191,7 +204,10 @@ func (r *restorer) try(path string, do func(dir *os.Root, name string) error) er
 	if dir, name, err = r.w.at(path); err != nil {
 		return err
 	}
-	return do(dir, name)
+	if err = do(dir, name); errors.Is(err, fs.ErrPermission) && (immutable(dir, name) || immutable(dir, ".")) {
+		return fmt.Errorf("%w: %w", errImmutable, err)
+	}
+	return err
 }
 
 // openUp lets the owner read, write and search folder and all above it. finish
@@ -263,7 +279,7 @@ func (r *restorer) finishFolder(path string) error {
 		}
 		wanted = false
 	}
-	err := r.try(path, func(dir *os.Root, name string) error {
+	err := r.try(path, func(dir *disk.Root, name string) error {
 		info, err := dir.Lstat(name)
 		switch {
 		case err != nil:

@@ -10,11 +10,13 @@ import (
 	"os"
 	"time"
 
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
 var (
 	errInTheWay  = errors.New("a folder is in the way, and holds what is ignored, tracked or came after the scan: move that elsewhere")
+	errImmutable = errors.New("it, or its folder, is marked as immutable or append-only: take that away (chattr -i -a, chflags nouchg) and restore again")
 	errNoSpecial = errors.New("it was a special file, which cannot be made again")
 )
 
@@ -25,7 +27,7 @@ func (r *restorer) removeEntry(e ledger.Entry) error {
 	if ok && wanted.Kind == ledger.Special {
 		return nil // mendEntry says so; do not lose what is there
 	}
-	err := r.try(e.Path, func(dir *os.Root, name string) error {
+	err := r.try(e.Path, func(dir *disk.Root, name string) error {
 		r.w.forget(e.Path)
 		info, err := dir.Lstat(name)
 		switch {
@@ -59,13 +61,13 @@ func (r *restorer) touch(path string) {
 }
 
 // holdsSomething reports whether a folder is known not to be empty.
-func holdsSomething(dir *os.Root, name string) bool {
+func holdsSomething(dir *disk.Root, name string) bool {
 	f, err := dir.Open(name)
 	if err != nil {
 		return false
 	}
 	defer f.Close() // only read
-	names, _ := f.Readdirnames(1)
+	names, _ := f.OS().Readdirnames(1)
 	return len(names) > 0
 }
 
@@ -77,24 +79,24 @@ func (r *restorer) mendEntry(ctx context.Context, m mending) error {
 			r.touched[m.Path] = true
 			return nil
 		}
-		return r.try(m.Path, func(dir *os.Root, name string) error { return r.makeDir(dir, name, m.Entry) })
+		return r.try(m.Path, func(dir *disk.Root, name string) error { return r.makeDir(dir, name, m.Entry) })
 	case ledger.Link:
-		return r.try(m.Path, func(dir *os.Root, name string) error { return r.makeLink(dir, name, m) })
+		return r.try(m.Path, func(dir *disk.Root, name string) error { return r.makeLink(dir, name, m) })
 	case ledger.File:
 		if m.content {
 			return r.writeFile(ctx, m.Entry)
 		}
-		return r.try(m.Path, func(dir *os.Root, name string) error { return setStat(dir, name, m.Entry) })
+		return r.try(m.Path, func(dir *disk.Root, name string) error { return setStat(dir, name, m.Entry) })
 	case ledger.Special:
 		if m.content {
 			return errNoSpecial
 		}
-		return r.try(m.Path, func(dir *os.Root, name string) error { return setSpecialMode(dir, name, m.Entry) })
+		return r.try(m.Path, func(dir *disk.Root, name string) error { return setSpecialMode(dir, name, m.Entry) })
 	}
 	return fmt.Errorf("kind %q is not known", m.Kind)
 }
 
-func (r *restorer) makeDir(dir *os.Root, name string, e ledger.Entry) error {
+func (r *restorer) makeDir(dir *disk.Root, name string, e ledger.Entry) error {
 	if info, err := dir.Lstat(name); err == nil && !info.IsDir() {
 		return errSwapped
 	}
@@ -106,7 +108,7 @@ func (r *restorer) makeDir(dir *os.Root, name string, e ledger.Entry) error {
 	return nil
 }
 
-func (r *restorer) makeLink(dir *os.Root, name string, m mending) error {
+func (r *restorer) makeLink(dir *disk.Root, name string, m mending) error {
 	if m.content {
 		r.touch(m.Path)
 		if err := clearWay(dir, name); err != nil {
@@ -116,11 +118,11 @@ func (r *restorer) makeLink(dir *os.Root, name string, m mending) error {
 			return err
 		}
 	}
-	return setLinkTime(dir, name, m.ModTime)
+	return dir.ChtimesLink(name, m.ModTime)
 }
 
 // clearWay removes what stands at name, if it is no folder that holds something.
-func clearWay(dir *os.Root, name string) error {
+func clearWay(dir *disk.Root, name string) error {
 	err := dir.Remove(name)
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
@@ -139,7 +141,7 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 		return err
 	}
 	defer content.Close() // only read
-	return r.try(e.Path, func(dir *os.Root, name string) error {
+	return r.try(e.Path, func(dir *disk.Root, name string) error {
 		f, err := openInPlace(dir, name)
 		if err != nil {
 			return err
@@ -153,18 +155,46 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 				return err
 			}
 		}
-		n, err := io.Copy(onlyWriter{f}, content)
-		if err == nil && n != e.Size {
-			err = io.ErrUnexpectedEOF
-		}
-		if err == nil {
-			err = f.Truncate(e.Size)
-		}
+		err = writeContent(f, content, e.Size, r.w.root.Plain())
 		if err = errors.Join(err, f.Close()); err != nil {
 			return fmt.Errorf("write %d bytes: %w", e.Size, err)
 		}
 		return setStat(dir, name, e)
 	})
+}
+
+// writeContent makes f hold a content of size bytes. A small one is written over
+// what is there, since cutting the file first costs several times as much. A
+// large one is written to the empty file, so that holes stay holes, and blocks are
+// shared (if share says so), where the file system has that.
+func writeContent(f *disk.File, content io.Reader, size int64, share bool) error {
+	if size <= smallBlob {
+		n, err := io.Copy(onlyWriter{f}, content)
+		if err == nil && n != size {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		return f.Truncate(size)
+	}
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	w := &sparseWriter{f: f}
+	if c, ok := content.(checkedCloser); ok && share {
+		w.offset = cloneOut(f, c.r, size)
+	}
+	if _, err := io.CopyN(io.Discard, content, w.offset); err != nil {
+		return err
+	}
+	if _, err := io.CopyBuffer(onlyWriter{w}, content, make([]byte, 256<<10)); err != nil {
+		return err
+	}
+	if w.offset != size {
+		return io.ErrUnexpectedEOF
+	}
+	return w.finish()
 }
 
 // onlyWriter hides what else a file can do, so that the buffer of the reader is used.
@@ -196,7 +226,7 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 
 // openInPlace opens a regular file that has one name only for writing. It
 // returns nil if there is none like that, or it cannot be opened.
-func openInPlace(dir *os.Root, name string) (*os.File, error) {
+func openInPlace(dir *disk.Root, name string) (*disk.File, error) {
 	there, err := dir.Lstat(name)
 	if err != nil || !there.Mode().IsRegular() || links(there) != 1 {
 		return nil, nil
@@ -216,7 +246,7 @@ func openInPlace(dir *os.Root, name string) (*os.File, error) {
 }
 
 // setStat gives a file its mode and time.
-func setStat(dir *os.Root, name string, e ledger.Entry) error {
+func setStat(dir *disk.Root, name string, e ledger.Entry) error {
 	info, err := dir.Lstat(name)
 	if err != nil {
 		return err
@@ -235,7 +265,7 @@ func setStat(dir *os.Root, name string, e ledger.Entry) error {
 	return setTime(dir, name, e.ModTime)
 }
 
-func setSpecialMode(dir *os.Root, name string, e ledger.Entry) error {
+func setSpecialMode(dir *disk.Root, name string, e ledger.Entry) error {
 	info, err := dir.Lstat(name)
 	if err != nil || modeOf(info) == e.Mode {
 		return err
@@ -251,6 +281,6 @@ func modeOf(info fs.FileInfo) fs.FileMode {
 }
 
 // setTime sets the time of modification, and leaves that of the last access.
-func setTime(dir *os.Root, name string, t time.Time) error {
-	return dir.Chtimes(name, time.Time{}, t)
+func setTime(dir *disk.Root, name string, t time.Time) error {
+	return dir.Chtimes(name, t)
 }

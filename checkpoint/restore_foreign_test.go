@@ -15,7 +15,7 @@ func TestRemoveFolderThatStaysClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w, err := openWalker(dir)
+	w, err := openWalker(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // readRest lets the owner read what the scan of have could not, as far as he
@@ -39,7 +40,7 @@ func (r *restorer) letRead(path string) {
 		return
 	}
 	var names []string
-	err := r.try(path, func(dir *os.Root, name string) error {
+	err := r.try(path, func(dir *disk.Root, name string) error {
 		info, err := dir.Lstat(name)
 		if err != nil {
 			return err
@@ -65,14 +66,14 @@ func (r *restorer) letRead(path string) {
 }
 
 // allow adds bits to the mode of name, if they are not set.
-func allow(dir *os.Root, name string, info fs.FileInfo, bits fs.FileMode) error {
+func allow(dir *disk.Root, name string, info fs.FileInfo, bits fs.FileMode) error {
 	if info.Mode().Perm()&bits == bits {
 		return nil
 	}
 	return dir.Chmod(name, info.Mode()|bits)
 }
 
-func namesIn(dir *os.Root, name string) ([]string, error) {
+func namesIn(dir *disk.Root, name string) ([]string, error) {
 	sub, err := stepInto(dir, name)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func namesIn(dir *os.Root, name string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close() // only read
-	names, err := f.Readdirnames(-1)
+	names, err := f.OS().Readdirnames(-1)
 	slices.Sort(names)
 	return names, err
 }

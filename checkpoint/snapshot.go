@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -201,7 +202,7 @@ func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, en
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	w, err := openWalker(dir)
+	w, err := openWalker(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +238,7 @@ func (s *Store) keepFile(ctx context.Context, w *walker, e ledger.Entry, buf []b
 	}
 	content := check(f, want, e.Size, &ChangedError{Path: e.Path})
 	if e.Size >= smallBlob {
-		return buf, s.blobs.Put(ctx, e.Digest, content)
+		return buf, s.blobs.Put(ctx, e.Digest, &fileContent{content, f, e.Size, &ChangedError{Path: e.Path}})
 	}
 	if buf, err = readUpTo(content, buf[:0], e.Size); err == nil {
 		_, err = io.ReadFull(content, make([]byte, 1))
@@ -254,10 +255,10 @@ func (s *Store) keepFile(ctx context.Context, w *walker, e ledger.Entry, buf []b
 
 // openToRead opens a regular file. What is gone or something else by now is a
 // *ChangedError.
-func openToRead(w *walker, path string) (*os.File, error) {
+func openToRead(w *walker, path string) (*disk.File, error) {
 	dir, name, err := w.at(path)
 	if err == nil {
-		var f *os.File
+		var f *disk.File
 		if f, err = dir.OpenFile(name, os.O_RDONLY|noWait, 0); err == nil {
 			info, serr := f.Stat()
 			if serr == nil && info.Mode().IsRegular() {

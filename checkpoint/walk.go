@@ -1,11 +1,14 @@
 package checkpoint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // A walker reaches the entries of a folder by their paths without ever
@@ -14,14 +17,14 @@ import (
 // way to the last path open, in very deep trees only some of them. It is not
 // safe for concurrent use.
 type walker struct {
-	root  *os.Root
+	root  *disk.Root
 	steps []walkStep // below the root, outermost first
 }
 
 type walkStep struct {
 	path  string // of the folder
 	depth int
-	dir   *os.Root
+	dir   *disk.Root
 }
 
 const (
@@ -29,8 +32,8 @@ const (
 	walkEvery = 32 // then one of so many
 )
 
-func openWalker(dir string) (*walker, error) {
-	root, err := os.OpenRoot(dir)
+func openWalker(ctx context.Context, dir string) (*walker, error) {
+	root, err := disk.From(ctx).OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +42,7 @@ func openWalker(dir string) (*walker, error) {
 
 // at returns the folder that holds path, and the name of path in it. The folder
 // is good until the next call.
-func (w *walker) at(path string) (dir *os.Root, name string, err error) {
+func (w *walker) at(path string) (dir *disk.Root, name string, err error) {
 	i := strings.LastIndexByte(path, '/')
 	if i < 0 {
 		return w.root, path, nil
@@ -49,7 +52,7 @@ func (w *walker) at(path string) (dir *os.Root, name string, err error) {
 }
 
 // folder opens the folder at path.
-func (w *walker) folder(path string) (*os.Root, error) {
+func (w *walker) folder(path string) (*disk.Root, error) {
 	for len(w.steps) > 0 && !within(path, w.last().path) {
 		w.pop()
 	}
@@ -112,7 +115,7 @@ func (w *walker) forgetAll() {
 var errSwapped = errors.New("somebody put something else in its place meanwhile")
 
 // stepInto opens the folder called name in dir, if it is one.
-func stepInto(dir *os.Root, name string) (*os.Root, error) {
+func stepInto(dir *disk.Root, name string) (*disk.Root, error) {
 	there, err := dir.Lstat(name)
 	if err != nil {
 		return nil, err

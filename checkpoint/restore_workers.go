@@ -1,0 +1,63 @@
+package checkpoint
+
+import (
+	"context"
+	"maps"
+	"sync"
+)
+
+// fewMendings are not worth a second worker.
+const fewMendings = 64
+
+// mendRest mends what is no folder, when all folders are there: two workers
+// take one half each, in the order of the paths, so that they seldom meet in a
+// folder. Before a test's disk there is one, so that operations have an order.
+func (r *restorer) mendRest(ctx context.Context, todo []mending) {
+	if len(todo) < fewMendings || !r.w.root.Plain() {
+		r.mendThese(ctx, todo)
+		return
+	}
+	second, err := r.fork(ctx)
+	if err != nil {
+		r.mendThese(ctx, todo)
+		return
+	}
+	var wait sync.WaitGroup
+	half := len(todo) / 2
+	wait.Go(func() { second.mendThese(ctx, todo[half:]) })
+	r.mendThese(ctx, todo[:half])
+	wait.Wait()
+	r.join(second)
+}
+
+func (r *restorer) mendThese(ctx context.Context, todo []mending) {
+	for _, m := range todo {
+		if ctx.Err() != nil {
+			return
+		}
+		r.mendOne(ctx, m)
+	}
+}
+
+// fork makes a restorer with folders, notes and memory of its own.
+func (r *restorer) fork(ctx context.Context) (*restorer, error) {
+	w, err := openWalker(ctx, r.dir)
+	if err != nil {
+		return nil, err
+	}
+	second := *r
+	second.w, second.buf, second.errs, second.rootWas = w, nil, nil, 0
+	second.touched, second.failed = map[string]bool{}, maps.Clone(r.failed)
+	return &second, nil
+}
+
+// join takes over what a fork noted, and closes it.
+func (r *restorer) join(second *restorer) {
+	maps.Copy(r.touched, second.touched)
+	maps.Copy(r.failed, second.failed)
+	r.errs = append(r.errs, second.errs...)
+	if r.rootWas == 0 {
+		r.rootWas = second.rootWas
+	}
+	r.note(".", second.w.Close())
+}
