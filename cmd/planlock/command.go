@@ -43,6 +43,7 @@ func commands() []command {
 		{"convert", "PATH", "writes a plan of any format as a native plan", 1, 1, prepareConvert},
 		{"tree", "DIR | diff A B", "prints a tree's digest, or what changed from A to B", 1, 3, prepareTree},
 		{"new", "[TEMPLATE]", "starts a plan from a template (not there yet)", 0, -1, later("new", "plan templates")},
+		{"learn", "[promote ID | revoke ID | prune | audit]", "what finished runs teach, and what of it may be used", 0, 2, prepareLearn},
 		{"completion", "bash|zsh|fish", "prints a completion script for a shell", 1, 1, prepareCompletion},
 		{"version", "", "prints the version", 0, 0, prepareVersion},
 	}

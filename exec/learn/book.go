@@ -25,12 +25,12 @@ const (
 // An Entry is a candidate with everything that speaks for and against it.
 type Entry struct {
 	Candidate        // as it was first seen
-	State     State  //
-	Confirmed int    // runs that showed it, since it was last revoked
-	Right     int    // trials in shadow that it would have won
-	Wrong     int    // and lost
-	Version   int    // of the book when it was last promoted or revoked
-	Latest    string // the latest run that showed it
+	State     State  `json:"state"`
+	Confirmed int    `json:"confirmed"`         // runs that showed it, since it was last revoked
+	Right     int    `json:"right"`             // trials in shadow that it would have won
+	Wrong     int    `json:"wrong"`             // and lost
+	Version   int    `json:"version,omitempty"` // of the book when it was last promoted or revoked
+	Latest    string `json:"latest"`            // the latest run that showed it
 }
 
 // Ready reports whether the entry can be promoted: enough runs have confirmed it,
