@@ -56,7 +56,7 @@ func decodeQuestion(data []byte) (Question, error) {
 // decodeAnswer reads an answer that anybody may have written. It is strict: no
 // field that does not exist, none twice, nothing behind the end.
 func decodeAnswer(data []byte) (Answer, error) {
-	if err := flat(data, "schema", "question", "run", "attempt", "choice", "acknowledged", "reason", "by", "at"); err != nil {
+	if err := flat(data, "schema", "question", "run", "attempt", "choice", "acknowledged", "reason", "by", "at", "remember", "confirmed"); err != nil {
 		return Answer{}, err
 	}
 	var p postedAnswer

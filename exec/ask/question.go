@@ -3,6 +3,7 @@ package ask
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/plan"
@@ -22,7 +23,7 @@ const (
 	Checkpoint   Kind = "checkpoint"   // the plan wants a person at this step
 	Education    Kind = "education"    // education mode explains a step before it begins
 	Deviation    Kind = "deviation"    // a step changed what it did not declare: accept, revert or halt
-	Stuck        Kind = "stuck"        // a critical step failed and nothing is left to try
+	Dependency   Kind = "dependency"   // a step needs one that failed or is blocked
 	Rollback     Kind = "rollback"     // set the run back to the last good checkpoint?
 	Obsolete     Kind = "obsolete"     // somebody says that the plan no longer holds
 )
@@ -42,6 +43,8 @@ type Question struct {
 	Choices  []Choice     `json:"choices"`
 	Asked    time.Time    `json:"asked"`
 	Deadline time.Time    `json:"deadline,omitzero"` // zero: none
+	// Default is the key of the choice that an empty line on a terminal stands for; "": none.
+	Default string `json:"default,omitempty"`
 	// Teaching explains the approaches that there are; nil but for questions of kind Education.
 	Teaching *Teaching `json:"teaching,omitempty"`
 }
@@ -54,6 +57,10 @@ type Choice struct {
 	// Acknowledge is a text that the answer must repeat, so that nothing dangerous is
 	// accepted by pressing a key. Empty where the choice is harmless.
 	Acknowledge string `json:"acknowledge,omitempty"`
+	// Also are other spellings of the key that a person at a terminal may type: "yes". An answer names the key.
+	Also []string `json:"also,omitempty"`
+	// NeedsReason says that the answer must give a reason, because the choice is nothing without its text.
+	NeedsReason bool `json:"needs_reason,omitempty"`
 }
 
 // An Answer is a person's (or a policy's) decision.
@@ -66,6 +73,10 @@ type Answer struct {
 	Reason       string    `json:"reason,omitempty"`
 	By           string    `json:"by"` // "terminal", "folder", "rule 3", a name
 	At           time.Time `json:"at"`
+	// Remember asks that the choice be remembered for questions like this one: for the step, or for the whole plan. It
+	// counts only if Confirmed repeats the words of [Question.RememberWords].
+	Remember  Scope  `json:"remember,omitempty"`
+	Confirmed string `json:"confirmed,omitempty"`
 }
 
 var (
@@ -97,7 +108,7 @@ func (q Question) Choice(key string) (Choice, bool) {
 
 // Check returns nil if a answers q, or a *RefusedError that says why it does
 // not: another run, question or attempt, an unknown choice, a missing
-// acknowledgement, or too late.
+// acknowledgement or reason, or too late.
 func (q Question) Check(a Answer) error {
 	refuse := func(format string, args ...any) error {
 		return &RefusedError{Question: q.ID, Why: fmt.Sprintf(format, args...)}
@@ -118,6 +129,9 @@ func (q Question) Check(a Answer) error {
 	}
 	if c.Acknowledge != "" && a.Acknowledged != c.Acknowledge {
 		return refuse("choice %q must be acknowledged with the words %q", c.Key, c.Acknowledge)
+	}
+	if c.NeedsReason && strings.TrimSpace(a.Reason) == "" {
+		return refuse("choice %q is nothing without a text: give it as the reason", c.Key)
 	}
 	return nil
 }

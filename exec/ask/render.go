@@ -23,6 +23,9 @@ func Render(q Question) string {
 	fmt.Fprintf(&b, "%s\n\n", terminal.Escape(q.What))
 	column(&b, "why", terminal.Lines(q.Why))
 	column(&b, "evidence", evidence(q.Evidence))
+	if q.Teaching != nil {
+		teach(&b, q.Teaching)
+	}
 	if q.Why != "" || len(q.Evidence) > 0 {
 		b.WriteByte('\n')
 	}

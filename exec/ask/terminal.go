@@ -82,6 +82,8 @@ type dialogue struct {
 	ctx  context.Context // of the one call that the dialogue lives in
 	q    Question
 	late <-chan struct{}
+
+	remember bool // the choice was typed behind the word "remember"
 }
 
 var (
@@ -113,11 +115,29 @@ func (d *dialogue) run() (Answer, error) {
 		if d.q.late(a.At) {
 			return Answer{}, d.failed(errLate)
 		}
-		a.Reason, err = d.prompt("Reason (may be empty): ")
+		want := "Reason (may be empty): "
+		if c.NeedsReason {
+			want = "Your words: "
+		}
+		a.Reason, err = d.prompt(want)
 		if err != nil && d.ctx.Err() != nil && !expired(d.ctx, d.q, clock(d.Now)) {
 			return Answer{}, d.failed(err)
 		}
 		a.Reason = strings.TrimSpace(strings.ToValidUTF8(a.Reason, "\ufffd"))
+		if c.NeedsReason && a.Reason == "" {
+			if err != nil {
+				return Answer{}, d.failed(err)
+			}
+			if err := d.say("That choice is nothing without words; nothing was chosen.\n"); err != nil {
+				return Answer{}, err
+			}
+			continue
+		}
+		if err == nil && d.remember {
+			if err := d.confirm(&a); err != nil && d.ctx.Err() != nil && !expired(d.ctx, d.q, clock(d.Now)) {
+				return Answer{}, d.failed(err)
+			}
+		}
 		return a, nil
 	}
 	return Answer{}, d.failed(fmt.Errorf("%d lines, and none was a choice", maxTries))
@@ -129,11 +149,16 @@ func (d *dialogue) choose() (*Choice, error) {
 	for i, c := range d.q.Choices {
 		keys[i] = terminal.Escape(c.Key)
 	}
-	text, err := d.prompt(fmt.Sprintf("What now? [%s] ", strings.Join(keys, "/")))
+	enter := ""
+	if d.q.Default != "" {
+		enter = fmt.Sprintf(" (Enter: %s)", terminal.Escape(d.q.Default))
+	}
+	text, err := d.prompt(fmt.Sprintf("What now? [%s]%s ", strings.Join(keys, "/"), enter))
 	if err != nil && !errors.Is(err, errLongLine) {
 		return nil, err
 	}
-	c, ok := d.q.Choice(strings.TrimSpace(text))
+	text, d.remember = strings.CutPrefix(text, "remember ")
+	c, ok := d.q.typed(strings.TrimSpace(text))
 	if !ok {
 		return nil, d.say("%s is none of the choices.\n", terminal.Escape(fmt.Sprintf("%q", text)))
 	}
@@ -174,6 +199,32 @@ func (d *dialogue) say(format string, args ...any) error {
 	if _, err := fmt.Fprintf(out, format, args...); err != nil {
 		return fmt.Errorf("ask: question %q was not asked: %w: %w", d.q.ID, errShown, err)
 	}
+	return nil
+}
+
+// confirm asks for which questions the choice is to be remembered, and for the words that confirm it. Where they do not
+// come, the answer stands and is not remembered.
+func (d *dialogue) confirm(a *Answer) error {
+	scope := ForPlan
+	if d.q.Step != "" {
+		text, err := d.prompt(fmt.Sprintf("Remember it for step %s, or for the whole plan? [step/plan] ", terminal.Escape(string(d.q.Step))))
+		if err != nil {
+			return err
+		}
+		scope = Scope(strings.TrimSpace(text))
+	}
+	if err := d.q.Rememberable(a.Choice, scope); err != nil {
+		return d.say("Not remembered: %s\n", terminal.Escape(err.Error()))
+	}
+	words := d.q.RememberWords(a.Choice, scope)
+	text, err := d.prompt(fmt.Sprintf("To confirm it, type: %s\n> ", terminal.Escape(words)))
+	if err != nil {
+		return err
+	}
+	if text != words {
+		return d.say("These are not the words; the choice counts once, and is not remembered.\n")
+	}
+	a.Remember, a.Confirmed = scope, words
 	return nil
 }
 

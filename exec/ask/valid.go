@@ -58,6 +58,9 @@ func (q Question) answerable() error {
 		}
 		seen[c.Key] = true
 	}
+	if _, ok := q.Choice(q.Default); q.Default != "" && !ok {
+		bad("has no choice %q, which is its default", q.Default)
+	}
 	return errors.Join(errs...)
 }
 
