@@ -3,6 +3,7 @@ package history
 import (
 	"time"
 
+	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
@@ -22,13 +23,13 @@ func (s ApprovalStatus) Runs() bool { return s == Approved || s == ApprovedRetry
 
 // Approval is a decision of the reviewers about a task, before its first step.
 type Approval struct {
-	Task    string         `json:"task_id"`
-	Status  ApprovalStatus `json:"preliminary_status"`
-	Reviews []Review       `json:"reviews,omitempty"` // in the order of the reviewers; none where they were not asked again
-	Reasons []string       `json:"reasons,omitempty"` // why it was not approved
-	Jobs    []ProposedJob  `json:"approved_jobs,omitempty"`
-	Retry   int            `json:"retry_attempt"` // 0 for the draft as planned
-	Attempt string         `json:"attempt_id"`    // as in "2/approval#1", from 1
+	Task    string            `json:"task_id"`
+	Status  ApprovalStatus    `json:"preliminary_status"`
+	Reviews []approval.Review `json:"reviews,omitempty"` // in the order of the reviewers; none where they were not asked again
+	Reasons []string          `json:"reasons,omitempty"` // why it was not approved
+	Jobs    []approval.Job    `json:"approved_jobs,omitempty"`
+	Retry   int               `json:"retry_attempt"` // 0 for the draft as planned
+	Attempt string            `json:"attempt_id"`    // as in "2/approval#1", from 1
 	// Step and Patch name the patched method of the draft that was decided on.
 	Step  plan.Address `json:"step,omitempty"`
 	Patch string       `json:"patch_id,omitempty"`
@@ -43,33 +44,6 @@ type Approval struct {
 
 // Open reports whether a patched draft may follow.
 func (a *Approval) Open() bool { return a.Status == Rejected && a.Terminal == "" }
-
-// Review is what one reviewer said about a draft. It is a claim, in a form that
-// cannot be misread.
-type Review struct {
-	Reviewer string        `json:"reviewer"`
-	Verdict  string        `json:"verdict,omitempty"` // "APPROVE", "REJECT", "CONDITIONAL"; else it counts as a rejection
-	Critical []string      `json:"critical,omitempty"`
-	Warnings []string      `json:"warnings,omitempty"`
-	Checks   []ReviewCheck `json:"checks,omitempty"` // in the order in which they were written
-	Jobs     []ProposedJob `json:"proposed_jobs,omitempty"`
-	Faults   []string      `json:"faults,omitempty"` // what is missing in the contract, or cannot be read
-	Error    string        `json:"error,omitempty"`  // why there is no contract
-}
-
-// ReviewCheck is one of the checks of a contract, with its value as JSON.
-type ReviewCheck struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// ProposedJob is a job that a reviewer proposed.
-type ProposedJob struct {
-	ID        string   `json:"id"`
-	Entry     string   `json:"entry"`
-	Args      string   `json:"args,omitempty"` // as JSON
-	Artifacts []string `json:"expected_artifacts,omitempty"`
-}
 
 // ExecutionStatus is how an attempt, or a task, went.
 type ExecutionStatus string
@@ -137,9 +111,10 @@ const (
 type Verification string
 
 const (
-	VerificationPass Verification = "pass"
-	VerificationFail Verification = "fail"
-	VerificationNone Verification = "N/A" // nobody looked
+	VerificationPass   Verification = "pass"
+	VerificationFail   Verification = "fail"
+	VerificationNone   Verification = "N/A"    // nobody looked
+	VerificationWaived Verification = "waived" // nobody was to look: the gates of the steps were enough
 )
 
 // TaskOutcome is the last word about a task.
