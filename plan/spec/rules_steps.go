@@ -91,7 +91,7 @@ func backupOnlyRetry(j *judged, report reporter) {
 	h := j.main()
 	h.steps(func(t *task, s *step) {
 		for _, b := range s.backups {
-			if onlyRepeats(b.text.text) {
+			if OnlyRepeats(b.text.text) {
 				report(h, b.at, t.id, s.id, fmt.Sprintf("backup %s of step %s.%s only does the same again: %q", b.id, t.id, s.id, shorten(b.text.text)),
 					"describe another way, and raise max_retries if trying again helps")
 			}

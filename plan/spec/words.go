@@ -48,8 +48,8 @@ var (
 		"first": true, "original": true, "previous": true, "until": true, "succeeds": true, "works": true, "or": true}
 )
 
-// onlyRepeats reports whether a backup says nothing but that the method is to be tried again.
-func onlyRepeats(text string) bool {
+// OnlyRepeats reports whether the description of a backup says nothing but that the same method is to be tried again.
+func OnlyRepeats(text string) bool {
 	if len(text) > 200 {
 		return false
 	}
