@@ -31,6 +31,8 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 		return r.amend(rec, nil, f)
 	case *Remembered:
 		r.Remembered = append(r.Remembered, *f)
+	case *Compliance:
+		r.Compliance = append(r.Compliance, *f)
 	case *Paused:
 		r.Paused = f
 		if r.Ended == nil {

@@ -136,6 +136,8 @@ func blank(name string) Fact {
 		return new(EvidenceRetry)
 	case "outcome":
 		return new(TaskOutcome)
+	case "compliance":
+		return new(Compliance)
 	}
 	return nil
 }
@@ -175,3 +177,4 @@ func (*Telemetry) Type() string      { return "telemetry" }
 func (*Evidence) Type() string       { return "evidence" }
 func (*EvidenceRetry) Type() string  { return "evidence-retry" }
 func (*TaskOutcome) Type() string    { return "outcome" }
+func (*Compliance) Type() string     { return "compliance" }

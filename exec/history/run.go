@@ -127,6 +127,7 @@ type Run struct {
 	ModeAt      uint64       // position in the journal of the latest switch, of the run's start if there was none
 	Addenda     []Addendum   // answers that became part of the plan's record, in order
 	Remembered  []Remembered // choices that were to be remembered
+	Compliance  []Compliance // looks at tasks before their first step, in order
 	Resumptions int
 	RolledBack  []RolledBack
 	Consecutive int // failed steps in a row
