@@ -32,6 +32,9 @@ func (f *Flow) Task(id string) *TaskOver {
 	return nil
 }
 
+// HandedOver reports whether the session ended because its tokens were used up, and the next one has not begun.
+func (f *Flow) HandedOver() bool { return f.handed }
+
 // spend counts tokens.
 func (f *Flow) spend(tokens int64) {
 	f.Tokens += tokens

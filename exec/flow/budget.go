@@ -1,0 +1,53 @@
+package flow
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+const (
+	warnAt    = 70 // percent of the token budget: executors are asked to be brief
+	handoffAt = 80 // percent: the session ends
+)
+
+// Level is how far a token budget is used up: "" below 70 %, [history.Warned] from 70 %, [history.Handoff] from 80 % on. It is exact:
+// 69.9 % is not 70 %. A limit of 0 or less is none.
+func Level(used, limit int64) history.BudgetLevel {
+	switch {
+	case limit <= 0:
+		return ""
+	case reached(used, limit, handoffAt):
+		return history.Handoff
+	case reached(used, limit, warnAt):
+		return history.Warned
+	}
+	return ""
+}
+
+// reached reports whether used is at least percent of limit, without overflow.
+func reached(used, limit int64, percent uint64) bool {
+	if used <= 0 {
+		return false
+	}
+	h1, l1 := bits.Mul64(uint64(used), 100)
+	h2, l2 := bits.Mul64(uint64(limit), percent)
+	return h1 > h2 || h1 == h2 && l1 >= l2
+}
+
+// Limit is how long an attempt of a step may take: as long as the step's timeout says; else, where its task has an estimate, twice
+// that for the first attempt and one and a half times that for each further one; else 0, which is no limit.
+func Limit(t *plan.Task, s *plan.Step, attempt int) time.Duration {
+	const longest = time.Duration(1<<63-1) / 2
+	switch {
+	case s.Timeout > 0:
+		return s.Timeout
+	case t == nil || t.Estimate <= 0 || t.Estimate > longest:
+		return 0
+	case attempt > 1:
+		return t.Estimate + t.Estimate/2
+	}
+	return 2 * t.Estimate
+}

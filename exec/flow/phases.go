@@ -1,0 +1,92 @@
+package flow
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// stepsOfAPhase is how many steps a phase has where nothing else says how many phases there are.
+const stepsOfAPhase = 4
+
+// Phases are the parts of an orchestrated run. A plan with several speclets, or else with several tasks, has one for each of them that has
+// steps among those given. Else the steps are cut into 2 to 3 phases of like size at complexity 3, 3 to 4 at 4, and 4 to 5 at 5: as many
+// as give each four steps, and never more than there are steps.
+func Phases(p *plan.Plan, steps []history.Outline, complexity int) []history.Phase {
+	named := map[string]string{}
+	for _, t := range p.Tasks {
+		named[t.ID] = "task " + t.ID
+	}
+	if len(p.Speclets) > 1 {
+		for _, s := range p.Speclets {
+			for _, t := range s.Tasks {
+				named[t] = "speclet " + s.ID
+			}
+		}
+	}
+	var phases []history.Phase
+	at := map[string]int{}
+	for _, s := range steps {
+		name := named[s.Task]
+		i, ok := at[name]
+		if !ok {
+			i = len(phases)
+			at[name] = i
+			phases = append(phases, history.Phase{Name: name})
+		}
+		phases[i].Steps = append(phases[i].Steps, s.Address)
+	}
+	if len(phases) > 1 {
+		return phases
+	}
+	return cut(steps, complexity)
+}
+
+// cut divides steps into phases of like size.
+func cut(steps []history.Outline, complexity int) []history.Phase {
+	low := max(complexity, orchestratedFrom) - 1
+	n := min(max((len(steps)+stepsOfAPhase-1)/stepsOfAPhase, low), low+1, len(steps))
+	phases := make([]history.Phase, n)
+	for i := range phases {
+		phases[i].Name = fmt.Sprintf("phase %d", i+1)
+		for _, s := range steps[i*len(steps)/n : (i+1)*len(steps)/n] {
+			phases[i].Steps = append(phases[i].Steps, s.Address)
+		}
+	}
+	return phases
+}
+
+// PhaseOver is what is to be recorded of the first phase that is over and was not recorded, or nil. The checkpoint is left to the caller.
+func PhaseOver(run *history.Run) *history.PhaseOver {
+	set := run.Flow.Strategy
+	if set == nil {
+		return nil
+	}
+	said := map[int]bool{}
+	for _, over := range run.Flow.Phases {
+		said[over.Number] = true
+	}
+	for i, phase := range set.Phases {
+		if said[i+1] {
+			continue
+		}
+		over := &history.PhaseOver{Phase: phase.Name, Number: i + 1, Of: len(set.Phases)}
+		open := false
+		for _, a := range phase.Steps {
+			s := run.Step(a)
+			switch {
+			case s == nil || !s.Status.Over():
+				open = true
+			case s.Status == history.Completed:
+				over.Completed++
+			default:
+				over.Left++
+			}
+		}
+		if !open {
+			return over
+		}
+	}
+	return nil
+}

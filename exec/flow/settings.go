@@ -1,0 +1,44 @@
+package flow
+
+import (
+	"strconv"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// Settings are what a plan says in [execution] about how it is carried out. The zero value says nothing.
+type Settings struct {
+	Strategy      history.Strategy // strategy = "direct" or "orchestrated"
+	Complexity    int              // complexity = 1 to 5
+	TestFirst     bool             // test_first = true
+	Deterministic bool             // deterministic = true
+	TokenBudget   int64            // token_budget = tokens of one session
+}
+
+// SettingsOf reads them. What is out of range counts as not said.
+func SettingsOf(p *plan.Plan) Settings {
+	var s Settings
+	for _, e := range p.Execution.Extra {
+		text := e.Value.Text
+		switch e.Key {
+		case "strategy":
+			if x := history.Strategy(text); x == history.Direct || x == history.Orchestrated {
+				s.Strategy = x
+			}
+		case "complexity":
+			if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= hardest {
+				s.Complexity = n
+			}
+		case "test_first":
+			s.TestFirst = e.Value.Kind == "boolean" && text == "true"
+		case "deterministic":
+			s.Deterministic = e.Value.Kind == "boolean" && text == "true"
+		case "token_budget":
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
+				s.TokenBudget = n
+			}
+		}
+	}
+	return s
+}

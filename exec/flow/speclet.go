@@ -1,0 +1,197 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// Statuses of a speclet.
+const (
+	NotStarted = "not_started"
+	InProgress = "in_progress"
+	Completed  = "completed" // every task is, or was left out lawfully; Partial tells whether something is lacking
+	Failed     = "failed"    // a task of it did
+	Blocked    = "blocked"   // a speclet that it needs failed, is blocked, or was left out
+	Skipped    = "skipped"   // none of its tasks ran
+)
+
+// WaitingForDependencies is the reason of a speclet that has not begun because what it needs is not over yet.
+const WaitingForDependencies = "waiting_for_dependencies"
+
+// A Speclet is where a group of tasks stands.
+type Speclet struct {
+	ID      string
+	Stage   int // from 1; 0 if it is in no stage
+	Status  string
+	Partial bool   // completed, but not all of it
+	Reason  string // why it is blocked or waits; "" if neither
+	Needs   []SpecletStatus
+
+	TasksCompleted, TasksFailed, TasksBlocked, TasksSkipped, TasksPartial, TasksInProgress []string
+
+	// Beside are the speclets of the same stage that it could have run beside. Speclets run one after another; where all of a stage are
+	// allowed to run at once, that is what could have been.
+	Beside []string
+}
+
+// A SpecletStatus is a speclet and where it stands.
+type SpecletStatus struct{ ID, Status string }
+
+// Model is how speclets are carried out that could run beside each other.
+const Model = "sequential"
+
+// A Stage is a level of the order of speclets.
+type Stage struct {
+	Number   int // from 1
+	Speclets []string
+	Parallel bool     // they could have run at once
+	Over     bool     // all of them are in a status that is final
+	Found    []string // what does not hold of a stage: something in progress while a later one has begun because of it, or dependencies that cannot be met
+}
+
+// Speclets are where the groups of tasks stand, in the order of the plan.
+func Speclets(p *plan.Plan, run *history.Run) []Speclet {
+	list := make([]Speclet, len(p.Speclets))
+	at := map[string]int{}
+	for i := range p.Speclets {
+		list[i] = ofTasks(&p.Speclets[i], run)
+		at[p.Speclets[i].ID] = i
+	}
+	for n, ids := range p.Graph().Stages {
+		parallel := couldRunBeside(p, at, ids)
+		for _, id := range ids {
+			s, needs := &list[at[id]], p.Speclets[at[id]].DependsOn
+			s.Stage = n + 1
+			if parallel {
+				s.Beside = slices.DeleteFunc(slices.Clone(ids), func(other string) bool { return other == id })
+			}
+			s.depend(list, at, needs)
+		}
+	}
+	return list
+}
+
+// ofTasks is what the tasks of a speclet come to, without what it depends on.
+func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
+	s := Speclet{ID: in.ID, Status: NotStarted}
+	begun := 0
+	for _, id := range in.Tasks {
+		steps := stepsOf(run, id)
+		if len(steps) == 0 {
+			continue
+		}
+		if n := countSteps(steps); n.Open > 0 {
+			if n.Open < n.Total || slices.ContainsFunc(steps, func(s *history.Step) bool { return s.Status == history.InFlight }) {
+				s.TasksInProgress = append(s.TasksInProgress, id)
+				begun++
+			}
+			continue
+		}
+		begun++
+		status, _ := endOf(steps)
+		to := map[history.StepStatus]*[]string{history.Completed: &s.TasksCompleted, history.Failed: &s.TasksFailed,
+			history.Blocked: &s.TasksBlocked, history.Skipped: &s.TasksSkipped, history.PartlyDone: &s.TasksPartial}[status]
+		*to = append(*to, id)
+	}
+	over := len(s.TasksCompleted) + len(s.TasksFailed) + len(s.TasksBlocked) + len(s.TasksSkipped) + len(s.TasksPartial)
+	switch {
+	case len(s.TasksFailed) > 0:
+		s.Status = Failed
+	case len(s.TasksBlocked) > 0 && over == len(in.Tasks):
+		s.Status = Blocked
+	case over == len(in.Tasks) && over > 0 && len(s.TasksSkipped) == over:
+		s.Status = Skipped
+	case over == len(in.Tasks) && over > 0:
+		s.Status = Completed
+		s.Partial = len(s.TasksPartial)+len(s.TasksSkipped) > 0
+	case begun > 0:
+		s.Status = InProgress
+	}
+	return s
+}
+
+// depend says what the speclets that s needs mean for it. They have been looked at: they are in earlier stages.
+func (s *Speclet) depend(list []Speclet, at map[string]int, needs []string) {
+	var missing []string
+	waits := false
+	for _, id := range needs {
+		i, ok := at[id]
+		if !ok {
+			continue
+		}
+		s.Needs = append(s.Needs, SpecletStatus{id, list[i].Status})
+		switch list[i].Status {
+		case Failed, Blocked:
+			missing = append(missing, fmt.Sprintf("%s is %s", id, list[i].Status))
+		case Completed, Skipped:
+		default:
+			waits = true
+		}
+	}
+	switch {
+	case len(missing) > 0 && (s.Status == NotStarted || s.Status == Blocked):
+		s.Status, s.Reason = Blocked, "dependency_failed: "+strings.Join(missing, ", ")
+	case s.Status == Blocked:
+		s.Reason = "blocked by a step outside of what it depends on"
+	case s.Status == NotStarted && waits:
+		s.Reason = WaitingForDependencies
+	}
+}
+
+func couldRunBeside(p *plan.Plan, at map[string]int, ids []string) bool {
+	return len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool {
+		allowed := p.Speclets[at[id]].ParallelAllowed
+		return allowed == nil || !*allowed
+	})
+}
+
+// Stages are the levels of the order of a plan's speclets, with what was found about each; nil for a plan without.
+func Stages(p *plan.Plan, run *history.Run) []Stage {
+	if len(p.Speclets) == 0 {
+		return nil
+	}
+	speclets := Speclets(p, run)
+	at := map[string]int{}
+	for i := range speclets {
+		at[speclets[i].ID] = i
+	}
+	var stages []Stage
+	for n, ids := range p.Graph().Stages {
+		stage := Stage{Number: n + 1, Speclets: ids, Parallel: couldRunBeside(p, at, ids), Over: true}
+		for _, id := range ids {
+			s := speclets[at[id]]
+			if s.Status == NotStarted || s.Status == InProgress {
+				stage.Over = false
+			}
+			for _, need := range s.Needs {
+				begun := s.Status == InProgress || s.Status == Completed
+				if begun && (need.Status == InProgress || need.Status == NotStarted) {
+					stage.Found = append(stage.Found, fmt.Sprintf("speclet %s has begun while %s is %s", id, need.ID, need.Status))
+				}
+			}
+		}
+		stages = append(stages, stage)
+	}
+	return stages
+}
+
+// Dependents are the speclets that need one, directly or not, and have not begun, in the order of the plan.
+func Dependents(p *plan.Plan, run *history.Run, id string) []string {
+	needs := map[string]bool{id: true}
+	for range p.Speclets {
+		for _, s := range p.Speclets {
+			needs[s.ID] = needs[s.ID] || slices.ContainsFunc(s.DependsOn, func(d string) bool { return needs[d] })
+		}
+	}
+	var list []string
+	for _, s := range Speclets(p, run) {
+		if s.ID != id && needs[s.ID] && (s.Status == NotStarted || s.Status == Blocked) {
+			list = append(list, s.ID)
+		}
+	}
+	return list
+}

@@ -1,0 +1,63 @@
+package flow
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+const (
+	// orchestratedFrom is the complexity from which on a run has phases.
+	orchestratedFrom = 3
+	// switchAt is how many levels harder than planned a direct run must have turned out to be to get phases.
+	switchAt = 2
+)
+
+// Choose is the strategy that a run of steps begins with. asked is what the host wants, "" if it does not care; then the plan's own
+// word counts, and then its complexity: direct for 1 and 2, orchestrated for 3 to 5. The checkpoint is left to the caller.
+func Choose(p *plan.Plan, steps []history.Outline, asked history.Strategy) *history.StrategySet {
+	n, source, m := Complexity(p)
+	set := &history.StrategySet{Strategy: history.Direct, Complexity: n, Source: source, Measures: m,
+		Why: fmt.Sprintf("complexity %d of %d, %s", n, hardest, map[string]string{"plan": "as the plan says", "computed": "computed from what it declares"}[source])}
+	if n >= orchestratedFrom {
+		set.Strategy = history.Orchestrated
+	}
+	said := SettingsOf(p).Strategy
+	switch {
+	case asked != "":
+		set.Strategy, set.Source, set.Why = asked, "asked", "the host asked for it"
+	case said != "":
+		set.Strategy, set.Source, set.Why = said, "plan", "the plan says so"
+	}
+	if set.Strategy == history.Orchestrated {
+		set.Phases = Phases(p, steps, n)
+	}
+	return set
+}
+
+// Switch is the strategy that a run goes on with, or nil if it keeps the one that it has: a direct run that turned out to be two
+// levels harder than planned, and is not over, becomes an orchestrated one. The checkpoint is left to the caller.
+func Switch(p *plan.Plan, run *history.Run) *history.StrategySet {
+	was := run.Flow.Strategy
+	if was == nil || was.Strategy != history.Direct {
+		return nil
+	}
+	n, m := Measured(run)
+	if n < was.Complexity+switchAt {
+		return nil
+	}
+	var left []history.Outline
+	for _, s := range run.Steps {
+		if !s.Status.Over() {
+			left = append(left, s.Outline)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	m.Steps = len(left)
+	return &history.StrategySet{Strategy: history.Orchestrated, From: history.Direct, Complexity: n, Planned: was.Complexity,
+		Source: "measured", Measures: m, Phases: Phases(p, left, n),
+		Why: fmt.Sprintf("complexity rose from %d to %d: %d files touched, %d minutes, %d errors; %d steps are left", was.Complexity, n, m.Files, m.Minutes, m.Errors, len(left))}
+}

@@ -1,0 +1,190 @@
+package flow
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// TaskOver is how a task ended, or nil if it has not: all its steps are over, or ending is set and the run goes no further. Tasks
+// without steps never end.
+func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *history.TaskOver {
+	steps := stepsOf(run, t.ID)
+	over := &history.TaskOver{Task: t.ID, Consecutive: run.Consecutive, Steps: countSteps(steps)}
+	if len(steps) == 0 || over.Steps.Open > 0 && !ending {
+		return nil
+	}
+	over.Failures = over.Steps.Failed
+	over.Status, over.By = endOf(steps)
+	over.Reason = reason(run, steps, over)
+	over.Unblock = unblock(run, t, over)
+	over.Checks = verify(p, run, t, steps, ending)
+	return over
+}
+
+// Tasks are the tasks that ended and were not recorded, in the order of the plan.
+func Tasks(p *plan.Plan, run *history.Run, ending bool) []*history.TaskOver {
+	var list []*history.TaskOver
+	for i := range p.Tasks {
+		if run.Flow.Task(p.Tasks[i].ID) == nil {
+			if over := TaskOver(p, run, &p.Tasks[i], ending); over != nil {
+				list = append(list, over)
+			}
+		}
+	}
+	return list
+}
+
+// stepsOf are the steps of a task, in the order of execution.
+func stepsOf(run *history.Run, task string) []*history.Step {
+	var list []*history.Step
+	for _, s := range run.Steps {
+		if s.Task == task {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func countSteps(steps []*history.Step) history.TaskSteps {
+	n := history.TaskSteps{Total: len(steps)}
+	for _, s := range steps {
+		switch s.Status {
+		case history.Completed:
+			n.Completed++
+		case history.Failed:
+			n.Failed++
+		case history.Skipped:
+			n.Skipped++
+		case history.Blocked:
+			n.Blocked++
+		default:
+			n.Open++
+		}
+		for _, r := range s.Recoveries {
+			if r.Rung == "retry" {
+				n.Retries++
+			}
+		}
+		for _, a := range s.Attempts {
+			if strings.HasPrefix(a.Method.Method, "backup_") {
+				n.Backups++
+			}
+		}
+	}
+	return n
+}
+
+// endOf is how a task ended, and the steps because of which it is not completed. A step that is not critical and was left out
+// is no lack; nor is one whose work was there already.
+func endOf(steps []*history.Step) (history.StepStatus, []plan.Address) {
+	var by []plan.Address
+	done, lacking, failed, blocked := 0, 0, false, false
+	for _, s := range steps {
+		switch {
+		case s.Status == history.Completed, s.Status == history.Skipped && s.Skipped.Done:
+			done++
+			continue
+		case s.Status == history.Skipped && !s.Critical:
+			continue
+		case s.Status == history.Failed:
+			failed = failed || s.Critical
+		case s.Status == history.Blocked:
+			blocked = true
+		}
+		lacking++
+		by = append(by, s.Address)
+	}
+	switch {
+	case lacking == 0 && done > 0:
+		return history.Completed, nil
+	case failed:
+		return history.Failed, by
+	case done > 0:
+		return history.PartlyDone, by
+	case blocked:
+		return history.Blocked, by
+	case anyFailed(steps):
+		return history.Failed, by
+	}
+	return history.Skipped, by
+}
+
+func anyFailed(steps []*history.Step) bool {
+	for _, s := range steps {
+		if s.Status == history.Failed {
+			return true
+		}
+	}
+	return false
+}
+
+// reason says why a task is not completed.
+func reason(run *history.Run, steps []*history.Step, over *history.TaskOver) string {
+	if over.Status == history.Completed {
+		return ""
+	}
+	for _, s := range steps {
+		switch {
+		case s.Failed != nil:
+			why := ""
+			if len(s.Failed.Reasons) > 0 {
+				why = ": " + s.Failed.Reasons[0]
+			}
+			return fmt.Sprintf("step %s failed (%s)%s", s.Address, s.Failed.Class, why)
+		case s.Blocked != nil:
+			return fmt.Sprintf("step %s is blocked by step %s", s.Address, s.Blocked.By)
+		case s.Skipped != nil && !s.Skipped.Done && (s.Critical || over.Status == history.Skipped):
+			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
+		}
+	}
+	if halt := halted(run); halt != nil {
+		return fmt.Sprintf("the run was halted by step %s", halt.Address)
+	}
+	return "the run ended before it"
+}
+
+// halted is the step whose failure ended the run, or nil.
+func halted(run *history.Run) *history.Step {
+	for _, s := range run.Steps {
+		if s.Failed != nil && s.Failed.Halts {
+			return s
+		}
+	}
+	return nil
+}
+
+// unblock are the ways to get a task done all the same.
+func unblock(run *history.Run, t *plan.Task, over *history.TaskOver) []string {
+	cause := func(s *history.Step) *history.Step {
+		for n := 0; s != nil && s.Blocked != nil && n < len(run.Steps); n++ {
+			s = run.Step(s.Blocked.By)
+		}
+		return s
+	}
+	switch {
+	case over.Status == history.Completed:
+		return nil
+	case over.Status == history.Skipped && halted(run) == nil:
+		return []string{"lock the plan again and run it without leaving the task out"}
+	}
+	var s *history.Step
+	if len(over.By) > 0 {
+		s = cause(run.Step(over.By[0]))
+	}
+	if s == nil || s.Status == history.Pending {
+		s = halted(run)
+	}
+	if s == nil {
+		return []string{"lock the plan again and run it"}
+	}
+	ways := []string{fmt.Sprintf("mend step %s, lock the plan again and run it", s.Address)}
+	if s.Task != t.ID && over.Status != history.Failed {
+		ways = append(ways,
+			fmt.Sprintf("take task %s out of what task %s depends on, lock the plan again and run it", s.Task, t.ID),
+			fmt.Sprintf("when asked about step %s, leave it out: what needs it then runs", s.Address))
+	}
+	return ways
+}

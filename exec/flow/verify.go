@@ -1,0 +1,135 @@
+package flow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// verify looks whether what stands in the history about a task that ended agrees with the plan and with itself. It finds what a
+// custom ladder, or an older version, left out; the controller's own runs hold.
+func verify(p *plan.Plan, run *history.Run, t *plan.Task, steps []*history.Step, ending bool) []history.TaskCheck {
+	var checks []history.TaskCheck
+	add := func(name string, found []string) {
+		checks = append(checks, history.TaskCheck{Name: name, Holds: len(found) == 0, Found: found})
+	}
+	add("steps-over", open(steps, ending))
+	add("ids", strangers(t, steps))
+	add("propagation-decided", undecided(steps))
+	add("failures-acknowledged", unacknowledged(run, steps))
+	add("escalated", quiet(t, steps))
+	add("strategy-followed", astray(p, steps))
+	add("counters", miscounted(run))
+	return checks
+}
+
+func open(steps []*history.Step, ending bool) (found []string) {
+	for _, s := range steps {
+		if !s.Status.Over() && !(ending && s.Status == history.Pending) {
+			found = append(found, fmt.Sprintf("step %s is %s", s.Address, s.Status))
+		}
+	}
+	return found
+}
+
+// strangers are steps that only the plan has, or only the history.
+func strangers(t *plan.Task, steps []*history.Step) (found []string) {
+	for i := range t.Steps {
+		a := t.Steps[i].Address
+		if !slices.ContainsFunc(steps, func(s *history.Step) bool { return s.Address == a }) {
+			found = append(found, fmt.Sprintf("step %s of the plan is not in the history", a))
+		}
+	}
+	for _, s := range steps {
+		if !slices.ContainsFunc(t.Steps, func(x plan.Step) bool { return x.Address == s.Address }) {
+			found = append(found, fmt.Sprintf("step %s of the history is not in the plan", s.Address))
+		}
+	}
+	return found
+}
+
+// undecided are steps that ran without it being said what earlier failures mean for them.
+func undecided(steps []*history.Step) (found []string) {
+	for _, s := range steps {
+		if len(s.Attempts) > 0 && (s.Checkpoint == nil || s.Checkpoint.Decision == "" || s.Checkpoint.Strategy == "") {
+			found = append(found, fmt.Sprintf("step %s ran, and nothing says what earlier failures meant for it", s.Address))
+		}
+	}
+	return found
+}
+
+// unacknowledged are steps that ran after a failure and do not name it.
+func unacknowledged(run *history.Run, steps []*history.Step) (found []string) {
+	for _, s := range steps {
+		if s.Checkpoint == nil {
+			continue
+		}
+		for _, prior := range run.Steps {
+			if prior == s {
+				break
+			}
+			if prior.Status == history.Failed && (s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address)) {
+				found = append(found, fmt.Sprintf("step %s ran without acknowledging that %s failed", s.Address, prior.Address))
+			}
+		}
+	}
+	return found
+}
+
+// quiet are critical steps that failed without anybody being asked, though the plan does not say to block.
+func quiet(t *plan.Task, steps []*history.Step) (found []string) {
+	for _, s := range steps {
+		if s.Status != history.Failed || !s.Critical || len(s.Questions) > 0 || s.Failed.Halts {
+			continue
+		}
+		i := slices.IndexFunc(t.Steps, func(x plan.Step) bool { return x.Address == s.Address })
+		if i < 0 || t.Steps[i].OnFailure != plan.Block {
+			found = append(found, fmt.Sprintf("critical step %s failed and nobody was asked", s.Address))
+		}
+	}
+	return found
+}
+
+// astray are failures that did not end a run which was to halt.
+func astray(p *plan.Plan, steps []*history.Step) (found []string) {
+	if s := p.ErrorPropagation.Strategy; s != "" && s != plan.HaltOnCritical {
+		return nil
+	}
+	for _, s := range steps {
+		if s.Status == history.Failed && s.Critical && !s.Failed.Halts {
+			found = append(found, fmt.Sprintf("critical step %s failed, and the run went on", s.Address))
+		}
+	}
+	return found
+}
+
+// miscounted compares the number of failed steps in a row with the steps. After a rollback the count begins again.
+func miscounted(run *history.Run) []string {
+	row := 0
+	for _, s := range run.Steps {
+		switch s.Status {
+		case history.Completed:
+			row = 0
+		case history.Failed:
+			row++
+		}
+	}
+	if run.Consecutive == row || len(run.RolledBack) > 0 && run.Consecutive < row {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d steps failed in a row, and %d were counted", row, run.Consecutive)}
+}
+
+// Discrepancies are the checks of a task that do not hold, a line each.
+func Discrepancies(over *history.TaskOver) []string {
+	var lines []string
+	for _, c := range over.Checks {
+		if !c.Holds {
+			lines = append(lines, fmt.Sprintf("task %s: %s: %s", over.Task, c.Name, strings.Join(c.Found, "; ")))
+		}
+	}
+	return lines
+}
