@@ -156,10 +156,15 @@ func makeOwn(root *disk.Root) error {
 	} else if !info.IsDir() {
 		return &fs.PathError{Op: "open", Path: ownFolder, Err: errNotFolder}
 	}
-	f, err := root.OpenFile(ignoreName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	if info, err := root.Lstat(ignoreName); err == nil && info.Size() > 0 {
 		return nil
 	}
+	// Nothing in it may be called durable before its own name is. Its first file
+	// says that this was done.
+	if err := root.SyncFolder("."); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(ignoreName, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}

@@ -35,15 +35,22 @@ type Head struct {
 	Hash ledger.Digest `json:"hash"`
 }
 
-// A Journal is a hash-chained Log. It is safe for concurrent use.
+// A Journal is a hash-chained Log. It is safe for concurrent use: what several
+// callers append at one time is made durable together.
 type Journal struct {
 	log  Log
 	name string
 	now  func() time.Time
 
-	mu    sync.Mutex
-	chain chain
-	buf   []byte
+	mu      sync.Mutex
+	chain   chain // of what is durable
+	writing bool  // somebody leads
+	queue   []*appending
+
+	// These belong to who leads.
+	tip    chain    // behind what is staged
+	staged [][]byte // not written yet
+	buf    []byte
 }
 
 // OpenJournal replays and verifies log; name (the run id) starts the chain, so
@@ -60,6 +67,7 @@ func OpenJournal(ctx context.Context, log Log, name string, now func() time.Time
 			return nil, err
 		}
 	}
+	j.tip = j.chain.clone()
 	return j, nil
 }
 
@@ -89,43 +97,6 @@ func replay(ctx context.Context, log Log, c *chain) iter.Seq2[stored, error] {
 			}
 		}
 	}
-}
-
-// Append adds facts as one durable batch, and returns them in their place.
-// After an error none of them is in the journal, or every later Append fails;
-// after a failed sync it is the latter.
-func (j *Journal) Append(ctx context.Context, facts ...Fact) ([]Record, error) {
-	if len(facts) == 0 {
-		return nil, nil
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var (
-		now     = j.now().UTC().Round(0)
-		next    = j.chain.clone()
-		records = make([]Record, len(facts))
-		ends    = make([]int, len(facts))
-		buf     = j.buf[:0]
-		err     error
-	)
-	for i, f := range facts {
-		if buf, records[i], err = next.extend(buf, f, now); err != nil {
-			return nil, fmt.Errorf("checkpoint: append to journal %q: fact %d: %w", j.name, i+1, err)
-		}
-		ends[i] = len(buf)
-	}
-	if j.buf = buf[:0]; cap(buf) > 1<<20 {
-		j.buf = nil
-	}
-	batch := make([][]byte, len(facts))
-	for i, start := 0, 0; i < len(ends); start, i = ends[i], i+1 {
-		batch[i] = buf[start:ends[i]]
-	}
-	if err := j.log.Append(ctx, batch); err != nil {
-		return nil, fmt.Errorf("checkpoint: append to journal %q: %w", j.name, err)
-	}
-	j.chain = next
-	return records, nil
 }
 
 // Records yields all records from the log, verified once more. The first error
@@ -172,14 +143,14 @@ func (j *Journal) Extends(ctx context.Context, h Head) error {
 	return nil
 }
 
-// Head is where the journal ends now.
+// Head is where the journal ends now. Facts that are only staged do not count.
 func (j *Journal) Head() Head {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.chain.head()
 }
 
-// Close closes the log.
+// Close closes the log. What is only staged is not in it.
 func (j *Journal) Close() error { return j.log.Close() }
 
 // A CorruptError says that a journal was edited, cut, reordered or extended by

@@ -137,7 +137,10 @@ func (x *packIndex) find(key sum) (where, bool) {
 		return where{}, false
 	}
 	found, w := x.at(i)
-	return w, found == key && w.sure && w.offset >= int64(packHeader) && w.size >= 0
+	if found != key || !w.sure || w.offset < int64(packHeader) || w.size < 0 {
+		return where{}, false
+	}
+	return w, true
 }
 
 // indexIsOld reports whether so much is not in the stored index that it is

@@ -43,6 +43,10 @@ type trial struct {
 // method finds a way to do a step by its name.
 func (e *execution) method(s *history.Step, id string) Method {
 	_, step := e.step(s)
+	if p := s.Patch(id); p != nil && !p.Refused {
+		return Method{ID: id, Description: p.Method.Description, Run: p.Method.Run, Prompt: p.Method.Prompt, Executor: p.Method.Executor,
+			Tool: p.Method.Tool, ToolArgs: p.Method.ToolArgs, Env: p.Method.Env, Feedback: p.Method.Feedback}
+	}
 	for _, b := range step.Backups {
 		if recovery.BackupName(b) == id {
 			return Method{ID: id, Description: b.Description, Run: b.Run, Prompt: b.Prompt,
@@ -104,7 +108,7 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	shown := e.shown[t.s.Address]
 	w := Work{
 		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step, Method: t.method, Attempt: t.number,
-		Dir: e.dir, Feedback: feedback(t.s), Runner: t.runner,
+		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...), Runner: t.runner,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
 		}},
@@ -136,12 +140,17 @@ func call(ctx context.Context, x Executor, w Work) (out Outcome, err error) {
 	return x.Execute(ctx, w)
 }
 
-// feedback is why earlier attempts failed.
+// feedback is why earlier attempts failed, and what people said about it.
 func feedback(s *history.Step) []string {
 	var all []string
 	for _, a := range s.Attempts {
 		if a.Failure != nil {
 			all = append(all, a.Failure.Reasons...)
+		}
+	}
+	for _, x := range s.Questions {
+		if x.Answer != nil && x.Answer.Choice == again && x.Answer.Reason != "" {
+			all = append(all, fmt.Sprintf("%s says: %s", x.Answer.By, x.Answer.Reason))
 		}
 	}
 	return all
@@ -193,6 +202,9 @@ func finite(metrics map[string]float64) map[string]float64 {
 	}
 	return kept
 }
+
+// noMemory reports whether err says that the executor ran out of memory.
+func noMemory(err error) bool { return errors.Is(err, syscall.ENOMEM) }
 
 // noSpace reports whether err says that the disk is full.
 func noSpace(err error) bool {

@@ -32,6 +32,8 @@ type Controller struct {
 	Escalator Escalator
 	// Ladder is what is tried after a failure; nil for [recovery.Standard].
 	Ladder recovery.Ladder
+	// Advisors propose where the ladder wants advice, by kind; nil for the built-in ones.
+	Advisors Advisors
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
 	// OpenLog opens the log of a run; nil for a file below .planlock.

@@ -81,7 +81,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 	e.held = held
 	ws := c.workspace()
 	ws.Dir = e.root
-	if e.store, e.shut, err = ws.Store(); err != nil {
+	if e.store, e.shut, err = ws.storeOf(ctx); err != nil {
 		e.close()
 		return e, err
 	}
@@ -255,7 +255,7 @@ func (e *execution) keepPlan(ctx context.Context) (ledger.Digest, error) {
 
 // Plan reads back the plan that a run carries out.
 func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
-	store, shut, err := w.Store()
+	store, shut, err := w.storeOf(ctx)
 	if err != nil {
 		return nil, err
 	}

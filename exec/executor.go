@@ -32,15 +32,19 @@ type Named interface {
 	Name() string
 }
 
-// A Method is one way to do a step: the primary, or a backup.
+// A Method is one way to do a step: the primary, a backup, or one of them with an advisor's patch.
 type Method struct {
-	ID          string // "primary", or "backup_" and the backup's id
+	ID          string // "primary", "backup_" and the backup's id, or "patch_" and a number
 	Description string
 	Run         string // a shell command, or
 	Prompt      string // for an agent
 	Executor    string // name; "" for the host's default
 	Tool        string // tool_path of a backup that is a tool
 	ToolArgs    []string
+	// Env are variables for Run, and Feedback is told to whoever carries it out:
+	// both come from patches of advisors alone.
+	Env      map[string]string
+	Feedback []string
 }
 
 // Work is one attempt of a step. What it points to must not be changed.
@@ -52,7 +56,7 @@ type Work struct {
 	Method   Method
 	Attempt  int // from 1, over all methods of the step
 	Dir      string
-	Feedback []string           // why earlier attempts failed, oldest first
+	Feedback []string           // why earlier attempts failed, oldest first; then what advisors and people said
 	Runner   gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
 	Output   io.Writer          // live output for the host; what is written is also kept, bounded
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -225,6 +226,8 @@ func (e *execution) executorFault(ctx context.Context, t *trial) *fault {
 		return f
 	case noSpace(t.err):
 		return faultf(history.NoSpace, "%v", t.err)
+	case noMemory(t.err):
+		return faultf(history.OutOfMemory, "%v", t.err)
 	}
 	return faultf(history.Crashed, "%v", t.err)
 }
@@ -308,7 +311,24 @@ func blocked(js []gate.Judgement) *fault {
 			f.Class = history.Undecided
 		}
 	}
+	if f.Class == history.GateFailed {
+		f.Class = lacking(f.Findings)
+	}
 	return f
+}
+
+// lacking is the class of a failure of which all findings are of one kind.
+func lacking(findings []gate.Finding) history.Class {
+	only := func(code string) bool {
+		return len(findings) > 0 && !slices.ContainsFunc(findings, func(f gate.Finding) bool { return f.Code != code })
+	}
+	switch {
+	case only(gate.CodeExpectedOutput):
+		return history.SchemaMismatch
+	case only(gate.CodeEvidenceMissing):
+		return history.MissingEvidence
+	}
+	return history.GateFailed
 }
 
 // breach reports whether findings say that the step did something else than it declared.

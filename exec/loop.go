@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -133,6 +134,9 @@ func (e *execution) askAboutRepetition(ctx context.Context, s *history.Step) (bo
 
 // tryAgain does what the ladder, or a person, decided.
 func (e *execution) tryAgain(ctx context.Context, s *history.Step) error {
+	if !e.wait(ctx, s.Next.After) {
+		return nil // the loop stops
+	}
 	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
 	}
@@ -141,6 +145,22 @@ func (e *execution) tryAgain(ctx context.Context, s *history.Step) error {
 		return e.before(ctx, s, s.Checkpoint)
 	}
 	return e.attempt(ctx, s, e.method(s, s.Next.Method))
+}
+
+// wait lets time pass, and reports whether the run goes on. A run that is resumed
+// waits once more.
+func (e *execution) wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
 }
 
 // leaveOut ends a step that does not run.

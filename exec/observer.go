@@ -42,6 +42,7 @@ type Observer struct {
 	GateJudged     func(Event)
 	AttemptFailed  func(Event)
 	Restored       func(Event)
+	Advised        func(Event) // Text says what was wanted; Err why there is no advice
 	Recovering     func(Event)
 	Asked          func(Event)
 	ModeSwitched   func(Event)
@@ -75,6 +76,7 @@ func Tee(observers ...Observer) Observer {
 		GateJudged:     all(func(o *Observer) func(Event) { return o.GateJudged }),
 		AttemptFailed:  all(func(o *Observer) func(Event) { return o.AttemptFailed }),
 		Restored:       all(func(o *Observer) func(Event) { return o.Restored }),
+		Advised:        all(func(o *Observer) func(Event) { return o.Advised }),
 		Recovering:     all(func(o *Observer) func(Event) { return o.Recovering }),
 		Asked:          all(func(o *Observer) func(Event) { return o.Asked }),
 		ModeSwitched:   all(func(o *Observer) func(Event) { return o.ModeSwitched }),

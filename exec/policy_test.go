@@ -108,7 +108,7 @@ func TestReviewAfterACriticalFailure(t *testing.T) {
 	header := "[error_propagation]\nenabled = true\nread_prior_steps = true\npropagation_strategy = \"collaborative_review\"\n"
 	b := exectest.New(t, threeTasks(header, "on_failure = \"retry\"\nmax_retries = 0\n"), nil, threeFiles)
 	// A ladder that never asks leaves the failure to the strategy.
-	b.Controller.Ladder = recovery.Ladder{recovery.Retry(), recovery.Backup()}
+	b.Controller.Ladder = recovery.Ladder{recovery.Retry{}, recovery.Backup{}}
 	p := &person{choices: []string{"g"}}
 	b.Controller.Escalator = p
 	run := b.Run(t)

@@ -100,7 +100,7 @@ func (w Workspace) verifyView(run *history.Run, f view.File) error {
 
 // verifyTrees reads every snapshot that the journal refers to, with all contents.
 func (w Workspace) verifyTrees(ctx context.Context, records []checkpoint.Record, proof *Proof) error {
-	store, shut, err := w.Store()
+	store, shut, err := w.storeOf(ctx)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	defer e.close()
 	ws := c.workspace()
 	ws.Dir = e.root
-	if e.store, e.shut, err = ws.Store(); err != nil {
+	if e.store, e.shut, err = ws.storeOf(ctx); err != nil {
 		return nil, err
 	}
 	id, err := ws.Find(run)

@@ -175,7 +175,7 @@ func (e *execution) rules() []string {
 		rules = append(rules, "check "+c.Kind())
 	}
 	for _, r := range e.c.ladder() {
-		rules = append(rules, "rung "+r.Name)
+		rules = append(rules, "rung "+r.Name())
 	}
 	return rules
 }

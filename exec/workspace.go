@@ -113,10 +113,14 @@ func (w Workspace) Find(prefix string) (string, error) {
 // Store opens where the runs of this workspace keep contents and trees. The
 // caller calls close when done with it.
 func (w Workspace) Store() (store *checkpoint.Store, close func() error, err error) {
+	return w.storeOf(context.Background())
+}
+
+func (w Workspace) storeOf(ctx context.Context) (store *checkpoint.Store, close func() error, err error) {
 	if w.Blobs != nil {
 		return checkpoint.NewStore(w.Blobs), func() error { return nil }, nil
 	}
-	blobs, err := checkpoint.OpenFolder(w.path("objects"))
+	blobs, err := checkpoint.OpenFolderContext(ctx, w.path("objects"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,7 +131,7 @@ func (w Workspace) openLog(ctx context.Context, run string) (checkpoint.Log, err
 	if w.OpenLog != nil {
 		return w.OpenLog(ctx, run)
 	}
-	return checkpoint.OpenFileLog(w.journal(run))
+	return checkpoint.OpenFileLogContext(ctx, w.journal(run))
 }
 
 // readLog opens the log of a run without the means to change it.
@@ -135,7 +139,7 @@ func (w Workspace) readLog(ctx context.Context, run string) (checkpoint.Log, err
 	if w.OpenLog != nil {
 		return w.OpenLog(ctx, run)
 	}
-	log, err := checkpoint.ReadFileLog(w.journal(run))
+	log, err := checkpoint.ReadFileLogContext(ctx, w.journal(run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w %q in %s", ErrNoRun, run, w.dir())
 	}

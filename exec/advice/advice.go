@@ -111,6 +111,7 @@ type Patch struct {
 	Run      *string           `json:"run,omitempty"`      // another command
 	Prompt   *string           `json:"prompt,omitempty"`   // another prompt
 	Args     map[string]string `json:"args,omitempty"`     // values of arguments "--name value" or "--name=value" that Run has
+	Env      map[string]string `json:"env,omitempty"`      // variables of Run, of those that the plan names in sandbox.env
 	Feedback []string          `json:"feedback,omitempty"` // told to the executor
 }
 

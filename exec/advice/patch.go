@@ -24,7 +24,7 @@ func (p *Patch) Apply(m Method) (Method, error) {
 	refuse := func(format string, args ...any) (Method, error) {
 		return Method{}, &PatchError{Why: fmt.Sprintf(format, args...)}
 	}
-	if p.Run == nil && p.Prompt == nil && len(p.Args) == 0 && len(p.Feedback) == 0 {
+	if p.Run == nil && p.Prompt == nil && len(p.Args) == 0 && len(p.Env) == 0 && len(p.Feedback) == 0 {
 		return refuse("it changes nothing")
 	}
 	if p.Run != nil {

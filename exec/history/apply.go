@@ -220,7 +220,7 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 		return nil
 	}
 	if f, ok := fact.(*AttemptFailed); ok && rec.Attempt == 0 {
-		s.Refusal, s.Next = f, nil
+		s.Refusal, s.Next, s.heard = f, nil, len(s.Advised)
 		return nil
 	}
 	if f, ok := fact.(*Gate); ok && rec.Attempt == 0 {
@@ -247,6 +247,7 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 		a.Gates = append(a.Gates, f.Judgement)
 	case *AttemptFailed:
 		a.Failure, a.Resumptions = f, r.Resumptions
+		s.heard = len(s.Advised)
 		if a.Ended.IsZero() {
 			a.Ended = rec.Time
 		}
@@ -266,7 +267,7 @@ func (r *Run) rollBack(s *Step, f *RolledBack) {
 		if after = after || step == s; after {
 			tasks[step.Task], steps[step.Address] = true, true
 			*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...),
-				Advised: step.Advised, Patches: step.Patches}
+				Advised: step.Advised, Patches: step.Patches, heard: len(step.Advised)}
 		}
 	}
 	r.Flow.rollBack(steps, tasks)

@@ -1,10 +1,6 @@
 package history
 
-import (
-	"time"
-
-	"github.com/planlock/planlock/ledger"
-)
+import "github.com/planlock/planlock/ledger"
 
 // Advised is what an advisor said about a failure, or before a task. It proves
 // nothing and decides nothing: the ladder does.
@@ -85,10 +81,11 @@ type Passed struct {
 	Why  string `json:"why"`
 }
 
-// Advice is the latest advice of a kind about an attempt of the step, or nil.
-func (s *Step) Advice(kind string, attempt int) *Advised {
-	for i := len(s.Advised) - 1; i >= 0; i-- {
-		if a := &s.Advised[i]; a.Kind == kind && a.Attempt == attempt {
+// Advice is what was said, of a kind and at a point, since the step failed the
+// last time; nil if nobody was asked yet.
+func (s *Step) Advice(kind, point string) *Advised {
+	for i := len(s.Advised) - 1; i >= s.heard; i-- {
+		if a := &s.Advised[i]; a.Kind == kind && a.Point == point {
 			return a
 		}
 	}
@@ -104,6 +101,3 @@ func (s *Step) Patch(id string) *Patched {
 	}
 	return nil
 }
-
-// Took is the time that advice has cost.
-func (c AdviceCost) Took() time.Duration { return time.Duration(c.Seconds * float64(time.Second)) }

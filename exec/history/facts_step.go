@@ -93,6 +93,10 @@ const (
 	Moved            Class = "moved"            // plan, envelope, agent or tree is not what was locked
 	Nondeterministic Class = "nondeterministic" // deterministic mode: the same inputs made another tree before
 	Unrestorable     Class = "unrestorable"     // something changed that planlock never restores
+
+	OutOfMemory     Class = "out-of-memory"    // the executor, or what it ran, needed more memory than there is
+	SchemaMismatch  Class = "schema-mismatch"  // the output does not have the form that the step expects
+	MissingEvidence Class = "missing-evidence" // evidence that the step owes is not there
 )
 
 // AttemptFailed says why an attempt counts for nothing.

@@ -70,6 +70,8 @@ type Step struct {
 	Failed     *StepFailed
 	Skipped    *StepSkipped
 	Blocked    *StepBlocked
+
+	heard int // how much advice there was when it failed the last time
 }
 
 // An Exchange is a question and what became of it.

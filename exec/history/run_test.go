@@ -145,17 +145,21 @@ func TestFoldOfAdvice(t *testing.T) {
 		add("1.1", 0, &history.StepStarted{}).
 		add("1.1", 1, &history.AttemptStarted{Method: "primary"}).
 		add("1.1", 1, &history.AttemptFailed{Class: history.Crashed}).
-		add("1.1", 1, &history.Advised{Kind: "reflection", Attempt: 1, Confidence: 0.9, Patch: "patch_1"},
+		add("1.1", 1, &history.Advised{Kind: "reflection", Point: "execution", Attempt: 1, Confidence: 0.9, Patch: "patch_1"},
 			&history.Patched{ID: "patch_1", Attempt: "1.1#1", Method: history.PatchedMethod{Run: "true"}})
 	if j.last != nil {
 		t.Fatal(j.last)
 	}
 	s := j.run.Step("1.1")
-	if a := s.Advice("reflection", 1); a == nil || a.Patch != "patch_1" {
+	if a := s.Advice("reflection", "execution"); a == nil || a.Patch != "patch_1" {
 		t.Errorf("the advice about attempt 1 is %+v, want one with patch_1", a)
 	}
-	if s.Advice("reflection", 2) != nil || s.Advice("pivot", 1) != nil {
+	if s.Advice("reflection", "approval") != nil || s.Advice("pivot", "execution") != nil {
 		t.Error("there is advice that nobody gave")
+	}
+	j.add("1.1", 2, &history.AttemptStarted{Method: "patch_1"}, &history.AttemptFailed{Class: history.Crashed})
+	if s.Advice("reflection", "execution") != nil {
+		t.Error("advice about one failure counts for the next one")
 	}
 	j.add("1.1", 0, &history.RolledBack{To: "1.1"})
 	if p := s.Patch("patch_1"); p == nil || p.Method.Run != "true" {

@@ -45,6 +45,8 @@ type Method struct {
 	Prompt      string   `json:"prompt,omitempty"`
 	Tool        string   `json:"tool,omitempty"`
 	ToolArgs    []string `json:"tool_args,omitempty"`
+	// Env are variables for Run that an advisor's patch sets.
+	Env map[string]string `json:"env,omitempty"`
 }
 
 // Artifacts are what the step declared; anything else that changes fails it.
@@ -69,7 +71,7 @@ func NewRequest(w exec.Work) Request {
 		Type: "execute", Schema: Schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: w.Dir, Feedback: w.Feedback,
 		Method: &Method{
 			ID: w.Method.ID, Description: w.Method.Description, Run: w.Method.Run, Prompt: w.Method.Prompt,
-			Tool: w.Method.Tool, ToolArgs: w.Method.ToolArgs,
+			Tool: w.Method.Tool, ToolArgs: w.Method.ToolArgs, Env: w.Method.Env,
 		},
 	}
 	if t := w.Task; t != nil {

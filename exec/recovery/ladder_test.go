@@ -2,8 +2,11 @@ package recovery_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
@@ -99,4 +102,23 @@ func ExampleLadder() {
 	// Output:
 	// backup backup_1
 	// backup 1 of 1: write it by hand
+}
+
+// begunRun is a run of steps of which nothing has begun.
+func begunRun(t *testing.T, addresses ...plan.Address) *history.Run {
+	t.Helper()
+	started := &history.Started{Run: "R", Envelope: &envelope.Envelope{}}
+	for _, a := range addresses {
+		task, _, _ := strings.Cut(string(a), ".")
+		started.Steps = append(started.Steps, history.Outline{Address: a, Task: task})
+	}
+	fact, err := history.Encode(history.Where{}, started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &history.Run{}
+	if err := run.Apply(checkpoint.Record{Seq: 1, Fact: fact}); err != nil {
+		t.Fatal(err)
+	}
+	return run
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
@@ -46,6 +48,9 @@ func (e *ExitError) Error() string {
 // the command failed, and wraps context.Cause(ctx) where ctx ended it; then the outcome holds the output so far.
 func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 	command := gate.Command{Run: w.Method.Run, Dir: w.Dir}
+	for _, name := range slices.Sorted(maps.Keys(w.Method.Env)) {
+		command.Env = append(command.Env, name+"="+w.Method.Env[name])
+	}
 	switch {
 	case w.Runner == nil:
 		return exec.Outcome{}, errors.New("shell: no runner: Work.Runner is nil")

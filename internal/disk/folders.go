@@ -12,8 +12,9 @@ import (
 // that is durable.
 func (r *Root) MkdirAll(name string, perm fs.FileMode) error { return r.makeFolders(name, perm, false) }
 
-// MakeFolders makes the folder at name and those above it, and syncs each name
-// that it makes.
+// MakeFolders makes the folder at name and those above it, durably. Where the
+// folder is there, whoever made it may have died before its name was
+// synced, so that is done again; those above were durable before it was made.
 func (r *Root) MakeFolders(name string, perm fs.FileMode) error {
 	return r.makeFolders(name, perm, true)
 }
@@ -21,6 +22,8 @@ func (r *Root) MakeFolders(name string, perm fs.FileMode) error {
 func (r *Root) makeFolders(name string, perm fs.FileMode, durable bool) error {
 	name, parent := r.clean(name)
 	switch info, err := r.Stat(name); {
+	case err == nil && info.IsDir() && durable && parent != name:
+		return r.SyncFolder(parent)
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:

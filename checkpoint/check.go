@@ -1,0 +1,163 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+)
+
+// A PackFault is something in a Folder that is not as it should be.
+type PackFault struct {
+	Pack   string        // path of the file
+	Offset int64         // in it
+	Digest ledger.Digest // of the content that is lost, or was looked for; empty where that is not known
+	Why    string
+}
+
+func (f PackFault) String() string {
+	return fmt.Sprintf("%s at byte %d: %s", f.Pack, f.Offset, f.Why)
+}
+
+// Checked is what Folder.Check read.
+type Checked struct {
+	Packs    int
+	Contents int   // in all packs; one that lies in two counts twice
+	Bytes    int64 // of them
+
+	intact map[sum]bool
+}
+
+// Holds reports whether a content was found intact.
+func (c *Checked) Holds(d ledger.Digest) bool {
+	key, err := rawDigest(d)
+	return err == nil && c.intact[key]
+}
+
+// Check reads every content of every pack, compares it with its digest, and the
+// stored index with what is there. It tells of everything that is wrong, and
+// changes nothing. What a crash left at the end of a pack is no fault.
+func (d *Folder) Check(ctx context.Context, fault func(PackFault)) (Checked, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := &checker{Checked: Checked{intact: map[sum]bool{}}, fault: fault, buf: make([]byte, 256<<10), places: map[string]map[int64]packed{}}
+	if d.closed {
+		return c.Checked, fmt.Errorf("checkpoint: check store: %w", ErrClosed)
+	}
+	sizes, err := d.sizes()
+	if err != nil {
+		return c.Checked, err
+	}
+	if d.own != nil {
+		sizes[d.own.name] = d.own.end
+	}
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		if err := c.pack(ctx, d.root, d.path(name), name, sizes[name]); err != nil {
+			return c.Checked, fmt.Errorf("checkpoint: check pack %q: %w", d.path(name), err)
+		}
+	}
+	c.index(d.indexPath(), readIndex(d.root, d.indexPath()), sizes)
+	return c.Checked, nil
+}
+
+// A checker is one check.
+type checker struct {
+	Checked
+	fault  func(PackFault)
+	buf    []byte
+	places map[string]map[int64]packed // by pack and offset
+}
+
+func (c *checker) pack(ctx context.Context, root *disk.Root, path, name string, size int64) error {
+	f, err := root.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close() // only read
+	c.Packs++
+	head := make([]byte, packHeader)
+	if n, err := f.ReadAt(head, 0); n < packHeader {
+		return atEnd(err) // it was just being made
+	}
+	if err := checkPackHeader(head); errors.Is(err, ErrVersion) {
+		return err
+	} else if err != nil && string(head) != string(noBytes[:packHeader]) {
+		c.fault(PackFault{Pack: path, Why: "its beginning is damaged: " + err.Error()})
+	}
+	at := map[int64]packed{}
+	c.places[name] = at
+	err = walkPack(f, name, int64(packHeader), size, func(p packed) error {
+		if p.kind == itemMark {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		at[p.offset] = p
+		c.Contents++
+		c.Bytes += p.size
+		return c.content(f, path, p, size)
+	}, func(from, to int64) error {
+		if to < size && !padding(f, from, to) {
+			c.fault(PackFault{Pack: path, Offset: from, Why: fmt.Sprintf("%d bytes are damaged, nobody knows what they were", to-from)})
+		}
+		return nil
+	})
+	return err
+}
+
+// content compares a content with its digest.
+func (c *checker) content(f io.ReaderAt, path string, p packed, size int64) error {
+	h := sha256.New()
+	if _, err := io.CopyBuffer(h, onlyReader{io.NewSectionReader(f, p.offset, p.size)}, c.buf); err != nil {
+		return err
+	}
+	got := sum(h.Sum(nil))
+	if got == p.digest {
+		c.intact[p.digest] = true
+		return nil
+	}
+	if p.offset+p.size == size {
+		return nil // a crash left it
+	}
+	c.fault(PackFault{Pack: path, Offset: p.offset, Digest: digestOf(p.digest),
+		Why: fmt.Sprintf("the content of %d bytes kept as %s is damaged: what lies there is %s", p.size, hexDigest(p.digest), hexDigest(got))})
+	return nil
+}
+
+// padding reports whether there is nothing but zeros, less than a block of them.
+func padding(f io.ReaderAt, from, to int64) bool {
+	if to-from >= cloneBlock {
+		return false
+	}
+	b := make([]byte, to-from)
+	_, err := f.ReadAt(b, from)
+	return err == nil && string(b) == string(noBytes[:len(b)])
+}
+
+// index compares the stored index with what was found in the packs.
+func (c *checker) index(path string, x *packIndex, sizes map[string]int64) {
+	if x == nil || !x.fits(sizes) {
+		return // it is not used then
+	}
+	wrong := 0
+	for i := range x.len() {
+		key, w := x.at(i)
+		if p, ok := c.places[w.pack][w.offset]; !ok || p.digest != key || p.size != w.size {
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		c.fault(PackFault{Pack: path, Why: fmt.Sprintf("%d entries of the index are not what the packs hold: remove it, it is made anew", wrong)})
+	}
+}

@@ -1,0 +1,325 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Collected is what Folder.Collect freed, or would free.
+type Collected struct {
+	Packs     int   // that were looked at
+	Removed   int   // packs of which nothing was needed
+	Rewritten int   // packs of which only a part was needed, or which were small: put together into one
+	Busy      int   // packs that another process writes: left alone
+	Damaged   int   // packs with damage: left alone, see Check
+	Contents  int   // that are gone
+	Bytes     int64 // that the packs are smaller by
+	Kept      int   // contents that are needed
+}
+
+const (
+	smallPack = 1 << 20 // worth to be put together with others
+	manyPacks = 16      // small ones, from where on that is done though nothing is freed
+)
+
+// Collect removes what keep does not name: keep yields the digests of all that
+// is needed, and may yield others. Nobody may put or rely on anything here
+// meanwhile, so hold the workspace. With dryRun it only says what it would do.
+//
+// What is needed is copied to a new pack, and durable there, before the pack it
+// lies in is removed. So it can be interrupted at any point, by a crash too: then
+// some contents lie in two packs until the next time. A content of which no copy
+// is intact, and a pack with damage in its middle, are left as they are.
+func (d *Folder) Collect(ctx context.Context, keep iter.Seq[ledger.Digest], dryRun bool) (Collected, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := &collector{folder: d, keep: map[sum]bool{}, copies: map[sum]int{}}
+	for digest := range keep {
+		if key, err := rawDigest(digest); err == nil {
+			c.keep[key] = true
+		}
+	}
+	err := d.usable()
+	if err == nil {
+		err = c.run(ctx, dryRun)
+	}
+	for _, p := range c.packs {
+		err = errors.Join(err, p.close())
+	}
+	if err != nil {
+		return c.Collected, fmt.Errorf("checkpoint: collect: %w", err)
+	}
+	return c.Collected, nil
+}
+
+// A collector is one collection.
+type collector struct {
+	Collected
+	folder *Folder
+	keep   map[sum]bool
+	copies map[sum]int // of what is needed, in the packs that can be touched
+	packs  []*lookedAt
+}
+
+// lookedAt is a pack with what is needed of it.
+type lookedAt struct {
+	name    string
+	f       *disk.File
+	size    int64
+	needed  []packed // chosen copies
+	bytes   int64    // of them, with their headers
+	garbage int      // contents that are not
+	victim  bool
+}
+
+// close closes the pack, which can be done again.
+func (p *lookedAt) close() error {
+	if p.f == nil {
+		return nil
+	}
+	f := p.f
+	p.f = nil
+	return f.Close()
+}
+
+func (c *collector) run(ctx context.Context, dryRun bool) error {
+	d := c.folder
+	sizes, err := d.sizes()
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		if err := c.look(ctx, name, sizes[name]); err != nil {
+			return fmt.Errorf("pack %q: %w", d.path(name), err)
+		}
+	}
+	if err := c.choose(); err != nil {
+		return err
+	}
+	c.decide()
+	if dryRun {
+		return nil
+	}
+	if err := c.rewrite(ctx); err != nil {
+		return err
+	}
+	return c.remove()
+}
+
+// look finds out what is needed of a pack.
+func (c *collector) look(ctx context.Context, name string, size int64) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c.Packs++
+	f, err := c.folder.root.Open(c.folder.path(name))
+	if err != nil {
+		return err
+	}
+	if held, err := lockFile(f.OS()); err == nil && held {
+		c.Busy++
+		return f.Close()
+	}
+	p := &lookedAt{name: name, f: f, size: size}
+	damaged := false
+	head := make([]byte, packHeader)
+	if _, err := f.ReadAt(head, 0); atEnd(err) != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := checkPackHeader(head); errors.Is(err, ErrVersion) {
+		return errors.Join(err, f.Close())
+	}
+	err = walkPack(f, name, int64(packHeader), size, func(it packed) error {
+		switch {
+		case it.kind == itemMark:
+		case c.keep[it.digest]:
+			p.needed = append(p.needed, it)
+			c.copies[it.digest]++
+		default:
+			p.garbage++
+		}
+		return nil
+	}, func(from, to int64) error {
+		damaged = damaged || to < size && !padding(f, from, to)
+		return nil
+	})
+	if err != nil || damaged {
+		for _, it := range p.needed {
+			c.copies[it.digest]--
+		}
+		if damaged {
+			c.Damaged++
+		}
+		return errors.Join(err, f.Close())
+	}
+	c.packs = append(c.packs, p)
+	return nil
+}
+
+// choose picks one copy of each content that is needed: one that is intact, if
+// there are several; all, if none is.
+func (c *collector) choose() error {
+	buf := make([]byte, 256<<10)
+	chosen := map[sum]bool{}
+	for _, p := range c.packs {
+		var needed []packed
+		for _, it := range p.needed {
+			if chosen[it.digest] {
+				p.garbage++
+				continue
+			}
+			if c.copies[it.digest] > 1 {
+				good, err := it.intact(p.f, buf)
+				if err != nil {
+					return err
+				}
+				chosen[it.digest] = good
+			}
+			needed = append(needed, it)
+			p.bytes += it.size + itemHeader
+		}
+		p.needed = needed
+	}
+	return nil
+}
+
+// decide says which packs are removed, and what that frees.
+func (c *collector) decide() {
+	small := 0
+	for _, p := range c.packs {
+		if p.size < smallPack {
+			small++
+		}
+	}
+	for _, p := range c.packs {
+		free := p.size - int64(packHeader) - p.bytes
+		p.victim = len(p.needed) == 0 || p.garbage > 0 && (free >= p.size/4 || p.size < smallPack) || p.size < smallPack && small > manyPacks
+		c.Kept += len(p.needed)
+		switch {
+		case !p.victim:
+			continue
+		case len(p.needed) == 0:
+			c.Removed++
+			free = p.size
+		default:
+			c.Rewritten++
+		}
+		c.Contents += p.garbage
+		c.Bytes += free
+	}
+}
+
+// rewrite copies what is needed of the packs that go to the own pack.
+func (c *collector) rewrite(ctx context.Context) error {
+	d := c.folder
+	var written []sum
+	for _, p := range c.packs {
+		if !p.victim {
+			continue
+		}
+		for _, it := range p.needed {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			good, err := c.copy(ctx, p, it)
+			if err != nil {
+				return err
+			}
+			if !good { // perhaps somebody can save something of it
+				p.victim = false
+				c.Damaged++
+				break
+			}
+			written = append(written, it.digest)
+		}
+	}
+	if len(written) == 0 {
+		return nil
+	}
+	if err := d.own.f.Sync(); err != nil {
+		d.fresh = append(d.fresh, written...)
+		return d.die(err)
+	}
+	if err := d.own.at.check(d.own.end); err != nil {
+		return d.die(err)
+	}
+	return d.own.mark()
+}
+
+// copy adds a content of p to the own pack, if it is intact.
+func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool, err error) {
+	d := c.folder
+	if d.own == nil {
+		if d.own, err = newPack(d.root, d.dir); err != nil {
+			return false, err
+		}
+	}
+	wrong := errors.New("it is damaged")
+	in := check(readerWith{ctx, io.NewSectionReader(p.f, it.offset, it.size)}, it.digest, it.size, wrong)
+	first, err := io.ReadAll(io.LimitReader(in, smallBlob))
+	var at place
+	if err == nil {
+		at, err = d.own.add(ctx, it.digest, first, in)
+	}
+	if err != nil {
+		if terr := d.own.f.Truncate(d.own.end); terr != nil {
+			return false, errors.Join(err, terr)
+		}
+		if errors.Is(err, wrong) {
+			return false, nil
+		}
+		return false, err
+	}
+	d.index[it.digest] = where{d.own.name, at, true}
+	return true, nil
+}
+
+// remove removes the packs that nobody needs any more, and what crashes left of
+// indexes that were being written.
+func (c *collector) remove() error {
+	d := c.folder
+	d.files.close()
+	gone := false
+	for _, p := range c.packs {
+		if !p.victim {
+			continue
+		}
+		gone = true
+		if err := p.close(); err != nil {
+			return err
+		}
+		if err := removeIfThere(d.root, d.path(p.name)); err != nil {
+			return err
+		}
+	}
+	above := filepath.Dir(d.dir)
+	list, err := d.root.ReadDir(above)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if strings.HasPrefix(e.Name(), ".new-") && e.Type().IsRegular() {
+			err = errors.Join(err, removeIfThere(d.root, filepath.Join(above, e.Name())))
+		}
+	}
+	if !gone || err != nil {
+		return err
+	}
+	if err := d.root.SyncFolder(d.dir); err != nil {
+		return err
+	}
+	if err := d.reload(); err != nil {
+		return err
+	}
+	return d.writeIndex()
+}

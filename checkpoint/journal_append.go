@@ -1,0 +1,173 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// An appending is what one call adds. Those that arrive while one is written
+// wait in a queue, and are written together: one of them leads, the others wait.
+type appending struct {
+	facts   []Fact
+	stage   bool // need not be durable
+	records []Record
+	err     error
+
+	done chan struct{}     // closed when records or err are there
+	lead chan []*appending // told to lead these, itself the first
+}
+
+// Append adds facts as one durable batch, and returns them in their place.
+// After an error none of them is in the journal, or every later Append fails;
+// after a failed sync it is the latter. Facts that were staged go with them.
+//
+// A call that is cancelled while it waits for others adds nothing; once its facts
+// are being written together with those of others it cannot be cancelled.
+func (j *Journal) Append(ctx context.Context, facts ...Fact) ([]Record, error) {
+	return j.submit(ctx, facts, false)
+}
+
+// Stage adds facts like Append, but does not make them durable: the next Append
+// does, in one piece with its own. So what nobody relies on yet, and would only
+// be done again, costs no sync. Until then they are lost with the process.
+func (j *Journal) Stage(ctx context.Context, facts ...Fact) ([]Record, error) {
+	return j.submit(ctx, facts, true)
+}
+
+func (j *Journal) submit(ctx context.Context, facts []Fact, stage bool) ([]Record, error) {
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	a := &appending{facts: facts, stage: stage}
+	group := []*appending{a}
+	j.mu.Lock()
+	if j.writing {
+		a.done, a.lead = make(chan struct{}), make(chan []*appending, 1)
+		j.queue = append(j.queue, a)
+	}
+	queued := j.writing
+	j.writing = true
+	j.mu.Unlock()
+	if queued {
+		if group = j.wait(ctx, a); group == nil {
+			return a.records, a.err
+		}
+	}
+	j.write(ctx, group)
+	for _, other := range group[1:] {
+		close(other.done)
+	}
+	j.handOver()
+	return a.records, a.err
+}
+
+// wait waits until a is written, or has to lead the group that it returns.
+func (j *Journal) wait(ctx context.Context, a *appending) (group []*appending) {
+	select {
+	case <-a.done:
+		return nil
+	case group := <-a.lead:
+		return group
+	case <-ctx.Done():
+	}
+	j.mu.Lock()
+	i := slices.Index(j.queue, a)
+	if i >= 0 {
+		j.queue = slices.Delete(j.queue, i, i+1)
+	}
+	j.mu.Unlock()
+	if i >= 0 {
+		a.err = fmt.Errorf("checkpoint: append to journal %q: %w", j.name, context.Cause(ctx))
+		return nil
+	}
+	select {
+	case <-a.done:
+		return nil
+	case group := <-a.lead:
+		return group
+	}
+}
+
+// handOver lets the first of those that wait lead the others.
+func (j *Journal) handOver() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.queue) == 0 {
+		j.writing = false
+		return
+	}
+	group := j.queue
+	j.queue = nil
+	group[0].lead <- group
+}
+
+// write adds what a group wants to add. If that fails for all together, it
+// tries for each alone.
+func (j *Journal) write(ctx context.Context, group []*appending) {
+	if len(group) > 1 {
+		ctx = context.WithoutCancel(ctx)
+	}
+	next, batch, durable := j.encode(group)
+	var err error
+	if durable {
+		if err = j.log.Append(ctx, batch); err == nil {
+			batch = nil
+		}
+	}
+	switch {
+	case err == nil:
+		j.mu.Lock()
+		if j.tip = next; durable {
+			j.chain = next.clone()
+		}
+		j.mu.Unlock()
+		j.staged = batch
+		return
+	case len(group) > 1 && !errors.Is(err, ErrDead):
+		for _, a := range group {
+			a.records, a.err = nil, nil
+			j.write(ctx, []*appending{a})
+		}
+		return
+	}
+	for _, a := range group {
+		if a.records = nil; a.err == nil {
+			a.err = fmt.Errorf("checkpoint: append to journal %q: %w", j.name, err)
+		}
+	}
+}
+
+// encode returns what is staged and what group adds, and where the chain is
+// behind it. An appending that cannot be encoded has its error, and is left out.
+func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, durable bool) {
+	next, batch = j.tip.clone(), slices.Clone(j.staged)
+	buf := j.buf[:0]
+	var ends []int
+	for _, a := range group {
+		now, before, start, count := j.now().UTC().Round(0), next.clone(), len(buf), len(ends)
+		a.records = make([]Record, len(a.facts))
+		for i, f := range a.facts {
+			if buf, a.records[i], a.err = next.extend(buf, f, now); a.err != nil {
+				a.err = fmt.Errorf("checkpoint: append to journal %q: fact %d: %w", j.name, i+1, a.err)
+				break
+			}
+			ends = append(ends, len(buf))
+		}
+		if a.err != nil {
+			a.records, next, buf, ends = nil, before, buf[:start], ends[:count]
+			continue
+		}
+		durable = durable || !a.stage
+	}
+	start := 0
+	for _, end := range ends {
+		batch = append(batch, buf[start:end:end])
+		start = end
+	}
+	if j.buf = buf[:0]; !durable || cap(buf) > 1<<20 {
+		j.buf = nil // it is kept, or too large for that
+	}
+	return next, batch, durable
+}

@@ -1,0 +1,160 @@
+package checkpoint_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/planlock/planlock/checkpoint"
+)
+
+// A gatedLog lets a batch through when it is told to, and counts batches.
+type gatedLog struct {
+	checkpoint.MemoryLog
+	gate    chan error
+	batches []int // records of each
+}
+
+func (l *gatedLog) Append(ctx context.Context, batch [][]byte) error {
+	if err := <-l.gate; err != nil {
+		return err
+	}
+	l.batches = append(l.batches, len(batch))
+	return l.MemoryLog.Append(ctx, batch)
+}
+
+func named(name string) checkpoint.Fact { return checkpoint.Fact{Type: name} }
+
+func types(t *testing.T, log checkpoint.Log) string {
+	t.Helper()
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	must(t, err)
+	all, err := records(j)
+	must(t, err)
+	var names []string
+	for _, r := range all {
+		names = append(names, r.Type)
+	}
+	return strings.Join(names, " ")
+}
+
+// What arrives while a batch is written goes into one batch, in the order in
+// which it came; what is wrong in it, or was cancelled meanwhile, is left out.
+func TestJournalGroupCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &gatedLog{gate: make(chan error)}
+		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+		must(t, err)
+		var wait sync.WaitGroup
+		errs := make([]error, 6)
+		ctx, cancel := context.WithCancel(t.Context())
+		add := func(i int, ctx context.Context, facts ...checkpoint.Fact) {
+			wait.Go(func() {
+				var recs []checkpoint.Record
+				if recs, errs[i] = j.Append(ctx, facts...); errs[i] == nil && len(recs) != len(facts) {
+					errs[i] = fmt.Errorf("%d records for %d facts", len(recs), len(facts))
+				}
+			})
+			synctest.Wait()
+		}
+		add(0, t.Context(), named("a"))
+		add(1, t.Context(), named("b"), named("c"))
+		add(2, t.Context(), named("bad"), checkpoint.Fact{Type: "x", Data: json.RawMessage("{")})
+		add(3, ctx, named("cancelled"))
+		add(4, t.Context(), named("d"))
+		cancel()
+		synctest.Wait()
+		log.gate <- nil
+		synctest.Wait()
+		add(5, t.Context(), named("e"))
+		log.gate <- nil
+		synctest.Wait()
+		log.gate <- nil
+		wait.Wait()
+		for i, want := range []bool{true, true, false, false, true, true} {
+			if (errs[i] == nil) != want {
+				t.Errorf("call %d: %v", i, errs[i])
+			}
+		}
+		if !errors.Is(errs[3], context.Canceled) {
+			t.Errorf("the one that was cancelled: %v", errs[3])
+		}
+		if got := fmt.Sprint(log.batches); got != "[1 3 1]" {
+			t.Errorf("batches of %s", got)
+		}
+		if got := types(t, &log.MemoryLog); got != "a b c d e" {
+			t.Errorf("it holds %s", got)
+		}
+	})
+}
+
+// A batch that cannot be written together is written one by one, so that one
+// that is too large fails alone.
+func TestJournalGroupFailsApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &gatedLog{gate: make(chan error)}
+		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+		must(t, err)
+		var wait sync.WaitGroup
+		errs := make([]error, 3)
+		for i, name := range []string{"a", "large", "c"} {
+			wait.Go(func() { _, errs[i] = j.Append(t.Context(), named(name)) })
+			synctest.Wait()
+		}
+		for _, err := range []error{nil, checkpoint.ErrTooLarge, checkpoint.ErrTooLarge, nil} {
+			log.gate <- err // the first, both others, each of them alone
+			synctest.Wait()
+		}
+		wait.Wait()
+		if errs[0] != nil || !errors.Is(errs[1], checkpoint.ErrTooLarge) || errs[2] != nil {
+			t.Errorf("errors are %v", errs)
+		}
+		if got := types(t, &log.MemoryLog); got != "a c" {
+			t.Errorf("it holds %s", got)
+		}
+	})
+}
+
+// What is staged goes with the next batch, after a failure too, and not by itself.
+func TestJournalStage(t *testing.T) {
+	log := &gatedLog{gate: make(chan error, 3)}
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	must(t, err)
+	first, err := j.Stage(t.Context(), named("a"), checkpoint.Fact{Type: "b", Data: json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)})
+	must(t, err)
+	if _, err := j.Stage(t.Context(), named("")); err == nil {
+		t.Error("a fact without a type was staged")
+	}
+	second, err := j.Stage(t.Context(), named("c"))
+	must(t, err)
+	if j.Head() != (checkpoint.Head{Hash: j.Head().Hash}) || len(log.batches) != 0 {
+		t.Errorf("what is staged counts: %v, %v", j.Head(), log.batches)
+	}
+	log.gate <- errors.New("full")
+	if _, err := j.Append(t.Context(), named("lost")); err == nil {
+		t.Fatal("no error")
+	}
+	log.gate <- nil
+	third, err := j.Append(t.Context(), named("d"))
+	must(t, err)
+	if first[1].Seq != 2 || second[0].Prev != first[1].Hash || third[0].Prev != second[0].Hash || j.Head().Seq != 4 {
+		t.Errorf("they do not follow each other: %v %v %v", first, second, third)
+	}
+	if got := types(t, &log.MemoryLog); got != "a b c d" || fmt.Sprint(log.batches) != "[4]" {
+		t.Errorf("it holds %s in %v", got, log.batches)
+	}
+	if !bytes.Contains(first[1].Data, []byte("xxx")) {
+		t.Error("a staged record lost its data")
+	}
+	_, err = j.Stage(t.Context(), named("never"))
+	must(t, err, j.Close())
+	if got := types(t, &log.MemoryLog); got != "a b c d" {
+		t.Errorf("after it was closed it holds %s", got)
+	}
+}

@@ -1,0 +1,193 @@
+package exec
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/ledger"
+)
+
+// An Advisor proposes: research before a task, a reflection after a failure,
+// another approach. It never acts, and what it proposes goes through the ladder.
+type Advisor = advice.Advisor
+
+// Advisors are who is asked for each kind of advice. A kind that is not among
+// them is given by the built-in advisors of package advice, which need no model;
+// one that is nil is not asked for.
+type Advisors map[advice.Kind]Advisor
+
+// adviceTime is how long an advisor may take.
+const adviceTime = 5 * time.Minute
+
+// of finds who gives a kind of advice; nil if nobody does.
+func (a Advisors) of(kind advice.Kind) Advisor {
+	if x, ok := a[kind]; ok {
+		return x
+	}
+	return advice.Builtin()
+}
+
+// advise has what a rung wants to know stand in the history: what the advisor
+// said, or why there is no advice, and the patch that it brought.
+func (e *execution) advise(ctx context.Context, s *history.Step, f *history.AttemptFailed, next recovery.Next) error {
+	if s.Advice(string(next.Advise), string(next.Point)) != nil {
+		return fmt.Errorf("exec: rung %s wants the same advice twice: it must look at the history", next.Rung)
+	}
+	task, step := e.step(s)
+	m := e.method(s, currentMethod(s))
+	if m.Executor == "" {
+		m.Executor = step.Executor
+	}
+	shown := e.shown[s.Address]
+	tree, err := e.known(ctx)
+	if err != nil {
+		return err
+	}
+	c := advice.Case{
+		Kind: next.Advise, Point: next.Point, Run: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step,
+		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
+		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
+		Criteria: slices.Concat(task.AcceptanceCriteria, step.Evidence), Plan: e.locked.Plan(), Files: filesOf(tree),
+		Open: func(path string) (io.ReadCloser, error) { return openIn(e.dir, path) },
+	}
+	said, patch := e.hear(ctx, c)
+	if interrupted(ctx) {
+		return e.pause(ctx, "interrupted", context.Cause(ctx))
+	}
+	said.Rung, said.Attempt = next.Rung, s.Tried()
+	facts := []history.Fact{said}
+	if patch != nil {
+		made, ok := e.patched(s, c, m, said, patch)
+		if ok {
+			said.Patch = made.ID
+			facts = append(facts, made)
+		}
+	}
+	e.stale = true // an advisor looks at the tree, and may have touched it
+	if err := e.record(ctx, of(s, s.Tried()), facts...); err != nil {
+		return err
+	}
+	e.notify(e.c.Observer.Advised, Event{History: s, Text: next.Why, Err: adviceError(said)})
+	return nil
+}
+
+// hear asks an advisor, and bounds what it says.
+func (e *execution) hear(ctx context.Context, c advice.Case) (*history.Advised, *advice.Patch) {
+	said := &history.Advised{Kind: string(c.Kind), Point: string(c.Point)}
+	advisor := e.c.Advisors.of(c.Kind)
+	if advisor == nil {
+		said.Error, said.Nothing = fmt.Sprintf("nobody gives advice of kind %s", c.Kind), true
+		return said, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, adviceTime, fmt.Errorf("exec: the advisor took longer than %s", adviceTime))
+	defer cancel()
+	begin := time.Now()
+	a, err := callAdvisor(ctx, advisor, c)
+	took := time.Since(begin)
+	if err != nil {
+		said.Error, said.Nothing = clip(err.Error(), longest), errors.Is(err, advice.ErrNothing)
+	}
+	if a.Cost.Time > 0 {
+		took = a.Cost.Time
+	}
+	said.Advisor, said.RootCause, said.Note = clip(a.Advisor, longest), clip(a.RootCause, longest), clip(a.Note, longest)
+	said.Confidence, said.Severity, said.Risk = share(a.Confidence), share(a.Severity), share(a.Risk)
+	said.Signals, said.Queries = firstOf(a.Signals, listed), firstOf(a.Queries, listed)
+	said.Sources, said.Findings = firstOf(a.Sources, listed), firstOf(a.Findings, listed)
+	for i, x := range a.Alternatives {
+		if i == listed {
+			break
+		}
+		said.Alternatives = append(said.Alternatives, history.Approach{
+			Description: clip(x.Description, longest), Confidence: share(x.Confidence), Source: clip(x.Source, longest)})
+	}
+	said.Cost = history.AdviceCost{Seconds: took.Seconds(), Calls: a.Cost.Calls, Tokens: a.Cost.Tokens}
+	if err != nil {
+		return said, nil
+	}
+	return said, a.Patch
+}
+
+// callAdvisor calls an advisor; a panic in it is no advice.
+func callAdvisor(ctx context.Context, x Advisor, c advice.Case) (a advice.Advice, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("exec: the advisor panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return x.Advise(ctx, c)
+}
+
+// patched is the fact that a patch becomes. There is none where nothing that the
+// method does would change.
+func (e *execution) patched(s *history.Step, c advice.Case, m Method, said *history.Advised, p *advice.Patch) (*history.Patched, bool) {
+	made := &history.Patched{
+		ID: fmt.Sprintf("patch_%d", len(s.Patches)+1), Attempt: fmt.Sprintf("%s#%d", s.Address, s.Tried()),
+		Kind: said.Kind, Point: said.Point, Base: m.ID, Summary: clip(strings.TrimSpace(p.Summary), longest), Confidence: said.Confidence,
+	}
+	text, err := json.Marshal(p)
+	if err != nil || len(text) > patchSize {
+		made.Refused, made.Why = true, []string{fmt.Sprintf("the patch is too large: %d bytes, and %d are allowed", len(text), patchSize)}
+		return made, true
+	}
+	made.Checksum = ledger.Sum(text)
+	after, err := m.Patched(p, e.plan.Sandbox.Env)
+	made.Diff = diffMethods(m, after)
+	var widens *WidenError
+	switch {
+	case errors.As(err, &widens):
+		made.Refused, made.Why = true, widens.Reasons
+	case err != nil:
+		made.Refused, made.Why = true, []string{err.Error()}
+	case !m.changes(after):
+		return nil, false
+	}
+	made.Method = history.PatchedMethod{Description: made.Summary, Run: after.Run, Prompt: after.Prompt, Executor: m.Executor,
+		Tool: m.Tool, ToolArgs: m.ToolArgs, Env: after.Env, Feedback: after.Feedback}
+	return made, true
+}
+
+// adviceError is why there is no advice.
+func adviceError(a *history.Advised) error {
+	if a.Error == "" {
+		return nil
+	}
+	return errors.New(a.Error)
+}
+
+// currentMethod is the one that failed.
+func currentMethod(s *history.Step) string {
+	if last := s.Last(); last != nil {
+		return last.Method.Method
+	}
+	return recovery.Primary
+}
+
+// filesOf lists the files of a tree.
+func filesOf(tree *ledger.Tree) []string {
+	var paths []string
+	for entry := range tree.All() {
+		if entry.Kind == ledger.File {
+			paths = append(paths, entry.Path)
+		}
+	}
+	return paths
+}
+
+// share is a number from 0 to 1; what is no number is 0.
+func share(v float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	return min(v, 1)
+}

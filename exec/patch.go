@@ -1,0 +1,143 @@
+package exec
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/ledger"
+)
+
+// patchSize is how large a patch may be, in bytes of JSON.
+const patchSize = 64 << 10
+
+// A WidenError says what a patch asks for that the plan does not allow.
+type WidenError struct{ Reasons []string }
+
+func (e *WidenError) Error() string {
+	return "exec: the patch would widen what the plan allows: " + strings.Join(e.Reasons, "; ")
+}
+
+// Patched returns the method with a patch applied; m itself is not changed.
+//
+// A patch has no words for access, limits, the sandbox, the network, permissions,
+// gates, the executor or its tool, and none of them is part of a method's text.
+// What it does say is looked at all the same: a command must not reach for what
+// the command before it did not reach for, and a variable must be one of those
+// that the plan names in sandbox.env, which env lists. *[WidenError] if it would
+// widen anything, *advice.PatchError if it cannot be applied.
+func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
+	text, err := p.Apply(advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt})
+	if err != nil {
+		return m, err
+	}
+	after := m
+	after.Run, after.Prompt = text.Run, text.Prompt
+	after.Feedback = append(slices.Clone(m.Feedback), firstOf(p.Feedback, listed)...)
+	var reasons []string
+	for _, word := range reaches(after.Run) {
+		if !slices.Contains(reaches(m.Run), word) {
+			reasons = append(reasons, fmt.Sprintf("the command would reach for %q, and before it did not", word))
+		}
+	}
+	if len(p.Env) > 0 {
+		after.Env = maps.Clone(m.Env)
+		if after.Env == nil {
+			after.Env = map[string]string{}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+		switch {
+		case !slices.Contains(env, name):
+			reasons = append(reasons, fmt.Sprintf("variable %q is not among those that the plan names in sandbox.env", name))
+		case powerful.MatchString(name):
+			reasons = append(reasons, fmt.Sprintf("variable %q decides what runs or where it reaches", name))
+		case strings.ContainsAny(p.Env[name], "\x00\n\r") || len(reaches(p.Env[name])) > 0:
+			reasons = append(reasons, fmt.Sprintf("the value of variable %q would reach out of the workspace", name))
+		default:
+			after.Env[name] = p.Env[name]
+		}
+	}
+	if reasons != nil {
+		return m, &WidenError{Reasons: reasons}
+	}
+	return after, nil
+}
+
+// powerful are variables by which other programs are run, or other places reached.
+var powerful = regexp.MustCompile(`(?i)^(PATH|HOME|SHELL|IFS|ENV|PWD|TMPDIR|TEMP|TMP|USER|BASH.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|GO[A-Z]+|PYTHON.*|NODE_.*|NPM_.*|PERL.*|RUBY.*|JAVA_.*|CLASSPATH|PLANLOCK.*|.*PROXY.*|.*_OPTIONS|.*_OPTS)$`)
+
+// words splits a command where a shell would, or could.
+var words = regexp.MustCompile("[^A-Za-z0-9_./\\\\:~@%+,=*?!$`-]+")
+
+// reaches lists what in a command leads out of the workspace, to other rights or
+// to the network, or may: absolute paths, ways up, addresses, whatever a shell
+// puts there, the controller's own folder, and programs that give other rights.
+// It is a second lock beside the sandbox, and looks at words alone.
+func reaches(run string) []string {
+	var found []string
+	for _, word := range words.Split(run, -1) {
+		for part := range strings.SplitSeq(word, "=") {
+			if leadsOut(part) {
+				found = append(found, part)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// leadsOut reports whether a word may stand for something outside.
+func leadsOut(word string) bool {
+	lower := strings.ToLower(strings.ReplaceAll(word, `\`, "/"))
+	if word == "" {
+		return false
+	}
+	if strings.ContainsAny(word, "$`~*?!\\@") || strings.Contains(lower, ":") || strings.Contains(lower, "//") || strings.HasPrefix(lower, "/") {
+		return true
+	}
+	for part := range strings.SplitSeq(lower, "/") {
+		switch part {
+		case "..", ".git", ".planlock", "sudo", "su", "doas", "pkexec", "chroot", "unshare", "nsenter", "setpriv", "capsh",
+			"mount", "eval", "exec", "source", "curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ssh", "scp", "sftp", "rsync", "ftp",
+			"chmod", "chown", "chgrp", "setfacl", "setcap", "kill", "pkill", "killall", "planlock":
+			return true
+		}
+	}
+	return false
+}
+
+// changes reports whether carrying out after is another thing than carrying out
+// m. A command reads no feedback.
+func (m Method) changes(after Method) bool {
+	return m.Run != after.Run || m.Prompt != after.Prompt || !maps.Equal(m.Env, after.Env) ||
+		m.Run == "" && !slices.Equal(m.Feedback, after.Feedback)
+}
+
+// diffMethods is what a patch changes, line by line.
+func diffMethods(before, after Method) string {
+	return ledger.Unified("method", []byte(before.text()), []byte(after.text()), 1)
+}
+
+// text is a method as a person would read it.
+func (m Method) text() string {
+	var b strings.Builder
+	part := func(name, text string) {
+		for line := range strings.Lines(text) {
+			fmt.Fprintf(&b, "%s: %s\n", name, strings.TrimRight(line, "\n"))
+		}
+	}
+	part("run", m.Run)
+	part("prompt", m.Prompt)
+	for _, name := range slices.Sorted(maps.Keys(m.Env)) {
+		part("env", name+"="+m.Env[name])
+	}
+	for _, line := range m.Feedback {
+		part("told", cmp.Or(line, " "))
+	}
+	return b.String()
+}

@@ -1,0 +1,70 @@
+package recovery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// BackupName is the name of the method that a backup is.
+func BackupName(b plan.Backup) string { return "backup_" + b.ID }
+
+// Backup tries the step's backups, each once, in the order of the plan, those
+// left out of which the trigger condition does not hold (see [Triggered]).
+type Backup struct{}
+
+// Name is "backup".
+func (Backup) Name() string { return BackupRung }
+
+// Try takes the first backup that was not tried.
+func (Backup) Try(s Situation) (Next, bool) {
+	switch class := ClassOf(s.Failure); {
+	case len(s.Step.Backups) == 0:
+		return pass("")
+	case s.Step.Rollback == plan.Irreversible:
+		return pass("the step cannot be undone")
+	case !class.Other:
+		return pass("no other method would end otherwise: " + class.Means)
+	}
+	var left []string
+	for i, b := range s.Step.Backups {
+		name := BackupName(b)
+		if slices.ContainsFunc(s.History.Recoveries, func(r history.Recovery) bool { return r.Rung == BackupRung && r.Method == name }) {
+			continue
+		}
+		if !Triggered(b, s) {
+			left = append(left, fmt.Sprintf("%s is for %q", name, b.TriggerCondition))
+			continue
+		}
+		return Next{Method: name, Why: fmt.Sprintf("backup %d of %d: %s", i+1, len(s.Step.Backups), b.Description)}, true
+	}
+	if left != nil {
+		return pass(strings.Join(left, ", "))
+	}
+	return pass(fmt.Sprintf("all %d backups were tried", len(s.Step.Backups)))
+}
+
+// Triggered reports whether the trigger condition of a backup holds: "" and
+// "primary_failure" after every failure, "backup_1_failure" once that backup was
+// tried, and the name of a class of failure, or of a time-out's cause, after a
+// failure of that class. Words that are none of these are for people, and hold.
+func Triggered(b plan.Backup, s Situation) bool {
+	condition := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(b.TriggerCondition)), "_", "-")
+	if other, ok := strings.CutSuffix(condition, "-failure"); ok && strings.HasPrefix(other, "backup-") {
+		return slices.ContainsFunc(s.History.Attempts, func(a *history.Attempt) bool {
+			return strings.ReplaceAll(strings.ToLower(a.Method.Method), "_", "-") == other
+		})
+	}
+	if slices.ContainsFunc(Classes(), func(c Class) bool { return string(c.Class) == condition }) {
+		return string(s.Failure.Class) == condition
+	}
+	switch cause := gate.Cause(condition); cause {
+	case gate.Resources, gate.Deadlock, gate.ModelStall, gate.Dependency:
+		return s.Failure.Cause == cause
+	}
+	return true
+}

@@ -1,0 +1,52 @@
+package recovery
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// Rounds is how often a step is carried out and judged before a person is asked,
+// the first time included.
+const Rounds = 3
+
+// Feedback has the step carried out again by whoever did it, who is told what
+// was found, until there were Rounds rounds. What was judged is sent back with
+// the findings, what was not (a crash) with the error. Where the plan says
+// on_failure = "retry", max_retries limits the rounds too.
+type Feedback struct {
+	Rounds int // 0: three
+}
+
+// Name is "feedback".
+func (Feedback) Name() string { return FeedbackRung }
+
+// Try goes into the next round.
+func (f Feedback) Try(s Situation) (Next, bool) {
+	rounds := f.Rounds
+	if rounds == 0 {
+		rounds = Rounds
+	}
+	switch {
+	case s.Step.OnFailure == plan.Block, s.Step.OnFailure == plan.Ask:
+		return pass("")
+	case s.Step.OnFailure == plan.Retry && s.Step.MaxRetries != nil:
+		rounds = min(rounds, *s.Step.MaxRetries+1)
+	}
+	if why := unlawful(s); why != "" {
+		return pass(why)
+	}
+	class := ClassOf(s.Failure)
+	if !class.Retry {
+		return pass("the same method would meet it again: " + class.Means)
+	}
+	round := s.History.Rungs(FeedbackRung) + 1 // the one that failed
+	if round >= rounds {
+		return pass(fmt.Sprintf("%d of %d rounds are used", round, rounds))
+	}
+	told := "what went wrong"
+	if class.Judged {
+		told = "what the validator found"
+	}
+	return Next{Method: current(s), Why: fmt.Sprintf("round %d of %d, with %s", round+1, rounds, told)}, true
+}

@@ -1,0 +1,350 @@
+package recovery_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// used is a step's history after a number of attempts and uses of rungs, oldest
+// first, each a rung's name or "rung method".
+func used(uses ...string) *history.Step {
+	s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}}
+	method := recovery.Primary
+	attempt := func() {
+		s.Attempts = append(s.Attempts, &history.Attempt{Number: len(s.Attempts) + 1, Method: history.AttemptStarted{Method: method}})
+	}
+	attempt()
+	for _, use := range uses {
+		rung, m, named := strings.Cut(use, " ")
+		if named {
+			method = m
+		}
+		s.Recoveries = append(s.Recoveries, history.Recovery{Rung: rung, Method: method})
+		attempt()
+	}
+	return s
+}
+
+func times(n int, use string) []string { return slices.Repeat([]string{use}, n) }
+
+var crash = &history.AttemptFailed{Class: history.Crashed}
+
+func open() *plan.Step { return &plan.Step{} } // says nothing about failures
+
+// try is what a rung says: a method, "ask", "advice KIND at POINT", or "pass: WHY".
+func try(r recovery.Rung, s recovery.Situation) string {
+	next, ok := r.Try(s)
+	switch {
+	case !ok:
+		return "pass: " + next.Why
+	case next.Advise != "":
+		return "advice " + string(next.Advise) + " at " + string(next.Point)
+	case next.Ask:
+		return "ask"
+	}
+	return next.Method
+}
+
+// TestLimitsOfRungs fails if a limit is moved by one: each row is the last use
+// that is allowed, and the first that is not.
+func TestLimitsOfRungs(t *testing.T) {
+	three := recovery.Retry{Times: 3, Approaches: true}
+	pivots := func(n int) []string {
+		var uses []string
+		for i := range n {
+			uses = append(uses, "pivot patch_"+string(rune('1'+i)))
+		}
+		return uses
+	}
+	tests := []struct {
+		name string
+		rung recovery.Rung
+		uses []string
+		want string
+	}{
+		{"retry 3 of 3", three, times(2, "retry"), "primary"},
+		{"no retry 4", three, times(3, "retry"), "pass: 3 of 3 retries are used"},
+		{"a pivot gives retries back", three, append(times(3, "retry"), "pivot patch_1"), "patch_1"},
+		{"and no more than three", three, append(append(times(3, "retry"), "pivot patch_1"), times(3, "retry")...), "pass: 3 of 3 retries are used"},
+		{"research gives retries back", three, append(times(3, "retry"), "research patch_1"), "patch_1"},
+		{"a backup is another approach", three, append(times(3, "retry"), "backup backup_1"), "backup_1"},
+		{"a person gives none back", three, append(times(3, "retry"), "ask primary"), "pass: 3 of 3 retries are used"},
+		{"a reflection gives none back", three, append(times(3, "retry"), "reflect patch_1"), "pass: 3 of 3 retries are used"},
+		{"feedback round 3 of 3", recovery.Feedback{}, times(1, "feedback"), "primary"},
+		{"no feedback round 4", recovery.Feedback{}, times(2, "feedback"), "pass: 3 of 3 rounds are used"},
+		{"pivot 3 of 3", recovery.Pivot{}, pivots(2), "advice pivot at execution"},
+		{"no pivot 4", recovery.Pivot{}, pivots(3), "pass: 3 of 3 uses are gone"},
+		{"research gives pivots back", recovery.Pivot{}, append(pivots(3), "research patch_4"), "advice pivot at execution"},
+		{"research 2 of 2", recovery.Research{}, []string{"research patch_1"}, "advice research at execution"},
+		{"no research 3", recovery.Research{}, []string{"research patch_1", "pivot patch_2", "research patch_3"}, "pass: 2 of 2 uses are gone"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := try(tt.rung, recovery.Situation{Step: open(), History: used(tt.uses...), Failure: crash}); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// advised is a step's history after one attempt and a piece of advice about it.
+func advised(a history.Advised, p history.Patched) *history.Step {
+	s := used()
+	s.Advised, s.Patches = []history.Advised{a}, []history.Patched{p}
+	return s
+}
+
+func TestReflectNeedsConfidence(t *testing.T) {
+	patch := history.Patched{ID: "patch_1", Summary: "less at a time"}
+	refused := patch
+	refused.Refused = true
+	tests := []struct {
+		name   string
+		advice history.Advised
+		patch  history.Patched
+		want   string
+	}{
+		{"0.70 is enough", history.Advised{Confidence: 0.70, Patch: "patch_1"}, patch, "patch_1"},
+		{"0.69 is not", history.Advised{Confidence: 0.69, Patch: "patch_1"}, patch, "pass: the advisor's confidence is 0.69, and 0.70 is needed"},
+		{"no patch", history.Advised{Confidence: 1}, patch, "pass: the advice changes nothing that can be tried"},
+		{"no advice", history.Advised{Error: "advice: nothing to say"}, patch, "pass: no advice: advice: nothing to say"},
+		{"a patch that would widen", history.Advised{Confidence: 1, Patch: "patch_1"}, refused, "pass: patch_1 is refused: it would widen what the plan allows"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.advice.Kind, tt.advice.Point = "reflection", "execution"
+			s := recovery.Situation{Step: open(), History: advised(tt.advice, tt.patch), Failure: crash}
+			if got := try(recovery.Reflect{}, s); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestReflectTwiceAtEachPoint uses every point up, and looks at the others.
+func TestReflectTwiceAtEachPoint(t *testing.T) {
+	failures := map[advice.Point]*history.AttemptFailed{
+		advice.Approval:     {Class: history.Refused},
+		advice.Execution:    {Class: history.Crashed},
+		advice.Verification: {Class: history.MissingEvidence},
+	}
+	for full := range failures {
+		for point, failure := range failures {
+			for n := 1; n <= 2; n++ {
+				s := used()
+				for i := range n {
+					id := "patch_" + string(rune('1'+i))
+					s.Patches = append(s.Patches, history.Patched{ID: id, Point: string(full)})
+					s.Recoveries = append(s.Recoveries, history.Recovery{Rung: recovery.ReflectRung, Method: id})
+				}
+				want := "advice reflection at " + string(point)
+				if point == full && n == 2 {
+					want = "pass: 2 of 2 uses are gone at " + string(point)
+				}
+				if got := try(recovery.Reflect{}, recovery.Situation{Step: open(), History: s, Failure: failure}); got != want {
+					t.Errorf("%d at %s, then %s: got %q, want %q", n, full, point, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatThePlanSaysComesFirst(t *testing.T) {
+	rungs := []recovery.Rung{recovery.Retry{Times: 3}, recovery.Feedback{}, recovery.Reflect{}, recovery.Pivot{}, recovery.Research{}}
+	for _, r := range rungs {
+		for name, s := range map[string]recovery.Situation{
+			"block":                        {Step: &plan.Step{OnFailure: plan.Block}},
+			"ask":                          {Step: &plan.Step{OnFailure: plan.Ask}},
+			"irreversible":                 {Step: &plan.Step{Rollback: plan.Irreversible}},
+			"stateful":                     {Step: &plan.Step{}, Stateful: true},
+			"the machine would not":        {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: history.NoSpace}},
+			"a class that nobody knows":    {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: "strange"}},
+			"something is never restored":  {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: history.Unrestorable}},
+			"what the run depends on went": {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: history.Moved}},
+		} {
+			s.History = used()
+			if s.Failure == nil {
+				s.Failure = crash
+			}
+			if got := try(r, s); !strings.HasPrefix(got, "pass") {
+				t.Errorf("%s, %s: got %q, want that it passes", r.Name(), name, got)
+			}
+		}
+	}
+}
+
+func TestMaxRetriesLimitsRounds(t *testing.T) {
+	step := &plan.Step{OnFailure: plan.Retry, MaxRetries: number(1)}
+	if got := try(recovery.Feedback{}, recovery.Situation{Step: step, History: used(), Failure: crash}); got != "primary" {
+		t.Errorf("round 2: got %q", got)
+	}
+	if got := try(recovery.Feedback{}, recovery.Situation{Step: step, History: used("feedback"), Failure: crash}); got != "pass: 2 of 2 rounds are used" {
+		t.Errorf("round 3: got %q", got)
+	}
+}
+
+// TestResearchIsCountedOverTheTask counts what an earlier step of the task used.
+func TestResearchIsCountedOverTheTask(t *testing.T) {
+	run := begunRun(t, "1.1", "1.2", "2.1")
+	run.Step("1.1").Recoveries = []history.Recovery{{Rung: "research"}, {Rung: "research"}}
+	for address, want := range map[plan.Address]string{"1.2": "pass: 2 of 2 uses are gone", "2.1": "advice research at execution"} {
+		s := recovery.Situation{Step: open(), History: run.Step(address), Failure: crash, Run: run}
+		if got := try(recovery.Research{}, s); got != want {
+			t.Errorf("%s: got %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestTriggerConditions(t *testing.T) {
+	timeout := &history.AttemptFailed{Class: history.TimedOut, Cause: gate.Dependency}
+	tests := []struct {
+		condition string
+		failure   *history.AttemptFailed
+		uses      []string
+		want      bool
+	}{
+		{"", crash, nil, true},
+		{"primary_failure", crash, nil, true},
+		{"the first way fails", crash, nil, true},
+		{"timed-out", timeout, nil, true},
+		{"timed_out", timeout, nil, true},
+		{"timed-out", crash, nil, false},
+		{"dependency", timeout, nil, true},
+		{"model-stall", timeout, nil, false},
+		{"Out-Of-Memory", &history.AttemptFailed{Class: history.OutOfMemory}, nil, true},
+		{"backup_1_failure", crash, nil, false},
+		{"backup_1_failure", crash, []string{"backup backup_1"}, true},
+	}
+	for _, tt := range tests {
+		s := recovery.Situation{Step: open(), History: used(tt.uses...), Failure: tt.failure}
+		if got := recovery.Triggered(plan.Backup{ID: "2", TriggerCondition: tt.condition}, s); got != tt.want {
+			t.Errorf("%q after %s %q: got %v", tt.condition, tt.failure.Class, tt.uses, got)
+		}
+	}
+}
+
+func TestBackupsWaitForTheirCondition(t *testing.T) {
+	step := &plan.Step{Backups: []plan.Backup{{ID: "1", TriggerCondition: "out_of_memory"}, {ID: "2"}}}
+	for _, tt := range []struct {
+		failure *history.AttemptFailed
+		uses    []string
+		want    string
+	}{
+		{crash, nil, "backup_2"},
+		{&history.AttemptFailed{Class: history.OutOfMemory}, nil, "backup_1"},
+		{crash, []string{"backup backup_2"}, `pass: backup_1 is for "out_of_memory"`},
+		{&history.AttemptFailed{Class: history.OutOfMemory}, []string{"backup backup_2"}, "backup_1"},
+		{crash, []string{"backup backup_2", "backup backup_1"}, "pass: all 2 backups were tried"},
+	} {
+		s := recovery.Situation{Step: step, History: used(tt.uses...), Failure: tt.failure}
+		if got := try(recovery.Backup{}, s); got != tt.want {
+			t.Errorf("%s after %q: got %q, want %q", tt.failure.Class, tt.uses, got, tt.want)
+		}
+	}
+}
+
+// TestClasses says of every class what may follow it. No two rows are for the same.
+func TestClasses(t *testing.T) {
+	want := map[string]string{ // retry, other method, wait
+		"timed-out resources": "row", "timed-out dependency": "row", "timed-out deadlock": "-o-", "timed-out model-stall": "-o-", "timed-out": "-o-",
+		"refused": "---", "breach": "ro-", "gate-failed": "ro-", "schema-mismatch": "ro-", "missing-evidence": "ro-", "crashed": "ro-",
+		"out-of-memory": "-o-", "lost": "ro-", "undecided": "---", "no-space": "---", "moved": "---", "nondeterministic": "---",
+		"unrestorable": "---", "interrupted": "---",
+	}
+	for _, c := range recovery.Classes() {
+		name := strings.TrimSpace(string(c.Class) + " " + string(c.Cause))
+		got := flag(c.Retry, "r") + flag(c.Other, "o") + flag(c.Wait, "w")
+		if want[name] != got {
+			t.Errorf("%s: got %q, want %q", name, got, want[name])
+		}
+		delete(want, name)
+		if c.Means == "" {
+			t.Errorf("%s has no meaning", name)
+		}
+		if found := recovery.ClassOf(&history.AttemptFailed{Class: c.Class, Cause: c.Cause}); found != c {
+			t.Errorf("%s is found as %+v", name, found)
+		}
+	}
+	for name := range want {
+		t.Errorf("%s is not in the table", name)
+	}
+}
+
+func flag(b bool, letter string) string {
+	if b {
+		return letter
+	}
+	return "-"
+}
+
+func TestBackoff(t *testing.T) {
+	b := recovery.Backoff{First: time.Second, Most: 4 * time.Second}
+	for n, whole := range []time.Duration{0: 0, 1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 4: 4 * time.Second, 100: 4 * time.Second} {
+		if n == 0 || whole == 0 {
+			continue
+		}
+		seen := map[time.Duration]bool{}
+		for _, seed := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+			got := b.Delay(seed, n)
+			if got < whole/2 || got > whole {
+				t.Errorf("retry %d: %s is not between %s and %s", n, got, whole/2, whole)
+			}
+			if again := b.Delay(seed, n); again != got {
+				t.Errorf("retry %d: %s, and then %s", n, got, again)
+			}
+			seen[got] = true
+		}
+		if len(seen) < 7 {
+			t.Errorf("retry %d: only %d of 8 runs wait differently", n, len(seen))
+		}
+	}
+	if got := (recovery.Backoff{First: time.Hour}).Delay("a", 9); got > time.Minute || got < 30*time.Second {
+		t.Errorf("without a limit it waits %s, want a minute at most", got)
+	}
+	if got := (recovery.Backoff{}).Delay("a", 3); got != 0 {
+		t.Errorf("the zero value waits %s", got)
+	}
+}
+
+// TestBackoffWhereTimeMends waits where time alone may mend the failure, or always.
+func TestBackoffWhereTimeMends(t *testing.T) {
+	run := begunRun(t, "1.1")
+	busy := &history.AttemptFailed{Class: history.TimedOut, Cause: gate.Resources}
+	for _, tt := range []struct {
+		always  bool
+		failure *history.AttemptFailed
+		waits   bool
+	}{{false, busy, true}, {false, crash, false}, {true, crash, true}} {
+		r := recovery.Retry{Times: 1, Backoff: recovery.Backoff{First: time.Second, Always: tt.always}}
+		next, ok := r.Try(recovery.Situation{Step: open(), History: run.Step("1.1"), Failure: tt.failure, Run: run})
+		if !ok || (next.After > 0) != tt.waits {
+			t.Errorf("always %v, %s: waits %s", tt.always, tt.failure.Class, next.After)
+		}
+	}
+}
+
+func TestALadderSaysWhoPassed(t *testing.T) {
+	ladder := recovery.Ladder{recovery.Retry{Times: 1}, recovery.Backup{}, recovery.Ask{}}
+	next := ladder.Next(recovery.Situation{Step: open(), History: used("retry"), Failure: crash})
+	if !next.Ask || len(next.Passed) != 1 || next.Passed[0].Rung != "retry" || next.Passed[0].Why != "1 of 1 retries are used" {
+		t.Errorf("got %+v", next)
+	}
+}
+
+func TestAskAlways(t *testing.T) {
+	s := recovery.Situation{Step: &plan.Step{Critical: no()}, History: used(), Failure: crash}
+	if got := try(recovery.Ask{}, s); got != "pass: " {
+		t.Errorf("a step that is not critical: got %q", got)
+	}
+	if got := try(recovery.Ask{Always: true}, s); got != "ask" {
+		t.Errorf("always: got %q", got)
+	}
+}
