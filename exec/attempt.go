@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
@@ -38,6 +39,14 @@ type trial struct {
 	entry         *history.Accounted
 	journalled    *history.Accounted // entry, or as much of it as a journal takes
 	judged        []gate.Judgement
+
+	limit   time.Duration // of the attempt; 0: none
+	inputs  ledger.Digest // all that the executor begins with
+	cycle   flow.Cycle    // how its test is written first
+	carried []history.Cycle
+	phase   history.CyclePhase // now
+	fault   *fault             // found before the attempt was judged
+	differs *history.Differs
 }
 
 // method finds a way to do a step by its name.
@@ -71,14 +80,21 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		return err
 	}
 	t.before = e.tree
-	err = e.record(ctx, of(s, t.number), &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor})
+	from, err := e.prepare(t)
+	if err != nil {
+		return err
+	}
+	err = e.record(ctx, of(s, t.number), &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor, Inputs: t.inputs, Phase: from})
 	if err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
-	e.execute(ctx, t, executor)
+	e.perform(ctx, t, executor)
 	e.stale = true
 	fault := e.judge(ctx, t)
+	if fault == nil {
+		fault = e.compare(ctx, t)
+	}
 	if fault == nil {
 		return e.accept(ctx, t)
 	}
@@ -99,23 +115,24 @@ func (e *execution) known(ctx context.Context) (*ledger.Tree, error) {
 
 // execute calls the executor, within the step's time.
 func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
-	if limit := t.step.Timeout; limit > 0 {
+	if limit := t.left(); limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: limit})
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit})
 		defer cancel()
 	}
 	live := process.NewTail(outputKept)
 	shown := e.shown[t.s.Address]
 	w := Work{
 		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step, Method: t.method, Attempt: t.number,
-		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...), Runner: t.runner,
+		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...),
+		Runner: t.runner, Phase: t.phase, Compress: e.run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
 		}},
 	}
-	begin := time.Now()
+	begin, earlier := time.Now(), t.outcome
 	t.outcome, t.err = call(ctx, x, w)
-	t.took = time.Since(begin)
+	t.took += time.Since(begin)
 	if t.err == nil && ctx.Err() != nil {
 		t.err = context.Cause(ctx) // it came back because it was told to
 	} else if cause := context.Cause(ctx); cause != nil && !errors.Is(t.err, cause) {
@@ -128,6 +145,7 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 		text = tail.String()
 	}
 	t.outcome.Output = text
+	t.outcome = earlier.and(t.outcome)
 }
 
 // call calls the executor; a panic in it is a failure of the attempt.
@@ -172,6 +190,9 @@ func (t *trial) facts() []history.Fact {
 	facts := []history.Fact{t.said()}
 	if t.entry != nil {
 		facts = append(facts, t.journalled)
+	}
+	if t.differs != nil {
+		facts = append(facts, t.differs)
 	}
 	for i := range t.judged {
 		facts = append(facts, &history.Gate{Judgement: t.judged[i]})

@@ -10,6 +10,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/disk"
@@ -60,7 +61,9 @@ func (e *execution) begin(ctx context.Context) error {
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
 		Mode: e.mode(), Executor: name(e.c.Executor), Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
-		Steps: e.outline(), Planning: planning, Version: Version(),
+		Deterministic: e.c.Deterministic || flow.SettingsOf(e.plan).Deterministic,
+		TestFirst:     e.c.TestFirst || flow.SettingsOf(e.plan).TestFirst,
+		Steps:         e.outline(), Planning: planning, Version: Version(),
 	}
 	for _, d := range e.locked.Warnings() {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("%s [%s]", d.Message, d.Code))
@@ -209,7 +212,7 @@ func (e *execution) mode() plan.Mode {
 
 // outline is the order of the run.
 func (e *execution) outline() []history.Outline {
-	order := e.plan.Graph().Order
+	order := flow.Order(e.plan, e.locked.Format())
 	steps := make([]history.Outline, 0, len(order))
 	for _, address := range order {
 		at := e.index[address]

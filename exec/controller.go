@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
@@ -41,6 +42,16 @@ type Controller struct {
 
 	// Mode says who is asked and when. Empty: what the plan says, else dynamic.
 	Mode plan.Mode
+	// Strategy is how much ceremony there is; "" for what the plan says, else what follows from its complexity.
+	Strategy history.Strategy
+	// TestFirst has steps that can write their test first do so, in phases that the controller judges by running the test. The plan can ask
+	// for it as well.
+	TestFirst bool
+	// Deterministic refuses a step that makes another tree than an earlier attempt of the same inputs did. The plan can ask for it as well.
+	Deterministic bool
+	// TokenBudget is how many tokens a session may use; 0 for what the plan says, else no limit. At 70 % executors are asked to be brief,
+	// at 80 % the run stops with [ErrHandoff], and is resumed with a fresh count.
+	TokenBudget int64
 	// Isolate works in a clone; the workspace moves only if the run succeeds.
 	Isolate bool
 	// NoSandbox runs commands at level none, whatever the plan says. It is part of the envelope.
@@ -70,6 +81,7 @@ type Controller struct {
 //   - *[RefusedError]: nothing was done, or nothing more: the lock, the plan, the
 //     envelope, an agent or the tree is not what it must be
 //   - [ErrWaiting]: a question waits; resume the run when it is answered
+//   - [ErrHandoff], an ErrWaiting: the token budget is nearly used up; resume the run
 //   - context.Cause(ctx): it was interrupted; the tree is restored to the last
 //     checkpoint, and the run can be resumed
 //   - *checkpoint.HeldError: another controller works here

@@ -51,6 +51,8 @@ type execution struct {
 	base  *ledger.Tree // before the run
 	tree  *ledger.Tree // the tree that we left
 	stale bool         // something may have written since tree was scanned
+
+	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 }
 
 // A place is where a step stands in the plan.

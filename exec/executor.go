@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -49,13 +50,19 @@ type Method struct {
 
 // Work is one attempt of a step. What it points to must not be changed.
 type Work struct {
-	RunID    string
-	Goal     string
-	Task     *plan.Task
-	Step     *plan.Step
-	Method   Method
-	Attempt  int // from 1, over all methods of the step
-	Dir      string
+	RunID   string
+	Goal    string
+	Task    *plan.Task
+	Step    *plan.Step
+	Method  Method
+	Attempt int // from 1, over all methods of the step
+	Dir     string
+	// Phase is set where the step writes its test first: Execute is called for each phase of an attempt in turn. In red the test is
+	// written, and must fail; in green it is made to pass; in refactor the code is cleaned up, and the test must pass still. The
+	// controller runs the test itself.
+	Phase history.CyclePhase
+	// Compress asks for brevity: most of the token budget is used.
+	Compress bool
 	Feedback []string           // why earlier attempts failed, oldest first; then what advisors and people said
 	Runner   gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
 	Output   io.Writer          // live output for the host; what is written is also kept, bounded

@@ -148,6 +148,9 @@ func (e *execution) judge(ctx context.Context, t *trial) *fault {
 	if t.err != nil {
 		return e.executorFault(ctx, t)
 	}
+	if t.fault != nil {
+		return t.fault
+	}
 	for _, phase := range []gate.Phase{gate.During, gate.After} {
 		if f := e.judgePhase(ctx, t, phase); f != nil {
 			return f

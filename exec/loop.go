@@ -26,11 +26,27 @@ func (e *execution) carryOn(ctx context.Context) error {
 		if interrupted(ctx) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
 		}
+		if err := e.keepUp(ctx); err != nil {
+			return err
+		}
 		step := e.nextStep()
 		if step == nil {
 			break
 		}
+		if err := e.spend(ctx, step); err != nil {
+			return err
+		}
+		if asked, err := e.askAboutStage(ctx); err != nil {
+			return err
+		} else if asked {
+			continue
+		}
 		if err := e.advance(ctx, step); err != nil {
+			return err
+		}
+	}
+	if e.run.Ended == nil {
+		if err := e.tasksOver(ctx, true); err != nil {
 			return err
 		}
 	}
@@ -42,6 +58,9 @@ func (e *execution) carryOn(ctx context.Context) error {
 func (e *execution) nextStep() *history.Step {
 	if s := e.run.Current(); s != nil {
 		return s
+	}
+	if q := e.run.Pending(); q != nil && e.run.Step(q.Step) != nil {
+		return e.run.Step(q.Step) // asked before it began
 	}
 	for _, s := range e.run.Steps {
 		if s.Failed != nil && s.Failed.Halts {

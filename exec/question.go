@@ -133,6 +133,9 @@ func (e *execution) consult(ctx context.Context, q ask.Question) (ask.Answer, er
 
 // settle does what was chosen.
 func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question, a ask.Answer) error {
+	if q.Kind == ask.Stage && a.Choice == again {
+		return e.tryStageAgain(ctx, s, q, a)
+	}
 	facts := []history.Fact{&history.Answered{Answer: a}}
 	switch a.Choice {
 	case again:
@@ -163,6 +166,9 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 
 // refuse ends a step because nobody let it go on.
 func (e *execution) refuse(ctx context.Context, s *history.Step, q ask.Question, why error) error {
+	if q.Kind == ask.Stage { // what needs the speclet is blocked when its turn comes
+		return e.record(ctx, of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: why.Error(), Final: true})
+	}
 	_, step := e.step(s)
 	err := e.record(ctx, of(s, q.Attempt),
 		&history.Unanswered{Question: q.ID, Why: why.Error(), Final: true},
@@ -183,7 +189,7 @@ func (e *execution) halts(s *history.Step, step *plan.Step) bool {
 	case step.OnFailure == plan.Block, step.OnFailure == plan.Ask, step.Rollback == plan.Irreversible:
 		return true
 	}
-	return s.Critical && e.strategy() == plan.HaltOnCritical
+	return e.class(s) == history.Nondeterministic || s.Critical && e.strategy() == plan.HaltOnCritical
 }
 
 // class is what a step failed of.

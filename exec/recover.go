@@ -165,6 +165,8 @@ func headline(c history.Class) string {
 		return "changed what planlock never restores"
 	case history.NoSpace:
 		return "filled the disk"
+	case history.Nondeterministic:
+		return "made something else of the same inputs"
 	}
 	return "failed"
 }

@@ -24,6 +24,7 @@ const (
 	Education    Kind = "education"    // education mode explains a step before it begins
 	Deviation    Kind = "deviation"    // a step changed what it did not declare: accept, revert or halt
 	Dependency   Kind = "dependency"   // a step needs one that failed or is blocked
+	Stage        Kind = "stage"        // a group of tasks failed that others need: try again, go on without them, or stop
 	Rollback     Kind = "rollback"     // set the run back to the last good checkpoint?
 	Obsolete     Kind = "obsolete"     // somebody says that the plan no longer holds
 )

@@ -31,6 +31,8 @@ func meaning(c history.Class) string {
 		return "the disk is full"
 	case history.Moved:
 		return "something is not what was locked"
+	case history.Nondeterministic:
+		return "it made something else of the same inputs than it did before"
 	case history.Unrestorable:
 		return "it changed something that is never restored"
 	}
@@ -64,6 +66,8 @@ func remedy(c history.Class, cause gate.Cause) string {
 		return "free space, then run the plan again"
 	case history.Moved:
 		return "put back what moved, or lock again"
+	case history.Nondeterministic:
+		return "find what it depends on besides its inputs (a clock, the network, chance), and take it out or declare it in [envelope]; without deterministic mode the step is only flagged"
 	case history.Unrestorable:
 		return "look at the repository and put it right by hand; keep the step away from it, and lock again"
 	}

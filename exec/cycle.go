@@ -1,0 +1,125 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/exec/flow"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+const (
+	// cycleOver is where an attempt begins of which an earlier one did all phases and was cut off before it was judged.
+	cycleOver history.CyclePhase = "over"
+	// testTime bounds one run of a step's test where the step has no limit of its own.
+	testTime = 5 * time.Minute
+	// testKept is how much of a test's output stands in the journal, in bytes.
+	testKept = 4 << 10
+)
+
+// cycleOf is how a step writes its test first in this run.
+func (e *execution) cycleOf(task *plan.Task, step *plan.Step) flow.Cycle {
+	if !e.run.Started.TestFirst {
+		return flow.Cycle{}
+	}
+	return flow.CycleOf(e.plan, task, step, e.run.Flow.Strategy)
+}
+
+// carried are the phases that earlier attempts by the same method ended before they were cut off, which an attempt that follows them
+// need not repeat.
+func carried(s *history.Step, method string) []history.Cycle {
+	var done []history.Cycle
+	for _, a := range slices.Backward(s.Attempts) {
+		if a.Method.Method != method || a.Failure == nil || a.Failure.Class != history.Lost && a.Failure.Class != history.Interrupted {
+			break
+		}
+		done = slices.Concat(a.Cycles, done)
+	}
+	return done
+}
+
+// resumesAt is the phase that an attempt begins with after those that are done; "" if that is the first.
+func resumesAt(c flow.Cycle, done []history.Cycle) history.CyclePhase {
+	switch n := len(done); {
+	case n == 0:
+		return ""
+	case n >= len(c.Phases):
+		return cycleOver
+	default:
+		return c.Phases[n]
+	}
+}
+
+// perform has the executor do the work of an attempt: in one go, or phase by phase.
+func (e *execution) perform(ctx context.Context, t *trial, x Executor) {
+	if len(t.cycle.Phases) == 0 {
+		e.execute(ctx, t, x)
+		return
+	}
+	if n := len(t.carried); n > 0 {
+		if _, err := e.restoreTree(ctx, e.dir, t.carried[n-1].Snapshot); err != nil {
+			t.err = fmt.Errorf("exec: the tree after phase %s cannot be brought back: %w", t.carried[n-1].Phase, err)
+			return
+		}
+	}
+	for _, phase := range t.cycle.Phases[min(len(t.carried), len(t.cycle.Phases)):] {
+		if on := e.phase(ctx, t, x, phase); !on {
+			return
+		}
+	}
+}
+
+// phase carries out one phase, sees what the test says of it, and records that. It reports whether the attempt goes on.
+func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase history.CyclePhase) bool {
+	before := t.outcome
+	c := &history.Cycle{Phase: phase, Test: strings.Join(t.cycle.Tests, " ; ")}
+	if phase != history.Red || !t.cycle.Written {
+		t.phase = phase
+		e.execute(ctx, t, x)
+	}
+	err := t.err
+	if err == nil {
+		err = e.see(ctx, t, c)
+	}
+	switch {
+	case interrupted(ctx):
+		t.err = context.Cause(ctx)
+		return false
+	case err != nil && phase == history.Refactor:
+		c.Why = err.Error() // a refactoring is never worth the work
+	case err != nil:
+		if t.err == nil {
+			t.fault = faultf(history.Undecided, "%v", err)
+		}
+		return false
+	}
+	c.Did = "kept"
+	if !c.Holds {
+		c.Did = "refused"
+		if c.Why == "" {
+			c.Why = unexpected(c)
+		}
+	}
+	if phase == history.Refactor && !c.Holds {
+		t.err, t.outcome.Exit, t.outcome.Stdout = nil, before.Exit, before.Stdout
+		c.Did = "reverted"
+		if err := e.revert(ctx, t, c); err != nil {
+			t.fault = faultf(history.Crashed, "%v", err)
+			return false
+		}
+	}
+	if err := e.record(ctx, of(t.s, t.number), c); err != nil {
+		t.fault = faultf(history.Crashed, "%v", err)
+		return false
+	}
+	e.notify(e.c.Observer.PhaseDone, Event{History: t.s, Attempt: t.number, Cycle: c, Text: string(phase) + ": " + c.Did})
+	if c.Did == "refused" {
+		t.fault = faultf(history.GateFailed, "%s", c.Why)
+		return false
+	}
+	return true
+}

@@ -1,0 +1,148 @@
+package exec
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/exec/flow"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+const (
+	runsCompared = 20 // earlier runs whose journals are looked at, the latest ones
+	pathsNamed   = 20 // paths that a difference names
+)
+
+// A made is what an earlier attempt made of its inputs.
+type made struct {
+	run     string
+	step    plan.Address
+	attempt *history.Attempt
+}
+
+// inputs is the digest of all that an executor begins with. Two attempts of one digest should end with one tree.
+func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, error) {
+	text, err := json.Marshal(struct {
+		Goal, Title, Description string
+		Step                     *plan.Step
+		Method                   Method
+		Tree, Envelope           ledger.Digest
+		Feedback                 []string
+		Phase                    history.CyclePhase
+	}{e.plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(), e.run.Started.Envelope.Digest(), feedback(t.s), from})
+	if err != nil {
+		return "", fmt.Errorf("exec: inputs of step %s: %w", t.s.Address, err)
+	}
+	return ledger.Sum(text), nil
+}
+
+// compare looks whether an earlier attempt made something else of the same inputs: in this run before it was set back, else in
+// an earlier run of this workspace. That is flagged; in deterministic mode it is a fault.
+func (e *execution) compare(ctx context.Context, t *trial) *fault {
+	was := e.madeBefore(ctx, t)
+	if was == nil || was.attempt.Accounted.Tree == t.entry.Tree {
+		return nil
+	}
+	t.differs = &history.Differs{Inputs: t.inputs, Tree: t.entry.Tree, Was: was.attempt.Accounted.Tree, Run: was.run, Step: was.step,
+		Attempt: was.attempt.Number, Paths: unlike(was.attempt.Accounted.Changes, t.entry.Changes), Refused: e.run.Started.Deterministic}
+	text := fmt.Sprintf("step %s made another tree (%s) of the same inputs than attempt %d of step %s in run %s (%s)",
+		t.s.Address, t.differs.Tree.Short(), was.attempt.Number, was.step, was.run, t.differs.Was.Short())
+	e.warn(text)
+	if !t.differs.Refused {
+		return nil
+	}
+	f := faultf(history.Nondeterministic, "%s, and the run is deterministic", text)
+	for _, path := range t.differs.Paths {
+		f.Reasons = append(f.Reasons, "it differs in "+path)
+	}
+	return f
+}
+
+// madeBefore is the latest earlier attempt of the same inputs that came to its end, or nil.
+func (e *execution) madeBefore(ctx context.Context, t *trial) *made {
+	for _, a := range slices.Backward(slices.Concat(t.s.Undone, t.s.Attempts)) {
+		if a.Method.Inputs == t.inputs && comparable(a) {
+			return &made{e.run.Started.Run, t.s.Address, a}
+		}
+	}
+	return e.earlierRuns(ctx)[t.inputs]
+}
+
+// comparable reports whether an attempt came to an end of its own, so that its tree is what its inputs make.
+func comparable(a *history.Attempt) bool {
+	return a.Said != nil && a.Said.Error == "" && a.Accounted != nil &&
+		(a.Failure == nil || !flow.ThroughNoFault(a.Failure.Class) && a.Failure.Class != history.TimedOut)
+}
+
+// earlierRuns reads, once, what the latest earlier runs made of their inputs.
+func (e *execution) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
+	if e.earlier != nil {
+		return e.earlier
+	}
+	e.earlier = map[ledger.Digest]*made{}
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	ids, err := ws.Runs()
+	if err != nil {
+		e.log.Warn("earlier runs cannot be listed", "err", err)
+	}
+	left := runsCompared
+	for _, id := range slices.Backward(ids) {
+		if id == e.run.Started.Run {
+			continue
+		}
+		if left--; left < 0 {
+			break
+		}
+		run, err := ws.History(ctx, id)
+		if err != nil || run.Head.Seq == 0 {
+			e.log.Warn("an earlier run cannot be read", "run", id, "err", err)
+			continue
+		}
+		e.remember(run)
+	}
+	return e.earlier
+}
+
+// remember notes what a run made of its inputs, where no later one did.
+func (e *execution) remember(run *history.Run) {
+	for _, s := range run.Steps {
+		for _, a := range slices.Backward(slices.Concat(s.Undone, s.Attempts)) {
+			if in := a.Method.Inputs; in != "" && comparable(a) && e.earlier[in] == nil {
+				e.earlier[in] = &made{run.Started.Run, s.Address, a}
+			}
+		}
+	}
+}
+
+// unlike are the paths that two lists of changes to one tree leave in different states.
+func unlike(a, b []ledger.Change) []string {
+	var paths []string
+	after := func(list []ledger.Change) map[string]string {
+		m := map[string]string{}
+		for _, c := range list {
+			m[c.Path] = c.String()
+			if c.After != nil {
+				m[c.Path] = fmt.Sprint(c.After.Kind, c.After.Mode, c.After.Digest, c.After.Target)
+			}
+		}
+		return m
+	}
+	was, is := after(a), after(b)
+	for path, text := range was {
+		if is[path] != text {
+			paths = append(paths, path)
+		}
+	}
+	for path := range is {
+		if _, ok := was[path]; !ok {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return firstOf(paths, pathsNamed)
+}
