@@ -51,6 +51,8 @@ type execution struct {
 	base  *ledger.Tree // before the run
 	tree  *ledger.Tree // the tree that we left
 	stale bool         // something may have written since tree was scanned
+
+	unsynced map[string]*writing // by folder; see makeDurable
 }
 
 // A place is where a step stands in the plan.
