@@ -81,6 +81,7 @@ func (e *execution) begin(ctx context.Context) error {
 
 // launch opens the journal of a new run.
 func (e *execution) launch(ctx context.Context, started *history.Started) error {
+	started.Boot = disk.From(ctx).Boot()
 	ws := e.c.workspace()
 	ws.Dir = e.root
 	if err := disk.From(ctx).Anywhere().MakeFolders(ws.RunDir(started.Run), 0o755); err != nil {
@@ -193,6 +194,7 @@ func (e *execution) clone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	e.touchedAll(e.dir)
 	if err := e.store.Restore(ctx, e.dir, want, have); err != nil {
 		return err
 	}

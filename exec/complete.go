@@ -47,6 +47,9 @@ func (e *execution) end(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := e.makeDurable(ctx); err != nil {
+		return err
+	}
 	return e.record(ctx, history.Where{}, append(facts, ended)...)
 }
 

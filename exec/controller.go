@@ -39,6 +39,10 @@ type Controller struct {
 	Blobs checkpoint.Blobs
 	// OpenLog opens the log of a run; nil for a file below .planlock.
 	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
+	// Witness keeps, outside of the workspace, how far those files reached, so
+	// that one which was cut is recognised; the zero value keeps nothing. See
+	// checkpoint.UserWitness.
+	Witness checkpoint.Witness
 
 	// Mode says who is asked and when. Empty: what the plan says, else dynamic.
 	Mode plan.Mode
@@ -123,7 +127,7 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 }
 
 func (c *Controller) workspace() Workspace {
-	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog}
+	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog, Witness: c.Witness}
 }
 
 func (c *Controller) now() time.Time {

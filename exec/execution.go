@@ -53,6 +53,7 @@ type execution struct {
 	stale bool         // something may have written since tree was scanned
 
 	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
+	unsynced map[string]*writing // by folder; see makeDurable
 }
 
 // A place is where a step stands in the plan.

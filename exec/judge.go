@@ -166,6 +166,7 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
 	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
+	e.touched(e.dir, entry.Changes)
 	t.snap, err = e.store.Snapshot(ctx, e.dir, t.after, e.run.Tree)
 	switch {
 	case noSpace(err):

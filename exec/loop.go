@@ -210,6 +210,9 @@ func (e *execution) blocker(s *history.Step) *history.Step {
 
 // pause lets go of the run in a way that can be resumed.
 func (e *execution) pause(ctx context.Context, why string, cause error) error {
+	if err := e.makeDurable(ctx); err != nil {
+		return errors.Join(cause, err)
+	}
 	if err := e.record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
 		return errors.Join(cause, err)
 	}

@@ -103,6 +103,7 @@ func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.S
 		return nil, err
 	}
 	if have.Digest() != want.Digest() {
+		e.touched(dir, ledger.Diff(have, want))
 		if err := e.store.Restore(ctx, dir, want, have); err != nil {
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // reopen takes up a run: it folds the journal, refuses another plan, and
@@ -68,14 +69,18 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 // goes on. A tree that holds half a step is no external change: it is restored
 // by the step itself.
 func (e *execution) takeUp(ctx context.Context) error {
-	resumed := &history.Resumed{Reason: "crash"}
+	resumed := &history.Resumed{Reason: "crash", Boot: disk.From(ctx).Boot()}
 	if e.run.Paused != nil {
 		resumed.Reason = e.run.Paused.Why
 	}
 	if s := e.run.Current(); s != nil {
 		resumed.InFlight = s.Address
 	}
-	if e.run.Started.Isolated && isMissing(statDir(e.dir)) {
+	lost := e.powerWent(ctx)
+	if e.run.Paused == nil && !lost {
+		e.touchedAll(e.dir)
+	}
+	if e.run.Started.Isolated && (isMissing(statDir(e.dir)) || e.untried()) {
 		if err := e.clone(ctx); err != nil {
 			return err
 		}
@@ -83,10 +88,17 @@ func (e *execution) takeUp(ctx context.Context) error {
 	if err := e.catchUp(ctx); err != nil {
 		return err
 	}
-	if err := e.verifyAgain(ctx); err != nil {
+	if err := e.verifyAgain(ctx, lost); err != nil {
 		return err
 	}
 	facts := []history.Fact{resumed}
+	if lost {
+		moved, err := e.accepted(ctx)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, moved...)
+	}
 	if to := e.c.Mode; to != "" && to != e.run.Mode {
 		facts = append(facts, &history.ModeSwitched{From: e.run.Mode, To: to, Cause: "chosen when the run was resumed"})
 	}
@@ -95,6 +107,17 @@ func (e *execution) takeUp(ctx context.Context) error {
 	}
 	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
 	return nil
+}
+
+// untried reports whether no step was begun, nor the run set back: the clone of an
+// isolated run may be half made.
+func (e *execution) untried() bool {
+	for _, s := range e.run.Steps {
+		if s.Status != history.Pending || len(s.Undone) > 0 {
+			return false
+		}
+	}
+	return e.run.Restoring == nil && e.run.Ended == nil
 }
 
 // catchUp repairs a tree that is one step behind the journal. A write that
@@ -113,14 +136,28 @@ func (e *execution) catchUp(ctx context.Context) error {
 	return err
 }
 
+// accepted restores the tree that was accepted, where a power cut left another one.
+// What is there is kept, as always; so who worked there before the run was taken up loses nothing.
+func (e *execution) accepted(ctx context.Context) ([]history.Fact, error) {
+	if e.run.Ended != nil || e.run.Restoring != nil || inFlight(e.run.Current()) {
+		return nil, nil
+	}
+	now, err := e.tolerant().Scan(ctx, e.dir, nil)
+	if err != nil || now.Digest() == e.run.Tree.Tree {
+		return nil, err
+	}
+	e.warn("the machine started anew while the run was under way, and the workspace is not as the run left it: it is restored, and what is there is kept")
+	return []history.Fact{&history.RestoreBegun{To: e.run.Tree}}, nil
+}
+
 // verifyAgain is verify for a run that nobody held. Of a tree that holds half a
-// step or half a restore nothing is said: it is going to be restored, and what
+// step or half a restore nothing is said, nor of one that may have lost something: it is going to be restored, and what
 // it holds is kept. A run that ended only lacks its views.
-func (e *execution) verifyAgain(ctx context.Context) error {
+func (e *execution) verifyAgain(ctx context.Context, lost bool) error {
 	if e.run.Ended != nil {
 		return nil
 	}
-	if e.run.Restoring == nil && !inFlight(e.run.Current()) {
+	if e.run.Restoring == nil && !inFlight(e.run.Current()) && !lost {
 		return e.verify(ctx)
 	}
 	refused, err := e.bindings(ctx)

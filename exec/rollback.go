@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -93,7 +94,7 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint
 	}
 	if done.Sealed {
 		_, err := e.restoreTree(ctx, e.dir, to)
-		return done, err
+		return done, errors.Join(err, e.makeDurable(ctx))
 	}
 	if err := e.unwind(ctx, s); err != nil {
 		return done, err

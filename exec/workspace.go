@@ -28,6 +28,8 @@ type Workspace struct {
 	Blobs checkpoint.Blobs
 	// OpenLog opens the log of a run; nil for the default file.
 	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
+	// Witness knows, outside of the workspace, how far the default files reached.
+	Witness checkpoint.Witness
 }
 
 // ErrNoRun says that there is no such run.
@@ -131,7 +133,7 @@ func (w Workspace) openLog(ctx context.Context, run string) (checkpoint.Log, err
 	if w.OpenLog != nil {
 		return w.OpenLog(ctx, run)
 	}
-	return checkpoint.OpenFileLogContext(ctx, w.journal(run))
+	return w.Witness.OpenFileLog(ctx, w.journal(run))
 }
 
 // readLog opens the log of a run without the means to change it.
@@ -139,7 +141,7 @@ func (w Workspace) readLog(ctx context.Context, run string) (checkpoint.Log, err
 	if w.OpenLog != nil {
 		return w.OpenLog(ctx, run)
 	}
-	log, err := checkpoint.ReadFileLogContext(ctx, w.journal(run))
+	log, err := w.Witness.ReadFileLog(ctx, w.journal(run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w %q in %s", ErrNoRun, run, w.dir())
 	}

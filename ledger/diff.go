@@ -55,8 +55,25 @@ func Diff(a, b *Tree) []Change {
 	if a.digest == b.digest {
 		return nil
 	}
+	return differences(a, b, false)
+}
+
+// Touched says what Diff says, and names also the entries of which nothing but the time of modification
+// differs, as modified. Where b was scanned with a as its prior tree, what both
+// share is not looked at, so that the work follows the number of folders in which something moved.
+func Touched(a, b *Tree) []Change {
+	if a == nil {
+		a = Empty()
+	}
+	if b == nil {
+		b = Empty()
+	}
+	return differences(a, b, true)
+}
+
+func differences(a, b *Tree, times bool) []Change {
 	var changes []Change
-	add := func(op Op, before, after *Entry) {
+	c := comparison{times: times, emit: func(op Op, before, after *Entry) {
 		c := Change{Op: op}
 		if before != nil {
 			e := *before
@@ -67,28 +84,86 @@ func Diff(a, b *Tree) []Change {
 			c.Path, c.After = e.Path, &e
 		}
 		changes = append(changes, c)
+	}}
+	c.nodes(a.root, b.root)
+	return changes
+}
+
+// A comparison walks two trees side by side, in the order of the bytes of the paths.
+type comparison struct {
+	times bool // times of modification count
+	emit  func(op Op, before, after *Entry)
+}
+
+// A pair is a folder in both trees, or in one.
+type pair struct {
+	name string
+	a, b *node
+}
+
+func (c *comparison) nodes(a, b *node) {
+	switch {
+	case a == b, a != nil && b != nil && !c.times && a.hash == b.hash:
+		return
+	case a == nil:
+		b.all(func(e *Entry) bool { c.emit(Created, nil, e); return true })
+		return
+	case b == nil:
+		a.all(func(e *Entry) bool { c.emit(Deleted, e, nil); return true })
+		return
 	}
-	x, y := a.entries, b.entries
-	for len(x) > 0 && len(y) > 0 {
-		switch order := strings.Compare(x[0].Path, y[0].Path); {
-		case order < 0:
-			add(Deleted, &x[0], nil)
-			x = x[1:]
-		case order > 0:
-			add(Created, nil, &y[0])
-			y = y[1:]
+	var open []pair // folders whose contents are still to come; the last is the next
+	below := func() {
+		p := open[len(open)-1]
+		open = open[:len(open)-1]
+		c.nodes(p.a, p.b)
+	}
+	x, y := a.subs, b.subs
+	for i, j := 0, 0; i < len(a.entries) || j < len(b.entries); {
+		var before, after *Entry
+		var p pair
+		order := 0
+		switch {
+		case i == len(a.entries):
+			order = 1
+		case j == len(b.entries):
+			order = -1
 		default:
-			if !x[0].Same(y[0]) {
-				add(Modified, &x[0], &y[0])
+			order = strings.Compare(a.name(i), b.name(j))
+		}
+		if order <= 0 {
+			before, p.name = &a.entries[i], a.name(i)
+			if i++; before.Kind == Dir {
+				p.a, x = x[0], x[1:]
 			}
-			x, y = x[1:], y[1:]
+		}
+		if order >= 0 {
+			after, p.name = &b.entries[j], b.name(j)
+			if j++; after.Kind == Dir {
+				p.b, y = y[0], y[1:]
+			}
+		}
+		for len(open) > 0 && passed(open[len(open)-1].name, p.name) {
+			below()
+		}
+		c.entries(before, after)
+		if p.a != p.b {
+			open = append(open, p)
 		}
 	}
-	for i := range x {
-		add(Deleted, &x[i], nil)
+	for len(open) > 0 {
+		below()
 	}
-	for i := range y {
-		add(Created, nil, &y[i])
+}
+
+func (c *comparison) entries(before, after *Entry) {
+	switch {
+	case before == after:
+	case before == nil:
+		c.emit(Created, nil, after)
+	case after == nil:
+		c.emit(Deleted, before, nil)
+	case !before.Same(*after), c.times && !before.ModTime.Equal(after.ModTime):
+		c.emit(Modified, before, after)
 	}
-	return changes
 }

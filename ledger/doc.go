@@ -30,6 +30,23 @@
 // a folder comes before all it holds. [Quote] makes them fit for a terminal, and the JSON
 // forms hold them exactly.
 //
+// # How closely
+//
+// A [Scope] puts each path on one of four levels; see [Level] for what each sees and can miss. What no list
+// names is Full. The levels are part of the contract: whoever approves a plan approves what
+// its trees do not see.
+//
+// # How it is fast, and when it looks again
+//
+// A scan that is given the tree of the scan before asks the system once for every file, and once
+// for every folder that it opens: nothing is listed, read, sorted or hashed whose stamps did not move, and
+// the two trees share it. Stamps are believed only on file systems that keep time by this
+// machine's clock, on the file system of the root, and only if they are older than the start of
+// the scan that read them by more than a tick of that clock; how long a tick is, a
+// file without a name is asked on Linux (3 s are taken where it cannot be asked, 50 ms for a fine
+// clock). If the wall clock was set back, nothing is believed. What is not
+// believed is listed and read again. Files are looked at, read, and looked at again.
+//
 // # What is not promised
 //
 // A scan is not a snapshot: the tree is the state of one moment only if nobody writes meanwhile. The folder

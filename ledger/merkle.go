@@ -25,60 +25,35 @@ import (
 // have the same encoding. Another version would start with another first line.
 const TreeEncoding = "planlock.tree/1"
 
-// merkle is the digest of a tree with the given sorted and valid entries.
-//
-// Byte order puts a folder before all it holds, so one pass forward finds
-// the folder of each entry, and one pass backward hashes a folder
-// after everything in it.
-func merkle(entries []Entry) Digest {
-	const none = -1
-	var (
-		up     = make([]int32, len(entries))   // the entry's folder; none: the root
-		first  = make([]int32, len(entries)+1) // a folder's first entry; the root's is the last of the slice
-		next   = make([]int32, len(entries))   // the next entry in the same folder
-		hashes = make(map[int32][sha256.Size]byte)
-		stack  ancestry
-		buf    []byte
-	)
-	root := int32(len(entries))
-	for i, e := range entries {
-		up[i] = int32(stack.parent(entries, e.Path))
+const hashSize = sha256.Size
+
+// seal hashes and counts a node whose folders are sealed. It returns buf for the next one.
+func (n *node) seal(buf []byte) []byte {
+	buf = append(buf[:0], TreeEncoding...)
+	buf = append(buf, '\n')
+	subs := n.subs
+	n.count, n.unread = len(n.entries), 0
+	for i := range n.entries {
+		e := &n.entries[i]
+		buf = appendEntry(buf, e, n.name(i))
 		if e.Kind == Dir {
-			stack.push(i)
+			buf = append(buf, subs[0].hash[:]...)
+			n.count += subs[0].count
+			n.unread += subs[0].unread
+			subs = subs[1:]
 		}
-		first[i] = none
 	}
-	first[root] = none
-	node := func(i int32) [sha256.Size]byte {
-		buf = append(buf[:0], TreeEncoding...)
-		buf = append(buf, '\n')
-		for c := first[i]; c != none; c = next[c] {
-			buf = appendEntry(buf, &entries[c])
-			if entries[c].Kind == Dir {
-				sum := hashes[c]
-				buf = append(buf, sum[:]...)
-				delete(hashes, c)
-			}
+	for i := range n.marks {
+		if n.marks[i].unread {
+			n.unread++
 		}
-		return sha256.Sum256(buf)
 	}
-	for i := root - 1; i >= 0; i-- {
-		if entries[i].Kind == Dir {
-			hashes[i] = node(i)
-		}
-		folder := up[i]
-		if folder == none {
-			folder = root
-		}
-		next[i], first[folder] = first[folder], i
-	}
-	sum := node(root)
-	return digestOf(sum[:])
+	n.hash = sha256.Sum256(buf)
+	return buf
 }
 
 // appendEntry encodes all of an entry but the hash of a folder.
-func appendEntry(buf []byte, e *Entry) []byte {
-	_, name := splitPath(e.Path)
+func appendEntry(buf []byte, e *Entry, name string) []byte {
 	buf = append(buf, e.Kind[0])
 	buf = appendText(buf, name)
 	buf = binary.BigEndian.AppendUint32(buf, unixMode(e.Mode))
@@ -91,7 +66,6 @@ func appendEntry(buf []byte, e *Entry) []byte {
 	}
 	return buf
 }
-
 func appendText(buf []byte, text string) []byte {
 	buf = binary.AppendUvarint(buf, uint64(len(text)))
 	return append(buf, text...)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,6 +31,8 @@ type Scanner struct {
 	// removed by whoever restores an earlier tree. It does not say what stands there, so
 	// nothing should be judged by such a tree. The folder that is scanned must be readable.
 	Tolerant bool
+
+	open func(dir string) (folder, error) // nil: the fastest way on this system
 }
 
 const (
@@ -42,8 +45,9 @@ const (
 type Content func(ctx context.Context, e Entry) (io.ReadCloser, error)
 
 // Scan reads the folder dir. Where prior is a tree that this process scanned
-// from the same folder before, contents whose stamps did not move are not read again
-// (save where the stamps are too young to be trusted). prior may be nil.
+// from the same folder before, folders and contents whose stamps did not move are not read again
+// (save where the stamps are too young to be trusted), and the new tree shares what is the same. prior may
+// be nil; from a tree of another scope or another folder only what holds is taken.
 //
 // It never follows a link, except that dir itself may be one, never opens what is not a
 // regular file or a folder, and never leaves dir, whatever is moved or swapped meanwhile. A file that is written while it is read is
@@ -57,81 +61,86 @@ func (s *Scanner) Scan(ctx context.Context, dir string, prior *Tree) (*Tree, err
 	if err != nil {
 		return nil, err
 	}
-	root, err := openFolder(dir)
+	w := &walk{ctx: ctx, scope: m, scanner: *s}
+	if prior != nil && prior.spare != nil { // one of entries says nothing
+		w.prior = prior
+	}
+	top, err := w.openTop(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer root.close()
-	w := &walk{
-		ctx:     ctx,
-		root:    root,
-		scope:   m,
-		prior:   prior,
-		maxFile: s.MaxFile,
-		scanner: *s,
-		trust:   newTrust(dir, time.Now()),
-	}
+	defer top.close()
 	w.scanner.Scope = s.Scope.clone()
-	if w.maxFile <= 0 {
-		w.maxFile = defaultMaxFile
+	if w.scanner.MaxFile <= 0 {
+		w.scanner.MaxFile = defaultMaxFile
 	}
-	w.cond.L = &w.mu
-	workers := s.Workers
-	if workers <= 0 {
-		workers = defaultWorkers
-	}
-	return w.run(workers)
+	return w.run()
 }
 
-// openFolder opens the folder that is to be scanned, and tells apart what else it may be.
-func openFolder(dir string) (*folder, error) {
-	info, err := os.Stat(dir)
+// openTop opens the folder that is to be scanned, tells apart what else it may be, and decides
+// what is believed of the prior tree.
+func (w *walk) openTop(dir string) (folder, error) {
+	open := w.scanner.open
+	if open == nil {
+		open = openTop
+	}
+	start := time.Now()
+	top, err := open(dir)
 	if err != nil {
-		return nil, fmt.Errorf("ledger: cannot scan: %w", err)
+		if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+			return nil, fmt.Errorf("ledger: cannot scan %q: it is not a folder", dir)
+		}
+		return nil, fmt.Errorf("ledger: cannot scan %q: %w", dir, cause(err))
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("ledger: cannot scan %q: it is not a folder", dir)
-	}
-	r, err := os.OpenRoot(dir)
+	st, err := top.status()
 	if err != nil {
-		return nil, fmt.Errorf("ledger: cannot scan: %w", err)
+		top.close()
+		return nil, fmt.Errorf("ledger: cannot scan %q: %w", dir, cause(err))
 	}
-	return &folder{root: r, users: 1}, nil
+	w.trust = trust{start: start, dev: st.dev, usable: trusted(dir)}
+	w.trust, w.belief = w.trust.next(w.prior, func() grain { return probe(dir) })
+	w.top = &visit{dir: top, status: st}
+	if w.prior != nil {
+		w.top.prior, w.spare = w.prior.root, w.prior.spare
+		w.sameScope = w.prior.scanner.Scope.equal(w.scanner.Scope)
+	}
+	if w.spare == nil {
+		w.spare = &spare{}
+	}
+	return top, nil
+}
+
+// cause is an error without the path that it is about, which may be only a last name.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
 }
 
 // A walk is one scan under way.
 type walk struct {
-	ctx     context.Context
-	root    *folder
-	scope   *matcher
-	prior   *Tree
-	maxFile int64
-	trust   trust
-	scanner Scanner
+	ctx       context.Context
+	scanner   Scanner
+	scope     *matcher
+	prior     *Tree
+	sameScope bool   // as the prior tree
+	trust     trust  // of this scan
+	belief    belief // in the prior tree
+	top       *visit
+	spare     *spare
+	open      atomic.Int32 // folders that are open
 
-	mu     sync.Mutex
-	cond   sync.Cond
-	jobs   []job // last in, first out, so that few folders are open at once
-	active int   // jobs being worked on
-	held   int   // folders that are kept open for jobs
-	errs   []error
-	found  []found
+	crew crew
+	mu   sync.Mutex // guards errs, and what several readers find in one folder
+	errs []error
+
+	sealing []byte // for build
 }
 
-// found is an entry with its stamp.
-type found struct {
-	entry  Entry
-	stamp  stamp
-	unread bool // it is not known what it holds
-}
-
-func (w *walk) run(workers int) (*Tree, error) {
-	w.jobs = []job{{path: ""}}
-	var done sync.WaitGroup
-	for range workers {
-		done.Go(w.work)
-	}
-	done.Wait()
+func (w *walk) run() (*Tree, error) {
+	w.crew.start(w)
 	if err := context.Cause(w.ctx); err != nil {
 		return nil, fmt.Errorf("ledger: scan stopped: %w", err)
 	}
@@ -139,59 +148,24 @@ func (w *walk) run(workers int) (*Tree, error) {
 		slices.SortFunc(w.errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 		return nil, errors.Join(w.errs...)
 	}
-	slices.SortFunc(w.found, func(a, b found) int { return byPath(a.entry, b.entry) })
-	t := &Tree{
-		entries: make([]Entry, len(w.found)),
-		stamps:  make([]stamp, len(w.found)),
-		scope:   w.scope,
-		trust:   w.trust,
-		scanner: w.scanner,
+	t := &Tree{root: w.build(w.top), scope: w.scope, trust: w.trust, scanner: w.scanner, spare: w.spare}
+	if p := w.prior; p != nil && p.root.hash == t.root.hash {
+		t.digest = p.digest
+	} else {
+		t.digest = digestOf(t.root.hash[:])
 	}
-	for i, f := range w.found {
-		t.entries[i], t.stamps[i] = f.entry, f.stamp
-		if f.unread {
-			t.unread = append(t.unread, f.entry.Path)
-		}
-	}
-	if err := checkEntries(t.entries); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrChanging, err)
-	}
-	t.digest = merkle(t.entries)
 	return t, nil
 }
 
-// work takes jobs until there are none and nobody is making new ones.
-func (w *walk) work() {
-	r := &reader{walk: w, buf: make([]byte, 128<<10)}
+func (w *walk) fail(path string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for {
-		for len(w.jobs) == 0 && w.active > 0 {
-			w.cond.Wait()
-		}
-		if len(w.jobs) == 0 {
-			w.found = append(w.found, r.found...)
-			return
-		}
-		j := w.jobs[len(w.jobs)-1]
-		w.jobs = w.jobs[:len(w.jobs)-1]
-		w.active++
-		w.mu.Unlock()
-		next, errs := r.do(j)
-		w.mu.Lock()
-		w.active--
-		w.jobs = append(w.jobs, next...)
-		w.errs = append(w.errs, errs...)
-		w.cond.Broadcast()
-	}
+	w.errs = append(w.errs, pathError(path, err))
 }
 
 // pathError is about one path of the tree; hint says what to do about it.
 func pathError(path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err // its path is only the last name
-	}
+	err = cause(err)
 	if path == "" {
 		path = "."
 	}

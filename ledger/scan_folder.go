@@ -3,207 +3,309 @@ package ledger
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"sync/atomic"
+	"strings"
 	"syscall"
 )
 
-// A job is a folder to be read, or some names of a folder that is already open.
-type job struct {
-	path  string      // of the folder
-	in    *folder     // with names: the folder itself; else the one that holds it, or nil
-	info  fs.FileInfo // of the folder, when it was found in the one that holds it
-	found found       // the folder's entry
-	names []string    // nil: list the folder
-}
-
 const (
-	batch   = 256 // names in a job: enough to share a large folder between workers
-	maxHeld = 256 // folders kept open for jobs; beyond, jobs open theirs from the root
+	maxHeld = 256 // folders that stay open for those in them; beyond, those are opened from the root
+	tries   = 5   // how often something is read before it is given up as changing
 )
 
-// A folder is an open folder that several jobs use. The last one closes it.
-type folder struct {
-	root  *os.Root
-	users int32
+// A reader is one worker of a scan.
+type reader struct {
+	buffers
+	walk *walk
+	jobs []job
+	kept []keptName
 }
 
-func (f *folder) close() {
-	if atomic.AddInt32(&f.users, -1) == 0 {
-		f.root.Close()
+func (r *reader) do(j job) {
+	v := j.v
+	switch {
+	case r.walk.ctx.Err() != nil:
+		if j.hi > 0 {
+			r.release(v)
+		} else if v.placed {
+			r.release(v.up)
+		}
+	case j.hi > 0:
+		r.part(v, j.lo, j.hi)
+		r.release(v)
+	default:
+		r.visit(v)
 	}
 }
 
-// do reads one folder, or a part of one, and yields the jobs for the rest.
-func (r *reader) do(j job) (next []job, errs []error) {
-	if r.walk.ctx.Err() != nil {
-		r.walk.drop(j)
-		return nil, nil
+// visit opens a folder, finds what is in it, and makes jobs of that.
+func (r *reader) visit(v *visit) {
+	if !r.enter(v) {
+		return
 	}
-	if j.names == nil {
-		var err error
-		if j, err = r.open(j); err != nil || j.in == nil {
-			if err != nil {
-				err = r.refuse(j.found, err)
+	v.users.Store(1)
+	defer r.release(v)
+	if !r.knows(v) {
+		if err := r.list(v); err != nil {
+			v.end = gone // it was taken away between opening and listing, or
+			if v.up == nil || !errors.Is(err, fs.ErrNotExist) {
+				r.refuse(v, err)
 			}
-			if err != nil {
-				errs = []error{pathError(j.path, err)}
-			}
-			return nil, errs
+			return
 		}
 	}
-	defer j.in.close()
-	names := j.names
-	for len(names) > batch {
-		j.in.use(1)
-		next = append(next, job{path: j.path, in: j.in, names: names[:batch:batch]})
-		names = names[batch:]
+	v.end = read
+	entries, _ := v.base()
+	n := len(entries)
+	first := min(n, batch)
+	hold := r.walk.open.Load() <= maxHeld
+	if hold {
+		v.users.Add(int32(len(v.subs)))
 	}
-	var folders []job
-	for _, name := range names {
-		path := name
-		if j.path != "" {
-			path = j.path + "/" + name
-		}
-		if r.walk.scope.leavesOut(path) {
-			continue
-		}
-		folder, err := r.entry(j.in.root, name, path)
-		if err != nil {
-			errs = append(errs, pathError(path, err))
-		} else if folder != nil {
-			folder.in = j.in
-			folders = append(folders, *folder)
-		}
+	for lo := first; lo < n; lo += batch {
+		v.users.Add(1)
+		r.jobs = append(r.jobs, job{v, lo, min(n, lo+batch)})
 	}
-	r.walk.hold(j.in, folders)
-	return append(next, folders...), errs
-}
-
-func (f *folder) use(n int) { atomic.AddInt32(&f.users, int32(n)) }
-
-// hold keeps in open for the jobs of its folders, or has them open theirs from the root
-// when too many are open already.
-func (w *walk) hold(in *folder, jobs []job) {
-	if len(jobs) == 0 {
-		return
+	for _, sub := range v.subs {
+		sub.placed = hold
+		r.jobs = append(r.jobs, job{v: sub})
 	}
-	w.mu.Lock()
-	keep := w.held+len(jobs) <= maxHeld || w.held < maxHeld/2
-	if keep {
-		w.held += len(jobs)
-	}
-	w.mu.Unlock()
-	if keep {
-		in.use(len(jobs))
-		return
-	}
-	for i := range jobs {
-		jobs[i].in = nil
+	if first > 0 {
+		r.part(v, 0, first)
 	}
 }
 
-// drop lets go of what a job held.
-func (w *walk) drop(j job) {
-	if j.in == nil {
-		return
-	}
-	j.in.close()
-	if j.names == nil {
-		w.mu.Lock()
-		w.held--
-		w.mu.Unlock()
+// release closes the folder when nobody needs it any more. The root is the caller's.
+func (r *reader) release(v *visit) {
+	if v.users.Add(-1) == 0 && v.up != nil {
+		v.dir.close()
+		r.walk.open.Add(-1)
 	}
 }
 
-// open opens the folder of a job and lists it. Where there is no folder any more, the
-// job comes back without one; what stands there now is read instead.
-func (r *reader) open(j job) (job, error) {
-	defer r.walk.drop(j)
-	in, name := r.place(j)
-	var failed error
+// enter opens the folder of a visit. Where there is none any more, it notes what stands there now.
+func (r *reader) enter(v *visit) bool {
+	if v.up == nil {
+		return true
+	}
+	in, err := r.place(v)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			r.refuse(v, err)
+		}
+		return false
+	}
+	defer r.leave(v, in)
+	_, name := splitPath(v.path)
 	for range tries {
-		opened, err := r.openFolder(j)
+		v.dir, err = in.enter(&r.buffers, name)
 		if err == nil {
-			listed, gone := r.list(j, opened)
-			if j.path == "" || !errors.Is(gone, fs.ErrNotExist) {
-				return listed, gone
+			if v.status, err = v.dir.status(); err == nil {
+				r.walk.open.Add(1)
+				return true
 			}
-			err = gone // it was taken away between the two
+			v.dir.close()
 		}
-		failed = err
-		if now, err := in.Lstat(name); err == nil && os.SameFile(now, j.info) {
-			if errors.Is(failed, fs.ErrPermission) {
-				break
+		now, statErr := in.stat(&r.buffers, name)
+		switch {
+		case errors.Is(statErr, fs.ErrNotExist):
+			return false
+		case statErr != nil:
+			r.refuse(v, statErr)
+			return false
+		case now.kind() == Dir:
+			v.status = now
+			if errors.Is(err, fs.ErrPermission) {
+				r.refuse(v, err)
+				return false
 			}
 			continue // it is there again
 		}
-		folder, err := r.entry(in, name, j.path)
-		if err != nil || folder == nil {
-			j.in = nil
-			return j, err
+		s, readErr := r.entry(in, name, v.path, unclear, now)
+		switch {
+		case errors.Is(readErr, fs.ErrNotExist):
+			return false
+		case readErr == nil && s.entry.Kind == Dir:
+			continue
+		case readErr != nil:
+			v.status = s.mark.status
+			r.refuse(v, readErr)
+			return false
 		}
-		j.info, j.found = folder.info, folder.found
+		v.end, v.other = replaced, s
+		return false
 	}
-	j.in = nil
-	if no := syscall.Errno(0); !errors.As(failed, &no) || errors.Is(failed, fs.ErrNotExist) || errors.Is(failed, errNotFolder) {
-		failed = ErrChanging
-	}
-	return j, failed
+	r.refuse(v, err)
+	return false
 }
 
-func (r *reader) list(j job, opened *folder) (job, error) {
-	names, err := list(opened.root)
-	if err != nil {
-		opened.close()
-		j.in = nil
-		return j, err
+// place is the folder that holds that of a visit.
+func (r *reader) place(v *visit) (folder, error) {
+	if v.placed {
+		return v.up.dir, nil
 	}
-	if j.path != "" {
-		r.found = append(r.found, j.found)
-	}
-	j.in, j.names = opened, names
-	return j, nil
+	return descend(&r.buffers, r.walk.top.dir, v.up.path)
 }
 
-// place is the open folder that holds the folder of a job, and its name there.
-func (r *reader) place(j job) (in *os.Root, name string) {
-	if j.in == nil {
-		return r.walk.root.root, j.path
+func (r *reader) leave(v *visit, in folder) {
+	if v.placed {
+		r.release(v.up)
+	} else if in != r.walk.top.dir {
+		in.close()
 	}
-	_, name = splitPath(j.path)
-	return j.in.root, name
 }
 
-// openFolder opens the folder of a job, and makes sure that it is the one that was found:
-// not a link that stands there now, and not what that leads to.
-func (r *reader) openFolder(j job) (*folder, error) {
-	if j.path == "" {
-		r.walk.root.use(1)
-		return r.walk.root, nil
+// refuse says what becomes of a folder that cannot be read because of err: a
+// tolerant scan lists it, unless that is just being stopped.
+func (r *reader) refuse(v *visit, err error) {
+	no := syscall.Errno(0)
+	switch {
+	case errors.Is(err, errTooLarge):
+	case !errors.As(err, &no), errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotFolder), errors.Is(err, syscall.ELOOP):
+		err = ErrChanging // it was a folder a moment ago
 	}
-	in, name := r.place(j)
-	// The final dot keeps the system from opening anything but a folder.
-	sub, err := in.OpenRoot(name + "/.")
-	if err != nil {
-		return nil, err
+	s := seen{v.status.entry(v.path), mark{status: v.status}}
+	if v.up == nil || !r.tolerates(&s) {
+		r.walk.fail(v.path, err)
+		return
 	}
-	now, err := sub.Stat(".")
-	if err == nil && !os.SameFile(now, j.info) {
-		err = ErrChanging
-	}
-	if err != nil {
-		sub.Close()
-		return nil, err
-	}
-	return &folder{root: sub, users: 1}, nil
+	v.end, v.other = replaced, s
 }
 
-func list(dir *os.Root) ([]string, error) {
-	f, err := dir.Open(".")
-	if err != nil {
-		return nil, err
+// tolerates makes of what was seen an entry that could not be read, if the scan takes such.
+func (r *reader) tolerates(s *seen) bool {
+	if !r.walk.scanner.Tolerant || r.walk.ctx.Err() != nil {
+		return false
 	}
-	defer f.Close()
-	return f.Readdirnames(-1)
+	e := &s.entry
+	e.Kind, e.Size, e.Digest, e.Target = Special, 0, "", ""
+	s.mark.unread = true
+	return true
+}
+
+// knows reports whether the prior scan knew the names in the folder, and takes them over.
+func (r *reader) knows(v *visit) bool {
+	p := v.prior
+	if p == nil || !r.walk.sameScope || p.named != v.named || v.status != p.status || !r.walk.belief.covers(&p.status) {
+		return false
+	}
+	v.adopt()
+	return true
+}
+
+// A keptName is a name of a folder that is part of the tree.
+type keptName struct {
+	path  string
+	kind  Kind
+	named bool
+	prior int // its entry in the prior node, or -1
+}
+
+// list reads the names in the folder. What the prior scan knew of them is kept beside
+// them; if the names are the same, they are the prior ones.
+func (r *reader) list(v *visit) error {
+	if v.status.mode&0o111 != 0o111 {
+		if _, err := v.dir.stat(&r.buffers, "."); err != nil {
+			return err // names can be listed, and nothing more
+		}
+	}
+	r.arena, r.names, r.kept = r.arena[:0], r.names[:0], r.kept[:0]
+	if err := v.dir.list(&r.buffers); err != nil {
+		return err
+	}
+	r.sort()
+	p := v.prior
+	known, next := 0, 0
+	if p != nil {
+		known = len(p.entries)
+	}
+	same := p != nil && p.named == v.named
+	for _, l := range r.names {
+		name := r.name(l)
+		for next < known && p.name(next) < string(name) {
+			next, same = next+1, false
+		}
+		k := keptName{kind: l.kind, prior: -1}
+		if next < known && p.name(next) == string(name) {
+			k.prior, k.path = next, p.entries[next].Path
+			next++
+		} else {
+			k.path = join(v.path, name)
+		}
+		if !r.keep(v, &k) {
+			same = same && k.prior < 0
+			continue
+		}
+		same = same && k.prior >= 0 && p.fits(&k)
+		r.kept = append(r.kept, k)
+	}
+	if same && next == known {
+		v.adopt()
+		return nil
+	}
+	r.arrange(v)
+	return nil
+}
+
+func join(dir string, name []byte) string {
+	var b strings.Builder
+	b.Grow(len(dir) + 1 + len(name))
+	if dir != "" {
+		b.WriteString(dir)
+		b.WriteByte('/')
+	}
+	b.Write(name)
+	return b.String()
+}
+
+// keep reports whether a name is part of the tree, and completes what is known of it.
+func (r *reader) keep(v *visit, k *keptName) bool {
+	if p := v.prior; r.walk.sameScope && k.prior >= 0 && p.named == v.named {
+		k.named = p.marks[k.prior].named || p.entries[k.prior].Kind == Dir && p.sub(k.prior).named
+	} else {
+		if r.walk.scope.leavesOut(k.path) {
+			return false
+		}
+		k.named = v.named || matchAny(r.walk.scope.stamps, k.path)
+	}
+	if k.kind == unclear {
+		_, name := splitPath(k.path)
+		now, err := v.dir.stat(&r.buffers, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		k.kind = now.kind() // what cannot be looked at is so when it is read
+	}
+	return true
+}
+
+// fits reports whether an entry of a prior scan can stay where it is for a name that was listed.
+func (n *node) fits(k *keptName) bool {
+	if k.kind == Dir {
+		return n.entries[k.prior].Kind == Dir && n.sub(k.prior).named == k.named
+	}
+	return n.entries[k.prior].Kind != Dir && n.marks[k.prior].named == k.named
+}
+
+// arrange makes the entries of the names that were kept, as far as they are known.
+func (r *reader) arrange(v *visit) {
+	v.fresh = true
+	v.found, v.marks = make([]Entry, len(r.kept)), make([]mark, len(r.kept))
+	for i := range r.kept {
+		k, e := &r.kept[i], &v.found[i]
+		switch fits := k.prior >= 0 && v.prior.fits(k); {
+		case k.kind == Dir:
+			sub := &visit{path: k.path, up: v, at: i, named: k.named}
+			if k.prior >= 0 && v.prior.entries[k.prior].Kind == Dir {
+				sub.prior = v.prior.sub(k.prior)
+			}
+			v.subs = append(v.subs, sub)
+			*e = Entry{Path: k.path, Kind: Dir}
+		case fits:
+			*e, v.marks[i] = v.prior.entries[k.prior], v.prior.marks[k.prior]
+		case k.named:
+			*e, v.marks[i] = Entry{Path: k.path, Kind: Special}, mark{named: true}
+		default:
+			*e = Entry{Path: k.path, Kind: k.kind}
+		}
+	}
 }

@@ -7,19 +7,26 @@ import (
 	"strings"
 )
 
-// Scope says which paths of a folder are accounted. It is part of the
+// Scope says which paths of a folder are accounted, and how closely: each list
+// puts what it matches on one [Level], and what none matches is Full. It is part of the
 // contract. The controller's own folder .planlock and .git, both in the root,
 // are never part of a tree; a .git further down is a file or folder like any other.
 //
-// Globs are those of [CheckPattern]. What matches a folder holds for all that is in it.
+// Globs are those of [CheckPattern]. What matches a folder holds for all that is in it. Where a
+// path is on several levels, the least close one holds.
 type Scope struct {
-	Ignore []string // globs: not looked at
-	Track  []string // globs: watched (changes are seen), but not restored
+	Ignore []string // globs: Ignored, not looked at
+	Stamps []string // globs: Stamps, only names are watched, and nothing is restored
+	Track  []string // globs: Tracked, watched (changes are seen), but not restored
 	Own    []string // exact paths of the controller's own files in the tree (plan, lock, views): never part of the tree
 }
 
 func (s Scope) clone() Scope {
-	return Scope{Ignore: slices.Clone(s.Ignore), Track: slices.Clone(s.Track), Own: slices.Clone(s.Own)}
+	return Scope{Ignore: slices.Clone(s.Ignore), Stamps: slices.Clone(s.Stamps), Track: slices.Clone(s.Track), Own: slices.Clone(s.Own)}
+}
+
+func (s Scope) equal(o Scope) bool {
+	return slices.Equal(s.Ignore, o.Ignore) && slices.Equal(s.Stamps, o.Stamps) && slices.Equal(s.Own, o.Own)
 }
 
 // Check reports all patterns that cannot be used.
@@ -28,7 +35,7 @@ func (s Scope) Check() error {
 	for _, list := range []struct {
 		name     string
 		patterns []string
-	}{{"ignore", s.Ignore}, {"track", s.Track}} {
+	}{{"ignore", s.Ignore}, {"stamps", s.Stamps}, {"track", s.Track}} {
 		for _, p := range list.patterns {
 			if err := CheckPattern(p); err != nil {
 				errs = append(errs, fmt.Errorf("ledger: %s: %w", list.name, err))
@@ -45,8 +52,8 @@ func (s Scope) Check() error {
 
 // A matcher answers for one scope. The nil matcher ignores and tracks nothing.
 type matcher struct {
-	ignore, track []string
-	own           map[string]bool
+	ignore, stamps, track []string
+	own                   map[string]bool
 }
 
 func newMatcher(s Scope) (*matcher, error) {
@@ -55,6 +62,7 @@ func newMatcher(s Scope) (*matcher, error) {
 	}
 	m := &matcher{own: make(map[string]bool, len(s.Own))}
 	m.ignore = append(m.ignore, s.Ignore...)
+	m.stamps = append(m.stamps, s.Stamps...)
 	m.track = append(m.track, s.Track...)
 	for _, p := range s.Own {
 		m.own[p] = true
@@ -74,18 +82,18 @@ func (m *matcher) leavesOut(path string) bool {
 	return m.own[path] || matchAny(m.ignore, path)
 }
 
-// tracks reports whether path or a folder above it is watched only.
-func (m *matcher) tracks(path string) bool {
-	if m == nil || len(m.track) == 0 {
+// matches reports whether one of the patterns matches path or a folder above it.
+func matches(patterns []string, path string) bool {
+	if len(patterns) == 0 {
 		return false
 	}
 	for i := 0; ; i++ {
 		j := strings.IndexByte(path[i:], '/')
 		if j < 0 {
-			return matchAny(m.track, path)
+			return matchAny(patterns, path)
 		}
 		i += j
-		if matchAny(m.track, path[:i]) {
+		if matchAny(patterns, path[:i]) {
 			return true
 		}
 	}

@@ -48,7 +48,7 @@ special "d/large" 0644 0  ""
 	if _, ok := again.Lookup("left"); ok {
 		t.Error("the scope was lost")
 	}
-	if _, err := (&Scanner{MaxFile: 10}).Scan(context.Background(), dir, tree); err == nil {
+	if _, err := (&Scanner{MaxFile: 10, open: way}).Scan(context.Background(), dir, tree); err == nil {
 		t.Error("a scan that is not tolerant read what is too large")
 	}
 }
@@ -85,7 +85,7 @@ func TestScanTolerantStopsWhenCancelled(t *testing.T) {
 	write(t, dir, "a", "x")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if tree, err := (&Scanner{Tolerant: true}).Scan(ctx, dir, nil); err == nil {
+	if tree, err := (&Scanner{Tolerant: true, open: way}).Scan(ctx, dir, nil); err == nil {
 		t.Errorf("got %v", tree)
 	}
 }

@@ -44,17 +44,18 @@ func (e Entry) Same(o Entry) bool {
 
 // A Tree is an immutable manifest of a folder. It is safe for concurrent use.
 type Tree struct {
-	entries []Entry // sorted by the bytes of their paths
+	root    *node // shared with other trees; never changed
 	digest  Digest
 	scope   *matcher // of the scan that made it; nil for trees made of entries
-	stamps  []stamp  // beside entries, for a later scan; nil for trees made of entries
-	trust   trust    // which of the stamps a later scan may believe
-	unread  []string // sorted; see Unread
+	trust   trust    // what a later scan may believe; zero for trees made of entries
 	scanner Scanner  // that made it; zero for trees made of entries
+	spare   *spare   // buffers that the next scan may use; nil for trees made of entries
 }
 
 // Empty is the tree of an empty folder.
-func Empty() *Tree { return &Tree{digest: merkle(nil)} }
+func Empty() *Tree { return treeOf(grow(nil)) }
+
+func treeOf(root *node) *Tree { return &Tree{root: root, digest: digestOf(root.hash[:])} }
 
 // NewTree makes a tree of entries, in any order. It takes a copy of them.
 //
@@ -62,13 +63,14 @@ func Empty() *Tree { return &Tree{digest: merkle(nil)} }
 // entries whose fields do not fit their kind, and entries whose folder is not
 // listed as one: such a list says nothing that a folder could hold.
 func NewTree(entries []Entry) (*Tree, error) {
-	t := &Tree{entries: slices.Clone(entries)}
-	slices.SortFunc(t.entries, byPath)
-	if err := checkEntries(t.entries); err != nil {
+	if !slices.IsSortedFunc(entries, byPath) {
+		entries = slices.Clone(entries)
+		slices.SortFunc(entries, byPath)
+	}
+	if err := checkEntries(entries); err != nil {
 		return nil, err
 	}
-	t.digest = merkle(t.entries)
-	return t, nil
+	return treeOf(grow(entries)), nil
 }
 
 func byPath(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
@@ -79,30 +81,36 @@ func byPath(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 func (t *Tree) Digest() Digest { return t.digest }
 
 // Len is the number of entries.
-func (t *Tree) Len() int { return len(t.entries) }
+func (t *Tree) Len() int {
+	if t.root == nil {
+		return 0
+	}
+	return t.root.count
+}
 
 // Lookup finds the entry of a path.
 func (t *Tree) Lookup(path string) (Entry, bool) {
-	i, ok := t.index(path)
-	if !ok {
-		return Entry{}, false
+	if e := t.root.lookup(path); e != nil {
+		return *e, true
 	}
-	return t.entries[i], true
-}
-
-func (t *Tree) index(path string) (int, bool) {
-	return slices.BinarySearchFunc(t.entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	return Entry{}, false
 }
 
 // All yields the entries sorted by the bytes of their paths, so that a folder
 // comes before all that it holds (though not always right before).
-func (t *Tree) All() iter.Seq[Entry] { return slices.Values(t.entries) }
+func (t *Tree) All() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		t.root.all(func(e *Entry) bool { return yield(*e) })
+	}
+}
 
-// Tracked reports whether a path is watched only: its changes are seen, but
-// a restore leaves it as it is. The answer follows the scope of the scan that
-// made the tree, also for paths that the tree does not hold; a tree
+// Tracked reports whether a path is watched only: its changes are seen (those of names
+// only, at the level Stamps), but a restore leaves it as it is. The answer follows the scope of the
+// scan that made the tree, also for paths that the tree does not hold; a tree
 // that was made of entries tracks nothing.
-func (t *Tree) Tracked(path string) bool { return t.scope.tracks(path) }
+func (t *Tree) Tracked(path string) bool {
+	return t.scope != nil && (matches(t.scope.track, path) || matches(t.scope.stamps, path))
+}
 
 // LeavesOut reports whether a path is no part of the tree because the scope of
 // the scan that made it leaves it out: ignored, the controller's own, or git's.
@@ -122,7 +130,11 @@ func (t *Tree) LeavesOut(path string) bool {
 
 // Unread are the paths, sorted, that a tolerant scan found and could not read; see
 // Scanner.Tolerant. They are in the tree as Special entries.
-func (t *Tree) Unread() []string { return slices.Clone(t.unread) }
+func (t *Tree) Unread() []string {
+	paths := t.root.unreadPaths(nil)
+	slices.Sort(paths)
+	return paths
+}
 
 // Rescan scans dir with the scanner that made the tree, which is the prior one.
 func (t *Tree) Rescan(ctx context.Context, dir string) (*Tree, error) {
@@ -131,5 +143,5 @@ func (t *Tree) Rescan(ctx context.Context, dir string) (*Tree, error) {
 
 // String names the tree for people.
 func (t *Tree) String() string {
-	return fmt.Sprintf("%s (%d entries)", t.digest, len(t.entries))
+	return fmt.Sprintf("%s (%d entries)", t.digest, t.Len())
 }

@@ -22,6 +22,7 @@ func (e *encoder) plan(p *Plan) {
 	records(e, "invariants", p.Invariants, encodeInvariant)
 	part(e, "ledger", &p.Scope, func(e *encoder, s *ledger.Scope) {
 		e.set("ignore", s.Ignore)
+		e.set("stamps", s.Stamps)
 		e.set("track", s.Track)
 	})
 	part(e, "meta", &p.Meta, func(e *encoder, m *Meta) {

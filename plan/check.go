@@ -293,7 +293,7 @@ func (c *checker) scope() {
 		key      string
 		patterns []string
 	}{
-		{"ledger.ignore", c.p.Scope.Ignore}, {"ledger.track", c.p.Scope.Track},
+		{"ledger.ignore", c.p.Scope.Ignore}, {"ledger.stamps", c.p.Scope.Stamps}, {"ledger.track", c.p.Scope.Track},
 		{"envelope.context", c.p.Envelope.Context}, {"envelope.config", c.p.Envelope.Config},
 		{"envelope.prompt_template", c.p.Envelope.PromptTemplate},
 	} {

@@ -246,9 +246,10 @@ func (w *page) completion(c *Completion) {
 
 // surroundings writes what a run depends on and how it goes.
 func (w *page) surroundings(p *Plan) {
-	if s := &p.Scope; s.Ignore != nil || s.Track != nil {
+	if s := &p.Scope; s.Ignore != nil || s.Stamps != nil || s.Track != nil {
 		w.header("ledger", "[ledger]")
 		w.texts("ignore", s.Ignore)
+		w.texts("stamps", s.Stamps)
 		w.texts("track", s.Track)
 	}
 	if e := &p.Envelope; e.Model != "" || e.PromptTemplate != nil || e.Context != nil || e.Tools != nil || e.Config != nil {

@@ -83,6 +83,7 @@ var defaultsKey = key[Plan]{name: "defaults", doc: "what steps inherit", shape: 
 // scopeKeys are those of [ledger].
 var scopeKeys = newTable(
 	texts("ignore", "globs of what is not accounted", func(s *ledger.Scope) *[]string { return &s.Ignore }),
+	texts("stamps", "globs of what is watched by names only, and not restored", func(s *ledger.Scope) *[]string { return &s.Stamps }),
 	texts("track", "globs of what is watched, but not restored", func(s *ledger.Scope) *[]string { return &s.Track }),
 )
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 )
 
@@ -21,7 +20,7 @@ func prepareAnswer(p *cli, flags *flag.FlagSet) action {
 		if len(args) == 3 {
 			prefix, args = args[0], args[1:]
 		}
-		ws := exec.Workspace{Dir: *dir}
+		ws := workspaceIn(*dir)
 		run, err := findRun(ctx, ws, prefix)
 		if err != nil {
 			return placed(err, *dir, "", nil)

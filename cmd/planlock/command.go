@@ -39,6 +39,7 @@ func commands() []command {
 		{"amend", "RUN PATH", "adds steps to a run (not there yet)", 0, -1, later("amend", "adding steps to a run under way")},
 		{"report", "[RUN]", "draws the report of a run", 0, 1, prepareReport},
 		{"verify", "[RUN]", "proves the journal, the trees and the views of a run", 0, 1, prepareVerify},
+		{"gc", "", "frees what no journal of the workspace refers to", 0, 0, prepareGC},
 		{"graph", "PATH", "draws the graph of a plan", 1, 1, prepareGraph},
 		{"convert", "PATH", "writes a plan of any format as a native plan", 1, 1, prepareConvert},
 		{"tree", "DIR | diff A B", "prints a tree's digest, or what changed from A to B", 1, 3, prepareTree},

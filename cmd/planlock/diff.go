@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/terminal"
 	"github.com/planlock/planlock/ledger"
@@ -32,7 +31,7 @@ func prepareDiff(p *cli, flags *flag.FlagSet) action {
 		if len(args) == 2 {
 			prefix, args = args[0], args[1:]
 		}
-		ws := exec.Workspace{Dir: *dir}
+		ws := workspaceIn(*dir)
 		run, err := findRun(ctx, ws, prefix)
 		if err != nil {
 			return placed(err, *dir, "", nil)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -32,7 +31,7 @@ func prepareLog(p *cli, flags *flag.FlagSet) action {
 		if q.since, err = p.moment(*since); err != nil {
 			return err
 		}
-		ws := exec.Workspace{Dir: *dir}
+		ws := workspaceIn(*dir)
 		id, err := find(ws, first(args))
 		if err != nil {
 			return placed(err, *dir, "", nil)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/internal/atomicfile"
 )
@@ -21,7 +20,7 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("format", *format, "text", "md", "html", "json"); err != nil {
 			return err
 		}
-		ws := exec.Workspace{Dir: *dir}
+		ws := workspaceIn(*dir)
 		run, err := findRun(ctx, ws, first(args))
 		if err != nil {
 			return placed(err, *dir, "", nil)
@@ -89,8 +88,15 @@ func drawing(format string) view.Drawing {
 
 func prepareVerify(p *cli, flags *flag.FlagSet) action {
 	dir := flags.String("dir", ".", "the workspace, a `folder`")
+	store := flags.Bool("store", false, "reads all that is kept for any run instead, and names what is damaged or missing and who needs it")
 	return func(ctx context.Context, args []string) error {
-		ws := exec.Workspace{Dir: *dir}
+		if *store && len(args) > 0 {
+			return &usageError{"verify: --store is about all runs, so it takes none"}
+		}
+		if *store {
+			return placed(p.verifyStore(ctx, *dir), *dir, "", nil)
+		}
+		ws := workspaceIn(*dir)
 		id, err := find(ws, first(args))
 		if err != nil {
 			return placed(err, *dir, "", nil)

@@ -18,7 +18,7 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 	s := newSession(flags)
 	from := flags.String("plan", "", "the plan's `file`, if it lies elsewhere now")
 	return func(ctx context.Context, args []string) error {
-		ws := exec.Workspace{Dir: *s.dir}
+		ws := workspaceIn(*s.dir)
 		run, err := findRun(ctx, ws, first(args))
 		if err != nil {
 			return placed(err, *s.dir, "", nil)

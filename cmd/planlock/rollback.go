@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/plan"
 )
@@ -16,7 +17,7 @@ func prepareRollback(p *cli, flags *flag.FlagSet) action {
 		if len(args) == 2 {
 			prefix, args = args[0], args[1:]
 		}
-		run, err := findRun(ctx, exec.Workspace{Dir: *dir}, prefix)
+		run, err := findRun(ctx, workspaceIn(*dir), prefix)
 		if err != nil {
 			return placed(err, *dir, "", nil)
 		}
@@ -25,7 +26,7 @@ func prepareRollback(p *cli, flags *flag.FlagSet) action {
 			_, _, err := accounted(run, step, 0)
 			return err
 		}
-		c := &exec.Controller{Dir: *dir, LockFile: run.Started.LockFile, Now: p.now}
+		c := &exec.Controller{Dir: *dir, LockFile: run.Started.LockFile, Witness: checkpoint.UserWitness(), Now: p.now}
 		done, err := c.Rollback(ctx, run.Started.Run, step)
 		if err != nil {
 			return placed(err, *dir, "", run)

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -59,7 +60,7 @@ func (s *session) controller(executor string) (*exec.Controller, error) {
 	if *s.patience < 0 {
 		return nil, &usageError{"--patience: a time to wait is not negative"}
 	}
-	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), NoSandbox: *s.noSandbox, Patience: *s.patience}
+	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), NoSandbox: *s.noSandbox, Witness: checkpoint.UserWitness(), Patience: *s.patience}
 	return c, seatExecutors(c, s.executors, executor)
 }
 
@@ -97,7 +98,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	defer survivePipe()()
 	var stream *streamer
 	if *s.format == "jsonl" {
-		stream = &streamer{out: p.out, workspace: exec.Workspace{Dir: c.Dir}, resumed: s.resumed}
+		stream = &streamer{out: p.out, workspace: workspaceIn(c.Dir), resumed: s.resumed}
 		c.OpenLog = stream.open
 	}
 	shown := newProgress(p.err, p.isTerminal(p.err), p.now)

@@ -27,12 +27,12 @@ type streamer struct {
 func (s *streamer) open(ctx context.Context, run string) (checkpoint.Log, error) {
 	path := filepath.Join(s.workspace.RunDir(run), "journal")
 	if run != s.resumed {
-		log, err := checkpoint.ReadFileLog(path)
+		log, err := s.workspace.Witness.ReadFileLog(ctx, path)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return log, err
 		}
 	}
-	inner, err := checkpoint.OpenFileLog(path)
+	inner, err := s.workspace.Witness.OpenFileLog(ctx, path)
 	if err != nil {
 		return nil, err
 	}

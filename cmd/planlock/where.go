@@ -17,7 +17,7 @@ import (
 func prepareStatus(p *cli, flags *flag.FlagSet) action {
 	dir := flags.String("dir", ".", "the workspace, a `folder`")
 	return func(ctx context.Context, args []string) error {
-		run, err := findRun(ctx, exec.Workspace{Dir: *dir}, first(args))
+		run, err := findRun(ctx, workspaceIn(*dir), first(args))
 		if err != nil {
 			return placed(err, *dir, "", nil)
 		}

@@ -13,6 +13,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Started:
 		r.start(rec, f)
 	case *Resumed:
+		r.Boot = f.Boot
 		if r.Ended == nil {
 			r.Resumptions++
 			r.Flow.resumed()
@@ -64,6 +65,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 
 func (r *Run) start(rec checkpoint.Record, f *Started) {
 	r.Started = *f
+	r.Boot = f.Boot
 	r.Begun = rec.Time
 	r.Mode, r.ModeAt = f.Mode, rec.Seq
 	r.Tree = f.Base

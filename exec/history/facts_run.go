@@ -37,6 +37,7 @@ type Started struct {
 	Planning      []gate.Judgement    `json:"planning,omitempty"`
 	Warnings      []string            `json:"warnings,omitempty"`
 	Version       string              `json:"version,omitempty"` // of planlock
+	Boot          string              `json:"boot,omitempty"`    // the life of the machine; "" where nobody knows
 }
 
 // An Outline is a step as far as the fold needs it.
@@ -52,6 +53,7 @@ type Outline struct {
 type Resumed struct {
 	Reason   string       `json:"reason"`              // "crash", or why it had been paused
 	InFlight plan.Address `json:"in_flight,omitempty"` // the step that was under way
+	Boot     string       `json:"boot,omitempty"`      // the life of the machine; "" where nobody knows
 }
 
 // Status of a run, or of its end.

@@ -131,6 +131,7 @@ type Run struct {
 	Remembered  []Remembered // choices that were to be remembered
 	Compliance  []Compliance // looks at tasks before their first step, in order
 	Resumptions int
+	Boot        string // the life of the machine in which the run was taken in hand last
 	RolledBack  []RolledBack
 	Consecutive int // failed steps in a row
 	Asked       int // questions so far, answered or not: the next one's number

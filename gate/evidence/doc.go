@@ -1,2 +1,32 @@
-// Package evidence looks for what a task should have left behind.
+// Package evidence looks for what a task should have left behind: files, their
+// contents, commands that succeed, addresses that answer, and runs of experiments
+// that a tracking server knows.
+//
+// # The idea
+//
+// What a job says of itself proves nothing. A [Policy] turns a task and what was
+// claimed for it into a list of [Need]s, and its [Policy.Look] finds out about each of them where the
+// truth lies: in the workspace, at the server. Each becomes an [Item] that is found, missing or
+// unverifiable; what nobody could verify is said to be so, and is not taken for found.
+//
+//	policy := &evidence.Policy{Tracker: &evidence.MLflow{URL: "http://127.0.0.1:5000", TokenEnv: "MLFLOW_TRACKING_TOKEN"}}
+//	needs := policy.Needs(task, evidence.Claim{Runs: []string{"9f2c"}, Artifacts: []string{"base.json"}})
+//	items := policy.Look(ctx, evidence.Place{Dir: dir}, needs)
+//	fmt.Println(evidence.Pass(items))
+//
+// [TypeOf] tells experiments, which owe a run and their files, from documents, which owe
+// their files alone.
+//
+// [Checks] are kinds of checks for plans: file_not_empty, file_sha256, url and mlflow_run.
+//
+// # The network
+//
+// Nothing is asked that was not allowed by name: [MLflow] asks its one server, [Web] asks the hosts that it lists. Requests are bounded
+// in time and size, follow no redirect to elsewhere, and carry a token only to the tracking server. The
+// token is read from an environment variable when it is needed and appears in no message.
+//
+// # What is not promised
+//
+// A file that is there was not necessarily made by the task: the ledger says what
+// a step changed. A run that a server calls finished may be of another job, where a job names it.
 package evidence

@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("PLANLOCK_STATE", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("USER", "alice")
 			env.Values[procsKey{}] = procs{}
 			env.Defer(func() { env.Values[procsKey{}].(procs).kill() })

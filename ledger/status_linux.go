@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-	"time"
 )
 
 // openFlags open a regular file for reading, and nothing else in a way that waits or follows.
@@ -16,22 +15,17 @@ const noFollow = syscall.O_NOFOLLOW
 // errNotFolder is for a path below something that is no folder.
 var errNotFolder error = syscall.ENOTDIR
 
-func stampOf(info fs.FileInfo) stamp {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return stamp{}
-	}
-	return stamp{
-		dev:      uint64(st.Dev),
-		ino:      st.Ino,
-		changed:  syscall.TimespecToNsec(st.Ctim),
-		modified: syscall.TimespecToNsec(st.Mtim),
+// identify fills in what only the system itself knows.
+func identify(s *status, info fs.FileInfo) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.dev, s.ino = uint64(st.Dev), st.Ino
+		s.changed, s.changedNs = int64(st.Ctim.Sec), uint32(st.Ctim.Nsec)
 	}
 }
 
 // localFileSystems are those whose times come from this machine's clock, by their
 // numbers in statfs(2).
-var localFileSystems = [...]int64{
+var localFileSystems = [...]uint32{
 	0xef53,     // ext2, ext3, ext4
 	0x58465342, // xfs
 	0x9123683e, // btrfs
@@ -42,20 +36,16 @@ var localFileSystems = [...]int64{
 	0xca451a4e, // bcachefs
 }
 
-// newTrust is the trust of a scan of dir that starts now.
-func newTrust(dir string, now time.Time) trust {
-	t := trust{start: now}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return t
-	}
-	t.dev = stampOf(info).dev
+// trusted reports whether the folder at path lies on a file system whose rules are known.
+func trusted(path string) bool {
 	var fs syscall.Statfs_t
-	if syscall.Statfs(dir, &fs) != nil {
-		return t
+	if syscall.Statfs(path, &fs) != nil {
+		return false
 	}
 	for _, known := range localFileSystems {
-		t.usable = t.usable || uint32(fs.Type) == uint32(known)
+		if uint32(fs.Type) == known {
+			return true
+		}
 	}
-	return t
+	return false
 }

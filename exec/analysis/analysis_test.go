@@ -1,0 +1,308 @@
+package analysis_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/analysis"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/plan"
+)
+
+// A told is a run that a test writes fact by fact.
+type told struct {
+	t       *testing.T
+	plan    *plan.Plan
+	records []checkpoint.Record
+}
+
+// tell begins a run of a plan with one task of n steps for each number; critical says which are.
+func tell(t *testing.T, critical func(plan.Address) bool, tasks ...int) *told {
+	t.Helper()
+	p := &plan.Plan{}
+	started := &history.Started{Run: "r", Mode: plan.Dynamic}
+	for i, n := range tasks {
+		task := plan.Task{ID: fmt.Sprint(i + 1)}
+		for j := range n {
+			at := plan.Address(fmt.Sprintf("%d.%d", i+1, j+1))
+			c := critical(at)
+			task.Steps = append(task.Steps, plan.Step{ID: fmt.Sprint(j + 1), Address: at, Critical: &c,
+				Backups: []plan.Backup{{ID: "1", Description: "by hand"}, {ID: "2", Description: "by mail"}}})
+			started.Steps = append(started.Steps, history.Outline{Address: at, Task: task.ID, Critical: c})
+		}
+		p.Tasks = append(p.Tasks, task)
+	}
+	r := &told{t: t, plan: p}
+	return r.add("", 0, started)
+}
+
+func all(plan.Address) bool  { return true }
+func none(plan.Address) bool { return false }
+
+func (r *told) add(at plan.Address, attempt int, f history.Fact) *told {
+	r.t.Helper()
+	fact, err := history.Encode(history.Where{Step: at, Attempt: attempt}, f)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	n := len(r.records) + 1
+	r.records = append(r.records, checkpoint.Record{Seq: uint64(n), Time: time.Unix(int64(n), 0).UTC(), Fact: fact})
+	return r
+}
+
+// step runs a step: each method but the last fails with the message, and the last one completes it unless it is "".
+func (r *told) step(at plan.Address, message string, methods ...string) *told {
+	r.t.Helper()
+	r.add(at, 0, &history.StepStarted{Decision: "proceed", Prior: r.priors(at)})
+	for i, m := range methods {
+		if m == "" {
+			return r.add(at, 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{message}})
+		}
+		if i > 0 {
+			rung := "backup"
+			if m == methods[i-1] {
+				rung = "retry"
+			}
+			r.add(at, i, &history.Recovery{Rung: rung, Method: m})
+		}
+		r.add(at, i+1, &history.AttemptStarted{Method: m})
+		if i < len(methods)-1 {
+			r.add(at, i+1, &history.AttemptFailed{Class: history.Crashed, Reasons: []string{message}})
+		}
+	}
+	return r.add(at, 0, &history.StepCompleted{Method: methods[len(methods)-1]})
+}
+
+// priors are the failed steps before one, which its checkpoint has read.
+func (r *told) priors(at plan.Address) []plan.Address {
+	var prior []plan.Address
+	run := r.fold()
+	for _, s := range run.Steps {
+		if s.Status == history.Failed {
+			prior = append(prior, s.Address)
+		}
+	}
+	return prior
+}
+
+func (r *told) end(status history.Status) *told {
+	r.t.Helper()
+	return r.add("", 0, &history.Ended{Status: status})
+}
+
+func (r *told) fold() *history.Run {
+	r.t.Helper()
+	run, err := history.Fold(r.records)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return run
+}
+
+func (r *told) analysed() analysis.Analysis {
+	r.t.Helper()
+	return analysis.Of(r.plan, r.fold())
+}
+
+// texts are the recommendations about something.
+func (r *told) texts(about string) []string {
+	var out []string
+	for _, rec := range r.analysed().Recommendations {
+		if rec.About == about {
+			out = append(out, rec.Text())
+		}
+	}
+	return out
+}
+
+func TestFailures(t *testing.T) {
+	r := tell(t, none, 3, 2)
+	r.step("1.1", "out of memory", "primary", "primary", "backup_1")
+	r.step("1.2", "hm", "primary", "")
+	r.step("1.3", "out of memory", "primary", "backup_1", "backup_2", "")
+	r.step("2.1", "", "primary")
+	r.step("2.2", "out of memory", "primary", "")
+	got := r.end(history.Partial).analysed().Failures
+	want := analysis.Failures{
+		Steps: []analysis.FailedStep{
+			{Step: "1.1", Failures: 2, Retries: 1, Resolved: "backup_1", Cause: "out of memory"},
+			{Step: "1.2", Failures: 1},
+			{Step: "1.3", Failures: 3, Cause: "out of memory"},
+			{Step: "2.2", Failures: 1, Cause: "out of memory"},
+		},
+		Tasks:     []analysis.FailedTask{{Task: "1", Rate: analysis.Rate{N: 2, Of: 3}}, {Task: "2", Rate: analysis.Rate{N: 1, Of: 2}}},
+		Overall:   analysis.Rate{N: 3, Of: 5},
+		Clustered: "1",
+		Causes:    []analysis.Cause{{Name: "out of memory", Steps: []plan.Address{"1.1", "1.3", "2.2"}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTwoFailuresAreNoCluster(t *testing.T) {
+	r := tell(t, none, 2, 1)
+	r.step("1.1", "", "primary", "").step("1.2", "", "primary", "").step("2.1", "", "primary")
+	if got := r.analysed().Failures.Clustered; got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestBackups(t *testing.T) {
+	r := tell(t, none, 3)
+	r.step("1.1", "", "primary", "backup_1").step("1.2", "", "primary", "backup_1", "backup_2").step("1.3", "", "primary", "backup_1", "backup_2", "")
+	want := analysis.Backups{
+		Used: []analysis.BackupUse{
+			{Description: "by hand", Rate: analysis.Rate{N: 1, Of: 3}, Steps: []plan.Address{"1.1", "1.2", "1.3"}},
+			{Description: "by mail", Rate: analysis.Rate{N: 1, Of: 2}, Steps: []plan.Address{"1.2", "1.3"}},
+		},
+		Rate: analysis.Rate{N: 2, Of: 5},
+	}
+	if diff := cmp.Diff(want, r.analysed().Backups); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEscalations(t *testing.T) {
+	r := tell(t, all, 2)
+	switched := func(cause string, triggers ...string) {
+		r.add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: cause, Triggers: triggers})
+		r.add("", 0, &history.ModeSwitched{From: plan.Collaborative, To: plan.Dynamic, Cause: "asked for"})
+	}
+	switched("x", "consecutive failures", "backup depletion")
+	switched("consecutive failures")
+	question := func(id string, answered bool) {
+		q := ask.Question{ID: id, Run: "r", Step: "1.1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}}
+		r.add("1.1", 0, &history.Asked{Question: q})
+		if answered {
+			r.add("1.1", 0, &history.Answered{Answer: ask.Answer{Question: id, Choice: "r"}})
+			return
+		}
+		r.add("1.1", 0, &history.Unanswered{Question: id, Final: true})
+	}
+	question("q1", true)
+	question("q2", false)
+	want := analysis.Escalations{
+		Total:    2,
+		Triggers: []analysis.Count{{What: "consecutive failures", N: 2}, {What: "backup depletion", N: 1}},
+		Asked:    []analysis.Count{{What: "step-failed", N: 2}},
+		Answered: analysis.Rate{N: 1, Of: 2},
+	}
+	if diff := cmp.Diff(want, r.analysed().Escalations); diff != "" {
+		t.Error(diff)
+	}
+	if got := r.texts("mode"); len(got) != 1 {
+		t.Errorf("two escalations by one trigger: got %q", got)
+	}
+}
+
+func TestPropagation(t *testing.T) {
+	r := tell(t, all, 2, 2)
+	r.step("1.1", "", "primary", "")
+	r.add("1.2", 0, &history.StepBlocked{By: "1.1"})
+	r.add("2.1", 0, &history.StepStarted{Decision: "proceed with concern", Prior: []plan.Address{"1.1"}})
+	r.add("2.1", 1, &history.AttemptStarted{Method: "primary"}).add("2.1", 1, &history.StepCompleted{Method: "primary"})
+	r.add("2.2", 0, &history.StepStarted{Decision: "reviewed"}) // and has not read that 1.1 failed
+	want := analysis.Propagation{Concerned: 1, Reviewed: 1, Blocked: 1,
+		Chains: []analysis.Chain{{From: "1.1", Blocked: []plan.Address{"1.2"}}}, Unread: []plan.Address{"2.2"}}
+	if diff := cmp.Diff(want, r.analysed().Propagation); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKPIs(t *testing.T) {
+	r := tell(t, all, 1, 1, 1, 1)
+	r.step("1.1", "", "primary").step("2.1", "", "primary", "backup_1").step("3.1", "", "primary", "primary", "").step("4.1", "", "primary")
+	r.add("", 0, &history.Evidence{Task: "1", Pass: true, Kind: evidence.Documentation})
+	r.add("", 0, &history.Evidence{Task: "4", Pass: false, Kind: evidence.Experimental})
+	r.add("", 0, &history.TaskOutcome{Task: "4", Status: history.TaskFailed})
+	got := r.end(history.Partial).analysed().KPIs
+	got.Took = 0
+	want := analysis.KPIs{Tasks: 4, Completed: analysis.Rate{N: 2, Of: 4}, RetrySuccess: analysis.Rate{N: 1, Of: 2}, Evidence: analysis.Rate{N: 1, Of: 2},
+		Unaided: analysis.Rate{N: 3, Of: 3}, Recovered: analysis.Rate{N: 1, Of: 2}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRecommendations(t *testing.T) {
+	mixed := func(a plan.Address) bool { return a[len(a)-1]%2 == 1 }
+	for _, tt := range []struct {
+		name, about string
+		tell        func(t *testing.T) *told
+		want        []string
+	}{
+		{"a critical step that was not", "critical flag", func(t *testing.T) *told {
+			return tell(t, mixed, 2).step("1.1", "", "primary", "").step("1.2", "", "primary").end(history.Partial)
+		}, []string{"step 1.1: mark it as not critical (it failed, nothing was blocked by that, and the run ended PARTIAL)"}},
+		{"a critical step that was", "critical flag", func(t *testing.T) *told {
+			return tell(t, mixed, 2).step("1.1", "", "primary", "").add("1.2", 0, &history.StepBlocked{By: "1.1"}).end(history.Partial)
+		}, nil},
+		{"a step that should be critical", "critical flag", func(t *testing.T) *told {
+			return tell(t, none, 3).step("1.1", "", "primary", "").step("1.2", "", "primary", "").step("1.3", "", "primary", "").end(history.NotAchieved)
+		}, []string{"step 1.1: mark it as critical (it failed, and what followed in its task failed, too)", "step 1.2: mark it as critical (it failed, and what followed in its task failed, too)"}},
+		{"a backup that is better", "backup", func(t *testing.T) *told {
+			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1").step("1.2", "", "primary")
+		}, []string{"step 1.1: make backup 1 the primary method: by hand (the primary method failed and this one did it)"}},
+		{"a backup that comes too late", "backup", func(t *testing.T) *told {
+			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "backup_2").step("1.2", "", "primary")
+		}, []string{"step 1.1: make backup 2 the primary method: by mail (the primary method failed and this one did it)",
+			"step 1.1: put backup 2 before those that failed (1 before it failed)"}},
+		{"no backup helped", "backup", func(t *testing.T) *told {
+			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "backup_2", "").step("1.2", "", "primary")
+		}, []string{"step 1.1: find another way (its primary method and all 2 backups failed)"}},
+		{"one backup is left", "backup", func(t *testing.T) *told {
+			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1", "").step("1.2", "", "primary")
+		}, nil},
+		{"a proven backup", "backup", func(t *testing.T) *told {
+			return tell(t, mixed, 2).step("1.1", "", "primary", "backup_1").step("1.2", "", "primary", "backup_1")
+		}, []string{"step 1.1: make backup 1 the primary method: by hand (the primary method failed and this one did it)",
+			"step 1.2: make backup 1 the primary method: by hand (the primary method failed and this one did it)",
+			`use "by hand" first wherever it is a backup (it helped in all of 2 steps)`}},
+		{"a task too large", "structure", func(t *testing.T) *told {
+			return tell(t, mixed, 4).step("1.1", "", "primary", "").step("1.2", "", "primary", "").step("1.3", "", "primary", "").step("1.4", "", "primary")
+		}, []string{"task 1: break it into smaller tasks (3 of its 4 steps failed)"}},
+		{"half of it failed", "structure", func(t *testing.T) *told {
+			return tell(t, mixed, 4).step("1.1", "", "primary", "").step("1.2", "", "primary", "").step("1.3", "", "primary").step("1.4", "", "primary")
+		}, nil},
+		{"a task of three", "structure", func(t *testing.T) *told {
+			return tell(t, mixed, 3).step("1.1", "", "primary", "").step("1.2", "", "primary", "").step("1.3", "", "primary", "")
+		}, nil},
+		{"everything is critical", "balance", func(t *testing.T) *told { return tell(t, all, 2).step("1.1", "", "primary") },
+			[]string{"mark between 40 and 60 percent of the steps as critical (2 of 2 are)"}},
+		{"balanced", "balance", func(t *testing.T) *told { return tell(t, mixed, 2).step("1.1", "", "primary") }, nil},
+		{"one escalation", "mode", func(t *testing.T) *told {
+			return tell(t, mixed, 2).add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: "x"})
+		}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, tt.tell(t).texts(tt.about)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestCriticalStepWithoutBackup needs a plan without backups.
+func TestCriticalStepWithoutBackup(t *testing.T) {
+	r := tell(t, all, 1)
+	r.plan.Tasks[0].Steps[0].Backups = nil
+	r.step("1.1", "", "primary", "")
+	if diff := cmp.Diff([]string{"step 1.1: give it a backup (it is critical, failed, and had none)"}, r.texts("backup")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSameHistorySameAnalysis analyses twice.
+func TestSameHistorySameAnalysis(t *testing.T) {
+	r := tell(t, all, 2, 2)
+	r.step("1.1", "out of memory", "primary", "backup_1").step("1.2", "", "primary", "")
+	if diff := cmp.Diff(r.analysed(), r.analysed()); diff != "" {
+		t.Error(diff)
+	}
+}

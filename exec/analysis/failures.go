@@ -1,0 +1,102 @@
+package analysis
+
+import (
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// Failures say what failed, and where.
+type Failures struct {
+	Steps   []FailedStep // steps of which at least one attempt failed, in the order of the plan
+	Tasks   []FailedTask // every task
+	Overall Rate         // steps that failed in the end, of all
+	// Clustered is the task in which more than half of at least three failed steps lie, "" if there is none.
+	Clustered string
+	Causes    []Cause // what the failures have in common, in the order in which it was met
+}
+
+// A FailedStep failed at least once.
+type FailedStep struct {
+	Step     plan.Address
+	Failures int    // attempts that failed
+	Retries  int    // attempts with a method that had been tried before
+	Resolved string // the method that completed the step; "" if none did
+	Cause    string // what the messages of the last failure say
+}
+
+// A FailedTask is the share of a task's steps that failed in the end.
+type FailedTask struct {
+	Task string
+	Rate Rate
+}
+
+// A Cause is what several failures have in common.
+type Cause struct {
+	Name  string
+	Steps []plan.Address
+}
+
+func failures(p *plan.Plan, r *history.Run) Failures {
+	f := Failures{}
+	byTask := map[string]int{}
+	causes := map[string]int{}
+	for _, row := range rows(p, r) {
+		if n := len(f.Tasks); n == 0 || f.Tasks[n-1].Task != row.task.ID {
+			f.Tasks = append(f.Tasks, FailedTask{Task: row.task.ID})
+		}
+		task := &f.Tasks[len(f.Tasks)-1]
+		task.Rate.Of++
+		f.Overall.Of++
+		if row.was.Status == history.Failed {
+			task.Rate.N++
+			f.Overall.N++
+			byTask[row.task.ID]++
+		}
+		s := failedStep(row.was)
+		if s.Failures == 0 && row.was.Status != history.Failed {
+			continue
+		}
+		f.Steps = append(f.Steps, s)
+		if s.Cause == "" {
+			continue
+		}
+		at, known := causes[s.Cause]
+		if !known {
+			at = len(f.Causes)
+			causes[s.Cause] = at
+			f.Causes = append(f.Causes, Cause{Name: s.Cause})
+		}
+		f.Causes[at].Steps = append(f.Causes[at].Steps, s.Step)
+	}
+	for _, t := range f.Tasks {
+		if n := byTask[t.Task]; f.Overall.N >= 3 && 2*n > f.Overall.N {
+			f.Clustered = t.Task
+		}
+	}
+	return f
+}
+
+func failedStep(s *history.Step) FailedStep {
+	f := FailedStep{Step: s.Address}
+	seen := map[string]bool{}
+	all := attempts(s)
+	for i, a := range all {
+		if seen[a.Method.Method] {
+			f.Retries++
+		}
+		seen[a.Method.Method] = true
+		if a.Failure == nil {
+			continue
+		}
+		f.Failures++
+		c := advice.Case{Failure: *a.Failure, Attempts: all[i : i+1]}
+		if cause := advice.RootCause(c, advice.Mine(advice.Signals(c))); cause.Error != advice.Unknown {
+			f.Cause = string(cause.Error)
+		}
+	}
+	if s.Status == history.Completed && f.Failures > 0 {
+		f.Resolved = s.Completed.Method
+	}
+	return f
+}

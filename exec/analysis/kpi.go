@@ -1,0 +1,113 @@
+package analysis
+
+import (
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// KPIs are the figures by which a run is compared with others.
+type KPIs struct {
+	Tasks        int
+	Completed    Rate // tasks that were completed, of all
+	RetrySuccess Rate // tasks that were completed after something was tried anew, of those in which it was
+	Evidence     Rate // tasks whose evidence was found, of those that needed some
+	Unaided      Rate // steps that were completed without a question, of those that were completed
+	Recovered    Rate // steps that failed and were completed without a question, of those of which an attempt failed
+	TestFirst    Rate // steps whose test was seen to fail first, of those that were to write one first
+	Resumed      int  // times that the run was taken up again
+	Tokens       int64
+	Took         time.Duration
+}
+
+// measure computes the figures.
+func measure(p *plan.Plan, r *history.Run) KPIs {
+	k := KPIs{Tasks: len(p.Tasks), Completed: Rate{Of: len(p.Tasks)}, Resumed: r.Resumptions, Tokens: r.Flow.Tokens}
+	if !r.Over.IsZero() {
+		k.Took = max(r.Over.Sub(r.Begun), 0)
+	}
+	byTask := map[string][]*history.Step{}
+	for _, s := range r.Steps {
+		byTask[s.Task] = append(byTask[s.Task], s)
+		k.step(s)
+	}
+	for _, t := range p.Tasks {
+		done := completed(r, t.ID, byTask[t.ID])
+		if done {
+			k.Completed.N++
+		}
+		if retried(r, t.ID, byTask[t.ID]) {
+			k.RetrySuccess.Of++
+			if done {
+				k.RetrySuccess.N++
+			}
+		}
+		if e := r.Verified(t.ID); e != nil {
+			k.Evidence.Of++
+			if e.Pass {
+				k.Evidence.N++
+			}
+		}
+	}
+	return k
+}
+
+func (k *KPIs) step(s *history.Step) {
+	if s.Status == history.Completed {
+		k.Unaided.Of++
+		if len(s.Questions) == 0 {
+			k.Unaided.N++
+		}
+	}
+	failed, first, wanted := false, false, false
+	for _, a := range attempts(s) {
+		failed = failed || a.Failure != nil
+		for _, c := range a.Cycles {
+			wanted = true
+			first = first || c.Phase == history.Red && c.Ran && !c.Passed
+		}
+	}
+	if wanted {
+		k.TestFirst.Of++
+		if first {
+			k.TestFirst.N++
+		}
+	}
+	if failed {
+		k.Recovered.Of++
+		if s.Status == history.Completed && len(s.Questions) == 0 {
+			k.Recovered.N++
+		}
+	}
+}
+
+// completed reports whether a task is done: by its last word where there is one, else by its steps.
+func completed(r *history.Run, task string, steps []*history.Step) bool {
+	if o := r.Outcome(task); o != nil {
+		return o.Status == history.TaskCompleted
+	}
+	for _, s := range steps {
+		done := s.Status == history.Completed || s.Status == history.Skipped && s.Skipped != nil && s.Skipped.Done
+		if !done && s.Critical {
+			return false
+		}
+	}
+	return len(steps) > 0
+}
+
+// retried reports whether anything of a task was tried anew, at any point.
+func retried(r *history.Run, task string, steps []*history.Step) bool {
+	if a := r.Approval(task); a != nil && a.Retry > 0 {
+		return true
+	}
+	if r.EvidenceRetry(task) != nil {
+		return true
+	}
+	for _, s := range steps {
+		if len(attempts(s)) > 1 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,146 @@
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Recommendation names what to change in the plan before it is run again.
+type Recommendation struct {
+	About  string       `json:"about"` // "critical flag", "backup", "mode", "structure", "balance"
+	Task   string       `json:"task_id,omitempty"`
+	Step   plan.Address `json:"step,omitempty"`
+	Change string       `json:"change"`
+	Why    string       `json:"why"`
+}
+
+// Text is the recommendation as one line.
+func (r Recommendation) Text() string {
+	where := ""
+	switch {
+	case r.Step != "":
+		where = "step " + string(r.Step) + ": "
+	case r.Task != "":
+		where = "task " + r.Task + ": "
+	}
+	return where + r.Change + " (" + r.Why + ")"
+}
+
+// Figures of the recommendations.
+const (
+	worthSplitting = 4 // steps of a task, more than half of which failed
+	raiseAfter     = 2 // times that the same trigger led to an escalation
+	provenBackup   = 2 // steps in which a backup always helped
+)
+
+func recommend(p *plan.Plan, r *history.Run, a Analysis) []Recommendation {
+	var all []Recommendation
+	for _, row := range rows(p, r) {
+		all = append(all, row.flags(r)...)
+		all = append(all, row.methods()...)
+	}
+	for _, u := range a.Backups.Used {
+		if len(u.Steps) >= provenBackup && u.Rate.N == u.Rate.Of {
+			all = append(all, Recommendation{About: "backup", Change: fmt.Sprintf("use %q first wherever it is a backup", u.Description),
+				Why: fmt.Sprintf("it helped in all of %d steps", len(u.Steps))})
+		}
+	}
+	for _, t := range a.Escalations.Triggers {
+		if t.N >= raiseAfter {
+			all = append(all, Recommendation{About: "mode", Change: "look at what these steps have in common, or raise the threshold by one",
+				Why: fmt.Sprintf("%s led to %d escalations", t.What, t.N)})
+		}
+	}
+	for _, t := range a.Failures.Tasks {
+		if t.Rate.Of >= worthSplitting && 2*t.Rate.N > t.Rate.Of {
+			all = append(all, Recommendation{About: "structure", Task: t.Task, Change: "break it into smaller tasks",
+				Why: fmt.Sprintf("%d of its %d steps failed", t.Rate.N, t.Rate.Of)})
+		}
+	}
+	if b := a.Compliance.Balance; b.Total > 1 && !b.Recommended() {
+		all = append(all, Recommendation{About: "balance", Change: "mark between 40 and 60 percent of the steps as critical",
+			Why: fmt.Sprintf("%d of %d are", b.Critical, b.Total)})
+	}
+	return all
+}
+
+// flags compares critical flags with what happened.
+func (row rowOf) flags(r *history.Run) []Recommendation {
+	s := row.was
+	failed := s.Status == history.Failed || s.Status == history.Skipped && s.Skipped != nil && !s.Skipped.Done
+	held := false
+	for _, other := range r.Steps {
+		held = held || other.Blocked != nil && other.Blocked.By == s.Address
+	}
+	over := r.Ended != nil && r.Ended.Status != history.NotAchieved
+	switch {
+	case failed && s.Critical && over && !held:
+		return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as not critical",
+			Why: fmt.Sprintf("it %s, nothing was blocked by that, and the run ended %s", was(s), r.Ended.Status)}}
+	case failed && !s.Critical && row.followedByFailure(r):
+		return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as critical",
+			Why: fmt.Sprintf("it %s, and what followed in its task failed, too", was(s))}}
+	}
+	return nil
+}
+
+func was(s *history.Step) string {
+	if s.Status == history.Skipped {
+		return "was left out"
+	}
+	return "failed"
+}
+
+// followedByFailure reports whether every step after this one in its task failed, and there was one.
+func (row rowOf) followedByFailure(r *history.Run) bool {
+	after, failed, n := false, true, 0
+	for _, s := range r.Steps {
+		if after && s.Task == row.was.Task {
+			n++
+			failed = failed && s.Status == history.Failed
+		}
+		after = after || s == row.was
+	}
+	return n > 0 && failed
+}
+
+// methods compares the methods of a step with what became of them.
+func (row rowOf) methods() []Recommendation {
+	failed := map[string]bool{}
+	for _, a := range attempts(row.was) {
+		if a.Failure != nil {
+			failed[a.Method.Method] = true
+		}
+	}
+	r := Recommendation{About: "backup", Task: row.was.Task, Step: row.was.Address}
+	tried := 0
+	for _, b := range row.step.Backups {
+		if failed["backup_"+b.ID] {
+			tried++
+		}
+	}
+	switch {
+	case row.was.Status == history.Completed && failed["primary"]:
+		for i, b := range row.step.Backups {
+			if "backup_"+b.ID != row.was.Completed.Method {
+				continue
+			}
+			r.Change, r.Why = fmt.Sprintf("make backup %s the primary method: %s", b.ID, b.Description), "the primary method failed and this one did it"
+			all := []Recommendation{r}
+			if i > 0 && tried > 0 {
+				r.Change, r.Why = fmt.Sprintf("put backup %s before those that failed", b.ID), fmt.Sprintf("%d before it failed", tried)
+				all = append(all, r)
+			}
+			return all
+		}
+	case row.was.Status == history.Failed && tried > 0 && tried == len(row.step.Backups):
+		r.Change, r.Why = "find another way", fmt.Sprintf("its primary method and all %d backups failed", tried)
+		return []Recommendation{r}
+	case row.was.Status == history.Failed && len(row.step.Backups) == 0 && row.was.Critical:
+		r.Change, r.Why = "give it a backup", "it is critical, failed, and had none"
+		return []Recommendation{r}
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Executors sync nothing, and neither does a restore: while a run goes on, the
+// journal and the store alone are durable, and a power cut may take from the
+// workspace whatever was written last. So whoever takes the run up after one
+// restores the tree that was accepted. When the controller lets go, nobody will:
+// then what the run wrote is synced first.
+
+// writing is what was written in a folder and may not be durable.
+type writing struct {
+	all   bool // nobody knows what
+	paths map[string]bool
+}
+
+// touched notes that entries of a folder came, went or were written.
+func (e *execution) touched(dir string, changes []ledger.Change) {
+	w := e.written(dir)
+	for _, c := range changes {
+		w.paths[c.Path] = true
+	}
+}
+
+// touchedAll notes that anything in a folder may have been written.
+func (e *execution) touchedAll(dir string) { e.written(dir).all = true }
+
+func (e *execution) written(dir string) *writing {
+	if e.unsynced == nil {
+		e.unsynced = map[string]*writing{}
+	}
+	if e.unsynced[dir] == nil {
+		e.unsynced[dir] = &writing{paths: map[string]bool{}}
+	}
+	return e.unsynced[dir]
+}
+
+// powerWent reports whether the machine started anew since somebody had the run in
+// hand and did not let go of it: then the workspace may have lost something.
+func (e *execution) powerWent(ctx context.Context) bool {
+	before, now := e.run.Boot, disk.From(ctx).Boot()
+	return before != "" && now != "" && before != now && e.run.Paused == nil
+}
+
+// makeDurable syncs what the run wrote.
+func (e *execution) makeDurable(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	for _, dir := range slices.Sorted(maps.Keys(e.unsynced)) {
+		root, err := disk.From(ctx).OpenRoot(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the clone of a run that is over
+		}
+		if err != nil {
+			return fmt.Errorf("exec: %s cannot be synced: %w", dir, err)
+		}
+		lost, err := e.syncWritten(ctx, root, dir)
+		if len(lost) > 0 {
+			err = errors.Join(err, e.putAgain(ctx, root, dir, lost))
+		}
+		if err = errors.Join(err, root.Close()); err != nil {
+			return fmt.Errorf("exec: %s cannot be synced: %w", dir, err)
+		}
+		delete(e.unsynced, dir)
+	}
+	return nil
+}
+
+// syncWritten syncs files, and then the folders that hold their names. lost are
+// the files whose sync failed.
+func (e *execution) syncWritten(ctx context.Context, root *disk.Root, dir string) (lost []string, err error) {
+	w := e.unsynced[dir]
+	if w.all {
+		tree, err := e.tolerant().Scan(ctx, dir, nil)
+		if err != nil {
+			return nil, err
+		}
+		for entry := range tree.All() {
+			w.paths[entry.Path] = true
+		}
+	}
+	folders := map[string]bool{".": true}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(w.paths)) {
+		for up := path.Dir(name); !folders[up]; up = path.Dir(up) {
+			folders[up] = true
+		}
+		folder, err := syncEntry(root, name)
+		if folder {
+			folders[name] = true
+		}
+		if err != nil {
+			lost = append(lost, name)
+			errs = append(errs, err)
+		}
+	}
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(folders))) {
+		err := root.SyncFolder(filepath.FromSlash(name))
+		if err != nil && !isMissing(err) && !errors.Is(err, fs.ErrPermission) {
+			errs = append(errs, err)
+		}
+	}
+	return lost, errors.Join(errs...)
+}
+
+// syncEntry syncs a file, and reports whether it is a folder instead. What is
+// gone, or closed to us, is left alone.
+func syncEntry(root *disk.Root, name string) (folder bool, err error) {
+	name = filepath.FromSlash(name)
+	info, err := root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return err == nil && info.IsDir(), nil
+	}
+	flags := os.O_RDONLY
+	if runtime.GOOS == "windows" { // syncs only what can be written
+		flags = os.O_RDWR
+	}
+	f, err := root.OpenFile(name, flags, 0)
+	if isMissing(err) || errors.Is(err, fs.ErrPermission) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return false, errors.Join(f.Sync(), f.Close())
+}
+
+// putAgain removes files whose sync failed, so that they are made anew from the store
+// when the run is taken up: the system may hold them for synced now, and their
+// contents may never reach the disk.
+func (e *execution) putAgain(ctx context.Context, root *disk.Root, dir string, names []string) error {
+	if dir != e.dir {
+		return nil // it is delivered again
+	}
+	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree}); err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range names {
+		if err := root.Remove(filepath.FromSlash(name)); !isMissing(err) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

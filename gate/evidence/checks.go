@@ -1,0 +1,70 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// Checks returns kinds of checks that plans may use where a host adds them to
+// its controller:
+//
+//	file_not_empty   path          the file is there and not empty
+//	file_sha256      path, text    it has the content with the checksum text
+//	url              text          the address answers; Web must list its host
+//	mlflow_run       name, path?   the run is finished, and the server keeps the artifact at path
+//
+// What cannot be verified is not decided. p may be nil: then url and mlflow_run decide nothing.
+func Checks(p *Policy) []gate.Check {
+	if p == nil {
+		p = &Policy{}
+	}
+	return []gate.Check{
+		check{"file_not_empty", p, func(c plan.Check) []Need { return []Need{{Kind: File, Name: c.Path}} }},
+		check{"file_sha256", p, func(c plan.Check) []Need { return []Need{{Kind: Checksum, Name: c.Path, Want: c.Text}} }},
+		check{"url", p, func(c plan.Check) []Need { return []Need{{Kind: URL, Name: c.Text}} }},
+		check{"mlflow_run", p, func(c plan.Check) []Need {
+			needs := []Need{{Kind: Run, Name: c.Name}}
+			if c.Path != "" {
+				needs = append(needs, Need{Kind: Artifact, Name: c.Path, Want: c.Name})
+			}
+			return needs
+		}},
+	}
+}
+
+// A check decides by what is found.
+type check struct {
+	kind   string
+	policy *Policy
+	needs  func(plan.Check) []Need
+}
+
+func (c check) Kind() string { return c.kind }
+
+func (c check) Decide(ctx context.Context, pass *gate.Pass, asked plan.Check) (gate.Verdict, error) {
+	v := gate.Holds()
+	var errs []error
+	for _, i := range c.policy.Look(ctx, Place{Dir: pass.Dir, Runner: pass.Runner}, c.needs(asked)) {
+		switch i.State {
+		case Found:
+			v.Evidence = append(v.Evidence, fmt.Sprintf("%s %q was found", i.Kind, i.Name))
+		case Missing:
+			v.Result = gate.Fail
+			f := gate.Finding{Code: gate.CodeEvidenceMissing, Message: i.Why, Expected: fmt.Sprintf("%s %q", i.Kind, i.Name), Happened: i.Why}
+			if i.Kind == File || i.Kind == Checksum {
+				f.Path = i.Name
+			}
+			v.Findings = append(v.Findings, f)
+		default:
+			errs = append(errs, fmt.Errorf("evidence: %s: %s", c.kind, i.Why))
+		}
+	}
+	if v.Result == gate.Fail {
+		return v, nil
+	}
+	return v, errors.Join(errs...)
+}

@@ -1,0 +1,106 @@
+package evidence
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/planlock/planlock/gate"
+)
+
+// lookForFile looks for something that is not empty, and where a content is asked for, for that content.
+func lookForFile(dir string, n Need) Item {
+	path := filepath.FromSlash(n.Name)
+	if !filepath.IsLocal(path) {
+		return missing(n, "%q does not lie in the workspace", n.Name)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return unverifiable(n, "the workspace cannot be opened: %v", err)
+	}
+	defer root.Close()
+	info, err := root.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing(n, "%q is not there", n.Name)
+	case err != nil && strings.Contains(err.Error(), "escapes"):
+		return missing(n, "%q leads out of the workspace", n.Name)
+	case err != nil:
+		return unverifiable(n, "%q cannot be looked at: %v", n.Name, err)
+	case info.IsDir() && n.Kind == File:
+		entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(path))
+		if err != nil {
+			return unverifiable(n, "%q cannot be read: %v", n.Name, err)
+		}
+		if len(entries) == 0 {
+			return missing(n, "%q is an empty folder", n.Name)
+		}
+		return Item{Need: n, State: Found}
+	case !info.Mode().IsRegular():
+		return missing(n, "%q is no file", n.Name)
+	case info.Size() == 0:
+		return missing(n, "%q is empty", n.Name)
+	case n.Kind == File:
+		return Item{Need: n, State: Found, Size: info.Size()}
+	}
+	return checksum(root, path, n)
+}
+
+// checksum compares the content of a file with what was promised.
+func checksum(root *os.Root, path string, n Need) Item {
+	if err := ValidChecksum(n.Want); err != nil {
+		return unverifiable(n, "%v", err)
+	}
+	f, err := root.Open(path)
+	if err != nil {
+		return unverifiable(n, "%q cannot be read: %v", n.Name, err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err := io.Copy(h, f)
+	if err != nil {
+		return unverifiable(n, "%q cannot be read: %v", n.Name, err)
+	}
+	item := Item{Need: n, State: Found, Size: size, Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
+	if !strings.EqualFold(item.Digest, n.Want) {
+		item.State, item.Why = Missing, fmt.Sprintf("%q has another content", n.Name)
+	}
+	return item
+}
+
+// ErrChecksum is wrapped where a checksum is not written as it must be.
+var ErrChecksum = errors.New("evidence: a checksum is \"sha256:\" and 64 hexadecimal digits")
+
+// ValidChecksum refuses what is no checksum.
+func ValidChecksum(text string) error {
+	digits, ok := strings.CutPrefix(strings.ToLower(text), "sha256:")
+	if raw, err := hex.DecodeString(digits); !ok || err != nil || len(raw) != sha256.Size {
+		return fmt.Errorf("%w: %q is none", ErrChecksum, text)
+	}
+	return nil
+}
+
+// lookForCommand runs a command in the sandbox of the plan.
+func lookForCommand(ctx context.Context, at Place, n Need) Item {
+	if at.Runner == nil {
+		return unverifiable(n, "there is nothing that could run %q", n.Name)
+	}
+	result, err := at.Runner.Run(ctx, gate.Command{Run: n.Name, Dir: at.Dir})
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	switch {
+	case err != nil:
+		return unverifiable(n, "%q cannot be run: %v", n.Name, err)
+	case result.Exit != 0:
+		return missing(n, "%q ended with status %d", n.Name, result.Exit)
+	}
+	return Item{Need: n, State: Found}
+}

@@ -1,0 +1,213 @@
+package evidence
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of what is asked of a server.
+const (
+	maxPages   = 20   // of a list of artifacts
+	maxMetrics = 1000 // of a run that are kept
+)
+
+// An MLflow is a tracking server, asked through version 2.0 of its REST API. The
+// zero value knows no server. It must not be changed once it is in use, and may be used concurrently.
+type MLflow struct {
+	URL string // of the server, as in "https://tracking.example"; no user, password, query or fragment
+	// TokenEnv is the name of the environment variable that holds the token which is sent as
+	// "Authorization: Bearer …"; "" sends none.
+	TokenEnv string
+	Timeout  time.Duration     // of one request; 0: DefaultTimeout
+	Client   http.RoundTripper // nil: http.DefaultTransport
+}
+
+// A TrackedRun is a run as the server knows it.
+type TrackedRun struct {
+	ID, Experiment, Status string // Status "FINISHED" where it ended well
+	Metrics                map[string]float64
+	Params                 map[string]string
+	ArtifactURI            string
+}
+
+// ErrNoRun says that the server does not know the run.
+var ErrNoRun = errors.New("evidence: the tracking server knows no such run")
+
+// A ServerError says why a server could not be asked, or what it answered instead.
+type ServerError struct {
+	Server string // host
+	Status int    // of HTTP; 0 where there was no answer
+	Why    string
+}
+
+func (e *ServerError) Error() string {
+	if e.Status == 0 {
+		return fmt.Sprintf("evidence: %s could not be asked: %s", e.Server, e.Why)
+	}
+	return fmt.Sprintf("evidence: %s answered with status %d%s", e.Server, e.Status, e.Why)
+}
+
+// Run asks for a run. An error is [ErrNoRun] where the server says that there is
+// none, else a *[ServerError]: then nobody knows.
+func (m *MLflow) Run(ctx context.Context, id string) (*TrackedRun, error) {
+	var answer struct {
+		Run struct {
+			Info struct {
+				RunID        string          `json:"run_id"`
+				ExperimentID json.RawMessage `json:"experiment_id"`
+				Status       string          `json:"status"`
+				ArtifactURI  string          `json:"artifact_uri"`
+			} `json:"info"`
+			Data struct {
+				Metrics []struct {
+					Key   string          `json:"key"`
+					Value json.RawMessage `json:"value"`
+				} `json:"metrics"`
+				Params []struct {
+					Key   string `json:"key"`
+					Value string `json:"value"`
+				} `json:"params"`
+			} `json:"data"`
+		} `json:"run"`
+	}
+	if err := m.get(ctx, "runs/get", url.Values{"run_id": {id}}, &answer); err != nil {
+		return nil, err
+	}
+	info := answer.Run.Info
+	if info.RunID != id {
+		return nil, m.fault(http.StatusOK, fmt.Sprintf(" and another run than %q", id))
+	}
+	run := &TrackedRun{ID: id, Experiment: strings.Trim(string(info.ExperimentID), `"`), Status: info.Status, ArtifactURI: info.ArtifactURI,
+		Metrics: map[string]float64{}, Params: map[string]string{}}
+	for _, metric := range answer.Run.Data.Metrics {
+		var v float64 // NaN and infinities come as texts, and are left out
+		if len(run.Metrics) < maxMetrics && json.Unmarshal(metric.Value, &v) == nil && !math.IsInf(v, 0) {
+			run.Metrics[metric.Key] = v
+		}
+	}
+	for _, p := range answer.Run.Data.Params {
+		run.Params[p.Key] = p.Value
+	}
+	return run, nil
+}
+
+// A TrackedFile is an artifact that the server keeps.
+type TrackedFile struct {
+	Path string
+	Dir  bool
+	Size int64
+}
+
+// Artifacts lists what the server keeps for a run in a folder, "" for the
+// outermost one. Errors are those of Run.
+func (m *MLflow) Artifacts(ctx context.Context, id, folder string) ([]TrackedFile, error) {
+	var files []TrackedFile
+	query := url.Values{"run_id": {id}}
+	if folder != "" {
+		query.Set("path", folder)
+	}
+	for range maxPages {
+		var answer struct {
+			Files []struct {
+				Path string `json:"path"`
+				Dir  bool   `json:"is_dir"`
+				Size size   `json:"file_size"`
+			} `json:"files"`
+			Next string `json:"next_page_token"`
+		}
+		if err := m.get(ctx, "artifacts/list", query, &answer); err != nil {
+			return nil, err
+		}
+		for _, f := range answer.Files {
+			files = append(files, TrackedFile{f.Path, f.Dir, int64(f.Size)})
+		}
+		if answer.Next == "" {
+			return files, nil
+		}
+		query.Set("page_token", answer.Next)
+	}
+	return nil, m.fault(http.StatusOK, fmt.Sprintf(" and a list of more than %d pages", maxPages))
+}
+
+// A size comes as a number, or as digits in a text.
+type size int64
+
+func (s *size) UnmarshalJSON(text []byte) error {
+	n, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
+	if err == nil && n >= 0 {
+		*s = size(n)
+	}
+	return nil // what is no size is none
+}
+
+// endpoint is the address of a method of the API.
+func (m *MLflow) endpoint(method string, query url.Values) (*url.URL, error) {
+	u, err := url.Parse(m.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, &ServerError{Server: "the tracking server", Why: "its URL is none of http or https with a host, or has a user, a query or a fragment; set MLflow.URL"}
+	}
+	u = u.JoinPath("api/2.0/mlflow", method)
+	u.RawQuery = query.Encode()
+	return u, nil
+}
+
+func (m *MLflow) fault(status int, why string) *ServerError {
+	u, _ := url.Parse(m.URL)
+	return &ServerError{Server: u.Host, Status: status, Why: why}
+}
+
+// get asks for a method and decodes its answer.
+func (m *MLflow) get(ctx context.Context, method string, query url.Values, into any) error {
+	u, err := m.endpoint(method, query)
+	if err != nil {
+		return err
+	}
+	header := http.Header{"Accept": {"application/json"}}
+	if m.TokenEnv != "" {
+		token := os.Getenv(m.TokenEnv)
+		if token == "" {
+			return &ServerError{Server: u.Host, Why: fmt.Sprintf("the environment variable %s, which should hold its token, is empty", m.TokenEnv)}
+		}
+		header.Set("Authorization", "Bearer "+token)
+	}
+	status, body, err := fetch(ctx, m.Client, m.Timeout, u, header, nil)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return m.refusal(status, body)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return m.fault(status, " and something that is no answer of this API")
+	}
+	return nil
+}
+
+// refusal is what an answer other than 200 says.
+func (m *MLflow) refusal(status int, body []byte) error {
+	var answer struct {
+		Code string `json:"error_code"`
+	}
+	_ = json.Unmarshal(body, &answer) // a proxy in between answers with pages
+	if answer.Code == "RESOURCE_DOES_NOT_EXIST" {
+		return fmt.Errorf("%w (%s)", ErrNoRun, answer.Code)
+	}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return m.fault(status, ": it wants another token; name its environment variable in MLflow.TokenEnv")
+	case status >= 300 && status < 400:
+		return m.fault(status, ": it sends elsewhere, which is not followed")
+	case status == http.StatusNotFound:
+		return m.fault(status, ": there is no API of a tracking server at this address")
+	}
+	return m.fault(status, "")
+}

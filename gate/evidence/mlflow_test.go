@@ -1,0 +1,166 @@
+package evidence_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/gate/evidence"
+)
+
+const (
+	finished = "9f2c1e0b7a5d4c3f8e6a1b2c3d4e5f60"
+	running  = "aaaa1e0b7a5d4c3f8e6a1b2c3d4e5f60"
+	failed   = "bbbb1e0b7a5d4c3f8e6a1b2c3d4e5f60"
+)
+
+// recorded is a tracking server that answers with recorded bodies, and wants a token.
+func recorded(t *testing.T, token string) *httptest.Server {
+	body := func(name string) []byte {
+		text, err := os.ReadFile(filepath.Join("testdata", "mlflow", name))
+		if err != nil {
+			t.Error(err)
+		}
+		return text
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/2.0/mlflow/runs/get", func(w http.ResponseWriter, r *http.Request) {
+		if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		switch r.URL.Query().Get("run_id") {
+		case finished:
+			w.Write(body("finished.json"))
+		case running:
+			w.Write(body("running.json"))
+		case failed:
+			w.Write(body("failed.json"))
+		case "other":
+			w.Write(body("finished.json"))
+		case "broken":
+			w.WriteHeader(http.StatusInternalServerError)
+		case "page":
+			w.Write([]byte("<html>please log in</html>"))
+		case "large":
+			w.Write([]byte(strings.Repeat(" ", 4<<20+1)))
+		case "elsewhere":
+			http.Redirect(w, r, "/api/2.0/mlflow/runs/get?run_id="+finished, http.StatusFound)
+		case "late":
+			<-r.Context().Done()
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			w.Write(body("unknown.json"))
+		}
+	})
+	mux.HandleFunc("GET /api/2.0/mlflow/artifacts/list", func(w http.ResponseWriter, r *http.Request) {
+		switch q := r.URL.Query(); {
+		case q.Get("run_id") != finished:
+			w.WriteHeader(http.StatusNotFound)
+			w.Write(body("unknown.json"))
+		case q.Get("path") != "":
+			w.Write([]byte(`{"files":[{"path":"plots/loss.png","is_dir":false,"file_size":"9"}]}`))
+		case q.Get("page_token") == "more":
+			w.Write(body("artifacts2.json"))
+		default:
+			w.Write(body("artifacts.json"))
+		}
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestMLflowRun(t *testing.T) {
+	m := &evidence.MLflow{URL: recorded(t, "").URL}
+	got, err := m.Run(t.Context(), finished)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &evidence.TrackedRun{ID: finished, Experiment: "3", Status: "FINISHED", Metrics: map[string]float64{"accuracy": 0.93},
+		Params: map[string]string{"batch_size": "16"}, ArtifactURI: "mlflow-artifacts:/3/" + finished + "/artifacts"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMLflowEvidence: only a run that the server knows and calls finished is found; what nobody can say is said to be so.
+func TestMLflowEvidence(t *testing.T) {
+	server := recorded(t, "").URL
+	look := func(m *evidence.MLflow, n evidence.Need) evidence.Item {
+		return (&evidence.Policy{Tracker: m}).Look(t.Context(), evidence.Place{Dir: t.TempDir()}, []evidence.Need{n})[0]
+	}
+	run := func(id string) evidence.Need { return evidence.Need{Kind: evidence.Run, Name: id} }
+	file := func(path string) evidence.Need {
+		return evidence.Need{Kind: evidence.Artifact, Name: path, Want: finished}
+	}
+	m := &evidence.MLflow{URL: server, Timeout: 200 * time.Millisecond}
+	tests := map[string]struct {
+		m     *evidence.MLflow
+		need  evidence.Need
+		state evidence.State
+		why   string
+	}{
+		"finished":            {m, run(finished), evidence.Found, ""},
+		"running":             {m, run(running), evidence.Missing, `"RUNNING", not FINISHED`},
+		"failed":              {m, run(failed), evidence.Missing, `"FAILED", not FINISHED`},
+		"unknown":             {m, run("cccc"), evidence.Missing, "knows no such run"},
+		"no id":               {m, run(""), evidence.Missing, "no run was named"},
+		"another run":         {m, run("other"), evidence.Unverifiable, "another run"},
+		"server error":        {m, run("broken"), evidence.Unverifiable, "status 500"},
+		"a page":              {m, run("page"), evidence.Unverifiable, "no answer of this API"},
+		"too large":           {m, run("large"), evidence.Unverifiable, "more than"},
+		"redirect":            {m, run("elsewhere"), evidence.Unverifiable, "sends elsewhere"},
+		"late":                {m, run("late"), evidence.Unverifiable, "no answer within 200ms"},
+		"no server":           {nil, run(finished), evidence.Unverifiable, "no tracking server"},
+		"no such server":      {&evidence.MLflow{URL: "http://127.0.0.1:1"}, run(finished), evidence.Unverifiable, "could not be asked"},
+		"no URL":              {&evidence.MLflow{URL: "file:///etc"}, run(finished), evidence.Unverifiable, "set MLflow.URL"},
+		"no API there":        {&evidence.MLflow{URL: server + "/elsewhere"}, run(finished), evidence.Unverifiable, "no API"},
+		"artifact":            {m, file("baseline.json"), evidence.Found, ""},
+		"artifact, next page": {m, file("setup.md"), evidence.Found, ""},
+		"artifact, folder":    {m, file("plots/loss.png"), evidence.Found, ""},
+		"artifact, empty":     {m, file("empty.json"), evidence.Missing, "is empty"},
+		"artifact, missing":   {m, file("other.json"), evidence.Missing, "no artifact"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := look(test.m, test.need)
+			if got.State != test.state || !strings.Contains(got.Why, test.why) || (got.Why == "") != (got.State == evidence.Found) {
+				t.Errorf("%s (%s), want %s (…%s…)", got.State, got.Why, test.state, test.why)
+			}
+		})
+	}
+}
+
+// TestMLflowToken: the token goes to the server and into no message.
+func TestMLflowToken(t *testing.T) {
+	const secret = "s3cr3t-token"
+	server := recorded(t, secret)
+	m := &evidence.MLflow{URL: server.URL, TokenEnv: "TRACKING_TOKEN_OF_A_TEST"}
+	var fault *evidence.ServerError
+	if _, err := m.Run(t.Context(), finished); !errors.As(err, &fault) || !strings.Contains(err.Error(), "TRACKING_TOKEN_OF_A_TEST") {
+		t.Errorf("without a token: %v", err)
+	}
+	t.Setenv("TRACKING_TOKEN_OF_A_TEST", secret)
+	if _, err := m.Run(t.Context(), finished); err != nil {
+		t.Errorf("with the token: %v", err)
+	}
+	t.Setenv("TRACKING_TOKEN_OF_A_TEST", secret+"-old")
+	if _, err := m.Run(t.Context(), finished); !errors.As(err, &fault) || fault.Status != http.StatusUnauthorized || strings.Contains(err.Error(), secret) {
+		t.Errorf("with an old token: %v", err)
+	}
+	t.Setenv("TRACKING_TOKEN_OF_A_TEST", secret+"\nX-Other: 1")
+	if _, err := m.Run(t.Context(), finished); err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("with a token of two lines: %v", err)
+	}
+	if v := (&evidence.Policy{Tracker: m}).Version(); strings.Contains(v, secret) {
+		t.Errorf("version %q", v)
+	}
+}

@@ -1,0 +1,5 @@
+package ledger
+
+import "syscall"
+
+const sysFstatat = syscall.SYS_FSTATAT
