@@ -39,8 +39,9 @@ func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 	after.Run, after.Prompt = text.Run, text.Prompt
 	after.Feedback = append(slices.Clone(m.Feedback), firstOf(p.Feedback, listed)...)
 	var reasons []string
+	reached := reaches(m.Run)
 	for _, word := range reaches(after.Run) {
-		if !slices.Contains(reaches(m.Run), word) {
+		if !slices.Contains(reached, word) {
 			reasons = append(reasons, fmt.Sprintf("the command would reach for %q, and before it did not", word))
 		}
 	}
@@ -71,17 +72,23 @@ func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 // powerful are variables by which other programs are run, or other places reached.
 var powerful = regexp.MustCompile(`(?i)^(PATH|HOME|SHELL|IFS|ENV|PWD|TMPDIR|TEMP|TMP|USER|BASH.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|GO[A-Z]+|PYTHON.*|NODE_.*|NPM_.*|PERL.*|RUBY.*|JAVA_.*|CLASSPATH|PLANLOCK.*|.*PROXY.*|.*_OPTIONS|.*_OPTS)$`)
 
-// words splits a command where a shell would, or could.
-var words = regexp.MustCompile("[^A-Za-z0-9_./\\\\:~@%+,=*?!$`-]+")
+// betweenWords is where a shell splits a command, or could.
+func betweenWords(r rune) bool {
+	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_./\\:~@%+,=*?!$`-", r))
+}
+
+// quotes takes away what a shell takes away.
+var quotes = strings.NewReplacer(`"`, "", "'", "")
 
 // reaches lists what in a command leads out of the workspace, to other rights or
 // to the network, or may: absolute paths, ways up, addresses, whatever a shell
 // puts there, the controller's own folder, and programs that give other rights.
-// It is a second lock beside the sandbox, and looks at words alone.
+// It is a second lock beside the sandbox, and looks at words alone: as they
+// stand, and as they are when a shell has taken the quotes away.
 func reaches(run string) []string {
 	var found []string
-	for _, word := range words.Split(run, -1) {
-		for part := range strings.SplitSeq(word, "=") {
+	for word := range strings.FieldsFuncSeq(run+" "+quotes.Replace(run), betweenWords) {
+		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune("=,+%", r) }) {
 			if leadsOut(part) {
 				found = append(found, part)
 			}
@@ -93,16 +100,20 @@ func reaches(run string) []string {
 
 // leadsOut reports whether a word may stand for something outside.
 func leadsOut(word string) bool {
-	lower := strings.ToLower(strings.ReplaceAll(word, `\`, "/"))
-	if word == "" {
-		return false
+	lower := strings.ToLower(word)
+	flag := strings.TrimLeft(lower, "-")
+	if len(flag) < len(lower) { // "-o/etc" and "-I../x" are paths behind a flag
+		flag = strings.TrimLeft(flag, "abcdefghijklmnopqrstuvwxyz0123456789-_")
 	}
-	if strings.ContainsAny(word, "$`~*?!\\@") || strings.Contains(lower, ":") || strings.Contains(lower, "//") || strings.HasPrefix(lower, "/") {
+	if strings.ContainsAny(word, "$`~*?!\\@:") || strings.Contains(lower, "//") || strings.HasPrefix(flag, "/") {
 		return true
 	}
 	for part := range strings.SplitSeq(lower, "/") {
+		if part != "..." && strings.Contains(part, "..") { // "./..." is Go's word for all packages
+			return true
+		}
 		switch part {
-		case "..", ".git", ".planlock", "sudo", "su", "doas", "pkexec", "chroot", "unshare", "nsenter", "setpriv", "capsh",
+		case ".git", ".planlock", "sudo", "su", "doas", "pkexec", "chroot", "unshare", "nsenter", "setpriv", "capsh",
 			"mount", "eval", "exec", "source", "curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ssh", "scp", "sftp", "rsync", "ftp",
 			"chmod", "chown", "chgrp", "setfacl", "setcap", "kill", "pkill", "killall", "planlock":
 			return true
