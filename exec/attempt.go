@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -71,7 +72,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
-	t := &trial{s: s, task: task, step: step, number: s.Tried() + 1, method: m, before: e.tree, runner: e.runner(step)}
+	t := &trial{s: s, task: task, step: granted(step, s.Addenda), number: s.Tried() + 1, method: m, before: e.tree, runner: e.runner(step)}
 	executor, err := e.c.executor(m.Executor)
 	if err != nil {
 		return err
@@ -80,21 +81,18 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		return err
 	}
 	t.before = e.tree
-	from, err := e.prepare(t)
-	if err != nil {
-		return err
+	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor}
+	if a := reinstated(s); a != nil {
+		executor, started.Reinstates = e.reinstate(a), a.Number
 	}
-	err = e.record(ctx, of(s, t.number), &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor, Inputs: t.inputs, Phase: from})
+	err = e.record(ctx, of(s, t.number), started)
 	if err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
-	e.perform(ctx, t, executor)
+	e.execute(ctx, t, executor)
 	e.stale = true
 	fault := e.judge(ctx, t)
-	if fault == nil {
-		fault = e.compare(ctx, t)
-	}
 	if fault == nil {
 		return e.accept(ctx, t)
 	}
@@ -115,24 +113,25 @@ func (e *execution) known(ctx context.Context) (*ledger.Tree, error) {
 
 // execute calls the executor, within the step's time.
 func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
-	if limit := t.left(); limit > 0 {
+	if limit := t.step.Timeout; limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit})
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: limit})
 		defer cancel()
 	}
+	ctx, unwatch := e.watch(ctx)
+	defer unwatch()
 	live := process.NewTail(outputKept)
 	shown := e.shown[t.s.Address]
 	w := Work{
 		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step, Method: t.method, Attempt: t.number,
-		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...),
-		Runner: t.runner, Phase: t.phase, Compress: e.run.Flow.Warned,
+		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...), Runner: t.runner,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
 		}},
 	}
-	begin, earlier := time.Now(), t.outcome
+	begin := time.Now()
 	t.outcome, t.err = call(ctx, x, w)
-	t.took += time.Since(begin)
+	t.took = time.Since(begin)
 	if t.err == nil && ctx.Err() != nil {
 		t.err = context.Cause(ctx) // it came back because it was told to
 	} else if cause := context.Cause(ctx); cause != nil && !errors.Is(t.err, cause) {
@@ -165,10 +164,18 @@ func feedback(s *history.Step) []string {
 		if a.Failure != nil {
 			all = append(all, a.Failure.Reasons...)
 		}
+		if a.Said != nil && a.Said.Summary != "" {
+			all = append(all, "summary of attempt "+strconv.Itoa(a.Number)+": "+a.Said.Summary)
+		}
 	}
 	for _, x := range s.Questions {
 		if x.Answer != nil && x.Answer.Choice == again && x.Answer.Reason != "" {
 			all = append(all, fmt.Sprintf("%s says: %s", x.Answer.By, x.Answer.Reason))
+		}
+	}
+	for _, x := range s.Questions {
+		if x.Answer != nil && x.Answer.Choice == propose {
+			all = append(all, x.Answer.By+" proposes: "+x.Answer.Reason)
 		}
 	}
 	return all
@@ -178,7 +185,7 @@ func feedback(s *history.Step) []string {
 func (t *trial) said() *history.AttemptEnded {
 	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
 		Tokens: t.outcome.Usage.InputTokens + t.outcome.Usage.OutputTokens, Calls: t.outcome.Usage.Calls,
-		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful}
+		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful, Summary: clip(t.outcome.Summary, outputKept)}
 	if t.err != nil {
 		said.Error = t.err.Error()
 	}

@@ -52,6 +52,7 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	mode, modeBy := e.mode()
 	started := &history.Started{
 		Run:  ulid.Make().String(),
 		Name: e.plan.Meta.Name, Goal: e.plan.Goal,
@@ -60,10 +61,8 @@ func (e *execution) begin(ctx context.Context) error {
 		Lock: e.locked.ID(), LockFile: e.c.LockFile,
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
-		Mode: e.mode(), Executor: name(e.c.Executor), Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
-		Deterministic: e.c.Deterministic || flow.SettingsOf(e.plan).Deterministic,
-		TestFirst:     e.c.TestFirst || flow.SettingsOf(e.plan).TestFirst,
-		Steps:         e.outline(), Planning: planning, Version: Version(),
+		Mode: mode, ModeBy: modeBy, Remembered: e.precedents(ctx, e.locked.Digest()), Executor: name(e.c.Executor), Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
+		Steps: e.outline(), Planning: planning, Version: Version(),
 	}
 	for _, d := range e.locked.Warnings() {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("%s [%s]", d.Message, d.Code))
@@ -200,16 +199,6 @@ func (e *execution) clone(ctx context.Context) error {
 	}
 	e.tree, err = e.scanner.Scan(ctx, e.dir, nil)
 	return err
-}
-
-func (e *execution) mode() plan.Mode {
-	switch {
-	case e.c.Mode != "":
-		return e.c.Mode
-	case e.plan.Execution.DefaultMode != "":
-		return e.plan.Execution.DefaultMode
-	}
-	return plan.Dynamic
 }
 
 // outline is the order of the run.

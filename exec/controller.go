@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
@@ -46,16 +46,10 @@ type Controller struct {
 
 	// Mode says who is asked and when. Empty: what the plan says, else dynamic.
 	Mode plan.Mode
-	// Strategy is how much ceremony there is; "" for what the plan says, else what follows from its complexity.
-	Strategy history.Strategy
-	// TestFirst has steps that can write their test first do so, in phases that the controller judges by running the test. The plan can ask
-	// for it as well.
-	TestFirst bool
-	// Deterministic refuses a step that makes another tree than an earlier attempt of the same inputs did. The plan can ask for it as well.
-	Deterministic bool
-	// TokenBudget is how many tokens a session may use; 0 for what the plan says, else no limit. At 70 % executors are asked to be brief,
-	// at 80 % the run stops with [ErrHandoff], and is resumed with a fresh count.
-	TokenBudget int64
+	// ModeBy says in the journal who chose Mode, as in "person"; empty: the host.
+	ModeBy string
+	// Triggers are the thresholds of dynamic mode where the plan has none; zero fields are the defaults.
+	Triggers modes.Triggers
 	// Isolate works in a clone; the workspace moves only if the run succeeds.
 	Isolate bool
 	// NoSandbox runs commands at level none, whatever the plan says. It is part of the envelope.

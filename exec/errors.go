@@ -9,6 +9,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// ErrContextExhausted is wrapped by an executor's error to say that its context is full: the attempt is undone, and a fresh
+// one begins from the same checkpoint with [Outcome.Summary] as feedback, three times at most.
+var ErrContextExhausted = errors.New("exec: the context of the executor is exhausted")
+
 // ErrWaiting says that a run waits, for an answer or to be resumed.
 var ErrWaiting = errors.New("exec: the run waits")
 

@@ -76,6 +76,7 @@ type Outcome struct {
 	Usage    Usage              //
 	Metrics  map[string]float64 //
 	Stateful bool               // something outside the workspace was changed: no retry is lawful
+	Summary  string             // with ErrContextExhausted: what a fresh attempt must know
 }
 
 // Usage is what an attempt cost.

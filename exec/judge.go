@@ -95,6 +95,9 @@ func (e *execution) pass(phase gate.Phase, s *history.Step, r gate.CommandRunner
 	if s != nil {
 		at := e.judged[s.Address]
 		pass.Task, pass.Step = at.task, at.step
+		if len(s.Addenda) > 0 {
+			pass.Step = granted(at.step, s.Addenda)
+		}
 	}
 	return pass
 }
@@ -230,6 +233,10 @@ func (e *execution) executorFault(ctx context.Context, t *trial) *fault {
 		return f
 	case noSpace(t.err):
 		return faultf(history.NoSpace, "%v", t.err)
+	case errors.Is(t.err, errRequested):
+		return faultf(history.Interrupted, "%v", errRequested)
+	case errors.Is(t.err, ErrContextExhausted):
+		return faultf(history.ContextExhausted, "%v", t.err)
 	case noMemory(t.err):
 		return faultf(history.OutOfMemory, "%v", t.err)
 	}

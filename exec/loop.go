@@ -26,27 +26,19 @@ func (e *execution) carryOn(ctx context.Context) error {
 		if interrupted(ctx) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
 		}
-		if err := e.keepUp(ctx); err != nil {
+		if err := e.teach(ctx); err != nil {
 			return err
 		}
 		step := e.nextStep()
 		if step == nil {
 			break
 		}
-		if err := e.spend(ctx, step); err != nil {
-			return err
-		}
-		if asked, err := e.askAboutStage(ctx); err != nil {
+		if asked, err := e.heed(ctx, step); err != nil {
 			return err
 		} else if asked {
 			continue
 		}
 		if err := e.advance(ctx, step); err != nil {
-			return err
-		}
-	}
-	if e.run.Ended == nil {
-		if err := e.tasksOver(ctx, true); err != nil {
 			return err
 		}
 	}
@@ -78,11 +70,14 @@ func (e *execution) nextStep() *history.Step {
 // advance does the next thing that a step needs.
 func (e *execution) advance(ctx context.Context, s *history.Step) error {
 	last := s.Last()
+	to, by := e.setBackWanted(s)
 	switch {
 	case e.run.Restoring != nil:
 		return e.restored(ctx, s, s.Tried())
 	case e.run.Pending() != nil:
 		return e.askAgain(ctx, s)
+	case to != nil:
+		return e.setBack(ctx, to, by)
 	case s.Status == history.Pending:
 		return e.startStep(ctx, s)
 	case last != nil && last.Failure == nil:
@@ -92,8 +87,8 @@ func (e *execution) advance(ctx context.Context, s *history.Step) error {
 	case s.Next != nil:
 		return e.tryAgain(ctx, s)
 	case last == nil:
-		return e.attempt(ctx, s, e.method(s, recovery.Primary))
-	case e.cutOff(last) && s.Rollback != plan.Irreversible:
+		return e.attempt(ctx, s, e.method(s, firstMethod(s)))
+	case e.cutOff(s, last) && s.Rollback != plan.Irreversible:
 		// Nothing was wrong with the method.
 		return e.attempt(ctx, s, e.method(s, last.Method.Method))
 	}
@@ -103,22 +98,43 @@ func (e *execution) advance(ctx context.Context, s *history.Step) error {
 // cutOff reports whether an attempt failed for no fault of its own: it was
 // interrupted or lost, or something moved that is in its place again, since the
 // run was taken up.
-func (e *execution) cutOff(a *history.Attempt) bool {
+func (e *execution) cutOff(s *history.Step, a *history.Attempt) bool {
 	switch a.Failure.Class {
 	case history.Interrupted, history.Lost:
 		return true
+	case history.ContextExhausted:
+		return exhaustions(s) <= maxExhaustions
 	case history.Moved:
 		return e.run.Resumptions > a.Resumptions
 	}
 	return false
 }
 
+// maxExhaustions is how often an executor may run out of context before that is a failure like any other.
+const maxExhaustions = 3
+
+// exhaustions counts the attempts of a step for which the executor's context was too small.
+func exhaustions(s *history.Step) int {
+	n := 0
+	for _, a := range s.Attempts {
+		if a.Failure != nil && a.Failure.Class == history.ContextExhausted {
+			n++
+		}
+	}
+	return n
+}
+
 // startStep verifies that nothing moved, reads what happened before, and takes
 // the checkpoint.
 func (e *execution) startStep(ctx context.Context, s *history.Step) error {
-	if by := e.blocker(s); by != nil {
-		return e.leaveOut(ctx, s, &history.StepBlocked{By: by.Address,
-			Why: fmt.Sprintf("it needs %s, which is %s; run it again once that is mended", by.Address, by.Status)})
+	if by := e.blocker(s); by != nil && !chosen(s, ask.Dependency, goOn) {
+		if asked, err := e.askAboutDependency(ctx, s, by); asked || err != nil {
+			return err
+		}
+		return e.leaveOut(ctx, s, e.blockedBy(s, by))
+	}
+	if asked, err := e.escalateBefore(ctx, s); asked || err != nil {
+		return err
 	}
 	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
@@ -134,6 +150,9 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	}
 	decision, err := e.propagate(ctx, s)
 	if err != nil || decision == nil {
+		return err
+	}
+	if asked, err := e.educate(ctx, s); asked || err != nil {
 		return err
 	}
 	return e.before(ctx, s, decision)

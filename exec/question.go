@@ -9,17 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
-)
-
-// Keys of the choices.
-const (
-	goOn   = "g"
-	again  = "r"
-	skip   = "k"
-	stop   = "s"
-	giveUp = "x"
 )
 
 // afterDeadline is how long an escalator may look for an answer that came in
@@ -29,35 +19,6 @@ const afterDeadline = time.Second
 // mistakes is how many answers to one question may not count before nobody is
 // asked any more.
 const mistakes = 3
-
-func choiceGo(s *history.Step) ask.Choice {
-	return ask.Choice{Key: goOn, Label: fmt.Sprintf("run %s all the same", s.Address),
-		Consequence: "the concern is recorded, and the step runs"}
-}
-
-func choiceAgain(s *history.Step) ask.Choice {
-	c := ask.Choice{Key: again, Label: fmt.Sprintf("run %s again with this report as feedback", s.Address),
-		Consequence: fmt.Sprintf("attempt %d from the same checkpoint, on the same tree", s.Tried()+1)}
-	if s.Rollback == "irreversible" {
-		c.Acknowledge = fmt.Sprintf("run %s again", s.Address)
-		c.Consequence += "; what it did outside the workspace may happen twice"
-	}
-	return c
-}
-
-func choiceSkip(s *history.Step) ask.Choice {
-	return ask.Choice{Key: skip, Label: fmt.Sprintf("leave %s out", s.Address),
-		Consequence: "the run goes on without it; the end is PARTIAL at best if it is critical",
-		Acknowledge: fmt.Sprintf("skip %s", s.Address)}
-}
-
-func choiceStop() ask.Choice {
-	return ask.Choice{Key: stop, Label: "stop here", Consequence: "nothing more runs; resume later"}
-}
-
-func choiceGiveUp(s *history.Step) ask.Choice {
-	return ask.Choice{Key: giveUp, Label: fmt.Sprintf("give %s up", s.Address), Consequence: "the step has failed and the run ends"}
-}
 
 func title(s *history.Step) string { return fmt.Sprintf("%s (%s)", s.Address, s.Title) }
 
@@ -85,6 +46,11 @@ func (e *execution) ask(ctx context.Context, s *history.Step, q ask.Question) er
 // askAgain puts the question that is open.
 func (e *execution) askAgain(ctx context.Context, s *history.Step) error {
 	q := *e.run.Pending()
+	if q.Kind == ask.Obsolete || q.Kind == ask.Rollback {
+		if err := e.withdraw(ctx); err != nil {
+			return err
+		}
+	}
 	e.notify(e.c.Observer.Asked, Event{History: s, Question: &q})
 	e.stale = true // whoever answers may have looked at the tree, and touched it
 	var err error
@@ -116,6 +82,9 @@ func (e *execution) askAgain(ctx context.Context, s *history.Step) error {
 // consult asks, no longer than the deadline. Where the deadline has passed
 // already, the escalator is asked once more for an answer that came in time.
 func (e *execution) consult(ctx context.Context, q ask.Question) (ask.Answer, error) {
+	if a, ok := e.answeredBefore(ctx, q); ok {
+		return a, nil
+	}
 	if e.c.Escalator == nil {
 		return ask.Answer{}, fmt.Errorf("%w: nobody is there to be asked", ask.ErrNoAnswer)
 	}
@@ -129,39 +98,6 @@ func (e *execution) consult(ctx context.Context, q ask.Question) (ask.Answer, er
 		a.At = e.c.now().UTC()
 	}
 	return a, err
-}
-
-// settle does what was chosen.
-func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question, a ask.Answer) error {
-	if q.Kind == ask.Stage && a.Choice == again {
-		return e.tryStageAgain(ctx, s, q, a)
-	}
-	facts := []history.Fact{&history.Answered{Answer: a}}
-	switch a.Choice {
-	case again:
-		method := recovery.Primary
-		if last := s.Last(); last != nil {
-			method = last.Method.Method
-		}
-		facts = append(facts, &history.Recovery{Rung: recovery.AskRung, Method: method,
-			Why: "asked for by " + a.By, Repeats: s.Rungs(recovery.AskRung) + 1})
-	case skip:
-		facts = append(facts, &history.StepSkipped{Why: "answer to " + q.ID + ": " + a.Reason, By: a.By})
-	case settled:
-		facts = append(facts, &history.StepSkipped{Why: "settled in answer to " + q.ID + ": " + a.Reason, By: a.By, Done: true})
-	case giveUp:
-		facts = append(facts, &history.StepFailed{Class: e.class(s), Reasons: e.reasons(s, q), Halts: true})
-	}
-	if err := e.record(ctx, of(s, q.Attempt), facts...); err != nil {
-		return err
-	}
-	if a.Choice == stop {
-		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
-	}
-	if s.Status.Over() {
-		e.notify(e.c.Observer.StepDone, Event{History: s, Err: failure(s)})
-	}
-	return nil
 }
 
 // refuse ends a step because nobody let it go on.

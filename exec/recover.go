@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/ledger"
@@ -87,14 +86,9 @@ func (e *execution) climb(ctx context.Context, s *history.Step, f *history.Attem
 	if next.Advise != "" {
 		return e.advise(ctx, s, f, next) // and then the ladder is climbed again
 	}
-	if next.Method == "" && !next.Ask {
-		switched, err := e.escalateMode(ctx, s)
-		if err != nil {
+	if next.Method == "" && !next.Ask && !blocks(step) {
+		if asked, err := e.escalateMode(ctx, s, f); asked || err != nil {
 			return err
-		}
-		if switched {
-			situation.Mode = e.run.Mode
-			next = e.c.ladder().Next(situation)
 		}
 	}
 	switch {
@@ -109,7 +103,7 @@ func (e *execution) climb(ctx context.Context, s *history.Step, f *history.Attem
 	case next.Ask:
 		q := e.failureQuestion(s, f, next.Why)
 		q.Evidence = append(q.Evidence, notTried(next.Passed)...)
-		return e.ask(ctx, s, q)
+		return e.askAboutFailure(ctx, s, q)
 	}
 	failed := &history.StepFailed{Class: f.Class, Reasons: f.Reasons, Halts: e.halts(s, step), Passed: next.Passed}
 	if err := e.record(ctx, of(s, 0), failed); err != nil {
@@ -117,76 +111,6 @@ func (e *execution) climb(ctx context.Context, s *history.Step, f *history.Attem
 	}
 	e.notify(e.c.Observer.StepDone, Event{History: s, Err: failure(s)})
 	return nil
-}
-
-// failureQuestion says what a person must know to decide about a failed step.
-func (e *execution) failureQuestion(s *history.Step, f *history.AttemptFailed, why string) ask.Question {
-	kind := ask.StepFailed
-	switch {
-	case s.Refusal != nil:
-		kind = ask.Precondition
-	case f.Class == history.Unrestorable:
-		kind = ask.Repository
-	case f.Class == history.Lost:
-		kind = ask.InFlight
-	}
-	if a := s.Last(); a != nil && a.Compensated != nil && !a.Compensated.Done() {
-		kind = ask.Compensation
-	}
-	evidence := slices.Clone(f.Reasons)
-	if last := s.Last(); last != nil && last.Accounted != nil && !last.Accounted.Account.Holds() {
-		evidence = append(evidence, last.Accounted.Account.String())
-	}
-	if s.Refusal == nil {
-		evidence = append(evidence, fmt.Sprintf("the tree was restored to the checkpoint before %s", s.Address))
-	}
-	evidence = append(evidence, tried(s)...)
-	return e.question(s, kind, fmt.Sprintf("step %s %s", title(s), headline(f.Class)), why, evidence, choiceAgain(s), choiceSkip(s), choiceStop(), choiceGiveUp(s))
-}
-
-// headline says what became of a step, in a few words.
-func headline(c history.Class) string {
-	switch c {
-	case history.Refused:
-		return "may not begin"
-	case history.Breach:
-		return "did something else than it declared"
-	case history.TimedOut:
-		return "did not end in time"
-	case history.GateFailed:
-		return "was not accepted by its gates"
-	case history.Undecided:
-		return "could not be judged"
-	case history.Lost:
-		return "was cut off when the controller ended"
-	case history.Moved:
-		return "moved what the run depends on"
-	case history.Unrestorable:
-		return "changed what planlock never restores"
-	case history.NoSpace:
-		return "filled the disk"
-	case history.Nondeterministic:
-		return "made something else of the same inputs"
-	}
-	return "failed"
-}
-
-// tried is what has been tried after failures, each thing once.
-func tried(s *history.Step) []string {
-	var lines []string
-	times := map[string]int{}
-	for _, r := range s.Recoveries {
-		if times[r.Why]++; times[r.Why] == 1 {
-			lines = append(lines, r.Why)
-		}
-	}
-	for i, why := range lines {
-		lines[i] = "tried: " + why
-		if n := times[why]; n > 1 {
-			lines[i] += fmt.Sprintf(" (%d times)", n)
-		}
-	}
-	return lines
 }
 
 // openIn opens a file of a folder and never leads outside of it.

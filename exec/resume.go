@@ -105,6 +105,7 @@ func (e *execution) takeUp(ctx context.Context) error {
 	if err := e.record(ctx, history.Where{}, facts...); err != nil {
 		return err
 	}
+	e.keepRemembered(ctx)
 	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
 	return nil
 }

@@ -46,6 +46,8 @@ type Question struct {
 	Deadline time.Time    `json:"deadline,omitzero"` // zero: none
 	// Default is the key of the choice that an empty line on a terminal stands for; "": none.
 	Default string `json:"default,omitempty"`
+	// Target is the step that the run is set back to before, where one of the choices does that.
+	Target plan.Address `json:"target,omitempty"`
 	// Teaching explains the approaches that there are; nil but for questions of kind Education.
 	Teaching *Teaching `json:"teaching,omitempty"`
 }

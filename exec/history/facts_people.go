@@ -79,7 +79,9 @@ type Remembered struct {
 	Kind     ask.Kind     `json:"kind"`
 	Step     plan.Address `json:"step,omitempty"` // "": for the whole plan
 	Choice   string       `json:"choice"`
+	Reason   string       `json:"reason,omitempty"`
 	By       string       `json:"by"`
+	At       time.Time    `json:"at"`
 	Why      string       `json:"why,omitempty"` // it was not remembered
 }
 
@@ -102,6 +104,8 @@ type StepSkipped struct {
 type StepBlocked struct {
 	By  plan.Address `json:"by"`
 	Why string       `json:"why"`
+	// Unblock are the ways to have the step run after all.
+	Unblock []string `json:"unblock,omitempty"`
 }
 
 // Paused says that the controller let go of the run, which can be resumed.

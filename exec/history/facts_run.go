@@ -3,6 +3,7 @@ package history
 import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -10,34 +11,36 @@ import (
 
 // Started is the first fact of every run: what it is bound to.
 type Started struct {
-	Run           string              `json:"run"`
-	Name          string              `json:"name,omitempty"` // goal_descriptor
-	Goal          string              `json:"goal"`
-	Format        plan.Format         `json:"format"`
-	Profile       plan.Profile        `json:"profile"`
-	Plan          ledger.Digest       `json:"plan"`      // digest of the plan's meaning
-	PlanBlob      ledger.Digest       `json:"plan_blob"` // the plan as JSON, in the content store
-	Files         []plan.Source       `json:"files,omitempty"`
-	Lock          string              `json:"lock"`                // id of the lock
-	LockFile      string              `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
-	LockDigest    ledger.Digest       `json:"lock_digest,omitempty"`
-	Acknowledged  []string            `json:"acknowledged,omitempty"`
-	Envelope      *envelope.Envelope  `json:"envelope"`
-	Base          checkpoint.Snapshot `json:"base"`
-	Git           ledger.GitState     `json:"git,omitempty"`
-	Mode          plan.Mode           `json:"mode"`
-	ModeBy        string              `json:"mode_by,omitempty"`  // who chose it: "host" (a flag or a field), "plan", "person", "default"
-	Preset        string              `json:"preset,omitempty"`   // "contract" if empty
-	Executor      string              `json:"executor,omitempty"` // the default executor's name
-	Isolated      bool                `json:"isolated,omitempty"`
-	NoSandbox     bool                `json:"no_sandbox,omitempty"`
-	Deterministic bool                `json:"deterministic,omitempty"` // another output of the same inputs is refused
-	TestFirst     bool                `json:"test_first,omitempty"`    // steps that can write their test first do
-	Steps         []Outline           `json:"steps"`                   // in the order of execution
-	Planning      []gate.Judgement    `json:"planning,omitempty"`
-	Warnings      []string            `json:"warnings,omitempty"`
-	Version       string              `json:"version,omitempty"` // of planlock
-	Boot          string              `json:"boot,omitempty"`    // the life of the machine; "" where nobody knows
+	Run          string              `json:"run"`
+	Name         string              `json:"name,omitempty"` // goal_descriptor
+	Goal         string              `json:"goal"`
+	Format       plan.Format         `json:"format"`
+	Profile      plan.Profile        `json:"profile"`
+	Plan         ledger.Digest       `json:"plan"`      // digest of the plan's meaning
+	PlanBlob     ledger.Digest       `json:"plan_blob"` // the plan as JSON, in the content store
+	Files        []plan.Source       `json:"files,omitempty"`
+	Lock         string              `json:"lock"`                // id of the lock
+	LockFile     string              `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
+	LockDigest   ledger.Digest       `json:"lock_digest,omitempty"`
+	Acknowledged []string            `json:"acknowledged,omitempty"`
+	Envelope     *envelope.Envelope  `json:"envelope"`
+	Base         checkpoint.Snapshot `json:"base"`
+	Git          ledger.GitState     `json:"git,omitempty"`
+	Mode         plan.Mode           `json:"mode"`
+	ModeBy       string              `json:"mode_by,omitempty"` // who chose it: "host" (a flag or a field), "plan", "person", "default"
+	// Remembered are the choices made in earlier runs that may answer in this one.
+	Remembered    []ask.Precedent  `json:"remembered,omitempty"`
+	Preset        string           `json:"preset,omitempty"`   // "contract" if empty
+	Executor      string           `json:"executor,omitempty"` // the default executor's name
+	Isolated      bool             `json:"isolated,omitempty"`
+	NoSandbox     bool             `json:"no_sandbox,omitempty"`
+	Deterministic bool             `json:"deterministic,omitempty"` // another output of the same inputs is refused
+	TestFirst     bool             `json:"test_first,omitempty"`    // steps that can write their test first do
+	Steps         []Outline        `json:"steps"`                   // in the order of execution
+	Boot          string           `json:"boot,omitempty"`          // the life of the machine; "" where nobody knows
+	Planning      []gate.Judgement `json:"planning,omitempty"`
+	Warnings      []string         `json:"warnings,omitempty"`
+	Version       string           `json:"version,omitempty"` // of planlock
 }
 
 // An Outline is a step as far as the fold needs it.

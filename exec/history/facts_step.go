@@ -52,6 +52,8 @@ type AttemptEnded struct {
 	Calls    int                `json:"calls,omitempty"`
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	Stateful bool               `json:"stateful,omitempty"`
+	// Summary is what a fresh attempt must know, where the executor's context was exhausted.
+	Summary string `json:"summary,omitempty"`
 }
 
 // Accounted is the ledger entry of an attempt.
@@ -97,6 +99,9 @@ const (
 	OutOfMemory     Class = "out-of-memory"    // the executor, or what it ran, needed more memory than there is
 	SchemaMismatch  Class = "schema-mismatch"  // the output does not have the form that the step expects
 	MissingEvidence Class = "missing-evidence" // evidence that the step owes is not there
+
+	// ContextExhausted: the executor's context was full. A fresh attempt begins with the summary of this one.
+	ContextExhausted Class = "context-exhausted"
 )
 
 // AttemptFailed says why an attempt counts for nothing.

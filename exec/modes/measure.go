@@ -12,24 +12,24 @@ import (
 type Trigger string
 
 const (
-	ConsecutiveFailures   Trigger = "consecutive failures"
-	BackupDepletion       Trigger = "backup depletion"
-	ConfidenceDegradation Trigger = "confidence degradation"
-	FailureThreshold      Trigger = "failure threshold of the task"
+	ConsecutiveFailures   Trigger = "consecutive failures"          // steps failed one after the other
+	BackupDepletion       Trigger = "backup depletion"              // backups carry what primary methods should
+	ConfidenceDegradation Trigger = "confidence degradation"        // what steps deliver gets worse
+	FailureThreshold      Trigger = "failure threshold of the task" // a task failed as often as its plan allows
 )
 
 // A Condition is what is measured for a trigger.
 type Condition string
 
 const (
-	FailedInARow    Condition = "failed-in-a-row"      // of ConsecutiveFailures
-	SameBackup      Condition = "same-backup"          // of BackupDepletion, as the next two
-	BackupRate      Condition = "backup-rate"          //
-	Exhausted       Condition = "backups-exhausted"    //
-	OutputMismatch  Condition = "output-mismatch-rate" // of ConfidenceDegradation, as the next two
-	RetryGrowth     Condition = "retry-growth"         //
-	ViolationRate   Condition = "violation-rate"       //
-	FailuresOfATask Condition = "failures-of-a-task"   // of FailureThreshold
+	FailedInARow    Condition = "failed-in-a-row"      // failed steps at the end; of ConsecutiveFailures
+	SameBackup      Condition = "same-backup"          // successes of one backup; of BackupDepletion, as the next two
+	BackupRate      Condition = "backup-rate"          // share of steps that needed backups
+	Exhausted       Condition = "backups-exhausted"    // steps at the end for which all backups failed
+	OutputMismatch  Condition = "output-mismatch-rate" // share of unexpected outputs; of ConfidenceDegradation, as the next two
+	RetryGrowth     Condition = "retry-growth"         // more retries per step than in the window before
+	ViolationRate   Condition = "violation-rate"       // share of steps that broke a constraint
+	FailuresOfATask Condition = "failures-of-a-task"   // failed steps of the task; of FailureThreshold
 )
 
 // A Measurement is one condition, as it stands.

@@ -1,0 +1,191 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/plan"
+)
+
+// Keys of the choices of education mode, besides the letters of approaches.
+const (
+	yes      = "y"
+	no       = "n"
+	explain  = "e"
+	tryOther = "t"
+)
+
+// A pace is how often education mode stops.
+type pace string
+
+const (
+	slow     pace = "slow"     // at every critical step, and at every second of the others
+	moderate pace = "moderate" // at critical steps and key decisions
+	fast     pace = "fast"     // at major decisions
+)
+
+// A course is how a plan wants to be taught: its [education] table, with defaults.
+type course struct {
+	off          bool // enabled = false, or approval_gates = "none"
+	pace         pace
+	depth        string // "brief", "moderate", "detailed"
+	rationale    bool
+	alternatives bool
+}
+
+// courseOf reads [education]. What is not said, or not known, is as in the table of docs/modes.md.
+func courseOf(p *plan.Plan) course {
+	c := course{pace: moderate, depth: depthModerate, rationale: true, alternatives: true}
+	for _, s := range p.Settings {
+		key, ok := strings.CutPrefix(s.Key, "education.")
+		if !ok {
+			continue
+		}
+		switch text := s.Value.Text; key {
+		case "enabled":
+			c.off = c.off || text == "false"
+		case "approval_gates":
+			c.off = c.off || text == "none"
+		case "learning_pace":
+			if p := pace(text); p == slow || p == fast {
+				c.pace = p
+			}
+		case "comparison_depth":
+			if text == depthBrief || text == depthDetailed {
+				c.depth = text
+			}
+		case "rationale_required":
+			c.rationale = text != "false"
+		case "alternatives_shown":
+			c.alternatives = text != "false"
+		}
+	}
+	return c
+}
+
+// educate explains a step before it begins, where education mode stops at it, and asks how to do it.
+func (e *execution) educate(ctx context.Context, s *history.Step) (asked bool, err error) {
+	c := courseOf(e.plan)
+	if e.run.Mode != plan.Education || len(s.Attempts) > 0 || c.off && e.run.Started.ModeBy == byPlan || !e.stopsAt(s, c.pace) {
+		return false, nil
+	}
+	last := lastLesson(s)
+	switch {
+	case last == nil:
+		return true, e.ask(ctx, s, e.lessonQuestion(s, c, false))
+	case last.Answer == nil:
+		return false, nil // refused, and the step is over
+	}
+	switch last.Answer.Choice {
+	case explain:
+		return true, e.ask(ctx, s, e.lessonQuestion(s, c, true))
+	case no, tryOther:
+		return true, e.ask(ctx, s, e.approachQuestion(s, c))
+	case stop:
+		return true, e.ask(ctx, s, e.lessonQuestion(s, c, false)) // the run was resumed
+	}
+	return false, nil
+}
+
+// lastLesson is the latest question of education mode about a step, or nil.
+func lastLesson(s *history.Step) *history.Exchange {
+	for i := range slices.Backward(s.Questions) {
+		if s.Questions[i].Question.Kind == ask.Education {
+			return &s.Questions[i]
+		}
+	}
+	return nil
+}
+
+// stopsAt reports whether education mode stops at a step.
+func (e *execution) stopsAt(s *history.Step, p pace) bool {
+	task, step := e.step(s)
+	major := step.Rollback == plan.Irreversible || step.SemanticChange == plan.Breaking || step.SemanticChange == plan.Modifying ||
+		task.Kind == "checkpoint:decision"
+	switch p {
+	case fast:
+		return major
+	case slow:
+		return s.Critical || major || e.others(s)%2 == 0
+	}
+	return s.Critical || major || len(step.Backups) > 0
+}
+
+// others is how many steps before s are not critical.
+func (e *execution) others(s *history.Step) int {
+	n := 0
+	for _, prior := range e.run.Steps {
+		if prior == s {
+			break
+		}
+		if !prior.Critical {
+			n++
+		}
+	}
+	return n
+}
+
+// lessonQuestion explains a step and recommends an approach.
+func (e *execution) lessonQuestion(s *history.Step, c course, more bool) ask.Question {
+	t := e.teaching(s, c)
+	if more {
+		t.More = e.explained(s)
+	}
+	q := e.question(s, ask.Education, "education checkpoint: step "+title(s), "education mode explains this step before it begins", nil,
+		ask.Choice{Key: yes, Also: []string{"yes"}, Label: fmt.Sprintf("go on with the recommended approach (%s)", t.Recommended),
+			Consequence: fmt.Sprintf("%s runs, and what it taught is noted", s.Address)})
+	if len(t.Approaches) > 1 {
+		q.Choices = append(q.Choices,
+			ask.Choice{Key: no, Also: []string{"no"}, Label: "do not; show the approaches again", Consequence: "nothing runs before one is chosen"},
+			ask.Choice{Key: tryOther, Also: []string{"try different"}, Label: "choose a different approach", Consequence: "nothing runs before one is chosen"})
+	} else {
+		q.Choices = append(q.Choices, ask.Choice{Key: skip, Also: []string{"n", "no"}, Label: fmt.Sprintf("do not: leave %s out", s.Address),
+			Consequence: "the run goes on without it", Acknowledge: fmt.Sprintf("skip %s", s.Address)})
+	}
+	if !more {
+		q.Choices = append(q.Choices, ask.Choice{Key: explain, Also: []string{"explain more"}, Label: "explain more", Consequence: "the question is asked again, with more to read"})
+	}
+	q.Choices = append(q.Choices, choiceStop(), choiceGiveUp(s))
+	q.Default, q.Teaching = yes, t
+	return q
+}
+
+// approachQuestion has a person choose among the approaches.
+func (e *execution) approachQuestion(s *history.Step, c course) ask.Question {
+	t := e.teaching(s, c)
+	q := e.question(s, ask.Education, "education checkpoint: how to do step "+title(s), "an approach is to be chosen", nil)
+	for _, a := range t.Approaches {
+		q.Choices = append(q.Choices, ask.Choice{Key: a.Key, Also: []string{a.Method, strings.ToLower(a.Key)}, Label: fmt.Sprintf("%s: %s", a.Method, firstLine(a.Description)),
+			Consequence: fmt.Sprintf("%s is done this way", s.Address)})
+	}
+	q.Choices = append(q.Choices, choiceSkip(s), choiceStop(), choiceGiveUp(s))
+	q.Teaching = t
+	return q
+}
+
+// firstMethod is the method that a step begins with: the one chosen in education mode, else its own.
+func firstMethod(s *history.Step) string {
+	x := lastLesson(s)
+	if x == nil || x.Answer == nil || x.Question.Teaching == nil {
+		return recovery.Primary
+	}
+	if x.Answer.Choice == yes {
+		return x.Question.Teaching.Recommended
+	}
+	for _, a := range x.Question.Teaching.Approaches {
+		if a.Key == x.Answer.Choice {
+			return a.Method
+		}
+	}
+	return recovery.Primary
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

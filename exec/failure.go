@@ -1,0 +1,122 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// failureQuestion says what a person must know to decide about a failed step, and
+// offers what can be done about it.
+func (e *execution) failureQuestion(s *history.Step, f *history.AttemptFailed, why string) ask.Question {
+	kind := failureKind(s, f)
+	detailed := chosenLast(s, details)
+	q := e.question(s, kind, fmt.Sprintf("step %s %s", title(s), headline(f.Class)), why, e.stuckReport(s, f, detailed))
+	repeat := choiceAgain(s)
+	if kind == ask.Deviation {
+		repeat.Label = fmt.Sprintf("leave it undone, and run %s again with this report as feedback", s.Address)
+		if grant, words := e.acceptable(s, f); grant != nil {
+			q.Choices = append(q.Choices, choiceAccept(s, words))
+		}
+	}
+	q.Choices = append(q.Choices, repeat)
+	if s.Refusal == nil && s.Rollback != plan.Irreversible && kind != ask.Compensation {
+		q.Choices = append(q.Choices, choicePropose(s))
+	}
+	if !detailed && s.Refusal == nil {
+		q.Choices = append(q.Choices, choiceDetails())
+	}
+	if to := e.setBackTo(s, f); to != nil {
+		q.Target = to.Address
+		q.Choices = append(q.Choices, choiceBack(to))
+	}
+	q.Choices = append(q.Choices, choiceSkip(s), choiceStop(), choiceGiveUp(s))
+	return q
+}
+
+// failureKind says what a question about a failure is about.
+func failureKind(s *history.Step, f *history.AttemptFailed) ask.Kind {
+	if a := s.Last(); a != nil && a.Compensated != nil && !a.Compensated.Done() {
+		return ask.Compensation
+	}
+	switch {
+	case s.Refusal != nil:
+		return ask.Precondition
+	case f.Class == history.Unrestorable:
+		return ask.Repository
+	case f.Class == history.Lost:
+		return ask.InFlight
+	case f.Class == history.Breach:
+		return ask.Deviation
+	}
+	return ask.StepFailed
+}
+
+// chosenLast reports whether the latest question about a step was answered with a choice.
+func chosenLast(s *history.Step, key string) bool {
+	if len(s.Questions) == 0 {
+		return false
+	}
+	a := s.Questions[len(s.Questions)-1].Answer
+	return a != nil && a.Choice == key
+}
+
+// evidenceOf is what is known of a failure at once.
+func evidenceOf(s *history.Step, f *history.AttemptFailed) []string {
+	evidence := slices.Clone(f.Reasons)
+	if last := s.Last(); last != nil && last.Accounted != nil && !last.Accounted.Account.Holds() {
+		evidence = append(evidence, last.Accounted.Account.String())
+	}
+	if s.Refusal == nil {
+		evidence = append(evidence, fmt.Sprintf("the tree was restored to the checkpoint before %s", s.Address))
+	}
+	return append(evidence, tried(s)...)
+}
+
+// headline says what became of a step, in a few words.
+func headline(c history.Class) string {
+	switch c {
+	case history.Refused:
+		return "may not begin"
+	case history.Breach:
+		return "did something else than it declared"
+	case history.TimedOut:
+		return "did not end in time"
+	case history.GateFailed:
+		return "was not accepted by its gates"
+	case history.Undecided:
+		return "could not be judged"
+	case history.Lost:
+		return "was cut off when the controller ended"
+	case history.Moved:
+		return "moved what the run depends on"
+	case history.Unrestorable:
+		return "changed what planlock never restores"
+	case history.NoSpace:
+		return "filled the disk"
+	case history.ContextExhausted:
+		return "was too much for the executor's context"
+	}
+	return "failed"
+}
+
+// tried is what has been tried after failures, each thing once.
+func tried(s *history.Step) []string {
+	var lines []string
+	times := map[string]int{}
+	for _, r := range s.Recoveries {
+		if times[r.Why]++; times[r.Why] == 1 {
+			lines = append(lines, r.Why)
+		}
+	}
+	for i, why := range lines {
+		lines[i] = "tried: " + why
+		if n := times[why]; n > 1 {
+			lines[i] += fmt.Sprintf(" (%d times)", n)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,105 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+)
+
+const (
+	traceLines = 20  // of an attempt's output in a stuck report
+	stuckFiles = 20  // named in one
+	stuckLine  = 400 // bytes of one line
+)
+
+// stuckReport is the evidence of a question about a step for which nothing is left to try: what went wrong and what has
+// been tried. Where a person asked for details, it holds everything that is known: each attempt with its reasons and the end of
+// its output, the files that it touched, what advisors said. What might help stands last.
+func (e *execution) stuckReport(s *history.Step, f *history.AttemptFailed, detailed bool) []string {
+	report := evidenceOf(s, f)
+	if detailed {
+		for _, a := range s.Attempts {
+			report = append(report, attemptReport(a)...)
+		}
+		if files := touched(s); len(files) > 0 {
+			report = append(report, "files: "+strings.Join(firstOf(files, stuckFiles), ", "))
+		}
+		report = append(report, adviceReport(s)...)
+	}
+	if hint := suggestion(f); hint != "" && s.Refusal == nil {
+		report = append(report, "suggestion: "+hint)
+	}
+	return report
+}
+
+// attemptReport is an attempt with why it failed and the end of what it printed.
+func attemptReport(a *history.Attempt) []string {
+	lines := []string{fmt.Sprintf("attempt %d (%s): %s", a.Number, a.Method.Method, a.Method.Text)}
+	if a.Failure != nil {
+		for _, why := range a.Failure.Reasons {
+			lines = append(lines, "  "+string(a.Failure.Class)+": "+clip(why, stuckLine))
+		}
+	}
+	if a.Said == nil || a.Said.Output == "" {
+		return lines
+	}
+	trace := strings.Split(strings.TrimRight(a.Said.Output, "\n"), "\n")
+	for _, line := range trace[max(0, len(trace)-traceLines):] {
+		lines = append(lines, "  | "+clip(line, stuckLine))
+	}
+	return lines
+}
+
+// touched are the files that the attempts of a step changed, sorted.
+func touched(s *history.Step) []string {
+	var files []string
+	for _, a := range s.Attempts {
+		if a.Accounted == nil {
+			continue
+		}
+		for _, c := range a.Accounted.Changes {
+			if c.Kind() != ledger.Dir {
+				files = append(files, c.Path)
+			}
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// adviceReport is what advisors said about a step.
+func adviceReport(s *history.Step) []string {
+	var lines []string
+	for _, a := range s.Advised {
+		said := slices.Concat([]string{a.RootCause, a.Note}, a.Findings)
+		said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
+		if len(said) > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s", a.Kind, clip(strings.Join(said, "; "), stuckLine)))
+		}
+	}
+	return lines
+}
+
+// suggestion is what might help against a class of failure.
+func suggestion(f *history.AttemptFailed) string {
+	switch f.Class {
+	case history.TimedOut:
+		return "give the step more time, or split it; both need a new plan"
+	case history.GateFailed:
+		return "tell the next attempt what the gate wants, with a proposal of your own"
+	case history.Undecided:
+		return "see why the gate could not decide; the step's work may be good"
+	case history.Breach:
+		return "declare what the step really needs to change, or tell it to leave that alone"
+	case history.NoSpace:
+		return "free some space, then run the step again"
+	case history.ContextExhausted:
+		return "split the step, or let it read less"
+	case history.Crashed:
+		return "look at the end of the output, and propose what the next attempt should do otherwise"
+	}
+	return ""
+}

@@ -1,0 +1,291 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/plan"
+)
+
+// How deep approaches are compared.
+const (
+	depthBrief    = "brief"    // the weightiest point for and against each
+	depthModerate = "moderate" // all points, and what is run
+	depthDetailed = "detailed" // all of it, with the step's whole contract
+)
+
+// teaching is the situation of a step, the approaches that its plan has, and which of them is recommended.
+func (e *execution) teaching(s *history.Step, c course) *ask.Teaching {
+	task, step := e.step(s)
+	t := &ask.Teaching{Depth: c.depth, Recommended: recovery.Primary,
+		Situation: fmt.Sprintf("%s comes next, in task %s (%s). The goal: %s", title(s), task.ID, firstLine(task.Description), e.plan.Goal)}
+	t.Recommended, t.Rationale = e.recommended(s, step)
+	t.Approaches = append(t.Approaches, e.primaryApproach(s, step))
+	for _, b := range step.Backups {
+		t.Approaches = append(t.Approaches, e.backupApproach(s, step, b))
+	}
+	if !c.alternatives {
+		t.Approaches = slices.DeleteFunc(t.Approaches, func(a ask.Approach) bool { return a.Method != t.Recommended })
+	}
+	if !c.rationale {
+		t.Rationale = ""
+	}
+	for i := range t.Approaches {
+		t.Approaches[i].Key = string(rune('A' + i%26))
+		deepen(&t.Approaches[i], step, c.depth)
+	}
+	return t
+}
+
+// recommended is the primary method, unless the same backup has done the work of primary methods of late.
+func (e *execution) recommended(s *history.Step, step *plan.Step) (method, why string) {
+	for _, m := range e.triggers().Measure(modes.Observe(e.run, nil)) {
+		if m.Condition != modes.SameBackup || !m.Fired {
+			continue
+		}
+		for _, b := range step.Backups {
+			if strings.Contains(m.Recommendation, recovery.BackupName(b)+" "+b.Description) {
+				return recovery.BackupName(b), m.String() + ", so it is likely to work here too"
+			}
+		}
+	}
+	why = "it is what the plan was approved with"
+	if len(step.Backups) > 0 {
+		why += fmt.Sprintf("; should it fail, %d other %s left", len(step.Backups), map[bool]string{true: "way is", false: "ways are"}[len(step.Backups) == 1])
+	}
+	return recovery.Primary, why
+}
+
+func (e *execution) primaryApproach(s *history.Step, step *plan.Step) ask.Approach {
+	a := ask.Approach{Method: recovery.Primary, Description: step.Description,
+		Pros: []string{"it is the way that the plan was checked and approved with"}, Details: example(step.Run, step.Prompt)}
+	if done, tried := e.usesOf(recovery.Primary, ""); tried > 0 {
+		point := fmt.Sprintf("primary methods succeeded in %d of %d steps so far", done, tried)
+		if 2*done >= tried {
+			a.Pros = append(a.Pros, point)
+		} else {
+			a.Cons = append(a.Cons, point)
+		}
+	}
+	a.Cons = append(a.Cons, risks(step)...)
+	if len(step.Backups) == 0 {
+		a.Cons = append(a.Cons, "there is no other way, should it fail")
+	}
+	return a
+}
+
+func (e *execution) backupApproach(s *history.Step, step *plan.Step, b plan.Backup) ask.Approach {
+	a := ask.Approach{Method: recovery.BackupName(b), Description: b.Description, Details: example(b.Run, b.Prompt)}
+	if b.TriggerCondition != "" {
+		a.Pros = append(a.Pros, "it is meant for: "+b.TriggerCondition)
+	}
+	if b.ToolPath != "" {
+		a.Pros = append(a.Pros, "it uses a tool: "+b.ToolPath)
+	}
+	if done, tried := e.usesOf(a.Method, b.Description); tried > 0 {
+		point := fmt.Sprintf("it succeeded in %d of %d steps so far", done, tried)
+		if 2*done >= tried {
+			a.Pros = append(a.Pros, point)
+		} else {
+			a.Cons = append(a.Cons, point)
+		}
+	}
+	if len(a.Pros) == 0 {
+		a.Pros = []string{"it is a different way, which may work where the first one does not"}
+	}
+	a.Cons = append(append(a.Cons, "the plan prefers the primary method"), risks(step)...)
+	return a
+}
+
+// usesOf counts the steps so far in which a method was tried, and those that it completed. Of a backup the description must
+// be the same; an empty one stands for any.
+func (e *execution) usesOf(method, description string) (done, tried int) {
+	for _, s := range e.run.Steps {
+		used := slices.ContainsFunc(s.Attempts, func(a *history.Attempt) bool {
+			return a.Method.Method == method && (description == "" || a.Method.Text == description)
+		})
+		if used && s.Status.Over() {
+			tried++
+			if s.Completed != nil && s.Completed.Method == method {
+				done++
+			}
+		}
+	}
+	return done, tried
+}
+
+// risks are what can go wrong with any approach: what the step may touch, what it does to behaviour, and whether it can be undone.
+func risks(step *plan.Step) []string {
+	var list []string
+	switch step.Rollback {
+	case plan.Irreversible:
+		list = append(list, "it cannot be undone")
+	case plan.Compensatable:
+		list = append(list, "what it does outside of the workspace is undone by a command of its own")
+	}
+	switch step.SemanticChange {
+	case plan.Modifying:
+		list = append(list, "something behaves otherwise afterwards")
+	case plan.Breaking:
+		list = append(list, "it breaks who relies on what it changes")
+	}
+	if a := step.Artifacts; a != nil {
+		if n := len(a.Modify) + len(a.Delete); n > 0 {
+			list = append(list, fmt.Sprintf("it changes or deletes what is there: %s", strings.Join(firstOf(slices.Concat(a.Modify, a.Delete), 5), ", ")))
+		}
+	}
+	return list
+}
+
+// example is what an approach runs.
+func example(run, prompt string) []string {
+	switch {
+	case run != "":
+		return []string{"runs: " + run}
+	case prompt != "":
+		return []string{"asks an agent: " + prompt}
+	}
+	return nil
+}
+
+// deepen cuts an approach to the depth of the comparison, or adds to it.
+func deepen(a *ask.Approach, step *plan.Step, depth string) {
+	switch depth {
+	case depthBrief:
+		a.Pros, a.Cons, a.Details = a.Pros[:min(1, len(a.Pros))], a.Cons[:min(1, len(a.Cons))], nil
+	case depthDetailed:
+		a.Details = append(a.Details, contract(step)...)
+	}
+}
+
+// contract is what a step is bound to, in lines.
+func contract(step *plan.Step) []string {
+	var lines []string
+	if d := step.Artifacts; d != nil {
+		for _, part := range []struct {
+			what  string
+			paths []string
+		}{{"creates", d.Create}, {"modifies", d.Modify}, {"deletes", d.Delete}} {
+			if len(part.paths) > 0 {
+				lines = append(lines, part.what+": "+strings.Join(firstOf(part.paths, 10), ", "))
+			}
+		}
+	}
+	if l := step.Limits; l != nil && l.MaxFiles != nil {
+		lines = append(lines, fmt.Sprintf("at most %d files", *l.MaxFiles))
+	}
+	if l := step.Limits; l != nil && l.MaxLines != nil {
+		lines = append(lines, fmt.Sprintf("at most %d lines", *l.MaxLines))
+	}
+	for _, c := range step.Postconditions {
+		lines = append(lines, "must hold afterwards: "+checkText(c))
+	}
+	return lines
+}
+
+func checkText(c plan.Check) string {
+	parts := []string{c.Kind}
+	for _, part := range []string{c.Path, c.Text, c.Matches, c.Run, c.Symbol, c.Package} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// explained is what is said to who wants to know more about a step.
+func (e *execution) explained(s *history.Step) []string {
+	_, step := e.step(s)
+	var lines []string
+	for _, r := range e.plan.Requirements {
+		if slices.Contains(step.Requirements, r.ID) {
+			lines = append(lines, fmt.Sprintf("it serves %s: %s", r.ID, r.Text))
+		}
+	}
+	lines = append(lines, contract(step)...)
+	for _, c := range step.Preconditions {
+		lines = append(lines, "must hold before: "+checkText(c))
+	}
+	for _, i := range e.plan.Invariants {
+		lines = append(lines, fmt.Sprintf("must hold all the time, %s: %s", i.ID, i.Text))
+	}
+	for _, n := range e.plan.NonGoals {
+		lines = append(lines, fmt.Sprintf("must be left alone, %s: %s", n.ID, n.Text))
+	}
+	if step.ExpectedOutput != "" {
+		lines = append(lines, "expected: "+step.ExpectedOutput)
+	}
+	lines = append(lines, fmt.Sprintf("on failure: %s; rollback: %s", step.OnFailure, step.Rollback))
+	return firstOf(lines, 60)
+}
+
+// teach notes what steps of education mode taught, once they are over.
+func (e *execution) teach(ctx context.Context) error {
+	for _, s := range e.run.Steps {
+		x := lastLesson(s)
+		if x == nil || s.Lesson != nil || !s.Status.Over() || x.Question.Teaching == nil {
+			continue
+		}
+		lesson := lessonOf(s, x)
+		if err := e.record(ctx, of(s, s.Tried()), lesson); err != nil {
+			return err
+		}
+		e.notify(e.c.Observer.Taught, Event{History: s, Lesson: lesson, Text: lesson.Lesson})
+	}
+	return nil
+}
+
+// lessonOf is what a step taught: what was used, what came of it, what to keep, and what the other approaches were for.
+func lessonOf(s *history.Step, x *history.Exchange) *history.Lesson {
+	t := x.Question.Teaching
+	l := &history.Lesson{Question: x.Question.ID, Recommended: t.Recommended, Chosen: firstMethod(s), Used: firstMethod(s), Status: s.Status}
+	if last := s.Last(); last != nil {
+		l.Used = last.Method.Method
+	}
+	l.Result, l.Lesson = result(s, l)
+	for _, a := range t.Approaches {
+		if a.Method == l.Used {
+			continue
+		}
+		would := firstLine(a.Description)
+		if len(a.Pros) > 0 {
+			would += "; for it: " + a.Pros[0]
+		}
+		if len(a.Cons) > 0 {
+			would += "; against it: " + a.Cons[0]
+		}
+		l.Others = append(l.Others, history.LessonOther{Method: a.Method, Would: clip(would, stuckLine)})
+	}
+	return l
+}
+
+// result is what happened, and what is to be kept of it.
+func result(s *history.Step, l *history.Lesson) (what, kept string) {
+	failures := 0
+	why := ""
+	for _, a := range s.Attempts {
+		if a.Failure != nil {
+			failures++
+			why = clip(strings.Join(a.Failure.Reasons, "; "), stuckLine)
+		}
+	}
+	switch {
+	case s.Status != history.Completed && s.Failed == nil:
+		return fmt.Sprintf("it was %s", s.Status), "nothing was learned: it did not run"
+	case s.Failed != nil:
+		return fmt.Sprintf("it failed after %d attempts: %s", len(s.Attempts), why),
+			fmt.Sprintf("%s does not work here as it is: %s", l.Used, why)
+	case failures == 0:
+		return "it was completed at the first attempt", fmt.Sprintf("%s works for this kind of step", l.Used)
+	case l.Used != l.Chosen:
+		return fmt.Sprintf("it was completed with %s, after %d failures", l.Used, failures),
+			fmt.Sprintf("%s works where %s fails with: %s", l.Used, l.Chosen, why)
+	}
+	return fmt.Sprintf("it was completed after %d failures", failures), fmt.Sprintf("%s works, but watch for: %s", l.Used, why)
+}
