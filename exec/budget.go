@@ -29,16 +29,12 @@ func (e *execution) spend(ctx context.Context, next *history.Step) error {
 		return nil
 	}
 	b := &history.Budget{Level: level, Used: f.Used, Limit: limit, Total: f.Tokens, Session: f.Session, Next: next.Address}
-	facts := []history.Fact{b}
-	if level == history.Handoff {
-		facts = append(facts, &history.Paused{Why: string(history.Handoff)})
-	}
-	if err := e.record(ctx, history.Where{}, facts...); err != nil {
+	if err := e.record(ctx, history.Where{}, b); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.BudgetReached, Event{Budget: b, Text: fmt.Sprintf("%d of %d tokens are used", b.Used, b.Limit)})
 	if level == history.Handoff {
-		return fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff, b.Used, b.Limit, next.Address)
+		return e.pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff, b.Used, b.Limit, next.Address))
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ const block = "w"
 // askAboutDependency asks, in the modes in which a person is there for every failure, what is to become of a step
 // that needs one that is missing. Elsewhere it is blocked, and what does not need it goes on.
 func (e *execution) askAboutDependency(ctx context.Context, s, by *history.Step) (asked bool, err error) {
-	if e.run.Mode != plan.Collaborative && e.run.Mode != plan.Education {
+	if e.run.Mode != plan.Collaborative && e.run.Mode != plan.Education || e.stageSettled(by) {
 		return false, nil
 	}
 	evidence := []string{fmt.Sprintf("%s is %s", title(by), by.Status)}

@@ -43,6 +43,9 @@ func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, er
 // compare looks whether an earlier attempt made something else of the same inputs: in this run before it was set back, else in
 // an earlier run of this workspace. That is flagged; in deterministic mode it is a fault.
 func (e *execution) compare(ctx context.Context, t *trial) *fault {
+	if t.inputs == "" {
+		return nil // nothing was executed
+	}
 	was := e.madeBefore(ctx, t)
 	if was == nil || was.attempt.Accounted.Tree == t.entry.Tree {
 		return nil
@@ -103,13 +106,13 @@ func (e *execution) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
 			e.log.Warn("an earlier run cannot be read", "run", id, "err", err)
 			continue
 		}
-		e.remember(run)
+		e.note(run)
 	}
 	return e.earlier
 }
 
-// remember notes what a run made of its inputs, where no later one did.
-func (e *execution) remember(run *history.Run) {
+// note keeps what a run made of its inputs, where no later one did.
+func (e *execution) note(run *history.Run) {
 	for _, s := range run.Steps {
 		for _, a := range slices.Backward(slices.Concat(s.Undone, s.Attempts)) {
 			if in := a.Method.Inputs; in != "" && comparable(a) && e.earlier[in] == nil {

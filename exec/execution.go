@@ -52,8 +52,8 @@ type execution struct {
 	tree  *ledger.Tree // the tree that we left
 	stale bool         // something may have written since tree was scanned
 
-	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
-	unsynced map[string]*writing // by folder; see makeDurable
+	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
+	unsynced map[string]*writing     // by folder; see makeDurable
 }
 
 // A place is where a step stands in the plan.

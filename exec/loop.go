@@ -29,9 +29,20 @@ func (e *execution) carryOn(ctx context.Context) error {
 		if err := e.teach(ctx); err != nil {
 			return err
 		}
+		if err := e.keepUp(ctx); err != nil {
+			return err
+		}
 		step := e.nextStep()
 		if step == nil {
 			break
+		}
+		if err := e.spend(ctx, step); err != nil {
+			return err
+		}
+		if asked, err := e.askAboutStage(ctx); err != nil {
+			return err
+		} else if asked {
+			continue
 		}
 		if asked, err := e.heed(ctx, step); err != nil {
 			return err
@@ -39,6 +50,11 @@ func (e *execution) carryOn(ctx context.Context) error {
 			continue
 		}
 		if err := e.advance(ctx, step); err != nil {
+			return err
+		}
+	}
+	if e.run.Ended == nil {
+		if err := e.tasksOver(ctx, true); err != nil {
 			return err
 		}
 	}

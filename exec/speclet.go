@@ -94,22 +94,43 @@ func (e *execution) askedStage(what string) bool {
 	return false
 }
 
+// stageSettled reports whether somebody decided to go on without what needs a step that failed, or that is blocked by one that did.
+func (e *execution) stageSettled(by *history.Step) bool {
+	for by.Blocked != nil {
+		by = e.run.Step(by.Blocked.By)
+	}
+	return slices.ContainsFunc(e.run.Steps, func(s *history.Step) bool {
+		return slices.ContainsFunc(s.Questions, func(x history.Exchange) bool {
+			return x.Question.Kind == ask.Stage && about(x.Question, by) && x.Answer != nil && x.Answer.Choice == goOn
+		})
+	})
+}
+
+// about reports whether a question about a stage was asked because of a step.
+func about(q ask.Question, failed *history.Step) bool {
+	return strings.Contains(q.What, " at step "+title(failed)+", ")
+}
+
 // tryStageAgain sets the run back to before the step because of which a question about a stage was asked. The tree is already the one
 // before it: nothing has run since.
 func (e *execution) tryStageAgain(ctx context.Context, asked *history.Step, q ask.Question, a ask.Answer) error {
 	for _, failed := range e.run.Steps {
-		if failed.Status != history.Failed || !strings.Contains(q.What, " at step "+title(failed)+",") {
+		if failed.Status != history.Failed || !about(q, failed) {
 			continue
 		}
-		answered, err := history.Encode(of(asked, q.Attempt), &history.Answered{Answer: a})
-		if err != nil {
-			return err
+		var batch []checkpoint.Fact
+		for _, f := range []history.Fact{&history.Answered{Answer: a}, e.addendum(asked, q, a), &history.RolledBack{To: failed.Address, Snapshot: e.run.Tree, By: a.By}} {
+			w := of(asked, q.Attempt)
+			if _, back := f.(*history.RolledBack); back {
+				w = of(failed, 0)
+			}
+			encoded, err := history.Encode(w, f)
+			if err != nil {
+				return err
+			}
+			batch = append(batch, encoded)
 		}
-		back, err := history.Encode(of(failed, 0), &history.RolledBack{To: failed.Address, Snapshot: e.run.Tree, By: a.By})
-		if err != nil {
-			return err
-		}
-		return e.append(ctx, []checkpoint.Fact{answered, back}...)
+		return e.append(ctx, batch...)
 	}
 	return fmt.Errorf("exec: question %s: the step that it is about has not failed", q.ID)
 }
