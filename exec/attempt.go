@@ -81,7 +81,11 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		return err
 	}
 	t.before = e.tree
-	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor}
+	from, err := e.prepare(t)
+	if err != nil {
+		return err
+	}
+	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor, Inputs: t.inputs, Phase: from}
 	if a := reinstated(s); a != nil {
 		executor, started.Reinstates = e.reinstate(a), a.Number
 	}
@@ -90,9 +94,12 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
-	e.execute(ctx, t, executor)
+	e.perform(ctx, t, executor)
 	e.stale = true
 	fault := e.judge(ctx, t)
+	if fault == nil {
+		fault = e.compare(ctx, t)
+	}
 	if fault == nil {
 		return e.accept(ctx, t)
 	}
@@ -113,9 +120,9 @@ func (e *execution) known(ctx context.Context) (*ledger.Tree, error) {
 
 // execute calls the executor, within the step's time.
 func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
-	if limit := t.step.Timeout; limit > 0 {
+	if limit := t.left(); limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: limit})
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit})
 		defer cancel()
 	}
 	ctx, unwatch := e.watch(ctx)
@@ -124,14 +131,15 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	shown := e.shown[t.s.Address]
 	w := Work{
 		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step, Method: t.method, Attempt: t.number,
-		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...), Runner: t.runner,
+		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...),
+		Runner: t.runner, Phase: t.phase, Compress: e.run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
 		}},
 	}
-	begin := time.Now()
+	begin, earlier := time.Now(), t.outcome
 	t.outcome, t.err = call(ctx, x, w)
-	t.took = time.Since(begin)
+	t.took += time.Since(begin)
 	if t.err == nil && ctx.Err() != nil {
 		t.err = context.Cause(ctx) // it came back because it was told to
 	} else if cause := context.Cause(ctx); cause != nil && !errors.Is(t.err, cause) {

@@ -61,8 +61,11 @@ func (e *execution) begin(ctx context.Context) error {
 		Lock: e.locked.ID(), LockFile: e.c.LockFile,
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
-		Mode: mode, ModeBy: modeBy, Remembered: e.precedents(ctx, e.locked.Digest()), Executor: name(e.c.Executor), Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
-		Steps: e.outline(), Planning: planning, Version: Version(),
+		Mode: mode, ModeBy: modeBy, Remembered: e.precedents(ctx, e.locked.Digest()),
+		Executor: name(e.c.Executor), Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
+		Deterministic: e.c.Deterministic || flow.SettingsOf(e.plan).Deterministic,
+		TestFirst:     e.c.TestFirst || flow.SettingsOf(e.plan).TestFirst,
+		Steps:         e.outline(), Planning: planning, Version: Version(),
 	}
 	for _, d := range e.locked.Warnings() {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("%s [%s]", d.Message, d.Code))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
@@ -50,6 +51,16 @@ type Controller struct {
 	ModeBy string
 	// Triggers are the thresholds of dynamic mode where the plan has none; zero fields are the defaults.
 	Triggers modes.Triggers
+	// Strategy is how much ceremony there is; "" for what the plan says, else what follows from its complexity.
+	Strategy history.Strategy
+	// TestFirst has steps that can write their test first do so, in phases that the controller judges by running the test. The plan can ask
+	// for it as well.
+	TestFirst bool
+	// Deterministic refuses a step that makes another tree than an earlier attempt of the same inputs did. The plan can ask for it as well.
+	Deterministic bool
+	// TokenBudget is how many tokens a session may use; 0 for what the plan says, else no limit. At 70 % executors are asked to be brief,
+	// at 80 % the run stops with [ErrHandoff], and is resumed with a fresh count.
+	TokenBudget int64
 	// Isolate works in a clone; the workspace moves only if the run succeeds.
 	Isolate bool
 	// NoSandbox runs commands at level none, whatever the plan says. It is part of the envelope.

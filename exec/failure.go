@@ -97,6 +97,8 @@ func headline(c history.Class) string {
 		return "changed what planlock never restores"
 	case history.NoSpace:
 		return "filled the disk"
+	case history.Nondeterministic:
+		return "made something else of the same inputs"
 	case history.ContextExhausted:
 		return "was too much for the executor's context"
 	}

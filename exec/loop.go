@@ -26,6 +26,9 @@ func (e *execution) carryOn(ctx context.Context) error {
 		if interrupted(ctx) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
 		}
+		if err := e.keepUp(ctx); err != nil {
+			return err
+		}
 		if err := e.teach(ctx); err != nil {
 			return err
 		}
@@ -38,7 +41,20 @@ func (e *execution) carryOn(ctx context.Context) error {
 		} else if asked {
 			continue
 		}
+		if err := e.spend(ctx, step); err != nil {
+			return err
+		}
+		if asked, err := e.askAboutStage(ctx); err != nil {
+			return err
+		} else if asked {
+			continue
+		}
 		if err := e.advance(ctx, step); err != nil {
+			return err
+		}
+	}
+	if e.run.Ended == nil {
+		if err := e.tasksOver(ctx, true); err != nil {
 			return err
 		}
 	}

@@ -18,14 +18,17 @@ type Event struct {
 	Time    time.Time
 	Err     error // why it did not succeed; nil if it did
 
-	State    *history.Run    // as of now; valid only during the call
-	History  *history.Step   // of the step, as of now; valid only during the call
-	Gate     *gate.Judgement // GateJudged
-	Next     string          // Recovering: the method that is tried next
-	Question *ask.Question   // Asked
-	Output   []byte          // Output: valid only during the call
-	Lesson   *history.Lesson // Taught
-	Text     string          // a remark in plain words
+	State    *history.Run      // as of now; valid only during the call
+	History  *history.Step     // of the step, as of now; valid only during the call
+	Gate     *gate.Judgement   // GateJudged
+	Next     string            // Recovering: the method that is tried next
+	Question *ask.Question     // Asked
+	Lesson   *history.Lesson   // Taught
+	Output   []byte            // Output: valid only during the call
+	Cycle    *history.Cycle    // PhaseDone
+	Task     *history.TaskOver // TaskDone
+	Budget   *history.Budget   // BudgetReached
+	Text     string            // a remark in plain words
 }
 
 // An Observer is told what happens, as it happens. Nil functions are skipped.
@@ -48,6 +51,10 @@ type Observer struct {
 	Asked          func(Event)
 	ModeSwitched   func(Event)
 	Taught         func(Event) // education mode: what a step that is over has taught
+	StrategySet    func(Event) // Text says why
+	PhaseDone      func(Event) // a phase of writing a test first ended
+	TaskDone       func(Event) // a task is over
+	BudgetReached  func(Event) // a level of the token budget
 	StepDone       func(Event) // completed, failed, skipped or blocked
 	RunEnded       func(Event)
 	Warning        func(Event) // Text says of what
@@ -83,6 +90,10 @@ func Tee(observers ...Observer) Observer {
 		Asked:          all(func(o *Observer) func(Event) { return o.Asked }),
 		ModeSwitched:   all(func(o *Observer) func(Event) { return o.ModeSwitched }),
 		Taught:         all(func(o *Observer) func(Event) { return o.Taught }),
+		StrategySet:    all(func(o *Observer) func(Event) { return o.StrategySet }),
+		PhaseDone:      all(func(o *Observer) func(Event) { return o.PhaseDone }),
+		TaskDone:       all(func(o *Observer) func(Event) { return o.TaskDone }),
+		BudgetReached:  all(func(o *Observer) func(Event) { return o.BudgetReached }),
 		StepDone:       all(func(o *Observer) func(Event) { return o.StepDone }),
 		RunEnded:       all(func(o *Observer) func(Event) { return o.RunEnded }),
 		Warning:        all(func(o *Observer) func(Event) { return o.Warning }),

@@ -13,8 +13,11 @@ import (
 // settle makes an answer part of the record, with all that follows from it at once. What follows later, the loop
 // reads from the history.
 func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question, a ask.Answer) error {
+	if q.Kind == ask.Stage && a.Choice == again {
+		return e.tryStageAgain(ctx, s, q, a)
+	}
 	facts := []history.Fact{&history.Answered{Answer: a}, e.addendum(s, q, a)}
-	facts = append(facts, e.remember(q, a)...)
+	facts = append(facts, e.remembered(q, a)...)
 	facts = append(facts, e.follows(s, q, a)...)
 	if err := e.record(ctx, of(s, q.Attempt), facts...); err != nil {
 		return err
