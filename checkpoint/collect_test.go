@@ -250,7 +250,7 @@ func TestCollectFails(t *testing.T) {
 			ctx := disk.With(context.Background(), disk.New(layer))
 			d, err := OpenFolderContext(ctx, dir)
 			if err != nil {
-				t.Fatal(err)
+				continue // nothing was done
 			}
 			_, err = d.Collect(ctx, slices.Values(sumsOf("a", "c")), false)
 			if done = layer.n < fail; done && err != nil {

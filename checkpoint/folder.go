@@ -391,6 +391,10 @@ func (d *Folder) Sync(ctx context.Context) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.sync()
+}
+
+func (d *Folder) sync() error {
 	if err := d.usable(); err != nil {
 		return fmt.Errorf("checkpoint: sync: %w", err)
 	}
@@ -430,21 +434,25 @@ func (d *Folder) die(err error) error {
 	return fmt.Errorf("checkpoint: sync: %w", d.dead)
 }
 
-// Close releases the files. It does not sync. Where much is not in the stored
-// index, that is written anew.
+// Close syncs what was put, and releases the files. Where much is not in the
+// stored index, that is written anew.
 func (d *Folder) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil
 	}
+	var errs []error
+	if d.own != nil && d.dead == nil {
+		errs = append(errs, d.sync())
+	}
 	d.closed = true
 	if d.own != nil && d.dead == nil && d.indexIsOld() {
 		_ = d.writeIndex() // it can always be made again
 	}
 	d.files.close()
-	if d.own == nil {
-		return nil
+	if d.own != nil {
+		errs = append(errs, d.own.f.Close())
 	}
-	return d.own.f.Close()
+	return errors.Join(errs...)
 }

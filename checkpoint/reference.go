@@ -50,6 +50,10 @@ func (s *Store) References(ctx context.Context, log Log, name string) iter.Seq2[
 				return
 			}
 			f.at = Reference{Journal: name, Seq: c.seq}
+			if err := s.Adopt(ctx, inlineIn(rec.data)); err != nil {
+				yield(Reference{Journal: name, Seq: c.seq}, err)
+				return
+			}
 			for key, digest := range digestsIn(rec.data) {
 				f.find(ctx, key, digest)
 			}

@@ -113,7 +113,7 @@ func (r *restorer) leaveAlone(path string) bool {
 func (r *restorer) haveContents(ctx context.Context) error {
 	var errs []error
 	for _, m := range r.mend {
-		if m.Kind != ledger.File || !m.content || r.store.knows(m.Digest) {
+		if m.Kind != ledger.File || !m.content || r.store.knows(m.Digest) || r.store.adopts(m.Digest) {
 			continue
 		}
 		has, err := r.store.blobs.Has(ctx, m.Digest)

@@ -35,16 +35,19 @@ type Snapshot struct {
 // difference is written; where there is none, times included, it is base itself
 // that is returned.
 func (s *Store) Snapshot(ctx context.Context, dir string, tree *ledger.Tree, base Snapshot) (Snapshot, error) {
-	snap, err := s.snapshot(ctx, dir, tree, base)
+	snap, err := s.snapshot(ctx, dir, tree, base, nil)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("checkpoint: snapshot of %q: %w", dir, err)
 	}
 	return snap, nil
 }
 
-func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, base Snapshot) (Snapshot, error) {
+func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, base Snapshot, in *inlining) (Snapshot, error) {
 	if ctx.Err() != nil {
 		return Snapshot{}, context.Cause(ctx)
+	}
+	if err := s.settled(ctx); err != nil {
+		return Snapshot{}, err
 	}
 	var old keptTree
 	if base != (Snapshot{}) {
@@ -59,7 +62,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	if base != (Snapshot{}) && len(m.removed)+len(m.entries) == 0 && base.Tree == m.tree {
 		return base, nil
 	}
-	fresh, err := s.keep(ctx, dir, tree, m.entries)
+	fresh, err := s.keep(ctx, dir, tree, m.entries, in)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -71,7 +74,8 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	if err := s.blobs.Put(ctx, kept.snap.Manifest, bytes.NewReader(text)); err != nil {
 		return Snapshot{}, err
 	}
-	if err := s.blobs.Sync(ctx); err != nil {
+	in.take(text)
+	if err := s.seal(ctx, in); err != nil {
 		return Snapshot{}, err
 	}
 	s.learn(append(fresh, kept.snap.Manifest)...)
@@ -155,7 +159,7 @@ func (m *manifest) apply(entries []ledger.Entry) []ledger.Entry {
 
 // keep puts the contents of entries that are not kept yet, and returns their
 // digests. They are not durable before the next Sync.
-func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry) (fresh []ledger.Digest, err error) {
+func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry, in *inlining) (fresh []ledger.Digest, err error) {
 	var todo []ledger.Entry
 	listed := map[ledger.Digest]bool{}
 	for _, e := range entries {
@@ -186,7 +190,7 @@ func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries
 	for i := range workers {
 		wait.Go(func() {
 			part := todo[i*len(todo)/workers : (i+1)*len(todo)/workers]
-			if puts[i], errs[i] = s.keepFiles(ctx, dir, tree, part); errs[i] != nil {
+			if puts[i], errs[i] = s.keepFiles(ctx, dir, tree, part, in); errs[i] != nil {
 				cancel(errs[i])
 			}
 		})
@@ -198,7 +202,7 @@ func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries
 	return fresh, context.Cause(ctx)
 }
 
-func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry) (put []ledger.Digest, err error) {
+func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry, in *inlining) (put []ledger.Digest, err error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
@@ -212,7 +216,7 @@ func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, en
 		if ctx.Err() != nil {
 			return put, context.Cause(ctx)
 		}
-		buf, err = s.keepFile(ctx, w, e, buf)
+		buf, err = s.keepFile(ctx, w, e, buf, in)
 		var changed *ChangedError
 		if errors.As(err, &changed) && tree.Tracked(e.Path) {
 			continue
@@ -226,7 +230,7 @@ func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, en
 }
 
 // keepFile puts the content of one file, and returns buf for the next one.
-func (s *Store) keepFile(ctx context.Context, w *walker, e ledger.Entry, buf []byte) ([]byte, error) {
+func (s *Store) keepFile(ctx context.Context, w *walker, e ledger.Entry, buf []byte, in *inlining) ([]byte, error) {
 	f, err := openToRead(w, e.Path)
 	if err != nil {
 		return buf, err
@@ -238,6 +242,7 @@ func (s *Store) keepFile(ctx context.Context, w *walker, e ledger.Entry, buf []b
 	}
 	content := check(f, want, e.Size, &ChangedError{Path: e.Path})
 	if e.Size >= smallBlob {
+		in.large()
 		return buf, s.blobs.Put(ctx, e.Digest, &fileContent{content, f, e.Size, &ChangedError{Path: e.Path}})
 	}
 	if buf, err = readUpTo(content, buf[:0], e.Size); err == nil {
@@ -250,6 +255,7 @@ func (s *Store) keepFile(ctx context.Context, w *walker, e ledger.Entry, buf []b
 	default:
 		return buf, err
 	}
+	in.take(buf)
 	return buf, s.blobs.Put(ctx, e.Digest, bytes.NewReader(buf))
 }
 

@@ -23,6 +23,10 @@ type Store struct {
 	mu     sync.Mutex
 	known  map[ledger.Digest]bool // kept durably, as far as this Store saw
 	recent []keptTree             // read or written last, newest at the end
+
+	loose    bool                     // something was put that is not durable anywhere
+	unsynced int                      // bytes that were put since the last sync
+	adopted  map[ledger.Digest][]byte // what journals carry and blobs do not hold
 }
 
 // A keptTree is a snapshot that was read or written.
@@ -40,14 +44,17 @@ func NewStore(b Blobs) *Store { return &Store{blobs: b, known: map[ledger.Digest
 // Put keeps a single content (an output, a plan) durably.
 func (s *Store) Put(ctx context.Context, content []byte) (ledger.Digest, error) {
 	d := ledger.Sum(content)
+	if err := s.settled(ctx); err != nil {
+		return "", err
+	}
 	if s.knows(d) {
 		return d, nil
 	}
 	if err := s.blobs.Put(ctx, d, bytes.NewReader(content)); err != nil {
 		return "", fmt.Errorf("checkpoint: keep %d bytes: %w", len(content), err)
 	}
-	if err := s.blobs.Sync(ctx); err != nil {
-		return "", fmt.Errorf("checkpoint: keep %d bytes: %w", len(content), err)
+	if err := s.Sync(ctx); err != nil {
+		return "", err
 	}
 	s.learn(d)
 	return d, nil
@@ -85,9 +92,11 @@ func (s *Store) open(ctx context.Context, d ledger.Digest, size int64) (io.ReadC
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
-	r, err := s.blobs.Get(ctx, d)
-	if err != nil {
-		return nil, err
+	r, ok := s.adoptedContent(d)
+	if !ok {
+		if r, err = s.blobs.Get(ctx, d); err != nil {
+			return nil, err
+		}
 	}
 	return checkedCloser{check(r, want, size, &DamagedError{d}), r}, nil
 }

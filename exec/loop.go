@@ -26,6 +26,9 @@ func (e *execution) carryOn(ctx context.Context) error {
 		if interrupted(ctx) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
 		}
+		if err := e.keepUp(ctx); err != nil {
+			return err
+		}
 		if err := e.teach(ctx); err != nil {
 			return err
 		}
@@ -45,6 +48,14 @@ func (e *execution) carryOn(ctx context.Context) error {
 			continue
 		}
 		if asked, err := e.heed(ctx, step); err != nil {
+			return err
+		} else if asked {
+			continue
+		}
+		if err := e.spend(ctx, step); err != nil {
+			return err
+		}
+		if asked, err := e.askAboutStage(ctx); err != nil {
 			return err
 		} else if asked {
 			continue

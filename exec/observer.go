@@ -23,8 +23,8 @@ type Event struct {
 	Gate     *gate.Judgement   // GateJudged
 	Next     string            // Recovering: the method that is tried next
 	Question *ask.Question     // Asked
-	Output   []byte            // Output: valid only during the call
 	Lesson   *history.Lesson   // Taught
+	Output   []byte            // Output: valid only during the call
 	Cycle    *history.Cycle    // PhaseDone
 	Task     *history.TaskOver // TaskDone
 	Budget   *history.Budget   // BudgetReached

@@ -67,8 +67,8 @@ func (e *execution) answersBy(q ask.Question, by string) int {
 	return n
 }
 
-// remember are the facts about a choice that is to be remembered: that it is, or why not.
-func (e *execution) remember(q ask.Question, a ask.Answer) []history.Fact {
+// remembered are the facts about a choice that is to be remembered: that it is, or why not.
+func (e *execution) remembered(q ask.Question, a ask.Answer) []history.Fact {
 	if a.Remember == "" {
 		return nil
 	}

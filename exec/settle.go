@@ -17,7 +17,7 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 		return e.tryStageAgain(ctx, s, q, a)
 	}
 	facts := []history.Fact{&history.Answered{Answer: a}, e.addendum(s, q, a)}
-	facts = append(facts, e.remember(q, a)...)
+	facts = append(facts, e.remembered(q, a)...)
 	facts = append(facts, e.follows(s, q, a)...)
 	if err := e.record(ctx, of(s, q.Attempt), facts...); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 
 // What a file of rules may say. Neither is ever changed.
 var (
-	kinds    = []Kind{StepFailed, Precondition, Propagation, InFlight, Compensation, Repository, Threshold, Checkpoint, Education, Deviation, Dependency, Rollback, Obsolete}
+	kinds    = []Kind{StepFailed, Precondition, Propagation, InFlight, Compensation, Repository, Threshold, Checkpoint, Education, Deviation, Dependency, Rollback, Obsolete, Stage}
 	ruleKeys = []string{"kind", "step", "choice", "acknowledge", "reason", "by", "max_times"}
 )
 

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
@@ -42,6 +43,7 @@ const (
 	rightsRead  = rightReadFile | rightReadDir
 	rightsWrite = rightWriteFile | rightRemoveDir | rightRemoveFile | rightMakeChar | rightMakeDir | rightMakeReg | rightMakeSock |
 		rightMakeFifo | rightMakeBlock | rightMakeSym | rightRefer | rightTruncate
+	rightsDevice  = rightMakeChar | rightMakeBlock
 	rightsOfFiles = rightWriteFile | rightTruncate | rightReadFile
 
 	scopeAbstractSocket = 1 << 0 // version 6: connect to sockets of processes outside
@@ -68,9 +70,6 @@ type ruleset struct {
 
 // newRuleset handles what this kernel can of rights.
 func newRuleset(version int, rights uint64, scopes uint64) (*ruleset, error) {
-	if version < 3 {
-		rights &^= rightTruncate
-	}
 	attr := struct{ files, net, scopes uint64 }{files: rights}
 	size := unsafe.Sizeof(attr.files)
 	if version >= 6 {
@@ -104,9 +103,7 @@ func (r *ruleset) allow(path string, rights uint64) error {
 	if rights &= r.handled; rights == 0 {
 		return nil
 	}
-	var attr [12]byte // the kernel's structure is packed
-	*(*uint64)(unsafe.Pointer(&attr[0])) = rights
-	*(*int32)(unsafe.Pointer(&attr[8])) = int32(fd)
+	attr := pathRule(rights, fd)
 	_, _, errno := syscall.Syscall6(sysLandlockAdd, uintptr(r.fd), landlockPathBeneath, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("rule for %q: %w", path, errno)
@@ -125,26 +122,58 @@ func (r *ruleset) enforce() error {
 	return nil
 }
 
-// landlock confines the present thread's writes, and at level strict its reads, to what box allows.
-func landlock(box confinement) error {
-	rights, scopes := uint64(rightsWrite), uint64(scopeSignal)
-	if box.Level == Strict {
-		rights, scopes = rightsWrite|rightsRead, scopeSignal|scopeAbstractSocket
+// pathRule is the kernel's structure for a rule, which is packed.
+func pathRule(rights uint64, fd int) (rule [12]byte) {
+	binary.NativeEndian.PutUint64(rule[:8], rights)
+	binary.NativeEndian.PutUint32(rule[8:], uint32(fd))
+	return rule
+}
+
+// rights are what Landlock denies wherever no rule of box allows it. Device nodes are allowed nowhere.
+func (c confinement) rights() uint64 {
+	rights := uint64(rightsWrite)
+	if c.Level == Strict {
+		rights |= rightsRead
 	}
-	rules, err := newRuleset(box.reached.Landlock, rights, scopes)
+	if c.reached.Landlock < 3 {
+		rights &^= rightTruncate
+	}
+	return rights
+}
+
+// ruleset is what box allows: writes, and at level strict reads.
+func (c confinement) ruleset() (*ruleset, error) {
+	scopes := uint64(scopeSignal)
+	if c.Level == Strict {
+		scopes |= scopeAbstractSocket
+	}
+	rules, err := newRuleset(c.reached.Landlock, c.rights(), scopes)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range c.writable() {
+		if err = rules.allow(path, rightsWrite&^rightsDevice|rightsRead); err != nil {
+			break
+		}
+	}
+	for _, path := range c.readable() {
+		if err == nil {
+			err = rules.allow(path, rightsRead)
+		}
+	}
+	if err != nil {
+		syscall.Close(rules.fd)
+		return nil, err
+	}
+	return rules, nil
+}
+
+// landlock confines the present thread.
+func landlock(box confinement) error {
+	rules, err := box.ruleset()
 	if err != nil {
 		return err
 	}
 	defer syscall.Close(rules.fd)
-	for _, path := range box.writable() {
-		if err := rules.allow(path, rightsWrite|rightsRead); err != nil {
-			return err
-		}
-	}
-	for _, path := range box.readable() {
-		if err := rules.allow(path, rightsRead); err != nil {
-			return err
-		}
-	}
 	return rules.enforce()
 }

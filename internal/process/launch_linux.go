@@ -2,7 +2,9 @@ package process
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"os"
 	osexec "os/exec"
 	"runtime"
 	"sync"
@@ -12,19 +14,23 @@ import (
 
 // launch starts cmd as box says, hands its tree to started, waits until cmd has ended, and ends what it left behind.
 //
-// All of it happens on one thread: the thread's own restrictions are what the child inherits, and the signal that
-// ends the child when this process dies follows the thread that forked it, which therefore waits.
+// All of it happens on one thread: the thread's own restrictions are what the child inherits, it alone may hold the child, and the
+// signal that ends the child when this process dies follows the thread that forked it, which therefore waits.
 func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
+	groups, err := box.controlGroup()
+	if err != nil {
+		return err
+	}
 	result := make(chan error, 1)
 	onThread(func() (spoiled bool) {
 		spoiled, err := restrict(box)
 		if err == nil {
-			err = carry(cmd, box, started)
+			err = carry(cmd, box, groups, started)
 		}
 		result <- err
 		return spoiled
 	})
-	return <-result
+	return errors.Join(<-result, groups.end())
 }
 
 // onThread calls f on a thread of its own, which is not the process's first one, and which ends with f if f says that it
@@ -52,7 +58,7 @@ func onThread(f func() (spoiled bool)) {
 }
 
 // carry starts and awaits cmd on the present thread.
-func carry(cmd *osexec.Cmd, box confinement, started func(tree)) error {
+func carry(cmd *osexec.Cmd, box confinement, groups *controlGroup, started func(tree)) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	t := &group{}
 	held := box.reached.Tree != groupTree
@@ -67,7 +73,7 @@ func carry(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 		args[len(args)-len(cmd.Args)] = cmd.Path
 		cmd.Path, cmd.Args = args[0], args
 	}
-	if err := cmd.Start(); err != nil {
+	if err := begin(cmd, box, groups); err != nil {
 		return err
 	}
 	t.pid = cmd.Process.Pid
@@ -78,6 +84,51 @@ func carry(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 		return err // the status says whether it failed; other errors are about a Stdin that nobody read
 	}
 	return left
+}
+
+// rulesFile is where a staged child finds the ruleset of Landlock.
+const rulesFile = 3
+
+// begin starts cmd. Where something is to be done with the child before its program runs, it is held at its first instruction for that.
+func begin(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
+	if !box.reached.staged && groups == nil {
+		return cmd.Start()
+	}
+	if box.reached.staged && box.confines() {
+		rules, err := box.ruleset()
+		if err != nil {
+			return err
+		}
+		file := os.NewFile(uintptr(rules.fd), "ruleset")
+		defer file.Close()
+		cmd.ExtraFiles = []*os.File{file}
+	}
+	cmd.SysProcAttr.Ptrace = true
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if err := prepare(cmd, box, groups); err != nil {
+		cmd.Process.Kill()
+		cmd.Wait()
+		cmd.ProcessState = nil // the command itself never ran
+		return fmt.Errorf("prepare the command: %w", err)
+	}
+	return nil
+}
+
+// prepare does what is to be done while the child is held.
+func prepare(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
+	s, err := hold(cmd.Process.Pid)
+	if err == nil {
+		err = groups.join(cmd.Process.Pid)
+	}
+	if err == nil && box.reached.staged {
+		err = box.stage(s, cmd.Dir)
+	}
+	if err == nil {
+		err = s.release()
+	}
+	return err
 }
 
 // await waits until pid has ended and leaves it to be reaped, so that its number still belongs to it.

@@ -19,6 +19,15 @@ func landlockAbility() (version int, reason string) { return 0, "not on this sys
 
 func protectAbility() (ok bool, reason string) { return false, "not on this system" }
 
+func stageAbility() (ok bool, reason string) { return false, "" }
+
+func mountsAbility() (ok bool, reason string) { return false, "" }
+
+func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
+
+// limitsFiles and limitsProcesses say that there are such limits on this system.
+const limitsFiles, limitsProcesses = false, false
+
 // launch runs cmd, and can end nothing but cmd itself.
 func launch(cmd *osexec.Cmd, _ confinement, started func(tree)) error {
 	if err := cmd.Start(); err != nil {

@@ -21,6 +21,12 @@ func landlockAbility() (version int, reason string) { return 0, "no Landlock on 
 
 func protectAbility() (ok bool, reason string) { return false, "no mount namespaces on this system" }
 
+func stageAbility() (ok bool, reason string) { return false, "" }
+
+func mountsAbility() (ok bool, reason string) { return false, "" }
+
+func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
+
 // launch starts cmd as the leader of a session, hands its tree to started, waits until cmd has ended, and ends what is left
 // of its process group.
 func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-const groupTree = "job object"
+const groupTree = jobTree
 
 func treeAbility() (tree, reason string) { return groupTree, "" }
 
@@ -20,6 +20,15 @@ func networkAbility() (ok bool, reason string) {
 func landlockAbility() (version int, reason string) { return 0, "no Landlock on Windows" }
 
 func protectAbility() (ok bool, reason string) { return false, "no mount namespaces on Windows" }
+
+func stageAbility() (ok bool, reason string) { return false, "" }
+
+func mountsAbility() (ok bool, reason string) { return false, "" }
+
+func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
+
+// limitsFiles and limitsProcesses say that there are such limits on this system.
+const limitsFiles, limitsProcesses = false, true
 
 var (
 	kernel32         = syscall.NewLazyDLL("kernel32.dll")
@@ -36,6 +45,7 @@ var (
 	killOnClose      = uint32(0x2000)
 	limitProcessTime = uint32(0x2)
 	limitMemory      = uint32(0x100)
+	limitActive      = uint32(0x8)
 )
 
 // jobLimits is JOBOBJECT_EXTENDED_LIMIT_INFORMATION.
@@ -100,6 +110,10 @@ func newJob(box confinement) (*job, error) {
 	if box.Memory > 0 {
 		limits.flags |= limitMemory
 		limits.processMemory = uintptr(box.Memory)
+	}
+	if n := box.processes(); n > 0 {
+		limits.flags |= limitActive
+		limits.activeProcesses = uint32(n)
 	}
 	ok, _, err := setJobObject.Call(handle, extendedLimits, uintptr(unsafe.Pointer(&limits)), unsafe.Sizeof(limits))
 	if ok == 0 {

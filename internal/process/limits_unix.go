@@ -14,11 +14,23 @@ func limits(box confinement) (script []string) {
 	if box.CPU > 0 {
 		script = append(script, fmt.Sprintf("ulimit -t %d 2>/dev/null", max(1, int64(box.CPU.Seconds()+0.999))))
 	}
-	if box.Memory > 0 {
+	if box.Memory > 0 && box.reached.Memory != byGroup {
 		script = append(script, fmt.Sprintf("ulimit -d %d 2>/dev/null", max(1, box.Memory/1024)))
+	}
+	if box.FileSize > 0 {
+		script = append(script, fmt.Sprintf("ulimit -f %d 2>/dev/null", (box.FileSize+511)/512))
+	}
+	if n := box.processes(); n > 0 && box.reached.Processes == byNamespace {
+		script = append(script, fmt.Sprintf("ulimit -p %d 2>/dev/null || ulimit -u %d 2>/dev/null", n+1, n+1)) // and the shell itself
+	}
+	if box.confines() {
+		script = append(script, "ulimit -c 0 2>/dev/null") // no cores
 	}
 	return script
 }
+
+// limitsFiles and limitsProcesses say that there are such limits on this system.
+const limitsFiles, limitsProcesses = true, true
 
 // exitStatus is the status as a shell gives it.
 func exitStatus(state *os.ProcessState) int {

@@ -14,17 +14,18 @@ const (
 	groupTree = "process group"
 
 	capNetAdmin = 12
+	capSysAdmin = 21
 )
 
 // treeAbility finds out which namespaces this process may make, by making them.
 func treeAbility() (tree, reason string) { return probedTree() }
 
 var probedTree = sync.OnceValues(func() (string, string) {
-	direct := probe(pidTree, false)
+	direct := probe(Reached{Tree: pidTree})
 	if direct == nil {
 		return pidTree, ""
 	}
-	user := probe(userTree, false)
+	user := probe(Reached{Tree: userTree})
 	if user == nil {
 		return userTree, ""
 	}
@@ -40,16 +41,17 @@ var probedNetwork = sync.OnceValues(func() (bool, string) {
 	if tree == groupTree {
 		return false, "no network namespace without a PID namespace"
 	}
-	if err := probe(tree, true); err != nil {
+	staged, _ := stageAbility()
+	if err := probe(Reached{Tree: tree, NoNetwork: true, staged: staged}); err != nil {
 		return false, fmt.Sprintf("no network namespace (%v)", err)
 	}
 	return true, ""
 })
 
-// probe runs nothing in the namespaces of tree.
-func probe(kind string, noNetwork bool) error {
-	box := confinement{reached: Reached{Tree: kind, NoNetwork: noNetwork}}
-	cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", ":"}, Env: []string{}}
+// probe runs nothing as far confined as reached says.
+func probe(reached Reached) error {
+	box := confinement{reached: reached}
+	cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", ":"}, Env: []string{}, Dir: "/"}
 	err := launch(cmd, box, func(tree) {})
 	switch {
 	case err != nil:
@@ -72,6 +74,12 @@ func plain(err error) error {
 // isolate asks for the namespaces of box.
 func isolate(attr *syscall.SysProcAttr, box confinement) {
 	attr.Cloneflags |= syscall.CLONE_NEWPID
+	if box.reached.Mounts {
+		attr.Cloneflags |= syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC
+	}
+	if box.reached.NoNetwork && (box.reached.staged || box.reached.Tree == userTree) {
+		attr.Cloneflags |= syscall.CLONE_NEWNET
+	}
 	if box.reached.Tree != userTree {
 		return
 	}
@@ -79,8 +87,10 @@ func isolate(attr *syscall.SysProcAttr, box confinement) {
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 	if box.reached.NoNetwork {
-		attr.Cloneflags |= syscall.CLONE_NEWNET
-		attr.AmbientCaps = []uintptr{capNetAdmin} // over its own, empty network only: to bring the loopback device up
+		attr.AmbientCaps = append(attr.AmbientCaps, capNetAdmin) // over its own, empty network only: to bring the loopback device up
+	}
+	if box.reached.Mounts {
+		attr.AmbientCaps = append(attr.AmbientCaps, capSysAdmin) // over its own mounts only, until they are made
 	}
 }
 
@@ -90,7 +100,7 @@ func isolate(attr *syscall.SysProcAttr, box confinement) {
 func wrap(args []string, box confinement) []string {
 	script := limits(box)
 	switch held := box.reached.Tree != groupTree; {
-	case held && box.reached.NoNetwork && box.reached.Tree == userTree:
+	case held && box.reached.NoNetwork && box.reached.Tree == userTree && !box.reached.staged:
 		script = append(script, "{ /sbin/ip link set lo up || /usr/sbin/ip link set lo up || /sbin/ifconfig lo up; } >/dev/null 2>&1")
 		fallthrough
 	case held:

@@ -16,15 +16,24 @@ func leaveNetwork() error {
 		return fmt.Errorf("socket: %w", err)
 	}
 	defer syscall.Close(socket)
-	request := struct { // ifreq
-		name  [syscall.IFNAMSIZ]byte
-		flags uint16
-		_     [22]byte
-	}{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
-	copy(request.name[:], "lo")
+	request := loopbackUp()
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(socket), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
 	if errno != 0 {
 		return fmt.Errorf("loopback device: %w", errno)
 	}
 	return nil
+}
+
+// flagsRequest is the kernel's ifreq.
+type flagsRequest struct {
+	name  [syscall.IFNAMSIZ]byte
+	flags uint16
+	_     [22]byte
+}
+
+// loopbackUp asks for the loopback device to be up.
+func loopbackUp() flagsRequest {
+	request := flagsRequest{flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	copy(request.name[:], "lo")
+	return request
 }

@@ -22,6 +22,9 @@ func Reach(want Sandbox) (Reached, error) {
 		r.Tree = tree
 		note(reason)
 	}
+	if what := r.limits(want, note); what != "" {
+		return refuse(what)
+	}
 	if want.NoNetwork || want.Level == Strict {
 		ok, reason := networkAbility()
 		note(reason)
@@ -47,7 +50,66 @@ func Reach(want Sandbox) (Reached, error) {
 	}
 	r.Protected, reason = protectAbility()
 	note(reason)
+	r.staged, _ = stageAbility()
+	r.Filter = r.staged
+	r.Mounts, reason = mountsAbility()
+	note(reason)
+	if want.Level == Strict && !(r.Mounts && r.Filter) {
+		return refuse("files outside and the kernel cannot be kept out of reach")
+	}
 	return r, nil
+}
+
+// limits says how the limits of want are held, or what of them cannot be.
+func (r *Reached) limits(want Sandbox, note func(reason string)) (refused string) {
+	groups, reason := groupAbility()
+	r.groups = groups
+	if want.Memory > 0 {
+		if r.Memory = eachProcess; groups.memory != "" {
+			r.Memory = byGroup
+		} else {
+			note(reason)
+		}
+	}
+	switch {
+	case want.Processes < 0 || want.Processes == 0 && (want.Level == None || want.Level == Process):
+	case groups.pids != "":
+		r.Processes = byGroup
+	case r.Tree == userTree:
+		r.Processes = byNamespace
+	case r.Tree == jobTree:
+		r.Processes = jobTree
+	default:
+		if want.Memory <= 0 {
+			note(reason)
+		}
+		if want.Processes > 0 {
+			return "the number of processes cannot be limited"
+		}
+	}
+	if ok := limitsFiles; want.FileSize > 0 && !ok {
+		note("no limit of file sizes on this system")
+		return "the size of files cannot be limited"
+	}
+	if ok := limitsProcesses; (want.CPU > 0 || want.Memory > 0) && !ok {
+		note("no limits on this system")
+		return "processor time and memory cannot be limited"
+	}
+	return ""
+}
+
+// How limits are held.
+const (
+	byGroup     = "control group"
+	eachProcess = "each process"
+	byNamespace = "user namespace"
+	jobTree     = "job object"
+)
+
+// hierarchies are the folders of this process's own control groups, below which groups with limits can be made; "" where that cannot be done.
+type hierarchies struct {
+	memory, pids string
+	unified      bool // version 2, of one hierarchy
 }
 
 // How a process tree can be held, beside the groupTree of each system.
@@ -80,6 +142,17 @@ func (s Sandbox) resolve(dir string) (confinement, error) {
 	}
 	box := confinement{Sandbox: s, reached: reached}
 	return box, box.check()
+}
+
+// processes is the number of processes to hold the command to; 0: none.
+func (c confinement) processes() int {
+	switch {
+	case c.reached.Processes == "":
+		return 0
+	case c.Processes > 0:
+		return c.Processes
+	}
+	return DefaultProcesses
 }
 
 // confines reports whether writes are confined.

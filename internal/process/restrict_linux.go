@@ -10,6 +10,12 @@ import (
 // restrict confines the present thread, and so what it forks, as box says, and reports whether the thread is
 // spoiled for other work.
 func restrict(box confinement) (spoiled bool, err error) {
+	if box.reached.staged { // the child restricts itself
+		if box.reached.Tree != pidTree {
+			return false, nil
+		}
+		return true, narrow()
+	}
 	if box.reached.Tree == pidTree && box.reached.NoNetwork {
 		spoiled = true
 		if err := leaveNetwork(); err != nil {
@@ -54,11 +60,57 @@ var probedLandlock = sync.OnceValues(func() (int, string) {
 func protectAbility() (ok bool, reason string) { return probedProtect() }
 
 var probedProtect = sync.OnceValues(func() (bool, string) {
-	if tree, _ := treeAbility(); tree != pidTree {
+	tree, _ := treeAbility()
+	if mounts, _ := mountsAbility(); mounts {
+		return true, ""
+	}
+	if tree != pidTree {
 		return false, "no mount namespace without privileges, so .git and .planlock are watched and not read-only"
 	}
 	if err := onSpoiledThread(leaveMounts); err != nil {
 		return false, fmt.Sprintf("no mount namespace (%v), so .git and .planlock are watched and not read-only", plain(err))
+	}
+	return true, ""
+})
+
+// stageAbility finds out whether this process may hold its children and make system calls for them.
+func stageAbility() (ok bool, reason string) { return probedStage() }
+
+var probedStage = sync.OnceValues(func() (bool, string) {
+	if !filtered {
+		return false, "no filter of system calls and no mounts of its own on this architecture"
+	}
+	tree, _ := treeAbility()
+	if err := probe(Reached{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true}); err != nil {
+		return false, fmt.Sprintf("no filter of system calls (%v)", plain(err))
+	}
+	return true, ""
+})
+
+// usableLandlock is the version to use, 0 where it is too old.
+func usableLandlock() int {
+	version, _ := landlockAbility()
+	if version < landlockNeeded {
+		return 0
+	}
+	return version
+}
+
+// mountsAbility finds out whether this process may give its children mounts of their own.
+func mountsAbility() (ok bool, reason string) { return probedMounts() }
+
+const withoutMounts = "so modes, owners, times and attributes of files outside can be changed"
+
+var probedMounts = sync.OnceValues(func() (bool, string) {
+	if ok, reason := stageAbility(); !ok {
+		return false, reason + ", " + withoutMounts
+	}
+	tree, _ := treeAbility()
+	if tree == groupTree {
+		return false, "no mount namespace, " + withoutMounts
+	}
+	if err := probe(Reached{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true, Mounts: true}); err != nil {
+		return false, fmt.Sprintf("no mounts of its own (%v), %s", plain(err), withoutMounts)
 	}
 	return true, ""
 })

@@ -36,6 +36,7 @@ type Runner struct {
 // A command that fails is not an error: its status is in Exit, and 128 plus the signal's number if a signal ended it.
 // The error is for a command that could not be started, and wraps context.Cause(ctx) where ctx ended first:
 // then the whole tree was ended, and the result holds the output so far.
+// It is a *[LimitError] where the command failed for want of memory; then the result is that of the command.
 // If writing to c.Stdout fails, the command goes on, and the failure is returned at its end.
 func (r *Runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
 	return r.RunLive(ctx, c, nil)
@@ -73,12 +74,20 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	result := gate.CommandResult{
 		Exit: -1, Output: streams.all.String(), Stdout: streams.out.String(), Took: time.Since(begin),
 	}
+	if cmd.ProcessState != nil {
+		result.Exit = exitStatus(cmd.ProcessState)
+	}
+	var over *LimitError
 	switch {
 	case err == nil:
-		result.Exit = exitStatus(cmd.ProcessState)
+	case errors.As(err, &over) && cmd.ProcessState != nil:
+		if over.Command = name(c); result.Exit != 0 && !ended {
+			return result, over
+		}
 	case cmd.ProcessState == nil:
 		return result, fmt.Errorf("process: start %q: %w", cmd.Args[0], err)
 	default: // it ran, and could not be ended or awaited
+		result.Exit = -1
 		return result, fmt.Errorf("process: %q: %w", cmd.Args[0], err)
 	}
 	if ended {

@@ -30,8 +30,14 @@ type Sandbox struct {
 	Writable  []string      // folders outside that may be written; nil: the temporary and the user's cache folder
 	Protect   []string      // paths in the workspace that stay read-only, beside .git and .planlock, as far as they can be held
 	CPU       time.Duration // processor time of each process; 0: no limit
-	Memory    int64         // bytes of data of each process; 0: no limit
+	Memory    int64         // bytes of all processes together, or of data of each where there are no control groups; 0: no limit
+	Processes int           // processes and threads at a time; 0: [DefaultProcesses], where that can be held; negative: no limit
+	FileSize  int64         // bytes of each file that is written; 0: no limit
 }
+
+// DefaultProcesses is how many processes and threads a command may have at a time where nothing is said: many for
+// a build, few for a machine that is to survive a fork bomb.
+const DefaultProcesses = 4096
 
 // FromPlan is what a plan's [sandbox] asks for, and its output limit in bytes (0: not said).
 func FromPlan(p plan.Sandbox) (Sandbox, int64, error) {
@@ -92,7 +98,13 @@ type Reached struct {
 	Landlock  int      // version of Landlock; 0: not there, or not asked for
 	Protected bool     // .git and .planlock are read-only for commands
 	NoNetwork bool     // commands have no network
+	Mounts    bool     // commands have mounts of their own: everything is read-only but what may be written, attributes too
+	Filter    bool     // system calls that lead out, or deep into the kernel, are refused
+	Memory    string   // how memory is limited: "control group", "each process", or "" where nothing was asked for
+	Processes string   // how the number of processes is limited: "control group", "user namespace", or "" where it is not
 	Reasons   []string // why it is less than what the level could be, in a fixed order
+	staged    bool     // restrictions are made from inside the child
+	groups    hierarchies
 }
 
 // String is one line for the envelope. It is the same for the same machine, user and demand.
@@ -106,6 +118,18 @@ func (r Reached) String() string {
 	}
 	if r.NoNetwork {
 		parts = append(parts, "no network")
+	}
+	if r.Mounts {
+		parts = append(parts, "own mounts")
+	}
+	if r.Filter {
+		parts = append(parts, "call filter")
+	}
+	if r.Memory != "" {
+		parts = append(parts, "memory by "+r.Memory)
+	}
+	if r.Processes != "" {
+		parts = append(parts, "processes by "+r.Processes)
 	}
 	return fmt.Sprintf("%s (%s)", r.Level, strings.Join(parts, ", "))
 }

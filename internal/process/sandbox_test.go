@@ -218,8 +218,16 @@ func TestLimits(t *testing.T) {
 		}
 		r.Sandbox.CPU, r.Sandbox.Memory = 0, 64<<20
 		if runtime.GOOS == "linux" {
-			if status(t, r, "head -c 200000000 /dev/zero | tail -c 150000000 >/dev/null") == 0 {
-				t.Error("a memory hog was let through")
+			reached, err := process.Reach(r.Sandbox)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := r.Run(t.Context(), gate.Command{Run: "head -c 200000000 /dev/zero | tail -c 150000000 >/dev/null"})
+			if result.Exit == 0 {
+				t.Errorf("a memory hog was let through: %v", err)
+			}
+			if grouped := reached.Memory == "control group"; errors.Is(err, process.ErrOutOfMemory) != grouped {
+				t.Errorf("memory by %s: error %v", reached.Memory, err)
 			}
 		}
 		if status(t, r, "echo small") != 0 {

@@ -1,0 +1,178 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// Inline are the contents of a snapshot that were put and not synced. Who gets
+// it writes it into a durable record of a journal, as a field called "inline" of
+// its data, together with the facts that name the snapshot, and then calls
+// Store.Settle. So a small change costs no sync but that of the journal. Should
+// the power go before the contents are synced, they are in the record: see
+// Store.Adopt.
+type Inline [][]byte
+
+// InlineLimit is how many bytes of contents SnapshotInline gives back at most:
+// about what can be written to a journal in the time of the sync that it saves.
+const InlineLimit = 32 << 10
+
+// SnapshotInline is Snapshot, but where what is new is small it is not synced,
+// and returned instead. What it returns is nil if the snapshot is durable.
+func (s *Store) SnapshotInline(ctx context.Context, dir string, tree *ledger.Tree, base Snapshot) (Snapshot, Inline, error) {
+	in := &inlining{room: InlineLimit}
+	snap, err := s.snapshot(ctx, dir, tree, base, in)
+	if err != nil {
+		return Snapshot{}, nil, fmt.Errorf("checkpoint: snapshot of %q: %w", dir, err)
+	}
+	return snap, in.contents, nil
+}
+
+// Settle says that what SnapshotInline returned is durable elsewhere.
+func (s *Store) Settle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loose = false
+}
+
+// Sync makes everything durable that was put, and what was adopted.
+func (s *Store) Sync(ctx context.Context) error {
+	s.mu.Lock()
+	adopted := s.adopted
+	s.mu.Unlock()
+	for _, d := range slices.Sorted(maps.Keys(adopted)) {
+		if err := s.blobs.Put(ctx, d, bytes.NewReader(adopted[d])); err != nil {
+			return fmt.Errorf("checkpoint: keep %d bytes: %w", len(adopted[d]), err)
+		}
+	}
+	if err := s.blobs.Sync(ctx); err != nil {
+		return fmt.Errorf("checkpoint: sync: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.adopted, s.loose, s.unsynced = nil, false, 0
+	return nil
+}
+
+// settled makes durable what nobody said is durable elsewhere.
+func (s *Store) settled(ctx context.Context) error {
+	s.mu.Lock()
+	open := s.loose || len(s.adopted) > 0
+	s.mu.Unlock()
+	if !open {
+		return nil
+	}
+	return s.Sync(ctx)
+}
+
+// Adopt takes contents that a record carries, as far as they are not kept: the
+// store reads them from memory, and keeps them with what it keeps next. Call it
+// for all records of a run that is taken up.
+func (s *Store) Adopt(ctx context.Context, in Inline) error {
+	for _, content := range in {
+		d := ledger.Sum(content)
+		got, err := s.Get(ctx, d)
+		if err == nil && bytes.Equal(got, content) {
+			continue
+		}
+		if err != nil && !unreadable(err) {
+			return err
+		}
+		s.mu.Lock()
+		if s.adopted == nil {
+			s.adopted = map[ledger.Digest][]byte{}
+		}
+		s.adopted[d] = bytes.Clone(content)
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// adoptedContent is a content that was adopted.
+func (s *Store) adoptedContent(d ledger.Digest) (io.ReadCloser, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	content, ok := s.adopted[d]
+	return io.NopCloser(bytes.NewReader(content)), ok
+}
+
+func (s *Store) adopts(d ledger.Digest) bool {
+	_, ok := s.adoptedContent(d)
+	return ok
+}
+
+// inlineIn are the contents that the data of a record carries.
+func inlineIn(data []byte) Inline {
+	if !bytes.Contains(data, []byte(`"inline":[`)) {
+		return nil
+	}
+	var carrier struct {
+		Inline Inline `json:"inline"`
+	}
+	if json.Unmarshal(data, &carrier) != nil {
+		return nil // somebody else's field of that name
+	}
+	return carrier.Inline
+}
+
+// An inlining collects the contents of a snapshot, while they are few. A nil one
+// collects none. It is safe for concurrent use.
+type inlining struct {
+	mu       sync.Mutex
+	room     int
+	full     bool
+	contents Inline
+}
+
+// take collects a copy of content.
+func (in *inlining) take(content []byte) {
+	if in == nil {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.room -= len(content); in.full || in.room < 0 {
+		in.full, in.contents = true, nil
+		return
+	}
+	in.contents = append(in.contents, bytes.Clone(content))
+}
+
+// large says that there is a content that cannot be carried.
+func (in *inlining) large() {
+	if in == nil {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.full, in.contents = true, nil
+}
+
+// packSlack is how much may lie in the store without being synced: all of it is
+// hashed by whoever opens the store after a crash.
+const packSlack = 1 << 20
+
+// seal makes what was put for a snapshot durable, or says that it is loose.
+func (s *Store) seal(ctx context.Context, in *inlining) error {
+	if in == nil || in.full {
+		return s.Sync(ctx)
+	}
+	s.mu.Lock()
+	s.unsynced += InlineLimit - in.room
+	much := s.unsynced > packSlack
+	s.loose = s.loose || !much
+	s.mu.Unlock()
+	if !much {
+		return nil
+	}
+	in.large()
+	return s.Sync(ctx)
+}

@@ -1,0 +1,142 @@
+//go:build linux && (amd64 || arm64)
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"unsafe"
+)
+
+const (
+	ptraceExitKill = 0x100000 // PTRACE_O_EXITKILL
+	scratchBelow   = 96 << 10 // of the stack pointer; the kernel makes room for 128 KiB when a program starts
+	scratchSize    = 64 << 10
+)
+
+// A stopped child stands at the first instruction of its program, held by the present thread, and makes system calls for
+// it: what can only be done from inside its namespaces, or would restrict the controller if it were done before.
+// All methods must be called on the thread that started the child.
+type stopped struct {
+	pid     int
+	saved   registers
+	code    [8]byte // what stood where the system call instruction is now
+	scratch uintptr // memory of the child, below its stack
+	used    uintptr
+	pending syscall.Signal // came while it was held
+}
+
+// hold waits until the child that was started traced stands still.
+func hold(pid int) (*stopped, error) {
+	s := &stopped{pid: pid}
+	if err := s.wait(); err != nil {
+		return nil, err
+	}
+	if err := syscall.PtraceSetOptions(pid, ptraceExitKill); err != nil {
+		return nil, fmt.Errorf("hold: %w", err)
+	}
+	if err := s.saved.get(pid); err != nil {
+		return nil, fmt.Errorf("registers: %w", err)
+	}
+	s.scratch = (s.saved.stack() - scratchBelow) &^ 15
+	if _, err := syscall.PtracePeekText(pid, s.saved.at(), s.code[:]); err != nil {
+		return nil, fmt.Errorf("code: %w", err)
+	}
+	code := s.code
+	copy(code[:], instruction)
+	if _, err := syscall.PtracePokeText(pid, s.saved.at(), code[:]); err != nil {
+		return nil, fmt.Errorf("code: %w", err)
+	}
+	return s, nil
+}
+
+// wait waits for the next stop, and fails if there is none because the child has ended.
+func (s *stopped) wait() error {
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(s.pid, &status, syscall.WALL, nil)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			return fmt.Errorf("wait: %w", err)
+		case !status.Stopped():
+			return errors.New("it ended before its program began")
+		case status.StopSignal() == syscall.SIGTRAP:
+			return nil
+		}
+		s.pending = status.StopSignal()
+		if err := step(s.pid); err != nil {
+			return err
+		}
+	}
+}
+
+func step(pid int) error {
+	if err := syscall.PtraceSingleStep(pid); err != nil {
+		return fmt.Errorf("step: %w", err)
+	}
+	return nil
+}
+
+// call makes the child do one system call. Its error is a plain [syscall.Errno] where the call failed.
+func (s *stopped) call(number uintptr, args ...uintptr) (uintptr, error) {
+	r := s.saved
+	r.prepare(number, args)
+	if err := r.set(s.pid); err != nil {
+		return 0, fmt.Errorf("registers: %w", err)
+	}
+	if err := step(s.pid); err != nil {
+		return 0, err
+	}
+	if err := s.wait(); err != nil {
+		return 0, err
+	}
+	if err := r.get(s.pid); err != nil {
+		return 0, fmt.Errorf("registers: %w", err)
+	}
+	if result := r.result(); result < 0 && result > -4096 {
+		return 0, syscall.Errno(-result)
+	} else {
+		return uintptr(result), nil
+	}
+}
+
+// bytes puts b into the child's memory, aligned, and says where.
+func (s *stopped) bytes(b []byte) (uintptr, error) {
+	at := s.scratch + s.used
+	size := (uintptr(len(b)) + 15) &^ 15
+	if s.used+size > scratchSize {
+		return 0, syscall.ENOMEM
+	}
+	s.used += size
+	if _, err := syscall.PtracePokeData(s.pid, at, b); err != nil {
+		return 0, fmt.Errorf("memory: %w", err)
+	}
+	return at, nil
+}
+
+// text is bytes for a C string.
+func (s *stopped) text(text string) (uintptr, error) { return s.bytes(append([]byte(text), 0)) }
+
+// forget makes the memory free again that bytes handed out.
+func (s *stopped) forget() { s.used = 0 }
+
+// release lets the child go on as if nothing had happened.
+func (s *stopped) release() error {
+	if _, err := syscall.PtracePokeText(s.pid, s.saved.at(), s.code[:]); err != nil {
+		return fmt.Errorf("code: %w", err)
+	}
+	if err := s.saved.set(s.pid); err != nil {
+		return fmt.Errorf("registers: %w", err)
+	}
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(s.pid), 0, uintptr(s.pending), 0, 0)
+	if errno != 0 {
+		return fmt.Errorf("let go: %w", errno)
+	}
+	return nil
+}
+
+// memory is the bytes of a value, as the kernel reads them.
+func memory[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
