@@ -1,0 +1,53 @@
+package flow
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// TestTokenLevels: 69, 70, 79 and 80 percent, exactly.
+func TestTokenLevels(t *testing.T) {
+	tests := []struct {
+		used, limit int64
+		want        history.BudgetLevel
+	}{
+		{0, 100, ""}, {69, 100, ""}, {70, 100, history.Warned}, {79, 100, history.Warned}, {80, 100, history.Handoff}, {1000, 100, history.Handoff},
+		{699, 1000, ""}, {700, 1000, history.Warned}, {799, 1000, history.Warned}, {800, 1000, history.Handoff},
+		{2, 3, ""}, {3, 4, history.Warned}, {4, 5, history.Handoff},
+		{5, 0, ""}, {5, -1, ""}, {-5, 10, ""},
+		{math.MaxInt64 / 10 * 7, math.MaxInt64, ""}, {math.MaxInt64/10*7 + 5, math.MaxInt64, history.Warned}, {math.MaxInt64, math.MaxInt64, history.Handoff},
+	}
+	for _, tt := range tests {
+		if got := Level(tt.used, tt.limit); got != tt.want {
+			t.Errorf("%d of %d is %q, want %q", tt.used, tt.limit, got, tt.want)
+		}
+	}
+}
+
+func TestLimitOfAnAttempt(t *testing.T) {
+	task := &plan.Task{Estimate: 10 * time.Minute}
+	tests := map[string]struct {
+		t       *plan.Task
+		s       *plan.Step
+		attempt int
+		want    time.Duration
+	}{
+		"twice the estimate":             {task, &plan.Step{}, 1, 20 * time.Minute},
+		"once and a half for a retry":    {task, &plan.Step{}, 2, 15 * time.Minute},
+		"and for each further one":       {task, &plan.Step{}, 9, 15 * time.Minute},
+		"the step's own timeout is more": {task, &plan.Step{Timeout: time.Second}, 1, time.Second},
+		"no estimate":                    {&plan.Task{}, &plan.Step{}, 1, 0},
+		"too large to double":            {&plan.Task{Estimate: math.MaxInt64}, &plan.Step{}, 1, 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Limit(tt.t, tt.s, tt.attempt); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
