@@ -229,8 +229,8 @@ func (e *execution) wait(ctx context.Context, d time.Duration) bool {
 }
 
 // leaveOut ends a step that does not run.
-func (e *execution) leaveOut(ctx context.Context, s *history.Step, f history.Fact) error {
-	if err := e.record(ctx, of(s, 0), f); err != nil {
+func (e *execution) leaveOut(ctx context.Context, s *history.Step, facts ...history.Fact) error {
+	if err := e.record(ctx, of(s, 0), facts...); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.StepDone, Event{History: s})

@@ -105,6 +105,9 @@ func (e *execution) refuse(ctx context.Context, s *history.Step, q ask.Question,
 	if q.Kind == ask.Stage { // what needs the speclet is blocked when its turn comes
 		return e.record(ctx, of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: why.Error(), Final: true})
 	}
+	if by := e.blocker(s); q.Kind == ask.Dependency && by != nil { // blocked, and no failure of its own
+		return e.leaveOut(ctx, s, &history.Unanswered{Question: q.ID, Why: why.Error(), Final: true}, e.blockedBy(s, by))
+	}
 	_, step := e.step(s)
 	err := e.record(ctx, of(s, q.Attempt),
 		&history.Unanswered{Question: q.ID, Why: why.Error(), Final: true},
