@@ -165,6 +165,7 @@ func (e *execution) judge(ctx context.Context, t *trial) *fault {
 // account scans the tree and sets what was declared against what happened.
 func (e *execution) account(ctx context.Context, t *trial) *fault {
 	var err error
+	t.runner.ran.Store(false) // what ran before the scan is in it
 	if t.after, err = e.scanner.Scan(ctx, e.dir, t.before); err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}

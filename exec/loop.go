@@ -218,6 +218,7 @@ func (e *execution) wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}
+	e.stale = true // somebody may use the time
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
