@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -36,6 +37,10 @@ type Controller struct {
 	Ladder recovery.Ladder
 	// Advisors propose where the ladder wants advice, by kind; nil for the built-in ones.
 	Advisors Advisors
+	// Reviewers decide about each task before its first step; nil: nobody does.
+	Reviewers []Reviewer
+	// Evidence says how the evidence of each task is looked for at its end; nil: it is not.
+	Evidence *evidence.Policy
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
 	// OpenLog opens the log of a run; nil for a file below .planlock.
