@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/gate/standard"
@@ -84,6 +85,9 @@ func (c *Controller) validate(p *plan.Plan) error {
 	case "", plan.Silent, plan.Dynamic, plan.Collaborative, plan.Education:
 	default:
 		errs = append(errs, fmt.Errorf("exec: mode %q is none of silent, dynamic, collaborative, education", c.Mode))
+	}
+	if _, err := preset.Named(c.Preset); err != nil {
+		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return &RefusedError{Reasons: strings.Split(err.Error(), "\n"), Err: err}

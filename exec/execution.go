@@ -28,6 +28,7 @@ type execution struct {
 	plan   *plan.Plan
 	files  []plan.Source
 	log    *slog.Logger
+	chosen string // the preset that the host wants, "" if it leaves it to the plan
 
 	root    string // the workspace
 	dir     string // where the work is done: the workspace, or a clone of it
@@ -71,6 +72,8 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 		return e, &RefusedError{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
 	}
 	e.plan, e.files = locked.Plan(), locked.Files()
+	e.chosen = c.Preset
+	c.Preset = c.presetFor(e.plan)
 	if err := e.seat(); err != nil {
 		return e, err
 	}
