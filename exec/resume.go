@@ -71,6 +71,9 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 		if err != nil {
 			return err
 		}
+		if err := e.store.AdoptRecord(ctx, rec); err != nil {
+			return err
+		}
 		if err := e.run.Apply(rec); err != nil {
 			return err
 		}
