@@ -81,12 +81,12 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 // submitAgain has a rejected draft patched by advice, and submits it anew, or
 // says why nothing more is tried.
 func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history.Approval) error {
-	on := e.patchable(s)
-	if a.Step != "" {
-		on = e.run.Step(a.Step)
+	on, base := e.patchable(s), recovery.Primary
+	if a.Patch != "" {
+		on, base = e.run.Step(a.Step), a.Patch // patches add up
 	}
 	rejected := &history.AttemptFailed{Class: history.Refused, Reasons: a.Reasons}
-	said, made, err := e.reflectOn(ctx, on, rejected, advice.Approval, e.method(on, recovery.Primary))
+	said, made, err := e.reflectOn(ctx, on, rejected, advice.Approval, e.method(on, base))
 	if err != nil || interrupted(ctx) {
 		return err
 	}

@@ -158,7 +158,7 @@ func (e *execution) lastWord(ctx context.Context, task *plan.Task, x history.Exe
 		o.Verification = history.VerificationPass
 	case seen != nil:
 		o.Verification = history.VerificationFail
-	case e.c.Evidence == nil:
+	case e.c.Evidence == nil && (x == history.Succeeded || x == history.RetrySucceeded):
 		o.Verification = history.VerificationWaived
 	}
 	o.Status, o.Reason = history.Conclude(o.Approval, o.Execution, o.Verification, o.Retries)
