@@ -62,8 +62,9 @@ func (s *Store) Sync(ctx context.Context) error {
 	return nil
 }
 
-// settled makes durable what nobody said is durable elsewhere.
-func (s *Store) settled(ctx context.Context) error {
+// Flush makes durable what SnapshotInline did not, unless Settle said that it is
+// durable elsewhere, and what was adopted. It does nothing if there is no such thing.
+func (s *Store) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	open := s.loose || len(s.adopted) > 0
 	s.mu.Unlock()
@@ -79,6 +80,11 @@ func (s *Store) settled(ctx context.Context) error {
 func (s *Store) Adopt(ctx context.Context, in Inline) error {
 	for _, content := range in {
 		d := ledger.Sum(content)
+		if has, err := s.blobs.Has(ctx, d); err != nil {
+			return err
+		} else if has {
+			continue
+		}
 		got, err := s.Get(ctx, d)
 		if err == nil && bytes.Equal(got, content) {
 			continue
@@ -94,6 +100,11 @@ func (s *Store) Adopt(ctx context.Context, in Inline) error {
 		s.mu.Unlock()
 	}
 	return nil
+}
+
+// AdoptRecord adopts what a record carries, if it carries anything.
+func (s *Store) AdoptRecord(ctx context.Context, rec Record) error {
+	return s.Adopt(ctx, inlineIn(rec.Data))
 }
 
 // adoptedContent is a content that was adopted.

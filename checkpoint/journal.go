@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -150,8 +151,19 @@ func (j *Journal) Head() Head {
 	return j.chain.head()
 }
 
-// Close closes the log. What is only staged is not in it.
-func (j *Journal) Close() error { return j.log.Close() }
+// Close appends what is only staged, and closes the log.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var err error
+	if staged := j.staged; len(staged) > 0 && !j.writing {
+		j.staged = nil
+		if err = j.log.Append(context.Background(), staged); err == nil {
+			j.chain = j.tip.clone()
+		}
+	}
+	return errors.Join(err, j.log.Close())
+}
 
 // A CorruptError says that a journal was edited, cut, reordered or extended by
 // someone else, or damaged.

@@ -30,8 +30,8 @@ func (j *Journal) Append(ctx context.Context, facts ...Fact) ([]Record, error) {
 }
 
 // Stage adds facts like Append, but does not make them durable: the next Append
-// does, in one piece with its own. So what nobody relies on yet, and would only
-// be done again, costs no sync. Until then they are lost with the process.
+// does, in one piece with its own, or Close. So what nobody relies on yet, and would
+// only be done again, costs no sync. Until then they are lost with the process.
 func (j *Journal) Stage(ctx context.Context, facts ...Fact) ([]Record, error) {
 	return j.submit(ctx, facts, true)
 }

@@ -152,9 +152,10 @@ func TestJournalStage(t *testing.T) {
 	if !bytes.Contains(first[1].Data, []byte("xxx")) {
 		t.Error("a staged record lost its data")
 	}
-	_, err = j.Stage(t.Context(), named("never"))
+	_, err = j.Stage(t.Context(), named("e"))
+	log.gate <- nil
 	must(t, err, j.Close())
-	if got := types(t, &log.MemoryLog); got != "a b c d" {
+	if got := types(t, &log.MemoryLog); got != "a b c d e" {
 		t.Errorf("after it was closed it holds %s", got)
 	}
 }

@@ -46,7 +46,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	if ctx.Err() != nil {
 		return Snapshot{}, context.Cause(ctx)
 	}
-	if err := s.settled(ctx); err != nil {
+	if err := s.Flush(ctx); err != nil {
 		return Snapshot{}, err
 	}
 	var old keptTree

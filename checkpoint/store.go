@@ -44,7 +44,7 @@ func NewStore(b Blobs) *Store { return &Store{blobs: b, known: map[ledger.Digest
 // Put keeps a single content (an output, a plan) durably.
 func (s *Store) Put(ctx context.Context, content []byte) (ledger.Digest, error) {
 	d := ledger.Sum(content)
-	if err := s.settled(ctx); err != nil {
+	if err := s.Flush(ctx); err != nil {
 		return "", err
 	}
 	if s.knows(d) {

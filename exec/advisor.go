@@ -43,42 +43,65 @@ func (e *execution) advise(ctx context.Context, s *history.Step, f *history.Atte
 	if s.Advice(string(next.Advise), string(next.Point)) != nil {
 		return fmt.Errorf("exec: rung %s wants the same advice twice: it must look at the history", next.Rung)
 	}
+	said, made, err := e.consultAbout(ctx, s, f, next.Advise, next.Point, e.method(s, currentMethod(s)))
+	if err != nil {
+		return err
+	}
+	if interrupted(ctx) {
+		return e.pause(ctx, "interrupted", context.Cause(ctx))
+	}
+	said.Rung = next.Rung
+	facts := []history.Fact{said}
+	if made != nil {
+		facts = append(facts, made)
+	}
+	if err := e.record(ctx, of(s, s.Tried()), facts...); err != nil {
+		return err
+	}
+	e.notify(e.c.Observer.Advised, Event{History: s, Text: next.Why, Err: adviceError(said)})
+	return nil
+}
+
+// reflectOn asks for a reflection on a failure at a point of a task.
+func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point, m Method) (*history.Advised, *history.Patched, error) {
+	said, made, err := e.consultAbout(ctx, s, f, advice.Reflection, at, m)
+	if err == nil && !interrupted(ctx) {
+		e.notify(e.c.Observer.Advised, Event{History: s, Text: string(at), Err: adviceError(said)})
+	}
+	return said, made, err
+}
+
+// consultAbout asks an advisor about a failure of a method, and readies the patch
+// that it proposes; nothing is recorded. What it says is worth nothing if ctx has ended.
+func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind, at advice.Point, m Method) (*history.Advised, *history.Patched, error) {
 	task, step := e.step(s)
-	m := e.method(s, currentMethod(s))
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
 	shown := e.shown[s.Address]
 	tree, err := e.known(ctx)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	c := advice.Case{
-		Kind: next.Advise, Point: next.Point, Run: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step,
+		Kind: kind, Point: at, Run: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step,
 		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
 		Criteria: slices.Concat(task.AcceptanceCriteria, step.Evidence), Plan: e.locked.Plan(), Files: filesOf(tree),
 		Open: func(path string) (io.ReadCloser, error) { return openIn(e.dir, path) },
 	}
 	said, patch := e.hear(ctx, c)
-	if interrupted(ctx) {
-		return e.pause(ctx, "interrupted", context.Cause(ctx))
-	}
-	said.Rung, said.Attempt = next.Rung, s.Tried()
-	facts := []history.Fact{said}
-	if patch != nil {
-		made, ok := e.patched(s, c, m, said, patch)
-		if ok {
-			said.Patch = made.ID
-			facts = append(facts, made)
-		}
-	}
+	said.Attempt = s.Tried()
 	e.stale = true // an advisor looks at the tree, and may have touched it
-	if err := e.record(ctx, of(s, s.Tried()), facts...); err != nil {
-		return err
+	if patch == nil {
+		return said, nil, nil
 	}
-	e.notify(e.c.Observer.Advised, Event{History: s, Text: next.Why, Err: adviceError(said)})
-	return nil
+	made, ok := e.patched(s, c, m, said, patch)
+	if !ok {
+		return said, nil, nil
+	}
+	said.Patch = made.ID
+	return said, made, nil
 }
 
 // hear asks an advisor, and bounds what it says.

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/plan"
 )
@@ -70,7 +72,10 @@ func (c *Controller) panel() gate.Panel {
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
 	panel := c.panel()
-	errs := []error{panel.Validate()}
+	errs := []error{panel.Validate(), approval.Validate(c.Reviewers)}
+	if c.Evidence != nil {
+		errs = append(errs, c.Evidence.Validate())
+	}
 	for _, n := range needed(p) {
 		if _, err := c.executor(n); err != nil {
 			errs = append(errs, err)
@@ -80,6 +85,9 @@ func (c *Controller) validate(p *plan.Plan) error {
 	case "", plan.Silent, plan.Dynamic, plan.Collaborative, plan.Education:
 	default:
 		errs = append(errs, fmt.Errorf("exec: mode %q is none of silent, dynamic, collaborative, education", c.Mode))
+	}
+	if _, err := preset.Named(c.Preset); err != nil {
+		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return &RefusedError{Reasons: strings.Split(err.Error(), "\n"), Err: err}
@@ -102,6 +110,19 @@ func (c *Controller) agents(ctx context.Context, p *plan.Plan) ([]envelope.Agent
 			}
 		}
 		agents = append(agents, agent)
+	}
+	for _, r := range c.Reviewers {
+		agent := envelope.Agent{Name: "reviewer " + r.Name()}
+		if v, ok := r.(Versioned); ok {
+			var err error
+			if agent.Version, err = v.Version(ctx); err != nil {
+				return nil, fmt.Errorf("exec: version of reviewer %q: %w", r.Name(), err)
+			}
+		}
+		agents = append(agents, agent)
+	}
+	if c.Evidence != nil {
+		agents = append(agents, envelope.Agent{Name: "evidence", Version: c.Evidence.Version()})
 	}
 	for _, g := range c.Gates {
 		info := g.Info()

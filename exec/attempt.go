@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/jobs"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
@@ -32,7 +33,8 @@ type trial struct {
 	method  Method
 	runner  *runner
 	outcome Outcome
-	err     error // of the executor
+	err     error          // of the executor
+	jobs    jobs.Collector // what its programs said of themselves
 	took    time.Duration
 
 	before, after *ledger.Tree
@@ -40,6 +42,7 @@ type trial struct {
 	entry         *history.Accounted
 	journalled    *history.Accounted // entry, or as much of it as a journal takes
 	judged        []gate.Judgement
+	telemetry     *history.Telemetry // nil: nothing is to be recorded
 
 	limit   time.Duration // of the attempt; 0: none
 	inputs  ledger.Digest // all that the executor begins with
@@ -53,6 +56,9 @@ type trial struct {
 // method finds a way to do a step by its name.
 func (e *execution) method(s *history.Step, id string) Method {
 	_, step := e.step(s)
+	if p := e.approvedPatch(s); p != nil && id == recovery.Primary {
+		id = p.ID // what was approved is what is done
+	}
 	if p := s.Patch(id); p != nil && !p.Refused {
 		return Method{ID: id, Description: p.Method.Description, Run: p.Method.Run, Prompt: p.Method.Prompt, Executor: p.Method.Executor,
 			Tool: p.Method.Tool, ToolArgs: p.Method.ToolArgs, Env: p.Method.Env, Feedback: p.Method.Feedback}
@@ -101,6 +107,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 	if fault == nil {
 		fault = e.compare(ctx, t)
 	}
+	t.telemetry = e.telemetry(t, fault)
 	if fault == nil {
 		return e.accept(ctx, t)
 	}
@@ -133,7 +140,7 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	w := Work{
 		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step, Method: t.method, Attempt: t.number,
 		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...),
-		Runner: t.runner, Phase: t.phase, Compress: e.run.Flow.Warned,
+		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
 		}},
@@ -204,6 +211,9 @@ func (t *trial) said() *history.AttemptEnded {
 // facts are everything known about the trial, in order.
 func (t *trial) facts() []history.Fact {
 	facts := []history.Fact{t.said()}
+	if t.telemetry != nil {
+		facts = append(facts, t.telemetry)
+	}
 	if t.entry != nil {
 		facts = append(facts, t.journalled)
 	}
@@ -224,7 +234,7 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 		_, again := e.restoreTree(ctx, e.dir, e.run.Tree)
 		return errors.Join(err, again)
 	}
-	e.tree, e.stale = t.after, true
+	e.tree, e.stale = t.after, false // the checkpoint of the next step
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
 }

@@ -62,7 +62,7 @@ func (e *execution) begin(ctx context.Context) error {
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
 		Mode: mode, ModeBy: modeBy, Remembered: e.precedents(ctx, e.locked.Digest()),
-		Executor: name(e.c.Executor), Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
+		Executor: name(e.c.Executor), Preset: e.c.Preset, Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
 		Deterministic: e.c.Deterministic || flow.SettingsOf(e.plan).Deterministic,
 		TestFirst:     e.c.TestFirst || flow.SettingsOf(e.plan).TestFirst,
 		Steps:         e.outline(), Planning: planning, Version: Version(),

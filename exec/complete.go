@@ -77,6 +77,11 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 			lower(history.NotAchieved, "step %s did not run", s.Address)
 		}
 	}
+	for _, o := range e.run.Outcomes {
+		if !o.Undone && o.Status != history.TaskCompleted {
+			lower(history.Partial, "task %s is %s: %s", o.Task, o.Status, o.Reason)
+		}
+	}
 	if ended.Status == history.NotAchieved {
 		return ended, nil, nil
 	}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -8,8 +9,10 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -32,10 +35,17 @@ type Controller struct {
 	Checks []gate.Check
 	// Escalator is asked where a person must decide. Nil refuses.
 	Escalator Escalator
-	// Ladder is what is tried after a failure; nil for [recovery.Standard].
+	// Preset names the way to cope with failure, one of package preset. Empty: what the
+	// plan says (preset in [execution]), else "contract". A run that is resumed keeps its own.
+	Preset string
+	// Ladder is what is tried after a failure; nil for the preset's.
 	Ladder recovery.Ladder
 	// Advisors propose where the ladder wants advice, by kind; nil for the built-in ones.
 	Advisors Advisors
+	// Reviewers decide about each task before its first step; nil: nobody does.
+	Reviewers []Reviewer
+	// Evidence says how the evidence of each task is looked for at its end; nil: it is not.
+	Evidence *evidence.Policy
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
 	// OpenLog opens the log of a run; nil for a file below .planlock.
@@ -153,5 +163,19 @@ func (c *Controller) ladder() recovery.Ladder {
 	if c.Ladder != nil {
 		return c.Ladder
 	}
-	return recovery.Standard()
+	return c.chosenPreset().Ladder
+}
+
+// chosenPreset is the preset of the run. One that does not exist has been refused by validate.
+func (c *Controller) chosenPreset() preset.Preset {
+	p, err := preset.Named(c.Preset)
+	if err != nil {
+		return preset.Contract()
+	}
+	return p
+}
+
+// presetFor is the preset of a new run of a plan.
+func (c *Controller) presetFor(p *plan.Plan) string {
+	return cmp.Or(c.Preset, preset.Of(p), preset.Default)
 }

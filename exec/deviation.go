@@ -49,9 +49,15 @@ func (e *execution) acceptable(s *history.Step, f *history.AttemptFailed) (*hist
 	}
 	grant := &history.Addendum{}
 	var words []string
-	if over[gate.CodeArtifactExtra] || over[gate.CodeSymbolExtra] {
+	account := a.Accounted.Account
+	if len(account.Missing) > 0 {
+		return nil, ""
+	}
+	// Of gates that said no, the first is heard; what the others would say stands in the account.
+	if strict := e.plan.Profile == plan.Strict; over[gate.CodeArtifactExtra] || over[gate.CodeSymbolExtra] ||
+		strict && len(account.Extra)+len(account.SymbolsExtra) > 0 {
 		var ok bool
-		if grant.Artifacts, words, ok = declare(a.Accounted.Account); !ok {
+		if grant.Artifacts, words, ok = declare(account); !ok {
 			return nil, ""
 		}
 	}

@@ -28,6 +28,7 @@ type execution struct {
 	plan   *plan.Plan
 	files  []plan.Source
 	log    *slog.Logger
+	chosen string // the preset that the host wants, "" if it leaves it to the plan
 
 	root    string // the workspace
 	dir     string // where the work is done: the workspace, or a clone of it
@@ -71,6 +72,8 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 		return e, &RefusedError{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
 	}
 	e.plan, e.files = locked.Plan(), locked.Files()
+	e.chosen = c.Preset
+	c.Preset = c.presetFor(e.plan)
 	if err := e.seat(); err != nil {
 		return e, err
 	}
@@ -183,20 +186,56 @@ func (e *execution) report() *Report { return &Report{Run: e.run, Plan: e.plan} 
 
 // record makes facts durable, all or none, and folds them in.
 func (e *execution) record(ctx context.Context, w history.Where, facts ...history.Fact) error {
-	batch := make([]checkpoint.Fact, len(facts))
-	for i, f := range facts {
-		var err error
-		if batch[i], err = history.Encode(w, f); err != nil {
-			return err
+	batch, carries, err := encode(w, facts)
+	if err != nil {
+		return err
+	}
+	if !carries {
+		if err := e.store.Flush(context.WithoutCancel(ctx)); err != nil {
+			return fmt.Errorf("exec: what run %s is to record cannot be kept: %w", e.run.Started.Run, err)
 		}
 	}
-	return e.append(ctx, batch...)
+	if err := e.append(ctx, batch...); err != nil {
+		return err
+	}
+	if carries {
+		e.store.Settle()
+	}
+	return nil
+}
+
+// stage folds facts in that become durable with the next ones: nothing relies on
+// them until then.
+func (e *execution) stage(ctx context.Context, w history.Where, facts ...history.Fact) error {
+	batch, _, err := encode(w, facts)
+	if err != nil {
+		return err
+	}
+	return e.add(ctx, e.journal.Stage, batch...)
+}
+
+// encode reports too whether one of the facts carries contents.
+func encode(w history.Where, facts []history.Fact) (batch []checkpoint.Fact, carries bool, err error) {
+	batch = make([]checkpoint.Fact, len(facts))
+	for i, f := range facts {
+		if batch[i], err = history.Encode(w, f); err != nil {
+			return nil, false, err
+		}
+		entry, ok := f.(*history.Accounted)
+		carries = carries || ok && entry.Inline != nil
+	}
+	return batch, carries, nil
 }
 
 func (e *execution) append(ctx context.Context, batch ...checkpoint.Fact) error {
+	return e.add(ctx, e.journal.Append, batch...)
+}
+
+// add lets do add facts to the journal, and folds them in.
+func (e *execution) add(ctx context.Context, do func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error), batch ...checkpoint.Fact) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	records, err := e.journal.Append(context.WithoutCancel(ctx), batch...)
+	records, err := do(context.WithoutCancel(ctx), batch...)
 	if err != nil {
 		return fmt.Errorf("exec: the journal of run %s cannot be written: %w", e.run.Started.Run, err)
 	}

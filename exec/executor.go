@@ -77,6 +77,9 @@ type Outcome struct {
 	Metrics  map[string]float64 //
 	Stateful bool               // something outside the workspace was changed: no retry is lawful
 	Summary  string             // with ErrContextExhausted: what a fresh attempt must know
+	// Runs and Artifacts are ids of runs of experiments and paths of files, besides those that programs named on
+	// their standard output (package jobs). They prove nothing.
+	Runs, Artifacts []string
 }
 
 // Usage is what an attempt cost.

@@ -99,6 +99,12 @@ func headline(c history.Class) string {
 		return "filled the disk"
 	case history.Nondeterministic:
 		return "made something else of the same inputs"
+	case history.OutOfMemory:
+		return "needed more memory than there is"
+	case history.SchemaMismatch:
+		return "did not say what it was expected to say"
+	case history.MissingEvidence:
+		return "left no evidence of its work"
 	case history.ContextExhausted:
 		return "was too much for the executor's context"
 	}

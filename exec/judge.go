@@ -61,7 +61,10 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 			return e.restored(ctx, s, 0)
 		}
 	}
-	return e.record(ctx, of(s, 0), facts...)
+	if len(gate.Blocking(judged)) > 0 {
+		return e.record(ctx, of(s, 0), facts...)
+	}
+	return e.stage(ctx, of(s, 0), facts...) // durable once the attempt is
 }
 
 // smuggled looks whether judging changed the tree before anything was attempted.
@@ -165,12 +168,14 @@ func (e *execution) judge(ctx context.Context, t *trial) *fault {
 // account scans the tree and sets what was declared against what happened.
 func (e *execution) account(ctx context.Context, t *trial) *fault {
 	var err error
+	t.runner.ran.Store(false) // what ran before the scan is in it
 	if t.after, err = e.scanner.Scan(ctx, e.dir, t.before); err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
 	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
 	e.touched(e.dir, entry.Changes)
-	t.snap, err = e.store.Snapshot(ctx, e.dir, t.after, e.run.Tree)
+	var inline checkpoint.Inline
+	t.snap, inline, err = e.snapshot(ctx, t.after)
 	switch {
 	case noSpace(err):
 		return faultf(history.NoSpace, "what the step did cannot be kept, which takes up to %d bytes: %v", size(entry.Changes), err)
@@ -192,7 +197,18 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 	if t.journalled, err = e.abridge(ctx, entry); err != nil {
 		return faultf(history.Crashed, "the account cannot be kept: %v", err)
 	}
+	t.journalled.Inline = inline
 	return nil
+}
+
+// snapshot keeps a tree that differs little from the accepted one. What it returns
+// has to go into the journal with it; a host's own store keeps everything itself.
+func (e *execution) snapshot(ctx context.Context, tree *ledger.Tree) (checkpoint.Snapshot, checkpoint.Inline, error) {
+	if e.c.Blobs == nil {
+		return e.store.SnapshotInline(ctx, e.dir, tree, e.run.Tree)
+	}
+	snap, err := e.store.Snapshot(ctx, e.dir, tree, e.run.Tree)
+	return snap, nil, err
 }
 
 // size is how many bytes the new contents of changes have.

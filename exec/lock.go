@@ -41,6 +41,9 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	if bad := blockingDiagnostics(draft.Check(options)); len(bad) > 0 {
 		return plan.Lock(draft, plan.Terms{Options: options, Acknowledged: acknowledged, Now: c.Now})
 	}
+	own := *c
+	c = &own
+	c.Preset = c.presetFor(&draft.Plan)
 	e := &execution{c: c, plan: &draft.Plan, files: draft.Files, run: &history.Run{}, log: c.logger()}
 	if err := e.seat(); err != nil {
 		return nil, err

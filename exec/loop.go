@@ -26,6 +26,11 @@ func (e *execution) carryOn(ctx context.Context) error {
 		if interrupted(ctx) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
 		}
+		if acted, err := e.conclude(ctx); err != nil {
+			return err
+		} else if acted {
+			continue
+		}
 		if err := e.keepUp(ctx); err != nil {
 			return err
 		}
@@ -163,10 +168,16 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	if asked, err := e.escalateBefore(ctx, s); asked || err != nil {
 		return err
 	}
+	if left, err := e.afterUnproven(ctx, s); left || err != nil {
+		return err
+	}
 	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
 	}
 	if left, err := e.acknowledgedAsDone(ctx, s); left || err != nil {
+		return err
+	}
+	if acted, err := e.submit(ctx, s); acted || err != nil {
 		return err
 	}
 	if asked, err := e.askAboutRepetition(ctx, s); asked || err != nil {
@@ -218,6 +229,7 @@ func (e *execution) wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}
+	e.stale = true // somebody may use the time
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

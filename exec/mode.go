@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -33,8 +34,10 @@ func (e *execution) mode() (plan.Mode, string) {
 	return plan.Dynamic, byDefault
 }
 
-// triggers are the thresholds of dynamic mode: the plan's, else the controller's, else the defaults.
-func (e *execution) triggers() modes.Triggers { return modes.For(e.plan, e.c.Triggers) }
+// triggers are the thresholds of dynamic mode: the plan's, else the controller's, else the preset's, else the defaults.
+func (e *execution) triggers() modes.Triggers {
+	return modes.For(e.plan, cmp.Or(e.c.Triggers, e.c.chosenPreset().Triggers))
+}
 
 // escalateMode switches dynamic mode to collaborative, and asks about the step that is about to fail, when failures pile up.
 // What is measured stands in the journal and in the question.

@@ -107,6 +107,9 @@ func (w Workspace) verifyTrees(ctx context.Context, records []checkpoint.Record,
 	defer shut() // only read
 	trees, contents := map[checkpoint.Snapshot]bool{}, map[ledger.Digest]bool{}
 	for _, rec := range records {
+		if err := store.AdoptRecord(ctx, rec); err != nil {
+			return err
+		}
 		fact, err := history.Decode(rec)
 		if err != nil {
 			return err

@@ -62,7 +62,7 @@ func (e *execution) restoredRun(ctx context.Context) error {
 func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) error {
 	ctx = context.WithoutCancel(ctx)
 	begun := *e.run.Restoring
-	have, err := e.tolerant().Scan(ctx, dir, nil)
+	have, err := e.tolerant().Scan(ctx, dir, e.left(dir))
 	if err != nil || have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
 		return err
 	}
@@ -83,6 +83,14 @@ func (e *execution) tolerant() *ledger.Scanner {
 	return &scanner
 }
 
+// left is the tree that we left in a folder, so that scanning need not read all of it again.
+func (e *execution) left(dir string) *ledger.Tree {
+	if dir != e.dir {
+		return nil
+	}
+	return e.tree
+}
+
 // warn tells of what went wrong without consequences for the run.
 func (e *execution) warn(text string) {
 	e.log.Warn(text, "run", e.run.Started.Run)
@@ -98,7 +106,7 @@ func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.S
 	if err != nil {
 		return nil, err
 	}
-	have, err := e.tolerant().Scan(ctx, dir, nil)
+	have, err := e.tolerant().Scan(ctx, dir, e.left(dir))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +115,7 @@ func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.S
 		if err := e.store.Restore(ctx, dir, want, have); err != nil {
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
 		}
-		if have, err = e.scanner.Scan(ctx, dir, nil); err != nil {
+		if have, err = e.scanner.Scan(ctx, dir, have); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -30,6 +32,9 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 		return &RefusedError{Run: id, Hint: "resume it with the plan that it began with",
 			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
 	}
+	if err := e.samePreset(); err != nil {
+		return err
+	}
 	e.c.LockFile, e.c.NoSandbox = e.run.Started.LockFile, e.run.Started.NoSandbox
 	e.scanner.Scope = e.scope()
 	if e.base, err = e.store.Tree(ctx, e.run.Started.Base); err != nil {
@@ -40,6 +45,17 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 	}
 	e.stale = true
 	return e.takeUp(ctx)
+}
+
+// samePreset refuses a run under another preset than the one that it began with.
+func (e *execution) samePreset() error {
+	began := cmp.Or(e.run.Started.Preset, preset.Default)
+	if e.chosen != "" && e.chosen != began {
+		return &RefusedError{Run: e.run.Started.Run, Hint: "resume it under the preset that it began with, or lock the plan again for another run",
+			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, e.chosen)}}
+	}
+	e.c.Preset = began
+	return nil
 }
 
 // openRun folds the journal of a run and opens it for more.
@@ -53,6 +69,9 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 	}
 	for rec, err := range e.journal.Records(ctx) {
 		if err != nil {
+			return err
+		}
+		if err := e.store.AdoptRecord(ctx, rec); err != nil {
 			return err
 		}
 		if err := e.run.Apply(rec); err != nil {

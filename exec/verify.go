@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
 )
@@ -173,6 +174,9 @@ func (e *execution) rules() []string {
 	}
 	for _, c := range e.panel.Checks {
 		rules = append(rules, "check "+c.Kind())
+	}
+	if e.c.Preset != preset.Default {
+		rules = append(rules, "preset "+e.c.Preset)
 	}
 	for _, r := range e.c.ladder() {
 		rules = append(rules, "rung "+r.Name())

@@ -31,11 +31,12 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 	out := flags.String("o", "", "the lock `file`; NAME.lock.json beside the plan by default")
 	dir := flags.String("dir", ".", "the workspace that the plan will run in, a `folder`")
 	noSandbox := flags.Bool("no-sandbox", false, "lock for a run without a sandbox")
+	preset := flags.String("preset", "", presetHelp)
 	var acks, executors list
 	flags.Var(&acks, "ack", ackHelp)
 	flags.Var(&executors, "executor", executorsHelp)
 	return func(ctx context.Context, args []string) error {
-		c := &exec.Controller{Dir: *dir, NoSandbox: *noSandbox}
+		c := &exec.Controller{Dir: *dir, Preset: *preset, NoSandbox: *noSandbox}
 		if err := seatExecutors(c, executors, ""); err != nil {
 			return err
 		}

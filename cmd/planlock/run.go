@@ -13,13 +13,17 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/plan"
 )
+
+const presetHelp = "the way to cope with failure, a `name`: contract, spec, phase, assistant or reflective; what the plan says by default; part of what is locked"
 
 // A session is what "run" and "resume" have in common: their flags.
 type session struct {
 	dir       *string
 	mode      *string
+	preset    *string
 	executors list
 	answers   *string
 	patience  *time.Duration
@@ -34,6 +38,7 @@ func newSession(flags *flag.FlagSet) *session {
 	s := &session{
 		dir:       flags.String("dir", ".", "the workspace, a `folder`"),
 		mode:      flags.String("mode", "", "who is asked and when, a `mode`: silent, dynamic, collaborative or education; what the plan says by default"),
+		preset:    flags.String("preset", "", presetHelp),
 		answers:   flags.String("answers", "", "the `policy` for questions that no terminal can answer: refuse (the default), wait, or a file of rules"),
 		patience:  flags.Duration("patience", 0, "how long, a `duration` as in 10m, a question waits for its answer; 0: for ever"),
 		isolate:   flags.Bool("isolate", false, "work in a clone; the workspace changes only if the run succeeds"),
@@ -57,10 +62,13 @@ func (s *session) controller(executor string) (*exec.Controller, error) {
 	if err := oneOf("mode", *s.mode, "", "silent", "dynamic", "collaborative", "education"); err != nil {
 		return nil, err
 	}
+	if _, err := preset.Named(*s.preset); err != nil {
+		return nil, &usageError{"--preset: " + err.Error()}
+	}
 	if *s.patience < 0 {
 		return nil, &usageError{"--patience: a time to wait is not negative"}
 	}
-	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), NoSandbox: *s.noSandbox, Witness: checkpoint.UserWitness(), Patience: *s.patience}
+	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), Preset: *s.preset, NoSandbox: *s.noSandbox, Witness: checkpoint.UserWitness(), Patience: *s.patience}
 	return c, seatExecutors(c, s.executors, executor)
 }
 

@@ -87,13 +87,15 @@ func completed(r *history.Run, task string, steps []*history.Step) bool {
 	if o := r.Outcome(task); o != nil {
 		return o.Status == history.TaskCompleted
 	}
+	any := false
 	for _, s := range steps {
 		done := s.Status == history.Completed || s.Status == history.Skipped && s.Skipped != nil && s.Skipped.Done
 		if !done && s.Critical {
 			return false
 		}
+		any = any || done
 	}
-	return len(steps) > 0
+	return any
 }
 
 // retried reports whether anything of a task was tried anew, at any point.

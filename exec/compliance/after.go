@@ -141,7 +141,7 @@ func reviewReading(_ *plan.Plan, r *history.Run) Reviewed {
 
 // reviewEscalation finds switches of mode without measurements, and failures that should have led to one.
 func reviewEscalation(p *plan.Plan, r *history.Run) Reviewed {
-	v := Reviewed{Why: fmt.Sprintf("%d switches of mode", len(r.Modes))}
+	v := Reviewed{Why: fmt.Sprintf("switches of mode: %d", len(r.Modes))}
 	for _, m := range r.Modes {
 		if m.From == plan.Dynamic && len(m.Measurements) == 0 && m.Cause == "" {
 			v.Findings = append(v.Findings, Finding{Article: Escalation, Severity: Warning,
@@ -159,7 +159,7 @@ func reviewEscalation(p *plan.Plan, r *history.Run) Reviewed {
 }
 
 func reviewLogging(_ *plan.Plan, r *history.Run) Reviewed {
-	v := Reviewed{Why: fmt.Sprintf("the records of %d steps; the journal is one chain up to record %d", len(r.Steps), r.Head.Seq)}
+	v := Reviewed{Why: fmt.Sprintf("the records of %d steps, in a journal that is one chain", len(r.Steps))}
 	for _, s := range r.Steps {
 		if s.Status.Over() {
 			v.Findings = append(v.Findings, recorded(s)...)

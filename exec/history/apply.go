@@ -240,6 +240,7 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *Telemetry:
 		a.Telemetry = f
 	case *Accounted:
+		f.Inline = nil // the store knows them by now
 		a.Accounted = f
 	case *Cycle:
 		a.Cycles = append(a.Cycles, *f)

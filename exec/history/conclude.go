@@ -24,7 +24,9 @@ func Conclude(a ApprovalStatus, x ExecutionStatus, v Verification, r Retries) (F
 		return TaskCompleted, "approved and carried out; nobody asked for evidence"
 	case done && v == VerificationFail && r.Verification > 0:
 		return TaskFailedFinal, "its evidence is missing after all retries"
-	case !done && (x == RetryFailed || r.Execution > 0):
+	case x == NotExecuted:
+		return TaskFailed, "it was not carried out, so there is no evidence"
+	case !done && (x == RetryFailed || r.Execution > 0 || r.Verification > 0):
 		return TaskFailedFinal, "approved, and it failed after all retries"
 	case done:
 		return TaskFailed, "approved and carried out, and its evidence is missing"

@@ -71,6 +71,9 @@ type Accounted struct {
 	// is the number of changes.
 	Total int           `json:"total,omitempty"`
 	Whole ledger.Digest `json:"whole,omitempty"`
+	// Inline are the new contents of the tree, where they are few: so it is
+	// durable with this record. They are in the store too; a Run leaves them out.
+	Inline checkpoint.Inline `json:"inline,omitempty"`
 }
 
 // StepCompleted accepts a tree: from here on it is the one we left.

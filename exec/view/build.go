@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 
+	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -53,6 +54,9 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 	rep.Files, rep.Lines = netFiles(rep.steps)
 	rep.Declarations = declarations(rep)
 	rep.count(r)
+	a := analysis.Of(p, r)
+	rep.analysis = &a
+	rep.KPIs = newKPIs(a.KPIs)
 	return rep, nil
 }
 

@@ -97,7 +97,7 @@ func TestFrontMatterIsYAML(t *testing.T) {
 	if err := d.Decode(&got); err != nil {
 		t.Fatal(err)
 	}
-	want := matter{Type: "summary", Status: "executed", Created: "2026-11-20T08:30:04.050Z", Validator: "planlock 0.1.0",
+	want := matter{Type: "summary", Status: "executed", Created: "2026-11-20T08:30:04.070Z", Validator: "planlock 0.1.0",
 		Outcome: "NOT_ACHIEVED", Completed: 1, Failed: 1, Blocked: 1, Files: 3,
 		Phase: got.Phase, Run: got.Run, Plan: got.Plan, Tree: got.Tree}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -41,6 +41,10 @@ func Example() {
 	// report.md
 	// report.json
 	// report.html
+	// summary.json
+	// notepad_limiter.md
+	// checkpoint.yaml
+	// next-session.md
 	//
 	// Limit each client to 10 requests per second
 	// run 01JD3Z8Q6V · plan e3b0c44298fc · mode dynamic

@@ -31,6 +31,7 @@ func drawMarkdown(rep *report) []byte {
 		d.section("Declarations that would have made this plan strict")
 		d.declarations(rep.Declarations)
 	}
+	d.figures(rep.analysis.KPIs)
 	d.section("Next steps")
 	d.list("Nothing is left to do.", each(nextSteps(rep), md))
 	return []byte(d.String())

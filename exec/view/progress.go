@@ -19,12 +19,15 @@ type progress struct {
 	TotalSteps    int    `json:"total_steps"`
 
 	Initialization  progressStart            `json:"initialization"`
+	Compliance      *progressCompliance      `json:"constitutional_compliance,omitempty"`
 	SpecletPlan     ordered[progressStage]   `json:"speclet_execution_plan,omitempty"`
+	SpecletModel    string                   `json:"parallel_execution_model,omitempty"` // steps run one after another
 	SpecletProgress ordered[progressSpeclet] `json:"speclet_progress,omitempty"`
 	Tasks           []progressTask           `json:"tasks"`
 	Waiting         *progressEscalation      `json:"waiting_for,omitempty"`
 	Verification    *progressVerification    `json:"completion_verification,omitempty"`
 	Summary         progressSummary          `json:"summary"`
+	Analysis        *progressAnalysis        `json:"post_execution_analysis,omitempty"`
 
 	GoalStatus     string         `json:"goal_achievement_status,omitempty"`
 	Success        bool           `json:"success"`
@@ -82,7 +85,10 @@ type progressTask struct {
 	Retries        int             `json:"retries"`
 	BackupsUsed    int             `json:"backups_used"`
 	Failures       int             `json:"failure_count"`
-	Steps          []progressStep  `json:"steps"`
+
+	Research []progressResearch `json:"research_phase,omitempty"`
+	Notes    *progressNotes     `json:"notepad_update,omitempty"`
+	Steps    []progressStep     `json:"steps"`
 }
 
 type criticalBalance struct {
@@ -119,6 +125,7 @@ type progressStep struct {
 	Message      string               `json:"message"`
 	Consecutive  int                  `json:"consecutive_failure_count"` // after the step
 	Escalations  []progressEscalation `json:"escalations"`
+	Education    *progressEducation   `json:"education_checkpoint,omitempty"`
 }
 
 type progressBackup struct {
@@ -144,9 +151,11 @@ type progressEscalation struct {
 }
 
 type progressVerification struct {
-	Overall string          `json:"overall_status"` // PASS, FAIL
-	Goal    string          `json:"goal_achievement_status"`
-	Checks  ordered[string] `json:"checks"`
-	Gaps    []string        `json:"gaps"`
-	At      stamp           `json:"timestamp"`
+	Overall  string          `json:"overall_status"` // PASS, FAIL
+	Goal     string          `json:"goal_achievement_status"`
+	Complete ordered[*bool]  `json:"criteria"`
+	Checks   ordered[string] `json:"checks"`
+	Gaps     []string        `json:"gaps"`
+	Unseen   []string        `json:"not_verified"` // what no check of the plan decides
+	At       stamp           `json:"timestamp"`
 }

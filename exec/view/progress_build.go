@@ -28,7 +28,8 @@ func newProgress(p *plan.Plan, r *history.Run, rep *report) *progress {
 	if out.Descriptor == "" {
 		out.Descriptor = "plan"
 	}
-	out.addTasks(p, rep)
+	out.Compliance = newCompliance(p, r)
+	out.addTasks(p, r, rep)
 	out.addSpeclets(p, rep)
 	if rep.Waiting != nil {
 		w := newEscalation(*rep.Waiting)
@@ -41,13 +42,14 @@ func newProgress(p *plan.Plan, r *history.Run, rep *report) *progress {
 		}
 	}
 	if r.Ended != nil {
-		out.end(rep)
+		out.end(p, rep)
+		out.Analysis = newAnalysis(rep.analysis, rep.Ended)
 	}
 	return out
 }
 
 // end fills in what only an ended run has.
-func (out *progress) end(rep *report) {
+func (out *progress) end(p *plan.Plan, rep *report) {
 	out.GoalStatus = string(rep.Status)
 	if out.Partial {
 		out.PartialReasons = rep.Reasons
@@ -58,6 +60,7 @@ func (out *progress) end(rep *report) {
 	} else {
 		v.Gaps = rep.Reasons
 	}
+	v.Complete, v.Unseen = completionOf(p, rep)
 	out.Verification = v
 }
 
@@ -110,7 +113,8 @@ func worse(result string) int {
 	return slices.Index([]string{"pass", "partial", undecided, "fail"}, result)
 }
 
-func (out *progress) addTasks(p *plan.Plan, rep *report) {
+func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *report) {
+	notes := notesOf(r, rep)
 	written := make(map[plan.Address]*plan.Step)
 	said := make(map[string]string)
 	for i := range p.Tasks {
@@ -138,10 +142,13 @@ func (out *progress) addTasks(p *plan.Plan, rep *report) {
 				made.Failures++
 			}
 			step := newProgressStep(s, written[s.Address])
+			step.Education = educationOf(r.Step(s.Address))
+			made.Research = append(made.Research, researchOf(r.Step(s.Address))...)
 			step.Consecutive, step.Mode = after[s.Address], stepMode(rep, s, written[s.Address])
 			made.Steps = append(made.Steps, step)
 		}
 		made.Balance = balance(made.CriticalSteps, len(t.Steps))
+		made.Notes = notesCount(notes, t.ID, t.Ended)
 		out.Tasks = append(out.Tasks, made)
 	}
 }

@@ -12,6 +12,7 @@ func (out *progress) addSpeclets(p *plan.Plan, rep *report) {
 	if len(p.Speclets) == 0 {
 		return
 	}
+	out.SpecletModel = "sequential"
 	tasks := make(map[string]*task)
 	for _, t := range rep.Tasks {
 		tasks[t.ID] = t

@@ -3,6 +3,7 @@ package view
 import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -49,9 +50,11 @@ type report struct {
 	ModeSwitches []modeSwitch   `json:"mode_switches"`
 	RolledBack   []rolledBack   `json:"rolled_back"`
 	Declarations []declaration  `json:"declarations,omitempty"` // of an observing run
+	KPIs         kpis           `json:"kpis"`
 	steps        []*step        // in the order of execution
 	edges        [][2]string    // tasks: the second depends on the first
 	latest       stamp          // the last time that is known
+	analysis     *analysis.Analysis
 }
 
 type counts struct {

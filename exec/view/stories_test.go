@@ -24,6 +24,8 @@ var stories = []struct {
 	{"running", inFlight},
 	{"rolled-back", setBack},
 	{"observe", observing},
+	{"advised", advised},
+	{"handed-over", handedOver},
 	{"hostile", hostile},
 }
 
@@ -124,6 +126,49 @@ func observing(t testing.TB) *story {
 	return s.end(history.Achieved)
 }
 
+// advised has everything that advisors, reviewers and people say.
+func advised(t testing.TB) *story {
+	p := limiter()
+	p.Meta.Extra = []plan.Setting{{Key: "pattern_confidence", Value: plan.Value{Kind: "string", Text: "MEDIUM"}},
+		{Key: "pattern_name", Value: plan.Value{Kind: "string", Text: "token bucket"}}}
+	s := begin(t, p)
+	for _, task := range []string{"1", "2", "3"} {
+		s.add(1, "", 0, &history.Compliance{Task: task, Critical: 1, Total: 1, Checked: []string{"IV", "VI"},
+			Violated: []history.Violation{{Article: "VI", Severity: "warning", Why: "all 2 steps are critical", Action: "mark one as not critical"}}})
+	}
+	s.start("1.1", "primary").add(1, "1.1", 1, &history.Advised{Kind: "research", Point: "task", Advisor: "researcher", Confidence: 0.5,
+		Queries: []string{"limiter"}, Sources: []string{"server/server.go"}, Findings: []string{"server/server.go:3: type Server"}, Cost: history.AdviceCost{Seconds: 1.5, Calls: 2, Tokens: 90}})
+	s.work(700, "1.1", 1, "ok\n", created("server/limit_test.go")).accept("1.1", "primary")
+	s.start("1.2", "primary").work(1200, "1.2", 1, "out of memory\n").fail("1.2", 1, history.Crashed, "out of memory")
+	s.add(5, "1.2", 1, &history.Advised{Kind: "reflection", Point: "execution", Rung: "reflect", Advisor: "reflector", Attempt: 1, RootCause: "out of memory",
+		Note: "out of memory, with a certainty of 0.90", Confidence: 0.9, Severity: 0.8, Risk: 0.1, Signals: []string{"out of memory"}, Patch: "patch_1"})
+	s.add(1, "1.2", 1, &history.Patched{ID: "patch_1", Attempt: "1.2#1", Kind: "reflection", Point: "execution", Base: "primary",
+		Summary: "less at a time", Checksum: digest("patch"), Diff: "-16\n+8\n", Confidence: 0.9})
+	s.add(1, "1.2", 1, &history.Recovery{Rung: "reflect", Method: "patch_1", Why: "reflection 1 of 2", Repeats: 1})
+	s.attempt("1.2", 2, "patch_1").work(1100, "1.2", 2, "PASS\n", created("server/limit.go"), modified("go.mod")).accept("1.2", "patch_1")
+	s.add(2, "1.2", 0, &history.Lesson{Question: "q0", Recommended: "primary", Chosen: "primary", Used: "patch_1", Result: "it passed with half of it",
+		Lesson: "half is enough", Others: []history.LessonOther{{Method: "backup_1", Would: "have asked somebody"}}, Status: history.Completed})
+	s.start("2.1", "primary").work(100, "2.1", 1, "").fail("2.1", 1, history.Crashed, "exit status 1")
+	s.add(1, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+	s.add(1, "3.1", 0, &history.StepBlocked{By: "2.1", Why: "it needs 2.1"})
+	s.add(1, "", 0, &history.Evidence{Task: "1", Kind: "documentation", Pass: true})
+	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskCompleted, Reason: "its evidence was found", Execution: history.RetrySucceeded, Attempts: 3})
+	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.TaskFailedFinal, Reason: "nothing is left to try", Execution: history.RetryFailed, Attempts: 1})
+	return s.end(history.Partial, "step 2.1 failed")
+}
+
+// handedOver stops because its tokens are used up.
+func handedOver(t testing.TB) *story {
+	s := begin(t, limiter())
+	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 4, Source: "plan", Why: "complexity 4",
+		Phases: []history.Phase{{Name: "core", Steps: []plan.Address{"1.1", "1.2", "2.1"}}, {Name: "papers", Steps: []plan.Address{"3.1"}}}})
+	firstTask(s)
+	s.add(1, "", 0, &history.PhaseOver{Phase: "core", Number: 1, Of: 2, Completed: 2, Checkpoint: snapshot("core")})
+	s.add(1, "", 0, &history.Budget{Level: history.Warned, Used: 70, Limit: 100, Total: 70, Session: 1})
+	s.add(1, "", 0, &history.Budget{Level: history.Handoff, Used: 80, Limit: 100, Total: 80, Session: 1, Next: "2.1"})
+	return s.add(1, "", 0, &history.Paused{Why: "handoff"})
+}
+
 // nasty tries to be a tag, a heading, a table, a link, a fence, a colour, a rule and the other way round.
 const nasty = "# <script>alert(1)</script> | `x` ```\n---\n## Next\n[a](javascript:b) ![i](http://x/y.png) \x1b[31m\u202eevil\x00\u009b2J *b* _i_ &amp; www.x.org \"q\": 'r' \\"
 
@@ -140,6 +185,12 @@ func tellHostile(t testing.TB, nasty string) *story {
 	finding := gate.Finding{Code: nasty, Path: bad, Line: 7, Message: nasty, Expected: nasty, Happened: nasty}
 	s.start("2.1", nasty).work(900, "2.1", 1, strings.Repeat(nasty+"\n", 3), modified(bad), created("odd/\xff")).gates("2.1", 1, refused(nasty, gate.During, finding))
 	s.fail("2.1", 1, history.Class(nasty), nasty, finding)
+	s.add(5, "2.1", 1, &history.Advised{Kind: nasty, Point: nasty, Advisor: nasty, Attempt: 1, RootCause: nasty, Note: nasty, Signals: []string{nasty},
+		Queries: []string{nasty}, Sources: []string{nasty}, Findings: []string{nasty}, Error: nasty,
+		Alternatives: []history.Approach{{Description: nasty, Source: nasty}}})
+	s.add(5, "", 0, &history.Compliance{Task: "3", Violated: []history.Violation{{Article: nasty, Severity: nasty, Why: nasty, Action: nasty}}})
+	s.add(5, "2.1", 0, &history.Lesson{Recommended: nasty, Chosen: nasty, Used: nasty, Result: nasty, Lesson: nasty, Others: []history.LessonOther{{Method: nasty, Would: nasty}}})
+	s.add(5, "", 0, &history.TaskOutcome{Task: "2", Status: history.FinalStatus(nasty), Reason: nasty, Runs: []string{nasty}, Artifacts: []string{nasty}})
 	q := question(s, "2.1", 1)
 	q.ID, q.What, q.Why, q.Evidence = nasty, nasty, nasty, []string{nasty}
 	q.Choices = []ask.Choice{{Key: nasty, Label: nasty, Consequence: nasty, Acknowledge: nasty}}

@@ -20,12 +20,35 @@ type File struct {
 // Drawing is the type of the functions that draw one view. The content is the caller's own.
 type Drawing func(p *plan.Plan, r *history.Run) ([]byte, error)
 
-// All draws every view that is kept with a run, always the same files in the same order. ErrNothing if there is nothing to draw.
+// All draws every view that is kept with a run, always in the same order. Views that have nothing to say of this run are left
+// out: which those are follows from the journal. ErrNothing if there is nothing to draw.
 func All(p *plan.Plan, r *history.Run) ([]File, error) {
 	rep, err := newReport(p, r)
 	if err != nil {
 		return nil, err
 	}
+	files, err := reports(p, r, rep)
+	if err != nil {
+		return nil, err
+	}
+	more, err := documents(p, r, rep)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := drawTaskCheckpoints(rep)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range more {
+		if len(f.Content) > 0 {
+			files = append(files, f)
+		}
+	}
+	return append(files, tasks...), nil
+}
+
+// reports are the views of every run.
+func reports(p *plan.Plan, r *history.Run, rep *report) ([]File, error) {
 	progress, err := encode(newProgress(p, r, rep))
 	if err != nil {
 		return nil, err
@@ -45,6 +68,33 @@ func All(p *plan.Plan, r *history.Run) ([]File, error) {
 		{"report.md", drawMarkdown(rep)},
 		{"report.json", document},
 		{"report.html", page},
+	}, nil
+}
+
+// documents are the views for those who go on, plan again, or learn. They are empty where they have nothing to say.
+func documents(p *plan.Plan, r *history.Run, rep *report) ([]File, error) {
+	figures, err := encode(newRunSummary(p, r, rep))
+	if err != nil {
+		return nil, err
+	}
+	pending, err := drawPending(p, r, rep)
+	if err != nil {
+		return nil, err
+	}
+	reflections, err := drawReflections(r, rep)
+	if err != nil {
+		return nil, err
+	}
+	return []File{
+		{"summary.json", figures},
+		{"notepad_" + name(p) + ".md", drawNotepad(p, r, rep)},
+		{learningsName(rep), drawLearnings(p, r, rep)},
+		{"checkpoint.yaml", drawCheckpoint(p, r, rep)},
+		{"next-session.md", drawSession(p, r, rep)},
+		{"stuck-report.md", drawStuck(r, rep)},
+		{"pending_actions.json", pending},
+		{"reflections.jsonl", reflections},
+		{"reflection_summary.md", drawReflectionSummary(r, rep)},
 	}, nil
 }
 
@@ -94,12 +144,14 @@ func draw(p *plan.Plan, r *history.Run, as func(*report) []byte) ([]byte, error)
 
 // ProgressName is the file name of the progress log: progress_NAME.json, NAME being the plan's, with everything but
 // ASCII letters, digits, ".", "-" and "_" made "_"; "plan" where it has none.
-func ProgressName(p *plan.Plan) string {
-	name := ""
-	if p != nil {
-		name = p.Meta.Name
+func ProgressName(p *plan.Plan) string { return "progress_" + name(p) + ".json" }
+
+// name is the plan's name as part of a file's name.
+func name(p *plan.Plan) string {
+	if p == nil {
+		return fileName("")
 	}
-	return "progress_" + fileName(name) + ".json"
+	return fileName(p.Meta.Name)
 }
 
 func fileName(name string) string {

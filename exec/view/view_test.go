@@ -118,21 +118,34 @@ func TestReadingTheJournalBackChangesNothing(t *testing.T) {
 }
 
 func TestEachIsOneOfAll(t *testing.T) {
-	told := breach(t)
-	run := told.fold()
-	drawings := []view.Drawing{view.Progress, view.Summary, view.Text, view.Markdown, view.JSON, view.HTML}
-	names := []string{"progress_limiter.json", "SUMMARY.md", "report.txt", "report.md", "report.json", "report.html"}
-	all := draw(t, told.plan, run)
-	if len(all) != len(drawings) {
-		t.Fatalf("got %d views, want %d", len(all), len(drawings))
+	drawings := map[string]view.Drawing{
+		"progress_limiter.json": view.Progress, "SUMMARY.md": view.Summary, "report.txt": view.Text, "report.md": view.Markdown,
+		"report.json": view.JSON, "report.html": view.HTML, "summary.json": view.Figures, "notepad_limiter.md": view.Notepad,
+		"execution_learnings_2026-11-20.md": view.Learnings, "checkpoint.yaml": view.Checkpoint, "next-session.md": view.NextSession,
+		"stuck-report.md": view.Stuck, "pending_actions.json": view.Pending, "reflections.jsonl": view.Reflections,
 	}
-	for i, d := range drawings {
-		content, err := d(told.plan, run)
-		if err != nil {
-			t.Fatal(err)
+	drawn := map[string]bool{}
+	for _, s := range stories {
+		told := s.tell(t)
+		run := told.fold()
+		for _, f := range draw(t, told.plan, run) {
+			drawn[f.Name] = true
+			d := drawings[f.Name]
+			if d == nil {
+				continue
+			}
+			content, err := d(told.plan, run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(view.File{Name: f.Name, Content: content}, f); diff != "" {
+				t.Errorf("%s: %s differs:\n%s", s.name, f.Name, diff)
+			}
 		}
-		if diff := cmp.Diff(view.File{Name: names[i], Content: content}, all[i]); diff != "" {
-			t.Errorf("%s differs:\n%s", names[i], diff)
+	}
+	for name := range drawings {
+		if !drawn[name] {
+			t.Errorf("no story draws %s", name)
 		}
 	}
 }

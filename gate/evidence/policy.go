@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,7 +23,7 @@ type Policy struct {
 	Tracker *MLflow
 	// Web may be asked for addresses; nil: none may.
 	Web *Web
-	// TypeOf tells the type of a task; nil: [TypeOf] of its title.
+	// TypeOf tells the type of a task; nil: [TypeOf] of its title, or of its description where it has none.
 	TypeOf func(t *plan.Task) TaskType
 	// Further are needs besides those that follow from the type; nil: none.
 	Further func(t *plan.Task) []Need
@@ -47,7 +48,7 @@ func (p *Policy) Type(t *plan.Task) TaskType {
 	if p.TypeOf != nil {
 		return p.TypeOf(t)
 	}
-	return TypeOf(t.Title)
+	return TypeOf(cmp.Or(t.Title, t.Description))
 }
 
 // Needs is the evidence that a task owes: experiments every run that was claimed, and at least one, and all

@@ -3,6 +3,7 @@ package process_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	osexec "os/exec"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
@@ -19,8 +21,20 @@ import (
 // asController makes this test binary a controller that runs one command.
 const asController = "PLANLOCK_TEST_CONTROLLER"
 
+// asVictim makes it a process that does nothing, and that others are after.
+const asVictim = "PLANLOCK_TEST_VICTIM"
+
 // TestMain is a controller in the process that a test is about to kill.
 func TestMain(m *testing.M) {
+	if name, ok := os.LookupEnv(asAttempt); ok {
+		attempt(name)
+	}
+	if _, ok := os.LookupEnv(asVictim); ok {
+		target := new([8]byte)
+		fmt.Println(uintptr(unsafe.Pointer(target)))
+		os.Stdin.Read(target[:0:0])
+		select {}
+	}
 	if level, ok := os.LookupEnv(asController); ok {
 		r := &process.Runner{Dir: os.TempDir(), Sandbox: process.Sandbox{Level: process.Level(level)}}
 		mark := "PLANLOCK_TEST_MARK=" + os.Getenv("PLANLOCK_TEST_MARK")

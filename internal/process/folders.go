@@ -100,13 +100,13 @@ func (c confinement) protected() []string {
 	return paths
 }
 
-// readable are the paths at and below which a command may read, at level strict: everything but the homes of people, and
+// readable are the paths at and below which a command may read, at level strict: everything but the homes of people and devices, and
 // below those the workspace, what may be written, and the folders of programs and of the Go tool.
 func (c confinement) readable() []string {
 	if c.Level != Strict {
 		return nil
 	}
-	private := []string{"/home", "/root", "/Users"}
+	private := []string{"/home", "/root", "/Users", "/dev"} // what a command needs of /dev is among what may be written
 	if folder, err := os.UserHomeDir(); err == nil {
 		private = append(private, filepath.Clean(folder))
 	}

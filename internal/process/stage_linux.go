@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	sysMountSetattr = 442
+	sysMountSetattr = 442 // Linux 5.12
+	sysCloseRange   = 436 // Linux 5.9
 	mountReadOnly   = 1 << 0
 	mountNoSuid     = 1 << 1
 	mountNoDev      = 1 << 2
@@ -37,6 +38,7 @@ func (c confinement) stage(s *stopped, dir string) error {
 		{"folder", c.reached.Mounts, func(s *stopped) error { return s.pathCall(syscall.SYS_CHDIR, dir) }},
 		{"loopback device", c.reached.NoNetwork && c.reached.Tree != groupTree, loopback},
 		{"Landlock", c.confines(), c.lock},
+		{"descriptors", true, shut},
 		{"capabilities", c.reached.Tree != groupTree, c.drop},
 		{"filter of system calls", c.reached.Filter, c.install},
 	}
@@ -245,10 +247,13 @@ func (c confinement) lock(s *stopped) error {
 	if _, err := s.call(syscall.SYS_PRCTL, prSetNoNewPrivs, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	if _, err := s.call(sysLandlockRestrict, rulesFile, 0); err != nil {
-		return err
-	}
-	_, err := s.call(syscall.SYS_CLOSE, rulesFile)
+	_, err := s.call(sysLandlockRestrict, rulesFile, 0)
+	return err
+}
+
+// shut closes what the child inherited beside its three streams: the ruleset, and what this process got from its own parent.
+func shut(s *stopped) error {
+	_, err := s.call(sysCloseRange, rulesFile, uintptr(^uint32(0)), 0)
 	return err
 }
 

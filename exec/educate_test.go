@@ -1,0 +1,145 @@
+package exec_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// lessons is a plan in education mode: 1.1 is critical, 2.1 is not and has a backup, 3.1 and 4.1 are neither
+// critical nor have they a backup, 5.1 breaks who relies on it.
+func lessons(education string) string {
+	text := rowOf(5, "execution = { default_mode = \"education\" }\neducation = { "+education+" }", "")
+	parts := strings.Split(text, "\n[[tasks]]")
+	parts[1] = strings.Replace(parts[1], "critical_flag = false", "critical_flag = true", 1)
+	parts[2] += aBackup + "\n"
+	parts[5] += "semantic_change = \"breaking\"\n"
+	return strings.Join(parts, "\n[[tasks]]")
+}
+
+func taught(t *testing.T, education string) []plan.Address {
+	t.Helper()
+	var at []plan.Address
+	b := exectest.New(t, lessons(education), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+		if q.Kind != ask.Education {
+			t.Errorf("question %+v", q)
+		}
+		at = append(at, q.Step)
+		return answer(q, "y")
+	})
+	b.Run(t).Want(t, history.Achieved)
+	return at
+}
+
+func TestPaceOfEducation(t *testing.T) {
+	for education, want := range map[string]string{
+		"learning_pace = \"slow\"":       "1.1 2.1 4.1 5.1", // critical ones, every second of the others, major ones
+		"learning_pace = \"moderate\"":   "1.1 2.1 5.1",
+		"":                               "1.1 2.1 5.1",
+		"learning_pace = \"fast\"":       "5.1",
+		"enabled = false":                "",
+		"approval_gates = \"none\"":      "",
+		"approval_gates = \"increased\"": "1.1 2.1 5.1",
+		"enabled = true, learning_pace = \"breakneck\"": "1.1 2.1 5.1",
+	} {
+		var got []string
+		for _, a := range taught(t, education) {
+			got = append(got, string(a))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: stopped at %q, want %q", education, text, want)
+		}
+	}
+}
+
+// A person asks for more, then for another approach, and chooses the backup: crashes change nothing of it.
+func TestEducationDialogue(t *testing.T) {
+	afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
+		b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+			if q.Step != "2.1" {
+				return answer(q, "y")
+			}
+			for _, key := range []string{"e", "t", "B"} {
+				if _, ok := q.Choice(key); ok {
+					return answer(q, key)
+				}
+			}
+			return answer(q, "y")
+		})
+		return b
+	}, func(t *testing.T, r *exec.Report) {
+		s := r.Run.Step("2.1")
+		if s.Completed == nil || s.Completed.Method != "backup_1" {
+			t.Errorf("2.1 was completed as %+v, want with the backup that was chosen", s.Completed)
+		}
+		l := s.Lesson
+		if l == nil || l.Recommended != "primary" || l.Chosen != "backup_1" || l.Used != "backup_1" || l.Lesson == "" || l.Result == "" || len(l.Others) != 1 {
+			t.Errorf("the lesson is %+v", l)
+		}
+		if n := len(s.Questions); n != 3 || len(s.Questions[1].Question.Teaching.More) == 0 {
+			t.Errorf("%d questions; want the checkpoint, the one with more, and the one about approaches", n)
+		}
+		if r.Run.Step("1.1").Lesson == nil || r.Run.Step("3.1").Lesson != nil {
+			t.Error("lessons belong to the steps that were explained")
+		}
+	})
+}
+
+func TestTeachingFollowsTheSettings(t *testing.T) {
+	first := func(education string) *ask.Teaching {
+		var got *ask.Teaching
+		b := exectest.New(t, lessons(education), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+			if q.Step == "2.1" && got == nil {
+				got = q.Teaching
+			}
+			return answer(q, "y")
+		})
+		b.Run(t).Want(t, history.Achieved)
+		return got
+	}
+	points := func(t *ask.Teaching) (n int) {
+		for _, a := range t.Approaches {
+			n += len(a.Pros) + len(a.Cons) + len(a.Details)
+		}
+		return n
+	}
+	brief, moderate, detailed := first("comparison_depth = \"brief\""), first(""), first("comparison_depth = \"detailed\"")
+	if b, m, d := points(brief), points(moderate), points(detailed); b >= m || m >= d {
+		t.Errorf("%d points brief, %d moderate, %d detailed; want ever more", b, m, d)
+	}
+	if moderate.Rationale == "" || len(moderate.Approaches) != 2 || moderate.Situation == "" {
+		t.Errorf("taught %+v", moderate)
+	}
+	if got := first("rationale_required = false"); got.Rationale != "" {
+		t.Errorf("the rationale is %q, and none is wanted", got.Rationale)
+	}
+	if got := first("alternatives_shown = false"); len(got.Approaches) != 1 {
+		t.Errorf("%d approaches are shown, and only the recommended one is wanted", len(got.Approaches))
+	}
+}
+
+// The observer hears what was taught, once for each step.
+func TestObserverHearsLessons(t *testing.T) {
+	var heard []string
+	b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+	b.Controller.Escalator = choose(map[ask.Kind]string{ask.Education: "y"})
+	b.Controller.Observer.Taught = func(e exec.Event) { heard = append(heard, string(e.Step)+" "+e.Lesson.Used) }
+	b.Run(t).Want(t, history.Achieved)
+	if got := strings.Join(heard, ", "); got != "1.1 primary, 2.1 primary, 5.1 primary" {
+		t.Errorf("heard %q", got)
+	}
+}
+
+// Nobody there to be taught is a refusal, as with every question.
+func TestEducationWithoutAnybody(t *testing.T) {
+	b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+	b.Run(t).Want(t, history.NotAchieved)
+}

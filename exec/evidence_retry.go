@@ -1,0 +1,138 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/plan"
+)
+
+// lateConfidence is how sure the controller itself is that a server which does
+// not know a run yet, or calls it unfinished, may do so a little later.
+const lateConfidence = 0.80
+
+// retryEvidence decides what is done about missing evidence: a step is carried
+// out again where advice knows another method for it, else a server is asked once
+// more after a while, else nothing.
+func (e *execution) retryEvidence(ctx context.Context, task *plan.Task, seen *history.Evidence) error {
+	on := e.producer(task, seen.Items)
+	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification, e.method(on, on.Last().Method.Method))
+	if err != nil || interrupted(ctx) {
+		return err
+	}
+	facts := []located{{of(on, 0), said}}
+	if made != nil {
+		facts = append(facts, located{of(on, 0), made})
+	}
+	next := &history.EvidenceRetry{Task: task.ID, Retry: seen.Retry + 1, Confidence: said.Confidence}
+	why := unfit(said, made)
+	if why == "" {
+		why = e.fixed(on)
+	}
+	switch {
+	case why == "":
+		next.Action, next.Step, next.Patch = regenerate, on.Address, made.ID
+		return e.regenerate(ctx, on, next, facts)
+	case remote(seen.Items) && said.Confidence < advice.Threshold:
+		own := &history.Advised{Kind: string(advice.Reflection), Point: string(advice.Verification), Advisor: "evidence",
+			RootCause: "logged late", Confidence: lateConfidence, Note: "a server may know later what it does not know now"}
+		facts = append(facts, located{of(on, 0), own})
+		next.Confidence = lateConfidence
+		fallthrough
+	case remote(seen.Items):
+		next.Action, next.After = requery, e.c.Evidence.Wait()
+	default:
+		next.Terminal = why
+	}
+	return e.recordAll(ctx, append(facts, located{fact: next})...)
+}
+
+// regenerate sets the run back to before a step, so that it is carried out again with a patched method.
+func (e *execution) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry, facts []located) error {
+	tree, err := e.tolerant().Scan(ctx, e.dir, nil)
+	if err != nil {
+		return err
+	}
+	kept, err := e.store.Snapshot(ctx, e.dir, tree, e.run.Tree)
+	if err != nil {
+		return err
+	}
+	if err := e.unwind(ctx, on); err != nil {
+		return err
+	}
+	to := on.Checkpoint.Checkpoint
+	return e.recordAll(ctx, append(facts,
+		located{fact: next},
+		located{of(on, 0), &history.RolledBack{To: on.Address, Snapshot: to, By: history.ByEvidenceRetry}},
+		located{of(on, 0), &history.Recovery{Rung: "reflect", Method: next.Patch, Repeats: next.Retry,
+			Why: fmt.Sprintf("the evidence of task %s is missing: retry %d", next.Task, next.Retry)}},
+		located{fact: &history.RestoreBegun{To: to, Discarded: kept}})...)
+}
+
+// absent is missing evidence as a failure.
+func absent(items []evidence.Item) *history.AttemptFailed {
+	f := &history.AttemptFailed{Class: history.MissingEvidence}
+	for _, i := range items {
+		if i.State != evidence.Found {
+			f.Reasons = append(f.Reasons, i.Why)
+		}
+	}
+	f.Reasons = firstOf(f.Reasons, listed)
+	return f
+}
+
+// remote reports whether a server is all that stands between a task and its
+// evidence: everything else was found.
+func remote(items []evidence.Item) bool {
+	lacking := false
+	for _, i := range items {
+		if i.State == evidence.Found {
+			continue
+		}
+		if i.Name == "" || i.Kind != evidence.Run && i.Kind != evidence.Artifact && i.Kind != evidence.URL {
+			return false
+		}
+		lacking = true
+	}
+	return lacking
+}
+
+// producer is the step that should have left missing evidence behind: the one
+// that declares it, else the last completed one of the task.
+func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.Step {
+	var last *history.Step
+	for i := range task.Steps {
+		s := e.run.Step(task.Steps[i].Address)
+		if s.Status != history.Completed {
+			continue
+		}
+		last = s
+		for _, item := range items {
+			if item.State != evidence.Found && slices.Contains(expected(&task.Steps[i]), item.Name) {
+				return s
+			}
+		}
+	}
+	return last
+}
+
+// fixed says why a step cannot be carried out again; "" if it can.
+func (e *execution) fixed(on *history.Step) string {
+	after := false
+	for _, s := range e.run.Steps {
+		if after = after || s == on; !after || len(s.Attempts) == 0 {
+			continue
+		}
+		if s.Rollback == plan.Irreversible {
+			return fmt.Sprintf("step %s cannot be undone", s.Address)
+		}
+		if e.leftBehind(s) {
+			return fmt.Sprintf("step %s changed something that restoring the tree does not undo", s.Address)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package preset
+
+import (
+	"time"
+
+	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/recovery"
+)
+
+// Contract does what the plan says and nothing else: retry, the backups, ask. A
+// retry waits only where time alone may mend the failure.
+func Contract() Preset {
+	return Preset{
+		Name: "contract",
+		Doc:  "what the plan says and nothing else: its retries, its backups, then a person",
+		Ladder: recovery.Ladder{
+			recovery.Retry{Backoff: recovery.Backoff{First: time.Second, Most: 30 * time.Second}},
+			recovery.Backup{},
+			recovery.Ask{},
+		},
+		Views: []string{"report.json", "report.html", "SUMMARY.md"},
+	}
+}
+
+// Spec tries every other way that the plan has before it tries one again, asks
+// about critical steps, and measures how the run goes.
+func Spec() Preset {
+	return Preset{
+		Name: "spec",
+		Doc:  "backups first, then a person for critical steps; dynamic mode asks by what it measures",
+		Ladder: recovery.Ladder{
+			recovery.Backup{},
+			recovery.Retry{},
+			recovery.Ask{},
+		},
+		Triggers: modes.Triggers{
+			Consecutive: modes.DefaultConsecutive, Window: modes.DefaultWindow,
+			SameBackup: modes.DefaultSameBackup, Exhausted: modes.DefaultExhausted, BackupRate: modes.DefaultBackupRate,
+			MismatchRate: modes.DefaultMismatchRate, RetryGrowth: modes.DefaultRetryGrowth, ViolationRate: modes.DefaultViolationRate,
+		},
+		Views: []string{"progress_*.json", "notepad_*.md", "execution_learnings_*.md"},
+	}
+}
+
+// Phase is a builder and a validator: what the validator finds goes back to the
+// builder, three rounds in all, and then somebody decides about every step.
+func Phase() Preset {
+	return Preset{
+		Name: "phase",
+		Doc:  "the validator's findings go back to the builder, three rounds in all, then a person decides",
+		Ladder: recovery.Ladder{
+			recovery.Feedback{Rounds: 3},
+			recovery.Backup{},
+			recovery.Ask{Always: true},
+		},
+		Views: []string{"SUMMARY.md", "checkpoint-*.json"},
+	}
+}
+
+// Assistant keeps at it: three retries for each approach, three other approaches,
+// twice more reading, and then it asks.
+func Assistant() Preset {
+	return Preset{
+		Name: "assistant",
+		Doc:  "three retries, three other approaches, two rounds of research, then a person",
+		Ladder: recovery.Ladder{
+			recovery.Retry{Times: 3, Approaches: true, Backoff: recovery.Backoff{First: time.Second, Most: 8 * time.Second, Always: true}},
+			recovery.Backup{},
+			recovery.Pivot{Times: 3},
+			recovery.Research{Times: 2},
+			recovery.Ask{Always: true},
+		},
+		Views: []string{"chk-*.yaml", "next-session.md", "stuck-*.md"},
+	}
+}
+
+// Reflective never repeats blindly: a reflection finds the cause and proposes a
+// patch, twice at each point of the pipeline, where it is sure enough.
+func Reflective() Preset {
+	return Preset{
+		Name: "reflective",
+		Doc:  "a reflection proposes a patch, with confidence of 0.70 at least, twice at each point; then backups, then a person",
+		Ladder: recovery.Ladder{
+			recovery.Reflect{Times: 2, Confidence: 0.70},
+			recovery.Backup{},
+			recovery.Ask{},
+		},
+		Views: []string{"summary.json", "report.md", "approval_gate.jsonl", "pending_actions.json"},
+	}
+}

@@ -1,0 +1,76 @@
+package exec_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/plan"
+)
+
+// A syncCounter counts syncs.
+type syncCounter struct {
+	mu  sync.Mutex
+	all int
+}
+
+func (c *syncCounter) Boot() string { return "test" }
+
+func (c *syncCounter) Do(op *disk.Op, run func() error) error {
+	c.mu.Lock()
+	if op.Kind == disk.Sync || op.Kind == disk.SyncData {
+		c.all++
+	}
+	c.mu.Unlock()
+	return run()
+}
+
+// TestStepSyncs holds how many syncs of files a step costs while the run goes
+// on: one before it is attempted, one when it is accepted, also if it writes a
+// small file, and one more if what it writes is large.
+func TestStepSyncs(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		size int
+		want int
+	}{{"nothing", 0, 2}, {"a small file", 100, 2}, {"a large file", 100_000, 3}} {
+		t.Run(c.name, func(t *testing.T) {
+			const from, to = 5, 25
+			counter := &syncCounter{}
+			ctx := disk.With(t.Context(), disk.New(counter))
+			var at [to + 1]int
+			script := exectest.Script{}
+			text := strings.ReplaceAll(emptySteps(to), "artifacts = {}\n", "limits = { max_files = 1, max_lines = 100000 }\n")
+			text = strings.ReplaceAll(text, "semantic_change = \"preserving\"\n", "semantic_change = \"extending\"\n")
+			for i := 1; i <= to; i++ {
+				address, name := plan.Address(fmt.Sprintf("1.%d", i)), fmt.Sprintf("%d.new", i)
+				do := exectest.Nothing()
+				artifacts := "artifacts = {}"
+				if c.size > 0 {
+					do = exectest.Write(name, strings.Repeat(fmt.Sprintf("%07d\n", i), c.size/8))
+					artifacts = fmt.Sprintf("artifacts = { create = [%q] }", name)
+				}
+				script[address] = do
+				text = strings.Replace(text, fmt.Sprintf("id = %d\ndescription = \"nothing\"\n", i), fmt.Sprintf("id = %d\ndescription = \"nothing\"\n%s\n", i, artifacts), 1)
+			}
+			bench := exectest.New(t, text, exectest.Files{"0.txt": "text\n"}, script)
+			done := 0
+			bench.Controller.Observer.StepDone = func(exec.Event) {
+				done++
+				at[done] = counter.all
+			}
+			report, err := bench.Controller.Run(ctx, bench.Lock(t))
+			if err != nil || report.Status() != history.Achieved {
+				t.Fatal(err, report)
+			}
+			if got := at[to] - at[from]; got != c.want*(to-from) {
+				t.Errorf("%d syncs for %d steps, want %d for each", got, to-from, c.want)
+			}
+		})
+	}
+}
