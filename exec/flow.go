@@ -25,7 +25,7 @@ func (e *execution) keepUp(ctx context.Context) error {
 			break
 		}
 		over.Checkpoint = e.run.Tree
-		if err := e.record(ctx, history.Where{}, over); err != nil {
+		if err := e.stage(ctx, history.Where{}, over); err != nil {
 			return err
 		}
 	}

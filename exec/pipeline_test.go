@@ -481,3 +481,28 @@ func TestClaimsAreOwed(t *testing.T) {
 		t.Errorf("looked for %q, want %q", names, want)
 	}
 }
+
+// TestWaitingForALateServer: a server is asked again after the policy's delay, five seconds where it has none, and a run that is
+// interrupted meanwhile goes on with what it had decided.
+func TestWaitingForALateServer(t *testing.T) {
+	if got := (&evidence.Policy{}).Wait(); got != 5*time.Second {
+		t.Errorf("the delay is %v, want 5s", got)
+	}
+	b := exectest.New(t, pipeline, workspace, pipelineScript("r1"))
+	tracker, asked := tracking(t, 2)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	b.Controller.Evidence = &evidence.Policy{Tracker: tracker, Delay: time.Hour}
+	b.Controller.Observer.Advised = func(exec.Event) { time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("stop")) }) }
+	locked := b.Lock(t)
+	report, err := b.Controller.Run(ctx, locked)
+	if err == nil || report.Run.Outcome("1") != nil || asked.Load() != 1 {
+		t.Fatalf("%v, asked %d times; want an interrupted run that waits", err, asked.Load())
+	}
+	b.Controller.Observer.Advised = nil
+	ctx, cancel = context.WithCancelCause(t.Context())
+	time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("stop")) })
+	report, err = b.Controller.Resume(ctx, locked, report.Run.Started.Run)
+	if err == nil || len(report.Run.EvidenceRetries) != 1 || report.Run.EvidenceRetries[0].After != time.Hour {
+		t.Errorf("%v, retries %+v; want the one that was decided, with its hour", err, report.Run.EvidenceRetries)
+	}
+}
