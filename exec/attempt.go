@@ -173,11 +173,11 @@ func call(ctx context.Context, x Executor, w Work) (out Outcome, err error) {
 	return x.Execute(ctx, w)
 }
 
-// feedback is why earlier attempts failed, and what people said about it.
+// feedback is why earlier attempts failed, and what people said about it. That one was cut off tells nobody anything.
 func feedback(s *history.Step) []string {
 	var all []string
 	for _, a := range s.Attempts {
-		if a.Failure != nil {
+		if a.Failure != nil && !flow.ThroughNoFault(a.Failure.Class) {
 			all = append(all, a.Failure.Reasons...)
 		}
 		if a.Said != nil && a.Said.Summary != "" {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +13,6 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -227,7 +228,16 @@ func everyCut(t *testing.T, setUp func(t *testing.T) *exectest.Bench, end func(t
 	for cut := 1; ; cut++ {
 		b := setUp(t)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
-		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		earlier, err := (exec.Workspace{Dir: b.Dir}).Runs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Controller.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
+			if slices.Contains(earlier, run) {
+				return checkpoint.OpenFileLogContext(ctx, filepath.Join((exec.Workspace{Dir: b.Dir}).RunDir(run), "journal"))
+			}
+			return log, nil
+		}
 		locked := b.Lock(t)
 		over := true
 		run := finish(t, b, locked, func(err error) bool {
@@ -290,29 +300,4 @@ func TestFlowAtEveryRecord(t *testing.T) {
 		}
 		return []any{run.Status, run.Flow.Strategy.Strategy, len(run.Flow.Switched), budgets, phases, tasks}
 	})
-}
-
-// asking answers questions by their kind, and fails the test at others.
-type asking struct {
-	t       *testing.T
-	answers map[ask.Kind][]string
-	asked   []ask.Question
-}
-
-func (a *asking) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
-	left := a.answers[q.Kind]
-	if len(left) == 0 {
-		return ask.Answer{}, ask.ErrNoAnswer
-	}
-	if n := len(a.asked); n == 0 || a.asked[n-1].ID != q.ID {
-		a.asked = append(a.asked, q)
-	}
-	answer := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: left[0], By: "ana", Reason: "because"}
-	a.answers[q.Kind] = left[1:]
-	for _, c := range q.Choices {
-		if c.Key == answer.Choice {
-			answer.Acknowledged = c.Acknowledge
-		}
-	}
-	return answer, nil
 }
