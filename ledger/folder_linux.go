@@ -3,6 +3,7 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"syscall"
 	"unsafe"
@@ -105,13 +106,7 @@ func (b *buffers) addRecords(raw []byte) {
 		if size <= header || size > len(raw) {
 			return
 		}
-		name := raw[header:size]
-		for i, c := range name {
-			if c == 0 {
-				name = name[:i]
-				break
-			}
-		}
+		name, _, _ := bytes.Cut(raw[header:size], []byte{0})
 		kind := unclear
 		switch raw[18] {
 		case syscall.DT_REG:
@@ -120,8 +115,10 @@ func (b *buffers) addRecords(raw []byte) {
 			kind = Dir
 		case syscall.DT_LNK:
 			kind = Link
+		case syscall.DT_FIFO, syscall.DT_SOCK, syscall.DT_CHR, syscall.DT_BLK:
+			kind = Special
 		}
-		if n := string(name); n != "." && n != ".." {
+		if n := string(name); n != "" && n != "." && n != ".." && bytes.IndexByte(name, '/') < 0 {
 			b.add(name, kind)
 		}
 		raw = raw[size:]

@@ -20,11 +20,14 @@ type status struct {
 
 // The kinds in a mode, as in stat(2).
 const (
-	modeKind    = 0o170000
-	modeFile    = 0o100000
-	modeLink    = 0o120000
-	modeDir     = 0o040000
-	modeSpecial = 0 // anything else; which, is no part of a tree
+	modeKind   = 0o170000
+	modeFile   = 0o100000
+	modeLink   = 0o120000
+	modeDir    = 0o040000
+	modeSocket = 0o140000
+	modeBlock  = 0o060000
+	modeChar   = 0o020000
+	modeFIFO   = 0o010000 // and what Go calls irregular
 )
 
 func (s *status) kind() Kind {
@@ -69,6 +72,14 @@ func statusOf(info fs.FileInfo) status {
 		s.mode |= modeDir
 	case fs.ModeSymlink:
 		s.mode |= modeLink
+	case fs.ModeSocket:
+		s.mode |= modeSocket
+	case fs.ModeDevice:
+		s.mode |= modeBlock
+	case fs.ModeDevice | fs.ModeCharDevice:
+		s.mode |= modeChar
+	default:
+		s.mode |= modeFIFO
 	}
 	identify(&s, info)
 	return s

@@ -111,8 +111,8 @@ const (
 type Verification string
 
 const (
-	VerificationPass   Verification = "pass"
-	VerificationFail   Verification = "fail"
+	VerificationPass   Verification = "pass"   // all of it was found
+	VerificationFail   Verification = "fail"   // something was not
 	VerificationNone   Verification = "N/A"    // nobody looked
 	VerificationWaived Verification = "waived" // nobody was to look: the gates of the steps were enough
 )

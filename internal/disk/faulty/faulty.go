@@ -35,6 +35,8 @@ type Layer struct {
 	Err error
 	// At is the number of the operation, from 1, among those that can fail like that; 0 is none.
 	At int
+	// Only restricts what is counted, and fails, further; nil does not.
+	Only func(op *disk.Op) bool
 	// Forever lets all later ones fail as well.
 	Forever bool
 
@@ -92,7 +94,7 @@ func (l *Layer) pass(op *disk.Op, run func() error) error {
 }
 
 func (l *Layer) fails(op *disk.Op) bool {
-	if !Fits(l.Err, op) {
+	if !Fits(l.Err, op) || l.Only != nil && !l.Only(op) {
 		return false
 	}
 	l.mu.Lock()
@@ -126,7 +128,7 @@ func Fits(err error, op *disk.Op) bool {
 	case nil:
 		return false
 	}
-	if err == syscall.ENOSPC || err == quota {
+	if err == syscall.ENOSPC || err == Quota {
 		switch op.Kind {
 		case disk.Create, disk.Write, disk.Truncate, disk.Mkdir, disk.Symlink, disk.Link, disk.Rename, disk.Sync, disk.SyncData:
 			return true

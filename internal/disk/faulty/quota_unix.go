@@ -4,4 +4,5 @@ package faulty
 
 import "syscall"
 
-const quota = syscall.EDQUOT
+// Quota is the error of a user who has no space left.
+const Quota = syscall.EDQUOT

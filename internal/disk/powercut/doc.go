@@ -28,8 +28,10 @@
 // may be kept, and its length and time with or without them; what was never
 // written reads as zeros. A rename is one operation: never both names, never none.
 //
-// A sync that fails leaves what was pending pending for ever: a later sync that succeeds does
-// not save it.
+// A sync of a file that fails leaves what was pending in it pending for ever: a later sync that
+// succeeds does not save it, only writing it again does. After a sync of a folder that fails, the
+// next one saves the names: they are in the file system's own journal, and one that cannot write
+// that stops.
 //
 // What is done to the folder without the disk is not in the trace; [Recorder.Check] finds that out.
 package powercut

@@ -34,6 +34,8 @@ func newTrace(start image, steps []step) *Trace {
 			switch q := steps[p]; {
 			case !q.touchedBy(s, wants[p]):
 				left = append(left, p)
+			case s.failed && len(wants[p]) > 0: // a name: the next sync saves it
+				left = append(left, p)
 			case s.failed: // it stays pending for ever
 			default:
 				if wants[p] = without(wants[p], s.node); len(wants[p]) > 0 {

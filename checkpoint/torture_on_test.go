@@ -1,0 +1,5 @@
+//go:build torture
+
+package checkpoint_test
+
+const torture = true
