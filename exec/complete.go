@@ -2,7 +2,9 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -237,6 +239,33 @@ func writeViews(d *disk.Disk, dir string, files []view.File) error {
 	for _, f := range files {
 		if err := atomicfile.Write(d, filepath.Join(dir, f.Name), f.Content, 0o644); err != nil {
 			return fmt.Errorf("exec: view %s: %w", f.Name, err)
+		}
+	}
+	return removeStale(d, dir, files)
+}
+
+// tellNext draws the views of a run that is let go of, for whoever goes on with it. They can be drawn again from the journal,
+// so that it goes on without them where they cannot be written.
+func (e *execution) tellNext(ctx context.Context) {
+	files, err := view.Ahead(e.plan, e.run)
+	if err == nil {
+		ws := e.c.workspace()
+		ws.Dir = e.root
+		err = writeViews(disk.From(ctx), ws.ViewDir(e.run.Started.Run), files)
+	}
+	if err != nil {
+		e.log.Warn("the views for the next session cannot be written", "err", err)
+	}
+}
+
+// removeStale removes the views that are no longer drawn of a run.
+func removeStale(d *disk.Disk, dir string, files []view.File) error {
+	for _, name := range view.Passing() {
+		if slices.ContainsFunc(files, func(f view.File) bool { return f.Name == name }) {
+			continue
+		}
+		if err := d.Anywhere().Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("exec: view %s: %w", name, err)
 		}
 	}
 	return nil

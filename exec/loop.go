@@ -186,6 +186,9 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	if asked, err := e.atCheckpoint(ctx, s); asked || err != nil {
 		return err
 	}
+	if asked, err := e.comply(ctx, s); asked || err != nil {
+		return err
+	}
 	decision, err := e.propagate(ctx, s)
 	if err != nil || decision == nil {
 		return err
@@ -274,6 +277,7 @@ func (e *execution) pause(ctx context.Context, why string, cause error) error {
 	if err := e.record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
 		return errors.Join(cause, err)
 	}
+	e.tellNext(ctx)
 	return cause
 }
 

@@ -26,9 +26,9 @@ func prepareLog(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("format", *format, "text", "jsonl"); err != nil {
 			return err
 		}
-		q := query{step: *step, attempt: *attempt, types: types}
+		q := history.Query{Step: plan.Address(*step), Attempt: *attempt, Types: types}
 		var err error
-		if q.since, err = p.moment(*since); err != nil {
+		if q.Since, err = p.moment(*since); err != nil {
 			return err
 		}
 		ws := workspaceIn(*dir)
@@ -40,22 +40,22 @@ func prepareLog(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return placed(err, *dir, "", nil)
 		}
-		if err := q.check(typesOf(records)); err != nil {
+		if err := checkQuery(q, typesOf(records)); err != nil {
 			return err
 		}
-		if q.step != "" {
+		if q.Step != "" {
 			run, err := ws.History(ctx, id)
 			if err != nil {
 				return placed(err, *dir, "", nil)
 			}
-			if step := plan.Address(q.step); run.Step(step) == nil {
-				_, _, err := accounted(run, step, 0)
+			if run.Step(q.Step) == nil {
+				_, _, err := accounted(run, q.Step, 0)
 				return err
 			}
 		}
 		out := bufio.NewWriter(p.out)
 		for _, rec := range records {
-			if !q.matches(rec) {
+			if !q.Matches(rec) {
 				continue
 			}
 			if *format == "jsonl" {
@@ -71,14 +71,6 @@ func prepareLog(p *cli, flags *flag.FlagSet) action {
 	}
 }
 
-// A query picks records.
-type query struct {
-	step    string
-	attempt int
-	types   []string
-	since   time.Time
-}
-
 // typesOf lists the types of records, sorted.
 func typesOf(records []checkpoint.Record) []string {
 	var types []string
@@ -90,22 +82,17 @@ func typesOf(records []checkpoint.Record) []string {
 	return types
 }
 
-// check refuses types that no record has; known are those of the run.
-func (q query) check(known []string) error {
-	for _, t := range q.types {
+// checkQuery refuses types that no record has; known are those of the run.
+func checkQuery(q history.Query, known []string) error {
+	for _, t := range q.Types {
 		if _, err := history.Decode(checkpoint.Record{Fact: checkpoint.Fact{Type: t, Data: []byte("{}")}}); err != nil {
 			return &usageError{fmt.Sprintf("--type %q is no type of record; those of a run are %s", t, strings.Join(known, ", "))}
 		}
 	}
-	if q.attempt < 0 {
+	if q.Attempt < 0 {
 		return &usageError{"--attempt: attempts count from 1"}
 	}
 	return nil
-}
-
-func (q query) matches(rec checkpoint.Record) bool {
-	return (q.step == "" || rec.Step == q.step) && (q.attempt == 0 || rec.Attempt == q.attempt) &&
-		(len(q.types) == 0 || slices.Contains(q.types, rec.Type)) && !rec.Time.Before(q.since)
 }
 
 // moment reads a time, or how long ago it was.

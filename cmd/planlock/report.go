@@ -4,9 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/internal/atomicfile"
 )
@@ -15,6 +18,7 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 	dir := flags.String("dir", ".", "the workspace, a `folder`")
 	format := flags.String("format", "text", "the output's `format`: text, md, html or json")
 	out := flags.String("o", "", "write to a `file` instead of standard output")
+	all := flags.Bool("all", false, "draws all views of the run into its folder, and prints where they are")
 	declarations := flags.Bool("declarations", false, "only what the steps of an observing run changed, as TOML for the plan")
 	return func(ctx context.Context, args []string) error {
 		if err := oneOf("format", *format, "text", "md", "html", "json"); err != nil {
@@ -28,6 +32,9 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 		recorded, err := ws.Plan(ctx, run)
 		if err != nil {
 			return placed(err, *dir, "", run)
+		}
+		if *all {
+			return placed(p.drawAll(ctx, ws, run), *dir, "", run)
 		}
 		if run.Sealed != nil {
 			if err := ws.DrawViews(ctx, run); err != nil {
@@ -52,6 +59,22 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 		_, err = p.out.Write(text)
 		return err
 	}
+}
+
+// drawAll draws every view of a run into its folder and prints their places.
+func (p *cli) drawAll(ctx context.Context, ws exec.Workspace, run *history.Run) error {
+	if err := ws.DrawViews(ctx, run); err != nil {
+		return err
+	}
+	dir := ws.ViewDir(run.Started.Run)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		fmt.Fprintln(p.out, escaped(filepath.Join(dir, e.Name())))
+	}
+	return nil
 }
 
 // within reports whether a file lies, or would lie, in the tree of a workspace.

@@ -26,6 +26,7 @@ const (
 	Dependency   Kind = "dependency"   // a step needs one that failed or is blocked
 	Stage        Kind = "stage"        // a group of tasks failed that others need: try again, go on without them, or stop
 	Rollback     Kind = "rollback"     // set the run back to the last good checkpoint?
+	Compliance   Kind = "compliance"   // a task does not keep the articles that the run is under
 	Obsolete     Kind = "obsolete"     // somebody says that the plan no longer holds
 )
 

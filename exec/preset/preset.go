@@ -16,6 +16,8 @@ type Preset struct {
 	Ladder recovery.Ladder // what is tried after a failure, in order
 	// Triggers are when dynamic mode begins to ask; zero fields are the defaults of package modes.
 	Triggers modes.Triggers
+	// Compliance looks at each task before its first step, and asks where an article is broken.
+	Compliance bool
 	// Views are the documents that the preset is about, as patterns of their names. All
 	// views are drawn of every run, whatever its preset.
 	Views []string

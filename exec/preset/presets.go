@@ -38,7 +38,8 @@ func Spec() Preset {
 			SameBackup: modes.DefaultSameBackup, Exhausted: modes.DefaultExhausted, BackupRate: modes.DefaultBackupRate,
 			MismatchRate: modes.DefaultMismatchRate, RetryGrowth: modes.DefaultRetryGrowth, ViolationRate: modes.DefaultViolationRate,
 		},
-		Views: []string{"progress_*.json", "notepad_*.md", "execution_learnings_*.md"},
+		Compliance: true,
+		Views:      []string{"progress_*.json", "notepad_*.md", "execution_learnings_*.md"},
 	}
 }
 
@@ -70,7 +71,7 @@ func Assistant() Preset {
 			recovery.Research{Times: 2},
 			recovery.Ask{Always: true},
 		},
-		Views: []string{"chk-*.yaml", "next-session.md", "stuck-*.md"},
+		Views: []string{"checkpoint.yaml", "next-session.md", "stuck-report.md"},
 	}
 }
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -39,12 +40,35 @@ func All(p *plan.Plan, r *history.Run) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range more {
-		if len(f.Content) > 0 {
-			files = append(files, f)
-		}
+	return slices.Concat(files, more, tasks), nil
+}
+
+// Names of the views that are drawn only at some points of a run.
+const (
+	sessionFile    = "next-session.md"
+	stuckFile      = "stuck-report.md"
+	checkpointFile = "checkpoint.yaml"
+)
+
+// Passing are the names of views that a run has for a time: what was true when it stopped may not be true when it ends.
+func Passing() []string { return []string{sessionFile, stuckFile} }
+
+// Ahead draws the views for whoever goes on with a run that stopped, without the others. ErrNothing if there is nothing to draw.
+func Ahead(p *plan.Plan, r *history.Run) ([]File, error) {
+	rep, err := newReport(p, r)
+	if err != nil {
+		return nil, err
 	}
-	return append(files, tasks...), nil
+	return speaking(
+		File{sessionFile, drawSession(p, r, rep)},
+		File{stuckFile, drawStuck(r, rep)},
+		File{checkpointFile, drawCheckpoint(p, r, rep)},
+	), nil
+}
+
+// speaking are the files that say something.
+func speaking(files ...File) []File {
+	return slices.DeleteFunc(files, func(f File) bool { return len(f.Content) == 0 })
 }
 
 // reports are the views of every run.
@@ -81,21 +105,26 @@ func documents(p *plan.Plan, r *history.Run, rep *report) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	approvals, err := Approvals(r)
+	if err != nil {
+		return nil, err
+	}
 	reflections, err := drawReflections(r, rep)
 	if err != nil {
 		return nil, err
 	}
-	return []File{
-		{"summary.json", figures},
-		{"notepad_" + name(p) + ".md", drawNotepad(p, r, rep)},
-		{learningsName(rep), drawLearnings(p, r, rep)},
-		{"checkpoint.yaml", drawCheckpoint(p, r, rep)},
-		{"next-session.md", drawSession(p, r, rep)},
-		{"stuck-report.md", drawStuck(r, rep)},
-		{"pending_actions.json", pending},
-		{"reflections.jsonl", reflections},
-		{"reflection_summary.md", drawReflectionSummary(r, rep)},
-	}, nil
+	return speaking(
+		File{"summary.json", figures},
+		File{"notepad_" + name(p) + ".md", drawNotepad(p, r, rep)},
+		File{learningsName(rep), drawLearnings(p, r, rep)},
+		File{checkpointFile, drawCheckpoint(p, r, rep)},
+		File{sessionFile, drawSession(p, r, rep)},
+		File{stuckFile, drawStuck(r, rep)},
+		File{"pending_actions.json", pending},
+		File{ApprovalsName, approvals},
+		File{"reflections.jsonl", reflections},
+		File{"reflection_summary.md", drawReflectionSummary(r, rep)},
+	), nil
 }
 
 // Progress draws the progress log. ErrNothing if there is nothing to draw.

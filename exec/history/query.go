@@ -1,0 +1,91 @@
+package history
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Query picks records of a journal. The zero value picks all of them.
+type Query struct {
+	Step    plan.Address // only of this step
+	Attempt int          // only of this attempt
+	Types   []string     // only of these types
+	Since   time.Time    // only from then on
+	Until   time.Time    // only before then
+}
+
+// Matches reports whether the query picks a record.
+func (q Query) Matches(rec checkpoint.Record) bool {
+	return (q.Step == "" || rec.Step == string(q.Step)) && (q.Attempt == 0 || rec.Attempt == q.Attempt) &&
+		(len(q.Types) == 0 || slices.Contains(q.Types, rec.Type)) &&
+		!rec.Time.Before(q.Since) && (q.Until.IsZero() || rec.Time.Before(q.Until))
+}
+
+// Select yields the records that the query picks, in order. It reads no more of records than is asked for, and
+// hands on the error that ends them.
+func (q Query) Select(records iter.Seq2[checkpoint.Record, error]) iter.Seq2[checkpoint.Record, error] {
+	return func(yield func(checkpoint.Record, error) bool) {
+		for rec, err := range records {
+			if err != nil {
+				yield(rec, err)
+				return
+			}
+			if q.Matches(rec) && !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// An Event is a fact of one type with its place in the journal.
+type Event[F Fact] struct {
+	Where
+	Seq  uint64
+	Time time.Time
+	Fact F
+}
+
+// Events yields all facts of one type among records, in order:
+//
+//	for event, err := range history.Events[*history.Patched](journal.Records(ctx)) {
+//		fmt.Println(event.Step, event.Fact.Summary)
+//	}
+//
+// The error that ends records, or a record that cannot be decoded, ends it.
+func Events[F Fact](records iter.Seq2[checkpoint.Record, error]) iter.Seq2[Event[F], error] {
+	return func(yield func(Event[F], error) bool) {
+		for rec, err := range records {
+			var fact Fact
+			if err == nil {
+				fact, err = Decode(rec)
+			}
+			if err != nil {
+				yield(Event[F]{}, err)
+				return
+			}
+			f, ok := fact.(F)
+			if !ok {
+				continue
+			}
+			where := Where{Step: plan.Address(rec.Step), Attempt: rec.Attempt}
+			if !yield(Event[F]{where, rec.Seq, rec.Time, f}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Each yields the records of a slice, for [Query.Select] and [Events].
+func Each(records []checkpoint.Record) iter.Seq2[checkpoint.Record, error] {
+	return func(yield func(checkpoint.Record, error) bool) {
+		for _, rec := range records {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package history_test
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// recorded has one record of each of some types.
+func recorded(t testing.TB) []checkpoint.Record {
+	t.Helper()
+	var records []checkpoint.Record
+	for i, f := range []struct {
+		step    string
+		attempt int
+		fact    history.Fact
+	}{
+		{"", 0, &history.Started{Run: "r"}},
+		{"1.1", 0, &history.StepStarted{Decision: "proceed"}},
+		{"1.1", 1, &history.AttemptStarted{Method: "primary"}},
+		{"1.1", 1, &history.AttemptFailed{Class: history.Crashed}},
+		{"1.1", 1, &history.Recovery{Rung: "retry", Method: "primary"}},
+		{"1.1", 2, &history.AttemptStarted{Method: "primary"}},
+		{"2.1", 0, &history.StepStarted{Decision: "proceed"}},
+	} {
+		fact, err := history.Encode(history.Where{Step: "", Attempt: f.attempt}, f.fact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fact.Step = f.step
+		records = append(records, checkpoint.Record{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Fact: fact})
+	}
+	return records
+}
+
+func TestQuery(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		q    history.Query
+		want []uint64
+	}{
+		{"everything", history.Query{}, []uint64{1, 2, 3, 4, 5, 6, 7}},
+		{"a step", history.Query{Step: "1.1"}, []uint64{2, 3, 4, 5, 6}},
+		{"an attempt", history.Query{Step: "1.1", Attempt: 1}, []uint64{3, 4, 5}},
+		{"types", history.Query{Types: []string{"attempt-started", "recovery"}}, []uint64{3, 5, 6}},
+		{"since", history.Query{Since: time.Unix(5, 0)}, []uint64{6, 7}},
+		{"until", history.Query{Until: time.Unix(1, 0)}, []uint64{1}},
+		{"nothing", history.Query{Step: "9.9"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []uint64
+			for rec, err := range tt.q.Select(history.Each(recorded(t))) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, rec.Seq)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+var errCut = errors.New("cut")
+
+// cut ends with an error after n records.
+func cut(records []checkpoint.Record, n int) iter.Seq2[checkpoint.Record, error] {
+	return func(yield func(checkpoint.Record, error) bool) {
+		for _, rec := range records[:n] {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+		yield(checkpoint.Record{}, errCut)
+	}
+}
+
+// TestErrorsEndQueries hands on the error that ends the records, after what came before it.
+func TestErrorsEndQueries(t *testing.T) {
+	n, last := 0, error(nil)
+	for _, err := range (history.Query{}).Select(cut(recorded(t), 3)) {
+		if last = err; err == nil {
+			n++
+		}
+	}
+	if n != 3 || !errors.Is(last, errCut) {
+		t.Errorf("%d records, then %v", n, last)
+	}
+	n, last = 0, nil
+	for _, err := range history.Events[*history.AttemptStarted](cut(recorded(t), 6)) {
+		if last = err; err == nil {
+			n++
+		}
+	}
+	if n != 2 || !errors.Is(last, errCut) {
+		t.Errorf("%d events, then %v", n, last)
+	}
+	var unknown *history.UnknownError
+	odd := []checkpoint.Record{{Seq: 1, Fact: checkpoint.Fact{Type: "odd", Data: []byte("{}")}}}
+	for _, err := range history.Events[*history.AttemptStarted](history.Each(odd)) {
+		if !errors.As(err, &unknown) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestQueriesStop stops where the reader does.
+func TestQueriesStop(t *testing.T) {
+	n := 0
+	for range history.Events[*history.StepStarted](history.Each(recorded(t))) {
+		n++
+		break
+	}
+	for range (history.Query{}).Select(history.Each(recorded(t))) {
+		n++
+		break
+	}
+	if n != 2 {
+		t.Errorf("%d, want 2", n)
+	}
+}
+
+func ExampleEvents() {
+	for event, err := range history.Events[*history.AttemptStarted](history.Each(recorded(&testing.T{}))) {
+		fmt.Println(event.Step, event.Attempt, event.Fact.Method, err)
+	}
+	// Output:
+	// 1.1 1 primary <nil>
+	// 1.1 2 primary <nil>
+}
