@@ -1,0 +1,23 @@
+package crash
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+// A dose is how much is tried.
+type dose struct {
+	plot
+	every   int // operations from one moment to the next
+	singles int // the same, for single losses
+	seeds   int // random subsets
+	again   int // times three cuts
+	killed  int // kills and failures before a cut
+	faults  int // operations from one fault to the next
+}
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // many small worlds, and little of them stays
+	os.Exit(m.Run())
+}
