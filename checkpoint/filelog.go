@@ -131,6 +131,9 @@ func (l *FileLog) openForWriting(f *disk.File, known ends) error {
 	if err := l.cutTorn(f); err != nil {
 		return err
 	}
+	if err := l.secure(f, known.head); err != nil {
+		return err
+	}
 	var err error
 	if l.place, err = stayOf(f.OS(), l.path); err != nil {
 		return fmt.Errorf("checkpoint: open log: %w", err)

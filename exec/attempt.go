@@ -251,7 +251,9 @@ func finite(metrics map[string]float64) map[string]float64 {
 }
 
 // noMemory reports whether err says that the executor ran out of memory.
-func noMemory(err error) bool { return errors.Is(err, syscall.ENOMEM) }
+func noMemory(err error) bool {
+	return errors.Is(err, syscall.ENOMEM) || errors.Is(err, process.ErrOutOfMemory)
+}
 
 // noSpace reports whether err says that the disk is full.
 func noSpace(err error) bool {

@@ -15,6 +15,8 @@ func prepareAnswer(p *cli, flags *flag.FlagSet) action {
 	ack := flags.String("ack", "", "the `words` that a dangerous choice wants, exactly")
 	reason := flags.String("reason", "", "why, in your `words`; becomes part of the journal")
 	by := flags.String("by", "", "the `name` of who answers; the user's by default")
+	remember := flags.String("remember", "", "remember the choice for questions like this one; the `scope` is step or plan")
+	confirm := flags.String("confirm", "", "the `words` that confirm --remember, exactly")
 	return func(ctx context.Context, args []string) error {
 		prefix := ""
 		if len(args) == 3 {
@@ -34,6 +36,9 @@ func prepareAnswer(p *cli, flags *flag.FlagSet) action {
 			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, q.ID)}, *dir, "", run)
 		}
 		a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: *ack, Reason: *reason, By: orElse(*by, defaultName()), At: p.now()}
+		if err := confirmed(*q, &a, *remember, *confirm); err != nil {
+			return placed(err, *dir, "", run)
+		}
 		if err := leave(ctx, &ask.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
 			return placed(err, *dir, "", run)
 		}
@@ -41,6 +46,21 @@ func prepareAnswer(p *cli, flags *flag.FlagSet) action {
 		fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label), escaped(resumeFrom(run, *dir)))
 		return nil
 	}
+}
+
+// confirmed has an answer remembered, if the words that confirm it are there.
+func confirmed(q ask.Question, a *ask.Answer, scope, words string) error {
+	if scope == "" {
+		return nil
+	}
+	if err := oneOf("remember", scope, "step", "plan"); err != nil {
+		return err
+	}
+	a.Remember, a.Confirmed = ask.Scope(scope), words
+	if err := q.Check(*a); err != nil {
+		return err
+	}
+	return q.ToRemember(*a)
 }
 
 // leave writes an answer for whoever resumes the run. The question is put first

@@ -33,6 +33,8 @@ func commands() []command {
 		{"resume", "[RUN]", "goes on after an interruption, a crash or an answer", 0, 1, prepareResume},
 		{"status", "[RUN]", "says where a run stands and what it waits for", 0, 1, prepareStatus},
 		{"answer", "[RUN] ESCALATION CHOICE", "answers a question that waits", 2, 3, prepareAnswer},
+		{"obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks", 0, 1, prepareObsolete},
+		{"choices", "[revoke ID]", "lists the choices that are remembered, or revokes one", 0, 2, prepareChoices},
 		{"log", "[RUN]", "queries the journal", 0, 1, prepareLog},
 		{"diff", "[RUN] STEP", "declared against actual artifacts of a step", 1, 2, prepareDiff},
 		{"rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", 1, 2, prepareRollback},

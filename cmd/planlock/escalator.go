@@ -18,8 +18,7 @@ import (
 // for a run that has left questions before, to leave this one too.
 func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 	folder := &ask.Folder{Dir: exec.Workspace{Dir: c.Dir}.QuestionDir(), Now: p.now}
-	person := &ask.Terminal{In: p.in, Out: p.err, Now: p.now, By: defaultName()}
-	interactive := p.isTerminal(p.in) && p.isTerminal(p.err)
+	person, interactive := s.seatPerson(p), p.interactive()
 	collect := &left{folder: folder}
 	c.Escalator = collect
 	switch policy := *s.answers; {
@@ -42,6 +41,17 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 		collect.next = ask.Refuse{Why: "nobody is there to be asked; --answers wait leaves questions for planlock answer"}
 	}
 	return nil
+}
+
+// interactive reports whether a person sees what is asked and can answer.
+func (p *cli) interactive() bool { return p.isTerminal(p.in) && p.isTerminal(p.err) }
+
+// seatPerson is whoever sits at the terminal. All that is read there goes through one value, which reads ahead of nobody.
+func (s *session) seatPerson(p *cli) *ask.Terminal {
+	if s.person == nil {
+		s.person = &ask.Terminal{In: p.in, Out: p.err, Now: p.now, By: defaultName()}
+	}
+	return s.person
 }
 
 // left collects the answers that lie in a folder; where there is none it asks

@@ -7,11 +7,14 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/plan"
 )
 
 func prepareRollback(p *cli, flags *flag.FlagSet) action {
 	dir := flags.String("dir", ".", "the workspace, a `folder`")
+	request := flags.Bool("request", false, "ask it of a run that is under way, or of whoever resumes it, instead of doing it now")
+	reason := flags.String("reason", "", "why, in your `words`; needed with --request")
 	return func(ctx context.Context, args []string) error {
 		prefix := ""
 		if len(args) == 2 {
@@ -25,6 +28,9 @@ func prepareRollback(p *cli, flags *flag.FlagSet) action {
 		if run.Step(step) == nil {
 			_, _, err := accounted(run, step, 0)
 			return err
+		}
+		if *request {
+			return p.request(ctx, run, *dir, ask.Request{Kind: ask.Rollback, Step: step, Reason: *reason})
 		}
 		c := &exec.Controller{Dir: *dir, LockFile: run.Started.LockFile, Witness: checkpoint.UserWitness(), Now: p.now}
 		done, err := c.Rollback(ctx, run.Started.Run, step)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/plan"
@@ -31,7 +32,8 @@ type session struct {
 	shadow    *bool
 	noSandbox *bool
 	format    *string
-	resumed   string // id of the run that is resumed
+	person    *ask.Terminal // whoever sits at the terminal; nil until somebody is to be asked
+	resumed   string        // id of the run that is resumed
 }
 
 func newSession(flags *flag.FlagSet) *session {
@@ -95,6 +97,9 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 			return s.placed(err, args[0], nil)
 		}
 		if err := seatsPrompts(c, locked); err != nil {
+			return s.placed(err, args[0], nil)
+		}
+		if err := s.chooseMode(ctx, p, c, locked.Plan()); err != nil {
 			return s.placed(err, args[0], nil)
 		}
 		return p.carryOut(ctx, s, c, args[0], func() (*exec.Report, error) { return c.Run(ctx, locked) })

@@ -44,17 +44,12 @@ func (t *Terminal) Ask(ctx context.Context, q Question) (Answer, error) {
 	if err := begin(ctx, q, clock(t.Now)); err != nil {
 		return Answer{}, err
 	}
+	if err := t.take(ctx, q); err != nil {
+		return Answer{}, err
+	}
+	defer func() { <-t.turn }()
 	late, stop := t.deadline(q)
 	defer stop()
-	t.once.Do(func() { t.turn = make(chan struct{}, 1) })
-	select {
-	case t.turn <- struct{}{}:
-		defer func() { <-t.turn }()
-	case <-ctx.Done():
-		return Answer{}, stopped(ctx, q, clock(t.Now))
-	case <-late:
-		return Answer{}, noAnswer(q, "other questions were open until its deadline %s", showTime(q.Deadline))
-	}
 	d := dialogue{Terminal: t, ctx: ctx, q: q, late: late}
 	return d.run()
 }

@@ -27,7 +27,7 @@ type Started struct {
 	Base         checkpoint.Snapshot `json:"base"`
 	Git          ledger.GitState     `json:"git,omitempty"`
 	Mode         plan.Mode           `json:"mode"`
-	ModeBy       string              `json:"mode_by,omitempty"` // who chose it: "host" (a flag or a field), "plan", "person", "default"
+	ModeBy       string              `json:"mode_by,omitempty"` // who chose it: "host" (a flag or a field), "plan", "person", "accepted" (the default, by a person), "default"
 	// Remembered are the choices made in earlier runs that may answer in this one.
 	Remembered    []ask.Precedent  `json:"remembered,omitempty"`
 	Preset        string           `json:"preset,omitempty"`   // "contract" if empty

@@ -17,7 +17,11 @@
 // every process whose environment carries a random variable of this run. If the controller itself is killed,
 // the kernel ends the first process, and with it the namespace.
 //
-// Restrictions of the file system and the network are those of the thread that forks: it restricts itself, starts the command, waits
+// # How it is restricted on Linux
+//
+// The first process is started traced and held at its first instruction. It is made to do from inside its namespaces what would be
+// refused later or would restrict this process: private mounts, Landlock, fewer capabilities, a filter of system calls. Its control
+// groups are joined then too. Where a process may not be held, the thread that forks restricts itself with Landlock, starts the command, waits
 // for it and ends. The host process stays as free as it was.
 //
 // # What is not promised

@@ -7,7 +7,25 @@ import (
 
 // Reach says how far this machine confines commands that ask for want, and why it is not further. The error is a
 // *[LevelError] where want demands more than that. Looking is done once per process and ability.
-func Reach(want Sandbox) (Reached, error) {
+func Reach(want Sandbox) (Reached, error) { return machine().reach(want) }
+
+// abilities find out what a machine can do for this process. Each but tree says beside what it found why it is not more.
+type abilities struct {
+	tree                            func() (tree, reason string)
+	landlock                        func() (version int, reason string)
+	network, protect, stage, mounts func() (ok bool, reason string)
+	groups                          func() (hierarchies, string)
+}
+
+// machine is this one.
+func machine() abilities {
+	return abilities{
+		tree: treeAbility, landlock: landlockAbility, groups: groupAbility,
+		network: networkAbility, protect: protectAbility, stage: stageAbility, mounts: mountsAbility,
+	}
+}
+
+func (a abilities) reach(want Sandbox) (Reached, error) {
 	r := Reached{Level: want.Level, Tree: groupTree}
 	refuse := func(what string) (Reached, error) {
 		return r, &LevelError{Want: want.Level, What: what, Reasons: r.Reasons}
@@ -18,15 +36,15 @@ func Reach(want Sandbox) (Reached, error) {
 		}
 	}
 	if want.Level != None {
-		tree, reason := treeAbility()
+		tree, reason := a.tree()
 		r.Tree = tree
 		note(reason)
 	}
-	if what := r.limits(want, note); what != "" {
+	if what := r.limits(want, a.groups, note); what != "" {
 		return refuse(what)
 	}
 	if want.NoNetwork || want.Level == Strict {
-		ok, reason := networkAbility()
+		ok, reason := a.network()
 		note(reason)
 		if !ok {
 			return refuse("the network cannot be taken away")
@@ -36,7 +54,7 @@ func Reach(want Sandbox) (Reached, error) {
 	if want.Level == None || want.Level == Process {
 		return r, nil
 	}
-	version, reason := landlockAbility()
+	version, reason := a.landlock()
 	note(reason)
 	if version < landlockNeeded {
 		if want.Level != Default {
@@ -48,11 +66,11 @@ func Reach(want Sandbox) (Reached, error) {
 	if r.Landlock = version; want.Level == Default {
 		r.Level = Filesystem
 	}
-	r.Protected, reason = protectAbility()
+	r.Protected, reason = a.protect()
 	note(reason)
-	r.staged, _ = stageAbility()
+	r.staged, _ = a.stage()
 	r.Filter = r.staged
-	r.Mounts, reason = mountsAbility()
+	r.Mounts, reason = a.mounts()
 	note(reason)
 	if want.Level == Strict && !(r.Mounts && r.Filter) {
 		return refuse("files outside and the kernel cannot be kept out of reach")
@@ -61,8 +79,13 @@ func Reach(want Sandbox) (Reached, error) {
 }
 
 // limits says how the limits of want are held, or what of them cannot be.
-func (r *Reached) limits(want Sandbox, note func(reason string)) (refused string) {
-	groups, reason := groupAbility()
+func (r *Reached) limits(want Sandbox, ability func() (hierarchies, string), note func(reason string)) (refused string) {
+	counted := want.Processes > 0 || want.Processes == 0 && want.Level != None && want.Level != Process
+	var groups hierarchies
+	var reason string
+	if counted || want.Memory > 0 {
+		groups, reason = ability()
+	}
 	r.groups = groups
 	if want.Memory > 0 {
 		if r.Memory = eachProcess; groups.memory != "" {
@@ -72,7 +95,7 @@ func (r *Reached) limits(want Sandbox, note func(reason string)) (refused string
 		}
 	}
 	switch {
-	case want.Processes < 0 || want.Processes == 0 && (want.Level == None || want.Level == Process):
+	case !counted:
 	case groups.pids != "":
 		r.Processes = byGroup
 	case r.Tree == userTree:

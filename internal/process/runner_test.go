@@ -3,6 +3,7 @@ package process_test
 import (
 	"context"
 	"errors"
+	"os"
 	osexec "os/exec"
 	"path/filepath"
 	"runtime"
@@ -309,4 +310,22 @@ func BenchmarkRun(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestNothingIsWrittenAfterRun is a command that goes on writing after it said that it was done.
+func TestNothingIsWrittenAfterRun(t *testing.T) {
+	eachLevel(t, func(t *testing.T, r *process.Runner) {
+		result, err := r.Run(t.Context(), gate.Command{Run: "(trap '' TERM HUP; while :; do echo x >>late; done) & while ! test -s late; do :; done; echo done"})
+		if err != nil || result.Stdout != "done\n" {
+			t.Fatalf("result %+v, error %v", result, err)
+		}
+		file := filepath.Join(r.Dir, "late")
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		osexec.Command("/bin/sh", "-c", "true; true").Run() // time enough for another round of the loop
+		if _, err := os.Stat(file); err == nil {
+			t.Error("it was written after the command had ended")
+		}
+	})
 }

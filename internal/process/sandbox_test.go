@@ -311,3 +311,36 @@ func TestLookPassesOverRelativeFolders(t *testing.T) {
 		}
 	}
 }
+
+// TestPlantedEnvironment plants variables that make programs load, run or trust something else, and asks for them by name.
+func TestPlantedEnvironment(t *testing.T) {
+	unix(t)
+	planted := []string{
+		"LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", "BASH_FUNC_ls%%",
+		"DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXEC_PATH", "GIT_SSH_COMMAND",
+		"GIT_ASKPASS", "GIT_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0",
+		"GIT_CONFIG_VALUE_0", "GIT_CONFIG_PARAMETERS", "GIT_TEMPLATE_DIR", "GIT_TRACE", "PLANLOCK_TREE",
+	}
+	for _, name := range planted {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "/planted/value")
+			r := &process.Runner{Dir: t.TempDir(), Env: process.Environment([]string{name}), Sandbox: process.Sandbox{Level: process.Process}}
+			result, err := r.Run(t.Context(), gate.Command{Args: []string{"env"}})
+			if err != nil || result.Exit != 0 || strings.Contains(result.Stdout, "/planted/value") {
+				t.Errorf("error %v: %s", err, result.Output)
+			}
+		})
+	}
+	t.Run("PATH into the workspace", func(t *testing.T) {
+		r := &process.Runner{Dir: t.TempDir(), Sandbox: process.Sandbox{Level: process.Process}}
+		write(t, filepath.Join(r.Dir, "env"), "#!/bin/sh\necho planted\n")
+		if err := os.Chmod(filepath.Join(r.Dir, "env"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", ".:"+os.Getenv("PATH"))
+		r.Env = process.Environment(nil)
+		if result, err := r.Run(t.Context(), gate.Command{Args: []string{"env"}}); err != nil || strings.Contains(result.Stdout, "planted\n") {
+			t.Errorf("error %v: %s", err, result.Output)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
+)
+
+// returning is an action that fails with an error as it is.
+func returning(err error) exectest.Action {
+	return func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, err }
+}
+
+// TestClassesAreRecognised lets the first step fail in every way that an
+// executor and the gates can tell apart.
+func TestClassesAreRecognised(t *testing.T) {
+	wrote := goodScript["1.1"]
+	tests := []struct {
+		name, declares string // lines that are added to the step
+		does           exectest.Action
+		want           history.Class
+		cause          gate.Cause
+	}{
+		{"an error", "", returning(errors.New("no")), history.Crashed, ""},
+		{"no memory, says the system", "", returning(fmt.Errorf("fork: %w", syscall.ENOMEM)), history.OutOfMemory, ""},
+		{"no memory, says the sandbox", "", returning(fmt.Errorf("run: %w", process.ErrOutOfMemory)), history.OutOfMemory, ""},
+		{"no space", "", returning(fmt.Errorf("write: %w", syscall.ENOSPC)), history.NoSpace, ""},
+		{"too late, for resources", "", returning(&gate.TimeoutError{Cause: gate.Resources}), history.TimedOut, gate.Resources},
+		{"too late, by a dependency", "", returning(&gate.TimeoutError{Cause: gate.Dependency}), history.TimedOut, gate.Dependency},
+		{"too late, standing still", "", returning(&gate.TimeoutError{Cause: gate.Deadlock}), history.TimedOut, gate.Deadlock},
+		{"too late, by a model", "", returning(&gate.TimeoutError{Cause: gate.ModelStall}), history.TimedOut, gate.ModelStall},
+		{"a file that nobody declared", "", exectest.All(wrote, exectest.Write("stray.txt", "b\n")), history.Breach, ""},
+		{"a gate", `constraints = []`, exectest.Write("a.txt", ""), history.GateFailed, ""},
+		{"an output of another form", `expect = { stdout_matches = "^[0-9]+$" }`, exectest.All(wrote, exectest.Say("many")), history.SchemaMismatch, ""},
+		{"no evidence", `evidence = ["log.txt"]`, wrote, history.MissingEvidence, ""},
+		{"no evidence, and another form", "evidence = [\"log.txt\"]\nexpect = { stdout_contains = \"7\" }", wrote, history.GateFailed, ""},
+		{"no evidence, and a file that nobody declared", `evidence = ["log.txt"]`, exectest.All(wrote, exectest.Write("stray.txt", "b\n")), history.Breach, ""},
+		{"a precondition", `preconditions = [{ kind = "file_exists", path = "not-there" }]`, wrote, history.Refused, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := twoSteps(tt.declares)
+			if tt.want == history.GateFailed && tt.declares == `constraints = []` {
+				text = strings.Replace(twoSteps(), `[{ kind = "file_exists", path = "a.txt" }]`, `[{ kind = "file_contains", path = "a.txt", text = "one" }]`, 1)
+			}
+			b := exectest.New(t, text, workspace, exectest.Script{"1.1": tt.does, "1.2": goodScript["1.2"]})
+			b.Controller.Preset = "contract"
+			run := b.Run(t)
+			run.Want(t, history.NotAchieved)
+			got := failureOf(run.Report.Run.Step("1.1"))
+			if got == nil || got.Class != tt.want || got.Cause != tt.cause {
+				t.Errorf("got %+v, want %s %s", got, tt.want, tt.cause)
+			}
+		})
+	}
+}
+
+// failureOf is the first failure of a step.
+func failureOf(s *history.Step) *history.AttemptFailed {
+	if s.Refusal != nil {
+		return s.Refusal
+	}
+	for _, a := range s.Attempts {
+		if a.Failure != nil {
+			return a.Failure
+		}
+	}
+	return nil
+}
