@@ -28,6 +28,7 @@ type session struct {
 	executors list
 	answers   *string
 	patience  *time.Duration
+	tokens    *int64
 	isolate   *bool
 	shadow    *bool
 	noSandbox *bool
@@ -43,6 +44,7 @@ func newSession(flags *flag.FlagSet) *session {
 		preset:    flags.String("preset", "", presetHelp),
 		answers:   flags.String("answers", "", "the `policy` for questions that no terminal can answer: refuse (the default), wait, or a file of rules"),
 		patience:  flags.Duration("patience", 0, "how long, a `duration` as in 10m, a question waits for its answer; 0: for ever"),
+		tokens:    flags.Int64("token-budget", 0, "how many `tokens` a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"),
 		isolate:   flags.Bool("isolate", false, "work in a clone; the workspace changes only if the run succeeds"),
 		shadow:    flags.Bool("shadow", false, "try the whole run in a clone first (not there yet)"),
 		noSandbox: flags.Bool("no-sandbox", false, "run commands without a sandbox; part of what is locked"),
@@ -67,24 +69,33 @@ func (s *session) controller(executor string) (*exec.Controller, error) {
 	if _, err := preset.Named(*s.preset); err != nil {
 		return nil, &usageError{"--preset: " + err.Error()}
 	}
+	if *s.tokens < 0 {
+		return nil, &usageError{"--token-budget: a number of tokens is not negative"}
+	}
 	if *s.patience < 0 {
 		return nil, &usageError{"--patience: a time to wait is not negative"}
 	}
-	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), Preset: *s.preset, NoSandbox: *s.noSandbox, Witness: checkpoint.UserWitness(), Patience: *s.patience}
+	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), Preset: *s.preset, NoSandbox: *s.noSandbox, Witness: checkpoint.UserWitness(), Patience: *s.patience, TokenBudget: *s.tokens}
 	return c, seatExecutors(c, s.executors, executor)
 }
 
 func prepareRun(p *cli, flags *flag.FlagSet) action {
 	s := newSession(flags)
 	lock := flags.String("lock", "", "the lock `file`; NAME.lock.json beside the plan by default, if it is there")
+	strategy := flags.String("strategy", "", "how much ceremony, a `strategy`: direct or orchestrated; what follows from the plan by default")
+	testFirst := flags.Bool("test-first", false, "steps that can write their test first do: red, green, refactor")
+	deterministic := flags.Bool("deterministic", false, "refuse a step that makes another tree than it did before of the same inputs")
 	var acks list
 	flags.Var(&acks, "ack", ackHelp)
 	return func(ctx context.Context, args []string) error {
+		if err := oneOf("strategy", *strategy, "", "direct", "orchestrated"); err != nil {
+			return err
+		}
 		c, err := s.controller("")
 		if err != nil {
 			return err
 		}
-		c.Isolate = *s.isolate
+		c.Isolate, c.TestFirst, c.Deterministic, c.Strategy = *s.isolate, *testFirst, *deterministic, history.Strategy(*strategy)
 		draft, err := p.read(args[0], c.Options())
 		if err != nil {
 			return err

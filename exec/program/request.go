@@ -28,6 +28,8 @@ type Request struct {
 	Artifacts      *Artifacts `json:"artifacts,omitempty"` // left out: not declared; empty: nothing may change
 	Limits         *Limits    `json:"limits,omitempty"`
 	Feedback       []string   `json:"feedback,omitempty"` // why earlier attempts failed, oldest first
+	Phase          string     `json:"phase,omitempty"`    // "red", "green" or "refactor" where the test is written first
+	Compress       bool       `json:"compress,omitempty"` // be brief: most of the token budget is used
 }
 
 // A Task is the task that the step belongs to.
@@ -69,6 +71,7 @@ type Limits struct {
 func NewRequest(w exec.Work) Request {
 	r := Request{
 		Type: "execute", Schema: Schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: w.Dir, Feedback: w.Feedback,
+		Phase: string(w.Phase), Compress: w.Compress,
 		Method: &Method{
 			ID: w.Method.ID, Description: w.Method.Description, Run: w.Method.Run, Prompt: w.Method.Prompt,
 			Tool: w.Method.Tool, ToolArgs: w.Method.ToolArgs, Env: w.Method.Env,
