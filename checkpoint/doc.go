@@ -24,7 +24,17 @@
 //
 // All files are specified in docs/journal-and-store.md, and versioned.
 //
-// Not promised: contents are not compressed, not encrypted and never removed.
+// Three things make it cheap. What several callers append at one time is one
+// batch, and facts that nobody relies on yet are staged for the next one
+// ([Journal.Stage]). A small snapshot is carried by the journal
+// ([Store.SnapshotInline]), and not synced itself. A restore writes files in place,
+// and two workers share it.
+//
+// A [Witness] keeps how far a log reached outside of the workspace.
+// [Folder.Collect] removes what nobody needs, which [Store.References] lists for a
+// journal, and [Folder.Check] reads everything that is kept.
+//
+// Not promised: contents are not compressed and not encrypted.
 // Owners, extended attributes, access lists and hard links between files are not
 // restored. Restore does not sync what it writes. A journal proves that it is
 // one piece, not who wrote it.

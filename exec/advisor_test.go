@@ -197,3 +197,59 @@ func TestAWaitCanBeInterrupted(t *testing.T) {
 		}
 	})
 }
+
+// TestAnAdvisorHasFiveMinutes gives an advisor just as long as it takes, and a
+// second less.
+func TestAnAdvisorHasFiveMinutes(t *testing.T) {
+	for _, takes := range []time.Duration{5*time.Minute - time.Second, 5*time.Minute + time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": exectest.Fail("no")})
+			b.Controller.Ladder = reflecting
+			b.Controller.Advisors = exec.Advisors{advice.Reflection: advice.Func(func(ctx context.Context, _ advice.Case) (advice.Advice, error) {
+				select {
+				case <-ctx.Done():
+					return advice.Advice{}, context.Cause(ctx)
+				case <-time.After(takes):
+					return advice.Advice{Note: "done", Confidence: 1}, nil
+				}
+			})}
+			said := b.Run(t).Report.Run.Step("1.1").Advised[0]
+			if late := takes > 5*time.Minute; late != (said.Error != "") || late != (said.Note == "") {
+				t.Errorf("after %s the journal says %+v", takes, said)
+			}
+			if got, want := said.Cost.Seconds, min(takes, 5*time.Minute).Seconds(); got != want {
+				t.Errorf("it cost %v seconds, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestAPatchIsBounded proposes a patch of the largest size, and one byte more.
+func TestAPatchIsBounded(t *testing.T) {
+	const frame = len(`{"summary":"s","prompt":""}`)
+	for _, size := range []int{64 << 10, 64<<10 + 1} {
+		b := exectest.New(t, prompted(), workspace, exectest.Script{"1.1": exectest.Methods(map[string]exectest.Action{
+			"primary": exectest.Fail("no"), "patch_1": goodScript["1.1"]}), "1.2": goodScript["1.2"]})
+		b.Controller.Ladder = reflecting
+		b.Controller.Advisors = advising(advice.Advice{Confidence: 1,
+			Patch: &advice.Patch{Summary: "s", Prompt: ptr(strings.Repeat("x", size-frame))}})
+		p := b.Run(t).Report.Run.Step("1.1").Patch("patch_1")
+		if p == nil || p.Refused != (size > 64<<10) {
+			t.Errorf("a patch of %d bytes: refused is not %v: %+v", size, size > 64<<10, p != nil)
+		}
+	}
+}
+
+// TestAdviceIsBounded lets an advisor say far too much: the journal takes it all the same.
+func TestAdviceIsBounded(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": exectest.Fail("no")})
+	b.Controller.Ladder = reflecting
+	b.Controller.Advisors = advising(advice.Advice{Note: long, Confidence: 7, Severity: -1, Findings: slices.Repeat([]string{long}, 300),
+		Alternatives: make([]advice.Alternative, 300)})
+	said := b.Run(t).Report.Run.Step("1.1").Advised[0]
+	if len(said.Note) > 5000 || len(said.Findings) != 201 || len(said.Alternatives) != 200 || said.Confidence != 1 || said.Severity != 0 {
+		t.Errorf("note %d bytes, %d findings, %d alternatives, confidence %v, severity %v", len(said.Note), len(said.Findings),
+			len(said.Alternatives), said.Confidence, said.Severity)
+	}
+}

@@ -188,7 +188,9 @@ func (e *execution) clone(ctx context.Context) error {
 	if err := disk.From(ctx).Anywhere().MakeFolders(e.dir, 0o755); err != nil {
 		return fmt.Errorf("exec: clone: %w", err)
 	}
-	have, err := e.scanner.Scan(ctx, e.dir, nil)
+	whole := e.scanner
+	whole.Scope.Track = nil // the clone begins with what is only watched, too
+	have, err := whole.Scan(ctx, e.dir, nil)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 	}
 	e.plan, e.files = locked.Plan(), locked.Files()
 	e.chosen = c.Preset
-	c.Preset = c.presetFor(e.plan)
+	c.Preset, c.Evidence = c.presetFor(e.plan), c.evidenceFor(e.plan)
 	if err := e.seat(); err != nil {
 		return e, err
 	}

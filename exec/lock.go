@@ -43,7 +43,7 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	}
 	own := *c
 	c = &own
-	c.Preset = c.presetFor(&draft.Plan)
+	c.Preset, c.Evidence = c.presetFor(&draft.Plan), c.evidenceFor(&draft.Plan)
 	e := &execution{c: c, plan: &draft.Plan, files: draft.Files, run: &history.Run{}, log: c.logger()}
 	if err := e.seat(); err != nil {
 		return nil, err

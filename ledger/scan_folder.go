@@ -131,7 +131,7 @@ func (r *reader) enter(v *visit) bool {
 			r.refuse(v, readErr)
 			return false
 		}
-		v.end, v.other = replaced, s
+		v.end, v.other = replaced, &s
 		return false
 	}
 	r.refuse(v, err)
@@ -168,7 +168,7 @@ func (r *reader) refuse(v *visit, err error) {
 		r.walk.fail(v.path, err)
 		return
 	}
-	v.end, v.other = replaced, s
+	v.end, v.other = replaced, &s
 }
 
 // tolerates makes of what was seen an entry that could not be read, if the scan takes such.

@@ -92,7 +92,7 @@ func TestTreesHardLinkToTheOutside(t *testing.T) {
 
 // Trees 12: deeper than any path may be long, with a folder beside each that keeps it in use.
 func TestTreesDeepWithSiblings(t *testing.T) {
-	depth := 3000
+	depth := 1500
 	if testing.Short() {
 		depth = 700
 	}

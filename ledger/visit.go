@@ -24,7 +24,7 @@ type visit struct {
 	fresh bool    // found was listed; else it is a copy of what prior has
 	subs  []*visit
 	late  []*visit // folders that were none a moment before
-	other seen     // what stands there, if it is replaced
+	other *seen    // what stands there, if it is replaced
 	node  *node
 }
 
@@ -130,7 +130,7 @@ func (v *visit) place(sub *visit) {
 	case read:
 		s.entry = sub.status.entry(sub.path)
 	case replaced:
-		s = sub.other
+		s = *sub.other
 	}
 	entries, marks := v.found, v.marks
 	if entries == nil {

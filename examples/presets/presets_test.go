@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/exec/view"
 )
@@ -43,7 +46,7 @@ func TestStories(t *testing.T) {
 				if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 					t.Errorf("the story (-want +got):\n%s", diff)
 				}
-				views(t, report)
+				views(t, s.name, report, s.waiting(t))
 			})
 		})
 	}
@@ -52,8 +55,34 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// views draws the documents of a run twice.
-func views(t *testing.T, report *exec.Report) {
+// waiting are the documents of the story while its first question waits.
+func (s story) waiting(t *testing.T) []view.File {
+	t.Helper()
+	st := s.set(t, 1<<30)
+	st.Controller.Escalator = nobody{}
+	report, err := st.Controller.Run(context.Background(), st.locked)
+	if !errors.Is(err, exec.ErrWaiting) {
+		if s.answers == nil {
+			return nil
+		}
+		t.Fatalf("got %v, want that it waits", err)
+	}
+	files, err := view.All(report.Plan, report.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// nobody answers now.
+type nobody struct{}
+
+func (nobody) Ask(context.Context, ask.Question) (ask.Answer, error) {
+	return ask.Answer{}, ask.ErrWaiting
+}
+
+// views draws the documents of a run twice, and looks for those of its preset.
+func views(t *testing.T, name string, report *exec.Report, waiting []view.File) {
 	t.Helper()
 	first, err := view.All(report.Plan, report.Run)
 	if err != nil {
@@ -65,6 +94,15 @@ func views(t *testing.T, report *exec.Report) {
 	}
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("drawn twice, the documents differ (-first +second):\n%s", diff)
+	}
+	p, err := preset.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range p.Views { // some are drawn while a run waits, the others when it is over
+		if !slices.ContainsFunc(append(waiting, first...), func(f view.File) bool { ok, _ := path.Match(pattern, f.Name); return ok }) {
+			t.Errorf("no document is called %s", pattern)
+		}
 	}
 }
 
@@ -119,6 +157,39 @@ func TestStoriesSurviveACrashAnywhere(t *testing.T) {
 				}
 				if cut < 15 {
 					t.Errorf("the run was over after %d appends: nothing was cut", cut)
+				}
+			})
+		})
+	}
+}
+
+// TestStoriesSurviveManyCrashes lets the machine die again and again, after a few
+// appends each time, until the story is over.
+func TestStoriesSurviveManyCrashes(t *testing.T) {
+	const lives = 7 // appends: a run that is taken up, loses an attempt and makes it once more
+	for _, s := range stories() {
+		t.Run(s.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				whole := s.set(t, 1<<30)
+				undisturbed, _ := whole.Controller.Run(context.Background(), whole.locked)
+				st := s.set(t, lives)
+				report, err := st.Controller.Run(context.Background(), st.locked)
+				crashes := 0
+				for ; errors.Is(err, errCut); crashes++ {
+					if crashes == 200 {
+						t.Fatalf("it gets nowhere\n%s", report)
+					}
+					st.log.MemoryLog, st.log.left = st.log.MemoryLog.Reopen(), lives
+					report, err = st.Controller.Resume(context.Background(), st.locked, report.Run.Started.Run)
+				}
+				if crashes < 3 {
+					t.Errorf("only %d crashes", crashes)
+				}
+				if diff := cmp.Diff(counters(undisturbed.Run), counters(report.Run)); diff != "" {
+					t.Errorf("after %d crashes, what was counted (-undisturbed +resumed):\n%s", crashes, diff)
+				}
+				if diff := cmp.Diff(strings.Split(told(undisturbed.Run), "\n"), strings.Split(told(report.Run), "\n")); diff != "" {
+					t.Errorf("after %d crashes, the story (-undisturbed +resumed):\n%s", crashes, diff)
 				}
 			})
 		})

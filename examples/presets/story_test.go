@@ -15,7 +15,9 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/intake"
 )
 
 // A story is a preset at work.
@@ -27,8 +29,9 @@ type story struct {
 	// advice is what is proposed for a step, by kind, each once and in order.
 	advice map[advice.Kind]map[plan.Address][]advice.Advice
 	// answers are the keys of the choices that a person takes, by question.
-	answers map[string]string
-	ends    history.Status
+	answers   map[string]string
+	reviewers []exec.Reviewer
+	ends      history.Status
 }
 
 var (
@@ -83,22 +86,23 @@ func stories() []story {
 	}, {
 		name: "reflective",
 		does: map[plan.Address][]exectest.Action{
-			"1.1": {fail("RuntimeError: CUDA out of memory"), fail("RuntimeError: CUDA out of memory"), write("result.json", "{}\n")},
-			"1.2": {exectest.Nothing(), write("figure.txt", "a figure\n")},
-			"1.3": {fail("KeyError: 'mean'")},
+			"1.1": {fail("RuntimeError: CUDA out of memory"), write("result.json", "{}\n")},
+			"2.1": {exectest.Nothing(), write("figure.txt", "a figure\n")},
+			"3.1": {fail("KeyError: 'mean'")},
 		},
 		advice: map[advice.Kind]map[plan.Address][]advice.Advice{advice.Reflection: {
 			"1.1": {
-				{Advisor: "scripted", RootCause: "out-of-memory", Confidence: 0.87, Severity: 0.8, Risk: 0.2,
+				{Advisor: "scripted", RootCause: "out-of-memory", Confidence: 0.87, Severity: 0.8, Risk: 0.2, // the reviewers reject 32
 					Patch: &advice.Patch{Summary: "half as much at a time", Args: map[string]string{"batch-size": "16"}}},
 				{Advisor: "scripted", RootCause: "out-of-memory", Confidence: 0.87, Severity: 0.8, Risk: 0.2,
 					Patch: &advice.Patch{Summary: "half of that", Args: map[string]string{"batch-size": "8"}}},
 			},
-			"1.2": {{Advisor: "scripted", RootCause: "missing-file", Confidence: 0.70, Patch: &advice.Patch{Summary: "say that it is to be written", Run: text("draw --write --out figure.txt")}}},
-			"1.3": {{Advisor: "scripted", RootCause: "schema", Confidence: 0.69, Patch: &advice.Patch{Summary: "leave the mean out", Run: text("compare --no-mean --with last-year.json")}}},
+			"2.1": {{Advisor: "scripted", RootCause: "missing-file", Confidence: 0.70, Patch: &advice.Patch{Summary: "say that it is to be written", Run: text("draw --write --out figure.txt")}}},
+			"3.1": {{Advisor: "scripted", RootCause: "schema", Confidence: 0.69, Patch: &advice.Patch{Summary: "leave the mean out", Run: text("compare --no-mean --with last-year.json")}}},
 		}},
-		answers: map[string]string{"q1": "k"},
-		ends:    history.Partial,
+		reviewers: []exec.Reviewer{approval.Func{Label: "quality", Ask: approves}, approval.Func{Label: "ops", Ask: sparing}},
+		answers:   map[string]string{"q1": "k"},
+		ends:      history.Partial,
 	}}
 }
 
@@ -147,6 +151,7 @@ func (s story) set(t *testing.T, cut int) *stage {
 		used[e.Step] = len(e.History.Recoveries)
 	}
 	c.Escalator = person(s.answers)
+	c.Reviewers = s.reviewers
 	c.Advisors = exec.Advisors{}
 	for _, kind := range []advice.Kind{advice.Reflection, advice.Pivot, advice.Research} {
 		c.Advisors[kind] = s.advisor(kind)
@@ -194,15 +199,19 @@ func told(run *history.Run) string {
 	fmt.Fprintf(&b, "preset %s, mode %s\n", run.Started.Preset, run.Started.Mode)
 	for _, s := range run.Steps {
 		fmt.Fprintf(&b, "\n%s %s: %s\n", s.Address, s.Title, s.Status)
-		next := 0
+		next, shown := 0, []string(nil)
 		for _, a := range s.Attempts {
 			if a.Failure != nil && a.Failure.Class == history.Lost {
 				continue
 			}
 			if next > 0 && next <= len(s.Recoveries) {
-				tellRecovery(&b, s, s.Recoveries[next-1], s.Recoveries[max(next-2, 0)])
+				tellRecovery(&b, s.Recoveries[next-1])
 			}
 			next++
+			if p := s.Patch(a.Method.Method); p != nil && !slices.Contains(shown, p.ID) {
+				shown = append(shown, p.ID)
+				tellPatch(&b, p)
+			}
 			outcome := "accepted"
 			if a.Failure != nil {
 				outcome = fmt.Sprintf("%s: %s", a.Failure.Class, a.Failure.Reasons[0])
@@ -213,6 +222,9 @@ func told(run *history.Run) string {
 			tellQuestion(&b, x)
 		}
 	}
+	for _, a := range run.Approvals {
+		fmt.Fprintf(&b, "\ntask %s, draft %d: %s %s\n", a.Task, a.Retry, a.Status, strings.Join(a.Reasons, "; "))
+	}
 	for _, m := range run.Modes {
 		fmt.Fprintf(&b, "\nmode %s, then %s: %s\n", m.From, m.To, m.Cause)
 	}
@@ -220,15 +232,17 @@ func told(run *history.Run) string {
 	return b.String()
 }
 
-func tellRecovery(b *strings.Builder, s *history.Step, r, before history.Recovery) {
-	fmt.Fprintf(b, "    %s %d: %s\n", r.Rung, r.Repeats, r.Why)
-	if p := s.Patch(r.Method); p != nil && r.Method != before.Method {
-		for line := range strings.Lines(p.Diff) {
-			if strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") {
-				fmt.Fprintf(b, "      %s", line)
-			}
+func tellPatch(b *strings.Builder, p *history.Patched) {
+	fmt.Fprintf(b, "      %s, at %s: %s\n", p.ID, p.Point, p.Summary)
+	for line := range strings.Lines(p.Diff) {
+		if strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") {
+			fmt.Fprintf(b, "      %s", line)
 		}
 	}
+}
+
+func tellRecovery(b *strings.Builder, r history.Recovery) {
+	fmt.Fprintf(b, "    %s %d: %s\n", r.Rung, r.Repeats, r.Why)
 	for _, p := range r.Passed {
 		fmt.Fprintf(b, "      not %s: %s\n", p.Rung, p.Why)
 	}
@@ -245,6 +259,19 @@ func tellQuestion(b *strings.Builder, x history.Exchange) {
 		c, _ := x.Question.Choice(x.Answer.Choice)
 		fmt.Fprintf(b, "      answered: %s\n", c.Label)
 	}
+}
+
+// approves has nothing against a draft.
+func approves(context.Context, approval.Draft) (*intake.Contract, error) {
+	return &intake.Contract{Verdict: "APPROVE"}, nil
+}
+
+// sparing wants no batches of 32.
+func sparing(_ context.Context, d approval.Draft) (*intake.Contract, error) {
+	if slices.ContainsFunc(d.Steps, func(s approval.Step) bool { return strings.Contains(s.Run, "batch-size 32") }) {
+		return &intake.Contract{Verdict: "REJECT", Critical: []string{"a batch of 32 does not fit"}}, nil
+	}
+	return &intake.Contract{Verdict: "APPROVE"}, nil
 }
 
 // counters are what every step has used of its ladder, in order.

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -37,6 +39,23 @@ func TestLadders(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("presets are missing: %v", want)
+	}
+}
+
+// TestNumbersOfLadders fails if a limit of a preset is moved by one.
+func TestNumbersOfLadders(t *testing.T) {
+	want := map[string]recovery.Ladder{
+		"contract": {recovery.Retry{Backoff: recovery.Backoff{First: time.Second, Most: 30 * time.Second}}, recovery.Backup{}, recovery.Ask{}},
+		"spec":     {recovery.Backup{}, recovery.Retry{}, recovery.Ask{}},
+		"phase":    {recovery.Feedback{Rounds: 3}, recovery.Backup{}, recovery.Ask{Always: true}},
+		"assistant": {recovery.Retry{Times: 3, Approaches: true, Backoff: recovery.Backoff{First: time.Second, Most: 8 * time.Second, Always: true}},
+			recovery.Backup{}, recovery.Pivot{Times: 3}, recovery.Research{Times: 2}, recovery.Ask{Always: true}},
+		"reflective": {recovery.Reflect{Times: 2, Confidence: 0.70}, recovery.Backup{}, recovery.Ask{}},
+	}
+	for _, p := range preset.All() {
+		if diff := cmp.Diff(want[p.Name], p.Ladder); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", p.Name, diff)
+		}
 	}
 }
 

@@ -295,7 +295,7 @@ func needs(t *testing.T, program string) {
 	}
 }
 
-func BenchmarkRun(b *testing.B) {
+func BenchmarkSpawn(b *testing.B) {
 	if runtime.GOOS == "windows" {
 		b.Skip("needs true")
 	}
