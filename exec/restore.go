@@ -110,7 +110,7 @@ func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.S
 	if err != nil {
 		return nil, err
 	}
-	if have.Digest() != want.Digest() {
+	if have.Digest() != want.Digest() || !sameTimes(want, have) {
 		e.touched(dir, ledger.Diff(have, want))
 		if err := e.store.Restore(ctx, dir, want, have); err != nil {
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
@@ -162,4 +162,15 @@ func (e *execution) compensate(ctx context.Context, s *history.Step) error {
 		done.Error = err.Error()
 	}
 	return e.record(ctx, of(s, a.Number), done)
+}
+
+// sameTimes reports whether the entries of want have the same times of modification
+// in have. They are no part of a tree's digest, and build tools look at them.
+func sameTimes(want, have *ledger.Tree) bool {
+	for e := range want.All() {
+		if h, ok := have.Lookup(e.Path); ok && !h.ModTime.Equal(e.ModTime) && !have.Tracked(e.Path) {
+			return false
+		}
+	}
+	return true
 }
