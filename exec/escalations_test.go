@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -388,6 +389,56 @@ func TestDependencyFailure(t *testing.T) {
 			if r.Run.Step("3.1").Status != history.Completed {
 				t.Error("what does not need it did not go on")
 			}
+		})
+	}
+}
+
+// What nobody decides is refused, recorded, and nothing is lost of what is complete.
+func TestNobodyDecides(t *testing.T) {
+	const soft = "on_failure = \"retry\"\nmax_retries = 0\n"
+	header := "error_propagation = { propagation_strategy = \"continue_and_log\" }\nexecution = { default_mode = \"collaborative\" }"
+	run := exectest.Run(t, threeTasks(header, soft), nil, threeFiles)
+	run.Want(t, history.Partial)
+	if s := run.Report.Run.Step("2.1"); s.Status != history.Blocked || len(s.Questions) != 1 || s.Questions[0].Unanswered == nil {
+		t.Errorf("2.1 is %s; want it blocked, with a question that nobody answered", s.Status)
+	}
+	if s := run.Report.Run.Step("3.1"); s.Status != history.Completed {
+		t.Errorf("3.1 is %s, want completed", s.Status)
+	}
+}
+
+// Requests, and what was answered to them, survive a crash at every record.
+func TestRequestsSurviveACrash(t *testing.T) {
+	for kind, key := range map[ask.Kind]string{ask.Obsolete: "g", ask.Rollback: "b"} {
+		// In a bubble, because an attempt looks for requests by the clock only.
+		synctest.Test(t, func(t *testing.T) {
+			afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
+				var b *exectest.Bench
+				left := false
+				script := exectest.Script{"1.1": goodScript["1.1"], "1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+					if !left {
+						left = true
+						// The journal is elsewhere in this test, so the request is left by hand.
+						folder := &ask.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
+						if err := folder.Request(ctx, ask.Request{Run: w.RunID, Kind: kind, Step: "1.1", Reason: "r", By: "alice"}); err != nil {
+							return exec.Outcome{}, err
+						}
+						<-ctx.Done() // the attempt is cut off
+						return exec.Outcome{}, context.Cause(ctx)
+					}
+					return goodScript["1.2"](ctx, w)
+				}}
+				b = exectest.New(t, twoSteps(), workspace, script)
+				b.Controller.Escalator = choose(map[ask.Kind]string{kind: key})
+				return b
+			}, func(t *testing.T, r *exec.Report) {
+				if back := len(r.Run.RolledBack); back != map[ask.Kind]int{ask.Obsolete: 0, ask.Rollback: 1}[kind] {
+					t.Errorf("%s: set back %d times", kind, back)
+				}
+				if n := len(r.Run.Addenda); n != 1 {
+					t.Errorf("%s: %d answers, want 1", kind, n)
+				}
+			})
 		})
 	}
 }

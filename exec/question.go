@@ -108,16 +108,20 @@ func (e *execution) refuse(ctx context.Context, s *history.Step, q ask.Question,
 	if by := e.blocker(s); q.Kind == ask.Dependency && by != nil { // blocked, and no failure of its own
 		return e.leaveOut(ctx, s, &history.Unanswered{Question: q.ID, Why: why.Error(), Final: true}, e.blockedBy(s, by))
 	}
-	_, step := e.step(s)
 	err := e.record(ctx, of(s, q.Attempt),
-		&history.Unanswered{Question: q.ID, Why: why.Error(), Final: true},
-		&history.StepFailed{Class: e.class(s), Halts: e.halts(s, step),
-			Reasons: slices.Concat(e.reasons(s, q), []string{"nobody decided otherwise: " + why.Error()})})
+		&history.Unanswered{Question: q.ID, Why: why.Error(), Final: true}, e.undecided(s, q, why))
 	if err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.StepDone, Event{History: s, Err: failure(s)})
 	return nil
+}
+
+// undecided is what becomes of a step about which nobody decided: it has failed. Where the plan itself, or going back, is in question, the run ends.
+func (e *execution) undecided(s *history.Step, q ask.Question, why error) *history.StepFailed {
+	_, step := e.step(s)
+	return &history.StepFailed{Class: e.class(s), Halts: e.halts(s, step) || q.Kind == ask.Obsolete || q.Kind == ask.Rollback,
+		Reasons: slices.Concat(e.reasons(s, q), []string{"nobody decided otherwise: " + why.Error()})}
 }
 
 // halts reports whether the failure of a step ends the run: where the plan says

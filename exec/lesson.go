@@ -1,0 +1,74 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+)
+
+// teach notes what steps of education mode taught, once they are over.
+func (e *execution) teach(ctx context.Context) error {
+	for _, s := range e.run.Steps {
+		x := lastLesson(s)
+		if x == nil || s.Lesson != nil || !s.Status.Over() || x.Question.Teaching == nil {
+			continue
+		}
+		lesson := lessonOf(s, x)
+		if err := e.record(ctx, of(s, s.Tried()), lesson); err != nil {
+			return err
+		}
+		e.notify(e.c.Observer.Taught, Event{History: s, Lesson: lesson, Text: lesson.Lesson})
+	}
+	return nil
+}
+
+// lessonOf is what a step taught: what was used, what came of it, what to keep, and what the other approaches were for.
+func lessonOf(s *history.Step, x *history.Exchange) *history.Lesson {
+	t := x.Question.Teaching
+	l := &history.Lesson{Question: x.Question.ID, Recommended: t.Recommended, Chosen: firstMethod(s), Used: firstMethod(s), Status: s.Status}
+	if last := s.Last(); last != nil {
+		l.Used = last.Method.Method
+	}
+	l.Result, l.Lesson = result(s, l)
+	for _, a := range t.Approaches {
+		if a.Method == l.Used {
+			continue
+		}
+		would := firstLine(a.Description)
+		if len(a.Pros) > 0 {
+			would += "; for it: " + a.Pros[0]
+		}
+		if len(a.Cons) > 0 {
+			would += "; against it: " + a.Cons[0]
+		}
+		l.Others = append(l.Others, history.LessonOther{Method: a.Method, Would: clip(would, stuckLine)})
+	}
+	return l
+}
+
+// result is what happened, and what is to be kept of it.
+func result(s *history.Step, l *history.Lesson) (what, kept string) {
+	failures := 0
+	why := ""
+	for _, a := range s.Attempts {
+		if a.Failure != nil {
+			failures++
+			why = clip(strings.Join(a.Failure.Reasons, "; "), stuckLine)
+		}
+	}
+	switch {
+	case s.Status != history.Completed && s.Failed == nil:
+		return fmt.Sprintf("it was %s", s.Status), "nothing was learned: it did not run"
+	case s.Failed != nil:
+		return fmt.Sprintf("it failed after %d attempts: %s", len(s.Attempts), why),
+			fmt.Sprintf("%s does not work here as it is: %s", l.Used, why)
+	case failures == 0:
+		return "it was completed at the first attempt", fmt.Sprintf("%s works for this kind of step", l.Used)
+	case l.Used != l.Chosen:
+		return fmt.Sprintf("it was completed with %s, after %d failures", l.Used, failures),
+			fmt.Sprintf("%s works where %s fails with: %s", l.Used, l.Chosen, why)
+	}
+	return fmt.Sprintf("it was completed after %d failures", failures), fmt.Sprintf("%s works, but watch for: %s", l.Used, why)
+}
