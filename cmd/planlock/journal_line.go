@@ -101,5 +101,5 @@ func gistOfPeople(fact history.Fact) string {
 	case *history.Sealed:
 		return plural(len(f.Views), "view")
 	}
-	return ""
+	return gistOfFlow(fact)
 }

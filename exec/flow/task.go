@@ -26,12 +26,21 @@ func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *histor
 
 // Tasks are the tasks that ended and were not recorded, in the order of the plan.
 func Tasks(p *plan.Plan, run *history.Run, ending bool) []*history.TaskOver {
+	open, recorded := map[string]bool{}, map[string]bool{}
+	for _, s := range run.Steps {
+		open[s.Task] = open[s.Task] || !s.Status.Over()
+	}
+	for i := range run.Flow.Tasks {
+		recorded[run.Flow.Tasks[i].Task] = true
+	}
 	var list []*history.TaskOver
 	for i := range p.Tasks {
-		if run.Flow.Task(p.Tasks[i].ID) == nil {
-			if over := TaskOver(p, run, &p.Tasks[i], ending); over != nil {
-				list = append(list, over)
-			}
+		t := &p.Tasks[i]
+		if left, known := open[t.ID]; !known || left && !ending || recorded[t.ID] {
+			continue
+		}
+		if over := TaskOver(p, run, t, ending); over != nil {
+			list = append(list, over)
 		}
 	}
 	return list

@@ -29,7 +29,7 @@ func (w *witness) all(ctx context.Context, citations []string) (there int, err e
 			case lines < 0:
 				why = "there is no such file"
 			case line > lines:
-				why = fmt.Sprintf("the file has %d lines", lines)
+				why = fmt.Sprintf("lines of the file: %d", lines)
 			}
 		}
 		if why != "" {
