@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
@@ -53,8 +51,14 @@ func (e *execution) begin(ctx context.Context) error {
 		return err
 	}
 	mode, modeBy := e.mode()
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	id, err := ws.nextRun()
+	if err != nil {
+		return err
+	}
 	started := &history.Started{
-		Run:  ulid.Make().String(),
+		Run:  id,
 		Name: e.plan.Meta.Name, Goal: e.plan.Goal,
 		Format: e.locked.Format(), Profile: e.plan.Profile,
 		Plan: e.locked.Digest(), Files: e.locked.Files(),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,6 +51,13 @@ func gist(fact history.Fact) string {
 		return fmt.Sprintf("%s: %s", f.Class, strings.Join(f.Reasons, "; "))
 	case *history.Recovery:
 		return strings.TrimSpace(fmt.Sprintf("%s %s: %s", f.Rung, methodName(f.Method), f.Why))
+	case *history.Advised:
+		return fmt.Sprintf("%s at %s: %s", f.Kind, f.Point, cmp.Or(f.Error, f.Note, f.RootCause))
+	case *history.Patched:
+		if f.Refused {
+			return fmt.Sprintf("%s refused: %s", f.ID, strings.Join(f.Why, "; "))
+		}
+		return fmt.Sprintf("%s of %s: %s", f.ID, methodName(f.Base), f.Summary)
 	}
 	return gistOfPeople(fact)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -61,6 +62,7 @@ func (p *progress) observer() exec.Observer {
 		GateAsked:      on(func(e exec.Event) { p.doing = activity(e.History, "gates · "+e.Text+" …") }),
 		AttemptFailed:  on(p.attemptFailed),
 		Restored:       on(func(e exec.Event) { p.doing = "the tree was restored" }),
+		Advised:        on(p.advised),
 		Recovering:     on(p.recovering),
 		Asked:          on(p.asked),
 		ModeSwitched:   on(func(e exec.Event) { p.say("   mode switched: " + escaped(e.Text)) }),
@@ -117,6 +119,16 @@ func (p *progress) attemptFailed(e exec.Event) {
 	if a := e.History.Last(); a != nil && a.Failure != nil {
 		p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), a.Number, a.Failure.Class, terminal.Clip(reason(a.Failure), 200)))
 	}
+}
+
+// advised tells what an advisor found, or that there is no advice.
+func (p *progress) advised(e exec.Event) {
+	a := e.History.Advised[len(e.History.Advised)-1]
+	text := terminal.Clip(cmp.Or(a.Note, a.RootCause, "it proposes a change"), 200)
+	if e.Err != nil {
+		text = "none: " + terminal.Clip(e.Err.Error(), 200)
+	}
+	p.say(fmt.Sprintf("   %s advice: %s", p.cols.step(e.Step), text))
 }
 
 func (p *progress) recovering(e exec.Event) {

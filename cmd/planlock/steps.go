@@ -67,7 +67,7 @@ func stepLine(s *history.Step, cols columns) string {
 		line += "  " + pad("", 8)
 	}
 	if !s.Started.IsZero() && !s.Over.IsZero() {
-		line += fmt.Sprintf("  %7s", seconds(s.Over.Sub(s.Started)))
+		line += fmt.Sprintf("  %7s", seconds(max(s.Over.Sub(s.Started), 0)))
 	}
 	if note := note(s); note != "" {
 		line += "   " + note

@@ -11,19 +11,19 @@ import (
 type Error string
 
 const (
-	OutOfMemory    Error = "out of memory"
-	Timeout        Error = "time-out"
-	SchemaMismatch Error = "schema mismatch"
-	ImportError    Error = "import error"
-	TypeError      Error = "type error"
-	SyntaxError    Error = "syntax error"
-	TestFailure    Error = "test failure"
-	MissingFile    Error = "missing file"
-	NoPermission   Error = "no permission"
-	Unreachable    Error = "unreachable"
-	DiskFull       Error = "disk full"
-	Undeclared     Error = "undeclared change"
-	Unknown        Error = "unknown"
+	OutOfMemory    Error = "out of memory"     // there was not enough of it
+	Timeout        Error = "time-out"          // it did not end in time
+	SchemaMismatch Error = "schema mismatch"   // data has another shape than is expected
+	ImportError    Error = "import error"      // a package or a module is missing
+	TypeError      Error = "type error"        // types do not fit, or names are unknown
+	SyntaxError    Error = "syntax error"      // what was written cannot be parsed
+	TestFailure    Error = "test failure"      // a test, or a gate, said no
+	MissingFile    Error = "missing file"      // a file is not where it should be
+	NoPermission   Error = "no permission"     // the system does not allow it
+	Unreachable    Error = "unreachable"       // another machine does not answer
+	DiskFull       Error = "disk full"         // nothing more can be written
+	Undeclared     Error = "undeclared change" // the step did something else than it declared
+	Unknown        Error = "unknown"           // nothing gives it away
 )
 
 // known is what messages say, the surest first. Shapes are in lower case. The

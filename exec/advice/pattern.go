@@ -13,9 +13,9 @@ import (
 type Level string
 
 const (
-	Low    Level = "LOW"
-	Medium Level = "MEDIUM"
-	High   Level = "HIGH"
+	Low    Level = "LOW"    // little
+	Medium Level = "MEDIUM" // some
+	High   Level = "HIGH"   // much
 )
 
 // A Pattern is what a plan was made from, as its [meta] says: pattern_name,
@@ -83,9 +83,9 @@ func stack(p *plan.Plan) []string {
 type Alignment string
 
 const (
-	Full    Alignment = "full"
-	Half    Alignment = "partial"
-	Nothing Alignment = "none"
+	Full    Alignment = "full"    // all of them
+	Half    Alignment = "partial" // some of them
+	Nothing Alignment = "none"    // none of them
 )
 
 // An Assessment weighs a plan against its pattern.

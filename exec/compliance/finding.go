@@ -35,8 +35,8 @@ func (a Article) Title() string {
 type Severity string
 
 const (
-	Warning  Severity = "warning"
-	Critical Severity = "critical"
+	Warning  Severity = "warning"  // is recorded, and the run goes on
+	Critical Severity = "critical" // a person is asked before the task begins
 )
 
 // What a finding takes from a score of 100.

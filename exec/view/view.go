@@ -105,11 +105,11 @@ func documents(p *plan.Plan, r *history.Run, rep *report) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	approvals, err := Approvals(r)
+	reflections, err := drawReflections(r, rep)
 	if err != nil {
 		return nil, err
 	}
-	reflections, err := drawReflections(r, rep)
+	approvals, err := Approvals(r)
 	if err != nil {
 		return nil, err
 	}

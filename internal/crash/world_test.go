@@ -165,7 +165,7 @@ func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Cont
 func (w *world) controller(stepDone func(exec.Event)) *exec.Controller {
 	return &exec.Controller{
 		Dir: w.dir, Executors: map[string]exec.Executor{"script": exec.Func(w.execute)}, Executor: exec.Func(w.execute),
-		NoSandbox: true, OpenLog: w.openLog, Observer: exec.Observer{StepDone: stepDone},
+		NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: exec.Observer{StepDone: stepDone},
 	}
 }
 
@@ -301,6 +301,9 @@ func (w *world) why() string {
 	}
 	var b bytes.Buffer
 	for _, s := range run.Steps {
+		if s.Failed != nil {
+			fmt.Fprintf(&b, "%s failed: %s %q; ", s.Address, s.Failed.Class, s.Failed.Reasons)
+		}
 		for _, a := range append(s.Undone, s.Attempts...) {
 			if a.Failure != nil {
 				fmt.Fprintf(&b, "%s#%d %s %q; ", s.Address, a.Number, a.Failure.Class, a.Failure.Reasons)

@@ -1,0 +1,104 @@
+package exec_test
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/view"
+)
+
+// A drunkClock goes back an hour, and forward a month, every few times it is asked.
+type drunkClock struct {
+	mu  sync.Mutex
+	now time.Time
+	n   int
+}
+
+func (c *drunkClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch c.n++; {
+	case c.n%3 == 0:
+		c.now = c.now.Add(-time.Hour)
+	case c.n%7 == 0:
+		c.now = c.now.AddDate(0, 1, 0)
+	default:
+		c.now = c.now.Add(time.Second)
+	}
+	return c.now
+}
+
+// negative is a duration below zero, as views and JSON would write it.
+var negative = regexp.MustCompile(`(^|[\s(":,])-\d+(\.\d+)?( ?(ms|s|min|h)\b|,|$)`)
+
+// TestClockStepsBackAndForward runs a plan, with failures, while the clock does
+// what it likes: facts are in order by their numbers, and nothing takes less than no time.
+func TestClockStepsBackAndForward(t *testing.T) {
+	script := exectest.Script{
+		"1.1": exectest.Attempts(exectest.Fail("not yet"), goodScript["1.1"]),
+		"1.2": goodScript["1.2"],
+	}
+	b := exectest.New(t, twoSteps(`timeout = "1m"`), workspace, script) // a minute of a clock that only goes forward
+	clock := &drunkClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	b.Controller.Now = clock.Now
+	run := b.Run(t)
+	run.Want(t, history.Achieved)
+	ws := exec.Workspace{Dir: b.Dir}
+	records, err := ws.Records(context.Background(), run.Report.Run.Started.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := 0
+	for i, r := range records {
+		if r.Seq != uint64(i+1) {
+			t.Errorf("record %d has number %d", i+1, r.Seq)
+		}
+		if i > 0 && r.Time.Before(records[i-1].Time) {
+			back++
+		}
+	}
+	if back == 0 {
+		t.Error("the clock never went back")
+	}
+	files, err := view.All(run.Report.Plan, run.Report.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name, ".html") {
+			continue // drawn with coordinates; its words are those of the others
+		}
+		if m := negative.FindString(string(f.Content)); m != "" {
+			t.Errorf("%s shows a negative duration: %q", f.Name, m)
+		}
+	}
+	if text := run.Report.String(); negative.MatchString(text) {
+		t.Errorf("the report shows a negative duration:\n%s", text)
+	}
+}
+
+// TestLaterRunsComeLast starts a run after one whose id is of the future, as it is when the
+// clock was set back between them.
+func TestLaterRunsComeLast(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	const future = "6ZZZZZZZZZ0000000000000000"
+	if err := exectest.Put(b.Dir, ".planlock/runs/"+future+"/note", "a run of the future"); err != nil {
+		t.Fatal(err)
+	}
+	b.Run(t).Want(t, history.Achieved)
+	ws := exec.Workspace{Dir: b.Dir}
+	ids, err := ws.Runs()
+	if err != nil || len(ids) != 2 || ids[0] != future {
+		t.Errorf("the runs are %q, %v; the new one is to be the last", ids, err)
+	}
+	if id, err := ws.Find(""); err != nil || id == future {
+		t.Errorf("the latest run is %q, %v", id, err)
+	}
+}
