@@ -57,10 +57,13 @@ func (e *execution) powerWent(ctx context.Context) bool {
 	return before != "" && now != "" && before != now && e.run.Paused == nil
 }
 
-// makeDurable syncs what the run wrote.
-func (e *execution) makeDurable(ctx context.Context) error {
+// makeDurable syncs what the run wrote; with only, in those folders.
+func (e *execution) makeDurable(ctx context.Context, only ...string) error {
 	ctx = context.WithoutCancel(ctx)
 	for _, dir := range slices.Sorted(maps.Keys(e.unsynced)) {
+		if len(only) > 0 && !slices.Contains(only, dir) {
+			continue
+		}
 		root, err := disk.From(ctx).OpenRoot(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // the clone of a run that is over
@@ -143,11 +146,10 @@ func syncEntry(root *disk.Root, name string) (folder bool, err error) {
 // when the run is taken up: the system may hold them for synced now, and their
 // contents may never reach the disk.
 func (e *execution) putAgain(ctx context.Context, root *disk.Root, dir string, names []string) error {
-	if dir != e.dir {
-		return nil // it is delivered again
-	}
-	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree}); err != nil {
-		return err
+	if dir == e.dir { // else it is delivered again, which the journal says already
+		if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree}); err != nil {
+			return err
+		}
 	}
 	var errs []error
 	for _, name := range names {

@@ -52,6 +52,9 @@ func (e *execution) restoredRun(ctx context.Context) error {
 	}
 	facts := []history.Fact{done}
 	if deliver {
+		if err := e.makeDurable(ctx, dir); err != nil {
+			return err // it is delivered again when the run is taken up
+		}
 		facts = append(facts, &history.Delivered{Tree: done.Tree})
 	}
 	return e.record(ctx, history.Where{}, facts...)

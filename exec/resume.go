@@ -159,8 +159,13 @@ func (e *execution) catchUp(ctx context.Context) error {
 // accepted restores the tree that was accepted, where a power cut left another one.
 // What is there is kept, as always; so who worked there before the run was taken up loses nothing.
 func (e *execution) accepted(ctx context.Context) ([]history.Fact, error) {
-	if e.run.Ended != nil || e.run.Restoring != nil || inFlight(e.run.Current()) {
+	restoring := e.run.Restoring
+	if e.run.Ended != nil || restoring != nil && !restoring.Deliver || inFlight(e.run.Current()) {
 		return nil, nil
+	}
+	if e.run.Started.Isolated && e.run.Delivered == nil {
+		_, err := e.restoreTree(ctx, e.dir, e.run.Tree) // nobody else works in the clone
+		return nil, err
 	}
 	now, err := e.tolerant().Scan(ctx, e.dir, nil)
 	if err != nil || now.Digest() == e.run.Tree.Tree {

@@ -316,6 +316,28 @@ func TestPowerAgain(t *testing.T) {
 	t.Logf("%d times three power cuts, %v", c.done.Load(), time.Since(start).Round(time.Millisecond))
 }
 
+// TestPowerIsolated lets the power go while a run works in a clone, or is delivered.
+func TestPowerIsolated(t *testing.T) {
+	dose := theDose(t)
+	dose.isolate = true
+	dir := fast(t)
+	base, trace := undisturbed(t, dir, dose.plot)
+	c, start := &crew{t: t, dir: dir}, time.Now()
+	try(c, seeds(dose.seeds), func(seed uint64, dir string) (string, []string) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		tr := trial{name: fmt.Sprintf("seed %d", seed), base: base, trace: trace, moment: rng.IntN(trace.Len() + 1), life: "life 2", choose: powercut.Random(seed)}
+		switch seed % 4 {
+		case 0:
+			tr.choose = powercut.Everything
+		case 1:
+			tr.choose, tr.life = powercut.Nothing, first
+		}
+		_, problems := tr.run(dir)
+		return tr.String(), problems
+	})
+	t.Logf("%d power cuts, %v", c.done.Load(), time.Since(start).Round(time.Millisecond))
+}
+
 func seeds(n int) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for seed := range uint64(n) {

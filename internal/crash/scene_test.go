@@ -21,11 +21,12 @@ type plot struct {
 	tasks     int          // of 7 steps each
 	stopAfter plan.Address // here somebody interrupts the run, the first time
 	backTo    plan.Address // and sets it back to before this step
+	isolate   bool         // it works in a clone
 }
 
 var (
-	short = plot{2, "2.1", "1.5"}
-	whole = plot{5, "3.1", "2.5"}
+	short = plot{tasks: 2, stopAfter: "2.1", backTo: "1.5"}
+	whole = plot{tasks: 5, stopAfter: "3.1", backTo: "2.5"}
 )
 
 // planText is the plan of a scene.

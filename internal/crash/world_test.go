@@ -165,13 +165,13 @@ func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Cont
 func (w *world) controller(stepDone func(exec.Event)) *exec.Controller {
 	return &exec.Controller{
 		Dir: w.dir, Executors: map[string]exec.Executor{"script": exec.Func(w.execute)}, Executor: exec.Func(w.execute),
-		NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: exec.Observer{StepDone: stepDone},
+		Isolate: w.isolate, NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: exec.Observer{StepDone: stepDone},
 	}
 }
 
 // execute watches what is asked of the executor.
 func (w *world) execute(ctx context.Context, job exec.Work) (exec.Outcome, error) {
-	now, err := look(w.dir)
+	now, err := look(job.Dir)
 	if err != nil {
 		return exec.Outcome{}, err
 	}
