@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
@@ -18,6 +19,11 @@ func stackRules() []rule {
 		{Rule{Code: "completion-thin", Severity: plan.Warning,
 			Explanation: "What is built is complete by criteria: a list acceptance_criteria, or at least three flags that are true.",
 			Edits:       []Edit{{tomlSide, "acceptance_criteria = [\"The eleventh request is refused\"]\n", ""}}, At: Mark{tomlSide, "[completion_criteria]"}}, completionThin},
+		{Rule{Code: "delivery-unsaid", Severity: plan.Warning,
+			Explanation: "What is built for others says how it reaches them: a desktop_app has software_stack.packaging_method; where an interface is required, " +
+				"completion_criteria.interface_complete says when it is complete; where the goal names an API or something external, completion_criteria.production_ready.",
+			Edits: []Edit{{tomlSide, "required = false\n", "required = true\ninterface_type = \"page\"\ntarget_users = \"readers\"\nskill_level = \"none\"\n"}},
+			At:    Mark{tomlSide, "[completion_criteria]"}}, deliveryUnsaid},
 	}
 }
 
@@ -96,5 +102,32 @@ func completionThin(j *judged, report reporter) {
 	}
 	if yes < 3 {
 		report(j.t, n.at, "", "", fmt.Sprintf("the completion criteria are %d flags and no list", yes), `add  acceptance_criteria = ["…"], what must be seen to hold in the end`)
+	}
+}
+
+// outside are the words of goals that rely on what others run.
+var outside = []string{"api", "apis", "external"}
+
+func deliveryUnsaid(j *judged, report reporter) {
+	if j.builds() == "" || j.t == nil {
+		return
+	}
+	n := j.t.root.find("completion_criteria")
+	if n == nil {
+		return // which is an error of its own
+	}
+	var missing []string
+	stack := j.t.root.find("software_stack")
+	if stack.words("deployment_type").text == "desktop_app" && stack.words("packaging_method").text == "" {
+		missing = append(missing, "software_stack.packaging_method")
+	}
+	if ui := j.t.root.find("user_interface").flag("required").value; ui != nil && *ui && n.find("interface_complete") == nil {
+		missing = append(missing, "completion_criteria.interface_complete")
+	}
+	if slices.ContainsFunc(wordsOf(j.t.goal().text), func(w string) bool { return slices.Contains(outside, w) }) && n.find("production_ready") == nil {
+		missing = append(missing, "completion_criteria.production_ready")
+	}
+	if len(missing) > 0 {
+		report(j.t, n.at, "", "", "nothing is said of "+strings.Join(missing, ", "), "add "+strings.Join(missing, ", "))
 	}
 }

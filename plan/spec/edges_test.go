@@ -1,0 +1,164 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// tasksOf is a pair with so many tasks besides the two of the example.
+func tasksOf(more int) (markdown, toml string) {
+	markdown, toml = example(false)
+	var m, p strings.Builder
+	for i := 3; i < 3+more; i++ {
+		fmt.Fprintf(&m, "### Task [%d]: Announce it\n- **Step [1]:** Write to the users\n\n", i)
+		p.WriteString(strings.Replace(oneTask, "id = 3", fmt.Sprintf("id = %d", i), 1) + "\n")
+	}
+	return strings.Replace(markdown, "## Bridging", m.String()+"## Bridging", 1),
+		strings.Replace(toml, "[error_propagation]", p.String()+"[error_propagation]", 1)
+}
+
+// chainOf is a pair with so many speclets, each waiting for the one before.
+func chainOf(n int) (markdown, toml string) {
+	markdown, toml = example(true)
+	var m, p strings.Builder
+	before := "docs"
+	for i := 3; i <= n; i++ {
+		id := fmt.Sprintf("s%d", i)
+		fmt.Fprintf(&m, "### SPECLet [%s]: More\n**Depends On:** `[%q]`\n\n", id, before)
+		fmt.Fprintf(&p, "[[speclets]]\nid = %q\ndepends_on = [%q]\ntasks = []\nparallel_allowed = true\n\n", id, before)
+		before = id
+	}
+	return strings.Replace(markdown, exampleSpecletB, exampleSpecletB+m.String(), 1), strings.Replace(toml, exampleTableB, exampleTableB+p.String(), 1)
+}
+
+// balanceOf is the TOML half of one task with so many critical steps of all.
+func balanceOf(critical, all int) (markdown, toml string) {
+	var p strings.Builder
+	p.WriteString("[goal]\ndescription = \"Write the page about it\"\n[[tasks]]\nid = 1\ndescription = \"Write\"\n")
+	for i := range all {
+		fmt.Fprintf(&p, "[[tasks.steps]]\nid = %d\ndescription = \"s\"\nexpected_output = \"o\"\ncritical_flag = %t\nmode = \"silent\"\nmax_retries = 0\n", i+1, i < critical)
+	}
+	return "", p.String()
+}
+
+// replaced is the example with one thing in the parameters changed.
+func replaced(old, now string) (markdown, toml string) {
+	markdown, toml = example(false)
+	if !strings.Contains(toml, old) {
+		panic("the example has no " + old)
+	}
+	return markdown, strings.ReplaceAll(toml, old, now)
+}
+
+// Each threshold, and each field of what software needs, from both sides.
+func TestEdges(t *testing.T) {
+	pair := func(markdown, toml string) [2]string { return [2]string{markdown, toml} }
+	goal := func(text string) [2]string {
+		markdown, toml := example(false)
+		return pair(strings.ReplaceAll(markdown, exampleGoal, text), strings.ReplaceAll(toml, exampleGoal, text))
+	}
+	flags := func(n int) [2]string {
+		return pair(replaced("acceptance_criteria = [\"The eleventh request is refused\"]\n", strings.Join([]string{"a = true\n", "b = true\n", "c = true\n", "d = true\n"}[:n], "")+"e = false\n"))
+	}
+	window := "[user_interface]\nrequired = true\ninterface_type = \"window\"\ntarget_users = \"volunteers\"\nskill_level = \"none\"\n"
+	desktop := "[deployment]\ntarget_platform = \"linux\"\ninstallation_type = \"installer\"\nstartup_method = \"icon\"\n"
+	full := func(ui, deployment string, stack string) [2]string {
+		markdown, toml := example(false)
+		from, to := strings.Index(toml, "[software_stack]"), strings.Index(toml, "[completion_criteria]")
+		return pair(markdown, toml[:from]+"[software_stack]\n"+stack+ui+deployment+toml[to:])
+	}
+	app, web, library := "deployment_type = \"desktop_app\"\nprimary_language = \"go\"\n", "deployment_type = \"web_app\"\nprimary_language = \"go\"\n", "deployment_type = \"library\"\nprimary_language = \"go\"\n"
+	without := func(text, key string) string {
+		lines := strings.SplitAfter(text, "\n")
+		return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, key+" =") }), "")
+	}
+	for name, tt := range map[string]struct {
+		pair [2]string
+		code string
+		want bool
+	}{
+		"twenty tasks":     {pair(tasksOf(18)), "task-count-large", false},
+		"twenty-one tasks": {pair(tasksOf(19)), "task-count-large", true},
+
+		"a chain of four":  {pair(chainOf(4)), "speclet-chain-deep", false},
+		"a chain of five":  {pair(chainOf(5)), "speclet-chain-deep", true},
+		"39 of 100":        {pair(balanceOf(39, 100)), "critical-balance", true},
+		"40 of 100":        {pair(balanceOf(40, 100)), "critical-balance", false},
+		"60 of 100":        {pair(balanceOf(60, 100)), "critical-balance", false},
+		"61 of 100":        {pair(balanceOf(61, 100)), "critical-balance", true},
+		"two flags":        {flags(2), "completion-thin", true},
+		"three flags":      {flags(3), "completion-thin", false},
+		"goal of 2 words":  {goal("Document it"), "goal-vague", true},
+		"goal of 3 words":  {goal("Document all requests"), "goal-vague", false},
+		"a placeholder":    {goal("[say what is wanted here]"), "goal-vague", true},
+		"zero retries":     {pair(replaced("max_retries = 1\n", "max_retries = 0\n")), "retries-negative", false},
+		"minus one":        {pair(replaced("max_retries = 1\n", "max_retries = -1\n")), "retries-negative", true},
+		"critical in text": {pair(replaced("critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "critical_flag = \"perhaps\"\nmode = \"silent\"\nmax_retries = 2\n")), "critical-flag-missing", true},
+
+		"a desktop app":                      {full(window, desktop, app), "stack-incomplete", false},
+		"a library without a platform":       {full(window, "[deployment]\n", library), "stack-incomplete", false},
+		"without deployment_type":            {full(window, desktop, without(app, "deployment_type")), "stack-incomplete", true},
+		"without primary_language":           {full(window, desktop, without(app, "primary_language")), "stack-incomplete", true},
+		"without user_interface":             {full("", desktop, app), "stack-incomplete", true},
+		"without interface_type":             {full(without(window, "interface_type"), desktop, app), "stack-incomplete", true},
+		"without target_users":               {full(without(window, "target_users"), desktop, app), "stack-incomplete", true},
+		"without skill_level":                {full(without(window, "skill_level"), desktop, app), "stack-incomplete", true},
+		"no interface is required":           {full("[user_interface]\nrequired = false\n", desktop, app), "stack-incomplete", false},
+		"desktop without target_platform":    {full(window, without(desktop, "target_platform"), app), "stack-incomplete", true},
+		"desktop without installation_type":  {full(window, without(desktop, "installation_type"), app), "stack-incomplete", true},
+		"desktop without startup_method":     {full(window, without(desktop, "startup_method"), app), "stack-incomplete", true},
+		"web without target_platform":        {full(window, without(desktop, "target_platform"), web), "stack-incomplete", true},
+		"without a table of criteria":        {pair(replaced("[completion_criteria]", "[other_criteria]")), "stack-incomplete", true},
+		"build":                              {goalWithoutStack("Build the page of it"), "stack-incomplete", true},
+		"create":                             {goalWithoutStack("Create the page of it"), "stack-incomplete", true},
+		"develop":                            {goalWithoutStack("Develop the page of it"), "stack-incomplete", true},
+		"system":                             {goalWithoutStack("Write a system of it"), "stack-incomplete", true},
+		"application":                        {goalWithoutStack("Write an application of it"), "stack-incomplete", true},
+		"app":                                {goalWithoutStack("Write an app of it"), "stack-incomplete", true},
+		"building is another word":           {goalWithoutStack("Paint the building of it"), "stack-incomplete", false},
+		"a desktop app without packaging":    {full("[user_interface]\nrequired = false\n", desktop, app), "delivery-unsaid", true},
+		"a desktop app with packaging":       {full("[user_interface]\nrequired = false\n", desktop, app+"packaging_method = \"installer\"\n"), "delivery-unsaid", false},
+		"an interface without a criterion":   {full(window, desktop, library), "delivery-unsaid", true},
+		"an interface with a criterion":      {criterion(full(window, desktop, library), "interface_complete = false"), "delivery-unsaid", false},
+		"an api with a criterion":            {criterion(goal("Build a limiter of the mail API"), "production_ready = true"), "delivery-unsaid", false},
+		"an api without a criterion":         {goal("Build a limiter of the mail API"), "delivery-unsaid", true},
+		"something external":                 {goal("Build a limiter of an external mail box"), "delivery-unsaid", true},
+		"nothing external":                   {goal("Build a limiter of the mail box"), "delivery-unsaid", false},
+		"a goal that is not one of software": {goalWithoutStack("Document the page of it"), "stack-incomplete", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := slices.ContainsFunc(check(t, tt.pair[0], tt.pair[1]), func(d plan.Diagnostic) bool { return d.Code == tt.code })
+			if found != tt.want {
+				t.Errorf("%s is found: %v, want %v", tt.code, found, tt.want)
+			}
+		})
+	}
+}
+
+// goalWithoutStack is the example with another goal and nothing about software.
+func goalWithoutStack(text string) [2]string {
+	markdown, toml := example(false)
+	from, to := strings.Index(toml, "[software_stack]"), strings.Index(toml, "[completion_criteria]")
+	return [2]string{strings.ReplaceAll(markdown, exampleGoal, text), strings.ReplaceAll(toml[:from]+toml[to:], exampleGoal, text)}
+}
+
+// Every critical finding keeps the plan from starting, and no warning does.
+func TestOnlyErrorsHalt(t *testing.T) {
+	for _, r := range Rules() {
+		t.Run(r.Code, func(t *testing.T) {
+			found := []plan.Diagnostic{{Code: r.Code, Severity: r.Severity}}
+			if got := Summarise(found).MayStart; got != (r.Severity != plan.Error) {
+				t.Errorf("severity %s: may start %v", r.Severity, got)
+			}
+		})
+	}
+}
+
+// criterion adds a line to the criteria of a pair.
+func criterion(pair [2]string, line string) [2]string {
+	return [2]string{pair[0], strings.Replace(pair[1], "[completion_criteria]\n", "[completion_criteria]\n"+line+"\n", 1)}
+}
