@@ -125,8 +125,13 @@ func (e *execution) syncWritten(ctx context.Context, root *disk.Root, dir string
 func syncEntry(root *disk.Root, name string) (folder bool, err error) {
 	name = filepath.FromSlash(name)
 	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return err == nil && info.IsDir(), nil
+	switch {
+	case isMissing(err) || errors.Is(err, fs.ErrPermission):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !info.Mode().IsRegular():
+		return info.IsDir(), nil
 	}
 	flags := os.O_RDONLY
 	if runtime.GOOS == "windows" { // syncs only what can be written

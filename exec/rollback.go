@@ -69,6 +69,9 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if e.run.Delivered != nil && e.run.Ended == nil {
 		return nil, &RefusedError{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
 	}
+	if e.run.Paused == nil {
+		e.touchedAll(e.dir) // whoever had the run in hand did not sync what it wrote
+	}
 	return e.rollBack(ctx, s, to)
 }
 
