@@ -91,7 +91,9 @@ func (tr trial) run(dir string) (w *world, problems []string) {
 		}
 		w.rec, w.disk = rec, disk.New(rec)
 		for run, records := range left {
-			w.journals[run] = &chronicle{records: records, acks: []ack{{0, len(records)}}}
+			if len(records) > 0 { // else it never began
+				w.journals[run] = &chronicle{records: records, acks: []ack{{0, len(records)}}}
+			}
 		}
 	}
 	if err := w.drive(); err != nil {
