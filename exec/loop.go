@@ -37,20 +37,9 @@ func (e *execution) carryOn(ctx context.Context) error {
 		if err := e.teach(ctx); err != nil {
 			return err
 		}
-		if err := e.keepUp(ctx); err != nil {
-			return err
-		}
 		step := e.nextStep()
 		if step == nil {
 			break
-		}
-		if err := e.spend(ctx, step); err != nil {
-			return err
-		}
-		if asked, err := e.askAboutStage(ctx); err != nil {
-			return err
-		} else if asked {
-			continue
 		}
 		if asked, err := e.heed(ctx, step); err != nil {
 			return err
@@ -187,6 +176,9 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 		return err
 	}
 	if asked, err := e.comply(ctx, s); asked || err != nil {
+		return err
+	}
+	if asked, err := e.foresee(ctx, s); asked || err != nil {
 		return err
 	}
 	decision, err := e.propagate(ctx, s)
