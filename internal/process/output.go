@@ -114,10 +114,11 @@ type streams struct {
 	writes   []*os.File
 	readers  sync.WaitGroup
 	one      sync.Mutex // one live write at a time
+	secrets  []secret   // what nobody gets to see
 }
 
-func newStreams(limit int64, stdout, stderr io.Writer) (*streams, error) {
-	s := &streams{all: newCapture(limit), out: newCapture(limit)}
+func newStreams(limit int64, stdout, stderr io.Writer, secrets []secret) (*streams, error) {
+	s := &streams{all: newCapture(limit), out: newCapture(limit), secrets: secrets}
 	s.live = [2]*lively{{one: &s.one, to: stdout}, {one: &s.one, to: stderr}}
 	for range 2 {
 		r, w, err := os.Pipe()
@@ -146,13 +147,13 @@ func (s *streams) started() {
 
 // read copies until the end, or until drain gives up. The writers given never fail.
 func (s *streams) read(from *os.File, to ...io.Writer) {
+	v := &veil{secrets: s.secrets, to: io.MultiWriter(to...)}
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		for _, w := range to {
-			w.Write(buf[:n])
-		}
+		v.Write(buf[:n])
 		if err != nil {
+			v.flush()
 			return
 		}
 	}

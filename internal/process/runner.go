@@ -38,6 +38,9 @@ type Runner struct {
 // then the whole tree was ended, and the result holds the output so far.
 // It is a *[LimitError] where the command failed for want of memory; then the result is that of the command.
 // If writing to c.Stdout fails, the command goes on, and the failure is returned at its end.
+//
+// Where a variable of the child is a secret by its name ([Secret]) and its value has eight bytes or more, all that is kept or passed on
+// of the output shows [NAME] in place of the value. What a command writes in another spelling, or into a file, is not looked through.
 func (r *Runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
 	return r.RunLive(ctx, c, nil)
 }
@@ -56,7 +59,7 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
 	}
-	streams, err := newStreams(r.OutputLimit, c.Stdout, stderr)
+	streams, err := newStreams(r.OutputLimit, c.Stdout, stderr, secretsOf(cmd.Env))
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
 	}

@@ -1,0 +1,131 @@
+package process
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+)
+
+// minSecret is how many bytes a value needs to be taken for a secret. Shorter ones stand in ordinary text too often.
+const minSecret = 8
+
+// secretWords end a part of the name of a variable whose value is nobody's business.
+var secretWords = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "KEY"}
+
+// Secret reports whether the name of a variable says that its value is a secret: whether one of its parts, which _ divides, ends in
+// TOKEN, SECRET, PASSWORD, PASSWD, PASSPHRASE, CREDENTIAL or KEY, in any case, in the singular or with an S.
+func Secret(name string) bool {
+	for part := range strings.SplitSeq(strings.ToUpper(name), "_") {
+		part = strings.TrimSuffix(part, "S")
+		if slices.ContainsFunc(secretWords, func(word string) bool { return strings.HasSuffix(part, word) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// A secret is a value, or a line of one, and what is kept instead of it.
+type secret struct{ value, instead []byte }
+
+// secretsOf are the values of those variables of env that [Secret] is true of, the longest first. A value of several lines, as keys
+// have, is looked for line by line too.
+func secretsOf(env []string) []secret {
+	var all []secret
+	add := func(name, value string) {
+		if len(value) >= minSecret && !slices.ContainsFunc(all, func(s secret) bool { return string(s.value) == value }) {
+			all = append(all, secret{[]byte(value), []byte("[" + name + "]")})
+		}
+	}
+	for _, assignment := range env {
+		name, value, _ := strings.Cut(assignment, "=")
+		if !Secret(name) {
+			continue
+		}
+		add(name, value)
+		for line := range strings.Lines(value) {
+			add(name, strings.TrimRight(line, "\r\n"))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b secret) int { return cmp.Compare(len(b.value), len(a.value)) })
+	return all
+}
+
+// A veil passes on what is written to it, with the names of secrets in place of their values, also where a value comes in
+// pieces. It holds back only what may be the beginning of one, until the next write or flush.
+type veil struct {
+	secrets []secret
+	to      io.Writer
+	held    []byte
+}
+
+// Write passes on p. The error is that of the writer behind.
+func (v *veil) Write(p []byte) (int, error) {
+	if len(v.secrets) == 0 {
+		return v.to.Write(p)
+	}
+	return len(p), v.pass(append(v.held, p...), false)
+}
+
+// flush passes on what was held back: nothing follows it.
+func (v *veil) flush() error {
+	return v.pass(v.held, true)
+}
+
+func (v *veil) pass(text []byte, last bool) error {
+	shown := make([]byte, 0, len(text))
+	for {
+		at, found := v.next(text)
+		if at < 0 || !last && v.begins(text[at:]) { // a longer one may come of it
+			break
+		}
+		shown = append(append(shown, text[:at]...), found.instead...)
+		text = text[at+len(found.value):]
+	}
+	keep := 0
+	if !last {
+		keep = v.begun(text)
+	}
+	shown = append(shown, text[:len(text)-keep]...)
+	v.held = bytes.Clone(text[len(text)-keep:])
+	if len(shown) == 0 {
+		return nil
+	}
+	_, err := v.to.Write(shown)
+	return err
+}
+
+// next is where the first secret of text is, and which; -1 where there is none. Of those in one place it is the longest.
+func (v *veil) next(text []byte) (int, secret) {
+	first, found := -1, secret{}
+	for _, s := range v.secrets {
+		within := text
+		if first >= 0 {
+			within = text[:min(len(text), first+len(s.value)-1)] // only what begins before
+		}
+		if at := bytes.Index(within, s.value); at >= 0 {
+			first, found = at, s
+		}
+	}
+	return first, found
+}
+
+// begun is the length of the longest end of text that a secret begins with.
+func (v *veil) begun(text []byte) int {
+	if len(v.secrets) == 0 {
+		return 0
+	}
+	from := max(0, len(text)-len(v.secrets[0].value)+1)
+	for at := from; at < len(text); at++ {
+		if v.begins(text[at:]) {
+			return len(text) - at
+		}
+	}
+	return 0
+}
+
+// begins reports whether a secret begins with text and goes on after it.
+func (v *veil) begins(text []byte) bool {
+	return slices.ContainsFunc(v.secrets, func(s secret) bool { return len(text) < len(s.value) && bytes.HasPrefix(s.value, text) })
+}
