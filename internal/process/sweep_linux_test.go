@@ -33,11 +33,44 @@ func TestCookieIsFound(t *testing.T) {
 			}
 			defer cmd.Wait()
 			defer cmd.Process.Kill()
+			pid := strconv.Itoa(cmd.Process.Pid)
+			for between(pid) {
+				osexec.Command("/bin/true").Run() // the program is loaded meanwhile
+			}
 			for size := 2*len(cookie) + 2; size < 2*len(cookie)+80; size++ {
-				if got := carries(strconv.Itoa(cmd.Process.Pid), cookie, make([]byte, size)); got != test.want {
-					t.Fatalf("with a buffer of %d bytes: %v", size, got)
+				if got, empty := carries(pid, cookie, make([]byte, size)); got != test.want || empty != (len(test.env) == 0) {
+					t.Fatalf("with a buffer of %d bytes: %v, empty: %v", size, got, empty)
 				}
 			}
 		})
 	}
+}
+
+// TestBetweenPrograms starts programs and looks at each at once: whoever seems to have no environment is on its way to one.
+func TestBetweenPrograms(t *testing.T) {
+	cookie := cookieName + "=" + rand.Text()
+	buf, seen := make([]byte, 1<<10), 0
+	for range 200 {
+		cmd := &osexec.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "100"}, Env: []string{cookie}}
+		if err := cmd.Start(); err != nil {
+			t.Skip(err)
+		}
+		pid := strconv.Itoa(cmd.Process.Pid)
+		for found := false; !found; {
+			before := between(pid)
+			var empty bool
+			if found, empty = carries(pid, cookie, buf); empty && !before && !between(pid) {
+				found, empty = carries(pid, cookie, buf) // it was between the two looks
+				if empty {
+					t.Errorf("process %s has no environment, and is not between programs", pid)
+				}
+			}
+			if before {
+				seen++
+			}
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	t.Logf("seen between programs %d times", seen)
 }
