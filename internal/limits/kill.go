@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/planlock/planlock/exec"
+)
+
+const goalKill = "from SIGKILL to the next step, 10,000 files"
+
+var killed = wood{files: 10_000, mean: 4 << 10}
+
+// kills measures the time from the end of one controller, killed while a step is under way, to the moment at which the next one,
+// started at once, has restored the checkpoint and calls the executor.
+func (s settings) kills(ctx context.Context, all *table) error {
+	if !s.wants(goalKill) {
+		return nil
+	}
+	dir, err := s.folder("killed/tree")
+	if err != nil {
+		return err
+	}
+	if err := killed.plant(dir); err != nil {
+		return err
+	}
+	current, err := start(ctx, dir)
+	if err != nil {
+		return err
+	}
+	var took []time.Duration
+	for range s.rounds {
+		begin := time.Now()
+		if err := current.kill(); err != nil {
+			return err
+		}
+		if current, err = start(ctx, dir); err != nil {
+			return err
+		}
+		took = append(took, time.Since(begin))
+	}
+	if err := current.kill(); err != nil {
+		return err
+	}
+	m := median(took)
+	*all = append(*all, row{goal: goalKill, ours: shown(m), target: "≤ 50 ms", judged: true, met: m <= 50*time.Millisecond})
+	return nil
+}
+
+// A process is a controller that is in the middle of a step.
+type process struct{ cmd *osexec.Cmd }
+
+// start starts a controller, and waits until its executor is called.
+func start(ctx context.Context, dir string) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := osexec.CommandContext(ctx, self, "child", dir)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return nil, errors.Join(fmt.Errorf("the controller came to no step: %q", line), err, c.Process.Kill(), c.Wait())
+	}
+	return &process{c}, nil
+}
+
+// kill does not wait for the process, as nobody would who starts the next one at once.
+func (p *process) kill() error {
+	err := p.cmd.Process.Kill()
+	go func() { _ = p.cmd.Wait() }() // it was killed
+	return err
+}
+
+// child is the controller that is killed: it begins a run or takes it up, and stays in its third step.
+func child(dir string) {
+	ctx := context.Background()
+	locked, err := noops(4, killed.name(0))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	c := controller(dir, filepath.Join(filepath.Dir(dir), "state"), exec.Func(func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+		if w.Step.Address != "1.3" {
+			return exec.Outcome{}, nil
+		}
+		fmt.Println("here")
+		if err := os.WriteFile(filepath.Join(w.Dir, "half-done"), []byte("text\n"), 0o644); err != nil {
+			return exec.Outcome{}, err
+		}
+		select {}
+	}))
+	report, err := c.Resume(ctx, locked, "")
+	if errors.Is(err, exec.ErrNoRun) {
+		report, err = c.Run(ctx, locked)
+	}
+	fmt.Fprintln(os.Stderr, report, err)
+	os.Exit(1)
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime/pprof"
+	"strings"
+)
+
+// settings are the flags.
+type settings struct {
+	dir     string
+	trees   string
+	rows    *regexp.Regexp
+	rounds  int
+	steps   int
+	records int
+	work    string // a folder in dir, removed at the end
+}
+
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == "child" {
+		child(os.Args[2])
+		return
+	}
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "limits:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var s settings
+	var rows, profile string
+	var short bool
+	flag.StringVar(&s.dir, "dir", "", "folder on the disk that is measured; the folder for temporary files if empty")
+	flag.StringVar(&s.trees, "trees", "12k,20k", "trees to generate: 12k, 20k, large, or small for a trial")
+	flag.StringVar(&rows, "rows", "", "regular expression of the goals to measure; all if empty")
+	flag.IntVar(&s.rounds, "rounds", 21, "how often each side is measured")
+	flag.IntVar(&s.steps, "steps", 10_000, "steps of the long run")
+	flag.IntVar(&s.records, "records", 200_000, "records of the journal that is replayed")
+	flag.BoolVar(&short, "short", false, "one tree, few rounds, a run of 1000 steps")
+	flag.StringVar(&profile, "cpuprofile", "", "write a CPU profile to this file")
+	flag.Parse()
+	if short {
+		s.shorten()
+	}
+	var err error
+	if s.rows, err = regexp.Compile(rows); err != nil {
+		return err
+	}
+	if s.work, err = os.MkdirTemp(s.dir, "planlock-limits-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(s.work)
+	if s.work, err = filepath.EvalSymlinks(s.work); err != nil {
+		return err
+	}
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	return s.measure(context.Background())
+}
+
+// shorten sets what no flag set to values for a short run.
+func (s *settings) shorten() {
+	said := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { said[f.Name] = true })
+	for name, value := range map[string]string{"trees": "12k", "rounds": "7", "steps": "1000", "records": "50000"} {
+		if !said[name] {
+			_ = flag.Set(name, value) // these flags take these values
+		}
+	}
+}
+
+// measure measures all groups of rows, and prints the table.
+func (s settings) measure(ctx context.Context) error {
+	var all table
+	for name := range strings.SplitSeq(s.trees, ",") {
+		if err := s.onTree(ctx, name, &all); err != nil {
+			return fmt.Errorf("tree %s: %w", name, err)
+		}
+	}
+	for _, group := range []func(context.Context, *table) error{s.fourRecords, s.replay, s.longRun, s.kills} {
+		if err := group(ctx, &all); err != nil {
+			return err
+		}
+	}
+	all.print(os.Stdout, s)
+	return nil
+}
+
+// wants reports whether a row is to be measured.
+func (s settings) wants(goals ...string) bool {
+	for _, g := range goals {
+		if s.rows.MatchString(g) {
+			return true
+		}
+	}
+	return false
+}
+
+// folder makes a folder to work in.
+func (s settings) folder(name string) (string, error) {
+	dir := filepath.Join(s.work, name)
+	return dir, os.MkdirAll(dir, 0o755)
+}

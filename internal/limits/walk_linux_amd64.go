@@ -1,0 +1,5 @@
+package main
+
+import "syscall"
+
+const fstatat = syscall.SYS_NEWFSTATAT
