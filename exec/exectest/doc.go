@@ -13,4 +13,8 @@
 // The workspace is a temporary folder, the controller is the real one with its
 // journal, checkpoints and gates; only the work itself is scripted. What a host
 // wants to have otherwise it sets on [Bench.Controller].
+//
+// Hosts that write an executor, an escalator or an advisor try it against the
+// promises of its port with [RunExecutor], [RunEscalator] and [RunAdvisor]; the
+// same suites return errors as [TestExecutor], [TestEscalator] and [TestAdvisor].
 package exectest

@@ -1,0 +1,123 @@
+package exectest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+func work(t *testing.T) func() exec.Work {
+	return func() exec.Work {
+		return exec.Work{Dir: t.TempDir(), Task: &plan.Task{ID: "1"}, Step: &plan.Step{Address: "1.1"}, Method: exec.Method{ID: "primary", Run: "true"}}
+	}
+}
+
+func polite(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+	return exec.Outcome{}, context.Cause(ctx)
+}
+
+// TestExecutorSuite finds each thing that an executor may do wrong.
+func TestExecutorSuite(t *testing.T) {
+	exectest.RunExecutor(t, exec.Func(polite), work(t))
+	for want, x := range map[string]exec.Func{
+		"as if it had not been stopped": func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, nil },
+		"changed the work": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			w.Step.Description += "!"
+			return polite(ctx, w)
+		},
+	} {
+		if err := exectest.TestExecutor(x, work(t)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+type escalator func(ctx context.Context, q ask.Question) (ask.Answer, error)
+
+func (e escalator) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) { return e(ctx, q) }
+
+func answered(q ask.Question, choice string) ask.Answer {
+	return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, By: "anna"}
+}
+
+// TestEscalatorSuite finds each thing that an escalator may do wrong.
+func TestEscalatorSuite(t *testing.T) {
+	exectest.RunEscalator(t, ask.Refuse{})
+	exectest.RunEscalator(t, escalator(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
+		return answered(q, "r"), context.Cause(ctx)
+	}))
+	for want, change := range map[string]func(q ask.Question, a *ask.Answer) error{
+		"none of the choices":     func(_ ask.Question, a *ask.Answer) error { a.Choice = "z"; return nil },
+		"must be acknowledged":    func(_ ask.Question, a *ask.Answer) error { a.Choice = "x"; return nil },
+		"is for run":              func(_ ask.Question, a *ask.Answer) error { a.Run = "other"; return nil },
+		"who gave it":             func(_ ask.Question, a *ask.Answer) error { a.By = ""; return nil },
+		"ErrNoAnswer":             func(ask.Question, *ask.Answer) error { return errors.New("broken") },
+		"it changed the question": func(q ask.Question, _ *ask.Answer) error { q.Choices[0].Label = "boo"; return nil },
+		"had not been stopped":    nil,
+	} {
+		x := escalator(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
+			a := answered(q, "r")
+			if change == nil {
+				return a, nil
+			}
+			err := change(q, &a)
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			return a, err
+		})
+		if err := exectest.TestEscalator(x); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func failedCase() advice.Case {
+	failure := history.AttemptFailed{Class: history.Crashed, Reasons: []string{"out of memory"}}
+	return advice.Case{Kind: advice.Reflection, Point: advice.Execution, Step: &plan.Step{Run: "train --batch-size 8"},
+		Method: advice.Method{ID: "primary", Run: "train --batch-size 8"}, Failure: failure,
+		Attempts: []*history.Attempt{{Number: 1, Failure: &failure}}}
+}
+
+// TestAdvisorSuite has the built-in advisors pass, and finds each thing that another may do wrong.
+func TestAdvisorSuite(t *testing.T) {
+	for _, x := range []exec.Advisor{advice.Reflector{}, advice.Pivoter{}, advice.Researcher{}, advice.Feasibility{}, advice.Builtin()} {
+		for _, kind := range []advice.Kind{advice.Reflection, advice.Research, advice.Pivot, advice.Feasible} {
+			c := failedCase()
+			c.Kind = kind
+			exectest.RunAdvisor(t, x, c)
+		}
+	}
+	run := "  "
+	var once sync.Once // a race would be found, too, and is not what this is about
+	for want, x := range map[string]advice.Func{
+		"between 0 and 1": func(context.Context, advice.Case) (advice.Advice, error) {
+			return advice.Advice{Advisor: "x", Confidence: 70}, nil
+		},
+		"does not name its advisor": func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{}, nil },
+		"its patch": func(context.Context, advice.Case) (advice.Advice, error) {
+			return advice.Advice{Advisor: "x", Patch: &advice.Patch{Run: &run}}, nil
+		},
+		"changed the case": func(_ context.Context, c advice.Case) (advice.Advice, error) {
+			once.Do(func() { c.Step.Run = "boo" })
+			return advice.Advice{Advisor: "x"}, nil
+		},
+		"ErrNothing": func(context.Context, advice.Case) (advice.Advice, error) {
+			return advice.Advice{}, errors.New("broken")
+		},
+		"had not been stopped": func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{Advisor: "x"}, nil },
+	} {
+		if err := exectest.TestAdvisor(x, failedCase()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
