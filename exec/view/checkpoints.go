@@ -56,8 +56,11 @@ func newTaskCheckpoint(rep *report, t *task) taskCheckpoint {
 	switch c.Status {
 	case "failed":
 		c.Validation = "fail"
-	case "skipped":
+	case "skipped", "partial": // nobody judged the task as a whole
 		c.Validation = "skipped"
+	}
+	if c.Timestamp.IsZero() { // the run ended before the task did
+		c.Timestamp = rep.latest
 	}
 	seen := map[string]bool{}
 	for _, s := range t.Steps {
