@@ -73,7 +73,7 @@ func TestTestFirst(t *testing.T) {
 		file   string
 		says   string
 	}{
-		"red, green, refactor": {goodPhases, grep, history.Achieved, []string{"red kept", "green kept", "refactor kept"}, "package good // tidy\n", ""},
+		"red green refactor": {goodPhases, grep, history.Achieved, []string{"red kept", "green kept", "refactor kept"}, "package good // tidy\n", ""},
 		"the test passes at once": {with(history.Red, exectest.All(goodPhases[history.Red], goodPhases[history.Green])), grep, history.NotAchieved,
 			[]string{"red refused"}, "", "passes before anything was implemented"},
 		"the implementation does not do it": {with(history.Green, exectest.Write("work.go", "package bad\n")), grep, history.NotAchieved,
