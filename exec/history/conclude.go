@@ -35,8 +35,8 @@ func Conclude(a ApprovalStatus, x ExecutionStatus, v Verification, r Retries) (F
 }
 
 // Execution is how an attempt went: SUCCEEDED without a failure;
-// RETRYABLE_FAILURE where time, a signal or the controller's own end cut it
-// off, so that nothing says that it cannot succeed; else FAILED.
+// RETRYABLE_FAILURE where time, memory, a signal or the controller's own end cut
+// it off, so that nothing says that it cannot succeed; else FAILED.
 func (a *Attempt) Execution() ExecutionStatus {
 	exit := 0
 	if a.Said != nil {
@@ -58,7 +58,7 @@ func ExecutionOf(f *AttemptFailed, exit int) ExecutionStatus {
 		return Succeeded
 	}
 	switch f.Class {
-	case TimedOut, Lost, Interrupted:
+	case TimedOut, OutOfMemory, Lost, Interrupted:
 		return RetryableFailure
 	case Crashed:
 		if exit >= firstSignal && exit <= lastSignal {

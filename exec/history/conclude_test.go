@@ -25,39 +25,39 @@ func TestConclude(t *testing.T) {
 		want history.FinalStatus
 	}{
 		// the table of final statuses
-		"truth: rejected":                  {rejected, na, none, history.Retries{}, history.TaskFailed},
-		"truth: approved, verified":        {approved, succeeded, pass, history.Retries{}, history.TaskCompleted},
-		"truth: approved, not verified":    {approved, failed, none, history.Retries{}, history.TaskFailed},
-		"truth: approved_retry, verified":  {approvedRetry, succeeded, pass, history.Retries{Approval: 1}, history.TaskCompleted},
-		"truth: failed_retry":              {failedRetry, na, none, history.Retries{Approval: 2}, history.TaskFailed},
-		"truth: approved_retry, not found": {approvedRetry, succeeded, fail, history.Retries{Approval: 1}, history.TaskFailed},
+		"truth: rejected":                        {rejected, na, none, history.Retries{}, history.TaskFailed},
+		"truth: approved and verified":           {approved, succeeded, pass, history.Retries{}, history.TaskCompleted},
+		"truth: approved and not verified":       {approved, failed, none, history.Retries{}, history.TaskFailed},
+		"truth: approved on retry and verified":  {approvedRetry, succeeded, pass, history.Retries{Approval: 1}, history.TaskCompleted},
+		"truth: rejected on retry":               {failedRetry, na, none, history.Retries{Approval: 2}, history.TaskFailed},
+		"truth: approved on retry and not found": {approvedRetry, succeeded, fail, history.Retries{Approval: 1}, history.TaskFailed},
 
 		// the ordered rules
-		"rule: rejected":                                {rejected, na, none, history.Retries{}, history.TaskFailed},
-		"rule: rejected before all else":                {rejected, succeeded, pass, history.Retries{}, history.TaskFailed},
-		"rule: verification passes":                     {approved, succeeded, pass, history.Retries{}, history.TaskCompleted},
-		"rule: verification passes after retry":         {approved, succeeded, pass, history.Retries{Verification: 1}, history.TaskCompleted},
-		"rule: verification fails, exhausted":           {approved, succeeded, fail, history.Retries{Verification: 2}, history.TaskFailedFinal},
-		"rule: verification fails, nothing was retried": {approved, succeeded, fail, history.Retries{}, history.TaskFailed},
+		"rule: rejected":                                   {rejected, na, none, history.Retries{}, history.TaskFailed},
+		"rule: rejected before all else":                   {rejected, succeeded, pass, history.Retries{}, history.TaskFailed},
+		"rule: verification passes":                        {approved, succeeded, pass, history.Retries{}, history.TaskCompleted},
+		"rule: verification passes after retry":            {approved, succeeded, pass, history.Retries{Verification: 1}, history.TaskCompleted},
+		"rule: verification fails and exhausted":           {approved, succeeded, fail, history.Retries{Verification: 2}, history.TaskFailedFinal},
+		"rule: verification fails and nothing was retried": {approved, succeeded, fail, history.Retries{}, history.TaskFailed},
 		"rule: else": {approved, failed, none, history.Retries{}, history.TaskFailed},
 
 		// the table of all outcomes
 		"outcome 1: rejected":                           {rejected, na, none, history.Retries{}, history.TaskFailed},
-		"outcome 2: rejected, then approved":            {approvedRetry, succeeded, pass, history.Retries{Approval: 1}, history.TaskCompleted},
+		"outcome 2: rejected then approved":             {approvedRetry, succeeded, pass, history.Retries{Approval: 1}, history.TaskCompleted},
 		"outcome 3: all well":                           {approved, succeeded, pass, history.Retries{}, history.TaskCompleted},
 		"outcome 4: all well after an execution retry":  {approved, retrySucceeded, pass, history.Retries{Execution: 1}, history.TaskCompleted},
 		"outcome 5: no evidence":                        {approved, succeeded, fail, history.Retries{}, history.TaskFailed},
 		"outcome 6: evidence after a retry":             {approved, succeeded, pass, history.Retries{Verification: 1}, history.TaskCompleted},
-		"outcome 7: failed, no retry":                   {approved, failed, none, history.Retries{}, history.TaskFailed},
-		"outcome 8: failed, then succeeded":             {approved, retrySucceeded, pass, history.Retries{Execution: 1}, history.TaskCompleted},
-		"outcome 9: failed, then failed":                {approved, retryFailed, none, history.Retries{Execution: 1}, history.TaskFailedFinal},
+		"outcome 7: failed and no retry":                {approved, failed, none, history.Retries{}, history.TaskFailed},
+		"outcome 8: failed then succeeded":              {approved, retrySucceeded, pass, history.Retries{Execution: 1}, history.TaskCompleted},
+		"outcome 9: failed then failed":                 {approved, retryFailed, none, history.Retries{Execution: 1}, history.TaskFailedFinal},
 		"a retryable failure that was not tried again":  {approved, retryable, none, history.Retries{}, history.TaskFailed},
-		"nobody reviewed, evidence found":               {"", succeeded, pass, history.Retries{}, history.TaskCompleted},
+		"nobody reviewed and evidence found":            {"", succeeded, pass, history.Retries{}, history.TaskCompleted},
 		"nobody asked for evidence":                     {approved, succeeded, waived, history.Retries{}, history.TaskCompleted},
-		"nobody asked for evidence, and it failed":      {approved, failed, waived, history.Retries{}, history.TaskFailed},
+		"nobody asked for evidence and it failed":       {approved, failed, waived, history.Retries{}, history.TaskFailed},
 		"nobody looked for evidence":                    {approved, succeeded, none, history.Retries{}, history.TaskFailed},
 		"a claim of evidence does not help what failed": {approved, failed, pass, history.Retries{}, history.TaskFailed},
-		"failed_retry is never completed":               {failedRetry, succeeded, pass, history.Retries{Approval: 2}, history.TaskFailed},
+		"failed retry is never completed":               {failedRetry, succeeded, pass, history.Retries{Approval: 2}, history.TaskFailed},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -105,6 +105,7 @@ func TestExecutionOf(t *testing.T) {
 		"exit 192: last signal":   {history.Crashed, 192, history.RetryableFailure},
 		"exit 193":                {history.Crashed, 193, history.ExecutionFailed},
 		"time-out":                {history.TimedOut, 0, history.RetryableFailure},
+		"memory ran out":          {history.OutOfMemory, 1, history.RetryableFailure},
 		"controller died":         {history.Lost, 0, history.RetryableFailure},
 		"gate":                    {history.GateFailed, 137, history.ExecutionFailed},
 		"breach":                  {history.Breach, 0, history.ExecutionFailed},
@@ -132,15 +133,15 @@ func TestExecutionOfAStep(t *testing.T) {
 		attempts []*history.Attempt
 		want     history.ExecutionStatus
 	}{
-		"none":                    {nil, history.NotExecuted},
-		"good":                    {[]*history.Attempt{good}, history.Succeeded},
-		"bad":                     {[]*history.Attempt{failed(history.Crashed)}, history.ExecutionFailed},
-		"late":                    {[]*history.Attempt{failed(history.TimedOut)}, history.RetryableFailure},
-		"bad, good":               {[]*history.Attempt{failed(history.Crashed), good}, history.RetrySucceeded},
-		"bad, bad":                {[]*history.Attempt{failed(history.Crashed), failed(history.Crashed)}, history.RetryFailed},
-		"the controller died":     {[]*history.Attempt{failed(history.Lost), good}, history.Succeeded},
-		"interrupted, bad, good":  {[]*history.Attempt{failed(history.Interrupted), failed(history.Breach), good}, history.RetrySucceeded},
-		"a time-out counts, good": {[]*history.Attempt{failed(history.TimedOut), good}, history.RetrySucceeded},
+		"none":                         {nil, history.NotExecuted},
+		"good":                         {[]*history.Attempt{good}, history.Succeeded},
+		"bad":                          {[]*history.Attempt{failed(history.Crashed)}, history.ExecutionFailed},
+		"late":                         {[]*history.Attempt{failed(history.TimedOut)}, history.RetryableFailure},
+		"bad and good":                 {[]*history.Attempt{failed(history.Crashed), good}, history.RetrySucceeded},
+		"bad and bad":                  {[]*history.Attempt{failed(history.Crashed), failed(history.Crashed)}, history.RetryFailed},
+		"the controller died":          {[]*history.Attempt{failed(history.Lost), good}, history.Succeeded},
+		"interrupted and bad and good": {[]*history.Attempt{failed(history.Interrupted), failed(history.Breach), good}, history.RetrySucceeded},
+		"a time-out counts and good":   {[]*history.Attempt{failed(history.TimedOut), good}, history.RetrySucceeded},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
