@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -58,7 +59,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 			base = Snapshot{} // a full one needs nothing of it
 		}
 	}
-	kept, m := compare(old, tree)
+	kept, m := &keptTree{tree: tree}, difference(old.tree, tree)
 	if base != (Snapshot{}) && len(m.removed)+len(m.entries) == 0 && base.Tree == m.tree {
 		return base, nil
 	}
@@ -89,29 +90,17 @@ func unreadable(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.Is(err, errManifest) || errors.As(err, &damaged)
 }
 
-// compare finds what leads from old to tree.
-func compare(old keptTree, tree *ledger.Tree) (*keptTree, *manifest) {
-	kept := &keptTree{entries: make([]ledger.Entry, 0, tree.Len())}
+// difference finds what leads from old to tree; what both share is not looked at.
+func difference(old, tree *ledger.Tree) *manifest {
 	m := &manifest{tree: tree.Digest()}
-	rest := old.entries
-	for e := range tree.All() {
-		kept.entries = append(kept.entries, e)
-		for len(rest) > 0 && rest[0].Path < e.Path {
-			m.removed = append(m.removed, rest[0].Path)
-			rest = rest[1:]
+	for _, c := range ledger.Touched(old, tree) {
+		if c.Op == ledger.Deleted {
+			m.removed = append(m.removed, c.Path)
+		} else {
+			m.entries = append(m.entries, *c.After)
 		}
-		if len(rest) > 0 && rest[0].Path == e.Path {
-			same := rest[0].Same(e) && rest[0].ModTime.Equal(e.ModTime)
-			if rest = rest[1:]; same {
-				continue
-			}
-		}
-		m.entries = append(m.entries, e)
 	}
-	for _, e := range rest {
-		m.removed = append(m.removed, e.Path)
-	}
-	return kept, m
+	return m
 }
 
 // describe returns the manifest of k: the difference m, or all of it where
@@ -129,7 +118,7 @@ func (k *keptTree) describe(m *manifest, base Snapshot, old keptTree) ([]byte, e
 			return m.encode()
 		}
 	}
-	whole := &manifest{tree: m.tree, entries: k.entries}
+	whole := &manifest{tree: m.tree, entries: slices.Collect(k.tree.All())}
 	text, err := whole.encode()
 	k.full = uint64(len(text))
 	return text, err

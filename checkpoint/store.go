@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/planlock/planlock/ledger"
@@ -31,11 +32,12 @@ type Store struct {
 
 // A keptTree is a snapshot that was read or written.
 type keptTree struct {
-	snap    Snapshot
-	entries []ledger.Entry // sorted by path
-	depth   uint64         // see manifest
-	weight  uint64
-	full    uint64
+	snap   Snapshot
+	tree   *ledger.Tree // with its times; the next scan shares most of it
+	read   bool         // from manifests: nothing is known of it but its entries
+	depth  uint64       // see manifest
+	weight uint64
+	full   uint64
 }
 
 // NewStore makes a Store on b. It does not close b.
@@ -108,16 +110,20 @@ func (s *Store) Tree(ctx context.Context, snap Snapshot) (*ledger.Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: tree %q: %w", string(snap.Tree), err)
 	}
-	return treeOf(kept)
+	if kept.read {
+		return kept.tree, nil
+	}
+	return treeOf(snap, slices.Collect(kept.tree.All())) // without the scope of its scan
 }
 
-func treeOf(kept keptTree) (*ledger.Tree, error) {
-	tree, err := ledger.NewTree(kept.entries)
+// treeOf is the tree of a snapshot that has these entries.
+func treeOf(snap Snapshot, entries []ledger.Entry) (*ledger.Tree, error) {
+	tree, err := ledger.NewTree(entries)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errManifest, err)
 	}
-	if tree.Digest() != kept.snap.Tree {
-		return nil, fmt.Errorf("%w: it describes tree %q instead of %q", errManifest, string(tree.Digest()), string(kept.snap.Tree))
+	if tree.Digest() != snap.Tree {
+		return nil, fmt.Errorf("%w: it describes tree %q instead of %q", errManifest, string(tree.Digest()), string(snap.Tree))
 	}
 	return tree, nil
 }
@@ -131,10 +137,10 @@ func (s *Store) load(ctx context.Context, snap Snapshot) (keptTree, error) {
 		return kept, nil
 	}
 	var chain []*manifest
-	kept := keptTree{snap: snap}
+	var entries []ledger.Entry
 	for next := snap.Manifest; next != ""; {
 		if under, ok := s.recall(next); ok && len(chain) > 0 {
-			kept.entries = under.entries
+			entries = slices.Collect(under.tree.All())
 			break
 		}
 		m, err := s.readManifest(ctx, next)
@@ -151,12 +157,13 @@ func (s *Store) load(ctx context.Context, snap Snapshot) (keptTree, error) {
 		return keptTree{}, fmt.Errorf("%w: it describes another tree", errManifest)
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
-		kept.entries = chain[i].apply(kept.entries)
+		entries = chain[i].apply(entries)
 	}
-	kept.depth, kept.weight, kept.full = chain[0].depth, chain[0].weight, chain[0].full
-	if _, err := treeOf(kept); err != nil {
+	tree, err := treeOf(snap, entries)
+	if err != nil {
 		return keptTree{}, err
 	}
+	kept := keptTree{snap: snap, tree: tree, read: true, depth: chain[0].depth, weight: chain[0].weight, full: chain[0].full}
 	s.remember(kept)
 	return kept, nil
 }
