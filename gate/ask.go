@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -8,8 +9,9 @@ import (
 	"time"
 )
 
-// Ask asks the gates of a phase, in order, one after the other, and returns every judgement. Gates that do not look in
-// this phase are left out. Each gets its own copy of pass; pass itself gets no findings.
+// Ask asks the gates of a phase, in order, one after the other, and returns every judgement. In planning those of a higher level
+// come first, since their "no" makes all others idle. Gates that do not look in this phase are left out. Each gets its own copy of
+// pass; pass itself gets no findings.
 //
 // Ask returns within the gates' limits also if a gate ignores its context: a moment before the limit (a tenth of it, at most
 // 100 ms) the gate is told to stop, with a *TimeoutError as the cause; one that goes on all the same is left
@@ -17,7 +19,7 @@ import (
 // that did not answer are judged undecided with its cause.
 func (p *Panel) Ask(ctx context.Context, phase Phase, pass *Pass) []Judgement {
 	var out []Judgement
-	for n, g := range p.Gates {
+	for n, g := range p.inOrder(phase) {
 		info, err := describe(g)
 		if err != nil { // Validate refuses these; if nobody asked it, the gate blocks
 			out = append(out, Judgement{Gate: fmt.Sprintf("gate %d", n), Level: BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
@@ -28,6 +30,23 @@ func (p *Panel) Ask(ctx context.Context, phase Phase, pass *Pass) []Judgement {
 		}
 	}
 	return out
+}
+
+// inOrder are the gates in the order in which a phase asks them.
+func (p *Panel) inOrder(phase Phase) []Gate {
+	if phase != Planning {
+		return p.Gates
+	}
+	level := func(g Gate) Level {
+		info, err := describe(g)
+		if err != nil {
+			return BlocksApproval
+		}
+		return info.Level
+	}
+	gates := slices.Clone(p.Gates)
+	slices.SortStableFunc(gates, func(a, b Gate) int { return cmp.Compare(level(b), level(a)) })
+	return gates
 }
 
 func (p *Panel) ask(ctx context.Context, g Gate, info Info, phase Phase, pass *Pass) Judgement {

@@ -17,7 +17,7 @@ const (
 	CodeTestNotRed      = "test-not-red"     // the test of an intent passes before the fix
 	CodeTestNotGreen    = "test-not-green"   // the test of an intent fails after the fix
 	CodeSemanticClass   = "semantic-class"   // the change is of a higher class than declared, or has no class
-	CodePrecondition    = "precondition"     // a precondition does not hold
+	CodePrecondition    = "precondition"     // a precondition of the step, or an assumption of the plan, does not hold
 	CodePostcondition   = "postcondition"    // a postcondition does not hold
 	CodeExpectedOutput  = "expected-output"  // the executor's output is not what the step expects
 	CodeEvidenceMissing = "evidence-missing" // a file that the step owes as evidence is not there or empty

@@ -53,8 +53,9 @@ func TestValidate(t *testing.T) {
 		{"level 1 most", with(func(i *gate.Info) { i.Timeout = 5 * time.Minute }), ""},
 		{"level 1 too long", with(func(i *gate.Info) { i.Timeout = 5*time.Minute + 1 }), "30s to 5m0s"},
 		{"level 2 least", with(func(i *gate.Info) { i.Level = 2; i.Timeout = 10 * time.Second }), ""},
-		{"level 2 too short", with(func(i *gate.Info) { i.Level = 2; i.Timeout = time.Second }), "outside the bounds of level 2"},
-		{"level 2 too long", with(func(i *gate.Info) { i.Level = 2; i.Timeout = 61 * time.Second }), "10s to 1m0s"},
+		{"level 2 too short", with(func(i *gate.Info) { i.Level = 2; i.Timeout = 10*time.Second - 1 }), "outside the bounds of level 2"},
+		{"level 2 most", with(func(i *gate.Info) { i.Level = 2; i.Timeout = time.Minute }), ""},
+		{"level 2 too long", with(func(i *gate.Info) { i.Level = 2; i.Timeout = time.Minute + 1 }), "10s to 1m0s"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,26 +21,45 @@ func postconditions() gate.Gate {
 	})
 }
 
-// preconditions decides what must hold before a step.
+// preconditions decides what must hold before a step, and what the plan takes for granted before anything is done.
 func preconditions() gate.Gate {
 	return gate.New(info("preconditions",
-		"Every precondition of the step must hold before it begins.",
+		"Every precondition of the step must hold before it begins, and before the first step every assumption of the plan that has a check.",
 		gate.BlocksStep, gate.Before), func(ctx context.Context, pass *gate.Pass) error {
 		if pass.Step == nil {
 			return errors.New("standard: preconditions: the pass has no step")
 		}
-		return decideAll(ctx, pass, gate.CodePrecondition, "precondition", pass.Step.Preconditions)
+		var d deciding
+		assumptions(ctx, pass, &d)
+		d.each(ctx, pass, gate.CodePrecondition, "precondition", pass.Step.Preconditions)
+		return d.finish(pass)
 	})
+}
+
+// assumptions decides what the plan takes for granted, as long as nothing has been done. A step may make it false afterwards.
+func assumptions(ctx context.Context, pass *gate.Pass, d *deciding) {
+	if pass.Plan == nil || !untouched(pass) {
+		return
+	}
+	for _, a := range pass.Plan.Assumptions {
+		if a.Check == nil {
+			continue
+		}
+		d.decide(ctx, pass, *a.Check, func(v gate.Verdict) {
+			objections(pass, v, gate.Finding{Code: gate.CodePrecondition, Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: Describe(*a.Check)})
+		})
+	}
+}
+
+// untouched reports whether the tree is the one that the run began with.
+func untouched(pass *gate.Pass) bool {
+	return pass.Base != nil && pass.Before != nil && pass.Base.Digest() == pass.Before.Digest()
 }
 
 // decideAll decides checks and reports those that do not hold under code.
 func decideAll(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) error {
 	var d deciding
-	for n, c := range checks {
-		d.decide(ctx, pass, c, func(v gate.Verdict) {
-			objections(pass, v, gate.Finding{Code: code, Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, Describe(c)), Expected: Describe(c)})
-		})
-	}
+	d.each(ctx, pass, code, noun, checks)
 	return d.finish(pass)
 }
 
@@ -66,6 +85,15 @@ func (d *deciding) decide(ctx context.Context, pass *gate.Pass, c plan.Check, no
 	if v.Result != gate.Passed {
 		d.found = true
 		no(v)
+	}
+}
+
+// each decides checks and reports those that do not hold under code.
+func (d *deciding) each(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) {
+	for n, c := range checks {
+		d.decide(ctx, pass, c, func(v gate.Verdict) {
+			objections(pass, v, gate.Finding{Code: code, Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, Describe(c)), Expected: Describe(c)})
+		})
 	}
 }
 

@@ -40,7 +40,7 @@ func firstLook(pass *gate.Pass, id string) bool {
 	if _, seen := pass.Introduced[id]; !seen {
 		return true
 	}
-	return pass.Base != nil && pass.Before != nil && pass.Base.Digest() == pass.Before.Digest()
+	return untouched(pass)
 }
 
 func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {

@@ -41,6 +41,23 @@ func TestConditions(t *testing.T) {
 	})
 }
 
+func TestAssumptions(t *testing.T) {
+	assume := func(as ...plan.Assumption) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.Phase, p.Plan.Assumptions = gate.Before, as }
+	}
+	later := func(set func(*gate.Pass)) func(*gate.Pass) {
+		return func(p *gate.Pass) { set(p); p.Base = ledger.Empty() }
+	}
+	words := plan.Assumption{ID: "A0", Text: "In words alone"}
+	try(t, "preconditions", []trial{
+		{"words alone", there, there, assume(words), passed},
+		{"holds", there, there, assume(words, plan.Assumption{ID: "A1", Check: &holds}), passed},
+		{"breaks", there, there, assume(plan.Assumption{ID: "A1", Check: &breaks}), []string{"fail", "precondition nowhere"}},
+		{"undecided", there, there, assume(plan.Assumption{ID: "A1", Check: &unsure}), []string{"undecided"}},
+		{"once something was done", there, there, later(assume(plan.Assumption{ID: "A1", Check: &breaks})), passed},
+	})
+}
+
 func TestInvariants(t *testing.T) {
 	inv := func(phase gate.Phase, since map[string]string, c plan.Check, critical bool) func(*gate.Pass) {
 		return func(p *gate.Pass) {
