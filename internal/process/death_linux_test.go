@@ -89,7 +89,8 @@ func TestCommandsDieWithTheController(t *testing.T) {
 // awaitScheduler lets others run: it waits for a command that does nothing.
 func awaitScheduler() { osexec.Command("/bin/true").Run() }
 
-// TestAsOrdinaryUser runs the tests of this package again without privileges.
+// TestAsOrdinaryUser runs the tests of this package again without privileges; those that take seconds only in a short form, but for the
+// tag torture.
 func TestAsOrdinaryUser(t *testing.T) {
 	const nobody = 65534
 	if os.Geteuid() != 0 {
@@ -119,7 +120,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err := copyFile(self, binary); err != nil {
 		t.Fatal(err)
 	}
-	cmd := osexec.Command(binary, "-test.v", "-test.skip=AsOrdinaryUser|Golden")
+	cmd := osexec.Command(binary, "-test.v", "-test.skip=AsOrdinaryUser|Golden", fmt.Sprint("-test.short=", !whole))
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir + "/home", "TMPDIR=" + dir + "/tmp", "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

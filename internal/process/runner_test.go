@@ -7,6 +7,7 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,20 @@ func eachLevel(t *testing.T, test func(t *testing.T, r *process.Runner)) {
 			test(t, &process.Runner{Dir: t.TempDir(), Sandbox: process.Sandbox{Level: level}})
 		})
 	}
+}
+
+// inTurn reports whether row number of a table whose rows take seconds is tried at a level now: with the tag torture each is at every level,
+// else at every second one, and in short runs at every fourth. No row is left out altogether.
+func inTurn(level process.Level, number int) bool {
+	turns := 2
+	switch {
+	case whole:
+		turns = 1
+	case testing.Short():
+		turns = 4
+	}
+	levels := []process.Level{process.None, process.Process, process.Filesystem, process.Strict}
+	return (slices.Index(levels, level)+number)%turns == 0
 }
 
 func TestRunTellsHowACommandEnded(t *testing.T) {

@@ -1,0 +1,5 @@
+//go:build !torture
+
+package process_test
+
+const whole = false
