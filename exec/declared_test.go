@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
@@ -31,7 +32,8 @@ func TestAPlanNamesItsReviewers(t *testing.T) {
 // TestAPlanAsksForEvidence: of the workspace, and of a server only where the host names one.
 func TestAPlanAsksForEvidence(t *testing.T) {
 	text := pipelineThatSays("evidence = true")
-	alone := exectest.Run(t, text, workspace, pipelineScript("r1"))
+	var alone *exectest.Result
+	synctest.Test(t, func(t *testing.T) { alone = exectest.Run(t, text, workspace, pipelineScript("r1")) }) // it waits for a server
 	if o := alone.Report.Run.Outcome("1"); o == nil || o.Status == history.TaskCompleted {
 		t.Errorf("a run that nobody could verify: %+v", o)
 	}

@@ -186,7 +186,7 @@ func widened(before, after exec.Method, env []string) string {
 	return ""
 }
 
-// TestNoPatchWidens applies 100,000 random patches, one on the other: none of
+// TestNoPatchWidens applies 100,000 random patches (20,000 in short runs), one on the other: none of
 // them reaches for anything that the method did not reach for before.
 func TestNoPatchWidens(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
@@ -195,8 +195,11 @@ func TestNoPatchWidens(t *testing.T) {
 		{ID: "backup_1", Prompt: "write it", Executor: "agent", Tool: "tool", ToolArgs: []string{"x"}},
 		{ID: "primary", Run: "cp /etc/hosts hosts", Executor: "shell", Env: map[string]string{"SEED": "1"}},
 	}
-	applied, refused, widen := 0, 0, 0
-	for i := range 100_000 {
+	applied, refused, widen, patches := 0, 0, 0, 100_000
+	if testing.Short() {
+		patches = 20_000
+	}
+	for i := range patches {
 		before := start[i%len(start)]
 		p := randomPatch(t, r)
 		kept := maps.Clone(before.Env)
@@ -217,7 +220,7 @@ func TestNoPatchWidens(t *testing.T) {
 			t.Fatalf("patch %d widens %s\npatch  %+v\nbefore %+v\nafter  %+v", i, what, p, before, after)
 		}
 	}
-	if applied < 10_000 || widen < 10_000 || refused < 10_000 {
+	if few := patches / 10; applied < few || widen < few || refused < few {
 		t.Errorf("%d applied, %d refused because they would widen, %d for other reasons: the patches are too much alike", applied, widen, refused)
 	}
 }
