@@ -142,3 +142,24 @@ func TestHoldWorkspacesThatCannotBe(t *testing.T) {
 		t.Errorf("read-only: %v", err)
 	}
 }
+
+// The number in a lock file means nothing by itself: its owner died, and the number belongs to somebody else now. Nobody is kept away by it, and
+// whoever comes next is named from then on.
+func TestHoldOfAReusedNumber(t *testing.T) {
+	for name, pid := range map[string]int{"of this process": os.Getpid(), "of its parent": os.Getppid(), "of the first process": 1} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			release, err := checkpoint.Hold(t.Context(), dir)
+			must(t, err, release())
+			lock := filepath.Join(dir, ".planlock", "lock")
+			must(t, os.WriteFile(lock, fmt.Appendf(nil, `{"pid":%d,"host":"h","user":"u","started":"2020-01-01T00:00:00Z","what":"planlock"}`, pid), 0o644))
+			held, err := checkpoint.HoldWorkspace(t.Context(), dir)
+			must(t, err, held.Check())
+			defer held.Release()
+			var other *checkpoint.HeldError
+			if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &other) || !strings.Contains(other.Holder, fmt.Sprintf("process %d ", os.Getpid())) || strings.Contains(other.Holder, "2020") {
+				t.Errorf("the next one: %v", err)
+			}
+		})
+	}
+}
