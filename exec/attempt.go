@@ -139,7 +139,7 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	shown := e.shown[t.s.Address]
 	w := Work{
 		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step, Method: t.method, Attempt: t.number,
-		Dir: e.dir, Feedback: append(feedback(t.s), t.method.Feedback...),
+		Dir: e.dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
 		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
@@ -174,8 +174,8 @@ func call(ctx context.Context, x Executor, w Work) (out Outcome, err error) {
 }
 
 // feedback is why earlier attempts failed, and what people said about it. That one was cut off tells nobody anything.
-func feedback(s *history.Step) []string {
-	var all []string
+func (e *execution) feedback(s *history.Step) []string {
+	all := e.foundBefore(s.Task)
 	for _, a := range s.Attempts {
 		if a.Failure != nil && !flow.ThroughNoFault(a.Failure.Class) {
 			all = append(all, a.Failure.Reasons...)

@@ -42,6 +42,10 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tools, warnings, err := e.verifyTools(ctx)
+	if err != nil {
+		return err
+	}
 	git, err := ledger.ReadGit(e.root)
 	if err != nil {
 		return err
@@ -69,11 +73,12 @@ func (e *execution) begin(ctx context.Context) error {
 		Executor: name(e.c.Executor), Preset: e.c.Preset, Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
 		Deterministic: e.c.Deterministic || flow.SettingsOf(e.plan).Deterministic,
 		TestFirst:     e.c.TestFirst || flow.SettingsOf(e.plan).TestFirst,
-		Steps:         e.outline(), Planning: planning, Version: Version(),
+		Steps:         e.outline(), Planning: planning, Tools: tools, Version: Version(),
 	}
 	for _, d := range e.locked.Warnings() {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("%s [%s]", d.Message, d.Code))
 	}
+	started.Warnings = append(started.Warnings, warnings...)
 	if started.PlanBlob, err = e.keepPlan(ctx); err != nil {
 		return err
 	}

@@ -27,6 +27,9 @@ type Controller struct {
 	// Executor carries out the steps that name none, and those that name it
 	// (see [Named]).
 	Executor Executor
+	// Tools says whether a tool server that the plan names in [mcp_tools] can be used: nil if so, else why not. It is asked
+	// before a run begins, and before it goes on; each question has ten seconds. Where it is nil, tools are listed and nobody looks for them.
+	Tools func(ctx context.Context, name string) error
 	// Executors are found by the name that a step or a backup gives.
 	Executors map[string]Executor
 	// Gates judge besides the built-in ones, in this order.

@@ -33,7 +33,7 @@ func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, er
 		Tree, Envelope           ledger.Digest
 		Feedback                 []string
 		Phase                    history.CyclePhase
-	}{e.plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(), e.run.Started.Envelope.Digest(), feedback(t.s), from})
+	}{e.plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(), e.run.Started.Envelope.Digest(), e.feedback(t.s), from})
 	if err != nil {
 		return "", fmt.Errorf("exec: inputs of step %s: %w", t.s.Address, err)
 	}

@@ -110,6 +110,9 @@ func (e *execution) takeUp(ctx context.Context) error {
 	if err := e.verifyAgain(ctx, lost); err != nil {
 		return err
 	}
+	if err := e.toolsAgain(ctx); err != nil {
+		return err
+	}
 	facts := []history.Fact{resumed}
 	if lost {
 		moved, err := e.accepted(ctx)

@@ -29,6 +29,7 @@ func (e *execution) stuckReport(s *history.Step, f *history.AttemptFailed, detai
 		}
 		report = append(report, adviceReport(s)...)
 	}
+	report = append(report, e.otherPatterns()...)
 	if hint := suggestion(f); hint != "" && s.Refusal == nil {
 		report = append(report, "suggestion: "+hint)
 	}

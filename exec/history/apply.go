@@ -21,6 +21,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Gate:
 		r.Final = append(r.Final, f.Judgement)
 	case *ModeSwitched:
+		f.At = rec.Time
 		r.Mode = f.To
 		r.Modes = append(r.Modes, *f)
 		r.ModeAt = rec.Seq
@@ -33,6 +34,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Remembered:
 		r.Remembered = append(r.Remembered, *f)
 	case *Compliance:
+		f.At = rec.Time
 		r.Compliance = append(r.Compliance, *f)
 	case *Paused:
 		r.Paused = f
@@ -143,6 +145,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *Answered, *Unanswered:
 		return r.answer(rec, fact)
 	case *ModeSwitched:
+		f.At, f.Step = rec.Time, s.Address
 		r.Mode = f.To
 		r.Modes = append(r.Modes, *f)
 		r.ModeAt = rec.Seq
@@ -156,6 +159,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 		s.Recoveries = append(s.Recoveries, *f)
 		s.Next = &s.Recoveries[len(s.Recoveries)-1]
 	case *Advised:
+		f.At = rec.Time
 		s.Advised = append(s.Advised, *f)
 		r.Flow.spend(f.Cost.Tokens)
 	case *Patched:

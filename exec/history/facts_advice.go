@@ -1,6 +1,10 @@
 package history
 
-import "github.com/planlock/planlock/ledger"
+import (
+	"time"
+
+	"github.com/planlock/planlock/ledger"
+)
 
 // Advised is what an advisor said about a failure, or before a task. It proves
 // nothing and decides nothing: the ladder does.
@@ -27,6 +31,8 @@ type Advised struct {
 	// Error says why there is no advice; Nothing is set where the advisor had none to give.
 	Error   string `json:"error,omitempty"`
 	Nothing bool   `json:"nothing,omitempty"`
+
+	At time.Time `json:"-"` // when it was recorded; set by the fold
 }
 
 // An Approach is another way that an advisor proposed.

@@ -1,6 +1,10 @@
 package history
 
-import "github.com/planlock/planlock/plan"
+import (
+	"time"
+
+	"github.com/planlock/planlock/plan"
+)
 
 // Compliance is the look at a task before its first step.
 type Compliance struct {
@@ -9,6 +13,8 @@ type Compliance struct {
 	Total    int         `json:"total_count"`
 	Checked  []string    `json:"checked"` // articles, as in "IV"
 	Violated []Violation `json:"violations,omitempty"`
+
+	At time.Time `json:"-"` // when it was recorded; set by the fold
 }
 
 // A Violation of an article.

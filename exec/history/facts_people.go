@@ -51,6 +51,10 @@ type ModeSwitched struct {
 	Methods        []string `json:"methods,omitempty"`
 	Recommendation string   `json:"recommendation,omitempty"`
 	Consecutive    int      `json:"consecutive,omitempty"`
+
+	// When it was recorded, and at which step ("" for the run); set by the fold.
+	At   time.Time    `json:"-"`
+	Step plan.Address `json:"-"`
 }
 
 // Lesson is what a step taught in education mode, once it was over. The situation and

@@ -39,6 +39,7 @@ type Started struct {
 	Steps         []Outline        `json:"steps"`                   // in the order of execution
 	Boot          string           `json:"boot,omitempty"`          // the life of the machine; "" where nobody knows
 	Planning      []gate.Judgement `json:"planning,omitempty"`
+	Tools         []Tool           `json:"tools,omitempty"` // tool servers that the plan names, in its order
 	Warnings      []string         `json:"warnings,omitempty"`
 	Version       string           `json:"version,omitempty"` // of planlock
 }
@@ -50,6 +51,14 @@ type Outline struct {
 	Title    string        `json:"title"`
 	Critical bool          `json:"critical"`
 	Rollback plan.Rollback `json:"rollback,omitempty"`
+}
+
+// A Tool is a tool server that the plan names, and whether it was there when the run began.
+type Tool struct {
+	Name   string `json:"name"`
+	Need   string `json:"need"`   // "required", "recommended", "optional"
+	Status string `json:"status"` // "verified", "missing", "listed" (not looked for)
+	Why    string `json:"why,omitempty"`
 }
 
 // Resumed says that a controller took the run up again.

@@ -154,7 +154,7 @@ func gitParts(g ledger.GitState) []gitPart {
 
 func modeSwitches(ms []history.ModeSwitched) []modeSwitch {
 	return each(ms, func(m history.ModeSwitched) modeSwitch {
-		return modeSwitch{m.From, m.To, m.Cause, list(m.Measurements)}
+		return modeSwitch{m.From, m.To, m.Cause, list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods), m.Consecutive, m.Recommendation}
 	})
 }
 

@@ -105,8 +105,8 @@ func TestPendingActionsAreAPlan(t *testing.T) {
 // TestReflectionsAreLines reads each line as a document of its own.
 func TestReflectionsAreLines(t *testing.T) {
 	lines := bytes.Split(bytes.TrimSuffix(drawn(t, advised(t), "reflections.jsonl"), []byte("\n")), []byte("\n"))
-	if len(lines) != 2 {
-		t.Fatalf("%d lines, want 2", len(lines))
+	if len(lines) != 3 {
+		t.Fatalf("%d lines, want 3: before the plan, before a task, and after a failure", len(lines))
 	}
 	for _, line := range lines {
 		var got struct {

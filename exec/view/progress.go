@@ -13,12 +13,14 @@ type progress struct {
 	ExecutionMode string `json:"execution_mode"`
 	SelectedBy    string `json:"mode_selected_by"`
 	SelectedAt    stamp  `json:"mode_selection_timestamp"`
+	Accepted      bool   `json:"mode_default_accepted,omitempty"` // by a person
 	CurrentMode   string `json:"current_mode"`
 	Resumed       int    `json:"resumed_count"`
 	TotalTasks    int    `json:"total_tasks"`
 	TotalSteps    int    `json:"total_steps"`
 
 	Initialization  progressStart            `json:"initialization"`
+	Tools           *progressTools           `json:"mcp_tools_verification,omitempty"`
 	Compliance      *progressCompliance      `json:"constitutional_compliance,omitempty"`
 	SpecletPlan     ordered[progressStage]   `json:"speclet_execution_plan,omitempty"`
 	SpecletModel    string                   `json:"parallel_execution_model,omitempty"` // steps run one after another

@@ -13,7 +13,7 @@ import (
 func newProgress(p *plan.Plan, r *history.Run, rep *report) *progress {
 	out := &progress{
 		RunID: rep.Run, Descriptor: rep.Name, Goal: rep.Goal, StartTime: rep.Started, EndTime: rep.Ended,
-		Status: progressStatus(rep), ExecutionMode: string(rep.FirstMode), SelectedBy: selectedBy(p, rep),
+		Status: progressStatus(rep), ExecutionMode: string(rep.FirstMode), SelectedBy: selectedBy(p, r, rep), Accepted: r.Started.ModeBy == "accepted",
 		SelectedAt: rep.Started, CurrentMode: string(rep.Mode), Resumed: rep.Resumed,
 		TotalTasks: rep.Counts.Tasks, TotalSteps: rep.Counts.Steps,
 		Initialization: progressStart{
@@ -29,6 +29,7 @@ func newProgress(p *plan.Plan, r *history.Run, rep *report) *progress {
 		out.Descriptor = "plan"
 	}
 	out.Compliance = newCompliance(p, r)
+	out.Tools = newTools(p, r, rep)
 	out.addTasks(p, r, rep)
 	out.addSpeclets(p, rep)
 	if rep.Waiting != nil {
@@ -85,8 +86,12 @@ func progressStatus(rep *report) string {
 }
 
 // selectedBy says who chose the mode: the plan, or whoever started the run.
-func selectedBy(p *plan.Plan, rep *report) string {
-	switch {
+func selectedBy(p *plan.Plan, r *history.Run, rep *report) string {
+	switch by := r.Started.ModeBy; {
+	case by == "plan" || by == "default":
+		return by
+	case by != "":
+		return "user"
 	case p.Execution.DefaultMode == rep.FirstMode:
 		return "plan"
 	case p.Execution.DefaultMode == "" && rep.FirstMode == plan.Dynamic:
@@ -162,15 +167,21 @@ func balance(critical, total int) criticalBalance {
 	return b
 }
 
-// stepMode is the mode that a step runs in: its own where the plan gives one, else that of the run.
+// stepMode is the mode that a step runs in: its own where the plan gives one, else that of the run when the step ended.
 func stepMode(rep *report, s *step, in *plan.Step) string {
 	switch {
 	case in != nil && in.Mode != "":
 		return string(in.Mode)
-	case len(rep.ModeSwitches) > 0 && s.Ended.IsZero():
+	case s.Ended.IsZero():
 		return string(rep.Mode)
 	}
-	return string(rep.FirstMode)
+	mode := rep.FirstMode
+	for _, m := range rep.ModeSwitches {
+		if !m.At.After(s.Ended.Time) {
+			mode = m.To
+		}
+	}
+	return string(mode)
 }
 
 // consecutive counts, for every step that is over, the failures in a row up to it.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/analysis"
@@ -28,6 +29,7 @@ type progressViolation struct {
 	Step     plan.Address `json:"step_id,omitempty"`
 	Severity string       `json:"severity"`
 	Action   string       `json:"corrective_action"`
+	At       stamp        `json:"timestamp"`
 }
 
 // progressPattern is how the plan fits the pattern that it was made from.
@@ -39,13 +41,37 @@ type progressPattern struct {
 	Missing    []string `json:"technologies_missing"`
 	Risk       string   `json:"risk_level"`
 	Backups    bool     `json:"backup_patterns_wanted"`
+
+	Others []progressOther `json:"backup_patterns_available"` // as the advisor of the run found them
+}
+
+type progressOther struct {
+	Name       string  `json:"name"`
+	Similarity float64 `json:"similarity"`
+	Reference  string  `json:"reference,omitempty"`
+}
+
+// otherPatterns are what the advisor found before the first task.
+func otherPatterns(r *history.Run) []progressOther {
+	out := []progressOther{}
+	for _, s := range r.Steps {
+		for _, a := range s.Advised {
+			if a.Kind != string(advice.Feasible) {
+				continue
+			}
+			for _, x := range a.Alternatives {
+				out = append(out, progressOther{x.Description, x.Confidence, x.Source})
+			}
+		}
+	}
+	return out
 }
 
 func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
 	out := &progressCompliance{Violations: []progressViolation{}, Checks: len(r.Compliance)}
 	for _, c := range r.Compliance {
 		for _, v := range c.Violated {
-			out.Violations = append(out.Violations, progressViolation{v.Article, v.Why, c.Task, v.Step, v.Severity, v.Action})
+			out.Violations = append(out.Violations, progressViolation{v.Article, v.Why, c.Task, v.Step, v.Severity, v.Action, newStamp(c.At)})
 			if v.Severity == string(compliance.Critical) {
 				out.Critical++
 			} else {
@@ -55,7 +81,7 @@ func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
 	}
 	if pattern, ok := advice.PatternOf(p); ok {
 		a := advice.Assess(p, pattern)
-		out.Pattern = &progressPattern{true, pattern.Name, string(pattern.Confidence), string(a.Alignment), list(a.Missing), string(a.Risk), a.WantBackup}
+		out.Pattern = &progressPattern{true, pattern.Name, string(pattern.Confidence), string(a.Alignment), list(a.Missing), string(a.Risk), a.WantBackup, otherPatterns(r)}
 	}
 	if out.Checks == 0 && out.Pattern == nil {
 		return nil
@@ -72,6 +98,8 @@ type progressResearch struct {
 	Sources    []string     `json:"sources_consulted"`
 	Findings   []string     `json:"key_findings"`
 	Confidence string       `json:"confidence_level"` // low, medium, high
+	Start      stamp        `json:"timestamp_start"`
+	End        stamp        `json:"timestamp_end"`
 	Cost       progressCost `json:"research_cost"`
 }
 
@@ -86,7 +114,7 @@ func researchOf(s *history.Step) []progressResearch {
 	for _, a := range s.Advised {
 		if a.Kind == string(advice.Research) {
 			out = append(out, progressResearch{a.Error == "", s.Address, a.Point, list(a.Queries), list(a.Sources), list(a.Findings),
-				confidence(a.Confidence), progressCost{a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens}})
+				confidence(a.Confidence), newStamp(a.At.Add(-time.Duration(a.Cost.Seconds * float64(time.Second)))), newStamp(a.At), progressCost{a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens}})
 		}
 	}
 	return out

@@ -121,6 +121,12 @@ type modeSwitch struct {
 	To           plan.Mode `json:"to"`
 	Cause        string    `json:"cause"`
 	Measurements []string  `json:"measurements"`
+
+	At          stamp        `json:"timestamp"`
+	Step        plan.Address `json:"step,omitempty"`
+	Methods     []string     `json:"attempted_methods"`
+	Consecutive int          `json:"consecutive_failures"`
+	Suggested   string       `json:"recommendation,omitempty"`
 }
 
 type rolledBack struct {

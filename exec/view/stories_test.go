@@ -131,11 +131,17 @@ func advised(t testing.TB) *story {
 	p := limiter()
 	p.Meta.Extra = []plan.Setting{{Key: "pattern_confidence", Value: plan.Value{Kind: "string", Text: "MEDIUM"}},
 		{Key: "pattern_name", Value: plan.Value{Kind: "string", Text: "token bucket"}}}
-	s := begin(t, p)
+	s := begin(t, p, func(f *history.Started) {
+		f.ModeBy = "accepted"
+		f.Tools = []history.Tool{{Name: "github", Need: "required", Status: "verified"}, {Name: "playwright", Need: "recommended", Status: "missing", Why: "not configured"},
+			{Name: "notion", Need: "optional", Status: "listed"}}
+	})
 	for _, task := range []string{"1", "2", "3"} {
 		s.add(1, "", 0, &history.Compliance{Task: task, Critical: 1, Total: 1, Checked: []string{"IV", "VI"},
 			Violated: []history.Violation{{Article: "VI", Severity: "warning", Why: "all 2 steps are critical", Action: "mark one as not critical"}}})
 	}
+	s.add(1, "1.1", 0, &history.Advised{Kind: "feasibility", Point: "task", Advisor: "feasibility", Confidence: 1,
+		Alternatives: []history.Approach{{Description: "sliding window: it is smaller", Confidence: 0.82, Source: "https://example.org/window"}}})
 	s.start("1.1", "primary").add(1, "1.1", 1, &history.Advised{Kind: "research", Point: "task", Advisor: "researcher", Confidence: 0.5,
 		Queries: []string{"limiter"}, Sources: []string{"server/server.go"}, Findings: []string{"server/server.go:3: type Server"}, Cost: history.AdviceCost{Seconds: 1.5, Calls: 2, Tokens: 90}})
 	s.work(700, "1.1", 1, "ok\n", created("server/limit_test.go")).accept("1.1", "primary")

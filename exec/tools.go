@@ -1,0 +1,134 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// toolTime is how long it may take to find out whether a tool server is there.
+const toolTime = 10 * time.Second
+
+// What a plan needs a tool server for.
+const (
+	toolRequired    = "required"
+	toolRecommended = "recommended"
+	toolOptional    = "optional"
+)
+
+// What is known of a tool server.
+const (
+	toolVerified = "verified"
+	toolMissing  = "missing"
+	toolListed   = "listed"
+)
+
+// A toolTable is [mcp_tools] of a plan. What it does not say of verification is true.
+type toolTable struct {
+	tools []history.Tool
+	look  bool // check_on_startup
+	halt  bool // halt_if_required_missing
+	warn  bool // warn_if_recommended_missing
+}
+
+func toolsOf(p *plan.Plan) toolTable {
+	t := toolTable{look: true, halt: true, warn: true}
+	for _, need := range []string{toolRequired, toolRecommended, toolOptional} {
+		for _, s := range p.Settings {
+			if s.Key != "mcp_tools."+need {
+				continue
+			}
+			for _, name := range s.Value.List {
+				t.tools = append(t.tools, history.Tool{Name: name.Text, Need: need, Status: toolListed})
+			}
+		}
+	}
+	for _, s := range p.Settings {
+		no := s.Value.Kind == "boolean" && s.Value.Text == "false"
+		switch s.Key {
+		case "mcp_tools.verification.check_on_startup":
+			t.look = !no
+		case "mcp_tools.verification.halt_if_required_missing":
+			t.halt = !no
+		case "mcp_tools.verification.warn_if_recommended_missing":
+			t.warn = !no
+		}
+	}
+	return t
+}
+
+// verifyTools looks for the tool servers that the plan names, and refuses where a required one is missing. What is to be said besides
+// are the warnings. Optional ones are listed, and nobody looks for them.
+func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
+	t := toolsOf(e.plan)
+	if !t.look || e.c.Tools == nil {
+		return t.tools, nil, nil
+	}
+	var missing []string
+	for i := range t.tools {
+		tool := &t.tools[i]
+		if tool.Need == toolOptional {
+			continue
+		}
+		why := e.c.toolIsThere(ctx, tool.Name)
+		if interrupted(ctx) {
+			return nil, nil, context.Cause(ctx)
+		}
+		tool.Status = toolVerified
+		if why == nil {
+			continue
+		}
+		tool.Status, tool.Why = toolMissing, clip(why.Error(), longest)
+		line := fmt.Sprintf("tool %q is %s by the plan and is not there: %s", tool.Name, tool.Need, tool.Why)
+		switch {
+		case tool.Need == toolRequired && t.halt:
+			missing = append(missing, line)
+		case tool.Need == toolRequired || t.warn:
+			warnings = append(warnings, line)
+		}
+	}
+	if len(missing) > 0 {
+		return t.tools, warnings, &RefusedError{Reasons: missing,
+			Hint: "install and configure " + strings.Join(namesOf(t.tools, toolMissing), ", ") + ", and start the client that serves them anew; the plan says how"}
+	}
+	return t.tools, warnings, nil
+}
+
+func namesOf(tools []history.Tool, status string) []string {
+	var names []string
+	for _, t := range tools {
+		if t.Status == status {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// toolIsThere asks about one tool server. A panic is a reason why it is not there.
+func (c *Controller) toolIsThere(ctx context.Context, name string) (why error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, toolTime, fmt.Errorf("exec: nobody said within %s whether it is there", toolTime))
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			why = fmt.Errorf("exec: asking for tool %q panicked: %v\n%s", name, p, debug.Stack())
+		}
+	}()
+	return c.Tools(ctx, name)
+}
+
+// toolsAgain looks once more before a run goes on. A run that ended only lacks its views.
+func (e *execution) toolsAgain(ctx context.Context) error {
+	if e.run.Ended != nil {
+		return nil
+	}
+	_, warnings, err := e.verifyTools(ctx)
+	for _, w := range warnings {
+		e.warn(w)
+	}
+	return err
+}
