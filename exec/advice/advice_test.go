@@ -318,6 +318,28 @@ func TestPivoter(t *testing.T) {
 	}
 }
 
+// TestPivoterKnowsWhatCommonlyHelps pins what is proposed where nothing is remembered, and how sure that is.
+func TestPivoterKnowsWhatCommonlyHelps(t *testing.T) {
+	tests := map[string]struct {
+		output, says string
+		sure         float64
+	}{
+		"import error": {"ModuleNotFoundError: No module named 'clip'", "missing dependency", 0.8},
+		"type error":   {"./a.go:7:9: undefined: rate", "type definitions", 0.7},
+		"test failure": {"--- FAIL: TestLimit (0.00s)", "what the test expects", 0.6},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := failed("run", tt.output)
+			c.Kind = advice.Pivot
+			a, err := advice.Pivoter{}.Advise(t.Context(), c)
+			if err != nil || !strings.Contains(a.Note, tt.says) || a.Confidence != tt.sure || a.Alternatives[0].Source != "heuristic" {
+				t.Errorf("got %q with a confidence of %v, want %q with %v: %v", a.Note, a.Confidence, tt.says, tt.sure, err)
+			}
+		})
+	}
+}
+
 func TestSequence(t *testing.T) {
 	broken := errors.New("broken")
 	nothing := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{}, advice.ErrNothing })

@@ -230,6 +230,24 @@ func TestKPIs(t *testing.T) {
 	}
 }
 
+// TestFiguresOfTheAssistant: tests that were seen to fail first, sessions and tokens.
+func TestFiguresOfTheAssistant(t *testing.T) {
+	r := tell(t, all, 1, 1, 1)
+	for i, red := range []history.Cycle{
+		{Phase: history.Red, Ran: true, Exit: 1, Holds: true, Did: "kept"},
+		{Phase: history.Red, Ran: true, Passed: true, Did: "refused"},
+	} {
+		at := plan.Address(fmt.Sprintf("%d.1", i+1))
+		r.add(at, 0, &history.StepStarted{}).add(at, 1, &history.AttemptStarted{Method: "primary"}).add(at, 1, &red)
+		r.add(at, 1, &history.AttemptEnded{Tokens: 10}).add(at, 0, &history.StepCompleted{Method: "primary"})
+		r.add("", 0, &history.Resumed{Reason: "crash"})
+	}
+	got := r.step("3.1", "", "primary").end(history.Achieved).analysed().KPIs
+	if got.TestFirst != (analysis.Rate{N: 1, Of: 2}) || got.Resumed != 2 || got.Tokens != 20 {
+		t.Errorf("got %+v; want 1 of 2 tests first, resumed twice, 20 tokens", got)
+	}
+}
+
 func TestRecommendations(t *testing.T) {
 	mixed := func(a plan.Address) bool { return a[len(a)-1]%2 == 1 }
 	for _, tt := range []struct {
