@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
@@ -37,6 +39,25 @@ func (a Advisors) of(kind advice.Kind) Advisor {
 	return advice.Builtin()
 }
 
+// agents are the advisors that a host brought, by kind, with their versions.
+func (a Advisors) agents(ctx context.Context) ([]envelope.Agent, error) {
+	var agents []envelope.Agent
+	for _, kind := range slices.Sorted(maps.Keys(a)) {
+		agent := envelope.Agent{Name: "advisor " + string(kind)}
+		if a[kind] == nil {
+			agent.Version = "nobody"
+		}
+		if v, ok := a[kind].(Versioned); ok {
+			var err error
+			if agent.Version, err = v.Version(ctx); err != nil {
+				return nil, fmt.Errorf("exec: version of the advisor for %s: %w", kind, err)
+			}
+		}
+		agents = append(agents, agent)
+	}
+	return agents, nil
+}
+
 // advise has what a rung wants to know stand in the history: what the advisor
 // said, or why there is no advice, and the patch that it brought.
 func (e *execution) advise(ctx context.Context, s *history.Step, f *history.AttemptFailed, next recovery.Next) error {
@@ -58,7 +79,7 @@ func (e *execution) advise(ctx context.Context, s *history.Step, f *history.Atte
 	if err := e.record(ctx, of(s, s.Tried()), facts...); err != nil {
 		return err
 	}
-	e.notify(e.c.Observer.Advised, Event{History: s, Text: next.Why, Err: adviceError(said)})
+	e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: next.Why, Err: adviceError(said)})
 	return nil
 }
 
@@ -66,7 +87,7 @@ func (e *execution) advise(ctx context.Context, s *history.Step, f *history.Atte
 func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point, m Method) (*history.Advised, *history.Patched, error) {
 	said, made, err := e.consultAbout(ctx, s, f, advice.Reflection, at, m)
 	if err == nil && !interrupted(ctx) {
-		e.notify(e.c.Observer.Advised, Event{History: s, Text: string(at), Err: adviceError(said)})
+		e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: string(at), Err: adviceError(said)})
 	}
 	return said, made, err
 }

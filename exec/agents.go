@@ -122,6 +122,11 @@ func (c *Controller) agents(ctx context.Context, p *plan.Plan) ([]envelope.Agent
 		}
 		agents = append(agents, agent)
 	}
+	advisors, err := c.Advisors.agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	agents = append(agents, advisors...)
 	if c.Evidence != nil {
 		agents = append(agents, envelope.Agent{Name: "evidence", Version: c.Evidence.Version()})
 	}

@@ -24,6 +24,7 @@ type Event struct {
 	Next     string            // Recovering: the method that is tried next
 	Question *ask.Question     // Asked
 	Lesson   *history.Lesson   // Taught
+	Advice   *history.Advised  // Advised
 	Output   []byte            // Output: valid only during the call
 	Cycle    *history.Cycle    // PhaseDone
 	Task     *history.TaskOver // TaskDone

@@ -35,9 +35,13 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 	var acks, executors list
 	flags.Var(&acks, "ack", ackHelp)
 	flags.Var(&executors, "executor", executorsHelp)
+	pipeline := newPipeline(flags)
 	return func(ctx context.Context, args []string) error {
 		c := &exec.Controller{Dir: *dir, Preset: *preset, NoSandbox: *noSandbox}
 		if err := seatExecutors(c, executors, ""); err != nil {
+			return err
+		}
+		if err := pipeline.seat(ctx, c); err != nil {
 			return err
 		}
 		draft, err := p.read(args[0], c.Options())

@@ -123,7 +123,7 @@ func (p *progress) attemptFailed(e exec.Event) {
 
 // advised tells what an advisor found, or that there is no advice.
 func (p *progress) advised(e exec.Event) {
-	a := e.History.Advised[len(e.History.Advised)-1]
+	a := e.Advice
 	text := terminal.Clip(cmp.Or(a.Note, a.RootCause, "it proposes a change"), 200)
 	if e.Err != nil {
 		text = "none: " + terminal.Clip(e.Err.Error(), 200)

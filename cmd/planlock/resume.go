@@ -23,7 +23,7 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return placed(err, *s.dir, "", nil)
 		}
-		c, err := s.controller(run.Started.Executor)
+		c, err := s.controller(ctx, run.Started.Executor)
 		if err != nil {
 			return err
 		}

@@ -33,6 +33,7 @@ type session struct {
 	shadow    *bool
 	noSandbox *bool
 	format    *string
+	pipeline  *pipeline
 	person    *ask.Terminal // whoever sits at the terminal; nil until somebody is to be asked
 	resumed   string        // id of the run that is resumed
 }
@@ -51,12 +52,13 @@ func newSession(flags *flag.FlagSet) *session {
 		format:    flags.String("format", "text", "the output's `format`: text, or jsonl: the journal's records as they are written"),
 	}
 	flags.Var(&s.executors, "executor", executorsHelp)
+	s.pipeline = newPipeline(flags)
 	return s
 }
 
 // controller is what the flags ask for. executor is the default one of the run
 // that is resumed.
-func (s *session) controller(executor string) (*exec.Controller, error) {
+func (s *session) controller(ctx context.Context, executor string) (*exec.Controller, error) {
 	if *s.shadow {
 		return nil, &usageError{"--shadow: trying a run in a clone is not there yet; --isolate runs in a clone"}
 	}
@@ -76,6 +78,9 @@ func (s *session) controller(executor string) (*exec.Controller, error) {
 		return nil, &usageError{"--patience: a time to wait is not negative"}
 	}
 	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), Preset: *s.preset, NoSandbox: *s.noSandbox, Witness: checkpoint.UserWitness(), Patience: *s.patience, TokenBudget: *s.tokens}
+	if err := s.pipeline.seat(ctx, c); err != nil {
+		return nil, err
+	}
 	return c, seatExecutors(c, s.executors, executor)
 }
 
@@ -91,7 +96,7 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("strategy", *strategy, "", "direct", "orchestrated"); err != nil {
 			return err
 		}
-		c, err := s.controller("")
+		c, err := s.controller(ctx, "")
 		if err != nil {
 			return err
 		}
