@@ -38,6 +38,9 @@ type result struct {
 	output   string
 	err      string
 	stateful bool
+
+	exhausted bool   // its context is full
+	summary   string // what a fresh attempt must know then
 }
 
 // Write never fails because of what the program wrote; it fails where log does.
@@ -149,7 +152,10 @@ func (r *reader) take(kind string, fields map[string]json.RawMessage) error {
 	}
 	var got result
 	err := errors.Join(need(fields, "ok", &got.ok), take(fields, "output", &got.output), take(fields, "error", &got.err),
-		take(fields, "stateful", &got.stateful))
+		take(fields, "stateful", &got.stateful), take(fields, "exhausted", &got.exhausted), take(fields, "summary", &got.summary))
+	if err == nil && got.ok && got.exhausted {
+		err = errors.New("a step that was done has not exhausted its context")
+	}
 	if err == nil {
 		r.result = &got
 	}
@@ -217,13 +223,18 @@ func (r *reader) reported() error {
 	if r.result == nil || r.result.ok {
 		return nil
 	}
-	return &ReportedError{Name: r.name, Text: r.result.err}
+	err := &ReportedError{Name: r.name, Text: r.result.err}
+	if r.result.exhausted {
+		return errors.Join(err, exec.ErrContextExhausted)
+	}
+	return err
 }
 
 func (r *reader) outcome() exec.Outcome {
 	o := exec.Outcome{Usage: r.usage, Metrics: r.metrics}
 	if r.result != nil {
 		o.Output, o.Stdout, o.Stateful = r.result.output, r.result.output, r.result.stateful
+		o.Summary = r.result.summary
 	}
 	return o
 }

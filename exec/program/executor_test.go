@@ -143,6 +143,22 @@ echo '{"type":"result","ok":true,"output":"x","stateful":true}'`).Execute(t.Cont
 	}
 }
 
+// TestExecuteContextExhausted has a program say that its context is full, and what a fresh attempt must know.
+func TestExecuteContextExhausted(t *testing.T) {
+	outcome, err := script(t, `echo '{"type":"result","ok":false,"error":"full","exhausted":true,"summary":"half is done"}'`).Execute(t.Context(), work(t))
+	var reported *program.ReportedError
+	if !errors.Is(err, exec.ErrContextExhausted) || !errors.As(err, &reported) || outcome.Summary != "half is done" {
+		t.Errorf("got %+v, %v", outcome, err)
+	}
+	if _, err = script(t, `echo '{"type":"result","ok":false,"error":"no"}'`).Execute(t.Context(), work(t)); errors.Is(err, exec.ErrContextExhausted) {
+		t.Errorf("any failure counts as an exhausted context: %v", err)
+	}
+	var protocol *program.ProtocolError
+	if _, err = script(t, `echo '{"type":"result","ok":true,"exhausted":true}'`).Execute(t.Context(), work(t)); !errors.As(err, &protocol) {
+		t.Errorf("done and exhausted: %v", err)
+	}
+}
+
 func TestExecuteBoundsLines(t *testing.T) {
 	w := work(t)
 	outcome, err := script(t, `printf '{"type":"result","ok":true,"output":"'; head -c 3000000 /dev/zero | tr '\0' x; echo '"}'`).Execute(t.Context(), w)
