@@ -101,7 +101,7 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	if err := makeOwn(root); err != nil {
 		return nil, cannotHold(dir, err)
 	}
-	f, err := lockOwn(root, dir)
+	f, err := lockOwn(ctx, root, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func makeOwn(root *disk.Root) error {
 
 // lockOwn opens and locks the lock file. Somebody may have put another file in
 // its place between the two, then it tries again.
-func lockOwn(root *disk.Root, dir string) (*disk.File, error) {
+func lockOwn(ctx context.Context, root *disk.Root, dir string) (*disk.File, error) {
 	for range 10 {
 		if info, err := root.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("checkpoint: workspace %q: %q is not a regular file, remove it", dir, lockName)
@@ -188,7 +188,7 @@ func lockOwn(root *disk.Root, dir string) (*disk.File, error) {
 			return nil, errors.Join(cannotHold(dir, err), f.Close())
 		}
 		if held {
-			return nil, errors.Join(&HeldError{Dir: dir, Holder: readHolder(f)}, f.Close())
+			return nil, errors.Join(&HeldError{Dir: dir, Holder: nameHolder(ctx, f)}, f.Close())
 		}
 		there, err := root.Lstat(lockName)
 		mine, merr := f.Stat()
@@ -228,12 +228,59 @@ func writeHolder(f *disk.File) error {
 	return err
 }
 
-func readHolder(f *disk.File) string {
-	text, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
-	var h holder
-	if err != nil || json.Unmarshal(text, &h) != nil {
+// nameTime bounds the wait for a holder that has the lock and has not written its name yet.
+const nameTime = 500 * time.Millisecond
+
+// nameHolder says who holds f. Between taking the lock and writing its name a holder is nobody, or still seems to be the one
+// before it, who died: that passes.
+func nameHolder(ctx context.Context, f *disk.File) string {
+	limit := time.NewTimer(nameTime)
+	defer limit.Stop()
+	again := time.NewTicker(2 * time.Millisecond)
+	defer again.Stop()
+	for {
+		h := readHolder(f)
+		if h != nil && !h.gone() {
+			return h.String()
+		}
+		select {
+		case <-again.C:
+			continue
+		case <-limit.C:
+		case <-ctx.Done():
+		}
+		if h != nil {
+			return h.String()
+		}
 		return "a process that did not say its name yet"
 	}
+}
+
+// readHolder is what f says; nil while that is nothing.
+func readHolder(f *disk.File) *holder {
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
+	h := new(holder)
+	if err != nil || json.Unmarshal(text, h) != nil {
+		return nil
+	}
+	return h
+}
+
+// gone reports whether the holder surely is no process of this host.
+func (h *holder) gone() bool {
+	if host, err := os.Hostname(); err != nil || host != h.Host || h.PID <= 0 {
+		return false
+	}
+	p, err := os.FindProcess(h.PID)
+	if err != nil {
+		return true
+	}
+	defer p.Release()
+	err = p.Signal(syscall.Signal(0)) // asks only whether it is there
+	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+}
+
+func (h *holder) String() string {
 	return fmt.Sprintf("process %d (%q) of user %q on host %q since %s", h.PID, h.What, h.User, h.Host, h.Started.UTC().Format(time.RFC3339))
 }
 

@@ -163,3 +163,36 @@ func TestHoldOfAReusedNumber(t *testing.T) {
 		})
 	}
 }
+
+// A holder that has just taken the lock of one who died is not mistaken for that one: its name is waited for.
+func TestHoldNamesNoDeadOwner(t *testing.T) {
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	must(t, dead.Run())
+	host, err := os.Hostname()
+	must(t, err)
+	for name, text := range map[string]string{
+		"no name yet":        "",
+		"that of a dead one": fmt.Sprintf(`{"pid":%d,"host":%q}`, dead.Process.Pid, host),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			held, err := checkpoint.HoldWorkspace(t.Context(), dir)
+			must(t, err)
+			defer held.Release()
+			lock := filepath.Join(dir, ".planlock", "lock")
+			says, err := os.ReadFile(lock)
+			must(t, err, os.WriteFile(lock, []byte(text), 0o644))
+			named := make(chan error)
+			go func() {
+				_, err := checkpoint.Hold(context.Background(), dir)
+				named <- err
+			}()
+			exec.Command(os.Args[0], "-test.run=^$").Run() // the other one has looked meanwhile, as a rule
+			must(t, os.WriteFile(lock, says, 0o644))
+			var other *checkpoint.HeldError
+			if err := <-named; !errors.As(err, &other) || !strings.Contains(other.Holder, fmt.Sprintf("process %d ", os.Getpid())) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
