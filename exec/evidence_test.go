@@ -207,3 +207,24 @@ func TestWaitingForALateServer(t *testing.T) {
 		t.Errorf("%v, retries %+v; want the one that was decided, with its hour", err, report.Run.EvidenceRetries)
 	}
 }
+
+// TestOutcomesSayWhereTheyComeFrom: the last word about a task names its approval, its attempts, its retries, its runs and its artifacts.
+func TestOutcomesSayWhereTheyComeFrom(t *testing.T) {
+	b := exectest.New(t, pipeline, workspace, nameless("8"))
+	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", small)}
+	b.Controller.Evidence, b.Controller.Advisors = &evidence.Policy{Tracker: known(t)}, halving()
+	run := b.Run(t)
+	run.Want(t, history.Achieved)
+	want := []*history.TaskOutcome{
+		{Task: "1", Status: history.TaskCompleted, Reason: "approved, and its evidence was found after a retry", Approval: history.ApprovedRetry,
+			Execution: history.Succeeded, Verification: history.VerificationPass, Retries: history.Retries{Approval: 1, Verification: 1},
+			Attempts: 2, Runs: []string{"r1"}, Artifacts: []string{"base.txt"}},
+		{Task: "2", Status: history.TaskCompleted, Reason: "approved, and its evidence was found", Approval: history.Approved,
+			Execution: history.Succeeded, Verification: history.VerificationPass, Attempts: 1, Artifacts: []string{"report.md"}},
+	}
+	for _, o := range want {
+		if diff := cmp.Diff(o, run.Report.Run.Outcome(o.Task)); diff != "" {
+			t.Errorf("task %s (-want +got):\n%s", o.Task, diff)
+		}
+	}
+}

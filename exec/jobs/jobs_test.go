@@ -213,3 +213,11 @@ func ExampleCollector() {
 	fmt.Println(t.Runs, t.Artifacts, t.Metrics)
 	// Output: [9f2c] [results/base.json] map[accuracy:0.93]
 }
+
+// TestNumbers fails if a bound is moved by one; TestBounds shows that each of them is held.
+func TestNumbers(t *testing.T) {
+	got := []int{jobs.MaxRuns, jobs.MaxArtifacts, jobs.MaxMetrics, jobs.MaxBytes, jobs.MaxLine}
+	if diff := cmp.Diff([]int{100, 1000, 1000, 262144, 4096}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -186,6 +186,9 @@ func TestProgram(t *testing.T) {
 
 // TestProgramTimeout: a program has 120 seconds, not one less and not one more.
 func TestProgramTimeout(t *testing.T) {
+	if approval.DefaultTimeout != 120*time.Second {
+		t.Errorf("a reviewer has %v, want 120 s", approval.DefaultTimeout)
+	}
 	for took, ok := range map[time.Duration]bool{approval.DefaultTimeout - time.Second: true, approval.DefaultTimeout + time.Second: false} {
 		synctest.Test(t, func(t *testing.T) {
 			slow := runner(func(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
