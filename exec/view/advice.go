@@ -177,7 +177,7 @@ func outcome(s history.Status) string {
 // tally counts what there is to say about a run in one line.
 func (rep *report) tally() string {
 	c := rep.Counts
-	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Retries, c.Backups, c.Questions}.String()
+	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Retries, c.Backups, c.Patches, c.Questions}.String()
 }
 
 // asked is what a gate phase came to: "5 gates", or "4 of 5 gates".
@@ -219,7 +219,7 @@ func (s *step) detours() []string {
 		switch {
 		case again:
 			name = "retry"
-		case strings.HasPrefix(a.Method, "backup_"):
+		case strings.HasPrefix(a.Method, "backup_"), strings.HasPrefix(a.Method, "patch_"):
 			name = strings.Replace(a.Method, "_", " ", 1)
 		}
 		if name != "" && why != "" {

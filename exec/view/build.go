@@ -101,6 +101,9 @@ func (rep *report) count(r *history.Run) {
 	c.Completed, c.Failed = r.Count(history.Completed), r.Count(history.Failed)
 	c.Skipped, c.Blocked = r.Count(history.Skipped), r.Count(history.Blocked)
 	c.Running, c.Pending = r.Count(history.InFlight), r.Count(history.Pending)
+	for _, s := range r.Steps {
+		c.Patches += patched(s)
+	}
 	c.Questions, c.ModeSwitches, c.RolledBack = r.Asked, len(r.Modes), len(r.RolledBack)
 	c.Consecutive = r.Consecutive
 	for _, s := range rep.steps {

@@ -73,6 +73,7 @@ type counts struct {
 	Attempts     int `json:"attempts"`
 	Retries      int `json:"retries"`
 	Backups      int `json:"backups"`
+	Patches      int `json:"patches"`
 	Questions    int `json:"questions"`
 	ModeSwitches int `json:"mode_switches"`
 	RolledBack   int `json:"rolled_back"`

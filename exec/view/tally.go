@@ -14,6 +14,7 @@ type Tally struct {
 	Steps, Completed, Failed, Skipped, Blocked int
 	Retries                                    int // attempts with a method that the step had used before
 	Backups                                    int // backups that were tried
+	Patches                                    int // patches of advisors that were tried
 	Questions                                  int // that were asked, answered or not
 }
 
@@ -28,6 +29,7 @@ func Count(r *history.Run) Tally {
 		retries, backups := tried(s)
 		t.Retries += retries
 		t.Backups += len(backups)
+		t.Patches += patched(s)
 	}
 	return t
 }
@@ -50,6 +52,17 @@ func tried(s *history.Step) (retries int, backups []string) {
 	return retries, backups
 }
 
+// patched counts the patches with which a step was attempted.
+func patched(s *history.Step) int {
+	var used []string
+	for _, a := range s.Attempts {
+		if name := a.Method.Method; strings.HasPrefix(name, "patch_") && !slices.Contains(used, name) {
+			used = append(used, name)
+		}
+	}
+	return len(used)
+}
+
 // String is the tally as in "1 of 4 steps · 1 failed · 2 retries · 0 backups · 1 question".
 func (t Tally) String() string {
 	parts := []string{fmt.Sprintf("%d of %s", t.Completed, count(t.Steps, "step", "steps"))}
@@ -61,6 +74,9 @@ func (t Tally) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
-	return strings.Join(append(parts, count(t.Retries, "retry", "retries"), count(t.Backups, "backup", "backups"),
-		count(t.Questions, "question", "questions")), " · ")
+	parts = append(parts, count(t.Retries, "retry", "retries"), count(t.Backups, "backup", "backups"))
+	if t.Patches > 0 {
+		parts = append(parts, count(t.Patches, "patch", "patches"))
+	}
+	return strings.Join(append(parts, count(t.Questions, "question", "questions")), " · ")
 }
