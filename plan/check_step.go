@@ -164,6 +164,9 @@ func (c *checker) intent(s *Step) {
 	if t.Test == "" {
 		c.report("test-intent-no-test", "test_intent", "the test intent names no test", `add  test = "go test ./..."  or the command that runs the test`)
 	}
+	if t.Behavior == "" {
+		c.report("test-intent-no-behavior", "test_intent", "nothing says what the test is to show", "add  behavior  with what is so when the test passes")
+	}
 	own, fixed := c.order[addressOf(c.task, s.ID)], 0
 	if t.FixedBy == "" {
 		c.report("fixed-by-missing", "test_intent", "nothing says which step makes the test pass", c.fixedByHint(own))
