@@ -31,5 +31,5 @@ func gistOfFlow(fact history.Fact) string {
 		}
 		return strings.TrimSuffix(text, ": ")
 	}
-	return ""
+	return gistOfTask(fact)
 }
