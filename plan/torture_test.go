@@ -280,3 +280,41 @@ func TestReservedArtifacts(t *testing.T) {
 		}
 	}
 }
+
+// 5. A plan that changes between reading it and making its digest: the lock is that of what was read, whole, and it does not
+// fit what lies there now; and what cannot be read twice alike is refused.
+func TestPlanChangesBetweenReadingAndLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "plan.toml")
+	text := limitsPlan(t)
+	other := strings.Replace(text, `title = "Limit"`, `title = "Other"`, 1)
+	if other == text {
+		t.Fatal("the plan has no such title")
+	}
+	for name, change := range map[string]func() error{
+		"written":  func() error { return os.WriteFile(path, []byte(other), 0o644) },
+		"replaced": func() error { return errors.Join(os.WriteFile(path+"2", []byte(other), 0o644), os.Rename(path+"2", path)) },
+		"emptied":  func() error { return os.Truncate(path, 0) },
+		"removed":  func() error { return os.Remove(path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			d, err := ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := mustRead(t, text).Plan.Digest()
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+			locked := mustLock(t, d, Terms{})
+			if got := locked.Plan().Digest(); got != want {
+				t.Errorf("the lock is for %s, not for what was read", got)
+			}
+			if err := locked.Verify(); err == nil {
+				t.Error("the lock fits what lies there now")
+			}
+		})
+	}
+}
