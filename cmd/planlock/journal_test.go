@@ -14,12 +14,12 @@ import (
 // recordTypes are the types of records that package history knows, read from its source.
 func recordTypes(t *testing.T) []string {
 	t.Helper()
-	packages, err := parser.ParseDir(token.NewFileSet(), "../../exec/history", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../exec/history/fact.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var types []string
-	ast.Inspect(packages["history"], func(n ast.Node) bool {
+	ast.Inspect(file, func(n ast.Node) bool {
 		f, ok := n.(*ast.FuncDecl)
 		if !ok || f.Name.Name != "blank" {
 			return true
