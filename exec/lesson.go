@@ -10,6 +10,9 @@ import (
 
 // teach notes what steps of education mode taught, once they are over.
 func (e *execution) teach(ctx context.Context) error {
+	if e.run.Asked == 0 {
+		return nil
+	}
 	for _, s := range e.run.Steps {
 		x := lastLesson(s)
 		if x == nil || s.Lesson != nil || !s.Status.Over() || x.Question.Teaching == nil {

@@ -75,12 +75,12 @@ func (e *execution) nextStep() *history.Step {
 	if q := e.run.Pending(); q != nil && e.run.Step(q.Step) != nil {
 		return e.run.Step(q.Step) // asked before it began
 	}
-	for _, s := range e.run.Steps {
+	for _, s := range e.run.NotCompleted() {
 		if s.Failed != nil && s.Failed.Halts {
 			return nil
 		}
 	}
-	for _, s := range e.run.Steps {
+	for _, s := range e.run.Open() {
 		if s.Status == history.Pending {
 			return s
 		}
@@ -247,8 +247,8 @@ func (e *execution) leaveOut(ctx context.Context, s *history.Step, facts ...hist
 // blocker is the step because of which s cannot run, or nil: a critical step
 // that failed or was blocked, before s in its task, or in a task or speclet that s depends on.
 func (e *execution) blocker(s *history.Step) *history.Step {
-	for _, other := range e.run.Steps {
-		if other == s {
+	for _, other := range e.run.NotCompleted() {
+		if !other.Precedes(s) {
 			break
 		}
 		if other.Status != history.Blocked && !(other.Status == history.Failed && other.Critical) {

@@ -97,7 +97,7 @@ func (e *execution) measured(failing *history.Step) *history.ModeSwitched {
 	if e.run.Mode != plan.Dynamic {
 		return nil
 	}
-	all := e.triggers().Measure(modes.Observe(e.run, failing))
+	all := e.triggers().MeasureRun(e.run, failing)
 	fired := modes.Fired(all)
 	if len(fired) == 0 {
 		return nil

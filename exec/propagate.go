@@ -71,23 +71,23 @@ func (e *execution) propagate(ctx context.Context, s *history.Step) (*history.St
 	}
 	var concerns []string
 	reviewed := true
-	for i, prior := range e.run.Steps {
-		if prior == s {
+	for _, prior := range e.run.NotCompleted() {
+		if !prior.Precedes(s) {
 			break
 		}
-		last := i+1 < len(e.run.Steps) && e.run.Steps[i+1] == s
-		if prior.Status.Over() && (last || prior.Status != history.Completed) {
-			start.Prior = append(start.Prior, prior.Address)
-		}
+		start.Prior = append(start.Prior, prior.Address)
 		if prior.Status != history.Failed {
 			continue
 		}
 		if len(concerns) < concernsListed {
 			concerns = append(concerns, clip(fmt.Sprintf("%s failed: %s", prior.Address, strings.Join(prior.Failed.Reasons, "; ")), 200))
 		}
-		if prior.Critical && !e.reviewed(prior) {
+		if prior.Critical && start.Strategy == plan.CollaborativeReview && !e.reviewed(prior) {
 			reviewed = false
 		}
+	}
+	if last := e.run.Before(s); last != nil && last.Status == history.Completed {
+		start.Prior = append(start.Prior, last.Address)
 	}
 	if len(concerns) == 0 {
 		return start, nil

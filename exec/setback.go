@@ -40,7 +40,7 @@ func (e *execution) firstOfRow() *history.Step {
 	if done := e.latestCompleted(); done != nil {
 		since = done.EndedAt
 	}
-	for _, s := range e.run.Steps {
+	for _, s := range e.run.NotCompleted() {
 		if s.Status == history.Failed && s.EndedAt > since {
 			return s
 		}
@@ -50,13 +50,12 @@ func (e *execution) firstOfRow() *history.Step {
 
 // latestCompleted is the step that was completed last, or nil.
 func (e *execution) latestCompleted() *history.Step {
-	var latest *history.Step
-	for _, s := range e.run.Steps {
-		if s.Status == history.Completed && (latest == nil || s.EndedAt > latest.EndedAt) {
-			latest = s
+	for _, s := range slices.Backward(e.run.Concluded()) {
+		if s.Status == history.Completed {
+			return s
 		}
 	}
-	return latest
+	return nil
 }
 
 // criticalGate reports whether a gate of level 2 said no to the latest attempt.

@@ -22,7 +22,7 @@ func (e *execution) askAboutStage(ctx context.Context) (asked bool, err error) {
 		e.run.Mode == plan.Silent || e.run.Current() != nil || e.busy() {
 		return false, nil
 	}
-	for _, failed := range e.run.Steps {
+	for _, failed := range e.run.NotCompleted() {
 		if failed.Status != history.Failed || !failed.Critical || failed.Failed.Halts {
 			continue
 		}

@@ -44,7 +44,7 @@ func (e *execution) teaching(s *history.Step, c course) *ask.Teaching {
 
 // recommended is the primary method, unless the same backup has done the work of primary methods of late.
 func (e *execution) recommended(s *history.Step, step *plan.Step) (method, why string) {
-	for _, m := range e.triggers().Measure(modes.Observe(e.run, nil)) {
+	for _, m := range e.triggers().MeasureRun(e.run, nil) {
 		if m.Condition != modes.SameBackup || !m.Fired {
 			continue
 		}

@@ -72,28 +72,8 @@ func Complexity(p *plan.Plan) (n int, source string, m history.Measures) {
 // Measured is how hard a run turned out to be so far: the middle one of the levels of the files that were touched, the minutes
 // that attempts took, and the attempts that failed for a fault of their own. Two of the three must agree that it is hard.
 func Measured(run *history.Run) (int, history.Measures) {
-	files := map[string]bool{}
-	var took time.Duration
-	var m history.Measures
-	more := 0 // changes that the journal only counts
-	for _, s := range run.Steps {
-		for _, a := range slices.Concat(s.Undone, s.Attempts) {
-			if a.Said != nil {
-				took += a.Said.Took
-			}
-			if a.Failure != nil && !ThroughNoFault(a.Failure.Class) {
-				m.Errors++
-			}
-			if a.Accounted == nil {
-				continue
-			}
-			for _, c := range a.Accounted.Changes {
-				files[c.Path] = true
-			}
-			more = max(more, a.Accounted.Total)
-		}
-	}
-	m.Files, m.Minutes = max(len(files), more), int(took/time.Minute)
+	e := run.Effort()
+	m := history.Measures{Files: e.Files, Minutes: int(e.Took / time.Minute), Errors: e.Errors}
 	return ofMeasures(m), m
 }
 
@@ -106,5 +86,5 @@ func ofMeasures(m history.Measures) int {
 // ThroughNoFault reports whether an attempt that failed so says nothing about the work: it was interrupted, the controller
 // died, or something else moved.
 func ThroughNoFault(c history.Class) bool {
-	return c == history.Interrupted || c == history.Lost || c == history.Moved
+	return c.ThroughNoFault()
 }

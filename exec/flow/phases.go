@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -73,8 +74,11 @@ func PhaseOver(run *history.Run) *history.PhaseOver {
 		}
 		over := &history.PhaseOver{Phase: phase.Name, Number: i + 1, Of: len(set.Phases)}
 		open := false
-		for _, a := range phase.Steps {
+		for _, a := range slices.Backward(phase.Steps) { // what is open is likely to lie at the end
 			s := run.Step(a)
+			if open {
+				break
+			}
 			switch {
 			case s == nil || !s.Status.Over():
 				open = true

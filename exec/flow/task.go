@@ -26,6 +26,9 @@ func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *histor
 
 // Tasks are the tasks that ended and were not recorded, in the order of the plan.
 func Tasks(p *plan.Plan, run *history.Run, ending bool) []*history.TaskOver {
+	if !ending && !run.Unsaid() {
+		return nil
+	}
 	open, recorded := map[string]bool{}, map[string]bool{}
 	for _, s := range run.Steps {
 		open[s.Task] = open[s.Task] || !s.Status.Over()

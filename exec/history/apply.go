@@ -47,6 +47,9 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 		r.restored(f)
 	case *StrategySet, *PhaseOver, *TaskOver, *Budget:
 		r.Flow.apply(f)
+		if over, ok := f.(*TaskOver); ok {
+			delete(r.standing.silent, over.Task)
+		}
 	case *Ended:
 		r.Ended, r.Over = f, rec.Time
 		r.Status = f.Status
@@ -79,6 +82,7 @@ func (r *Run) start(rec checkpoint.Record, f *Started) {
 		r.Steps[i] = &Step{Outline: o, Status: Pending}
 		r.index[o.Address] = r.Steps[i]
 	}
+	r.begin()
 }
 
 func (r *Run) restored(f *Restored) {
@@ -212,6 +216,7 @@ func (s *Step) end(r *Run, rec checkpoint.Record, fact Fact) error {
 	if r.step == s {
 		r.step = nil
 	}
+	r.endedStep(s)
 	return nil
 }
 
@@ -237,6 +242,7 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 	if a == nil || a.Number != rec.Attempt {
 		return &OrderError{rec.Seq, fmt.Sprintf("%s concerns attempt %d of step %s, which is not under way", fact.Type(), rec.Attempt, s.Address)}
 	}
+	r.standing.said(fact)
 	switch f := fact.(type) {
 	case *AttemptEnded:
 		a.Said, a.Ended = f, rec.Time
@@ -274,10 +280,11 @@ func (r *Run) rollBack(s *Step, f *RolledBack) {
 		if after = after || step == s; after {
 			tasks[step.Task], steps[step.Address] = true, true
 			*step = Step{Outline: step.Outline, Status: Pending, Undone: append(step.Undone, step.Attempts...),
-				Advised: step.Advised, Patches: step.Patches, heard: len(step.Advised)}
+				Advised: step.Advised, Patches: step.Patches, heard: len(step.Advised), at: step.at}
 		}
 	}
 	r.Flow.rollBack(steps, tasks)
+	r.setBack()
 	r.undoPipeline(tasks, f.By)
 	r.Tree = f.Snapshot
 	r.Consecutive = 0

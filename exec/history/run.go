@@ -71,6 +71,7 @@ type Step struct {
 	Skipped    *StepSkipped
 	Blocked    *StepBlocked
 
+	at    int // position in the order of execution
 	heard int // how much advice there was when it failed the last time
 }
 
@@ -147,10 +148,11 @@ type Run struct {
 	Delivered *Delivered
 	Sealed    *Sealed
 
-	index map[plan.Address]*Step
-	open  *Exchange
-	step  *Step // under way
-	last  *Step // completed by the latest record; nil if it was another
+	index    map[plan.Address]*Step
+	open     *Exchange
+	step     *Step // under way
+	standing standing
+	last     *Step // completed by the latest record; nil if it was another
 }
 
 // JustCompleted is the step that the latest record completed, or nil.

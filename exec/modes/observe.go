@@ -41,12 +41,20 @@ func Observe(run *history.Run, failing *history.Step) []Step {
 	}
 	rows := make([]Step, len(over))
 	for i, s := range over {
-		rows[i] = observe(s)
 		if s == failing {
-			rows[i].Failed, rows[i].Exhausted = true, rows[i].Backups > 0
+			rows[i] = observeFailing(s)
+		} else {
+			rows[i] = observe(s)
 		}
 	}
 	return rows
+}
+
+// observeFailing is what is looked at in a step that is about to fail.
+func observeFailing(s *history.Step) Step {
+	row := observe(s)
+	row.Failed, row.Exhausted = true, row.Backups > 0
+	return row
 }
 
 func observe(s *history.Step) Step {

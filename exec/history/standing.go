@@ -1,0 +1,151 @@
+package history
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// What a controller asks between any two steps must not take longer the more steps a run has. So the fold
+// keeps what the answers need as it goes.
+type standing struct {
+	first  int             // the steps before this one are over
+	apart  []*Step         // ended and were not completed, in the order of execution
+	ended  []*Step         // completed or failed, in the order in which they ended
+	left   map[string]int  // steps of each task that are not over
+	silent map[string]bool // tasks that are over, which nobody has said
+	files  map[string]bool // that attempts touched
+	effort Effort
+}
+
+// Effort is what a run took so far, all attempts of all steps included.
+type Effort struct {
+	Took   time.Duration // by what the executors said
+	Files  int           // touched
+	Errors int           // attempts that failed for a fault of their own
+}
+
+// ThroughNoFault reports whether an attempt that failed so says nothing about the work: it was interrupted, the
+// controller died, or something else moved.
+func (c Class) ThroughNoFault() bool { return c == Interrupted || c == Lost || c == Moved }
+
+// Effort is what the run took so far.
+func (r *Run) Effort() Effort {
+	k := r.stands()
+	e := k.effort
+	e.Files = max(e.Files, len(k.files))
+	return e
+}
+
+// Open are the steps from the first one that is not over, in the order of execution; those behind it may be
+// over. The caller must not change the list.
+func (r *Run) Open() []*Step { return r.Steps[r.stands().first:] }
+
+// NotCompleted are the steps that ended and were not completed, in the order of execution. The caller must not
+// change the list.
+func (r *Run) NotCompleted() []*Step { return r.stands().apart }
+
+// Concluded are the steps that were completed or failed, in the order in which they ended. The caller must not
+// change the list.
+func (r *Run) Concluded() []*Step { return r.stands().ended }
+
+// Unsaid reports whether all steps of some task are over, and no record says how the task ended.
+func (r *Run) Unsaid() bool { return len(r.stands().silent) > 0 }
+
+// stands is what the fold keeps. A run that was put together by hand is counted each time.
+func (r *Run) stands() *standing {
+	if r.standing.left != nil {
+		return &r.standing
+	}
+	counted := *r
+	counted.begin()
+	counted.setBack()
+	for _, s := range r.Steps {
+		for _, a := range slices.Concat(s.Undone, s.Attempts) {
+			if a.Said != nil {
+				counted.standing.said(a.Said)
+			}
+			if a.Failure != nil {
+				counted.standing.said(a.Failure)
+			}
+			if a.Accounted != nil {
+				counted.standing.said(a.Accounted)
+			}
+		}
+	}
+	return &counted.standing
+}
+
+// Before is the step right before s in the order of execution, or nil.
+func (r *Run) Before(s *Step) *Step {
+	if s.at == 0 {
+		return nil
+	}
+	return r.Steps[s.at-1]
+}
+
+// Precedes reports whether s comes before o in the order of execution.
+func (s *Step) Precedes(o *Step) bool { return s.at < o.at }
+
+// begin counts the steps of a run that starts.
+func (r *Run) begin() {
+	r.standing = standing{left: map[string]int{}, silent: map[string]bool{}, files: map[string]bool{}}
+	for i, s := range r.Steps {
+		s.at = i
+		r.standing.left[s.Task]++
+	}
+}
+
+// endedStep notes that a step is over.
+func (r *Run) endedStep(s *Step) {
+	k := &r.standing
+	if s.Status == Completed || s.Status == Failed {
+		k.ended = append(k.ended, s)
+	}
+	if s.Status != Completed {
+		i, _ := slices.BinarySearchFunc(k.apart, s, func(a, b *Step) int { return cmp.Compare(a.at, b.at) })
+		k.apart = slices.Insert(k.apart, i, s)
+	}
+	if k.left[s.Task]--; k.left[s.Task] == 0 && r.Flow.Task(s.Task) == nil {
+		k.silent[s.Task] = true
+	}
+	for k.first < len(r.Steps) && r.Steps[k.first].Status.Over() {
+		k.first++
+	}
+}
+
+// said counts what an attempt took, changed, or failed for.
+func (k *standing) said(fact Fact) {
+	switch f := fact.(type) {
+	case *AttemptEnded:
+		k.effort.Took += f.Took
+	case *AttemptFailed:
+		if !f.Class.ThroughNoFault() {
+			k.effort.Errors++
+		}
+	case *Accounted:
+		for i := range f.Changes {
+			k.files[f.Changes[i].Path] = true
+		}
+		k.effort.Files = max(k.effort.Files, f.Total)
+	}
+}
+
+// setBack counts anew what changed when a run was set back.
+func (r *Run) setBack() {
+	k := &r.standing
+	k.first, k.apart, k.ended, k.left = 0, nil, nil, map[string]int{}
+	clear(k.silent)
+	for _, s := range r.Steps {
+		if !s.Status.Over() {
+			k.left[s.Task]++
+		}
+	}
+	for _, s := range r.Steps {
+		if s.Status.Over() {
+			k.left[s.Task]++ // endedStep takes it off again
+			r.endedStep(s)
+		}
+	}
+	slices.SortStableFunc(k.ended, func(a, b *Step) int { return cmp.Compare(a.EndedAt, b.EndedAt) })
+}

@@ -1,0 +1,88 @@
+package history_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/planlock/planlock/envelope"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// What the fold keeps for the controller is what can be counted, after every record of a long and crooked run.
+func TestStandingIsWhatCanBeCounted(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 100 {
+		const n = 9
+		j := &journal{}
+		var steps []history.Outline
+		for i := range n {
+			steps = append(steps, history.Outline{Address: plan.Address(fmt.Sprintf("%d.%d", i/3+1, i%3+1)), Task: fmt.Sprint(i/3 + 1)})
+		}
+		j.add("", 0, &history.Started{Run: "R", Mode: plan.Dynamic, Envelope: &envelope.Envelope{}, Steps: steps})
+		for range 30 {
+			s := j.run.Steps[random.IntN(n)]
+			switch {
+			case s.Status != history.Pending:
+				if random.IntN(4) == 0 {
+					j.add(s.Address, 0, &history.RolledBack{To: s.Address})
+				}
+			case random.IntN(3) == 0:
+				j.add(s.Address, 0, &history.StepSkipped{})
+			case random.IntN(2) == 0:
+				j.add(s.Address, 0, &history.StepStarted{}, &history.StepFailed{})
+			default:
+				j.add(s.Address, 0, &history.StepStarted{}).
+					add(s.Address, s.Tried()+1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{}, &history.StepCompleted{})
+			}
+			for task := range 3 {
+				id := fmt.Sprint(task + 1)
+				over := !slices.ContainsFunc(j.run.Steps, func(s *history.Step) bool { return s.Task == id && !s.Status.Over() })
+				if over && j.run.Flow.Task(id) == nil && random.IntN(2) == 0 {
+					j.add("", 0, &history.TaskOver{Task: id})
+				}
+			}
+			if j.last != nil {
+				t.Fatal(j.last)
+			}
+			holdsStanding(t, &j.run)
+		}
+	}
+}
+
+// holdsStanding compares what the fold keeps with what it could count anew.
+func holdsStanding(t *testing.T, r *history.Run) {
+	t.Helper()
+	var apart, done []*history.Step
+	over := 0
+	for _, s := range r.Steps {
+		if s.Status.Over() && s.Status != history.Completed {
+			apart = append(apart, s)
+		}
+		if s.Status == history.Completed || s.Status == history.Failed {
+			done = append(done, s)
+		}
+	}
+	for over < len(r.Steps) && r.Steps[over].Status.Over() {
+		over++
+	}
+	slices.SortFunc(done, func(a, b *history.Step) int { return int(a.EndedAt) - int(b.EndedAt) })
+	unsaid := false
+	for _, s := range r.Steps {
+		open := slices.ContainsFunc(r.Steps, func(o *history.Step) bool { return o.Task == s.Task && !o.Status.Over() })
+		unsaid = unsaid || !open && r.Flow.Task(s.Task) == nil
+	}
+	switch {
+	case !slices.Equal(r.NotCompleted(), apart):
+		t.Errorf("NotCompleted: %v, want %v", r.NotCompleted(), apart)
+	case !slices.Equal(r.Concluded(), done):
+		t.Errorf("Concluded: %v, want %v", r.Concluded(), done)
+	case len(r.Open()) != len(r.Steps)-over:
+		t.Errorf("Open: %d steps, want %d", len(r.Open()), len(r.Steps)-over)
+	case r.Unsaid() != unsaid:
+		t.Errorf("Unsaid: %t", r.Unsaid())
+	}
+}
