@@ -175,7 +175,7 @@ func TestEscalations(t *testing.T) {
 		r.add("", 0, &history.ModeSwitched{From: plan.Collaborative, To: plan.Dynamic, Cause: "asked for"})
 	}
 	switched("x", "consecutive failures", "backup depletion")
-	switched("consecutive failures")
+	r.add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: "consecutive failures"})
 	question := func(id string, answered bool) {
 		q := ask.Question{ID: id, Run: "r", Step: "1.1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}}
 		r.add("1.1", 0, &history.Asked{Question: q})
@@ -188,10 +188,11 @@ func TestEscalations(t *testing.T) {
 	question("q1", true)
 	question("q2", false)
 	want := analysis.Escalations{
-		Total:    2,
-		Triggers: []analysis.Count{{What: "consecutive failures", N: 2}, {What: "backup depletion", N: 1}},
-		Asked:    []analysis.Count{{What: "step-failed", N: 2}},
-		Answered: analysis.Rate{N: 1, Of: 2},
+		Total:     2,
+		TakenBack: 1,
+		Triggers:  []analysis.Count{{What: "consecutive failures", N: 2}, {What: "backup depletion", N: 1}},
+		Asked:     []analysis.Count{{What: "step-failed", N: 2}},
+		Answered:  analysis.Rate{N: 1, Of: 2},
 	}
 	if diff := cmp.Diff(want, r.analysed().Escalations); diff != "" {
 		t.Error(diff)

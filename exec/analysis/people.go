@@ -23,19 +23,23 @@ func count(counts []Count, what string) []Count {
 
 // Escalations say when people were asked, and why.
 type Escalations struct {
-	Total    int     // switches of dynamic mode to collaborative
-	Triggers []Count // that led to them, in the order in which they were met
-	Asked    []Count // questions by kind
-	Answered Rate    // questions that somebody answered, of all that are closed
+	Total     int     // switches of dynamic mode to collaborative
+	TakenBack int     // those after which the next switch was back to dynamic: nobody needed them
+	Triggers  []Count // that led to them, in the order in which they were met
+	Asked     []Count // questions by kind
+	Answered  Rate    // questions that somebody answered, of all that are closed
 }
 
 func escalations(r *history.Run) Escalations {
 	var e Escalations
-	for _, m := range r.Modes {
+	for i, m := range r.Modes {
 		if m.From != plan.Dynamic || m.To != plan.Collaborative {
 			continue
 		}
 		e.Total++
+		if next := i + 1; next < len(r.Modes) && r.Modes[next].To == plan.Dynamic {
+			e.TakenBack++
+		}
 		triggers := m.Triggers
 		if len(triggers) == 0 {
 			triggers = []string{m.Cause}

@@ -17,6 +17,15 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
+// TestConfidenceInWords has both edges from both sides.
+func TestConfidenceInWords(t *testing.T) {
+	for c, want := range map[float64]string{0: "low", 0.39: "low", 0.40: "medium", 0.69: "medium", 0.70: "high", 1: "high"} {
+		if got := confidence(c); got != want {
+			t.Errorf("%v: got %q, want %q", c, got, want)
+		}
+	}
+}
+
 func TestDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0.0 s", 940 * time.Millisecond: "0.9 s", 59990 * time.Millisecond: "1 min 00 s", 125 * time.Second: "2 min 05 s",

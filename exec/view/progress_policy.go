@@ -214,6 +214,7 @@ type progressHelped struct {
 type progressModes struct {
 	Total    int          `json:"total_escalations"`
 	Triggers ordered[int] `json:"escalation_triggers"`
+	False    int          `json:"false_escalations"` // that a person took back
 	Missed   int          `json:"missed_escalations"`
 	Asked    ordered[int] `json:"questions_by_kind"`
 }
@@ -230,7 +231,7 @@ func newAnalysis(a *analysis.Analysis, at stamp) *progressAnalysis {
 	out := &progressAnalysis{
 		Timestamp: at, KPIs: newKPIs(a.KPIs), Recommendations: each(a.Recommendations, analysis.Recommendation.Text),
 		Propagation: progressErrors{a.Propagation.Halts, a.Propagation.Concerned, a.Propagation.Reviewed, a.Propagation.Blocked, list(a.Propagation.Unread)},
-		Modes:       progressModes{Total: a.Escalations.Total, Triggers: counted(a.Escalations.Triggers), Asked: counted(a.Escalations.Asked)},
+		Modes:       progressModes{Total: a.Escalations.Total, False: a.Escalations.TakenBack, Triggers: counted(a.Escalations.Triggers), Asked: counted(a.Escalations.Asked)},
 	}
 	f := &out.Failures
 	f.Rate, f.BackupsRate, f.Clustered = rate(a.Failures.Overall), rate(a.Backups.Rate), a.Failures.Clustered
@@ -297,6 +298,9 @@ func completionOf(p *plan.Plan, rep *report) (ordered[*bool], []string) {
 		ok := !slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks })
 		quality = &ok
 	}
+	if complete != nil && *complete && checked == nil && !makesSomething(p) {
+		complete = nil // there was nothing to look for
+	}
 	say("primary_deliverable_exists", complete, "whether what was to be made is there")
 	say("quality_standards_met", quality, "whether it is good enough")
 	say("verification_passed", checked, "whether the goal was reached: the plan has no completion_criteria.checks")
@@ -314,6 +318,13 @@ func completionOf(p *plan.Plan, rep *report) (ordered[*bool], []string) {
 		say("user_documentation_exists", nil, "whether those whom it is for have a guide")
 	}
 	return out, unchecked
+}
+
+// makesSomething reports whether a step declares something that it creates.
+func makesSomething(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
+		return slices.ContainsFunc(t.Steps, func(s plan.Step) bool { return s.Artifacts != nil && len(s.Artifacts.Declared().Create) > 0 })
+	})
 }
 
 func settingTrue(settings []plan.Setting, key string) bool {
