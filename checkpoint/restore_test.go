@@ -406,3 +406,55 @@ func TestSnapshotChain(t *testing.T) {
 		}
 	}
 }
+
+// A folder is swapped for a link to the outside, and back, all the time while a tree is restored: what lies outside is never touched, and
+// once there is quiet the tree is restored.
+func TestRestoreWhileFoldersAreSwapped(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	must(t, os.WriteFile(outside+"/f", []byte("precious"), 0o644), os.WriteFile(outside+"/g", []byte("precious"), 0o644))
+	must(t, os.Mkdir(dir+"/d", 0o755), os.WriteFile(dir+"/d/f", []byte("one"), 0o644), os.Symlink(outside, dir+"/link"))
+	store := checkpoint.NewStore(&checkpoint.Memory{})
+	before := scan(t, dir, ledger.Scope{})
+	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	must(t, err)
+	want := list(t, dir)
+	must(t, os.WriteFile(dir+"/d/f", []byte("two"), 0o600), os.WriteFile(dir+"/d/g", []byte("new"), 0o644))
+	have := scan(t, dir, ledger.Scope{})
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			os.Rename(dir+"/d", dir+"/away")
+			os.Symlink(outside, dir+"/d")
+			os.RemoveAll(dir + "/d") // the link, or what was restored there meanwhile
+			os.Rename(dir+"/away", dir+"/d")
+			os.WriteFile(dir+"/d/f", []byte("two"), 0o600)
+			os.WriteFile(dir+"/d/g", []byte("new"), 0o644)
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	failed := 0
+	for range 300 {
+		if err := store.Restore(t.Context(), dir, before, have); err != nil {
+			failed++
+		}
+	}
+	close(stop)
+	<-stopped
+	for _, name := range []string{"f", "g"} {
+		info, err := os.Stat(outside + "/" + name)
+		must(t, err)
+		if b, err := os.ReadFile(outside + "/" + name); err != nil || string(b) != "precious" || info.Mode().Perm() != 0o644 {
+			t.Errorf("outside %s holds %q, mode %v, %v", name, b, info.Mode(), err)
+		}
+	}
+	must(t, store.Restore(t.Context(), dir, before, scan(t, dir, ledger.Scope{})))
+	if diff := cmp.Diff(want, list(t, dir)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	t.Logf("%d of 300 restores did not succeed", failed)
+}

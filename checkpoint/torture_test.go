@@ -177,6 +177,7 @@ func TestTortureRandomTrees(t *testing.T) {
 	for seed := range trees {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		dir := t.TempDir()
+		t.Cleanup(func() { openUpAll(dir) })
 		mutate(t, r, dir, 5+r.IntN(60))
 		want := scan(t, dir, ledger.Scope{})
 		snap, err := store.Snapshot(t.Context(), dir, want, checkpoint.Snapshot{})
@@ -189,6 +190,7 @@ func TestTortureRandomTrees(t *testing.T) {
 		if diff := cmp.Diff(strings.Split(before, "\n"), strings.Split(found(t, dir), "\n")); diff != "" {
 			t.Fatalf("seed %d (-before +restored):\n%s", seed, diff)
 		}
+		openUpAll(dir)
 		must(t, os.RemoveAll(dir))
 	}
 }
