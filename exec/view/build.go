@@ -57,6 +57,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 	a := analysis.Of(p, r)
 	rep.analysis = &a
 	rep.KPIs = newKPIs(a.KPIs)
+	rep.lastWords = lastWordsOf(rep, r)
 	return rep, nil
 }
 

@@ -20,6 +20,7 @@ func drawMarkdown(rep *report) []byte {
 	for _, s := range rep.steps {
 		d.step(s)
 	}
+	d.lastWords(rep)
 	d.phase("Approval", rep.Planning)
 	d.phase("Completion", rep.Final)
 	if q := rep.Waiting; q != nil {

@@ -55,6 +55,7 @@ type report struct {
 	edges        [][2]string    // tasks: the second depends on the first
 	latest       stamp          // the last time that is known
 	analysis     *analysis.Analysis
+	lastWords    []lastWord
 }
 
 type counts struct {
