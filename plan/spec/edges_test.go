@@ -84,20 +84,24 @@ func TestEdges(t *testing.T) {
 		"twenty tasks":     {pair(tasksOf(18)), "task-count-large", false},
 		"twenty-one tasks": {pair(tasksOf(19)), "task-count-large", true},
 
-		"a chain of four":  {pair(chainOf(4)), "speclet-chain-deep", false},
-		"a chain of five":  {pair(chainOf(5)), "speclet-chain-deep", true},
-		"39 of 100":        {pair(balanceOf(39, 100)), "critical-balance", true},
-		"40 of 100":        {pair(balanceOf(40, 100)), "critical-balance", false},
-		"60 of 100":        {pair(balanceOf(60, 100)), "critical-balance", false},
-		"61 of 100":        {pair(balanceOf(61, 100)), "critical-balance", true},
-		"two flags":        {flags(2), "completion-thin", true},
-		"three flags":      {flags(3), "completion-thin", false},
-		"goal of 2 words":  {goal("Document it"), "goal-vague", true},
-		"goal of 3 words":  {goal("Document all requests"), "goal-vague", false},
-		"a placeholder":    {goal("[say what is wanted here]"), "goal-vague", true},
-		"zero retries":     {pair(replaced("max_retries = 1\n", "max_retries = 0\n")), "retries-negative", false},
-		"minus one":        {pair(replaced("max_retries = 1\n", "max_retries = -1\n")), "retries-negative", true},
-		"critical in text": {pair(replaced("critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "critical_flag = \"perhaps\"\nmode = \"silent\"\nmax_retries = 2\n")), "critical-flag-missing", true},
+		"the same tasks":          {pair(example(true)), "speclet-differs", false},
+		"other tasks":             {retold("`[task_2]`", "`[task_1, task_2]`"), "speclet-differs", true},
+		"another title":           {retold("]: The page", "]: The papers"), "speclet-differs", true},
+		"no tasks in one of them": {retold("**Tasks Included:** `[task_2]`\n", ""), "speclet-differs", false},
+		"a chain of four":         {pair(chainOf(4)), "speclet-chain-deep", false},
+		"a chain of five":         {pair(chainOf(5)), "speclet-chain-deep", true},
+		"39 of 100":               {pair(balanceOf(39, 100)), "critical-balance", true},
+		"40 of 100":               {pair(balanceOf(40, 100)), "critical-balance", false},
+		"60 of 100":               {pair(balanceOf(60, 100)), "critical-balance", false},
+		"61 of 100":               {pair(balanceOf(61, 100)), "critical-balance", true},
+		"two flags":               {flags(2), "completion-thin", true},
+		"three flags":             {flags(3), "completion-thin", false},
+		"goal of 2 words":         {goal("Document it"), "goal-vague", true},
+		"goal of 3 words":         {goal("Document all requests"), "goal-vague", false},
+		"a placeholder":           {goal("[say what is wanted here]"), "goal-vague", true},
+		"zero retries":            {pair(replaced("max_retries = 1\n", "max_retries = 0\n")), "retries-negative", false},
+		"minus one":               {pair(replaced("max_retries = 1\n", "max_retries = -1\n")), "retries-negative", true},
+		"critical in text":        {pair(replaced("critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "critical_flag = \"perhaps\"\nmode = \"silent\"\nmax_retries = 2\n")), "critical-flag-missing", true},
 
 		"a desktop app":                      {full(window, desktop, app), "stack-incomplete", false},
 		"a library without a platform":       {full(window, "[deployment]\n", library), "stack-incomplete", false},
@@ -156,6 +160,12 @@ func TestOnlyErrorsHalt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// retold is the example with speclets, and one thing in the Markdown changed.
+func retold(old, now string) [2]string {
+	markdown, toml := example(true)
+	return [2]string{strings.Replace(markdown, old, now, 1), toml}
 }
 
 // criterion adds a line to the criteria of a pair.

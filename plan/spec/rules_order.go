@@ -23,7 +23,7 @@ func specletOrderRules() []rule {
 		{Rule{Code: "speclet-parallel-all-false", Severity: plan.Warning, Explanation: "Where no SPECLet may run beside another, tasks alone would do.", speclets: true,
 			Edits: []Edit{{tomlSide, "parallel_allowed = true", "parallel_allowed = false"}}, At: Mark{tomlSide, "parallel_allowed = false\n\n[[speclets]]"}}, parallelNever},
 		{Rule{Code: "speclet-single", Severity: plan.Warning, Explanation: "One SPECLet orders nothing: tasks alone would do.", speclets: true,
-			Edits: []Edit{{tomlSide, exampleTableB, ""}, {markdownSide, exampleSpecletB, ""}, {tomlSide, "tasks = [1]", "tasks = [1, 2]"}}, At: Mark{tomlSide, "[[speclets]]"}}, specletSingle},
+			Edits: []Edit{{tomlSide, exampleTableB, ""}, {markdownSide, exampleSpecletB, ""}, {tomlSide, "tasks = [1]", "tasks = [1, 2]"}, {markdownSide, "`[task_1]`", "`[task_1, task_2]`"}}, At: Mark{tomlSide, "[[speclets]]"}}, specletSingle},
 		{Rule{Code: "speclet-chain-deep", Severity: plan.Warning, Explanation: "More than four SPECLets, each waiting for the one before, let nothing run side by side.", speclets: true,
 			Edits: []Edit{{tomlSide, "[[tasks]]\nid = 1", deepChain(tomlSide) + "[[tasks]]\nid = 1"}, {markdownSide, "### Task [1]", deepChain(markdownSide) + "### Task [1]"}},
 			At:    Mark{tomlSide, "[[speclets]]\nid = \"e\""}}, chainDeep},

@@ -19,12 +19,14 @@ func specletRules() []rule {
 			At:    Mark{tomlSide, "[[speclets]]\nid = \"code\"\ntasks = []"}}, specletDuplicate},
 		{Rule{Code: "speclet-dep-differs", Severity: plan.Warning, Explanation: "Both files say the same of what a SPECLet waits for, in each of its headings. The run follows the parameters.", speclets: true,
 			Edits: []Edit{{markdownSide, "**Depends On:** `[\"code\"]`", "**Depends On:** None"}}, At: Mark{markdownSide, "**Depends On:** None"}}, specletDepends},
+		{Rule{Code: "speclet-differs", Severity: plan.Warning, Explanation: "Both files call a SPECLet the same, and list the same tasks in it. The run follows the parameters.", speclets: true,
+			Edits: []Edit{{markdownSide, "### SPECLet [docs]: The page", "### SPECLet [docs]: The papers"}}, At: Mark{markdownSide, "### SPECLet [docs]: The papers"}}, specletDiffers},
 		{Rule{Code: "task-in-several-speclets", Severity: plan.Error, Explanation: "A task is in exactly one SPECLet.", speclets: true,
-			Edits: []Edit{{tomlSide, "tasks = [2]", "tasks = [1, 2]"}}, At: Mark{tomlSide, "1, 2]"}}, taskTwice},
+			Edits: []Edit{{tomlSide, "tasks = [2]", "tasks = [1, 2]"}, {markdownSide, "`[task_2]`", "`[task_1, task_2]`"}}, At: Mark{tomlSide, "1, 2]"}}, taskTwice},
 		{Rule{Code: "task-unassigned", Severity: plan.Error, Explanation: "Where there are SPECLets, every task is in one.", speclets: true,
 			Edits: []Edit{{tomlSide, "tasks = [2]", "tasks = []"}}, At: Mark{tomlSide, "[[tasks]]\nid = 2"}}, taskUnassigned},
 		{Rule{Code: "speclet-task-unknown", Severity: plan.Error, Explanation: "A SPECLet lists tasks that are there.", speclets: true,
-			Edits: []Edit{{tomlSide, "tasks = [2]", "tasks = [2, 7]"}}, At: Mark{tomlSide, "7]"}}, specletTaskUnknown},
+			Edits: []Edit{{tomlSide, "tasks = [2]", "tasks = [2, 7]"}, {markdownSide, "`[task_2]`", "`[task_2, 7]`"}}, At: Mark{tomlSide, "7]"}}, specletTaskUnknown},
 	}
 }
 
@@ -89,6 +91,36 @@ func specletDepends(j *judged, report reporter) {
 			}
 		}
 	}
+}
+
+// specletDiffers compares what both files say; what only one says is no difference.
+func specletDiffers(j *judged, report reporter) {
+	if !j.both() {
+		return
+	}
+	inMarkdown, inTOML := j.m.taskIDs(), j.t.taskIDs()
+	for _, p := range specletPairs(j) {
+		if p.first == nil || p.second == nil {
+			continue
+		}
+		if a, b := p.first.title.text, p.second.title.text; a != "" && b != "" && !sameText(a, b) {
+			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is %q here and %q in the parameters", p.first.id, shorten(a), shorten(b)), "decide, and write the same in both files")
+		}
+		have, want := j.m.listed(p.first, inMarkdown), j.t.listed(p.second, inTOML)
+		if len(have) > 0 && len(want) > 0 && !slices.Equal(have, want) {
+			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s has the tasks %s here and %s in the parameters", p.first.id, enumerated(have), enumerated(want)), "decide, and write the same in both files")
+		}
+	}
+}
+
+// listed are the tasks of a speclet by their ids, sorted, each once.
+func (h *half) listed(s *speclet, known map[string]bool) []string {
+	var ids []string
+	for _, t := range s.tasks {
+		ids = append(ids, h.taskID(t.text, known))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 func enumerated(ids []string) string {
