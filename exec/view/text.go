@@ -46,9 +46,9 @@ func breakLine(line string, columns int) []string {
 		if used > 0 {
 			out = append(out, now)
 		}
-		for ; n > columns; n = terminal.Width(word) {
+		for n > columns {
 			head := cutAt(word, columns)
-			out, word = append(out, head), word[len(head):]
+			out, word, n = append(out, head), word[len(head):], n-terminal.Width(head)
 		}
 		now, used = word, n
 	}

@@ -1,0 +1,24 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/internal/terminal"
+)
+
+// TestBreakLineEndless: a word without end is broken in one go. (Were its rest measured anew for each line, this test would
+// take an hour.)
+func TestBreakLineEndless(t *testing.T) {
+	for _, word := range []string{strings.Repeat("x", 16<<20), strings.Repeat("界", 4<<20)} {
+		lines := breakLine("so "+word, 80)
+		if strings.Join(lines, "") != "so"+word {
+			t.Fatal("something is lost")
+		}
+		for i, line := range lines {
+			if w := terminal.Width(line); w > 80 || w < 80 && i > 0 && i < len(lines)-1 {
+				t.Fatalf("line %d has %d columns", i, w)
+			}
+		}
+	}
+}
