@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -131,6 +132,38 @@ func TestAskSurvivesReviewers(t *testing.T) {
 	}
 	if d.Steps[0].Run != "true" {
 		t.Error("a reviewer changed the draft of the others")
+	}
+}
+
+// An endless reviewer says more than anybody wants to keep.
+type endless struct{ says approval.Review }
+
+func (endless) Name() string { return "endless" }
+
+func (e endless) Review(context.Context, approval.Draft) (approval.Review, error) { return e.says, nil }
+
+// TestAskBoundsReviews: also what a reviewer of the host's own says has an end, and none of its flags is lost silently.
+func TestAskBoundsReviews(t *testing.T) {
+	text := strings.Repeat("x", 1<<20)
+	flags := make([]string, 5000)
+	ask := func(r approval.Review) approval.Review {
+		return approval.Ask(t.Context(), []approval.Reviewer{endless{r}}, approval.Draft{})[0]
+	}
+	r := ask(approval.Review{Verdict: "APPROVE", Warnings: []string{text}, Jobs: make([]approval.Job, 100), Checks: []approval.Answer{{Name: text, Value: text}}})
+	if !approval.Decide([]approval.Review{r}).Approved || len(r.Warnings[0]) > 4096 || len(r.Checks[0].Name)+len(r.Checks[0].Value) > 8192 {
+		t.Errorf("%d bytes of a warning, objections %.200q", len(r.Warnings[0]), r.Objections())
+	}
+	if r := ask(approval.Review{Verdict: "APPROVE", Jobs: make([]approval.Job, 101)}); len(r.Jobs) != 100 || len(r.Objections()) != 1 {
+		t.Errorf("%d jobs are kept, objections %q", len(r.Jobs), r.Objections())
+	}
+	r = ask(approval.Review{Verdict: text, Critical: flags, Error: "\xff" + text})
+	if len(r.Verdict) > 4096 || len(r.Error) > 8192 || len(r.Critical) != 101 || r.Critical[100] != "and 4900 more" {
+		t.Errorf("%d bytes of a verdict, %d of an error, %d flags", len(r.Verdict), len(r.Error), len(r.Critical))
+	}
+	critical, _ := json.Marshal(flags)
+	read := approval.Read("x", []byte(strings.Replace(good, `"critical":[]`, `"critical":`+string(critical), 1)))
+	if r = ask(read); r.Critical[100] != "and 4900 more" {
+		t.Errorf("bounded twice, the flags end with %q", r.Critical[100])
 	}
 }
 

@@ -132,7 +132,7 @@ func clip(text string) string {
 func clipAll(list []string) []string {
 	var kept []string
 	for i, text := range list {
-		if i == maxListed {
+		if i == maxListed && len(list) > maxListed+1 { // the last one may be the count
 			return append(kept, fmt.Sprintf("and %d more", len(list)-i))
 		}
 		kept = append(kept, clip(text))

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/intake"
@@ -81,26 +82,40 @@ func (r Review) Objections() []string {
 	return list
 }
 
+// bounded is a review of which nothing is larger than may be kept. A review with more checks or jobs than that has a fault.
+func (r Review) bounded() Review {
+	if len(r.Checks) > maxListed || len(r.Jobs) > maxListed {
+		r.Faults = append(slices.Clone(r.Faults), fmt.Sprintf("the contract has more than %d checks or jobs", maxListed))
+	}
+	checks, jobs := r.Checks, r.Jobs
+	r.Checks, r.Jobs = nil, nil
+	for _, a := range checks[:min(len(checks), maxListed)] {
+		r.Checks = append(r.Checks, Answer{clip(a.Name), clip(a.Value)})
+	}
+	for _, j := range jobs[:min(len(jobs), maxListed)] {
+		r.Jobs = append(r.Jobs, Job{clip(j.ID), clip(j.Entry), clip(j.Args), clipAll(j.Artifacts)})
+	}
+	r.Verdict, r.Error = clip(r.Verdict), clip(r.Error)
+	r.Critical, r.Warnings, r.Faults = clipAll(r.Critical), clipAll(r.Warnings), clipAll(r.Faults)
+	return r
+}
+
 // reviewOf is a contract as a review.
 func reviewOf(name string, c *intake.Contract) Review {
 	if c == nil {
 		return Review{Reviewer: name, Error: "the reviewer gave none"}
 	}
-	r := Review{Reviewer: name, Verdict: clip(c.Verdict), Critical: clipAll(c.Critical), Warnings: clipAll(c.Warnings)}
-	for _, a := range c.Checks[:min(len(c.Checks), maxListed)] {
-		r.Checks = append(r.Checks, Answer{clip(a.Name), clip(a.Value)})
+	r := Review{Reviewer: name, Verdict: c.Verdict, Critical: c.Critical, Warnings: c.Warnings}
+	for _, a := range c.Checks {
+		r.Checks = append(r.Checks, Answer{a.Name, a.Value})
 	}
-	for _, j := range c.Jobs[:min(len(c.Jobs), maxListed)] {
-		r.Jobs = append(r.Jobs, Job{clip(j.ID), clip(j.Entry), clip(j.Args), clipAll(j.ExpectedArtifacts)})
-	}
-	if len(c.Checks) > maxListed || len(c.Jobs) > maxListed {
-		r.Faults = append(r.Faults, fmt.Sprintf("the contract has more than %d checks or jobs", maxListed))
+	for _, j := range c.Jobs {
+		r.Jobs = append(r.Jobs, Job{j.ID, j.Entry, j.Args, j.ExpectedArtifacts})
 	}
 	for _, f := range c.Faults {
 		if f.Severity == plan.Error || f.Code == "contract-jobs-invalid" || f.Code == "contract-flags-missing" {
-			r.Faults = append(r.Faults, clip(f.Message))
+			r.Faults = append(r.Faults, f.Message)
 		}
 	}
-	r.Faults = clipAll(r.Faults)
-	return r
+	return r.bounded()
 }

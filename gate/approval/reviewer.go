@@ -103,7 +103,7 @@ func ask(ctx context.Context, r Reviewer, d Draft) (review Review) {
 		return Review{Reviewer: name, Error: clip(err.Error())}
 	}
 	review.Reviewer = name
-	return review
+	return review.bounded()
 }
 
 // Validate refuses nil and nameless reviewers, and two of one name. All that is wrong is joined.
