@@ -155,7 +155,7 @@ func (e *execution) hear(ctx context.Context, c advice.Case) (*history.Advised, 
 		said.Alternatives = append(said.Alternatives, history.Approach{
 			Description: clip(x.Description, longest), Confidence: share(x.Confidence), Source: clip(x.Source, longest)})
 	}
-	said.Cost = history.AdviceCost{Seconds: took.Seconds(), Calls: a.Cost.Calls, Tokens: a.Cost.Tokens}
+	said.Cost = history.AdviceCost{Seconds: took.Seconds(), Calls: max(a.Cost.Calls, 0), Tokens: max(a.Cost.Tokens, 0)}
 	if err != nil {
 		return said, nil
 	}

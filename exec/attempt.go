@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -200,10 +203,10 @@ func (e *execution) feedback(s *history.Step) []string {
 // said is what the executor said, for the journal.
 func (t *trial) said() *history.AttemptEnded {
 	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
-		Tokens: t.outcome.Usage.InputTokens + t.outcome.Usage.OutputTokens, Calls: t.outcome.Usage.Calls,
+		Tokens: addTokens(t.outcome.Usage.InputTokens, t.outcome.Usage.OutputTokens), Calls: t.outcome.Usage.Calls,
 		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful, Summary: clip(t.outcome.Summary, outputKept)}
 	if t.err != nil {
-		said.Error = t.err.Error()
+		said.Error = clip(t.err.Error(), outputKept)
 	}
 	return said
 }
@@ -242,12 +245,18 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 // finite leaves out what is no number.
 func finite(metrics map[string]float64) map[string]float64 {
 	kept := map[string]float64{}
-	for name, v := range metrics {
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			kept[name] = v
+	for _, name := range slices.Sorted(maps.Keys(metrics)) {
+		if v := metrics[name]; len(name) <= jobs.MaxName && len(kept) < jobs.MaxMetrics && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			kept[strings.ToValidUTF8(name, "\uFFFD")] = v
 		}
 	}
 	return kept
+}
+
+// addTokens adds counts that executors claim: a negative one is none, and what is more than can be counted stays the most that can be.
+func addTokens(a, b int64) int64 {
+	a, b = max(a, 0), max(b, 0)
+	return a + min(b, math.MaxInt64-a)
 }
 
 // noMemory reports whether err says that the executor ran out of memory.

@@ -113,8 +113,8 @@ func (o Outcome) and(next Outcome) Outcome {
 	fmt.Fprint(tail, o.Output, next.Output)
 	next.Output = tail.String()
 	next.Stateful = next.Stateful || o.Stateful
-	next.Usage.InputTokens += o.Usage.InputTokens
-	next.Usage.OutputTokens += o.Usage.OutputTokens
+	next.Usage.InputTokens = addTokens(o.Usage.InputTokens, next.Usage.InputTokens)
+	next.Usage.OutputTokens = addTokens(o.Usage.OutputTokens, next.Usage.OutputTokens)
 	next.Usage.Calls += o.Usage.Calls
 	if len(o.Metrics) > 0 {
 		all := maps.Clone(o.Metrics)

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/ask"
@@ -73,7 +74,7 @@ func declare(account ledger.Account) (*ledger.Declared, []string, bool) {
 	d := &ledger.Declared{}
 	var names []string
 	for _, c := range account.Extra {
-		if strings.ContainsAny(c.Path, `*?[]{}\`) || reserved(c.Path) {
+		if strings.ContainsAny(c.Path, `*?[]{}\`) || !utf8.ValidString(c.Path) || reserved(c.Path) {
 			return nil, nil, false
 		}
 		switch c.Op {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -19,6 +20,9 @@ const afterDeadline = time.Second
 // mistakes is how many answers to one question may not count before nobody is
 // asked any more.
 const mistakes = 3
+
+// reasonKept is how much of what a person says freely stands in the journal, in bytes.
+const reasonKept = 64 << 10
 
 func title(s *history.Step) string { return fmt.Sprintf("%s (%s)", s.Address, s.Title) }
 
@@ -62,7 +66,7 @@ func (e *execution) askAgain(ctx context.Context, s *history.Step) error {
 		if err = q.Check(a); err == nil {
 			return e.settle(ctx, s, q, a)
 		}
-		if err := e.record(ctx, of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: err.Error()}); err != nil {
+		if err := e.record(ctx, of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: clip(err.Error(), longest)}); err != nil {
 			return err
 		}
 	}
@@ -97,19 +101,28 @@ func (e *execution) consult(ctx context.Context, q ask.Question) (ask.Answer, er
 	if err == nil && a.At.IsZero() {
 		a.At = e.c.now().UTC()
 	}
-	return a, err
+	return heard(a), err
+}
+
+// heard is an answer as the journal takes it: what was said freely is text, and not endless.
+func heard(a ask.Answer) ask.Answer {
+	for _, text := range []*string{&a.Reason, &a.By, &a.Confirmed, (*string)(&a.Remember)} {
+		*text = clip(strings.ToValidUTF8(*text, "\uFFFD"), reasonKept)
+	}
+	return a
 }
 
 // refuse ends a step because nobody let it go on.
 func (e *execution) refuse(ctx context.Context, s *history.Step, q ask.Question, why error) error {
+	said := clip(why.Error(), longest)
 	if q.Kind == ask.Stage { // what needs the speclet is blocked when its turn comes
-		return e.record(ctx, of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: why.Error(), Final: true})
+		return e.record(ctx, of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: said, Final: true})
 	}
 	if by := e.blocker(s); q.Kind == ask.Dependency && by != nil { // blocked, and no failure of its own
-		return e.leaveOut(ctx, s, &history.Unanswered{Question: q.ID, Why: why.Error(), Final: true}, e.blockedBy(s, by))
+		return e.leaveOut(ctx, s, &history.Unanswered{Question: q.ID, Why: said, Final: true}, e.blockedBy(s, by))
 	}
 	err := e.record(ctx, of(s, q.Attempt),
-		&history.Unanswered{Question: q.ID, Why: why.Error(), Final: true}, e.undecided(s, q, why))
+		&history.Unanswered{Question: q.ID, Why: said, Final: true}, e.undecided(s, q, said))
 	if err != nil {
 		return err
 	}
@@ -118,10 +131,10 @@ func (e *execution) refuse(ctx context.Context, s *history.Step, q ask.Question,
 }
 
 // undecided is what becomes of a step about which nobody decided: it has failed. Where the plan itself, or going back, is in question, the run ends.
-func (e *execution) undecided(s *history.Step, q ask.Question, why error) *history.StepFailed {
+func (e *execution) undecided(s *history.Step, q ask.Question, why string) *history.StepFailed {
 	_, step := e.step(s)
 	return &history.StepFailed{Class: e.class(s), Halts: e.halts(s, step) || q.Kind == ask.Obsolete || q.Kind == ask.Rollback,
-		Reasons: slices.Concat(e.reasons(s, q), []string{"nobody decided otherwise: " + why.Error()})}
+		Reasons: slices.Concat(e.reasons(s, q), []string{"nobody decided otherwise: " + why})}
 }
 
 // halts reports whether the failure of a step ends the run: where the plan says

@@ -124,6 +124,8 @@ func (q Question) Check(a Answer) error {
 		return refuse("it is for question %q", a.Question)
 	case a.Attempt != q.Attempt:
 		return refuse("it is for attempt %d, and attempt %d asks", a.Attempt, q.Attempt)
+	case a.At.Year() < 0 || a.At.Year() > 9999:
+		return refuse("the time that it was given at is none: it is of the year %d", a.At.Year())
 	case !q.Deadline.IsZero() && a.At.After(q.Deadline):
 		return refuse("it came %s after the deadline", a.At.Sub(q.Deadline).Round(time.Millisecond))
 	}

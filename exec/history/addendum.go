@@ -39,6 +39,12 @@ type Addendum struct {
 // Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
 func (a Addendum) Seal(number int, prev ledger.Digest) Addendum {
 	a.Number, a.Prev = number, prev
+	if text, err := json.Marshal(a); err == nil { // what is not UTF-8 is replaced on the way to a journal, and the digest is of what stands there
+		var written Addendum
+		if json.Unmarshal(text, &written) == nil {
+			a = written
+		}
+	}
 	a.Digest = a.sum()
 	return a
 }

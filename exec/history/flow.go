@@ -1,6 +1,7 @@
 package history
 
 import (
+	"math"
 	"slices"
 
 	"github.com/planlock/planlock/plan"
@@ -35,10 +36,11 @@ func (f *Flow) Task(id string) *TaskOver {
 // HandedOver reports whether the session ended because its tokens were used up, and the next one has not begun.
 func (f *Flow) HandedOver() bool { return f.handed }
 
-// spend counts tokens.
+// spend counts tokens. Nobody gives tokens back, and what is more than can be counted stays the most that can be.
 func (f *Flow) spend(tokens int64) {
-	f.Tokens += tokens
-	f.Used += tokens
+	tokens = max(tokens, 0)
+	f.Tokens += min(tokens, math.MaxInt64-f.Tokens)
+	f.Used += min(tokens, math.MaxInt64-f.Used)
 }
 
 // resumed begins a session, if the last one was handed on.

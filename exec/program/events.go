@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/planlock/planlock/exec"
 )
@@ -171,6 +172,9 @@ func (r *reader) count(fields map[string]json.RawMessage) error {
 	}
 	if u.InputTokens < 0 || u.OutputTokens < 0 || u.Calls < 0 {
 		return errors.New("a count is negative")
+	}
+	if u.InputTokens > math.MaxInt64-r.usage.InputTokens || u.OutputTokens > math.MaxInt64-r.usage.OutputTokens || u.Calls > math.MaxInt-r.usage.Calls {
+		return errors.New("the counts together are more than can be counted")
 	}
 	r.usage.InputTokens += u.InputTokens
 	r.usage.OutputTokens += u.OutputTokens
