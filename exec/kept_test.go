@@ -229,3 +229,33 @@ func TestIrreversibleStepInFlightIsAsked(t *testing.T) {
 		t.Errorf("ended %s after %q; want nothing attempted", report.Status(), record.Attempts())
 	}
 }
+
+// TestPreconditionsAreLookedAtAgainWhenResumed stops a run inside a step, and takes from it what the step needs.
+func TestPreconditionsAreLookedAtAgainWhenResumed(t *testing.T) {
+	t.Setenv("PLANLOCK_TEST_READY", "yes")
+	b := exectest.New(t, withPrecondition(`{ kind = "env_set", name = "PLANLOCK_TEST_READY" }`), workspace, nil)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	b.Controller.Executors["script"] = exectest.Script{"1.1": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+		cancel(errors.New("stop"))
+		return exec.Outcome{}, context.Cause(ctx)
+	}}
+	locked := b.Lock(t)
+	if _, err := b.Controller.Run(ctx, locked); err == nil {
+		t.Fatal("the run was not stopped")
+	}
+	must(t, os.Unsetenv("PLANLOCK_TEST_READY"))
+	var record exectest.Record
+	b.Controller.Executors["script"] = record.Of(goodScript)
+	p := &person{choices: []string{"s"}}
+	b.Controller.Escalator = p
+	_, err := b.Controller.Resume(context.Background(), locked, "")
+	if len(p.asked) != 1 || p.asked[0].Kind != ask.Precondition || len(record.Attempts()) != 0 {
+		t.Errorf("asked %+v, attempted %q; want one question about the precondition, and nothing attempted: %v", p.asked, record.Attempts(), err)
+	}
+	must(t, os.Setenv("PLANLOCK_TEST_READY", "yes"))
+	p.choices = []string{"r", "r"}
+	report, err := b.Controller.Resume(context.Background(), locked, "")
+	if err != nil || report.Status() != history.Achieved {
+		t.Errorf("resumed, it ended with %v\n%s", err, report)
+	}
+}

@@ -105,6 +105,8 @@ func (e *execution) advance(ctx context.Context, s *history.Step) error {
 		return e.lose(ctx, s)
 	case s.Refusal != nil && s.Next == nil:
 		return e.climb(ctx, s, s.Refusal)
+	case s.At < e.run.ResumedAt && e.goesOn(s):
+		return e.before(ctx, s, s.Checkpoint) // nobody knows what became of its preconditions meanwhile
 	case s.Next != nil:
 		return e.tryAgain(ctx, s)
 	case last == nil:
@@ -114,6 +116,12 @@ func (e *execution) advance(ctx context.Context, s *history.Step) error {
 		return e.attempt(ctx, s, e.method(s, last.Method.Method))
 	}
 	return e.climb(ctx, s, last.Failure)
+}
+
+// goesOn reports whether the next thing to do for a step is an attempt.
+func (e *execution) goesOn(s *history.Step) bool {
+	last := s.Last()
+	return s.Next != nil || last == nil || e.cutOff(s, last) && s.Rollback != plan.Irreversible
 }
 
 // cutOff reports whether an attempt failed for no fault of its own: it was

@@ -16,6 +16,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 		r.Boot = f.Boot
 		if r.Ended == nil {
 			r.Resumptions++
+			r.ResumedAt = rec.Seq
 			r.Flow.resumed()
 		}
 	case *Gate:
