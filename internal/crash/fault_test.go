@@ -21,7 +21,7 @@ import (
 
 // TestFaults lets operation 1, 2, 3 … of a whole run fail, with every kind of
 // error, until a run gets through in which nothing failed. What the steps do
-// themselves does not fail.
+// themselves fails too.
 func TestFaults(t *testing.T) {
 	dose := theDose(t)
 	dir := fast(t)
@@ -58,14 +58,16 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// suffer runs the plan on a disk that fails, and again when it is mended.
+// suffer runs the plan on a disk that fails, and again when it is mended: one run in four to its end,
+// the others until one more step is complete.
 func (w *world) suffer(dir string, l *faulty.Layer) (problems []string) {
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	s := w.enter(dir)
-	if err := furnish(dir); err != nil {
+	if err := furnish(s.dir); err != nil {
 		return []string{err.Error()}
 	}
-	s.disk, s.desk = disk.New(l), disk.New(newLife(first))
+	s.disk, s.life.name = disk.New(l), first
+	l.Next = &s.life
 	err := s.drive()
 	var outcome *exec.OutcomeError
 	ended := errors.As(err, &outcome)
@@ -75,11 +77,12 @@ func (w *world) suffer(dir string, l *faulty.Layer) (problems []string) {
 	if err == nil && !l.Hit() {
 		return append(problems, s.problems...)
 	}
-	left := s.examine(dir, 1<<40, complain)
+	left := s.examine(s.journals, 1<<40, complain)
 	if ended { // a step failed, lawfully, and was undone
 		s.undone(l.Err.Error(), complain)
 		return append(problems, s.problems...)
 	}
+	s.brief = l.At%4 > 0
 	l.Heal()
 	switch err := s.drive(); {
 	case errors.As(err, &outcome): // the last attempt of a step was the one that met the fault
@@ -87,7 +90,7 @@ func (w *world) suffer(dir string, l *faulty.Layer) (problems []string) {
 	case err != nil:
 		complain("it cannot go on: %v\n%s", err, s.why())
 	default:
-		s.conclude(left, complain)
+		s.conclude(left, !s.life.over.Load(), complain)
 	}
 	return append(problems, s.problems...)
 }
@@ -156,7 +159,7 @@ func (w *world) twice(dir string, l *faulty.Layer, rng *rand.Rand) (string, []st
 	if err := furnish(s.dir); err != nil {
 		return name("furnish"), []string{err.Error()}
 	}
-	rec, err := powercut.New(s.dir, first)
+	rec, err := powercut.New(s.home, first)
 	if err != nil {
 		return name("record"), []string{err.Error()}
 	}

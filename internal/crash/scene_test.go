@@ -22,6 +22,7 @@ type plot struct {
 	stopAfter plan.Address // here somebody interrupts the run, the first time
 	backTo    plan.Address // and sets it back to before this step
 	isolate   bool         // it works in a clone
+	witnessed bool         // journals have witnesses outside of the workspace
 }
 
 var (

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -24,6 +24,7 @@ import (
 // A world is a workspace on a disk, and what somebody outside of it saw.
 type world struct {
 	plot
+	home   string // where all of it is
 	dir    string // the workspace
 	locked *plan.Locked
 	disk   *disk.Disk
@@ -31,6 +32,11 @@ type world struct {
 	rec    *powercut.Recorder // nil: nobody notes what is done
 	story  *story             // what must come out; nil while it is found out
 	brief  bool               // one more step is enough
+	lore   *lore              // what is known of journals
+	life   life               // of the machine, where brief
+
+	careless bool                // nobody asks later what was given to journals
+	left     map[string][][]byte // what journals held when the world was entered
 
 	mu        sync.Mutex
 	journals  map[string]*chronicle // by run
@@ -40,9 +46,32 @@ type world struct {
 }
 
 // enter makes a world around a folder.
-func (w *world) enter(dir string) *world {
-	return &world{plot: w.plot, dir: dir, locked: w.locked, story: w.story, completed: map[plan.Address]bool{}, journals: map[string]*chronicle{}}
+func (w *world) enter(home string) *world {
+	return &world{plot: w.plot, home: home, dir: filepath.Join(home, "ws"), locked: w.locked, story: w.story, lore: w.lore,
+		completed: map[plan.Address]bool{}, journals: map[string]*chronicle{}}
 }
+
+// witness is where journals say outside of the workspace how far they reached.
+func (w *world) witness() checkpoint.Witness {
+	if !w.witnessed {
+		return checkpoint.Witness{}
+	}
+	return checkpoint.Witness{Dir: filepath.Join(w.home, "state")}
+}
+
+// moveHeads gives w the witnesses of journals that were in another place.
+func (w *world) moveHeads(from *world) error {
+	for run := range from.journals {
+		old, now := from.witness().File(journal(from.dir, run)), w.witness().File(journal(w.dir, run))
+		err := os.Rename(filepath.Join(w.home, "state", "heads", filepath.Base(old)), now)
+		if w.witnessed && err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) workspace() exec.Workspace { return exec.Workspace{Dir: w.dir, Witness: w.witness()} }
 
 // A story is what a run that nobody disturbs comes to.
 type story struct {
@@ -92,7 +121,7 @@ func (w *world) drive() error {
 				return nil
 			}
 		}
-		if errors.Is(err, errEnough) {
+		if errors.Is(err, errEnough) || w.life.over.Load() {
 			return nil
 		}
 		if err != nil && !errors.Is(err, errStop) {
@@ -109,32 +138,25 @@ var (
 // know is the run as the journal tells it, and whether it was set back. It is
 // nil if none has begun.
 func (w *world) know() (run *history.Run, back bool, err error) {
-	ws := exec.Workspace{Dir: w.dir}
-	ids, err := ws.Runs()
+	ids, err := w.workspace().Runs()
 	if err != nil {
 		return nil, false, err
 	}
 	for _, id := range slices.Backward(ids) {
-		records, err := ws.Records(context.Background(), id)
-		if errors.Is(err, exec.ErrNoRun) || err == nil && len(records) == 0 {
-			continue // it was cut off before it began
-		}
+		tale, err := w.lore.of(w, id)
 		if err != nil {
 			return nil, false, err
 		}
-		if run, err = history.Fold(records); err != nil {
-			return nil, false, err
-		}
-		for _, r := range records {
-			back = back || r.Type == "rolled-back"
+		if tale == nil {
+			continue // it was cut off before it began
 		}
 		w.mu.Lock()
 		w.completed = map[plan.Address]bool{}
-		for _, s := range run.Steps {
+		for _, s := range tale.run.Steps {
 			w.completed[s.Address] = s.Status == history.Completed
 		}
 		w.mu.Unlock()
-		return run, back, nil
+		return tale.run, tale.back, nil
 	}
 	return nil, false, nil
 }
@@ -157,6 +179,7 @@ func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Cont
 			cancel(errStop)
 		}
 		if w.brief {
+			w.life.over.Store(true)
 			cancel(errEnough)
 		}
 	}))
@@ -165,7 +188,7 @@ func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Cont
 func (w *world) controller(stepDone func(exec.Event)) *exec.Controller {
 	return &exec.Controller{
 		Dir: w.dir, Executors: map[string]exec.Executor{"script": exec.Func(w.execute)}, Executor: exec.Func(w.execute),
-		Isolate: w.isolate, NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: exec.Observer{StepDone: stepDone},
+		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: exec.Observer{StepDone: stepDone},
 	}
 }
 
@@ -196,13 +219,9 @@ func (w *world) execute(ctx context.Context, job exec.Work) (exec.Outcome, error
 
 // openLog opens the journal as the controller would, and watches it.
 func (w *world) openLog(ctx context.Context, run string) (checkpoint.Log, error) {
-	log, err := checkpoint.OpenFileLogContext(ctx, journal(w.dir, run))
+	log, err := w.witness().OpenFileLog(ctx, journal(w.dir, run))
 	if err != nil {
 		return nil, err
-	}
-	records, err := replay(log)
-	if err != nil {
-		return nil, errors.Join(err, log.Close())
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -211,8 +230,7 @@ func (w *world) openLog(ctx context.Context, run string) (checkpoint.Log, error)
 		c = &chronicle{}
 		w.journals[run] = c
 	}
-	c.earlier, c.records = c.records, records
-	return &watchedLog{log, w, c}, nil
+	return &watchedLog{log: log, w: w, c: c}, nil
 }
 
 func journal(dir, run string) string {
@@ -228,38 +246,6 @@ func replay(log checkpoint.Log) (records [][]byte, err error) {
 	}
 	return records, nil
 }
-
-// A watchedLog notes what was given to a log, and when it was acknowledged.
-type watchedLog struct {
-	log checkpoint.Log
-	w   *world
-	c   *chronicle
-}
-
-func (l *watchedLog) Append(ctx context.Context, batch [][]byte) error {
-	w := l.w
-	w.mu.Lock()
-	for _, r := range batch {
-		l.c.records = append(l.c.records, bytes.Clone(r))
-	}
-	n := len(l.c.records)
-	w.mu.Unlock()
-	err := l.log.Append(ctx, batch)
-	if err != nil {
-		return err
-	}
-	a := ack{records: n}
-	if w.rec != nil {
-		a.moment = w.rec.Now()
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	l.c.acks = append(l.c.acks, a)
-	return nil
-}
-
-func (l *watchedLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] { return l.log.Replay(ctx) }
-func (l *watchedLog) Close() error                                        { return l.log.Close() }
 
 // acknowledged is how many records were acknowledged by a moment.
 func (w *world) acknowledged(moment int) int {
@@ -281,8 +267,8 @@ func (c *chronicle) acknowledged(moment int) int {
 }
 
 // survivors are the records that a journal holds; none if there is none.
-func survivors(dir, run string) ([][]byte, error) {
-	log, err := checkpoint.ReadFileLog(journal(dir, run))
+func (w *world) survivors(run string) ([][]byte, error) {
+	log, err := w.witness().ReadFileLog(context.Background(), journal(w.dir, run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -332,6 +318,22 @@ func difference(want, got string) string {
 	show("+", got, want)
 	return b.String()
 }
+
+// A life is that of the machine, from one power cut to the next. When it is over
+// nothing can be done any more.
+type life struct {
+	name string
+	over atomic.Bool
+}
+
+func (l *life) Do(_ *disk.Op, run func() error) error {
+	if l.over.Load() {
+		return errEnough
+	}
+	return run()
+}
+
+func (l *life) Boot() string { return l.name }
 
 // fast is a folder for many small trees, in memory where there is such a place.
 func fast(t testing.TB) string {

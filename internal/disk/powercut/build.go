@@ -3,7 +3,6 @@ package powercut
 import (
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io/fs"
 	"maps"
 	"os"
@@ -20,26 +19,6 @@ func (c *Cut) Build(dir string, choose Choice) error {
 		return fmt.Errorf("powercut: %w", err)
 	}
 	return nil
-}
-
-// Sum tells states apart: what is left after two cuts is the same where it is
-// the same, names, kinds, modes and contents.
-func (c *Cut) Sum(seed maphash.Seed, choose Choice) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	c.image(choose).sum(&h, root)
-	return h.Sum64()
-}
-
-func (img image) sum(h *maphash.Hash, at int) {
-	n := img[at]
-	fmt.Fprintf(h, "%v %d %q", n.mode, len(n.data), n.target)
-	h.Write(n.data)
-	for _, name := range slices.Sorted(maps.Keys(n.names)) {
-		fmt.Fprintf(h, "%q", name)
-		img.sum(h, n.names[name])
-	}
-	h.WriteString("end")
 }
 
 type builder struct {

@@ -24,6 +24,7 @@ type node struct {
 	data   []byte
 	target string
 	names  map[string]int // of a folder; else nil
+	known  *uint64        // the sum of all but time and names, where somebody needed it
 }
 
 // A Fate is what becomes of a pending operation.
@@ -70,13 +71,7 @@ func Random(seed uint64) Choice {
 
 // image is what is left at the cut.
 func (c *Cut) image(choose Choice) image {
-	img := make(image, len(c.trace.start))
-	for i, n := range c.trace.start {
-		copied := *n
-		copied.data = slices.Clone(n.data)
-		copied.names = maps.Clone(n.names)
-		img[i] = &copied
-	}
+	img := c.trace.start.clone()
 	for i := range c.at {
 		var fate Fate
 		if c.trace.since[i] > c.at {
@@ -85,6 +80,17 @@ func (c *Cut) image(choose Choice) image {
 		img.apply(c.trace.steps[i], fate)
 	}
 	return img
+}
+
+func (img image) clone() image {
+	other := make(image, len(img))
+	for i, n := range img {
+		copied := *n
+		copied.data = slices.Clone(n.data)
+		copied.names = maps.Clone(n.names)
+		other[i] = &copied
+	}
+	return other
 }
 
 // at is a node, which is made where its beginning was lost.
@@ -97,6 +103,9 @@ func (img image) at(n int, mode fs.FileMode) *node {
 
 // apply does what is kept of a step.
 func (img image) apply(s step, fate Fate) {
+	if n := img[s.node]; n != nil {
+		n.known = nil
+	}
 	if s.kind == disk.Write {
 		img.at(s.node, s.mode).write(s, fate)
 		return

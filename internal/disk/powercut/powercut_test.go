@@ -2,6 +2,7 @@ package powercut_test
 
 import (
 	"errors"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -225,5 +226,33 @@ func TestSeedsRepeat(t *testing.T) {
 	}
 	if len(seen) < 5 {
 		t.Errorf("50 seeds gave %d states", len(seen))
+	}
+}
+
+// TestLosses holds that each single loss at each moment comes once, with the sum
+// that its cut has.
+func TestLosses(t *testing.T) {
+	trace := record(t, func(root *disk.Root) error {
+		return errors.Join(
+			write(root, "a", "first", false), root.Mkdir("d", 0o755), write(root, "d/b", "second", true), root.SyncFolder("d"),
+			root.Rename("a", "d/a"), write(root, "d/a", "third, and longer", false), root.Symlink("a", "d/link"),
+			root.Remove("d/b"), root.SyncFolder("."), root.SyncFolder("d"), write(root, "d/a", "4", true))
+	})
+	seed := maphash.MakeSeed()
+	got := map[[2]int]uint64{}
+	for l := range trace.Losses(seed) {
+		if _, again := got[[2]int{l.Moment, l.Operation}]; again {
+			t.Errorf("operation %d at %d comes twice", l.Operation, l.Moment)
+		}
+		got[[2]int{l.Moment, l.Operation}] = l.Sum
+	}
+	want := map[[2]int]uint64{}
+	for k := range trace.Len() + 1 {
+		for _, p := range trace.At(k).Pending() {
+			want[[2]int{k, p}] = trace.At(k).Sum(seed, powercut.Only(p))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) < trace.Len() {
+		t.Errorf("of %d single losses (-want +got):\n%s", len(want), diff)
 	}
 }
