@@ -98,6 +98,13 @@ func reaches(run string) []string {
 	return slices.Compact(found)
 }
 
+// doors are programs that lead out of the workspace, to other rights or to other machines; or that carry out a text that need
+// not stand in the command, or tell what the environment holds.
+const doors = ` .git .planlock sudo su doas pkexec chroot unshare nsenter setpriv capsh mount eval exec source cd pushd popd env printenv
+	sh bash dash ash zsh ksh csh tcsh busybox xargs awk gawk mawk perl python python2 python3 ruby node deno php lua osascript powershell pwsh
+	curl wget nc ncat netcat socat telnet ssh scp sftp rsync ftp ping dig nslookup openssl git docker podman kubectl
+	chmod chown chgrp setfacl setcap kill pkill killall crontab systemctl systemd-run planlock `
+
 // leadsOut reports whether a word may stand for something outside.
 func leadsOut(word string) bool {
 	lower := strings.ToLower(word)
@@ -112,14 +119,12 @@ func leadsOut(word string) bool {
 		if part != "..." && strings.Contains(part, "..") { // "./..." is Go's word for all packages
 			return true
 		}
-		switch part {
-		case ".git", ".planlock", "sudo", "su", "doas", "pkexec", "chroot", "unshare", "nsenter", "setpriv", "capsh",
-			"mount", "eval", "exec", "source", "curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ssh", "scp", "sftp", "rsync", "ftp",
-			"chmod", "chown", "chgrp", "setfacl", "setcap", "kill", "pkill", "killall", "planlock":
+		if slices.Contains(strings.Fields(doors), strings.TrimSuffix(part, ".exe")) {
 			return true
 		}
 	}
-	return false
+	// "LD_PRELOAD=./x.so train" sets a variable as well.
+	return word == strings.ToUpper(word) && powerful.MatchString(word)
 }
 
 // changes reports whether carrying out after is another thing than carrying out
