@@ -3,9 +3,8 @@ package envelope
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/planlock/planlock/ledger"
 )
@@ -55,16 +54,17 @@ func Compute(ctx context.Context, spec Spec) (*Envelope, error) {
 // Digest is the digest of all components: of their canonical form, which is the line [Encoding] and then name,
 // digest and text of each component, in order, each as its length in bytes, a colon, itself and a newline.
 func (e *Envelope) Digest() ledger.Digest {
-	var form strings.Builder
-	form.WriteString(Encoding + "\n")
+	form := make([]byte, 0, 1<<10)
+	form = append(form, Encoding+"\n"...)
 	if e != nil {
 		for _, c := range sorted(e.Components) {
-			for _, text := range []string{c.Name, string(c.Digest), c.Text} {
-				fmt.Fprintf(&form, "%d:%s\n", len(text), text)
+			for _, text := range [...]string{c.Name, string(c.Digest), c.Text} {
+				form = append(strconv.AppendInt(form, int64(len(text)), 10), ':')
+				form = append(append(form, text...), '\n')
 			}
 		}
 	}
-	return ledger.Sum([]byte(form.String()))
+	return ledger.Sum(form)
 }
 
 // sorted is components in order of their names, without repetitions.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,8 @@ import (
 type Prober struct {
 	mu    sync.Mutex
 	known map[string]reading
+	rules []string  // as they were last
+	ruled Component // what stands for them
 }
 
 // A reading is what a file was when it was read.
@@ -99,12 +102,18 @@ func (l *look) rules(rules []string) {
 	if len(rules) == 0 {
 		return
 	}
-	list := make([]Component, len(rules))
-	for i, rule := range rules {
-		list[i].Name = rule
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	if !slices.Equal(rules, l.p.rules) {
+		list := make([]Component, len(rules))
+		for i, rule := range rules {
+			list[i].Name = rule
+		}
+		list = sorted(list)
+		l.p.rules = slices.Clone(rules)
+		l.p.ruled = Component{Name: "rules", Digest: (&Envelope{Components: list}).Digest(), Text: fmt.Sprintf("%d rules", len(list))}
 	}
-	list = sorted(list)
-	l.add("rules", (&Envelope{Components: list}).Digest(), fmt.Sprintf("%d rules", len(list)))
+	l.found = append(l.found, l.p.ruled)
 }
 
 // files are components of files that are named one by one.

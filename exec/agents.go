@@ -96,10 +96,10 @@ func (c *Controller) validate(p *plan.Plan) error {
 	return nil
 }
 
-// agents are the executors and the host's gates, with their versions.
-func (c *Controller) agents(ctx context.Context, p *plan.Plan) ([]envelope.Agent, error) {
+// agents are the named executors and the host's gates, with their versions.
+func (c *Controller) agents(ctx context.Context, named []string) ([]envelope.Agent, error) {
 	var agents []envelope.Agent
-	for _, n := range needed(p) {
+	for _, n := range named {
 		x, err := c.executor(n)
 		if err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -34,7 +35,8 @@ type execution struct {
 	dir     string // where the work is done: the workspace, or a clone of it
 	held    *checkpoint.Held
 	store   *checkpoint.Store
-	shut    func() error // closes the store
+	shut    func() error  // closes the store
+	probed  chan struct{} // closed once the sandbox was tried out; nil: nobody does
 	prober  *envelope.Prober
 	panel   gate.Panel
 	index   map[plan.Address]place
@@ -43,6 +45,7 @@ type execution struct {
 	judged  map[plan.Address]place // its steps
 	intents []*plan.Step           // those that bring a test, in the order of the plan
 	depends dependencies
+	needed  []string // executors that the plan names
 	scanner ledger.Scanner
 
 	mu      sync.Mutex // guards journal order: append and apply are one
@@ -92,12 +95,13 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 		return e, err
 	}
 	e.equip()
+	e.tryOut()
 	return e, nil
 }
 
 // equip readies what follows from the plan alone.
 func (e *execution) equip() {
-	e.index, e.depends = places(e.plan), dependenciesOf(e.plan)
+	e.index, e.depends, e.needed = places(e.plan), dependenciesOf(e.plan), needed(e.plan)
 	// What a host's code gets to see, it could change; the contract is not among it.
 	e.shown, e.judging, e.judged = e.index, e.plan, e.index
 	if e.locked != nil {
@@ -108,6 +112,20 @@ func (e *execution) equip() {
 	e.panel = e.c.panel()
 	e.prober = &envelope.Prober{}
 	e.scanner = ledger.Scanner{Scope: e.scope()}
+}
+
+// tryOut has the machine's sandbox tried out while trees and journals are read: what the envelope says of it takes some processes to
+// find out, once for each life of this one.
+func (e *execution) tryOut() {
+	box, _, err := e.sandbox()
+	if err != nil || box.Level == process.None {
+		return
+	}
+	e.probed = make(chan struct{})
+	go func() {
+		defer close(e.probed)
+		_, _ = process.Reach(box) // whoever needs it asks again
+	}()
 }
 
 // places finds the steps of a plan by their addresses.
@@ -161,6 +179,9 @@ func (e *execution) seat() error {
 
 // close lets go of everything.
 func (e *execution) close() {
+	if e.probed != nil {
+		<-e.probed
+	}
 	if e.journal != nil {
 		if err := e.journal.Close(); err != nil {
 			e.log.Warn("closing the journal", "err", err)

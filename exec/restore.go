@@ -66,6 +66,9 @@ func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) 
 	ctx = context.WithoutCancel(ctx)
 	begun := *e.run.Restoring
 	have, err := e.tolerant().Scan(ctx, dir, e.left(dir))
+	if err == nil && dir == e.dir && e.tree == nil {
+		e.tree, e.stale = have, true // so that nobody has to read all of it again
+	}
 	if err != nil || have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
 		return err
 	}

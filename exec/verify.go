@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
@@ -159,7 +160,7 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 	if _, ok := e.base.Lookup("go.mod"); ok {
 		spec.Toolchain = []string{"go"}
 	}
-	if spec.Agents, err = e.c.agents(ctx, e.plan); err != nil {
+	if spec.Agents, err = e.c.agents(ctx, e.needed); err != nil {
 		return nil, err
 	}
 	return e.prober.Compute(ctx, spec)
@@ -167,10 +168,11 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 
 // rules are the gates, with what decides about them, and the ladder.
 func (e *execution) rules() []string {
-	rules := []string{"planlock " + Version()}
+	rules := make([]string, 1, 1+len(e.panel.Gates)+len(e.panel.Checks)+10)
+	rules[0] = "planlock " + Version()
 	for _, g := range e.panel.Gates {
 		info := g.Info()
-		rules = append(rules, fmt.Sprintf("gate %s %s level %d time-out %s", info.Name, info.Version, info.Level, info.Timeout))
+		rules = append(rules, "gate "+info.Name+" "+info.Version+" level "+strconv.Itoa(int(info.Level))+" time-out "+info.Timeout.String())
 	}
 	for _, c := range e.panel.Checks {
 		rules = append(rules, "check "+c.Kind())
