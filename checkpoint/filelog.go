@@ -84,7 +84,7 @@ func ReadFileLogContext(ctx context.Context, path string) (*FileLog, error) {
 
 // openFileLog opens or makes a log that reached known.
 func openFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
-	f, err := root.OpenFile(path, os.O_RDWR, 0)
+	f, err := openRegular(root, path, os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := known.notBefore(path, logEnd{}); err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func openFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
 
 // readFileLog opens a log that reached known for reading.
 func readFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
-	f, err := root.Open(path)
+	f, err := openRegular(root, path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := known.notBefore(path, logEnd{}); err != nil {
 			return nil, err
@@ -117,6 +117,22 @@ func readFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return l, nil
+}
+
+// openRegular opens the file at path, and refuses what is none: a FIFO would be waited for, for ever.
+func openRegular(root *disk.Root, path string, flags int) (*disk.File, error) {
+	f, err := root.OpenFile(path, flags|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q is not a regular file, remove it or put the log back", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 func (l *FileLog) openForWriting(f *disk.File, known ends) error {

@@ -39,6 +39,8 @@ type Folder struct {
 	fresh  []sum    // put since the last sync
 	dead   error
 	closed bool
+
+	indexed int // contents of index when the stored index was last written
 }
 
 type where struct {
@@ -76,6 +78,7 @@ func (d *Folder) reload() error {
 			own[key] = w
 		}
 	}
+	d.indexed = 0
 	d.index, d.packs, d.stored = own, map[string]packScan{}, nil
 	d.files.forget()
 	sizes, err := d.sizes()
@@ -420,6 +423,11 @@ func (d *Folder) sync() error {
 	// The mark spares the next opening to check the contents before it.
 	if err := d.own.mark(); err != nil {
 		d.dead = fmt.Errorf("%w: cut pack %q: %w", ErrDead, d.path(d.own.name), err)
+		return nil
+	}
+	if d.indexIsOld() {
+		d.indexed = len(d.index) // once is enough, also if it fails
+		_ = d.writeIndex()       // it can always be made again
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func (d *Folder) indexIsOld() bool {
 	if d.stored != nil {
 		covered = len(d.stored.packs)
 	}
-	return len(d.index) > contents+d.stored.len()/4 || len(d.packs)-covered > packs+covered/4
+	return len(d.index)-d.indexed > contents+(d.stored.len()+d.indexed)/4 || len(d.packs)-covered > packs+covered/4
 }
 
 // writeIndex stores where everything lies that is known to be durable.
