@@ -77,10 +77,10 @@ func start(ctx context.Context, dir string) (*process, error) {
 	return &process{c}, nil
 }
 
-// kill does not wait for the process, as nobody would who starts the next one at once.
+// kill ends the process. It returns when it is gone: before that the workspace is still held.
 func (p *process) kill() error {
 	err := p.cmd.Process.Kill()
-	go func() { _ = p.cmd.Wait() }() // it was killed
+	_ = p.cmd.Wait() // it was killed
 	return err
 }
 
