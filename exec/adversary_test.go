@@ -218,7 +218,7 @@ func TestRollbackRunsEverythingAgain(t *testing.T) {
 // TestIsolatedRunSurvivesACrashAnywhere cuts the journal of an isolated run
 // after every record.
 func TestIsolatedRunSurvivesACrashAnywhere(t *testing.T) {
-	for cut := 2; ; cut++ {
+	for cut := 2; ; cut += stride() {
 		b := exectest.New(t, twoSteps(), workspace, goodScript)
 		b.Controller.Isolate = true
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
@@ -290,7 +290,7 @@ func TestABrokenEscalatorIsNoRefusal(t *testing.T) {
 // TestCompensationSurvivesACrash cuts the journal after every record of a run
 // whose first attempt must be compensated.
 func TestCompensationSurvivesACrash(t *testing.T) {
-	for cut := 2; ; cut++ {
+	for cut := 2; ; cut += stride() {
 		outside := filepath.Join(t.TempDir(), "outside")
 		text := twoSteps(`rollback = "compensatable"`, fmt.Sprintf("compensate = %q", "echo undone >> "+outside))
 		text = strings.Replace(text, "[defaults]", "[sandbox]\nlevel = \"none\"\n\n[defaults]", 1)

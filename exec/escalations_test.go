@@ -41,7 +41,7 @@ func choose(byKind map[ask.Kind]string) policy {
 // wants the run to end as the uninterrupted one did.
 func afterEveryRecord(t *testing.T, want history.Status, set func(t *testing.T) *exectest.Bench, check func(t *testing.T, r *exec.Report)) {
 	t.Helper()
-	for cut := 2; ; cut++ {
+	for cut := 2; ; cut += stride() {
 		b := set(t)
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }

@@ -166,7 +166,7 @@ func TestNoAnswerInTimeIsARefusal(t *testing.T) {
 // TestAnswersSurviveACrash cuts the journal after every record of a run with a
 // question, and resumes with the same person.
 func TestAnswersSurviveACrash(t *testing.T) {
-	for cut := 2; ; cut++ {
+	for cut := 2; ; cut += stride() {
 		b := exectest.New(t, twoSteps(), workspace, failing(2))
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }

@@ -154,7 +154,7 @@ func TestPipelineSurvivesACrash(t *testing.T) {
 	if n := len(undisturbed.Report.Run.EvidenceRetries); n != 1 {
 		t.Fatalf("%d retries for evidence, want 1:\n%s", n, want)
 	}
-	for cut := 2; ; cut++ {
+	for cut := 2; ; cut += stride() {
 		b, log := ready(t, cut)
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(context.Background(), locked)
