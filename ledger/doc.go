@@ -44,7 +44,8 @@
 // machine's clock, on the file system of the root, and only if they are older than the start of
 // the scan that read them by more than a tick of that clock; how long a tick is, a
 // file without a name is asked on Linux (3 s are taken where it cannot be asked, 50 ms for a fine
-// clock). If the wall clock was set back, nothing is believed. What is not
+// clock). If the wall clock was set back, nothing is believed, and so it is where that file does not tell of a write through
+// a memory map, as on tmpfs and what lies upon it: there every scan reads everything. What is not
 // believed is listed and read again. Files are looked at, read, and looked at again.
 //
 // # What is not promised

@@ -9,6 +9,7 @@ import (
 
 const (
 	probeTick = 20 * time.Millisecond // the longest tick of a system clock, and some
+	mapSize   = 16                    // bytes of a time
 	openTmp   = 0o20000000 | syscall.O_DIRECTORY
 )
 
@@ -20,6 +21,11 @@ func probe(dir string) grain {
 		return unknown
 	}
 	defer syscall.Close(fd)
+	if told, err := mapped(fd); err != nil {
+		return unknown
+	} else if !told {
+		return misleading
+	}
 	return measure(
 		func() error { _, err := syscall.Pwrite(fd, []byte{0}, 0); return err },
 		func() error { return setModified(fd, 0) },
@@ -29,6 +35,30 @@ func probe(dir string) grain {
 			return status{changed: int64(st.Ctim.Sec), changedNs: uint32(st.Ctim.Nsec)}, err
 		},
 		time.Now)
+}
+
+// mapped reports whether the file system tells by its times, at once, that a file was written through a mapping into
+// memory. One that keeps files in memory only does not, nor does one that looks at such pages later: there a
+// file may change under a stamp that stays. The mapping is written to by the system itself, which answers
+// EFAULT where a program would be ended because the disk is full.
+func mapped(fd int) (told bool, err error) {
+	if _, err := syscall.Pwrite(fd, make([]byte, mapSize), 0); err != nil {
+		return false, err
+	}
+	page, err := syscall.Mmap(fd, 0, mapSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_POPULATE)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, syscall.Munmap(page)) }()
+	if err := setModified(fd, 0); err != nil {
+		return false, err
+	}
+	if _, _, no := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, 0, uintptr(unsafe.Pointer(&page[0])), 0); no != 0 {
+		return false, no
+	}
+	var st syscall.Stat_t
+	err = syscall.Fstat(fd, &st)
+	return st.Mtim.Sec != 0, err
 }
 
 // setModified sets the time of modification of an open file, in nanoseconds since 1970.

@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -59,6 +60,57 @@ func TestProbe(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a step writes through a mapping into memory is found, also where the file system does not tell of it. The
+// mapping reads the page before it writes, so that no fault comes with the write.
+func TestProbeFindsMappedWrites(t *testing.T) {
+	dirs := map[string]string{"temporary folder": t.TempDir()}
+	if dir, err := os.MkdirTemp("/dev/shm", "planlock-test-"); err == nil {
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		dirs["memory"] = dir
+	}
+	for name, dir := range dirs {
+		t.Run(name, func(t *testing.T) {
+			eachWay(t, func(t *testing.T, s Scanner) {
+				write(t, dir, "f", "before")
+				last := scanWith(t, s, dir, nil)
+				for _, letter := range []byte("abc") {
+					age(last)
+					mapped := mapFile(t, dir+"/f")
+					if mapped[0] != letter {
+						mapped[0] = letter
+					}
+					if err := syscall.Munmap(mapped); err != nil {
+						t.Fatal(err)
+					}
+					next := scanWith(t, s, dir, last)
+					if next.Digest() == last.Digest() {
+						t.Fatalf("%q, written through a mapping, was not seen; clock %d", letter, probe(dir))
+					}
+					last = next
+				}
+			})
+			var st syscall.Statfs_t
+			if err := syscall.Statfs(dir, &st); err == nil && uint32(st.Type) == 0x01021994 && (trusted(dir) || probe(dir) != misleading) {
+				t.Errorf("a file system in memory is believed: usable %v, clock %d", trusted(dir), probe(dir))
+			}
+		})
+	}
+}
+
+func mapFile(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := syscall.Mmap(int(f.Fd()), 0, 6, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // Asking leaves nothing behind, and does not touch the folder.

@@ -26,7 +26,7 @@ const (
 	unknown                 // it could not be asked
 	coarse                  // its times show no fractions of a millisecond, or do not move when they should
 	fine                    // its times follow this machine's clock in ticks of at most 10 ms
-	misleading              // its times come from elsewhere, or a program can set the time of change
+	misleading              // its times come from elsewhere, a program can set the time of change, or writes through mappings move none
 )
 
 const (
