@@ -23,8 +23,11 @@ type OutcomeError struct {
 	Reasons []string
 }
 
+// reasonsSaid is how many reasons the text of an error names; the error itself and the report have all of them.
+const reasonsSaid = 12
+
 func (e *OutcomeError) Error() string {
-	return fmt.Sprintf("exec: run %s ended %s: %s", e.Run, e.Status, strings.Join(e.Reasons, "; "))
+	return fmt.Sprintf("exec: run %s ended %s: %s", e.Run, e.Status, strings.Join(firstOf(e.Reasons, reasonsSaid), "; "))
 }
 
 // A RefusedError says that a run may not begin or go on, and what would have to

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -169,5 +170,16 @@ func TestWhatAPlanWantsAndCannotBeUnderstood(t *testing.T) {
 				t.Errorf("it does not say what is wrong: %v", err)
 			}
 		})
+	}
+}
+
+// TestOutcomeErrorIsShort: of a plan with thousands of steps an error names the first reasons; the others are in its list.
+func TestOutcomeErrorIsShort(t *testing.T) {
+	err := &exec.OutcomeError{Run: "r", Status: history.NotAchieved, Reasons: slices.Repeat([]string{"it did not run"}, 13)}
+	if text := err.Error(); strings.Count(text, "it did not run") != 12 || !strings.HasSuffix(text, "; and 1 more") {
+		t.Errorf("%q", text)
+	}
+	if err.Reasons = err.Reasons[:12]; strings.Count(err.Error(), "it did not run") != 12 || strings.Contains(err.Error(), "more") {
+		t.Errorf("%q", err.Error())
 	}
 }
