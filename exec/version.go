@@ -1,10 +1,16 @@
 package exec
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"sync"
+)
 
 // Version is the version of planlock that the program was built with, as far as
 // the build tells: a release, or "devel".
-func Version() string {
+func Version() string { return version() }
+
+// version is looked up once: it cannot change.
+var version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "devel"
@@ -23,4 +29,4 @@ func Version() string {
 		return "devel"
 	}
 	return version
-}
+})

@@ -21,6 +21,7 @@ import (
 const (
 	goalFour   = "four journal records, durable / raw append + fsync of the same bytes"
 	goalSQLite = "four journal records, durable / four rows, SQLite WAL FULL"
+	goalFloor  = "the least: the same bytes over zeros + fdatasync / raw append + fsync"
 	goalReplay = "journal replay and verification, records of 512 B per second"
 )
 
@@ -31,7 +32,7 @@ func fact() checkpoint.Fact {
 
 // fourRecords measures one durable batch of four records of 512 bytes.
 func (s settings) fourRecords(ctx context.Context, all *table) error {
-	if !s.wants(goalFour, goalSQLite) {
+	if !s.wants(goalFour, goalSQLite, goalFloor) {
 		return nil
 	}
 	dir, err := s.folder("four")
@@ -57,7 +58,12 @@ func (s settings) fourRecords(ctx context.Context, all *table) error {
 		return err
 	}
 	defer db.Close()
-	var ours, append4, sqlite []time.Duration
+	floor, err := newFloor(filepath.Join(dir, "zeros"), 4*512, 40*s.rounds)
+	if err != nil {
+		return err
+	}
+	defer floor.f.Close()
+	var ours, append4, sqlite, least []time.Duration
 	f := fact()
 	for range 40 * s.rounds {
 		if err := timed(&append4, raw.append); err != nil {
@@ -66,11 +72,15 @@ func (s settings) fourRecords(ctx context.Context, all *table) error {
 		if err := timed(&ours, func() error { _, err := j.Append(ctx, f, f, f, f); return err }); err != nil {
 			return err
 		}
+		if err := timed(&least, floor.write); err != nil {
+			return err
+		}
 		if err := timed(&sqlite, insert); err != nil {
 			return err
 		}
 	}
 	all.ratio(goalFour, "", ours, append4, 0.75)
+	all.ratio(goalFloor, "", least, append4, 0)
 	all.ratio(goalSQLite, "", ours, sqlite, 0)
 	return nil
 }
@@ -91,6 +101,33 @@ func (a *appender) append() error {
 		return err
 	}
 	return a.f.Sync()
+}
+
+// A floor is the least that makes bytes durable: they are written over zeros that are on the disk already, and only data is synced.
+type floor struct {
+	f     *os.File
+	bytes []byte
+	at    int64
+}
+
+// newFloor makes room for n writes of size bytes.
+func newFloor(path string, size, n int) (*floor, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(make([]byte, size*n)); err != nil {
+		return nil, err
+	}
+	return &floor{f: f, bytes: []byte(strings.Repeat("x", size))}, f.Sync()
+}
+
+func (l *floor) write() error {
+	if _, err := l.f.WriteAt(l.bytes, l.at); err != nil {
+		return err
+	}
+	l.at += int64(len(l.bytes))
+	return syncData(l.f)
 }
 
 // database opens SQLite as a journal would use it, and returns what inserts four rows in one transaction.
