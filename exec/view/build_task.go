@@ -41,6 +41,9 @@ func (rep *report) buildTasks(p *plan.Plan, r *history.Run) {
 	}
 	for _, t := range rep.Tasks {
 		t.sum(r.Ended != nil)
+		if over := r.Flow.Task(t.ID); over != nil {
+			t.Status = string(over.Status) // what the journal says of it
+		}
 	}
 	rep.relate(p, tasks)
 }

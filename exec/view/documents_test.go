@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/intake"
 	"go.yaml.in/yaml/v3"
@@ -159,5 +160,28 @@ func TestViewsComeAndGo(t *testing.T) {
 		if got := drawn(t, tt.s, tt.view) != nil; got != tt.want {
 			t.Errorf("%s: drawn %v", tt.view, got)
 		}
+	}
+}
+
+// TestATaskIsWhatTheJournalSays has a task of which only a step that is not critical failed: it is partial, and its failure is
+// told all the same.
+func TestATaskIsWhatTheJournalSays(t *testing.T) {
+	s := firstTask(begin(t, limiter()))
+	s.start("2.1", "primary").work(100, "2.1", 1, "").fail("2.1", 1, history.Crashed, "exit status 1")
+	s.add(1, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+	s.add(1, "", 0, &history.TaskOver{Task: "2", Status: history.PartlyDone, Reason: "step 2.1 failed"})
+	s.end(history.Partial)
+	summary := string(drawn(t, s, "SUMMARY.md"))
+	if !strings.Contains(summary, "tasks_failed: 0") || !strings.Contains(summary, "### Step 2.1: Wire it into the server") {
+		t.Errorf("the summary does not tell of it as the journal does:\n%s", summary)
+	}
+	var progress struct {
+		Tasks []struct {
+			ID     string `json:"task_id"`
+			Status string `json:"status"`
+		} `json:"tasks"`
+	}
+	if err := json.Unmarshal(drawn(t, s, "progress_"), &progress); err != nil || progress.Tasks[1].Status != "partial" {
+		t.Errorf("got %+v, %v", progress.Tasks, err)
 	}
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,7 +129,7 @@ func (d *document) failed(rep *report) {
 	var rows [][]string
 	var bad []*step
 	for _, t := range rep.Tasks {
-		if t.Status != "failed" {
+		if !t.hasFailed() {
 			continue
 		}
 		var reasons []string
@@ -148,6 +149,11 @@ func (d *document) failed(rep *report) {
 		d.put("\n### Step %s: %s\n\n", md(string(s.Address)), md(s.Title))
 		d.failure(s)
 	}
+}
+
+// hasFailed reports whether a step of the task failed, be it critical or not.
+func (t *task) hasFailed() bool {
+	return t.Status == "failed" || slices.ContainsFunc(t.Steps, func(s *step) bool { return s.Failure != nil })
 }
 
 func (d *document) blocked(rep *report) {
