@@ -128,6 +128,10 @@ func journalsIn(ws exec.Workspace) ([]string, error) {
 func eachReference(ctx context.Context, ws exec.Workspace, store *checkpoint.Store, id string, do func(checkpoint.Reference, error) error) error {
 	log, err := ws.Witness.ReadFileLog(ctx, filepath.Join(ws.RunDir(id), "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
+		views := filepath.Join(ws.RunDir(id), "views")
+		if _, err := os.Lstat(views); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("its journal is gone, and %s shows that it had one: put the journal back, or move the folder of the run elsewhere", quoted(views))
+		}
 		return nil // it was cut off before it began
 	}
 	if err != nil {
