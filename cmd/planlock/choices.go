@@ -17,7 +17,11 @@ func prepareChoices(p *cli, flags *flag.FlagSet) action {
 		if len(args) == 1 || len(args) == 2 && args[0] != "revoke" {
 			return &usageError{"choices: say  planlock choices  or  planlock choices revoke ID"}
 		}
-		kept := exec.Workspace{Dir: *dir}.Choices()
+		ws := exec.Workspace{Dir: *dir}
+		if _, err := ws.Runs(); err != nil { // a folder that is not there remembers nothing, and is a typing error
+			return placed(err, *dir, "", nil)
+		}
+		kept := ws.Choices()
 		if len(args) == 2 {
 			gone, err := kept.Revoke(ctx, args[1], orElse(*by, defaultName()), *reason)
 			if err != nil {
