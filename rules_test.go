@@ -20,14 +20,14 @@ import (
 // for, where that is, and which tests prove it.
 type rule struct {
 	page, id, text, where string
-	tests                 []string // "exec/modes TestTriggers/rate"
-	torture               []string // those of them that run only with the tag torture
-	differs               string   // why the design answers it otherwise
+	tests                 []string          // "exec/modes TestTriggers/rate"
+	only                  map[string]string // where a test runs only in some cases: "torture", "root" or "user"
+	differs               string            // why the design answers it otherwise
 }
 
 // rulesIn reads the tables in docs/rules, and that in docs/torture.md. A row has four columns: id, rule, where, proof. Where names files, separated by
-// commas. The proof is tests, separated by commas, each as `package Test` or `package Test/part`, with "(torture)" behind those that run only with that tag;
-// or it begins with "differs:".
+// commas. The proof is tests, separated by commas, each as `package Test` or `package Test/part`, with "(torture)" behind those that run only with that tag,
+// and "(root)" or "(user)" behind those that are skipped for anybody else; or it begins with "differs:".
 func rulesIn(t *testing.T) []rule {
 	t.Helper()
 	pages, err := filepath.Glob("docs/rules/*.md")
@@ -52,16 +52,18 @@ func rulesIn(t *testing.T) []rule {
 				t.Errorf("%s: row %s has %d columns, want 4", page, cells[0], len(cells))
 				continue
 			}
-			r := rule{page: page, id: cells[0], text: cells[1], where: cells[2]}
+			r := rule{page: page, id: cells[0], text: cells[1], where: cells[2], only: map[string]string{}}
 			if why, ok := strings.CutPrefix(cells[3], "differs:"); ok {
 				r.differs = strings.TrimSpace(why)
 			} else {
 				for _, name := range strings.Split(cells[3], ",") {
-					name, only := strings.CutSuffix(strings.Trim(strings.TrimSpace(name), "`"), " (torture)")
-					r.tests = append(r.tests, name)
-					if only {
-						r.torture = append(r.torture, name)
+					name = strings.Trim(strings.TrimSpace(name), "`")
+					for _, only := range []string{"torture", "root", "user"} {
+						if test, ok := strings.CutSuffix(name, " ("+only+")"); ok {
+							name, r.only[test] = test, only
+						}
 					}
+					r.tests = append(r.tests, name)
 				}
 			}
 			all = append(all, r)
@@ -191,7 +193,7 @@ func TestRulesRan(t *testing.T) {
 	var missing []string
 	for _, r := range rulesIn(t) {
 		for _, test := range r.tests {
-			if slices.Contains(r.torture, test) {
+			if only := r.only[test]; only == "torture" || only == "root" && os.Geteuid() != 0 || only == "user" && os.Geteuid() == 0 {
 				continue
 			}
 			test = strings.ReplaceAll(strings.TrimPrefix(test, ". "), "./", "")
