@@ -287,6 +287,20 @@ func TestABrokenEscalatorIsNoRefusal(t *testing.T) {
 	}
 }
 
+// TestAnEscalatorThatPanicsIsNoRefusal pauses the run; it is resumed with one that does not.
+func TestAnEscalatorThatPanicsIsNoRefusal(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, failing(2))
+	b.Controller.Escalator = escalator(func(ask.Question) (ask.Answer, error) { panic("boo") })
+	locked := b.Lock(t)
+	if _, err := b.Controller.Run(context.Background(), locked); err == nil || !strings.Contains(err.Error(), "the escalator panicked: boo") {
+		t.Fatalf("got %v, want that the escalator panicked", err)
+	}
+	b.Controller.Escalator = &person{choices: []string{"r"}}
+	if report, err := b.Controller.Resume(context.Background(), locked, ""); err != nil {
+		t.Errorf("resume: %v\n%s", err, report)
+	}
+}
+
 // TestCompensationSurvivesACrash cuts the journal after every record of a run
 // whose first attempt must be compensated.
 func TestCompensationSurvivesACrash(t *testing.T) {

@@ -97,11 +97,21 @@ func (e *execution) consult(ctx context.Context, q ask.Question) (ask.Answer, er
 		ctx, cancel = context.WithTimeout(ctx, max(q.Deadline.Sub(e.c.now()), afterDeadline))
 		defer cancel()
 	}
-	a, err := e.c.Escalator.Ask(ctx, q)
+	a, err := put(ctx, e.c.Escalator, q)
 	if err == nil && a.At.IsZero() {
 		a.At = e.c.now().UTC()
 	}
 	return heard(a), err
+}
+
+// put asks; a panic of the escalator is a way to ask that is broken.
+func put(ctx context.Context, x Escalator, q ask.Question) (a ask.Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("exec: the escalator panicked: %v", p)
+		}
+	}()
+	return x.Ask(ctx, q)
 }
 
 // heard is an answer as the journal takes it: what was said freely is text, and not endless.
