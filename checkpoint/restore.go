@@ -86,6 +86,10 @@ func (r *restorer) plan() {
 	for _, path := range r.have.Unread() {
 		r.unread[path] = true
 	}
+	if len(r.unread) == 0 {
+		r.planDifferences()
+		return
+	}
 	for h := range r.have.All() {
 		if e, ok := r.want.Lookup(h.Path); (!ok || e.Kind != h.Kind) && !r.leaveAlone(h.Path) {
 			r.remove = append(r.remove, h)
@@ -101,6 +105,23 @@ func (r *restorer) plan() {
 			r.mend = append(r.mend, mending{e, true})
 		case e.Mode != h.Mode || !e.ModTime.Equal(h.ModTime):
 			r.mend = append(r.mend, mending{e, false})
+		}
+	}
+}
+
+// planDifferences is plan where all of have is known: what both trees share is not looked at.
+func (r *restorer) planDifferences() {
+	for _, c := range ledger.Touched(r.have, r.want) {
+		h, e := c.Before, c.After
+		if r.leaveAlone(c.Path) {
+			continue
+		}
+		if e == nil || h != nil && h.Kind != e.Kind {
+			r.remove = append(r.remove, *h)
+		}
+		if e != nil {
+			content := h == nil || h.Kind != e.Kind || h.Digest != e.Digest || h.Size != e.Size || h.Target != e.Target
+			r.mend = append(r.mend, mending{*e, content})
 		}
 	}
 }

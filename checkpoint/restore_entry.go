@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/planlock/planlock/internal/disk"
@@ -156,11 +157,32 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 			}
 		}
 		err = writeContent(f, content, e.Size, r.w.root.Plain())
+		byFile := runtime.GOOS == "linux" // elsewhere it goes by names, which are looked up in the folder then
+		if err == nil && byFile {
+			err = setFileStat(f, e)
+		}
 		if err = errors.Join(err, f.Close()); err != nil {
 			return fmt.Errorf("write %d bytes: %w", e.Size, err)
 		}
+		if byFile {
+			return nil
+		}
 		return setStat(dir, name, e)
 	})
+}
+
+// setFileStat gives an open file, which was just written, its mode and time.
+func setFileStat(f *disk.File, e ledger.Entry) error {
+	info, err := f.Stat() // writing may have taken bits of the mode away
+	if err != nil {
+		return err
+	}
+	if modeOf(info) != e.Mode {
+		if err := f.Chmod(e.Mode); err != nil {
+			return err
+		}
+	}
+	return f.Chtimes(e.ModTime)
 }
 
 // writeContent makes f hold a content of size bytes. A small one is written over
