@@ -12,6 +12,7 @@ type dose struct {
 	every   int // operations from one moment to the next
 	singles int // the same, for single losses
 	seeds   int // random subsets
+	some    int // cuts of any class, in a clone and with witnesses
 	again   int // times three cuts
 	killed  int // kills and failures before a cut
 	faults  int // operations from one fault to the next

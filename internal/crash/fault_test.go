@@ -129,6 +129,7 @@ func (w *world) undone(cause string, complain func(string, ...any)) {
 // is lost too.
 func TestKilledThenPower(t *testing.T) {
 	dose := theDose(t)
+	dose.witnessed = true
 	dir := fast(t)
 	base, trace := undisturbed(t, dir, dose.plot)
 	c, start := &crew{t: t, dir: dir}, time.Now()

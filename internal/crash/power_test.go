@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,11 @@ func undisturbed(t testing.TB, dir string, p plot) (*world, *powercut.Trace) {
 	w.seen = map[plan.Address]string{}
 	if err := furnish(w.dir); err != nil {
 		t.Fatal(err)
+	}
+	if w.witnessed { // the folder is a person's, and older than the run
+		if err := os.MkdirAll(filepath.Dir(w.witness().File(journal(w.dir, "any"))), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var err error
 	if w.rec, err = powercut.New(w.home, first); err != nil {
@@ -139,6 +145,7 @@ func (d different) already(tr trial, sum uint64) bool {
 // from that.
 func TestPowerAgain(t *testing.T) {
 	dose := theDose(t)
+	dose.witnessed = true
 	dir := fast(t)
 	base, trace := undisturbed(t, dir, dose.plot)
 	c, start := &crew{t: t, dir: dir}, time.Now()
@@ -167,22 +174,50 @@ func TestPowerAgain(t *testing.T) {
 func TestPowerIsolated(t *testing.T) {
 	dose := theDose(t)
 	dose.isolate = true
-	dir := fast(t)
-	base, trace := undisturbed(t, dir, dose.plot)
+	ofAll(t, dose)
+}
+
+// TestPowerWitnessed lets the power go while a journal has a witness outside of the
+// workspace, on the same disk: it must never know of more than what is left, also
+// where it alone is left of what was not durable.
+func TestPowerWitnessed(t *testing.T) {
+	dose := theDose(t)
+	dose.witnessed = true
+	base, trace, dir := ofAll(t, dose)
+	state := string(filepath.Separator) + "state" + string(filepath.Separator)
+	outside := func(operation int) powercut.Fate {
+		return powercut.Fate{Lost: !strings.Contains(trace.Operation(operation), state)}
+	}
+	try(&crew{t: t, dir: dir}, seeds(trace.Len()+1), func(k uint64, dir string) (string, []string) {
+		tr := trial{name: "only the witness is kept", base: base, trace: trace, moment: int(k), life: "life 2", choose: outside, still: true}
+		_, problems := tr.run(dir)
+		return tr.String(), problems
+	})
+}
+
+// ofAll tries some of each class of losses.
+func ofAll(t *testing.T, dose dose) (base *world, trace *powercut.Trace, dir string) {
+	dir = fast(t)
+	base, trace = undisturbed(t, dir, dose.plot)
 	c, start := &crew{t: t, dir: dir}, time.Now()
-	try(c, seeds(dose.seeds), func(seed uint64, dir string) (string, []string) {
+	try(c, seeds(dose.some), func(seed uint64, dir string) (string, []string) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		tr := trial{name: fmt.Sprintf("seed %d", seed), base: base, trace: trace, moment: rng.IntN(trace.Len() + 1), life: "life 2", choose: powercut.Random(seed)}
-		switch seed % 4 {
+		switch pending := trace.At(tr.moment).Pending(); seed % 5 {
 		case 0:
 			tr.choose = powercut.Everything
 		case 1:
 			tr.choose, tr.life = powercut.Nothing, first
+		case 2:
+			if len(pending) > 0 {
+				tr.choose = powercut.Only(pending[rng.IntN(len(pending))])
+			}
 		}
 		_, problems := tr.run(dir)
 		return tr.String(), problems
 	})
 	t.Logf("%d power cuts, %v", c.done.Load(), time.Since(start).Round(time.Millisecond))
+	return base, trace, dir
 }
 
 func seeds(n int) iter.Seq[uint64] {

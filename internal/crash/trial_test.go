@@ -17,6 +17,7 @@ type trial struct {
 	moment int
 	choose powercut.Choice
 	life   string // of the machine, afterwards
+	still  bool   // nobody goes on
 	brief  bool   // it is enough to see one more step
 	noted  bool   // what is done afterwards is noted too
 	proved bool   // if it is brief: the journal is proved afterwards all the same
@@ -37,6 +38,9 @@ func (tr trial) run(dir string) (w *world, problems []string) {
 		return w, problems
 	}
 	left := tr.examine(w, complain)
+	if tr.still {
+		return w, problems
+	}
 	w.left = maps.Clone(left)
 	w.disk = disk.New(&w.life)
 	w.life.name = tr.life
