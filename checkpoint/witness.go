@@ -57,6 +57,20 @@ func UserWitness() Witness {
 	return Witness{Dir: filepath.Join(dir, "planlock")}
 }
 
+// Outside is w, or the zero Witness where w lies in the folder dir: whoever can write the
+// workspace could write a witness in it, and what it keeps would be changes that nobody declared.
+func (w Witness) Outside(dir string) Witness {
+	if w.Dir == "" {
+		return w
+	}
+	// A name in each, so that a link in the last place is followed too.
+	around, here := filepath.Dir(realPath(filepath.Join(dir, "heads"))), filepath.Dir(realPath(filepath.Join(w.Dir, "heads")))
+	if in, err := filepath.Rel(around, here); err == nil && filepath.IsLocal(in) {
+		return Witness{}
+	}
+	return w
+}
+
 // OpenFileLog is OpenFileLog for a log that w knows.
 func (w Witness) OpenFileLog(ctx context.Context, path string) (*FileLog, error) {
 	root := disk.From(ctx).Anywhere()

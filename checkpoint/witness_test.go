@@ -110,6 +110,40 @@ func TestWitnessThatCannotBe(t *testing.T) {
 	}
 }
 
+// A witness in the workspace is none: its file would be a change of the tree that is run.
+func TestWitnessOutside(t *testing.T) {
+	dir := t.TempDir()
+	ws := filepath.Join(dir, "ws")
+	if err := os.Mkdir(ws, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(ws, link); err != nil {
+		t.Skip("no link can be made here:", err)
+	}
+	for witness, outside := range map[string]bool{
+		"":                               true,
+		ws:                               false,
+		link:                             false,
+		filepath.Join(ws, "a", "b"):      false,
+		filepath.Join(link, "state"):     false,
+		dir:                              true,
+		ws + "-state":                    true,
+		filepath.Join(ws, "..", "state"): true,
+		filepath.Join(ws, "..state"):     false,
+	} {
+		for _, workspace := range []string{ws, link} {
+			want := Witness{}
+			if outside {
+				want.Dir = witness
+			}
+			if got := (Witness{Dir: witness}).Outside(workspace); got != want {
+				t.Errorf("%q outside of %q: got %q", witness, workspace, got.Dir)
+			}
+		}
+	}
+}
+
 func TestUserWitness(t *testing.T) {
 	home := t.TempDir()
 	for name, c := range map[string]struct{ state, want string }{

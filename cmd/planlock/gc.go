@@ -17,7 +17,7 @@ import (
 
 // workspaceIn is the workspace in dir, with what is known of its journals elsewhere.
 func workspaceIn(dir string) exec.Workspace {
-	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness()}
+	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir)}
 }
 
 func prepareGC(p *cli, flags *flag.FlagSet) action {

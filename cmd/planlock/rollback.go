@@ -32,7 +32,7 @@ func prepareRollback(p *cli, flags *flag.FlagSet) action {
 		if *request {
 			return p.request(ctx, run, *dir, ask.Request{Kind: ask.Rollback, Step: step, Reason: *reason})
 		}
-		c := &exec.Controller{Dir: *dir, LockFile: run.Started.LockFile, Witness: checkpoint.UserWitness(), Now: p.now}
+		c := &exec.Controller{Dir: *dir, LockFile: run.Started.LockFile, Witness: checkpoint.UserWitness().Outside(*dir), Now: p.now}
 		done, err := c.Rollback(ctx, run.Started.Run, step)
 		if err != nil {
 			return placed(err, *dir, "", run)

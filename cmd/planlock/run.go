@@ -77,7 +77,7 @@ func (s *session) controller(ctx context.Context, executor string) (*exec.Contro
 	if *s.patience < 0 {
 		return nil, &usageError{"--patience: a time to wait is not negative"}
 	}
-	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), Preset: *s.preset, NoSandbox: *s.noSandbox, Witness: checkpoint.UserWitness(), Patience: *s.patience, TokenBudget: *s.tokens}
+	c := &exec.Controller{Dir: *s.dir, Mode: plan.Mode(*s.mode), Preset: *s.preset, NoSandbox: *s.noSandbox, Witness: checkpoint.UserWitness().Outside(*s.dir), Patience: *s.patience, TokenBudget: *s.tokens}
 	if err := s.pipeline.seat(ctx, c); err != nil {
 		return nil, err
 	}
