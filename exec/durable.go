@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
@@ -113,7 +114,7 @@ func (e *execution) syncWritten(ctx context.Context, root *disk.Root, dir string
 	}
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(folders))) {
 		err := root.SyncFolder(filepath.FromSlash(name))
-		if err != nil && !isMissing(err) && !errors.Is(err, fs.ErrPermission) {
+		if err != nil && !isMissing(err) && !errors.Is(err, fs.ErrPermission) && !noFolder(root, name) {
 			errs = append(errs, err)
 		}
 	}
@@ -129,6 +130,9 @@ func syncEntry(root *disk.Root, name string) (folder bool, err error) {
 	case isMissing(err) || errors.Is(err, fs.ErrPermission):
 		return false, nil
 	case err != nil:
+		if noFolder(root, path.Dir(filepath.ToSlash(name))) {
+			err = nil
+		}
 		return false, err
 	case !info.Mode().IsRegular():
 		return info.IsDir(), nil
@@ -145,6 +149,26 @@ func syncEntry(root *disk.Root, name string) (folder bool, err error) {
 		return false, err
 	}
 	return false, errors.Join(f.Sync(), f.Close())
+}
+
+// noFolder reports whether something else than a folder, such as a link, stands at name or above it. What the run wrote
+// in a folder of that name is gone then, and what lies where a link leads is not the run's.
+func noFolder(root *disk.Root, name string) bool {
+	for i := 0; i < len(name); i++ {
+		next := name
+		if j := strings.IndexByte(name[i:], '/'); j >= 0 {
+			next = name[:i+j]
+		}
+		info, err := root.Lstat(filepath.FromSlash(next))
+		if err != nil {
+			return false
+		}
+		if !info.IsDir() {
+			return true
+		}
+		i = len(next)
+	}
+	return false
 }
 
 // putAgain removes files whose sync failed, so that they are made anew from the store
