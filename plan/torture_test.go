@@ -291,10 +291,12 @@ func TestPlanChangesBetweenReadingAndLock(t *testing.T) {
 		t.Fatal("the plan has no such title")
 	}
 	for name, change := range map[string]func() error{
-		"written":  func() error { return os.WriteFile(path, []byte(other), 0o644) },
-		"replaced": func() error { return errors.Join(os.WriteFile(path+"2", []byte(other), 0o644), os.Rename(path+"2", path)) },
-		"emptied":  func() error { return os.Truncate(path, 0) },
-		"removed":  func() error { return os.Remove(path) },
+		"written": func() error { return os.WriteFile(path, []byte(other), 0o644) },
+		"replaced": func() error {
+			return errors.Join(os.WriteFile(path+"2", []byte(other), 0o644), os.Rename(path+"2", path))
+		},
+		"emptied": func() error { return os.Truncate(path, 0) },
+		"removed": func() error { return os.Remove(path) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
