@@ -115,7 +115,7 @@ func TestPower(t *testing.T) {
 		for seed := range uint64(dose.seeds) {
 			k := rand.New(rand.NewPCG(seed, 1)).IntN(trace.Len() + 1)
 			tr := cut(fmt.Sprintf("seed %d", seed), k, powercut.Random(seed))
-			tr.brief, tr.proved = seed%4 > 0, seed%8 == 1 // one in four goes on to the very end
+			tr.brief, tr.proved = seed%8 > 0, seed%8 == 1 // one in eight goes on to the very end
 			if !yield(tr) {
 				return
 			}
