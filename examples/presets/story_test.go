@@ -111,7 +111,6 @@ type stage struct {
 	*exectest.Bench
 	log    *cutLog
 	locked *plan.Locked
-	pauses []string // questions that were open when the run was cut
 }
 
 var errCut = errors.New("the machine is gone")

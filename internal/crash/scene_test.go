@@ -25,10 +25,7 @@ type plot struct {
 	witnessed bool         // journals have witnesses outside of the workspace
 }
 
-var (
-	short = plot{tasks: 2, stopAfter: "2.1", backTo: "1.5"}
-	whole = plot{tasks: 5, stopAfter: "3.1", backTo: "2.5"}
-)
+var short = plot{tasks: 2, stopAfter: "2.1", backTo: "1.5"}
 
 // planText is the plan of a scene.
 func planText(tasks int) string {
