@@ -77,7 +77,7 @@ func contractCodes() []Code {
 			"postconditions = []\n  artifacts = {}", "postconditions = [{ kind = \"file_contains\", path = \"README.md\", text = \"429\" }]\n  artifacts = { modify = [\"README.md\"] }", false},
 		{"public-surface-unspecified", Error, "Under strict a step that changes public symbols says how they behave.",
 			"\n  semantic_change = \"extending\"\n  artifacts = {", "\n  semantic_change = \"extending\"\n  expect = { exit = 0, stdout_matches = \"^$\" }\n  expected_output = \"Limiter.Allow says whether a client may go on\"\n  artifacts = {", false},
-		{"retries-missing", Warning, "on_failure = \"retry\" needs a number of times.", "on_failure = \"retry\"\n  max_retries = 0", "on_failure = \"retry\"\n  max_retries = 2", false},
+		{"retries-missing", Warning, "on_failure = \"retry\" needs a number of times. Without one it is once under preset contract, else what the preset says.", "on_failure = \"retry\"\n  max_retries = 0", "on_failure = \"retry\"\n  max_retries = 2", false},
 		{"rollback-missing", Error, "Under strict each step says whether it can be undone.", "", "rollback = \"reversible\"\n", false},
 		{"semantic-change-missing", Error, "Under strict a step that changes files says what that does to behaviour.", "", "  semantic_change = \"preserving\"\n", false},
 		{"step-no-purpose", Error, "A step says what it is for.", "[[tasks.steps]]\nid = 2\n", "[[tasks.steps]]\nid = 2\ndescription = \"d\"\n", false},

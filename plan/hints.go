@@ -9,7 +9,7 @@ func (c *checker) retries(s *Step) {
 		c.report("retries-missing", "on_failure", `on_failure is "retry" and max_retries is 0: it is not tried again`, "write  max_retries = 2")
 		return
 	}
-	c.report("retries-missing", "on_failure", `on_failure is "retry" without max_retries: it is tried again once`, "add  max_retries = 2")
+	c.report("retries-missing", "on_failure", `on_failure is "retry" without max_retries: it is tried again once under preset contract, else as often as the preset says`, "add  max_retries = 2")
 }
 
 // exampleRequirement is the id of a requirement of the plan, if there is one.

@@ -105,7 +105,7 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 func TestRetriesHint(t *testing.T) {
 	const was = "max_retries = 2"
 	for now, want := range map[string]string{
-		"":                `on_failure is "retry" without max_retries: it is tried again once | add  max_retries = 2`,
+		"":                `on_failure is "retry" without max_retries: it is tried again once under preset contract, else as often as the preset says | add  max_retries = 2`,
 		"max_retries = 0": `on_failure is "retry" and max_retries is 0: it is not tried again | write  max_retries = 2`,
 	} {
 		if got := saysOf(t, change(t, was, now), "retries-missing"); !slices.Equal(got, []string{want}) {

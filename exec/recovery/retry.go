@@ -26,7 +26,7 @@ const Primary = "primary"
 // failure is none that the same method must meet again.
 //
 // The zero value retries the primary method where the step says on_failure =
-// "retry": max_retries times, once where it gives no number.
+// "retry": max_retries times, once where it gives no number. With Times, that is the number instead.
 type Retry struct {
 	// Times is how often, where the plan does not say. 0: only steps that say
 	// on_failure = "retry" are retried.
