@@ -139,7 +139,7 @@ func (e *execution) hear(ctx context.Context, c advice.Case) (*history.Advised, 
 	a, err := callAdvisor(ctx, advisor, c)
 	took := time.Since(begin)
 	if err != nil {
-		said.Error, said.Nothing = clip(err.Error(), longest), errors.Is(err, advice.ErrNothing)
+		said.Error, said.Nothing = clip(strings.TrimPrefix(err.Error(), advice.ErrNothing.Error()+": "), longest), errors.Is(err, advice.ErrNothing)
 	}
 	if a.Cost.Time > 0 {
 		took = a.Cost.Time

@@ -348,7 +348,20 @@ func TestSequence(t *testing.T) {
 	if a, err := advice.Sequence(nothing, bad, good).Advise(t.Context(), advice.Case{}); err != nil || a.Advisor != "good" {
 		t.Errorf("got %+v, %v", a, err)
 	}
-	if _, err := advice.Sequence(nothing, bad).Advise(t.Context(), advice.Case{}); !errors.Is(err, broken) || !errors.Is(err, advice.ErrNothing) {
+	if _, err := advice.Sequence(nothing, bad).Advise(t.Context(), advice.Case{}); !errors.Is(err, broken) || errors.Is(err, advice.ErrNothing) || err.Error() != "broken" {
+		t.Errorf("got %v", err)
+	}
+	alone := advice.Case{Kind: advice.Pivot, Failure: history.AttemptFailed{Class: history.Lost}}
+	const said = "advice: nothing to say: no other approach is known"
+	for name, a := range map[string]advice.Advisor{
+		"the built-in ones":                  advice.Builtin(),
+		"whoever serves the kind goes first": advice.Sequence(advice.Reflector{}, advice.Pivoter{}, advice.Researcher{}),
+	} {
+		if _, err := a.Advise(t.Context(), alone); !errors.Is(err, advice.ErrNothing) || err.Error() != said {
+			t.Errorf("%s: got %v, want one line, %q", name, err, said)
+		}
+	}
+	if _, err := advice.Builtin().Advise(t.Context(), advice.Case{Kind: "prophecy"}); !errors.Is(err, advice.ErrNothing) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := advice.Sequence().Advise(t.Context(), advice.Case{}); !errors.Is(err, advice.ErrNothing) {

@@ -189,7 +189,7 @@ func (Feasibility) Name() string { return "feasibility" }
 // [ErrNothing] for other kinds of advice and for plans that name no pattern.
 func (f Feasibility) Advise(ctx context.Context, c Case) (Advice, error) {
 	if c.Kind != Feasible || c.Plan == nil {
-		return Advice{}, fmt.Errorf("%w: feasibility is about plans", ErrNothing)
+		return Advice{}, fmt.Errorf("%w: feasibility is about plans", errOther)
 	}
 	pattern, ok := PatternOf(c.Plan)
 	if !ok {

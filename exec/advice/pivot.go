@@ -44,7 +44,7 @@ func (p Pivoter) Advise(ctx context.Context, c Case) (Advice, error) {
 		return Advice{}, err
 	}
 	if c.Kind != Pivot {
-		return Advice{}, fmt.Errorf("%w: the pivoter knows other approaches only", ErrNothing)
+		return Advice{}, fmt.Errorf("%w: the pivoter knows other approaches only", errOther)
 	}
 	cause := RootCause(c, Mine(Signals(c)))
 	var all []Alternative
@@ -62,7 +62,7 @@ func (p Pivoter) Advise(ctx context.Context, c Case) (Advice, error) {
 		all = slices.DeleteFunc(all, func(a Alternative) bool { return earlier.Kind == string(Pivot) && earlier.Note == a.Description })
 	}
 	if len(all) == 0 {
-		return Advice{}, fmt.Errorf("%w: no other approach is known against %s", ErrNothing, cause.Error)
+		return Advice{}, fmt.Errorf("%w: no other approach is known", ErrNothing)
 	}
 	best := all[0]
 	return Advice{

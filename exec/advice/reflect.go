@@ -25,7 +25,7 @@ func (r Reflector) Advise(ctx context.Context, c Case) (Advice, error) {
 		return Advice{}, err
 	}
 	if c.Kind != Reflection {
-		return Advice{}, fmt.Errorf("%w: the reflector thinks about failures only", ErrNothing)
+		return Advice{}, fmt.Errorf("%w: the reflector thinks about failures only", errOther)
 	}
 	signals := Signals(c)
 	cause := RootCause(c, Mine(signals))
@@ -41,6 +41,7 @@ func (r Reflector) Advise(ctx context.Context, c Case) (Advice, error) {
 	a.Patch = propose(c, cause)
 	if a.Patch == nil {
 		a.Confidence = min(a.Confidence, Threshold-0.01) // it knows what is wrong, and not what to do
+		a.Note += ", and no change is known that would mend it"
 	}
 	a.Risk = Risk(a.Confidence, a.Severity, cost(c))
 	return a, nil

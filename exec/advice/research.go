@@ -38,7 +38,7 @@ func (Researcher) Name() string { return "researcher" }
 // [ErrNothing] for other kinds of advice, and where there is nothing to look for or in.
 func (r Researcher) Advise(ctx context.Context, c Case) (Advice, error) {
 	if c.Kind != Research {
-		return Advice{}, fmt.Errorf("%w: the researcher only reads", ErrNothing)
+		return Advice{}, fmt.Errorf("%w: the researcher only reads", errOther)
 	}
 	now := r.Now
 	if now == nil {

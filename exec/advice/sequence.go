@@ -7,33 +7,57 @@ import (
 	"time"
 )
 
-// Sequence asks advisors one after another and returns the first advice. What
-// all of them cost is added up in it. Where none has anything to say, the error
-// wraps [ErrNothing] if all of them said so, and what they said.
+// errOther is [ErrNothing] of an advisor that was asked for a kind of advice that it never gives.
+var errOther = fmt.Errorf("%w", ErrNothing)
+
+// Sequence asks advisors one after another and returns the first advice. Where
+// there is none, the error joins what went wrong, and leaves out who merely had
+// nothing to say. If nothing went wrong it wraps [ErrNothing] and is one reason: the
+// first of an advisor of this package that serves the kind, or of a host's.
 func Sequence(advisors ...Advisor) Advisor {
 	return Func(func(ctx context.Context, c Case) (Advice, error) {
 		var failed []error
+		var nothing error
 		for _, a := range advisors {
 			advice, err := a.Advise(ctx, c)
-			if err == nil {
+			switch {
+			case err == nil:
 				return advice, nil
+			case !errors.Is(err, ErrNothing):
+				failed = append(failed, err)
+			case nothing == nil, errors.Is(nothing, errOther) && !errors.Is(err, errOther):
+				nothing = err
 			}
-			failed = append(failed, err)
 			if ctx.Err() != nil {
 				break
 			}
 		}
-		if len(failed) == 0 {
-			return Advice{}, fmt.Errorf("%w: no advisor is there", ErrNothing)
+		switch {
+		case failed != nil:
+			return Advice{}, errors.Join(failed...)
+		case nothing != nil:
+			return Advice{}, nothing
 		}
-		return Advice{}, errors.Join(failed...)
+		return Advice{}, fmt.Errorf("%w: no advisor is there", ErrNothing)
 	})
 }
 
-// Builtin are the advisors of this package, one after another. They need no model
-// and no network.
+// Builtin are the advisors of this package, each for the kind of advice that it
+// gives. They need no model and no network.
 func Builtin() Advisor {
-	return Sequence(Reflector{}, Researcher{}, Pivoter{}, Feasibility{})
+	return Func(func(ctx context.Context, c Case) (Advice, error) {
+		switch c.Kind {
+		case Reflection:
+			return Reflector{}.Advise(ctx, c)
+		case Research:
+			return Researcher{}.Advise(ctx, c)
+		case Pivot:
+			return Pivoter{}.Advise(ctx, c)
+		case Feasible:
+			return Feasibility{}.Advise(ctx, c)
+		}
+		return Advice{}, fmt.Errorf("%w: no advisor is there for advice of kind %q", ErrNothing, c.Kind)
+	})
 }
 
 // Bounded is a with a time limit for every advice. What does not come in time is an error.

@@ -118,10 +118,12 @@ func (p proposal) next(s Situation) (Next, bool) {
 	switch {
 	case a.Error != "":
 		return pass("no advice: " + a.Error)
+	case patch == nil && a.Confidence < p.confidence:
+		return pass(fmt.Sprintf("there is no patch: the advice changes nothing that can be tried, and its confidence is %.2f, where %.2f is needed", a.Confidence, p.confidence))
+	case patch == nil:
+		return pass("there is no patch: the advice changes nothing that can be tried")
 	case a.Confidence < p.confidence:
 		return pass(fmt.Sprintf("the advisor's confidence is %.2f, and %.2f is needed", a.Confidence, p.confidence))
-	case patch == nil:
-		return pass("the advice changes nothing that can be tried")
 	case patch.Refused:
 		return pass(fmt.Sprintf("%s is refused: it would widen what the plan allows", patch.ID))
 	}

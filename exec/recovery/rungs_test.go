@@ -114,7 +114,9 @@ func TestReflectNeedsConfidence(t *testing.T) {
 	}{
 		{"0.70 is enough", history.Advised{Confidence: 0.70, Patch: "patch_1"}, patch, "patch_1"},
 		{"0.69 is not", history.Advised{Confidence: 0.69, Patch: "patch_1"}, patch, "pass: the advisor's confidence is 0.69, and 0.70 is needed"},
-		{"no patch", history.Advised{Confidence: 1}, patch, "pass: the advice changes nothing that can be tried"},
+		{"no patch", history.Advised{Confidence: 1}, patch, "pass: there is no patch: the advice changes nothing that can be tried"},
+		{"no patch goes first", history.Advised{Confidence: 0.69}, patch,
+			"pass: there is no patch: the advice changes nothing that can be tried, and its confidence is 0.69, where 0.70 is needed"},
 		{"no advice", history.Advised{Error: "advice: nothing to say"}, patch, "pass: no advice: advice: nothing to say"},
 		{"a patch that would widen", history.Advised{Confidence: 1, Patch: "patch_1"}, refused, "pass: patch_1 is refused: it would widen what the plan allows"},
 	}
