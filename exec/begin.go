@@ -78,7 +78,7 @@ func (e *execution) begin(ctx context.Context) error {
 	for _, d := range e.locked.Warnings() {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("%s [%s]", d.Message, d.Code))
 	}
-	started.Warnings = append(started.Warnings, warnings...)
+	started.Warnings = append(append(started.Warnings, warnings...), e.withoutSay()...)
 	if started.PlanBlob, err = e.keepPlan(ctx); err != nil {
 		return err
 	}
