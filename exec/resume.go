@@ -51,7 +51,7 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 func (e *execution) samePreset() error {
 	began := cmp.Or(e.run.Started.Preset, preset.Default)
 	if e.chosen != "" && e.chosen != began {
-		return &RefusedError{Run: e.run.Started.Run, Hint: "resume it under the preset that it began with, or lock the plan again for another run",
+		return &RefusedError{Run: e.run.Started.Run, Hint: fmt.Sprintf("leave --preset out, or say --preset %s: a run goes on under the preset that it began with", began),
 			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, e.chosen)}}
 	}
 	e.c.Preset = began
