@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -28,8 +29,24 @@ func choiceGo(s *history.Step) ask.Choice {
 		Consequence: "the concern is recorded, and the step runs"}
 }
 
-func choiceAgain(s *history.Step) ask.Choice {
-	c := ask.Choice{Key: again, Label: fmt.Sprintf("run %s again with this report as feedback", s.Address),
+// hears reports whether whoever would carry out a step again is told what went wrong. A shell command is not.
+func (e *execution) hears(s *history.Step) bool {
+	m := e.method(s, currentMethod(s))
+	_, step := e.step(s)
+	x, err := e.c.executor(cmp.Or(m.Executor, step.Executor))
+	return m.Prompt != "" || err != nil || name(x) != "shell"
+}
+
+// runAgain says what running a step again is.
+func (e *execution) runAgain(s *history.Step) string {
+	if !e.hears(s) {
+		return fmt.Sprintf("run %s again", s.Address)
+	}
+	return fmt.Sprintf("run %s again with this report as feedback", s.Address)
+}
+
+func (e *execution) choiceAgain(s *history.Step) ask.Choice {
+	c := ask.Choice{Key: again, Label: e.runAgain(s),
 		Consequence: fmt.Sprintf("attempt %d from the same checkpoint, on the same tree", s.Tried()+1)}
 	if s.Rollback == plan.Irreversible {
 		c.Acknowledge = fmt.Sprintf("run %s again", s.Address)

@@ -209,6 +209,50 @@ func TestDetailsAndProposals(t *testing.T) {
 	}
 }
 
+// calledShell is a script under the name of the shell.
+type calledShell struct{ exectest.Script }
+
+func (calledShell) Name() string { return "shell" }
+
+// TestCommandsReadNoFeedback asks about a step whose command nobody can tell anything, and about others.
+func TestCommandsReadNoFeedback(t *testing.T) {
+	told := "run 1.2 again with this report as feedback"
+	tests := []struct {
+		name    string
+		by      func(exectest.Script) exec.Executor
+		prompt  bool
+		label   string
+		propose bool
+	}{
+		{"a command of the shell", func(s exectest.Script) exec.Executor { return calledShell{s} }, false, "run 1.2 again", false},
+		{"a prompt", func(s exectest.Script) exec.Executor { return calledShell{s} }, true, told, true},
+		{"an executor of the host", func(s exectest.Script) exec.Executor { return s }, false, told, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := twoSteps()
+			if tt.prompt {
+				text = strings.ReplaceAll(text, `run = "true"`, `prompt = "write it"`)
+			}
+			b := exectest.New(t, text, workspace, failing(2))
+			b.Controller.Executors["script"] = tt.by(failing(2))
+			var asked ask.Question
+			b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+				asked = q
+				return answer(q, "r")
+			})
+			b.Run(t).Want(t, history.Achieved)
+			c, _ := asked.Choice("r")
+			if _, propose := asked.Choice("p"); c.Label != tt.label || propose != tt.propose {
+				t.Errorf("it offers %q, and a proposal: %v; want %q, %v", c.Label, propose, tt.label, tt.propose)
+			}
+			if evidence := strings.Join(asked.Evidence, "\n"); strings.Contains(evidence, "propose") != tt.propose {
+				t.Errorf("the suggestion does not fit:\n%s", evidence)
+			}
+		})
+	}
+}
+
 func TestContextExhausted(t *testing.T) {
 	set := func(times int, got *[]string) func(t *testing.T) *exectest.Bench {
 		return func(t *testing.T) *exectest.Bench {

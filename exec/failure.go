@@ -15,15 +15,15 @@ func (e *execution) failureQuestion(s *history.Step, f *history.AttemptFailed, w
 	kind := failureKind(s, f)
 	detailed := chosenLast(s, details)
 	q := e.question(s, kind, fmt.Sprintf("step %s %s", title(s), headline(f.Class)), why, e.stuckReport(s, f, detailed))
-	repeat := choiceAgain(s)
+	repeat := e.choiceAgain(s)
 	if kind == ask.Deviation {
-		repeat.Label = fmt.Sprintf("leave it undone, and run %s again with this report as feedback", s.Address)
+		repeat.Label = "leave it undone, and " + e.runAgain(s)
 		if grant, words := e.acceptable(s, f); grant != nil {
 			q.Choices = append(q.Choices, choiceAccept(s, words))
 		}
 	}
 	q.Choices = append(q.Choices, repeat)
-	if s.Refusal == nil && s.Rollback != plan.Irreversible && kind != ask.Compensation {
+	if s.Refusal == nil && s.Rollback != plan.Irreversible && kind != ask.Compensation && e.hears(s) {
 		q.Choices = append(q.Choices, choicePropose(s))
 	}
 	if !detailed && s.Refusal == nil {

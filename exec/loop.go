@@ -208,7 +208,7 @@ func (e *execution) askAboutRepetition(ctx context.Context, s *history.Step) (bo
 	return true, e.ask(ctx, s, e.question(s, ask.InFlight, "step "+title(s),
 		"the run was set back to before it, and what it did outside of the workspace cannot be undone",
 		[]string{fmt.Sprintf("it has been attempted %d times", len(s.Undone))},
-		choiceAgain(s), choiceSkip(s), choiceStop(), choiceGiveUp(s)))
+		e.choiceAgain(s), choiceSkip(s), choiceStop(), choiceGiveUp(s)))
 }
 
 // tryAgain does what the ladder, or a person, decided.

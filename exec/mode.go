@@ -77,7 +77,7 @@ func (e *execution) askAboutFailure(ctx context.Context, s *history.Step, q ask.
 	}
 	switched := e.measured(s)
 	if switched == nil {
-		switched = &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Recommendation: suggestion(s.Last().Failure), Consecutive: e.run.Consecutive + 1}
+		switched = &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Recommendation: suggestion(s.Last().Failure, e.hears(s)), Consecutive: e.run.Consecutive + 1}
 	}
 	switched.Cause = criticalFailure
 	switched.Triggers = append([]string{criticalFailure}, switched.Triggers...)

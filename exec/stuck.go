@@ -30,7 +30,7 @@ func (e *execution) stuckReport(s *history.Step, f *history.AttemptFailed, detai
 		report = append(report, adviceReport(s)...)
 	}
 	report = append(report, e.otherPatterns()...)
-	if hint := suggestion(f); hint != "" && s.Refusal == nil {
+	if hint := suggestion(f, e.hears(s)); hint != "" && s.Refusal == nil {
 		report = append(report, "suggestion: "+hint)
 	}
 	return report
@@ -84,12 +84,16 @@ func adviceReport(s *history.Step) []string {
 	return lines
 }
 
-// suggestion is what might help against a class of failure.
-func suggestion(f *history.AttemptFailed) string {
+// suggestion is what might help against a class of failure; hears says whether the
+// next attempt is told anything.
+func suggestion(f *history.AttemptFailed, hears bool) string {
 	switch f.Class {
 	case history.TimedOut:
 		return "give the step more time, or split it; both need a new plan"
 	case history.GateFailed:
+		if !hears {
+			return "see what the gate wants; another command needs a new plan"
+		}
 		return "tell the next attempt what the gate wants, with a proposal of your own"
 	case history.Undecided:
 		return "see why the gate could not decide; the step's work may be good"
@@ -100,6 +104,9 @@ func suggestion(f *history.AttemptFailed) string {
 	case history.ContextExhausted:
 		return "split the step, or let it read less"
 	case history.Crashed:
+		if !hears {
+			return "look at the end of the output; another command needs a new plan"
+		}
 		return "look at the end of the output, and propose what the next attempt should do otherwise"
 	}
 	return ""
