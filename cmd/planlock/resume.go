@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/planfile"
 )
@@ -56,6 +58,10 @@ func (s *session) keeps(run *history.Run) error {
 		return &usageError{fmt.Sprintf(how, "isolate", run.Started.Run)}
 	case *s.noSandbox && !run.Started.NoSandbox:
 		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
+	}
+	if began := cmp.Or(run.Started.Preset, preset.Default); *s.preset != "" && *s.preset != began {
+		return &exec.RefusedError{Run: run.Started.Run, Hint: fmt.Sprintf("leave --preset out, or say --preset %s", began),
+			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, *s.preset)}}
 	}
 	return nil
 }
