@@ -140,6 +140,7 @@ func (e *execution) lessonQuestion(s *history.Step, c course, more bool) ask.Que
 		ask.Choice{Key: yes, Also: []string{"yes"}, Label: fmt.Sprintf("go on with the recommended approach (%s)", t.Recommended),
 			Consequence: fmt.Sprintf("%s runs, and what it taught is noted", s.Address)})
 	if len(t.Approaches) > 1 {
+		q.Choices = append(q.Choices, approachChoices(s, t)...)
 		q.Choices = append(q.Choices,
 			ask.Choice{Key: no, Also: []string{"no"}, Label: "do not; show the approaches again", Consequence: "nothing runs before one is chosen"},
 			ask.Choice{Key: tryOther, Also: []string{"try different"}, Label: "choose a different approach", Consequence: "nothing runs before one is chosen"})
@@ -159,13 +160,20 @@ func (e *execution) lessonQuestion(s *history.Step, c course, more bool) ask.Que
 func (e *execution) approachQuestion(s *history.Step, c course) ask.Question {
 	t := e.teaching(s, c)
 	q := e.question(s, ask.Education, "education checkpoint: how to do step "+title(s), "an approach is to be chosen", nil)
-	for _, a := range t.Approaches {
-		q.Choices = append(q.Choices, ask.Choice{Key: a.Key, Also: []string{a.Method, strings.ToLower(a.Key)}, Label: fmt.Sprintf("%s: %s", a.Method, firstLine(a.Description)),
-			Consequence: fmt.Sprintf("%s is done this way", s.Address)})
-	}
+	q.Choices = append(q.Choices, approachChoices(s, t)...)
 	q.Choices = append(q.Choices, choiceSkip(s), choiceStop(), choiceGiveUp(s))
 	q.Teaching = t
 	return q
+}
+
+// approachChoices choose an approach by its letter, which is what it is shown under.
+func approachChoices(s *history.Step, t *ask.Teaching) []ask.Choice {
+	var list []ask.Choice
+	for _, a := range t.Approaches {
+		list = append(list, ask.Choice{Key: a.Key, Also: []string{a.Method, strings.ToLower(a.Key)}, Label: fmt.Sprintf("%s: %s", a.Method, firstLine(a.Description)),
+			Consequence: fmt.Sprintf("%s is done this way", s.Address)})
+	}
+	return list
 }
 
 // firstMethod is the method that a step begins with: the one chosen in education mode, else its own.

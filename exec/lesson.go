@@ -8,14 +8,14 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// teach notes what steps of education mode taught, once they are over.
+// teach notes what steps of education mode taught, once they are over. A step of which nothing ran taught nothing.
 func (e *execution) teach(ctx context.Context) error {
 	if e.run.Asked == 0 {
 		return nil
 	}
 	for _, s := range e.run.Steps {
 		x := lastLesson(s)
-		if x == nil || s.Lesson != nil || !s.Status.Over() || x.Question.Teaching == nil {
+		if x == nil || s.Lesson != nil || !s.Status.Over() || len(s.Attempts) == 0 || x.Question.Teaching == nil {
 			continue
 		}
 		lesson := lessonOf(s, x)
@@ -63,7 +63,7 @@ func result(s *history.Step, l *history.Lesson) (what, kept string) {
 	}
 	switch {
 	case s.Status != history.Completed && s.Failed == nil:
-		return fmt.Sprintf("it was %s", s.Status), "nothing was learned: it did not run"
+		return fmt.Sprintf("it was %s", s.Status), "nothing was learned: it did not come to its end"
 	case s.Failed != nil:
 		return fmt.Sprintf("it failed after %d attempts: %s", len(s.Attempts), why),
 			fmt.Sprintf("%s does not work here as it is: %s", l.Used, why)
