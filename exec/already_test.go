@@ -173,3 +173,13 @@ func TestDoneIsAcknowledgedForStepsThatAreThere(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Who runs a plan a second time is told how to leave out what is there already.
+func TestNothingCreatedSaysHowToLeaveItOut(t *testing.T) {
+	b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, nil }})
+	run := b.Run(t)
+	run.Want(t, history.NotAchieved)
+	if text := strings.Join(strings.Fields(run.Report.String()), " "); !strings.Contains(text, "--ack done:1.1") {
+		t.Errorf("the report does not say how to leave the step out\n%s", run.Report)
+	}
+}

@@ -138,8 +138,33 @@ func TestObserverHearsLessons(t *testing.T) {
 	}
 }
 
-// Nobody there to be taught is a refusal, as with every question.
+// Nobody there to be taught is a refusal, as with every question; what did not run taught nothing.
 func TestEducationWithoutAnybody(t *testing.T) {
 	b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
-	b.Run(t).Want(t, history.NotAchieved)
+	b.Controller.Observer.Taught = func(e exec.Event) { t.Errorf("step %s taught %q", e.Step, e.Text) }
+	out := b.Run(t)
+	out.Want(t, history.NotAchieved)
+	if l := out.Report.Run.Step("1.1").Lesson; l != nil {
+		t.Errorf("nothing ran, and the lesson is %+v", l)
+	}
+	if next := strings.Join(strings.Fields(out.Report.String()), " "); !strings.Contains(next, "--answers wait") || strings.Contains(next, "preconditions") {
+		t.Errorf("the report says\n%s\nwant how to answer", out.Report)
+	}
+}
+
+// The letter of an approach chooses it at once, at the first question.
+func TestEducationTakesTheLetterOfAnApproach(t *testing.T) {
+	b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+		if q.Step == "2.1" {
+			return answer(q, "B")
+		}
+		return answer(q, "y")
+	})
+	out := b.Run(t)
+	out.Want(t, history.Achieved)
+	s := out.Report.Run.Step("2.1")
+	if s.Completed == nil || s.Completed.Method != "backup_1" || len(s.Questions) != 1 {
+		t.Errorf("2.1 was completed as %+v after %d questions, want with the backup after one", s.Completed, len(s.Questions))
+	}
 }

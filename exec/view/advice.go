@@ -2,10 +2,13 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // meaning says in plain words what a class of failure is.
@@ -77,10 +80,31 @@ func remedy(c history.Class, cause gate.Cause) string {
 // remedy says what helps against the failure of the step.
 func (s *step) remedy() string {
 	var cause gate.Cause
+	switch {
+	case s.unanswered():
+		return "answer its question: run the plan on a terminal, or with --answers wait, and answer with planlock answer"
+	case s.Failure.Class == history.Breach && s.notCreated():
+		return remedy(history.Breach, "") + "; if its work is there already (planlock check PLAN --dir .), leave it out: planlock run PLAN --ack " +
+			plan.DoneCode(s.Address)
+	}
 	if f := s.trouble(); f != nil {
 		cause = f.Cause
 	}
 	return remedy(s.Failure.Class, cause)
+}
+
+// unanswered reports whether all that the step failed of is a question that nobody answered.
+func (s *step) unanswered() bool {
+	if len(s.Attempts) > 0 || s.Refusal != nil || len(s.Questions) == 0 {
+		return false
+	}
+	return s.Questions[len(s.Questions)-1].Refused != ""
+}
+
+// notCreated reports whether the step was to create something, and did not.
+func (s *step) notCreated() bool {
+	a := s.lastFailure()
+	return a != nil && a.Ledger != nil && slices.ContainsFunc(a.Ledger.Missing, func(e expectation) bool { return e.Op == ledger.Created && e.Symbol == "" })
 }
 
 // nextSteps says what to do now, most pressing first.
@@ -94,7 +118,7 @@ func nextSteps(rep *report) []string {
 	if q := rep.Waiting; q != nil {
 		out := []string{}
 		for _, c := range q.Choices {
-			line := fmt.Sprintf("planlock answer %s %s %s: %s (%s)", rep.Run, q.ID, c.Key, c.Label, c.Consequence)
+			line := fmt.Sprintf("planlock answer %s %s %s: %s (%s)", rep.Run, q.ID, c.key(), c.Label, c.Consequence)
 			if c.Acknowledge != "" {
 				line += fmt.Sprintf("; must be acknowledged with %q", c.Acknowledge)
 			}
@@ -167,6 +191,14 @@ func mark(status string) string {
 		return "?"
 	}
 	return "·"
+}
+
+// mark shows the status of the step in one column; one that waits for an answer is marked so.
+func (s *step) mark() string {
+	if n := len(s.Questions); n > 0 && s.Questions[n-1].Open && !s.Status.Over() {
+		return "?"
+	}
+	return mark(string(s.Status))
 }
 
 // outcome is the run's status as a person says it.

@@ -40,7 +40,7 @@ func newQuestion(e history.Exchange) question {
 		ID: q.ID, Kind: string(q.Kind), Step: q.Step, Attempt: q.Attempt, What: q.What, Why: q.Why,
 		Evidence: list(q.Evidence), Asked: newStamp(q.Asked), Deadline: newStamp(q.Deadline), Open: e.Open(),
 		Choices: each(q.Choices, func(c ask.Choice) choice {
-			return choice{c.Key, c.Label, c.Consequence, c.Acknowledge}
+			return choice{c.Key, c.Label, c.Consequence, c.Acknowledge, c.NeedsReason}
 		}),
 		Mistaken: each(e.Mistaken, func(u history.Unanswered) string { return u.Why }),
 	}

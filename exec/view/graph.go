@@ -103,7 +103,7 @@ func newCard(t *task, x, y int) *card {
 	addresses := addressWidth(t.Steps)
 	c.TitleX = 36 + addresses + 8
 	for _, s := range t.Steps {
-		c.Rows = append(c.Rows, cardLine{Y: y, Class: string(s.Status), Mark: mark(string(s.Status)),
+		c.Rows = append(c.Rows, cardLine{Y: y, Class: string(s.Status), Mark: s.mark(),
 			Address: terminal.Clip(string(s.Address), longestAddress), Title: terminal.Clip(s.Title, letters(cardWidth-6-c.TitleX)), Link: anchor(s),
 			Full: terminal.Escape(fmt.Sprintf("step %s: %s, %s", s.Address, s.Title, s.Status))})
 		y += cardRow

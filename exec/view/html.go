@@ -89,11 +89,14 @@ func visibleLines(text string) string {
 // Shown is the path as it is shown: nothing in it is invisible.
 func (p path) Shown() string { return terminal.Escape(p.shown) }
 
-// Size is what the attempt changed.
-func (e *entry) Size() string { return e.size() }
+// Size is what the step changed, or that it was undone.
+func (s *step) Size() string { return s.size() }
 
 // Rows sets declared against actual.
 func (e *entry) Rows() []ledgerRow { return ledgerRows(e) }
+
+// Mark shows its status in one column.
+func (s *step) Mark() string { return s.mark() }
 
 // Judged are the judgements that count for the step.
 func (s *step) Judged() []judgement { return s.gates() }

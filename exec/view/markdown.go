@@ -71,10 +71,8 @@ func (d *document) bound(rep *report) {
 }
 
 func stepRow(s *step) []string {
-	row := []string{mark(string(s.Status)) + " " + string(s.Status), md(string(s.Address)), md(s.Title), "", "", "", ""}
-	if e := s.account(); e != nil {
-		row[3] = e.size()
-	}
+	row := []string{s.mark() + " " + string(s.Status), md(string(s.Address)), md(s.Title), "", "", "", ""}
+	row[3] = s.size()
 	if js := s.gates(); len(js) > 0 {
 		row[4] = asked(js)
 	}
@@ -96,7 +94,7 @@ func (d *document) step(s *step) {
 	if len(s.Attempts) == 0 && len(s.Gates) == 0 && len(s.Questions) == 0 && s.Failure == nil {
 		return
 	}
-	d.put("\n### %s %s: %s\n\n", mark(string(s.Status)), md(string(s.Address)), md(s.Title))
+	d.put("\n### %s %s: %s\n\n", s.mark(), md(string(s.Address)), md(s.Title))
 	if p := s.Propagation; p != nil && p.Decision != "" && p.Decision != "proceed" {
 		d.put("- Decision: %s. %s\n", md(p.Decision), md(p.Concern))
 	}

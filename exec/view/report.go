@@ -183,6 +183,15 @@ type choice struct {
 	Label       string `json:"label"`
 	Consequence string `json:"consequence"`
 	Acknowledge string `json:"acknowledge,omitempty"`
+	needsReason bool
+}
+
+// key is what a command that makes the choice says.
+func (c choice) key() string {
+	if c.needsReason {
+		return c.Key + " --reason TEXT"
+	}
+	return c.Key
 }
 
 type answer struct {

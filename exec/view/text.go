@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/plan"
 )
 
 // textWidth is the number of columns of the text report.
@@ -140,35 +141,62 @@ func columnsOf(rep *report) columns {
 	return c
 }
 
-// step writes the one line of a step, and a second one for its detours where they do not fit.
+// step writes the one line of a step, and more below it for what does not fit.
 func (w *page) step(s *step, cols columns) {
-	line := fmt.Sprintf(" %s %s %s", mark(string(s.Status)), pad(string(s.Address), cols.address), pad(s.Title, cols.title))
+	line := fmt.Sprintf(" %s %s %s", s.mark(), pad(string(s.Address), cols.address), pad(s.Title, cols.title))
 	if !s.Started.IsZero() {
-		size, gates := "", ""
-		if e := s.account(); e != nil {
-			size = e.size()
-		}
+		gates := ""
 		if js := s.gates(); len(js) > 0 {
 			gates = asked(js)
 		}
-		line += fmt.Sprintf("  %s  %s  %8s", pad(size, 17), pad(gates, cols.gates), s.Duration)
+		line += fmt.Sprintf("  %s  %s  %8s ", pad(s.size(), 17), pad(gates, cols.gates), s.Duration)
 	}
+	w.noted(line, strings.Repeat(" ", 4+cols.address), s.notes())
+}
+
+// notes are what is said of a step besides its columns: who left it out and why, or what blocks it, and its detours.
+func (s *step) notes() string {
+	var notes []string
 	if s.Skipped != nil {
-		line += "  skipped by " + s.Skipped.By + ": " + s.Skipped.Why
+		notes = append(notes, "skipped by "+s.Skipped.By+": "+s.Skipped.Why)
 	}
 	if s.Blocked != nil {
-		line += "  blocked by " + string(s.Blocked.By) + ": " + s.Blocked.Why
+		notes = append(notes, "blocked by "+string(s.Blocked.By)+": "+s.Blocked.Why)
 	}
-	detours := strings.Join(s.detours(), ", ")
+	return strings.Join(append(notes, s.detours()...), ", ")
+}
+
+// noted writes a line and what is to be noted about it: behind it where that fits, else below it, whole.
+func (w *page) noted(line, indent, notes string) {
 	line = terminal.Escape(line)
-	if detours = terminal.Escape(detours); terminal.Width(line)+3+terminal.Width(detours) <= textWidth && detours != "" {
-		line, detours = line+"   "+detours, ""
+	if shown := terminal.Escape(notes); notes != "" && terminal.Width(line)+2+terminal.Width(shown) <= textWidth {
+		line, notes = line+"  "+shown, ""
 	}
-	w.line(line)
-	if detours != "" {
-		indent := strings.Repeat(" ", 4+cols.address)
-		w.wrap(indent, indent, detours)
+	w.line(strings.TrimRight(line, " "))
+	if notes != "" {
+		w.wrap(indent, indent, notes)
 	}
+}
+
+// size is what the step changed, or that what it changed was undone; "" where nothing was accounted.
+func (s *step) size() string {
+	e := s.account()
+	switch {
+	case e == nil:
+		return ""
+	case s.undone() && len(e.Changes) > 0:
+		return "undone"
+	}
+	return e.size()
+}
+
+// undone reports whether nothing is left of what the step did, because its checkpoint was restored.
+func (s *step) undone() bool {
+	if s.Status == history.Completed || s.Rollback == plan.Irreversible || s.restoring || len(s.Attempts) == 0 {
+		return false
+	}
+	last := s.Attempts[len(s.Attempts)-1]
+	return last.RolledBack || last.Failure != nil
 }
 
 // size is what an attempt changed: "2 files +61 −3".

@@ -76,7 +76,7 @@ func newTimeline(rep *report) *timeline {
 
 func newLineRow(rep *report, s *step, y, titleX int, at func(stamp) float64) lineRowData {
 	row := lineRowData{Y: y, TextY: y + lineRow/2 + 5, BarY: y + (lineRow-barHeight)/2, Odd: (y-lineHead)/lineRow%2 == 1,
-		Class: string(s.Status), Mark: mark(string(s.Status)), Link: anchor(s),
+		Class: string(s.Status), Mark: s.mark(), Link: anchor(s),
 		Address: terminal.Clip(string(s.Address), longestAddress), Title: terminal.Clip(s.Title, letters(lineLabel-titleX)),
 		Full: terminal.Escape(fmt.Sprintf("step %s: %s, %s, %s", s.Address, s.Title, s.Status, s.Duration))}
 	for _, q := range s.Questions {
