@@ -16,13 +16,14 @@ type Event struct {
 	Step    plan.Address
 	Attempt int
 	Time    time.Time
-	Err     error // why it did not succeed; nil if it did
+	Err     error // why it did not succeed; nil if it did, and for a step that somebody left out: State and History tell these apart
 
 	State    *history.Run      // as of now; valid only during the call
 	History  *history.Step     // of the step, as of now; valid only during the call
 	Gate     *gate.Judgement   // GateJudged
 	Next     string            // Recovering: the method that is tried next
-	Question *ask.Question     // Asked
+	Question *ask.Question     // Asked, Answered
+	Answer   *ask.Answer       // Answered
 	Lesson   *history.Lesson   // Taught
 	Advice   *history.Advised  // Advised
 	Output   []byte            // Output: valid only during the call
@@ -49,7 +50,8 @@ type Observer struct {
 	Restored       func(Event)
 	Advised        func(Event) // Text says what was wanted; Err why there is no advice
 	Recovering     func(Event)
-	Asked          func(Event)
+	Asked          func(Event) // a question is put; its answer may be there already
+	Answered       func(Event) // an answer counts, and is part of the record
 	ModeSwitched   func(Event)
 	Taught         func(Event) // education mode: what a step that is over has taught
 	StrategySet    func(Event) // Text says why
@@ -89,6 +91,7 @@ func Tee(observers ...Observer) Observer {
 		Advised:        all(func(o *Observer) func(Event) { return o.Advised }),
 		Recovering:     all(func(o *Observer) func(Event) { return o.Recovering }),
 		Asked:          all(func(o *Observer) func(Event) { return o.Asked }),
+		Answered:       all(func(o *Observer) func(Event) { return o.Answered }),
 		ModeSwitched:   all(func(o *Observer) func(Event) { return o.ModeSwitched }),
 		Taught:         all(func(o *Observer) func(Event) { return o.Taught }),
 		StrategySet:    all(func(o *Observer) func(Event) { return o.StrategySet }),
