@@ -162,8 +162,11 @@ func (e *execution) lastWord(ctx context.Context, task *plan.Task, x history.Exe
 		o.Verification = history.VerificationWaived
 	}
 	o.Status, o.Reason = history.Conclude(o.Approval, o.Execution, o.Verification, o.Retries)
+	if seen != nil && !seen.Pass && o.Status != history.TaskCompleted {
+		o.Reason += ": " + e.lacks(seen)
+	}
 	if r := e.run.EvidenceRetry(task.ID); o.Status != history.TaskCompleted && r != nil && r.Terminal != "" {
-		o.Reason += ": " + r.Terminal
+		o.Reason += "; nothing more was tried: " + r.Terminal
 	}
 	for i := range task.Steps {
 		o.Attempts += e.run.Step(task.Steps[i].Address).Tried()
@@ -171,6 +174,35 @@ func (e *execution) lastWord(ctx context.Context, task *plan.Task, x history.Exe
 	c := e.claim(task)
 	o.Runs, o.Artifacts = firstOf(c.Runs, listed), firstOf(c.Artifacts, listed)
 	return e.record(ctx, history.Where{}, o)
+}
+
+// lacksShown is how much of the evidence that is missing the last word about a task names; the journal has all of it.
+const lacksShown = 3
+
+// lacks says of what type a task is, which evidence it lacks, and the ways out that a person would not guess.
+func (e *execution) lacks(seen *history.Evidence) string {
+	var missing []string
+	run := false
+	for _, i := range seen.Items {
+		if i.State == evidence.Found {
+			continue
+		}
+		run = run || i.Kind == evidence.Run
+		what := string(i.Kind)
+		if i.Name != "" {
+			what += fmt.Sprintf(" %q", i.Name)
+		}
+		missing = append(missing, what+": "+clip(i.Why, stuckLine))
+	}
+	shown := strings.Join(firstOf(missing, lacksShown), "; ")
+	text := fmt.Sprintf("it counts as %s, and lacks %s", seen.Kind, shown)
+	if run && seen.Kind == evidence.Experimental {
+		text += "; if it is no experiment, name it as documentation (docs/pipeline.md lists the words)"
+		if e.c.Evidence == nil || e.c.Evidence.Tracker == nil {
+			text += "; if it is one, give a tracker (--tracker, Policy.Tracker) and have its job print MLFLOW_RUN_ID=…"
+		}
+	}
+	return text
 }
 
 // unproven is a task that a step needs and that did not come to its end, or "".

@@ -53,7 +53,7 @@ func TestEvidenceOfTasks(t *testing.T) {
 		reason   string
 	}{
 		"found":                             {1, pipelineScript("r1"), nobody, 1, history.TaskCompleted, "was found"},
-		"no run named":                      {1, pipelineScript(), nobody, 1, history.TaskFailed, "evidence is missing"},
+		"no run named":                      {1, pipelineScript(), nobody, 1, history.TaskFailed, "evidence is missing: it counts as experimental, and lacks run: no run was named"},
 		"unknown to the server":             {9, pipelineScript("r1"), nobody, 1, history.TaskFailed, "evidence is missing"},
 		"known a little later":              {2, pipelineScript("r1"), nil, 2, history.TaskCompleted, "after a retry"},
 		"known at the last look":            {3, pipelineScript("r1"), nil, 3, history.TaskCompleted, "after a retry"},
@@ -88,6 +88,18 @@ func TestEvidenceOfTasks(t *testing.T) {
 				t.Errorf("the run ended %s", run.Status())
 			}
 		})
+	}
+}
+
+// Who asks for evidence without a tracker is told why a task owes a run, and how it need not or can.
+func TestEvidenceThatIsMissingSaysTheWayOut(t *testing.T) {
+	b := exectest.New(t, pipeline, workspace, pipelineScript())
+	b.Controller.Evidence = &evidence.Policy{}
+	reason := b.Run(t).Report.Run.Outcome("1").Reason
+	for _, want := range []string{"counts as experimental", "name it as documentation", "give a tracker", "nothing more was tried: "} {
+		if !strings.Contains(reason, want) {
+			t.Errorf("the reason is %q, and does not say %q", reason, want)
+		}
 	}
 }
 
