@@ -37,7 +37,8 @@ type Terminal struct {
 }
 
 // Ask shows q, with all its text escaped, and waits for a choice, for its acknowledgement, which
-// must be typed exactly, and for a reason, which may be empty. What is none of that is asked for
+// must be typed exactly, and for a reason, which may be empty; for none where an empty line took the default, or where
+// education mode explained a step and the choice needs no words. What is none of that is asked for
 // again, five times at most. The end of the input, a line that has no end, too many tries and the deadline are [ErrNoAnswer].
 // A choice that was made in time stands if the deadline comes while the reason is awaited.
 func (t *Terminal) Ask(ctx context.Context, q Question) (Answer, error) {
@@ -79,6 +80,7 @@ type dialogue struct {
 	late <-chan struct{}
 
 	remember bool // the choice was typed behind the word "remember"
+	enter    bool // the choice was made by an empty line
 }
 
 var (
@@ -110,6 +112,9 @@ func (d *dialogue) run() (Answer, error) {
 		if d.q.late(a.At) {
 			return Answer{}, d.failed(errLate)
 		}
+		if d.wordless(c) {
+			return a, nil
+		}
 		want := "Reason (may be empty): "
 		if c.NeedsReason {
 			want = "Your words: "
@@ -138,6 +143,11 @@ func (d *dialogue) run() (Answer, error) {
 	return Answer{}, d.failed(fmt.Errorf("%d lines, and none was a choice", maxTries))
 }
 
+// wordless reports whether no reason is asked for: the default was taken, or an explanation was answered with what needs no words.
+func (d *dialogue) wordless(c *Choice) bool {
+	return !c.NeedsReason && c.Acknowledge == "" && !d.remember && (d.enter || d.q.Kind == Education)
+}
+
 // choose returns the choice that was made and acknowledged, or nil if the line was something else.
 func (d *dialogue) choose() (*Choice, error) {
 	keys := make([]string, len(d.q.Choices))
@@ -153,7 +163,9 @@ func (d *dialogue) choose() (*Choice, error) {
 		return nil, err
 	}
 	text, d.remember = strings.CutPrefix(text, "remember ")
-	c, ok := d.q.typed(strings.TrimSpace(text))
+	text = strings.TrimSpace(text)
+	d.enter = text == ""
+	c, ok := d.q.typed(text)
 	if !ok {
 		return nil, d.say("%s is none of the choices.\n", terminal.Escape(fmt.Sprintf("%q", text)))
 	}

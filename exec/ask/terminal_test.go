@@ -238,3 +238,26 @@ func TestTerminalOneAtATime(t *testing.T) {
 		typed.Close()
 	})
 }
+
+// Where the default was taken by an empty line, or an explanation was answered with what needs no words, nobody is asked for any.
+func TestTerminalAsksForNoReasonWhereNoneIsNeeded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind   Kind
+		in     string
+		reason bool
+	}{
+		"the default":                {StepFailed, "\n", false},
+		"the default, typed":         {StepFailed, "r\n\n", true},
+		"a choice of education":      {Education, "r\n", false},
+		"an acknowledged one of it":  {Education, "k\nskip 2.1\n\n", true},
+		"one of it to be remembered": {Education, "remember r\n\n", true},
+	} {
+		var out bytes.Buffer
+		q := failed()
+		q.Kind, q.Default = tc.kind, "r"
+		term := &Terminal{In: strings.NewReader(tc.in), Out: &out, Now: at(asked)}
+		if _, err := term.Ask(t.Context(), q); err != nil || strings.Contains(out.String(), "Reason (may be empty)") != tc.reason {
+			t.Errorf("%s: %v, want a reason asked for: %v\n%s", name, err, tc.reason, out.String())
+		}
+	}
+}
