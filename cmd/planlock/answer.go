@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/user"
 
 	"github.com/planlock/planlock/exec/ask"
 )
@@ -83,6 +84,12 @@ func defaultName() string {
 		if v := os.Getenv(name); v != "" {
 			return v
 		}
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	if id := os.Getuid(); id >= 0 {
+		return fmt.Sprintf("uid %d", id)
 	}
 	return "somebody"
 }

@@ -162,14 +162,17 @@ func waitingHint(at placedError) string {
 // answerCommand is how a question is answered.
 func answerCommand(q *ask.Question, dir string) string {
 	keys := make([]string, len(q.Choices))
-	ack := ""
+	ack, reason := "", ""
 	for i, c := range q.Choices {
 		keys[i] = c.Key
 		if c.Acknowledge != "" {
 			ack = " [--ack TEXT]"
 		}
+		if c.NeedsReason {
+			reason = " [--reason TEXT]"
+		}
 	}
-	return fmt.Sprintf("planlock answer %s %s %s%s%s", q.Run, q.ID, strings.Join(keys, "|"), ack, inDir(dir))
+	return fmt.Sprintf("planlock answer %s %s %s%s%s%s", q.Run, q.ID, strings.Join(keys, "|"), ack, reason, inDir(dir))
 }
 
 // refusedMessage lists what kept a run from beginning or going on.

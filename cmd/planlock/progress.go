@@ -28,6 +28,7 @@ type progress struct {
 	current string // of the step under way: mark, address, title
 	doing   string // what it does right now
 	since   time.Time
+	asking  string // the line about a question of which nobody knows yet whether it was answered before
 	pending []string
 	bar     string
 	closed  bool
@@ -50,6 +51,7 @@ func (p *progress) observer() exec.Observer {
 		return func(e exec.Event) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
+			p.unanswered(e)
 			do(e)
 			p.look(e)
 		}
@@ -65,6 +67,7 @@ func (p *progress) observer() exec.Observer {
 		Advised:        on(p.advised),
 		Recovering:     on(p.recovering),
 		Asked:          on(p.asked),
+		Answered:       on(p.answered),
 		ModeSwitched:   on(func(e exec.Event) { p.say("   mode switched: " + escaped(e.Text)) }),
 		Taught:         on(func(e exec.Event) { p.say("   lesson: " + escaped(e.Lesson.Result) + "; " + escaped(e.Lesson.Lesson)) }),
 		StepDone:       on(p.stepDone),
@@ -143,8 +146,23 @@ func (p *progress) asked(e exec.Event) {
 		p.screen.print("")
 		p.screen.suspend() // whoever asks needs the screen
 	} else {
-		p.say(fmt.Sprintf("   %s a question waits: %s", p.cols.step(e.Step), escaped(e.Question.What)))
+		p.asking = fmt.Sprintf("   %s a question waits: %s", p.cols.step(e.Step), escaped(e.Question.What))
 	}
+}
+
+// answered tells what was chosen, and by whom.
+func (p *progress) answered(e exec.Event) {
+	p.say(fmt.Sprintf("   %s %s answered: %s by %s (%s)", p.cols.step(e.Step), escaped(e.Question.ID), escaped(e.Answer.Choice),
+		terminal.Clip(e.Answer.By, 40), escaped(e.Question.What)))
+}
+
+// unanswered tells that a question waits, once something else than its answer comes. An answer that was left before
+// comes at once.
+func (p *progress) unanswered(e exec.Event) {
+	if p.asking != "" && e.Answer == nil {
+		p.say(p.asking)
+	}
+	p.asking = ""
 }
 
 func (p *progress) stepDone(e exec.Event) {
@@ -221,6 +239,7 @@ func (p *progress) stopping() {
 // close ends the display; the bar stays as its last line.
 func (p *progress) close() {
 	p.mu.Lock()
+	p.unanswered(exec.Event{})
 	p.closed = true
 	p.mu.Unlock()
 	if p.screen != nil {

@@ -35,7 +35,7 @@ func (p *cli) printStatus(run *history.Run) {
 	for _, step := range run.Steps {
 		line := stepLine(step, cols)
 		if step.Status == history.InFlight {
-			line = strings.TrimRight(fmt.Sprintf(" ▸ %s  %s", cols.heading(step), escaped(activity(step, ""))), " ")
+			line = strings.TrimRight(fmt.Sprintf(" %s %s  %s", underWay(step), cols.heading(step), escaped(activity(step, ""))), " ")
 		}
 		fmt.Fprintln(p.out, line)
 	}
@@ -50,6 +50,14 @@ func (p *cli) printStatus(run *history.Run) {
 		fmt.Fprintf(p.out, "stopped  %s\n", escaped(run.Paused.Why))
 	}
 	fmt.Fprintf(p.out, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
+}
+
+// underWay is the mark of a step under way: of one that waits for an answer another than of one that runs.
+func underWay(s *history.Step) string {
+	if n := len(s.Questions); n > 0 && s.Questions[n-1].Open() {
+		return "?"
+	}
+	return marks[history.InFlight]
 }
 
 // printNext says what a person can do now.
