@@ -49,9 +49,10 @@ type Journal struct {
 	queue   []*appending
 
 	// These belong to who leads.
-	tip    chain    // behind what is staged
-	staged [][]byte // not written yet
-	buf    []byte
+	tip     chain    // behind what is staged
+	staged  [][]byte // not written yet
+	buf     []byte   // kept for the next batch, like scratch
+	scratch []byte
 }
 
 // OpenJournal replays and verifies log; name (the run id) starts the chain, so

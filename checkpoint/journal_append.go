@@ -143,6 +143,7 @@ func (j *Journal) write(ctx context.Context, group []*appending) {
 // behind it. An appending that cannot be encoded has its error, and is left out.
 func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, durable bool) {
 	next, batch = j.tip.clone(), slices.Clone(j.staged)
+	next.scratch = j.scratch
 	buf := j.buf[:0]
 	var ends []int
 	for _, a := range group {
@@ -161,13 +162,17 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, durabl
 		}
 		durable = durable || !a.stage
 	}
-	start := 0
+	start, used := 0, buf
+	if !durable {
+		buf = slices.Clone(buf) // what is staged is kept, and j.buf is used again
+	}
 	for _, end := range ends {
 		batch = append(batch, buf[start:end:end])
 		start = end
 	}
-	if j.buf = buf[:0]; !durable || cap(buf) > 1<<20 {
-		j.buf = nil // it is kept, or too large for that
+	if j.buf, j.scratch = used[:0], next.scratch[:0]; cap(used)+cap(j.scratch) > 1<<20 {
+		j.buf, j.scratch = nil, nil
 	}
+	next.scratch = nil
 	return next, batch, durable
 }

@@ -70,6 +70,17 @@ func (c *chain) step(hash sum) {
 	c.digests[0], c.digests[1] = c.digests[1], ""
 }
 
+// spelled are the digests of prev and last. Each is spelled once: that of last is that of prev a record later.
+func (c *chain) spelled() (prev, last ledger.Digest) {
+	if c.digests[0] == "" {
+		c.digests[0] = digestOf(c.prev)
+	}
+	if c.digests[1] == "" {
+		c.digests[1] = digestOf(c.last)
+	}
+	return c.digests[0], c.digests[1]
+}
+
 // extend adds the stored form of f at the end of the chain to buf.
 func (c *chain) extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error) {
 	if err := f.check(); err != nil {
@@ -96,7 +107,8 @@ func (c *chain) extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error
 	}
 	c.step(c.hash(buf[start:]))
 	buf = append(buf, c.last[:]...)
-	return buf, Record{Seq: c.seq, Time: now, Prev: digestOf(c.prev), Hash: digestOf(c.last), Fact: f}, nil
+	prev, hash := c.spelled()
+	return buf, Record{Seq: c.seq, Time: now, Prev: prev, Hash: hash, Fact: f}, nil
 }
 
 func (f *Fact) check() error {
@@ -114,6 +126,9 @@ func (f *Fact) check() error {
 func compact(data json.RawMessage) (json.RawMessage, error) {
 	if len(data) == 0 {
 		return nil, nil
+	}
+	if tightJSON(data) {
+		return bytes.Clone(data), nil
 	}
 	var b bytes.Buffer
 	b.Grow(len(data))
@@ -193,12 +208,9 @@ func parseBody(body []byte) (s stored, why string) {
 
 // record copies s, which is the last that c followed.
 func (s *stored) record(c *chain) Record {
-	if c.digests[0] == "" {
-		c.digests[0] = digestOf(c.prev)
-	}
-	c.digests[1] = digestOf(c.last)
+	prev, hash := c.spelled()
 	r := Record{
-		Seq: c.seq, Time: s.time, Prev: c.digests[0], Hash: c.digests[1],
+		Seq: c.seq, Time: s.time, Prev: prev, Hash: hash,
 		Fact: Fact{Type: string(s.typ), Step: string(s.step), Attempt: int(s.attempt)},
 	}
 	if len(s.data) > 0 {
@@ -210,7 +222,9 @@ func (s *stored) record(c *chain) Record {
 const digestScheme = "sha256:"
 
 func digestOf(s sum) ledger.Digest {
-	return ledger.Digest(digestScheme + hex.EncodeToString(s[:]))
+	var text [len(digestScheme) + 2*sha256.Size]byte
+	hex.Encode(text[copy(text[:], digestScheme):], s[:])
+	return ledger.Digest(text[:])
 }
 
 // rawDigest is the reverse of digestOf.

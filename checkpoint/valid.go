@@ -6,12 +6,13 @@ import "encoding/binary"
 // spends most of its time on it. A fuzz test holds the two together.
 func validJSON(b []byte) bool {
 	v := validator{b: b}
-	v.space()
-	if !v.value(0) {
-		return false
-	}
-	v.space()
-	return v.i == len(b)
+	return v.all()
+}
+
+// tightJSON reports whether b is JSON with no white space between its parts: what json.Compact leaves as it is.
+func tightJSON(b []byte) bool {
+	v := validator{b: b}
+	return v.all() && !v.loose
 }
 
 // maxNesting is how deep package json follows arrays and objects.
@@ -19,8 +20,19 @@ const maxNesting = 10_000
 
 // A validator stands at b[i].
 type validator struct {
-	b []byte
-	i int
+	b     []byte
+	i     int
+	loose bool // it stepped over white space
+}
+
+// all reports whether b is one value, and nothing else.
+func (v *validator) all() bool {
+	v.space()
+	if !v.value(0) {
+		return false
+	}
+	v.space()
+	return v.i == len(v.b)
 }
 
 // next is the byte that v stands at, or 0 at the end; zero bytes are not JSON.
@@ -33,7 +45,7 @@ func (v *validator) next() byte {
 
 func (v *validator) space() {
 	for c := v.next(); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = v.next() {
-		v.i++
+		v.i, v.loose = v.i+1, true
 	}
 }
 

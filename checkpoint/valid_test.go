@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -35,6 +36,29 @@ func FuzzValidJSON(f *testing.F) {
 			t.Fatalf("%q: %v, want %v", b, got, want)
 		}
 	})
+}
+
+// What is tight is what json.Compact leaves as it is.
+func TestTightJSON(t *testing.T) {
+	for _, s := range validSeeds {
+		holdTight(t, []byte(s))
+	}
+}
+
+func FuzzTightJSON(f *testing.F) {
+	for _, s := range validSeeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(holdTight)
+}
+
+func holdTight(t *testing.T, text []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	want := json.Compact(&b, text) == nil && bytes.Equal(b.Bytes(), text)
+	if got := tightJSON(text); got != want {
+		t.Errorf("%q: %v, want %v", text, got, want)
+	}
 }
 
 func BenchmarkValidJSON(b *testing.B) {

@@ -22,7 +22,7 @@ type Where struct {
 
 // Encode makes a journal fact.
 func Encode(w Where, f Fact) (checkpoint.Fact, error) {
-	data, err := json.Marshal(f)
+	data, err := marshal(f)
 	if err != nil {
 		return checkpoint.Fact{}, fmt.Errorf("history: fact %s: %w", f.Type(), err)
 	}
@@ -46,10 +46,26 @@ func Decode(r checkpoint.Record) (Fact, error) {
 	if f == nil {
 		return nil, &UnknownError{Seq: r.Seq, Type: r.Type}
 	}
-	if err := json.Unmarshal(r.Data, f); err != nil {
+	if err := unmarshal(r.Data, f); err != nil {
 		return nil, fmt.Errorf("history: record %d (%s): %w", r.Seq, r.Type, err)
 	}
 	return f, nil
+}
+
+// marshal is json.Marshal, for what spells itself without looking over it once more: the facts that do, do it with package json.
+func marshal(f Fact) ([]byte, error) {
+	if m, ok := f.(json.Marshaler); ok {
+		return m.MarshalJSON()
+	}
+	return json.Marshal(f)
+}
+
+// unmarshal is json.Unmarshal, and the reverse of marshal.
+func unmarshal(data []byte, f Fact) error {
+	if u, ok := f.(json.Unmarshaler); ok {
+		return u.UnmarshalJSON(data)
+	}
+	return json.Unmarshal(data, f)
 }
 
 func blank(name string) Fact {
