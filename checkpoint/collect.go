@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,6 +41,10 @@ const (
 // lies in is removed. So it can be interrupted at any point, by a crash too: then
 // some contents lie in two packs until the next time. A content of which no copy
 // is intact, and a pack with damage in its middle, are left as they are.
+//
+// What can be freed without writing anything is freed first: packs of which
+// nothing is needed, and what is not needed at the ends of those that are to be
+// copied. So a disk that is full may have room before anything has to be written.
 func (d *Folder) Collect(ctx context.Context, keep iter.Seq[ledger.Digest], dryRun bool) (Collected, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,6 +74,7 @@ type collector struct {
 	keep   map[sum]bool
 	copies map[sum]int // of what is needed, in the packs that can be touched
 	packs  []*lookedAt
+	moved  bool // something was removed, or cut
 }
 
 // lookedAt is a pack with what is needed of it.
@@ -110,10 +116,21 @@ func (c *collector) run(ctx context.Context, dryRun bool) error {
 	if dryRun {
 		return nil
 	}
-	if err := c.rewrite(ctx); err != nil {
-		return err
+	d.files.close()
+	err = c.remove(func(p *lookedAt) bool { return len(p.needed) == 0 })
+	if err == nil {
+		err = c.cut()
 	}
-	return c.remove()
+	if err == nil {
+		err = c.rewrite(ctx)
+	}
+	if err == nil {
+		err = c.remove(func(p *lookedAt) bool { return len(p.needed) > 0 })
+	}
+	if c.moved {
+		err = errors.Join(err, d.reload())
+	}
+	return errors.Join(err, c.tidy(err == nil))
 }
 
 // look finds out what is needed of a pack.
@@ -220,9 +237,16 @@ func (c *collector) decide() {
 }
 
 // rewrite copies what is needed of the packs that go to the own pack.
-func (c *collector) rewrite(ctx context.Context) error {
+func (c *collector) rewrite(ctx context.Context) (err error) {
 	d := c.folder
-	var written []sum
+	before := len(d.fresh)
+	defer func() {
+		if err != nil && d.dead == nil && len(d.fresh) > before { // there is no room for half of it
+			c.moved = true
+			err = errors.Join(err, d.pop(before))
+		}
+	}()
+	written := 0
 	for _, p := range c.packs {
 		if !p.victim {
 			continue
@@ -240,16 +264,16 @@ func (c *collector) rewrite(ctx context.Context) error {
 				c.Damaged++
 				break
 			}
-			written = append(written, it.digest)
+			written++
 		}
 	}
-	if len(written) == 0 {
+	if written == 0 {
 		return nil
 	}
 	if err := d.own.f.Sync(); err != nil {
-		d.fresh = append(d.fresh, written...)
 		return d.die(err)
 	}
+	d.fresh = d.fresh[:0]
 	if err := d.own.at.check(d.own.end); err != nil {
 		return d.die(err)
 	}
@@ -268,6 +292,7 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 	in := check(readerWith{ctx, io.NewSectionReader(p.f, it.offset, it.size)}, it.digest, it.size, wrong)
 	first, err := io.ReadAll(io.LimitReader(in, smallBlob))
 	var at place
+	start := d.own.end
 	if err == nil {
 		at, err = d.own.add(ctx, it.digest, first, in)
 	}
@@ -281,20 +306,44 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 		return false, err
 	}
 	d.index[it.digest] = where{d.own.name, at, true}
+	d.fresh = append(d.fresh, freshPut{it.digest, start})
 	return true, nil
 }
 
-// remove removes the packs that nobody needs any more, and what crashes left of
-// indexes that were being written.
-func (c *collector) remove() error {
+// cut frees what is not needed at the ends of packs that are to be written anew:
+// the rewriting needs room.
+func (c *collector) cut() error {
 	d := c.folder
-	d.files.close()
-	gone := false
 	for _, p := range c.packs {
-		if !p.victim {
+		if !p.victim || len(p.needed) == 0 {
 			continue
 		}
-		gone = true
+		last := p.needed[len(p.needed)-1]
+		end := last.offset + last.size
+		if end == p.size {
+			continue
+		}
+		c.moved = true
+		f, err := d.root.OpenFile(d.path(p.name), os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Truncate(end), f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes those packs that nobody needs any more.
+func (c *collector) remove(which func(*lookedAt) bool) error {
+	d := c.folder
+	gone := false
+	for _, p := range c.packs {
+		if !p.victim || !which(p) {
+			continue
+		}
+		gone, c.moved = true, true
 		if err := p.close(); err != nil {
 			return err
 		}
@@ -302,6 +351,16 @@ func (c *collector) remove() error {
 			return err
 		}
 	}
+	if !gone {
+		return nil
+	}
+	return d.root.SyncFolder(d.dir)
+}
+
+// tidy removes what crashes left of indexes that were being written, and writes
+// the index anew if the collection came to its end.
+func (c *collector) tidy(done bool) error {
+	d := c.folder
 	above := filepath.Dir(d.dir)
 	list, err := d.root.ReadDir(above)
 	if err != nil {
@@ -312,14 +371,8 @@ func (c *collector) remove() error {
 			err = errors.Join(err, removeIfThere(d.root, filepath.Join(above, e.Name())))
 		}
 	}
-	if !gone || err != nil {
-		return err
+	if done && c.moved && err == nil {
+		_ = d.writeIndex() // it can always be made again
 	}
-	if err := d.root.SyncFolder(d.dir); err != nil {
-		return err
-	}
-	if err := d.reload(); err != nil {
-		return err
-	}
-	return d.writeIndex()
+	return err
 }

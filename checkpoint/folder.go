@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -35,10 +36,12 @@ type Folder struct {
 	index  map[sum]where       // what is not in it
 	packs  map[string]packScan // how far each pack was read
 	files  packFiles
-	own    *ownPack // made by the first Put
-	fresh  []sum    // put since the last sync
+	own    *ownPack   // made by the first Put
+	fresh  []freshPut // since the last sync
 	dead   error
 	closed bool
+
+	relied atomic.Int64 // what is put in own before this place somebody may count on: see takeBack
 
 	indexed int // contents of index when the stored index was last written
 }
@@ -101,7 +104,7 @@ func (d *Folder) load() error {
 		return err
 	}
 	for name := range d.packs {
-		if _, ok := sizes[name]; !ok {
+		if size, ok := sizes[name]; !ok || size < d.packs[name].end {
 			return d.reload() // what was in it may lie elsewhere now
 		}
 	}
@@ -235,6 +238,7 @@ func (d *Folder) add(key sum, write func() (place, error)) error {
 		return err
 	}
 	if w, _ := d.find(key); w.sure {
+		d.rely(w)
 		return nil
 	}
 	if d.own == nil {
@@ -243,13 +247,14 @@ func (d *Folder) add(key sum, write func() (place, error)) error {
 			return err
 		}
 	}
+	start := d.own.end
 	p, err := write()
 	if err != nil {
 		// Leave no bytes behind that a later reader would have to step over.
 		return errors.Join(err, d.own.f.Truncate(d.own.end))
 	}
 	d.index[key] = where{d.own.name, p, true}
-	d.fresh = append(d.fresh, key)
+	d.fresh = append(d.fresh, freshPut{key, start})
 	return nil
 }
 
@@ -384,6 +389,9 @@ func (d *Folder) Has(ctx context.Context, digest ledger.Digest) (bool, error) {
 		return false, fmt.Errorf("checkpoint: has: %w", ErrClosed)
 	}
 	w, _ := d.find(key)
+	if w.sure {
+		d.rely(w)
+	}
 	return w.sure, nil
 }
 
@@ -417,7 +425,9 @@ func (d *Folder) sync() error {
 		return nil
 	}
 	if err := d.own.f.Sync(); err != nil {
-		return d.die(err)
+		err = d.die(err)
+		_ = d.own.f.Truncate(d.own.marked) // nobody finds what is behind it, and it may be what fills the disk
+		return err
 	}
 	d.fresh = d.fresh[:0]
 	// The mark spares the next opening to check the contents before it.
@@ -434,8 +444,8 @@ func (d *Folder) sync() error {
 
 // die forgets what was not synced, because of err.
 func (d *Folder) die(err error) error {
-	for _, key := range d.fresh {
-		delete(d.index, key)
+	for _, put := range d.fresh {
+		delete(d.index, put.key)
 	}
 	d.fresh = nil
 	d.dead = fmt.Errorf("%w: sync pack %q: %w", ErrDead, d.path(d.own.name), err)

@@ -112,6 +112,9 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	if h.at, err = stayOf(f.OS(), filepath.Join(dir, lockName)); err == nil {
 		err = writeHolder(f)
 	}
+	if errors.Is(err, syscall.ENOSPC) {
+		err = nil // the name is only for people, and whoever makes room has to hold the workspace
+	}
 	if err != nil {
 		return nil, errors.Join(cannotHold(dir, err), h.Release())
 	}

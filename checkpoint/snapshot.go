@@ -27,7 +27,8 @@ type Snapshot struct {
 // is a *ChangedError; then nothing is lost, scan and try again. Of paths that
 // are tracked only, contents that changed meanwhile are left out, and those that
 // are larger than s.MaxContent. Another file of that size, if its content is not
-// kept yet, is a *TooLargeError, before anything is written.
+// kept yet, is a *TooLargeError, before anything is written. What a snapshot that
+// fails has put in a Folder is taken back, as far as nobody else counts on it.
 //
 // tree may come from a tolerant scan: of what that could not read nothing is kept
 // but that it was there.
@@ -64,24 +65,29 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 		return base, nil
 	}
 	fresh, err := s.keep(ctx, dir, tree, m.entries, in)
+	if err == nil {
+		kept.snap, err = s.describe(ctx, kept, m, base, old, in)
+	}
 	if err != nil {
-		return Snapshot{}, err
-	}
-	text, err := kept.describe(m, base, old)
-	if err != nil {
-		return Snapshot{}, err
-	}
-	kept.snap = Snapshot{Tree: m.tree, Manifest: ledger.Sum(text)}
-	if err := s.blobs.Put(ctx, kept.snap.Manifest, bytes.NewReader(text)); err != nil {
-		return Snapshot{}, err
-	}
-	in.take(text)
-	if err := s.seal(ctx, in); err != nil {
-		return Snapshot{}, err
+		return Snapshot{}, errors.Join(err, s.takeBack(append(fresh, kept.snap.Manifest)))
 	}
 	s.learn(append(fresh, kept.snap.Manifest)...)
 	s.remember(*kept)
 	return kept.snap, nil
+}
+
+// describe puts the manifest of kept, and seals the snapshot.
+func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base Snapshot, old keptTree, in *inlining) (Snapshot, error) {
+	text, err := kept.describe(m, base, old)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	snap := Snapshot{Tree: m.tree, Manifest: ledger.Sum(text)}
+	if err := s.blobs.Put(ctx, snap.Manifest, bytes.NewReader(text)); err != nil {
+		return snap, err
+	}
+	in.take(text)
+	return snap, s.seal(ctx, in)
 }
 
 // unreadable reports that a snapshot cannot be built on, however often one tries.

@@ -115,7 +115,7 @@ func hint(err error, at placedError) string {
 	case errors.As(err, &answer):
 		return "planlock status" + inDir(at.dir) + " shows the question and how to answer it"
 	case errors.Is(err, syscall.ENOSPC):
-		return "make room on the disk" + andResume(at)
+		return "make room on the disk (planlock gc" + inDir(at.dir) + " frees what no run needs)" + andResume(at)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "planlock needs to read and write the workspace, and .planlock in it" + andResume(at)
 	case errors.Is(err, fs.ErrNotExist):
