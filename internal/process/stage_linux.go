@@ -108,25 +108,49 @@ func missing(err error) bool {
 }
 
 // arrange makes every mount read-only but what may be written, the protected paths too, and gives the child a /proc that shows
-// its own namespace and a /dev/shm of its own.
+// its own namespace and a /dev/shm of its own, in which nothing of the host's is to be seen but what the command works with.
 func (c confinement) arrange(s *stopped) error {
 	if err := s.mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
 	}
-	var open []string
-	for _, path := range c.openMounts() {
-		err := s.mount(path, path, "", syscall.MS_BIND|syscall.MS_REC, "")
-		if err != nil && !missing(err) {
-			return fmt.Errorf("bind %q: %w", path, err)
-		}
-		if err == nil {
-			open = append(open, path)
-		}
+	open, err := s.bindAll(outermost(c.writable(), func(path string) bool { return !within("/dev", path) && !within("/proc", path) }))
+	if err != nil {
+		return err
 	}
 	if err := s.attributes("/", atRecursive, mountReadOnly|mountNoSuid, 0); err != nil {
 		return fmt.Errorf("read-only: %w", err)
 	}
-	for _, path := range open {
+	if err := s.openAll(open); err != nil {
+		return err
+	}
+	const quiet = syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC
+	if err := s.mount("proc", "/proc", "proc", quiet|syscall.MS_RDONLY, ""); err != nil {
+		return fmt.Errorf("/proc: %w", err)
+	}
+	shared, err := c.arrangeShared(s)
+	if err != nil {
+		return fmt.Errorf("/dev/shm: %w", err)
+	}
+	return c.shield(s, append(open, shared...))
+}
+
+// bindAll makes mounts of those paths that are there, and returns them.
+func (s *stopped) bindAll(paths []string) (bound []string, err error) {
+	for _, path := range paths {
+		err := s.mount(path, path, "", syscall.MS_BIND|syscall.MS_REC, "")
+		if err != nil && !missing(err) {
+			return nil, fmt.Errorf("bind %q: %w", path, err)
+		}
+		if err == nil {
+			bound = append(bound, path)
+		}
+	}
+	return bound, nil
+}
+
+// openAll makes mounts writable again.
+func (s *stopped) openAll(paths []string) error {
+	for _, path := range paths {
 		err := s.attributes(path, atRecursive, mountNoDev, mountReadOnly)
 		if errors.Is(err, syscall.EPERM) { // a mount below it was read-only before
 			err = s.attributes(path, 0, mountNoDev, mountReadOnly)
@@ -135,24 +159,14 @@ func (c confinement) arrange(s *stopped) error {
 			return fmt.Errorf("writable %q: %w", path, err)
 		}
 	}
-	if err := c.shield(s, open); err != nil {
-		return err
-	}
-	const quiet = syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC
-	if err := s.mount("proc", "/proc", "proc", quiet|syscall.MS_RDONLY, ""); err != nil {
-		return fmt.Errorf("/proc: %w", err)
-	}
-	if err := s.mount("shm", "/dev/shm", "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=1777"); err != nil && !missing(err) {
-		return fmt.Errorf("/dev/shm: %w", err)
-	}
 	return nil
 }
 
-// openMounts are the paths that are mounted again to be written, each above those below it, and none twice.
-func (c confinement) openMounts() []string {
+// outermost are the paths that are wanted, each above those below it, and none that lies below another.
+func outermost(all []string, wanted func(path string) bool) []string {
 	var paths []string
-	for _, path := range c.writable() {
-		if !within("/dev", path) && !within("/proc", path) {
+	for _, path := range all {
+		if wanted(path) {
 			paths = append(paths, filepath.Clean(path))
 		}
 	}
