@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -18,18 +17,24 @@ import (
 // behind in its goroutine, and what it still reports is dropped. A panic of a gate becomes a *PanicError. When ctx ends, the gates
 // that did not answer are judged undecided with its cause.
 func (p *Panel) Ask(ctx context.Context, phase Phase, pass *Pass) []Judgement {
-	var out []Judgement
-	for n, g := range p.inOrder(phase) {
+	gates := p.inOrder(phase)
+	r := round{panel: p, ctx: ctx, phase: phase, asked: make([]asked, 0, len(gates)), out: make([]Judgement, 0, len(gates))}
+	for n, g := range gates {
 		info, err := describe(g)
-		if err != nil { // Validate refuses these; if nobody asked it, the gate blocks
-			out = append(out, Judgement{Gate: fmt.Sprintf("gate %d", n), Level: BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
-			continue
-		}
-		if slices.Contains(info.Phases, phase) {
-			out = append(out, p.ask(ctx, g, info, phase, pass))
+		switch {
+		case err != nil: // Validate refuses these; if nobody asked it, the gate blocks
+			r.out = append(r.out, Judgement{Gate: fmt.Sprintf("gate %d", n), Level: BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
+		case slices.Contains(info.Phases, phase):
+			r.asked = append(r.asked, asked{gate: g, name: info.Name, limit: p.limit(info), at: len(r.out)})
+			r.out = append(r.out, Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Stateless: info.Stateless})
 		}
 	}
-	return out
+	if len(r.out) == 0 {
+		return nil
+	}
+	r.prepare(pass)
+	r.ask()
+	return r.out
 }
 
 // inOrder are the gates in the order in which a phase asks them.
@@ -49,104 +54,24 @@ func (p *Panel) inOrder(phase Phase) []Gate {
 	return gates
 }
 
-func (p *Panel) ask(ctx context.Context, g Gate, info Info, phase Phase, pass *Pass) Judgement {
-	j := Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Stateless: info.Stateless}
-	own := p.Prepare(pass)
-	own.Phase = phase
-	limit := info.Limit()
+// limit is how long a gate may take here; 0: as long as it likes.
+func (p *Panel) limit(info Info) time.Duration {
 	if p.Timeouts != nil {
-		limit = p.Timeouts(info)
+		return p.Timeouts(info)
 	}
-	start := time.Now()
-	j.Err = judge(ctx, g, info.Name, limit, own)
-	j.Took = time.Since(start)
-	if j.Err == nil {
-		v := own.Verdict()
-		j.Verdict = &v
-	}
-	own.report.close()
-	return j
+	return info.Limit()
 }
 
 // Prepare copies pass for one gate: with no findings, with the panel's checks and options, and with a
 // runner that knows what the gate waits for.
 func (p *Panel) Prepare(pass *Pass) *Pass {
-	own := pass.Fresh()
+	h := pass.hand()
+	own := &h.pass
 	own.checks = p.Checks
 	own.options = p.Options
 	if own.Runner != nil {
-		own.Runner = watched{own.Runner, own}
+		h.runner = watched{own.Runner, own}
+		own.Runner = &h.runner
 	}
 	return own
 }
-
-// judge lets g judge, within limit. It returns nil if g decided.
-func judge(ctx context.Context, g Gate, name string, limit time.Duration, pass *Pass) error {
-	if err := context.Cause(ctx); err != nil {
-		return fmt.Errorf("gate: %q was not asked: %w", name, err)
-	}
-	inner, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	answer := make(chan error, 1)
-	before, cpuKnown := cpuTime()
-	go guarded(inner, g, name, pass, answer)
-
-	var late <-chan time.Time
-	grace := 100 * time.Millisecond
-	if limit > 0 {
-		grace = min(grace, limit/10)
-		t := time.NewTimer(limit - grace)
-		defer t.Stop()
-		late = t.C
-	}
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-		farewell(answer, grace)
-		return fmt.Errorf("gate: %q was stopped before it decided: %w", name, context.Cause(ctx))
-	case <-late:
-	}
-	s := stop{limit: limit, waiting: pass.report.innermost(), cpuKnown: cpuKnown}
-	cancel(&TimeoutError{Name: name, Limit: limit, Cause: Dependency, Evidence: "its time is up"})
-	s.err, s.answered = farewell(answer, grace)
-	if now, ok := cpuTime(); ok {
-		s.cpu = now - before
-	}
-	return classify(name, s)
-}
-
-// farewell gives a gate that was told to stop a moment to answer.
-func farewell(answer <-chan error, grace time.Duration) (err error, answered bool) {
-	t := time.NewTimer(grace)
-	defer t.Stop()
-	select {
-	case err := <-answer:
-		return err, true
-	case <-t.C:
-		return nil, false
-	}
-}
-
-// guarded calls g and sends its answer; a panic, or a goroutine that ended itself, is one too.
-func guarded(ctx context.Context, g Gate, name string, pass *Pass, answer chan<- error) {
-	var err error
-	returned := false
-	defer func() {
-		if !returned {
-			err = &PanicError{Name: name, Value: fmt.Sprint(recover()), Stack: string(debug.Stack())}
-		}
-		answer <- err
-	}()
-	err = g.Judge(ctx, pass)
-	returned = true
-}
-
-// A PanicError says that a gate panicked.
-type PanicError struct {
-	Name  string
-	Value string // what it panicked with
-	Stack string
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("gate: %q panicked: %s", e.Name, e.Value) }

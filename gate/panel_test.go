@@ -243,3 +243,82 @@ func TestAskStopsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+func TestAskGoesOnAfterALateGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		takes := func(d time.Duration) func(context.Context, *gate.Pass) error {
+			return func(context.Context, *gate.Pass) error { time.Sleep(d); return nil }
+		}
+		var passes []*gate.Pass
+		notes := func(_ context.Context, p *gate.Pass) error { passes = append(passes, p); return nil }
+		p := &gate.Panel{Gates: []gate.Gate{
+			named("quick", gate.BlocksApproval, silent),
+			named("as long as it likes", gate.Informs, takes(time.Hour)),
+			named("nearly late", gate.BlocksStep, takes(5*time.Minute-101*time.Millisecond)),
+			named("late", gate.BlocksStep, takes(2*time.Hour)),
+			named("late too", gate.BlocksApproval, takes(time.Hour)),
+			named("first in a row", gate.BlocksStep, notes),
+			named("exits", gate.BlocksStep, func(context.Context, *gate.Pass) error { runtime.Goexit(); return nil }),
+			named("in time again", gate.BlocksApproval, takes(50*time.Second)),
+			named("last", gate.BlocksStep, notes)}}
+		want := map[string]time.Duration{"quick": 0, "as long as it likes": time.Hour, "nearly late": 5*time.Minute - 101*time.Millisecond,
+			"late": 5 * time.Minute, "late too": time.Minute, "first in a row": 0, "exits": 0, "in time again": 50 * time.Second, "last": 0}
+		late := map[string]bool{"late": true, "late too": true}
+		js := p.Ask(t.Context(), gate.After, &gate.Pass{})
+		if len(js) != len(want) {
+			t.Errorf("%d judgements of %d gates", len(js), len(want))
+		}
+		for _, j := range js {
+			var timeout *gate.TimeoutError
+			if got := errors.As(j.Err, &timeout); got != late[j.Gate] || got && timeout.Name != j.Gate {
+				t.Errorf("%s: late is %v (%v)", j.Gate, got, j.Err)
+			}
+			if j.Took != want[j.Gate] {
+				t.Errorf("%s took %v, want %v", j.Gate, j.Took, want[j.Gate])
+			}
+		}
+		if passes[0] == passes[1] {
+			t.Error("two gates got the same pass")
+		}
+		time.Sleep(2 * time.Hour) // those that were left behind end
+	})
+}
+
+func TestEveryGateHasItsOwnContext(t *testing.T) {
+	var contexts []context.Context
+	keeps := func(ctx context.Context, _ *gate.Pass) error {
+		for _, earlier := range contexts {
+			if earlier.Err() == nil {
+				t.Error("the context of a gate that has judged goes on")
+			}
+		}
+		if ctx.Err() != nil {
+			t.Errorf("a gate begins with a context that ended: %v", ctx.Err())
+		}
+		contexts = append(contexts, ctx)
+		return nil
+	}
+	p := &gate.Panel{Gates: []gate.Gate{named("a", 1, keeps), named("b", 1, keeps)}}
+	p.Ask(t.Context(), gate.After, &gate.Pass{})
+	for _, ctx := range contexts {
+		if ctx.Err() == nil {
+			t.Error("the context of a gate goes on when all have judged")
+		}
+	}
+}
+
+func TestAskStopsADeafGateWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		deaf := named("deaf", 1, func(context.Context, *gate.Pass) error { cancel(); time.Sleep(time.Hour); return nil })
+		start := time.Now()
+		js := (&gate.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}).Ask(ctx, gate.After, &gate.Pass{})
+		if took := time.Since(start); took != 100*time.Millisecond {
+			t.Errorf("Ask took %v after its context had ended", took)
+		}
+		if js[0].Verdict == nil || !errors.Is(js[1].Err, context.Canceled) || !errors.Is(js[2].Err, context.Canceled) {
+			t.Errorf("got %+v", js)
+		}
+		time.Sleep(time.Hour)
+	})
+}

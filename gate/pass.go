@@ -56,11 +56,20 @@ type Output struct {
 	Exit   int
 }
 
+// A handed pass is one for one gate, with what belongs to it.
+type handed struct {
+	pass   Pass
+	report report
+	runner watched
+}
+
 // Fresh copies the pass, with no findings. The copy's fields refer to the same things.
-func (p *Pass) Fresh() *Pass {
-	q := *p
-	q.report = &report{}
-	return &q
+func (p *Pass) Fresh() *Pass { return &p.hand().pass }
+
+func (p *Pass) hand() *handed {
+	h := &handed{pass: *p}
+	h.pass.report = &h.report
+	return h
 }
 
 // Options are what the host adds to the plan's own rules, for gates that check the plan again.

@@ -1,0 +1,266 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// A round asks the gates of one phase, one after the other, in a goroutine that is not the caller's: the caller watches it, and goes on
+// without it when a gate does not answer. All gates share that goroutine as long as they answer in time.
+type round struct {
+	panel *Panel
+	ctx   context.Context // of the call that it belongs to
+	phase Phase
+	asked []asked
+	out   []Judgement // those of asked among them
+}
+
+// asked is one gate of a round.
+type asked struct {
+	gate  Gate
+	name  string
+	limit time.Duration // 0: none
+	at    int           // its judgement in out
+	pass  *Pass         // its own
+}
+
+// grace is the moment between telling a gate to stop and its limit.
+func (a *asked) grace() time.Duration {
+	if a.limit > 0 {
+		return min(100*time.Millisecond, a.limit/10)
+	}
+	return 100 * time.Millisecond
+}
+
+// time is how long a gate may judge before it is told to stop; 0: as long as it likes.
+func (a *asked) time() time.Duration {
+	if a.limit > 0 {
+		return max(1, a.limit-a.grace())
+	}
+	return 0
+}
+
+// prepare gives every gate a pass of its own.
+func (r *round) prepare(pass *Pass) {
+	for i := range r.asked {
+		r.asked[i].pass = r.panel.Prepare(pass)
+		r.asked[i].pass.Phase = r.phase
+	}
+}
+
+// ask asks all gates of the round.
+func (r *round) ask() {
+	for next := 0; next < len(r.asked); {
+		next = r.askFrom(next)
+	}
+}
+
+// A row is gates of a round that one goroutine asks, until all have answered, or one does not in time, or ends the goroutine.
+type row struct {
+	*round
+	over chan struct{} // gets something when the goroutine ends
+
+	mu     sync.Mutex              // guards what follows
+	now    int                     // the gate whose turn it is; behind the last when all have answered
+	since  time.Time               // when it began to judge; zero: it has not
+	cancel context.CancelCauseFunc // of its context
+	told   bool                    // it was told to stop: its answer is no verdict any more
+	answer error                   // what it then said
+	cpu    time.Duration           // that this process had used when it began
+	known  bool                    // whether cpu is
+	looked time.Time               // when cpu was looked at
+}
+
+// askFrom asks gates, and returns the one to go on with.
+func (r *round) askFrom(first int) int {
+	w := &row{round: r, over: make(chan struct{}, 1), now: first}
+	go w.run()
+	var late <-chan time.Time
+	var timer *time.Timer
+	if least := w.least(first); least > 0 {
+		timer = time.NewTimer(least)
+		defer timer.Stop()
+		late = timer.C
+	}
+	for {
+		select {
+		case <-w.over:
+			return w.now
+		case <-r.ctx.Done():
+			w.interrupt()
+			return w.now
+		case <-late:
+			a, left := w.late()
+			if a != nil {
+				w.leave(a)
+				return w.now
+			}
+			if left > 0 {
+				timer.Reset(left)
+			}
+		}
+	}
+}
+
+// least is the shortest time that any of the gates from one on has; 0 if none has to hurry.
+func (r *round) least(first int) time.Duration {
+	var least time.Duration
+	for i := first; i < len(r.asked); i++ {
+		if t := r.asked[i].time(); t > 0 && (least == 0 || t < least) {
+			least = t
+		}
+	}
+	return least
+}
+
+// late claims the gate that judges if its time is up: what it answers is no verdict from now on. Else left is how long none can
+// be late: what is left to that gate, but no more than what any of the next ones has, since it may begin at once; 0 if none has to hurry.
+func (w *row) late() (a *asked, left time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.since.IsZero() {
+		return nil, w.least(w.now)
+	}
+	a, left = &w.asked[w.now], w.least(w.now+1)
+	if t := a.time(); t > 0 {
+		t -= time.Since(w.since)
+		if t <= 0 {
+			w.told = true
+			return a, 0
+		}
+		if left == 0 || t < left {
+			left = t
+		}
+	}
+	return nil, left
+}
+
+// run asks the gates, one after the other.
+func (w *row) run() {
+	defer func() { w.over <- struct{}{} }() // also when a gate ends the goroutine
+	for w.now < len(w.asked) && w.next() {
+	}
+}
+
+// next lets one gate judge, and reports whether to go on. A panic, or a goroutine that ended itself, is an answer too.
+func (w *row) next() (more bool) {
+	a := &w.asked[w.now]
+	ctx := w.begin(a)
+	if ctx == nil {
+		return true
+	}
+	var err error
+	returned := false
+	defer func() {
+		if !returned {
+			err = &PanicError{Name: a.name, Value: fmt.Sprint(recover()), Stack: string(debug.Stack())}
+		}
+		more = w.answered(a, err)
+	}()
+	err = a.gate.Judge(ctx, a.pass)
+	returned = true
+	return
+}
+
+// begin starts the time of a gate, and returns the context that it judges in; nil if that has ended.
+func (w *row) begin(a *asked) context.Context {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := context.Cause(w.ctx); err != nil {
+		w.judged(a, fmt.Errorf("gate: %q was not asked: %w", a.name, err))
+		return nil
+	}
+	var ctx context.Context
+	ctx, w.cancel = context.WithCancelCause(w.ctx)
+	if w.since = time.Now(); w.since.Sub(w.looked) > cpuGrain {
+		w.cpu, w.known = cpuTime()
+		w.looked = w.since
+	}
+	return ctx
+}
+
+// cpuGrain is how exactly it is known when the computing of a gate began: to ask the system before each would take longer than
+// most of them do.
+const cpuGrain = time.Millisecond
+
+// answered takes the answer of a gate, and reports whether it came in time.
+func (w *row) answered(a *asked, err error) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.told {
+		w.answer = err
+		return false
+	}
+	w.judged(a, err)
+	return true
+}
+
+// judged notes what asking a gate came to, and goes on to the next. The caller holds mu.
+func (w *row) judged(a *asked, err error) {
+	j := &w.out[a.at]
+	if j.Err = err; err == nil {
+		v := a.pass.Verdict()
+		j.Verdict = &v
+	}
+	if !w.since.IsZero() {
+		j.Took = time.Since(w.since)
+		w.cancel(nil)
+	}
+	a.pass.report.close()
+	w.now, w.since, w.cancel = w.now+1, time.Time{}, nil
+}
+
+// interrupt ends a row whose context has ended.
+func (w *row) interrupt() {
+	w.mu.Lock()
+	if w.since.IsZero() { // none judges, and none begins any more
+		w.mu.Unlock()
+		<-w.over
+		return
+	}
+	w.told = true
+	w.mu.Unlock()
+	a := &w.asked[w.now]
+	w.farewell(a)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.judged(a, fmt.Errorf("gate: %q was stopped before it decided: %w", a.name, context.Cause(w.ctx)))
+}
+
+// leave goes on without a gate that is late: it is told to stop, and has a moment to say why.
+func (w *row) leave(a *asked) {
+	s := stop{limit: a.limit, waiting: a.pass.report.innermost(), cpuKnown: w.known}
+	w.cancel(&TimeoutError{Name: a.name, Limit: a.limit, Cause: Dependency, Evidence: "its time is up"})
+	s.answered = w.farewell(a)
+	if now, ok := cpuTime(); ok {
+		s.cpu = now - w.cpu
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s.err = w.answer
+	w.judged(a, classify(a.name, s))
+}
+
+// farewell gives a gate that was told to stop a moment to answer, and reports whether it did.
+func (w *row) farewell(a *asked) bool {
+	t := time.NewTimer(a.grace())
+	defer t.Stop()
+	select {
+	case <-w.over:
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+// A PanicError says that a gate panicked.
+type PanicError struct {
+	Name  string
+	Value string // what it panicked with
+	Stack string
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("gate: %q panicked: %s", e.Name, e.Value) }
