@@ -26,7 +26,8 @@
 // can have its old name, or a new one and nothing in it; the removal that came later
 // can be kept and the one before lost. Of a write, any of its sectors of 512 bytes
 // may be kept, and its length and time with or without them; what was never
-// written reads as zeros. A rename is one operation: never both names, never none.
+// written reads as zeros. A sector that is kept is kept as the system had it at that moment, so with what
+// earlier writes put beside it. A rename is one operation: never both names, never none.
 //
 // A sync of a file that fails leaves what was pending in it pending for ever: a later sync that
 // succeeds does not save it, only writing it again does. After a sync of a folder that fails, the

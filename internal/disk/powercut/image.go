@@ -162,7 +162,7 @@ func (n *node) write(s step, fate Fate) {
 	switch {
 	case !fate.Lost:
 		n.resize(max(int64(len(n.data)), end))
-		copy(n.data[s.offset:], s.data)
+		n.put(s, s.offset, end)
 		n.time = s.time
 		return
 	case fate.Length:
@@ -176,10 +176,30 @@ func (n *node) write(s step, fate Fate) {
 		to := min((from/sector+1)*sector, end)
 		if fate.Sectors(k) {
 			n.resize(max(int64(len(n.data)), to))
-			copy(n.data[from:to], s.data[from-s.offset:])
+			n.put(s, from, to)
 		}
 		from = to
 	}
+}
+
+// put copies what s wrote between from and to, and what shares its sectors: the disk gets those whole.
+func (n *node) put(s step, from, to int64) {
+	copy(n.data[from:to], s.data[from-s.offset:])
+	if from == s.offset {
+		copy(n.data[from-int64(len(s.lead)):], s.lead)
+	}
+	if to == s.offset+int64(len(s.data)) {
+		copy(n.data[to:], s.trail)
+	}
+}
+
+// around does a write, and returns what stands before and behind it in its sectors.
+func (n *node) around(s step) (lead, trail []byte) {
+	end := s.offset + int64(len(s.data))
+	n.resize(max(int64(len(n.data)), end))
+	copy(n.data[s.offset:], s.data)
+	first, last := s.offset-s.offset%sector, min((end+sector-1)/sector*sector, int64(len(n.data)))
+	return slices.Clone(n.data[first:s.offset]), slices.Clone(n.data[end:last])
 }
 
 // resize cuts n, or fills it up with zeros.

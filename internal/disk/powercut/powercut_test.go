@@ -55,6 +55,16 @@ func write(root *disk.Root, name, content string, syncs bool) error {
 	return errors.Join(err, f.Close())
 }
 
+// writeAt overwrites a part of a file.
+func writeAt(root *disk.Root, name, content string, at int64) error {
+	f, err := root.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte(content), at)
+	return errors.Join(err, f.Close())
+}
+
 // after is what a power cut at moment k leaves: content by name, folders with a slash.
 func after(t *testing.T, trace *powercut.Trace, k int, choose powercut.Choice) map[string]string {
 	t.Helper()
@@ -126,6 +136,9 @@ func TestModel(t *testing.T) {
 			return errors.Join(write(r, "old", "1", false), write(r, "old", "after!", false))
 		},
 			powercut.Only(1), files{"old": "1efore"}},
+		{"the one before it is lost, and lives on in the sector that they share", func(r *disk.Root) error {
+			return errors.Join(write(r, "old", strings.Repeat("a", 600), false), writeAt(r, "old", "b", 600))
+		}, powercut.Only(0), files{"old": "before" + strings.Repeat("\x00", 506) + strings.Repeat("a", 88) + "b"}},
 		{"a file is cut, and that is lost", func(r *disk.Root) error {
 			f, err := r.OpenFile("old", os.O_RDWR|os.O_TRUNC, 0)
 			return errors.Join(err, f.Close())

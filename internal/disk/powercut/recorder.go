@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ type Recorder struct {
 	nodes map[identity]int // those that exist
 	last  int              // the node that was made last
 	steps []step
+	pages image    // what files hold that were written
 	loose []string // what was found that nobody made through the disk
 }
 
@@ -37,6 +39,8 @@ type step struct {
 	name, as string // in them
 	data     []byte
 	offset   int64
+	lead     []byte // what its first sector held before data
+	trail    []byte // what its last sector held behind data
 	size     int64
 	mode     fs.FileMode
 	time     time.Time // of modification, afterwards
@@ -55,7 +59,7 @@ func New(dir, boot string) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{dir: abs, boot: boot, nodes: map[identity]int{}}
+	r := &Recorder{dir: abs, boot: boot, nodes: map[identity]int{}, pages: image{}}
 	if r.start, err = r.load(); err != nil {
 		return nil, fmt.Errorf("powercut: %w", err)
 	}
@@ -132,11 +136,24 @@ func (r *Recorder) note(s step, op *disk.Op, failed error) error {
 		}
 	case disk.Write:
 		s.data, s.offset, s.failed = append([]byte(nil), op.Data[:op.N]...), op.Offset, false
+		s.lead, s.trail = r.page(s.node).around(s)
 	case disk.Truncate:
 		s.size = op.Size
+		r.page(s.node).resize(s.size)
 	}
 	r.steps = append(r.steps, s)
 	return nil
+}
+
+// page is a file as the system has it, whatever of it is on the disk.
+func (r *Recorder) page(n int) *node {
+	if r.pages[n] == nil {
+		r.pages[n] = &node{}
+		if was := r.start[n]; was != nil {
+			r.pages[n].data = slices.Clone(was.data)
+		}
+	}
+	return r.pages[n]
 }
 
 // made is the node of something new.
