@@ -17,9 +17,9 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// A FileLog is a Log in one file. A batch costs one write and one sync. After
-// the first write or sync that fails it is dead: every later Append returns
-// that error, which is ErrDead too.
+// A FileLog is a Log in one file. A batch costs one write and, unless it is only
+// written, one sync. After the first write or sync that fails it is dead: every later
+// Append returns that error, which is ErrDead too.
 //
 // The file grows by blocks of zeros ahead of the records, so that a batch
 // overwrites what is there already, and a full disk still has room for the
@@ -36,7 +36,9 @@ type FileLog struct {
 	mu       sync.Mutex
 	f        logFile
 	place    stay
+	version  uint32
 	end      logEnd
+	loose    bool       // the last batches were written and not synced
 	head     *disk.File // nil: it is only read
 	headAt   stay
 	outside  *witnessFile // nil: nobody keeps it
@@ -192,6 +194,9 @@ func (l *FileLog) locate(f *disk.File, known ends) error {
 		return fmt.Errorf("checkpoint: log %q is not a regular file", l.path)
 	}
 	l.size = info.Size()
+	if l.version, err = readLogHeader(io.NewSectionReader(f, 0, l.size), l.path); err != nil {
+		return err
+	}
 	l.end, err = readFrames(context.Background(), f, l.path, l.size, known, nil)
 	if err != nil {
 		return err
@@ -199,8 +204,17 @@ func (l *FileLog) locate(f *disk.File, known ends) error {
 	return known.notBefore(l.path, l.end)
 }
 
-// Append adds batch durably; see Log.
+// Append adds batch durably, and makes durable what was written before; see Log.
 func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
+	return l.add(ctx, batch, true)
+}
+
+// Write adds batch without a sync; see LogWriter. A log of version 1 has no way to say that it did, so there it appends.
+func (l *FileLog) Write(ctx context.Context, batch [][]byte) error {
+	return l.add(ctx, batch, l.version < 2)
+}
+
+func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("checkpoint: append: %w", context.Cause(ctx))
 	}
@@ -219,7 +233,14 @@ func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
 	if err := l.stays(); err != nil {
 		return l.die("append to", err)
 	}
-	frame, err := appendFrame(l.buf[:0], l.end.offset, batch)
+	var marks uint32
+	if l.loose {
+		marks |= frameBehind
+	}
+	if !durable {
+		marks |= frameLoose
+	}
+	frame, err := appendFrame(l.buf[:0], l.end.offset, marks, batch)
 	if err != nil {
 		return err
 	}
@@ -232,17 +253,20 @@ func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
 	if _, err := l.f.WriteAt(frame, l.end.offset); err != nil {
 		return l.die("write", err)
 	}
-	if err := l.f.Sync(); err != nil {
-		return l.die("sync", err)
-	}
-	l.end = logEnd{
+	end := logEnd{
 		offset:  l.end.offset + int64(len(frame)),
 		records: l.end.records + uint64(len(batch)),
 		sum:     binary.BigEndian.Uint32(frame[20:]),
 	}
-	// An old head only says less, so it is no error if this fails.
-	_, _ = l.head.WriteAt(l.end.encode(), 0)
-	l.outside.write(l.end, frame)
+	if durable {
+		if err := l.f.Sync(); err != nil {
+			return l.die("sync", err)
+		}
+		// An old head only says less, so it is no error if this fails.
+		_, _ = l.head.WriteAt(end.encode(), 0)
+		l.outside.write(end, frame)
+	}
+	l.end, l.loose = end, !durable
 	return nil
 }
 
@@ -323,6 +347,9 @@ func (l *FileLog) Close() error {
 	var errs []error
 	if l.dead == nil {
 		err := l.stays() // a file that was cut must not be filled up with zeros
+		if err == nil && l.loose {
+			err = l.f.Sync()
+		}
 		if err == nil && l.size > l.end.offset {
 			err = l.f.Truncate(l.end.offset)
 		}

@@ -23,7 +23,7 @@ func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, kno
 		return at, fmt.Errorf("checkpoint: read log: %w", err)
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, end), int(max(4<<10, min(end, 256<<10))))
-	if err := readLogHeader(in, path); err != nil {
+	if _, err := readLogHeader(in, path); err != nil {
 		return at, err
 	}
 	var payload []byte
@@ -106,17 +106,19 @@ func atEnd(err error) error {
 	return err
 }
 
-func readLogHeader(in io.Reader, path string) error {
+// readLogHeader returns the version of a log.
+func readLogHeader(in io.Reader, path string) (version uint32, err error) {
 	head := make([]byte, logHeader)
 	n, err := io.ReadFull(in, head)
 	if atEnd(err) != nil {
-		return fmt.Errorf("checkpoint: read log: %w", err)
+		return 0, fmt.Errorf("checkpoint: read log: %w", err)
 	}
 	if n < logHeader || string(head[:len(logMagic)]) != logMagic {
-		return &CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
+		return 0, &CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
 	}
-	if v := binary.BigEndian.Uint32(head[len(logMagic):]); v != logVersion {
-		return fmt.Errorf("checkpoint: log %q: version %d: %w", path, v, ErrVersion)
+	version = binary.BigEndian.Uint32(head[len(logMagic):])
+	if version < 1 || version > logVersion {
+		return 0, fmt.Errorf("checkpoint: log %q: version %d: %w", path, version, ErrVersion)
 	}
-	return nil
+	return version, nil
 }

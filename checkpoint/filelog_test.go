@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A faulty file fails one call.
@@ -168,6 +172,111 @@ func TestFileLogTornInAnySubset(t *testing.T) {
 	}
 }
 
+// Of batches that were only written, and of the one that would have made them durable, a power cut leaves any subset
+// of sectors. What is read then is a beginning, and nothing that was durable is missing.
+func TestFileLogLooseInAnySubset(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	l := openLog(t, path)
+	text := func(name string, n int) [][]byte { return [][]byte{bytes.Repeat([]byte(name), n)} }
+	if err := l.Append(t.Context(), text("d", 700)); err != nil {
+		t.Fatal(err)
+	}
+	start := l.end.offset
+	old, err := os.ReadFile(path + headExt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(l.Write(t.Context(), text("1", 100)), l.Write(t.Context(), text("2", 1100)), l.Append(t.Context(), text("3", 900)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := l.end.offset
+	l.Close()
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := int(start) / sector
+	sectors := int(end-1)/sector - first + 1
+	seen := map[string]int{}
+	for lost := range 1 << sectors {
+		for _, tail := range []int{0, 5000} {
+			b := append(bytes.Clone(good), make([]byte, tail)...)
+			for s := range sectors {
+				if lost&(1<<s) != 0 {
+					clear(b[max((first+s)*sector, int(start)):min((first+s+1)*sector, int(end))])
+				}
+			}
+			if err := errors.Join(os.WriteFile(path, b, 0o644), os.WriteFile(path+headExt, old, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			l := openLog(t, path)
+			if err := l.Append(t.Context(), [][]byte{[]byte("next")}); err != nil {
+				t.Fatal(err)
+			}
+			order := ""
+			for _, r := range replayAll(t, l) {
+				order += r[:1]
+			}
+			l.Close()
+			if again := openLog(t, path); len(replayAll(t, again)) != len(order) {
+				t.Fatalf("sectors %b lost: read again it is another", lost)
+			} else {
+				again.Close()
+			}
+			seen[order]++
+		}
+	}
+	// The first of them lies in the sector that the second begins in, so it is there alone only where more of the second is lost.
+	if diff := cmp.Diff([]string{"d123n", "d12n", "d1n", "dn"}, slices.Sorted(maps.Keys(seen))); diff != "" {
+		t.Errorf("after %d power cuts (-want +got):\n%s\n%v", 2<<sectors, diff, seen)
+	}
+}
+
+// What was acknowledged since is no torn end, though it lies behind a batch that was only written.
+func TestFileLogLooseIsDurableLater(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		after int // batches that are appended afterwards
+		head  bool
+		want  uint64 // record that is named; 0: a torn end
+	}{{"one batch later", 1, true, 2}, {"one batch later, and the head is lost", 1, false, 0}, {"two batches later", 2, false, 2}} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "log")
+			l := openLog(t, path)
+			text := [][]byte{bytes.Repeat([]byte("x"), 1500)}
+			err := errors.Join(l.Append(t.Context(), text), l.Write(t.Context(), text))
+			from, to := l.end.offset-1400, l.end.offset-10
+			for range c.after {
+				err = errors.Join(err, l.Append(t.Context(), text))
+			}
+			if err = errors.Join(err, l.Close()); err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			clear(b[from:to])
+			if err := os.WriteFile(path, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if !c.head {
+				if err := os.Remove(path + headExt); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var corrupt *CorruptError
+			switch _, err := OpenFileLog(path); {
+			case c.want == 0 && err != nil:
+				t.Error(err)
+			case c.want > 0 && (!errors.As(err, &corrupt) || corrupt.Seq != c.want):
+				t.Errorf("error is %v, want record %d", err, c.want)
+			}
+		})
+	}
+}
+
 // A batch in the middle that was wiped out is no torn end.
 func TestFileLogWipedMiddle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
@@ -228,7 +337,7 @@ func TestFileLogRefuses(t *testing.T) {
 		}
 	}
 	later := filepath.Join(dir, "later")
-	if err := os.WriteFile(later, []byte(logMagic+"\x00\x00\x00\x02"), 0o644); err != nil {
+	if err := os.WriteFile(later, []byte(logMagic+"\x00\x00\x00\x03"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenFileLog(later); !errors.Is(err, ErrVersion) {

@@ -12,13 +12,15 @@ import (
 // numbers are big-endian. docs/journal-and-store.md specifies it.
 const (
 	logMagic   = "planlock.log" // then the version
-	logVersion = 1
+	logVersion = 2
 	logHeader  = len(logMagic) + 4
 
 	frameMagic   = "plfr"
 	frameHeader  = 28
 	frameTrailer = "\xff\xff\xff\xff"
-	sector       = 512 // the smallest piece that a disk writes or does not write
+	frameLoose   = 1 << 31 // in the number of records: it was not synced by itself
+	frameBehind  = 1 << 30 // the frame before it was not synced when this one was written
+	sector       = 512     // the smallest piece that a disk writes or does not write
 
 	// MaxBatch is the size in bytes that the records of one batch may have
 	// together, four bytes for each of them included.
@@ -28,8 +30,8 @@ const (
 // castagnoli is the table of CRC-32C. It is never changed.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendFrame adds the frame of batch, to be written at offset, to b.
-func appendFrame(b []byte, offset int64, batch [][]byte) ([]byte, error) {
+// appendFrame adds the frame of batch, to be written at offset, to b. Marks are frameLoose and frameBehind.
+func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, error) {
 	total := 0
 	for _, r := range batch {
 		if len(r) > MaxBatch || total > MaxBatch {
@@ -43,7 +45,7 @@ func appendFrame(b []byte, offset int64, batch [][]byte) ([]byte, error) {
 	start := len(b)
 	b = append(b, frameMagic...)
 	b = binary.BigEndian.AppendUint32(b, uint32(total))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(batch)))
+	b = binary.BigEndian.AppendUint32(b, uint32(len(batch))|marks)
 	b = binary.BigEndian.AppendUint64(b, uint64(offset))
 	b = append(b, make([]byte, 8)...) // the checksums
 	for _, r := range batch {
@@ -60,6 +62,7 @@ func appendFrame(b []byte, offset int64, batch [][]byte) ([]byte, error) {
 type frameHead struct {
 	payload int64
 	records uint32
+	marks   uint32
 	sum     uint32
 }
 
@@ -73,9 +76,12 @@ func parseFrameHead(b []byte, offset int64) (h frameHead, ok bool) {
 		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli) {
 		return h, false
 	}
+	const marks = frameLoose | frameBehind
+	count := binary.BigEndian.Uint32(b[8:])
 	h = frameHead{
 		payload: int64(binary.BigEndian.Uint32(b[4:])),
-		records: binary.BigEndian.Uint32(b[8:]),
+		records: count &^ marks,
+		marks:   count & marks,
 		sum:     binary.BigEndian.Uint32(b[20:]),
 	}
 	return h, h.payload <= MaxBatch
@@ -121,8 +127,8 @@ func trimZeros(r io.ReaderAt, size int64) (int64, error) {
 }
 
 // torn reports whether what begins at offset, and does not verify, is explained
-// by a last batch that was cut short: by the end of the file, or by sectors that
-// were never written and are zero. end is the end of what is not zero.
+// by batches that were never synced: by the end of the file, or by sectors that
+// were not written and are zero. end is the end of what is not zero.
 func torn(r io.ReaderAt, offset, end int64) (bool, error) {
 	if end-offset < frameHeader {
 		return true, nil
@@ -135,15 +141,15 @@ func torn(r io.ReaderAt, offset, end int64) (bool, error) {
 	if ok && offset+h.size() > end {
 		return true, nil // the tail of it is not there
 	}
-	if ok && offset+h.size() < end {
+	if ok && offset+h.size() < end && h.marks&frameLoose == 0 {
 		return false, nil // something follows, so it was once complete
 	}
 	zero, err := zeroSector(r, offset, end)
-	if err != nil || !zero || ok {
-		return zero, err
+	if err != nil || !zero {
+		return false, err
 	}
-	follows, err := frameFollows(r, offset+1, end)
-	return !follows, err
+	firm, err := firmFollows(r, offset+1, end)
+	return !firm, err
 }
 
 // zeroSector reports whether a sector between from and to was never written.
@@ -163,9 +169,9 @@ func zeroSector(r io.ReaderAt, from, to int64) (bool, error) {
 	return false, nil
 }
 
-// frameFollows reports whether the header of a frame stands anywhere between
-// from and to.
-func frameFollows(r io.ReaderAt, from, to int64) (bool, error) {
+// firmFollows reports whether a frame begins anywhere between from and to whose header verifies
+// and does not say that what is before it was not synced.
+func firmFollows(r io.ReaderAt, from, to int64) (bool, error) {
 	buf := make([]byte, 64<<10)
 	for to-from >= frameHeader {
 		n := min(to-from, int64(len(buf)))
@@ -178,7 +184,7 @@ func frameFollows(r io.ReaderAt, from, to int64) (bool, error) {
 				break
 			}
 			i += j
-			if _, ok := parseFrameHead(buf[i:n], from+int64(i)); ok {
+			if h, ok := parseFrameHead(buf[i:n], from+int64(i)); ok && h.marks&frameBehind == 0 {
 				return true, nil
 			}
 		}

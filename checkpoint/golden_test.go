@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io/fs"
 	"os"
@@ -125,11 +126,16 @@ func TestGoldenJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []Record
-	for _, batch := range [][]Fact{
-		{{Type: "run.started", Data: json.RawMessage(`{"plan":"p"}`)}},
-		{{Type: "step.started", Step: "1.1", Attempt: 1}, {Type: "step.done", Step: "1.1", Attempt: 1, Data: json.RawMessage(`[1,"é"]`)}},
+	for i, f := range []Fact{
+		{Type: "run.started", Data: json.RawMessage(`{"plan":"p"}`)},
+		{Type: "step.started", Step: "1.1", Attempt: 1},
+		{Type: "step.done", Step: "1.1", Attempt: 1, Data: json.RawMessage(`[1,"é"]`)},
 	} {
-		records, err := j.Append(t.Context(), batch...)
+		add := j.Append
+		if i == 1 {
+			add = j.Write
+		}
+		records, err := add(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,24 +148,47 @@ func TestGoldenJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "journal.v1", written)
-	old, err := ReadFileLog(filepath.Join("testdata", "journal.v1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer old.Close()
-	if j, err = OpenJournal(t.Context(), old, "01JGRUN", now); err != nil {
-		t.Fatal(err)
-	}
-	var got []Record
-	for r, err := range j.Records(t.Context()) {
+	golden(t, "journal.v2", written)
+	for _, name := range []string{"journal.v1", "journal.v2"} {
+		old, err := ReadFileLog(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, r)
+		defer old.Close()
+		if j, err = OpenJournal(t.Context(), old, "01JGRUN", now); err != nil {
+			t.Fatal(err)
+		}
+		var got []Record
+		for r, err := range j.Records(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, r)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+}
+
+// A log of version 1 goes on as one: it cannot say that it was not synced, so it is.
+func TestOldLogGoesOn(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "journal.v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "journal")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := openLog(t, path)
+	l.f = &faulty{logFile: l.f, sync: errors.New("no sync")}
+	if err := l.Write(t.Context(), [][]byte{[]byte("x")}); !errors.Is(err, ErrDead) {
+		t.Errorf("it was not synced: %v", err)
+	}
+	l.Close()
+	if now, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(now, text) {
+		t.Errorf("its beginning is another: %v", err)
 	}
 }
 
@@ -237,12 +266,12 @@ func FuzzPack(f *testing.F) {
 }
 
 func FuzzLog(f *testing.F) {
-	one, _ := appendFrame(nil, int64(logHeader), [][]byte{[]byte("a"), {}})
-	two, _ := appendFrame(one, int64(logHeader+len(one)), [][]byte{bytes.Repeat([]byte{0}, 600)})
+	one, _ := appendFrame(nil, int64(logHeader), frameLoose, [][]byte{[]byte("a"), {}})
+	two, _ := appendFrame(one, int64(logHeader+len(one)), frameBehind, [][]byte{bytes.Repeat([]byte{0}, 600)})
 	f.Add(two)
 	f.Add(two[:len(two)-9])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		b = append(append([]byte(logMagic), 0, 0, 0, 1), b...)
+		b = append(append([]byte(logMagic), 0, 0, 0, logVersion), b...)
 		var first [][]byte
 		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), ends{}, func(r []byte, _ error) bool {
 			first = append(first, bytes.Clone(r))

@@ -49,7 +49,7 @@ type Journal struct {
 	queue   []*appending
 
 	// These belong to who leads.
-	tip     chain    // behind what is staged
+	tip     chain    // behind what is staged or written
 	staged  [][]byte // not written yet
 	buf     []byte   // kept for the next batch, like scratch
 	scratch []byte
@@ -145,25 +145,27 @@ func (j *Journal) Extends(ctx context.Context, h Head) error {
 	return nil
 }
 
-// Head is where the journal ends now. Facts that are only staged do not count.
+// Head is where the journal ends now. Facts that are only staged or written do not count.
 func (j *Journal) Head() Head {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.chain.head()
 }
 
-// Close appends what is only staged, and closes the log.
+// Close appends what is only staged, makes durable what is only written, and closes the log.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var err error
-	if staged := j.staged; len(staged) > 0 && !j.writing {
+	idle := !j.writing
+	if len(j.staged) > 0 && idle {
+		err = j.log.Append(context.Background(), j.staged)
 		j.staged = nil
-		if err = j.log.Append(context.Background(), staged); err == nil {
-			j.chain = j.tip.clone()
-		}
 	}
-	return errors.Join(err, j.log.Close())
+	if err = errors.Join(err, j.log.Close()); err == nil && idle {
+		j.chain = j.tip.clone()
+	}
+	return err
 }
 
 // A CorruptError says that a journal was edited, cut, reordered or extended by

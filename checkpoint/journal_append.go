@@ -11,13 +11,22 @@ import (
 // wait in a queue, and are written together: one of them leads, the others wait.
 type appending struct {
 	facts   []Fact
-	stage   bool // need not be durable
+	how     haste
 	records []Record
 	err     error
 
 	done chan struct{}     // closed when records or err are there
 	lead chan []*appending // told to lead these, itself the first
 }
+
+// A haste is how soon facts must be safe. What is written together is as safe as the safest of it wants.
+type haste int
+
+const (
+	staged  haste = iota // with the next ones
+	written              // from the death of this process
+	durable              // from a power cut
+)
 
 // Append adds facts as one durable batch, and returns them in their place.
 // After an error none of them is in the journal, or every later Append fails;
@@ -26,21 +35,28 @@ type appending struct {
 // A call that is cancelled while it waits for others adds nothing; once its facts
 // are being written together with those of others it cannot be cancelled.
 func (j *Journal) Append(ctx context.Context, facts ...Fact) ([]Record, error) {
-	return j.submit(ctx, facts, false)
+	return j.submit(ctx, facts, durable)
+}
+
+// Write adds facts like Append, but does not wait for the disk: they outlive this process, and the next Append, or Close,
+// makes them durable. Until then a power cut may take them, the last ones first. It is Append where the log is no
+// LogWriter. Facts that were staged go with them.
+func (j *Journal) Write(ctx context.Context, facts ...Fact) ([]Record, error) {
+	return j.submit(ctx, facts, written)
 }
 
 // Stage adds facts like Append, but does not make them durable: the next Append
 // does, in one piece with its own, or Close. So what nobody relies on yet, and would
 // only be done again, costs no sync. Until then they are lost with the process.
 func (j *Journal) Stage(ctx context.Context, facts ...Fact) ([]Record, error) {
-	return j.submit(ctx, facts, true)
+	return j.submit(ctx, facts, staged)
 }
 
-func (j *Journal) submit(ctx context.Context, facts []Fact, stage bool) ([]Record, error) {
+func (j *Journal) submit(ctx context.Context, facts []Fact, how haste) ([]Record, error) {
 	if len(facts) == 0 {
 		return nil, nil
 	}
-	a := &appending{facts: facts, stage: stage}
+	a := &appending{facts: facts, how: how}
 	group := []*appending{a}
 	j.mu.Lock()
 	if j.writing {
@@ -109,21 +125,18 @@ func (j *Journal) write(ctx context.Context, group []*appending) {
 	if len(group) > 1 {
 		ctx = context.WithoutCancel(ctx)
 	}
-	next, batch, durable := j.encode(group)
-	var err error
-	if durable {
-		if err = j.log.Append(ctx, batch); err == nil {
-			batch = nil
-		}
-	}
+	next, batch, how := j.encode(group)
+	how, err := j.give(ctx, batch, how)
 	switch {
 	case err == nil:
 		j.mu.Lock()
-		if j.tip = next; durable {
+		if j.tip = next; how == durable {
 			j.chain = next.clone()
 		}
 		j.mu.Unlock()
-		j.staged = batch
+		if j.staged = nil; how == staged {
+			j.staged = batch
+		}
 		return
 	case len(group) > 1 && !errors.Is(err, ErrDead):
 		for _, a := range group {
@@ -139,9 +152,20 @@ func (j *Journal) write(ctx context.Context, group []*appending) {
 	}
 }
 
+// give gives a batch to the log, and returns how safe it is then.
+func (j *Journal) give(ctx context.Context, batch [][]byte, how haste) (haste, error) {
+	switch w, ok := j.log.(LogWriter); {
+	case how == staged:
+		return staged, nil
+	case how == written && ok:
+		return written, w.Write(ctx, batch)
+	}
+	return durable, j.log.Append(ctx, batch)
+}
+
 // encode returns what is staged and what group adds, and where the chain is
 // behind it. An appending that cannot be encoded has its error, and is left out.
-func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, durable bool) {
+func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how haste) {
 	next, batch = j.tip.clone(), slices.Clone(j.staged)
 	next.scratch = j.scratch
 	buf := j.buf[:0]
@@ -160,10 +184,10 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, durabl
 			a.records, next, buf, ends = nil, before, buf[:start], ends[:count]
 			continue
 		}
-		durable = durable || !a.stage
+		how = max(how, a.how)
 	}
 	start, used := 0, buf
-	if !durable {
+	if how == staged {
 		buf = slices.Clone(buf) // what is staged is kept, and j.buf is used again
 	}
 	for _, end := range ends {
@@ -174,5 +198,5 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, durabl
 		j.buf, j.scratch = nil, nil
 	}
 	next.scratch = nil
-	return next, batch, durable
+	return next, batch, how
 }

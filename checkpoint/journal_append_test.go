@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -119,6 +120,48 @@ func TestJournalGroupFailsApart(t *testing.T) {
 			t.Errorf("it holds %s", got)
 		}
 	})
+}
+
+// What is only written is in the log at once, and counts when it is durable.
+func TestJournalWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	log, err := checkpoint.OpenFileLog(path)
+	must(t, err)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	must(t, err)
+	_, err = j.Append(t.Context(), named("a"))
+	must(t, err)
+	_, err = j.Stage(t.Context(), named("b"))
+	must(t, err)
+	_, err = j.Write(t.Context(), named("c"))
+	must(t, err)
+	if j.Head().Seq != 1 {
+		t.Errorf("what is not synced counts: %d records", j.Head().Seq)
+	}
+	if got := types(t, log); got != "a b c" {
+		t.Errorf("the log holds %s", got)
+	}
+	_, err = j.Append(t.Context(), named("d"))
+	must(t, err)
+	if j.Head().Seq != 4 {
+		t.Errorf("%d records are durable", j.Head().Seq)
+	}
+	_, err = j.Write(t.Context(), named("e"))
+	must(t, err, j.Close())
+	if j.Head().Seq != 5 {
+		t.Errorf("%d records are durable after it was closed", j.Head().Seq)
+	}
+}
+
+// A log that can only append is appended to.
+func TestJournalWriteAppends(t *testing.T) {
+	j, err := checkpoint.OpenJournal(t.Context(), &checkpoint.MemoryLog{}, "run", nil)
+	must(t, err)
+	_, err = j.Write(t.Context(), named("a"))
+	must(t, err)
+	if j.Head().Seq != 1 {
+		t.Errorf("%d records are durable", j.Head().Seq)
+	}
 }
 
 // What is staged goes with the next batch, after a failure too, and not by itself.

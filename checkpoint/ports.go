@@ -60,3 +60,12 @@ type Log interface {
 	// Close releases it. Appending afterwards fails. Closing again is harmless.
 	Close() error
 }
+
+// A LogWriter is a Log that can write without waiting for the disk. For a Log that cannot, a journal appends.
+type LogWriter interface {
+	Log
+	// Write adds records as one batch, like Append, but returns when the system has taken them: they
+	// outlive the process, but until the next Append a power cut may take them, the last ones first. Nothing that was
+	// appended is lost with them.
+	Write(ctx context.Context, batch [][]byte) error
+}

@@ -38,8 +38,12 @@ func sixtyFour(t *testing.T) (path string, good, head []byte, total uint64) {
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
 	must(t, err)
 	data := json.RawMessage(`"` + strings.Repeat("0123456789abcdef", 60) + `"`)
-	for range 21 {
-		_, err := j.Append(t.Context(), checkpoint.Fact{Type: "a", Data: data}, checkpoint.Fact{Type: "b", Data: data}, checkpoint.Fact{Type: "c", Data: data})
+	for i := range 21 {
+		add := j.Append
+		if i%3 == 1 {
+			add = j.Write // which the next one makes durable, or Close
+		}
+		_, err := add(t.Context(), checkpoint.Fact{Type: "a", Data: data}, checkpoint.Fact{Type: "b", Data: data}, checkpoint.Fact{Type: "c", Data: data})
 		must(t, err)
 	}
 	must(t, j.Close())

@@ -203,7 +203,7 @@ func (e *execution) recordAll(ctx context.Context, facts ...located) error {
 			return err
 		}
 	}
-	return e.append(ctx, batch...)
+	return e.add(ctx, e.journal.Append, batch...)
 }
 
 // untouchedBy makes sure that somebody who may only look changed nothing. What

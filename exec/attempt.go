@@ -99,8 +99,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		executor, started.Reinstates = e.reinstate(a), a.Number
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
-	err = e.record(ctx, of(s, t.number), started)
-	if err != nil {
+	if err := e.put(ctx, e.beginning(s), of(s, t.number), started); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})

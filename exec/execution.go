@@ -207,6 +207,11 @@ func (e *execution) report() *Report { return &Report{Run: e.run, Plan: e.plan} 
 
 // record makes facts durable, all or none, and folds them in.
 func (e *execution) record(ctx context.Context, w history.Where, facts ...history.Fact) error {
+	return e.put(ctx, e.journal.Append, w, facts...)
+}
+
+// put folds facts in that do adds to the journal.
+func (e *execution) put(ctx context.Context, do adding, w history.Where, facts ...history.Fact) error {
 	batch, carries, err := encode(w, facts)
 	if err != nil {
 		return err
@@ -216,7 +221,7 @@ func (e *execution) record(ctx context.Context, w history.Where, facts ...histor
 			return fmt.Errorf("exec: what run %s is to record cannot be kept: %w", e.run.Started.Run, err)
 		}
 	}
-	if err := e.append(ctx, batch...); err != nil {
+	if err := e.add(ctx, do, batch...); err != nil {
 		return err
 	}
 	if carries {
@@ -248,12 +253,11 @@ func encode(w history.Where, facts []history.Fact) (batch []checkpoint.Fact, car
 	return batch, carries, nil
 }
 
-func (e *execution) append(ctx context.Context, batch ...checkpoint.Fact) error {
-	return e.add(ctx, e.journal.Append, batch...)
-}
+// An adding is a way to add facts to a journal: one of its methods.
+type adding func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error)
 
 // add lets do add facts to the journal, and folds them in.
-func (e *execution) add(ctx context.Context, do func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error), batch ...checkpoint.Fact) error {
+func (e *execution) add(ctx context.Context, do adding, batch ...checkpoint.Fact) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	records, err := do(context.WithoutCancel(ctx), batch...)

@@ -130,7 +130,7 @@ func (e *execution) tryStageAgain(ctx context.Context, asked *history.Step, q as
 			}
 			batch = append(batch, encoded)
 		}
-		return e.append(ctx, batch...)
+		return e.add(ctx, e.journal.Append, batch...)
 	}
 	return fmt.Errorf("exec: question %s: the step that it is about has not failed", q.ID)
 }

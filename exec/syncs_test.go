@@ -15,11 +15,12 @@ import (
 
 // A syncCounter counts syncs.
 type syncCounter struct {
-	mu  sync.Mutex
-	all int
+	boot string
+	mu   sync.Mutex
+	all  int
 }
 
-func (c *syncCounter) Boot() string { return "test" }
+func (c *syncCounter) Boot() string { return c.boot }
 
 func (c *syncCounter) Do(op *disk.Op, run func() error) error {
 	c.mu.Lock()
@@ -31,22 +32,32 @@ func (c *syncCounter) Do(op *disk.Op, run func() error) error {
 }
 
 // TestStepSyncs holds how many syncs of files a step costs while the run goes
-// on: one before it is attempted, one when it is accepted, also if it writes a
-// small file, and one more if what it writes is large.
+// on: one when it is accepted, also if it writes a small file; one more if what it writes is large; and
+// one before it is attempted, if restoring a tree does not undo it, or nobody could tell that the power went.
 func TestStepSyncs(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		size int
-		want int
-	}{{"nothing", 0, 2}, {"a small file", 100, 2}, {"a large file", 100_000, 3}} {
+		name     string
+		size     int
+		rollback string
+		boot     string
+		want     int
+	}{
+		{"nothing", 0, "reversible", "test", 1},
+		{"a small file", 100, "reversible", "test", 1},
+		{"a large file", 100_000, "reversible", "test", 2},
+		{"something outside of the workspace", 0, "compensatable\"\ncompensate = \"true", "test", 2},
+		{"nobody knows when the machine started", 0, "reversible", "", 2},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			const from, to = 5, 25
-			counter := &syncCounter{}
+			counter := &syncCounter{boot: c.boot}
 			ctx := disk.With(t.Context(), disk.New(counter))
 			var at [to + 1]int
 			script := exectest.Script{}
 			text := strings.ReplaceAll(emptySteps(to), "artifacts = {}\n", "limits = { max_files = 1, max_lines = 100000 }\n")
 			text = strings.ReplaceAll(text, "semantic_change = \"preserving\"\n", "semantic_change = \"extending\"\n")
+			text = strings.Replace(text, "rollback = \"reversible\"\n", "", 1)
+			text = strings.ReplaceAll(text, "run = \"true\"\n", "run = \"true\"\nrollback = \""+c.rollback+"\"\n")
 			for i := 1; i <= to; i++ {
 				address, name := plan.Address(fmt.Sprintf("1.%d", i)), fmt.Sprintf("%d.new", i)
 				do := exectest.Nothing()

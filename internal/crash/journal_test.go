@@ -26,17 +26,11 @@ func (l *watchedLog) Append(ctx context.Context, batch [][]byte) error {
 	if w.careless {
 		return l.log.Append(ctx, batch)
 	}
-	if !l.read {
-		return errors.New("crash: a journal is written before it is read")
-	}
-	w.mu.Lock()
-	for _, r := range batch {
-		l.c.records = append(l.c.records, bytes.Clone(r))
-	}
-	n := len(l.c.records)
-	w.mu.Unlock()
-	err := l.log.Append(ctx, batch)
+	n, err := l.given(batch)
 	if err != nil {
+		return err
+	}
+	if err := l.log.Append(ctx, batch); err != nil {
 		return err
 	}
 	a := ack{records: n}
@@ -47,6 +41,31 @@ func (l *watchedLog) Append(ctx context.Context, batch [][]byte) error {
 	defer w.mu.Unlock()
 	l.c.acks = append(l.c.acks, a)
 	return nil
+}
+
+// Write is acknowledged with the next Append.
+func (l *watchedLog) Write(ctx context.Context, batch [][]byte) error {
+	log := l.log.(checkpoint.LogWriter)
+	if l.w.careless {
+		return log.Write(ctx, batch)
+	}
+	if _, err := l.given(batch); err != nil {
+		return err
+	}
+	return log.Write(ctx, batch)
+}
+
+// given notes a batch, and returns how many records there are with it.
+func (l *watchedLog) given(batch [][]byte) (int, error) {
+	if !l.read {
+		return 0, errors.New("crash: a journal is written before it is read")
+	}
+	l.w.mu.Lock()
+	defer l.w.mu.Unlock()
+	for _, r := range batch {
+		l.c.records = append(l.c.records, bytes.Clone(r))
+	}
+	return len(l.c.records), nil
 }
 
 // Replay notes what is there already, the first time.
