@@ -112,6 +112,7 @@ func (s *spare) take(w *walk) *reader {
 
 func (s *spare) give(r *reader) {
 	clear(r.jobs[:cap(r.jobs)])
-	r.walk, r.jobs = nil, r.jobs[:0]
+	r.walk.reads.Add(r.reads)
+	r.walk, r.jobs, r.reads = nil, r.jobs[:0], 0
 	s.pool.Put(r)
 }

@@ -48,6 +48,11 @@
 // a memory map, as on tmpfs and what lies upon it: there every scan reads everything. What is not
 // believed is listed and read again. Files are looked at, read, and looked at again.
 //
+// All this can outlive the process: [Tree.Stamps] spells a tree with what its scan saw, and [Scanner.Revive] reads that in another
+// process, in the same life of the machine. The rule above stays what it is; whether the wall clock was set back is asked of the
+// clock that counts from the start of the machine, which goes on from one process to the next. So it is on Linux only. Stamps are to be
+// taken only from where nobody else could write them: keep their digest where it cannot be changed.
+//
 // # What is not promised
 //
 // A scan is not a snapshot: the tree is the state of one moment only if nobody writes meanwhile. The folder

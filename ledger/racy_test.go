@@ -16,11 +16,15 @@ func TestTreesRacyWrites(t *testing.T) {
 	if testing.Short() {
 		rounds = 50
 	}
-	eachWay(t, func(t *testing.T, s Scanner) { racyWrites(t, s, t.TempDir(), rounds) })
+	eachWay(t, func(t *testing.T, s Scanner) { racyWrites(t, s, t.TempDir(), rounds, sameProcess) })
 }
 
-// racyWrites makes 40 writes and a new file in each round, on the file system of dir.
-func racyWrites(t *testing.T, s Scanner, dir string, rounds int) {
+// sameProcess keeps the tree of a scan as it is for the next one.
+func sameProcess(_ testing.TB, _ Scanner, _ string, tree *Tree) *Tree { return tree }
+
+// racyWrites makes 40 writes and a new file in each round, on the file system of dir. keep is what becomes of a tree
+// until the next scan begins with it.
+func racyWrites(t *testing.T, s Scanner, dir string, rounds int, keep func(testing.TB, Scanner, string, *Tree) *Tree) {
 	t.Helper()
 	const files = 40
 	when := time.Unix(1e9, 0)
@@ -46,7 +50,7 @@ func racyWrites(t *testing.T, s Scanner, dir string, rounds int) {
 			done <- os.WriteFile(filepath.Join(dir, fmt.Sprintf("d%d/new%d", round%5, round)), nil, 0o644)
 		}()
 		if tree, err := s.Scan(context.Background(), dir, prior); err == nil && round%3 > 0 {
-			prior = tree
+			prior = keep(t, s, dir, tree)
 		}
 		if err := <-done; err != nil {
 			t.Fatal(err)
@@ -60,6 +64,7 @@ func racyWrites(t *testing.T, s Scanner, dir string, rounds int) {
 		if _, ok := prior.Lookup(fmt.Sprintf("d%d/new%d", round%5, round)); !ok {
 			missed++
 		}
+		prior = keep(t, s, dir, prior)
 	}
 	if missed > 0 {
 		t.Errorf("%d of %d writes were missed", missed, rounds*(files+1))

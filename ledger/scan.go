@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // ErrChanging is in the chain of the error of a scan that could not read a file
@@ -44,8 +43,8 @@ const (
 // It is how functions that compare two trees reach what only a store still holds.
 type Content func(ctx context.Context, e Entry) (io.ReadCloser, error)
 
-// Scan reads the folder dir. Where prior is a tree that this process scanned
-// from the same folder before, folders and contents whose stamps did not move are not read again
+// Scan reads the folder dir. Where prior is a tree that was scanned
+// from the same folder before, by this process or by an earlier one that left its [Tree.Stamps], folders and contents whose stamps did not move are not read again
 // (save where the stamps are too young to be trusted), and the new tree shares what is the same. prior may
 // be nil; from a tree of another scope or another folder only what holds is taken.
 //
@@ -84,7 +83,7 @@ func (w *walk) openTop(dir string) (folder, error) {
 	if open == nil {
 		open = openTop
 	}
-	start := time.Now()
+	start, up := readClocks()
 	top, err := open(dir)
 	if err != nil {
 		if info, e := os.Stat(dir); e == nil && !info.IsDir() {
@@ -97,10 +96,12 @@ func (w *walk) openTop(dir string) (folder, error) {
 		top.close()
 		return nil, fmt.Errorf("ledger: cannot scan %q: %w", dir, cause(err))
 	}
-	w.trust = trust{start: start, dev: st.dev, usable: trusted(dir)}
+	w.trust = trust{start: start, up: up, dev: st.dev}
+	w.trust.fs, w.trust.usable = trusted(dir)
 	w.trust, w.belief = w.trust.next(w.prior, func() grain { return probe(dir) })
 	w.top = &visit{dir: top, status: st}
 	if w.prior != nil {
+		w.reads.Store(w.prior.reads)
 		w.top.prior, w.spare = w.prior.root, w.prior.spare
 		w.sameScope = w.prior.scanner.Scope.equal(w.scanner.Scope)
 	}
@@ -131,6 +132,7 @@ type walk struct {
 	top       *visit
 	spare     *spare
 	open      atomic.Int32 // folders that are open
+	reads     atomic.Int64 // contents that were read, by the scans before too
 
 	crew crew
 	mu   sync.Mutex // guards errs, and what several readers find in one folder
@@ -148,7 +150,7 @@ func (w *walk) run() (*Tree, error) {
 		slices.SortFunc(w.errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 		return nil, errors.Join(w.errs...)
 	}
-	t := &Tree{root: w.build(w.top), scope: w.scope, trust: w.trust, scanner: w.scanner, spare: w.spare}
+	t := &Tree{root: w.build(w.top), scope: w.scope, trust: w.trust, scanner: w.scanner, spare: w.spare, reads: w.reads.Load()}
 	if p := w.prior; p != nil && p.root.hash == t.root.hash {
 		t.digest = p.digest
 	} else {

@@ -121,6 +121,7 @@ func (r *reader) file(in folder, name, path string, known *status) (s seen, err 
 		return seen{now.entry(path), mark{status: now}}, err
 	}
 	defer f.close()
+	r.reads++
 	before, err := f.status()
 	if err != nil {
 		return s, err

@@ -18,6 +18,8 @@ type reader struct {
 	walk *walk
 	jobs []job
 	kept []keptName
+
+	reads int64 // contents that were read
 }
 
 func (r *reader) do(j job) {

@@ -41,6 +41,7 @@ func eachWay(t *testing.T, test func(t *testing.T, s Scanner)) {
 // age makes a tree look as if its folder had been at rest for an hour before it was scanned.
 func age(tree *Tree) {
 	tree.trust.start = tree.trust.start.Round(0).Add(time.Hour)
+	tree.trust.up = uptime{}
 	tree.trust.grain = fine
 }
 

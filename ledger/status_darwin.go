@@ -27,7 +27,7 @@ func identify(s *status, info fs.FileInfo) {
 const mountLocal = 0x1000
 
 // trusted reports whether the folder at path lies on a file system whose rules are known.
-func trusted(path string) bool {
+func trusted(path string) (id uint64, ok bool) {
 	var fs syscall.Statfs_t
-	return syscall.Statfs(path, &fs) == nil && fs.Flags&mountLocal != 0
+	return 0, syscall.Statfs(path, &fs) == nil && fs.Flags&mountLocal != 0
 }

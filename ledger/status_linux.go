@@ -36,16 +36,18 @@ var localFileSystems = [...]uint32{
 	0xca451a4e, // bcachefs
 }
 
-// trusted reports whether the folder at path lies on a file system whose rules are known.
-func trusted(path string) bool {
+// trusted reports whether the folder at path lies on a file system whose rules are known, and what the
+// system calls that one.
+func trusted(path string) (id uint64, ok bool) {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(path, &fs) != nil {
-		return false
+		return 0, false
 	}
+	id = uint64(uint32(fs.Fsid.X__val[0]))<<32 | uint64(uint32(fs.Fsid.X__val[1]))
 	for _, known := range localFileSystems {
 		if uint32(fs.Type) == known {
-			return true
+			return id, true
 		}
 	}
-	return false
+	return id, false
 }

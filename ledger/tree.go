@@ -50,6 +50,7 @@ type Tree struct {
 	trust   trust    // what a later scan may believe; zero for trees made of entries
 	scanner Scanner  // that made it; zero for trees made of entries
 	spare   *spare   // buffers that the next scan may use; nil for trees made of entries
+	reads   int64    // see Reads
 }
 
 // Empty is the tree of an empty folder.
@@ -135,6 +136,10 @@ func (t *Tree) Unread() []string {
 	slices.Sort(paths)
 	return paths
 }
+
+// Reads counts the files whose contents were read for t, by the scan that made it and by those before it of
+// which each knew the one before. It is 0 for trees that no scan made, and begins there for one that was revived.
+func (t *Tree) Reads() int64 { return t.reads }
 
 // Rescan scans dir with the scanner that made the tree, which is the prior one.
 func (t *Tree) Rescan(ctx context.Context, dir string) (*Tree, error) {

@@ -60,6 +60,19 @@ func image(t *testing.T, mkfs ...string) string {
 	return dir
 }
 
+// revivedWhereKept is revived, where a file system's stamps are worth to be kept.
+func revivedWhereKept(t testing.TB, s Scanner, dir string, tree *Tree) *Tree {
+	stamps := tree.Stamps(dir, life)
+	if stamps == nil {
+		return tree
+	}
+	again, err := s.Revive(dir, life, stamps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
 // Trees 13: on every file system that can be had here, no racy write is missed.
 func TestTreesRacyWritesOnFileSystems(t *testing.T) {
 	needRoot(t)
@@ -84,8 +97,11 @@ func TestTreesRacyWritesOnFileSystems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachWay(t, func(t *testing.T, s Scanner) {
 				at := dir(t)
-				racyWrites(t, s, at, 200)
-				t.Logf("usable %v, clock %d", trusted(at), probe(at))
+				racyWrites(t, s, at, 200, sameProcess)
+				again := dir(t)
+				racyWrites(t, s, again, 100, revivedWhereKept)
+				_, usable := trusted(at)
+				t.Logf("usable %v, clock %d", usable, probe(at))
 			})
 		})
 	}

@@ -13,7 +13,9 @@ import "time"
 // one) nothing is believed: all names are listed and all contents are read.
 type trust struct {
 	start  time.Time // of the scan
+	up     uptime    // about then
 	dev    uint64    // the file system of the root: a mount further down may have other rules
+	fs     uint64    // what else tells that file system apart; 0 where nothing does
 	usable bool      // a kind of file system whose rules are known
 	grain  grain     // what a probe said of its clock
 }
@@ -74,10 +76,19 @@ func (b *belief) covers(s *status) bool {
 // nobody can set. Times may then come a second time, and nothing is believed.
 func setBack(wall, passed time.Duration) bool { return wall < passed-clockSlack }
 
+// since is how much time passed from the start of an earlier scan, on a clock that nobody can set: the one that
+// counts from the start of the machine, where there is one, else that of this process.
+func (t *trust) since(old *trust) time.Duration {
+	if t.up.known() && old.up.known() {
+		return t.up.after - old.up.before
+	}
+	return t.start.Sub(old.start)
+}
+
 // next is the trust of a scan of the same folder that starts now, and what that may believe
 // of the scan before. probe asks the file system, once in a chain of scans.
 func (t trust) next(prior *Tree, probe func() grain) (trust, belief) {
-	if prior == nil || prior.trust.dev != t.dev || !prior.trust.usable || !t.usable {
+	if prior == nil || prior.trust.dev != t.dev || prior.trust.fs != t.fs || !prior.trust.usable || !t.usable {
 		return t, belief{}
 	}
 	old := prior.trust
@@ -85,7 +96,7 @@ func (t trust) next(prior *Tree, probe func() grain) (trust, belief) {
 		old.grain = probe()
 	}
 	t.grain = old.grain
-	if setBack(t.start.Round(0).Sub(old.start.Round(0)), t.start.Sub(old.start)) {
+	if setBack(t.start.Round(0).Sub(old.start.Round(0)), t.since(&old)) {
 		return t, belief{}
 	}
 	return t, old.belief()
