@@ -120,18 +120,21 @@ func (s *Store) adopts(d ledger.Digest) bool {
 	return ok
 }
 
-// inlineIn are the contents that the data of a record carries.
+// inlineIn are the contents that the data of a record carries. Nothing else of it is read: it is JSON that was looked over
+// already, and what reads like the key is the key, since quotes in a text are escaped.
 func inlineIn(data []byte) Inline {
-	if !bytes.Contains(data, []byte(`"inline":[`)) {
-		return nil
+	key := []byte(`"inline":`)
+	for {
+		_, rest, there := bytes.Cut(data, key)
+		if !there {
+			return nil
+		}
+		var in Inline
+		if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&in); err == nil && len(in) > 0 {
+			return in
+		}
+		data = rest // somebody else's field of that name
 	}
-	var carrier struct {
-		Inline Inline `json:"inline"`
-	}
-	if json.Unmarshal(data, &carrier) != nil {
-		return nil // somebody else's field of that name
-	}
-	return carrier.Inline
 }
 
 // An inlining collects the contents of a snapshot, while they are few. A nil one

@@ -249,3 +249,29 @@ func TestJournalConcurrent(t *testing.T) {
 		t.Errorf("%d records", len(got))
 	}
 }
+
+// What opens a journal and reads it at once sees what Records gives, each record verified before it is seen.
+func TestOpenJournalWith(t *testing.T) {
+	log := new(checkpoint.MemoryLog)
+	_, want := fill(t, log)
+	var got []checkpoint.Record
+	keep := func(r checkpoint.Record) error { got = append(got, r); return nil }
+	j, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(), keep)
+	must(t, err)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := j.Head(), (checkpoint.Head{Seq: want[len(want)-1].Seq, Hash: want[len(want)-1].Hash}); got != want {
+		t.Errorf("it ends at %v, want %v", got, want)
+	}
+	got = nil
+	var corrupt *checkpoint.CorruptError
+	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "another run", clock(), keep); !errors.As(err, &corrupt) || len(got) > 0 {
+		t.Errorf("of another run %d records are given, and then %v", len(got), err)
+	}
+	enough := errors.New("enough")
+	seen := 0
+	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(), func(checkpoint.Record) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
+		t.Errorf("after %d records: %v", seen, err)
+	}
+}

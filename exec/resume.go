@@ -64,19 +64,14 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 	if err != nil {
 		return err
 	}
-	if e.journal, err = checkpoint.OpenJournal(ctx, log, id, e.c.now); err != nil {
-		return errors.Join(err, log.Close())
-	}
-	for rec, err := range e.journal.Records(ctx) {
-		if err != nil {
-			return err
-		}
+	e.journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.c.now, func(rec checkpoint.Record) error {
 		if err := e.store.AdoptRecord(ctx, rec); err != nil {
 			return err
 		}
-		if err := e.run.Apply(rec); err != nil {
-			return err
-		}
+		return e.run.Apply(rec)
+	})
+	if err != nil {
+		return errors.Join(err, log.Close())
 	}
 	if e.run.Head.Seq == 0 {
 		return fmt.Errorf("%w: run %s was cut off before it began", ErrNoRun, id)

@@ -178,16 +178,13 @@ func (w Workspace) Records(ctx context.Context, run string) ([]checkpoint.Record
 		return nil, err
 	}
 	defer log.Close()
-	j, err := checkpoint.OpenJournal(ctx, log, run, nil)
+	var records []checkpoint.Record
+	_, err = checkpoint.OpenJournalWith(ctx, log, run, nil, func(rec checkpoint.Record) error {
+		records = append(records, rec)
+		return nil
+	})
 	if err != nil {
 		return nil, err
-	}
-	var records []checkpoint.Record
-	for rec, err := range j.Records(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, rec)
 	}
 	return records, nil
 }

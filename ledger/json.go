@@ -27,7 +27,12 @@ type entryJSON struct {
 
 // MarshalJSON writes an object with path, kind, mode (octal, not for links), size and
 // digest (for files), target (for links), and mtime where ModTime is not zero.
-func (e Entry) MarshalJSON() ([]byte, error) {
+func (e Entry) MarshalJSON() ([]byte, error) { return json.Marshal(e.json()) }
+
+func (e *Entry) json() *entryJSON {
+	if e == nil {
+		return nil
+	}
 	w := entryJSON{Kind: e.Kind, Digest: e.Digest}
 	w.Path, w.PathRaw = textOut(e.Path)
 	if e.Target != "" {
@@ -44,7 +49,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 		utc := e.ModTime.UTC()
 		w.ModTime = &utc
 	}
-	return json.Marshal(w)
+	return &w
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. It does not check that the entry can be part of a tree.
@@ -53,11 +58,24 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("ledger: entry: %w", err)
 	}
-	*e = Entry{Path: textIn(w.Path, w.PathRaw), Kind: w.Kind, Digest: w.Digest, Target: textIn(w.Target, w.TargetRaw)}
+	read, err := w.entry()
+	if err != nil {
+		return err
+	}
+	*e = *read
+	return nil
+}
+
+// entry is what w says; nil if it says nothing.
+func (w *entryJSON) entry() (*Entry, error) {
+	if w == nil {
+		return nil, nil
+	}
+	e := &Entry{Path: textIn(w.Path, w.PathRaw), Kind: w.Kind, Digest: w.Digest, Target: textIn(w.Target, w.TargetRaw)}
 	if w.Mode != nil {
 		bits, err := strconv.ParseUint(*w.Mode, 8, 12)
 		if err != nil {
-			return fmt.Errorf("ledger: entry %q: mode %q is not octal with at most twelve bits", e.Path, *w.Mode)
+			return nil, fmt.Errorf("ledger: entry %q: mode %q is not octal with at most twelve bits", e.Path, *w.Mode)
 		}
 		e.Mode = fileMode(uint32(bits))
 	}
@@ -67,22 +85,23 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	if w.ModTime != nil {
 		e.ModTime = w.ModTime.UTC()
 	}
-	return nil
+	return e, nil
 }
 
-// changeJSON is a Change; kind is what stands at the path now, or stood there.
+// changeJSON is a Change; kind is what stands at the path now, or stood there. The entries are no Entry, because package json looks
+// over what spells itself once for each level that it lies in.
 type changeJSON struct {
-	Path    *string `json:"path,omitempty"`
-	PathRaw []byte  `json:"path_base64,omitempty"`
-	Op      Op      `json:"change"`
-	Kind    Kind    `json:"kind"`
-	Before  *Entry  `json:"before,omitempty"`
-	After   *Entry  `json:"after,omitempty"`
+	Path    *string    `json:"path,omitempty"`
+	PathRaw []byte     `json:"path_base64,omitempty"`
+	Op      Op         `json:"change"`
+	Kind    Kind       `json:"kind"`
+	Before  *entryJSON `json:"before,omitempty"`
+	After   *entryJSON `json:"after,omitempty"`
 }
 
 // MarshalJSON writes an object with path, change, kind, before and after.
 func (c Change) MarshalJSON() ([]byte, error) {
-	w := changeJSON{Op: c.Op, Kind: c.Kind(), Before: c.Before, After: c.After}
+	w := changeJSON{Op: c.Op, Kind: c.Kind(), Before: c.Before.json(), After: c.After.json()}
 	w.Path, w.PathRaw = textOut(c.Path)
 	return json.Marshal(w)
 }
@@ -93,7 +112,15 @@ func (c *Change) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("ledger: change: %w", err)
 	}
-	*c = Change{Path: textIn(w.Path, w.PathRaw), Op: w.Op, Before: w.Before, After: w.After}
+	before, err := w.Before.entry()
+	if err != nil {
+		return err
+	}
+	after, err := w.After.entry()
+	if err != nil {
+		return err
+	}
+	*c = Change{Path: textIn(w.Path, w.PathRaw), Op: w.Op, Before: before, After: after}
 	return nil
 }
 
