@@ -97,7 +97,11 @@ func (e *execution) measured(failing *history.Step) *history.ModeSwitched {
 	if e.run.Mode != plan.Dynamic {
 		return nil
 	}
-	all := e.triggers().MeasureRun(e.run, failing)
+	triggers := e.triggers()
+	if failing == nil && triggers.Quiet(e.run) {
+		return nil
+	}
+	all := triggers.MeasureRun(e.run, failing)
 	fired := modes.Fired(all)
 	if len(fired) == 0 {
 		return nil

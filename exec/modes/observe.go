@@ -65,7 +65,7 @@ func observe(s *history.Step) Step {
 			continue // no fault of its method
 		}
 		name := a.Method.Method
-		backup := strings.HasPrefix(name, "backup_")
+		backup := isBackup(a)
 		switch {
 		case backup:
 			row.Backups++
@@ -89,6 +89,8 @@ func observe(s *history.Step) Step {
 	row.Exhausted = row.Failed && row.Backups > 0
 	return row
 }
+
+func isBackup(a *history.Attempt) bool { return strings.HasPrefix(a.Method.Method, "backup_") }
 
 // violated reports whether an attempt broke what its step was bound to: its declaration, its limits, a
 // non-goal, an invariant or its class of change.

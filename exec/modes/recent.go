@@ -12,6 +12,26 @@ func (t Triggers) MeasureRun(run *history.Run, failing *history.Step) []Measurem
 	return t.Measure(recent(run, failing, 2*t.complete().Window))
 }
 
+// Quiet reports whether nothing of what MeasureRun measures can have fired, without measuring it: all steps that it would look at were
+// completed by their first attempt, and not with a backup. That is so between most steps.
+func (t Triggers) Quiet(run *history.Run) bool {
+	if t.TaskFailures > 0 && len(run.NotCompleted()) > 0 {
+		return false
+	}
+	concluded := run.Concluded()
+	for _, s := range concluded[max(0, len(concluded)-2*t.complete().Window):] {
+		if s.EndedAt > run.ModeAt && !plain(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// plain reports whether a step was completed by its first attempt, with no backup.
+func plain(s *history.Step) bool {
+	return s.Status == history.Completed && len(s.Attempts) == 1 && s.Attempts[0].Failure == nil && !isBackup(s.Attempts[0])
+}
+
 // recent is the end of what Observe returns: window steps at least, and those before them that belong to a row of failures, and the one that
 // ends that row. Before it come the failed steps of the last one's task, which are counted however long ago they failed.
 func recent(run *history.Run, failing *history.Step, window int) []Step {

@@ -45,3 +45,37 @@ func TestMeasureRunIsMeasureOfAll(t *testing.T) {
 		}
 	}
 }
+
+// Where it is quiet, nothing fires.
+func TestQuietIsNothingFired(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	seen := map[[2]bool]int{}
+	for round := range 2000 {
+		const n = 16
+		r := newTape(t, n)
+		trouble := 1 + random.IntN(20)
+		for i := range n {
+			a := plan.Address(fmt.Sprintf("1.%d", i+1))
+			if random.IntN(15) == 0 {
+				r.add("", 0, &history.ModeSwitched{From: plan.Collaborative, To: plan.Dynamic})
+			}
+			methods, fails := []string{"primary"}, false
+			if random.IntN(trouble) == 0 {
+				methods = [][]string{{"primary"}, {"primary", "primary"}, {"primary", "backup_1"}, {"backup_1"}}[random.IntN(4)]
+				fails = random.IntN(2) == 0
+			}
+			r.step(a, fails, history.Breach, nil, methods...)
+		}
+		run := r.fold()
+		triggers := modes.Triggers{TaskFailures: random.IntN(2), Window: 1 + random.IntN(5), Consecutive: 1 + random.IntN(2)}
+		fired := modes.Fired(triggers.Measure(modes.Observe(run, nil)))
+		quiet := triggers.Quiet(run)
+		if quiet && len(fired) > 0 {
+			t.Fatalf("round %d: quiet, but %v", round, fired)
+		}
+		seen[[2]bool{quiet, len(fired) > 0}]++
+	}
+	if seen[[2]bool{true, false}] < 100 || seen[[2]bool{false, true}] < 100 {
+		t.Errorf("quiet and fired: %v", seen)
+	}
+}
