@@ -27,7 +27,7 @@ func (e *execution) foresee(ctx context.Context, s *history.Step) (asked bool, e
 // heardBefore is the latest advice of a kind that was given before a task, or before any if task is ""; nil if there is none.
 func (e *execution) heardBefore(task string, kind advice.Kind) *history.Advised {
 	var latest *history.Advised
-	for _, s := range e.run.Steps {
+	for _, s := range e.run.Advised() {
 		for i := range s.Advised {
 			a := &s.Advised[i]
 			if a.Kind == string(kind) && a.Point == string(advice.Task) && (task == "" || s.Task == task) {

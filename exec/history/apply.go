@@ -166,6 +166,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *Advised:
 		f.At = rec.Time
 		s.Advised = append(s.Advised, *f)
+		r.standing.heard = insert(r.standing.heard, s)
 		r.Flow.spend(f.Cost.Tokens)
 	case *Patched:
 		s.Patches = append(s.Patches, *f)

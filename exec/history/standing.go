@@ -15,6 +15,7 @@ type standing struct {
 	left   map[string]int  // steps of each task that are not over
 	silent map[string]bool // tasks that are over, which nobody has said
 	files  map[string]bool // that attempts touched
+	heard  []*Step         // for which there was advice, in the order of execution
 	effort Effort
 }
 
@@ -49,6 +50,10 @@ func (r *Run) NotCompleted() []*Step { return r.stands().apart }
 // change the list.
 func (r *Run) Concluded() []*Step { return r.stands().ended }
 
+// Advised are the steps for which advice was recorded, in the order of execution, also where the run was set back to before
+// them. The caller must not change the list.
+func (r *Run) Advised() []*Step { return r.stands().heard }
+
 // Unsaid reports whether all steps of some task are over, and no record says how the task ended.
 func (r *Run) Unsaid() bool { return len(r.stands().silent) > 0 }
 
@@ -61,6 +66,9 @@ func (r *Run) stands() *standing {
 	counted.begin()
 	counted.setBack()
 	for _, s := range r.Steps {
+		if len(s.Advised) > 0 {
+			counted.standing.heard = append(counted.standing.heard, s)
+		}
 		for _, a := range slices.Concat(s.Undone, s.Attempts) {
 			if a.Said != nil {
 				counted.standing.said(a.Said)
@@ -103,8 +111,7 @@ func (r *Run) endedStep(s *Step) {
 		k.ended = append(k.ended, s)
 	}
 	if s.Status != Completed {
-		i, _ := slices.BinarySearchFunc(k.apart, s, func(a, b *Step) int { return cmp.Compare(a.at, b.at) })
-		k.apart = slices.Insert(k.apart, i, s)
+		k.apart = insert(k.apart, s)
 	}
 	if k.left[s.Task]--; k.left[s.Task] == 0 && r.Flow.Task(s.Task) == nil {
 		k.silent[s.Task] = true
@@ -112,6 +119,15 @@ func (r *Run) endedStep(s *Step) {
 	for k.first < len(r.Steps) && r.Steps[k.first].Status.Over() {
 		k.first++
 	}
+}
+
+// insert puts a step where it belongs in the order of execution, unless it is there.
+func insert(list []*Step, s *Step) []*Step {
+	i, found := slices.BinarySearchFunc(list, s, func(a, b *Step) int { return cmp.Compare(a.at, b.at) })
+	if found {
+		return list
+	}
+	return slices.Insert(list, i, s)
 }
 
 // said counts what an attempt took, changed, or failed for.

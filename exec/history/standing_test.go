@@ -30,6 +30,8 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 				if random.IntN(4) == 0 {
 					j.add(s.Address, 0, &history.RolledBack{To: s.Address})
 				}
+			case random.IntN(5) == 0:
+				j.add(s.Address, 0, &history.Advised{})
 			case random.IntN(3) == 0:
 				j.add(s.Address, 0, &history.StepSkipped{})
 			case random.IntN(2) == 0:
@@ -56,11 +58,14 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 // holdsStanding compares what the fold keeps with what it could count anew.
 func holdsStanding(t *testing.T, r *history.Run) {
 	t.Helper()
-	var apart, done []*history.Step
+	var apart, done, heard []*history.Step
 	over := 0
 	for _, s := range r.Steps {
 		if s.Status.Over() && s.Status != history.Completed {
 			apart = append(apart, s)
+		}
+		if len(s.Advised) > 0 {
+			heard = append(heard, s)
 		}
 		if s.Status == history.Completed || s.Status == history.Failed {
 			done = append(done, s)
@@ -80,6 +85,8 @@ func holdsStanding(t *testing.T, r *history.Run) {
 		t.Errorf("NotCompleted: %v, want %v", r.NotCompleted(), apart)
 	case !slices.Equal(r.Concluded(), done):
 		t.Errorf("Concluded: %v, want %v", r.Concluded(), done)
+	case !slices.Equal(r.Advised(), heard):
+		t.Errorf("Advised: %v, want %v", r.Advised(), heard)
 	case len(r.Open()) != len(r.Steps)-over:
 		t.Errorf("Open: %d steps, want %d", len(r.Open()), len(r.Steps)-over)
 	case r.Unsaid() != unsaid:
