@@ -25,20 +25,23 @@ func Compare(from, to *Envelope) []Move {
 	for len(old) > 0 || len(now) > 0 {
 		switch order := nameOrder(old, now); {
 		case order < 0:
-			moves = append(moves, Move{Name: old[0].Name, From: &old[0]})
+			moves = append(moves, Move{Name: old[0].Name, From: own(old[0])})
 			old = old[1:]
 		case order > 0:
-			moves = append(moves, Move{Name: now[0].Name, To: &now[0]})
+			moves = append(moves, Move{Name: now[0].Name, To: own(now[0])})
 			now = now[1:]
 		default:
 			if old[0] != now[0] {
-				moves = append(moves, Move{Name: old[0].Name, From: &old[0], To: &now[0]})
+				moves = append(moves, Move{Name: old[0].Name, From: own(old[0]), To: own(now[0])})
 			}
 			old, now = old[1:], now[1:]
 		}
 	}
 	return moves
 }
+
+// own is a copy of a component that belongs to no envelope.
+func own(c Component) *Component { return &c }
 
 // nameOrder compares the first names of two lists; the end of a list comes after every name.
 func nameOrder(a, b []Component) int {

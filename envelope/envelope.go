@@ -67,10 +67,22 @@ func (e *Envelope) Digest() ledger.Digest {
 	return ledger.Sum(form)
 }
 
-// sorted is components in order of their names, without repetitions.
+// sorted is components in order of their names, without repetitions. Components that are so already are returned as they are, and others
+// are left as they are.
 func sorted(components []Component) []Component {
-	order := func(a, b Component) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Digest, b.Digest), cmp.Compare(a.Text, b.Text))
+	for i := 1; i < len(components); i++ {
+		if components[i-1].compare(components[i]) >= 0 {
+			return sortInPlace(slices.Clone(components))
+		}
 	}
-	return slices.Compact(slices.SortedFunc(slices.Values(components), order))
+	return components
+}
+
+func sortInPlace(components []Component) []Component {
+	slices.SortFunc(components, Component.compare)
+	return slices.Compact(components)
+}
+
+func (c Component) compare(o Component) int {
+	return cmp.Or(cmp.Compare(c.Name, o.Name), cmp.Compare(c.Digest, o.Digest), cmp.Compare(c.Text, o.Text))
 }

@@ -23,8 +23,15 @@ import (
 type Prober struct {
 	mu    sync.Mutex
 	known map[string]reading
-	rules []string  // as they were last
-	ruled Component // what stands for them
+	said  map[string]word // by the names of components
+	rules []string        // as they were last
+	ruled Component       // what stands for them
+}
+
+// A word is a component without a file, and the text that it was last made of.
+type word struct {
+	text      string
+	component Component
 }
 
 // A reading is what a file was when it was read.
@@ -44,12 +51,13 @@ func (p *Prober) Compute(ctx context.Context, spec Spec) (*Envelope, error) {
 	if err != nil {
 		return nil, fmt.Errorf("envelope: folder %q: %w", spec.Dir, err)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	look := &look{p: p, ctx: ctx, dir: dir, found: make([]Component, 0, 8)}
+	if err := look.enter(&spec); err != nil {
 		return nil, fmt.Errorf("envelope: workspace: %w", err)
 	}
-	defer root.Close()
-	look := &look{p: p, ctx: ctx, root: root, dir: dir}
+	if look.root != nil {
+		defer look.root.Close()
+	}
 	if spec.Model != "" {
 		look.text("model", spec.Model)
 	}
@@ -73,14 +81,27 @@ func (p *Prober) Compute(ctx context.Context, spec Spec) (*Envelope, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("envelope: %w", context.Cause(ctx))
 	}
-	return &Envelope{Components: sorted(look.found)}, nil
+	return &Envelope{Components: sortInPlace(look.found)}, nil
+}
+
+// enter opens the workspace if anything in it is to be looked at; else it only makes sure that there is one.
+func (l *look) enter(spec *Spec) (err error) {
+	if len(spec.PromptTemplates)+len(spec.Config)+len(spec.Context) > 0 {
+		l.root, err = os.OpenRoot(l.dir)
+		return err
+	}
+	info, err := os.Stat(l.dir)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%q is not a folder", l.dir)
+	}
+	return err
 }
 
 // A look is one computation.
 type look struct {
 	p     *Prober
 	ctx   context.Context // lives as long as the call that it belongs to
-	root  *os.Root
+	root  *os.Root        // nil where nothing in it is to be looked at
 	dir   string
 	found []Component
 	errs  []error
@@ -95,7 +116,22 @@ func (l *look) fail(name string, err error) {
 }
 
 // text is a component that is a word.
-func (l *look) text(name, text string) { l.add(name, ledger.Sum([]byte(text)), text) }
+func (l *look) text(name, text string) { l.word("", name, text, func() string { return text }) }
+
+// word is a component that follows from its name and a text: of what content says.
+func (l *look) word(kind, name, text string, content func() string) {
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	last, ok := l.p.said[kind+name]
+	if !ok || last.text != text {
+		if l.p.said == nil {
+			l.p.said = make(map[string]word)
+		}
+		last = word{text, Component{Name: kind + name, Digest: ledger.Sum([]byte(content())), Text: printable(text)}}
+		l.p.said[last.component.Name] = last
+	}
+	l.found = append(l.found, last.component)
+}
 
 // rules is one component of all rules, whatever their order.
 func (l *look) rules(rules []string) {

@@ -44,22 +44,24 @@ func (l *look) programs(prefix string, names []string) {
 
 // agent is a component of a version, and of a program where there is one.
 func (l *look) agent(agent Agent) {
-	name := "agent:" + agent.Name
-	content := fmt.Sprintf("%d:%s\n", len(agent.Version), agent.Version)
-	if agent.Program != "" {
-		path, err := l.find(agent.Program)
-		if err != nil {
-			l.add(name, "", "program not found")
-			return
-		}
-		got, err := l.program(path, false)
-		if err != nil {
-			l.fail(name, err)
-			return
-		}
-		content += string(got.digest)
+	const kind = "agent:"
+	content := func() string { return fmt.Sprintf("%d:%s\n", len(agent.Version), agent.Version) }
+	if agent.Program == "" {
+		l.word(kind, agent.Name, agent.Version, content)
+		return
 	}
-	l.add(name, ledger.Sum([]byte(content)), agent.Version)
+	name := kind + agent.Name
+	path, err := l.find(agent.Program)
+	if err != nil {
+		l.add(name, "", "program not found")
+		return
+	}
+	got, err := l.program(path, false)
+	if err != nil {
+		l.fail(name, err)
+		return
+	}
+	l.add(name, ledger.Sum([]byte(content()+string(got.digest))), agent.Version)
 }
 
 // find is the absolute path of a program. A path is relative to the workspace; PATH's relative folders do not count.

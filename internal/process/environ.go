@@ -37,17 +37,24 @@ var fixed = []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
 // GIT_OPTIONAL_LOCKS=0 and GIT_TERMINAL_PROMPT=0; sorted, each once, taken from this process's environment.
 // Variables through which a program is made to load or run other code than it seems to ([Refused]) are left out, named or not.
 func Environment(extra []string) []string {
-	names := slices.Concat(base, extra)
-	if runtime.GOOS == "windows" {
-		names = append(names, baseWindows...)
-	}
-	var env []string
-	for _, name := range names {
-		if value, ok := os.LookupEnv(name); ok && !Refused(name) {
-			env = append(env, name+"="+value)
+	all := os.Environ()
+	env := make([]string, 0, len(base)+len(extra)+len(fixed))
+	for _, assignment := range all {
+		name, _, _ := strings.Cut(assignment, "=")
+		if wanted(name, extra) && !Refused(name) {
+			env = append(env, assignment)
 		}
 	}
 	return merge(env, fixed)
+}
+
+// wanted reports whether a variable is one of those that every child gets, or of extra.
+func wanted(name string, extra []string) bool {
+	if runtime.GOOS == "windows" {
+		same := func(other string) bool { return strings.EqualFold(name, other) }
+		return slices.ContainsFunc(base, same) || slices.ContainsFunc(baseWindows, same) || slices.ContainsFunc(extra, same)
+	}
+	return slices.Contains(base, name) || slices.Contains(extra, name)
 }
 
 // identity are the only variables of git that may be named: they say who commits.
@@ -71,20 +78,26 @@ func Refused(name string) bool {
 
 // merge is env with the assignments of more in place of earlier ones, sorted by name.
 func merge(env, more []string) []string {
-	values := make(map[string]string, len(env)+len(more))
-	for _, assignment := range slices.Concat(env, more) {
-		name, _, ok := strings.Cut(assignment, "=")
-		if !ok || name == "" {
-			continue
+	type variable struct{ name, assignment string }
+	all := make([]variable, 0, len(env)+len(more))
+	for _, list := range [...][]string{env, more} {
+		for _, assignment := range list {
+			name, _, ok := strings.Cut(assignment, "=")
+			if !ok || name == "" {
+				continue
+			}
+			if runtime.GOOS == "windows" {
+				name = strings.ToUpper(name)
+			}
+			all = append(all, variable{name, assignment})
 		}
-		if runtime.GOOS == "windows" {
-			name = strings.ToUpper(name)
-		}
-		values[name] = assignment
 	}
-	merged := make([]string, 0, len(values))
-	for _, assignment := range values {
-		merged = append(merged, assignment)
+	slices.SortStableFunc(all, func(a, b variable) int { return strings.Compare(a.name, b.name) })
+	merged := make([]string, 0, len(all))
+	for i, v := range all {
+		if i+1 == len(all) || all[i+1].name != v.name { // the last one holds
+			merged = append(merged, v.assignment)
+		}
 	}
 	slices.Sort(merged)
 	return merged

@@ -109,29 +109,21 @@ type Reached struct {
 
 // String is one line for the envelope. It is the same for the same machine, user and demand.
 func (r Reached) String() string {
-	parts := []string{r.Tree}
-	if r.Landlock > 0 {
-		parts = append(parts, fmt.Sprintf("landlock %d", r.Landlock))
+	text := make([]byte, 0, 256)
+	text = append(append(append(text, r.Level...), " ("...), r.Tree...)
+	also := func(there bool, what, which string) {
+		if there {
+			text = append(append(append(text, ", "...), what...), which...)
+		}
 	}
-	if r.Protected {
-		parts = append(parts, "repository read-only")
-	}
-	if r.NoNetwork {
-		parts = append(parts, "no network")
-	}
-	if r.Mounts {
-		parts = append(parts, "own mounts")
-	}
-	if r.Filter {
-		parts = append(parts, "call filter")
-	}
-	if r.Memory != "" {
-		parts = append(parts, "memory by "+r.Memory)
-	}
-	if r.Processes != "" {
-		parts = append(parts, "processes by "+r.Processes)
-	}
-	return fmt.Sprintf("%s (%s)", r.Level, strings.Join(parts, ", "))
+	also(r.Landlock > 0, "landlock ", strconv.Itoa(r.Landlock))
+	also(r.Protected, "repository read-only", "")
+	also(r.NoNetwork, "no network", "")
+	also(r.Mounts, "own mounts", "")
+	also(r.Filter, "call filter", "")
+	also(r.Memory != "", "memory by ", r.Memory)
+	also(r.Processes != "", "processes by ", r.Processes)
+	return string(append(text, ')'))
 }
 
 // A LevelError says that a plan demands more confinement than the machine can give.
