@@ -17,21 +17,22 @@ import (
 // behind in its goroutine, and what it still reports is dropped. A panic of a gate becomes a *PanicError. When ctx ends, the gates
 // that did not answer are judged undecided with its cause.
 func (p *Panel) Ask(ctx context.Context, phase Phase, pass *Pass) []Judgement {
-	gates := p.inOrder(phase)
-	r := round{panel: p, ctx: ctx, phase: phase, asked: make([]asked, 0, len(gates)), out: make([]Judgement, 0, len(gates))}
-	for n, g := range gates {
+	due := make([]asked, 0, 16) // few look in one phase
+	out := make([]Judgement, 0, 16)
+	for n, g := range p.inOrder(phase) {
 		info, err := describe(g)
 		switch {
 		case err != nil: // Validate refuses these; if nobody asked it, the gate blocks
-			r.out = append(r.out, Judgement{Gate: fmt.Sprintf("gate %d", n), Level: BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
+			out = append(out, Judgement{Gate: fmt.Sprintf("gate %d", n), Level: BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
 		case slices.Contains(info.Phases, phase):
-			r.asked = append(r.asked, asked{gate: g, name: info.Name, limit: p.limit(info), at: len(r.out)})
-			r.out = append(r.out, Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Stateless: info.Stateless})
+			due = append(due, asked{gate: g, name: info.Name, limit: p.limit(info), at: len(out)})
+			out = append(out, Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Stateless: info.Stateless})
 		}
 	}
-	if len(r.out) == 0 {
+	if len(out) == 0 {
 		return nil
 	}
+	r := round{panel: p, ctx: ctx, phase: phase, asked: slices.Clone(due), out: slices.Clone(out)}
 	r.prepare(pass)
 	r.ask()
 	return r.out
