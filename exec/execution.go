@@ -268,7 +268,9 @@ func (e *execution) add(ctx context.Context, do adding, batch ...checkpoint.Fact
 		if err := e.run.Apply(rec); err != nil {
 			return err
 		}
-		e.log.Debug("recorded", "run", e.run.Started.Run, "seq", rec.Seq, "type", rec.Type, "step", rec.Step, "attempt", rec.Attempt)
+		if e.log.Enabled(ctx, slog.LevelDebug) {
+			e.log.Debug("recorded", "run", e.run.Started.Run, "seq", rec.Seq, "type", rec.Type, "step", rec.Step, "attempt", rec.Attempt)
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -117,21 +118,27 @@ func (e *execution) followsObsolete(s *history.Step, a ask.Answer) []history.Fac
 // watch cuts ctx off when somebody leaves a request. The caller stops it before it goes on.
 func (e *execution) watch(ctx context.Context) (watched context.Context, unwatch func()) {
 	watched, cut := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(requestPoll)
-		defer tick.Stop()
-		for {
-			select {
-			case <-watched.Done():
-				return
-			case <-tick.C:
-				if _, err := e.requests().Requested(ctx, e.run.Started.Run); err == nil {
-					cut(errRequested)
-				}
-			}
+	var mu sync.Mutex // held while it is looked
+	var tick *time.Timer
+	look := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if watched.Err() != nil {
+			return
 		}
-	}()
-	return watched, func() { cut(nil); <-done }
+		if _, err := e.requests().Requested(ctx, e.run.Started.Run); err == nil {
+			cut(errRequested)
+			return
+		}
+		tick.Reset(requestPoll)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	tick = time.AfterFunc(requestPoll, look)
+	return watched, func() {
+		cut(nil)
+		mu.Lock() // it may be looked just now
+		defer mu.Unlock()
+		tick.Stop()
+	}
 }
