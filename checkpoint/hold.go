@@ -41,6 +41,7 @@ type Held struct {
 	mu     sync.Mutex
 	file   *disk.File // nil: released
 	folder *disk.File // the controller's folder, locked too; nil where that cannot be
+	above  []*os.File // lock files of the workspaces that this one lies in, shared with others that do
 }
 
 // Check returns ErrReplaced if the lock file is no longer the one that is
@@ -69,7 +70,10 @@ func (h *Held) Release() error {
 			errs = append(errs, unlockFile(f.OS()), f.Close())
 		}
 	}
-	h.file, h.folder = nil, nil
+	for _, f := range h.above {
+		errs = append(errs, unlockFile(f), f.Close())
+	}
+	h.file, h.folder, h.above = nil, nil, nil
 	return errors.Join(errs...)
 }
 
@@ -80,6 +84,12 @@ func (h *Held) Release() error {
 // Where there is none, it makes dir/.planlock with a file that keeps it out of
 // git. The lock file itself is never removed; where somebody else removes it, a
 // second controller is still kept away on Unix, by a lock on the folder.
+//
+// A workspace in which this one lies, or which lies in it, must not be held
+// either: that is a *HeldError for it. Noticed are those that lie there by their
+// path, links in it followed, and whose lock file may be read; not those that are
+// reached by another mount. What lies in a folder named .planlock, such as the
+// clone of an isolated run, does not lie in the workspace around it.
 func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("checkpoint: hold: %w", context.Cause(ctx))
@@ -107,6 +117,9 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	}
 	h := &Held{file: f}
 	if h.folder, err = lockFolder(root, dir); err != nil {
+		return nil, errors.Join(err, h.Release())
+	}
+	if err := h.lookAround(ctx, dir); err != nil {
 		return nil, errors.Join(err, h.Release())
 	}
 	if h.at, err = stayOf(f.OS(), filepath.Join(dir, lockName)); err == nil {
@@ -191,7 +204,7 @@ func lockOwn(ctx context.Context, root *disk.Root, dir string) (*disk.File, erro
 			return nil, errors.Join(cannotHold(dir, err), f.Close())
 		}
 		if held {
-			return nil, errors.Join(&HeldError{Dir: dir, Holder: nameHolder(ctx, f)}, f.Close())
+			return nil, errors.Join(heldBy(ctx, f, dir), f.Close())
 		}
 		there, err := root.Lstat(lockName)
 		mine, merr := f.Stat()
@@ -236,7 +249,7 @@ const nameTime = 500 * time.Millisecond
 
 // nameHolder says who holds f. Between taking the lock and writing its name a holder is nobody, or still seems to be the one
 // before it, who died: that passes.
-func nameHolder(ctx context.Context, f *disk.File) string {
+func nameHolder(ctx context.Context, f io.ReaderAt) string {
 	limit := time.NewTimer(nameTime)
 	defer limit.Stop()
 	again := time.NewTicker(2 * time.Millisecond)
@@ -260,7 +273,7 @@ func nameHolder(ctx context.Context, f *disk.File) string {
 }
 
 // readHolder is what f says; nil while that is nothing.
-func readHolder(f *disk.File) *holder {
+func readHolder(f io.ReaderAt) *holder {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
 	h := new(holder)
 	if err != nil || json.Unmarshal(text, h) != nil {
@@ -291,8 +304,12 @@ func (h *holder) String() string {
 type HeldError struct {
 	Dir    string // the workspace, or the file of the log
 	Holder string // in words
+	For    string // the workspace that cannot be held because of it; "": Dir itself
 }
 
 func (e *HeldError) Error() string {
+	if e.For != "" {
+		return fmt.Sprintf("checkpoint: %q cannot be held while %q is held by %s, because one lies in the other: wait for it or stop it", e.For, e.Dir, e.Holder)
+	}
 	return fmt.Sprintf("checkpoint: %q is held by %s, wait for it or stop it", e.Dir, e.Holder)
 }

@@ -8,9 +8,15 @@ import (
 )
 
 // lockFile locks f without waiting; held reports that somebody else has it.
-func lockFile(f *os.File) (held bool, err error) {
+func lockFile(f *os.File) (held bool, err error) { return flock(f, syscall.LOCK_EX) }
+
+// shareFile locks f without waiting, beside others that share it; held reports
+// that somebody has it alone.
+func shareFile(f *os.File) (held bool, err error) { return flock(f, syscall.LOCK_SH) }
+
+func flock(f *os.File, how int) (held bool, err error) {
 	for {
-		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {
+		switch err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err {
 		case nil:
 			return false, nil
 		case syscall.EWOULDBLOCK:

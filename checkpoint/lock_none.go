@@ -9,4 +9,6 @@ import (
 
 func lockFile(*os.File) (held bool, err error) { return false, errors.ErrUnsupported }
 
+func shareFile(*os.File) (held bool, err error) { return false, errors.ErrUnsupported }
+
 func unlockFile(*os.File) error { return nil }

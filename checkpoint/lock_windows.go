@@ -15,14 +15,21 @@ var (
 
 const (
 	exclusiveNow  = 2 | 1 // LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY
+	sharedNow     = 1     // LOCKFILE_FAIL_IMMEDIATELY
 	lockViolation = syscall.Errno(33)
 	farOffset     = 0x40000000 // high word: the locked byte lies far behind the text, which stays readable
 )
 
 // lockFile locks f without waiting; held reports that somebody else has it.
-func lockFile(f *os.File) (held bool, err error) {
+func lockFile(f *os.File) (held bool, err error) { return lockNow(f, exclusiveNow) }
+
+// shareFile locks f without waiting, beside others that share it; held reports
+// that somebody has it alone.
+func shareFile(f *os.File) (held bool, err error) { return lockNow(f, sharedNow) }
+
+func lockNow(f *os.File, how uintptr) (held bool, err error) {
 	at := syscall.Overlapped{OffsetHigh: farOffset}
-	ok, _, err := lockFileEx.Call(f.Fd(), exclusiveNow, 0, 1, 0, uintptr(unsafe.Pointer(&at)))
+	ok, _, err := lockFileEx.Call(f.Fd(), how, 0, 1, 0, uintptr(unsafe.Pointer(&at)))
 	switch {
 	case ok != 0:
 		return false, nil

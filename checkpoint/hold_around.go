@@ -1,0 +1,100 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/planlock/planlock/internal/disk"
+)
+
+// Whoever holds a workspace has its lock file alone, and shares those of all
+// workspaces that it lies in. So of two of which one lies in the other the
+// second to come is refused, and two that lie beside each other are not. A
+// workspace that nobody ever held has no lock file that could be shared: whoever
+// holds it first looks at all that lies below.
+
+// lookAround keeps those away who hold a workspace that dir lies in, or that lies in dir.
+func (h *Held) lookAround(ctx context.Context, dir string) error {
+	real, err := filepath.Abs(dir)
+	if err != nil {
+		return cannotHold(dir, err)
+	}
+	if real, err = filepath.EvalSymlinks(real); err != nil {
+		return cannotHold(dir, err)
+	}
+	for up := real; filepath.Base(up) != ownFolder && filepath.Dir(up) != up; {
+		up = filepath.Dir(up)
+		f := openLock(up)
+		if f == nil {
+			continue
+		}
+		held, err := shareFile(f)
+		if held {
+			named := &HeldError{Dir: up, Holder: nameHolder(ctx, f), For: dir}
+			return errors.Join(named, f.Close())
+		}
+		if err != nil { // the system cannot do that here
+			_ = f.Close()
+			continue
+		}
+		h.above = append(h.above, f)
+	}
+	if info, err := h.file.Stat(); err != nil || info.Size() > 0 {
+		return err // who held a workspace below since the name was written shares its file
+	}
+	return heldBelow(ctx, real, dir)
+}
+
+// openLock opens the lock file of a folder; nil where there is none that may be read.
+func openLock(dir string) *os.File {
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil
+	}
+	return f
+}
+
+// heldBy says who keeps this process from locking f, the lock file of dir.
+func heldBy(ctx context.Context, f *disk.File, dir string) error {
+	if held, err := shareFile(f.OS()); !held && err == nil { // it is only shared
+		if err := unlockFile(f.OS()); err != nil {
+			return cannotHold(dir, err)
+		}
+		if err := heldBelow(ctx, dir, dir); err != nil {
+			return err
+		}
+		return &HeldError{Dir: dir, Holder: "a process that works in a folder below it"}
+	}
+	return &HeldError{Dir: dir, Holder: nameHolder(ctx, f)}
+}
+
+// heldBelow returns a *HeldError for the first workspace below real that
+// somebody holds. What cannot be read is left out.
+func heldBelow(ctx context.Context, real, dir string) error {
+	return filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil || !e.IsDir():
+			return nil
+		case e.Name() != ownFolder:
+			return nil
+		}
+		if below := filepath.Dir(path); below != real {
+			if f := openLock(below); f != nil {
+				defer f.Close() // only read
+				if held, err := shareFile(f); held && err == nil {
+					return &HeldError{Dir: below, Holder: nameHolder(ctx, f), For: dir}
+				}
+			}
+		}
+		return fs.SkipDir
+	})
+}

@@ -1,0 +1,70 @@
+package checkpoint_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/checkpoint"
+)
+
+// Of two workspaces of which one lies in the other, the second one is refused, and told who holds the first.
+func TestHoldOfAWorkspaceInAnother(t *testing.T) {
+	const deep, clone = "a/b/deep", ".planlock/runs/r/clone"
+	for name, c := range map[string]struct {
+		used          []string // held, and let go of, before
+		first, second string
+		refused       bool
+	}{
+		"above, then below":                   {nil, ".", deep, true},
+		"below, then above":                   {nil, deep, ".", true},
+		"below, then above, which was used":   {[]string{"."}, deep, ".", true},
+		"below, then between":                 {nil, deep, "a", true},
+		"below, then between, which was used": {[]string{".", "a"}, deep, "a", true},
+		"beside":                              {nil, deep, "a/b/c", false},
+		"beside, in one that was used":        {[]string{".", "a"}, deep, "a/b/c", false},
+		"a name that begins the same":         {[]string{"."}, "a", "ab", false},
+		"by a link":                           {nil, "link", "a", true},
+		"the clone of an isolated run":        {nil, ".", clone, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, sub := range []string{deep, "a/b/c", "ab", clone} {
+				must(t, os.MkdirAll(filepath.Join(dir, sub), 0o755))
+			}
+			if err := os.Symlink(filepath.Join("a", "b"), filepath.Join(dir, "link")); err != nil {
+				t.Skip(err)
+			}
+			for _, sub := range c.used {
+				h, err := checkpoint.HoldWorkspace(t.Context(), filepath.Join(dir, sub))
+				must(t, err, h.Release())
+			}
+			first, err := checkpoint.HoldWorkspace(t.Context(), filepath.Join(dir, c.first))
+			must(t, err)
+			for range 2 { // being refused changes nothing
+				second, err := checkpoint.HoldWorkspace(t.Context(), filepath.Join(dir, c.second))
+				var held *checkpoint.HeldError
+				switch refused := errors.As(err, &held); {
+				case err != nil && !refused:
+					t.Fatal(err)
+				case refused != c.refused:
+					t.Fatalf("the second one: %v", err)
+				case refused:
+					want, err := filepath.EvalSymlinks(filepath.Join(dir, c.first))
+					must(t, err)
+					if got, err := filepath.EvalSymlinks(held.Dir); err != nil || got != want || !strings.Contains(held.Error(), fmt.Sprintf("process %d ", os.Getpid())) {
+						t.Errorf("it says %v", held)
+					}
+				default:
+					must(t, second.Release())
+				}
+			}
+			must(t, first.Check(), first.Release())
+			second, err := checkpoint.HoldWorkspace(t.Context(), filepath.Join(dir, c.second))
+			must(t, err, second.Check(), second.Release())
+		})
+	}
+}
