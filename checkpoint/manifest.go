@@ -31,7 +31,10 @@ const (
 	maxDepth        = 32
 )
 
-var entryKinds = []ledger.Kind{ledger.File, ledger.Link, ledger.Dir, ledger.Special}
+var entryKinds = []ledger.Kind{ledger.File, ledger.Link, ledger.Dir, ledger.Special, ledger.Special}
+
+// fifoKind is the place of those special entries that are known to be FIFOs.
+const fifoKind = 4
 
 // encode returns the bytes of m. Numbers are unsigned varints, texts are
 // preceded by their length.
@@ -63,6 +66,9 @@ func appendEntry(b []byte, e ledger.Entry) ([]byte, error) {
 	kind := slices.Index(entryKinds, e.Kind)
 	if kind < 0 {
 		return nil, fmt.Errorf("checkpoint: %q: kind %q is not known", e.Path, e.Kind)
+	}
+	if e.Kind == ledger.Special && e.Target == ledger.FIFO {
+		kind = fifoKind
 	}
 	b = appendText(b, e.Path)
 	b = append(b, byte(kind))
@@ -201,6 +207,10 @@ func (d *decoder) entry() (e ledger.Entry) {
 		e.Size, e.Digest = int64(size), digestOf(sum(digest))
 	case ledger.Link:
 		e.Target = d.text()
+	case ledger.Special:
+		if kind[0] == fifoKind {
+			e.Target = ledger.FIFO
+		}
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -21,8 +22,8 @@ import (
 // or have tracks, are left alone. So a folder that has to go stays, as it is,
 // while something of that kind is in it; where want has something else at its
 // path, that is an error. Special files that are in have only are removed, those
-// in both are left alone, one that is in want only is an error: it cannot be made
-// again.
+// in both are left alone. One that is in want only is made again if it was a FIFO,
+// on Linux; else that is an error, as a socket or a device cannot be.
 //
 // have may come from a tolerant scan (ledger.Scanner.Tolerant). What that could
 // not read is opened to its owner first, with all below it that is not left alone,
@@ -101,7 +102,7 @@ func (r *restorer) plan() {
 		}
 		h, ok := r.have.Lookup(e.Path)
 		switch {
-		case !ok || r.unread[e.Path] || h.Kind != e.Kind || h.Digest != e.Digest || h.Size != e.Size || h.Target != e.Target:
+		case !ok || r.unread[e.Path] || differ(h, e):
 			r.mend = append(r.mend, mending{e, true})
 		case e.Mode != h.Mode || !e.ModTime.Equal(h.ModTime):
 			r.mend = append(r.mend, mending{e, false})
@@ -120,10 +121,15 @@ func (r *restorer) planDifferences() {
 			r.remove = append(r.remove, *h)
 		}
 		if e != nil {
-			content := h == nil || h.Kind != e.Kind || h.Digest != e.Digest || h.Size != e.Size || h.Target != e.Target
-			r.mend = append(r.mend, mending{*e, content})
+			r.mend = append(r.mend, mending{*e, h == nil || differ(*h, *e)})
 		}
 	}
+}
+
+// differ reports whether two entries differ in more than mode and time.
+func differ(h, e ledger.Entry) bool {
+	e.Mode, e.ModTime, h.Mode, h.ModTime = 0, time.Time{}, 0, time.Time{}
+	return !h.Same(e)
 }
 
 func (r *restorer) leaveAlone(path string) bool {

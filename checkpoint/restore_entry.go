@@ -18,14 +18,14 @@ import (
 var (
 	errInTheWay  = errors.New("a folder is in the way, and holds what is ignored, tracked or came after the scan: move that elsewhere")
 	errImmutable = errors.New("it, or its folder, is marked as immutable or append-only: take that away (chattr -i -a, chflags nouchg) and restore again")
-	errNoSpecial = errors.New("it was a special file, which cannot be made again")
+	errNoSpecial = errors.New("it was a socket or a device, which cannot be made again: put one there, then restore again")
 )
 
 // removeEntry removes an entry of have that want does not have, or has as
 // another kind.
 func (r *restorer) removeEntry(e ledger.Entry) error {
 	wanted, ok := r.want.Lookup(e.Path)
-	if ok && wanted.Kind == ledger.Special {
+	if ok && wanted.Kind == ledger.Special && wanted.Target != ledger.FIFO {
 		return nil // mendEntry says so; do not lose what is there
 	}
 	err := r.try(e.Path, func(dir *disk.Root, name string) error {
@@ -89,6 +89,9 @@ func (r *restorer) mendEntry(ctx context.Context, m mending) error {
 		}
 		return r.try(m.Path, func(dir *disk.Root, name string) error { return setStat(dir, name, m.Entry) })
 	case ledger.Special:
+		if m.content && m.Target == ledger.FIFO {
+			return r.try(m.Path, func(dir *disk.Root, name string) error { return r.makeFIFO(dir, name, m.Entry) })
+		}
 		if m.content {
 			return errNoSpecial
 		}
@@ -120,6 +123,22 @@ func (r *restorer) makeLink(dir *disk.Root, name string, m mending) error {
 		}
 	}
 	return dir.ChtimesLink(name, m.ModTime)
+}
+
+func (r *restorer) makeFIFO(dir *disk.Root, name string, e ledger.Entry) error {
+	r.touch(e.Path)
+	if err := clearWay(dir, name); err != nil {
+		return err
+	}
+	if err := dir.MakeFIFO(name, 0o600); errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("it was a FIFO: make one there (mkfifo), then restore again: %w", err)
+	} else if err != nil {
+		return err
+	}
+	if err := setSpecialMode(dir, name, e); err != nil {
+		return err
+	}
+	return setTime(dir, name, e.ModTime)
 }
 
 // clearWay removes what stands at name, if it is no folder that holds something.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -78,7 +79,7 @@ func (e *execution) begin(ctx context.Context) error {
 	for _, d := range e.locked.Warnings() {
 		started.Warnings = append(started.Warnings, fmt.Sprintf("%s [%s]", d.Message, d.Code))
 	}
-	started.Warnings = append(append(started.Warnings, warnings...), e.withoutSay()...)
+	started.Warnings = append(append(append(started.Warnings, warnings...), e.withoutSay()...), unrestorable(base)...)
 	if started.PlanBlob, err = e.keepPlan(ctx); err != nil {
 		return err
 	}
@@ -88,6 +89,29 @@ func (e *execution) begin(ctx context.Context) error {
 		}
 	}
 	return e.launch(ctx, started)
+}
+
+// unrestorable says what in a tree cannot be made again if a step takes it away.
+func unrestorable(base *ledger.Tree) []string {
+	const few = 5
+	var names []string
+	n := 0
+	for entry := range base.All() {
+		if entry.Kind != ledger.Special || entry.Target == ledger.FIFO || base.Tracked(entry.Path) {
+			continue
+		}
+		if n++; n <= few {
+			names = append(names, strconv.Quote(entry.Path))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n > few {
+		names = append(names, "…")
+	}
+	return []string{fmt.Sprintf("the workspace has sockets or devices, %d of them (%s): they are watched by name and mode, and cannot be made again if a step removes one; "+
+		"move them elsewhere, or name them in ignore of [ledger]", n, strings.Join(names, ", "))}
 }
 
 // launch opens the journal of a new run.

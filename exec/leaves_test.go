@@ -106,3 +106,27 @@ func listen(dir string) error {
 	l.SetUnlinkOnClose(false)
 	return l.Close()
 }
+
+// A pipe that was there is there again after a step that removed it; of a socket the run says first that it would not be.
+func TestAPipeThatAStepRemovesIsMadeAgain(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs pipes in an open folder")
+	}
+	script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+		return exec.Outcome{}, os.Remove(filepath.Join(w.Dir, "pipe"))
+	}), "1.2": goodScript["1.2"]}
+	b := exectest.New(t, twoSteps(), exectest.Files{"b.txt": "b\n"}, script)
+	must(t, errors.Join(mkfifo(filepath.Join(b.Controller.Dir, "pipe")), listen(b.Controller.Dir)))
+	before := b.Tree(t).Digest()
+	run := b.Run(t)
+	run.Want(t, history.NotAchieved)
+	if after := b.Tree(t).Digest(); after != before {
+		t.Errorf("the tree is %s, and was %s", after, before)
+	}
+	if info, err := os.Lstat(filepath.Join(b.Dir, "pipe")); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
+		t.Errorf("the pipe is %v, %v", info, err)
+	}
+	if said := strings.Join(run.Report.Run.Started.Warnings, "\n"); !strings.Contains(said, `1 of them ("sock")`) {
+		t.Errorf("it warned of %q", said)
+	}
+}

@@ -80,7 +80,9 @@ func (e Entry) misfit() string {
 		return fmt.Sprintf("has the unknown kind %q", string(e.Kind))
 	}
 	switch {
-	case e.Kind != Link && e.Target != "":
+	case e.Kind == Special && e.Target != "" && e.Target != FIFO:
+		return fmt.Sprintf("is special, and has the unknown target %q", e.Target)
+	case e.Kind != Link && e.Kind != Special && e.Target != "":
 		return fmt.Sprintf("is a %s, and has the target of a link", e.Kind)
 	case e.Kind == Link && e.Target == "":
 		return "is a link without a target"

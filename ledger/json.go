@@ -26,7 +26,7 @@ type entryJSON struct {
 }
 
 // MarshalJSON writes an object with path, kind, mode (octal, not for links), size and
-// digest (for files), target (for links), and mtime where ModTime is not zero.
+// digest (for files), target (for links, and "fifo" for a FIFO), and mtime where ModTime is not zero.
 func (e Entry) MarshalJSON() ([]byte, error) { return json.Marshal(e.json()) }
 
 func (e *Entry) json() *entryJSON {

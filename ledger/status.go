@@ -58,6 +58,9 @@ func (s *status) entry(path string) Entry {
 	if e.Kind == File {
 		e.Size = s.size
 	}
+	if s.mode&modeKind == modeFIFO {
+		e.Target = FIFO
+	}
 	return e
 }
 

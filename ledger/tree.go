@@ -28,9 +28,12 @@ type Entry struct {
 	Mode    fs.FileMode // permission, setuid, setgid and sticky bits; 0 for links
 	Size    int64       // bytes of a file's content; 0 for all else
 	Digest  Digest      // of a file's content; zero for all else
-	Target  string      // of a link, as written
+	Target  string      // of a link, as written; FIFO for a FIFO, which is not part of its identity; zero for all else
 	ModTime time.Time   // restored with the entry, but not part of its identity
 }
+
+// FIFO is the target of a special entry that is a FIFO (a named pipe), which can be made again. Sockets and devices have none.
+const FIFO = "fifo"
 
 // modeBits are the bits of a mode that belong to an entry.
 const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
@@ -39,6 +42,9 @@ const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 // a tree's identity.
 func (e Entry) Same(o Entry) bool {
 	e.ModTime, o.ModTime = time.Time{}, time.Time{}
+	if e.Kind == Special && o.Kind == Special {
+		e.Target, o.Target = "", ""
+	}
 	return e == o
 }
 

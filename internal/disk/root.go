@@ -198,6 +198,14 @@ func (r *Root) Mkdir(name string, perm fs.FileMode) error {
 	})
 }
 
+// MakeFIFO makes a FIFO (a named pipe); errors.ErrUnsupported where the system cannot do that in an open folder.
+func (r *Root) MakeFIFO(name string, perm fs.FileMode) error {
+	if r.root == nil {
+		return errors.ErrUnsupported
+	}
+	return r.change(&Op{Kind: Create, Path: r.path(name), Mode: perm | fs.ModeNamedPipe}, func() error { return makeFIFO(r.root, name, perm) })
+}
+
 // Symlink makes a link at name that says target.
 func (r *Root) Symlink(target, name string) error {
 	if r.Plain() && r.root != nil {

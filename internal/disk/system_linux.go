@@ -2,7 +2,9 @@ package disk
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -24,6 +26,22 @@ func syncData(f *os.File) error {
 			return os.NewSyscallError("fdatasync", err)
 		}
 	}
+}
+
+// makeFIFO makes a FIFO at name, which is below root and has no folder in it.
+func makeFIFO(root *os.Root, name string, perm fs.FileMode) error {
+	if name != filepath.Base(name) || name == "." || name == ".." {
+		return &fs.PathError{Op: "mkfifo", Path: name, Err: fs.ErrInvalid}
+	}
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	err = syscall.Mknodat(int(dir.Fd()), name, syscall.S_IFIFO|uint32(perm.Perm()), 0)
+	if err != nil {
+		err = &fs.PathError{Op: "mkfifo", Path: name, Err: err}
+	}
+	return errors.Join(err, dir.Close())
 }
 
 const (
