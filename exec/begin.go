@@ -31,6 +31,9 @@ func (e *execution) begin(ctx context.Context) error {
 		return err
 	}
 	e.base, e.tree = base, base
+	if err := e.cloneable(); err != nil {
+		return err
+	}
 	env, err := e.envelope(ctx)
 	if err != nil {
 		return err
@@ -237,6 +240,20 @@ func (e *execution) clone(ctx context.Context) error {
 	}
 	e.tree, err = e.scanner.Scan(ctx, e.dir, nil)
 	return err
+}
+
+// cloneable refuses an isolated run where the clone would not have what the plan watches.
+func (e *execution) cloneable() error {
+	if !e.c.Isolate {
+		return nil
+	}
+	for entry := range e.base.All() {
+		if e.base.Level(entry.Path) == ledger.Stamps {
+			return &RefusedError{Hint: "run without --isolate (Controller.Isolate), or move the glob that covers it to track or ignore of [ledger]",
+				Reasons: []string{fmt.Sprintf("%q is watched by its stamps only, so its content is not kept, and the clone of an isolated run would not have it", entry.Path)}}
+		}
+	}
+	return nil
 }
 
 // outline is the order of the run.

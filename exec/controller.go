@@ -75,6 +75,8 @@ type Controller struct {
 	// at 80 % the run stops with [ErrHandoff], and is resumed with a fresh count.
 	TokenBudget int64
 	// Isolate works in a clone; the workspace moves only if the run succeeds.
+	// It is refused where the plan watches paths of the workspace by their stamps
+	// only: nothing of these is kept, so the clone would not have them.
 	Isolate bool
 	// NoSandbox runs commands at level none, whatever the plan says. It is part of the envelope.
 	NoSandbox bool

@@ -6,8 +6,8 @@ type Level int
 
 const (
 	// Full sees every change of content, mode, target and kind, and everything can be restored. It misses
-	// a write through a memory map that the system has not written back, and what doc.go says is no part of
-	// a tree.
+	// a write through a memory map that the system has not written back, by a process that is still there, and
+	// what doc.go says is no part of a tree.
 	Full Level = iota
 	// Tracked sees what Full sees, and nothing is restored: what a step
 	// left there stays, also when the step is undone.
