@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
@@ -58,6 +60,7 @@ type execution struct {
 
 	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 	unsynced map[string]*writing     // by folder; see makeDurable
+	panicked atomic.Bool             // an observer did, and that was told
 }
 
 // A place is where a step stands in the plan.
@@ -343,7 +346,7 @@ func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, erro
 	return p, nil
 }
 
-// notify calls one function of the observer.
+// notify calls one function of the observer. One that panics costs the host that call; the run goes on.
 func (e *execution) notify(f func(Event), ev Event) {
 	if f == nil {
 		return
@@ -352,6 +355,12 @@ func (e *execution) notify(f func(Event), ev Event) {
 	if ev.History != nil {
 		ev.Step = ev.History.Address
 	}
+	defer func() {
+		if p := recover(); p != nil && e.panicked.CompareAndSwap(false, true) {
+			e.log.Error("an observer panicked: the run goes on, and further panics are not told", "run", ev.Run, "step", ev.Step,
+				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
 	f(ev)
 }
 

@@ -37,7 +37,8 @@ type Event struct {
 //
 // They are called one at a time for a step, and for several steps at once when steps
 // run beside each other. They must return soon, because the run waits for them,
-// and must not call the controller.
+// and must not call the controller. One that panics does not hurt the run: the first
+// time is told to Controller.Log, with its stack.
 type Observer struct {
 	RunStarted     func(Event)
 	RunResumed     func(Event)
