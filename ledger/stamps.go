@@ -162,7 +162,7 @@ func (m *mark) entry(path string, kind Kind) (Entry, bool) {
 		return Entry{Path: path, Kind: Special}, kind == Special && *m == mark{unread: true}
 	case m.unread:
 		e := m.status.entry(path)
-		e.Kind, e.Size = Special, 0
+		e.Kind, e.Size, e.Target = Special, 0, ""
 		return e, kind == Special
 	}
 	return m.status.entry(path), kind != Dir && m.status.kind() == kind

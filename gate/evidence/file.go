@@ -16,7 +16,7 @@ import (
 )
 
 // lookForFile looks for something that is not empty, and where a content is asked for, for that content.
-func lookForFile(dir string, n Need) Item {
+func lookForFile(ctx context.Context, dir string, n Need) Item {
 	path := filepath.FromSlash(n.Name)
 	if !filepath.IsLocal(path) {
 		return missing(n, "%q does not lie in the workspace", n.Name)
@@ -50,11 +50,11 @@ func lookForFile(dir string, n Need) Item {
 	case n.Kind == File:
 		return Item{Need: n, State: Found, Size: info.Size()}
 	}
-	return checksum(root, path, n)
+	return checksum(ctx, root, path, n)
 }
 
-// checksum compares the content of a file with what was promised.
-func checksum(root *os.Root, path string, n Need) Item {
+// checksum compares the content of a file with what was promised, until ctx ends.
+func checksum(ctx context.Context, root *os.Root, path string, n Need) Item {
 	if err := ValidChecksum(n.Want); err != nil {
 		return unverifiable(n, "%v", err)
 	}
@@ -64,7 +64,7 @@ func checksum(root *os.Root, path string, n Need) Item {
 	}
 	defer f.Close()
 	h := sha256.New()
-	size, err := io.Copy(h, f)
+	size, err := io.Copy(h, readerWith{ctx, f})
 	if err != nil {
 		return unverifiable(n, "%q cannot be read: %v", n.Name, err)
 	}
@@ -73,6 +73,19 @@ func checksum(root *os.Root, path string, n Need) Item {
 		item.State, item.Why = Missing, fmt.Sprintf("%q has another content", n.Name)
 	}
 	return item
+}
+
+// readerWith ends reading when ctx ends.
+type readerWith struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r readerWith) Read(b []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.r.Read(b)
 }
 
 // ErrChecksum is wrapped where a checksum is not written as it must be.

@@ -122,7 +122,7 @@ func (p *Policy) Look(ctx context.Context, at Place, needs []Need) []Item {
 func (p *Policy) look(ctx context.Context, at Place, n Need) Item {
 	switch n.Kind {
 	case File, Checksum:
-		return lookForFile(at.Dir, n)
+		return lookForFile(ctx, at.Dir, n)
 	case Command:
 		return lookForCommand(ctx, at, n)
 	case URL:
