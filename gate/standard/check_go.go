@@ -40,12 +40,12 @@ func packageOf(c plan.Check) string {
 	return c.Package
 }
 
-func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search, args ...string) (gate.Verdict, error) {
+func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search, command string, args ...string) (gate.Verdict, error) {
 	pkg := packageOf(c)
 	if strings.HasPrefix(pkg, "-") {
 		return gate.Verdict{}, fmt.Errorf("standard: %s: package %q begins with a dash; write ./ before it", c.Kind, pkg)
 	}
-	cmd := gate.Command{Args: append(append([]string{"go"}, args...), pkg)}
+	cmd := gate.Command{Args: append(goCommand(command, args...), pkg)}
 	if out != nil {
 		cmd.Stdout = out
 	}

@@ -2,6 +2,7 @@ package standard_test
 
 import (
 	"errors"
+	"maps"
 	osexec "os/exec"
 	"strings"
 	"testing"
@@ -174,6 +175,13 @@ func TestTypes(t *testing.T) {
 		{"code while a test is open", base, files{"go.mod": mod, "p/p.go": bad}, local(open("1.2")), []string{"fail", "types p/p.go:3"}},
 		{"at the end", base, files{"go.mod": mod, "p/p.go": bad}, local(func(p *gate.Pass) { p.Phase, p.Changes = gate.Final, nil }), []string{"fail", "types p/p.go:3"}},
 		{"no runner", base, files{"go.mod": mod, "p/p.go": good}, local(func(p *gate.Pass) { p.Runner = nil }), []string{"undecided"}},
+	})
+	before := files{"go.mod": mod + "\nreplace example.com/x => ./x\n", "x/go.mod": "module example.com/x\n\ngo 1.25\n", "x/x.go": "package x\n"}
+	after := maps.Clone(before)
+	after["p/p.go"] = "package p\n\nimport _ \"example.com/x\"\n"
+	t.Setenv("GOFLAGS", "-mod=mod") // which lets the go tool write a requirement into go.mod
+	try(t, "types", []trial{
+		{"a requirement is missing", before, after, local(), []string{"fail", "types p/p.go:3"}},
 	})
 }
 

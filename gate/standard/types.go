@@ -135,10 +135,10 @@ func (w workspace) moduleRoot(folder string) (string, bool) {
 }
 
 func (m *module) judge(ctx context.Context, pass *gate.Pass) error {
-	if err := m.compile(ctx, pass, []string{"go", "vet", "-buildtag"}, m.full); err != nil {
+	if err := m.compile(ctx, pass, goCommand("vet", "-buildtag"), m.full); err != nil {
 		return err
 	}
-	return m.compile(ctx, pass, []string{"go", "build", "-o", os.DevNull}, m.plain)
+	return m.compile(ctx, pass, goCommand("build", "-o", os.DevNull), m.plain)
 }
 
 // compile runs a command of the go tool over packages, all at once. If some have no files for this system, one after the other.
