@@ -154,6 +154,7 @@ type Run struct {
 	step     *Step // under way
 	standing standing
 	last     *Step // completed by the latest record; nil if it was another
+	said     map[string]*Gate
 }
 
 // JustCompleted is the step that the latest record completed, or nil.
@@ -195,11 +196,30 @@ func (e *OrderError) Error() string { return fmt.Sprintf("history: record %d: %s
 // Apply folds the next record in. *OrderError if it cannot follow what is
 // there, *UnknownError if its type is unknown.
 func (r *Run) Apply(rec checkpoint.Record) error {
-	fact, err := Decode(rec)
+	fact, err := r.decode(rec)
 	if err != nil {
 		return err
 	}
 	return r.apply(rec, fact)
+}
+
+// decode is Decode. More than half of a journal is what gates said, and most of that was said before, word by word: it is
+// read once. Nobody changes a judgement.
+func (r *Run) decode(rec checkpoint.Record) (Fact, error) {
+	if rec.Type != (*Gate)(nil).Type() {
+		return Decode(rec)
+	}
+	if known := r.said[string(rec.Data)]; known != nil {
+		return known, nil
+	}
+	fact, err := Decode(rec)
+	if g, ok := fact.(*Gate); ok {
+		if r.said == nil {
+			r.said = map[string]*Gate{}
+		}
+		r.said[string(rec.Data)] = g
+	}
+	return fact, err
 }
 
 func (r *Run) apply(rec checkpoint.Record, fact Fact) (err error) {

@@ -76,7 +76,20 @@ func (w *world) workspace() exec.Workspace { return exec.Workspace{Dir: w.dir, W
 // A story is what a run that nobody disturbs comes to.
 type story struct {
 	before map[plan.Address]string // the workspace before each step
+	after  map[plan.Address]string // and after it
 	end    string                  // and at the end
+}
+
+// newStory tells what was seen before each step of a plan of so many tasks.
+func newStory(tasks int, before map[plan.Address]string, end string) *story {
+	s := &story{before: before, after: map[plan.Address]string{}, end: end}
+	for task, next := tasks, end; task > 0; task-- {
+		for step := 7; step > 0; step-- {
+			at := plan.Address(fmt.Sprintf("%d.%d", task, step))
+			s.after[at], next = next, before[at]
+		}
+	}
+	return s
 }
 
 // A chronicle is what was given to a journal.
@@ -179,10 +192,21 @@ func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Cont
 			cancel(errStop)
 		}
 		if w.brief {
+			w.accepted(ev)
 			w.life.over.Store(true)
 			cancel(errEnough)
 		}
 	}))
+}
+
+// accepted looks at the tree that a step left which is complete: the next one finds it.
+func (w *world) accepted(ev exec.Event) {
+	if ev.History.Status != history.Completed {
+		return
+	}
+	if now, err := look(w.dir); err != nil || now != w.story.after[ev.Step] {
+		w.complain("after step %s the tree is another: %v\n%s", ev.Step, err, difference(w.story.after[ev.Step], now))
+	}
 }
 
 func (w *world) controller(stepDone func(exec.Event)) *exec.Controller {
