@@ -196,14 +196,15 @@ type located struct {
 
 // recordAll makes facts durable that belong to several places, all or none.
 func (e *execution) recordAll(ctx context.Context, facts ...located) error {
-	batch := make([]checkpoint.Fact, len(facts))
+	batch, plain := make([]checkpoint.Fact, len(facts)), make([]history.Fact, len(facts))
 	for i, l := range facts {
 		var err error
 		if batch[i], err = history.Encode(l.where, l.fact); err != nil {
 			return err
 		}
+		plain[i] = l.fact
 	}
-	return e.add(ctx, e.journal.Append, batch...)
+	return e.add(ctx, e.journal.Append, plain, batch...)
 }
 
 // untouchedBy makes sure that somebody who may only look changed nothing. What

@@ -224,7 +224,7 @@ func (e *execution) put(ctx context.Context, do adding, w history.Where, facts .
 			return fmt.Errorf("exec: what run %s is to record cannot be kept: %w", e.run.Started.Run, err)
 		}
 	}
-	if err := e.add(ctx, do, batch...); err != nil {
+	if err := e.add(ctx, do, facts, batch...); err != nil {
 		return err
 	}
 	if carries {
@@ -240,7 +240,7 @@ func (e *execution) stage(ctx context.Context, w history.Where, facts ...history
 	if err != nil {
 		return err
 	}
-	return e.add(ctx, e.journal.Stage, batch...)
+	return e.add(ctx, e.journal.Stage, facts, batch...)
 }
 
 // encode reports too whether one of the facts carries contents.
@@ -259,16 +259,16 @@ func encode(w history.Where, facts []history.Fact) (batch []checkpoint.Fact, car
 // An adding is a way to add facts to a journal: one of its methods.
 type adding func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error)
 
-// add lets do add facts to the journal, and folds them in.
-func (e *execution) add(ctx context.Context, do adding, batch ...checkpoint.Fact) error {
+// add lets do add facts to the journal, in their encoded form, and folds them in.
+func (e *execution) add(ctx context.Context, do adding, facts []history.Fact, batch ...checkpoint.Fact) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	records, err := do(context.WithoutCancel(ctx), batch...)
 	if err != nil {
 		return fmt.Errorf("exec: the journal of run %s cannot be written: %w", e.run.Started.Run, err)
 	}
-	for _, rec := range records {
-		if err := e.run.Apply(rec); err != nil {
+	for i, rec := range records {
+		if err := e.run.Take(rec, facts[i]); err != nil {
 			return err
 		}
 		if e.log.Enabled(ctx, slog.LevelDebug) {

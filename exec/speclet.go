@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
@@ -118,19 +117,9 @@ func (e *execution) tryStageAgain(ctx context.Context, asked *history.Step, q as
 		if failed.Status != history.Failed || !about(q, failed) {
 			continue
 		}
-		var batch []checkpoint.Fact
-		for _, f := range []history.Fact{&history.Answered{Answer: a}, e.addendum(asked, q, a), &history.RolledBack{To: failed.Address, Snapshot: e.run.Tree, By: a.By}} {
-			w := of(asked, q.Attempt)
-			if _, back := f.(*history.RolledBack); back {
-				w = of(failed, 0)
-			}
-			encoded, err := history.Encode(w, f)
-			if err != nil {
-				return err
-			}
-			batch = append(batch, encoded)
-		}
-		return e.add(ctx, e.journal.Append, batch...)
+		answered := of(asked, q.Attempt)
+		return e.recordAll(ctx, located{answered, &history.Answered{Answer: a}}, located{answered, e.addendum(asked, q, a)},
+			located{of(failed, 0), &history.RolledBack{To: failed.Address, Snapshot: e.run.Tree, By: a.By}})
 	}
 	return fmt.Errorf("exec: question %s: the step that it is about has not failed", q.ID)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -110,13 +111,20 @@ func Run(t testing.TB, plan string, files Files, executor exec.Executor) *Result
 	return New(t, plan, files, executor).Run(t)
 }
 
-// Want fails the test if the run did not end with a status, and shows the report.
+// Want fails the test if the run did not end with a status, and shows the report; and if the report is not what can be read in
+// the journal of the run, where that lies in the workspace.
 func (r *Result) Want(t testing.TB, status history.Status) {
 	t.Helper()
-	if r.Status() == status {
+	if r.Status() != status {
+		t.Errorf("the run ended %q, want %q\n%v\n%s", r.Status(), status, r.Err, r.Report)
+	}
+	if r.Report == nil || r.Run == nil || r.Run.Head.Seq == 0 {
 		return
 	}
-	t.Errorf("the run ended %q, want %q\n%v\n%s", r.Status(), status, r.Err, r.Report)
+	read, err := exec.Workspace{Dir: r.Dir}.History(context.Background(), r.Run.Started.Run)
+	if err == nil && read.Head == r.Run.Head && !reflect.DeepEqual(read, r.Run) {
+		t.Errorf("the report is not what the journal says:\n%+v\n%+v", r.Run, read)
+	}
 }
 
 // Failed is the failure of a step, or nil.
