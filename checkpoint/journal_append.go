@@ -172,7 +172,7 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how ha
 	var ends []int
 	for _, a := range group {
 		now, before, start, count := j.now().UTC().Round(0), next.clone(), len(buf), len(ends)
-		a.records = make([]Record, len(a.facts))
+		a.records, next.room = make([]Record, len(a.facts)), make([]byte, 0, size(a.facts))
 		for i, f := range a.facts {
 			if buf, a.records[i], a.err = next.extend(buf, f, now); a.err != nil {
 				a.err = fmt.Errorf("checkpoint: append to journal %q: fact %d: %w", j.name, i+1, a.err)
@@ -197,6 +197,15 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how ha
 	if j.buf, j.scratch = used[:0], next.scratch[:0]; cap(used)+cap(j.scratch) > 1<<20 {
 		j.buf, j.scratch = nil, nil
 	}
-	next.scratch = nil
+	next.scratch, next.room = nil, nil
 	return next, batch, how
+}
+
+// size is how many bytes the data of facts has.
+func size(facts []Fact) int {
+	n := 0
+	for i := range facts {
+		n += len(facts[i].Data)
+	}
+	return n
 }

@@ -44,6 +44,7 @@ type chain struct {
 	prev    sum              // of the record before the last one
 	last    sum              // of the last one
 	scratch []byte           // domain and body
+	room    []byte           // for the data of the next records, which becomes the caller's
 	digests [2]ledger.Digest // of prev and last, once somebody asked
 }
 
@@ -53,7 +54,7 @@ func newChain(name string) chain {
 
 func (c *chain) clone() chain {
 	d := *c
-	d.scratch = nil
+	d.scratch, d.room = nil, nil
 	return d
 }
 
@@ -89,7 +90,7 @@ func (c *chain) extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error
 	if y := now.Year(); y < 0 || y > 9999 {
 		return buf, Record{}, fmt.Errorf("the clock says the year is %d", y)
 	}
-	data, err := compact(f.Data)
+	data, err := c.compact(f.Data)
 	if err != nil {
 		return buf, Record{}, err
 	}
@@ -123,12 +124,15 @@ func (f *Fact) check() error {
 	return nil
 }
 
-func compact(data json.RawMessage) (json.RawMessage, error) {
+// compact is a copy of data without spaces.
+func (c *chain) compact(data json.RawMessage) (json.RawMessage, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
 	if tightJSON(data) {
-		return bytes.Clone(data), nil
+		start := len(c.room)
+		c.room = append(c.room, data...)
+		return c.room[start:len(c.room):len(c.room)], nil
 	}
 	var b bytes.Buffer
 	b.Grow(len(data))
