@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -185,6 +187,60 @@ func TestWritesThatFailedAndHappened(t *testing.T) {
 		log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
 		if report, err := b.Controller.Resume(context.Background(), locked, ids[0]); err != nil {
 			t.Errorf("cut %d: resume: %v\n%s", cut, err, report)
+		}
+	}
+}
+
+// TestHalfARestoreAfterAWriteThatFailed lets the record of a completed step be kept although its write failed, and what a full
+// disk makes of the restore that follows. The run goes on; but not where somebody else was in the workspace too.
+func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
+	ctx, met := t.Context(), 0
+	for cut := 0; ; cut++ {
+		for _, stranger := range []bool{false, true} {
+			b := exectest.New(t, twoSteps(), workspace, goodScript)
+			log := &lateLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
+			b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+			locked := b.Lock(t)
+			if _, err := b.Controller.Run(ctx, locked); err == nil {
+				if met == 0 {
+					t.Error("no step was complete when a write failed")
+				}
+				return
+			}
+			log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
+			ids, err := (exec.Workspace{Dir: b.Dir}).Runs()
+			if err != nil || len(ids) != 1 {
+				t.Fatalf("cut %d: runs %q, %v", cut, ids, err)
+			}
+			run := &history.Run{}
+			if _, err := checkpoint.OpenJournalWith(ctx, log.MemoryLog, ids[0], nil, run.Apply); err != nil {
+				t.Fatal(err)
+			}
+			s := run.JustCompleted()
+			if s == nil {
+				break
+			}
+			met++
+			half := filepath.Join(b.Dir, s.Last().Accounted.Changes[0].Path)
+			if err := os.MkdirAll(filepath.Dir(half), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(half, []byte("half"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if stranger {
+				if err := os.WriteFile(filepath.Join(b.Dir, "stranger"), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			report, err := b.Controller.Resume(ctx, locked, ids[0])
+			var refused *exec.RefusedError
+			if got := errors.As(err, &refused); got != stranger || !stranger && err != nil {
+				t.Errorf("cut %d, a stranger was there: %v: resume: %v\n%s", cut, stranger, err, report)
+			}
+			if text, err := os.ReadFile(half); !stranger && (err != nil || string(text) == "half") {
+				t.Errorf("cut %d: %s is not restored: %q, %v", cut, half, text, err)
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
 )
 
 // reopen takes up a run: it folds the journal, refuses another plan, and
@@ -99,18 +100,23 @@ func (e *execution) takeUp(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.catchUp(ctx); err != nil {
+	half, err := e.catchUp(ctx)
+	if err != nil {
 		return err
 	}
-	if err := e.verifyAgain(ctx, lost); err != nil {
+	if err := e.verifyAgain(ctx, lost || half); err != nil {
 		return err
 	}
 	if err := e.toolsAgain(ctx); err != nil {
 		return err
 	}
 	facts := []history.Fact{resumed}
-	if lost {
-		moved, err := e.accepted(ctx)
+	if lost || half {
+		why := "the machine started anew while the run was under way"
+		if half {
+			why = "a record was kept although writing it failed, and the restore that followed was cut short"
+		}
+		moved, err := e.accepted(ctx, why)
 		if err != nil {
 			return err
 		}
@@ -140,23 +146,44 @@ func (e *execution) untried() bool {
 
 // catchUp repairs a tree that is one step behind the journal. A write that
 // failed, and reached the disk all the same, leaves that: the controller had to
-// take the step for lost and restored its checkpoint.
-func (e *execution) catchUp(ctx context.Context) error {
+// take the step for lost and restored its checkpoint. Where it could not restore all of it either, as on a
+// full disk, the tree is between the two, which half says, and what is there is kept before it is restored.
+func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
 	s := e.run.JustCompleted()
 	if s == nil {
-		return nil
+		return false, nil
 	}
 	now, err := e.scan(ctx)
-	if err != nil || now.Digest() != s.Checkpoint.Checkpoint.Tree {
-		return err
+	if err != nil || now.Digest() == e.run.Tree.Tree {
+		return false, err
 	}
-	_, err = e.restoreTree(ctx, e.dir, e.run.Tree)
-	return err
+	if now.Digest() == s.Checkpoint.Checkpoint.Tree {
+		_, err = e.restoreTree(ctx, e.dir, e.run.Tree)
+		return false, err
+	}
+	before, err := e.store.Tree(ctx, s.Checkpoint.Checkpoint)
+	if err != nil {
+		return false, err
+	}
+	after, err := e.store.Tree(ctx, e.run.Tree)
+	if err != nil {
+		return false, err
+	}
+	own := map[string]bool{}
+	for _, c := range ledger.Diff(before, after) {
+		own[c.Path] = true
+	}
+	for _, c := range ledger.Diff(after, now) {
+		if !own[c.Path] {
+			return false, nil // somebody else was there
+		}
+	}
+	return true, nil
 }
 
-// accepted restores the tree that was accepted, where a power cut left another one.
+// accepted restores the tree that was accepted, where a power cut left another one, or a restore that was cut short.
 // What is there is kept, as always; so who worked there before the run was taken up loses nothing.
-func (e *execution) accepted(ctx context.Context) ([]history.Fact, error) {
+func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, error) {
 	restoring := e.run.Restoring
 	if e.run.Ended != nil || restoring != nil && !restoring.Deliver || inFlight(e.run.Current()) {
 		return nil, nil
@@ -169,7 +196,7 @@ func (e *execution) accepted(ctx context.Context) ([]history.Fact, error) {
 	if err != nil || now.Digest() == e.run.Tree.Tree {
 		return nil, err
 	}
-	e.warn("the machine started anew while the run was under way, and the workspace is not as the run left it: it is restored, and what is there is kept")
+	e.warn(why + ", and the workspace is not as the run left it: it is restored, and what is there is kept")
 	return []history.Fact{&history.RestoreBegun{To: e.run.Tree}}, nil
 }
 
