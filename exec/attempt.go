@@ -99,6 +99,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		executor, started.Reinstates = e.reinstate(a), a.Number
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
+	started.Stamps = e.keepStamps(ctx)
 	if err := e.put(ctx, e.beginning(s), of(s, t.number), started); err != nil {
 		return err
 	}

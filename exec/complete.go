@@ -224,6 +224,7 @@ func (e *execution) seal(ctx context.Context) error {
 			e.log.Warn("the clone of the run cannot be removed", "err", err)
 		}
 	}
+	e.dropStamps(ctx)
 	e.notify(e.c.Observer.RunEnded, Event{Err: outcome(e.run)})
 	return nil
 }

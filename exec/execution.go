@@ -54,9 +54,10 @@ type execution struct {
 	journal *checkpoint.Journal
 	run     *history.Run
 
-	base  *ledger.Tree // before the run
-	tree  *ledger.Tree // the tree that we left
-	stale bool         // something may have written since tree was scanned
+	base    *ledger.Tree // before the run
+	tree    *ledger.Tree // the tree that we left
+	stale   bool         // something may have written since tree was scanned
+	stamped *ledger.Tree // whose stamps were kept last; see keepStamps
 
 	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 	unsynced map[string]*writing     // by folder; see makeDurable

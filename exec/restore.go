@@ -18,13 +18,18 @@ const compensationTime = 5 * time.Minute
 // restored carries out the restore that the journal announced for an attempt of
 // a step (0: none), compensation first, and says so. It can be repeated.
 func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) error {
-	if err := e.keepFirst(ctx, of(s, attempt), e.dir); err != nil {
+	have, err := e.keepFirst(ctx, of(s, attempt), e.dir)
+	if err != nil {
 		return err
 	}
-	if err := e.compensate(ctx, s); err != nil {
+	ran, err := e.compensate(ctx, s)
+	if err != nil {
 		return err
 	}
-	done, err := e.restoreTree(ctx, e.dir, e.run.Restoring.To)
+	if ran {
+		have = nil // it may have written
+	}
+	done, err := e.restoreFrom(ctx, e.dir, e.run.Restoring.To, have)
 	if err != nil {
 		return err
 	}
@@ -42,11 +47,12 @@ func (e *execution) restoredRun(ctx context.Context) error {
 	if e.run.Restoring.Deliver {
 		dir = e.root
 	}
-	if err := e.keepFirst(ctx, history.Where{}, dir); err != nil {
+	have, err := e.keepFirst(ctx, history.Where{}, dir)
+	if err != nil {
 		return err
 	}
 	deliver := e.run.Restoring.Deliver
-	done, err := e.restoreTree(ctx, dir, e.run.Restoring.To)
+	done, err := e.restoreFrom(ctx, dir, e.run.Restoring.To, have)
 	if err != nil {
 		return err
 	}
@@ -62,23 +68,27 @@ func (e *execution) restoredRun(ctx context.Context) error {
 
 // keepFirst keeps what a folder holds, if it is neither what is to be restored
 // nor what has been kept already: somebody may have worked there meanwhile.
-func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) error {
+// It returns what it found.
+func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) (*ledger.Tree, error) {
 	ctx = context.WithoutCancel(ctx)
 	begun := *e.run.Restoring
 	have, err := e.tolerant().Scan(ctx, dir, e.left(dir))
-	if err == nil && dir == e.dir && e.tree == nil {
+	if err != nil {
+		return nil, err
+	}
+	if dir == e.dir {
 		e.tree, e.stale = have, true // so that nobody has to read all of it again
 	}
-	if err != nil || have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
-		return err
+	if have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
+		return have, nil
 	}
 	snap, err := e.store.Snapshot(ctx, dir, have, begun.To)
 	if err != nil {
 		e.warn(fmt.Sprintf("what is undone in %s cannot be kept: %v", dir, err))
-		return nil
+		return have, nil
 	}
 	begun.Discarded = snap
-	return e.record(ctx, w, &begun)
+	return have, e.record(ctx, w, &begun)
 }
 
 // tolerant scans for restoring: what cannot be read must not stand in the way
@@ -107,14 +117,21 @@ func (e *execution) warn(text string) {
 // What the plan tracks is not restored, and what it ignores is left alone: where
 // the tree is another because of that, it is kept as it is.
 func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.Snapshot) (*history.Restored, error) {
+	return e.restoreFrom(ctx, dir, to, nil)
+}
+
+// restoreFrom is restoreTree for a folder that was just scanned, by a tolerant scan: what it holds is have, nil if it has to be looked at first.
+// Whatever came meanwhile is found when it was restored.
+func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.Snapshot, have *ledger.Tree) (*history.Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	want, err := e.store.Tree(ctx, to)
 	if err != nil {
 		return nil, err
 	}
-	have, err := e.tolerant().Scan(ctx, dir, e.left(dir))
-	if err != nil {
-		return nil, err
+	if have == nil {
+		if have, err = e.tolerant().Scan(ctx, dir, e.left(dir)); err != nil {
+			return nil, err
+		}
 	}
 	if have.Digest() != want.Digest() || !sameTimes(want, have) {
 		e.touched(dir, ledger.Diff(have, want))
@@ -148,12 +165,12 @@ func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.S
 
 // compensate undoes what the latest attempt of a step did outside of the
 // workspace, as the plan says, unless it has been done. It is run again where
-// the controller died before it could say so.
-func (e *execution) compensate(ctx context.Context, s *history.Step) error {
+// the controller died before it could say so. It reports whether anything was run.
+func (e *execution) compensate(ctx context.Context, s *history.Step) (ran bool, err error) {
 	_, step := e.step(s)
 	a := s.Last()
 	if step.Rollback != plan.Compensatable || step.Compensate == "" || a == nil || a.Compensated != nil {
-		return nil
+		return false, nil
 	}
 	limit := step.Timeout
 	if limit <= 0 {
@@ -167,14 +184,14 @@ func (e *execution) compensate(ctx context.Context, s *history.Step) error {
 	if err != nil {
 		done.Error = err.Error()
 	}
-	return e.record(ctx, of(s, a.Number), done)
+	return true, e.record(ctx, of(s, a.Number), done)
 }
 
-// sameTimes reports whether the entries of want have the same times of modification
-// in have. They are no part of a tree's digest, and build tools look at them.
+// sameTimes reports whether the entries of two trees of the same digest have the same times of modification,
+// those aside that are only tracked. They are no part of a digest, and build tools look at them.
 func sameTimes(want, have *ledger.Tree) bool {
-	for e := range want.All() {
-		if h, ok := have.Lookup(e.Path); ok && !h.ModTime.Equal(e.ModTime) && !have.Tracked(e.Path) {
+	for _, c := range ledger.Touched(want, have) {
+		if !have.Tracked(c.Path) {
 			return false
 		}
 	}

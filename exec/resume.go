@@ -38,11 +38,12 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 	}
 	e.c.LockFile, e.c.NoSandbox = e.run.Started.LockFile, e.run.Started.NoSandbox
 	e.scanner.Scope = e.scope()
-	if e.base, err = e.store.Tree(ctx, e.run.Started.Base); err != nil {
-		return err
-	}
 	if e.run.Started.Isolated {
 		e.dir = filepath.Join(ws.RunDir(id), "clone")
+	}
+	e.revive(ctx)
+	if e.base, err = e.baseTree(ctx); err != nil {
+		return err
 	}
 	e.stale = true
 	return e.takeUp(ctx)

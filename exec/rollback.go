@@ -138,7 +138,7 @@ func (e *execution) unwind(ctx context.Context, s *history.Step) error {
 		}
 	}
 	for _, step := range done {
-		if err := e.compensate(ctx, step); err != nil {
+		if _, err := e.compensate(ctx, step); err != nil {
 			return err
 		}
 		if c := step.Last().Compensated; c != nil && !c.Done() {

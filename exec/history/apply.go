@@ -230,6 +230,9 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 		}
 		s.Attempts = append(s.Attempts, &Attempt{Number: rec.Attempt, Started: rec.Time, Method: *f})
 		s.Next = nil
+		if f.Stamps != "" {
+			r.Stamps = f.Stamps
+		}
 		return nil
 	}
 	if f, ok := fact.(*AttemptFailed); ok && rec.Attempt == 0 {

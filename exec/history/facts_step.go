@@ -40,6 +40,8 @@ type AttemptStarted struct {
 	// Reinstates is the attempt whose tree is put back and judged anew, because a person
 	// accepted what it did; 0: the executor is called.
 	Reinstates int `json:"reinstates,omitempty"`
+	// Stamps is the digest of the file of stamps that was written before this record; "" if that of an earlier one holds, or there is none.
+	Stamps ledger.Digest `json:"stamps,omitempty"`
 }
 
 // AttemptEnded is what the executor said. It proves nothing.

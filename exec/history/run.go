@@ -132,8 +132,9 @@ type Run struct {
 	Remembered  []Remembered // choices that were to be remembered
 	Compliance  []Compliance // looks at tasks before their first step, in order
 	Resumptions int
-	ResumedAt   uint64 // position of the latest resumption in the journal; 0: there was none
-	Boot        string // the life of the machine in which the run was taken in hand last
+	ResumedAt   uint64        // position of the latest resumption in the journal; 0: there was none
+	Boot        string        // the life of the machine in which the run was taken in hand last
+	Stamps      ledger.Digest // of the file with what scans believe, as it was written last; "" if there was none
 	RolledBack  []RolledBack
 	Consecutive int // failed steps in a row
 	Asked       int // questions so far, answered or not: the next one's number

@@ -1,0 +1,131 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+)
+
+// What a scan believed would die with the controller, and the next one would have to read every file before it could go on. So the
+// stamps of the tree that an attempt begins with are kept in a file beside the journal, and their digest in the record of that attempt, which is
+// written anyway. The file is advice for this life of the machine: it is never synced, and where it is not what the last such record says, or is of
+// another life, folder or scope, everything is read.
+
+const (
+	stampsName = "stamps"
+	// A tree of fewer entries is read as fast as such a file.
+	fewEntries = 256
+	// maxStamps is how many bytes of such a file are read; it is a tree of some millions of files.
+	maxStamps = 1 << 30
+)
+
+// keepStamps keeps those of the tree that we left, if scans had to read much since that was done last: so it costs a share of what was read, and
+// nothing where little changes. It returns the digest for the journal, "" if the one that is there holds.
+func (e *execution) keepStamps(ctx context.Context) ledger.Digest {
+	tree := e.tree
+	if tree == nil || tree.Len() < fewEntries {
+		return ""
+	}
+	if e.stamped != nil {
+		if read := tree.Reads() - e.stamped.Reads(); read >= 0 && read <= int64(fewEntries+tree.Len()/8) {
+			return ""
+		}
+	}
+	e.stamped = tree
+	stamps := tree.Stamps(e.dir, disk.From(ctx).Boot())
+	if stamps == nil {
+		return ""
+	}
+	root, path := disk.From(ctx).Anywhere(), e.stampsPath(e.run.Started.Run)
+	if err := writeStamps(root, path, stamps); err != nil {
+		e.log.Debug("what the scan saw cannot be kept for the next controller", "run", e.run.Started.Run, "err", err)
+		return ""
+	}
+	return ledger.Sum(stamps)
+}
+
+func (e *execution) stampsPath(run string) string {
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	return filepath.Join(ws.RunDir(run), stampsName)
+}
+
+// writeStamps makes the file anew. Writing over the old one, or renaming, would have the system write it to the disk.
+func writeStamps(root *disk.Root, path string, stamps []byte) error {
+	if err := root.Remove(path); err != nil && !isMissing(err) {
+		return err
+	}
+	f, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(stamps, 0)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, root.Remove(path))
+	}
+	return nil
+}
+
+// baseTree is the tree before the run: the one that was kept, where that is it.
+func (e *execution) baseTree(ctx context.Context) (*ledger.Tree, error) {
+	if base := e.run.Started.Base; e.tree == nil || e.tree.Digest() != base.Tree {
+		return e.store.Tree(ctx, base)
+	}
+	return e.tree, nil
+}
+
+// revive begins with the tree that the controller before kept, as far as the journal says so. Somebody may have
+// written since: it is what the first scan knows.
+func (e *execution) revive(ctx context.Context) {
+	if e.run.Stamps == "" {
+		return
+	}
+	stamps, err := readStamps(disk.From(ctx).Anywhere(), e.stampsPath(e.run.Started.Run))
+	if err == nil && ledger.Sum(stamps) != e.run.Stamps {
+		err = ledger.ErrStamps
+	}
+	var tree *ledger.Tree
+	if err == nil {
+		tree, err = e.scanner.Revive(e.dir, disk.From(ctx).Boot(), stamps)
+	}
+	if err != nil {
+		e.log.Debug("the first scan reads everything", "run", e.run.Started.Run, "err", err)
+		return
+	}
+	e.tree, e.stamped, e.stale = tree, tree, true
+}
+
+func readStamps(root *disk.Root, path string) ([]byte, error) {
+	if info, err := root.Lstat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() || info.Size() > maxStamps {
+		return nil, ledger.ErrStamps
+	}
+	f, err := root.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	stamps := make([]byte, min(info.Size(), maxStamps))
+	_, err = io.ReadFull(io.NewSectionReader(f, 0, int64(len(stamps))), stamps)
+	return stamps, err
+}
+
+// dropStamps removes the file of a run that nobody takes up any more.
+func (e *execution) dropStamps(ctx context.Context) {
+	if e.run.Stamps == "" {
+		return
+	}
+	if err := disk.From(ctx).Anywhere().Remove(e.stampsPath(e.run.Started.Run)); err != nil && !isMissing(err) {
+		e.log.Debug("the stamps of a finished run are left", "run", e.run.Started.Run, "err", err)
+	}
+}
