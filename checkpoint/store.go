@@ -113,7 +113,7 @@ func (s *Store) Tree(ctx context.Context, snap Snapshot) (*ledger.Tree, error) {
 	if kept.read {
 		return kept.tree, nil
 	}
-	return treeOf(snap, slices.Collect(kept.tree.All())) // without the scope of its scan
+	return kept.tree.Bare(), nil // without the scope of its scan
 }
 
 // treeOf is the tree of a snapshot that has these entries.

@@ -73,7 +73,11 @@ func writeStamps(root *disk.Root, path string, stamps []byte) error {
 
 // baseTree is the tree before the run: the one that was kept, where that is it.
 func (e *execution) baseTree(ctx context.Context) (*ledger.Tree, error) {
-	if base := e.run.Started.Base; e.tree == nil || e.tree.Digest() != base.Tree {
+	base := e.run.Started.Base
+	if e.tree == nil {
+		return e.store.Tree(ctx, base)
+	}
+	if same, err := e.store.Recognize(ctx, base, e.tree); err != nil || !same {
 		return e.store.Tree(ctx, base)
 	}
 	return e.tree, nil

@@ -249,10 +249,17 @@ func isDigest(text string) bool {
 	if len(text) != digestSize || text[:len(scheme)] != scheme {
 		return false
 	}
-	for i := len(scheme); i < len(text); i++ {
-		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
+	odd := byte(0) // without a branch for each: there are many
+	for _, c := range []byte(text[len(scheme):]) {
+		odd |= notHex[c]
 	}
-	return true
+	return odd == 0
 }
+
+// notHex is 1 for all but lower-case hexadecimal digits.
+var notHex = func() (table [256]byte) {
+	for c := range table {
+		table[c] = bitIf(strings.IndexByte("0123456789abcdef", byte(c)) < 0, 1)
+	}
+	return table
+}()

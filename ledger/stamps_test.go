@@ -348,3 +348,22 @@ func FuzzRevive(f *testing.F) {
 		}
 	})
 }
+
+// A bare tree is the same tree, and says nothing of the scan that made it.
+func TestBare(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "tracked/f", "x")
+	write(t, dir, "large", "longer than that")
+	s := Scanner{Scope: Scope{Track: []string{"tracked"}}, Tolerant: true, MaxFile: 4}
+	tree := scanWith(t, s, dir, nil)
+	bare := tree.Bare()
+	if bare.Digest() != tree.Digest() || entriesOf(bare) != entriesOf(tree) {
+		t.Errorf("got %v, want %v", bare, tree)
+	}
+	if bare.Tracked("tracked/f") || len(bare.Unread()) > 0 || bare.Stamps(dir, life) != nil || bare.Reads() != 0 {
+		t.Error("it tells of the scan")
+	}
+	if again := scanWith(t, s, dir, bare); again.Reads() == 0 {
+		t.Error("a scan believed it")
+	}
+}

@@ -143,6 +143,15 @@ func (t *Tree) Unread() []string {
 	return paths
 }
 
+// Bare is t as a tree that was made of its entries: without the scope of the scan that made it, and with
+// nothing that a later scan could believe.
+func (t *Tree) Bare() *Tree {
+	if t.root.unread > 0 { // nobody is to find that out from entries
+		return treeOf(grow(slices.Collect(t.All())))
+	}
+	return &Tree{root: t.root, digest: t.digest}
+}
+
 // Reads counts the files whose contents were read for t, by the scan that made it and by those before it of
 // which each knew the one before. It is 0 for trees that no scan made, and begins there for one that was revived.
 func (t *Tree) Reads() int64 { return t.reads }

@@ -1,0 +1,108 @@
+package checkpoint_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/ledger"
+)
+
+// A store takes a tree for a snapshot only if that is what it has kept, times included, and says of it what it would have read.
+func TestRecognize(t *testing.T) {
+	dir, kept := t.TempDir(), t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
+	}
+	write("a/b", "text")
+	write("c", "more")
+	for i := range 30 { // so that a difference is less than all of it
+		write(fmt.Sprintf("d/%d", i), "text")
+	}
+	open := func() *checkpoint.Store {
+		t.Helper()
+		blobs, err := checkpoint.OpenFolder(kept)
+		must(t, err)
+		t.Cleanup(func() { blobs.Close() })
+		return checkpoint.NewStore(blobs)
+	}
+	first := open()
+	tree := scan(t, dir, ledger.Scope{})
+	snap, err := first.Snapshot(t.Context(), dir, tree, checkpoint.Snapshot{})
+	must(t, err)
+	write("c", "else")
+	changed := scan(t, dir, ledger.Scope{})
+	later, err := first.Snapshot(t.Context(), dir, changed, snap)
+	must(t, err)
+	write("c", "more")
+	must(t, os.Chtimes(filepath.Join(dir, "c"), time.Unix(1, 0), time.Unix(1, 0)))
+	touched := scan(t, dir, ledger.Scope{})
+	elsewhere := snap
+	elsewhere.Manifest = ledger.Sum([]byte("nobody kept that"))
+
+	for _, c := range []struct {
+		name string
+		snap checkpoint.Snapshot
+		tree *ledger.Tree
+		want bool
+	}{
+		{"the tree", snap, tree, true},
+		{"the tree, scanned with another scope", snap, tree.Bare(), true},
+		{"another tree", snap, changed, false},
+		{"the tree with other times", snap, touched, false},
+		{"a snapshot that is not kept", elsewhere, tree, false},
+		{"a difference", later, changed, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open()
+			got, err := s.Recognize(t.Context(), c.snap, c.tree)
+			must(t, err)
+			if got != c.want {
+				t.Fatalf("recognized: %v", got)
+			}
+			if !got {
+				return
+			}
+			known, err := s.Tree(t.Context(), c.snap)
+			must(t, err)
+			read, err := open().Tree(t.Context(), c.snap)
+			must(t, err)
+			if diff := cmp.Diff(entriesIn(read), entriesIn(known)); diff != "" {
+				t.Error(diff)
+			}
+			// Another snapshot on top of it is the one that the first store made.
+			write("c", "else")
+			must(t, os.Chtimes(filepath.Join(dir, "c"), lookup(t, changed, "c").ModTime, lookup(t, changed, "c").ModTime))
+			again, err := s.Snapshot(t.Context(), dir, scan(t, dir, ledger.Scope{}), c.snap)
+			must(t, err)
+			if again.Tree != later.Tree || again.Manifest != later.Manifest {
+				t.Errorf("the next snapshot is %v, want %v", again, later)
+			}
+		})
+	}
+}
+
+func lookup(t *testing.T, tree *ledger.Tree, path string) ledger.Entry {
+	t.Helper()
+	e, ok := tree.Lookup(path)
+	if !ok {
+		t.Fatalf("%s is missing", path)
+	}
+	return e
+}
+
+// entriesIn are the entries of a tree, in words.
+func entriesIn(tree *ledger.Tree) []string {
+	var all []string
+	for e := range tree.All() {
+		all = append(all, string(e.Kind)+" "+e.Path+" "+e.Mode.String()+" "+string(e.Digest)+" "+e.Target+" "+e.ModTime.UTC().Format(time.RFC3339Nano))
+	}
+	return all
+}
