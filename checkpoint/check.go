@@ -51,6 +51,11 @@ func (d *Folder) Check(ctx context.Context, fault func(PackFault)) (Checked, err
 	if d.closed {
 		return c.Checked, fmt.Errorf("checkpoint: check store: %w", ErrClosed)
 	}
+	if d.own != nil {
+		if err := d.own.write(); err != nil {
+			return c.Checked, fmt.Errorf("checkpoint: check store: %w", err)
+		}
+	}
 	sizes, err := d.sizes()
 	if err != nil {
 		return c.Checked, err

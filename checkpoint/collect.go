@@ -270,6 +270,9 @@ func (c *collector) rewrite(ctx context.Context) (err error) {
 	if written == 0 {
 		return nil
 	}
+	if err := d.own.write(); err != nil {
+		return err
+	}
 	if err := d.own.f.Sync(); err != nil {
 		return d.die(err)
 	}
@@ -297,7 +300,7 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 		at, err = d.own.add(ctx, it.digest, first, in)
 	}
 	if err != nil {
-		if terr := d.own.f.Truncate(d.own.end); terr != nil {
+		if terr := d.own.cut(); terr != nil {
 			return false, errors.Join(err, terr)
 		}
 		if errors.Is(err, wrong) {

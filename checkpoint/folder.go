@@ -250,22 +250,30 @@ func (d *Folder) add(key sum, write func() (place, error)) error {
 	start := d.own.end
 	p, err := write()
 	if err != nil {
-		// Leave no bytes behind that a later reader would have to step over.
-		return errors.Join(err, d.own.f.Truncate(d.own.end))
+		return errors.Join(err, d.own.cut())
 	}
 	d.index[key] = where{d.own.name, p, true}
 	d.fresh = append(d.fresh, freshPut{key, start})
 	return nil
 }
 
-// readSmall reads what may be all of content, or its beginning.
+// readSmall reads what may be all of content, or its beginning. What it returns
+// may be the caller's.
 func readSmall(content io.Reader) ([]byte, error) {
 	if r, ok := content.(*bytes.Reader); ok && r.Len() <= smallBlob {
-		b := make([]byte, r.Len())
-		_, err := io.ReadFull(r, b)
-		return b, atEnd(err)
+		var all window
+		_, err := r.WriteTo(&all)
+		return all, err
 	}
 	return io.ReadAll(io.LimitReader(content, smallBlob))
+}
+
+// A window is what was last written to it, which it does not copy.
+type window []byte
+
+func (w *window) Write(b []byte) (int, error) {
+	*w = b
+	return len(b), nil
 }
 
 // readerWith ends reading when ctx ends.
@@ -334,6 +342,9 @@ func (d *Folder) read(w where) (io.ReadCloser, error) {
 		return nil, ErrClosed
 	}
 	if d.own != nil && d.own.name == w.pack {
+		if content, ok := d.own.content(w.place); ok {
+			return io.NopCloser(bytes.NewReader(content)), nil
+		}
 		own, _ := d.own.f.(dataFile)
 		return packContent{io.NewSectionReader(d.own.f, w.offset, w.size), own.File, nil}, nil
 	}
@@ -412,6 +423,9 @@ func (d *Folder) sync() error {
 	if d.own == nil {
 		return nil
 	}
+	if err := d.own.write(); err != nil {
+		return fmt.Errorf("checkpoint: sync: %w", err) // nothing is lost yet
+	}
 	if err := d.own.at.check(d.own.end); err != nil {
 		for key, w := range d.index {
 			if w.pack == d.own.name {
@@ -426,7 +440,7 @@ func (d *Folder) sync() error {
 	}
 	if err := d.own.f.Sync(); err != nil {
 		err = d.die(err)
-		_ = d.own.f.Truncate(d.own.marked) // nobody finds what is behind it, and it may be what fills the disk
+		_ = d.own.back(d.own.marked) // nobody finds what is behind it, and it may be what fills the disk
 		return err
 	}
 	d.fresh = d.fresh[:0]
@@ -442,12 +456,23 @@ func (d *Folder) sync() error {
 	return nil
 }
 
+// writeGathered brings all that was put into the pack.
+func (d *Folder) writeGathered() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.usable(); err != nil || d.own == nil {
+		return err
+	}
+	return d.own.write()
+}
+
 // die forgets what was not synced, because of err.
 func (d *Folder) die(err error) error {
 	for _, put := range d.fresh {
 		delete(d.index, put.key)
 	}
 	d.fresh = nil
+	d.own.drop()
 	d.dead = fmt.Errorf("%w: sync pack %q: %w", ErrDead, d.path(d.own.name), err)
 	return fmt.Errorf("checkpoint: sync: %w", d.dead)
 }

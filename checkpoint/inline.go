@@ -46,7 +46,8 @@ func (s *Store) Settle() {
 // Sync makes everything durable that was put, and what was adopted.
 func (s *Store) Sync(ctx context.Context) error {
 	s.mu.Lock()
-	adopted := s.adopted
+	adopted, begun := s.adopted, s.syncs
+	s.syncs++
 	s.mu.Unlock()
 	for _, d := range slices.Sorted(maps.Keys(adopted)) {
 		if err := s.blobs.Put(ctx, d, bytes.NewReader(adopted[d])); err != nil {
@@ -59,6 +60,12 @@ func (s *Store) Sync(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.adopted, s.loose, s.unsynced = nil, false, 0
+	for d, at := range s.puts {
+		if at <= begun { // else it was put meanwhile
+			s.known[d] = true
+			delete(s.puts, d)
+		}
+	}
 	return nil
 }
 
@@ -160,6 +167,16 @@ func (in *inlining) take(content []byte) {
 	in.contents = append(in.contents, bytes.Clone(content))
 }
 
+// fits reports whether a content of size bytes can be carried too.
+func (in *inlining) fits(size int64) bool {
+	if in == nil {
+		return false
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return !in.full && size <= int64(in.room)
+}
+
 // large says that there is a content that cannot be carried.
 func (in *inlining) large() {
 	if in == nil {
@@ -185,8 +202,15 @@ func (s *Store) seal(ctx context.Context, in *inlining) error {
 	s.loose = s.loose || !much
 	s.mu.Unlock()
 	if !much {
+		if f, ok := s.blobs.(gatherer); ok {
+			return f.writeGathered()
+		}
 		return nil
 	}
 	in.large()
 	return s.Sync(ctx)
 }
+
+// A gatherer is Blobs that may hold in memory what was put. What a record names is written, so that other
+// processes see it, and that nothing is wanting but the sync.
+type gatherer interface{ writeGathered() error }

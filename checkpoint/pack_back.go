@@ -28,7 +28,8 @@ func (d *Folder) rely(w where) {
 // among digests, not synced, and nobody else was told that they are kept. So a
 // snapshot that fails because the disk is full leaves the disk as it was: blocks
 // that are shared with the workspace would stay taken when the files are gone.
-func (d *Folder) takeBack(digests []ledger.Digest) error {
+// It returns those that are not kept any more.
+func (d *Folder) takeBack(digests []ledger.Digest) (gone []ledger.Digest, err error) {
 	mine := map[sum]bool{}
 	for _, digest := range digests {
 		if key, err := rawDigest(digest); err == nil {
@@ -38,13 +39,17 @@ func (d *Folder) takeBack(digests []ledger.Digest) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.usable() != nil || d.own == nil {
-		return nil
+		return nil, nil
 	}
 	n := len(d.fresh)
 	for n > 0 && mine[d.fresh[n-1].key] && d.fresh[n-1].start >= d.relied.Load() {
 		n--
+		gone = append(gone, digestOf(d.fresh[n].key))
 	}
-	return d.pop(n)
+	if err := d.pop(n); err != nil {
+		return nil, err
+	}
+	return gone, nil
 }
 
 // pop cuts what was put since the last sync off the own pack, but for the first n contents.
@@ -53,22 +58,29 @@ func (d *Folder) pop(n int) error {
 		return nil
 	}
 	end := d.fresh[n].start
-	if err := d.own.f.Truncate(end); err != nil {
+	if err := d.own.back(end); err != nil {
 		return fmt.Errorf("checkpoint: cut pack %q: %w", d.path(d.own.name), err) // all of it stays, and is whole
 	}
 	for _, put := range d.fresh[n:] {
 		delete(d.index, put.key)
 	}
-	d.fresh, d.own.end = d.fresh[:n], end
+	d.fresh = d.fresh[:n]
 	return nil
 }
 
 // takeBack lets the store forget what was put for something that failed, where it can.
 func (s *Store) takeBack(digests []ledger.Digest) error {
-	if b, ok := s.blobs.(interface {
-		takeBack([]ledger.Digest) error
-	}); ok {
-		return b.takeBack(digests)
+	b, ok := s.blobs.(interface {
+		takeBack([]ledger.Digest) ([]ledger.Digest, error)
+	})
+	if !ok {
+		return nil
 	}
-	return nil
+	gone, err := b.takeBack(digests)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range gone {
+		delete(s.puts, d)
+	}
+	return err
 }

@@ -105,11 +105,18 @@ func TestTakeBackLeavesWhatOthersNeed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(tell(d, t.Context()), d.takeBack(sumsOf("a", "b", "c"))); err != nil {
+		told := tell(d, t.Context())
+		gone, err := d.takeBack(sumsOf("a", "b", "c"))
+		if err = errors.Join(told, err); err != nil {
 			t.Fatal(err)
 		}
 		if got := holds(t, d, "a", "b", "c", "z"); !slices.Equal(got, want) {
 			t.Errorf("%s: %q are kept, want %q", name, got, want)
+		}
+		for _, text := range want {
+			if slices.Contains(gone, ledger.Sum([]byte(text))) {
+				t.Errorf("%s: %q is kept, and said to be gone", name, text)
+			}
 		}
 		if err := errors.Join(d.Put(t.Context(), ledger.Sum([]byte("next")), strings.NewReader("next")), d.Close()); err != nil {
 			t.Fatal(err)

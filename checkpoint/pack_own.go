@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -12,16 +13,21 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// An ownPack is the pack that a Folder appends to.
+// An ownPack is the pack that a Folder appends to. Small contents are gathered in
+// memory, and written together: a write of its own for each of them costs more
+// than reading it.
 type ownPack struct {
-	name   string
-	f      packFile
-	at     stay
-	end    int64
-	marked int64 // all before it is durable
-	plain  bool  // nothing stands before the operating system
-	buf    []byte
+	name     string
+	f        packFile
+	at       stay
+	end      int64  // of the last item
+	gathered []byte // items at the end that are not in the file yet
+	marked   int64  // all before it is durable
+	plain    bool   // nothing stands before the operating system
 }
+
+// gatherSize is how many bytes of items are written at once. One item may be larger.
+const gatherSize = 256 << 10
 
 // packFile is what a Folder needs of its own pack.
 type packFile interface {
@@ -56,16 +62,20 @@ func newPack(root *disk.Root, dir string) (*ownPack, error) {
 }
 
 // add appends a content that begins with first and goes on with rest. The
-// header is written last where the size is not known before.
+// header is written last where the size is not known before. After an error
+// nothing was added, and cut is to be called.
 func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader) (place, error) {
-	if len(first) < smallBlob {
-		at := place{offset: p.end + itemHeader, size: int64(len(first))}
-		p.buf = appendItem(p.buf[:0], p.name, p.end, item{itemContent, at.size, key})
-		p.buf = append(p.buf, first...)
-		if _, err := p.f.WriteAt(p.buf, p.end); err != nil {
-			return at, err
+	small := len(first) < smallBlob
+	if !small || len(p.gathered)+itemHeader+len(first) > gatherSize {
+		if err := p.write(); err != nil {
+			return place{}, err
 		}
-		p.end += int64(len(p.buf))
+	}
+	if small {
+		at := place{offset: p.end + itemHeader, size: int64(len(first))}
+		p.gathered = appendItem(p.gathered, p.name, p.end, item{itemContent, at.size, key})
+		p.gathered = append(p.gathered, first...)
+		p.end = at.offset + at.size
 		return at, nil
 	}
 	at := place{offset: p.end + itemHeader}
@@ -91,6 +101,51 @@ func (p *ownPack) head(at place, key sum) error {
 		p.end = at.offset + at.size
 	}
 	return err
+}
+
+// written is where the file ends.
+func (p *ownPack) written() int64 { return p.end - int64(len(p.gathered)) }
+
+// write brings what was gathered into the file. After an error it is still
+// gathered, and can be written again.
+func (p *ownPack) write() error {
+	if len(p.gathered) == 0 {
+		return nil
+	}
+	if _, err := p.f.WriteAt(p.gathered, p.written()); err != nil {
+		return errors.Join(err, p.cut())
+	}
+	p.gathered = p.gathered[:0]
+	return nil
+}
+
+// cut removes what a write that failed left behind: bytes that a later reader
+// would have to step over.
+func (p *ownPack) cut() error { return p.f.Truncate(p.written()) }
+
+// drop forgets what was gathered.
+func (p *ownPack) drop() { p.end, p.gathered = p.written(), nil }
+
+// back cuts the pack at end, where an item ends. After an error all of it stays.
+func (p *ownPack) back(end int64) error {
+	if n := end - p.written(); n >= 0 {
+		p.end, p.gathered = end, p.gathered[:n]
+		return nil
+	}
+	if err := p.f.Truncate(end); err != nil {
+		return err
+	}
+	p.end, p.gathered = end, p.gathered[:0]
+	return nil
+}
+
+// content is a content that is still gathered, if the one at a place is.
+func (p *ownPack) content(at place) ([]byte, bool) {
+	i := at.offset - p.written()
+	if i < 0 || i+at.size > int64(len(p.gathered)) {
+		return nil, false
+	}
+	return bytes.Clone(p.gathered[i : i+at.size]), true
 }
 
 // mark says that all before it is durable. It need not be durable itself: what

@@ -5,14 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
-	"strings"
-	"sync"
 
-	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -83,7 +77,7 @@ func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base 
 		return Snapshot{}, err
 	}
 	snap := Snapshot{Tree: m.tree, Manifest: ledger.Sum(text)}
-	if err := s.blobs.Put(ctx, snap.Manifest, bytes.NewReader(text)); err != nil {
+	if err := s.put(ctx, snap.Manifest, bytes.NewReader(text)); err != nil {
 		return snap, err
 	}
 	in.take(text)
@@ -99,6 +93,10 @@ func unreadable(err error) bool {
 // difference finds what leads from old to tree; what both share is not looked at.
 func difference(old, tree *ledger.Tree) *manifest {
 	m := &manifest{tree: tree.Digest()}
+	if old == nil {
+		m.entries = slices.AppendSeq(make([]ledger.Entry, 0, tree.Len()), tree.All())
+		return m
+	}
 	for _, c := range ledger.Touched(old, tree) {
 		if c.Op == ledger.Deleted {
 			m.removed = append(m.removed, c.Path)
@@ -124,7 +122,10 @@ func (k *keptTree) describe(m *manifest, base Snapshot, old keptTree) ([]byte, e
 			return m.encode()
 		}
 	}
-	whole := &manifest{tree: m.tree, entries: slices.Collect(k.tree.All())}
+	whole := m
+	if base != (Snapshot{}) {
+		whole = difference(nil, k.tree)
+	}
 	text, err := whole.encode()
 	k.full = uint64(len(text))
 	return text, err
@@ -150,127 +151,4 @@ func (m *manifest) apply(entries []ledger.Entry) []ledger.Entry {
 		}
 	}
 	return append(out, added...)
-}
-
-// keep puts the contents of entries that are not kept yet, and returns their
-// digests. They are not durable before the next Sync.
-func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry, in *inlining) (fresh []ledger.Digest, err error) {
-	var todo []ledger.Entry
-	listed := map[ledger.Digest]bool{}
-	for _, e := range entries {
-		if e.Kind != ledger.File || listed[e.Digest] || s.knows(e.Digest) {
-			continue
-		}
-		has, err := s.blobs.Has(ctx, e.Digest)
-		if err != nil {
-			return nil, err
-		}
-		listed[e.Digest] = !tree.Tracked(e.Path) // what is only tracked may be left out
-		switch large := s.MaxContent > 0 && e.Size > s.MaxContent; {
-		case has:
-		case !large:
-			todo = append(todo, e)
-		case !tree.Tracked(e.Path):
-			return nil, &TooLargeError{Path: e.Path, Size: e.Size}
-		}
-	}
-	const workers = 2
-	var (
-		wait sync.WaitGroup
-		errs [workers]error
-		puts [workers][]ledger.Digest
-	)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	for i := range workers {
-		wait.Go(func() {
-			part := todo[i*len(todo)/workers : (i+1)*len(todo)/workers]
-			if puts[i], errs[i] = s.keepFiles(ctx, dir, tree, part, in); errs[i] != nil {
-				cancel(errs[i])
-			}
-		})
-	}
-	wait.Wait()
-	for i := range workers {
-		fresh = append(fresh, puts[i]...)
-	}
-	return fresh, context.Cause(ctx)
-}
-
-func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry, in *inlining) (put []ledger.Digest, err error) {
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	w, err := openWalker(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	var buf []byte
-	for _, e := range entries {
-		if ctx.Err() != nil {
-			return put, context.Cause(ctx)
-		}
-		buf, err = s.keepFile(ctx, w, e, buf, in)
-		var changed *ChangedError
-		if errors.As(err, &changed) && tree.Tracked(e.Path) {
-			continue
-		}
-		if err != nil {
-			return put, err
-		}
-		put = append(put, e.Digest)
-	}
-	return put, nil
-}
-
-// keepFile puts the content of one file, and returns buf for the next one.
-func (s *Store) keepFile(ctx context.Context, w *walker, e ledger.Entry, buf []byte, in *inlining) ([]byte, error) {
-	f, err := openToRead(w, e.Path)
-	if err != nil {
-		return buf, err
-	}
-	defer f.Close() // only read
-	want, err := rawDigest(e.Digest)
-	if err != nil {
-		return buf, err
-	}
-	content := check(f, want, e.Size, &ChangedError{Path: e.Path})
-	if e.Size >= smallBlob {
-		in.large()
-		return buf, s.blobs.Put(ctx, e.Digest, &fileContent{content, f, e.Size, &ChangedError{Path: e.Path}})
-	}
-	if buf, err = readUpTo(content, buf[:0], e.Size); err == nil {
-		_, err = io.ReadFull(content, make([]byte, 1))
-	}
-	switch {
-	case errors.Is(err, io.EOF):
-	case errors.Is(err, io.ErrUnexpectedEOF), err == nil:
-		return buf, &ChangedError{Path: e.Path}
-	default:
-		return buf, err
-	}
-	in.take(buf)
-	return buf, s.blobs.Put(ctx, e.Digest, bytes.NewReader(buf))
-}
-
-// openToRead opens a regular file. What is gone or something else by now is a
-// *ChangedError.
-func openToRead(w *walker, path string) (*disk.File, error) {
-	dir, name, err := w.at(path)
-	if err == nil {
-		var f *disk.File
-		if f, err = dir.OpenFile(name, os.O_RDONLY|noWait, 0); err == nil {
-			info, serr := f.Stat()
-			if serr == nil && info.Mode().IsRegular() {
-				return f, nil
-			}
-			err = errors.Join(serr, f.Close())
-			return nil, &ChangedError{Path: path, Err: err}
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder) || errors.Is(err, errSwapped) || strings.Contains(err.Error(), "escapes") {
-		return nil, &ChangedError{Path: path, Err: err}
-	}
-	return nil, fmt.Errorf("read %q: %w", path, err)
 }

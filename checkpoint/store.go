@@ -22,8 +22,10 @@ type Store struct {
 	blobs Blobs
 
 	mu     sync.Mutex
-	known  map[ledger.Digest]bool // kept durably, as far as this Store saw
-	recent []keptTree             // read or written last, newest at the end
+	known  map[ledger.Digest]bool   // kept durably, as far as this Store saw
+	puts   map[ledger.Digest]uint64 // durable nowhere yet, as far as this Store put it; at which sync
+	syncs  uint64                   // that were begun
+	recent []keptTree               // read or written last, newest at the end
 
 	loose    bool                     // something was put that is not durable anywhere
 	unsynced int                      // bytes that were put since the last sync
@@ -41,7 +43,9 @@ type keptTree struct {
 }
 
 // NewStore makes a Store on b. It does not close b.
-func NewStore(b Blobs) *Store { return &Store{blobs: b, known: map[ledger.Digest]bool{}} }
+func NewStore(b Blobs) *Store {
+	return &Store{blobs: b, known: map[ledger.Digest]bool{}, puts: map[ledger.Digest]uint64{}}
+}
 
 // Put keeps a single content (an output, a plan) durably.
 func (s *Store) Put(ctx context.Context, content []byte) (ledger.Digest, error) {
@@ -52,13 +56,12 @@ func (s *Store) Put(ctx context.Context, content []byte) (ledger.Digest, error) 
 	if s.knows(d) {
 		return d, nil
 	}
-	if err := s.blobs.Put(ctx, d, bytes.NewReader(content)); err != nil {
+	if err := s.put(ctx, d, bytes.NewReader(content)); err != nil {
 		return "", fmt.Errorf("checkpoint: keep %d bytes: %w", len(content), err)
 	}
 	if err := s.Sync(ctx); err != nil {
 		return "", err
 	}
-	s.learn(d)
 	return d, nil
 }
 
@@ -180,17 +183,38 @@ func (s *Store) readManifest(ctx context.Context, d ledger.Digest) (*manifest, e
 	return m, err
 }
 
+// put puts a content, which is durable nowhere then.
+func (s *Store) put(ctx context.Context, d ledger.Digest, content io.Reader) error {
+	if err := s.blobs.Put(ctx, d, content); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.puts[d] = s.syncs
+	return nil
+}
+
+// isPut reports whether a content was put, and is durable nowhere yet.
+func (s *Store) isPut(d ledger.Digest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.puts[d]
+	return ok
+}
+
 func (s *Store) knows(d ledger.Digest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known[d]
 }
 
+// learn says that contents are durable.
 func (s *Store) learn(digests ...ledger.Digest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range digests {
 		s.known[d] = true
+		delete(s.puts, d)
 	}
 }
 

@@ -149,14 +149,7 @@ func (r *reader) digest(f openFile, size int64) (Digest, error) {
 		r.content = make([]byte, contentSize)
 	}
 	if size < contentSize {
-		n, err := f.read(r.content[:size+1])
-		for got := n; err == nil && got > 0 && int64(n) < size; n += got { // a read may bring less than there is
-			got, err = f.read(r.content[n : size+1])
-		}
-		if err == nil && int64(n) != size {
-			err = ErrChanging
-		}
-		if err != nil {
+		if err := readWhole(f, r.content[:size+1]); err != nil {
 			return "", err
 		}
 		sum := sha256.Sum256(r.content[:size])
@@ -183,4 +176,16 @@ func (r *reader) digest(f openFile, size int64) (Digest, error) {
 		r.hash.Write(r.content[:k])
 	}
 	return "", ErrChanging
+}
+
+// readWhole reads a file that is one byte shorter than b.
+func readWhole(f openFile, b []byte) error {
+	n, err := f.read(b)
+	for got := n; err == nil && got > 0 && n < len(b)-1; n += got { // a read may bring less than there is
+		got, err = f.read(b[n:])
+	}
+	if err == nil && n != len(b)-1 {
+		err = ErrChanging
+	}
+	return err
 }

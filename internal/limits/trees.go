@@ -110,10 +110,11 @@ func (f *forest) touch(n int) error {
 	return err
 }
 
-// settle knows the tree as it is now, with stamps that can be believed.
+// settle keeps the tree as it is now, with stamps that can be believed: what is measured next is about what
+// changes then, and not about what git wrote before.
 func (f *forest) settle(ctx context.Context) error {
-	time.Sleep(12 * time.Millisecond)
-	if err := f.scan(ctx); err != nil {
+	time.Sleep(60 * time.Millisecond)
+	if err := f.keep(ctx); err != nil {
 		return err
 	}
 	runtime.GC()

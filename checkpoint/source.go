@@ -1,0 +1,108 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+)
+
+// A source is a folder whose contents are kept. It is not safe for concurrent use.
+type source struct {
+	w     *walker
+	files *ledger.Files // reads small files faster; nil where something stands before the operating system
+	buf   []byte
+}
+
+func openSource(ctx context.Context, dir string) (*source, error) {
+	w, err := openWalker(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{w: w}
+	if disk.From(ctx).Plain() {
+		if s.files, err = ledger.OpenFiles(dir); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+	}
+	return s, nil
+}
+
+func (s *source) close() {
+	if s.files != nil {
+		s.files.Close()
+	}
+	_ = s.w.Close() // only handles: there is nothing to lose
+}
+
+// read returns the content of a file, which is good until the next call. What is
+// not what the entry says is a *ChangedError.
+func (s *source) read(e ledger.Entry) ([]byte, error) {
+	content, err := s.content(e)
+	if err != nil {
+		return nil, err
+	}
+	s.buf = content
+	if want, err := rawDigest(e.Digest); err != nil {
+		return nil, err
+	} else if sha256.Sum256(content) != want {
+		return nil, &ChangedError{Path: e.Path}
+	}
+	return content, nil
+}
+
+func (s *source) content(e ledger.Entry) ([]byte, error) {
+	if s.files != nil {
+		content, err := s.files.Read(s.buf, e.Path, e.Size)
+		switch {
+		case errors.Is(err, ledger.ErrChanging):
+			err = &ChangedError{Path: e.Path}
+		case errors.Is(err, fs.ErrNotExist):
+			err = &ChangedError{Path: e.Path, Err: err}
+		}
+		return content, err
+	}
+	f, err := s.open(e.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	content, err := readUpTo(f, s.buf[:0], e.Size)
+	if err == nil {
+		if _, err = io.ReadFull(f, make([]byte, 1)); errors.Is(err, io.EOF) {
+			return content, nil
+		}
+	}
+	if err == nil || atEnd(err) == nil {
+		err = &ChangedError{Path: e.Path}
+	}
+	return nil, err
+}
+
+// open opens a regular file. What is gone or something else by now is a
+// *ChangedError.
+func (s *source) open(path string) (*disk.File, error) {
+	dir, name, err := s.w.at(path)
+	if err == nil {
+		var f *disk.File
+		if f, err = dir.OpenFile(name, os.O_RDONLY|noWait, 0); err == nil {
+			info, serr := f.Stat()
+			if serr == nil && info.Mode().IsRegular() {
+				return f, nil
+			}
+			err = errors.Join(serr, f.Close())
+			return nil, &ChangedError{Path: path, Err: err}
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder) || errors.Is(err, errSwapped) || strings.Contains(err.Error(), "escapes") {
+		return nil, &ChangedError{Path: path, Err: err}
+	}
+	return nil, fmt.Errorf("read %q: %w", path, err)
+}
