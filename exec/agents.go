@@ -76,7 +76,7 @@ func (c *Controller) validate(p *plan.Plan) error {
 	if c.Evidence != nil {
 		errs = append(errs, c.Evidence.Validate())
 	}
-	errs = append(errs, c.lacksReviewers(p), misread(p))
+	errs = append(errs, c.lacksReviewers(p))
 	for _, n := range needed(p) {
 		if _, err := c.executor(n); err != nil {
 			errs = append(errs, err)

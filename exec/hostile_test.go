@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
 )
 
 // A carelessPerson answers as a test wants, and is asked no more than a few times.
@@ -162,7 +163,7 @@ func TestWhatAPlanWantsAndCannotBeUnderstood(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			b := exectest.New(t, steps("[execution]\n"+line+"\n", "a"), nil, exectest.Script{"1.1": exectest.Write("a", "x\n")})
 			_, err := b.Controller.Lock(t.Context(), b.Draft)
-			var refusal *exec.RefusedError
+			var refusal *plan.CheckError
 			if errors.As(err, &refusal) != refused {
 				t.Fatalf("refused: %v, want %t", err, refused)
 			}

@@ -97,6 +97,8 @@ func checkCodes() []Code {
 		{"regexp-invalid", Error, "A regular expression follows the syntax of RE2.", `stdout_matches = "("`, `stdout_matches = "^$"`, false},
 		{"sandbox-none", Warning, "Without a sandbox a step can write anywhere.", `level = "none"`, `level = "filesystem"`, false},
 		{"sandbox-value", Error, "Sizes, times, variables and folders of the sandbox are spelled as documented.", `memory = "much"`, `memory = "2GiB"`, false},
+		{"setting-invalid", Error, "What [execution] says of preset, strategy, complexity, test_first, deterministic, token_budget, escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood would silently be none.",
+			"[execution]\ntoken_budget = \"much\"\n", "[execution]\ntoken_budget = 200000\n", false},
 		{"test-intent-no-behavior", Warning, "A test intent says which behaviour the test shows; failure_means and invariant may say more.",
 			`test_intent = { test = "go test ./server -run Limit", fixed_by = "1.2" }`, `test_intent = { behavior = "429 over the limit", test = "go test ./server -run Limit", fixed_by = "1.2" }`, false},
 		{"test-intent-no-test", Error, "A test intent names the command that runs the test.",

@@ -78,6 +78,7 @@ func (c *checker) all() {
 	c.lists()
 	c.scope()
 	c.logPaths()
+	unclearWishes(c.p, func(key, message, hint string) { c.report("setting-invalid", key, message, hint) })
 	c.speclets()
 	c.graph()
 	for i := range c.p.Tasks {

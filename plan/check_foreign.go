@@ -44,6 +44,7 @@ func (d *Draft) unrunnable(o Options) []Diagnostic {
 	for _, cycle := range p.Graph().Cycles {
 		r.report("", "the order of the work has a cycle: "+chain(cycle), "take one of the dependencies out")
 	}
+	unclearWishes(p, r.report)
 	for i := range p.Tasks {
 		r.judge(i, &p.Tasks[i])
 	}

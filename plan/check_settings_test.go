@@ -1,0 +1,58 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/plan"
+)
+
+// What a run would refuse in [execution] is found with its place before anything runs, and what it understands is not.
+func TestSettingsThatCannotBeUnderstood(t *testing.T) {
+	for line, bad := range map[string]bool{
+		`preset = "nobody"`: true, `preset = "spec"`: false, `preset = 1`: true,
+		`strategy = "fast"`: true, `strategy = "direct"`: false,
+		`complexity = 9`: true, `complexity = "3"`: true, `complexity = 3`: false,
+		`test_first = "yes"`: true, `test_first = true`: false,
+		`deterministic = 1`: true, `token_budget = -1`: true, `token_budget = 0`: false,
+		`token_budget = { session = 5 }`: true, `escalation_threshold = 0`: true,
+		`reviewers = [1]`: true, `reviewers = ["ops"]`: false, `evidence = "true"`: true,
+		`unknown = "is nobody's matter"`: false,
+	} {
+		t.Run(line, func(t *testing.T) {
+			d, err := plan.Read("plan.toml", []byte("schema = 1\n[execution]\n"+line+"\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, x := range d.Check(plan.Options{}) {
+				if x.Code != "setting-invalid" {
+					continue
+				}
+				key, _, _ := strings.Cut(line, " ")
+				if found = true; x.Severity != plan.Error || x.Pos.Line != 3 || !strings.Contains(x.Message, key) || x.Hint == "" {
+					t.Errorf("%+v", x)
+				}
+			}
+			if found != bad {
+				t.Errorf("found: %v, want %v", found, bad)
+			}
+		})
+	}
+}
+
+// The presets that a plan can name are those that there are.
+func TestPresetsThatAPlanCanName(t *testing.T) {
+	for _, name := range preset.Names() {
+		d, err := plan.Read("plan.toml", []byte("schema = 1\n[execution]\npreset = \""+name+"\"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range d.Check(plan.Options{}) {
+			if x.Code == "setting-invalid" {
+				t.Errorf("%+v", x)
+			}
+		}
+	}
+}
