@@ -198,6 +198,52 @@ func TestAWaitCanBeInterrupted(t *testing.T) {
 	})
 }
 
+// TestAWaitGoesOnWhereItWas stops a run every minute of a wait. Together the pieces are as long as the wait; where the clock
+// is set back, the piece that follows is as long as the whole wait again, and no longer.
+func TestAWaitGoesOnWhereItWas(t *testing.T) {
+	for name, steps := range map[string][]time.Duration{ // what the clock is set by when the run is resumed for the nth time
+		"a clock that goes":        nil,
+		"set back":                 {0, -365 * 24 * time.Hour},
+		"set forward, and it ends": {0, 24 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := exectest.New(t, twoSteps(), workspace, exectest.Script{
+					"1.1": exectest.Attempts(exectest.Fail("busy"), goodScript["1.1"]), "1.2": goodScript["1.2"]})
+				b.Controller.Ladder = recovery.Ladder{recovery.Retry{Backoff: recovery.Backoff{First: time.Hour, Most: 24 * time.Hour, Always: true}}}
+				var set time.Duration
+				b.Controller.Now = func() time.Time { return time.Now().Add(set) }
+				begin, locked := time.Now(), b.Lock(t)
+				minute := func() (context.Context, context.CancelFunc) { return context.WithTimeout(context.Background(), time.Minute) }
+				ctx, cancel := minute()
+				report, err := b.Controller.Run(ctx, locked)
+				cancel()
+				after := report.Run.Step("1.1").Recoveries[0].After
+				n := 0
+				for ; err != nil && n < 200; n++ {
+					if n < len(steps) {
+						set += steps[n]
+					}
+					ctx, cancel := minute()
+					report, err = b.Controller.Resume(ctx, locked, report.Run.Started.Run)
+					cancel()
+				}
+				want := map[string]time.Duration{"a clock that goes": after, "set back": min(2*time.Minute, after), "set forward, and it ends": 2 * time.Minute}[name]
+				if took := time.Since(begin); name != "set back" && (err != nil || took != want) {
+					t.Errorf("it took %s, want %s: %v", took, want, err)
+				}
+				if name == "set back" { // until the clock is where it was, each piece begins anew
+					set = 0
+					report, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
+					if took := time.Since(begin); err != nil || n != 200 || took != 201*time.Minute {
+						t.Errorf("it took %s and %d resumptions: %v", took, n, err)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestAnAdvisorHasFiveMinutes gives an advisor just as long as it takes, and a
 // second less.
 func TestAnAdvisorHasFiveMinutes(t *testing.T) {

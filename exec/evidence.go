@@ -56,7 +56,7 @@ func (e *execution) concludeTask(ctx context.Context, task *plan.Task) error {
 	case seen.Pass:
 	case retry != nil && retry.Terminal != "":
 	case retry != nil && retry.Retry > seen.Retry:
-		if !e.wait(ctx, retry.After) {
+		if !e.wait(ctx, retry.At, retry.After) {
 			return nil // the loop stops
 		}
 		return e.lookForEvidence(ctx, task, &history.Evidence{Task: task.ID, Retry: retry.Retry, Action: retry.Action})

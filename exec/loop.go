@@ -213,7 +213,7 @@ func (e *execution) askAboutRepetition(ctx context.Context, s *history.Step) (bo
 
 // tryAgain does what the ladder, or a person, decided.
 func (e *execution) tryAgain(ctx context.Context, s *history.Step) error {
-	if !e.wait(ctx, s.Next.After) {
+	if !e.wait(ctx, s.Next.At, s.Next.After) {
 		return nil // the loop stops
 	}
 	if err := e.verify(ctx); err != nil {
@@ -226,11 +226,14 @@ func (e *execution) tryAgain(ctx context.Context, s *history.Step) error {
 	return e.attempt(ctx, s, e.method(s, s.Next.Method))
 }
 
-// wait lets time pass, and reports whether the run goes on. A run that is resumed
-// waits once more.
-func (e *execution) wait(ctx context.Context, d time.Duration) bool {
+// wait lets time pass until d after since, which stands in the journal, and reports whether the run goes on. So a run that
+// is killed and resumed while it waits comes to the end of it, and a clock that was set back makes it wait d anew, not longer.
+func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) bool {
 	if d <= 0 {
 		return true
+	}
+	if passed := e.c.now().Sub(since); passed > 0 {
+		d -= min(passed, d)
 	}
 	e.stale = true // somebody may use the time
 	timer := time.NewTimer(d)

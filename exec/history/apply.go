@@ -161,6 +161,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *Remembered:
 		r.Remembered = append(r.Remembered, *f)
 	case *Recovery:
+		f.At = rec.Time
 		s.Recoveries = append(s.Recoveries, *f)
 		s.Next = &s.Recoveries[len(s.Recoveries)-1]
 	case *Advised:

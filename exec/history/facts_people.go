@@ -19,6 +19,7 @@ type Recovery struct {
 	// says why the rungs before this one had nothing to do.
 	After  time.Duration `json:"after_ns,omitempty"`
 	Passed []Passed      `json:"passed,omitempty"`
+	At     time.Time     `json:"-"` // when it was decided: the wait began then
 }
 
 // Asked is an escalation.

@@ -88,6 +88,7 @@ type EvidenceRetry struct {
 	Confidence float64       `json:"confidence"`         // of the advice
 	After      time.Duration `json:"after_ns,omitempty"` // how long to wait before looking again
 	Terminal   string        `json:"terminal,omitempty"` // why nothing more is tried
+	At         time.Time     `json:"-"`                  // when it was decided: the wait began then
 	Undone     bool          `json:"-"`                  // the run was set back to before the end of the task
 }
 

@@ -11,6 +11,7 @@ func (r *Run) applyPipeline(at time.Time, fact Fact) bool {
 	case *Evidence:
 		r.Evidence = append(r.Evidence, *f)
 	case *EvidenceRetry:
+		f.At = at
 		r.EvidenceRetries = append(r.EvidenceRetries, *f)
 	case *TaskOutcome:
 		r.Outcomes = append(r.Outcomes, *f)
