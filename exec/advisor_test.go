@@ -214,7 +214,9 @@ func TestAWaitGoesOnWhereItWas(t *testing.T) {
 				var set time.Duration
 				b.Controller.Now = func() time.Time { return time.Now().Add(set) }
 				begin, locked := time.Now(), b.Lock(t)
-				minute := func() (context.Context, context.CancelFunc) { return context.WithTimeout(context.Background(), time.Minute) }
+				minute := func() (context.Context, context.CancelFunc) {
+					return context.WithTimeout(context.Background(), time.Minute)
+				}
 				ctx, cancel := minute()
 				report, err := b.Controller.Run(ctx, locked)
 				cancel()

@@ -17,6 +17,10 @@ import (
 // step's sandbox. The zero value is ready, and may be used by many runs at a time.
 type Executor struct{}
 
+// PhaseVariable is the environment variable that tells a command the phase of a step that writes its test first: "red",
+// "green" or "refactor". Other commands do not have it.
+const PhaseVariable = "PLANLOCK_PHASE"
+
 // Name is "shell": steps that ask for an executor of that name get this one.
 func (*Executor) Name() string { return "shell" }
 
@@ -50,6 +54,9 @@ func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error)
 	command := gate.Command{Run: w.Method.Run, Dir: w.Dir}
 	for _, name := range slices.Sorted(maps.Keys(w.Method.Env)) {
 		command.Env = append(command.Env, name+"="+w.Method.Env[name])
+	}
+	if w.Phase != "" {
+		command.Env = append(command.Env, PhaseVariable+"="+string(w.Phase))
 	}
 	switch {
 	case w.Runner == nil:

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
@@ -136,4 +137,20 @@ func ExampleExecutor() {
 	_, err := new(shell.Executor).Execute(context.Background(), work)
 	fmt.Println(err)
 	// Output: shell: exit status 3: no space
+}
+
+// A command is told the phase of a step that writes its test first, and nothing where there is none.
+func TestExecuteTellsThePhase(t *testing.T) {
+	t.Setenv(shell.PhaseVariable, "of the controller")
+	for _, phase := range []history.CyclePhase{"", history.Red, history.Green, history.Refactor} {
+		w := work(t, exec.Method{Run: `printf %s "${PLANLOCK_PHASE-none}"`})
+		w.Phase = phase
+		want := string(phase)
+		if phase == "" {
+			want = "none"
+		}
+		if got, err := new(shell.Executor).Execute(t.Context(), w); err != nil || got.Stdout != want {
+			t.Errorf("phase %q: it was told %q, %v", phase, got.Stdout, err)
+		}
+	}
 }
