@@ -57,7 +57,10 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 	a := analysis.Of(p, r)
 	rep.analysis = &a
 	rep.KPIs = newKPIs(a.KPIs)
-	rep.lastWords = lastWordsOf(rep, r)
+	rep.LastWords, rep.Evidence = lastWordsOf(rep, r), evidenceOf(r)
+	for i := range r.Approvals {
+		rep.Approvals = append(rep.Approvals, newApprovalLine(&r.Approvals[i]))
+	}
 	return rep, nil
 }
 

@@ -77,7 +77,7 @@ func (out *step) addEnd(s *history.Step) {
 		out.Skipped = &stepSkipped{k.Why, k.By}
 	}
 	if b := s.Blocked; b != nil {
-		out.Blocked = &stepBlocked{b.By, b.Why}
+		out.Blocked = &stepBlocked{b.By, b.Why, b.Unblock}
 	}
 }
 

@@ -10,8 +10,21 @@ import (
 
 // A lastWord is what became of a task that somebody reviewed, or whose evidence was looked for.
 type lastWord struct {
-	outcome history.TaskOutcome
-	lacking []evidence.Item // evidence that was looked for and not found
+	history.TaskOutcome
+	Lacking []evidence.Item `json:"lacking,omitempty"` // evidence that was looked for and not found
+}
+
+// lookedFor is what was found of what a task should have left behind.
+type lookedFor struct {
+	history.Evidence
+	Undone bool `json:"undone"` // the run was set back to before the end of the task
+}
+
+func evidenceOf(r *history.Run) (all []lookedFor) {
+	for _, e := range r.Evidence {
+		all = append(all, lookedFor{e, e.Undone})
+	}
+	return all
 }
 
 // lastWordsOf are the last words that stand, in the order of the tasks.
@@ -22,11 +35,11 @@ func lastWordsOf(rep *report, r *history.Run) []lastWord {
 		if o == nil {
 			continue
 		}
-		word := lastWord{outcome: *o}
+		word := lastWord{TaskOutcome: *o}
 		if e := r.Verified(t.ID); e != nil {
 			for _, item := range e.Items {
 				if item.State != evidence.Found {
-					word.lacking = append(word.lacking, item)
+					word.Lacking = append(word.Lacking, item)
 				}
 			}
 		}
@@ -37,14 +50,14 @@ func lastWordsOf(rep *report, r *history.Run) []lastWord {
 
 // lastWords writes what became of each task, with its runs and artifacts, and the evidence that is lacking. Nothing where no task has a last word.
 func (d *document) lastWords(rep *report) {
-	if len(rep.lastWords) == 0 {
+	if len(rep.LastWords) == 0 {
 		return
 	}
 	d.section("What became of the tasks")
 	var lacking []string
-	d.table("", []string{"Task", "Status", "Approval", "Execution", "Evidence", "Attempts", "Runs", "Artifacts"}, each(rep.lastWords, func(w lastWord) []string {
-		o := w.outcome
-		for _, item := range w.lacking {
+	d.table("", []string{"Task", "Status", "Approval", "Execution", "Evidence", "Attempts", "Runs", "Artifacts"}, each(rep.LastWords, func(w lastWord) []string {
+		o := w.TaskOutcome
+		for _, item := range w.Lacking {
 			lacking = append(lacking, fmt.Sprintf("task %s: %s %s is %s: %s", md(o.Task), md(string(item.Kind)), code(item.Name), md(string(item.State)), md(item.Why)))
 		}
 		return []string{md(o.Task), md(string(o.Status) + ": " + o.Reason), dash(md(string(o.Approval))), md(string(o.Execution)), md(string(o.Verification)),

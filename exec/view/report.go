@@ -51,11 +51,13 @@ type report struct {
 	RolledBack   []rolledBack   `json:"rolled_back"`
 	Declarations []declaration  `json:"declarations,omitempty"` // of an observing run
 	KPIs         kpis           `json:"kpis"`
+	LastWords    []lastWord     `json:"task_outcomes,omitempty"` // of tasks that were reviewed, or whose evidence was looked for
+	Approvals    []approvalLine `json:"approvals,omitempty"`     // in the order in which they were made
+	Evidence     []lookedFor    `json:"evidence,omitempty"`      // likewise
 	steps        []*step        // in the order of execution
 	edges        [][2]string    // tasks: the second depends on the first
 	latest       stamp          // the last time that is known
 	analysis     *analysis.Analysis
-	lastWords    []lastWord
 }
 
 type counts struct {

@@ -1,6 +1,9 @@
 package view
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -86,8 +89,17 @@ type stepSkipped struct {
 }
 
 type stepBlocked struct {
-	By  plan.Address `json:"by"`
-	Why string       `json:"why"`
+	By      plan.Address `json:"by"`
+	Why     string       `json:"why"`
+	Unblock []string     `json:"unblock,omitempty"` // ways to have the step run after all
+}
+
+// ways are how the step can run after all.
+func (b *stepBlocked) ways() string {
+	if len(b.Unblock) == 0 {
+		return fmt.Sprintf("mend step %s and run the plan again", b.By)
+	}
+	return strings.Join(b.Unblock, "; or ")
 }
 
 // An attempt is one execution of one method.

@@ -163,7 +163,7 @@ func (d *document) blocked(rep *report) {
 		for _, s := range t.Steps {
 			if b := s.Blocked; b != nil {
 				rows = append(rows, []string{md(string(s.Address)), md(t.Title + ": " + s.Title), md(string(b.By)),
-					md(fmt.Sprintf("%s; mend step %s and run the plan again", b.Why, b.By))})
+					md(b.Why + "; " + b.ways())})
 			}
 		}
 	}
