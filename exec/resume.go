@@ -75,6 +75,7 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 	if err != nil {
 		return errors.Join(err, log.Close())
 	}
+	e.run.Compact()
 	if e.run.Head.Seq == 0 {
 		return fmt.Errorf("%w: run %s was cut off before it began", ErrNoRun, id)
 	}

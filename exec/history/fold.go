@@ -10,6 +10,7 @@ func Fold(records []checkpoint.Record) (*Run, error) {
 			return nil, err
 		}
 	}
+	run.Compact()
 	return run, nil
 }
 

@@ -223,6 +223,9 @@ func (r *Run) decode(rec checkpoint.Record) (Fact, error) {
 	return fact, err
 }
 
+// Compact drops what is only of use while many records are read one after the other. The run means the same.
+func (r *Run) Compact() { r.said = nil }
+
 func (r *Run) apply(rec checkpoint.Record, fact Fact) (err error) {
 	_, first := fact.(*Started)
 	switch {
