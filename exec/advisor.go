@@ -113,7 +113,7 @@ func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *histor
 	}
 	said, patch := e.hear(ctx, c)
 	said.Attempt = s.Tried()
-	e.stale = true // an advisor looks at the tree, and may have touched it
+	e.unsure() // an advisor looks at the tree, and may have touched it
 	if patch == nil {
 		return said, nil, nil
 	}

@@ -130,7 +130,9 @@ func (e *execution) acknowledgedAsDone(ctx context.Context, s *history.Step) (le
 	pass := e.pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
 	evidence, against := e.stands(ctx, e.panel.Prepare(pass), tree, true)
-	e.stale = e.stale || r.ran.Load() || e.host()
+	if r.ran.Load() || e.host() {
+		e.unsure()
+	}
 	if interrupted(ctx) {
 		return true, nil // nothing was recorded; the loop stops
 	}

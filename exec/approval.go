@@ -66,7 +66,7 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 	default:
 		a.Status = history.Rejected
 	}
-	e.stale = true
+	e.unsure()
 	facts := append(before, located{fact: a})
 	if undo, changed, err := e.untouchedBy(ctx, "while it was reviewed"); err != nil {
 		return err

@@ -105,7 +105,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
 	e.perform(ctx, t, executor)
-	e.stale = true
+	e.unsure()
 	fault := e.judge(ctx, t)
 	if fault == nil {
 		fault = e.compare(ctx, t)
@@ -238,6 +238,7 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 		return errors.Join(err, again)
 	}
 	e.tree, e.stale = t.after, false // the checkpoint of the next step
+	e.bound = !t.runner.ran.Load() && !e.host()
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
 }

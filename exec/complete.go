@@ -113,6 +113,7 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 
 // judgeRun asks the final gates about the tree as it is.
 func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
+	e.bound = false
 	if err := e.verify(ctx); err != nil {
 		return nil, err
 	}

@@ -64,11 +64,14 @@ func (e *execution) powerWent(ctx context.Context) bool {
 // to restore the tree that was accepted and to begin again. So it waits for the disk only where
 // there is more to undo than a tree.
 func (e *execution) beginning(s *history.Step) adding {
-	if e.run.Boot != "" && (s.Rollback == plan.Reversible || s.Rollback == "") {
+	if e.run.Boot != "" && withinTree(s) {
 		return e.journal.Write
 	}
 	return e.journal.Append
 }
+
+// withinTree reports whether restoring a tree undoes all of a step.
+func withinTree(s *history.Step) bool { return s.Rollback == plan.Reversible || s.Rollback == "" }
 
 // makeDurable syncs what the run wrote; with only, in those folders.
 func (e *execution) makeDurable(ctx context.Context, only ...string) error {

@@ -84,7 +84,7 @@ func (e *execution) lookForEvidence(ctx context.Context, task *plan.Task, found 
 	}
 	found.Pass = evidence.Pass(found.Items)
 	found.Items = firstItems(found.Items)
-	e.stale = true
+	e.unsure()
 	facts := []located{{fact: found}}
 	undo, changed, err := e.untouchedBy(ctx, "while evidence was looked for")
 	if err != nil {

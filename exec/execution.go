@@ -57,6 +57,7 @@ type execution struct {
 	base    *ledger.Tree // before the run
 	tree    *ledger.Tree // the tree that we left
 	stale   bool         // something may have written since tree was scanned
+	bound   bool         // nothing can have moved that the run is bound to since that was looked at
 	stamped *ledger.Tree // whose stamps were kept last; see keepStamps
 
 	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know

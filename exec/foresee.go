@@ -51,7 +51,7 @@ func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind adv
 		Criteria: task.AcceptanceCriteria, Plan: e.locked.Plan(), Files: filesOf(tree),
 		Open: func(path string) (io.ReadCloser, error) { return openIn(e.dir, path) },
 	})
-	e.stale = true
+	e.unsure()
 	if interrupted(ctx) {
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
 	}

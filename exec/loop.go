@@ -168,7 +168,7 @@ func (e *execution) startStep(ctx context.Context, s *history.Step) error {
 	if left, err := e.afterUnproven(ctx, s); left || err != nil {
 		return err
 	}
-	if err := e.verify(ctx); err != nil {
+	if err := e.verifyFor(ctx, s); err != nil {
 		return e.letGo(ctx, err)
 	}
 	if left, err := e.acknowledgedAsDone(ctx, s); left || err != nil {
@@ -216,7 +216,7 @@ func (e *execution) tryAgain(ctx context.Context, s *history.Step) error {
 	if !e.wait(ctx, s.Next.At, s.Next.After) {
 		return nil // the loop stops
 	}
-	if err := e.verify(ctx); err != nil {
+	if err := e.verifyFor(ctx, s); err != nil {
 		return e.letGo(ctx, err)
 	}
 	if s.Refusal != nil {
@@ -235,7 +235,7 @@ func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) 
 	if passed := e.c.now().Sub(since); passed > 0 {
 		d -= min(passed, d)
 	}
-	e.stale = true // somebody may use the time
+	e.unsure() // somebody may use the time
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -56,7 +56,7 @@ func (e *execution) askAgain(ctx context.Context, s *history.Step) error {
 		}
 	}
 	e.notify(e.c.Observer.Asked, Event{History: s, Question: &q})
-	e.stale = true // whoever answers may have looked at the tree, and touched it
+	e.unsure() // whoever answers may have looked at the tree, and touched it
 	var err error
 	for range mistakes {
 		var a ask.Answer

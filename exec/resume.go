@@ -45,7 +45,7 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 	if e.base, err = e.baseTree(ctx); err != nil {
 		return err
 	}
-	e.stale = true
+	e.unsure()
 	return e.takeUp(ctx)
 }
 

@@ -55,9 +55,8 @@ func (e *execution) runner(step *plan.Step) *runner {
 	if step != nil && step.Access != nil && step.Access.Writes != nil {
 		box.Writes = step.Access.Writes
 	}
-	return &runner{err: err, inner: process.Runner{
+	return &runner{err: err, env: e.plan.Sandbox.Env, inner: process.Runner{
 		Dir:         e.dir,
-		Env:         process.Environment(e.plan.Sandbox.Env),
 		Sandbox:     box,
 		OutputLimit: output,
 	}}
@@ -66,9 +65,17 @@ func (e *execution) runner(step *plan.Step) *runner {
 // A runner remembers whether it ran anything: if it did, the tree must be looked
 // at again before it is trusted.
 type runner struct {
-	inner process.Runner
+	inner process.Runner // without an environment
+	env   []string       // variables that commands get besides those that all get
 	err   error
 	ran   atomic.Bool
+}
+
+// equipped is what runs a command. Most steps run none in most of their phases, so that nothing is made ready before.
+func (r *runner) equipped() *process.Runner {
+	inner := r.inner
+	inner.Env = process.Environment(r.env)
+	return &inner
 }
 
 // Run runs a command in the sandbox of the plan.
@@ -77,7 +84,7 @@ func (r *runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, e
 		return gate.CommandResult{Exit: -1}, r.err
 	}
 	r.ran.Store(true)
-	return r.inner.Run(ctx, c)
+	return r.equipped().Run(ctx, c)
 }
 
 // RunLive is Run for executors that want standard error as it comes.
@@ -86,5 +93,5 @@ func (r *runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 		return gate.CommandResult{Exit: -1}, r.err
 	}
 	r.ran.Store(true)
-	return r.inner.RunLive(ctx, c, stderr)
+	return r.equipped().RunLive(ctx, c, stderr)
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/standard"
@@ -18,13 +19,24 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
+// verifyFor is verify before a step is attempted. What was looked at after the attempt before holds, as its tree does, if nobody had the
+// occasion to change anything since: what moves all the same is found after the next attempt, which is undone then. So for a step that
+// cannot be undone it is looked at once more.
+func (e *execution) verifyFor(ctx context.Context, s *history.Step) error {
+	e.bound = e.bound && withinTree(s)
+	return e.verify(ctx)
+}
+
 // verify makes sure, before anything is attempted, that nothing moved that the
 // run is bound to, and that nobody changed the tree. *RefusedError names all
 // that did.
 func (e *execution) verify(ctx context.Context) error {
-	refused, err := e.bindings(ctx)
-	if err != nil {
-		return err
+	var refused *RefusedError
+	if !e.bound {
+		var err error
+		if refused, err = e.bindings(ctx); err != nil {
+			return err
+		}
 	}
 	changes, err := e.external(ctx)
 	if err != nil {
@@ -41,6 +53,9 @@ func (e *execution) verify(ctx context.Context) error {
 	}
 	return refused
 }
+
+// unsure notes that somebody has the occasion to change the tree, and what else the run is bound to.
+func (e *execution) unsure() { e.stale, e.bound = true, false }
 
 func (e *execution) refusal() *RefusedError {
 	return &RefusedError{Run: e.run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}

@@ -75,7 +75,7 @@ func readVerdict(v gate.Verdict) *gate.Verdict {
 
 func (f *AttemptStarted) readBack() Fact {
 	r := *f
-	if !kept(r.Method, r.Text, r.Executor, string(r.Inputs), string(r.Phase)) {
+	if !kept(r.Method, r.Text, r.Executor, string(r.Inputs), string(r.Phase), string(r.Stamps)) {
 		return nil
 	}
 	return &r
