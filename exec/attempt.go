@@ -238,7 +238,7 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 		return errors.Join(err, again)
 	}
 	e.tree, e.stale = t.after, false // the checkpoint of the next step
-	e.bound = !t.runner.ran.Load() && !e.host()
+	e.bound = !t.runner.ran.Load() && !e.host() && e.c.Observer.StepDone == nil
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
 }
