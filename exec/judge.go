@@ -141,10 +141,11 @@ func (e *execution) judge(ctx context.Context, t *trial) *fault {
 	if f := e.account(look, t); f != nil {
 		return f
 	}
-	if f := e.gitMoved(t); f != nil {
+	git, f := e.gitMoved(t)
+	if f != nil {
 		return f
 	}
-	if moved, err := e.bindings(look); err != nil {
+	if moved, err := e.bindingsBesides(look, git); err != nil {
 		return faultf(history.Moved, "%v", err)
 	} else if moved != nil {
 		f := faultf(history.Moved, "the step moved what the run depends on")
@@ -223,15 +224,15 @@ func size(changes []ledger.Change) int64 {
 }
 
 // gitMoved looks at the repository, which no step may change and nothing restores.
-func (e *execution) gitMoved(t *trial) *fault {
+func (e *execution) gitMoved(t *trial) (now ledger.GitState, f *fault) {
 	now, err := ledger.ReadGit(e.root)
 	if err != nil {
-		return faultf(history.Unrestorable, "the repository cannot be read: %v", err)
+		return now, faultf(history.Unrestorable, "the repository cannot be read: %v", err)
 	}
 	if t.entry.Git = e.run.Git.Moved(now); len(t.entry.Git) > 0 {
-		return faultf(history.Unrestorable, "the step changed the repository, which planlock never touches: %s", strings.Join(t.entry.Git, ", "))
+		return now, faultf(history.Unrestorable, "the step changed the repository, which planlock never touches: %s", strings.Join(t.entry.Git, ", "))
 	}
-	return nil
+	return now, nil
 }
 
 // executorFault says what an executor's error means.

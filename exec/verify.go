@@ -65,6 +65,15 @@ func (e *execution) refusal() *RefusedError {
 // lock file, the envelope with the agents in it, and the repository. It returns
 // nil if all of it is as it was.
 func (e *execution) bindings(ctx context.Context) (*RefusedError, error) {
+	git, err := ledger.ReadGit(e.root)
+	if err != nil {
+		return nil, err
+	}
+	return e.bindingsBesides(ctx, git)
+}
+
+// bindingsBesides is bindings for whoever has looked at the repository.
+func (e *execution) bindingsBesides(ctx context.Context, git ledger.GitState) (*RefusedError, error) {
 	refused := e.refusal()
 	var errs []error
 	for _, verify := range []func() error{e.verifyPlan, e.verifyLockFile, e.verifyHold} {
@@ -79,10 +88,6 @@ func (e *execution) bindings(ctx context.Context) (*RefusedError, error) {
 	}
 	for _, m := range moves {
 		refused.Reasons = append(refused.Reasons, m.String())
-	}
-	git, err := ledger.ReadGit(e.root)
-	if err != nil {
-		return nil, err
 	}
 	if moved := e.run.Git.Moved(git); len(moved) > 0 {
 		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))

@@ -55,12 +55,22 @@ type Gate interface {
 // New makes a gate of a function.
 func New(info Info, judge func(ctx context.Context, pass *Pass) error) Gate {
 	info.Phases = slices.Clone(info.Phases)
-	return &function{info, judge}
+	return &function{info: info, judge: judge}
+}
+
+// NewQuick makes a gate that often has next to nothing to do. Where quick says so of a pass, it is asked in the goroutine of
+// [Panel.Ask], without a time-out: it only computes then, on what the pass holds, or looks up a path in the workspace; it reads no content, runs no
+// command, calls nothing that a host brought, and does not end its goroutine. Elsewhere it is like any other gate.
+// quick may be called concurrently.
+func NewQuick(info Info, quick func(pass *Pass) bool, judge func(ctx context.Context, pass *Pass) error) Gate {
+	info.Phases = slices.Clone(info.Phases)
+	return &function{info: info, judge: judge, quick: quick}
 }
 
 type function struct {
 	info  Info
 	judge func(ctx context.Context, pass *Pass) error
+	quick func(pass *Pass) bool // nil: never
 }
 
 func (f *function) Info() Info {

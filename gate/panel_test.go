@@ -3,6 +3,7 @@ package gate_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -321,4 +322,55 @@ func TestAskStopsADeafGateWithItsContext(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 	})
+}
+
+func TestQuickGatesAreAskedAtOnce(t *testing.T) {
+	type key struct{}
+	var order []string
+	quick := func(name string, yes bool, judge func(context.Context, *gate.Pass) error) gate.Gate {
+		return gate.NewQuick(gate.Info{Name: name, Doc: "d", Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}},
+			func(*gate.Pass) bool { return yes },
+			func(ctx context.Context, p *gate.Pass) error { order = append(order, name); return judge(ctx, p) })
+	}
+	var asking, first, second int64
+	asking = goroutine()
+	p := &gate.Panel{Gates: []gate.Gate{
+		quick("first", true, func(ctx context.Context, p *gate.Pass) error {
+			first = goroutine()
+			p.Report(gate.Finding{Code: "x", Message: "no"})
+			return nil
+		}),
+		quick("panics", true, func(context.Context, *gate.Pass) error { panic("oh") }),
+		quick("not here", false, func(context.Context, *gate.Pass) error { second = goroutine(); return nil }),
+		quick("last", true, silent),
+	}}
+	js := p.Ask(context.WithValue(t.Context(), key{}, 1), gate.After, &gate.Pass{})
+	if diff := cmp.Diff([]string{"first", "panics", "not here", "last"}, order); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	if first != asking || second == asking {
+		t.Errorf("asked by %d: the quick one in goroutine %d, the other in %d", asking, first, second)
+	}
+	var panicked *gate.PanicError
+	if js[0].Verdict == nil || js[0].Verdict.Result != gate.Fail || !errors.As(js[1].Err, &panicked) || js[2].Err != nil || js[3].Err != nil {
+		t.Errorf("got %+v", js)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	order = nil
+	for _, j := range p.Ask(ctx, gate.After, &gate.Pass{}) {
+		if !errors.Is(j.Err, context.Canceled) {
+			t.Errorf("%s: %v", j.Gate, j.Err)
+		}
+	}
+	if len(order) > 0 {
+		t.Errorf("%q were asked after the end", order)
+	}
+}
+
+// goroutine is the number of the goroutine that calls it.
+func goroutine() (n int64) {
+	b := make([]byte, 64)
+	fmt.Sscanf(string(b[:runtime.Stack(b, false)]), "goroutine %d ", &n)
+	return n
 }

@@ -12,9 +12,9 @@ import (
 
 // artifacts compares what the step declared with what changed. Every difference is a finding of its own.
 func artifacts() gate.Gate {
-	return gate.New(info("artifacts",
+	return gate.NewQuick(info("artifacts",
 		"What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead. A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
-		gate.BlocksStep, gate.After), judgeArtifacts)
+		gate.BlocksStep, gate.After), nothingChanged, judgeArtifacts)
 }
 
 func judgeArtifacts(_ context.Context, pass *gate.Pass) error {

@@ -14,9 +14,9 @@ import (
 
 // semanticClass holds the class that a step declares against what it did to the exported Go declarations.
 func semanticClass() gate.Gate {
-	return gate.New(info("semantic-class",
+	return gate.NewQuick(info("semantic-class",
 		"A step that is preserving leaves the exported Go declarations of the files it changes as they are, one that is extending only adds to them; a change of a higher class than declared fails. A declaration that its file's name or build constraint takes out of some builds is at least modifying. Test files and package main export nothing; function bodies are not looked at.",
-		gate.BlocksStep, gate.After), judgeClass)
+		gate.BlocksStep, gate.After), nothingChanged, judgeClass)
 }
 
 // classes in the order of their risk.

@@ -11,9 +11,9 @@ import (
 
 // postconditions decides what must hold after a step.
 func postconditions() gate.Gate {
-	return gate.New(info("postconditions",
+	return gate.NewQuick(info("postconditions",
 		"Every postcondition of the step must hold; a step is not complete before.",
-		gate.BlocksStep, gate.After), func(ctx context.Context, pass *gate.Pass) error {
+		gate.BlocksStep, gate.After), quickAfter, func(ctx context.Context, pass *gate.Pass) error {
 		if pass.Step == nil {
 			return errors.New("standard: postconditions: the pass has no step")
 		}
@@ -23,9 +23,9 @@ func postconditions() gate.Gate {
 
 // preconditions decides what must hold before a step, and what the plan takes for granted before anything is done.
 func preconditions() gate.Gate {
-	return gate.New(info("preconditions",
+	return gate.NewQuick(info("preconditions",
 		"Every precondition of the step must hold before it begins, and before the first step every assumption of the plan that has a check.",
-		gate.BlocksStep, gate.Before), func(ctx context.Context, pass *gate.Pass) error {
+		gate.BlocksStep, gate.Before), quickBefore, func(ctx context.Context, pass *gate.Pass) error {
 		if pass.Step == nil {
 			return errors.New("standard: preconditions: the pass has no step")
 		}

@@ -11,9 +11,9 @@ import (
 
 // evidence asks for the files that a step owes as evidence.
 func evidence() gate.Gate {
-	return gate.New(info("evidence",
+	return gate.NewQuick(info("evidence",
 		"Every path that the step lists as evidence must be there and not be empty.",
-		gate.BlocksStep, gate.After), judgeEvidence)
+		gate.BlocksStep, gate.After), nothingOwed, judgeEvidence)
 }
 
 func judgeEvidence(_ context.Context, pass *gate.Pass) error {

@@ -13,9 +13,9 @@ import (
 
 // testIntent runs the tests that steps were written for.
 func testIntent() gate.Gate {
-	return gate.New(info("test-intent",
+	return gate.NewQuick(info("test-intent",
 		"The test of a test_intent must fail at the end of its step (a test that does not compile has failed), pass at the end of the step that fixes it, and pass at the end of the run; a command that is not found decides nothing.",
-		gate.BlocksStep, gate.During, gate.Final), judgeIntent)
+		gate.BlocksStep, gate.During, gate.Final), noIntent, judgeIntent)
 }
 
 func judgeIntent(ctx context.Context, pass *gate.Pass) error {

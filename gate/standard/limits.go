@@ -13,9 +13,9 @@ import (
 
 // limits holds a step to its size: files and lines that it may change, and the folders it must stay in.
 func limits() gate.Gate {
-	return gate.New(info("limits",
+	return gate.NewQuick(info("limits",
 		"A step must not change more files than max_files or more lines than max_lines (added and removed together), and must stay within the folders of modules; folders and links count as no files and no lines.",
-		gate.BlocksStep, gate.During), judgeLimits)
+		gate.BlocksStep, gate.During), always, judgeLimits)
 }
 
 func judgeLimits(_ context.Context, pass *gate.Pass) error {

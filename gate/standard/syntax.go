@@ -13,9 +13,9 @@ import (
 
 // syntax parses what changed.
 func syntax() gate.Gate {
-	return gate.New(info("syntax",
+	return gate.NewQuick(info("syntax",
 		"Every created or modified Go, JSON, TOML, YAML and XML file must parse; files over 4 MiB are named in the evidence instead, files below a testdata folder are not judged.",
-		gate.BlocksStep, gate.During), judgeSyntax)
+		gate.BlocksStep, gate.During), nothingChanged, judgeSyntax)
 }
 
 func judgeSyntax(ctx context.Context, pass *gate.Pass) error {

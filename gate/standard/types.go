@@ -18,9 +18,9 @@ import (
 
 // types compiles the Go packages that changed.
 func types() gate.Gate {
-	return gate.New(info("types",
+	return gate.NewQuick(info("types",
 		"The changed Go packages of modules within the workspace must compile with their tests (go vet, of whose analyzers only buildtag runs); while a test intent covers a package, its tests need not compile (go build). Packages that use a changed one are judged at the end if they changed too, or by checks of the plan.",
-		gate.BlocksStep, gate.During, gate.Final), judgeTypes)
+		gate.BlocksStep, gate.During, gate.Final), nothingToCompile, judgeTypes)
 }
 
 func judgeTypes(ctx context.Context, pass *gate.Pass) error {
