@@ -62,7 +62,7 @@ func (r *round) ask() {
 
 // askQuick asks the gates from one on that nobody has to watch, and returns the one to go on with.
 func (r *round) askQuick(first int) int {
-	w := &row{round: r, now: first}
+	w := &row{round: r, now: first, alone: true}
 	for w.now < len(w.asked) && w.asked[w.now].quick() && w.next() {
 	}
 	return w.now
@@ -77,7 +77,8 @@ func (a *asked) quick() bool {
 // A row is gates of a round that one goroutine asks, until all have answered, or one does not in time, or ends the goroutine.
 type row struct {
 	*round
-	over chan struct{} // gets something when the goroutine ends
+	over  chan struct{} // gets something when the goroutine ends
+	alone bool          // nobody watches: there is no goroutine
 
 	mu     sync.Mutex              // guards what follows
 	now    int                     // the gate whose turn it is; behind the last when all have answered
@@ -189,9 +190,14 @@ func (w *row) begin(a *asked) context.Context {
 		w.judged(a, fmt.Errorf("gate: %q was not asked: %w", a.name, err))
 		return nil
 	}
+	w.since = time.Now()
+	if w.alone {
+		w.cancel = func(error) {}
+		return w.ctx
+	}
 	var ctx context.Context
 	ctx, w.cancel = context.WithCancelCause(w.ctx)
-	if w.since = time.Now(); w.since.Sub(w.looked) > cpuGrain {
+	if w.since.Sub(w.looked) > cpuGrain {
 		w.cpu, w.known = cpuTime()
 		w.looked = w.since
 	}
