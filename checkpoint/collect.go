@@ -48,7 +48,7 @@ const (
 func (d *Folder) Collect(ctx context.Context, keep iter.Seq[ledger.Digest], dryRun bool) (Collected, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := &collector{folder: d, keep: map[sum]bool{}, copies: map[sum]int{}}
+	c := &collector{folder: d, keep: map[sum]bool{}, copies: map[sum]int{}, buf: make([]byte, 256<<10)}
 	for digest := range keep {
 		if key, err := rawDigest(digest); err == nil {
 			c.keep[key] = true
@@ -75,6 +75,7 @@ type collector struct {
 	copies map[sum]int // of what is needed, in the packs that can be touched
 	packs  []*lookedAt
 	moved  bool // something was removed, or cut
+	buf    []byte
 }
 
 // lookedAt is a pack with what is needed of it.
@@ -83,6 +84,7 @@ type lookedAt struct {
 	f       *disk.File
 	size    int64
 	needed  []packed // chosen copies
+	synced  int      // so many of them lie before the last mark, so that they are durable
 	bytes   int64    // of them, with their headers
 	garbage int      // contents that are not
 	victim  bool
@@ -159,6 +161,7 @@ func (c *collector) look(ctx context.Context, name string, size int64) error {
 	err = walkPack(f, name, int64(packHeader), size, func(it packed) error {
 		switch {
 		case it.kind == itemMark:
+			p.synced = len(p.needed)
 		case c.keep[it.digest]:
 			p.needed = append(p.needed, it)
 			c.copies[it.digest]++
@@ -184,30 +187,47 @@ func (c *collector) look(ctx context.Context, name string, size int64) error {
 }
 
 // choose picks one copy of each content that is needed: one that is intact, if
-// there are several; all, if none is.
+// there are several, and rather one that is durable; all, if none is.
 func (c *collector) choose() error {
-	buf := make([]byte, 256<<10)
 	chosen := map[sum]bool{}
-	for _, p := range c.packs {
-		var needed []packed
-		for _, it := range p.needed {
-			if chosen[it.digest] {
-				p.garbage++
-				continue
+	taken := make([][]packed, len(c.packs))
+	for _, synced := range [...]bool{true, false} {
+		for n, p := range c.packs {
+			from, to := 0, p.synced
+			if !synced {
+				from, to = p.synced, len(p.needed)
 			}
-			if c.copies[it.digest] > 1 {
-				good, err := it.intact(p.f, buf)
+			for _, it := range p.needed[from:to] {
+				take, err := c.take(p, it, chosen)
 				if err != nil {
 					return err
 				}
-				chosen[it.digest] = good
+				if !take {
+					p.garbage++
+					continue
+				}
+				taken[n] = append(taken[n], it)
+				p.bytes += it.size + itemHeader
 			}
-			needed = append(needed, it)
-			p.bytes += it.size + itemHeader
 		}
-		p.needed = needed
+	}
+	for n, p := range c.packs {
+		p.needed = taken[n]
 	}
 	return nil
+}
+
+// take reports whether a copy is taken, and notes that it needs no other.
+func (c *collector) take(p *lookedAt, it packed, chosen map[sum]bool) (bool, error) {
+	if chosen[it.digest] {
+		return false, nil
+	}
+	if c.copies[it.digest] == 1 {
+		return true, nil
+	}
+	good, err := it.intact(p.f, c.buf)
+	chosen[it.digest] = good
+	return err == nil, err
 }
 
 // decide says which packs are removed, and what that frees.

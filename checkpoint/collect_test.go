@@ -310,3 +310,34 @@ func TestCheckNamesEverything(t *testing.T) {
 		t.Errorf("a torn end: %+v, %v", checked, err)
 	}
 }
+
+// Of two copies the one that is durable is kept: what a process wrote and did not sync may be gone after a power cut.
+func TestCollectKeepsWhatIsDurable(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a")
+	first := packsIn(t, dir)
+	info, err := os.Stat(first[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As its writer leaves it that dies before the sync: without a mark, and without an index.
+	err = errors.Join(os.Truncate(first[0], info.Size()-itemHeader), os.RemoveAll(filepath.Join(dir, "index")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "a")
+	both := packsIn(t, dir)
+	if len(both) != 2 {
+		t.Fatalf("it lies in %d packs", len(both))
+	}
+	d := openStore(t, dir)
+	if _, err := d.Collect(t.Context(), slices.Values(sumsOf("a")), false); err != nil {
+		t.Fatal(err)
+	}
+	if left := packsIn(t, dir); len(left) != 1 || left[0] == first[0] {
+		t.Errorf("%q are left of %q", left, both)
+	}
+	if got := holds(t, d, "a"); len(got) != 1 {
+		t.Error("it is gone")
+	}
+}
