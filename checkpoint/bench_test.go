@@ -127,3 +127,27 @@ func BenchmarkRestore(b *testing.B) {
 		must(b, store.Restore(b.Context(), dir, before, after))
 	}
 }
+
+// BenchmarkRecognize is the first thing that a run does with the tree that another process left.
+func BenchmarkRecognize(b *testing.B) {
+	dir := b.TempDir()
+	for i := range 10_000 {
+		name := filepath.Join(dir, fmt.Sprintf("src/package%02d/file%02d.go", i/100, i%100))
+		must(b, os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("text"), 0o644))
+	}
+	scanner := ledger.Scanner{}
+	tree, err := scanner.Scan(b.Context(), dir, nil)
+	must(b, err)
+	blobs, err := checkpoint.OpenFolder(b.TempDir())
+	must(b, err)
+	b.Cleanup(func() { blobs.Close() })
+	s := checkpoint.NewStore(blobs)
+	snap, err := s.Snapshot(b.Context(), dir, tree, checkpoint.Snapshot{})
+	must(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		if same, err := s.Recognize(b.Context(), snap, tree); err != nil || !same {
+			b.Fatal(same, err)
+		}
+	}
+}

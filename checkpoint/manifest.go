@@ -39,7 +39,19 @@ const fifoKind = 4
 // encode returns the bytes of m. Numbers are unsigned varints, texts are
 // preceded by their length.
 func (m *manifest) encode() ([]byte, error) {
-	b := append([]byte(manifestMagic), manifestVersion)
+	b := m.appendHead(nil, len(m.entries))
+	for _, e := range m.entries {
+		var err error
+		if b, err = appendEntry(b, e); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// appendHead encodes all of m but its entries, which are so many.
+func (m *manifest) appendHead(b []byte, entries int) []byte {
+	b = append(append(b, manifestMagic...), manifestVersion)
 	b = appendText(b, string(m.tree))
 	b = appendText(b, string(m.base))
 	for _, n := range []uint64{m.depth, m.weight, m.full, uint64(len(m.removed))} {
@@ -48,14 +60,7 @@ func (m *manifest) encode() ([]byte, error) {
 	for _, p := range m.removed {
 		b = appendText(b, p)
 	}
-	b = binary.AppendUvarint(b, uint64(len(m.entries)))
-	for _, e := range m.entries {
-		var err error
-		if b, err = appendEntry(b, e); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
+	return binary.AppendUvarint(b, uint64(entries))
 }
 
 func appendText(b []byte, s string) []byte {

@@ -23,7 +23,7 @@ func TestRecognize(t *testing.T) {
 	}
 	write("a/b", "text")
 	write("c", "more")
-	for i := range 30 { // so that a difference is less than all of it
+	for i := range 1000 { // so that a difference is less than all of it, and all of it more than one piece
 		write(fmt.Sprintf("d/%d", i), "text")
 	}
 	open := func() *checkpoint.Store {

@@ -88,20 +88,24 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 	if err := c.validate(e.plan); err != nil {
 		return e, err
 	}
-	held, err := checkpoint.HoldWorkspace(ctx, e.root)
-	if err != nil {
-		return e, err
-	}
-	e.held = held
-	ws := c.workspace()
-	ws.Dir = e.root
-	if e.store, e.shut, err = ws.storeOf(ctx); err != nil {
+	e.tryOut()
+	if err := e.occupy(ctx); err != nil {
 		e.close()
 		return e, err
 	}
 	e.equip()
-	e.tryOut()
 	return e, nil
+}
+
+// occupy takes hold of the workspace, and opens its store.
+func (e *execution) occupy(ctx context.Context) (err error) {
+	if e.held, err = checkpoint.HoldWorkspace(ctx, e.root); err != nil {
+		return err
+	}
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	e.store, e.shut, err = ws.storeOf(ctx)
+	return err
 }
 
 // equip readies what follows from the plan alone.
@@ -119,7 +123,7 @@ func (e *execution) equip() {
 	e.scanner = ledger.Scanner{Scope: e.scope()}
 }
 
-// tryOut has the machine's sandbox tried out while trees and journals are read: what the envelope says of it takes some processes to
+// tryOut has the machine's sandbox tried out while stores, journals and trees are read: what the envelope says of it takes some processes to
 // find out, once for each life of this one.
 func (e *execution) tryOut() {
 	box, _, err := e.sandbox()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -89,8 +90,8 @@ func (e *execution) revive(ctx context.Context) {
 	if e.run.Stamps == "" {
 		return
 	}
-	stamps, err := readStamps(disk.From(ctx).Anywhere(), e.stampsPath(e.run.Started.Run))
-	if err == nil && ledger.Sum(stamps) != e.run.Stamps {
+	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), e.stampsPath(e.run.Started.Run))
+	if err == nil && digest != e.run.Stamps {
 		err = ledger.ErrStamps
 	}
 	var tree *ledger.Tree
@@ -104,24 +105,23 @@ func (e *execution) revive(ctx context.Context) {
 	e.tree, e.stamped, e.stale = tree, tree, true
 }
 
-func readStamps(root *disk.Root, path string) ([]byte, error) {
-	if info, err := root.Lstat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() || info.Size() > maxStamps {
-		return nil, ledger.ErrStamps
+func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Digest, err error) {
+	info, err := root.Lstat(path)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxStamps) {
+		err = ledger.ErrStamps
+	}
+	if err != nil {
+		return "", "", err
 	}
 	f, err := root.Open(path)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
 	defer f.Close() // only read
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	stamps := make([]byte, min(info.Size(), maxStamps))
-	_, err = io.ReadFull(io.NewSectionReader(f, 0, int64(len(stamps))), stamps)
-	return stamps, err
+	var text strings.Builder
+	text.Grow(int(info.Size()))
+	digest, _, err = ledger.SumReader(io.TeeReader(io.NewSectionReader(f, 0, info.Size()), &text))
+	return text.String(), digest, err
 }
 
 // dropStamps removes the file of a run that nobody takes up any more.

@@ -52,7 +52,7 @@ func (r repository) state() GitState {
 	return g
 }
 
-func write(t *testing.T, dir, path, content string) {
+func write(t testing.TB, dir, path, content string) {
 	t.Helper()
 	name := filepath.Join(dir, filepath.FromSlash(path))
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

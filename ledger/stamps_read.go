@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,8 +17,8 @@ var ErrStamps = errors.New("ledger: these stamps cannot be believed")
 //
 // Whoever writes stamps decides what scans find, so take none that anybody else may have written. What is torn, of another folder, file system,
 // scope, life of the machine, or version is an error, with [ErrStamps] in its chain: then scan without. Memory stays in proportion
-// to the size of stamps.
-func (s *Scanner) Revive(dir, life string, stamps []byte) (*Tree, error) {
+// to the size of stamps, which the tree shares.
+func (s *Scanner) Revive(dir, life, stamps string) (*Tree, error) {
 	m, err := newMatcher(s.Scope)
 	if err != nil {
 		return nil, err
@@ -30,11 +29,11 @@ func (s *Scanner) Revive(dir, life string, stamps []byte) (*Tree, error) {
 	}
 	fs, usable := trusted(dir)
 	top := statusOf(info)
-	rest, same := bytes.CutPrefix(stamps, appendStampsHeader(nil, dir, life, &top, fs, s.Scope))
+	rest, same := strings.CutPrefix(stamps, string(appendStampsHeader(nil, dir, life, &top, fs, s.Scope)))
 	if !same || !usable || life == "" {
 		return nil, fmt.Errorf("%w: they are of another folder or scope, or of another life of the machine, or of another version", ErrStamps)
 	}
-	r := stampsReader{b: rest, text: string(rest)}
+	r := stampsReader{rest: rest}
 	t := &Tree{scope: m, scanner: *s, spare: &spare{}}
 	t.scanner.Scope = s.Scope.clone()
 	if t.scanner.MaxFile <= 0 {
@@ -48,10 +47,9 @@ func (s *Scanner) Revive(dir, life string, stamps []byte) (*Tree, error) {
 	return t, nil
 }
 
-// A stampsReader takes values off the front of b, until one is wrong.
+// A stampsReader takes values off the front of rest, until one is wrong.
 type stampsReader struct {
-	b       []byte
-	text    string // the same bytes as b, for the texts of entries
+	rest    string
 	bad     bool
 	entries []Entry // room for all that are still to come
 	marks   []mark
@@ -64,25 +62,25 @@ type stampsReader struct {
 const leastEntry = 4 // bytes of an entry
 
 // take takes n bytes.
-func (r *stampsReader) take(n int) ([]byte, string) {
-	if r.bad = r.bad || n < 0 || n > len(r.b); r.bad {
-		return nil, ""
+func (r *stampsReader) take(n int) string {
+	if r.bad = r.bad || n < 0 || n > len(r.rest); r.bad {
+		return ""
 	}
-	b, text := r.b[:n], r.text[:n]
-	r.b, r.text = r.b[n:], r.text[n:]
-	return b, text
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
 }
 
 func (r *stampsReader) long() uint64 {
-	b, _ := r.take(8)
+	b := r.take(8)
 	if r.bad {
 		return 0
 	}
-	return binary.BigEndian.Uint64(b)
+	return longAt(b, 0)
 }
 
 func (r *stampsReader) byte() byte {
-	b, _ := r.take(1)
+	b := r.take(1)
 	if r.bad {
 		return 0
 	}
@@ -91,25 +89,22 @@ func (r *stampsReader) byte() byte {
 
 // count takes a number of things that take at least size bytes each.
 func (r *stampsReader) count(size int) int {
-	n, k := binary.Uvarint(r.b)
-	if r.bad = r.bad || k <= 0 || n > uint64(len(r.b)/size); r.bad {
+	n, k := binary.Uvarint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
+	if r.bad = r.bad || k <= 0 || n > uint64(len(r.rest)/size); r.bad {
 		return 0
 	}
 	r.take(k)
 	return int(n)
 }
 
-func (r *stampsReader) string() string {
-	_, text := r.take(r.count(1))
-	return text
-}
+func (r *stampsReader) string() string { return r.take(r.count(1)) }
 
 func (r *stampsReader) trust(dev, fs uint64) trust {
 	t := trust{dev: dev, fs: fs, usable: true}
 	seconds := r.long()
-	nanos, _ := r.take(4)
+	nanos := r.take(4)
 	if !r.bad {
-		t.start = time.Unix(int64(seconds), int64(binary.BigEndian.Uint32(nanos)))
+		t.start = time.Unix(int64(seconds), int64(shortAt(nanos, 0)))
 	}
 	t.up = uptime{before: time.Duration(r.long()), after: time.Duration(r.long())}
 	t.grain = grain(r.byte())
@@ -128,7 +123,7 @@ func (r *stampsReader) root() *node {
 	r.entries, r.marks, r.nodes = make([]Entry, entries), make([]mark, entries), make([]node, folders)
 	r.dirs, r.subs = make([]int32, folders-1), make([]*node, folders-1)
 	root := r.folder("")
-	r.bad = r.bad || len(r.b) > 0 || len(r.entries) > 0 || len(r.nodes) > 0
+	r.bad = r.bad || len(r.rest) > 0 || len(r.entries) > 0 || len(r.nodes) > 0
 	return root
 }
 
@@ -193,7 +188,7 @@ func (r *stampsReader) entry(dir string, e *Entry, m *mark) *node {
 	r.bad = r.bad || !ok
 	switch kind {
 	case File:
-		_, digest := r.take(digestSize)
+		digest := r.take(digestSize)
 		told.Digest = Digest(digest)
 		r.bad = r.bad || !isDigest(digest)
 	case Link:
@@ -205,17 +200,18 @@ func (r *stampsReader) entry(dir string, e *Entry, m *mark) *node {
 }
 
 func (r *stampsReader) status() status {
-	b, _ := r.take(statusSize)
+	b := r.take(statusSize)
 	if r.bad {
 		return status{}
 	}
-	long := func(i int) uint64 { return binary.BigEndian.Uint64(b[8*i:]) }
-	short := func(i int) uint32 { return binary.BigEndian.Uint32(b[40+4*i:]) }
-	s := status{dev: long(0), ino: long(1), size: int64(long(2)), changed: int64(long(3)), modified: int64(long(4)),
-		changedNs: short(0), modifiedNs: short(1), mode: short(2)}
+	s := status{dev: longAt(b, 0), ino: longAt(b, 8), size: int64(longAt(b, 16)), changed: int64(longAt(b, 24)), modified: int64(longAt(b, 32)),
+		changedNs: shortAt(b, 40), modifiedNs: shortAt(b, 44), mode: shortAt(b, 48)}
 	r.bad = s.size < 0 || max(s.changedNs, s.modifiedNs) >= uint32(time.Second) || s.mode&^(modeKind|0o7777) != 0
 	return s
 }
+
+func longAt(b string, i int) uint64  { return binary.BigEndian.Uint64([]byte(b[i : i+8])) }
+func shortAt(b string, i int) uint32 { return binary.BigEndian.Uint32([]byte(b[i : i+4])) }
 
 // kindOf is the kind with that first letter, or "".
 func kindOf(letter byte) Kind {
@@ -250,8 +246,8 @@ func isDigest(text string) bool {
 		return false
 	}
 	odd := byte(0) // without a branch for each: there are many
-	for _, c := range []byte(text[len(scheme):]) {
-		odd |= notHex[c]
+	for i := len(scheme); i < len(text); i++ {
+		odd |= notHex[text[i]]
 	}
 	return odd == 0
 }

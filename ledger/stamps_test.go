@@ -22,7 +22,7 @@ func revived(t testing.TB, s Scanner, dir string, tree *Tree) *Tree {
 	if stamps == nil {
 		t.Skip("no stamps are kept on this system, or on this file system")
 	}
-	again, err := s.Revive(dir, life, stamps)
+	again, err := s.Revive(dir, life, string(stamps))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,11 +256,11 @@ func TestReviveRefuses(t *testing.T) {
 	}
 	refuse := func(what string, s Scanner, dir, life string, stamps []byte) {
 		t.Helper()
-		if tree, err := s.Revive(dir, life, stamps); !errors.Is(err, ErrStamps) || tree != nil {
+		if tree, err := s.Revive(dir, life, string(stamps)); !errors.Is(err, ErrStamps) || tree != nil {
 			t.Errorf("%s: %v, %v", what, tree, err)
 		}
 	}
-	if _, err := s.Revive(dir, life, stamps); err != nil {
+	if _, err := s.Revive(dir, life, string(stamps)); err != nil {
 		t.Fatal(err)
 	}
 	refuse("nothing", s, dir, life, nil)
@@ -330,7 +330,7 @@ func FuzzRevive(f *testing.F) {
 	f.Add(stamps[len(header):])
 	f.Add(stamps[len(header) : len(stamps)-40])
 	f.Fuzz(func(t *testing.T, body []byte) {
-		tree, err := s.Revive(dir, life, append(header[:len(header):len(header)], body...))
+		tree, err := s.Revive(dir, life, string(header)+string(body))
 		if err != nil {
 			if !errors.Is(err, ErrStamps) {
 				t.Fatal(err)
@@ -343,7 +343,7 @@ func FuzzRevive(f *testing.F) {
 		if again == nil {
 			t.Fatal("it cannot be spelled again")
 		}
-		if more, err := s.Revive(dir, life, again); err != nil || more.Digest() != tree.Digest() {
+		if more, err := s.Revive(dir, life, string(again)); err != nil || more.Digest() != tree.Digest() {
 			t.Fatal(more, err)
 		}
 	})

@@ -66,7 +66,7 @@ func revivedWhereKept(t testing.TB, s Scanner, dir string, tree *Tree) *Tree {
 	if stamps == nil {
 		return tree
 	}
-	again, err := s.Revive(dir, life, stamps)
+	again, err := s.Revive(dir, life, string(stamps))
 	if err != nil {
 		t.Fatal(err)
 	}

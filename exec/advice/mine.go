@@ -2,6 +2,7 @@ package advice
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -28,23 +29,28 @@ const (
 
 // known is what messages say, the surest first. Shapes are in lower case. The
 // certainty is how sure one line makes us; severity is how much is lost if it stays so.
-var known = []struct {
+var known = sync.OnceValue(func() []meaning {
+	return []meaning{
+		{OutOfMemory, regexp.MustCompile(`out of memory|\boom\b|oom-kill|memoryerror|cannot allocate memory|bad_alloc|heap out of|memory limit (was )?exceeded`), 0.90, 0.8},
+		{DiskFull, regexp.MustCompile(`no space left on device|disk quota exceeded`), 0.95, 0.9},
+		{ImportError, regexp.MustCompile(`modulenotfounderror|importerror|no module named|cannot find (module|package)|no required module provides package|could not import|unresolved import|package \S+ is not in`), 0.85, 0.5},
+		{SchemaMismatch, regexp.MustCompile(`schema (mismatch|validation|error)|does not match (the )?schema|validationerror|missing required (field|property)|unexpected (field|property|column)|keyerror|unmarshal|additional properties`), 0.75, 0.6},
+		{SyntaxError, regexp.MustCompile(`syntaxerror|syntax error|unexpected (token|eof|end of file|newline)|expected declaration|parse error`), 0.80, 0.5},
+		{TypeError, regexp.MustCompile(`typeerror|type mismatch|cannot use \S+ .*as|incompatible types?|undefined:|is not assignable`), 0.75, 0.5},
+		{TestFailure, regexp.MustCompile(`^--- fail|^fail\b|assertionerror|assertion failed|tests? failed|<n> failed`), 0.70, 0.5},
+		{NoPermission, regexp.MustCompile(`permission denied|operation not permitted|access (is )?denied|read-only file system`), 0.85, 0.7},
+		{Unreachable, regexp.MustCompile(`connection (refused|reset|timed out)|no such host|network is unreachable|temporary failure in name resolution|tls handshake|status <n>.*unavailable|rate limit`), 0.75, 0.4},
+		{Timeout, regexp.MustCompile(`timed? ?out|deadline exceeded|took longer than`), 0.80, 0.5},
+		{MissingFile, regexp.MustCompile(`no such file or directory|file not found|filenotfounderror|cannot find the (file|path)|enoent`), 0.80, 0.5},
+	}
+})
+
+// A meaning is what lines of a shape say.
+type meaning struct {
 	error     Error
 	line      *regexp.Regexp
 	certainty float64
 	severity  float64
-}{
-	{OutOfMemory, regexp.MustCompile(`out of memory|\boom\b|oom-kill|memoryerror|cannot allocate memory|bad_alloc|heap out of|memory limit (was )?exceeded`), 0.90, 0.8},
-	{DiskFull, regexp.MustCompile(`no space left on device|disk quota exceeded`), 0.95, 0.9},
-	{ImportError, regexp.MustCompile(`modulenotfounderror|importerror|no module named|cannot find (module|package)|no required module provides package|could not import|unresolved import|package \S+ is not in`), 0.85, 0.5},
-	{SchemaMismatch, regexp.MustCompile(`schema (mismatch|validation|error)|does not match (the )?schema|validationerror|missing required (field|property)|unexpected (field|property|column)|keyerror|unmarshal|additional properties`), 0.75, 0.6},
-	{SyntaxError, regexp.MustCompile(`syntaxerror|syntax error|unexpected (token|eof|end of file|newline)|expected declaration|parse error`), 0.80, 0.5},
-	{TypeError, regexp.MustCompile(`typeerror|type mismatch|cannot use \S+ .*as|incompatible types?|undefined:|is not assignable`), 0.75, 0.5},
-	{TestFailure, regexp.MustCompile(`^--- fail|^fail\b|assertionerror|assertion failed|tests? failed|<n> failed`), 0.70, 0.5},
-	{NoPermission, regexp.MustCompile(`permission denied|operation not permitted|access (is )?denied|read-only file system`), 0.85, 0.7},
-	{Unreachable, regexp.MustCompile(`connection (refused|reset|timed out)|no such host|network is unreachable|temporary failure in name resolution|tls handshake|status <n>.*unavailable|rate limit`), 0.75, 0.4},
-	{Timeout, regexp.MustCompile(`timed? ?out|deadline exceeded|took longer than`), 0.80, 0.5},
-	{MissingFile, regexp.MustCompile(`no such file or directory|file not found|filenotfounderror|cannot find the (file|path)|enoent`), 0.80, 0.5},
 }
 
 // byClass is what the class of a failure says by itself.
@@ -81,7 +87,7 @@ type Cluster struct {
 // say nothing are left out.
 func Mine(signals []Signal) []Cluster {
 	var found []Cluster
-	for _, k := range known {
+	for _, k := range known() {
 		c := Cluster{Error: k.error, Severity: k.severity}
 		attempts := map[int]bool{}
 		shapes := map[string]bool{}

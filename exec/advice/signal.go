@@ -3,6 +3,7 @@ package advice
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/internal/terminal"
@@ -79,22 +80,27 @@ func lastLines(text string, n int) string {
 	return text
 }
 
-var changing = []struct {
+// changing is what differs from run to run.
+var changing = sync.OnceValue(func() []replacement {
+	return []replacement{
+		{regexp.MustCompile(`\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d+)?)?z?`), "<time>"},
+		{regexp.MustCompile(`0x[0-9a-f]+`), "<address>"},
+		{regexp.MustCompile(`(/private)?(/var/folders|/tmp|/var/tmp)/\S+`), "<temporary>"},
+		{regexp.MustCompile(`\b[0-9a-f]{12,}\b`), "<digest>"},
+		{regexp.MustCompile(`\d+([.,]\d+)*`), "<n>"},
+		{regexp.MustCompile(`\s+`), " "},
+	}
+})
+
+type replacement struct {
 	what *regexp.Regexp
 	as   string
-}{
-	{regexp.MustCompile(`\d{4}-\d\d-\d\d[t ]\d\d:\d\d(:\d\d(\.\d+)?)?z?`), "<time>"},
-	{regexp.MustCompile(`0x[0-9a-f]+`), "<address>"},
-	{regexp.MustCompile(`(/private)?(/var/folders|/tmp|/var/tmp)/\S+`), "<temporary>"},
-	{regexp.MustCompile(`\b[0-9a-f]{12,}\b`), "<digest>"},
-	{regexp.MustCompile(`\d+([.,]\d+)*`), "<n>"},
-	{regexp.MustCompile(`\s+`), " "},
 }
 
 // Shape is a line without what differs from run to run. Equal causes have equal shapes.
 func Shape(line string) string {
 	line = strings.ToLower(strings.TrimSpace(line))
-	for _, c := range changing {
+	for _, c := range changing() {
 		line = c.what.ReplaceAllString(line, c.as)
 	}
 	return line

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the page and its style
 	"fmt"
 	"html/template"
+	"sync"
 
 	"github.com/planlock/planlock/internal/terminal"
 )
@@ -15,19 +16,22 @@ var pageText string
 //go:embed style.css
 var styleText string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"t":       terminal.Escape,
-	"mark":    mark,
-	"outcome": outcome,
-	"asked":   asked,
-	"meaning": meaning,
-	"tail":    func(s string) string { return visibleLines(tail(s, 40)) },
-	"join":    join,
-	"verb":    func(op any) string { return verb(fmt.Sprint(op)) },
-	"count":   count,
-	"table":   differences,
-	"because": because,
-}).Parse(pageText))
+// pageTemplate is read by those processes alone that draw a page.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"t":       terminal.Escape,
+		"mark":    mark,
+		"outcome": outcome,
+		"asked":   asked,
+		"meaning": meaning,
+		"tail":    func(s string) string { return visibleLines(tail(s, 40)) },
+		"join":    join,
+		"verb":    func(op any) string { return verb(fmt.Sprint(op)) },
+		"count":   count,
+		"table":   differences,
+		"because": because,
+	}).Parse(pageText))
+})
 
 // A pageData is what the template is given.
 type pageData struct {
@@ -51,7 +55,7 @@ func drawHTML(rep *report) ([]byte, error) {
 	var b bytes.Buffer
 	data := pageData{report: rep, Style: template.CSS(styleText), Graph: newGraph(rep), Timeline: newTimeline(rep),
 		Next: nextSteps(rep), Tally: rep.tally(), Bar: rep.bar()}
-	if err := pageTemplate.Execute(&b, data); err != nil {
+	if err := pageTemplate().Execute(&b, data); err != nil {
 		return nil, fmt.Errorf("view: %w", err)
 	}
 	return b.Bytes(), nil

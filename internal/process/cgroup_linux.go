@@ -16,8 +16,10 @@ import (
 func groupAbility() (hierarchies, string) { return probedGroups() }
 
 var probedGroups = sync.OnceValues(func() (hierarchies, string) {
-	if err := probe(Reached{Tree: groupTree, staged: true}); err != nil {
-		return hierarchies{}, fmt.Sprintf("no control groups, because a child cannot be held (%v)", plain(err))
+	if tree, _ := treeAbility(); !wholly(tree) {
+		if err := probe(Reached{Tree: groupTree, staged: true}); err != nil {
+			return hierarchies{}, fmt.Sprintf("no control groups, because a child cannot be held (%v)", plain(err))
+		}
 	}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

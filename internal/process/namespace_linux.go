@@ -21,9 +21,15 @@ const (
 func treeAbility() (tree, reason string) { return probedTree() }
 
 var probedTree = sync.OnceValues(func() (string, string) {
+	if wholly(pidTree) {
+		return pidTree, ""
+	}
 	direct := probe(Reached{Tree: pidTree})
 	if direct == nil {
 		return pidTree, ""
+	}
+	if wholly(userTree) {
+		return userTree, ""
 	}
 	user := probe(Reached{Tree: userTree})
 	if user == nil {
@@ -32,6 +38,28 @@ var probedTree = sync.OnceValues(func() (string, string) {
 	return groupTree, fmt.Sprintf("no PID namespace (%v; with a user namespace: %v), so processes are found by group and environment",
 		direct, user)
 })
+
+// wholly tries everything that the child of a tree is asked for without being asked for more, at once. Where that works each part of it does, which
+// spares a process for each; where it does not, they find out what is missing.
+func wholly(tree string) bool {
+	switch tree {
+	case pidTree:
+		return probedPidTree()
+	case userTree:
+		return probedUserTree()
+	}
+	return false
+}
+
+var (
+	probedPidTree  = sync.OnceValue(func() bool { return filtered && probe(whole(pidTree)) == nil })
+	probedUserTree = sync.OnceValue(func() bool { return filtered && probe(whole(userTree)) == nil })
+)
+
+// whole is a tree with all that wholly tries.
+func whole(tree string) Reached {
+	return Reached{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true, Mounts: true}
+}
 
 // networkAbility finds out whether this process may make a network namespace.
 func networkAbility() (ok bool, reason string) { return probedNetwork() }

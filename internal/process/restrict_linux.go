@@ -81,6 +81,9 @@ var probedStage = sync.OnceValues(func() (bool, string) {
 		return false, "no filter of system calls and no mounts of its own on this architecture"
 	}
 	tree, _ := treeAbility()
+	if wholly(tree) {
+		return true, ""
+	}
 	if err := probe(Reached{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true}); err != nil {
 		return false, fmt.Sprintf("no filter of system calls (%v)", plain(err))
 	}
@@ -109,7 +112,10 @@ var probedMounts = sync.OnceValues(func() (bool, string) {
 	if tree == groupTree {
 		return false, "no mount namespace, " + withoutMounts
 	}
-	if err := probe(Reached{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true, Mounts: true}); err != nil {
+	if wholly(tree) {
+		return true, ""
+	}
+	if err := probe(whole(tree)); err != nil {
 		return false, fmt.Sprintf("no mounts of its own (%v), %s", plain(err), withoutMounts)
 	}
 	return true, ""
