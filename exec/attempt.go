@@ -104,6 +104,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
+	e.ours = true
 	e.perform(ctx, t, executor)
 	e.unsure()
 	fault := e.judge(ctx, t)

@@ -160,11 +160,20 @@ func (e *execution) unfinished(ctx context.Context) error {
 			return &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
 				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
 		}
-		if i == len(ids)-1 && !run.Started.Isolated && run.Sealed == nil && (run.Restoring != nil || inFlight(run.Current())) {
-			inside := "while its tree was restored"
-			if s := run.Current(); s != nil {
-				inside = fmt.Sprintf("inside step %s", s.Address)
-			}
+		if i < len(ids)-1 || run.Started.Isolated || run.Sealed != nil {
+			continue
+		}
+		inside := ""
+		switch s := run.Current(); {
+		case run.Restoring == nil && !inFlight(s) && powerWent(ctx, run):
+			inside = "when the machine was"
+		case run.Restoring == nil && !inFlight(s):
+		case s != nil:
+			inside = fmt.Sprintf("inside step %s", s.Address)
+		default:
+			inside = "while its tree was restored"
+		}
+		if inside != "" {
 			return &RefusedError{Run: ids[i], Hint: fmt.Sprintf("planlock resume %s", ids[i]),
 				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i], inside)}}
 		}

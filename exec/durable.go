@@ -54,9 +54,9 @@ func (e *execution) written(dir string) *writing {
 
 // powerWent reports whether the machine started anew since somebody had the run in
 // hand and did not let go of it: then the workspace may have lost something.
-func (e *execution) powerWent(ctx context.Context) bool {
-	before, now := e.run.Boot, disk.From(ctx).Boot()
-	return before != "" && now != "" && before != now && e.run.Paused == nil
+func powerWent(ctx context.Context, run *history.Run) bool {
+	before, now := run.Boot, disk.From(ctx).Boot()
+	return before != "" && now != "" && before != now && run.Paused == nil
 }
 
 // beginning is how the beginning of an attempt gets into the journal. It has to outlive this process, always. It need not outlive a

@@ -57,6 +57,7 @@ type execution struct {
 	base    *ledger.Tree // before the run
 	tree    *ledger.Tree // the tree that we left
 	stale   bool         // something may have written since tree was scanned
+	ours    bool         // whatever the tree holds besides what was accepted, this controller's attempts did
 	bound   bool         // nothing can have moved that the run is bound to since that was looked at
 	stamped *ledger.Tree // whose stamps were kept last; see keepStamps
 

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -82,13 +83,49 @@ func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) 
 	if have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
 		return have, nil
 	}
+	ours := e.ours || e.run.Started.Isolated && dir == e.dir
 	snap, err := e.store.Snapshot(ctx, dir, have, begun.To)
-	if err != nil {
+	if err == nil && !ours {
+		err = unread(have)
+	}
+	switch {
+	case err != nil && !ours:
+		return nil, fmt.Errorf("exec: what %s holds cannot be kept, and somebody may have worked there since the last controller; so it is not undone: mend that and resume the run: %w", dir, err)
+	case err != nil:
 		e.warn(fmt.Sprintf("what is undone in %s cannot be kept: %v", dir, err))
 		return have, nil
 	}
 	begun.Discarded = snap
-	return have, e.record(ctx, w, &begun)
+	if err := e.record(ctx, w, &begun); err != nil {
+		return nil, err
+	}
+	return have, e.tellUndone(ctx, w, begun, have)
+}
+
+// unread names what a tree lacks because it could not be read.
+func unread(tree *ledger.Tree) error {
+	if paths := tree.Unread(); len(paths) > 0 {
+		return fmt.Errorf("%s cannot be read: make it readable, or take it away", strings.Join(firstOf(paths, 5), ", "))
+	}
+	return nil
+}
+
+// tellUndone tells what is undone besides what an attempt was seen to do: it may be somebody else's work.
+func (e *execution) tellUndone(ctx context.Context, w history.Where, begun history.RestoreBegun, have *ledger.Tree) error {
+	want, err := e.store.Tree(ctx, begun.To)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, change := range ledger.Diff(want, have) {
+		lines = append(lines, change.String())
+	}
+	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(), strings.Join(firstOf(lines, 5), "; "))
+	if w.Step != "" && w.Attempt > 0 {
+		text += fmt.Sprintf(" (planlock diff %s --attempt %d shows it)", w.Step, w.Attempt)
+	}
+	e.warn(text)
+	return nil
 }
 
 // tolerant scans for restoring: what cannot be read must not stand in the way

@@ -93,7 +93,10 @@ func (e *execution) takeUp(ctx context.Context) error {
 	if s := e.run.Current(); s != nil {
 		resumed.InFlight = s.Address
 	}
-	lost := e.powerWent(ctx)
+	lost := powerWent(ctx, e.run)
+	if err := e.nobodyAfter(lost); err != nil {
+		return err
+	}
 	if e.run.Paused == nil && !lost {
 		e.touchedAll(e.dir)
 	}
@@ -133,6 +136,21 @@ func (e *execution) takeUp(ctx context.Context) error {
 	e.keepRemembered(ctx)
 	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
 	return nil
+}
+
+// nobodyAfter refuses to restore the tree of a run where a later one has worked in the workspace: that would undo what it did.
+func (e *execution) nobodyAfter(lost bool) error {
+	if e.run.Started.Isolated || e.run.Ended != nil || !lost && e.run.Restoring == nil && !inFlight(e.run.Current()) {
+		return nil
+	}
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	ids, err := ws.Runs()
+	if err != nil || len(ids) == 0 || ids[len(ids)-1] == e.run.Started.Run {
+		return err
+	}
+	return &RefusedError{Run: e.run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
+		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])}}
 }
 
 // untried reports whether no step was begun, nor the run set back: the clone of an

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/terminal"
 	"github.com/planlock/planlock/ledger"
@@ -36,7 +37,7 @@ func prepareDiff(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return placed(err, *dir, "", nil)
 		}
-		s, a, err := accounted(run, plan.Address(args[0]), *attempt)
+		s, a, err := attemptOf(run, plan.Address(args[0]), *attempt)
 		if err != nil {
 			return err
 		}
@@ -45,15 +46,19 @@ func prepareDiff(p *cli, flags *flag.FlagSet) action {
 			return placed(err, *dir, "", run)
 		}
 		defer shut() // only read
-		if *format == "json" {
-			return p.diffJSON(ctx, store, run, s, a)
+		entry, err := entryOf(ctx, ws, store, run, s, a)
+		if err != nil {
+			return placed(err, *dir, "", run)
 		}
-		return p.diffText(ctx, store, s, a)
+		if *format == "json" {
+			return p.diffJSON(ctx, store, run, s, a, entry)
+		}
+		return p.diffText(ctx, store, s, a, entry)
 	}
 }
 
-// accounted finds an attempt of a step that has a ledger entry.
-func accounted(run *history.Run, step plan.Address, number int) (*history.Step, *history.Attempt, error) {
+// attemptOf finds an attempt of a step.
+func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, *history.Attempt, error) {
 	s := run.Step(step)
 	if s == nil {
 		known := make([]string, len(run.Steps))
@@ -71,25 +76,68 @@ func accounted(run *history.Run, step plan.Address, number int) (*history.Step, 
 	if number == 0 {
 		number = len(s.Attempts)
 	}
-	a := s.Attempts[number-1]
-	if a.Accounted == nil {
-		return nil, nil, fmt.Errorf("attempt %d of step %s has no ledger entry: it was cut off before its tree was looked at", number, step)
-	}
-	return s, a, nil
+	return s, s.Attempts[number-1], nil
 }
 
-func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.Step, a *history.Attempt) error {
+// entryOf is the ledger entry of an attempt. One whose controller died has none: then it is what the workspace held when the run was taken
+// up, which was kept before it was undone.
+func entryOf(ctx context.Context, ws exec.Workspace, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt) (*history.Accounted, error) {
+	if a.Accounted != nil {
+		return a.Accounted, nil
+	}
+	if a.Discarded == (checkpoint.Snapshot{}) || s.Checkpoint == nil {
+		return nil, fmt.Errorf("attempt %d of step %s has no ledger entry: it was cut off before its tree was looked at", a.Number, s.Address)
+	}
+	before, err := store.Tree(ctx, s.Checkpoint.Checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	after, err := store.Tree(ctx, a.Discarded)
+	if err != nil {
+		return nil, err
+	}
+	entry := &history.Accounted{Tree: after.Digest(), Changes: ledger.Diff(before, after)}
+	if entry.Declared, err = declaredBy(ctx, ws, run, s.Address); err != nil {
+		return nil, err
+	}
+	if entry.Symbols, _, err = ledger.Symbols(ctx, entry.Changes, store.Open, store.Open); err != nil {
+		return nil, err
+	}
+	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, store.Open, store.Open); err != nil {
+		return nil, err
+	}
+	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
+	return entry, nil
+}
+
+// declaredBy is what a step of a run's plan declares.
+func declaredBy(ctx context.Context, ws exec.Workspace, run *history.Run, step plan.Address) (ledger.Declared, error) {
+	p, err := ws.Plan(ctx, run)
+	if err != nil {
+		return ledger.Declared{}, err
+	}
+	for _, t := range p.Tasks {
+		for _, s := range t.Steps {
+			if s.Address == step && s.Artifacts != nil {
+				return s.Artifacts.Declared(), nil
+			}
+		}
+	}
+	return ledger.Declared{}, nil
+}
+
+func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
 	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(methodName(a.Method.Method)), outcomeOf(a))
-	io.WriteString(p.out, terminal.Indent("  ", a.Accounted.Account.String()))
-	for _, symbol := range a.Accounted.Symbols {
+	io.WriteString(p.out, terminal.Indent("  ", entry.Account.String()))
+	for _, symbol := range entry.Symbols {
 		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
 	}
-	fmt.Fprintf(p.out, "\n  %s\n", changed(a.Accounted))
+	fmt.Fprintf(p.out, "\n  %s\n", changed(entry))
 	show := func(text string) { io.WriteString(p.out, text) }
 	if p.isTerminal(p.out) {
 		show = func(text string) { io.WriteString(p.out, terminal.Indent("", text)) }
 	}
-	for _, ch := range a.Accounted.Changes {
+	for _, ch := range entry.Changes {
 		text, err := unified(ctx, store, ch)
 		if err != nil {
 			return err
@@ -167,8 +215,7 @@ type changeDocument struct {
 	Diff   string        `json:"diff,omitempty"` // as of diff -u
 }
 
-func (p *cli) diffJSON(ctx context.Context, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt) error {
-	entry := a.Accounted
+func (p *cli) diffJSON(ctx context.Context, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
 	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number, Method: a.Method.Method,
 		Kept: a.Failure == nil && !a.Ended.IsZero(), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
 		Changes: []changeDocument{}, Symbols: entry.Symbols, Lines: entry.Lines, Git: entry.Git}

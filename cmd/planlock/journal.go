@@ -49,7 +49,7 @@ func prepareLog(p *cli, flags *flag.FlagSet) action {
 				return placed(err, *dir, "", nil)
 			}
 			if run.Step(q.Step) == nil {
-				_, _, err := accounted(run, q.Step, 0)
+				_, _, err := attemptOf(run, q.Step, 0)
 				return err
 			}
 		}

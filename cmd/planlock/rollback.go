@@ -26,7 +26,7 @@ func prepareRollback(p *cli, flags *flag.FlagSet) action {
 		}
 		step := plan.Address(args[0])
 		if run.Step(step) == nil {
-			_, _, err := accounted(run, step, 0)
+			_, _, err := attemptOf(run, step, 0)
 			return err
 		}
 		if *request {

@@ -1,0 +1,107 @@
+package exec_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/plan"
+)
+
+// A life of a machine, in which the store may have no room.
+type life struct {
+	name string
+	full bool
+}
+
+func (l life) Boot() string { return l.name }
+
+func (l life) Do(op *disk.Op, run func() error) error {
+	if l.full && (op.Kind == disk.Create || op.Kind == disk.Write) && strings.Contains(op.Path, "pack") {
+		return &os.PathError{Op: "write", Path: op.Path, Err: syscall.ENOSPC}
+	}
+	return run()
+}
+
+// unplugged is a workspace in which the power went inside step 1.2, and took the beginning of its attempt. Somebody
+// has worked there since.
+func unplugged(t *testing.T) (b *exectest.Bench, locked *plan.Locked, run string, mine string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ws")
+	b = exectest.New(t, twoSteps(), workspace, exectest.Script{
+		"1.1": goodScript["1.1"],
+		"1.2": func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+			return exec.Outcome{}, os.CopyFS(dir, os.DirFS(w.Dir))
+		},
+	})
+	locked = b.Lock(t)
+	_, _ = b.Controller.Run(disk.With(context.Background(), disk.New(life{name: "first"})), locked) // how it ends does not matter
+	ids, err := exec.Workspace{Dir: dir}.Runs()
+	must(t, err)
+	journal := filepath.Join(dir, ".planlock", "runs", ids[0], "journal")
+	head, err := os.ReadFile(journal + ".head")
+	must(t, err)
+	mine = filepath.Join(dir, "mine.txt")
+	must(t, errors.Join(os.Truncate(journal, int64(binary.BigEndian.Uint64(head[16:]))), os.WriteFile(mine, []byte("mine\n"), 0o644)))
+	b.Controller.Dir, b.Dir = dir, dir
+	b.Controller.Executors = map[string]exec.Executor{"script": goodScript}
+	return b, locked, ids[0], mine
+}
+
+// TestAfterAPowerCut takes up what a power cut left. What somebody did there since is told, and kept before it is undone; where it
+// cannot be kept, nothing is undone.
+func TestAfterAPowerCut(t *testing.T) {
+	second := disk.With(context.Background(), disk.New(life{name: "second"}))
+	full := disk.With(context.Background(), disk.New(life{name: "second", full: true}))
+
+	b, locked, run, mine := unplugged(t)
+	c := b.Controller
+	there := func(want bool) {
+		t.Helper()
+		if _, err := os.Stat(mine); (err == nil) != want {
+			t.Errorf("what somebody wrote: %v", err)
+		}
+	}
+	var refused *exec.RefusedError
+	if _, err := c.Run(second, b.Lock(t)); !errors.As(err, &refused) || !strings.Contains(err.Error(), "when the machine was") {
+		t.Errorf("another run begins on what may be half of one: %v", err)
+	}
+	if _, err := c.Resume(full, locked, run); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("it was undone and could not be kept: %v", err)
+	}
+	there(true)
+	told := ""
+	c.Observer.Warning = func(e exec.Event) { told += e.Text + "\n" }
+	if _, err := c.Resume(second, locked, run); err != nil {
+		t.Fatal(err)
+	}
+	there(false)
+	if !strings.Contains(told, "mine.txt") || !strings.Contains(told, "kept as tree") {
+		t.Errorf("told is %q", told)
+	}
+}
+
+// TestResumeBehindALaterRun refuses to restore what was there before a later run.
+func TestResumeBehindALaterRun(t *testing.T) {
+	b, locked, run, mine := unplugged(t)
+	c := b.Controller
+	must(t, os.Remove(mine))
+	first := disk.With(context.Background(), disk.New(life{name: "first"}))
+	must(t, os.Remove(filepath.Join(c.Dir, "a.txt")))
+	if _, err := c.Run(first, b.Lock(t)); err != nil {
+		t.Fatal(err)
+	}
+	var refused *exec.RefusedError
+	_, err := c.Resume(disk.With(context.Background(), disk.New(life{name: "second"})), locked, run)
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "has worked in this workspace since") {
+		t.Errorf("what a later run did is undone: %v", err)
+	}
+}
