@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/internal/interrupt"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -312,7 +313,7 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 		}
 	}
 	wrong := errors.New("it is damaged")
-	in := check(readerWith{ctx, io.NewSectionReader(p.f, it.offset, it.size)}, it.digest, it.size, wrong)
+	in := check(interrupt.Reader(ctx, io.NewSectionReader(p.f, it.offset, it.size)), it.digest, it.size, wrong)
 	first, err := io.ReadAll(io.LimitReader(in, smallBlob))
 	var at place
 	start := d.own.end

@@ -276,19 +276,6 @@ func (w *window) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// readerWith ends reading when ctx ends.
-type readerWith struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r readerWith) Read(b []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.r.Read(b)
-}
-
 // Get opens content; see Blobs.
 func (d *Folder) Get(ctx context.Context, digest ledger.Digest) (io.ReadCloser, error) {
 	r, err := d.get(ctx, digest)

@@ -11,6 +11,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/internal/interrupt"
 )
 
 // An ownPack is the pack that a Folder appends to. Small contents are gathered in
@@ -83,7 +84,7 @@ func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader
 	if _, err := w.Write(first); err != nil {
 		return at, err
 	}
-	if _, err := io.Copy(w, readerWith{ctx, rest}); err != nil {
+	if _, err := io.Copy(w, interrupt.Reader(ctx, rest)); err != nil {
 		return at, err
 	}
 	if err := w.finish(); err != nil {

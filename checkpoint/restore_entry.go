@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/internal/interrupt"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -249,7 +250,7 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 	}
 	if e.Size > smallBlob {
 		// Read it twice rather than put something wrong over the file.
-		_, err := io.Copy(io.Discard, readerWith{ctx, in})
+		_, err := io.Copy(io.Discard, interrupt.Reader(ctx, in))
 		if err = errors.Join(err, in.Close()); err != nil {
 			return nil, err
 		}

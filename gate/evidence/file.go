@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/interrupt"
 )
 
 // lookForFile looks for something that is not empty, and where a content is asked for, for that content.
@@ -64,7 +65,7 @@ func checksum(ctx context.Context, root *os.Root, path string, n Need) Item {
 	}
 	defer f.Close()
 	h := sha256.New()
-	size, err := io.Copy(h, readerWith{ctx, f})
+	size, err := io.Copy(h, interrupt.Reader(ctx, f))
 	if err != nil {
 		return unverifiable(n, "%q cannot be read: %v", n.Name, err)
 	}
@@ -73,19 +74,6 @@ func checksum(ctx context.Context, root *os.Root, path string, n Need) Item {
 		item.State, item.Why = Missing, fmt.Sprintf("%q has another content", n.Name)
 	}
 	return item
-}
-
-// readerWith ends reading when ctx ends.
-type readerWith struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r readerWith) Read(b []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.r.Read(b)
 }
 
 // ErrChecksum is wrapped where a checksum is not written as it must be.
