@@ -91,7 +91,7 @@ func (p *progress) begin(run *history.Run, resumed string) {
 	p.cols = columnsOf(run)
 	for _, step := range run.Steps {
 		if step.Status.Over() {
-			p.tell(step)
+			p.tell(run, step)
 		}
 	}
 }
@@ -167,16 +167,16 @@ func (p *progress) unanswered(e exec.Event) {
 
 func (p *progress) stepDone(e exec.Event) {
 	p.current, p.doing = "", ""
-	p.tell(e.History)
+	p.tell(e.State, e.History)
 }
 
 // tell prints the line of a step that is over, once.
-func (p *progress) tell(s *history.Step) {
+func (p *progress) tell(run *history.Run, s *history.Step) {
 	if p.shown[s] {
 		return
 	}
 	p.shown[s] = true
-	p.say(p.style.step(stepLine(s, p.cols), s.Status))
+	p.say(p.style.step(stepLine(run, s, p.cols), s.Status))
 }
 
 // say prints a line that stays.

@@ -26,14 +26,15 @@ var marks = map[history.StepStatus]string{
 	history.Failed: "✗", history.Skipped: "–", history.Blocked: "⊘",
 }
 
-// columns are the widths of a step's address and title.
-type columns struct{ address, title int }
+// columns are the widths of a step's address, its title and what its gates came to.
+type columns struct{ address, title, gates int }
 
 func columnsOf(run *history.Run) columns {
-	c := columns{address: 4}
+	c := columns{address: 4, gates: 8}
 	for _, s := range run.Steps {
 		c.address = max(c.address, terminal.Width(terminal.Clip(string(s.Address), maxAddress)))
 		c.title = max(c.title, terminal.Width(terminal.Clip(s.Title, maxTitle)))
+		c.gates = max(c.gates, terminal.Width(view.Gates(s)))
 	}
 	return c
 }
@@ -54,20 +55,16 @@ func pad(text string, width int) string {
 
 // stepLine is one line about a step: what it is, what it changed, what it took
 // and what went wrong on the way.
-func stepLine(s *history.Step, cols columns) string {
+func stepLine(run *history.Run, s *history.Step, cols columns) string {
 	line := " " + marks[s.Status] + " " + cols.heading(s)
 	if last := s.Last(); last != nil && last.Accounted != nil && s.Status == history.Completed {
 		line += "  " + pad(changed(last.Accounted), 15)
 	} else {
 		line += "  " + pad("", 15)
 	}
-	if n := gatesOf(s); n > 0 {
-		line += "  " + pad(plural(n, "gate"), 8)
-	} else {
-		line += "  " + pad("", 8)
-	}
+	line += "  " + pad(view.Gates(s), cols.gates)
 	if !s.Started.IsZero() && !s.Over.IsZero() {
-		line += fmt.Sprintf("  %7s", seconds(max(s.Over.Sub(s.Started), 0)))
+		line += fmt.Sprintf("  %7s", seconds(run.Worked(s.Started, s.Over)))
 	}
 	if note := note(s); note != "" {
 		line += "   " + note
@@ -94,14 +91,6 @@ func changed(a *history.Accounted) string {
 		text += fmt.Sprintf(" −%d", a.Lines.Removed)
 	}
 	return text
-}
-
-func gatesOf(s *history.Step) int {
-	n := len(s.Gates)
-	if last := s.Last(); last != nil {
-		n += len(last.Gates)
-	}
-	return n
 }
 
 // note says what is not as planned about a step that is over.

@@ -33,7 +33,7 @@ func (p *cli) printStatus(run *history.Run) {
 	fmt.Fprintf(p.out, "%s        run %s · plan %s · mode %s\n\n", escaped(s.Goal), s.Run, s.Plan.Short(), escaped(string(run.Mode)))
 	cols := columnsOf(run)
 	for _, step := range run.Steps {
-		line := stepLine(step, cols)
+		line := stepLine(run, step, cols)
 		if step.Status == history.InFlight {
 			line = strings.TrimRight(fmt.Sprintf(" %s %s  %s", underWay(step), cols.heading(step), escaped(activity(step, ""))), " ")
 		}

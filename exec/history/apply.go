@@ -17,6 +17,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 		if r.Ended == nil {
 			r.Resumptions++
 			r.ResumedAt = rec.Seq
+			r.idle(rec.Time)
 			r.Flow.resumed()
 		}
 	case *Gate:

@@ -134,6 +134,7 @@ type Run struct {
 	Resumptions int
 	ResumedAt   uint64        // position of the latest resumption in the journal; 0: there was none
 	Boot        string        // the life of the machine in which the run was taken in hand last
+	Idle        []Idle        // when nobody had the run in hand, in order
 	Stamps      ledger.Digest // of the file with what scans believe, as it was written last; "" if there was none
 	RolledBack  []RolledBack
 	Consecutive int // failed steps in a row

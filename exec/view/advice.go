@@ -220,10 +220,7 @@ func asked(js []judgement) string {
 			passed++
 		}
 	}
-	if passed == len(js) {
-		return count(len(js), "gate", "gates")
-	}
-	return fmt.Sprintf("%d of %s", passed, count(len(js), "gate", "gates"))
+	return passedOf(passed, len(js))
 }
 
 // gates are all judgements of a step that count for its last attempt.

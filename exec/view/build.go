@@ -21,7 +21,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 		Status: statusOf(r), Reasons: []string{}, Started: newStamp(r.Begun),
 		Profile: r.Started.Profile, Mode: r.Mode, FirstMode: r.Started.Mode,
 		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated,
-		Resumed: r.Resumptions,
+		Resumed: r.Resumptions, of: r,
 		Plan: boundPlan{Format: r.Started.Format, Digest: r.Started.Plan, Blob: r.Started.PlanBlob,
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
@@ -84,7 +84,7 @@ func latest(r *history.Run) stamp {
 func (rep *report) open(r *history.Run) {
 	for _, s := range rep.steps {
 		if s.Status == history.InFlight && r.Ended == nil {
-			s.Duration = between(s.Started, rep.latest)
+			s.Duration = atWork(r, s.Started, rep.latest)
 			s.restoring = r.Restoring != nil && r.Current() != nil && r.Current().Address == s.Address
 		}
 	}

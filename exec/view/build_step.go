@@ -17,11 +17,11 @@ const (
 	lost     = "lost"
 )
 
-func newStep(in *plan.Step, s *history.Step) *step {
+func newStep(r *history.Run, in *plan.Step, s *history.Step) *step {
 	out := &step{
 		Address: s.Address, ID: stepID(s), Task: s.Task, Title: s.Title, Status: s.Status,
 		Critical: s.Critical, Rollback: s.Rollback, Started: newStamp(s.Started), Ended: newStamp(s.Over),
-		Duration: between(newStamp(s.Started), newStamp(s.Over)),
+		Duration: atWork(r, newStamp(s.Started), newStamp(s.Over)),
 		Gates:    judgements(s.Gates), Questions: each(s.Questions, newQuestion),
 		Recoveries: each(s.Recoveries, newRecovery),
 	}
@@ -35,7 +35,7 @@ func newStep(in *plan.Step, s *history.Step) *step {
 		out.Checkpoint = &stepCheckpoint{newTree(c.Checkpoint), s.At, c.Envelope}
 		out.Propagation = &propagation{c.Decision, string(c.Strategy), c.Concern, list(c.Prior)}
 	}
-	out.addAttempts(s)
+	out.addAttempts(r, s)
 	out.addEnd(s)
 	return out
 }
@@ -50,14 +50,14 @@ func stepID(s *history.Step) string {
 	return strings.TrimPrefix(string(s.Address), s.Task+".")
 }
 
-func (out *step) addAttempts(s *history.Step) {
+func (out *step) addAttempts(r *history.Run, s *history.Step) {
 	out.Attempts = []*attempt{}
 	out.Retries, out.Backups = tried(s)
 	for _, a := range s.Undone {
-		out.Attempts = append(out.Attempts, newAttempt(s, a, true, false))
+		out.Attempts = append(out.Attempts, newAttempt(r, s, a, true, false))
 	}
 	for i, a := range s.Attempts {
-		out.Attempts = append(out.Attempts, newAttempt(s, a, false, i == len(s.Attempts)-1))
+		out.Attempts = append(out.Attempts, newAttempt(r, s, a, false, i == len(s.Attempts)-1))
 		out.Method = a.Method.Method
 	}
 }
@@ -82,10 +82,10 @@ func (out *step) addEnd(s *history.Step) {
 }
 
 // newAttempt describes an attempt; before says that it was made before the run was set back.
-func newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt {
+func newAttempt(r *history.Run, s *history.Step, a *history.Attempt, before, last bool) *attempt {
 	out := &attempt{
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
-		RolledBack: before, Started: newStamp(a.Started), Ended: newStamp(a.Ended), Duration: between(newStamp(a.Started), newStamp(a.Ended)),
+		RolledBack: before, Started: newStamp(a.Started), Ended: newStamp(a.Ended), Duration: atWork(r, newStamp(a.Started), newStamp(a.Ended)),
 		Gates: judgements(a.Gates), Outcome: lost,
 	}
 	switch {

@@ -28,7 +28,7 @@ func (rep *report) buildTasks(p *plan.Plan, r *history.Run) {
 		if t == nil {
 			t = add(s.Task)
 		}
-		made := newStep(written[s.Address], s)
+		made := newStep(r, written[s.Address], s)
 		t.Steps = append(t.Steps, made)
 		rep.steps = append(rep.steps, made)
 	}
@@ -40,7 +40,7 @@ func (rep *report) buildTasks(p *plan.Plan, r *history.Run) {
 		t.describe(&p.Tasks[i])
 	}
 	for _, t := range rep.Tasks {
-		t.sum(r.Ended != nil)
+		t.sum(r)
 		if over := r.Flow.Task(t.ID); over != nil {
 			t.Status = string(over.Status) // what the journal says of it
 		}
@@ -90,7 +90,7 @@ func (rep *report) arrow(tasks map[string]*task, from, to string) {
 }
 
 // sum derives what a task is from its steps.
-func (t *task) sum(ended bool) {
+func (t *task) sum(r *history.Run) {
 	n := make(map[history.StepStatus]int)
 	for _, s := range t.Steps {
 		n[s.Status]++
@@ -112,7 +112,7 @@ func (t *task) sum(ended bool) {
 		t.Status = "skipped"
 	case open == 0 && done > 0:
 		t.Status = "completed"
-	case open < len(t.Steps) && ended:
+	case open < len(t.Steps) && r.Ended != nil:
 		t.Status = "partial"
 	case open < len(t.Steps) || n[history.InFlight] > 0:
 		t.Status = "running"
@@ -120,5 +120,5 @@ func (t *task) sum(ended bool) {
 	if open > 0 {
 		t.Ended = stamp{}
 	}
-	t.Duration = between(t.Started, t.Ended)
+	t.Duration = atWork(r, t.Started, t.Ended)
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/terminal"
 )
 
@@ -103,6 +104,9 @@ func between(a, b stamp) span {
 	}
 	return span(b.Sub(a.Time))
 }
+
+// atWork is how long controllers were at work from a to b.
+func atWork(r *history.Run, a, b stamp) span { return span(r.Worked(a.Time, b.Time)) }
 
 // duration writes a duration for people: "0.9 s", "2 min 05 s", "3 h 04 min".
 func duration(d time.Duration) string {

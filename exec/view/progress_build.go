@@ -31,7 +31,7 @@ func newProgress(p *plan.Plan, r *history.Run, rep *report) *progress {
 	out.Compliance = newCompliance(p, r)
 	out.Tools = newTools(p, r, rep)
 	out.addTasks(p, r, rep)
-	out.addSpeclets(p, rep)
+	out.addSpeclets(p, r, rep)
 	if rep.Waiting != nil {
 		w := newEscalation(*rep.Waiting)
 		out.Waiting = &w

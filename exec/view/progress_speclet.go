@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
 
 // addSpeclets adds the stages of the speclets and where each stands; a plan without speclets has neither.
-func (out *progress) addSpeclets(p *plan.Plan, rep *report) {
+func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *report) {
 	if len(p.Speclets) == 0 {
 		return
 	}
@@ -37,7 +38,7 @@ func (out *progress) addSpeclets(p *plan.Plan, rep *report) {
 		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", i+1), progressStage{stage, parallel}})
 	}
 	for _, s := range p.Speclets {
-		out.SpecletProgress = append(out.SpecletProgress, pair[progressSpeclet]{s.ID, newSpeclet(s, tasks, status)})
+		out.SpecletProgress = append(out.SpecletProgress, pair[progressSpeclet]{s.ID, newSpeclet(r, s, tasks, status)})
 	}
 }
 
@@ -64,7 +65,7 @@ func specletStatus(s plan.Speclet, tasks map[string]*task) string {
 	return "not_started"
 }
 
-func newSpeclet(s plan.Speclet, tasks map[string]*task, status map[string]string) progressSpeclet {
+func newSpeclet(r *history.Run, s plan.Speclet, tasks map[string]*task, status map[string]string) progressSpeclet {
 	out := progressSpeclet{Status: status[s.ID], Total: len(s.Tasks), DependsOn: ordered[string]{},
 		Done: []string{}, Failed: []string{}, InProgress: []string{}}
 	for _, id := range s.Tasks {
@@ -90,7 +91,7 @@ func newSpeclet(s plan.Speclet, tasks map[string]*task, status map[string]string
 	if out.Status != "completed" && out.Status != "failed" {
 		out.EndedAt = stamp{}
 	}
-	out.Seconds = seconds(between(out.StartedAt, out.EndedAt))
+	out.Seconds = seconds(atWork(r, out.StartedAt, out.EndedAt))
 	for _, before := range s.DependsOn {
 		out.DependsOn = append(out.DependsOn, pair[string]{before, status[before]})
 		out.Blocked = out.Blocked || out.Status == "not_started" && status[before] != "completed"

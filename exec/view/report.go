@@ -58,6 +58,7 @@ type report struct {
 	edges        [][2]string    // tasks: the second depends on the first
 	latest       stamp          // the last time that is known
 	analysis     *analysis.Analysis
+	of           *history.Run
 }
 
 type counts struct {

@@ -80,3 +80,29 @@ func (t Tally) String() string {
 	}
 	return strings.Join(append(parts, count(t.Questions, "question", "questions")), " · ")
 }
+
+// Gates is what the gates came to that judged a step and its latest attempt, as in "5 gates", or "4 of 5 gates" where one of them blocks;
+// "" where none was asked.
+func Gates(s *history.Step) string {
+	all := s.Gates
+	if last := s.Last(); last != nil {
+		all = append(all[:len(all):len(all)], last.Gates...)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	passed := 0
+	for _, j := range all {
+		if !j.Blocks() {
+			passed++
+		}
+	}
+	return passedOf(passed, len(all))
+}
+
+func passedOf(passed, all int) string {
+	if passed == all {
+		return count(all, "gate", "gates")
+	}
+	return fmt.Sprintf("%d of %s", passed, count(all, "gate", "gates"))
+}

@@ -92,14 +92,16 @@ func newLineRow(rep *report, s *step, y, titleX int, at func(stamp) float64) lin
 	}
 	for i, a := range s.Attempts {
 		end, label := a.Ended, a.Method
+		took := a.Duration
 		if end.IsZero() {
 			end = rep.latest
+			took = atWork(rep.of, a.Started, end)
 		}
 		if i > 0 && a.Method == s.Attempts[i-1].Method && a.RolledBack == s.Attempts[i-1].RolledBack {
 			label = "retry"
 		}
 		row.add(at(a.Started), at(end), a.Outcome, label,
-			fmt.Sprintf("attempt %d, %s, %s, %s, from %s", a.Number, a.Method, a.Outcome, between(a.Started, end), a.Started.clock()))
+			fmt.Sprintf("attempt %d, %s, %s, %s, from %s", a.Number, a.Method, a.Outcome, took, a.Started.clock()))
 	}
 	return row
 }
