@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -132,6 +133,7 @@ func (e *execution) launch(ctx context.Context, started *history.Started) error 
 	if e.journal, err = checkpoint.OpenJournal(ctx, log, started.Run, e.c.now); err != nil {
 		return errors.Join(err, log.Close())
 	}
+	started.OwnStores = ownStores(ws, started.Run)
 	if err := e.record(ctx, history.Where{}, started); err != nil {
 		return err
 	}
@@ -140,6 +142,15 @@ func (e *execution) launch(ctx context.Context, started *history.Started) error 
 	}
 	e.notify(e.c.Observer.RunStarted, Event{})
 	return nil
+}
+
+// ownStores reports whether a run is kept where only its host finds it. A log of the host that writes the default file is none of these.
+func ownStores(ws Workspace, run string) bool {
+	if ws.Blobs != nil || ws.OpenLog == nil {
+		return ws.Blobs != nil
+	}
+	_, err := os.Stat(ws.journal(run))
+	return isMissing(err)
 }
 
 // unfinished refuses a lock that has served a run, and a tree that holds half a step.
@@ -174,7 +185,11 @@ func (e *execution) unfinished(ctx context.Context) error {
 			inside = "while its tree was restored"
 		}
 		if inside != "" {
-			return &RefusedError{Run: ids[i], Hint: fmt.Sprintf("planlock resume %s", ids[i]),
+			hint := "planlock resume "
+			if run.Started.OwnStores {
+				hint = "resume run "
+			}
+			return &RefusedError{Run: ids[i], Hint: hint + ids[i],
 				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i], inside)}}
 		}
 	}

@@ -121,7 +121,7 @@ func (e *execution) tellUndone(ctx context.Context, w history.Where, begun histo
 		lines = append(lines, change.String())
 	}
 	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(), strings.Join(firstOf(lines, 5), "; "))
-	if w.Step != "" && w.Attempt > 0 {
+	if w.Step != "" && w.Attempt > 0 && !e.run.Started.OwnStores {
 		text += fmt.Sprintf(" (planlock diff %s --attempt %d shows it)", w.Step, w.Attempt)
 	}
 	e.warn(text)

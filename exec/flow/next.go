@@ -20,7 +20,7 @@ const (
 type Suggestion struct {
 	Kind    string
 	Label   string // what it does, in plain words
-	Command string // of the command planlock; "" where there is nothing to type
+	Command string // of the command planlock; "" where there is nothing to type, as of a run in stores of its host's own
 	// Automatic is set on what may be done without asking anybody: nothing depends on a choice.
 	Automatic bool
 }
@@ -28,10 +28,20 @@ type Suggestion struct {
 // Next is what to do now, the likeliest first. A run that achieved its goal is to be verified. Of one that achieved a part of it everything is
 // offered: verify, continue, debug, halt. After a failure that halted the run the failed steps come first.
 func Next(run *history.Run) []Suggestion {
-	id := run.Started.Run
-	if id == "" {
+	if run.Started.Run == "" {
 		return nil
 	}
+	list := suggest(run)
+	if run.Started.OwnStores { // which the command does not find
+		for i := range list {
+			list[i].Command = ""
+		}
+	}
+	return list
+}
+
+func suggest(run *history.Run) []Suggestion {
+	id := run.Started.Run
 	verify := Suggestion{Kind: Verify, Label: "prove what was done", Command: "planlock verify " + id}
 	halt := Suggestion{Kind: Halt, Label: "leave it: what was completed stays, and the journal keeps all of it"}
 	switch run.Status {

@@ -34,6 +34,7 @@ type Started struct {
 	Executor      string           `json:"executor,omitempty"` // the default executor's name
 	Isolated      bool             `json:"isolated,omitempty"`
 	NoSandbox     bool             `json:"no_sandbox,omitempty"`
+	OwnStores     bool             `json:"own_stores,omitempty"`    // the host keeps the journal or the contents itself: the command planlock does not find them
 	Deterministic bool             `json:"deterministic,omitempty"` // another output of the same inputs is refused
 	TestFirst     bool             `json:"test_first,omitempty"`    // steps that can write their test first do
 	Steps         []Outline        `json:"steps"`                   // in the order of execution

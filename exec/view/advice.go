@@ -8,7 +8,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
 // meaning says in plain words what a class of failure is.
@@ -82,10 +81,9 @@ func (s *step) remedy() string {
 	var cause gate.Cause
 	switch {
 	case s.unanswered():
-		return "answer its question: run the plan on a terminal, or with --answers wait, and answer with planlock answer"
+		return "answer its question: " + s.of.beAsked()
 	case s.Failure.Class == history.Breach && s.notCreated():
-		return remedy(history.Breach, "") + "; if its work is there already (planlock check PLAN --dir .), leave it out: planlock run PLAN --ack " +
-			plan.DoneCode(s.Address)
+		return remedy(history.Breach, "") + "; if its work is there already" + s.of.leaveOut(s.Address)
 	}
 	if f := s.trouble(); f != nil {
 		cause = f.Cause
@@ -111,25 +109,25 @@ func (s *step) notCreated() bool {
 func nextSteps(rep *report) []string {
 	switch rep.Status {
 	case history.Achieved:
-		return []string{"Prove it: planlock verify " + rep.Run}
+		return []string{"Prove it: " + rep.prove()}
 	case history.Partial, history.NotAchieved:
 		return rep.afterFailure()
 	}
 	if q := rep.Waiting; q != nil {
 		out := []string{}
 		for _, c := range q.Choices {
-			line := fmt.Sprintf("planlock answer %s %s %s: %s (%s)", rep.Run, q.ID, c.key(), c.Label, c.Consequence)
+			line := fmt.Sprintf("%s: %s (%s)", rep.answer(c.key()), c.Label, c.Consequence)
 			if c.Acknowledge != "" {
 				line += fmt.Sprintf("; must be acknowledged with %q", c.Acknowledge)
 			}
 			out = append(out, line)
 		}
-		return append(out, "Then go on: planlock resume "+rep.Run)
+		return append(out, "Then go on: "+rep.resume())
 	}
 	if rep.Status == history.Waiting {
-		return []string{"Go on: planlock resume " + rep.Run}
+		return []string{"Go on: " + rep.resume()}
 	}
-	return []string{"Look again: planlock status " + rep.Run}
+	return []string{"Look again: " + rep.look()}
 }
 
 func (rep *report) afterFailure() []string {
@@ -154,12 +152,7 @@ func (rep *report) afterFailure() []string {
 	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
 		out = append(out, "The completed steps stay: plan what is left, lock it and run it")
 	}
-	for _, s := range rep.steps {
-		if s.Failure != nil && s.account() != nil {
-			out = append(out, fmt.Sprintf("See what step %s did: planlock diff %s %s", s.Address, rep.Run, s.Address))
-		}
-	}
-	return append(out, "Prove the report: planlock verify "+rep.Run)
+	return append(append(out, rep.diffs()...), "Prove the report: "+rep.prove())
 }
 
 // count writes a number with its noun.

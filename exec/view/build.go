@@ -21,7 +21,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 		Status: statusOf(r), Reasons: []string{}, Started: newStamp(r.Begun),
 		Profile: r.Started.Profile, Mode: r.Mode, FirstMode: r.Started.Mode,
 		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated,
-		Resumed: r.Resumptions, of: r,
+		Resumed: r.Resumptions, OwnStores: r.Started.OwnStores, of: r,
 		Plan: boundPlan{Format: r.Started.Format, Digest: r.Started.Plan, Blob: r.Started.PlanBlob,
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},

@@ -29,6 +29,7 @@ func (rep *report) buildTasks(p *plan.Plan, r *history.Run) {
 			t = add(s.Task)
 		}
 		made := newStep(r, written[s.Address], s)
+		made.of = rep
 		t.Steps = append(t.Steps, made)
 		rep.steps = append(rep.steps, made)
 	}

@@ -117,7 +117,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *report, t *task, a analysis.A
 		}
 	}
 	if out.Status == "failed" || out.Status == string(history.TaskFailedFinal) {
-		out.Commands = ordered[string]{{"debug", "planlock log " + rep.Run + " --type attempt-failed"}, {"verify", "planlock verify " + rep.Run}}
+		out.Commands = rep.commands()
 	}
 	return out
 }

@@ -32,6 +32,7 @@ type report struct {
 	Isolated     bool           `json:"isolated"`
 	Delivered    ledger.Digest  `json:"delivered_tree,omitempty"`
 	Resumed      int            `json:"resumed"`
+	OwnStores    bool           `json:"own_stores,omitempty"` // of the host: the command does not find them
 	Paused       string         `json:"paused,omitempty"`
 	Counts       counts         `json:"counts"`
 	Waiting      *question      `json:"waiting_for"` // null where no question is open

@@ -25,7 +25,7 @@ func drawSession(p *plan.Plan, r *history.Run, rep *report) []byte {
 	d := &document{}
 	d.put("# Next session\n\n## Quick start\n\n")
 	d.put("- **Goal:** %s\n- **Progress:** %d of %d steps, %d of %d tasks\n", md(rep.Goal), rep.Counts.Completed, rep.Counts.Steps, rep.Counts.TasksDone, rep.Counts.Tasks)
-	d.put("- **Go on:** `planlock resume %s`\n", rep.Run)
+	d.put("- **Go on:** %s\n", rep.typed(rep.resume()))
 	d.state(r, rep)
 	d.section("Key decisions made")
 	d.list("None.", decisions(r, rep))
@@ -39,9 +39,9 @@ func drawSession(p *plan.Plan, r *history.Run, rep *report) []byte {
 	d.list("None.", each(rep.Files, func(f file) string { return fmt.Sprintf("%s %s", f.Op, code(f.text())) }))
 	d.section("Resume instructions")
 	for i, line := range []string{
-		"Load the run: `planlock status " + rep.Run + "`",
+		"Load the run: " + rep.typed(rep.look()),
 		"The workspace must be the tree " + code(rep.Tree.Digest.Short()) + "; resuming refuses any other",
-		"Go on: `planlock resume " + rep.Run + "`",
+		"Go on: " + rep.typed(rep.resume()),
 		"Each step is checkpointed before it begins and judged when it ends",
 	} {
 		d.put("%d. %s\n", i+1, line)

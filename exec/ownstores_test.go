@@ -1,0 +1,50 @@
+package exec_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// A report names commands of planlock only where the command finds what the run left.
+func TestReportKnowsWhoHasTheStores(t *testing.T) {
+	for name, c := range map[string]struct {
+		seat func(*exec.Controller)
+		own  bool
+	}{
+		"default": {func(*exec.Controller) {}, false},
+		"a log of its own": {func(c *exec.Controller) {
+			log := &checkpoint.MemoryLog{}
+			c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+		}, true},
+		"a log that is the default file": {func(c *exec.Controller) {
+			dir := c.Dir
+			c.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
+				return checkpoint.OpenFileLogContext(ctx, filepath.Join(exec.Workspace{Dir: dir}.RunDir(run), "journal"))
+			}
+		}, false},
+		"contents of its own": {func(c *exec.Controller) { c.Blobs = &checkpoint.Memory{} }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := exectest.New(t, twoSteps(), workspace, goodScript)
+			c.seat(b.Controller)
+			report, err := b.Controller.Run(context.Background(), b.Lock(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := report.String()
+			if report.Run.Started.OwnStores != c.own || strings.Contains(text, "planlock verify") == c.own || strings.Contains(text, "Workspace.Verify") != c.own {
+				t.Errorf("own stores: %t, and the report says\n%s", report.Run.Started.OwnStores, text)
+			}
+			if next := report.Next(); report.Status() != history.Achieved || len(next) != 1 || (next[0].Command == "") != c.own {
+				t.Errorf("next: %+v", next)
+			}
+		})
+	}
+}

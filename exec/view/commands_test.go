@@ -1,0 +1,72 @@
+package view_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Of a run in stores of its host's own no view names a command of planlock, which could not find it.
+func TestOwnStoresNameNoCommand(t *testing.T) {
+	command := regexp.MustCompile(`planlock (answer|check|diff|lock|log|report [^·]|resume|rollback|run|status|verify)[^.\n]*`)
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) {
+			for _, own := range []bool{false, true} {
+				told := s.tell(t)
+				run := told.fold()
+				run.Started.OwnStores = own
+				files, err := view.All(told.plan, run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var all strings.Builder
+				for _, f := range files {
+					all.WriteString(f.Name + ":\n" + string(f.Content))
+				}
+				switch named := command.FindString(all.String()); {
+				case own && named != "":
+					t.Errorf("%q is advised", named)
+				case !own && named == "":
+					t.Error("no command is advised, so this test shows nothing")
+				}
+				if own && !strings.Contains(all.String(), "of run "+run.Started.Run+", in the program that has its stores") {
+					t.Error("nothing is advised in place of the command")
+				}
+			}
+		})
+	}
+}
+
+// A step that was to create what is there already is left out where its acknowledgement counts: in the lock file, if there is one.
+func TestLeavingOutGoesByTheLockFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*history.Started)
+		want   string
+	}{
+		"lock file":    {func(*history.Started) {}, "leave it out: planlock lock PLAN --ack done:1.1, and run it"},
+		"no lock file": {func(f *history.Started) { f.LockFile = "" }, "leave it out: planlock run PLAN --ack done:1.1"},
+		"own stores":   {func(f *history.Started) { f.OwnStores = true }, `leave it out: lock the plan again and acknowledge "done:1.1"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := limiter()
+			s := begin(t, p, c.change).start("1.1", "primary")
+			s.add(700, "1.1", 1, &history.AttemptEnded{})
+			declared := p.Tasks[0].Steps[0].Artifacts.Declared()
+			s.add(20, "1.1", 1, &history.Accounted{Tree: digest("before 1.1"), Declared: declared, Account: ledger.Reconcile(declared, nil, nil)})
+			s.fail("1.1", 1, history.Breach, "it created nothing")
+			s.add(5, "1.1", 0, &history.StepFailed{Class: history.Breach, Reasons: []string{"it created nothing"}, Halts: true})
+			text, err := view.Text(p, s.end(history.NotAchieved, "step 1.1 failed").fold())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if words := strings.Fields(string(text)); !strings.Contains(strings.Join(words, " "), c.want) || !slices.Contains(words, "next") {
+				t.Errorf("no %q in\n%s", c.want, text)
+			}
+		})
+	}
+}
