@@ -40,7 +40,7 @@ func (e *execution) begin(ctx context.Context) error {
 		return err
 	}
 	terms := e.locked.Terms()
-	if err := bound(terms, env.Digest(), base.Digest()); err != nil {
+	if err := e.boundTo(ctx, terms, env.Digest(), base.Digest()); err != nil {
 		return err
 	}
 	planning, err := e.approve(ctx, &plan.Draft{Plan: *e.plan, Format: e.locked.Format(), Files: e.files})
@@ -201,8 +201,8 @@ func inFlight(s *history.Step) bool {
 	return s != nil && s.Last() != nil && s.Last().Failure == nil && s.Status == history.InFlight
 }
 
-// bound refuses a lock that was made for something else.
-func bound(terms plan.Terms, env, base ledger.Digest) error {
+// boundTo refuses a lock that was made for something else.
+func (e *execution) boundTo(ctx context.Context, terms plan.Terms, env, base ledger.Digest) error {
 	var errs []error
 	if !terms.Envelope.IsZero() && terms.Envelope != env {
 		errs = append(errs, &plan.LockError{What: "envelope", Want: terms.Envelope, Got: env})
@@ -216,6 +216,9 @@ func bound(terms plan.Terms, env, base ledger.Digest) error {
 	refused := &RefusedError{Hint: "lock the plan again", Err: errors.Join(errs...)}
 	for _, err := range errs {
 		refused.Reasons = append(refused.Reasons, err.Error())
+	}
+	if !terms.Base.IsZero() && terms.Base != base {
+		refused.Reasons = append(refused.Reasons, e.sinceLock(ctx, terms.Base))
 	}
 	return refused
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/plan"
@@ -44,6 +45,12 @@ func (p *cli) printAlready(draft *plan.Draft, done []exec.Already, dir string) {
 		fmt.Fprintf(p.out, "Nothing of it is in %s already.\n", escaped(dir))
 		return
 	}
+	how := ":"
+	if file, err := lockPath(draft, ""); err == nil {
+		if _, err := os.Lstat(file); err == nil { // run goes by what it says
+			how = ", lock the plan again with"
+		}
+	}
 	fmt.Fprintf(p.out, "Already there, in %s:\n", escaped(dir))
 	for _, a := range done {
 		title := ""
@@ -54,6 +61,6 @@ func (p *cli) printAlready(draft *plan.Draft, done []exec.Already, dir string) {
 		for _, line := range a.Evidence {
 			fmt.Fprintf(p.out, "       %s\n", escaped(line))
 		}
-		fmt.Fprintf(p.out, "       to leave it out: --ack %s\n", quoted(a.Code))
+		fmt.Fprintf(p.out, "       to leave it out%s --ack %s\n", how, quoted(a.Code))
 	}
 }

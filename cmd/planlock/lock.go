@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
@@ -117,7 +118,7 @@ func lockPath(d *plan.Draft, named string) (string, error) {
 
 // lockFor reads the lock of a plan, or makes one that belongs to the run alone
 // where there is none.
-func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft, named string, acks []string) (*plan.Locked, error) {
+func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft, path, named string, acks []string) (*plan.Locked, error) {
 	file, err := lockPath(draft, named)
 	if err != nil {
 		return nil, err
@@ -129,11 +130,35 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 	if err != nil {
 		return nil, fmt.Errorf("lock file: %w", err)
 	}
-	if len(acks) > 0 {
-		fmt.Fprintf(p.err, "planlock: warning: --ack changes nothing here: the lock %s says what was accepted\n", escaped(displayPath(file)))
-	}
 	c.LockFile = file
-	return plan.ReadLock(draft, text, c.Options())
+	locked, err := plan.ReadLock(draft, text, c.Options())
+	if len(acks) > 0 {
+		fmt.Fprintf(p.err, "planlock: warning: --ack changes nothing here: the lock %s says what was accepted; lock the plan again with it:  %s\n",
+			escaped(displayPath(file)), lockAgain(c.Dir, path, named, locked, acks))
+	}
+	return locked, err
+}
+
+// lockAgain is the command that accepts acks, besides what the lock that is there accepts; locked is nil if that cannot be read.
+func lockAgain(dir, path, named string, locked *plan.Locked, acks []string) string {
+	command := "planlock lock " + quoted(path)
+	if named != "" {
+		command += " -o " + quoted(named)
+	}
+	command += inDir(dir)
+	var all []string
+	if locked != nil {
+		all = locked.Terms().Acknowledged
+	}
+	for _, code := range acks {
+		if !slices.Contains(all, code) {
+			all = append(all, code)
+		}
+	}
+	for _, code := range all {
+		command += " --ack " + quoted(code)
+	}
+	return escaped(command)
 }
 
 // displayPath is a path as short as it can be from here.

@@ -108,7 +108,7 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		if err := s.seatEscalator(p, c, ""); err != nil {
 			return err
 		}
-		locked, err := p.lockFor(ctx, c, draft, *lock, acks)
+		locked, err := p.lockFor(ctx, c, draft, args[0], *lock, acks)
 		if err != nil {
 			return s.placed(err, args[0], nil)
 		}

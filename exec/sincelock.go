@@ -1,0 +1,77 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+)
+
+// shownSince is how many changes since the lock are named.
+const shownSince = 10
+
+// fileClock is how far the times of files can be behind the clock: a system sets them in steps.
+const fileClock = 20 * time.Millisecond
+
+// sinceLock says what is not as it was when the lock was made. A lock binds the digest of the tree and keeps nothing of it: what
+// changed is known where a run in this workspace has kept the same tree. Else files are named that are newer than the lock.
+func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
+	if was := e.keptTree(ctx, want); was != nil {
+		var lines []string
+		for _, change := range ledger.Diff(was, e.base) {
+			lines = append(lines, change.String())
+		}
+		return "changed since the lock was made: " + strings.Join(firstOf(lines, shownSince), "; ")
+	}
+	var newer []string
+	since := e.locked.Created().Add(-fileClock)
+	for entry := range e.base.All() {
+		if entry.ModTime.After(since) {
+			newer = append(newer, fmt.Sprintf("%q", entry.Path))
+		}
+	}
+	if len(newer) == 0 {
+		return "nothing here is newer than the lock, so something was removed, renamed or given another mode, or has kept its old time; " +
+			"what keeps versions of the workspace (such as git status) can say what"
+	}
+	return "newer than the lock: " + strings.Join(firstOf(newer, shownSince), "; ") + " (what was removed or kept its old time is not among these)"
+}
+
+// keptTree is a tree that a run in this workspace has kept, the latest run first; nil if none has, or it cannot be read.
+func (e *execution) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tree {
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	ids, err := ws.Runs()
+	for i := len(ids) - 1; i >= 0 && err == nil; i-- {
+		run, unread := ws.History(ctx, ids[i])
+		if unread != nil {
+			continue
+		}
+		if snap := snapshotOf(run, want); snap != (checkpoint.Snapshot{}) {
+			if tree, err := e.store.Tree(ctx, snap); err == nil {
+				return tree
+			}
+		}
+	}
+	return nil
+}
+
+// snapshotOf is where a run has kept a tree, if it has.
+func snapshotOf(run *history.Run, want ledger.Digest) checkpoint.Snapshot {
+	kept := []checkpoint.Snapshot{run.Tree, run.Started.Base}
+	for _, s := range run.Steps {
+		if s.Completed != nil {
+			kept = append(kept, s.Completed.Snapshot)
+		}
+	}
+	for _, snap := range kept {
+		if snap.Tree == want {
+			return snap
+		}
+	}
+	return checkpoint.Snapshot{}
+}
