@@ -57,20 +57,26 @@ func (p *cli) collect(ctx context.Context, dir string, dryRun bool) error {
 	if err = errors.Join(err, blobs.Close()); err != nil {
 		return err
 	}
+	fmt.Fprint(p.out, collected(freed, runs, dryRun))
+	return nil
+}
+
+// collected says what was freed, and what stays for a number of runs.
+func collected(c checkpoint.Collected, runs int, dryRun bool) string {
 	verb := "Freed"
 	if dryRun {
 		verb = "Would free"
 	}
-	fmt.Fprintf(p.out, "%s %d bytes: %s, of %s that held nothing else, and %s written anew.\n", verb, freed.Bytes,
-		plural(freed.Contents, "content"), plural(freed.Removed, "pack"), plural(freed.Rewritten, "pack"))
-	fmt.Fprintf(p.out, "%s stay, for %s.\n", plural(freed.Kept, "content"), plural(runs, "run"))
-	if freed.Damaged > 0 {
-		fmt.Fprintf(p.out, "%s left as they are, because of damage: planlock verify --store says more.\n", plural(freed.Damaged, "pack"))
+	text := fmt.Sprintf("%s %s: %s gone, %s removed, %s written anew.\n", verb, plural(c.Bytes, "byte"),
+		plural(c.Contents, "content"), plural(c.Removed, "pack"), plural(c.Rewritten, "pack"))
+	text += fmt.Sprintf("%s %s, for %s.\n", plural(c.Kept, "content"), oneOrMany(c.Kept, "stays", "stay"), plural(runs, "run"))
+	if n := c.Damaged; n > 0 {
+		text += fmt.Sprintf("%s left as %s, because of damage: planlock verify --store says more.\n", plural(n, "pack"), oneOrMany(n, "it is", "they are"))
 	}
-	if freed.Busy > 0 {
-		fmt.Fprintf(p.out, "%s left as they are, because another program writes them.\n", plural(freed.Busy, "pack"))
+	if n := c.Busy; n > 0 {
+		text += fmt.Sprintf("%s left as %s, because another program writes %s.\n", plural(n, "pack"), oneOrMany(n, "it is", "they are"), oneOrMany(n, "it", "them"))
 	}
-	return nil
+	return text
 }
 
 // storeOf is the folder in which a workspace keeps contents.

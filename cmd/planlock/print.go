@@ -15,11 +15,19 @@ import (
 // escaped is hostile text as a terminal may show it.
 func escaped(text string) string { return terminal.Escape(text) }
 
-func plural(n int, thing string) string {
+func plural[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// oneOrMany is the word that goes with a number of things.
+func oneOrMany(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 func orElse(text, other string) string {

@@ -48,7 +48,7 @@ func (p *cli) verifyStore(ctx context.Context, dir string) error {
 		fmt.Fprintf(p.out, "The store does not hold: %s.\n", plural(faults, "fault"))
 		return &quietError{statusRefused}
 	}
-	fmt.Fprintf(p.out, "The store holds: %s of %d bytes in %s.\n", plural(checked.Contents, "content"), checked.Bytes, plural(checked.Packs, "pack"))
+	fmt.Fprintf(p.out, "The store holds: %s of %s in %s.\n", plural(checked.Contents, "content"), plural(checked.Bytes, "byte"), plural(checked.Packs, "pack"))
 	return nil
 }
 
