@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -38,17 +39,23 @@ func commands() []command {
 		{"log", "[RUN]", "queries the journal", 0, 1, prepareLog},
 		{"diff", "[RUN] STEP", "declared against actual artifacts of a step", 1, 2, prepareDiff},
 		{"rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", 1, 2, prepareRollback},
-		{"amend", "RUN PATH", "adds steps to a run (not there yet)", 0, -1, later("amend", "adding steps to a run under way")},
 		{"report", "[RUN]", "draws the report of a run", 0, 1, prepareReport},
 		{"verify", "[RUN]", "proves the journal, the trees and the views of a run", 0, 1, prepareVerify},
 		{"gc", "", "frees what no journal of the workspace refers to", 0, 0, prepareGC},
 		{"graph", "PATH", "draws the graph of a plan", 1, 1, prepareGraph},
 		{"convert", "PATH", "writes a plan of any format as a native plan", 1, 1, prepareConvert},
 		{"tree", "DIR | diff A B", "prints a tree's digest, or what changed from A to B", 1, 3, prepareTree},
-		{"new", "[TEMPLATE]", "starts a plan from a template (not there yet)", 0, -1, later("new", "plan templates")},
 		{"learn", "[promote ID | revoke ID | prune | audit]", "what finished runs teach, and what of it may be used", 0, 2, prepareLearn},
 		{"completion", "bash|zsh|fish", "prints a completion script for a shell", 1, 1, prepareCompletion},
 		{"version", "", "prints the version", 0, 0, prepareVersion},
+	}
+}
+
+// planned are commands whose names are taken, and that are not there yet.
+func planned() []command {
+	return []command{
+		{"amend", "RUN PATH", "adds steps to a run", 0, -1, later("amend", "adding steps to a run under way")},
+		{"new", "[TEMPLATE]", "starts a plan from a template", 0, -1, later("new", "plan templates")},
 	}
 }
 
@@ -65,7 +72,7 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	if name == "--version" || name == "-version" {
 		name = "version"
 	}
-	for _, c := range commands() {
+	for _, c := range slices.Concat(commands(), planned()) {
 		if c.name == name {
 			return p.call(ctx, c, args[1:])
 		}
@@ -82,8 +89,7 @@ func (p *cli) call(ctx context.Context, c command, args []string) error {
 	for {
 		if err := flags.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
-				p.describe(p.out, c)
-				return nil
+				return p.help([]string{c.name})
 			}
 			return &usageError{fmt.Sprintf("%s: %s; planlock help %s says more", c.name, flagTrouble(err, flags), c.name)}
 		}
