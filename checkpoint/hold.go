@@ -88,8 +88,10 @@ func (h *Held) Release() error {
 // A workspace in which this one lies, or which lies in it, must not be held
 // either: that is a *HeldError for it. Noticed are those that lie there by their
 // path, links in it followed, and whose lock file may be read; not those that are
-// reached by another mount. What lies in a folder named .planlock, such as the
-// clone of an isolated run, does not lie in the workspace around it.
+// reached by another mount, and not those below that are held since before a
+// .planlock that had been used was moved here, or back here (a copy of one is no
+// matter). What lies in a folder named .planlock, such as the clone of an isolated
+// run, does not lie in the workspace around it.
 func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("checkpoint: hold: %w", context.Cause(ctx))
@@ -225,6 +227,7 @@ type holder struct {
 	User    string    `json:"user"`
 	Started time.Time `json:"started"`
 	What    string    `json:"what"`
+	File    uint64    `json:"file,omitempty"` // number of the lock file on its disk; 0 where files have none
 }
 
 func writeHolder(f *disk.File) error {
@@ -232,6 +235,9 @@ func writeHolder(f *disk.File) error {
 	h.Host, _ = os.Hostname() // best effort: it only tells people where to look
 	if u, err := user.Current(); err == nil {
 		h.User = u.Username
+	}
+	if info, err := f.Stat(); err == nil {
+		h.File = inode(info)
 	}
 	text, err := json.Marshal(h)
 	if err != nil {

@@ -14,7 +14,10 @@ import (
 // workspaces that it lies in. So of two of which one lies in the other the
 // second to come is refused, and two that lie beside each other are not. A
 // workspace that nobody ever held has no lock file that could be shared: whoever
-// holds it first looks at all that lies below.
+// holds it first looks at all that lies below. The name in a lock file says that
+// somebody has held the workspace. It says to which file it was written, too: a
+// lock file that was copied here, with a whole folder or out of a backup, is one
+// that nobody below could have shared.
 
 // lookAround keeps those away who hold a workspace that dir lies in, or that lies in dir.
 func (h *Held) lookAround(ctx context.Context, dir string) error {
@@ -42,8 +45,12 @@ func (h *Held) lookAround(ctx context.Context, dir string) error {
 		}
 		h.above = append(h.above, f)
 	}
-	if info, err := h.file.Stat(); err != nil || info.Size() > 0 {
-		return err // who held a workspace below since the name was written shares its file
+	info, err := h.file.Stat()
+	if err != nil {
+		return cannotHold(dir, err)
+	}
+	if last := readHolder(h.file); last != nil && last.File == inode(info) {
+		return nil // who held a workspace below since the name was written shares its file
 	}
 	return heldBelow(ctx, real, dir)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -67,4 +68,30 @@ func TestHoldOfAWorkspaceInAnother(t *testing.T) {
 			must(t, err, second.Check(), second.Release())
 		})
 	}
+}
+
+// A lock file that was copied into a folder says nothing of who works below it: the copy is no file that these could have shared.
+func TestHoldAboveWithALockFileFromElsewhere(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no numbers that the standard library tells")
+	}
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	used, err := checkpoint.HoldWorkspace(t.Context(), elsewhere)
+	must(t, err, used.Release())
+	name, err := os.ReadFile(filepath.Join(elsewhere, ".planlock", "lock"))
+	must(t, err)
+	sub := filepath.Join(dir, "sub")
+	must(t, os.Mkdir(sub, 0o755))
+	below, err := checkpoint.HoldWorkspace(t.Context(), sub)
+	must(t, err)
+	must(t, os.Mkdir(filepath.Join(dir, ".planlock"), 0o755), os.WriteFile(filepath.Join(dir, ".planlock", "lock"), name, 0o644))
+	var held *checkpoint.HeldError
+	if above, err := checkpoint.HoldWorkspace(t.Context(), dir); err == nil {
+		t.Error("two controllers hold one tree", above.Release())
+	} else if !errors.As(err, &held) || filepath.Base(held.Dir) != "sub" {
+		t.Error(err)
+	}
+	must(t, below.Release())
+	above, err := checkpoint.HoldWorkspace(t.Context(), dir)
+	must(t, err, above.Release())
 }
