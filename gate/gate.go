@@ -59,8 +59,9 @@ func New(info Info, judge func(ctx context.Context, pass *Pass) error) Gate {
 }
 
 // NewQuick makes a gate that often has next to nothing to do. Where quick says so of a pass, it is asked in the goroutine of
-// [Panel.Ask], without a time-out: it only computes then, on what the pass holds, or looks up a path in the workspace; it reads no content, runs no
-// command, calls nothing that a host brought, and does not end its goroutine. Elsewhere it is like any other gate.
+// [Panel.Ask], without a time-out: it only computes then, on what the pass holds, or looks up paths that the scan of pass.After looked up as well, so
+// that a disk which does not answer would have kept that scan; it reads no content, runs no command, calls nothing that a host brought, and does not
+// end its goroutine. Elsewhere it is like any other gate.
 // quick may be called concurrently.
 func NewQuick(info Info, quick func(pass *Pass) bool, judge func(ctx context.Context, pass *Pass) error) Gate {
 	info.Phases = slices.Clone(info.Phases)

@@ -1,9 +1,12 @@
 package standard
 
 import (
+	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -30,10 +33,12 @@ func nothingInvariant(pass *gate.Pass) bool {
 	return pass.Plan != nil && !slices.ContainsFunc(pass.Plan.Invariants, func(i plan.Invariant) bool { return i.Check != nil })
 }
 
-func quickAfter(pass *gate.Pass) bool { return pass.Step != nil && lookedUp(pass.Step.Postconditions) }
+func quickAfter(pass *gate.Pass) bool {
+	return pass.Step != nil && lookedUp(pass, pass.Step.Postconditions)
+}
 
 func quickBefore(pass *gate.Pass) bool {
-	return pass.Step != nil && lookedUp(pass.Step.Preconditions) &&
+	return pass.Step != nil && lookedUp(pass, pass.Step.Preconditions) &&
 		(!slices.ContainsFunc(assumed(pass), func(a plan.Assumption) bool { return a.Check != nil }) || !untouched(pass))
 }
 
@@ -44,9 +49,24 @@ func assumed(pass *gate.Pass) []plan.Assumption {
 	return pass.Plan.Assumptions
 }
 
-// lookedUp reports whether checks are decided by looking up a few paths.
-func lookedUp(checks []plan.Check) bool {
+// lookedUp reports whether checks are decided by looking up a few paths that the scan of the tree looked up before: where a disk or
+// a mount does not answer, that did not come back either. Of what the scan leaves out nobody knows whether it answers.
+func lookedUp(pass *gate.Pass, checks []plan.Check) bool {
 	return len(checks) <= 4 && !slices.ContainsFunc(checks, func(c plan.Check) bool {
-		return c.Kind != "file_exists" && c.Kind != "file_absent"
+		return c.Kind != "file_exists" && c.Kind != "file_absent" || !scanned(pass.After, c.Path)
 	})
+}
+
+// scanned reports whether the scan that made a tree looked at all that is looked at to find a path. Where a link is on its way that is not known.
+func scanned(tree *ledger.Tree, name string) bool {
+	name = path.Clean(name)
+	if tree == nil || !fs.ValidPath(name) || tree.Level(name) > ledger.Tracked {
+		return false
+	}
+	for at := name; at != "."; at = path.Dir(at) {
+		if e, ok := tree.Lookup(at); ok && e.Kind == ledger.Link {
+			return false
+		}
+	}
+	return true
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/standard"
@@ -42,5 +45,58 @@ func TestQuickGatesOnlyLook(t *testing.T) {
 				t.Errorf("%s: %s says %+v, %v", phase, j.Gate, j.Verdict, j.Err)
 			}
 		}
+	}
+}
+
+// hanging is a check of paths on a disk that does not answer.
+type hanging struct {
+	asked chan<- struct{}
+	over  <-chan struct{}
+}
+
+func (hanging) Kind() string { return "file_exists" }
+
+func (h hanging) Decide(context.Context, *gate.Pass, plan.Check) (gate.Verdict, error) {
+	h.asked <- struct{}{}
+	<-h.over
+	return gate.Verdict{}, errors.New("it never came back")
+}
+
+// TestLookingUpWhatNoScanLookedUpIsWatched asks for paths behind which a mount may hang that the scan never looked at: whoever asks must get away.
+func TestLookingUpWhatNoScanLookedUpIsWatched(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "mount"), 0o755), os.Mkdir(filepath.Join(dir, "names"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("mount", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	scanner := ledger.Scanner{Scope: ledger.Scope{Ignore: []string{"mount"}, Stamps: []string{"names"}}}
+	tree, err := scanner.Scan(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"mount", "mount/a", "./mount/a", "names/a", "link", "link/a", "../a"} {
+		t.Run(path, func(t *testing.T) {
+			asked, over := make(chan struct{}, 1), make(chan struct{})
+			panel := &gate.Panel{Gates: standard.Gates(), Checks: []gate.Check{hanging{asked, over}}}
+			step := &plan.Step{Address: "1.1", Postconditions: []plan.Check{{Kind: "file_exists", Path: path}}}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			away := make(chan struct{})
+			go func() {
+				defer close(away)
+				panel.Ask(ctx, gate.After, &gate.Pass{Step: step, Dir: dir, Before: tree, After: tree, Account: &ledger.Account{}, Output: &gate.Output{}})
+			}()
+			<-asked
+			cancel()
+			select {
+			case <-away:
+			case <-time.After(10 * time.Second):
+				t.Error("whoever asks hangs with the disk")
+			}
+			close(over)
+			<-away
+		})
 	}
 }
