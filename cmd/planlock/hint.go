@@ -102,6 +102,9 @@ func hint(err error, at placedError) string {
 		return "wait until it has ended, or end it; planlock status" + inDir(at.dir) + " shows what it does"
 	case errors.As(err, &proof) && proof.What == "view":
 		return fmt.Sprintf("views can be drawn again: delete the file, and planlock report %s draws what the journal says", proof.Run)
+	case errors.As(err, &proof) && (errors.Is(err, exec.ErrNoRun) || errors.Is(err, checkpoint.ErrNotFound)):
+		return "if the program that ran it keeps its stores elsewhere, only that program can verify it (Workspace.Verify); " +
+			"else what .planlock held was taken away: put it back from a backup, and trust nothing in it until then"
 	case errors.As(err, &proof), errors.As(err, &corrupt), errors.As(err, &damaged):
 		return "what .planlock holds was changed by somebody else, or the disk is damaged: put it back from a backup; nothing in it can be trusted until then"
 	case errors.As(err, &lock):

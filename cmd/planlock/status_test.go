@@ -32,6 +32,8 @@ func TestStatus(t *testing.T) {
 		"partial":      {&exec.OutcomeError{Run: "01A", Status: history.Partial}, 3, []string{"hint:"}},
 		"refused":      {&exec.RefusedError{Run: "01A", Reasons: []string{"a", "b"}, Hint: "mend"}, 4, []string{"\n  a\n  b", "hint: mend"}},
 		"journal":      {&exec.ProofError{Run: "01A", What: "journal", Why: "x"}, 4, []string{"hint:"}},
+		"elsewhere":    {&exec.ProofError{Run: "01A", What: "journal", Why: "x", Err: exec.ErrNoRun}, 4, []string{"keeps its stores elsewhere"}},
+		"content gone": {&exec.ProofError{Run: "01A", What: "tree", Why: "x", Err: checkpoint.ErrNotFound}, 4, []string{"keeps its stores elsewhere"}},
 		"view":         {&exec.ProofError{Run: "01A", What: "view", Why: "x"}, 4, []string{"planlock report 01A"}},
 		"corrupt":      {&checkpoint.CorruptError{Name: "01A", Seq: 3}, 4, []string{"hint:"}},
 		"damaged":      {&checkpoint.DamagedError{}, 4, []string{"hint:"}},
