@@ -25,7 +25,7 @@ import (
 // overwrites what is there already, and a full disk still has room for the
 // records that say so. Close takes the zeros away.
 //
-// Before each batch it looks whether its file is still the one at its path, and
+// Before each sync it looks whether its file is still the one at its path, and
 // as long as it should be; if not, it is dead too (ErrDead and ErrReplaced). How
 // far it reached is kept in a second file beside it, path with ".head" behind
 // it: opening a log that is shorter, or another, is a *CorruptError.
@@ -38,7 +38,7 @@ type FileLog struct {
 	place    stay
 	version  uint32
 	end      logEnd
-	loose    bool       // the last batches were written and not synced
+	loose    []byte     // the last frame, where it was written and not synced
 	head     *disk.File // nil: it is only read
 	headAt   stay
 	outside  *witnessFile // nil: nobody keeps it
@@ -50,10 +50,11 @@ type FileLog struct {
 }
 
 // logFile is what a FileLog needs of a file. Sync makes the contents durable
-// and what is needed to read them.
+// and what is needed to read them; Hasten has the disk begin with a part of them.
 type logFile interface {
 	io.ReaderAt
 	io.WriterAt
+	Hasten(offset, size int64)
 	Truncate(size int64) error
 	Sync() error
 	Close() error
@@ -230,11 +231,13 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 	case len(batch) == 0:
 		return nil
 	}
-	if err := l.stays(); err != nil {
-		return l.die("append to", err)
+	if durable {
+		if err := l.stays(); err != nil {
+			return l.die("append to", err)
+		}
 	}
 	var marks uint32
-	if l.loose {
+	if l.loose != nil {
 		marks |= frameBehind
 	}
 	if !durable {
@@ -258,16 +261,53 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 		records: l.end.records + uint64(len(batch)),
 		sum:     binary.BigEndian.Uint32(frame[20:]),
 	}
-	if durable {
-		if err := l.f.Sync(); err != nil {
-			return l.die("sync", err)
-		}
-		// An old head only says less, so it is no error if this fails.
-		_, _ = l.head.WriteAt(end.encode(), 0)
-		l.outside.write(end, frame)
+	if !durable {
+		l.end, l.loose = end, frame
+		return nil
 	}
-	l.end, l.loose = end, !durable
+	return l.settle(end, frame)
+}
+
+// settle syncs the log, which ends at end with frame then.
+func (l *FileLog) settle(end logEnd, frame []byte) error {
+	if err := l.f.Sync(); err != nil {
+		return l.die("sync", err)
+	}
+	// An old head only says less, so it is no error if this fails.
+	_, _ = l.head.WriteAt(end.encode(), 0)
+	l.outside.write(end, frame)
+	l.end, l.loose = end, nil
 	return nil
+}
+
+// Hasten has the disk begin with what was written last; see LogWriter.
+func (l *FileLog) Hasten() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := int64(len(l.loose)); n > 0 && !l.closed && l.dead == nil {
+		l.f.Hasten(l.end.offset-n, n)
+	}
+}
+
+// Sync makes durable what was written; see LogWriter.
+func (l *FileLog) Sync(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("checkpoint: sync: %w", context.Cause(ctx))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return fmt.Errorf("checkpoint: sync: %w", ErrClosed)
+	case l.dead != nil:
+		return l.dead
+	case l.loose == nil:
+		return nil
+	}
+	if err := l.stays(); err != nil {
+		return l.die("sync", err)
+	}
+	return l.settle(l.end, l.loose)
 }
 
 // stays reports whether the files of the log were taken away meanwhile.
@@ -294,6 +334,9 @@ func (l *FileLog) reserve(n int64) error {
 	free := l.size - l.end.offset
 	if free >= n+logSlack {
 		return nil
+	}
+	if err := l.stays(); err != nil { // else what was cut off would be made up for
+		return l.die("append to", err)
 	}
 	grow := max(min(l.size, 1<<20), n+logSlack-free)
 	grow += logBlock - (l.size+grow)%logBlock
@@ -347,7 +390,7 @@ func (l *FileLog) Close() error {
 	var errs []error
 	if l.dead == nil {
 		err := l.stays() // a file that was cut must not be filled up with zeros
-		if err == nil && l.loose {
+		if err == nil && l.loose != nil {
 			err = l.f.Sync()
 		}
 		if err == nil && l.size > l.end.offset {

@@ -354,7 +354,7 @@ func TestFolderAfterFailedSync(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := d.own.f
-	d.own.f = &faulty{logFile: whole, sync: syscall.EIO}
+	d.own.f = &faulty{logFile: whole.(logFile), sync: syscall.EIO}
 	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) || !errors.Is(err, syscall.EIO) {
 		t.Fatalf("error is %v", err)
 	}

@@ -50,6 +50,7 @@ type Journal struct {
 
 	// These belong to who leads.
 	tip     chain    // behind what is staged or written
+	given   chain    // behind what is written
 	staged  [][]byte // not written yet
 	buf     []byte   // kept for the next batch, like scratch
 	scratch []byte
@@ -79,7 +80,7 @@ func OpenJournalWith(ctx context.Context, log Log, name string, now func() time.
 			return nil, err
 		}
 	}
-	j.tip = j.chain.clone()
+	j.tip, j.given = j.chain.clone(), j.chain.clone()
 	return j, nil
 }
 

@@ -19,6 +19,9 @@ type appending struct {
 	lead chan []*appending // told to lead these, itself the first
 }
 
+// adds reports whether a adds something to the log; else it wants that what was written is synced.
+func (a *appending) adds() bool { return len(a.facts) > 0 || a.how == written }
+
 // A haste is how soon facts must be safe. What is written together is as safe as the safest of it wants.
 type haste int
 
@@ -35,28 +38,45 @@ const (
 // A call that is cancelled while it waits for others adds nothing; once its facts
 // are being written together with those of others it cannot be cancelled.
 func (j *Journal) Append(ctx context.Context, facts ...Fact) ([]Record, error) {
-	return j.submit(ctx, facts, durable)
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	return j.lead(ctx, &appending{facts: facts, how: durable})
 }
 
-// Write adds facts like Append, but does not wait for the disk: they outlive this process, and the next Append, or Close,
+// Write adds facts like Append, but does not wait for the disk: they outlive this process, and the next Append, Sync or Close
 // makes them durable. Until then a power cut may take them, the last ones first. It is Append where the log is no
-// LogWriter. Facts that were staged go with them.
+// LogWriter. Facts that were staged go with them; without facts it writes those.
 func (j *Journal) Write(ctx context.Context, facts ...Fact) ([]Record, error) {
-	return j.submit(ctx, facts, written)
+	return j.lead(ctx, &appending{facts: facts, how: written})
 }
 
 // Stage adds facts like Append, but does not make them durable: the next Append
 // does, in one piece with its own, or Close. So what nobody relies on yet, and would
 // only be done again, costs no sync. Until then they are lost with the process.
 func (j *Journal) Stage(ctx context.Context, facts ...Fact) ([]Record, error) {
-	return j.submit(ctx, facts, staged)
-}
-
-func (j *Journal) submit(ctx context.Context, facts []Fact, how haste) ([]Record, error) {
 	if len(facts) == 0 {
 		return nil, nil
 	}
-	a := &appending{facts: facts, how: how}
+	return j.lead(ctx, &appending{facts: facts, how: staged})
+}
+
+// Hasten has the disk begin with what was written, and waits for nothing: whoever has something else to do before Sync waits less there.
+func (j *Journal) Hasten() {
+	if w, ok := j.log.(LogWriter); ok {
+		w.Hasten()
+	}
+}
+
+// Sync makes durable what was written. Where that fails, nobody knows whether it is, and the journal is dead: every later
+// call fails. Facts that were staged stay so.
+func (j *Journal) Sync(ctx context.Context) error {
+	_, err := j.lead(ctx, &appending{how: durable})
+	return err
+}
+
+// lead adds a, and what others want to add meanwhile, or has another do that.
+func (j *Journal) lead(ctx context.Context, a *appending) ([]Record, error) {
 	group := []*appending{a}
 	j.mu.Lock()
 	if j.writing {
@@ -126,16 +146,21 @@ func (j *Journal) write(ctx context.Context, group []*appending) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	next, batch, how := j.encode(group)
+	if len(batch) == 0 || !slices.ContainsFunc(group, (*appending).adds) {
+		if how == durable {
+			j.sync(ctx, group)
+		}
+		return
+	}
 	how, err := j.give(ctx, batch, how)
 	switch {
 	case err == nil:
-		j.mu.Lock()
-		if j.tip = next; how == durable {
-			j.chain = next.clone()
-		}
-		j.mu.Unlock()
-		if j.staged = nil; how == staged {
+		if j.tip, j.staged = next, nil; how == staged {
 			j.staged = batch
+			return
+		}
+		if j.given = next.clone(); how == durable {
+			j.acknowledge()
 		}
 		return
 	case len(group) > 1 && !errors.Is(err, ErrDead):
@@ -150,6 +175,31 @@ func (j *Journal) write(ctx context.Context, group []*appending) {
 			a.err = fmt.Errorf("checkpoint: append to journal %q: %w", j.name, err)
 		}
 	}
+}
+
+// sync syncs what was written, for a group of which at least one wants that and nothing is added.
+func (j *Journal) sync(ctx context.Context, group []*appending) {
+	w, ok := j.log.(LogWriter)
+	if !ok {
+		return // what it took is durable
+	}
+	err := w.Sync(ctx)
+	if err == nil {
+		j.acknowledge()
+		return
+	}
+	for _, a := range group {
+		if a.err == nil {
+			a.err = fmt.Errorf("checkpoint: sync journal %q: %w", j.name, err)
+		}
+	}
+}
+
+// acknowledge takes all that was written for durable.
+func (j *Journal) acknowledge() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.chain = j.given.clone()
 }
 
 // give gives a batch to the log, and returns how safe it is then.

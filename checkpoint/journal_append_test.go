@@ -153,6 +153,95 @@ func TestJournalWrite(t *testing.T) {
 	}
 }
 
+// Sync makes durable what was written, and nothing else; what was staged can be written by itself behind it.
+func TestJournalSync(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	log, err := checkpoint.OpenFileLog(path)
+	must(t, err)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	must(t, err)
+	must(t, j.Sync(t.Context()))
+	_, err = j.Write(t.Context(), named("a"), named("b"))
+	must(t, err)
+	j.Hasten()
+	staged, err := j.Stage(t.Context(), named("c"))
+	must(t, err, j.Sync(t.Context()))
+	if got := types(t, log); got != "a b" || j.Head().Seq != 2 {
+		t.Errorf("the log holds %s, and %d records are durable", got, j.Head().Seq)
+	}
+	none, err := j.Write(t.Context())
+	must(t, err)
+	if got := types(t, log); got != "a b c" || j.Head().Seq != 2 || len(none) != 0 || staged[0].Seq != 3 {
+		t.Errorf("the log holds %s, and %d records are durable; no fact became %d records", got, j.Head().Seq, len(none))
+	}
+	must(t, j.Sync(t.Context()), j.Sync(t.Context()))
+	if j.Head().Seq != 3 {
+		t.Errorf("%d records are durable", j.Head().Seq)
+	}
+	must(t, j.Close())
+	if err := j.Sync(t.Context()); !errors.Is(err, checkpoint.ErrClosed) {
+		t.Errorf("a closed journal is synced: %v", err)
+	}
+	must(t, log.Close())
+	log, err = checkpoint.OpenFileLog(path)
+	must(t, err)
+	j, err = checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	must(t, err)
+	if j.Head().Seq != 3 {
+		t.Errorf("%d records are there again", j.Head().Seq)
+	}
+	must(t, j.Close())
+}
+
+// A syncLog is a log whose syncs wait for the test.
+type syncLog struct {
+	gatedLog
+	written int
+}
+
+func (l *syncLog) Write(ctx context.Context, batch [][]byte) error {
+	l.written += len(batch)
+	return l.MemoryLog.Append(ctx, batch)
+}
+
+func (l *syncLog) Hasten() {}
+
+func (l *syncLog) Sync(context.Context) error { return <-l.gate }
+
+// What several callers want while one syncs is one batch, and a sync that fails is an error for who wanted it.
+func TestJournalSyncTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &syncLog{gatedLog: gatedLog{gate: make(chan error)}}
+		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+		must(t, err)
+		_, err = j.Write(t.Context(), named("a"))
+		must(t, err)
+		var wait sync.WaitGroup
+		errs := make([]error, 4)
+		wait.Go(func() { errs[0] = j.Sync(t.Context()) })
+		synctest.Wait()
+		wait.Go(func() { errs[1] = j.Sync(t.Context()) })
+		synctest.Wait()
+		wait.Go(func() { _, errs[2] = j.Append(t.Context(), named("")) }) // it cannot be encoded
+		synctest.Wait()
+		wait.Go(func() { errs[3] = j.Sync(t.Context()) })
+		synctest.Wait()
+		log.gate <- nil
+		synctest.Wait()
+		if j.Head().Seq != 1 {
+			t.Errorf("%d records are durable", j.Head().Seq)
+		}
+		log.gate <- checkpoint.ErrDead // both others
+		wait.Wait()
+		if errs[0] != nil || !errors.Is(errs[1], checkpoint.ErrDead) || errs[2] == nil || errors.Is(errs[2], checkpoint.ErrDead) || !errors.Is(errs[3], checkpoint.ErrDead) {
+			t.Errorf("errors are %v", errs)
+		}
+		if got := types(t, &log.MemoryLog); got != "a" {
+			t.Errorf("it holds %s", got)
+		}
+	})
+}
+
 // A log that can only append is appended to.
 func TestJournalWriteAppends(t *testing.T) {
 	j, err := checkpoint.OpenJournal(t.Context(), &checkpoint.MemoryLog{}, "run", nil)

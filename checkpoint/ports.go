@@ -65,7 +65,13 @@ type Log interface {
 type LogWriter interface {
 	Log
 	// Write adds records as one batch, like Append, but returns when the system has taken them: they
-	// outlive the process, but until the next Append a power cut may take them, the last ones first. Nothing that was
+	// outlive the process, but until the next Append or Sync a power cut may take them, the last ones first. Nothing that was
 	// appended is lost with them.
 	Write(ctx context.Context, batch [][]byte) error
+	// Hasten has the disk begin with what was written, and waits for nothing, so that there is less to wait for in a
+	// Sync that comes soon. It may do nothing.
+	Hasten()
+	// Sync makes durable what was written. After an error nobody knows what of it is, and the log refuses every further
+	// Append, Write and Sync.
+	Sync(ctx context.Context) error
 }
