@@ -100,7 +100,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
 	started.Stamps = e.keepStamps(ctx)
-	if err := e.put(ctx, e.beginning(s), of(s, t.number), started); err != nil {
+	if err := e.recordBeginning(ctx, s, of(s, t.number), started); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
@@ -233,13 +233,13 @@ func (t *trial) facts() []history.Fact {
 // accept makes the new tree the one that we left.
 func (e *execution) accept(ctx context.Context, t *trial) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
-	if err := e.record(ctx, of(t.s, t.number), facts...); err != nil {
+	e.bound = !t.runner.ran.Load() && !e.host() && e.c.Observer.StepDone == nil
+	if err := e.recordCompletion(ctx, t, facts); err != nil {
 		// It cannot be made durable, so it has not happened.
 		_, again := e.restoreTree(ctx, e.dir, e.run.Tree)
 		return errors.Join(err, again)
 	}
 	e.tree, e.stale = t.after, false // the checkpoint of the next step
-	e.bound = !t.runner.ran.Load() && !e.host() && e.c.Observer.StepDone == nil
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
 }

@@ -119,8 +119,7 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (*Report, err
 	if err := e.begin(ctx); err != nil {
 		return e.report(), err
 	}
-	err = e.carryOn(ctx)
-	return e.report(), err
+	return e.over(ctx, e.carryOn(ctx))
 }
 
 // Resume goes on with a run that was interrupted, crashed or waits, from its
@@ -142,8 +141,7 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 	if e.run.Sealed != nil {
 		return e.report(), outcome(e.run)
 	}
-	err = e.carryOn(ctx)
-	return e.report(), err
+	return e.over(ctx, e.carryOn(ctx))
 }
 
 func (c *Controller) workspace() Workspace {

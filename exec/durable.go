@@ -16,7 +16,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
 // Executors sync nothing, and neither does a restore: while a run goes on, the
@@ -58,20 +57,6 @@ func powerWent(ctx context.Context, run *history.Run) bool {
 	before, now := run.Boot, disk.From(ctx).Boot()
 	return before != "" && now != "" && before != now && run.Paused == nil
 }
-
-// beginning is how the beginning of an attempt gets into the journal. It has to outlive this process, always. It need not outlive a
-// power cut that the next controller recognises: what it does about an attempt that was lost is what it does then anyway, which is
-// to restore the tree that was accepted and to begin again. So it waits for the disk only where
-// there is more to undo than a tree.
-func (e *execution) beginning(s *history.Step) adding {
-	if e.run.Boot != "" && withinTree(s) {
-		return e.journal.Write
-	}
-	return e.journal.Append
-}
-
-// withinTree reports whether restoring a tree undoes all of a step.
-func withinTree(s *history.Step) bool { return s.Rollback == plan.Reversible || s.Rollback == "" }
 
 // makeDurable syncs what the run wrote; with only, in those folders.
 func (e *execution) makeDurable(ctx context.Context, only ...string) error {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -33,33 +34,36 @@ type execution struct {
 	log    *slog.Logger
 	chosen string // the preset that the host wants, "" if it leaves it to the plan
 
-	root    string // the workspace
-	dir     string // where the work is done: the workspace, or a clone of it
-	held    *checkpoint.Held
-	store   *checkpoint.Store
-	shut    func() error  // closes the store
-	probed  chan struct{} // closed once the sandbox was tried out; nil: nobody does
-	prober  *envelope.Prober
-	panel   gate.Panel
-	index   map[plan.Address]place
-	shown   map[plan.Address]place // a copy for executors
-	judging *plan.Plan             // a copy for gates
-	judged  map[plan.Address]place // its steps
-	intents []*plan.Step           // those that bring a test, in the order of the plan
-	depends dependencies
-	needed  []string // executors that the plan names
-	scanner ledger.Scanner
+	root     string // the workspace
+	dir      string // where the work is done: the workspace, or a clone of it
+	held     *checkpoint.Held
+	store    *checkpoint.Store
+	shut     func() error  // closes the store
+	probed   chan struct{} // closed once the sandbox was tried out; nil: nobody does
+	prober   *envelope.Prober
+	isolated string // see isolation
+	panel    gate.Panel
+	index    map[plan.Address]place
+	shown    map[plan.Address]place // a copy for executors
+	judging  *plan.Plan             // a copy for gates
+	judged   map[plan.Address]place // its steps
+	intents  []*plan.Step           // those that bring a test, in the order of the plan
+	depends  dependencies
+	needed   []string // executors that the plan names
+	scanner  ledger.Scanner
 
 	mu      sync.Mutex // guards journal order: append and apply are one
 	journal *checkpoint.Journal
 	run     *history.Run
 
-	base    *ledger.Tree // before the run
-	tree    *ledger.Tree // the tree that we left
-	stale   bool         // something may have written since tree was scanned
-	ours    bool         // whatever the tree holds besides what was accepted, this controller's attempts did
-	bound   bool         // nothing can have moved that the run is bound to since that was looked at
-	stamped *ledger.Tree // whose stamps were kept last; see keepStamps
+	base     *ledger.Tree // before the run
+	tree     *ledger.Tree // the tree that we left
+	stale    bool         // something may have written since tree was scanned
+	ours     bool         // whatever the tree holds besides what was accepted, this controller's attempts did
+	bound    bool         // nothing can have moved that the run is bound to since that was looked at
+	observed bool         // somebody is told what happens
+	syncing  bool         // the completion of a step is written, and not durable yet; see awaitSync
+	stamped  *ledger.Tree // whose stamps were kept last; see keepStamps
 
 	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 	unsynced map[string]*writing     // by folder; see makeDurable
@@ -70,6 +74,7 @@ type execution struct {
 type place struct {
 	task *plan.Task
 	step *plan.Step
+	next *plan.Step // in the task; nil behind the last one
 }
 
 // open takes hold of the workspace and readies the means.
@@ -120,6 +125,7 @@ func (e *execution) equip() {
 	}
 	e.intents = intents(e.plan)
 	e.panel = e.c.panel()
+	e.observed = !reflect.ValueOf(e.c.Observer).IsZero()
 	e.prober = &envelope.Prober{}
 	e.scanner = ledger.Scanner{Scope: e.scope()}
 }
@@ -143,8 +149,11 @@ func places(p *plan.Plan) map[plan.Address]place {
 	index := map[plan.Address]place{}
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {
-			s := &p.Tasks[i].Steps[j]
-			index[s.Address] = place{&p.Tasks[i], s}
+			at := place{task: &p.Tasks[i], step: &p.Tasks[i].Steps[j]}
+			if j+1 < len(at.task.Steps) {
+				at.next = &at.task.Steps[j+1]
+			}
+			index[at.step.Address] = at
 		}
 	}
 	return index
@@ -210,6 +219,14 @@ func (e *execution) close() {
 		}
 		e.held = nil
 	}
+}
+
+// over ends the work on a run with an error, or nil.
+func (e *execution) over(ctx context.Context, err error) (*Report, error) {
+	if failed := e.awaitSync(ctx); failed != nil {
+		err = errors.Join(err, failed)
+	}
+	return e.report(), err
 }
 
 // report is what is known now.

@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -48,40 +49,45 @@ func TestStepSyncs(t *testing.T) {
 		{"something outside of the workspace", 0, "compensatable\"\ncompensate = \"true", "test", 2},
 		{"nobody knows when the machine started", 0, "reversible", "", 2},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			const from, to = 5, 25
-			counter := &syncCounter{boot: c.boot}
-			ctx := disk.With(t.Context(), disk.New(counter))
-			var at [to + 1]int
-			script := exectest.Script{}
-			text := strings.ReplaceAll(emptySteps(to), "artifacts = {}\n", "limits = { max_files = 1, max_lines = 100000 }\n")
-			text = strings.ReplaceAll(text, "semantic_change = \"preserving\"\n", "semantic_change = \"extending\"\n")
-			text = strings.Replace(text, "rollback = \"reversible\"\n", "", 1)
-			text = strings.ReplaceAll(text, "run = \"true\"\n", "run = \"true\"\nrollback = \""+c.rollback+"\"\n")
-			for i := 1; i <= to; i++ {
-				address, name := plan.Address(fmt.Sprintf("1.%d", i)), fmt.Sprintf("%d.new", i)
-				do := exectest.Nothing()
-				artifacts := "artifacts = {}"
-				if c.size > 0 {
-					do = exectest.Write(name, strings.Repeat(fmt.Sprintf("%07d\n", i), c.size/8))
-					artifacts = fmt.Sprintf("artifacts = { create = [%q] }", name)
+		for _, observed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, observed %v", c.name, observed), func(t *testing.T) {
+				const from, to = 5, 25
+				counter := &syncCounter{boot: c.boot}
+				ctx := disk.With(t.Context(), disk.New(counter))
+				var at [to + 1]int
+				script := exectest.Script{}
+				text := strings.ReplaceAll(emptySteps(to), "artifacts = {}\n", "limits = { max_files = 1, max_lines = 100000 }\n")
+				text = strings.ReplaceAll(text, "semantic_change = \"preserving\"\n", "semantic_change = \"extending\"\n")
+				text = strings.Replace(text, "rollback = \"reversible\"\n", "", 1)
+				text = strings.ReplaceAll(text, "run = \"true\"\n", "run = \"true\"\nrollback = \""+c.rollback+"\"\n")
+				done := 0
+				for i := 1; i <= to; i++ {
+					address, name := plan.Address(fmt.Sprintf("1.%d", i)), fmt.Sprintf("%d.new", i)
+					do := exectest.Nothing()
+					artifacts := "artifacts = {}"
+					if c.size > 0 {
+						do = exectest.Write(name, strings.Repeat(fmt.Sprintf("%07d\n", i), c.size/8))
+						artifacts = fmt.Sprintf("artifacts = { create = [%q] }", name)
+					}
+					script[address] = func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+						done++
+						at[done] = counter.all
+						return do(ctx, w)
+					}
+					text = strings.Replace(text, fmt.Sprintf("id = %d\ndescription = \"nothing\"\n", i), fmt.Sprintf("id = %d\ndescription = \"nothing\"\n%s\n", i, artifacts), 1)
 				}
-				script[address] = do
-				text = strings.Replace(text, fmt.Sprintf("id = %d\ndescription = \"nothing\"\n", i), fmt.Sprintf("id = %d\ndescription = \"nothing\"\n%s\n", i, artifacts), 1)
-			}
-			bench := exectest.New(t, text, exectest.Files{"0.txt": "text\n"}, script)
-			done := 0
-			bench.Controller.Observer.StepDone = func(exec.Event) {
-				done++
-				at[done] = counter.all
-			}
-			report, err := bench.Controller.Run(ctx, bench.Lock(t))
-			if err != nil || report.Status() != history.Achieved {
-				t.Fatal(err, report)
-			}
-			if got := at[to] - at[from]; got != c.want*(to-from) {
-				t.Errorf("%d syncs for %d steps, want %d for each", got, to-from, c.want)
-			}
-		})
+				bench := exectest.New(t, text, exectest.Files{"0.txt": "text\n"}, script)
+				if observed {
+					bench.Controller.Observer.StepDone = func(exec.Event) {}
+				}
+				report, err := bench.Controller.Run(ctx, bench.Lock(t))
+				if err != nil || report.Status() != history.Achieved {
+					t.Fatal(err, report)
+				}
+				if got := at[to] - at[from]; got != c.want*(to-from) {
+					t.Errorf("%d syncs for %d steps, want %d for each", got, to-from, c.want)
+				}
+			})
+		}
 	}
 }

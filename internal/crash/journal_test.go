@@ -33,17 +33,22 @@ func (l *watchedLog) Append(ctx context.Context, batch [][]byte) error {
 	if err := l.log.Append(ctx, batch); err != nil {
 		return err
 	}
-	a := ack{records: n}
+	l.acknowledged(n)
+	return nil
+}
+
+// acknowledged notes that n records are durable now.
+func (l *watchedLog) acknowledged(n int) {
+	w, a := l.w, ack{records: n}
 	if w.rec != nil {
 		a.moment = w.rec.Now()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l.c.acks = append(l.c.acks, a)
-	return nil
 }
 
-// Write is acknowledged with the next Append.
+// Write is acknowledged with the next Append or Sync.
 func (l *watchedLog) Write(ctx context.Context, batch [][]byte) error {
 	log := l.log.(checkpoint.LogWriter)
 	if l.w.careless {
@@ -53,6 +58,17 @@ func (l *watchedLog) Write(ctx context.Context, batch [][]byte) error {
 		return err
 	}
 	return log.Write(ctx, batch)
+}
+
+func (l *watchedLog) Hasten() { l.log.(checkpoint.LogWriter).Hasten() }
+
+func (l *watchedLog) Sync(ctx context.Context) error {
+	if err := l.log.(checkpoint.LogWriter).Sync(ctx); err != nil || l.w.careless {
+		return err
+	}
+	l.acknowledged(len(l.c.records))
+	l.c.synced++
+	return nil
 }
 
 // given notes a batch, and returns how many records there are with it.

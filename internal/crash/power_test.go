@@ -180,6 +180,20 @@ func TestPowerIsolated(t *testing.T) {
 	ofAll(t, dose)
 }
 
+// TestPowerUnseen lets the power go while a run that nobody observes completes steps whose records the disk is still busy with.
+func TestPowerUnseen(t *testing.T) {
+	dose := theDose(t)
+	dose.unseen, dose.stopAfter, dose.backTo = true, "", ""
+	base, _, _ := ofAll(t, dose)
+	synced := 0
+	for _, c := range base.journals {
+		synced += c.synced
+	}
+	if synced < 7 {
+		t.Errorf("%d completions were synced later, want more: all of them were waited for", synced)
+	}
+}
+
 // TestPowerWitnessed lets the power go while a journal has a witness outside of the
 // workspace, on the same disk: it must never know of more than what is left, also
 // where it alone is left of what was not durable.

@@ -23,6 +23,7 @@ type plot struct {
 	backTo    plan.Address // and sets it back to before this step
 	isolate   bool         // it works in a clone
 	witnessed bool         // journals have witnesses outside of the workspace
+	unseen    bool         // nobody observes the run, so that the completion of a step is synced while the next one is made ready
 }
 
 var short = plot{tasks: 2, stopAfter: "2.1", backTo: "1.5"}

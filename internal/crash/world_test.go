@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +98,7 @@ type chronicle struct {
 	records [][]byte // in order, those that were not acknowledged too
 	earlier [][]byte // the same, by a controller before
 	acks    []ack
+	synced  int // how often what was written was synced by itself
 }
 
 // An ack says that so many records were acknowledged by a moment.
@@ -210,9 +212,13 @@ func (w *world) accepted(ev exec.Event) {
 }
 
 func (w *world) controller(stepDone func(exec.Event)) *exec.Controller {
+	observer := exec.Observer{StepDone: stepDone}
+	if w.unseen && w.story == nil {
+		observer = exec.Observer{}
+	}
 	return &exec.Controller{
 		Dir: w.dir, Executors: map[string]exec.Executor{"script": exec.Func(w.execute)}, Executor: exec.Func(w.execute),
-		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: exec.Observer{StepDone: stepDone},
+		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: observer,
 	}
 }
 
@@ -227,6 +233,13 @@ func (w *world) execute(ctx context.Context, job exec.Work) (exec.Outcome, error
 	repeated := w.completed[at]
 	if w.seen != nil {
 		w.seen[at] = now
+	}
+	for _, c := range w.journals {
+		for _, r := range c.records[c.acknowledged(math.MaxInt):] {
+			if bytes.Contains(r, []byte("step-completed")) && !w.careless {
+				w.problems = append(w.problems, fmt.Sprintf("before step %s not all is durable of the step before it", at))
+			}
+		}
 	}
 	w.mu.Unlock()
 	if repeated {
