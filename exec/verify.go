@@ -163,13 +163,9 @@ func (e *execution) moves(ctx context.Context) ([]envelope.Move, error) {
 
 // envelope looks at everything that the outcome depends on.
 func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
-	box, _, err := e.sandbox()
+	isolation, err := e.isolation()
 	if err != nil {
 		return nil, err
-	}
-	reached, err := process.Reach(box)
-	if err != nil {
-		return nil, &RefusedError{Run: e.run.Started.Run, Reasons: []string{err.Error()}, Err: err}
 	}
 	spec := envelope.Spec{
 		Dir:             e.dir,
@@ -179,7 +175,7 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 		Tools:           e.plan.Envelope.Tools,
 		Config:          e.plan.Envelope.Config,
 		Rules:           e.rules(),
-		Isolation:       reached.String(),
+		Isolation:       isolation,
 	}
 	if _, ok := e.base.Lookup("go.mod"); ok {
 		spec.Toolchain = []string{"go"}
@@ -188,6 +184,23 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 		return nil, err
 	}
 	return e.prober.Compute(ctx, spec)
+}
+
+// isolation is what the machine's sandbox does for this run, which is the same as long as this process lives.
+func (e *execution) isolation() (string, error) {
+	if e.isolated != "" {
+		return e.isolated, nil
+	}
+	box, _, err := e.sandbox()
+	if err != nil {
+		return "", err
+	}
+	reached, err := process.Reach(box)
+	if err != nil {
+		return "", &RefusedError{Run: e.run.Started.Run, Reasons: []string{err.Error()}, Err: err}
+	}
+	e.isolated = reached.String()
+	return e.isolated, nil
 }
 
 // rules are the gates, with what decides about them, and the ladder. What the host brings is asked each time.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/planlock/planlock/internal/disk"
@@ -73,12 +74,15 @@ func (f *Folder) Request(ctx context.Context, r Request) error {
 
 // Requested returns the request that lies there for a run; the error is [os.ErrNotExist] if there is none.
 func (f *Folder) Requested(ctx context.Context, run string) (Request, error) {
-	dir, err := f.open(disk.From(ctx))
+	d, name := disk.From(ctx), fileStem(run)+requestSuffix
+	if _, err := d.Anywhere().Lstat(filepath.Join(f.Dir, name)); f.Dir != "" && errors.Is(err, os.ErrNotExist) {
+		return Request{}, err // which is so nearly always, and is asked before each step
+	}
+	dir, err := f.open(d)
 	if err != nil {
 		return Request{}, err
 	}
 	defer dir.Close()
-	name := fileStem(run) + requestSuffix
 	data, _, err := dir.read(name, maxAnswer)
 	if err != nil {
 		return Request{}, err

@@ -7,11 +7,15 @@ import (
 	"regexp"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
 // fileExists: something stands at path, or where a link at path leads within the workspace.
 func fileExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	if kind := seen(pass, c.Path); kind != "" {
+		return gate.Holds(fmt.Sprintf("%q is there (%s)", c.Path, kind)), nil
+	}
 	w, err := openWorkspace(pass.Dir)
 	if err != nil {
 		return gate.Verdict{}, err
@@ -25,6 +29,21 @@ func fileExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict,
 	default:
 		return gate.Verdict{}, fmt.Errorf("standard: file_exists: %w", err)
 	}
+}
+
+// seen is what stands at path in the tree that is judged, if that is a file or a folder. What is not in the tree may be
+// there all the same, ignored, and where a link leads only a look can tell.
+func seen(pass *gate.Pass, path string) string {
+	if pass.After == nil {
+		return ""
+	}
+	switch entry, _ := pass.After.Lookup(path); entry.Kind {
+	case ledger.File:
+		return "file"
+	case ledger.Dir:
+		return "folder"
+	}
+	return ""
 }
 
 // fileAbsent: nothing stands at path, not even a link that leads nowhere.
