@@ -70,16 +70,19 @@ func recommend(p *plan.Plan, r *history.Run, a Analysis) []Recommendation {
 func (row rowOf) flags(r *history.Run) []Recommendation {
 	s := row.was
 	failed := s.Status == history.Failed || s.Status == history.Skipped && s.Skipped != nil && !s.Skipped.Done
+	if !failed {
+		return nil
+	}
 	held := false
 	for _, other := range r.Steps {
 		held = held || other.Blocked != nil && other.Blocked.By == s.Address
 	}
 	over := r.Ended != nil && r.Ended.Status != history.NotAchieved
 	switch {
-	case failed && s.Critical && over && !held:
+	case s.Critical && over && !held:
 		return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as not critical",
 			Why: fmt.Sprintf("it %s, nothing was blocked by that, and the run ended %s", was(s), r.Ended.Status)}}
-	case failed && !s.Critical && row.followedByFailure(r):
+	case !s.Critical && row.followedByFailure(r):
 		return []Recommendation{{About: "critical flag", Task: s.Task, Step: s.Address, Change: "mark it as critical",
 			Why: fmt.Sprintf("it %s, and what followed in its task failed, too", was(s))}}
 	}

@@ -37,14 +37,19 @@ func open(steps []*history.Step, ending bool) (found []string) {
 
 // strangers are steps that only the plan has, or only the history.
 func strangers(t *plan.Task, steps []*history.Step) (found []string) {
+	planned, ran := map[plan.Address]bool{}, map[plan.Address]bool{}
+	for _, s := range steps {
+		ran[s.Address] = true
+	}
 	for i := range t.Steps {
 		a := t.Steps[i].Address
-		if !slices.ContainsFunc(steps, func(s *history.Step) bool { return s.Address == a }) {
+		planned[a] = true
+		if !ran[a] {
 			found = append(found, fmt.Sprintf("step %s of the plan is not in the history", a))
 		}
 	}
 	for _, s := range steps {
-		if !slices.ContainsFunc(t.Steps, func(x plan.Step) bool { return x.Address == s.Address }) {
+		if !planned[s.Address] {
 			found = append(found, fmt.Sprintf("step %s of the history is not in the plan", s.Address))
 		}
 	}
@@ -63,15 +68,19 @@ func undecided(steps []*history.Step) (found []string) {
 
 // unacknowledged are steps that ran after a failure and do not name it.
 func unacknowledged(run *history.Run, steps []*history.Step) (found []string) {
+	var failed []*history.Step // before s, in order
+	next := 0
 	for _, s := range steps {
+		for ; next < len(run.Steps) && run.Steps[next] != s; next++ {
+			if run.Steps[next].Status == history.Failed {
+				failed = append(failed, run.Steps[next])
+			}
+		}
 		if s.Checkpoint == nil {
 			continue
 		}
-		for _, prior := range run.Steps {
-			if prior == s {
-				break
-			}
-			if prior.Status == history.Failed && (s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address)) {
+		for _, prior := range failed {
+			if s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address) {
 				found = append(found, fmt.Sprintf("step %s ran without acknowledging that %s failed", s.Address, prior.Address))
 			}
 		}
