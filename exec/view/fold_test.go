@@ -85,12 +85,12 @@ func FuzzWhateverFolds(f *testing.F) {
 				t.Errorf("%s has something invisible at byte %d", file.Name, at)
 			}
 		}
-		if diff := cmp.Diff(files, draw(t, s.plan, s.fold())); diff != "" {
+		if diff := cmp.Diff(files, draw(t, s.plan, s.fold()), asText); diff != "" {
 			t.Errorf("drawn twice it differs:\n%s", diff)
 		}
 		if run.Ended != nil {
 			s.add(1000, "", 0, &history.Sealed{})
-			if diff := cmp.Diff(files, draw(t, s.plan, s.fold())); diff != "" {
+			if diff := cmp.Diff(files, draw(t, s.plan, s.fold()), asText); diff != "" {
 				t.Errorf("the seal shows:\n%s", diff)
 			}
 		}

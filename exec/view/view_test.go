@@ -23,6 +23,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// asText has contents compared in one go, and their differences told in lines. As slices they are compared byte by byte, which took
+// nine tenths of the time of these tests.
+var asText = cmp.Transformer("text", func(content []byte) string { return string(content) })
+
 func draw(t testing.TB, p *plan.Plan, r *history.Run) []view.File {
 	t.Helper()
 	files, err := view.All(p, r)
@@ -65,7 +69,7 @@ func TestGolden(t *testing.T) {
 func TestDrawnTwiceTheSame(t *testing.T) {
 	for _, s := range stories {
 		told := s.tell(t)
-		if diff := cmp.Diff(draw(t, told.plan, told.fold()), draw(t, told.plan, told.fold())); diff != "" {
+		if diff := cmp.Diff(draw(t, told.plan, told.fold()), draw(t, told.plan, told.fold()), asText); diff != "" {
 			t.Errorf("%s: drawn twice it differs:\n%s", s.name, diff)
 		}
 	}
@@ -87,7 +91,7 @@ func TestSealChangesNothing(t *testing.T) {
 			digests[f.Name] = ledger.Sum(f.Content)
 		}
 		told.add(123456, "", 0, &history.Sealed{Views: digests})
-		if diff := cmp.Diff(before, draw(t, told.plan, told.fold())); diff != "" {
+		if diff := cmp.Diff(before, draw(t, told.plan, told.fold()), asText); diff != "" {
 			t.Errorf("%s: the seal shows in the views:\n%s", s.name, diff)
 		}
 	}
@@ -112,7 +116,7 @@ func TestReadingTheJournalBackChangesNothing(t *testing.T) {
 	if err := json.Unmarshal(data, &told.records); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(written, draw(t, told.plan, told.fold())); diff != "" {
+	if diff := cmp.Diff(written, draw(t, told.plan, told.fold()), asText); diff != "" {
 		t.Errorf("read back it differs:\n%s", diff)
 	}
 }
@@ -138,7 +142,7 @@ func TestEachIsOneOfAll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(view.File{Name: f.Name, Content: content}, f); diff != "" {
+			if diff := cmp.Diff(view.File{Name: f.Name, Content: content}, f, asText); diff != "" {
 				t.Errorf("%s: %s differs:\n%s", s.name, f.Name, diff)
 			}
 		}

@@ -239,7 +239,8 @@ func try(t *testing.T, e escape, level process.Level, reached process.Reached) {
 	}
 	c := gate.Command{Run: e.run, Env: p.env}
 	if e.run == "" {
-		c.Args, c.Env = []string{self}, append(c.Env, asAttempt+"="+e.name)
+		// Under the race detector a program would wait for a second before it ends.
+		c.Args, c.Env = []string{self}, append(c.Env, asAttempt+"="+e.name, "GORACE=atexit_sleep_ms=0")
 	}
 	r := &process.Runner{Dir: p.workspace, Sandbox: process.Sandbox{Level: level, Writable: []string{}, CPU: 100 * time.Second}}
 	result, err := r.Run(t.Context(), c)
