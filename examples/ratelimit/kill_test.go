@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	kills = flag.Int("kills", 3, "how often TestKill kills the command, over as many runs as it takes")
+	kills = flag.Int("kills", 2, "how often TestKill kills the command, over as many runs as it takes")
 	seed  = flag.Uint64("seed", 0, "of the random moments of TestKill; 0 takes one by chance and prints it")
 )
 
