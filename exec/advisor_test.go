@@ -222,7 +222,7 @@ func TestAWaitGoesOnWhereItWas(t *testing.T) {
 				cancel()
 				after := report.Run.Step("1.1").Recoveries[0].After
 				n := 0
-				for ; err != nil && n < 200; n++ {
+				for ; err != nil && n < 100; n++ {
 					if n < len(steps) {
 						set += steps[n]
 					}
@@ -237,7 +237,7 @@ func TestAWaitGoesOnWhereItWas(t *testing.T) {
 				if name == "set back" { // until the clock is where it was, each piece begins anew
 					set = 0
 					_, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
-					if took := time.Since(begin); err != nil || n != 200 || took != 201*time.Minute {
+					if took := time.Since(begin); err != nil || n != 100 || took != 101*time.Minute {
 						t.Errorf("it took %s and %d resumptions: %v", took, n, err)
 					}
 				}

@@ -237,7 +237,7 @@ func TestResumeAtEveryRecord(t *testing.T) {
 // stride is from one cut to the next: in short runs not every record is one's last.
 func stride() int {
 	if testing.Short() {
-		return 3
+		return 5
 	}
 	return 1
 }

@@ -4,10 +4,11 @@ package crash
 
 import "testing"
 
-// theDose is that of every day: some seconds. All of it takes go test -tags torture.
+// theDose is that of every day: some seconds. All of it takes go test -tags torture. The short one is for the race detector, which
+// makes everything ten times as slow: each class of losses is still there, and each fault, at the beginning of a run and in its middle.
 func theDose(t testing.TB) dose {
 	if testing.Short() {
-		return dose{plot: short, every: 60, singles: 300, seeds: 15, some: 10, again: 2, killed: 4, faults: 400}
+		return dose{plot: short, every: 100, singles: 500, seeds: 8, some: 5, again: 1, killed: 4, faults: 600}
 	}
 	return dose{plot: short, every: 30, singles: 120, seeds: 50, some: 24, again: 5, killed: 8, faults: 251}
 }
