@@ -158,7 +158,7 @@ func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.S
 }
 
 // restoreFrom is restoreTree for a folder that was just scanned, by a tolerant scan: what it holds is have, nil if it has to be looked at first.
-// Whatever came meanwhile is found when it was restored.
+// What it wrote is looked at then; what anybody else writes meanwhile is found when the next attempt is accounted for.
 func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.Snapshot, have *ledger.Tree) (*history.Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	want, err := e.store.Tree(ctx, to)
@@ -172,10 +172,11 @@ func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.S
 	}
 	if have.Digest() != want.Digest() || !sameTimes(want, have) {
 		e.touched(dir, ledger.Diff(have, want))
+		written := paths(ledger.Touched(have, want))
 		if err := e.store.Restore(ctx, dir, want, have); err != nil {
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
 		}
-		if have, err = e.scanner.Scan(ctx, dir, have); err != nil {
+		if have, err = e.scanner.ScanWritten(ctx, dir, have, written); err != nil {
 			return nil, err
 		}
 	}
@@ -198,6 +199,15 @@ func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.S
 		e.tree, e.stale = have, false
 	}
 	return done, nil
+}
+
+// paths are those of changes.
+func paths(changes []ledger.Change) []string {
+	list := make([]string, len(changes))
+	for i := range changes {
+		list[i] = changes[i].Path
+	}
+	return list
 }
 
 // compensate undoes what the latest attempt of a step did outside of the

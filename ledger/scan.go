@@ -56,11 +56,29 @@ type Content func(ctx context.Context, e Entry) (io.ReadCloser, error)
 // All errors are joined, each with the path it is about; a tree is only returned if
 // there are none.
 func (s *Scanner) Scan(ctx context.Context, dir string, prior *Tree) (*Tree, error) {
+	return s.scan(ctx, dir, prior, nil)
+}
+
+// ScanWritten is Scan for who has written in dir since prior was scanned, and knows where: at paths, which are those of a tree. It looks at the folders that
+// hold one of them, at those above, and at what is new. All else is taken from prior as it was, and a later scan believes of it what it would have believed then.
+// Where nothing is believed of prior, it is Scan.
+func (s *Scanner) ScanWritten(ctx context.Context, dir string, prior *Tree, paths []string) (*Tree, error) {
+	written := map[string]bool{"": true}
+	for _, p := range paths {
+		for ; !written[p]; p, _ = splitPath(p) {
+			written[p] = true
+		}
+	}
+	return s.scan(ctx, dir, prior, written)
+}
+
+// scan looks only at the folders in written, or at all if it is nil.
+func (s *Scanner) scan(ctx context.Context, dir string, prior *Tree, written map[string]bool) (*Tree, error) {
 	m, err := newMatcher(s.Scope)
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{ctx: ctx, scope: m, scanner: *s}
+	w := &walk{ctx: ctx, scope: m, scanner: *s, written: written}
 	if prior != nil && prior.spare != nil { // one of entries says nothing
 		w.prior = prior
 	}
@@ -108,6 +126,12 @@ func (w *walk) openTop(dir string) (folder, error) {
 	if w.spare == nil {
 		w.spare = &spare{}
 	}
+	if !w.sameScope || !w.belief.on || w.prior.root.unread > 0 {
+		w.written = nil
+	}
+	if w.written != nil { // what is not looked at was seen then
+		w.trust.start, w.trust.up = w.prior.trust.start, w.prior.trust.up
+	}
 	return top, nil
 }
 
@@ -126,9 +150,10 @@ type walk struct {
 	scanner   Scanner
 	scope     *matcher
 	prior     *Tree
-	sameScope bool   // as the prior tree
-	trust     trust  // of this scan
-	belief    belief // in the prior tree
+	sameScope bool            // as the prior tree
+	written   map[string]bool // folders that are looked at, the root is ""; nil: all
+	trust     trust           // of this scan
+	belief    belief          // in the prior tree
 	top       *visit
 	spare     *spare
 	open      atomic.Int32 // folders that are open

@@ -68,12 +68,23 @@ func (r *reader) visit(v *visit) {
 		r.jobs = append(r.jobs, job{v, lo, min(n, lo+batch)})
 	}
 	for _, sub := range v.subs {
-		sub.placed = hold
+		if sub.placed = hold; r.walk.spares(sub) {
+			sub.end, sub.status, sub.node = read, sub.prior.status, sub.prior
+			if hold {
+				r.release(v)
+			}
+			continue
+		}
 		r.jobs = append(r.jobs, job{v: sub})
 	}
 	if first > 0 {
 		r.part(v, 0, first)
 	}
+}
+
+// spares reports whether a folder is not looked at: nobody wrote in it since the prior scan.
+func (w *walk) spares(sub *visit) bool {
+	return w.written != nil && !w.written[sub.path] && sub.prior != nil && sub.named == sub.prior.named
 }
 
 // release closes the folder when nobody needs it any more. The root is the caller's.

@@ -86,6 +86,9 @@ func (v *visit) own() {
 // build makes the node of a folder that was read, or finds that it is the prior one.
 func (w *walk) build(v *visit) *node {
 	p := v.prior
+	if v.node != nil {
+		return v.node // it was not looked at
+	}
 	same := p != nil && v.found == nil && len(v.late) == 0 && v.status == p.status && v.named == p.named
 	for k, sub := range v.subs {
 		if sub.end == read {

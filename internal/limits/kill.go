@@ -8,6 +8,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/planlock/planlock/exec"
@@ -86,6 +87,7 @@ func (p *process) kill() error {
 
 // child is the controller that is killed: it begins a run or takes it up, and stays in its third step.
 func child(dir string) {
+	debug.SetGCPercent(400) // as the command does
 	ctx := context.Background()
 	locked, err := noops(4, killed.name(0))
 	if err != nil {
@@ -96,10 +98,10 @@ func child(dir string) {
 		if w.Step.Address != "1.3" {
 			return exec.Outcome{}, nil
 		}
-		fmt.Println("here")
 		if err := os.WriteFile(filepath.Join(w.Dir, "half-done"), []byte("text\n"), 0o644); err != nil {
 			return exec.Outcome{}, err
 		}
+		fmt.Println("here")
 		select {}
 	}))
 	report, err := c.Resume(ctx, locked, "")
