@@ -216,20 +216,10 @@ func (l *FileLog) Write(ctx context.Context, batch [][]byte) error {
 }
 
 func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("checkpoint: append: %w", context.Cause(ctx))
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-		return fmt.Errorf("checkpoint: append: %w", ErrClosed)
-	case l.readOnly:
-		return fmt.Errorf("checkpoint: append: %w", ErrReadOnly)
-	case l.dead != nil:
-		return l.dead
-	case len(batch) == 0:
-		return nil
+	if err := l.refuses(ctx, "append"); err != nil || len(batch) == 0 {
+		return err
 	}
 	if durable {
 		if err := l.stays(); err != nil {
@@ -291,23 +281,28 @@ func (l *FileLog) Hasten() {
 
 // Sync makes durable what was written; see LogWriter.
 func (l *FileLog) Sync(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("checkpoint: sync: %w", context.Cause(ctx))
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-		return fmt.Errorf("checkpoint: sync: %w", ErrClosed)
-	case l.dead != nil:
-		return l.dead
-	case l.loose == nil:
-		return nil
+	if err := l.refuses(ctx, "sync"); err != nil || l.loose == nil {
+		return err
 	}
 	if err := l.stays(); err != nil {
 		return l.die("sync", err)
 	}
 	return l.settle(l.end, l.loose)
+}
+
+// refuses is why nothing can be done any more, or not for ctx.
+func (l *FileLog) refuses(ctx context.Context, what string) error {
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("checkpoint: %s: %w", what, context.Cause(ctx))
+	case l.closed:
+		return fmt.Errorf("checkpoint: %s: %w", what, ErrClosed)
+	case l.readOnly:
+		return fmt.Errorf("checkpoint: %s: %w", what, ErrReadOnly)
+	}
+	return l.dead
 }
 
 // stays reports whether the files of the log were taken away meanwhile.
