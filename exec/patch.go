@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -70,7 +70,7 @@ func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 }
 
 // powerful are variables by which other programs are run, or other places reached.
-var powerful = regexp.MustCompile(`(?i)^(PATH|HOME|SHELL|IFS|ENV|PWD|TMPDIR|TEMP|TMP|USER|BASH.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|GO[A-Z]+|PYTHON.*|NODE_.*|NPM_.*|PERL.*|RUBY.*|JAVA_.*|CLASSPATH|PLANLOCK.*|.*PROXY.*|.*_OPTIONS|.*_OPTS)$`)
+var powerful = lazyre.New(`(?i)^(PATH|HOME|SHELL|IFS|ENV|PWD|TMPDIR|TEMP|TMP|USER|BASH.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|GO[A-Z]+|PYTHON.*|NODE_.*|NPM_.*|PERL.*|RUBY.*|JAVA_.*|CLASSPATH|PLANLOCK.*|.*PROXY.*|.*_OPTIONS|.*_OPTS)$`)
 
 // betweenWords is where a shell splits a command, or could.
 func betweenWords(r rune) bool {

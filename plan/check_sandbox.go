@@ -2,14 +2,15 @@ package plan
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 var (
-	sizeText     = regexp.MustCompile(`^[1-9][0-9]{0,14}(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)?$`)
-	variableText = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	sizeText     = lazyre.New(`^[1-9][0-9]{0,14}(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)?$`)
+	variableText = lazyre.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 func (c *checker) sandbox() {

@@ -6,9 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // A command is one of planlock's. Its flags and what it does are made anew for each call.
@@ -110,7 +111,7 @@ func (p *cli) call(ctx context.Context, c command, args []string) error {
 }
 
 // flagName is a flag as package flag writes it in its errors.
-var flagName = regexp.MustCompile(`(flag |defined: |argument: )-([a-z]+[a-z-]*)`)
+var flagName = lazyre.New(`(flag |defined: |argument: )-([a-z]+[a-z-]*)`)
 
 // flagTrouble is what is wrong with a flag, with its name as it is typed, and
 // an example for what is not easily guessed.

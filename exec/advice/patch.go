@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // A PatchError says why a patch cannot be applied.
@@ -13,8 +15,8 @@ type PatchError struct{ Why string }
 func (e *PatchError) Error() string { return "advice: the patch cannot be applied: " + e.Why }
 
 var (
-	argument = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]*$`)
-	value    = regexp.MustCompile(`^[a-zA-Z0-9_./:@%+,=-]*$`) // nothing that a shell reads
+	argument = lazyre.New(`^[a-zA-Z][a-zA-Z0-9_-]*$`)
+	value    = lazyre.New(`^[a-zA-Z0-9_./:@%+,=-]*$`) // nothing that a shell reads
 )
 
 // Apply returns m with the patch applied; m itself is not changed. *PatchError if

@@ -2,12 +2,13 @@ package advice
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // sized are arguments whose value decides how much memory a command takes.
-var sized = regexp.MustCompile(`--(batch[-_]?size|chunk[-_]?size|workers|num[-_]workers|jobs|parallel|concurrency)(=|\s+)(\d+)`)
+var sized = lazyre.New(`--(batch[-_]?size|chunk[-_]?size|workers|num[-_]workers|jobs|parallel|concurrency)(=|\s+)(\d+)`)
 
 // told is what an executor is told about an error for which no patch is known.
 var told = map[Error]string{

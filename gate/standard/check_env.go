@@ -7,11 +7,11 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -63,7 +63,7 @@ func versionText(ctx context.Context, pass *gate.Pass, program string) (string, 
 	return "", failed
 }
 
-var dotted = regexp.MustCompile(`\d+(\.\d+)+`)
+var dotted = lazyre.New(`\d+(\.\d+)+`)
 
 // fits reports whether what a program says of its version fits what is asked for: ">=1.25" compares the first dotted number,
 // anything else must stand in the text, and not as the beginning or end of a longer number ("1.2" fits 1.2.7, but not 1.25).

@@ -11,11 +11,11 @@ import (
 	"go/token"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+	"github.com/planlock/planlock/internal/lazyre"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -87,7 +87,7 @@ func parseTOML(_ string, content []byte) (f *fault) {
 	return &fault{1, err.Error()}
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+)`)
+var yamlLine = lazyre.New(`line (\d+)`)
 
 // parseYAML reads every document of a stream, as nodes: aliases are not followed, so that no file can grow while it is read.
 // The line is the parser's own, which for a bracket that is never closed may be the one before.

@@ -7,12 +7,12 @@ import (
 	osexec "os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -175,7 +175,7 @@ func excluded(output string) bool {
 	return strings.Contains(output, "build constraints exclude all Go files") || strings.Contains(output, "no non-test Go files in")
 }
 
-var goLine = regexp.MustCompile(`(?m)^(?:vet: )?(\S[^:\n]*\.go):(\d+)(?::\d+)?: (.+)$`)
+var goLine = lazyre.New(`(?m)^(?:vet: )?(\S[^:\n]*\.go):(\d+)(?::\d+)?: (.+)$`)
 
 func (m *module) report(pass *gate.Pass, cmd gate.Command, r gate.CommandResult) {
 	lines := goLine.FindAllStringSubmatch(r.Output, -1)

@@ -2,10 +2,10 @@ package intake
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/jsontree"
 )
@@ -187,7 +187,7 @@ func (r *reader) more(item jsontree.Value, t *plan.Task) string {
 	return strings.Join(lines, "\n")
 }
 
-var spaces = regexp.MustCompile(`\s+`)
+var spaces = lazyre.New(`\s+`)
 
 func statusOf(word string) plan.Status {
 	switch strings.ToLower(strings.TrimSpace(word)) {
@@ -232,7 +232,7 @@ func chain(cycle []string) string {
 	return strings.Join(cycle, " → ")
 }
 
-var bare = regexp.MustCompile(`^[\w-]+$`)
+var bare = lazyre.New(`^[\w-]+$`)
 
 func settingKey(key string) string {
 	if bare.MatchString(key) {

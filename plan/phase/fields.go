@@ -1,21 +1,21 @@
 package phase
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
 var (
-	bareLabel  = regexp.MustCompile(`^(\s*)(?:[-*+]\s+)?\*\*([A-Z][A-Za-z ]{2,30})\*\*()$`)
-	boldLabel  = regexp.MustCompile(`^(\s*)(?:[-*+]\s+)?\*\*([A-Za-z][^*:]{0,40}?)\s*(?::\*\*|\*\*\s*:)\s*(.*)$`)
-	plainLabel = regexp.MustCompile(`^(\s*)(?:[-*+]\s+)?([a-z][a-z_]{2,30}|Files?|Depends [Oo]n|Acceptance(?: [Cc]riteria)?):(?:\s+(.*))?$`)
+	bareLabel  = lazyre.New(`^(\s*)(?:[-*+]\s+)?\*\*([A-Z][A-Za-z ]{2,30})\*\*()$`)
+	boldLabel  = lazyre.New(`^(\s*)(?:[-*+]\s+)?\*\*([A-Za-z][^*:]{0,40}?)\s*(?::\*\*|\*\*\s*:)\s*(.*)$`)
+	plainLabel = lazyre.New(`^(\s*)(?:[-*+]\s+)?([a-z][a-z_]{2,30}|Files?|Depends [Oo]n|Acceptance(?: [Cc]riteria)?):(?:\s+(.*))?$`)
 
-	filesLabel      = regexp.MustCompile(`^(?:(?:new|modified|affected|target|changed|output)\s+)?files?(?:\(s\))?(?:\s+(?:to\s+)?(?:modif\w+|creat\w+|delet\w+|remov\w+|chang\w+|edit\w*|add\w*|touch\w*|updat\w+|involved|affected))*(?:\s*(?:/|and|&|,)\s*(?:modif|creat|delet|chang|edit|add|updat)\w*)*$`)
-	acceptanceLabel = regexp.MustCompile(`^acceptance(?: criteri(?:a|on))?$`)
-	verifyLabel     = regexp.MustCompile(`^(?:verif(?:y|ication)(?: by| steps?)?|checkpoint|success criteria|tests?|definition of done)$`)
-	dependsLabel    = regexp.MustCompile(`^(?:depends(?: upon| on)?|depend(?:ency|encies)|blocked by)$`)
+	filesLabel      = lazyre.New(`^(?:(?:new|modified|affected|target|changed|output)\s+)?files?(?:\(s\))?(?:\s+(?:to\s+)?(?:modif\w+|creat\w+|delet\w+|remov\w+|chang\w+|edit\w*|add\w*|touch\w*|updat\w+|involved|affected))*(?:\s*(?:/|and|&|,)\s*(?:modif|creat|delet|chang|edit|add|updat)\w*)*$`)
+	acceptanceLabel = lazyre.New(`^acceptance(?: criteri(?:a|on))?$`)
+	verifyLabel     = lazyre.New(`^(?:verif(?:y|ication)(?: by| steps?)?|checkpoint|success criteria|tests?|definition of done)$`)
+	dependsLabel    = lazyre.New(`^(?:depends(?: upon| on)?|depend(?:ency|encies)|blocked by)$`)
 )
 
 // plainKeys are the labels that need no bold face.
@@ -217,7 +217,7 @@ func criteria(lines []string) []string {
 	return list
 }
 
-var criterionTag = regexp.MustCompile(`^<criteri(?:on|a)(?:\s[^<>]*)?>(.*?)(?:</criteri(?:on|a)>)?$`)
+var criterionTag = lazyre.New(`^<criteri(?:on|a)(?:\s[^<>]*)?>(.*?)(?:</criteri(?:on|a)>)?$`)
 
 func criterion(line string) (string, bool) {
 	m := criterionTag.FindStringSubmatch(line)

@@ -1,18 +1,18 @@
 package phase
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
 var (
-	codeSpan  = regexp.MustCompile("`([^`]+)`")
-	remark    = regexp.MustCompile(`\s+(?:[–—]|--?|#|//|=>|→)\s.*$|\s+\(.*\)\s*$`)
-	forerun   = regexp.MustCompile(`^(?i:new|create|created|modify|modified|edit|update|delete|remove|test|tests|add|move|rename)\s*(?::|[–—-]\s)\s*`)
-	nothing   = regexp.MustCompile(`^(?i:none|nothing|n/a|na|-|—|–|\[\]|no files?)(?:[\s.,:;()–—-].*)?$`)
-	listSpace = regexp.MustCompile(`\s+(?:and|&)\s+`)
+	codeSpan  = lazyre.New("`([^`]+)`")
+	remark    = lazyre.New(`\s+(?:[–—]|--?|#|//|=>|→)\s.*$|\s+\(.*\)\s*$`)
+	forerun   = lazyre.New(`^(?i:new|create|created|modify|modified|edit|update|delete|remove|test|tests|add|move|rename)\s*(?::|[–—-]\s)\s*`)
+	nothing   = lazyre.New(`^(?i:none|nothing|n/a|na|-|—|–|\[\]|no files?)(?:[\s.,:;()–—-].*)?$`)
+	listSpace = lazyre.New(`\s+(?:and|&)\s+`)
 )
 
 // splitFiles names the files of a field: one to a line or between commas, without list marks, backticks and remarks.
@@ -104,7 +104,7 @@ func spanned(spans [][]string) []string {
 	return names
 }
 
-var lineNumbers = regexp.MustCompile(`:\d+(?:[-–]\d+)?(?:,\s*\d+(?:[-–]\d+)?)*$`)
+var lineNumbers = lazyre.New(`:\d+(?:[-–]\d+)?(?:,\s*\d+(?:[-–]\d+)?)*$`)
 
 // splitCommas cuts at commas that are not inside parentheses, brackets, braces or backticks.
 func splitCommas(text string) []string {
@@ -127,7 +127,7 @@ func splitCommas(text string) []string {
 	return append(parts, text[from:])
 }
 
-var wordBefore = regexp.MustCompile(`^(?i:tasks?|plans?|steps?)\s+`)
+var wordBefore = lazyre.New(`^(?i:tasks?|plans?|steps?)\s+`)
 
 // splitNames reads the names of what something depends on: [] for none, nil where nothing is said.
 func splitNames(text string) []string {

@@ -1,18 +1,18 @@
 package phase
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
 var (
-	goalLabel  = regexp.MustCompile(`^\s*(?:[-*+]\s+)?\*\*(?i:goal|objective)(?::\*\*|\*\*\s*:)\s*(\S.*)$`)
-	objective  = regexp.MustCompile(`^\s*<objective>\s*(.*?)\s*(?:</objective>)?\s*$`)
-	purposeful = regexp.MustCompile(`^(?i:goal|objective|purpose|overview)\b`)
+	goalLabel  = lazyre.New(`^\s*(?:[-*+]\s+)?\*\*(?i:goal|objective)(?::\*\*|\*\*\s*:)\s*(\S.*)$`)
+	objective  = lazyre.New(`^\s*<objective>\s*(.*?)\s*(?:</objective>)?\s*$`)
+	purposeful = lazyre.New(`^(?i:goal|objective|purpose|overview)\b`)
 )
 
 // findGoal takes the goal from where a plan states it: an <objective>, a label, a section, its title.
@@ -105,7 +105,7 @@ func statusOf(text string) plan.Status {
 	return plan.Status(text)
 }
 
-var amount = regexp.MustCompile(`^~?(\d{1,4})(?:\.(\d))?\s*(m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
+var amount = lazyre.New(`^~?(\d{1,4})(?:\.(\d))?\s*(m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
 
 // estimateOf reads "1h", "45 min" or a bare number of minutes; 0 for all else.
 func estimateOf(text string) time.Duration {

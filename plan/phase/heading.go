@@ -1,9 +1,9 @@
 package phase
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
@@ -27,10 +27,10 @@ func headings(t *outline.Text, from int) []heading {
 }
 
 var (
-	taskHeading = regexp.MustCompile(`^(?i:task)\s+#?([A-Za-z]{0,6}\d[\w.-]*|[A-Z]{1,6}-\d[\w.-]*)(?:\s*\([^()]*\))?\s*(?:(?:[:.]|[–—-])\s+(.*)|:)?$`)
-	codeHeading = regexp.MustCompile(`^((?:[A-Z]{1,4}\d+[-.])?T\d+(?:[.-]\d+)*[A-Za-z]?):\s*(.*)$`)
-	doneMark    = regexp.MustCompile(`^(?:\[[xX]\]|✅|☑️?|✔️?)\s*`)
-	openMark    = regexp.MustCompile(`^(?:\[ ?\]|⬜|☐|🔲|⏳|🚧)\s*`)
+	taskHeading = lazyre.New(`^(?i:task)\s+#?([A-Za-z]{0,6}\d[\w.-]*|[A-Z]{1,6}-\d[\w.-]*)(?:\s*\([^()]*\))?\s*(?:(?:[:.]|[–—-])\s+(.*)|:)?$`)
+	codeHeading = lazyre.New(`^((?:[A-Z]{1,4}\d+[-.])?T\d+(?:[.-]\d+)*[A-Za-z]?):\s*(.*)$`)
+	doneMark    = lazyre.New(`^(?:\[[xX]\]|✅|☑️?|✔️?)\s*`)
+	openMark    = lazyre.New(`^(?:\[ ?\]|⬜|☐|🔲|⏳|🚧)\s*`)
 )
 
 // taskOf reads a heading as that of a task.

@@ -1,14 +1,14 @@
 package phase
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
-var entryID = regexp.MustCompile(`^([ \t]*)- id:\s*\S`)
+var entryID = lazyre.New(`^([ \t]*)- id:\s*\S`)
 
 // listed finds tasks that are entries of a YAML list, "- id: T3-01" with keys below. An entry ends where the
 // indentation does. Each is read on its own, so that a fault in one does not hide the others.

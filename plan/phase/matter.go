@@ -2,12 +2,12 @@ package phase
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
@@ -119,7 +119,7 @@ func fromNode(n *yaml.Node, line, depth int) value {
 	return v
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlError = lazyre.New(`^yaml: (?:line (\d+): )?`)
 
 // yamlLine takes the line out of an error of the YAML reader.
 func yamlLine(err error, first int) (int, string) {
@@ -135,7 +135,7 @@ func yamlLine(err error, first int) (int, string) {
 	return at, text[len(m[0]):]
 }
 
-var plainKey = regexp.MustCompile(`^( *)(- )?([A-Za-z_][\w -]*?):(?:[ \t]+(.*))?$`)
+var plainKey = lazyre.New(`^( *)(- )?([A-Za-z_][\w -]*?):(?:[ \t]+(.*))?$`)
 
 // readLines reads keys, lists and one level of maps below a key, without asking whether it is YAML.
 func readLines(t *outline.Text, from, to int) value {
@@ -221,7 +221,7 @@ func unquote(text string) string {
 	return text
 }
 
-var numbered = regexp.MustCompile(`^\d+$`)
+var numbered = lazyre.New(`^\d+$`)
 
 // wave is a declared wave, and whether one was declared as a number.
 func (v value) wave() (int, bool) {

@@ -3,17 +3,17 @@ package phase
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
-var planName = regexp.MustCompile(`(?:^|[-_.])PLAN(?:[-_.]|$)`)
+var planName = lazyre.New(`(?:^|[-_.])PLAN(?:[-_.]|$)`)
 
 // Named reports whether a file is called as phase plans are: PLAN.md, 04-01-PLAN.md, PHASE-3-PLAN-2026-02-02.md.
 func Named(name string) bool {
@@ -133,7 +133,7 @@ func (b *builder) settings(key string, v value) {
 	}
 }
 
-var bare = regexp.MustCompile(`^[\w-]+$`)
+var bare = lazyre.New(`^[\w-]+$`)
 
 func bareKey(key string) string {
 	if bare.MatchString(key) {

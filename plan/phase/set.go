@@ -3,10 +3,10 @@ package phase
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -61,8 +61,8 @@ func ReadSet(files []plan.Text) (*plan.Draft, error) {
 }
 
 var (
-	fileNumber = regexp.MustCompile(`(?:^|[-_])(\d+[a-z]?)[-_.]PLAN`)
-	leading    = regexp.MustCompile(`^\d+(?:\.\d+)*`)
+	fileNumber = lazyre.New(`(?:^|[-_])(\d+[a-z]?)[-_.]PLAN`)
+	leading    = lazyre.New(`^\d+(?:\.\d+)*`)
 )
 
 func newMember(r *reader) *member {
@@ -156,7 +156,7 @@ func (b *builder) head(set []*member) {
 	}
 }
 
-var ownCode = regexp.MustCompile(`[A-Za-z]|\d-\d`)
+var ownCode = lazyre.New(`[A-Za-z]|\d-\d`)
 
 // names gives every task of every plan an id: its own, where it is a code that no other plan uses, else with the
 // plan's id before it.

@@ -1,15 +1,15 @@
 package phase
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
 var (
-	attribute = regexp.MustCompile(`([A-Za-z_][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
-	numberOf  = regexp.MustCompile(`^(?i:task)\s+(\d[\w.]*)\s*[:.–—-]`)
+	attribute = lazyre.New(`([A-Za-z_][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
+	numberOf  = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*[:.–—-]`)
 )
 
 // taskTag reads a line that holds nothing but <task …>, and returns its attributes.

@@ -1,19 +1,19 @@
 package phase
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
 var (
-	automated = regexp.MustCompile(`(?s)<automated>(.*?)</automated>`)
-	missing   = regexp.MustCompile(`^(?i:missing|none|n/a|manual)\b`)
+	automated = lazyre.New(`(?s)<automated>(.*?)</automated>`)
+	missing   = lazyre.New(`^(?i:missing|none|n/a|manual)\b`)
 	// A line that says no more than: this command succeeds.
-	asserted = regexp.MustCompile("^(?:(?i:run|execute|verify|check that):?\\s+)?`([^`]+)`" +
+	asserted = lazyre.New("^(?:(?i:run|execute|verify|check that):?\\s+)?`([^`]+)`" +
 		`(?:\s*(?:[–—-]+\s*)?(?i:must |should |to )?(?i:pass(?:es)?|succeeds?|build(?:s)? successfully|compiles?|works|exits (?:with )?(?:code )?0|is green|reports? (?:no|zero|0) errors?|completes?(?: successfully)?)(?:\s+(?i:without errors?|cleanly|with (?:no|zero|0) errors))?)?\.?$`)
-	commandWord = regexp.MustCompile(`^(?:[A-Z_]+=\S+\s+)*(?:\./[\w./-]+|[a-z][a-z0-9_+-]*)(?:\s|$)`)
+	commandWord = lazyre.New(`^(?:[A-Z_]+=\S+\s+)*(?:\./[\w./-]+|[a-z][a-z0-9_+-]*)(?:\s|$)`)
 )
 
 // commands finds what a field about verifying asks to be run, where it says so in an unmistakable form: <automated>, a code
@@ -61,7 +61,7 @@ func commands(text string) []string {
 }
 
 // expectation tells comments that say what a command should print: its exit status alone does not decide then.
-var expectation = regexp.MustCompile(`(?i)\b(?:should|expect\w*|must|returns?|outputs?|prints?|shows?|fails?|zero|none|no match\w*)\b|→|->|=>`)
+var expectation = lazyre.New(`(?i)\b(?:should|expect\w*|must|returns?|outputs?|prints?|shows?|fails?|zero|none|no match\w*)\b|→|->|=>`)
 
 // script makes one command of a code block; comments are kept, prompts are taken off. A block whose comments
 // say what should be printed is left to people.

@@ -3,9 +3,9 @@ package planfile
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -50,7 +50,7 @@ func detect(name string, text []byte) (plan.Format, *front) {
 }
 
 // ours are tables and keys that no other format has.
-var ours = regexp.MustCompile(`(?m)^\s*(?:\[\[\s*(?:requirements|non_goals|invariants|assumptions)\s*\]\]|\[\s*defaults\s*\]|artifacts\s*=)`)
+var ours = lazyre.New(`(?m)^\s*(?:\[\[\s*(?:requirements|non_goals|invariants|assumptions)\s*\]\]|\[\s*defaults\s*\]|artifacts\s*=)`)
 
 // isNative reports whether a text is to be judged as a native plan. One that does not say its schema is told so.
 func isNative(name string, text []byte) bool {

@@ -2,23 +2,23 @@ package planfile
 
 import (
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
 var (
 	// A criterion that says no more than: this command succeeds.
-	succeeds = regexp.MustCompile("^(?:(?i:run|running):?\\s+)?`([^`]+)`\\s+" +
+	succeeds = lazyre.New("^(?:(?i:run|running):?\\s+)?`([^`]+)`\\s+" +
 		`(?i:must |should |to )?(?i:pass(?:es)?|succeeds?|exits (?:with )?(?:status |code )?(?:0|zero)|is green|runs without errors?|completes? (?:successfully|without errors?))\.?$`)
 	// … or: this file is there.
-	exists = regexp.MustCompile("^(?i:file |the file )?(?:`([^`\\s]+)`|([\\w./-]*[\\w-][./][\\w./-]+)) (?i:must exist|should exist|exists|is there)(?i: on disk)?\\.?$")
+	exists = lazyre.New("^(?i:file |the file )?(?:`([^`\\s]+)`|([\\w./-]*[\\w-][./][\\w./-]+)) (?i:must exist|should exist|exists|is there)(?i: on disk)?\\.?$")
 	// The beginning of a command.
-	program = regexp.MustCompile(`^(?:[A-Z_]+=\S+\s+)*(?:\./[\w./-]+|[a-z][a-z0-9_+-]*)\s`)
+	program = lazyre.New(`^(?:[A-Z_]+=\S+\s+)*(?:\./[\w./-]+|[a-z][a-z0-9_+-]*)\s`)
 )
 
 // criteria makes completion checks of what a machine can decide, and leaves the rest to who reviews the outcome.

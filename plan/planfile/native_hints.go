@@ -1,23 +1,23 @@
 package planfile
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
 var (
 	// What a text begins with that tells to write the files which it names.
-	writing  = regexp.MustCompile(`^(?i:create|write|add|implement|update|modify|extend|edit|refactor|define|generate|build|configure|scaffold)\b`)
-	creating = regexp.MustCompile(`^(?i:create|generate|scaffold)\b`)
+	writing  = lazyre.New(`^(?i:create|write|add|implement|update|modify|extend|edit|refactor|define|generate|build|configure|scaffold)\b`)
+	creating = lazyre.New(`^(?i:create|generate|scaffold)\b`)
 	// What a text begins with that tells to look, not to write.
-	looking = regexp.MustCompile(`^(?i:run|verify|check|commit|confirm|read|review|test|see|inspect|ensure)\b`)
+	looking = lazyre.New(`^(?i:run|verify|check|commit|confirm|read|review|test|see|inspect|ensure)\b`)
 
 	// A path with a folder, or a name in backticks; both with an extension.
-	pathHint = regexp.MustCompile("(?:^|[\\s(\"'`])((?:[\\w.@-]+/)+[\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})(?:[\\s)\"'`,;:]|\\.?$)")
-	nameHint = regexp.MustCompile("`([\\w@-][\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})`")
+	pathHint = lazyre.New("(?:^|[\\s(\"'`])((?:[\\w.@-]+/)+[\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})(?:[\\s)\"'`,;:]|\\.?$)")
+	nameHint = lazyre.New("`([\\w@-][\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})`")
 )
 
 // maxHints bounds the files that are looked for in one text, and the text.
@@ -30,7 +30,7 @@ func hinted(text string) []string {
 		return nil
 	}
 	var names []string
-	for _, hint := range []*regexp.Regexp{pathHint, nameHint} {
+	for _, hint := range []*lazyre.Regexp{pathHint, nameHint} {
 		for _, m := range hint.FindAllStringSubmatch(text, maxHints) {
 			if !slices.Contains(names, m[1]) {
 				names = append(names, m[1])

@@ -3,8 +3,9 @@ package spec
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // Detect reports whether a text looks like one half of a pair. In Markdown that is the heading Goal, or tasks with
@@ -21,15 +22,15 @@ func Detect(name string, text []byte) bool {
 func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
 
 var (
-	goalHeading = regexp.MustCompile(`(?m)^ {0,3}#{1,3} +\**Goal:?\** *#* *\r?$`)
-	anyTask     = regexp.MustCompile(`(?m)^ {0,3}#{2,4} +\**Task +\[?[\w.-]+\]? *:`)
-	anyStep     = regexp.MustCompile(`(?m)^(?: {0,3}#{3,4} +Step +\[|\s*[-*+] +(?:\*\*Step +\[?[\w.-]+\]? *(?::\s*\*\*|\*\*\s*:)|Step +\d+\.\d+ *:))`)
-	anySPECLet  = regexp.MustCompile(`(?m)^ {0,3}#{2,4} +(?i:speclet) +\[`)
-	tomlLink    = regexp.MustCompile(`(?m)^\*\*TOML Reference:\*\*`)
-	otherFormat = regexp.MustCompile(`(?m)^\s*<tasks?\b[^>]*>\s*$`)
-	halfName    = regexp.MustCompile(`(?i)^(?:spec_.+|speclet_\d.*|.+_spec)\.md$`)
-	tomlGoal    = regexp.MustCompile(`(?m)^\s*\[\[?\s*(?:goal|goals|tasks|speclets)\s*\]`)
-	tomlSchema  = regexp.MustCompile(`(?m)^\s*(?:schema\s*=|\[)`)
+	goalHeading = lazyre.New(`(?m)^ {0,3}#{1,3} +\**Goal:?\** *#* *\r?$`)
+	anyTask     = lazyre.New(`(?m)^ {0,3}#{2,4} +\**Task +\[?[\w.-]+\]? *:`)
+	anyStep     = lazyre.New(`(?m)^(?: {0,3}#{3,4} +Step +\[|\s*[-*+] +(?:\*\*Step +\[?[\w.-]+\]? *(?::\s*\*\*|\*\*\s*:)|Step +\d+\.\d+ *:))`)
+	anySPECLet  = lazyre.New(`(?m)^ {0,3}#{2,4} +(?i:speclet) +\[`)
+	tomlLink    = lazyre.New(`(?m)^\*\*TOML Reference:\*\*`)
+	otherFormat = lazyre.New(`(?m)^\s*<tasks?\b[^>]*>\s*$`)
+	halfName    = lazyre.New(`(?i)^(?:spec_.+|speclet_\d.*|.+_spec)\.md$`)
+	tomlGoal    = lazyre.New(`(?m)^\s*\[\[?\s*(?:goal|goals|tasks|speclets)\s*\]`)
+	tomlSchema  = lazyre.New(`(?m)^\s*(?:schema\s*=|\[)`)
 )
 
 func detectMarkdown(name string, text []byte) bool {

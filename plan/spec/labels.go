@@ -1,8 +1,9 @@
 package spec
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
 )
 
 // A label is a line such as "**Expected output:** a report": what it calls itself, in small letters, and its value.
@@ -12,7 +13,7 @@ type label struct {
 	at    int // of the value
 }
 
-var plainLabel = regexp.MustCompile(`^(?i:(primary method|backup +\[?[\w.-]+\]?|expected output|critical|mode|max retries|goal|` +
+var plainLabel = lazyre.New(`^(?i:(primary method|backup +\[?[\w.-]+\]?|expected output|critical|mode|max retries|goal|` +
 	`depends on|dependencies|tasks included|parallel allowed)) *: +`)
 
 // labelled reads a line that begins with a label in bold, or with one of those that a step has.
@@ -55,7 +56,7 @@ func unmarked(text string) string {
 	return text
 }
 
-var backupLabel = regexp.MustCompile(`^backup(?: *\[([^\]]*)\]| +([a-z_-]*\d[\w.-]*))?(?: *\([^)]*\))?$`)
+var backupLabel = lazyre.New(`^backup(?: *\[([^\]]*)\]| +([a-z_-]*\d[\w.-]*))?(?: *\([^)]*\))?$`)
 
 // backupID is the id in "backup [1]", and whether a label is one of a backup. One without an id has the next.
 func backupID(name string) (string, bool) {
@@ -73,16 +74,16 @@ func backupID(name string) (string, bool) {
 const ident = `(?:\[([^\]]+)\]|([A-Za-z_-]*\d[\w.-]*))`
 
 var (
-	taskHeading    = regexp.MustCompile(`^Task +` + ident + ` *:\s*(.*)$`)
-	bareTask       = regexp.MustCompile(`^Task +\[([^\]]+)\]$`)
-	stepHeading    = regexp.MustCompile(`^Step +` + ident + ` *:\s*(.*)$`)
-	specletHeading = regexp.MustCompile(`^(?i:speclet) +\[([^\]]+)\] *(?::\s*(.*))?$`)
-	boldStep       = regexp.MustCompile(`^(?:\[[ xX~-]\] +)?\*\*Step +` + ident + ` *(?::\s*\*\*|\*\*\s*:)\s*(.*)$`)
-	plainStep      = regexp.MustCompile(`^(?:\[[ xX~-]\] +)?Step +` + ident + ` *:\s*(.*)$`)
+	taskHeading    = lazyre.New(`^Task +` + ident + ` *:\s*(.*)$`)
+	bareTask       = lazyre.New(`^Task +\[([^\]]+)\]$`)
+	stepHeading    = lazyre.New(`^Step +` + ident + ` *:\s*(.*)$`)
+	specletHeading = lazyre.New(`^(?i:speclet) +\[([^\]]+)\] *(?::\s*(.*))?$`)
+	boldStep       = lazyre.New(`^(?:\[[ xX~-]\] +)?\*\*Step +` + ident + ` *(?::\s*\*\*|\*\*\s*:)\s*(.*)$`)
+	plainStep      = lazyre.New(`^(?:\[[ xX~-]\] +)?Step +` + ident + ` *:\s*(.*)$`)
 )
 
 // entitled takes the id and the title out of a heading or an item of one of the forms.
-func entitled(text string, forms ...*regexp.Regexp) (id, title string, ok bool) {
+func entitled(text string, forms ...*lazyre.Regexp) (id, title string, ok bool) {
 	for _, form := range forms {
 		if m := form.FindStringSubmatch(text); m != nil {
 			id, title = m[1], ""
@@ -98,7 +99,7 @@ func entitled(text string, forms ...*regexp.Regexp) (id, title string, ok bool) 
 	return "", "", false
 }
 
-var flagSuffix = regexp.MustCompile(`(?i)\s*\((non-critical|not critical|critical)\)\s*$`)
+var flagSuffix = lazyre.New(`(?i)\s*\((non-critical|not critical|critical)\)\s*$`)
 
 // takeFlag takes "(critical)" or "(non-critical)" off the end of a title.
 func takeFlag(title string) (string, *bool) {
@@ -130,7 +131,7 @@ func truth(text string) *bool {
 	return &yes
 }
 
-var remark = regexp.MustCompile(`\s*\([^)]*\)`)
+var remark = lazyre.New(`\s*\([^)]*\)`)
 
 // listed reads a list as it stands in a line: `["a", "b"]`, a and b, or None.
 func listed(value string) []string {
@@ -151,4 +152,4 @@ func listed(value string) []string {
 }
 
 // specletName is how a speclet is called where speclets are listed: SPECLet [1], SPECLet 1.
-var specletName = regexp.MustCompile(`^(?i:speclet)s? *\[?([^\]]+)\]?$`)
+var specletName = lazyre.New(`^(?i:speclet)s? *\[?([^\]]+)\]?$`)

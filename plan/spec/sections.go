@@ -2,12 +2,11 @@ package spec
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
-	"github.com/yuin/goldmark/ast"
-
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
+	"github.com/yuin/goldmark/ast"
 )
 
 // finish keeps what stands outside tasks: every section as it was written, and what a plan has fields for.
@@ -60,7 +59,7 @@ func (o *outliner) lists(s *section) {
 	}
 }
 
-var checkbox = regexp.MustCompile(`^\[[ xX~-]\] +`)
+var checkbox = lazyre.New(`^\[[ xX~-]\] +`)
 
 // criteria are what one item says is to hold: itself, or each of the items below it, under its heading.
 func criteria(item string) []string {

@@ -1,9 +1,9 @@
 package tasklist
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/jsontree"
 	"github.com/planlock/planlock/plan/internal/outline"
@@ -20,12 +20,12 @@ func Detect(name string, text []byte) plan.Format {
 }
 
 var (
-	specKitID   = regexp.MustCompile(`^\**(T\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
-	numberedID  = regexp.MustCompile(`^\**(\d+(?:\.\d+)*)(?:([.):])|(\*))?\**(?:\s+|$)`)
-	groupHead   = regexp.MustCompile(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
-	taskHead    = regexp.MustCompile(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
-	stepMark    = regexp.MustCompile(`^\s*(?:[-*+]\s+(?:\[(.?)\]\s+)?)?\*\*Step\s+(\d[\w.]*)\s*(?:[:.–—-]\s*)?(.*?)\*\*\s*(.*)$`)
-	requirement = regexp.MustCompile(`^\s*[-*+]?\s*_Requirements?:`)
+	specKitID   = lazyre.New(`^\**(T\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
+	numberedID  = lazyre.New(`^\**(\d+(?:\.\d+)*)(?:([.):])|(\*))?\**(?:\s+|$)`)
+	groupHead   = lazyre.New(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
+	taskHead    = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
+	stepMark    = lazyre.New(`^\s*(?:[-*+]\s+(?:\[(.?)\]\s+)?)?\*\*Step\s+(\d[\w.]*)\s*(?:[:.–—-]\s*)?(.*?)\*\*\s*(.*)$`)
+	requirement = lazyre.New(`^\s*[-*+]?\s*_Requirements?:`)
 )
 
 // signs are what a Markdown text shows of the tools.

@@ -2,14 +2,14 @@ package tasklist
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
-var timestamp = regexp.MustCompile(`^\((\d{4}-\d\d-\d\d[^()]{0,20})\)\s*`)
+var timestamp = lazyre.New(`^\((\d{4}-\d\d-\d\d[^()]{0,20})\)\s*`)
 
 // execPlan reads the items of the section Progress as tasks, and the first paragraph of Purpose as the goal.
 func (r *reader) execPlan() {

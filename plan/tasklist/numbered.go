@@ -2,10 +2,10 @@ package tasklist
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
@@ -31,7 +31,7 @@ type pendingGroup struct {
 	number, title string
 }
 
-var parallelMark = regexp.MustCompile(`\s*\(P\)\s*`)
+var parallelMark = lazyre.New(`\s*\(P\)\s*`)
 
 func (r *reader) numbered(format plan.Format) {
 	n := &numberer{reader: r, format: format, tasks: map[string]int{}, steps: map[string]bool{}, group: -1, at: part{-1, -1}}

@@ -2,20 +2,20 @@ package tasklist
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/outline"
 )
 
 var (
-	bracketMark = regexp.MustCompile(`^\[([^\]]{1,20})\]\s*`)
-	storyMark   = regexp.MustCompile(`^US\d+$`)
-	dependsOn   = regexp.MustCompile(`(?i)\bdepends\s+on:?\s+((?:\**T[\dX][\w.]*\**(?:\s*[-–]\s*T?\d[\w.]*)?(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*[&+/]\s*)?)+)`)
-	taskRange   = regexp.MustCompile(`T(\d+)\s*[-–]\s*T?(\d+)`)
-	taskName    = regexp.MustCompile(`T[\dX][\w.]*`)
+	bracketMark = lazyre.New(`^\[([^\]]{1,20})\]\s*`)
+	storyMark   = lazyre.New(`^US\d+$`)
+	dependsOn   = lazyre.New(`(?i)\bdepends\s+on:?\s+((?:\**T[\dX][\w.]*\**(?:\s*[-–]\s*T?\d[\w.]*)?(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*[&+/]\s*)?)+)`)
+	taskRange   = lazyre.New(`T(\d+)\s*[-–]\s*T?(\d+)`)
+	taskName    = lazyre.New(`T[\dX][\w.]*`)
 )
 
 // specKit reads items with ids like T001, in phases that are headings.
