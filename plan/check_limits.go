@@ -36,7 +36,7 @@ func (c *checker) limitsMisread(l *Limits) bool {
 			continue
 		}
 		for _, m := range n.keys {
-			if _, known := stepKeys.index[m.name]; !known && nearest(m.name, []string{"limits"}) != "" {
+			if stepKeys.key(m.name) == nil && nearest(m.name, []string{"limits"}) != "" {
 				return true
 			}
 		}
@@ -52,7 +52,7 @@ func misread(n *node, l *Limits) bool {
 		return true
 	}
 	for _, m := range n.keys {
-		_, known := limitKeys.index[m.name]
+		known := limitKeys.key(m.name) != nil
 		lost := l == nil || m.name == "max_files" && l.MaxFiles == nil || m.name == "max_lines" && l.MaxLines == nil
 		if !known || lost {
 			return true

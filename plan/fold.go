@@ -2,6 +2,7 @@ package plan
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -16,11 +17,12 @@ func fold(name string) string {
 	if ascii {
 		return name
 	}
+	bases := composed()
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
-		if base, ok := composed[r]; ok {
+		if base, ok := bases[r]; ok {
 			return base
 		}
 		return r
@@ -28,7 +30,7 @@ func fold(name string) string {
 }
 
 // composed maps the lower-case Latin letters that carry a mark to the letter without it.
-var composed = func() map[rune]rune {
+var composed = sync.OnceValue(func() map[rune]rune {
 	m := map[rune]rune{}
 	for base, letters := range map[rune]string{
 		'a': "àáâãäåāăą", 'c': "çćĉċč", 'd': "ď", 'e': "èéêëēĕėęě", 'g': "ĝğġģ", 'h': "ĥ", 'i': "ìíîïĩīĭį", 'j': "ĵ", 'k': "ķ",
@@ -39,7 +41,7 @@ var composed = func() map[rune]rune {
 		}
 	}
 	return m
-}()
+})
 
 // lookalike reports whether two names with the same fold may be one: they differ in case only, or one of
 // them is written with combining marks.

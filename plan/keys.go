@@ -5,14 +5,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // A table lists the keys that a TOML table may have, each with what it means and where its value goes.
-// The reader, the schema for editors and the hints for unknown keys are all made of it.
+// The reader, the schema for editors and the hints for unknown keys are all made of it. It is made when it is first used: a program
+// that imports this package need not read a plan.
 type table[T any] struct {
-	keys  []key[T]
-	free  func(*T) *[]Setting // where other keys go; nil: there are none
+	list func() []key[T]
+	free func(*T) *[]Setting // where other keys go; nil: there are none
+
+	once  sync.Once
+	keys  []key[T] // asked for by all
 	index map[string]int
 }
 
@@ -46,31 +51,46 @@ type field struct {
 	shape     shape
 }
 
-func newTable[T any](keys ...key[T]) *table[T] {
-	t := &table[T]{keys: keys, index: make(map[string]int, len(keys))}
-	for i, k := range keys {
-		t.index[k.name] = i
-	}
-	return t
+func newTable[T any](list func() []key[T]) *table[T] { return &table[T]{list: list} }
+
+// newOpenTable lets a table have other keys, which go to the settings that free names.
+func newOpenTable[T any](free func(*T) *[]Setting, list func() []key[T]) *table[T] {
+	return &table[T]{list: list, free: free}
 }
 
-// open lets a table have other keys, which go to the settings that at names.
-func (t *table[T]) open(at func(*T) *[]Setting) *table[T] {
-	t.free = at
-	return t
+func (t *table[T]) all() []key[T] {
+	t.once.Do(func() {
+		t.keys = t.list()
+		t.index = make(map[string]int, len(t.keys))
+		for i, k := range t.keys {
+			t.index[k.name] = i
+		}
+	})
+	return t.keys
+}
+
+// key is the one of this name, or nil.
+func (t *table[T]) key(name string) *key[T] {
+	all := t.all()
+	if i, ok := t.index[name]; ok {
+		return &all[i]
+	}
+	return nil
 }
 
 func (t *table[T]) fields() ([]field, bool) {
-	list := make([]field, len(t.keys))
-	for i, k := range t.keys {
+	all := t.all()
+	list := make([]field, len(all))
+	for i, k := range all {
 		list[i] = field{k.name, k.doc, k.shape}
 	}
 	return list, t.free != nil
 }
 
 func (t *table[T]) names() []string {
-	names := make([]string, len(t.keys))
-	for i, k := range t.keys {
+	all := t.all()
+	names := make([]string, len(all))
+	for i, k := range all {
 		names[i] = k.name
 	}
 	return names
@@ -80,13 +100,13 @@ func (t *table[T]) names() []string {
 func (t *table[T]) decode(d *decoder, to *T, n *node) {
 	for i := range n.keys {
 		m := &n.keys[i]
-		if k, ok := t.index[m.name]; ok {
-			if same := t.keys[k].same; same != "" && n.find(same) != nil {
-				d.add("key-duplicate", m.offset, fmt.Sprintf("%q and %q are the same key", m.name, same), "keep "+same)
+		if k := t.key(m.name); k != nil {
+			if k.same != "" && n.find(k.same) != nil {
+				d.add("key-duplicate", m.offset, fmt.Sprintf("%q and %q are the same key", m.name, k.same), "keep "+k.same)
 				continue
 			}
 			d.key = m
-			t.keys[k].set(d, to, m.value)
+			k.set(d, to, m.value)
 			continue
 		}
 		if t.free != nil && !nearCase(m.name, t.names()) {

@@ -8,8 +8,10 @@ import (
 )
 
 // stepsKey reads the steps of a task, each on top of what [defaults] says.
-var stepsKey = key[Task]{name: "steps", doc: "the steps, in order", shape: shape{types: []string{"array"},
-	items: &shape{types: []string{"object"}, fields: stepKeys.fields}}, set: setSteps}
+func stepsKey() key[Task] {
+	return key[Task]{name: "steps", doc: "the steps, in order", shape: shape{types: []string{"array"},
+		items: &shape{types: []string{"object"}, fields: stepKeys.fields}}, set: setSteps}
+}
 
 func setSteps(d *decoder, to *Task, n *node) {
 	if n.kind != kindArray {
@@ -47,8 +49,10 @@ func identOf(n *node) string {
 	return ""
 }
 
-var tasksKey = key[Plan]{name: "tasks", doc: "the tasks, in order", shape: shape{types: []string{"array"},
-	items: &shape{types: []string{"object"}, fields: taskKeys.fields}}, set: setTasks}
+func tasksKey() key[Plan] {
+	return key[Plan]{name: "tasks", doc: "the tasks, in order", shape: shape{types: []string{"array"},
+		items: &shape{types: []string{"object"}, fields: taskKeys.fields}}, set: setTasks}
+}
 
 func setTasks(d *decoder, to *Plan, n *node) {
 	if n.kind != kindArray {
@@ -71,44 +75,50 @@ func setTasks(d *decoder, to *Plan, n *node) {
 }
 
 // defaultsKey judges [defaults] once; the steps take over what it says.
-var defaultsKey = key[Plan]{name: "defaults", doc: "what steps inherit", shape: shape{types: []string{"object"}, fields: defaultKeys.fields},
-	set: func(d *decoder, _ *Plan, n *node) {
-		if n.kind != kindTable {
-			d.wrong(n, "a table")
-			return
-		}
-		defaultKeys.decode(d, new(Step), n)
-	}}
+func defaultsKey() key[Plan] {
+	return key[Plan]{name: "defaults", doc: "what steps inherit", shape: shape{types: []string{"object"}, fields: defaultKeys.fields},
+		set: func(d *decoder, _ *Plan, n *node) {
+			if n.kind != kindTable {
+				d.wrong(n, "a table")
+				return
+			}
+			defaultKeys.decode(d, new(Step), n)
+		}}
+}
 
 // scopeKeys are those of [ledger].
-var scopeKeys = newTable(
-	texts("ignore", "globs of what is not accounted", func(s *ledger.Scope) *[]string { return &s.Ignore }),
-	texts("stamps", "globs of what is watched by names only, and not restored", func(s *ledger.Scope) *[]string { return &s.Stamps }),
-	texts("track", "globs of what is watched, but not restored", func(s *ledger.Scope) *[]string { return &s.Track }),
-)
+var scopeKeys = newTable(func() []key[ledger.Scope] {
+	return []key[ledger.Scope]{
+		texts("ignore", "globs of what is not accounted", func(s *ledger.Scope) *[]string { return &s.Ignore }),
+		texts("stamps", "globs of what is watched by names only, and not restored", func(s *ledger.Scope) *[]string { return &s.Stamps }),
+		texts("track", "globs of what is watched, but not restored", func(s *ledger.Scope) *[]string { return &s.Track }),
+	}
+})
 
 // The name of the format's version, as in schema = 1.
 const schemaVersion = 1
 
-var planKeys = newTable(append([]key[Plan]{
-	number("schema", "the version of the format: 1", schemaVersion, schemaVersion, func(p *Plan) *int { return &p.Schema }),
-	choice("profile", "what complete means", func(p *Plan) *Profile { return &p.Profile }, Strict, Observe),
-	sub("meta", "names the plan", metaKeys, func(p *Plan) *Meta { return &p.Meta }),
-	sub("goal", "the goal, exactly one", goalKeys, func(p *Plan) *Plan { return p }),
-	subs("requirements", "what the user asked for", requirementKeys, nil, func(p *Plan) *[]Requirement { return &p.Requirements }),
-	subs("assumptions", "what is taken for granted", assumptionKeys, nil, func(p *Plan) *[]Assumption { return &p.Assumptions }),
-	subs("invariants", "what holds throughout", invariantKeys, func(i *Invariant) { i.Critical = true }, func(p *Plan) *[]Invariant { return &p.Invariants }),
-	subs("non_goals", "what must not be touched; [] means nothing", nonGoalKeys, nil, func(p *Plan) *[]NonGoal { return &p.NonGoals }),
-	defaultsKey,
-	subs("speclets", "groups of tasks", specletKeys, nil, func(p *Plan) *[]Speclet { return &p.Speclets }),
-	tasksKey,
-	sub("completion_criteria", "when the whole is done", completionKeys, func(p *Plan) *Completion { return &p.Completion }),
-	sub("ledger", "what is accounted", scopeKeys, func(p *Plan) *ledger.Scope { return &p.Scope }),
-	sub("envelope", "what the outcome depends on", envelopeKeys, func(p *Plan) *EnvelopeSpec { return &p.Envelope }),
-	sub("sandbox", "how far steps are locked in", sandboxKeys, func(p *Plan) *Sandbox { return &p.Sandbox }),
-	sub("execution", "how the run goes", executionKeys, func(p *Plan) *Execution { return &p.Execution }),
-	sub("error_propagation", "what a failure means for later steps", propagationKeys, func(p *Plan) *ErrorPropagation { return &p.ErrorPropagation }),
-}, freeKeys()...)...)
+var planKeys = newTable(func() []key[Plan] {
+	return append([]key[Plan]{
+		number("schema", "the version of the format: 1", schemaVersion, schemaVersion, func(p *Plan) *int { return &p.Schema }),
+		choice("profile", "what complete means", func(p *Plan) *Profile { return &p.Profile }, Strict, Observe),
+		sub("meta", "names the plan", metaKeys, func(p *Plan) *Meta { return &p.Meta }),
+		sub("goal", "the goal, exactly one", goalKeys, func(p *Plan) *Plan { return p }),
+		subs("requirements", "what the user asked for", requirementKeys, nil, func(p *Plan) *[]Requirement { return &p.Requirements }),
+		subs("assumptions", "what is taken for granted", assumptionKeys, nil, func(p *Plan) *[]Assumption { return &p.Assumptions }),
+		subs("invariants", "what holds throughout", invariantKeys, func(i *Invariant) { i.Critical = true }, func(p *Plan) *[]Invariant { return &p.Invariants }),
+		subs("non_goals", "what must not be touched; [] means nothing", nonGoalKeys, nil, func(p *Plan) *[]NonGoal { return &p.NonGoals }),
+		defaultsKey(),
+		subs("speclets", "groups of tasks", specletKeys, nil, func(p *Plan) *[]Speclet { return &p.Speclets }),
+		tasksKey(),
+		sub("completion_criteria", "when the whole is done", completionKeys, func(p *Plan) *Completion { return &p.Completion }),
+		sub("ledger", "what is accounted", scopeKeys, func(p *Plan) *ledger.Scope { return &p.Scope }),
+		sub("envelope", "what the outcome depends on", envelopeKeys, func(p *Plan) *EnvelopeSpec { return &p.Envelope }),
+		sub("sandbox", "how far steps are locked in", sandboxKeys, func(p *Plan) *Sandbox { return &p.Sandbox }),
+		sub("execution", "how the run goes", executionKeys, func(p *Plan) *Execution { return &p.Execution }),
+		sub("error_propagation", "what a failure means for later steps", propagationKeys, func(p *Plan) *ErrorPropagation { return &p.ErrorPropagation }),
+	}, freeKeys()...)
+})
 
 // freeTables may hold any keys. They are part of the plan; the controller does not act on them.
 var freeTables = []string{
