@@ -40,14 +40,14 @@ func (e logEnd) encode() []byte {
 
 // sealed adds the checksum of b to it.
 func sealed(b []byte) []byte {
-	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
 }
 
 // decodeHead reads what encode wrote. A head that does not verify says nothing:
 // it must not keep anybody from a log that is good.
 func decodeHead(b []byte) (logEnd, error) {
 	if len(b) != headSize || string(b[:headPrefix-2]) != headMagic+"\x00" ||
-		binary.BigEndian.Uint32(b[headSize-4:]) != crc32.Checksum(b[:headSize-4], castagnoli) {
+		binary.BigEndian.Uint32(b[headSize-4:]) != crc32.Checksum(b[:headSize-4], castagnoli()) {
 		return logEnd{}, nil
 	}
 	if v := binary.BigEndian.Uint16(b[headPrefix-2:]); v != headVersion {

@@ -79,7 +79,7 @@ func readFrame(in *bufio.Reader, buf []byte, offset int64) (payload []byte, h fr
 		return nil, h, atEnd(err)
 	}
 	payload, trailer := buf[:h.payload], buf[h.payload:]
-	if string(trailer) != frameTrailer || crc32.Checksum(payload, castagnoli) != h.sum || !splits(payload, h.records) {
+	if string(trailer) != frameTrailer || crc32.Checksum(payload, castagnoli()) != h.sum || !splits(payload, h.records) {
 		return nil, h, nil
 	}
 	return payload, h, nil

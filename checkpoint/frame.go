@@ -27,8 +27,8 @@ const (
 	MaxBatch = 64 << 20
 )
 
-// castagnoli is the table of CRC-32C. It is never changed.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is the table of CRC-32C, which is made the first time that it is asked for.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // appendFrame adds the frame of batch, to be written at offset, to b. Marks are frameLoose and frameBehind.
 func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, error) {
@@ -53,8 +53,8 @@ func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, 
 		b = append(b, r...)
 	}
 	head := b[start:]
-	binary.BigEndian.PutUint32(head[20:], crc32.Checksum(head[frameHeader:], castagnoli))
-	binary.BigEndian.PutUint32(head[24:], crc32.Checksum(head[:24], castagnoli))
+	binary.BigEndian.PutUint32(head[20:], crc32.Checksum(head[frameHeader:], castagnoli()))
+	binary.BigEndian.PutUint32(head[24:], crc32.Checksum(head[:24], castagnoli()))
 	return append(b, frameTrailer...), nil
 }
 
@@ -73,7 +73,7 @@ func (h frameHead) size() int64 { return frameHeader + h.payload + int64(len(fra
 func parseFrameHead(b []byte, offset int64) (h frameHead, ok bool) {
 	if len(b) < frameHeader || string(b[:4]) != frameMagic ||
 		binary.BigEndian.Uint64(b[12:]) != uint64(offset) ||
-		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli) {
+		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli()) {
 		return h, false
 	}
 	const marks = frameLoose | frameBehind

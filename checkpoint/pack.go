@@ -70,7 +70,7 @@ func appendItem(b []byte, pack string, offset int64, it item) []byte {
 }
 
 func itemSum(pack string, head []byte) uint32 {
-	return crc32.Update(crc32.Checksum([]byte(pack), castagnoli), castagnoli, head)
+	return crc32.Update(crc32.Checksum([]byte(pack), castagnoli()), castagnoli(), head)
 }
 
 // parseItem reads the header at offset.

@@ -65,7 +65,7 @@ func readIndex(root *disk.Root, path string) *packIndex {
 // decodeIndex reads what encodeIndex wrote; nil if it is something else.
 func decodeIndex(b []byte) *packIndex {
 	n := len(b) - 4
-	if n < indexHeader+4 || crc32.Checksum(b[:n], castagnoli) != binary.BigEndian.Uint32(b[n:]) ||
+	if n < indexHeader+4 || crc32.Checksum(b[:n], castagnoli()) != binary.BigEndian.Uint32(b[n:]) ||
 		!bytes.Equal(b[:indexHeader], binary.BigEndian.AppendUint16(append([]byte(indexMagic), 0), indexVersion)) {
 		return nil
 	}

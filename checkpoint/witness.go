@@ -180,7 +180,7 @@ func appendWitness(b []byte, end logEnd, hash sum) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(end.offset))
 	b = binary.BigEndian.AppendUint64(b, end.records)
 	b = append(b, hash[:]...)
-	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli()))
 }
 
 // readWitness takes what the file of a witness says, if it verifies.
@@ -198,7 +198,7 @@ func (k *ends) readWitness(root *disk.Root) {
 		return
 	}
 	rest, ok := bytes.CutPrefix(b, binary.BigEndian.AppendUint16([]byte(witnessMagic), witnessVersion))
-	if !ok || binary.BigEndian.Uint32(b[witnessSize-4:]) != crc32.Checksum(b[:witnessSize-4], castagnoli) {
+	if !ok || binary.BigEndian.Uint32(b[witnessSize-4:]) != crc32.Checksum(b[:witnessSize-4], castagnoli()) {
 		return
 	}
 	k.witness = logEnd{offset: int64(binary.BigEndian.Uint64(rest)), records: binary.BigEndian.Uint64(rest[8:])}
