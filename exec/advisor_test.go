@@ -201,6 +201,7 @@ func TestAWaitCanBeInterrupted(t *testing.T) {
 // TestAWaitGoesOnWhereItWas stops a run every minute of a wait. Together the pieces are as long as the wait; where the clock
 // is set back, the piece that follows is as long as the whole wait again, and no longer.
 func TestAWaitGoesOnWhereItWas(t *testing.T) {
+	const resumed = 30
 	for name, steps := range map[string][]time.Duration{ // what the clock is set by when the run is resumed for the nth time
 		"a clock that goes":        nil,
 		"set back":                 {0, -365 * 24 * time.Hour},
@@ -210,7 +211,7 @@ func TestAWaitGoesOnWhereItWas(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := exectest.New(t, twoSteps(), workspace, exectest.Script{
 					"1.1": exectest.Attempts(exectest.Fail("busy"), goodScript["1.1"]), "1.2": goodScript["1.2"]})
-				b.Controller.Ladder = recovery.Ladder{recovery.Retry{Backoff: recovery.Backoff{First: time.Hour, Most: 24 * time.Hour, Always: true}}}
+				b.Controller.Ladder = recovery.Ladder{recovery.Retry{Backoff: recovery.Backoff{First: 20 * time.Minute, Most: 24 * time.Hour, Always: true}}}
 				var set time.Duration
 				b.Controller.Now = func() time.Time { return time.Now().Add(set) }
 				begin, locked := time.Now(), b.Lock(t)
@@ -222,7 +223,7 @@ func TestAWaitGoesOnWhereItWas(t *testing.T) {
 				cancel()
 				after := report.Run.Step("1.1").Recoveries[0].After
 				n := 0
-				for ; err != nil && n < 100; n++ {
+				for ; err != nil && n < resumed; n++ {
 					if n < len(steps) {
 						set += steps[n]
 					}
@@ -237,7 +238,7 @@ func TestAWaitGoesOnWhereItWas(t *testing.T) {
 				if name == "set back" { // until the clock is where it was, each piece begins anew
 					set = 0
 					_, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
-					if took := time.Since(begin); err != nil || n != 100 || took != 101*time.Minute {
+					if took := time.Since(begin); err != nil || n != resumed || took != (resumed+1)*time.Minute {
 						t.Errorf("it took %s and %d resumptions: %v", took, n, err)
 					}
 				}

@@ -76,7 +76,7 @@ func TestFullDiskAtEveryWrite(t *testing.T) {
 		"1.1": exectest.Attempts(exectest.All(exectest.Write("junk", "j"), exectest.Fail("not yet")), goodScript["1.1"]),
 		"1.2": goodScript["1.2"],
 	}
-	for space := 0; ; space++ {
+	for space := 0; ; space += stride() {
 		b := exectest.New(t, twoSteps(), workspace, script)
 		disk := &fullDisk{log: &checkpoint.MemoryLog{}, left: space}
 		b.Controller.Blobs = disk
@@ -171,7 +171,7 @@ func (l *lateLog) Close() error { return nil }
 
 // TestWritesThatFailedAndHappened lets every append fail after it was kept.
 func TestWritesThatFailedAndHappened(t *testing.T) {
-	for cut := 0; ; cut++ {
+	for cut := 0; ; cut += stride() {
 		b := exectest.New(t, twoSteps(), workspace, goodScript)
 		log := &lateLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
@@ -195,7 +195,7 @@ func TestWritesThatFailedAndHappened(t *testing.T) {
 // disk makes of the restore that follows. The run goes on; but not where somebody else was in the workspace too.
 func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 	ctx, met := t.Context(), 0
-	for cut := 0; ; cut++ {
+	for cut := 0; ; cut += stride() {
 		for _, stranger := range []bool{false, true} {
 			b := exectest.New(t, twoSteps(), workspace, goodScript)
 			log := &lateLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}

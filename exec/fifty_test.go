@@ -127,6 +127,9 @@ func (p *peer) tell(t *testing.T) {
 // killed, and the next one works at once: within 50 ms it has the tree, has looked at what was left, and is at its step.
 func TestManyControllers(t *testing.T) {
 	count, rounds := 12, 5
+	if testing.Short() {
+		count, rounds = 6, 2
+	}
 	if whole {
 		count, rounds = 50, 11
 	}
