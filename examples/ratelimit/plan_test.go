@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
@@ -20,19 +23,48 @@ func TestMain(m *testing.M) {
 			return
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if calm.home != "" {
+		os.RemoveAll(calm.home)
+	}
+	os.Exit(code)
 }
 
 // The plan must end as planned, with the backup and the retry that its comments promise, and with one
 // rogue line anywhere it must not.
 func TestPlan(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "service")
-	report, err := execute(t.Context(), ".", dir)
-	if err != nil || report.Status() != history.Achieved {
-		t.Fatalf("%v\n%v", err, report)
+	if testing.Short() {
+		t.Skip("it runs the whole plan, whose commands compile and test the service again and again")
 	}
+	dir, report, _ := planned(t)
 	t.Run("AsPlanned", func(t *testing.T) { asPlanned(t, dir, report) })
 	t.Run("RogueLine", func(t *testing.T) { rogueLines(t, exec.Workspace{Dir: dir}, report.Run) })
+}
+
+// planned is a run of the whole plan that nobody disturbed, and how long it took. It is carried out once for all tests.
+func planned(t *testing.T) (dir string, report *exec.Report, took time.Duration) {
+	t.Helper()
+	calm.Do(func() {
+		calm.home, calm.err = os.MkdirTemp("", "ratelimit-") // TestMain removes it
+		if calm.err != nil {
+			return
+		}
+		began := time.Now()
+		calm.report, calm.err = execute(context.Background(), ".", filepath.Join(calm.home, "service"))
+		calm.took = time.Since(began)
+	})
+	if calm.err != nil || calm.report.Status() != history.Achieved {
+		t.Fatalf("%v\n%v", calm.err, calm.report)
+	}
+	return filepath.Join(calm.home, "service"), calm.report, calm.took
+}
+
+var calm struct {
+	sync.Once
+	home   string
+	report *exec.Report
+	took   time.Duration
+	err    error
 }
 
 func asPlanned(t *testing.T, dir string, report *exec.Report) {
@@ -60,10 +92,11 @@ func asPlanned(t *testing.T, dir string, report *exec.Report) {
 	}
 }
 
-// The command must tell what it did, must not advise to use what is gone, and must leave nothing behind.
+// The command must tell what it did, must not advise to use what is gone, and must leave nothing behind. .ci/run looks at the same,
+// where it calls the first command of the README.
 func TestCommandInTemporaryFolder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs the whole plan, which takes ten seconds")
+	if !whole {
+		t.Skip("it runs the whole plan once more, as .ci/run does by itself: go test -tags torture")
 	}
 	t.Parallel()
 	tmp := t.TempDir()

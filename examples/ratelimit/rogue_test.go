@@ -85,8 +85,7 @@ var rogues = []rogue{
 // rogueLines adds each kind of rogue line to each step. The step must fail for it, the tree must be as if
 // it had not begun, and the report must name what was expected and what happened.
 //
-// Without the tag torture each step has one kind, in turn, so that there is each step and each kind. With -short
-// there is the first one of them: the race detector finds nothing in the commands of the others.
+// Without the tag torture each step has one kind, in turn, so that there is each step and each kind.
 //
 // A case begins with the tree that the step before left in the given run, and runs the rest of the plan.
 func rogueLines(t *testing.T, ws exec.Workspace, run *history.Run) {
@@ -103,7 +102,7 @@ func rogueLines(t *testing.T, ws exec.Workspace, run *history.Run) {
 		}
 		before = run.Step(v.step).Completed.Snapshot
 		for j, r := range rogues {
-			if !whole && i%len(rogues) != j || testing.Short() && i > 0 {
+			if !whole && i%len(rogues) != j {
 				continue
 			}
 			t.Run(string(v.step)+r.name, func(t *testing.T) {
