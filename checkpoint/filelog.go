@@ -252,7 +252,7 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 		sum:     binary.BigEndian.Uint32(frame[20:]),
 	}
 	if !durable {
-		l.end, l.loose = end, frame
+		l.end, l.loose, l.buf = end, frame, l.loose[:0] // frame is wanted once it is synced, and must not be written over until then
 		return nil
 	}
 	return l.settle(end, frame)
@@ -266,6 +266,9 @@ func (l *FileLog) settle(end logEnd, frame []byte) error {
 	// An old head only says less, so it is no error if this fails.
 	_, _ = l.head.WriteAt(end.encode(), 0)
 	l.outside.write(end, frame)
+	if n := cap(l.loose); n > cap(l.buf) && n <= 1<<20 {
+		l.buf = l.loose[:0]
+	}
 	l.end, l.loose = end, nil
 	return nil
 }

@@ -169,9 +169,13 @@ func (j *Journal) Close() error {
 	defer j.mu.Unlock()
 	var err error
 	idle := !j.writing
-	if len(j.staged) > 0 && idle {
+	switch w, ok := j.log.(LogWriter); {
+	case !idle: // what follows belongs to who leads
+	case len(j.staged) > 0:
 		err = j.log.Append(context.Background(), j.staged)
 		j.staged = nil
+	case ok && j.given.seq > j.chain.seq:
+		err = w.Sync(context.Background()) // a log that is dead closes without an error
 	}
 	if err = errors.Join(err, j.log.Close()); err == nil && idle {
 		j.chain = j.tip.clone()

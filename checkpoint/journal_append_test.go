@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -240,6 +241,75 @@ func TestJournalSyncTogether(t *testing.T) {
 			t.Errorf("it holds %s", got)
 		}
 	})
+}
+
+// What was written and could not be synced does not count after the journal was closed either.
+func TestJournalCloseAfterFailedSync(t *testing.T) {
+	log := &syncLog{gatedLog: gatedLog{gate: make(chan error, 2)}}
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	must(t, err)
+	_, err = j.Write(t.Context(), named("a"))
+	must(t, err)
+	log.gate <- checkpoint.ErrDead
+	if err := j.Sync(t.Context()); !errors.Is(err, checkpoint.ErrDead) {
+		t.Fatalf("it was synced: %v", err)
+	}
+	log.gate <- checkpoint.ErrDead
+	if err := j.Close(); !errors.Is(err, checkpoint.ErrDead) || j.Head().Seq != 0 {
+		t.Errorf("%d records are durable after it was closed: %v", j.Head().Seq, err)
+	}
+}
+
+// A journal that is closed while others add to it has what it acknowledged, and its head is not ahead of that. The race detector looks on.
+func TestJournalCloseMeanwhile(t *testing.T) {
+	for range 20 {
+		path := filepath.Join(t.TempDir(), "journal")
+		log, err := checkpoint.OpenFileLog(path)
+		must(t, err)
+		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+		must(t, err)
+		var wait sync.WaitGroup
+		var acknowledged atomic.Uint64
+		begun := make(chan struct{}, 4)
+		for i := range cap(begun) {
+			add := []func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error){j.Append, j.Stage, j.Write}[i%3]
+			wait.Go(func() {
+				defer func() { begun <- struct{}{} }()
+				for n := range 200 {
+					recs, err := add(t.Context(), named("a"))
+					if err != nil {
+						if !errors.Is(err, checkpoint.ErrClosed) {
+							t.Error(err)
+						}
+						return
+					}
+					if i%3 == 0 {
+						acknowledged.Store(max(acknowledged.Load(), recs[0].Seq))
+					}
+					if n == 3 {
+						begun <- struct{}{}
+					}
+				}
+			})
+		}
+		<-begun
+		must(t, j.Close())
+		head := j.Head()
+		go func() {
+			for range begun { // those that go on
+			}
+		}()
+		wait.Wait()
+		close(begun)
+		log, err = checkpoint.OpenFileLog(path)
+		must(t, err)
+		again, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+		must(t, err)
+		if n := again.Head().Seq; n < head.Seq || n < acknowledged.Load() {
+			t.Errorf("%d records are there, %d counted when it was closed, and %d were acknowledged", n, head.Seq, acknowledged.Load())
+		}
+		must(t, again.Close())
+	}
 }
 
 // A log that can only append is appended to.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -178,4 +179,23 @@ func TestGoldenWitness(t *testing.T) {
 	if diff := cmp.Diff(logEnd{offset: 1234, records: 56}, known.witness, cmp.AllowUnexported(logEnd{})); diff != "" || known.hash != (sum{7, 8}) {
 		t.Errorf("%s %x", diff, known.hash)
 	}
+}
+
+// TestWitnessAfterFullDisk writes what finds no room behind what is not synced yet: the witness knows what was synced then, not what found no room.
+func TestWitnessAfterFullDisk(t *testing.T) {
+	w, path := Witness{Dir: filepath.Join(t.TempDir(), "state")}, filepath.Join(t.TempDir(), "log")
+	l, err := w.OpenFileLog(t.Context(), path)
+	must(t, err)
+	must(t, l.Append(t.Context(), [][]byte{bytes.Repeat([]byte("a"), 1000)}), l.Write(t.Context(), [][]byte{[]byte("b")}))
+	file := l.f
+	l.f = &faulty{logFile: file, room: l.size}
+	if err := l.Write(t.Context(), [][]byte{bytes.Repeat([]byte("c"), int(l.size))}); !errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrDead) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	l.f = file
+	must(t, l.Sync(t.Context()), l.Close())
+	if l, err = w.OpenFileLog(t.Context(), path); err != nil {
+		t.Fatalf("a good log is refused: %v", err)
+	}
+	must(t, l.Close())
 }
