@@ -232,8 +232,12 @@ func (e *execution) over(ctx context.Context, err error) (*Report, error) {
 // report is what is known now.
 func (e *execution) report() *Report { return &Report{Run: e.run, Plan: e.plan} }
 
-// record makes facts durable, all or none, and folds them in.
+// record makes facts durable, all or none, and folds them in. A completion that is not durable yet becomes so before them and by
+// itself: if they reach the disk although writing them fails, it must not be one that was taken back.
 func (e *execution) record(ctx context.Context, w history.Where, facts ...history.Fact) error {
+	if err := e.awaitSync(ctx); err != nil {
+		return err
+	}
 	return e.put(ctx, e.journal.Append, w, facts...)
 }
 
@@ -295,12 +299,15 @@ func (e *execution) add(ctx context.Context, do adding, facts []history.Fact, ba
 		if err := e.run.Take(rec, facts[i]); err != nil {
 			return err
 		}
-		if e.log.Enabled(ctx, slog.LevelDebug) {
+		if e.logsRecords() {
 			e.log.Debug("recorded", "run", e.run.Started.Run, "seq", rec.Seq, "type", rec.Type, "step", rec.Step, "attempt", rec.Attempt)
 		}
 	}
 	return nil
 }
+
+// logsRecords reports whether the host's log is told of each record.
+func (e *execution) logsRecords() bool { return e.log.Enabled(context.Background(), slog.LevelDebug) }
 
 // of is where facts about a step, and the given attempt of it, belong.
 func of(s *history.Step, attempt int) history.Where {

@@ -61,10 +61,10 @@ func (e *execution) writeSoon(ctx context.Context, facts ...checkpoint.Fact) ([]
 }
 
 // nobodyIsTold reports whether nobody but this controller can know, before the next attempt begins, that t completed its step, and nothing is
-// done until then that takes its time: no observer, nothing of the host or of a sandbox, no end of a task, no preconditions.
+// done until then that takes its time: no observer, nothing of the host or of a sandbox, no end of a task, no preconditions, no log of each record.
 func (e *execution) nobodyIsTold(t *trial) bool {
 	next := e.index[t.s.Address].next
-	return e.undoneByTree(t.s) && e.bound && next != nil && len(next.Preconditions) == 0 && !e.observed
+	return e.undoneByTree(t.s) && e.bound && next != nil && len(next.Preconditions) == 0 && !e.observed && !e.logsRecords()
 }
 
 // undoneByTree reports whether restoring a tree is all that is done about an attempt of s that a power cut took from the journal.
