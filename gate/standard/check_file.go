@@ -32,9 +32,11 @@ func fileExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict,
 }
 
 // seen is what stands at path in the tree that is judged, if that is a file or a folder. What is not in the tree may be
-// there all the same, ignored, and where a link leads only a look can tell.
+// there all the same, ignored, and where a link leads only a look can tell. Before a step that restoring a tree does not undo the disk
+// is looked at: what somebody took away since the scan is found too late behind it.
 func seen(pass *gate.Pass, path string) string {
-	if pass.After == nil {
+	lasts := pass.Phase == gate.Before && pass.Step != nil && pass.Step.Rollback != plan.Reversible && pass.Step.Rollback != ""
+	if pass.After == nil || lasts {
 		return ""
 	}
 	switch entry, _ := pass.After.Lookup(path); entry.Kind {
