@@ -239,7 +239,7 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 		_, again := e.restoreTree(ctx, e.dir, e.run.Tree)
 		return errors.Join(err, again)
 	}
-	e.tree, e.stale = t.after, false // the checkpoint of the next step
+	e.tree, e.stale, e.partly = t.after, false, false // the checkpoint of the next step
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
 }

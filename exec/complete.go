@@ -84,6 +84,9 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 			lower(history.Partial, "task %s is %s: %s", o.Task, o.Status, o.Reason)
 		}
 	}
+	if err := e.lookAtAll(ctx); err != nil {
+		return nil, nil, err
+	}
 	if ended.Status == history.NotAchieved {
 		return ended, nil, nil
 	}

@@ -59,6 +59,7 @@ type execution struct {
 	base     *ledger.Tree // before the run
 	tree     *ledger.Tree // the tree that we left
 	stale    bool         // something may have written since tree was scanned
+	partly   bool         // tree was scanned before a restore, and afterwards only where that wrote
 	ours     bool         // whatever the tree holds besides what was accepted, this controller's attempts did
 	bound    bool         // nothing can have moved that the run is bound to since that was looked at
 	observed bool         // somebody is told what happens

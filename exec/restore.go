@@ -30,10 +30,11 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 	if ran {
 		have = nil // it may have written
 	}
-	done, err := e.restoreFrom(ctx, e.dir, e.run.Restoring.To, have)
+	done, err := e.restoreFrom(ctx, e.dir, e.run.Restoring.To, have, e.scanner.ScanWritten) // all of it is scanned when the next attempt is accounted for, or at the end
 	if err != nil {
 		return err
 	}
+	e.partly = true
 	if err := e.record(ctx, of(s, attempt), done); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (e *execution) restoredRun(ctx context.Context) error {
 		return err
 	}
 	deliver := e.run.Restoring.Deliver
-	done, err := e.restoreFrom(ctx, dir, e.run.Restoring.To, have)
+	done, err := e.restoreFrom(ctx, dir, e.run.Restoring.To, have, e.scanAll)
 	if err != nil {
 		return err
 	}
@@ -154,12 +155,12 @@ func (e *execution) warn(text string) {
 // What the plan tracks is not restored, and what it ignores is left alone: where
 // the tree is another because of that, it is kept as it is.
 func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.Snapshot) (*history.Restored, error) {
-	return e.restoreFrom(ctx, dir, to, nil)
+	return e.restoreFrom(ctx, dir, to, nil, e.scanAll)
 }
 
 // restoreFrom is restoreTree for a folder that was just scanned, by a tolerant scan: what it holds is have, nil if it has to be looked at first.
-// What it wrote is looked at then; what anybody else writes meanwhile is found when the next attempt is accounted for.
-func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.Snapshot, have *ledger.Tree) (*history.Restored, error) {
+// What it wrote at least is looked at again.
+func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.Snapshot, have *ledger.Tree, again rescan) (*history.Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	want, err := e.store.Tree(ctx, to)
 	if err != nil {
@@ -176,7 +177,7 @@ func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.S
 		if err := e.store.Restore(ctx, dir, want, have); err != nil {
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
 		}
-		if have, err = e.scanner.ScanWritten(ctx, dir, have, written); err != nil {
+		if have, err = again(ctx, dir, have, written); err != nil {
 			return nil, err
 		}
 	}
@@ -199,6 +200,14 @@ func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.S
 		e.tree, e.stale = have, false
 	}
 	return done, nil
+}
+
+// A rescan scans a folder in which paths were written since prior was scanned.
+type rescan func(ctx context.Context, dir string, prior *ledger.Tree, paths []string) (*ledger.Tree, error)
+
+// scanAll is a rescan that looks at everything: nobody would find later what others wrote.
+func (e *execution) scanAll(ctx context.Context, dir string, prior *ledger.Tree, _ []string) (*ledger.Tree, error) {
+	return e.scanner.Scan(ctx, dir, prior)
 }
 
 // paths are those of changes.

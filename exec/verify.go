@@ -134,6 +134,21 @@ func (e *execution) external(ctx context.Context) ([]string, error) {
 	return firstOf(lines, 20), nil
 }
 
+// lookAtAll finds what somebody wrote while the last attempt was undone, as no other one follows that would be accounted for.
+func (e *execution) lookAtAll(ctx context.Context) error {
+	if !e.partly {
+		return nil
+	}
+	e.partly, e.stale = false, true
+	changes, err := e.external(ctx)
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	refused := e.refusal()
+	refused.Reasons = changes
+	return refused
+}
+
 func (e *execution) verifyLockFile() error {
 	path := e.run.Started.LockFile
 	if path == "" {
