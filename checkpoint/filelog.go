@@ -43,7 +43,8 @@ type FileLog struct {
 	headAt   stay
 	outside  *witnessFile // nil: nobody keeps it
 	size     int64        // of the file; zeros from end on
-	buf      []byte
+	bufs     [2][]byte    // for frames: loose may be in one, the next is made in the other
+	turn     int          // which that is
 	dead     error
 	closed   bool
 	readOnly bool
@@ -233,12 +234,12 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 	if !durable {
 		marks |= frameLoose
 	}
-	frame, err := appendFrame(l.buf[:0], l.end.offset, marks, batch)
+	frame, err := appendFrame(l.bufs[l.turn][:0], l.end.offset, marks, batch)
 	if err != nil {
 		return err
 	}
-	if l.buf = frame[:0]; cap(frame) > 1<<20 {
-		l.buf = nil
+	if l.bufs[l.turn] = frame[:0]; cap(frame) > 1<<20 {
+		l.bufs[l.turn] = nil
 	}
 	if err := l.reserve(int64(len(frame))); err != nil {
 		return err
@@ -252,7 +253,7 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 		sum:     binary.BigEndian.Uint32(frame[20:]),
 	}
 	if !durable {
-		l.end, l.loose, l.buf = end, frame, l.loose[:0] // frame is wanted once it is synced, and must not be written over until then
+		l.end, l.loose, l.turn = end, frame, 1-l.turn // frame is wanted once it is synced, and must not be written over until then
 		return nil
 	}
 	return l.settle(end, frame)
@@ -266,9 +267,6 @@ func (l *FileLog) settle(end logEnd, frame []byte) error {
 	// An old head only says less, so it is no error if this fails.
 	_, _ = l.head.WriteAt(end.encode(), 0)
 	l.outside.write(end, frame)
-	if n := cap(l.loose); n > cap(l.buf) && n <= 1<<20 {
-		l.buf = l.loose[:0]
-	}
 	l.end, l.loose = end, nil
 	return nil
 }
@@ -338,7 +336,7 @@ func (l *FileLog) reserve(n int64) error {
 	}
 	grow := max(min(l.size, 1<<20), n+logSlack-free)
 	grow += logBlock - (l.size+grow)%logBlock
-	zeros := make([]byte, min(grow, 1<<20))
+	zeros := make([]byte, min(grow, logBlock))
 	for done := int64(0); done < grow; {
 		k, err := l.f.WriteAt(zeros[:min(grow-done, int64(len(zeros)))], l.size+done)
 		done += int64(k)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 )
 
 // The file of a log is a header and frames, one frame for every batch. All
@@ -43,6 +44,7 @@ func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, 
 		return b, fmt.Errorf("%w: a batch of more than %d bytes, split it or keep large contents as blobs", ErrTooLarge, MaxBatch)
 	}
 	start := len(b)
+	b = slices.Grow(b, frameHeader+total+len(frameTrailer))
 	b = append(b, frameMagic...)
 	b = binary.BigEndian.AppendUint32(b, uint32(total))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(batch))|marks)

@@ -8,7 +8,6 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/planlock/planlock/exec"
@@ -87,7 +86,6 @@ func (p *process) kill() error {
 
 // child is the controller that is killed: it begins a run or takes it up, and stays in its third step.
 func child(dir string) {
-	debug.SetGCPercent(400) // as the command does
 	ctx := context.Background()
 	locked, err := noops(4, killed.name(0))
 	if err != nil {

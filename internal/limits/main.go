@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"runtime/pprof"
 	"strings"
 )
@@ -23,6 +24,9 @@ type settings struct {
 }
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // as the command does
+	}
 	if len(os.Args) > 2 && os.Args[1] == "child" {
 		child(os.Args[2])
 		return
