@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"strings"
@@ -93,17 +94,25 @@ func (s *settings) shorten() {
 func (s settings) measure(ctx context.Context) error {
 	var all table
 	for name := range strings.SplitSeq(s.trees, ",") {
+		rest()
 		if err := s.onTree(ctx, name, &all); err != nil {
 			return fmt.Errorf("tree %s: %w", name, err)
 		}
 	}
 	for _, group := range []func(context.Context, *table) error{s.fourRecords, s.replay, s.longRun, s.kills} {
+		rest()
 		if err := group(ctx, &all); err != nil {
 			return err
 		}
 	}
 	all.print(os.Stdout, s)
 	return nil
+}
+
+// rest has the disk write what earlier rows left to write, and collects their garbage, so that the next ones do not pay for it.
+func rest() {
+	syncAll()
+	runtime.GC()
 }
 
 // wants reports whether a row is to be measured.
