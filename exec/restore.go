@@ -30,7 +30,8 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 	if ran {
 		have = nil // it may have written
 	}
-	done, err := e.restoreFrom(ctx, e.dir, e.run.Restoring.To, have, e.scanner.ScanWritten) // all of it is scanned when the next attempt is accounted for, or at the end
+	// All of the tree is scanned when the next attempt is accounted for, or at the end.
+	done, err := e.restoreFrom(ctx, e.dir, e.run.Restoring.To, have, e.scanner.ScanWritten)
 	if err != nil {
 		return err
 	}
