@@ -324,6 +324,9 @@ const (
 	logBlock = 64 << 10 // the least by which a log grows
 )
 
+// zeros is never written.
+var zeros [logBlock]byte
+
 // reserve makes room for n bytes. A disk that is full while the batch still
 // fits is no error, and one that is full leaves the log as it was.
 func (l *FileLog) reserve(n int64) error {
@@ -336,9 +339,8 @@ func (l *FileLog) reserve(n int64) error {
 	}
 	grow := max(min(l.size, 1<<20), n+logSlack-free)
 	grow += logBlock - (l.size+grow)%logBlock
-	zeros := make([]byte, min(grow, logBlock))
 	for done := int64(0); done < grow; {
-		k, err := l.f.WriteAt(zeros[:min(grow-done, int64(len(zeros)))], l.size+done)
+		k, err := l.f.WriteAt(zeros[:min(grow-done, logBlock)], l.size+done)
 		done += int64(k)
 		if err == nil {
 			continue
