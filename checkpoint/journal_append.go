@@ -68,8 +68,8 @@ func (j *Journal) Hasten() {
 	}
 }
 
-// Sync makes durable what was written. Where that fails, nobody knows whether it is, and the journal is dead: every later
-// call fails. Facts that were staged stay so.
+// Sync makes durable what was written. Where the disk fails, nobody knows whether it is, and the journal is dead: every later
+// call fails. A call that is cancelled before it began changes nothing. Facts that were staged stay so.
 func (j *Journal) Sync(ctx context.Context) error {
 	_, err := j.lead(ctx, &appending{how: durable})
 	return err
