@@ -223,7 +223,7 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 		return err
 	}
 	if durable {
-		if err := l.stays(); err != nil {
+		if err := l.place.uncut(l.size); err != nil {
 			return l.die("append to", err)
 		}
 	}
@@ -256,17 +256,23 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 		l.end, l.loose, l.turn = end, frame, 1-l.turn // frame is wanted once it is synced, and must not be written over until then
 		return nil
 	}
+	l.f.Hasten(l.end.offset, int64(len(frame)))
 	return l.settle(end, frame)
 }
 
-// settle syncs the log, which ends at end with frame then.
+// settle syncs the log, which ends at end with frame then. All that can be done before, while the disk works, is.
 func (l *FileLog) settle(end logEnd, frame []byte) error {
+	if err := l.stays(); err != nil {
+		return l.die("sync", err)
+	}
+	head := end.encode()
+	l.outside.say(end, frame)
 	if err := l.f.Sync(); err != nil {
 		return l.die("sync", err)
 	}
 	// An old head only says less, so it is no error if this fails.
-	_, _ = l.head.WriteAt(end.encode(), 0)
-	l.outside.write(end, frame)
+	_, _ = l.head.WriteAt(head, 0)
+	l.outside.write()
 	l.end, l.loose = end, nil
 	return nil
 }
@@ -286,9 +292,6 @@ func (l *FileLog) Sync(ctx context.Context) error {
 	defer l.mu.Unlock()
 	if err := l.refuses(ctx, "sync"); err != nil || l.loose == nil {
 		return err
-	}
-	if err := l.stays(); err != nil {
-		return l.die("sync", err)
 	}
 	return l.settle(l.end, l.loose)
 }

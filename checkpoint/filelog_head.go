@@ -32,7 +32,8 @@ type logEnd struct {
 }
 
 func (e logEnd) encode() []byte {
-	b := binary.BigEndian.AppendUint16(append([]byte(headMagic), 0), headVersion)
+	b := append(append(make([]byte, 0, headSize), headMagic...), 0)
+	b = binary.BigEndian.AppendUint16(b, headVersion)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.offset))
 	b = binary.BigEndian.AppendUint64(b, e.records)
 	return sealed(binary.BigEndian.AppendUint32(b, e.sum))

@@ -52,8 +52,10 @@ type Journal struct {
 	tip     chain    // behind what is staged or written
 	given   chain    // behind what is written
 	staged  [][]byte // not written yet
-	buf     []byte   // kept for the next batch, like scratch
+	buf     []byte   // kept for the next batch, like those below
 	scratch []byte
+	ends    []int
+	batch   [][]byte
 }
 
 // OpenJournal replays and verifies log; name (the run id) starts the chain, so

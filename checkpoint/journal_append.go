@@ -31,7 +31,7 @@ const (
 	durable              // from a power cut
 )
 
-// Append adds facts as one durable batch, and returns them in their place.
+// Append adds facts as one durable batch, and returns them in their place. The Data of a record is that of its fact where there is no white space in it.
 // After an error none of them is in the journal, or every later Append fails;
 // after a failed sync it is the latter. Facts that were staged go with them.
 //
@@ -216,13 +216,12 @@ func (j *Journal) give(ctx context.Context, batch [][]byte, how haste) (haste, e
 // encode returns what is staged and what group adds, and where the chain is
 // behind it. An appending that cannot be encoded has its error, and is left out.
 func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how haste) {
-	next, batch = j.tip.clone(), slices.Clone(j.staged)
+	next, batch = j.tip.clone(), append(j.batch[:0], j.staged...)
 	next.scratch = j.scratch
-	buf := j.buf[:0]
-	var ends []int
+	buf, ends := j.buf[:0], j.ends[:0]
 	for _, a := range group {
 		now, before, start, count := j.now().UTC().Round(0), next.clone(), len(buf), len(ends)
-		a.records, next.room = make([]Record, len(a.facts)), make([]byte, 0, size(a.facts))
+		a.records = make([]Record, len(a.facts))
 		for i, f := range a.facts {
 			if buf, a.records[i], a.err = next.extend(buf, f, now); a.err != nil {
 				a.err = fmt.Errorf("checkpoint: append to journal %q: fact %d: %w", j.name, i+1, a.err)
@@ -237,25 +236,18 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how ha
 		how = max(how, a.how)
 	}
 	start, used := 0, buf
-	if how == staged {
-		buf = slices.Clone(buf) // what is staged is kept, and j.buf is used again
+	if how == staged { // it is kept, and what is of the journal is used again
+		buf, batch = slices.Clone(buf), slices.Clone(batch)
 	}
 	for _, end := range ends {
 		batch = append(batch, buf[start:end:end])
 		start = end
 	}
-	if j.buf, j.scratch = used[:0], next.scratch[:0]; cap(used)+cap(j.scratch) > 1<<20 {
-		j.buf, j.scratch = nil, nil
+	if j.buf, j.scratch, j.ends = used[:0], next.scratch[:0], ends[:0]; cap(used)+cap(j.scratch) > 1<<20 {
+		j.buf, j.scratch, j.ends, j.batch = nil, nil, nil, nil
+	} else if how != staged {
+		j.batch = batch[:0]
 	}
-	next.scratch, next.room = nil, nil
+	next.scratch = nil
 	return next, batch, how
-}
-
-// size is how many bytes the data of facts has.
-func size(facts []Fact) int {
-	n := 0
-	for i := range facts {
-		n += len(facts[i].Data)
-	}
-	return n
 }

@@ -44,7 +44,6 @@ type chain struct {
 	prev    sum              // of the record before the last one
 	last    sum              // of the last one
 	scratch []byte           // domain and body
-	room    []byte           // for the data of the next records, which becomes the caller's
 	digests [2]ledger.Digest // of prev and last, once somebody asked
 }
 
@@ -54,7 +53,7 @@ func newChain(name string) chain {
 
 func (c *chain) clone() chain {
 	d := *c
-	d.scratch, d.room = nil, nil
+	d.scratch = nil
 	return d
 }
 
@@ -90,7 +89,7 @@ func (c *chain) extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error
 	if y := now.Year(); y < 0 || y > 9999 {
 		return buf, Record{}, fmt.Errorf("the clock says the year is %d", y)
 	}
-	data, err := c.compact(f.Data)
+	data, err := compact(f.Data)
 	if err != nil {
 		return buf, Record{}, err
 	}
@@ -124,15 +123,13 @@ func (f *Fact) check() error {
 	return nil
 }
 
-// compact is a copy of data without spaces.
-func (c *chain) compact(data json.RawMessage) (json.RawMessage, error) {
+// compact is data without spaces: data itself where it has none.
+func compact(data json.RawMessage) (json.RawMessage, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
 	if tightJSON(data) {
-		start := len(c.room)
-		c.room = append(c.room, data...)
-		return c.room[start:len(c.room):len(c.room)], nil
+		return data, nil
 	}
 	var b bytes.Buffer
 	b.Grow(len(data))

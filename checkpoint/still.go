@@ -15,32 +15,40 @@ var ErrReplaced = errors.New("checkpoint: removed, replaced or cut while it was 
 // A stay is a file that is open, and the name it must keep.
 type stay struct {
 	path string // absolute
-	file fs.FileInfo
+	open *os.File
+	file glimpse
 }
 
 // stayOf remembers that f is what stands at path.
 func stayOf(f *os.File, path string) (stay, error) {
-	info, err := f.Stat()
+	file, err := glimpseOf(f)
 	if err != nil {
 		return stay{}, err
 	}
 	whole, err := filepath.Abs(path)
-	return stay{whole, info}, err
+	return stay{whole, f, file}, err
 }
 
 // check returns ErrReplaced unless the file still stands there, with at least
 // size bytes. It costs one call of the system.
 func (s stay) check(size int64) error {
-	now, err := os.Stat(s.path)
+	now, err := glimpseAt(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %q is not there any more", ErrReplaced, s.path)
+		return s.gone()
 	case err != nil:
 		return fmt.Errorf("%w: %q cannot be reached any more: %w", ErrReplaced, s.path, err)
-	case !os.SameFile(s.file, now):
+	case !now.same(s.file):
 		return fmt.Errorf("%w: another file stands at %q", ErrReplaced, s.path)
-	case now.Size() < size:
-		return fmt.Errorf("%w: %q has %d bytes, and had %d", ErrReplaced, s.path, now.Size(), size)
+	}
+	return s.enough(now, size)
+}
+
+func (s stay) gone() error { return fmt.Errorf("%w: %q is not there any more", ErrReplaced, s.path) }
+
+func (s stay) enough(now glimpse, size int64) error {
+	if now.size < size {
+		return fmt.Errorf("%w: %q has %d bytes, and had %d", ErrReplaced, s.path, now.size, size)
 	}
 	return nil
 }

@@ -232,16 +232,21 @@ func (w Witness) open(root *disk.Root, path string) *witnessFile {
 	return &witnessFile{f: f, path: realPath(path)}
 }
 
-// write says that the log ends at end now, with frame. It is written over in
-// one piece. A witness that is old only says less, so errors do not count.
-func (w *witnessFile) write(end logEnd, frame []byte) {
+// say makes ready to write that the log ends at end, with frame.
+func (w *witnessFile) say(end logEnd, frame []byte) {
 	if w == nil {
 		return
 	}
 	payload := frame[frameHeader : len(frame)-len(frameTrailer)]
 	w.buf = appendWitness(w.buf[:0], end, sha256.Sum256(payload))
 	w.buf = append(append(append(w.buf, '\n'), w.path...), '\n')
-	_, _ = w.f.WriteAt(w.buf, 0)
+}
+
+// write writes what is ready, over what was said before in one piece. A witness that is old only says less, so errors do not count.
+func (w *witnessFile) write() {
+	if w != nil {
+		_, _ = w.f.WriteAt(w.buf, 0)
+	}
 }
 
 func (w *witnessFile) close() {

@@ -224,10 +224,7 @@ func (t *trial) facts() []history.Fact {
 	if t.differs != nil {
 		facts = append(facts, t.differs)
 	}
-	for i := range t.judged {
-		facts = append(facts, &history.Gate{Judgement: t.judged[i]})
-	}
-	return facts
+	return append(facts, history.Judged(t.judged)...)
 }
 
 // accept makes the new tree the one that we left.

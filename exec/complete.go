@@ -40,10 +40,7 @@ func (e *execution) end(ctx context.Context) error {
 	if interrupted(ctx) {
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
 	}
-	var facts []history.Fact
-	for i := range judged {
-		facts = append(facts, &history.Gate{Judgement: judged[i]})
-	}
+	facts := history.Judged(judged)
 	if e.run.Started.Isolated && ended.Status == history.Achieved {
 		if err := e.deliver(ctx, ended); err != nil {
 			return err

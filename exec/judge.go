@@ -35,10 +35,7 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 	pass.Before, pass.After = tree, tree
 	e.notify(e.c.Observer.StepStarted, Event{History: s})
 	judged := e.askGates(ctx, s, gate.Before, pass)
-	facts := []history.Fact{start}
-	for i := range judged {
-		facts = append(facts, &history.Gate{Judgement: judged[i]})
-	}
+	facts := append([]history.Fact{start}, history.Judged(judged)...)
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/terminal"
 )
 
@@ -33,8 +34,8 @@ func gist(fact history.Fact) string {
 		return "after " + f.Reason
 	case *history.StepStarted:
 		return fmt.Sprintf("tree %s · %s", f.Checkpoint.Tree.Short(), strings.TrimSuffix(f.Decision+": "+f.Concern, ": "))
-	case *history.Gate:
-		return gateGist(f)
+	case *history.Gates:
+		return gatesGist(*f)
 	case *history.AttemptStarted:
 		return fmt.Sprintf("%s by %s: %s", methodName(f.Method), orElse(f.Executor, "the default executor"), f.Text)
 	case *history.AttemptEnded:
@@ -62,7 +63,19 @@ func gist(fact history.Fact) string {
 	return gistOfPeople(fact)
 }
 
-func gateGist(f *history.Gate) string {
+// gatesGist names gates that share a record, since they object to nothing, and says what the gate says that has one of its own.
+func gatesGist(judged history.Gates) string {
+	if len(judged) == 1 {
+		return gateGist(judged[0])
+	}
+	names := make([]string, len(judged))
+	for i, j := range judged {
+		names[i] = j.Gate
+	}
+	return fmt.Sprintf("%d gates pass: %s", len(judged), strings.Join(names, ", "))
+}
+
+func gateGist(f gate.Judgement) string {
 	text := fmt.Sprintf("%s (%s, level %d): ", f.Gate, f.Phase, f.Level)
 	switch {
 	case f.Verdict != nil && len(f.Verdict.Findings) > 0:

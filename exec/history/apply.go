@@ -20,8 +20,8 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 			r.idle(rec.Time)
 			r.Flow.resumed()
 		}
-	case *Gate:
-		r.Final = append(r.Final, f.Judgement)
+	case *Gates:
+		r.Final = append(r.Final, *f...)
 	case *ModeSwitched:
 		f.At = rec.Time
 		r.Mode = f.To
@@ -241,8 +241,8 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 		s.Refusal, s.Next, s.heard = f, nil, len(s.Advised)
 		return nil
 	}
-	if f, ok := fact.(*Gate); ok && rec.Attempt == 0 {
-		s.Gates = append(s.Gates, f.Judgement)
+	if f, ok := fact.(*Gates); ok && rec.Attempt == 0 {
+		s.Gates = append(s.Gates, *f...)
 		return nil
 	}
 	a := s.Last()
@@ -263,8 +263,8 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 		a.Cycles = append(a.Cycles, *f)
 	case *Differs:
 		a.Differs = append(a.Differs, *f)
-	case *Gate:
-		a.Gates = append(a.Gates, f.Judgement)
+	case *Gates:
+		a.Gates = append(a.Gates, *f...)
 	case *AttemptFailed:
 		a.Failure, a.Resumptions = f, r.Resumptions
 		s.heard = len(s.Advised)

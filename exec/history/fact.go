@@ -47,9 +47,13 @@ func Decode(r checkpoint.Record) (Fact, error) {
 		return nil, &UnknownError{Seq: r.Seq, Type: r.Type}
 	}
 	if err := unmarshal(r.Data, f); err != nil {
-		return nil, fmt.Errorf("history: record %d (%s): %w", r.Seq, r.Type, err)
+		return nil, unreadable(r, err)
 	}
 	return f, nil
+}
+
+func unreadable(r checkpoint.Record, err error) error {
+	return fmt.Errorf("history: record %d (%s): %w", r.Seq, r.Type, err)
 }
 
 // marshal is json.Marshal, for what spells itself without looking over it once more: the facts that do, do it with package json.
@@ -77,7 +81,7 @@ func blank(name string) Fact {
 	case "checkpoint":
 		return new(StepStarted)
 	case "gate":
-		return new(Gate)
+		return new(Gates)
 	case "attempt-started":
 		return new(AttemptStarted)
 	case "attempt-ended":
@@ -161,7 +165,7 @@ func blank(name string) Fact {
 func (*Started) Type() string        { return "run-started" }
 func (*Resumed) Type() string        { return "run-resumed" }
 func (*StepStarted) Type() string    { return "checkpoint" }
-func (*Gate) Type() string           { return "gate" }
+func (*Gates) Type() string          { return "gate" }
 func (*AttemptStarted) Type() string { return "attempt-started" }
 func (*AttemptEnded) Type() string   { return "attempt-ended" }
 func (*Accounted) Type() string      { return "ledger" }

@@ -22,11 +22,6 @@ type StepStarted struct {
 	Concern  string           `json:"concern,omitempty"`
 }
 
-// Gate is one judgement.
-type Gate struct {
-	gate.Judgement
-}
-
 // AttemptStarted says that an executor is about to be called.
 type AttemptStarted struct {
 	Method   string `json:"method"` // "primary", "backup_1"

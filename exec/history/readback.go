@@ -3,7 +3,6 @@ package history
 import (
 	"maps"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -39,20 +38,6 @@ func (f *StepStarted) readBack() Fact {
 	}
 	r.Git, r.Prior = someOf(r.Git), some(r.Prior)
 	return &r
-}
-
-func (f *Gate) readBack() Fact {
-	j := f.Judgement
-	if j.Err != nil || !kept(j.Gate, string(j.Phase)) {
-		return nil
-	}
-	j.Took = j.Took.Truncate(time.Millisecond)
-	if j.Verdict != nil {
-		if j.Verdict = readVerdict(*j.Verdict); j.Verdict == nil {
-			return nil
-		}
-	}
-	return &Gate{j}
 }
 
 func readVerdict(v gate.Verdict) *gate.Verdict {

@@ -155,8 +155,8 @@ type Run struct {
 	open     *Exchange
 	step     *Step // under way
 	standing standing
-	last     *Step // completed by the latest record; nil if it was another
-	said     map[string]*Gate
+	last     *Step                     // completed by the latest record; nil if it was another
+	said     map[string]gate.Judgement // by their JSON
 }
 
 // JustCompleted is the step that the latest record completed, or nil.
@@ -208,20 +208,17 @@ func (r *Run) Apply(rec checkpoint.Record) error {
 // decode is Decode. More than half of a journal is what gates said, and most of that was said before, word by word: it is
 // read once. Nobody changes a judgement.
 func (r *Run) decode(rec checkpoint.Record) (Fact, error) {
-	if rec.Type != (*Gate)(nil).Type() {
+	if rec.Type != (*Gates)(nil).Type() {
 		return Decode(rec)
 	}
-	if known := r.said[string(rec.Data)]; known != nil {
-		return known, nil
+	if r.said == nil {
+		r.said = map[string]gate.Judgement{}
 	}
-	fact, err := Decode(rec)
-	if g, ok := fact.(*Gate); ok {
-		if r.said == nil {
-			r.said = map[string]*Gate{}
-		}
-		r.said[string(rec.Data)] = g
+	g := new(Gates)
+	if err := g.read(rec.Data, r.said); err != nil {
+		return nil, unreadable(rec, err)
 	}
-	return fact, err
+	return g, nil
 }
 
 // Compact drops what is only of use while many records are read one after the other. The run means the same.

@@ -1,0 +1,8 @@
+package checkpoint
+
+import "syscall"
+
+const (
+	sysStatx   = 332
+	sysFstatat = syscall.SYS_NEWFSTATAT
+)

@@ -1,0 +1,8 @@
+package checkpoint
+
+import "syscall"
+
+const (
+	sysStatx   = 291
+	sysFstatat = syscall.SYS_FSTATAT
+)

@@ -1,0 +1,97 @@
+package history
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/gate"
+)
+
+func judgement(name string, result gate.Result, findings ...gate.Finding) gate.Judgement {
+	return gate.Judgement{Gate: name, Level: gate.BlocksStep, Phase: gate.After, Verdict: &gate.Verdict{Result: result, Findings: findings}}
+}
+
+// Gates that have something to say have records of their own, and the others share them; nothing changes places.
+func TestJudged(t *testing.T) {
+	undecided := gate.Judgement{Gate: "u", Err: &gate.RecordedError{Class: "error", Text: "no"}}
+	silent := gate.Judgement{Gate: "s"}
+	warned := judgement("w", gate.Passed, gate.Finding{Message: "beware"})
+	a, b, c := judgement("a", gate.Passed), judgement("b", gate.Passed), judgement("c", gate.Passed)
+	fails, half := judgement("f", gate.Fail), judgement("h", gate.Partial)
+	for name, tt := range map[string]struct {
+		judged []gate.Judgement
+		want   string
+	}{
+		"none":      {nil, ""},
+		"one":       {[]gate.Judgement{a}, "a"},
+		"all pass":  {[]gate.Judgement{a, b, c}, "abc"},
+		"between":   {[]gate.Judgement{a, b, fails, c}, "ab f c"},
+		"at once":   {[]gate.Judgement{fails, half, warned, undecided, silent}, "f h w u s"},
+		"beginning": {[]gate.Judgement{warned, a, b}, "w ab"},
+		"end":       {[]gate.Judgement{a, b, undecided}, "ab u"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var records []string
+			var all []gate.Judgement
+			for _, f := range Judged(tt.judged) {
+				names := ""
+				for _, j := range *f.(*Gates) {
+					names += j.Gate
+				}
+				records, all = append(records, names), append(all, *f.(*Gates)...)
+			}
+			if got := strings.Join(records, " "); got != tt.want {
+				t.Errorf("records %q, want %q", got, tt.want)
+			}
+			if !slices.EqualFunc(all, tt.judged, func(a, b gate.Judgement) bool { return a.Gate == b.Gate }) {
+				t.Error("not what was judged, in its order")
+			}
+		})
+	}
+}
+
+// One judgement stands in a journal as it did before several could share a record.
+func TestGatesJSON(t *testing.T) {
+	a, b := judgement("a", gate.Passed), judgement("b", gate.Fail, gate.Finding{Code: "x", Message: "no"})
+	one, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, gates := range map[string]Gates{
+		string(one): {a},
+		`{"judged":[` + string(one) + `,` + string(other) + `]}`: {a, b},
+	} {
+		got, err := json.Marshal(&gates)
+		if err != nil || string(got) != want {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
+		run := &Run{}
+		for range 2 { // the second time they are known by their text
+			fact, err := run.decode(checkpoint.Record{Seq: 1, Fact: checkpoint.Fact{Type: "gate", Data: []byte(want)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&gates, fact); diff != "" {
+				t.Errorf("%s reads otherwise (-want +got):\n%s", want, diff)
+			}
+		}
+	}
+	if _, err := json.Marshal(Gates{}); err == nil {
+		t.Error("no judgement is written")
+	}
+	for _, bad := range []string{"", "[]", `{"judged":[]}`, `{"judged":[1]}`, `{"judged":[{"gate":1}]}`, `{"judged":[{}`, `"x"`} {
+		fact, err := Decode(checkpoint.Record{Seq: 7, Fact: checkpoint.Fact{Type: "gate", Data: []byte(bad)}})
+		if err == nil || !strings.Contains(err.Error(), "record 7 (gate)") {
+			t.Errorf("%s reads as %+v, %v", bad, fact, err)
+		}
+	}
+}
