@@ -124,7 +124,7 @@ func (v vandal) act() {
 // whatever was changed in between.
 func TestCachedScanEqualsFirstScan(t *testing.T) {
 	needUnix(t)
-	rounds := 150
+	rounds := 80
 	if testing.Short() {
 		rounds = 30
 	}

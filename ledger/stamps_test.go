@@ -79,7 +79,7 @@ func TestStampsAreReadBack(t *testing.T) {
 // a scan of the same process would read, whatever was changed in between.
 func TestRevivedScanEqualsFirstScan(t *testing.T) {
 	needUnix(t)
-	rounds := 100
+	rounds := 50
 	if testing.Short() {
 		rounds = 25
 	}

@@ -22,7 +22,7 @@ func touched(a, b *Tree) (paths []string) {
 // found by the next whole one, however soon it was written.
 func TestScanWrittenEqualsScan(t *testing.T) {
 	needUnix(t)
-	rounds := 120
+	rounds := 60
 	if testing.Short() {
 		rounds = 30
 	}

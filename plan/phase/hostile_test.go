@@ -23,7 +23,7 @@ func TestHostile(t *testing.T) {
 	for _, piece := range []string{"<task type=\"auto\">\n", "<task>\n<a>\n<a>\n</a>\n</task>\n", "<task>\n<files>\n", "# \n", "```\n", "- id: a\n",
 		"- id: 1\n  a: [\n", "### Task 1: x\n", "## Task 1: x\n<a>\n", "[", "a,", "`a` ", "((((", "\n", "<!-- \n", "**a:**\n", "x: y\n", "<", "</a>", "\x00", "\xff\n"} {
 		for _, head := range heads {
-			text := []byte(head + strings.Repeat(piece, 1<<20/len(piece)))
+			text := []byte(head + strings.Repeat(piece, 1<<18/len(piece)))
 			runtime.GC()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -35,7 +35,7 @@ func TestHostile(t *testing.T) {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
-			if took > 20*time.Second || after.TotalAlloc-before.TotalAlloc > 400<<20 {
+			if took > 20*time.Second || after.TotalAlloc-before.TotalAlloc > 100<<20 {
 				t.Errorf("%q + %q: %v, %d MiB allocated", head, piece, took, (after.TotalAlloc-before.TotalAlloc)>>20)
 			}
 			if len(d.Found) > 2000 {
