@@ -44,6 +44,9 @@ func median(all []time.Duration) time.Duration {
 
 // ratio adds a row whose target is how many times theirs ours may take; 0: none.
 func (t *table) ratio(goal, tree string, ours, theirs []time.Duration, target float64) {
+	if len(ours) == 0 || len(theirs) == 0 {
+		return // nobody wants this row
+	}
 	a, b := median(ours), median(theirs)
 	r := row{goal: goal, tree: tree, ours: shown(a), theirs: shown(b), ratio: float64(a) / float64(b), judged: target > 0}
 	if r.judged {
