@@ -50,6 +50,9 @@ func (s settings) onTree(ctx context.Context, name string, all *table) error {
 		if err := s.checkpoints(ctx, name, f, all); err != nil {
 			return err
 		}
+		if err := s.thousands(ctx, name, f, all); err != nil {
+			return err
+		}
 		if err := s.first(ctx, name, f, all); err != nil {
 			return err
 		}
@@ -71,7 +74,7 @@ func (s settings) forest(ctx context.Context, name string, w wood) (*forest, err
 	if err != nil {
 		return nil, err
 	}
-	if s.wants(goalTenGit, goalMany, goalRestore) {
+	if s.wants(goalTenGit, goalMany, goalRestore, goalRestored) {
 		if f.git, err = repository(f.root, filepath.Join(keep, "git")); err != nil {
 			return nil, err
 		}
@@ -110,9 +113,10 @@ func (f *forest) touch(n int) error {
 	return err
 }
 
-// settle keeps the tree as it is now, with stamps that can be believed: what is measured next is about what
+// settle keeps the tree as it is now, with stamps that can be believed, and lets the disk finish: what is measured next is about what
 // changes then, and not about what git wrote before.
 func (f *forest) settle(ctx context.Context) error {
+	syncAll()
 	time.Sleep(60 * time.Millisecond)
 	if err := f.keep(ctx); err != nil {
 		return err
@@ -155,9 +159,12 @@ func (f *forest) gitAdd() error {
 	return f.git("write-tree")
 }
 
-// checkpoints measures the scan, the checkpoints and the restore, in turns.
+// checkpoints measures the scan and the small checkpoints, in turns.
 func (s settings) checkpoints(ctx context.Context, name string, f *forest, all *table) error {
-	var same, ten, tenGit, many, restore, whole pair
+	if !s.wants(goalScan, goalTen, goalTenGit) {
+		return nil
+	}
+	var same, ten, tenGit pair
 	for range s.rounds {
 		if err := f.settle(ctx); err != nil {
 			return err
@@ -176,26 +183,36 @@ func (s settings) checkpoints(ctx context.Context, name string, f *forest, all *
 		if err := timed(&tenGit.theirs, f.gitAdd); err != nil {
 			return err
 		}
-		if f.wants(s, goalMany, goalRestore, goalRestored) {
-			if err := f.thousand(ctx, &many, &restore, &whole); err != nil {
-				return err
-			}
-		}
 	}
 	tenGit.ours = ten.ours
 	all.ratio(goalScan, name, same.ours, same.theirs, 0.85)
 	all.ratio(goalTen, name, ten.ours, ten.theirs, 1.0)
 	if f.git != nil {
 		all.ratio(goalTenGit, name, tenGit.ours, tenGit.theirs, 0.4)
-		all.ratio(goalMany, name, many.ours, many.theirs, 0.15)
-		all.ratio(goalRestore, name, restore.ours, restore.theirs, 0.1)
-		all.ratio(goalRestored, name, whole.ours, restore.theirs, 0)
 	}
 	return nil
 }
 
-// wants reports whether git is here, and one of the goals is to be measured.
-func (f *forest) wants(s settings, goals ...string) bool { return f.git != nil && s.wants(goals...) }
+// thousands measures the large checkpoints and the restore. What they write is much, and the disk would still be at it when
+// small ones are measured in turn with them.
+func (s settings) thousands(ctx context.Context, name string, f *forest, all *table) error {
+	if f.git == nil || !s.wants(goalMany, goalRestore, goalRestored) {
+		return nil
+	}
+	var many, restore, whole pair
+	for range s.rounds {
+		if err := f.settle(ctx); err != nil {
+			return err
+		}
+		if err := f.thousand(ctx, &many, &restore, &whole); err != nil {
+			return err
+		}
+	}
+	all.ratio(goalMany, name, many.ours, many.theirs, 0.15)
+	all.ratio(goalRestore, name, restore.ours, restore.theirs, 0.1)
+	all.ratio(goalRestored, name, whole.ours, restore.theirs, 0)
+	return nil
+}
 
 func (f *forest) timeWalk(into *[]time.Duration) {
 	_ = timed(into, func() error { f.walk(); return nil })
