@@ -56,7 +56,7 @@ func commands() []command {
 func planned() []command {
 	return []command{
 		{"amend", "RUN PATH", "adds steps to a run", 0, -1, later("amend", "adding steps to a run under way")},
-		{"new", "[TEMPLATE]", "starts a plan from a template", 0, -1, later("new", "plan templates")},
+		{"new", "[TEMPLATE]", "starts a plan from a template", 0, -1, later("new", "starting a plan from a template")},
 	}
 }
 
