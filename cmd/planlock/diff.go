@@ -67,16 +67,25 @@ func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, 
 		}
 		return nil, nil, &usageError{fmt.Sprintf("run %s has no step %q; its steps are %s", run.Started.Run, step, strings.Join(known, ", "))}
 	}
-	if len(s.Attempts) == 0 {
-		return nil, nil, fmt.Errorf("step %s of run %s has no attempt yet", step, run.Started.Run)
+	all := slices.Concat(s.Undone, s.Attempts) // a rollback begins no new count
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("step %s of run %s has no attempt%s", step, run.Started.Run, yet(run))
 	}
-	if number < 0 || number > len(s.Attempts) {
-		return nil, nil, &usageError{fmt.Sprintf("step %s has %s; there is no attempt %d", step, plural(len(s.Attempts), "attempt"), number)}
+	if number < 0 || number > len(all) {
+		return nil, nil, &usageError{fmt.Sprintf("step %s has %s; there is no attempt %d", step, plural(len(all), "attempt"), number)}
 	}
 	if number == 0 {
-		number = len(s.Attempts)
+		number = len(all)
 	}
-	return s, s.Attempts[number-1], nil
+	return s, all[number-1], nil
+}
+
+// yet is " yet", unless nothing more comes.
+func yet(run *history.Run) string {
+	if run.Ended != nil {
+		return ""
+	}
+	return " yet"
 }
 
 // entryOf is the ledger entry of an attempt. One whose controller died has none: then it is what the workspace held when the run was taken

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/gatetest"
 	"github.com/planlock/planlock/gate/standard"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -125,6 +126,25 @@ func TestLimits(t *testing.T) {
 		{"folders on the way", files{}, files{"a/b/c/x": ""}, limit(plan.Limits{MaxFiles: ptr(1), Modules: []string{"a/b/c/"}}), passed},
 		{"a folder beside the way", files{}, files{"a/d/": "", "a/b/x": ""}, limit(plan.Limits{Modules: []string{"a/b"}}), []string{"fail", "limit-modules a/d"}},
 	})
+}
+
+// Where there is more than was declared, that is why there is too much, unless nothing has to be declared.
+func TestLimitsNameWhatNobodyDeclared(t *testing.T) {
+	for profile, want := range map[plan.Profile]string{
+		plan.Strict:  "2 files changed in a, b, and the step allows 1; nobody declared b",
+		plan.Observe: "2 files changed in a, b, and the step allows 1; split the step or raise max_files",
+	} {
+		pass := gatetest.Pass(t, files{}, files{"a": "1", "b": "1"})
+		pass.Plan.Profile = profile
+		pass.Step.Limits = &plan.Limits{MaxFiles: ptr(1)}
+		pass.Step.Artifacts = &plan.Artifacts{Create: []string{"a"}}
+		account := ledger.Reconcile(pass.Step.Artifacts.Declared(), pass.Changes, pass.Symbols)
+		pass.Account = &account
+		j := gatetest.Judge(t.Context(), builtin(t, "limits"), pass)
+		if j.Verdict == nil || len(j.Verdict.Findings) != 1 || j.Verdict.Findings[0].Message != want {
+			t.Errorf("%s: %+v, %v; want %q", profile, j.Verdict, j.Err, want)
+		}
+	}
 }
 
 func TestNonGoals(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // limits holds a step to its size: files and lines that it may change, and the folders it must stay in.
@@ -41,9 +42,15 @@ func over(pass *gate.Pass, code, what string, limit *int, got int) {
 	if limit == nil || got <= *limit {
 		return
 	}
+	mend := fmt.Sprintf("split the step or raise max_%ss", what)
+	if pass.Account != nil && pass.Plan != nil && pass.Plan.Profile != plan.Observe {
+		if extra := named(pass.Account.Extra); extra != "" {
+			mend = "nobody declared " + extra
+		}
+	}
 	pass.Report(gate.Finding{Code: code,
-		Message: fmt.Sprintf("%s changed in %s, and the step allows %d; split the step or raise max_%ss",
-			plural(got, what), named(pass.Changes), *limit, what),
+		Message: fmt.Sprintf("%s changed in %s, and the step allows %d; %s",
+			plural(got, what), named(pass.Changes), *limit, mend),
 		Expected: "at most " + plural(*limit, what), Happened: plural(got, what)})
 }
 
