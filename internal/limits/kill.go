@@ -34,6 +34,7 @@ func (s settings) kills(ctx context.Context, all *table) error {
 	if err != nil {
 		return err
 	}
+	rest() // the tree was written just now
 	var took []time.Duration
 	for range s.rounds {
 		begin := time.Now()
