@@ -20,13 +20,14 @@ type glimpse struct {
 
 func (g glimpse) same(other glimpse) bool { return g.device == other.device && g.inode == other.inode }
 
-// uncut is check for less: it sees whether the file was removed or cut, or another put over it, and not that it was moved.
+// uncut is check for less: it sees whether the file was removed or cut, or another put over it, and not that it was moved. On
+// a file system that counts no names, only whether it was cut.
 func (s stay) uncut(size int64) error {
 	now, err := glimpseOf(s.open)
 	switch {
 	case err != nil:
 		return err
-	case now.names == 0:
+	case now.names == 0 && s.file.names > 0:
 		return s.gone()
 	}
 	return s.enough(now, size)
@@ -77,11 +78,8 @@ func statx(fd uintptr, name *byte, flags uintptr) (glimpse, error) {
 	for no == syscall.EINTR {
 		_, _, no = syscall.Syscall6(sysStatx, fd, uintptr(unsafe.Pointer(name)), flags, wanted, uintptr(unsafe.Pointer(&st)), 0)
 	}
-	switch {
-	case no == syscall.ENOSYS, no == syscall.EPERM, no == 0 && st.mask&wanted != wanted:
-		return stat(fd, name, flags) // an old kernel, a filter that does not know the call, or a file system that does not say
-	case no != 0:
-		return glimpse{}, no
+	if no != 0 || st.mask&wanted != wanted {
+		return stat(fd, name, flags) // an old kernel, a filter that does not know the call, or a file system that does not say; else it fails too
 	}
 	major, minor := uint64(st.major), uint64(st.minor)
 	device := minor&0xff | major&0xfff<<8 | minor&^0xff<<12 | major&^0xfff<<32 // as stat has it
