@@ -63,14 +63,17 @@ func gist(fact history.Fact) string {
 	return gistOfPeople(fact)
 }
 
-// gatesGist names gates that share a record, since they object to nothing, and says what the gate says that has one of its own.
+// gatesGist names gates that share a record, since they object to nothing, and says what the gate says that has one of its own. No
+// controller writes a record that is shared by one that objects, but a journal may come from anybody.
 func gatesGist(judged history.Gates) string {
-	if len(judged) == 1 {
-		return gateGist(judged[0])
+	var names, said []string
+	for _, j := range judged {
+		if names = append(names, j.Gate); len(judged) == 1 || j.Verdict == nil || j.Verdict.Result != gate.Passed {
+			said = append(said, gateGist(j))
+		}
 	}
-	names := make([]string, len(judged))
-	for i, j := range judged {
-		names[i] = j.Gate
+	if len(said) > 0 {
+		return strings.Join(said, "; ")
 	}
 	return fmt.Sprintf("%d gates pass: %s", len(judged), strings.Join(names, ", "))
 }

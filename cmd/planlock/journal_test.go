@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
 )
 
 // recordTypes are the types of records that package history knows, read from its source.
@@ -53,6 +54,23 @@ func TestEveryRecordHasAGist(t *testing.T) {
 		}
 		if gist(fact) == "" && !silent[name] {
 			t.Errorf("nothing is said about %s", name)
+		}
+	}
+}
+
+// What a gate objects to is never said to pass, whatever it shares a record with.
+func TestGistOfGates(t *testing.T) {
+	judged := func(name string, result gate.Result) gate.Judgement {
+		return gate.Judgement{Gate: name, Phase: gate.After, Level: gate.BlocksStep, Verdict: &gate.Verdict{Result: result}}
+	}
+	a, b, no, silent := judged("a", gate.Passed), judged("b", gate.Passed), judged("no", gate.Fail), gate.Judgement{Gate: "silent"}
+	for want, gates := range map[string]history.Gates{
+		"a (after, level 1): pass": {a},
+		"2 gates pass: a, b":       {a, b},
+		"no (after, level 1): fail; silent (, level 0): undecided": {a, no, b, silent},
+	} {
+		if got := gist(&gates); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// Gates are judgements, in the order in which the gates were asked. Those that object to nothing share a record, and one that
-// has something to say has one of its own: that is what [Judged] makes.
+// Gates are judgements, in the order in which the gates were asked. Those that object to nothing share a record, as long as they say no
+// more than one gate may, and one that has something to object has one of its own: that is what [Judged] makes.
 //
 // In JSON one judgement stands by itself, as each did in journals of earlier versions, and several are a list called judged.
 type Gates []gate.Judgement
@@ -19,8 +19,11 @@ type Gates []gate.Judgement
 func Judged(judged []gate.Judgement) []Fact {
 	var facts []Fact
 	for len(judged) > 0 {
-		n := 1
+		n, said := 1, size(judged[0])
 		for content(judged[0]) && n < len(judged) && content(judged[n]) {
+			if said += size(judged[n]); said > gate.MaxReport {
+				break // else a record could become larger than a journal takes
+			}
 			n++
 		}
 		together := Gates(judged[:n:n])
@@ -34,8 +37,25 @@ func content(j gate.Judgement) bool {
 	return j.Err == nil && j.Verdict != nil && j.Verdict.Result == gate.Passed && len(j.Verdict.Findings) == 0
 }
 
-// several is how the JSON of several judgements begins.
-const several = `{"judged":[`
+// size is about how many bytes a gate that is content says.
+func size(j gate.Judgement) int {
+	n := 128 + len(j.Gate)
+	if j.Verdict != nil {
+		for _, e := range j.Verdict.Evidence {
+			n += len(e) + 3
+		}
+		for _, c := range j.Verdict.Citations {
+			n += len(c.Path) + len(c.Text) + 32
+		}
+	}
+	return n
+}
+
+// How the JSON of one judgement and of several begins, as MarshalJSON writes it.
+const (
+	single  = `{"gate":`
+	several = `{"judged":[`
+)
 
 var errNoJudgement = errors.New("there is no judgement")
 
@@ -58,19 +78,22 @@ func (g Gates) MarshalJSON() ([]byte, error) {
 	return append(list[:len(list)-1], "]}"...), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes, with spaces too.
 func (g *Gates) UnmarshalJSON(data []byte) error { return g.read(data, nil) }
 
 // read is UnmarshalJSON. What is known by its text is not read, and what was read is known then, unless known is nil.
 func (g *Gates) read(data []byte, known map[string]gate.Judgement) error {
 	texts := []json.RawMessage{data}
-	if bytes.HasPrefix(data, []byte(several)) {
-		var list struct{ Judged []json.RawMessage }
+	if !bytes.HasPrefix(data, []byte(single)) {
+		list := struct{ Judged []json.RawMessage }{[]json.RawMessage{nil}} // it stays that where there is no list
 		if err := json.Unmarshal(data, &list); err != nil {
 			return err
 		}
-		if texts = list.Judged; len(texts) == 0 {
+		switch {
+		case len(list.Judged) == 0:
 			return errNoJudgement
+		case list.Judged[0] != nil:
+			texts = list.Judged
 		}
 	}
 	*g = make(Gates, len(texts))

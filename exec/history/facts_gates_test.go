@@ -55,6 +55,25 @@ func TestJudged(t *testing.T) {
 	}
 }
 
+// What gates say that share a record is bounded, so that a journal takes it.
+func TestJudgedAtLength(t *testing.T) {
+	long := judgement("long", gate.Passed)
+	for range gate.MaxFindings {
+		long.Verdict.Evidence = append(long.Verdict.Evidence, strings.Repeat("<", gate.MaxText)) // six bytes each in JSON
+	}
+	short := judgement("short", gate.Passed)
+	facts := Judged([]gate.Judgement{short, long, short, long, long, long, long, long, long, short})
+	for _, f := range facts {
+		encoded, err := Encode(Where{}, f)
+		if err != nil || len(encoded.Data) > checkpoint.MaxBatch/2 {
+			t.Errorf("%d bytes, %v", len(encoded.Data), err)
+		}
+	}
+	if len(facts) != 7 {
+		t.Errorf("%d records, want 7: each long one with the short ones beside it", len(facts))
+	}
+}
+
 // One judgement stands in a journal as it did before several could share a record.
 func TestGatesJSON(t *testing.T) {
 	a, b := judgement("a", gate.Passed), judgement("b", gate.Fail, gate.Finding{Code: "x", Message: "no"})
@@ -85,10 +104,20 @@ func TestGatesJSON(t *testing.T) {
 			}
 		}
 	}
+	spaced, err := json.MarshalIndent(Gates{a, b}, " ", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(spaced), `{"later":1,"judged":[` + string(one) + `,` + string(other) + `]}`} {
+		var read Gates
+		if err := json.Unmarshal([]byte(text), &read); err != nil || !cmp.Equal(read, Gates{a, b}) {
+			t.Errorf("%s reads as %+v, %v", text, read, err)
+		}
+	}
 	if _, err := json.Marshal(Gates{}); err == nil {
 		t.Error("no judgement is written")
 	}
-	for _, bad := range []string{"", "[]", `{"judged":[]}`, `{"judged":[1]}`, `{"judged":[{"gate":1}]}`, `{"judged":[{}`, `"x"`} {
+	for _, bad := range []string{"", "[]", `{"judged":[]}`, `{"judged":null}`, `{"judged":{}}`, `{"judged":[1]}`, `{"judged":[{"gate":1}]}`, `{"judged":[{}`, `"x"`} {
 		fact, err := Decode(checkpoint.Record{Seq: 7, Fact: checkpoint.Fact{Type: "gate", Data: []byte(bad)}})
 		if err == nil || !strings.Contains(err.Error(), "record 7 (gate)") {
 			t.Errorf("%s reads as %+v, %v", bad, fact, err)
