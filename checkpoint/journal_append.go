@@ -153,6 +153,9 @@ func (j *Journal) write(ctx context.Context, group []*appending) {
 		return
 	}
 	how, err := j.give(ctx, batch, how)
+	if how != staged {
+		clear(batch) // the slice is used again, and what was staged need not be kept for that
+	}
 	switch {
 	case err == nil:
 		if j.tip, j.staged = next, nil; how == staged {
@@ -216,7 +219,7 @@ func (j *Journal) give(ctx context.Context, batch [][]byte, how haste) (haste, e
 // encode returns what is staged and what group adds, and where the chain is
 // behind it. An appending that cannot be encoded has its error, and is left out.
 func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how haste) {
-	next, batch = j.tip.clone(), append(j.batch[:0], j.staged...)
+	next = j.tip.clone()
 	next.scratch = j.scratch
 	buf, ends := j.buf[:0], j.ends[:0]
 	for _, a := range group {
@@ -236,8 +239,10 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how ha
 		how = max(how, a.how)
 	}
 	start, used := 0, buf
-	if how == staged { // it is kept, and what is of the journal is used again
-		buf, batch = slices.Clone(buf), slices.Clone(batch)
+	if how == staged { // it is kept behind what was staged before, and the buffer is used again
+		buf, batch = slices.Clone(buf), j.staged
+	} else {
+		batch = append(j.batch[:0], j.staged...)
 	}
 	for _, end := range ends {
 		batch = append(batch, buf[start:end:end])
@@ -245,7 +250,7 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how ha
 	}
 	if j.buf, j.scratch, j.ends = used[:0], next.scratch[:0], ends[:0]; cap(used)+cap(j.scratch) > 1<<20 {
 		j.buf, j.scratch, j.ends, j.batch = nil, nil, nil, nil
-	} else if how != staged {
+	} else if how != staged && cap(batch) <= 1<<14 {
 		j.batch = batch[:0]
 	}
 	next.scratch = nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -359,5 +360,36 @@ func TestJournalStage(t *testing.T) {
 	must(t, err, j.Close())
 	if got := types(t, &log.MemoryLog); got != "a b c d e" {
 		t.Errorf("after it was closed it holds %s", got)
+	}
+}
+
+// Staging costs as much however much is staged, and none of it is kept once it was written.
+func TestStagedIsNotKept(t *testing.T) {
+	log, err := checkpoint.OpenFileLog(filepath.Join(t.TempDir(), "log"))
+	must(t, err)
+	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+	must(t, err)
+	defer j.Close()
+	memory := func() (m runtime.MemStats) {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m
+	}
+	stage := func(n int, f checkpoint.Fact) {
+		for range n {
+			_, err := j.Stage(t.Context(), f)
+			must(t, err)
+		}
+	}
+	before := memory()
+	stage(4000, named("x"))
+	if each := (memory().TotalAlloc - before.TotalAlloc) / 4000; each > 8<<10 {
+		t.Errorf("staging one of many facts allocated %d bytes", each)
+	}
+	stage(50, checkpoint.Fact{Type: "x", Data: json.RawMessage(`"` + strings.Repeat("x", 1<<19) + `"`)})
+	_, err = j.Append(t.Context(), named("y"))
+	must(t, err)
+	if kept := int64(memory().HeapAlloc) - int64(before.HeapAlloc); kept > 10<<20 {
+		t.Errorf("%d bytes are kept of what was written", kept)
 	}
 }
