@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"go/token"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -88,7 +89,7 @@ func (c *checker) affords(key string, comparisons int) bool {
 	c.work += comparisons
 	if c.work > maxComparisons {
 		c.report("too-complex", key, "the plan has too many paths and globs to compare them all", `prefer globs of the form "folder/**"`)
-		c.work = -1 << 62
+		c.work = math.MinInt / 2
 	}
 	return c.work >= 0
 }
