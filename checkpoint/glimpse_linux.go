@@ -9,29 +9,15 @@ import (
 	"unsafe"
 )
 
-// A glimpse is which file it is, how long, and under how many names. Its times are not asked for. Whoever asks Linux for them makes
+// A glimpse is which file it is, and how long. Its times are not asked for. Whoever asks Linux for them makes
 // the next write of the file set them to the nanosecond, and on some file systems the sync behind it then writes them to
 // the disk, in a write of their own; else they move a few hundred times a second at most.
 type glimpse struct {
 	device, inode uint64
 	size          int64
-	names         uint64
 }
 
 func (g glimpse) same(other glimpse) bool { return g.device == other.device && g.inode == other.inode }
-
-// uncut is check for less: it sees whether the file was removed or cut, or another put over it, and not that it was moved. On
-// a file system that counts no names, only whether it was cut.
-func (s stay) uncut(size int64) error {
-	now, err := glimpseOf(s.open)
-	switch {
-	case err != nil:
-		return err
-	case now.names == 0 && s.file.names > 0:
-		return s.gone()
-	}
-	return s.enough(now, size)
-}
 
 // glimpseOf looks at an open file.
 func glimpseOf(f *os.File) (glimpse, error) {
@@ -59,16 +45,14 @@ func glimpseAt(path string) (glimpse, error) {
 var none = [1]byte{} // the empty path
 
 const (
-	emptyPath = 0x1000              // AT_EMPTY_PATH: the open file itself
-	wanted    = 0x4 | 0x100 | 0x200 // STATX_NLINK, STATX_INO, STATX_SIZE
+	emptyPath = 0x1000        // AT_EMPTY_PATH: the open file itself
+	wanted    = 0x100 | 0x200 // STATX_INO, STATX_SIZE
 )
 
 func statx(fd uintptr, name *byte, flags uintptr) (glimpse, error) {
 	var st struct { // statx of linux/stat.h
 		mask         uint32
-		_            [12]byte
-		names        uint32
-		_            [12]byte
+		_            [28]byte
 		inode, size  uint64
 		_            [88]byte
 		major, minor uint32
@@ -83,7 +67,7 @@ func statx(fd uintptr, name *byte, flags uintptr) (glimpse, error) {
 	}
 	major, minor := uint64(st.major), uint64(st.minor)
 	device := minor&0xff | major&0xfff<<8 | minor&^0xff<<12 | major&^0xfff<<32 // as stat has it
-	return glimpse{device, st.inode, int64(st.size), uint64(st.names)}, nil
+	return glimpse{device, st.inode, int64(st.size)}, nil
 }
 
 // stat is statx where that does not work.
@@ -96,5 +80,5 @@ func stat(fd uintptr, name *byte, flags uintptr) (glimpse, error) {
 	if no != 0 {
 		return glimpse{}, no
 	}
-	return glimpse{st.Dev, st.Ino, st.Size, uint64(st.Nlink)}, nil
+	return glimpse{st.Dev, st.Ino, st.Size}, nil
 }

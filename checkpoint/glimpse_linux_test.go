@@ -3,7 +3,6 @@
 package checkpoint
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -25,7 +24,7 @@ func TestGlimpse(t *testing.T) {
 		if err := syscall.Stat(path, &st); err != nil {
 			t.Fatal(err)
 		}
-		want := glimpse{st.Dev, st.Ino, st.Size, uint64(st.Nlink)}
+		want := glimpse{st.Dev, st.Ino, st.Size}
 		f, err := os.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -51,37 +50,5 @@ func TestGlimpse(t *testing.T) {
 	}
 	if _, err := glimpseAt("a\x00b"); err == nil {
 		t.Error("of a name that is none: no error")
-	}
-}
-
-// Some file systems of user space say of every file that it has no name, as is so of a file that was removed before it is looked at first.
-func TestUncutWithoutNames(t *testing.T) {
-	f, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if _, err := f.WriteString("four"); err != nil {
-		t.Fatal(err)
-	}
-	named, err := stayOf(f, f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		t.Fatal(err)
-	}
-	nameless, err := stayOf(f, f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := named.uncut(4); !errors.Is(err, ErrReplaced) {
-		t.Errorf("removed: %v", err)
-	}
-	if err := nameless.uncut(4); err != nil {
-		t.Errorf("names are not counted: %v", err)
-	}
-	if err := nameless.uncut(5); !errors.Is(err, ErrReplaced) {
-		t.Errorf("cut: %v", err)
 	}
 }

@@ -12,9 +12,6 @@ type glimpse struct {
 
 func (g glimpse) same(other glimpse) bool { return os.SameFile(g.info, other.info) }
 
-// uncut is check, where an open file does not say whether it has a name.
-func (s stay) uncut(size int64) error { return s.check(size) }
-
 // glimpseOf looks at an open file.
 func glimpseOf(f *os.File) (glimpse, error) { return glimpseFrom(f.Stat()) }
 

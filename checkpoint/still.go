@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,20 +36,28 @@ func (s stay) check(size int64) error {
 	now, err := glimpseAt(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return s.gone()
+		return fmt.Errorf("%w: %q is not there any more", ErrReplaced, s.path)
 	case err != nil:
 		return fmt.Errorf("%w: %q cannot be reached any more: %w", ErrReplaced, s.path, err)
 	case !now.same(s.file):
 		return fmt.Errorf("%w: another file stands at %q", ErrReplaced, s.path)
 	}
+	return s.enough(now.size, size)
+}
+
+// uncut is check for less: it sees whether the open file was cut, and not what became of its name. It moves the place
+// where a plain Read or Write of the file goes on.
+func (s stay) uncut(size int64) error {
+	now, err := s.open.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
 	return s.enough(now, size)
 }
 
-func (s stay) gone() error { return fmt.Errorf("%w: %q is not there any more", ErrReplaced, s.path) }
-
-func (s stay) enough(now glimpse, size int64) error {
-	if now.size < size {
-		return fmt.Errorf("%w: %q has %d bytes, and had %d", ErrReplaced, s.path, now.size, size)
+func (s stay) enough(now, size int64) error {
+	if now < size {
+		return fmt.Errorf("%w: %q has %d bytes, and had %d", ErrReplaced, s.path, now, size)
 	}
 	return nil
 }
