@@ -22,7 +22,8 @@ type settings struct {
 	rounds  int
 	steps   int
 	records int
-	work    string // a folder in dir, removed at the end
+	calm    time.Duration // how long to wait for a machine that others leave alone
+	work    string        // a folder in dir, removed at the end
 }
 
 func main() {
@@ -50,6 +51,7 @@ func run() error {
 	flag.IntVar(&s.steps, "steps", 10_000, "steps of the long run")
 	flag.IntVar(&s.records, "records", 200_000, "records of the journal that is replayed")
 	flag.BoolVar(&short, "short", false, "one tree, few rounds, a run of 1000 steps")
+	flag.DurationVar(&s.calm, "calm", 0, "measure rows again, for so long in all, while other machines on the same hardware take more than a twentieth of the processors")
 	flag.StringVar(&profile, "cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if short {
@@ -93,20 +95,27 @@ func (s *settings) shorten() {
 
 // measure measures all groups of rows, and prints the table.
 func (s settings) measure(ctx context.Context) error {
-	var all table
+	m := &meter{settings: s, until: time.Now().Add(s.calm)}
 	for name := range strings.SplitSeq(s.trees, ",") {
-		rest()
-		if err := s.onTree(ctx, name, &all); err != nil {
+		if err := s.onTree(ctx, name, m); err != nil {
 			return fmt.Errorf("tree %s: %w", name, err)
 		}
 	}
-	for _, group := range []func(context.Context, *table) error{s.fourRecords, s.replay, s.longRun, s.kills} {
-		rest()
-		if err := group(ctx, &all); err != nil {
+	for _, group := range []func(settings, context.Context, *table) error{settings.fourRecords, settings.replay, settings.longRun, settings.kills} {
+		err := m.measure(func(all *table) error {
+			own := s
+			var err error
+			if own.work, err = os.MkdirTemp(s.work, ""); err != nil {
+				return err
+			}
+			defer os.RemoveAll(own.work)
+			return group(own, ctx, all)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	all.print(os.Stdout, s)
+	m.all.print(os.Stdout, s)
 	return nil
 }
 

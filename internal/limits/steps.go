@@ -129,6 +129,8 @@ func (s settings) longRun(ctx context.Context, all *table) error {
 	end := len(p.ours)
 	all.ratio(goalNoop+", from step 10 on", "", p.ours[8:8+some], p.theirs[8:8+some], 2)
 	all.ratio(fmt.Sprintf("%s, up to step %d", goalNoop, s.steps), "", p.ours[end-some:], p.theirs[end-some:], 2)
-	all.ratio(fmt.Sprintf("the last %d steps / those from step 10 on", some), "", p.ours[end-some:], p.ours[8:8+some], 1.25)
+	if n := len(*all); n > 1 {
+		all.grown(fmt.Sprintf("the last %d steps / those from step 10 on, each by its raw append", some), (*all)[n-2], (*all)[n-1], 1.25)
+	}
 	return nil
 }

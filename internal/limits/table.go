@@ -18,7 +18,8 @@ type row struct {
 	ratio        float64
 	target       string
 	met          bool
-	judged       bool // whether there is a target
+	judged       bool   // whether there is a target
+	stolen       string // the part of the processors that others took meanwhile
 }
 
 type table []row
@@ -55,6 +56,12 @@ func (t *table) ratio(goal, tree string, ours, theirs []time.Duration, target fl
 	*t = append(*t, r)
 }
 
+// grown adds a row that says how much more a later row takes of its limit than an earlier one; a disk that became slower slows both of its sides.
+func (t *table) grown(goal string, before, after row, target float64) {
+	by := after.ratio / before.ratio
+	*t = append(*t, row{goal: goal, ratio: by, target: fmt.Sprintf("≤ %.2f", target), judged: true, met: by <= target})
+}
+
 func shown(d time.Duration) string {
 	if d < time.Millisecond {
 		return fmt.Sprintf("%.0f µs", float64(d)/1e3)
@@ -66,8 +73,8 @@ func shown(d time.Duration) string {
 func (t table) print(w io.Writer, s settings) {
 	fmt.Fprintf(w, "%s/%s, %d CPUs, %s, %d rounds, load %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), s.rounds, load())
 	tw := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.StripEscape)
-	fmt.Fprintln(tw, "| goal\t| tree\t| ours\t| theirs\t| ratio\t| target\t| met |")
-	fmt.Fprintln(tw, "|---\t|---\t|---\t|---\t|---\t|---\t|--- |")
+	fmt.Fprintln(tw, "| goal\t| tree\t| ours\t| theirs\t| ratio\t| target\t| met\t| stolen |")
+	fmt.Fprintln(tw, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|--- |")
 	for _, r := range t {
 		met := ""
 		if r.judged {
@@ -77,7 +84,7 @@ func (t table) print(w io.Writer, s settings) {
 		if r.ratio != 0 {
 			ratio = fmt.Sprintf("%.2f", r.ratio)
 		}
-		fmt.Fprintf(tw, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s |\n", r.goal, r.tree, r.ours, r.theirs, ratio, r.target, met)
+		fmt.Fprintf(tw, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s |\n", r.goal, r.tree, r.ours, r.theirs, ratio, r.target, met, r.stolen)
 	}
 	tw.Flush()
 }

@@ -37,7 +37,7 @@ type forest struct {
 }
 
 // onTree measures the rows of one tree.
-func (s settings) onTree(ctx context.Context, name string, all *table) error {
+func (s settings) onTree(ctx context.Context, name string, m *meter) error {
 	w, ok := woods[name]
 	if !ok {
 		return fmt.Errorf("there is no tree %q", name)
@@ -47,17 +47,13 @@ func (s settings) onTree(ctx context.Context, name string, all *table) error {
 		if err != nil {
 			return err
 		}
-		if err := s.checkpoints(ctx, name, f, all); err != nil {
-			return err
-		}
-		if err := s.thousands(ctx, name, f, all); err != nil {
-			return err
-		}
-		if err := s.first(ctx, name, f, all); err != nil {
-			return err
+		for _, group := range []func(settings, context.Context, string, *forest, *table) error{settings.checkpoints, settings.thousands, settings.first} {
+			if err := m.measure(func(all *table) error { return group(s, ctx, name, f, all) }); err != nil {
+				return err
+			}
 		}
 	}
-	return s.wholeSteps(ctx, name, w, all)
+	return m.measure(func(all *table) error { return s.wholeSteps(ctx, name, w, all) })
 }
 
 // forest plants a tree, keeps its first snapshot, and makes a repository of it.
