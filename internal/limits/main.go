@@ -95,7 +95,7 @@ func (s *settings) shorten() {
 
 // measure measures all groups of rows, and prints the table.
 func (s settings) measure(ctx context.Context) error {
-	m := &meter{settings: s, until: time.Now().Add(s.calm)}
+	m := &meter{settings: s, until: time.Now().Add(s.calm), clock: clock}
 	for name := range strings.SplitSeq(s.trees, ",") {
 		if err := s.onTree(ctx, name, m); err != nil {
 			return fmt.Errorf("tree %s: %w", name, err)

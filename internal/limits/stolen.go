@@ -15,6 +15,7 @@ const mostStolen = 0.05
 type meter struct {
 	settings
 	until time.Time // up to then rows are measured again that others disturbed
+	clock func() processors
 	all   table
 }
 
@@ -24,11 +25,11 @@ func (m *meter) measure(group func(*table) error) error {
 	for {
 		rest()
 		var rows table
-		before := clock()
+		before := m.clock()
 		if err := group(&rows); err != nil || len(rows) == 0 {
 			return err
 		}
-		stolen, known := clock().stolenSince(before)
+		stolen, known := m.clock().stolenSince(before)
 		if stolen > mostStolen && time.Now().Before(m.until) {
 			fmt.Fprintf(os.Stderr, "limits: others took %.0f%% of the processors, %q is measured again\n", 100*stolen, rows[0].goal)
 			continue
@@ -48,9 +49,14 @@ func (m *meter) measure(group func(*table) error) error {
 type processors struct{ worked, stolen float64 }
 
 // clock reads it; zero where nobody says it.
-func clock() (p processors) {
+func clock() processors {
 	text, _ := os.ReadFile("/proc/stat") // only Linux has it
-	line, _, _ := strings.Cut(string(text), "\n")
+	return parseStat(string(text))
+}
+
+// parseStat takes it from the first line of /proc/stat; see proc_stat(5).
+func parseStat(text string) (p processors) {
+	line, _, _ := strings.Cut(text, "\n")
 	for i, field := range strings.Fields(line) {
 		ticks, err := strconv.ParseFloat(field, 64)
 		switch {
