@@ -165,24 +165,10 @@ func (j *Journal) Head() Head {
 	return j.chain.head()
 }
 
-// Close appends what is only staged, makes durable what is only written, and closes the log.
+// Close appends what is only staged, makes durable what is only written, and closes the log. It waits for calls that add something.
 func (j *Journal) Close() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var err error
-	idle := !j.writing
-	switch w, ok := j.log.(LogWriter); {
-	case !idle: // what follows belongs to who leads
-	case len(j.staged) > 0:
-		err = j.log.Append(context.Background(), j.staged)
-		j.staged = nil
-	case ok && j.given.seq > j.chain.seq:
-		err = w.Sync(context.Background()) // a log that is dead closes without an error
-	}
-	if err = errors.Join(err, j.log.Close()); err == nil && idle {
-		j.chain = j.tip.clone()
-	}
-	return err
+	_, err := j.lead(context.Background(), &appending{closes: true})
+	return errors.Join(err, j.log.Close())
 }
 
 // A CorruptError says that a journal was edited, cut, reordered or extended by

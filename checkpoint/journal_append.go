@@ -12,6 +12,7 @@ import (
 type appending struct {
 	facts   []Fact
 	how     haste
+	closes  bool // it is the last one: nothing must be left that is not durable
 	records []Record
 	err     error
 
@@ -20,7 +21,7 @@ type appending struct {
 }
 
 // adds reports whether a adds something to the log; else it wants that what was written is synced.
-func (a *appending) adds() bool { return len(a.facts) > 0 || a.how == written }
+func (a *appending) adds() bool { return len(a.facts) > 0 || a.how == written || a.closes }
 
 // A haste is how soon facts must be safe. What is written together is as safe as the safest of it wants.
 type haste int
@@ -236,7 +237,9 @@ func (j *Journal) encode(group []*appending) (next chain, batch [][]byte, how ha
 			a.records, next, buf, ends = nil, before, buf[:start], ends[:count]
 			continue
 		}
-		how = max(how, a.how)
+		if how = max(how, a.how); a.closes && next.seq > j.chain.seq {
+			how = durable
+		}
 	}
 	start, used := 0, buf
 	if how == staged { // it is kept behind what was staged before, and the buffer is used again

@@ -11,8 +11,12 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/planlock/planlock/checkpoint"
 )
@@ -193,6 +197,43 @@ func TestJournalSync(t *testing.T) {
 		t.Errorf("%d records are there again", j.Head().Seq)
 	}
 	must(t, j.Close())
+}
+
+// Who closes a journal while others add to it waits for them, and what was only staged is then durable, or it is told that it is not.
+func TestJournalCloseWaits(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		then []error // what becomes of the batches behind the first
+		want string
+	}{
+		{"room", []error{nil}, "a b"},
+		{"a full disk", []error{syscall.ENOSPC, syscall.ENOSPC}, "a"}, // both together, then what is staged for the one that closes
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				log := &gatedLog{gate: make(chan error)}
+				j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
+				must(t, err)
+				var wait sync.WaitGroup
+				errs := make([]error, 3)
+				wait.Go(func() { _, errs[0] = j.Append(t.Context(), named("a")) })
+				synctest.Wait()
+				wait.Go(func() { _, errs[1] = j.Stage(t.Context(), named("b")) })
+				synctest.Wait()
+				wait.Go(func() { errs[2] = j.Close() })
+				synctest.Wait()
+				log.gate <- nil
+				for _, err := range c.then {
+					log.gate <- err
+				}
+				wait.Wait()
+				want := []error{nil, nil, c.then[len(c.then)-1]}
+				if got := types(t, &log.MemoryLog); got != c.want || !cmp.Equal(errs, want, cmpopts.EquateErrors()) {
+					t.Errorf("it holds %s, want %s; errors are %v, want %v", got, c.want, errs, want)
+				}
+			})
+		})
+	}
 }
 
 // A syncLog is a log whose syncs wait for the test.
