@@ -55,3 +55,30 @@ func (c *checker) inherited(code, key, message, hint string) {
 	c.told[d] = true
 	c.found.add(code, d.Pos, message, hint)
 }
+
+// misread reports whether reading told what is wrong with a key of the step, or of [defaults]: lost says so of its value, or the key itself
+// has a letter too many or too few. What the step lacks because of that is not told again.
+func (c *checker) misread(key string, lost func(*node) bool) bool {
+	if c.written == nil {
+		return false
+	}
+	for _, n := range []*node{c.written, c.d.root.find("defaults")} {
+		if n == nil {
+			continue
+		}
+		for _, m := range n.keys {
+			if stepKeys.key(m.name) == nil && nearest(m.name, []string{key}) != "" {
+				return true
+			}
+		}
+		if value := n.find(key); value != nil && lost(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// silent reports whether a step says nothing of a key, where nothing came of it: what it says and could not be read was told there.
+func (c *checker) silent(key string) bool {
+	return !c.misread(key, func(n *node) bool { return n.kind != kindArray || len(n.list) > 0 })
+}

@@ -6,7 +6,7 @@ import "fmt"
 // artifacts that it declares.
 func (c *checker) limitsMissing(s *Step, n int) {
 	l, a := s.Limits, addressOf(c.task, s.ID)
-	if l != nil && l.MaxFiles != nil && l.MaxLines != nil || c.limitsMisread(l) {
+	if bounded(l) || c.limitsMisread(l) {
 		return
 	}
 	switch {
@@ -25,29 +25,16 @@ func (c *checker) limitsMissing(s *Step, n int) {
 	}
 }
 
+// bounded reports whether limits bound both files and lines.
+func bounded(l *Limits) bool { return l != nil && l.MaxFiles != nil && l.MaxLines != nil }
+
 // limitsMisread reports whether reading found something wrong with the limits of the step, or with those that it inherits: a key that
 // is not known, or a value that could not be taken. Mending that may be all there is to do.
 func (c *checker) limitsMisread(l *Limits) bool {
-	if c.written == nil {
-		return false
-	}
-	for _, n := range []*node{c.written, c.d.root.find("defaults")} {
-		if n == nil {
-			continue
-		}
-		for _, m := range n.keys {
-			if stepKeys.key(m.name) == nil && nearest(m.name, []string{"limits"}) != "" {
-				return true
-			}
-		}
-		if limits := n.find("limits"); limits != nil && misread(limits, l) {
-			return true
-		}
-	}
-	return false
+	return c.misread("limits", func(n *node) bool { return partlyMisread(n, l) })
 }
 
-func misread(n *node, l *Limits) bool {
+func partlyMisread(n *node, l *Limits) bool {
 	if n.kind != kindTable {
 		return true
 	}

@@ -50,7 +50,7 @@ func (c *checker) identity(at place, s *Step) {
 	if s.Description == "" && s.ExpectedOutput == "" {
 		c.report("step-no-purpose", "", fmt.Sprintf("step %s does not say what it is for", a), `add  description = "What the step does"`)
 	}
-	if c.strict && len(s.Requirements) == 0 {
+	if c.strict && len(s.Requirements) == 0 && c.silent("requirements") {
 		c.report("step-no-requirement", "", fmt.Sprintf("step %s serves no requirement", a), fmt.Sprintf("add  requirements = [%q]  or those that it serves", c.exampleRequirement()))
 	}
 }
@@ -185,20 +185,20 @@ func (c *checker) intent(s *Step) {
 // complete judges what strict asks of every step.
 func (c *checker) complete(s *Step) {
 	a := addressOf(c.task, s.ID)
-	if s.Artifacts == nil {
+	if s.Artifacts == nil && c.silent("artifacts") {
 		c.report("artifacts-missing", "", fmt.Sprintf("step %s does not say what it changes", a), `add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  for nothing`)
 	}
 	changes := s.Artifacts != nil && changesFiles(s.Artifacts)
 	if s.Artifacts != nil && !changes && len(s.Postconditions) == 0 {
 		c.report("outcome-missing", "", fmt.Sprintf("step %s has neither an artifact nor a postcondition", a), `add  postconditions = [{ kind = "go_build", package = "./..." }]  or another check`)
 	}
-	if s.Rollback == "" {
+	if s.Rollback == "" && c.silent("rollback") {
 		c.report("rollback-missing", "", fmt.Sprintf("step %s does not say whether it can be undone", a), `add  rollback = "reversible"  or put it once under [defaults]`)
 	}
-	if s.OnFailure == "" {
+	if s.OnFailure == "" && c.silent("on_failure") {
 		c.report("on-failure-missing", "", fmt.Sprintf("step %s does not say what follows a failure", a), `add  on_failure = "block"  or put it once under [defaults]`)
 	}
-	if changes && s.SemanticChange == "" {
+	if changes && s.SemanticChange == "" && c.silent("semantic_change") {
 		c.report("semantic-change-missing", "", fmt.Sprintf("step %s changes files and does not say what that does to behaviour", a), `add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)
 	}
 	if s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 && !c.checkable(s) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,27 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 		{"retries", "retries-missing", func(s string) string {
 			return strings.Replace(s, `on_failure = "block"`, `on_failure = "retry"`, 1)
 		}, 1, true},
+		{"unread rollback", "rollback-missing", func(s string) string {
+			return strings.Replace(s, `rollback = "reversible"`, `rollback = "revrsible"`, 1)
+		}, 0, true},
+		{"misspelled rollback", "rollback-missing", func(s string) string {
+			return strings.Replace(s, `rollback = "reversible"`, `roll_back = "reversible"`, 1)
+		}, 0, true},
+		{"unread failure", "on-failure-missing", func(s string) string {
+			return strings.Replace(s, `on_failure = "block"`, `on_failure = "stop"`, 1)
+		}, 0, true},
+		{"unread change", "semantic-change-missing", func(s string) string {
+			s = strings.ReplaceAll(s, "  semantic_change = \"extending\"\n", "")
+			return strings.Replace(s, head, head+"semantic_change = \"adding\"\n", 1)
+		}, 0, true},
+		{"unread requirements", "step-no-requirement", func(s string) string {
+			s = strings.ReplaceAll(s, "  requirements = [\"R1\"]\n", "")
+			return strings.Replace(s, head, head+"requirements = 3\n", 1)
+		}, 0, true},
+		{"no requirements", "step-no-requirement", func(s string) string {
+			s = strings.ReplaceAll(s, "  requirements = [\"R1\"]\n", "")
+			return strings.Replace(s, head, head+"requirements = []\n", 1)
+		}, 2, false},
 		{"executor", "executor-unknown", func(s string) string {
 			return strings.Replace(s, `executor = "shell"`, `executor = "nobody"`, 1)
 		}, 1, true},
@@ -92,6 +114,9 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 			if len(found) != tt.want {
 				t.Fatalf("%d of them: %v", len(found), found)
 			}
+			if tt.want == 0 { // reading told it
+				refuses(t, d)
+			}
 			from, to := d.Position("defaults").Line, d.Position("tasks[0]").Line
 			for _, f := range found {
 				if in := f.Pos.Line > from && f.Pos.Line < to; in != tt.inDefaults || in != (f.Step == "") {
@@ -99,6 +124,26 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// refuses wants one error, and one of the ten questions that is answered "no", unless none asks for it.
+func refuses(t *testing.T, d *Draft) {
+	t.Helper()
+	var errors []string
+	for _, f := range d.Check(Options{}) {
+		if f.Severity == Error && f.Code != "requirement-unmapped" {
+			errors = append(errors, f.Message)
+		}
+	}
+	var no []string
+	for _, a := range d.SelfCheck(Options{}) {
+		if !a.Yes {
+			no = append(no, a.Question)
+		}
+	}
+	if asked := !strings.Contains(fmt.Sprint(errors), "on_failure"); len(errors) != 1 || (len(no) == 1) != asked {
+		t.Errorf("errors %q, answered no: %q", errors, no)
 	}
 }
 
@@ -193,5 +238,27 @@ func TestCreatedAgain(t *testing.T) {
 		if got := saysOf(t, text, "artifact-created-again"); len(got) != 0 {
 			t.Errorf("deleted by %s in between: %q", gone, got)
 		}
+	}
+}
+
+// An error that concerns none of the ten questions is told by what answers for everything else, and by nothing else.
+func TestEverythingElse(t *testing.T) {
+	for _, tt := range []struct {
+		name, old, new string
+		yes            bool
+	}{
+		{"all well", "[goal]", "[goal]", true},
+		{"a question's error", "rollback = \"reversible\"\n", "", true},
+		{"another error", "[goal]", "[goal]\ncolour = \"red\"", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rest := EverythingElse(mustRead(t, change(t, tt.old, tt.new)).Check(Options{}))
+			if rest.Yes != tt.yes || len(rest.Evidence) > 0 == tt.yes {
+				t.Errorf("got %+v", rest)
+			}
+			if !tt.yes && !strings.Contains(rest.Evidence[0], `"colour" is not known here [key-unknown]`) {
+				t.Errorf("the evidence is %q", rest.Evidence)
+			}
+		})
 	}
 }

@@ -19,6 +19,7 @@ type question struct {
 	against    []string
 	counted    func(*Plan, Options) string
 	asked      func(*Plan) bool // false: this profile records instead; nil: always asked
+	lacks      func(*Step) bool // the step has no answer, also where what it says could not be read; nil: no step has to have one
 }
 
 func strictly(p *Plan) bool { return p.Profile != Observe }
@@ -29,32 +30,36 @@ var questions = []question{
 			"step-duplicate-id", "address-ambiguous", "task-cycle", "speclet-cycle", "order-cycle", "task-dep-unknown", "speclet-dep-unknown"},
 		func(p *Plan, _ Options) string {
 			return count(p.stepCount(), "step") + " with a method and a place in the order"
-		}, nil},
+		}, nil, nil},
 	{"requirements-mapped", "Is every requirement served by a step, and does every step serve one?",
 		[]string{"requirement-unmapped", "requirement-unknown", "step-no-requirement", "requirement-duplicate-id"},
-		func(p *Plan, _ Options) string { return count(len(p.Requirements), "requirement") + ", each served" }, nil},
+		func(p *Plan, _ Options) string { return count(len(p.Requirements), "requirement") + ", each served" }, nil,
+		func(s *Step) bool { return len(s.Requirements) == 0 }},
 	{"scope-declared", "Does every step declare what it changes, and keep off what is not its own?",
 		[]string{"artifacts-missing", "limits-missing", "limits-too-small", "path-invalid", "path-reserved", "path-lookalike", "artifact-in-non-goal",
 			"artifact-conflict", "artifact-outside-modules", "envelope-modified", "log-path-invalid",
 			"too-complex"},
-		func(p *Plan, _ Options) string { return count(p.artifactCount(), "declared artifact") }, strictly},
+		func(p *Plan, _ Options) string { return count(p.artifactCount(), "declared artifact") }, strictly,
+		func(s *Step) bool { return s.Artifacts == nil || changesFiles(s.Artifacts) && !bounded(s.Limits) }},
 	{"rollback-defined", "Is it defined for every step how it is undone?",
 		[]string{"rollback-missing", "compensate-missing"},
-		func(p *Plan, _ Options) string { return count(p.stepCount(), "step") + " with a rollback class" }, strictly},
+		func(p *Plan, _ Options) string { return count(p.stepCount(), "step") + " with a rollback class" }, strictly,
+		func(s *Step) bool { return s.Rollback == "" }},
 	{"public-surfaces-specified", "Is it specified how every public symbol that changes behaves?",
 		[]string{"public-surface-unspecified", "symbol-invalid"},
-		func(p *Plan, _ Options) string { return count(p.publicCount(), "public symbol") + " added or removed" }, strictly},
+		func(p *Plan, _ Options) string { return count(p.publicCount(), "public symbol") + " added or removed" }, strictly, nil},
 	{"non-goals-declared", "Does the plan say what must not be touched?",
 		[]string{"non-goals-undeclared", "non-goal-duplicate-id"},
-		func(p *Plan, _ Options) string { return count(len(p.NonGoals), "non-goal") }, strictly},
+		func(p *Plan, _ Options) string { return count(len(p.NonGoals), "non-goal") }, strictly, nil},
 	{"invariants-defined", "Are there invariants for the public surfaces that change?",
 		[]string{"invariants-undeclared", "invariant-duplicate-id"},
-		func(p *Plan, _ Options) string { return count(len(p.Invariants), "invariant") }, strictly},
+		func(p *Plan, _ Options) string { return count(len(p.Invariants), "invariant") }, strictly, nil},
 	{"semantic-changes-classified", "Does every step that changes files say what that does to behaviour?",
 		[]string{"semantic-change-missing"},
 		func(p *Plan, _ Options) string {
 			return count(len(p.Acknowledgements()), "acknowledgement") + " needed"
-		}, strictly},
+		}, strictly,
+		func(s *Step) bool { return s.Artifacts != nil && changesFiles(s.Artifacts) && s.SemanticChange == "" }},
 	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",
 		[]string{"executor-unknown", "check-kind-missing", "check-kind-unknown", "check-argument-missing", "check-argument-unknown", "regexp-invalid",
 			"fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
@@ -63,7 +68,7 @@ var questions = []question{
 				return "executors are those of the host that runs it"
 			}
 			return count(len(o.Executors), "executor") + " known"
-		}, nil},
+		}, nil, nil},
 	{"design-gates-passed", "Did the planning gates of level 2 pass?",
 		[]string{"approval-failed"},
 		func(_ *Plan, o Options) string {
@@ -71,7 +76,7 @@ var questions = []question{
 				return "no planning gate of level 2 has been asked yet; they are asked when it is locked"
 			}
 			return count(len(o.Approvals), "verdict")
-		}, nil},
+		}, nil, nil},
 }
 
 // SelfCheck answers the ten questions before execution. A question is answered "no" exactly where [Draft.Check]
@@ -112,19 +117,56 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o Options) A
 	switch {
 	case len(no) > 0:
 		a.Yes = false
-		no = sortDiagnostics(no)
-		for _, f := range no[:min(len(no), maxEvidence)] {
-			a.Evidence = append(a.Evidence, fmt.Sprintf("%s:%d: %s [%s]", visible(f.Pos.File), f.Pos.Line, visible(f.Message), f.Code))
-		}
-		if more := len(no) - maxEvidence; more > 0 {
-			a.Evidence = append(a.Evidence, fmt.Sprintf("and %d more", more))
-		}
+		a.Evidence = evidenceOf(sortDiagnostics(no))
 	case q.asked != nil && !q.asked(&d.Plan):
 		a.Evidence = []string{"recorded instead (profile observe)"}
 	default:
 		a.Evidence = []string{q.counted(&d.Plan, o)}
+		if steps := d.lacking(q.lacks); len(steps) > 0 {
+			a.Yes, a.Evidence = false, []string{fmt.Sprintf("it could not be read for %s, the first is %s", count(len(steps), "step"), visible(string(steps[0])))}
+		}
 	}
 	return a
+}
+
+// evidenceOf names the first of what speaks against an answer.
+func evidenceOf(no []Diagnostic) []string {
+	var list []string
+	for _, f := range no[:min(len(no), maxEvidence)] {
+		list = append(list, fmt.Sprintf("%s:%d: %s [%s]", visible(f.Pos.File), f.Pos.Line, visible(f.Message), f.Code))
+	}
+	if more := len(no) - maxEvidence; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return list
+}
+
+// EverythingElse answers for all rules that none of the ten questions asks about: "no" where one of them is broken by an error of found,
+// which is what [Draft.Check] returned. Ten times yes and this are what a plan that holds needs.
+func EverythingElse(found []Diagnostic) Answer {
+	var no []Diagnostic
+	for _, f := range found {
+		if f.Severity == Error && !slices.ContainsFunc(questions, func(q question) bool { return slices.Contains(q.against, f.Code) }) {
+			no = append(no, f)
+		}
+	}
+	return Answer{Question: "everything-else", Text: "Does everything else hold?", Yes: len(no) == 0, Evidence: evidenceOf(no)}
+}
+
+// lacking are the addresses of the steps of which lacks is true, where the plan has to say what they lack.
+func (d *Draft) lacking(lacks func(*Step) bool) []Address {
+	if lacks == nil || !strictly(&d.Plan) || d.foreign() {
+		return nil
+	}
+	var list []Address
+	for i := range d.Plan.Tasks {
+		for j := range d.Plan.Tasks[i].Steps {
+			if s := &d.Plan.Tasks[i].Steps[j]; lacks(s) {
+				list = append(list, s.Address)
+			}
+		}
+	}
+	return list
 }
 
 func (p *Plan) stepCount() int {

@@ -49,7 +49,11 @@ func prepareCheck(p *cli, flags *flag.FlagSet) action {
 func (p *cli) printCheck(draft *plan.Draft, found []plan.Diagnostic, options plan.Options) {
 	p.printDiagnostics(draft, found)
 	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
-		p.printAnswers(draft.SelfCheck(options))
+		answers := draft.SelfCheck(options)
+		if rest := plan.EverythingElse(found); !rest.Yes {
+			answers = append(answers, rest) // ten times yes is no acceptance where something else refuses the plan
+		}
+		p.printAnswers(answers)
 	}
 	p.printVerdict(draft, found)
 }
