@@ -93,7 +93,9 @@ func openFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
 		if err := known.notBefore(path, logEnd{}); err != nil {
 			return nil, err
 		}
-		f, err = createLog(root, path)
+		if err = createLog(root, path); err == nil {
+			f, err = openRegular(root, path, os.O_RDWR) // by its own name, which errors bear
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open log: %w", err)
@@ -370,7 +372,10 @@ func (l *FileLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 			yield(nil, fmt.Errorf("checkpoint: replay: %w", ErrClosed))
 			return
 		}
-		_, err := readFrames(ctx, l.f, l.path, end, ends{}, yield)
+		at, err := readFrames(ctx, l.f, l.path, end, ends{}, yield)
+		if err == nil && at.offset < end {
+			err = &CorruptError{Name: l.path, Seq: at.records + 1, Why: "it was cut off while it was open"}
+		}
 		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
@@ -404,15 +409,15 @@ func (l *FileLog) Close() error {
 }
 
 // createLog makes a file that holds nothing but the header, all at once.
-func createLog(root *disk.Root, path string) (*disk.File, error) {
+func createLog(root *disk.Root, path string) error {
 	dir := filepath.Dir(path)
 	if err := root.MakeFolders(dir, 0o755); err != nil {
-		return nil, err
+		return err
 	}
 	temp := filepath.Join(dir, ".new-"+ulid.Make().String())
 	f, err := root.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_, err = f.WriteAt(binary.BigEndian.AppendUint32([]byte(logMagic), logVersion), 0)
 	if err == nil {
@@ -421,14 +426,12 @@ func createLog(root *disk.Root, path string) (*disk.File, error) {
 	if err == nil {
 		err = f.Sync()
 	}
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = root.Rename(temp, path)
 	}
-	if err == nil {
-		err = root.SyncFolder(dir)
-	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), removeIfThere(root, temp))
+		return errors.Join(err, removeIfThere(root, temp))
 	}
-	return f, nil
+	return root.SyncFolder(dir)
 }

@@ -242,6 +242,42 @@ func TestFileLogCutBeforeClose(t *testing.T) {
 	}
 }
 
+// What was cut off a log since it was opened is missed by a replay, which yields what is left.
+func TestFileLogReplayOfACutLog(t *testing.T) {
+	path, ends := threeBatches(t)
+	for _, open := range []func(string) (*FileLog, error){OpenFileLog, ReadFileLog} {
+		for _, size := range []int64{ends[1].offset, ends[1].offset + 20, ends[0].offset, int64(logHeader)} {
+			again := filepath.Join(t.TempDir(), "log")
+			if err := copyFile(path, again); err != nil {
+				t.Fatal(err)
+			}
+			l, err := open(again)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { l.Close() })
+			if err := os.Truncate(again, size); err != nil {
+				t.Skip("needs files that can be cut while they are open: ", err)
+			}
+			var last error
+			for _, err := range l.Replay(t.Context()) {
+				last = err
+			}
+			if corrupt := new(CorruptError); !errors.As(last, &corrupt) {
+				t.Errorf("cut to %d bytes: error is %v", size, last)
+			}
+		}
+	}
+}
+
+// An error bears the name of the log, also of one that was just made.
+func TestFileLogErrorsBearItsName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	if got := openLog(t, path).place.open.Name(); got != path {
+		t.Errorf("it is %q", got)
+	}
+}
+
 func TestFolderPackTakenAway(t *testing.T) {
 	for name, do := range map[string]func(pack string) error{
 		"removed": os.Remove,
