@@ -89,15 +89,15 @@ func yet(run *history.Run) string {
 }
 
 // entryOf is the ledger entry of an attempt. One whose controller died has none: then it is what the workspace held when the run was taken
-// up, which was kept before it was undone.
+// up or set back, which was kept before it was undone.
 func entryOf(ctx context.Context, ws exec.Workspace, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt) (*history.Accounted, error) {
-	if a.Accounted != nil {
+	switch {
+	case a.Accounted != nil:
 		return a.Accounted, nil
+	case a.Discarded == (checkpoint.Snapshot{}):
+		return nil, &noEntryError{run: run, step: s, attempt: a}
 	}
-	if a.Discarded == (checkpoint.Snapshot{}) || s.Checkpoint == nil {
-		return nil, fmt.Errorf("attempt %d of step %s has no ledger entry: it was cut off before its tree was looked at", a.Number, s.Address)
-	}
-	before, err := store.Tree(ctx, s.Checkpoint.Checkpoint)
+	before, err := store.Tree(ctx, a.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +119,39 @@ func entryOf(ctx context.Context, ws exec.Workspace, store *checkpoint.Store, ru
 	return entry, nil
 }
 
+// A noEntryError says that nobody looked at what an attempt did.
+type noEntryError struct {
+	run     *history.Run
+	step    *history.Step
+	attempt *history.Attempt
+}
+
+func (e *noEntryError) Error() string {
+	if e.underWay() {
+		return fmt.Sprintf("attempt %d of step %s is not over, so it has no ledger entry; what it wrote so far lies in the workspace", e.attempt.Number, e.step.Address)
+	}
+	return fmt.Sprintf("attempt %d of step %s has no ledger entry: it was cut off before its tree was looked at, and left nothing that could be kept", e.attempt.Number, e.step.Address)
+}
+
+// underWay reports whether what the attempt did is still in the workspace.
+func (e *noEntryError) underWay() bool {
+	return e.run.Ended == nil && e.step.Last() == e.attempt && (e.attempt.Ended.IsZero() || e.run.Restoring != nil)
+}
+
+// hints say what happens to what the attempt wrote, and how it is seen.
+func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
+	if !e.underWay() {
+		return nil
+	}
+	id := e.run.Started.Run
+	hints := []string{inHand(ctx, at.dir, at.resume()),
+		fmt.Sprintf("an attempt that was cut off is undone when the run is resumed, and kept:  planlock diff %s %s --attempt %d%s  shows it then", id, e.step.Address, e.attempt.Number, inDir(at.dir))}
+	if base := e.attempt.Base.Tree; base != "" && !e.run.Started.Isolated {
+		hints = append(hints, fmt.Sprintf("now  planlock tree diff %s %s%s  shows it", base, quoted(orElse(at.dir, ".")), inDir(at.dir)))
+	}
+	return hints
+}
+
 // declaredBy is what a step of a run's plan declares.
 func declaredBy(ctx context.Context, ws exec.Workspace, run *history.Run, step plan.Address) (ledger.Declared, error) {
 	p, err := ws.Plan(ctx, run)
@@ -136,7 +169,7 @@ func declaredBy(ctx context.Context, ws exec.Workspace, run *history.Run, step p
 }
 
 func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
-	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(methodName(a.Method.Method)), outcomeOf(a))
+	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(methodName(a.Method.Method)), outcomeOf(s, a))
 	io.WriteString(p.out, terminal.Indent("  ", entry.Account.String()))
 	for _, symbol := range entry.Symbols {
 		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
@@ -159,14 +192,21 @@ func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.
 	return nil
 }
 
-func outcomeOf(a *history.Attempt) string {
+func outcomeOf(s *history.Step, a *history.Attempt) string {
 	switch {
 	case a.Failure != nil:
 		return "undone, " + escaped(string(a.Failure.Class))
-	case a.Ended.IsZero():
-		return "not over"
+	case stays(s, a):
+		return "kept"
+	case slices.Contains(s.Undone, a):
+		return "undone, the run was set back"
 	}
-	return "kept"
+	return "not over"
+}
+
+// stays reports whether what an attempt did is in the tree.
+func stays(s *history.Step, a *history.Attempt) bool {
+	return a.Failure == nil && !a.Ended.IsZero() && !slices.Contains(s.Undone, a)
 }
 
 // unified is the textual difference that a change made; "" where there is none to show.
@@ -226,7 +266,7 @@ type changeDocument struct {
 
 func (p *cli) diffJSON(ctx context.Context, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
 	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number, Method: a.Method.Method,
-		Kept: a.Failure == nil && !a.Ended.IsZero(), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
+		Kept: stays(s, a), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
 		Changes: []changeDocument{}, Symbols: entry.Symbols, Lines: entry.Lines, Git: entry.Git}
 	if doc.Symbols == nil {
 		doc.Symbols = []ledger.Symbol{}

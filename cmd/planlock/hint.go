@@ -52,11 +52,14 @@ func message(ctx context.Context, err error) string {
 	}
 	var refused *exec.RefusedError
 	var acks *plan.AckError
+	var unseen *noEntryError
 	switch {
 	case errors.As(err, &refused):
 		return refusedMessage(refused, at)
 	case errors.As(err, &acks):
 		return ackMessage(acks, at)
+	case errors.As(err, &unseen):
+		return withHint(unseen.Error(), unseen.hints(ctx, at)...)
 	}
 	return withHint(forPeople(err.Error()), hint(err, at))
 }

@@ -74,14 +74,14 @@ func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
 	case run.Ended != nil:
 		fmt.Fprintf(p.out, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:
-		fmt.Fprintf(p.out, "next     %s\n", p.inHand(ctx, dir, resume))
+		fmt.Fprintf(p.out, "next     %s\n", inHand(ctx, dir, resume))
 	default:
 		fmt.Fprintf(p.out, "next     %s\n", resume)
 	}
 }
 
 // inHand says who works on a run that was not stopped in order, and if nobody does, how to go on.
-func (p *cli) inHand(ctx context.Context, dir, resume string) string {
+func inHand(ctx context.Context, dir, resume string) string {
 	held, err := checkpoint.HoldWorkspace(ctx, dir)
 	var other *checkpoint.HeldError
 	switch {

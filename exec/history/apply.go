@@ -44,7 +44,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 			r.Status = Waiting
 		}
 	case *RestoreBegun:
-		r.Restoring = f
+		r.restoring(f)
 	case *Restored:
 		r.restored(f)
 	case *StrategySet, *PhaseOver, *TaskOver, *Budget:
@@ -85,6 +85,14 @@ func (r *Run) start(rec checkpoint.Record, f *Started) {
 		r.index[o.Address] = r.Steps[i]
 	}
 	r.begin()
+}
+
+// restoring folds that a tree is restored. Behind a rollback, what is discarded is what the attempt left that was under way.
+func (r *Run) restoring(f *RestoreBegun) {
+	r.Restoring = f
+	if r.cutOff != nil {
+		r.cutOff.Discarded, r.cutOff = f.Discarded, nil
+	}
 }
 
 func (r *Run) restored(f *Restored) {
@@ -173,7 +181,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *Patched:
 		s.Patches = append(s.Patches, *f)
 	case *RestoreBegun:
-		r.Restoring = f
+		r.restoring(f)
 		if a := s.Last(); a != nil && a.Failure != nil && a.Discarded == (checkpoint.Snapshot{}) {
 			a.Discarded = f.Discarded
 		}
@@ -230,7 +238,11 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 		if rec.Attempt != s.Tried()+1 {
 			return &OrderError{rec.Seq, fmt.Sprintf("attempt %d of step %s follows attempt %d", rec.Attempt, s.Address, s.Tried())}
 		}
-		s.Attempts = append(s.Attempts, &Attempt{Number: rec.Attempt, Started: rec.Time, Method: *f})
+		a := &Attempt{Number: rec.Attempt, Started: rec.Time, Method: *f}
+		if s.Checkpoint != nil {
+			a.Base = s.Checkpoint.Checkpoint
+		}
+		s.Attempts = append(s.Attempts, a)
 		s.Next = nil
 		if f.Stamps != "" {
 			r.Stamps = f.Stamps
@@ -281,6 +293,12 @@ func (s *Step) applyAttempt(r *Run, rec checkpoint.Record, fact Fact) error {
 // but what was tried stays in the journal.
 func (r *Run) rollBack(s *Step, f *RolledBack) {
 	r.RolledBack = append(r.RolledBack, *f)
+	r.cutOff = nil
+	if now := r.Current(); now != nil {
+		if a := now.Last(); a != nil && a.Ended.IsZero() && a.Accounted == nil {
+			r.cutOff = a
+		}
+	}
 	after := false
 	tasks, steps := map[string]bool{}, map[plan.Address]bool{}
 	for _, step := range r.Steps {

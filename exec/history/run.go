@@ -35,11 +35,12 @@ type Attempt struct {
 	Said      *AttemptEnded
 	Telemetry *Telemetry // what it said of runs, artifacts and metrics; nil if nothing
 	Accounted *Accounted
-	Gates     []gate.Judgement // during and after
-	Cycles    []Cycle          // phases of writing the test first, that ended
-	Differs   []Differs        // earlier attempts of the same inputs that made another tree
-	Failure   *AttemptFailed   // nil: it succeeded, or is not over
-	Discarded checkpoint.Snapshot
+	Gates     []gate.Judgement    // during and after
+	Cycles    []Cycle             // phases of writing the test first, that ended
+	Differs   []Differs           // earlier attempts of the same inputs that made another tree
+	Failure   *AttemptFailed      // nil: it succeeded, or is not over
+	Base      checkpoint.Snapshot // the tree that it began with: the step's checkpoint then
+	Discarded checkpoint.Snapshot // what it left and was undone, where that was kept
 	// Compensated is how its compensation went; nil if there was none yet.
 	Compensated *Compensated
 	// Resumptions is how often the run had been resumed when the attempt failed.
@@ -153,7 +154,8 @@ type Run struct {
 
 	index    map[plan.Address]*Step
 	open     *Exchange
-	step     *Step // under way
+	step     *Step    // under way
+	cutOff   *Attempt // under way when the run was set back, until what it left is discarded
 	standing standing
 	last     *Step                     // completed by the latest record; nil if it was another
 	said     map[string]gate.Judgement // by their JSON

@@ -127,7 +127,8 @@ func nextSteps(rep *report) []string {
 	if rep.Status == history.Waiting {
 		return []string{"Go on: " + rep.resume()}
 	}
-	return []string{"Look again: " + rep.look()}
+	// Of a run that was killed the journal says no more than of one that goes on.
+	return []string{"If it was killed, go on: " + rep.resume(), "If it is under way, look again: " + rep.look()}
 }
 
 func (rep *report) afterFailure() []string {

@@ -53,6 +53,7 @@ func Example() {
 	//  · 1.1   Write the failing test
 	//
 	// RUNNING  0 of 1 step · 0 retries · 0 backups · 0 questions
-	// next  Look again: planlock status 01JD3Z8Q6V
+	// next  If it was killed, go on: planlock resume 01JD3Z8Q6V
+	//       If it is under way, look again: planlock status 01JD3Z8Q6V
 	// <nil>
 }
