@@ -29,6 +29,7 @@ type action = func(ctx context.Context, args []string) error
 // commands are all commands, in the order of the help.
 func commands() []command {
 	return []command{
+		{"new", "[TEMPLATE]", "starts a plan from a template", 0, 1, prepareNew},
 		{"check", "PATH", "reads and validates a plan; changes nothing", 1, 1, prepareCheck},
 		{"lock", "PATH", "checks and approves a plan and writes its lock file", 1, 1, prepareLock},
 		{"run", "PATH", "runs a plan; locks it first if it has no lock", 1, 1, prepareRun},
@@ -56,7 +57,6 @@ func commands() []command {
 func planned() []command {
 	return []command{
 		{"amend", "RUN PATH", "adds steps to a run", 0, -1, later("amend", "adding steps to a run under way")},
-		{"new", "[TEMPLATE]", "starts a plan from a template", 0, -1, later("new", "starting a plan from a template")},
 	}
 }
 

@@ -28,15 +28,26 @@ func prepareCompletion(p *cli, _ *flag.FlagSet) action {
 	}
 }
 
-// wants says what the first argument of a command is: "run", "path", "shell" or "".
+// wants says what the first argument of a command is: "run", "path", one of some words ("word"), or "".
 func wants(c command) string {
 	switch {
 	case strings.HasPrefix(c.args, "[RUN]"), strings.HasPrefix(c.args, "RUN"):
 		return "run"
 	case strings.HasPrefix(c.args, "PATH"), strings.HasPrefix(c.args, "DIR"):
 		return "path"
-	case c.name == "completion":
-		return "shell"
+	case words(c) != "":
+		return "word"
+	}
+	return ""
+}
+
+// words are those that the first argument of a command can be.
+func words(c command) string {
+	switch c.name {
+	case "completion":
+		return "bash zsh fish"
+	case "new":
+		return strings.Join(templateNames(), " ")
 	}
 	return ""
 }
@@ -71,8 +82,8 @@ _planlock() {
 		switch wants(c) {
 		case "run":
 			b.WriteString("; COMPREPLY=($(compgen -W \"$runs\" -- \"${cur^^}\"))")
-		case "shell":
-			b.WriteString("; COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\"))")
+		case "word":
+			fmt.Fprintf(&b, "; COMPREPLY=($(compgen -W '%s' -- \"$cur\"))", words(c))
 		case "path":
 			b.WriteString("; COMPREPLY=($(compgen -f -- \"$cur\"))")
 		}
@@ -110,8 +121,8 @@ func completeZsh() string {
 		switch wants(c) {
 		case "run":
 			b.WriteString(` "1:run:(${runs})" '*:word:'`)
-		case "shell":
-			b.WriteString(` '1:shell:(bash zsh fish)'`)
+		case "word":
+			fmt.Fprintf(&b, ` '1:word:(%s)'`, words(c))
 		case "path":
 			b.WriteString(` '*:path:_files'`)
 		}
@@ -140,8 +151,8 @@ func completeFish() string {
 		switch wants(c) {
 		case "run":
 			fmt.Fprintf(&b, "complete -c planlock -n %s -f -a '(command ls -1 .planlock/runs 2>/dev/null)'\n", when)
-		case "shell":
-			fmt.Fprintf(&b, "complete -c planlock -n %s -f -a 'bash zsh fish'\n", when)
+		case "word":
+			fmt.Fprintf(&b, "complete -c planlock -n %s -f -a '%s'\n", when, words(c))
 		}
 	}
 	return b.String()
