@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -33,6 +32,9 @@ func (e *execution) begin(ctx context.Context) error {
 	}
 	e.base, e.tree = base, base
 	if err := e.cloneable(); err != nil {
+		return err
+	}
+	if err := e.harmless(); err != nil {
 		return err
 	}
 	env, err := e.envelope(ctx)
@@ -75,7 +77,7 @@ func (e *execution) begin(ctx context.Context) error {
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
 		Mode: mode, ModeBy: modeBy, Remembered: e.precedents(ctx, e.locked.Digest()),
-		Executor: name(e.c.Executor), Preset: e.c.Preset, Isolated: e.c.Isolate, NoSandbox: e.c.NoSandbox,
+		Executor: name(e.c.Executor), Preset: e.c.Preset, Isolated: e.isolates(), Shadow: e.c.Shadow, NoSandbox: e.c.NoSandbox,
 		Deterministic: e.c.Deterministic || flow.SettingsOf(e.plan).Deterministic,
 		TestFirst:     e.c.TestFirst || flow.SettingsOf(e.plan).TestFirst,
 		Steps:         e.outline(), Planning: planning, Tools: tools, Version: Version(),
@@ -167,7 +169,7 @@ func (e *execution) unfinished(ctx context.Context) error {
 			e.log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
 			continue
 		}
-		if run.Started.Lock == e.locked.ID() {
+		if run.Started.Lock == e.locked.ID() && !run.Started.Shadow {
 			return &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
 				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
 		}
@@ -238,49 +240,6 @@ func (e *execution) approve(ctx context.Context, draft *plan.Draft) ([]gate.Judg
 		return judged, &RefusedError{Reasons: reasons, Hint: "the plan is not approved: change it and lock it again"}
 	}
 	return judged, nil
-}
-
-// clone makes the folder in which an isolated run works.
-func (e *execution) clone(ctx context.Context) error {
-	if !e.run.Started.Isolated {
-		return nil
-	}
-	ws := e.c.workspace()
-	ws.Dir = e.root
-	e.dir = filepath.Join(ws.RunDir(e.run.Started.Run), "clone")
-	if err := disk.From(ctx).Anywhere().MakeFolders(e.dir, 0o755); err != nil {
-		return fmt.Errorf("exec: clone: %w", err)
-	}
-	whole := e.scanner
-	whole.Scope.Track = nil // the clone begins with what is only watched, too
-	have, err := whole.Scan(ctx, e.dir, nil)
-	if err != nil {
-		return err
-	}
-	want, err := e.store.Tree(ctx, e.run.Tree)
-	if err != nil {
-		return err
-	}
-	e.touchedAll(e.dir)
-	if err := e.store.Restore(ctx, e.dir, want, have); err != nil {
-		return err
-	}
-	e.tree, err = e.scanner.Scan(ctx, e.dir, nil)
-	return err
-}
-
-// cloneable refuses an isolated run where the clone would not have what the plan watches.
-func (e *execution) cloneable() error {
-	if !e.c.Isolate {
-		return nil
-	}
-	for entry := range e.base.All() {
-		if e.base.Level(entry.Path) == ledger.Stamps {
-			return &RefusedError{Hint: "run without --isolate (Controller.Isolate), or move the glob that covers it to track or ignore of [ledger]",
-				Reasons: []string{fmt.Sprintf("%q is watched by its stamps only, so its content is not kept, and the clone of an isolated run would not have it", entry.Path)}}
-		}
-	}
-	return nil
 }
 
 // outline is the order of the run.

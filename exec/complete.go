@@ -41,7 +41,7 @@ func (e *execution) end(ctx context.Context) error {
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
 	}
 	facts := history.Judged(judged)
-	if e.run.Started.Isolated && ended.Status == history.Achieved {
+	if e.run.Started.Isolated && !e.run.Started.Shadow && ended.Status == history.Achieved {
 		if err := e.deliver(ctx, ended); err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func (e *execution) seal(ctx context.Context) error {
 	if err := e.record(ctx, history.Where{}, sealed); err != nil {
 		return err
 	}
-	if e.run.Delivered != nil || e.run.Started.Isolated && e.run.Ended.Status != history.Achieved && e.untouched() {
+	if e.run.Delivered != nil || e.run.Started.Shadow || e.run.Started.Isolated && e.run.Ended.Status != history.Achieved && e.untouched() {
 		if err := d.Anywhere().RemoveAll(filepath.Join(ws.RunDir(e.run.Started.Run), "clone")); err != nil {
 			e.log.Warn("the clone of the run cannot be removed", "err", err)
 		}
@@ -276,7 +276,7 @@ func removeStale(d *disk.Disk, dir string, files []view.File) error {
 // writeRequested writes the progress log where the plan asks for it.
 func (e *execution) writeRequested(d *disk.Disk, files []view.File) error {
 	path, ok := requestedLog(e.plan)
-	if !ok {
+	if !ok || e.run.Started.Shadow {
 		return nil
 	}
 	root, err := d.OpenRoot(e.root)

@@ -78,6 +78,11 @@ type Controller struct {
 	// It is refused where the plan watches paths of the workspace by their stamps
 	// only: nothing of these is kept, so the clone would not have them.
 	Isolate bool
+	// Shadow tries the whole run: it works in a clone, as with Isolate, and the workspace stays as it is whatever comes of it.
+	// What each step made is in the journal, and a run of the same plan that follows is compared with it, step by step (see
+	// Deterministic). It does not use up a lock. Plans with steps that act outside of the workspace, which are
+	// those that are not reversible, are refused: a clone does not contain that.
+	Shadow bool
 	// NoSandbox runs commands at level none, whatever the plan says. It is part of the envelope.
 	NoSandbox bool
 	// Patience is how long a question waits for its answer; 0: as long as the escalator does.

@@ -47,6 +47,9 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err := e.openRun(ctx, ws, id); err != nil {
 		return nil, err
 	}
+	if e.run.Started.Shadow && e.run.Ended != nil {
+		return nil, &RefusedError{Run: id, Reasons: []string{"the run was a trial: its clone is gone, and the workspace is as it was before it"}, Hint: "run the plan"}
+	}
 	s := e.run.Step(step)
 	if s == nil {
 		return nil, fmt.Errorf("exec: run %s has no step %q", id, step)

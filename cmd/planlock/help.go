@@ -37,7 +37,6 @@ func (p *cli) usage(w io.Writer) {
 	for _, c := range planned() {
 		fmt.Fprintf(w, "  %-13s %s\n", c.name, c.doc)
 	}
-	fmt.Fprintf(w, "  %-13s %s\n", "run --shadow", "tries the whole run in a clone first")
 	fmt.Fprint(w, "\nplanlock help COMMAND says more. Exit status: 0 done, 1 not achieved, 2 usage, 3 partial,\n"+
 		"4 refused, 5 waiting, 6 could not, 130 and 143 interrupted.\n")
 }

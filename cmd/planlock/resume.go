@@ -56,6 +56,8 @@ func (s *session) keeps(run *history.Run) error {
 	switch {
 	case *s.isolate && !run.Started.Isolated:
 		return &usageError{fmt.Sprintf(how, "isolate", run.Started.Run)}
+	case *s.shadow && !run.Started.Shadow:
+		return &usageError{fmt.Sprintf(how, "shadow", run.Started.Run)}
 	case *s.noSandbox && !run.Started.NoSandbox:
 		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
 	}

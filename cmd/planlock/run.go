@@ -47,7 +47,7 @@ func newSession(flags *flag.FlagSet) *session {
 		patience:  flags.Duration("patience", 0, "how long, a `duration` as in 10m, a question waits for its answer; 0: for ever"),
 		tokens:    flags.Int64("token-budget", 0, "how many `tokens` a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"),
 		isolate:   flags.Bool("isolate", false, "work in a clone; the workspace changes only if the run succeeds"),
-		shadow:    flags.Bool("shadow", false, "try the whole run in a clone first (not there yet)"),
+		shadow:    flags.Bool("shadow", false, "try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"),
 		noSandbox: flags.Bool("no-sandbox", false, "run commands without a sandbox; part of what is locked"),
 		format:    flags.String("format", "text", "the output's `format`: text, or jsonl: the journal's records as they are written"),
 	}
@@ -59,9 +59,6 @@ func newSession(flags *flag.FlagSet) *session {
 // controller is what the flags ask for. executor is the default one of the run
 // that is resumed.
 func (s *session) controller(ctx context.Context, executor string) (*exec.Controller, error) {
-	if *s.shadow {
-		return nil, &usageError{"--shadow: trying a run in a clone is not there yet; --isolate runs in a clone"}
-	}
 	if err := oneOf("format", *s.format, "text", "jsonl"); err != nil {
 		return nil, err
 	}
@@ -100,7 +97,7 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		c.Isolate, c.TestFirst, c.Deterministic, c.Strategy = *s.isolate, *testFirst, *deterministic, history.Strategy(*strategy)
+		c.Isolate, c.Shadow, c.TestFirst, c.Deterministic, c.Strategy = *s.isolate, *s.shadow, *testFirst, *deterministic, history.Strategy(*strategy)
 		draft, err := p.read(args[0], c.Options())
 		if err != nil {
 			return err

@@ -33,6 +33,7 @@ type Started struct {
 	Preset        string           `json:"preset,omitempty"`   // "contract" if empty
 	Executor      string           `json:"executor,omitempty"` // the default executor's name
 	Isolated      bool             `json:"isolated,omitempty"`
+	Shadow        bool             `json:"shadow,omitempty"` // it is isolated, and a trial: whatever comes of it stays in the clone
 	NoSandbox     bool             `json:"no_sandbox,omitempty"`
 	OwnStores     bool             `json:"own_stores,omitempty"`    // the host keeps the journal or the contents itself: the command planlock does not find them
 	Deterministic bool             `json:"deterministic,omitempty"` // another output of the same inputs is refused

@@ -109,6 +109,9 @@ func (s *step) notCreated() bool {
 func nextSteps(rep *report) []string {
 	switch rep.Status {
 	case history.Achieved:
+		if rep.Shadow {
+			return []string{"The workspace is as it was: run the plan without --shadow, and each step is compared with what it made here", "Prove it: " + rep.prove()}
+		}
 		return []string{"Prove it: " + rep.prove()}
 	case history.Partial, history.NotAchieved:
 		return rep.afterFailure()

@@ -20,7 +20,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 		Schema: reportSchema, Run: r.Started.Run, Name: r.Started.Name, Goal: r.Started.Goal,
 		Status: statusOf(r), Reasons: []string{}, Started: newStamp(r.Begun),
 		Profile: r.Started.Profile, Mode: r.Mode, FirstMode: r.Started.Mode,
-		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated,
+		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated, Shadow: r.Started.Shadow,
 		Resumed: r.Resumptions, OwnStores: r.Started.OwnStores, of: r,
 		Plan: boundPlan{Format: r.Started.Format, Digest: r.Started.Plan, Blob: r.Started.PlanBlob,
 			Files: planFiles(r.Started.Files)},

@@ -30,6 +30,7 @@ type report struct {
 	Executor     string         `json:"executor,omitempty"`
 	Version      string         `json:"planlock,omitempty"`
 	Isolated     bool           `json:"isolated"`
+	Shadow       bool           `json:"shadow,omitempty"` // a trial: nothing of it is moved into the workspace
 	Delivered    ledger.Digest  `json:"delivered_tree,omitempty"`
 	Resumed      int            `json:"resumed"`
 	OwnStores    bool           `json:"own_stores,omitempty"` // of the host: the command does not find them

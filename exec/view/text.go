@@ -114,7 +114,10 @@ func headline(rep *report) [2][]string {
 	if rep.Resumed > 0 {
 		when = append(when, "resumed "+count(rep.Resumed, "time", "times"))
 	}
-	if rep.Isolated {
+	switch {
+	case rep.Shadow:
+		when = append(when, "a trial in a clone")
+	case rep.Isolated:
 		when = append(when, "isolated")
 	}
 	return [2][]string{{"run " + rep.Run, "plan " + rep.Plan.Digest.Short(), "mode " + string(rep.Mode)}, when}

@@ -1,0 +1,74 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// isolates reports whether a new run works in a clone.
+func (e *execution) isolates() bool { return e.c.Isolate || e.c.Shadow }
+
+// clone makes the folder in which an isolated run works.
+func (e *execution) clone(ctx context.Context) error {
+	if !e.run.Started.Isolated {
+		return nil
+	}
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	e.dir = filepath.Join(ws.RunDir(e.run.Started.Run), "clone")
+	if err := disk.From(ctx).Anywhere().MakeFolders(e.dir, 0o755); err != nil {
+		return fmt.Errorf("exec: clone: %w", err)
+	}
+	whole := e.scanner
+	whole.Scope.Track = nil // the clone begins with what is only watched, too
+	have, err := whole.Scan(ctx, e.dir, nil)
+	if err != nil {
+		return err
+	}
+	want, err := e.store.Tree(ctx, e.run.Tree)
+	if err != nil {
+		return err
+	}
+	e.touchedAll(e.dir)
+	if err := e.store.Restore(ctx, e.dir, want, have); err != nil {
+		return err
+	}
+	e.tree, err = e.scanner.Scan(ctx, e.dir, nil)
+	return err
+}
+
+// cloneable refuses an isolated run where the clone would not have what the plan watches.
+func (e *execution) cloneable() error {
+	if !e.isolates() {
+		return nil
+	}
+	for entry := range e.base.All() {
+		if e.base.Level(entry.Path) == ledger.Stamps {
+			return &RefusedError{Hint: "run without --isolate and --shadow (Controller.Isolate, Controller.Shadow), or move the glob that covers it to track or ignore of [ledger]",
+				Reasons: []string{fmt.Sprintf("%q is watched by its stamps only, so its content is not kept, and the clone of an isolated run would not have it", entry.Path)}}
+		}
+	}
+	return nil
+}
+
+// harmless refuses a trial of steps that would leave traces outside of the clone.
+func (e *execution) harmless() error {
+	if !e.c.Shadow {
+		return nil
+	}
+	refused := &RefusedError{Hint: "try a plan of the other steps; or run this one without --shadow (Controller.Shadow)"}
+	for _, o := range e.outline() {
+		if o.Rollback == plan.Compensatable || o.Rollback == plan.Irreversible {
+			refused.Reasons = append(refused.Reasons, fmt.Sprintf("step %s is %s: what it does outside of the workspace would be no trial", o.Address, o.Rollback))
+		}
+	}
+	if len(refused.Reasons) == 0 {
+		return nil
+	}
+	return refused
+}
