@@ -373,9 +373,9 @@ func TestWhatCannotBeReadIsUndone(t *testing.T) {
 }
 
 // TestTheControllersOwnFolderIsWatched lets a step without a sandbox take away
-// the lock, or the journal.
+// the lock, the journal, or what is kept.
 func TestTheControllersOwnFolderIsWatched(t *testing.T) {
-	for name, remove := range map[string]string{"the lock": ".planlock/lock", "the journal": ".planlock/runs"} {
+	for name, remove := range map[string]string{"the lock": ".planlock/lock", "the journal": ".planlock/runs", "the contents": ".planlock/objects"} {
 		t.Run(name, func(t *testing.T) {
 			script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], exectest.Remove(remove)), "1.2": goodScript["1.2"]}
 			run := exectest.Run(t, twoSteps(), workspace, script)

@@ -46,7 +46,7 @@ func (e *execution) end(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.makeDurable(ctx); err != nil {
+	if err := e.comeToRest(ctx); err != nil {
 		return err
 	}
 	return e.record(ctx, history.Where{}, append(facts, ended)...)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -58,7 +59,16 @@ func powerWent(ctx context.Context, run *history.Run) bool {
 	return before != "" && now != "" && before != now && run.Paused == nil
 }
 
-// makeDurable syncs what the run wrote; with only, in those folders.
+// comeToRest makes durable what the run wrote, before it pauses or ends. A store that was taken away meanwhile is an error. One that cannot
+// be synced now is none: what it has not synced yet is in the journal too.
+func (e *execution) comeToRest(ctx context.Context) error {
+	if err := e.store.Sync(context.WithoutCancel(ctx)); errors.Is(err, checkpoint.ErrReplaced) {
+		return fmt.Errorf("exec: what the run kept is gone: %w", err)
+	}
+	return e.makeDurable(ctx)
+}
+
+// makeDurable syncs what the run wrote in the workspace; with only, in those folders.
 func (e *execution) makeDurable(ctx context.Context, only ...string) error {
 	ctx = context.WithoutCancel(ctx)
 	for _, dir := range slices.Sorted(maps.Keys(e.unsynced)) {

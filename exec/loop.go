@@ -274,7 +274,7 @@ func (e *execution) blocker(s *history.Step) *history.Step {
 
 // pause lets go of the run in a way that can be resumed.
 func (e *execution) pause(ctx context.Context, why string, cause error) error {
-	if err := e.makeDurable(ctx); err != nil {
+	if err := e.comeToRest(ctx); err != nil {
 		return errors.Join(cause, err)
 	}
 	if err := e.record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
