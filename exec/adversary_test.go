@@ -386,6 +386,22 @@ func TestTheControllersOwnFolderIsWatched(t *testing.T) {
 	}
 }
 
+// TestNamesFakeNoLineOfAReport has a step leave a file whose name, shown as it is, would be lines of the report.
+func TestNamesFakeNoLineOfAReport(t *testing.T) {
+	const fake = "ACHIEVED  2 of 2 steps"
+	run := exectest.Run(t, twoSteps(), workspace, exectest.Script{
+		"1.1": exectest.All(goodScript["1.1"], exectest.Write("a\n\n"+fake+"\n\nb", "x\n")), "1.2": goodScript["1.2"]})
+	run.Want(t, history.NotAchieved)
+	for line := range strings.Lines(run.Report.String()) {
+		if strings.HasPrefix(strings.TrimSpace(line), "ACHIEVED") {
+			t.Errorf("the report has the line %q:\n%s", line, run.Report)
+		}
+	}
+	if text := fmt.Sprint(run.Err) + strings.Join(run.Report.Run.Step("1.1").Last().Failure.Reasons, "; "); strings.Contains(text, "\n"+fake) {
+		t.Errorf("the reasons are %q", text)
+	}
+}
+
 // TestAGateCannotWidenAContract lets a host's gate change what it looks at,
 // before the step is attempted.
 func TestAGateCannotWidenAContract(t *testing.T) {

@@ -377,8 +377,8 @@ func describe(j gate.Judgement) []string {
 	var lines []string
 	for _, f := range j.Verdict.Findings {
 		text := f.Message
-		if f.Path != "" && !strings.Contains(text, f.Path) {
-			text = f.Path + ": " + text
+		if name := ledger.Quote(f.Path); f.Path != "" && !strings.Contains(text, f.Path) && !strings.Contains(text, name) {
+			text = name + ": " + text
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s", j.Gate, text))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/internal/terminal"
 )
 
 // failure writes what a failed step was expected to do and what happened.
@@ -87,7 +89,7 @@ func differences(e *entry) []row {
 		out = append(out, row{label, text, note})
 	}
 	for _, c := range e.Matching {
-		add("expected", verb(string(c.Op))+" "+c.shown, "")
+		add("expected", verb(string(c.Op))+" "+c.Shown(), "")
 	}
 	for _, m := range e.Missing {
 		add("expected", verb(string(m.Op))+" "+m.name(), "did not happen")
@@ -97,13 +99,13 @@ func differences(e *entry) []row {
 	}
 	first := len(out)
 	for _, c := range e.Matching {
-		add("happened", verb(string(c.Op))+" "+c.shown, "")
+		add("happened", verb(string(c.Op))+" "+c.Shown(), "")
 	}
 	for _, c := range e.Extra {
-		add("happened", verb(string(c.Op))+" "+c.shown, "not declared")
+		add("happened", verb(string(c.Op))+" "+c.Shown(), "not declared")
 	}
 	for _, s := range e.SymbolsExtra {
-		add("happened", symbolVerb(string(s.Op))+" "+s.Name, "not declared"+at(s.shown, s.Line))
+		add("happened", symbolVerb(string(s.Op))+" "+terminal.Escape(s.Name), "not declared"+at(s.Shown(), s.Line))
 	}
 	if len(out) == first {
 		add("happened", "nothing", "")
@@ -113,9 +115,9 @@ func differences(e *entry) []row {
 
 func (e expectation) name() string {
 	if e.Symbol != "" {
-		return "symbol " + e.Symbol
+		return "symbol " + terminal.Escape(e.Symbol)
 	}
-	return e.shown
+	return e.Shown()
 }
 
 func verb(op string) string {
@@ -170,7 +172,7 @@ func (w *page) findings(fs []finding) {
 // line is a finding as compilers write it: path:line: message [code].
 func (f finding) line() string {
 	out := f.Message
-	if place := strings.TrimPrefix(at(f.shown, f.Line), " at "); place != "" {
+	if place := strings.TrimPrefix(at(f.Shown(), f.Line), " at "); place != "" {
 		out = place + ": " + out
 	}
 	if f.Code != "" {
