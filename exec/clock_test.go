@@ -2,12 +2,16 @@ package exec_test
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
@@ -100,5 +104,34 @@ func TestLaterRunsComeLast(t *testing.T) {
 	}
 	if id, err := ws.Find(""); err != nil || id == future {
 		t.Errorf("the latest run is %q, %v", id, err)
+	}
+}
+
+// TestARunThatNeverBeganIsNotTheLatest leaves what a kill or a full disk leaves before the first record of a run.
+func TestARunThatNeverBeganIsNotTheLatest(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	b.Run(t).Want(t, history.Achieved)
+	ws := exec.Workspace{Dir: b.Dir}
+	want, err := ws.Find("")
+	must(t, err)
+	const early, later = "6ZZZZZZZZZ0000000000000000", "6ZZZZZZZZZ0000000000000001"
+	must(t, os.MkdirAll(ws.RunDir(early), 0o755))
+	log, err := checkpoint.OpenFileLog(filepath.Join(ws.RunDir(later), "journal"))
+	must(t, err)
+	must(t, log.Close())
+	if got, err := ws.Find(""); err != nil || got != want {
+		t.Errorf("the latest run is %q, %v", got, err)
+	}
+	var proof *exec.ProofError
+	if _, err := ws.Verify(t.Context(), later); !errors.Is(err, exec.ErrNoRun) || errors.As(err, &proof) {
+		t.Errorf("a run of which there is nothing to prove: %v", err)
+	}
+	must(t, os.RemoveAll(ws.RunDir(want)))
+	if got, err := ws.Find(""); !errors.Is(err, exec.ErrNoRun) {
+		t.Errorf("the latest run is %q, %v, and none has begun", got, err)
+	}
+	must(t, os.MkdirAll(ws.ViewDir(early), 0o755)) // its journal was taken away
+	if got, err := ws.Find(""); err != nil || got != early {
+		t.Errorf("the latest run is %q, %v", got, err)
 	}
 }

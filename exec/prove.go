@@ -53,7 +53,9 @@ func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
 	if err != nil {
 		return wrong("journal", err)
 	}
-	proof.Records = len(records)
+	if proof.Records = len(records); proof.Records == 0 {
+		return proof, notBegun(run)
+	}
 	if proof.Run, err = history.Fold(records); err != nil {
 		return wrong("journal", err)
 	}

@@ -77,7 +77,7 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 	}
 	e.run.Compact()
 	if e.run.Head.Seq == 0 {
-		return fmt.Errorf("%w: run %s was cut off before it began", ErrNoRun, id)
+		return notBegun(id)
 	}
 	return nil
 }

@@ -108,14 +108,16 @@ func (w Workspace) nextRun() (string, error) {
 }
 
 // Find is the id of the run that prefix names, without regard to case; the
-// latest where prefix is empty. ErrNoRun, *AmbiguousError.
+// latest that has begun where prefix is empty. ErrNoRun, *AmbiguousError.
 func (w Workspace) Find(prefix string) (string, error) {
 	ids, err := w.Runs()
 	if err != nil {
 		return "", err
 	}
-	if prefix == "" && len(ids) > 0 {
-		return ids[len(ids)-1], nil
+	for _, id := range slices.Backward(ids) {
+		if prefix == "" && w.begun(id) {
+			return id, nil
+		}
 	}
 	var fits []string
 	for _, id := range ids {
@@ -130,6 +132,24 @@ func (w Workspace) Find(prefix string) (string, error) {
 		return "", fmt.Errorf("%w %q in %s", ErrNoRun, prefix, w.dir())
 	}
 	return "", &AmbiguousError{Prefix: prefix, Runs: fits}
+}
+
+// begun reports whether a run was not cut off before its first record. One whose records are gone has begun: whoever reads it says what is wrong.
+func (w Workspace) begun(run string) bool {
+	if info, err := os.Stat(w.journal(run) + ".head"); w.OpenLog != nil || err == nil && info.Size() > 0 {
+		return true // a record was durable
+	}
+	records, err := w.Records(context.Background(), run)
+	if errors.Is(err, ErrNoRun) {
+		_, err := os.Lstat(w.ViewDir(run))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return err != nil || len(records) > 0
+}
+
+// notBegun says that a run has no record.
+func notBegun(run string) error {
+	return fmt.Errorf("%w: run %s was cut off before it began", ErrNoRun, run)
 }
 
 // Store opens where the runs of this workspace keep contents and trees. The
