@@ -16,7 +16,7 @@ import (
 // A RolledBack says what a rollback did.
 type RolledBack struct {
 	Run  string
-	Kept checkpoint.Snapshot // what was in the tree before: nothing is lost
+	Kept checkpoint.Snapshot // what was in the tree before. No journal refers to it where Sealed is set: the next collection removes it
 	// Sealed is set if the run was finished: its journal accepts nothing, so
 	// only the tree was restored, and the run stays as it ended.
 	Sealed bool

@@ -40,7 +40,7 @@ func prepareRollback(p *cli, flags *flag.FlagSet) action {
 		fmt.Fprintf(p.out, "The tree is as it was before step %s. What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
 			escaped(string(step)), done.Kept.Tree.Short(), done.Kept.Tree, quoted(*dir), inDir(*dir))
 		if done.Sealed {
-			fmt.Fprintf(p.out, "Run %s has ended and stays as it ended; to do its work again, lock and run its plan.\n", done.Run)
+			fmt.Fprintf(p.out, "Run %s has ended and stays as it ended, so nothing but the tree was set back, and planlock gc removes of what was kept all that no run refers to; to do its work again, lock and run its plan.\n", done.Run)
 			return nil
 		}
 		fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, *dir)))
