@@ -224,10 +224,8 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 	if err := l.refuses(ctx, "append"); err != nil || len(batch) == 0 {
 		return err
 	}
-	if durable {
-		if err := l.place.uncut(l.size); err != nil {
-			return l.die("append to", err)
-		}
+	if err := l.place.uncut(l.size); err != nil { // else what was cut off would be made up for
+		return l.die("append to", err)
 	}
 	var marks uint32
 	if l.loose != nil {

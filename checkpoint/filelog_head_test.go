@@ -228,6 +228,24 @@ func TestFileLogTakenAway(t *testing.T) {
 	}
 }
 
+// A log that was cut is not written any more, also where nothing is to be durable yet.
+func TestFileLogCutBeforeWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	l := openLog(t, path)
+	if err := l.Append(t.Context(), [][]byte{[]byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 20); err != nil {
+		t.Skip("needs files that can be cut while they are open: ", err)
+	}
+	if err := l.Write(t.Context(), [][]byte{[]byte("y")}); !errors.Is(err, ErrReplaced) || !errors.Is(err, ErrDead) {
+		t.Errorf("error is %v", err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 20 {
+		t.Errorf("it has %v bytes, %v; it had 20", info.Size(), err)
+	}
+}
+
 func TestFileLogCutBeforeClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	l := openLog(t, path)
