@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // meaning says in plain words what a class of failure is.
@@ -144,7 +145,7 @@ func (rep *report) afterFailure() []string {
 	}
 	for _, j := range rep.Final {
 		if j.Blocks {
-			out = append(out, fmt.Sprintf("Final gate %s (%s): %s", j.Gate, j.Result, remedy(history.GateFailed, "")))
+			out = append(out, fmt.Sprintf("Final gate %s (%s): mend what the findings name", j.Gate, j.Result))
 		}
 	}
 	if n := rep.Counts.Blocked; n > 0 {
@@ -153,10 +154,35 @@ func (rep *report) afterFailure() []string {
 	switch {
 	case rep.Isolated && rep.Delivered == "":
 		out = append(out, "The workspace is as it was before the run: mend the plan, lock it and run it again")
+	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
+		out = append(out, rep.afterVerdict()...)
 	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
 		out = append(out, "The completed steps stay: plan what is left, lock it and run it")
 	}
 	return append(append(out, rep.diffs()...), "Prove the report: "+rep.prove())
+}
+
+// afterVerdict names the ways out where the final gates said no to what the steps did: run again as they are, they would find their own
+// work.
+func (rep *report) afterVerdict() []string {
+	var there, did []plan.Address
+	for _, s := range rep.steps {
+		switch {
+		case s.Status == history.Completed:
+			did = append(did, s.Address)
+			there = append(there, s.Address)
+		case s.Skipped != nil && s.Skipped.done:
+			there = append(there, s.Address)
+		}
+	}
+	var out []string
+	if len(there) > 0 {
+		out = append(out, "What the steps did is there: mend the rest by hand, or with a step more, and leave them out: "+rep.without(there))
+	}
+	if len(did) > 0 {
+		out = append(out, "Or take back what they did, and run a plan that was mended: "+rep.takeBack(did[0]))
+	}
+	return out
 }
 
 // count writes a number with its noun.

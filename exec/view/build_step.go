@@ -74,7 +74,7 @@ func (out *step) addEnd(s *history.Step) {
 		out.Failure = &stepFailure{f.Class, list(f.Reasons), f.Halts}
 	}
 	if k := s.Skipped; k != nil {
-		out.Skipped = &stepSkipped{k.Why, k.By}
+		out.Skipped = &stepSkipped{k.Why, k.By, k.Done}
 	}
 	if b := s.Blocked; b != nil {
 		out.Blocked = &stepBlocked{b.By, b.Why, b.Unblock}

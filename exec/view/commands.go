@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -52,16 +53,41 @@ func (rep *report) beAsked() string {
 	return "run the plan on a terminal, or with --answers wait, and answer with planlock answer"
 }
 
-// leaveOut follows "if its work is there already". A lock file says what was accepted, so that is where it has to stand.
+// leaveOut follows "if its work is there already".
 func (rep *report) leaveOut(a plan.Address) string {
-	code := plan.DoneCode(a)
-	switch {
-	case rep.OwnStores:
-		return fmt.Sprintf(", leave it out: lock the plan again and acknowledge %q", code)
-	case rep.Lock.File != "":
-		return fmt.Sprintf(" (planlock check PLAN --dir .), leave it out: planlock lock PLAN --ack %s, and run it", code)
+	if rep.OwnStores {
+		return ", leave it out: " + rep.without([]plan.Address{a})
 	}
-	return fmt.Sprintf(" (planlock check PLAN --dir .), leave it out: planlock run PLAN --ack %s", code)
+	return " (planlock check PLAN --dir .), leave it out: " + rep.without([]plan.Address{a})
+}
+
+// withoutNamed is how many steps a command names that leaves them out; planlock check names all of them.
+const withoutNamed = 8
+
+// without is how the plan is run again without steps whose work is there. A lock file says what was accepted, so that is where it has to
+// stand.
+func (rep *report) without(steps []plan.Address) string {
+	rest := ""
+	if n := len(steps) - withoutNamed; n > 0 {
+		steps, rest = steps[:withoutNamed], fmt.Sprintf(" and so on for %d more", n)
+	}
+	if rep.OwnStores {
+		codes := each(steps, func(a plan.Address) string { return fmt.Sprintf("%q", plan.DoneCode(a)) })
+		return "lock the plan again and acknowledge " + strings.Join(codes, ", ") + rest
+	}
+	flags := strings.Join(each(steps, func(a plan.Address) string { return " --ack " + plan.DoneCode(a) }), "") + rest
+	if rep.Lock.File != "" {
+		return "planlock lock PLAN" + flags + ", and run it"
+	}
+	return "planlock run PLAN" + flags
+}
+
+// takeBack is how the tree gets what it was before a step again.
+func (rep *report) takeBack(a plan.Address) string {
+	if rep.OwnStores {
+		return fmt.Sprintf("Controller.Rollback of run %s to before step %s%s", rep.Run, a, inHost)
+	}
+	return fmt.Sprintf("planlock rollback %s %s", rep.Run, a)
 }
 
 // typed marks in markdown what is to be typed.

@@ -8,7 +8,9 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // Of a run in stores of its host's own no view names a command of planlock, which could not find it.
@@ -66,6 +68,39 @@ func TestLeavingOutGoesByTheLockFile(t *testing.T) {
 			}
 			if words := strings.Fields(string(text)); !strings.Contains(strings.Join(words, " "), c.want) || !slices.Contains(words, "next") {
 				t.Errorf("no %q in\n%s", c.want, text)
+			}
+		})
+	}
+}
+
+// Where the final gates say no to complete steps, both ways out are named with their commands: to keep the work, and to take it back.
+func TestWaysOutAfterTheVerdict(t *testing.T) {
+	p := limiter()
+	for name, c := range map[string]struct {
+		change func(*history.Started)
+		want   []string
+	}{
+		"lock file": {func(*history.Started) {}, []string{"leave them out: planlock lock PLAN --ack done:1.1 --ack done:1.2, and run it",
+			"run a plan that was mended: planlock rollback 01JD3Z8Q6V5C7T2M9K4XWBRN0E 1.1"}},
+		"no lock file": {func(f *history.Started) { f.LockFile = "" }, []string{"leave them out: planlock run PLAN --ack done:1.1 --ack done:1.2"}},
+		"own stores": {func(f *history.Started) { f.OwnStores = true }, []string{`lock the plan again and acknowledge "done:1.1", "done:1.2"`,
+			"Controller.Rollback of run 01JD3Z8Q6V5C7T2M9K4XWBRN0E to before step 1.1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := begin(t, p, c.change)
+			for _, a := range []plan.Address{"1.1", "1.2"} {
+				s.start(a, "primary").accept(a, "primary")
+			}
+			s.add(1, "", 0, &history.Gates{refused("completion", gate.Final, gate.Finding{Message: "no"})})
+			text, err := view.Text(p, s.end(history.NotAchieved, "completion: no").fold())
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := strings.Join(strings.Fields(string(text)), " ")
+			for _, want := range c.want {
+				if !strings.Contains(said, want) {
+					t.Errorf("no %q in\n%s", want, text)
+				}
 			}
 		})
 	}

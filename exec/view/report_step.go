@@ -85,8 +85,9 @@ type stepFailure struct {
 }
 
 type stepSkipped struct {
-	Why string `json:"why"`
-	By  string `json:"by"`
+	Why  string `json:"why"`
+	By   string `json:"by"`
+	done bool   // its work was there
 }
 
 type stepBlocked struct {
