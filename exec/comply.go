@@ -27,6 +27,7 @@ func (e *execution) comply(ctx context.Context, s *history.Step) (asked bool, er
 		if err := e.record(ctx, history.Where{}, facts...); err != nil {
 			return false, err
 		}
+		e.tellSwitches(nil, facts...)
 	}
 	if !critical(c) || e.compliedWith(s.Task) {
 		return false, nil

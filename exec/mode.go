@@ -141,6 +141,15 @@ func (e *execution) switchAndAsk(ctx context.Context, s *history.Step, switched 
 	if err := e.record(ctx, of(s, s.Tried()), switched, &history.Asked{Question: q}); err != nil {
 		return err
 	}
-	e.notify(e.c.Observer.ModeSwitched, Event{History: s, Text: switched.Cause})
+	e.tellSwitches(s, switched)
 	return e.askAgain(ctx, s)
+}
+
+// tellSwitches tells of those of recorded facts that switch the mode. s is nil where no step is concerned.
+func (e *execution) tellSwitches(s *history.Step, facts ...history.Fact) {
+	for _, f := range facts {
+		if switched, ok := f.(*history.ModeSwitched); ok {
+			e.notify(e.c.Observer.ModeSwitched, Event{History: s, Text: switched.String()})
+		}
+	}
 }

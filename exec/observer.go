@@ -53,7 +53,7 @@ type Observer struct {
 	Recovering     func(Event)
 	Asked          func(Event) // a question is put; its answer may be there already
 	Answered       func(Event) // an answer counts, and is part of the record
-	ModeSwitched   func(Event)
+	ModeSwitched   func(Event) // Text says from which to which, and why
 	Taught         func(Event) // education mode: what a step that is over has taught
 	StrategySet    func(Event) // Text says why
 	PhaseDone      func(Event) // a phase of writing a test first ended

@@ -135,6 +135,7 @@ func (e *execution) takeUp(ctx context.Context) error {
 	}
 	e.keepRemembered(ctx)
 	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
+	e.tellSwitches(nil, facts...)
 	return nil
 }
 

@@ -24,6 +24,7 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 	}
 	e.keepRemembered(ctx)
 	e.notify(e.c.Observer.Answered, Event{History: s, Question: &q, Answer: &a})
+	e.tellSwitches(s, facts...)
 	switch {
 	case a.Choice == stop:
 		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))

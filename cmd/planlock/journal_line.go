@@ -107,7 +107,7 @@ func gistOfPeople(fact history.Fact) string {
 	case *history.Unanswered:
 		return f.Question + ": " + f.Why
 	case *history.ModeSwitched:
-		return fmt.Sprintf("%s to %s: %s", f.From, f.To, f.Cause)
+		return f.String()
 	case *history.StepFailed:
 		return fmt.Sprintf("%s: %s", f.Class, strings.Join(f.Reasons, "; "))
 	case *history.StepSkipped:

@@ -68,7 +68,7 @@ func (p *progress) observer() exec.Observer {
 		Recovering:     on(p.recovering),
 		Asked:          on(p.asked),
 		Answered:       on(p.answered),
-		ModeSwitched:   on(func(e exec.Event) { p.say("   mode switched: " + escaped(e.Text)) }),
+		ModeSwitched:   on(func(e exec.Event) { p.say("   mode switched from " + escaped(e.Text)) }),
 		Taught:         on(func(e exec.Event) { p.say("   lesson: " + escaped(e.Lesson.Result) + "; " + escaped(e.Lesson.Lesson)) }),
 		StepDone:       on(p.stepDone),
 		RunEnded:       on(func(e exec.Event) { p.current, p.pending = "", nil }),

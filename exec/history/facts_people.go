@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -57,6 +58,9 @@ type ModeSwitched struct {
 	At   time.Time    `json:"-"`
 	Step plan.Address `json:"-"`
 }
+
+// String is "dynamic to collaborative: critical failure".
+func (f *ModeSwitched) String() string { return fmt.Sprintf("%s to %s: %s", f.From, f.To, f.Cause) }
 
 // Lesson is what a step taught in education mode, once it was over. The situation and
 // the approaches stand in the question that Question names.
