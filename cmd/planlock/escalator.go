@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
@@ -63,16 +63,10 @@ type left struct {
 
 // Ask returns the answer that was left, or asks next.
 func (l *left) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
-	if !answerLies(l.folder.Dir, &q) {
+	if _, err := l.folder.Given(q); errors.Is(err, ask.ErrWaiting) {
 		return l.next.Ask(ctx, q)
 	}
 	return l.folder.Ask(ctx, q)
-}
-
-// answerLies reports whether somebody has left an answer, good or bad.
-func answerLies(dir string, q *ask.Question) bool {
-	_, err := os.Lstat(filepath.Join(dir, q.Run+"-"+q.ID+".answer.json"))
-	return err == nil
 }
 
 // leftBefore reports whether a run has left questions in a folder.

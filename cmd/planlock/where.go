@@ -63,11 +63,17 @@ func underWay(s *history.Step) string {
 // printNext says what a person can do now.
 func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
 	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
-	if q := run.Pending(); q != nil && answerLies(exec.Workspace{Dir: dir}.QuestionDir(), q) {
-		fmt.Fprintf(p.out, "\n%s\nanswered; go on with  %s\n", ask.Render(*q), resume)
-		return
-	} else if q != nil {
-		fmt.Fprintf(p.out, "\n%s\nanswer   %s\nthen     %s\n", ask.Render(*q), escaped(answerCommand(q, dir)), resume)
+	if q := run.Pending(); q != nil {
+		fmt.Fprintf(p.out, "\n%s\n", ask.Render(*q))
+		a, err := (&ask.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
+		if err == nil {
+			fmt.Fprintf(p.out, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)
+			return
+		}
+		if !errors.Is(err, ask.ErrWaiting) {
+			fmt.Fprintf(p.out, "ignored  %s\n", escaped(forPeople(err.Error())))
+		}
+		fmt.Fprintf(p.out, "answer   %s\nthen     %s\n", escaped(answerCommand(q, dir)), resume)
 		return
 	}
 	switch {
@@ -78,6 +84,16 @@ func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
 	default:
 		fmt.Fprintf(p.out, "next     %s\n", resume)
 	}
+}
+
+// given is an answer with what was chosen, by whom and why.
+func given(q *ask.Question, a ask.Answer) string {
+	chosen, _ := q.Choice(a.Choice)
+	text := fmt.Sprintf("%s (%s) by %s", a.Choice, chosen.Label, a.By)
+	if a.Reason != "" {
+		text += ": " + a.Reason
+	}
+	return text
 }
 
 // inHand says who works on a run that was not stopped in order, and if nobody does, how to go on.

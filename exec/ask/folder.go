@@ -128,11 +128,39 @@ func (f *Folder) post(d *disk.Disk, q Question) error {
 	known := err == nil && sameQuestion(old, q)
 	switch {
 	case answered && !known:
-		return noAnswer(q, "%w", &RefusedError{Question: q.ID, Why: fmt.Sprintf("%q was planted: it was there before the question, or the question was changed since", answerFile(q.Run, q.ID))})
+		return noAnswer(q, "%w", planted(q))
 	case known && (answered || old.Deadline.Equal(q.Deadline)):
 		return nil
 	}
 	return dir.writeQuestion(q)
+}
+
+// planted says that an answer to q lies there that no question preceded.
+func planted(q Question) error {
+	return &RefusedError{Question: q.ID, Why: fmt.Sprintf("%q was planted: it was there before the question, or the question was changed since", answerFile(q.Run, q.ID))}
+}
+
+// Given returns the answer to q that lies in the folder, and writes nothing. [ErrWaiting] where none lies there; any other error says
+// why the one that does will not count.
+func (f *Folder) Given(q Question) (Answer, error) {
+	dir, err := f.open(nil)
+	if errors.Is(err, os.ErrNotExist) {
+		return Answer{}, ErrWaiting
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	defer dir.Close()
+	switch lies, err := dir.exists(answerFile(q.Run, q.ID)); {
+	case err != nil:
+		return Answer{}, err
+	case !lies:
+		return Answer{}, ErrWaiting
+	}
+	if asked, err := dir.question(questionFile(q.Run, q.ID)); err != nil || !sameQuestion(asked, q) {
+		return Answer{}, planted(q)
+	}
+	return dir.answer(q)
 }
 
 // Questions returns the questions that are open, the oldest first: those without an answer, whose deadline

@@ -416,3 +416,30 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 		}
 	}
 }
+
+// What was given is seen without asking: nothing is written, and an answer that will not count is none.
+func TestFolderGiven(t *testing.T) {
+	if _, err := (&Folder{Dir: filepath.Join(t.TempDir(), "none")}).Given(failed()); !errors.Is(err, ErrWaiting) {
+		t.Errorf("without a folder: %v", err)
+	}
+	f := inbox(t)
+	before := f.list(t)
+	if _, err := f.Given(failed()); !errors.Is(err, ErrWaiting) {
+		t.Errorf("without an answer: %v", err)
+	}
+	if after := f.list(t); !slices.Equal(before, after) {
+		t.Errorf("%q became %q", before, after)
+	}
+	if err := f.Answer(answerTo(failed(), "r", "")); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := f.Given(failed()); err != nil || a.Choice != "r" {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	other := failed()
+	other.What += "!"
+	var refused *RefusedError
+	if a, err := f.Given(other); !errors.As(err, &refused) || errors.Is(err, ErrWaiting) {
+		t.Errorf("to other words: %+v, %v", a, err)
+	}
+}
