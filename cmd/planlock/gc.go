@@ -63,13 +63,26 @@ func (p *cli) collect(ctx context.Context, dir string, dryRun bool) error {
 
 // collected says what was freed, and what stays for a number of runs.
 func collected(c checkpoint.Collected, runs int, dryRun bool) string {
-	verb := "Freed"
+	verb, was, were := "Freed", "was", "were"
 	if dryRun {
-		verb = "Would free"
+		verb, was, were = "Would free", "would be", "would be"
 	}
-	text := fmt.Sprintf("%s %s: %s gone, %s removed, %s written anew.\n", verb, plural(c.Bytes, "byte"),
-		plural(c.Contents, "content"), plural(c.Removed, "pack"), plural(c.Rewritten, "pack"))
-	text += fmt.Sprintf("%s %s, for %s.\n", plural(c.Kept, "content"), oneOrMany(c.Kept, "stays", "stay"), plural(runs, "run"))
+	text := fmt.Sprintf("%s %s: ", verb, plural(c.Bytes, "byte"))
+	if c.Contents > 0 {
+		text += fmt.Sprintf("%s of files and folders that no run here needs any more.\n", plural(c.Contents, "content"))
+	} else {
+		text += "there is no content that no run here needs.\n"
+	}
+	if c.Removed+c.Rewritten > 0 {
+		text += fmt.Sprintf("Contents lie in packs, the files in .planlock/objects/packs: %s %s removed, %s %s written anew with what is needed.\n",
+			plural(c.Removed, "pack"), oneOrMany(c.Removed, was, were), plural(c.Rewritten, "pack"), oneOrMany(c.Rewritten, was, were))
+	}
+	if c.Kept > 0 {
+		text += fmt.Sprintf("%s %s, because %s %s %s.\n", plural(c.Kept, "content"), oneOrMany(c.Kept, "stays", "stay"),
+			plural(runs, "run"), oneOrMany(runs, "needs", "need"), oneOrMany(c.Kept, "it", "them"))
+	} else {
+		text += "Nothing else is kept.\n"
+	}
 	if n := c.Damaged; n > 0 {
 		text += fmt.Sprintf("%s left as %s, because of damage: planlock verify --store says more.\n", plural(n, "pack"), oneOrMany(n, "it is", "they are"))
 	}

@@ -15,11 +15,15 @@ func TestCollectedText(t *testing.T) {
 		dryRun bool
 		want   string
 	}{
-		"none": {0, false, "Freed 0 bytes: 0 contents gone, 0 packs removed, 0 packs written anew.\n0 contents stay, for 0 runs.\n"},
-		"one": {1, true, "Would free 1 byte: 1 content gone, 1 pack removed, 1 pack written anew.\n1 content stays, for 1 run.\n" +
+		"none": {0, false, "Freed 0 bytes: there is no content that no run here needs.\nNothing else is kept.\n"},
+		"one": {1, true, "Would free 1 byte: 1 content of files and folders that no run here needs any more.\n" +
+			"Contents lie in packs, the files in .planlock/objects/packs: 1 pack would be removed, 1 pack would be written anew with what is needed.\n" +
+			"1 content stays, because 1 run needs it.\n" +
 			"1 pack left as it is, because of damage: planlock verify --store says more.\n" +
 			"1 pack left as it is, because another program writes it.\n"},
-		"two": {2, false, "Freed 2 bytes: 2 contents gone, 2 packs removed, 2 packs written anew.\n2 contents stay, for 2 runs.\n" +
+		"two": {2, false, "Freed 2 bytes: 2 contents of files and folders that no run here needs any more.\n" +
+			"Contents lie in packs, the files in .planlock/objects/packs: 2 packs were removed, 2 packs were written anew with what is needed.\n" +
+			"2 contents stay, because 2 runs need them.\n" +
 			"2 packs left as they are, because of damage: planlock verify --store says more.\n" +
 			"2 packs left as they are, because another program writes them.\n"},
 	} {

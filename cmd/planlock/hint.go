@@ -185,10 +185,10 @@ func answerCommand(q *ask.Question, dir string) string {
 func refusedMessage(r *exec.RefusedError, at placedError) string {
 	text := "refused:"
 	if len(r.Reasons) == 1 {
-		text += " " + r.Reasons[0]
+		text += " " + forPeople(r.Reasons[0])
 	} else {
 		for _, reason := range r.Reasons {
-			text += "\n  " + reason
+			text += "\n  " + forPeople(reason)
 		}
 	}
 	hints := []string{r.Hint}
