@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,37 @@ func TestDynamicModeAsksWhenBackupsCarryTheLoad(t *testing.T) {
 			q := r.Run.Step("4.1").Questions
 			if len(q) != 1 || q[0].Question.Kind != ask.Threshold || !strings.Contains(strings.Join(q[0].Question.Evidence, "\n"), "recommendation: ") {
 				t.Errorf("questions before 4.1: %+v", q)
+			}
+		})
+	}
+}
+
+// Every switch is told with where it goes and why: what dynamic mode does by itself, what an answer asks for, what the look at a task calls
+// for.
+func TestSwitchesAreTold(t *testing.T) {
+	row := func(choice string) func(*testing.T) *exectest.Bench {
+		return func(t *testing.T) *exectest.Bench {
+			b := exectest.New(t, rowOf(4, "", aBackup), nil, files(4, byBackup))
+			b.Controller.Escalator = choose(map[ask.Kind]string{ask.Threshold: choice})
+			return b
+		}
+	}
+	for name, c := range map[string]struct {
+		bench func(*testing.T) *exectest.Bench
+		want  []string
+	}{
+		"stays": {row("g"), []string{"dynamic to collaborative: backup depletion"}},
+		"back":  {row("m"), []string{"dynamic to collaborative: backup depletion", "collaborative to dynamic: asked for by a person"}},
+		"looked at": {func(t *testing.T) *exectest.Bench { return deaf(t, map[ask.Kind]string{ask.Compliance: "g"}) },
+			[]string{"dynamic to collaborative: compliance"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := c.bench(t)
+			var told []string
+			b.Controller.Observer.ModeSwitched = func(e exec.Event) { told = append(told, e.Text) }
+			b.Run(t).Want(t, history.Achieved)
+			if !slices.Equal(told, c.want) {
+				t.Errorf("told %q, want %q", told, c.want)
 			}
 		})
 	}
