@@ -220,7 +220,7 @@ var attempts = map[string]func() error{
 	},
 	"signal":              func() error { return syscall.Kill(victim(), syscall.SIGUSR1) },
 	"kcmp":                func() error { return raw(kcmp, uintptr(victim()), uintptr(os.Getpid()), 0, 1, 1) },
-	"priority of another": func() error { return syscall.Setpriority(syscall.PRIO_PROCESS, victim(), 5) },
+	"priority of another": func() error { return syscall.Setpriority(syscall.PRIO_PROCESS, victim(), 19) },
 	"limits of another":   func() error { return raw(prlimit, uintptr(victim()), 7, words(1024, 1024), 0) },
 
 	"unix socket":     func() error { return dial("unix", os.Getenv("SOCKET")) },
