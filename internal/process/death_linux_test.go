@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 		os.Stdin.Read(target[:0:0])
 		select {}
 	}
+	if dir, ok := os.LookupEnv(asForker); ok {
+		fork(dir)
+	}
 	if level, ok := os.LookupEnv(asController); ok {
 		r := &process.Runner{Dir: os.TempDir(), Sandbox: process.Sandbox{Level: process.Level(level)}}
 		mark := "PLANLOCK_TEST_MARK=" + os.Getenv("PLANLOCK_TEST_MARK")

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	osexec "os/exec"
 	"runtime"
@@ -73,7 +74,15 @@ func carry(cmd *osexec.Cmd, box confinement, groups *controlGroup, started func(
 		args[len(args)-len(cmd.Args)] = cmd.Path
 		cmd.Path, cmd.Args = args[0], args
 	}
+	program := cmd.Path
+	if box.reached.tethered {
+		cmd.Path = tether(program)
+	}
 	if err := begin(cmd, box, groups); err != nil {
+		var about *fs.PathError
+		if errors.As(err, &about) && about.Path == cmd.Path {
+			about.Path = program // the other one holds numbers
+		}
 		return err
 	}
 	t.pid = cmd.Process.Pid

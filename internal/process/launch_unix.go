@@ -25,6 +25,8 @@ func stageAbility() (ok bool, reason string) { return false, "" }
 
 func mountsAbility() (ok bool, reason string) { return false, "" }
 
+func tetherAbility(string) bool { return false }
+
 func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
 
 // launch starts cmd as the leader of a session, hands its tree to started, waits until cmd has ended, and ends what is left

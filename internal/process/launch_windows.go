@@ -25,6 +25,8 @@ func stageAbility() (ok bool, reason string) { return false, "" }
 
 func mountsAbility() (ok bool, reason string) { return false, "" }
 
+func tetherAbility(string) bool { return false }
+
 func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
 
 // limitsFiles and limitsProcesses say that there are such limits on this system.

@@ -58,7 +58,7 @@ var (
 
 // whole is a tree with all that wholly tries.
 func whole(tree string) Reached {
-	return Reached{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true, Mounts: true}
+	return Reached{Tree: tree, Landlock: usableLandlock(), staged: true, tethered: true, Filter: true, Mounts: true}
 }
 
 // networkAbility finds out whether this process may make a network namespace.

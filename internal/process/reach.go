@@ -14,6 +14,7 @@ type abilities struct {
 	tree                            func() (tree, reason string)
 	landlock                        func() (version int, reason string)
 	network, protect, stage, mounts func() (ok bool, reason string)
+	tether                          func(tree string) bool
 	groups                          func() (hierarchies, string)
 }
 
@@ -21,7 +22,7 @@ type abilities struct {
 func machine() abilities {
 	return abilities{
 		tree: treeAbility, landlock: landlockAbility, groups: groupAbility,
-		network: networkAbility, protect: protectAbility, stage: stageAbility, mounts: mountsAbility,
+		network: networkAbility, protect: protectAbility, stage: stageAbility, mounts: mountsAbility, tether: tetherAbility,
 	}
 }
 
@@ -38,6 +39,7 @@ func (a abilities) reach(want Sandbox) (Reached, error) {
 	if want.Level != None {
 		tree, reason := a.tree()
 		r.Tree = tree
+		r.tethered = a.tether(tree)
 		note(reason)
 	}
 	if what := r.limits(want, a.groups, note); what != "" {

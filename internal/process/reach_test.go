@@ -36,6 +36,7 @@ func able(without string) abilities {
 			return 7, ""
 		},
 		network: can("network"), protect: can("protection"), stage: can("holding"), mounts: can("mounts"),
+		tether: func(string) bool { return !lacks("tether") },
 		groups: func() (hierarchies, string) {
 			if lacks("groups") {
 				return hierarchies{}, "no groups"

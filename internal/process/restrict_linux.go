@@ -115,7 +115,9 @@ var probedMounts = sync.OnceValues(func() (bool, string) {
 	if wholly(tree) {
 		return true, ""
 	}
-	if err := probe(whole(tree)); err != nil {
+	all := whole(tree)
+	all.tethered = tetherAbility(tree)
+	if err := probe(all); err != nil {
 		return false, fmt.Sprintf("no mounts of its own (%v), %s", plain(err), withoutMounts)
 	}
 	return true, ""

@@ -104,6 +104,7 @@ type Reached struct {
 	Processes string   // how the number of processes is limited: "control group", "user namespace", or "" where it is not
 	Reasons   []string // why it is less than what the level could be, in a fixed order
 	staged    bool     // restrictions are made from inside the child
+	tethered  bool     // a child that was forked too late to end with this process has no program to run
 	groups    hierarchies
 }
 

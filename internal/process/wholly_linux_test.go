@@ -9,11 +9,12 @@ func TestWhollyIsEachPart(t *testing.T) {
 			if !wholly(tree) {
 				t.Skip("this machine cannot do all of it")
 			}
-			if all := whole(tree); !all.staged || !all.Filter || !all.Mounts || all.Landlock != usableLandlock() {
+			if all := whole(tree); !all.staged || !all.tethered || !all.Filter || !all.Mounts || all.Landlock != usableLandlock() {
 				t.Errorf("all of it is %+v", all)
 			}
 			for _, part := range []Reached{
 				{Tree: tree},
+				{Tree: tree, tethered: true},
 				{Tree: groupTree, staged: true},
 				{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true},
 			} {
