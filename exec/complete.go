@@ -189,7 +189,7 @@ func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
 			"the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Digest().Short(), base.Short()))
 		return nil
 	}
-	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree, Deliver: true}); err != nil {
+	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree, Discarded: e.run.Started.Base, Deliver: true}); err != nil {
 		return err
 	}
 	return e.restoredRun(ctx)

@@ -77,8 +77,14 @@ func (e *execution) madeBefore(ctx context.Context, t *trial) *made {
 
 // comparable reports whether an attempt came to an end of its own, so that its tree is what its inputs make.
 func comparable(a *history.Attempt) bool {
-	return a.Said != nil && a.Said.Error == "" && a.Accounted != nil &&
-		(a.Failure == nil || !flow.ThroughNoFault(a.Failure.Class) && a.Failure.Class != history.TimedOut)
+	if a.Said == nil || a.Said.Error != "" || a.Accounted == nil {
+		return false
+	}
+	if a.Failure == nil {
+		return true
+	}
+	// What was refused for being another tree is not what the next one is measured by.
+	return !flow.ThroughNoFault(a.Failure.Class) && a.Failure.Class != history.TimedOut && a.Failure.Class != history.Nondeterministic
 }
 
 // earlierRuns reads, once, what the latest earlier runs made of their inputs.

@@ -17,8 +17,13 @@ func TestIsolatedRunHasWhatIsTracked(t *testing.T) {
 	text := strings.Replace(twoSteps(), "[[tasks]]", "[ledger]\ntrack = [\"cache\"]\n\n[[tasks]]", 1)
 	b := exectest.New(t, text, exectest.Files{"secret/key": "k\n", "b.txt": "b\n", "cache/f": "x"}, goodScript)
 	b.Controller.Isolate = true
+	var warned []string
+	b.Controller.Observer.Warning = func(e exec.Event) { warned = append(warned, e.Text) }
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
+	if len(warned) > 0 {
+		t.Errorf("delivering it undoes nothing of anybody's, and it warns: %q", warned)
+	}
 	if got := run.Read(t, "cache/f"); got != "x" {
 		t.Errorf("cache/f holds %q", got)
 	}

@@ -80,7 +80,7 @@ func (p *progress) observer() exec.Observer {
 func (p *progress) begin(run *history.Run, resumed string) {
 	p.begun = true
 	s := &run.Started
-	p.say(fmt.Sprintf("%s        run %s · plan %s · mode %s", p.style.bold(terminal.Clip(s.Goal, 100)), s.Run, s.Plan.Short(), escaped(string(run.Mode))))
+	p.say(fmt.Sprintf("%s        %s", p.style.bold(terminal.Clip(s.Goal, 100)), identity(run)))
 	if resumed != "" {
 		p.say("resumed after: " + escaped(resumed))
 	}

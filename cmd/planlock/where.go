@@ -30,7 +30,7 @@ func prepareStatus(p *cli, flags *flag.FlagSet) action {
 // printStatus says where a run stands, step by step.
 func (p *cli) printStatus(run *history.Run) {
 	s := &run.Started
-	fmt.Fprintf(p.out, "%s        run %s · plan %s · mode %s\n\n", escaped(s.Goal), s.Run, s.Plan.Short(), escaped(string(run.Mode)))
+	fmt.Fprintf(p.out, "%s        %s\n\n", escaped(s.Goal), identity(run))
 	cols := columnsOf(run)
 	for _, step := range run.Steps {
 		line := stepLine(run, step, cols)
@@ -50,6 +50,19 @@ func (p *cli) printStatus(run *history.Run) {
 		fmt.Fprintf(p.out, "stopped  %s\n", escaped(run.Paused.Why))
 	}
 	fmt.Fprintf(p.out, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
+}
+
+// identity is which run it is, and of which kind.
+func identity(run *history.Run) string {
+	s := &run.Started
+	text := fmt.Sprintf("run %s · plan %s · mode %s", s.Run, s.Plan.Short(), escaped(string(run.Mode)))
+	switch {
+	case s.Shadow:
+		text += " · a trial in a clone"
+	case s.Isolated:
+		text += " · isolated"
+	}
+	return text
 }
 
 // underWay is the mark of a step under way: of one that waits for an answer another than of one that runs.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/terminal"
-	"github.com/planlock/planlock/plan"
 )
 
 // textWidth is the number of columns of the text report.
@@ -195,7 +194,7 @@ func (s *step) size() string {
 
 // undone reports whether nothing is left of what the step did, because its checkpoint was restored.
 func (s *step) undone() bool {
-	if s.Status == history.Completed || s.Rollback == plan.Irreversible || s.restoring || len(s.Attempts) == 0 {
+	if s.Status == history.Completed || s.restoring || len(s.Attempts) == 0 {
 		return false
 	}
 	last := s.Attempts[len(s.Attempts)-1]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/plan"
 )
 
 // failure writes what a failed step was expected to do and what happened.
@@ -53,9 +54,6 @@ func (s *step) aftermath() []string {
 	if s.Refusal != nil || a == nil || a.Ledger == nil && a.Discarded == nil {
 		return nil
 	}
-	if s.Rollback == "irreversible" {
-		return []string{"The step is irreversible: nothing was restored."}
-	}
 	done := "was"
 	if s.restoring {
 		done = "is being"
@@ -70,7 +68,11 @@ func (s *step) aftermath() []string {
 	case a.Discarded != nil:
 		out += "; what was undone is kept as tree " + a.Discarded.Digest.Short()
 	}
-	return []string{out + "."}
+	out += "."
+	if s.Rollback == plan.Irreversible {
+		out += " The step is irreversible: what it did outside of the workspace is not undone."
+	}
+	return []string{out}
 }
 
 // A row of the table that sets what was expected against what happened.
