@@ -1,7 +1,8 @@
 package main
 
 import (
-	"fmt"
+	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
@@ -10,8 +11,11 @@ import (
 
 // resume is the command that goes on with the run, in the way it was started.
 func (e *placedError) resume() string {
-	return "planlock resume " + e.run.Started.Run + inDir(e.dir) + e.as
+	return resumeIn(e.dir, e.run.Started.Run) + e.as
 }
+
+// resumeIn is the command that goes on with a run of a workspace.
+func resumeIn(dir, id string) string { return "planlock resume " + id + inDir(dir) }
 
 // placed says where an error of the session happened; nil stays nil.
 func (s *session) placed(err error, path string, run *history.Run) error {
@@ -42,18 +46,31 @@ func (s *session) again(run *history.Run) string {
 	return text
 }
 
-// addressed is a report whose commands work from here: they name the workspace,
-// and resume goes on in the way the run was started.
-func (s *session) addressed(text string, run *history.Run) string {
-	id, dir := run.Started.Run, inDir(*s.dir)
-	text = strings.ReplaceAll(text, "planlock resume "+id+"\n", "planlock resume "+id+dir+escaped(s.again(run))+"\n")
-	if dir == "" {
-		return text
+// addressed is a report of a run whose commands work from here: they name the workspace and the plan, and resume is
+// the command that goes on with the run. A line may end inside of a command.
+func addressed(text string, run *history.Run, dir, resume string) string {
+	put := func(pattern, replacement string) {
+		text = regexp.MustCompile(pattern).ReplaceAllString(text, replacement)
 	}
-	for _, name := range []string{"answer", "diff", "status", "verify"} {
-		text = strings.ReplaceAll(text, "planlock "+name+" "+id, "planlock "+name+dir+" "+id)
-	}
+	literal := func(word string) string { return strings.ReplaceAll(word, "$", "$$") }
+	id, in, path := run.Started.Run, literal(inDir(dir)), literal(quoted(planPath(run)))
+	put(`planlock\s+resume\s+`+id, literal(escaped(resume)))
+	put(`(planlock\s+(?:answer|diff|rollback|status|verify))(\s+`+id+`)`, "${1}"+in+"$2")
+	put(`(planlock\s+(?:lock|run)\s+)PLAN(\s+--ack)`, "${1}"+path+in+"$2")
+	put(`(planlock\s+check\s+)PLAN(\s+--dir\s+)\.`, "${1}"+path+"${2}"+literal(quoted(dir)))
 	return text
+}
+
+// planPath is where the plan of a run lay: its file, or the folder of its files.
+func planPath(run *history.Run) string {
+	switch files := run.Started.Files; len(files) {
+	case 0:
+		return "PLAN"
+	case 1:
+		return displayPath(files[0].Path)
+	default:
+		return displayPath(filepath.Dir(files[0].Path))
+	}
 }
 
 // waits leaves questions for planlock answer.
@@ -62,7 +79,7 @@ const waits = " --answers wait"
 // resumeFrom is the command that goes on with a run, as far as the run itself
 // tells how it was started: paths of executors are for the reader to fill in.
 func resumeFrom(run *history.Run, dir string) string {
-	text := fmt.Sprintf("planlock resume %s%s", run.Started.Run, inDir(dir))
+	text := resumeIn(dir, run.Started.Run)
 	if env := run.Started.Envelope; env != nil {
 		for _, c := range env.Components {
 			name, ok := strings.CutPrefix(c.Name, "agent:executor ")

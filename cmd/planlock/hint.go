@@ -104,7 +104,7 @@ func hint(err error, at placedError) string {
 	case errors.As(err, &held):
 		return "wait until it has ended, or end it; planlock status" + inDir(at.dir) + " shows what it does"
 	case errors.As(err, &proof) && proof.What == "view":
-		return fmt.Sprintf("views can be drawn again: delete the file, and planlock report %s draws what the journal says", proof.Run)
+		return fmt.Sprintf("views can be drawn again: delete the file, and planlock report %s%s draws what the journal says", proof.Run, inDir(at.dir))
 	case errors.As(err, &proof) && (errors.Is(err, exec.ErrNoRun) || errors.Is(err, checkpoint.ErrNotFound)):
 		return "if the program that ran it keeps its stores elsewhere, only that program can verify it (Workspace.Verify); " +
 			"else what .planlock held was taken away: put it back from a backup, and trust nothing in it until then"
@@ -191,12 +191,12 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 			text += "\n  " + forPeople(reason)
 		}
 	}
-	hints := []string{r.Hint}
+	hints := []string{strings.ReplaceAll(r.Hint, "planlock resume "+r.Run, resumeIn(at.dir, r.Run))}
 	if at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil {
 		hints = []string{"put back what is named above: remove what was added, restore what was changed or is gone, give every --executor again; then  " + at.resume(),
 			"or give that run up, lock the plan again and run it"}
 	} else if id := r.Run; id != "" && at.path != "" && !strings.Contains(r.Hint, "planlock resume") {
-		again := fmt.Sprintf("planlock resume %s%s goes on with that run, or says how it ended", id, inDir(at.dir))
+		again := resumeIn(at.dir, id) + " goes on with that run, or says how it ended"
 		if at.run == nil || at.run.Started.Run != id {
 			again += fmt.Sprintf("; planlock lock %s makes a new lock", quoted(at.path))
 		}

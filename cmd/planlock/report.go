@@ -49,6 +49,9 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return err
 		}
+		if *format == "text" && !*declarations {
+			text = []byte(addressed(string(text), run, *dir, resumeFrom(run, *dir)))
+		}
 		if *out != "" {
 			if run.Ended == nil && within(*dir, *out) {
 				fmt.Fprintf(p.err, "planlock: warning: %s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+

@@ -79,8 +79,8 @@ func (p *cli) lockAgain(c *exec.Controller, run *history.Run, from string) (*pla
 	draft, from, err := planOf(run, from)
 	if err != nil {
 		d, status := unreadable(from, err)
-		d.Hint = fmt.Sprintf("run %s needs the plan that it began with: put it back, or say where it is:  planlock resume %s --plan PATH",
-			run.Started.Run, run.Started.Run)
+		d.Hint = fmt.Sprintf("run %s needs the plan that it began with: put it back, or say where it is:  %s --plan PATH",
+			run.Started.Run, resumeIn(c.Dir, run.Started.Run))
 		d.Format(p.err, nil)
 		return nil, &quietError{status}
 	}
@@ -147,7 +147,8 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 		if err != nil {
 			return err
 		}
-		fmt.Fprint(p.out, (&exec.Report{Run: run, Plan: recorded}).String())
+		text := (&exec.Report{Run: run, Plan: recorded}).String()
+		fmt.Fprint(p.out, addressed(text, run, ws.Dir, resumeFrom(run, ws.Dir)))
 	}
 	if run.Ended == nil || run.Ended.Status == history.Achieved {
 		return nil

@@ -136,7 +136,8 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	var refused *exec.RefusedError
 	told := s.resumed != "" && errors.As(err, &refused) && !shown.begun // nothing is new about the run
 	if stream == nil && report != nil && report.Run.Head.Seq > 0 && !told {
-		fmt.Fprint(p.out, s.addressed(report.String(), report.Run))
+		id := report.Run.Started.Run
+		fmt.Fprint(p.out, addressed(report.String(), report.Run, *s.dir, resumeIn(*s.dir, id)+s.again(report.Run)))
 	}
 	if stream != nil && stream.err != nil && err == nil && !errors.Is(stream.err, syscall.EPIPE) {
 		err = fmt.Errorf("the journal could not be streamed: %w", stream.err)
