@@ -32,6 +32,9 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 		if run.Sealed != nil {
 			return p.printFinished(ctx, ws, run, *s.format)
 		}
+		if err := p.apart(*s.dir); err != nil {
+			return err
+		}
 		if err := s.keeps(run); err != nil {
 			return err
 		}

@@ -93,6 +93,9 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("strategy", *strategy, "", "direct", "orchestrated"); err != nil {
 			return err
 		}
+		if err := p.apart(*s.dir); err != nil {
+			return err
+		}
 		c, err := s.controller(ctx, "")
 		if err != nil {
 			return err
