@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -114,6 +115,9 @@ func TestTeachingFollowsTheSettings(t *testing.T) {
 	brief, moderate, detailed := first("comparison_depth = \"brief\""), first(""), first("comparison_depth = \"detailed\"")
 	if b, m, d := points(brief), points(moderate), points(detailed); b >= m || m >= d {
 		t.Errorf("%d points brief, %d moderate, %d detailed; want ever more", b, m, d)
+	}
+	if all := fmt.Sprint(detailed.Approaches); !strings.Contains(all, "files: at most ") || !strings.Contains(all, "lines: at most ") {
+		t.Errorf("the limits are not taught in %s", all)
 	}
 	if moderate.Rationale == "" || len(moderate.Approaches) != 2 || moderate.Situation == "" {
 		t.Errorf("taught %+v", moderate)

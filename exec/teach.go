@@ -177,10 +177,10 @@ func contract(step *plan.Step) []string {
 		}
 	}
 	if l := step.Limits; l != nil && l.MaxFiles != nil {
-		lines = append(lines, fmt.Sprintf("at most %d files", *l.MaxFiles))
+		lines = append(lines, fmt.Sprintf("files: at most %d", *l.MaxFiles))
 	}
 	if l := step.Limits; l != nil && l.MaxLines != nil {
-		lines = append(lines, fmt.Sprintf("at most %d lines", *l.MaxLines))
+		lines = append(lines, fmt.Sprintf("lines: at most %d", *l.MaxLines))
 	}
 	for _, c := range step.Postconditions {
 		lines = append(lines, "must hold afterwards: "+checkText(c))

@@ -123,7 +123,7 @@ func (c *checker) limits(s *Step) {
 		c.limitsMissing(s, n)
 	}
 	if l != nil && l.MaxFiles != nil && n > *l.MaxFiles {
-		c.report("limits-too-small", "limits.max_files", fmt.Sprintf("the step declares %d artifacts and allows %d files", n, *l.MaxFiles), "raise max_files, or declare less")
+		c.report("limits-too-small", "limits.max_files", fmt.Sprintf("the step declares more artifacts (%d) than it may change files (%d)", n, *l.MaxFiles), "raise max_files, or declare less")
 	}
 }
 

@@ -55,6 +55,14 @@ func TestLimitsSayWhatIsMissing(t *testing.T) {
 	}
 }
 
+func TestLimitsThatAreTooSmall(t *testing.T) {
+	text := change(t, "limits = { max_files = 1, max_lines = 20 }", "limits = { max_files = 0, max_lines = 20 }")
+	want := []string{"the step declares more artifacts (1) than it may change files (0) | raise max_files, or declare less"}
+	if diff := cmp.Diff(want, saysOf(t, text, "limits-too-small")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What [defaults] gets wrong is said once, there; what a step gets wrong itself, at the step.
 func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 	const head = "[defaults]\n"

@@ -105,7 +105,7 @@ func (p *cli) call(ctx context.Context, c command, args []string) error {
 		rest, args = append(rest, left[0]), left[1:]
 	}
 	if len(rest) < c.min || c.max >= 0 && len(rest) > c.max {
-		return &usageError{fmt.Sprintf("%s: expected  planlock %s %s  and got %d arguments", c.name, c.name, c.args, len(rest))}
+		return &usageError{fmt.Sprintf("%s: expected  planlock %s %s  and got %s", c.name, c.name, c.args, plural(len(rest), "argument"))}
 	}
 	return do(ctx, rest)
 }

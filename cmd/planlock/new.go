@@ -39,7 +39,7 @@ func prepareNew(p *cli, flags *flag.FlagSet) action {
 			return err
 		}
 		if err := writeNew(*out, text); errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s is there already, name another file with -o: %w", quoted(*out), err)
+			return fmt.Errorf("%s is there already, name another file with -o", quoted(*out))
 		} else if err != nil {
 			return err
 		}

@@ -80,9 +80,6 @@ func changed(a *history.Accounted) string {
 			files++
 		}
 	}
-	if files == 0 {
-		return "no files"
-	}
 	text := plural(files, "file")
 	if a.Lines.Added > 0 {
 		text += fmt.Sprintf(" +%d", a.Lines.Added)

@@ -10,6 +10,16 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
+// A step that changed no file says so as the report does.
+func TestChangesAreCountedAsInTheReport(t *testing.T) {
+	s := &history.Step{Outline: history.Outline{Address: "1.1", Title: "Do it"}, Status: history.Completed,
+		Attempts: []*history.Attempt{{Number: 1, Accounted: &history.Accounted{}}}}
+	run := &history.Run{Steps: []*history.Step{s}}
+	if got, want := stepLine(run, s, columnsOf(run)), " ✓ 1.1  Do it  0 files"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The line of a step says what the report says: how many gates passed of those that were asked, and how long somebody worked on it.
 func TestStepLineSaysWhatTheReportSays(t *testing.T) {
 	yes, no := gate.Holds(), gate.Breaks(gate.Finding{Message: "no"})
