@@ -26,6 +26,7 @@ type progress struct {
 	shown   map[*history.Step]bool // steps whose end was told
 	cols    columns
 	current string // of the step under way: mark, address, title
+	named   bool   // the log has a line with current
 	doing   string // what it does right now
 	since   time.Time
 	asking  string // the line about a question of which nobody knows yet whether it was answered before
@@ -104,7 +105,7 @@ func (p *progress) stepStarted(e exec.Event) {
 // under remembers which step is under way.
 func (p *progress) under(e exec.Event) {
 	p.since = p.now()
-	p.current = " ▸ " + p.cols.heading(e.History)
+	p.current, p.named = " ▸ "+p.cols.heading(e.History), false
 }
 
 func (p *progress) attemptStarted(e exec.Event) {
@@ -112,8 +113,9 @@ func (p *progress) attemptStarted(e exec.Event) {
 	if p.current == "" { // a resumed step begins in its middle
 		p.under(e)
 	}
-	if p.screen == nil && e.Attempt == 1 {
+	if p.screen == nil && !p.named {
 		p.say(strings.TrimRight(p.current, " "))
+		p.named = true
 	}
 }
 
