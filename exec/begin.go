@@ -23,6 +23,10 @@ func (e *execution) begin(ctx context.Context) error {
 	if err := e.locked.Verify(); err != nil {
 		return &RefusedError{Reasons: []string{err.Error()}, Hint: "lock the plan again", Err: err}
 	}
+	terms := e.locked.Terms()
+	if terms.Amends != "" {
+		return &RefusedError{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", e.locked.ID())}}
+	}
 	if err := e.unfinished(ctx); err != nil {
 		return err
 	}
@@ -34,14 +38,13 @@ func (e *execution) begin(ctx context.Context) error {
 	if err := e.cloneable(); err != nil {
 		return err
 	}
-	if err := e.harmless(); err != nil {
+	if err := e.harmless(e.locked.Format()); err != nil {
 		return err
 	}
 	env, err := e.envelope(ctx)
 	if err != nil {
 		return err
 	}
-	terms := e.locked.Terms()
 	if err := e.boundTo(ctx, terms, env.Digest(), base.Digest()); err != nil {
 		return err
 	}
@@ -80,10 +83,10 @@ func (e *execution) begin(ctx context.Context) error {
 		Executor: name(e.c.Executor), Preset: e.c.Preset, Isolated: e.isolates(), Shadow: e.c.Shadow, NoSandbox: e.c.NoSandbox,
 		Deterministic: e.c.Deterministic || flow.SettingsOf(e.plan).Deterministic,
 		TestFirst:     e.c.TestFirst || flow.SettingsOf(e.plan).TestFirst,
-		Steps:         e.outline(), Planning: planning, Tools: tools, Version: Version(),
+		Steps:         e.outline(e.locked.Format()), Planning: planning, Tools: tools, Version: Version(),
 	}
 	for _, d := range e.locked.Warnings() {
-		started.Warnings = append(started.Warnings, fmt.Sprintf("%s [%s]", d.Message, d.Code))
+		started.Warnings = append(started.Warnings, warningOf(d))
 	}
 	started.Warnings = append(append(append(started.Warnings, warnings...), e.withoutSay()...), unrestorable(base)...)
 	if started.PlanBlob, err = e.keepPlan(ctx); err != nil {
@@ -96,6 +99,9 @@ func (e *execution) begin(ctx context.Context) error {
 	}
 	return e.launch(ctx, started)
 }
+
+// warningOf is what a run keeps of a warning about its plan.
+func warningOf(d plan.Diagnostic) string { return fmt.Sprintf("%s [%s]", d.Message, d.Code) }
 
 // unrestorable says what in a tree cannot be made again if a step takes it away.
 func unrestorable(base *ledger.Tree) []string {
@@ -169,7 +175,7 @@ func (e *execution) unfinished(ctx context.Context) error {
 			e.log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
 			continue
 		}
-		if run.Started.Lock == e.locked.ID() && !run.Started.Shadow {
+		if run.Served(e.locked.ID()) && !run.Started.Shadow {
 			return &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
 				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
 		}
@@ -243,8 +249,8 @@ func (e *execution) approve(ctx context.Context, draft *plan.Draft) ([]gate.Judg
 }
 
 // outline is the order of the run.
-func (e *execution) outline() []history.Outline {
-	order := flow.Order(e.plan, e.locked.Format())
+func (e *execution) outline(format plan.Format) []history.Outline {
+	order := flow.Order(e.plan, format)
 	steps := make([]history.Outline, 0, len(order))
 	for _, address := range order {
 		at := e.index[address]

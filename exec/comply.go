@@ -29,7 +29,7 @@ func (e *execution) comply(ctx context.Context, s *history.Step) (asked bool, er
 		}
 		e.tellSwitches(nil, facts...)
 	}
-	if !critical(c) || e.compliedWith(s.Task) {
+	if !critical(c) || e.compliedWith(c) {
 		return false, nil
 	}
 	return true, e.ask(ctx, s, e.question(s, ask.Compliance, "task "+s.Task,
@@ -37,11 +37,12 @@ func (e *execution) comply(ctx context.Context, s *history.Step) (asked bool, er
 		choiceGo(s), choiceSkip(s), choiceStop(), choiceGiveUp(s)))
 }
 
-// compliedWith reports whether a person has let the task begin all the same.
-func (e *execution) compliedWith(task string) bool {
+// compliedWith reports whether a person who was shown the violations has let the task begin all the same.
+func (e *execution) compliedWith(c *history.Compliance) bool {
+	shown := violations(c)
 	return slices.ContainsFunc(e.run.Steps, func(s *history.Step) bool {
-		return s.Task == task && slices.ContainsFunc(s.Questions, func(x history.Exchange) bool {
-			return x.Question.Kind == ask.Compliance && x.Answer != nil && x.Answer.Choice == goOn
+		return s.Task == c.Task && slices.ContainsFunc(s.Questions, func(x history.Exchange) bool {
+			return x.Question.Kind == ask.Compliance && x.Answer != nil && x.Answer.Choice == goOn && slices.Equal(x.Question.Evidence, shown)
 		})
 	})
 }

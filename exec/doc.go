@@ -29,7 +29,7 @@
 //
 // # The main types
 //
-//   - [Controller] runs and resumes plans; its zero fields work.
+//   - [Controller] runs and resumes plans, and adds steps to a run that has not ended; its zero fields work.
 //   - [Executor] acts: package shell runs commands, package program drives any
 //     program that speaks lines of JSON, [Func] is a Go function.
 //   - [Escalator] asks: package ask has a terminal, a folder of questions, and a

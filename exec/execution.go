@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -335,7 +336,7 @@ func (e *execution) scope() ledger.Scope {
 			scope.Own = append(scope.Own, filepath.ToSlash(rel))
 		}
 	}
-	for _, f := range e.files {
+	for _, f := range slices.Concat(e.files, e.run.PlanFiles()) {
 		own(f.Path)
 	}
 	if e.c.LockFile != "" {

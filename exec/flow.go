@@ -19,6 +19,11 @@ func (e *execution) keepUp(ctx context.Context) error {
 	if err := e.tasksOver(ctx, false); err != nil {
 		return err
 	}
+	if set := flow.Rephase(e.plan, e.run); set != nil {
+		if err := e.setStrategy(ctx, set); err != nil {
+			return err
+		}
+	}
 	for {
 		over := flow.PhaseOver(e.run)
 		if over == nil {

@@ -57,12 +57,12 @@ func (e *execution) cloneable() error {
 }
 
 // harmless refuses a trial of steps that would leave traces outside of the clone.
-func (e *execution) harmless() error {
+func (e *execution) harmless(format plan.Format) error {
 	if !e.c.Shadow {
 		return nil
 	}
 	refused := &RefusedError{Hint: "try a plan of the other steps; or run this one without --shadow (Controller.Shadow)"}
-	for _, o := range e.outline() {
+	for _, o := range e.outline(format) {
 		if o.Rollback == plan.Compensatable || o.Rollback == plan.Irreversible {
 			refused.Reasons = append(refused.Reasons, fmt.Sprintf("step %s is %s: what it does outside of the workspace would be no trial", o.Address, o.Rollback))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // A ProofError says the first thing that is wrong with a run.
@@ -60,6 +61,9 @@ func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
 		return wrong("journal", err)
 	}
 	p, err := w.Plan(ctx, proof.Run)
+	if err == nil {
+		err = w.verifyAmendments(ctx, run, records)
+	}
 	if err != nil {
 		return wrong("plan", err)
 	}
@@ -99,6 +103,38 @@ func (w Workspace) verifyView(run *history.Run, f view.File) error {
 			return fmt.Errorf("%s was edited: delete it, it can be drawn again", f.Name)
 		}
 		return fmt.Errorf("%s was edited: draw it again with  planlock report", f.Name)
+	}
+	return nil
+}
+
+// verifyAmendments makes sure that each plan of a run has what the one before it had.
+func (w Workspace) verifyAmendments(ctx context.Context, run string, records []checkpoint.Record) error {
+	var was *plan.Plan
+	for _, rec := range records {
+		if rec.Type != (*history.Started)(nil).Type() && rec.Type != (*history.Amended)(nil).Type() {
+			continue
+		}
+		fact, err := history.Decode(rec)
+		if err != nil {
+			return err
+		}
+		bound := history.Started{Run: run}
+		switch f := fact.(type) {
+		case *history.Started:
+			bound.PlanBlob, bound.Plan = f.PlanBlob, f.Plan
+		case *history.Amended:
+			bound.PlanBlob, bound.Plan = f.PlanBlob, f.Plan
+		}
+		now, err := w.Plan(ctx, &history.Run{Started: bound})
+		if err != nil {
+			return fmt.Errorf("record %d: %w", rec.Seq, err)
+		}
+		if was != nil {
+			if _, err := was.Amend(now); err != nil {
+				return fmt.Errorf("record %d: %w", rec.Seq, err)
+			}
+		}
+		was = now
 	}
 	return nil
 }

@@ -20,7 +20,9 @@ type Terms struct {
 	Base         ledger.Digest // tree that the run must start from; "" binds none, which is not the empty tree
 	Acknowledged []string      // codes, as in "irreversible:2.1"
 	Approvals    []Approval    // verdicts of planning gates
-	Now          func() time.Time
+	// Amends is the digest of a run's record, where the lock is that of an amendment and continues it; "" where it is a first lock.
+	Amends ledger.Digest
+	Now    func() time.Time
 }
 
 // A Locked plan is the only thing that can run. There is no way to make one but Lock and ReadLock.

@@ -28,6 +28,7 @@ type lockFile struct {
 	Sources      []lockSource   `json:"sources"`
 	Envelope     *ledger.Digest `json:"envelope"`
 	BaseTree     *ledger.Digest `json:"base_tree"`
+	Amends       *ledger.Digest `json:"amends,omitempty"`
 	Acknowledged []string       `json:"acknowledged"`
 	Approvals    []lockApproval `json:"approvals"`
 	Checksum     ledger.Digest  `json:"checksum"`
@@ -48,7 +49,7 @@ type lockApproval struct {
 func (l *Locked) Encode() []byte {
 	f := lockFile{Schema: lockSchema, ID: l.ID(), Created: l.created.Format(time.RFC3339Nano), Plan: l.digest,
 		Format: l.format, Profile: l.plan.Profile, Sources: []lockSource{}, Acknowledged: append([]string{}, l.terms.Acknowledged...),
-		Approvals: []lockApproval{}, Envelope: bound(l.terms.Envelope), BaseTree: bound(l.terms.Base)}
+		Approvals: []lockApproval{}, Envelope: bound(l.terms.Envelope), BaseTree: bound(l.terms.Base), Amends: bound(l.terms.Amends)}
 	for _, s := range l.files {
 		f.Sources = append(f.Sources, lockSource{relativeTo(l.files[0].Path, s.Path), s.Digest})
 	}
@@ -107,6 +108,9 @@ func ReadLock(d *Draft, lock []byte, o Options) (*Locked, error) {
 	if f.BaseTree != nil {
 		t.Base = *f.BaseTree
 	}
+	if f.Amends != nil {
+		t.Amends = *f.Amends
+	}
 	for _, a := range f.Approvals {
 		t.Approvals = append(t.Approvals, Approval(a))
 	}
@@ -158,7 +162,7 @@ func (f *lockFile) check() error {
 		return fmt.Errorf("its time %q is none", f.Created)
 	}
 	digests := []ledger.Digest{f.Plan}
-	for _, d := range []*ledger.Digest{f.Envelope, f.BaseTree} {
+	for _, d := range []*ledger.Digest{f.Envelope, f.BaseTree, f.Amends} {
 		if d != nil {
 			digests = append(digests, *d)
 		}

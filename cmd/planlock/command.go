@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
@@ -36,6 +35,7 @@ func commands() []command {
 		{"resume", "[RUN]", "goes on after an interruption, a crash or an answer", 0, 1, prepareResume},
 		{"status", "[RUN]", "says where a run stands and what it waits for", 0, 1, prepareStatus},
 		{"answer", "[RUN] ESCALATION CHOICE", "answers a question that waits", 2, 3, prepareAnswer},
+		{"amend", "RUN PATH", "adds steps to a run that has not ended", 2, 2, prepareAmend},
 		{"obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks", 0, 1, prepareObsolete},
 		{"choices", "[revoke ID]", "lists the choices that are remembered, or revokes one", 0, 2, prepareChoices},
 		{"log", "[RUN]", "queries the journal", 0, 1, prepareLog},
@@ -53,13 +53,6 @@ func commands() []command {
 	}
 }
 
-// planned are commands whose names are taken, and that are not there yet.
-func planned() []command {
-	return []command{
-		{"amend", "RUN PATH", "adds steps to a run", 0, -1, later("amend", "adding steps to a run under way")},
-	}
-}
-
 // dispatch finds the command that args name and runs it.
 func (p *cli) dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 {
@@ -73,7 +66,7 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	if name == "--version" || name == "-version" {
 		name = "version"
 	}
-	for _, c := range slices.Concat(commands(), planned()) {
+	for _, c := range commands() {
 		if c.name == name {
 			return p.call(ctx, c, args[1:])
 		}
@@ -137,13 +130,4 @@ func nearest(name string) string {
 		}
 	}
 	return ""
-}
-
-// later stands for a command that is not there yet.
-func later(name, what string) func(*cli, *flag.FlagSet) action {
-	return func(*cli, *flag.FlagSet) action {
-		return func(context.Context, []string) error {
-			return &usageError{fmt.Sprintf("%s: %s is not there yet", name, what)}
-		}
-	}
 }

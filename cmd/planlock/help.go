@@ -19,12 +19,6 @@ func (p *cli) help(args []string) error {
 			return nil
 		}
 	}
-	for _, c := range planned() {
-		if c.name == args[0] {
-			fmt.Fprintf(p.out, "planlock %s\n\n%s: this is not there yet\n", c.name+" "+c.args, c.doc)
-			return nil
-		}
-	}
 	return &usageError{fmt.Sprintf("there is no command %q%s", args[0], nearest(args[0]))}
 }
 
@@ -32,10 +26,6 @@ func (p *cli) usage(w io.Writer) {
 	fmt.Fprint(w, "planlock executes plans as contracts.\n\nusage: planlock COMMAND [flags] [arguments]\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.doc)
-	}
-	fmt.Fprint(w, "\nNot there yet; each says so, with status 2:\n\n")
-	for _, c := range planned() {
-		fmt.Fprintf(w, "  %-13s %s\n", c.name, c.doc)
 	}
 	fmt.Fprint(w, "\nplanlock help COMMAND says more. Exit status: 0 done, 1 not achieved, 2 usage, 3 partial,\n"+
 		"4 refused, 5 waiting, 6 could not, 130 and 143 interrupted.\n")

@@ -93,6 +93,7 @@ func hint(err error, at placedError) string {
 		damaged   *checkpoint.DamagedError
 		lock      *plan.LockError
 		check     *plan.CheckError
+		amend     *plan.AmendError
 		ambiguous *exec.AmbiguousError
 		answer    *ask.RefusedError
 	)
@@ -114,6 +115,8 @@ func hint(err error, at placedError) string {
 		return "lock the plan again:  planlock lock " + orElse(quotedIf(at.path), "PATH")
 	case errors.As(err, &check):
 		return "planlock check " + orElse(quotedIf(at.path), "PATH") + " shows each of them with its place"
+	case errors.As(err, &amend):
+		return "bring back what is named above; or give the run up, lock this plan and run it"
 	case errors.Is(err, exec.ErrNoRun):
 		return "planlock run PATH begins one; --dir names another workspace"
 	case errors.As(err, &ambiguous):

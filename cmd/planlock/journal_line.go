@@ -118,6 +118,8 @@ func gistOfPeople(fact history.Fact) string {
 		return f.Why
 	case *history.RolledBack:
 		return fmt.Sprintf("to before %s, tree %s", f.To, f.Snapshot.Tree.Short())
+	case *history.Amended:
+		return fmt.Sprintf("plan %s · %s by %s: %s", f.Plan.Short(), plural(len(f.Added), "further step"), orElse(f.By, "the host"), orElse(f.Reason, f.Confirmed))
 	case *history.Ended:
 		return strings.TrimSuffix(fmt.Sprintf("%s: %s", f.Status, strings.Join(f.Reasons, "; ")), ": ")
 	case *history.Delivered:

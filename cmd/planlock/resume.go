@@ -39,7 +39,7 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 			return err
 		}
 		c.NoSandbox, c.LockFile = run.Started.NoSandbox, run.Started.LockFile
-		locked, err := p.lockAgain(c, run, *from)
+		locked, err := p.lockAgain(ctx, c, run, *from)
 		if err != nil {
 			return s.placed(err, "", run)
 		}
@@ -72,7 +72,7 @@ func (s *session) keeps(run *history.Run) error {
 }
 
 // lockAgain makes a lock of the plan that a run began with, if it is the same plan still.
-func (p *cli) lockAgain(c *exec.Controller, run *history.Run, from string) (*plan.Locked, error) {
+func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Run, from string) (*plan.Locked, error) {
 	if from == "" {
 		if len(run.Started.Files) == 0 {
 			return nil, &usageError{fmt.Sprintf("run %s does not say where its plan lies: give --plan PATH", run.Started.Run)}
@@ -88,14 +88,20 @@ func (p *cli) lockAgain(c *exec.Controller, run *history.Run, from string) (*pla
 		return nil, &quietError{status}
 	}
 	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
-		return nil, &exec.RefusedError{Run: run.Started.Run,
+		refused := &exec.RefusedError{Run: run.Started.Run,
 			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(), got.Short())},
 			Hint:    "resume the run with the plan that it began with, or lock the new one and run that"}
+		if was, err := workspaceIn(c.Dir).Plan(ctx, run); err == nil {
+			if _, err := was.Amend(&draft.Plan); err == nil {
+				refused.Run, refused.Hint = "", fmt.Sprintf("it has further steps; to add them to the run:  planlock amend%s %s %s", inDir(c.Dir), run.Started.Run, quoted(displayPath(from)))
+			}
+		}
+		return nil, refused
 	}
 	if draft, err = p.read(from, c.Options()); err != nil {
 		return nil, err
 	}
-	if run.Started.LockFile == "" {
+	if len(run.Amendments) > 0 || run.Started.LockFile == "" { // the journal has the lock
 		return plan.Lock(draft, plan.Terms{Options: c.Options(), Acknowledged: run.Started.Acknowledged, Approvals: approved(run)})
 	}
 	text, err := os.ReadFile(run.Started.LockFile)

@@ -55,6 +55,7 @@ func status(ctx context.Context, err error) int {
 		ambiguous *exec.AmbiguousError
 		check     *plan.CheckError
 		acks      *plan.AckError
+		amend     *plan.AmendError
 		lock      *plan.LockError
 		answer    *ask.RefusedError
 		rules     *ask.RuleError
@@ -73,7 +74,7 @@ func status(ctx context.Context, err error) int {
 		return statusNotAchieved
 	case errors.Is(err, exec.ErrWaiting):
 		return statusWaiting
-	case errors.As(err, &refused), errors.As(err, &proof), errors.As(err, &check), errors.As(err, &acks),
+	case errors.As(err, &refused), errors.As(err, &proof), errors.As(err, &check), errors.As(err, &acks), errors.As(err, &amend),
 		errors.As(err, &lock), errors.As(err, &answer), errors.As(err, &rules),
 		errors.As(err, &corrupt), errors.As(err, &damaged):
 		return statusRefused

@@ -41,6 +41,7 @@ func TestStatus(t *testing.T) {
 		"lock":         {&plan.LockError{What: "plan"}, 4, []string{"planlock lock PATH"}},
 		"acks": {&plan.AckError{Missing: []plan.Acknowledgement{{Code: "irreversible:2.1", Text: "t"}}, Unknown: []string{"x"}},
 			4, []string{"--ack irreversible:2.1", "asks for x"}},
+		"amendment":  {&plan.AmendError{Reasons: []string{"goal is not what it was"}}, 4, []string{"goal is not", "hint: bring back"}},
 		"answer":     {&ask.RefusedError{Question: "q1", Why: "late"}, 4, []string{"planlock status"}},
 		"rules":      {errors.Join(&ask.RuleError{File: "r.toml", Message: "bad"}), 4, []string{"r.toml"}},
 		"waiting":    {fmt.Errorf("x: %w", exec.ErrWaiting), 5, []string{"planlock status"}},

@@ -36,6 +36,32 @@ func Choose(p *plan.Plan, steps []history.Outline, asked history.Strategy) *hist
 	return set
 }
 
+// Rephase is the strategy of a run to which steps were added that belong to no phase of it, or nil: the same, with the phases of what is
+// left. The checkpoint is left to the caller.
+func Rephase(p *plan.Plan, run *history.Run) *history.StrategySet {
+	was := run.Flow.Strategy
+	if was == nil || !run.Flow.Unphased() {
+		return nil
+	}
+	set, left := *was, notOver(run)
+	set.From, set.Planned, set.Source = was.Strategy, was.Complexity, "amended"
+	set.Complexity, _, set.Measures = Complexity(p)
+	set.Phases = Phases(p, left, set.Complexity)
+	set.Why = fmt.Sprintf("steps were added to the plan; %d are left", len(left))
+	return &set
+}
+
+// notOver are the steps of a run that are left, in the order of execution.
+func notOver(run *history.Run) []history.Outline {
+	var left []history.Outline
+	for _, s := range run.Steps {
+		if !s.Status.Over() {
+			left = append(left, s.Outline)
+		}
+	}
+	return left
+}
+
 // Switch is the strategy that a run goes on with, or nil if it keeps the one that it has: a direct run that turned out to be two
 // levels harder than planned, and is not over, becomes an orchestrated one. The checkpoint is left to the caller.
 func Switch(p *plan.Plan, run *history.Run) *history.StrategySet {
@@ -47,12 +73,7 @@ func Switch(p *plan.Plan, run *history.Run) *history.StrategySet {
 	if n < was.Complexity+switchAt {
 		return nil
 	}
-	var left []history.Outline
-	for _, s := range run.Steps {
-		if !s.Status.Over() {
-			left = append(left, s.Outline)
-		}
-	}
+	left := notOver(run)
 	if len(left) == 0 {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,7 +14,7 @@ import (
 )
 
 // An Addendum is an answer that became part of the plan's record. Addenda are chained: each has the
-// digest of the one before it, the first has the plan's, so that what a run was allowed to do follows
+// digest of the link before it (see [Amended] for the others), the first has the plan's, so that what a run was allowed to do follows
 // from the last digest. A journal in which the chain does not hold is refused.
 type Addendum struct {
 	Number       int          `json:"number"` // from 1
@@ -32,7 +33,7 @@ type Addendum struct {
 	MaxLines *int     `json:"max_lines,omitempty"`
 	Modules  []string `json:"modules,omitempty"`
 
-	Prev   ledger.Digest `json:"prev"`   // of the addendum before it, or of the plan
+	Prev   ledger.Digest `json:"prev"`   // of the link before it, or of the plan
 	Digest ledger.Digest `json:"digest"` // of all of the above
 }
 
@@ -61,16 +62,13 @@ func (a Addendum) sum() ledger.Digest {
 	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:]))
 }
 
-// RecordDigest is the digest of the plan's record: of the last addendum, or of the plan where there is none.
+// RecordDigest is the digest of the plan's record: of the last addendum or amendment, or of the plan where there is none.
 func (r *Run) RecordDigest() ledger.Digest {
-	if n := len(r.Addenda); n > 0 {
-		return r.Addenda[n-1].Digest
-	}
-	return r.Started.Plan
+	return cmp.Or(r.record, r.Started.Plan)
 }
 
-// amend folds the next addendum in, if it continues the chain.
-func (r *Run) amend(rec checkpoint.Record, s *Step, f *Addendum) error {
+// addendum folds the next one in, if it continues the chain.
+func (r *Run) addendum(rec checkpoint.Record, s *Step, f *Addendum) error {
 	switch want := r.RecordDigest(); {
 	case f.Number != len(r.Addenda)+1:
 		return &OrderError{rec.Seq, fmt.Sprintf("addendum %d follows addendum %d", f.Number, len(r.Addenda))}
@@ -80,6 +78,7 @@ func (r *Run) amend(rec checkpoint.Record, s *Step, f *Addendum) error {
 		return &OrderError{rec.Seq, fmt.Sprintf("addendum %d is not what its digest %s says", f.Number, f.Digest.Short())}
 	}
 	r.Addenda = append(r.Addenda, *f)
+	r.record = f.Digest
 	if s != nil {
 		s.Addenda = append(s.Addenda, *f)
 	}

@@ -32,7 +32,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Answered, *Unanswered:
 		return r.answer(rec, fact)
 	case *Addendum:
-		return r.amend(rec, nil, f)
+		return r.addendum(rec, nil, f)
 	case *Remembered:
 		r.Remembered = append(r.Remembered, *f)
 	case *Compliance:
@@ -166,7 +166,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *Lesson:
 		s.Lesson = f
 	case *Addendum:
-		return r.amend(rec, s, f)
+		return r.addendum(rec, s, f)
 	case *Remembered:
 		r.Remembered = append(r.Remembered, *f)
 	case *Recovery:

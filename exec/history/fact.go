@@ -116,6 +116,8 @@ func blank(name string) Fact {
 		return new(Lesson)
 	case "addendum":
 		return new(Addendum)
+	case "amended":
+		return new(Amended)
 	case "remembered":
 		return new(Remembered)
 	case "strategy":
@@ -183,6 +185,7 @@ func (*Advised) Type() string        { return "advice" }
 func (*Patched) Type() string        { return "patch" }
 func (*Lesson) Type() string         { return "lesson" }
 func (*Addendum) Type() string       { return "addendum" }
+func (*Amended) Type() string        { return "amended" }
 func (*Remembered) Type() string     { return "remembered" }
 func (*StepFailed) Type() string     { return "step-failed" }
 func (*StepSkipped) Type() string    { return "step-skipped" }

@@ -14,7 +14,8 @@ type Compliance struct {
 	Checked  []string    `json:"checked"` // articles, as in "IV"
 	Violated []Violation `json:"violations,omitempty"`
 
-	At time.Time `json:"-"` // when it was recorded; set by the fold
+	At     time.Time `json:"-"` // when it was recorded; set by the fold
+	Undone bool      `json:"-"` // the task gained steps since; set by the fold
 }
 
 // A Violation of an article.
@@ -26,10 +27,10 @@ type Violation struct {
 	Action   string       `json:"corrective_action"`
 }
 
-// Complied is the latest look at a task, or nil.
+// Complied is the latest look at a task that stands, or nil.
 func (r *Run) Complied(task string) *Compliance {
 	for i := len(r.Compliance) - 1; i >= 0; i-- {
-		if c := &r.Compliance[i]; c.Task == task {
+		if c := &r.Compliance[i]; c.Task == task && !c.Undone {
 			return c
 		}
 	}

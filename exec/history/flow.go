@@ -20,7 +20,8 @@ type Flow struct {
 	Session  int           // from 1; a handoff ends one
 	Warned   bool          // the warning was given in this session
 
-	handed bool // a handoff was recorded, and the run not resumed since
+	unphased bool // steps were added that belong to no phase
+	handed   bool // a handoff was recorded, and the run not resumed since
 }
 
 // Task is how a task ended, or nil if it did not yet.
@@ -35,6 +36,9 @@ func (f *Flow) Task(id string) *TaskOver {
 
 // HandedOver reports whether the session ended because its tokens were used up, and the next one has not begun.
 func (f *Flow) HandedOver() bool { return f.handed }
+
+// Unphased reports whether steps were added to the run that belong to no phase of its strategy.
+func (f *Flow) Unphased() bool { return f.unphased }
 
 // spend counts tokens. Nobody gives tokens back, and what is more than can be counted stays the most that can be.
 func (f *Flow) spend(tokens int64) {
@@ -57,7 +61,7 @@ func (f *Flow) apply(fact Fact) {
 		if f.Strategy != nil {
 			f.Switched = append(f.Switched, *fact)
 		}
-		f.Strategy, f.Phases = fact, nil
+		f.Strategy, f.Phases, f.unphased = fact, nil, false
 	case *PhaseOver:
 		f.Phases = append(f.Phases, *fact)
 	case *TaskOver:

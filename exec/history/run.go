@@ -112,7 +112,7 @@ func (s *Step) Rungs(name string) int {
 // A Run is the state of a run: the fold over its journal. The zero value is a
 // run of which nothing is known yet.
 type Run struct {
-	Started Started
+	Started Started   // an amendment puts its plan, lock and envelope in place of those that the run began with
 	Begun   time.Time // of the first record
 	Latest  time.Time // of the last one
 	Over    time.Time // when it ended; zero while it has not
@@ -130,6 +130,7 @@ type Run struct {
 	Modes       []ModeSwitched
 	ModeAt      uint64       // position in the journal of the latest switch, of the run's start if there was none
 	Addenda     []Addendum   // answers that became part of the plan's record, in order
+	Amendments  []Amended    // steps that were added to the plan, in order
 	Remembered  []Remembered // choices that were to be remembered
 	Compliance  []Compliance // looks at tasks before their first step, in order
 	Resumptions int
@@ -157,6 +158,8 @@ type Run struct {
 	step     *Step    // under way
 	cutOff   *Attempt // under way when the run was set back, until what it left is discarded
 	standing standing
+	began    *Started                  // what it was bound to before its first amendment; nil if there was none
+	record   ledger.Digest             // of the last addendum or amendment
 	last     *Step                     // completed by the latest record; nil if it was another
 	said     map[string]gate.Judgement // by their JSON
 }
@@ -233,6 +236,9 @@ func (r *Run) apply(rec checkpoint.Record, fact Fact) (err error) {
 		return &OrderError{rec.Seq, "a run starts with run-started, once"}
 	case r.Sealed != nil:
 		return &OrderError{rec.Seq, "the run is sealed: nothing follows"}
+	}
+	if f, amended := fact.(*Amended); amended {
+		return r.amend(rec, f)
 	}
 	r.last = nil
 	step := r.index[plan.Address(rec.Step)]

@@ -28,6 +28,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
 		Warnings: list(r.Started.Warnings), Planning: judgements(r.Started.Planning), Final: judgements(r.Final),
 		ModeSwitches: modeSwitches(r.Modes), RolledBack: rollbacks(r.RolledBack),
+		Amendments: amendments(r.Amendments),
 	}
 	if e := r.Started.Envelope; e != nil {
 		rep.Envelope = boundEnvelope{e.Digest(), slices.Clone(e.Components)}
@@ -163,6 +164,14 @@ func modeSwitches(ms []history.ModeSwitched) []modeSwitch {
 	return each(ms, func(m history.ModeSwitched) modeSwitch {
 		return modeSwitch{m.From, m.To, m.Cause, list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods), m.Consecutive, m.Recommendation}
 	})
+}
+
+func amendments(as []history.Amended) []amended {
+	var list []amended
+	for _, a := range as {
+		list = append(list, amended{a.Added, a.Confirmed, a.By, a.Reason, a.Plan, a.Lock, a.Prev})
+	}
+	return list
 }
 
 func rollbacks(rs []history.RolledBack) []rolledBack {

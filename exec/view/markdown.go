@@ -64,6 +64,9 @@ func (d *document) bound(rep *report) {
 	for _, r := range rep.RolledBack {
 		rows = append(rows, []string{"Rolled back", "to before " + md(string(r.To))})
 	}
+	for _, a := range rep.Amendments {
+		rows = append(rows, []string{"Amended", md(a.String())})
+	}
 	d.table("", []string{"", ""}, rows)
 	for _, w := range rep.Warnings {
 		d.put("\n> Warning: %s\n", md(w))

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"strings"
+
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/analysis"
@@ -51,6 +53,7 @@ type report struct {
 	Final        []judgement    `json:"final_gates"`
 	ModeSwitches []modeSwitch   `json:"mode_switches"`
 	RolledBack   []rolledBack   `json:"rolled_back"`
+	Amendments   []amended      `json:"amendments,omitempty"`
 	Declarations []declaration  `json:"declarations,omitempty"` // of an observing run
 	KPIs         kpis           `json:"kpis"`
 	LastWords    []lastWord     `json:"task_outcomes,omitempty"` // of tasks that were reviewed, or whose evidence was looked for
@@ -140,6 +143,33 @@ type rolledBack struct {
 	To   plan.Address `json:"to"`
 	Tree tree         `json:"tree"`
 	By   string       `json:"by,omitempty"`
+}
+
+// An amended plan has further steps.
+type amended struct {
+	Added     []plan.Address `json:"added"`
+	Confirmed string         `json:"confirmed"`
+	By        string         `json:"by,omitempty"`
+	Reason    string         `json:"reason,omitempty"`
+	Plan      ledger.Digest  `json:"plan"`
+	Lock      string         `json:"lock"`
+	Record    ledger.Digest  `json:"record"` // that the lock continues
+}
+
+// String says it in plain words.
+func (a amended) String() string {
+	var steps []string
+	for _, s := range a.Added {
+		steps = append(steps, string(s))
+	}
+	text := "added to the plan: " + strings.Join(steps, ", ")
+	if a.By != "" {
+		text += ", by " + a.By
+	}
+	if a.Reason != "" {
+		text += ": " + a.Reason
+	}
+	return text
 }
 
 // A judgement is a gate's verdict, or why there is none.

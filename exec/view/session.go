@@ -85,6 +85,10 @@ func decisions(r *history.Run, rep *report) []string {
 		out = append(out, fmt.Sprintf("mode %s instead of %s: %s", md(string(m.To)), md(string(m.From)), md(m.Cause)))
 	}
 	for _, s := range r.Flow.Switched {
+		if s.From == s.Strategy {
+			out = append(out, fmt.Sprintf("new phases of strategy %s: %s", md(string(s.Strategy)), md(s.Why)))
+			continue
+		}
 		out = append(out, fmt.Sprintf("strategy %s instead of %s: %s", md(string(s.Strategy)), md(string(s.From)), md(s.Why)))
 	}
 	return out

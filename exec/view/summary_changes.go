@@ -108,6 +108,9 @@ func (d *document) deviations(rep *report) {
 	for _, r := range rep.RolledBack {
 		scope = append(scope, fmt.Sprintf("the run was set back to before step %s", md(string(r.To))))
 	}
+	for _, a := range rep.Amendments {
+		scope = append(scope, md(a.String()))
+	}
 	for _, a := range rep.Lock.Acknowledged {
 		scope = append(scope, "acknowledged when it was locked: "+code(a))
 	}

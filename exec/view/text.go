@@ -85,6 +85,9 @@ func drawText(rep *report) []byte {
 	for _, warning := range rep.Warnings {
 		w.wrap(" ! ", "   ", warning)
 	}
+	for _, a := range rep.Amendments {
+		w.wrap(" + ", "   ", a.String())
+	}
 	cols := columnsOf(rep)
 	for _, s := range rep.steps {
 		w.step(s, cols)

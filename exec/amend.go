@@ -1,0 +1,237 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// An Amendment adds steps to the plan of a run that has not ended.
+type Amendment struct {
+	// Draft is the whole plan: what the run has, as it was, and the steps that are new.
+	Draft *plan.Draft
+	// Acknowledged are codes of what a person accepted: those that the new steps need, as for [Controller.Lock], and the
+	// one of the amendment itself, see [AmendmentCode].
+	Acknowledged []string
+	By, Reason   string // who wants it, and why; may be empty
+}
+
+// An Amended run goes on under another plan.
+type Amended struct {
+	Run    string
+	Added  []plan.Address // in the order of execution
+	Locked *plan.Locked   // what to resume the run with
+}
+
+// AmendmentCode is what confirms that a run goes on under a plan: "amend:" and the first half of the plan's digest. So nobody
+// confirms another plan than was looked at.
+func AmendmentCode(p *plan.Plan) string {
+	_, hex, _ := strings.Cut(string(p.Digest()), ":")
+	return "amend:" + hex[:len(hex)/2]
+}
+
+// Amend adds steps to a run that nobody has in hand and that has not ended: steps in tasks that are not over, or new tasks, all of which come
+// behind what has begun. Everything else of the plan must be as it was. The plan is checked, approved by the planning gates, and
+// locked anew; the lock continues the record of the run. Tasks that gained steps are shown to the reviewers again. How the run stands
+// does not change: resume it with the new lock.
+//
+// It changes nothing but the journal. Errors are *[plan.AmendError] where the plan changes what it may only add to, those of [Controller.Lock]
+// (*plan.AckError also where the amendment is not confirmed), *[RefusedError] where the run cannot have these steps, *checkpoint.HeldError
+// where somebody works on it, and [ErrNoRun].
+func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (*Amended, error) {
+	if a.Draft == nil {
+		return nil, &RefusedError{Reasons: []string{"there is no plan to go on with"}, Hint: "read one with plan.ReadFile"}
+	}
+	options := c.Options()
+	if bad := blockingDiagnostics(a.Draft.Check(options)); len(bad) > 0 {
+		_, err := plan.Lock(a.Draft, plan.Terms{Options: options, Acknowledged: a.Acknowledged, Now: c.Now})
+		return nil, err
+	}
+	own := *c
+	c = &own
+	p := a.Draft.Plan
+	e := &execution{c: c, plan: &p, files: a.Draft.Files, run: &history.Run{}, log: c.logger(), chosen: c.Preset}
+	c.Preset, c.Evidence = c.presetFor(e.plan), c.evidenceFor(e.plan)
+	if err := e.seat(); err != nil {
+		return nil, err
+	}
+	if err := c.validate(e.plan); err != nil {
+		return nil, err
+	}
+	defer e.close()
+	if err := e.occupy(ctx); err != nil {
+		return nil, err
+	}
+	e.equip()
+	if err := e.amendable(ctx, run, a.Draft.Format); err != nil {
+		return nil, err
+	}
+	return e.amend(ctx, a)
+}
+
+// amendable takes up the run whose plan is amended, as far as that needs it.
+func (e *execution) amendable(ctx context.Context, prefix string, format plan.Format) error {
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	id, err := ws.Find(prefix)
+	if err != nil {
+		return err
+	}
+	if err := e.openRun(ctx, ws, id); err != nil {
+		return err
+	}
+	if e.run.Ended != nil {
+		return &RefusedError{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
+	}
+	if was := e.run.Started.Format; was != format {
+		return &RefusedError{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
+			Hint: "amend it in the format that it has"}
+	}
+	if err := e.samePreset(); err != nil {
+		return err
+	}
+	e.c.LockFile, e.c.NoSandbox, e.c.Shadow = e.run.Started.LockFile, e.run.Started.NoSandbox, e.run.Started.Shadow
+	e.scanner.Scope = e.scope()
+	if e.run.Started.Isolated {
+		e.dir = filepath.Join(ws.RunDir(id), "clone")
+	}
+	e.revive(ctx)
+	if e.base, err = e.baseTree(ctx); err != nil {
+		return err
+	}
+	return e.planElsewhere(ctx)
+}
+
+// planElsewhere refuses a plan that the trees of the run hold: a plan is no part of the trees of its run.
+func (e *execution) planElsewhere(ctx context.Context) error {
+	now, err := e.store.Tree(ctx, e.run.Tree)
+	if err != nil {
+		return err
+	}
+	for _, path := range e.scanner.Scope.Own {
+		for _, tree := range []*ledger.Tree{e.base, now} {
+			if _, there := tree.Lookup(path); there {
+				return &RefusedError{Run: e.run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a file of the workspace that the steps of the run have to do with", path)},
+					Hint: "put the amended plan where the plan of the run lies, or outside of the workspace"}
+			}
+		}
+	}
+	return nil
+}
+
+// amend checks, approves and locks the plan, and records it.
+func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	was, err := ws.Plan(ctx, e.run)
+	if err != nil {
+		return nil, err
+	}
+	added, err := was.Amend(e.plan)
+	if err != nil {
+		return nil, err
+	}
+	f := &history.Amended{Plan: e.plan.Digest(), Files: a.Draft.Files, By: a.By, Reason: a.Reason, Confirmed: AmendmentCode(e.plan),
+		Requirements: added.Requirements, Tasks: added.Tasks, Steps: e.outline(a.Draft.Format)}
+	for _, o := range f.Steps {
+		if slices.Contains(added.Steps, o.Address) {
+			f.Added = append(f.Added, o.Address)
+		}
+	}
+	if len(f.Added) == 0 {
+		return nil, &RefusedError{Run: e.run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
+	}
+	if err := e.run.Admits(f); err != nil {
+		return nil, &RefusedError{Run: e.run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
+	}
+	if err := e.harmless(a.Draft.Format); err != nil {
+		return nil, err
+	}
+	if f.Envelope, err = e.sameEnvelope(ctx); err != nil {
+		return nil, err
+	}
+	if f.Planning, err = e.approve(ctx, a.Draft); err != nil {
+		return nil, err
+	}
+	locked, err := e.lockAgain(f, a)
+	if err != nil {
+		return nil, err
+	}
+	if f.PlanBlob, err = e.keepPlan(ctx); err != nil {
+		return nil, err
+	}
+	sealed, err := f.Seal(len(e.run.Amendments)+1, e.run.RecordDigest())
+	if err != nil {
+		return nil, err
+	}
+	if err := e.record(ctx, history.Where{}, &sealed); err != nil {
+		return nil, err
+	}
+	return &Amended{Run: e.run.Started.Run, Added: sealed.Added, Locked: locked}, nil
+}
+
+// sameEnvelope is what the run depends on from now on: what it depended on so far, and executors that only new steps name.
+func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) {
+	now, err := e.envelope(ctx)
+	if err != nil {
+		return nil, err
+	}
+	refused := e.refusal()
+	for _, m := range envelope.Compare(e.run.Started.Envelope, now) {
+		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
+			refused.Reasons = append(refused.Reasons, m.String())
+		}
+	}
+	if len(refused.Reasons) > 0 {
+		return nil, refused
+	}
+	return now, nil
+}
+
+// lockAgain makes the lock of an amendment, and notes in f what it says. Whatever was acknowledged for the run stays so.
+func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) {
+	given := slices.Concat(e.run.Started.Acknowledged, a.Acknowledged)
+	confirmed := slices.Contains(given, f.Confirmed)
+	given = slices.DeleteFunc(given, func(code string) bool { return code == f.Confirmed })
+	locked, err := plan.Lock(a.Draft, plan.Terms{Options: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,
+		Approvals: approvals(f.Planning), Amends: e.run.RecordDigest(), Now: e.c.Now})
+	var missing *plan.AckError
+	if err != nil && !errors.As(err, &missing) {
+		return nil, err
+	}
+	if !confirmed {
+		if missing == nil {
+			missing = &plan.AckError{}
+		}
+		missing.Missing = append(missing.Missing, plan.Acknowledgement{Code: f.Confirmed, Step: f.Added[0], Text: e.addition(f)})
+	}
+	if missing != nil {
+		return nil, missing
+	}
+	f.Lock, f.Acknowledged = locked.ID(), locked.Terms().Acknowledged
+	for _, d := range locked.Warnings() {
+		if line := warningOf(d); !slices.Contains(e.run.Started.Warnings, line) {
+			f.Warnings = append(f.Warnings, line)
+		}
+	}
+	return locked, nil
+}
+
+// addition is what an amendment adds, for whoever confirms it.
+func (e *execution) addition(f *history.Amended) string {
+	var steps []string
+	for _, o := range f.Steps {
+		if slices.Contains(f.Added, o.Address) {
+			steps = append(steps, fmt.Sprintf("%s (%s)", o.Address, o.Title))
+		}
+	}
+	return "the run goes on with further steps: " + strings.Join(firstOf(steps, listed), ", ")
+}

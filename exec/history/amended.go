@@ -1,0 +1,189 @@
+package history
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Amended says that steps were added to the plan of a run: it goes on under another plan and a lock of its own, which continues the
+// record. What it says takes the place of what [Started] said. Like an [Addendum] it is a link of the chain that begins with the plan.
+type Amended struct {
+	Number       int                `json:"number"` // from 1
+	Plan         ledger.Digest      `json:"plan"`
+	PlanBlob     ledger.Digest      `json:"plan_blob"` // the plan as JSON, in the content store
+	Files        []plan.Source      `json:"files,omitempty"`
+	Lock         string             `json:"lock"` // id of the new lock
+	Acknowledged []string           `json:"acknowledged,omitempty"`
+	Confirmed    string             `json:"confirmed"` // the code with which somebody accepted the amendment
+	By           string             `json:"by,omitempty"`
+	Reason       string             `json:"reason,omitempty"`
+	Envelope     *envelope.Envelope `json:"envelope"`
+	Planning     []gate.Judgement   `json:"planning,omitempty"`
+	Warnings     []string           `json:"warnings,omitempty"`
+	Requirements []string           `json:"requirements,omitempty"` // ids of those that are new
+	Tasks        []string           `json:"tasks,omitempty"`        // ids of those that are new
+	Added        []plan.Address     `json:"added"`                  // in the order of execution
+	Steps        []Outline          `json:"steps"`                  // all, in the order of execution from now on
+
+	Prev   ledger.Digest `json:"prev"`   // what the record ended with
+	Digest ledger.Digest `json:"digest"` // of all of the above
+}
+
+// Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
+func (a Amended) Seal(number int, prev ledger.Digest) (Amended, error) {
+	a.Number, a.Prev = number, prev
+	a.Digest = ""
+	text, err := json.Marshal(a)
+	if err != nil {
+		return a, fmt.Errorf("history: amendment: %w", err)
+	}
+	a = Amended{}
+	if err := json.Unmarshal(text, &a); err != nil { // what is not UTF-8 was replaced, and the digest is of what stands in the journal
+		return a, fmt.Errorf("history: amendment: %w", err)
+	}
+	a.Digest, err = a.sum()
+	return a, err
+}
+
+// sum is the digest that a must have: SHA-256 of a line with the format's name and of the JSON text of everything but the digest.
+func (a Amended) sum() (ledger.Digest, error) {
+	a.Digest = ""
+	text, err := json.Marshal(a)
+	if err != nil {
+		return "", fmt.Errorf("history: amendment: %w", err)
+	}
+	sum := sha256.Sum256(append([]byte("planlock.amendment/1\n"), text...))
+	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:])), nil
+}
+
+// Behind is how many steps, from the first in the order of execution, an amendment must leave before all that it adds: up to the last one that
+// is not pending.
+func (r *Run) Behind() int {
+	for i, s := range slices.Backward(r.Steps) {
+		if s.Status != Pending {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// amend folds steps in that are added to the run. How the run stands does not move: whether it waits, what is under way, and
+// what the last step left.
+func (r *Run) amend(rec checkpoint.Record, f *Amended) error {
+	wrong := func(format string, args ...any) error {
+		return &OrderError{rec.Seq, fmt.Sprintf("amendment %d ", f.Number) + fmt.Sprintf(format, args...)}
+	}
+	sum, err := f.sum()
+	switch want := r.RecordDigest(); {
+	case err != nil:
+		return err
+	case r.Ended != nil:
+		return wrong("follows the end of the run")
+	case f.Number != len(r.Amendments)+1:
+		return wrong("follows amendment %d", len(r.Amendments))
+	case f.Prev != want:
+		return wrong("continues %s, and the record ends with %s", f.Prev.Short(), want.Short())
+	case f.Digest != sum:
+		return wrong("is not what its digest %s says", f.Digest.Short())
+	case f.Envelope == nil:
+		return wrong("has no envelope")
+	}
+	steps, gained, err := r.extended(f)
+	if err != nil {
+		return wrong("%v", err)
+	}
+	if r.began == nil {
+		began := r.Started
+		r.began = &began
+	}
+	r.Amendments = append(r.Amendments, *f)
+	r.record = f.Digest
+	s := &r.Started
+	s.Plan, s.PlanBlob, s.Files, s.Lock = f.Plan, f.PlanBlob, f.Files, f.Lock
+	s.Acknowledged, s.Envelope, s.Planning, s.Steps = f.Acknowledged, f.Envelope, f.Planning, f.Steps
+	s.Warnings = append(slices.Clone(s.Warnings), f.Warnings...)
+	r.Steps = steps
+	for i, step := range r.Steps {
+		step.at = i
+		r.index[step.Address] = step
+	}
+	for i := range r.Approvals { // who looked at a task has not seen what it gained
+		r.Approvals[i].Undone = r.Approvals[i].Undone || gained[r.Approvals[i].Task]
+	}
+	for i := range r.Compliance {
+		r.Compliance[i].Undone = r.Compliance[i].Undone || gained[r.Compliance[i].Task]
+	}
+	r.Flow.unphased = r.Flow.Strategy != nil && len(r.Flow.Strategy.Phases) > 0
+	r.setBack()
+	r.idle(rec.Time)
+	r.Head, r.Latest = checkpoint.Head{Seq: rec.Seq, Hash: rec.Hash}, rec.Time
+	return nil
+}
+
+// PlanFiles are the files that the plan was read from, before amendments too; one whose content moved stands there more than once.
+func (r *Run) PlanFiles() []plan.Source {
+	if r.began == nil {
+		return slices.Clone(r.Started.Files)
+	}
+	files := slices.Clone(r.began.Files)
+	for _, a := range r.Amendments {
+		files = append(files, a.Files...)
+	}
+	return files
+}
+
+// Served reports whether the run is under a lock, or was before an amendment.
+func (r *Run) Served(lock string) bool {
+	return r.Started.Lock == lock || r.began != nil && r.began.Lock == lock ||
+		slices.ContainsFunc(r.Amendments, func(a Amended) bool { return a.Lock == lock })
+}
+
+// Admits says why steps cannot be added as f wants, or nil: each of them must come behind all that has begun, and belong to a task
+// that is not over, and what was there must be there, in the order that it had.
+func (r *Run) Admits(f *Amended) error {
+	_, _, err := r.extended(f)
+	return err
+}
+
+// extended are the steps of the run with those that an amendment adds, and the tasks that gained some.
+func (r *Run) extended(f *Amended) (steps []*Step, gained map[string]bool, err error) {
+	gained = map[string]bool{}
+	added := map[plan.Address]bool{}
+	for _, a := range f.Added {
+		added[a] = true
+	}
+	behind, old := r.Behind(), 0
+	for _, o := range f.Steps {
+		switch {
+		case !added[o.Address]:
+			if old == len(r.Steps) || r.Steps[old].Outline != o {
+				return nil, nil, fmt.Errorf("step %s is not where it was", o.Address)
+			}
+			steps = append(steps, r.Steps[old])
+			old++
+		case r.index[o.Address] != nil:
+			return nil, nil, fmt.Errorf("step %s is not new", o.Address)
+		case old < behind:
+			return nil, nil, fmt.Errorf("step %s would come before %s, which has begun", o.Address, r.Steps[behind-1].Address)
+		case r.Flow.Task(o.Task) != nil:
+			return nil, nil, fmt.Errorf("step %s would belong to task %s, which is over", o.Address, o.Task)
+		default:
+			steps = append(steps, &Step{Outline: o, Status: Pending})
+			gained[o.Task] = true
+			delete(added, o.Address)
+		}
+	}
+	if old < len(r.Steps) || len(added) > 0 || len(steps) == len(r.Steps) {
+		return nil, nil, fmt.Errorf("there are %d steps, %d of them new, where there were %d", len(f.Steps), len(f.Added), len(r.Steps))
+	}
+	return steps, gained, nil
+}

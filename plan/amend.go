@@ -1,0 +1,208 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// An Amendment is what a plan has that the plan before it had not.
+type Amendment struct {
+	Requirements []string  // ids
+	Tasks        []string  // ids of those that are new as a whole
+	Steps        []Address // in the order of the plan, those of new tasks too
+}
+
+// Amend compares a plan with the one that is to take its place. An amendment adds steps, in tasks that are there or in
+// new ones, and requirements for them to serve. It changes nothing: an *[AmendError] names all that is gone or is not what it was, be it a
+// step, a limit, a check or what the sandbox allows. Both plans must be free of errors, see [Draft.Check].
+//
+// Whether the steps come late enough is for whoever knows how far a run is.
+func (p *Plan) Amend(by *Plan) (Amendment, error) {
+	var a Amendment
+	rest := *by // without what is new
+	rest.Requirements = a.requirements(p, by)
+	rest.Tasks = a.tasks(p, by)
+	if rest.Digest() != p.Digest() {
+		return Amendment{}, &AmendError{Reasons: p.differences(&rest)}
+	}
+	return a, nil
+}
+
+// requirements notes those that are new, and returns the others.
+func (a *Amendment) requirements(p, by *Plan) []Requirement {
+	known := map[string]bool{}
+	for _, r := range p.Requirements {
+		known[r.ID] = true
+	}
+	rest := by.Requirements[:0:0]
+	for _, r := range by.Requirements {
+		if known[r.ID] {
+			rest = append(rest, r)
+		} else {
+			a.Requirements = append(a.Requirements, r.ID)
+		}
+	}
+	return rest
+}
+
+// tasks notes those that are new, and the steps, and returns the others without what is new in them.
+func (a *Amendment) tasks(p, by *Plan) []Task {
+	tasks, steps := map[string]bool{}, map[Address]bool{}
+	for _, t := range p.Tasks {
+		tasks[t.ID] = true
+		for _, s := range t.Steps {
+			steps[addressOf(t.ID, s.ID)] = true
+		}
+	}
+	rest := by.Tasks[:0:0]
+	for _, t := range by.Tasks {
+		kept := t.Steps[:0:0]
+		for _, s := range t.Steps {
+			if address := addressOf(t.ID, s.ID); steps[address] {
+				kept = append(kept, s)
+			} else {
+				a.Steps = append(a.Steps, address)
+			}
+		}
+		if !tasks[t.ID] {
+			a.Tasks = append(a.Tasks, t.ID)
+			continue
+		}
+		t.Steps = kept
+		rest = append(rest, t)
+	}
+	return rest
+}
+
+// An AmendError names what a plan changes that it may only add to.
+type AmendError struct{ Reasons []string }
+
+func (e *AmendError) Error() string {
+	return "plan: an amendment adds steps and changes nothing: " + strings.Join(e.Reasons, "; ")
+}
+
+// differences names what is not the same in two plans, as far as it can be told apart.
+func (p *Plan) differences(by *Plan) []string {
+	var list []string
+	for _, part := range []struct {
+		name string
+		of   func(p *Plan) Plan
+	}{
+		{"schema", func(p *Plan) Plan { return Plan{Schema: p.Schema} }},
+		{"profile", func(p *Plan) Plan { return Plan{Profile: p.Profile} }},
+		{"[meta]", func(p *Plan) Plan { return Plan{Meta: p.Meta} }},
+		{"goal", func(p *Plan) Plan { return Plan{Goal: p.Goal} }},
+		{"requirements", func(p *Plan) Plan { return Plan{Requirements: p.Requirements} }},
+		{"assumptions", func(p *Plan) Plan { return Plan{Assumptions: p.Assumptions} }},
+		{"invariants", func(p *Plan) Plan { return Plan{Invariants: p.Invariants} }},
+		{"non_goals", func(p *Plan) Plan { return Plan{NonGoals: p.NonGoals} }},
+		{"speclets", func(p *Plan) Plan { return Plan{Speclets: p.Speclets} }},
+		{"[completion_criteria]", func(p *Plan) Plan { return Plan{Completion: p.Completion} }},
+		{"[ledger]", func(p *Plan) Plan { return Plan{Scope: p.Scope} }},
+		{"[envelope]", func(p *Plan) Plan { return Plan{Envelope: p.Envelope} }},
+		{"[sandbox]", func(p *Plan) Plan { return Plan{Sandbox: p.Sandbox} }},
+		{"[execution]", func(p *Plan) Plan { return Plan{Execution: p.Execution} }},
+		{"[error_propagation]", func(p *Plan) Plan { return Plan{ErrorPropagation: p.ErrorPropagation} }},
+	} {
+		old, now := part.of(p), part.of(by)
+		if old.Digest() != now.Digest() {
+			list = append(list, part.name+" is not what it was")
+		}
+	}
+	list = append(list, changedSettings(p.Settings, by.Settings)...)
+	list = append(list, changedTasks(p.Tasks, by.Tasks)...)
+	if list == nil {
+		list = append(list, "the order of what was there is another one")
+	}
+	return list
+}
+
+// changedSettings names the tables in which a setting is another one, or is new.
+func changedSettings(old, now []Setting) []string {
+	var list []string
+	was := map[string]Value{}
+	name := func(key string) {
+		table, _, _ := strings.Cut(key, ".")
+		if line := fmt.Sprintf("[%s] is not what it was", visible(table)); len(list) == 0 || list[len(list)-1] != line {
+			list = append(list, line)
+		}
+	}
+	for _, s := range old {
+		was[s.Key] = s.Value
+	}
+	for _, s := range now {
+		v, known := was[s.Key]
+		if delete(was, s.Key); !known || !reflect.DeepEqual(v, s.Value) {
+			name(s.Key)
+		}
+	}
+	for _, s := range old {
+		if _, gone := was[s.Key]; gone {
+			name(s.Key)
+		}
+	}
+	return list
+}
+
+// changedTasks names tasks and steps that are gone or not what they were.
+func changedTasks(old, now []Task) []string {
+	var list []string
+	at := map[string]*Task{}
+	for i := range now {
+		at[now[i].ID] = &now[i]
+	}
+	for _, was := range old {
+		is := at[was.ID]
+		if is == nil {
+			list = append(list, fmt.Sprintf("task %s is gone", visible(was.ID)))
+			continue
+		}
+		if keys := changedKeys(was, *is); keys != "" {
+			list = append(list, fmt.Sprintf("task %s is not what it was: %s", visible(was.ID), keys))
+		}
+		steps := map[string]*Step{}
+		for i := range is.Steps {
+			steps[is.Steps[i].ID] = &is.Steps[i]
+		}
+		for _, s := range was.Steps {
+			address := visible(string(addressOf(was.ID, s.ID)))
+			if steps[s.ID] == nil {
+				list = append(list, fmt.Sprintf("step %s is gone", address))
+			} else if keys := changedKeys(s, *steps[s.ID]); keys != "" {
+				list = append(list, fmt.Sprintf("step %s is not what it was: %s", address, keys))
+			}
+		}
+	}
+	return list
+}
+
+// changedKeys names the keys of a task or a step that differ. The steps of a task are looked at by themselves, and where something
+// is done already is no part of what a plan means.
+func changedKeys[T any](old, now T) string {
+	var keys []string
+	a, b := reflect.ValueOf(old), reflect.ValueOf(now)
+	for i := range a.NumField() {
+		switch field := a.Type().Field(i).Name; {
+		case field == "Steps" || field == "Status" || field == "Address":
+		case !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()):
+			keys = append(keys, keyOf(field))
+		}
+	}
+	return strings.Join(keys, ", ")
+}
+
+// keyOf is a field as it is called in a plan file.
+func keyOf(field string) string {
+	if field == "Critical" {
+		return "critical_flag"
+	}
+	var b strings.Builder
+	for i, r := range field {
+		if i > 0 && 'A' <= r && r <= 'Z' && field[i-1] >= 'a' {
+			b.WriteByte('_')
+		}
+		b.WriteString(strings.ToLower(string(r)))
+	}
+	return b.String()
+}
