@@ -107,7 +107,7 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]envelope.Age
 		agent := envelope.Agent{Name: "executor " + cmp.Or(n, name(x), "default")}
 		if v, ok := x.(Versioned); ok {
 			if agent.Version, err = v.Version(ctx); err != nil {
-				return nil, fmt.Errorf("exec: version of executor %q: %w", n, err)
+				return nil, fmt.Errorf("exec: version of %s: %w", agent.Name, err)
 			}
 		}
 		agents = append(agents, agent)
@@ -117,7 +117,7 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]envelope.Age
 		if v, ok := r.(Versioned); ok {
 			var err error
 			if agent.Version, err = v.Version(ctx); err != nil {
-				return nil, fmt.Errorf("exec: version of reviewer %q: %w", r.Name(), err)
+				return nil, fmt.Errorf("exec: version of %s: %w", agent.Name, err)
 			}
 		}
 		agents = append(agents, agent)

@@ -21,14 +21,14 @@ func prepareStatus(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return placed(err, *dir, "", nil)
 		}
-		p.printStatus(run)
+		p.printStatus(run, cutOff(ctx, run, *dir))
 		p.printNext(ctx, run, *dir)
 		return nil
 	}
 }
 
 // printStatus says where a run stands, step by step.
-func (p *cli) printStatus(run *history.Run) {
+func (p *cli) printStatus(run *history.Run, cutOff bool) {
 	s := &run.Started
 	fmt.Fprintf(p.out, "%s        %s\n\n", escaped(s.Goal), identity(run))
 	cols := columnsOf(run)
@@ -40,7 +40,11 @@ func (p *cli) printStatus(run *history.Run) {
 		fmt.Fprintln(p.out, line)
 	}
 	fmt.Fprintf(p.out, "\n %s\n\n", bar(run))
-	fmt.Fprintf(p.out, "status   %s\n", escaped(string(run.Status)))
+	status := escaped(string(run.Status))
+	if cutOff {
+		status += ", as the journal says; it was cut off"
+	}
+	fmt.Fprintf(p.out, "status   %s\n", status)
 	if run.Ended != nil {
 		for _, r := range run.Ended.Reasons {
 			fmt.Fprintf(p.out, "         %s\n", escaped(r))
@@ -107,6 +111,19 @@ func given(q *ask.Question, a ask.Answer) string {
 		text += ": " + a.Reason
 	}
 	return text
+}
+
+// cutOff reports whether a run neither ended nor was stopped in order, and nobody works on it.
+func cutOff(ctx context.Context, run *history.Run, dir string) bool {
+	if run.Ended != nil || run.Paused != nil {
+		return false
+	}
+	held, err := checkpoint.HoldWorkspace(ctx, dir)
+	if err != nil {
+		return false
+	}
+	held.Release() // nothing was done under it
+	return true
 }
 
 // inHand says who works on a run that was not stopped in order, and if nobody does, how to go on.
