@@ -10,13 +10,13 @@ import (
 
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
 // An Amendment adds steps to the plan of a run that has not ended.
 type Amendment struct {
-	// Draft is the whole plan: what the run has, as it was, and the steps that are new.
+	// Draft is the whole plan: what the run has, as it was, and the steps that are new. Where the run's plan lies in the workspace,
+	// it is watched, so the draft must be read from the same files.
 	Draft *plan.Draft
 	// Acknowledged are codes of what a person accepted: those that the new steps need, as for [Controller.Lock], and the
 	// one of the amendment itself, see [AmendmentCode].
@@ -91,6 +91,9 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 	if e.run.Ended != nil {
 		return &RefusedError{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
 	}
+	if e.run.Delivering() {
+		return &RefusedError{Run: id, Reasons: []string{"the run was cut off while it moved what it made into the workspace: nothing can be added to it"}, Hint: "resume it"}
+	}
 	if was := e.run.Started.Format; was != format {
 		return &RefusedError{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
 			Hint: "amend it in the format that it has"}
@@ -107,24 +110,27 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 	if e.base, err = e.baseTree(ctx); err != nil {
 		return err
 	}
-	return e.planElsewhere(ctx)
+	return e.samePlace()
 }
 
-// planElsewhere refuses a plan that the trees of the run hold: a plan is no part of the trees of its run.
-func (e *execution) planElsewhere(ctx context.Context) error {
-	now, err := e.store.Tree(ctx, e.run.Tree)
-	if err != nil {
-		return err
+// samePlace refuses a plan that lies elsewhere in the workspace than the plan of the run: that is watched, and no part of the trees.
+func (e *execution) samePlace() error {
+	now := e.scope().Own
+	files := e.files
+	e.files = e.run.Started.Files
+	was := e.scope().Own
+	e.files = files
+	slices.Sort(now)
+	slices.Sort(was)
+	if slices.Equal(slices.Compact(now), slices.Compact(was)) {
+		return nil
 	}
-	for _, path := range e.scanner.Scope.Own {
-		for _, tree := range []*ledger.Tree{e.base, now} {
-			if _, there := tree.Lookup(path); there {
-				return &RefusedError{Run: e.run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a file of the workspace that the steps of the run have to do with", path)},
-					Hint: "put the amended plan where the plan of the run lies, or outside of the workspace"}
-			}
-		}
+	var names []string
+	for _, f := range e.run.Started.Files {
+		names = append(names, fmt.Sprintf("%q", f.Path))
 	}
-	return nil
+	return &RefusedError{Run: e.run.Started.Run, Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
+		Hint: "put the amended plan in its place"}
 }
 
 // amend checks, approves and locks the plan, and records it.
@@ -175,6 +181,9 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 	if err := e.record(ctx, history.Where{}, &sealed); err != nil {
 		return nil, err
 	}
+	if e.run.Paused != nil {
+		e.tellNext(ctx)
+	}
 	return &Amended{Run: e.run.Started.Run, Added: sealed.Added, Locked: locked}, nil
 }
 
@@ -184,7 +193,7 @@ func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error
 	if err != nil {
 		return nil, err
 	}
-	refused := e.refusal()
+	refused := &RefusedError{Run: e.run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
 	for _, m := range envelope.Compare(e.run.Started.Envelope, now) {
 		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
 			refused.Reasons = append(refused.Reasons, m.String())
@@ -198,19 +207,30 @@ func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error
 
 // lockAgain makes the lock of an amendment, and notes in f what it says. Whatever was acknowledged for the run stays so.
 func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) {
-	given := slices.Concat(e.run.Started.Acknowledged, a.Acknowledged)
-	confirmed := slices.Contains(given, f.Confirmed)
-	given = slices.DeleteFunc(given, func(code string) bool { return code == f.Confirmed })
+	given, strangers := slices.Clone(e.run.Started.Acknowledged), []string(nil)
+	for _, code := range a.Acknowledged {
+		_, step, _ := strings.Cut(code, ":")
+		switch {
+		case slices.Contains(f.Added, plan.Address(step)):
+			given = append(given, code)
+		case code != f.Confirmed && !slices.Contains(given, code):
+			strangers = append(strangers, code) // of a step that is not new, nobody accepts anything now
+		}
+	}
 	locked, err := plan.Lock(a.Draft, plan.Terms{Options: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,
 		Approvals: approvals(f.Planning), Amends: e.run.RecordDigest(), Now: e.c.Now})
 	var missing *plan.AckError
 	if err != nil && !errors.As(err, &missing) {
 		return nil, err
 	}
+	confirmed := slices.Contains(a.Acknowledged, f.Confirmed)
+	if missing == nil && !(confirmed && strangers == nil) {
+		missing = &plan.AckError{}
+	}
+	if missing != nil {
+		missing.Unknown = append(missing.Unknown, strangers...)
+	}
 	if !confirmed {
-		if missing == nil {
-			missing = &plan.AckError{}
-		}
 		missing.Missing = append(missing.Missing, plan.Acknowledgement{Code: f.Confirmed, Step: f.Added[0], Text: e.addition(f)})
 	}
 	if missing != nil {
@@ -233,5 +253,5 @@ func (e *execution) addition(f *history.Amended) string {
 			steps = append(steps, fmt.Sprintf("%s (%s)", o.Address, o.Title))
 		}
 	}
-	return "the run goes on with further steps: " + strings.Join(firstOf(steps, listed), ", ")
+	return "the run goes on with further steps: " + strings.Join(firstOf(steps, namedSteps), ", ")
 }

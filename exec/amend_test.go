@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -412,9 +413,16 @@ func TestAmendWithAnotherExecutor(t *testing.T) {
 // TestAmendAfterACrash adds a task to a run whose controller died at any of its records: what was under way is done again or not, as
 // it would be without the amendment.
 func TestAmendAfterACrash(t *testing.T) {
+	for _, isolate := range []bool{false, true} {
+		t.Run(fmt.Sprintf("isolate=%t", isolate), func(t *testing.T) { amendAfterACrash(t, isolate) })
+	}
+}
+
+func amendAfterACrash(t *testing.T, isolate bool) {
 	d := read(t, begunPlan+furtherTask)
 	for cut := 2; ; cut += stride() {
 		b, _, fixed := prepared(t)
+		b.Controller.Isolate = isolate
 		*fixed = true
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
@@ -427,7 +435,7 @@ func TestAmendAfterACrash(t *testing.T) {
 		log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
 		run, steps := report.Run.Started.Run, 4
 		amended, err := b.Controller.Amend(t.Context(), run, amendment(d))
-		if refusedFor(err, "has ended") {
+		if refusedFor(err, "has ended") || refusedFor(err, "moved what it made into the workspace") {
 			amended, steps, err = &exec.Amended{Locked: locked}, 3, nil
 		} else {
 			b.Draft = d
@@ -437,6 +445,9 @@ func TestAmendAfterACrash(t *testing.T) {
 		}
 		report, err = b.Controller.Resume(t.Context(), amended.Locked, run)
 		(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
+		if _, there := b.Tree(t).Lookup("e.txt"); there != (steps == 4) {
+			t.Errorf("cut %d: e.txt is there: %t", cut, there)
+		}
 		if report.Run.Count(history.Completed) != steps || completedTwice(report.Run) {
 			t.Errorf("cut %d: want %d steps, once each\n%s", cut, steps, report)
 		}
@@ -485,6 +496,77 @@ func TestAmendAnIsolatedRun(t *testing.T) {
 	if got := result.Read(t, "e.txt"); got != "e\n" {
 		t.Errorf("e.txt: %q", got)
 	}
+}
+
+// TestAmendLeavesNoStepOut: with an amendment somebody accepts what its steps need, and nothing about those that were there.
+func TestAmendLeavesNoStepOut(t *testing.T) {
+	b, run, _ := waits(t)
+	a := amendment(read(t, begunPlan+furtherStep))
+	a.Acknowledged = append(a.Acknowledged, plan.DoneCode("2.1"), "done:9.9")
+	var ack *plan.AckError
+	if _, err := b.Controller.Amend(t.Context(), run, a); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"done:2.1", "done:9.9"}) || len(ack.Missing) > 0 {
+		t.Errorf("%v", err)
+	}
+	a.Acknowledged = append(a.Acknowledged[:1], plan.DoneCode("2.2"))
+	if _, err := b.Controller.Amend(t.Context(), run, a); err != nil {
+		t.Errorf("of a step that is new: %v", err)
+	}
+}
+
+// TestAmendedPlansAreAskedAbout: what was to be remembered of a plan answers no question of the plan that took its place.
+func TestAmendedPlansAreAskedAbout(t *testing.T) {
+	b, _, fixed := prepared(t)
+	asked := 0
+	script := maps.Clone(b.Controller.Executor.(exectest.Script))
+	ctx, interrupt := context.WithCancel(t.Context())
+	script["2.1"] = exectest.Attempts(func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+		interrupt()
+		return exec.Outcome{}, ctx.Err()
+	}, script["2.1"])
+	script["2.2"] = exectest.Attempts(exectest.Fail("not at once"), script["2.2"])
+	b.Controller.Executor, b.Controller.Executors = script, map[string]exec.Executor{"": script}
+	remember := remembering("r", ask.ForPlan, &asked)
+	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+		*fixed = true
+		return remember(q)
+	})
+	report, err := b.Controller.Run(ctx, b.Lock(t))
+	if !errors.Is(err, context.Canceled) || asked != 1 {
+		t.Fatalf("asked %d times: %v", asked, err)
+	}
+	was := report.Run.Started.Plan
+	b.Draft = read(t, begunPlan+furtherStep+"on_failure = \"ask\"\n")
+	amended, err := b.Controller.Amend(t.Context(), report.Run.Started.Run, amendment(b.Draft))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err = b.Controller.Resume(t.Context(), amended.Locked, amended.Run)
+	(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
+	if asked != 2 {
+		t.Errorf("asked %d times, want once of each plan", asked)
+	}
+	list, err := exec.Workspace{Dir: b.Dir}.Choices().List(t.Context())
+	if err != nil || len(list) != 2 || list[0].Plan != was || list[1].Plan != report.Run.Started.Plan {
+		t.Errorf("remembered %+v, %v", list, err)
+	}
+}
+
+// TestAmendAfterObsolete: a run that stopped since its plan no longer holds goes on when the plan was amended, and asks about it no more.
+func TestAmendAfterObsolete(t *testing.T) {
+	b, run, fixed := waits(t)
+	ws := exec.Workspace{Dir: b.Dir}
+	must(t, ws.Request(t.Context(), ask.Request{Run: run, Kind: ask.Obsolete, By: "tester", Reason: "more is wanted"}))
+	*fixed, b.Controller.Escalator = true, choose(map[ask.Kind]string{ask.StepFailed: "r", ask.Obsolete: "n"})
+	if _, err := b.Controller.Resume(t.Context(), b.Lock(t), run); !errors.Is(err, exec.ErrWaiting) {
+		t.Fatalf("%v, want it to wait", err)
+	}
+	b.Draft = read(t, begunPlan+furtherStep)
+	amended, err := b.Controller.Amend(t.Context(), run, amendment(b.Draft))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := b.Controller.Resume(t.Context(), amended.Locked, run)
+	(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
 }
 
 // TestAmendIsExclusive: nobody adds steps to a run that somebody has in hand, and what was left out is said.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,8 @@ func (e *execution) begin(ctx context.Context) error {
 	if terms.Amends != "" {
 		return &RefusedError{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", e.locked.ID())}}
 	}
-	if err := e.unfinished(ctx); err != nil {
+	waiting, err := e.unfinished(ctx)
+	if err != nil {
 		return err
 	}
 	base, err := e.scanner.Scan(ctx, e.root, nil)
@@ -88,7 +90,7 @@ func (e *execution) begin(ctx context.Context) error {
 	for _, d := range e.locked.Warnings() {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
-	started.Warnings = append(append(append(started.Warnings, warnings...), e.withoutSay()...), unrestorable(base)...)
+	started.Warnings = slices.Concat(started.Warnings, warnings, e.withoutSay(), unrestorable(base), waiting)
 	if started.PlanBlob, err = e.keepPlan(ctx); err != nil {
 		return err
 	}
@@ -161,13 +163,14 @@ func ownStores(ws Workspace, run string) bool {
 	return isMissing(err)
 }
 
-// unfinished refuses a lock that has served a run, and a tree that holds half a step.
-func (e *execution) unfinished(ctx context.Context) error {
+// unfinished refuses a lock that has served a run, and a tree that holds half a step. It warns of a run that waits: what this
+// one changes, that one has not done.
+func (e *execution) unfinished(ctx context.Context) (warnings []string, err error) {
 	ws := e.c.workspace()
 	ws.Dir = e.root
 	ids, err := ws.Runs()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := len(ids) - 1; i >= 0; i-- {
 		run, err := ws.History(ctx, ids[i])
@@ -176,7 +179,7 @@ func (e *execution) unfinished(ctx context.Context) error {
 			continue
 		}
 		if run.Served(e.locked.ID()) && !run.Started.Shadow {
-			return &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
+			return nil, &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
 				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
 		}
 		if i < len(ids)-1 || run.Started.Isolated || run.Sealed != nil {
@@ -197,11 +200,14 @@ func (e *execution) unfinished(ctx context.Context) error {
 			if run.Started.OwnStores {
 				hint = "resume run "
 			}
-			return &RefusedError{Run: ids[i], Hint: hint + ids[i],
+			return nil, &RefusedError{Run: ids[i], Hint: hint + ids[i],
 				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i], inside)}}
 		}
+		if run.Ended == nil && !e.isolates() {
+			warnings = append(warnings, fmt.Sprintf("run %s has not ended, and cannot go on in a workspace that this run has changed", ids[i]))
+		}
 	}
-	return nil
+	return warnings, nil
 }
 
 // inFlight reports whether an attempt of s has begun and nothing is known of its end.

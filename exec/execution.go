@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -336,7 +335,7 @@ func (e *execution) scope() ledger.Scope {
 			scope.Own = append(scope.Own, filepath.ToSlash(rel))
 		}
 	}
-	for _, f := range slices.Concat(e.files, e.run.PlanFiles()) {
+	for _, f := range e.files {
 		own(f.Path)
 	}
 	if e.c.LockFile != "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,7 +58,7 @@ func (e *execution) heed(ctx context.Context, s *history.Step) (asked bool, err 
 	if e.run.Pending() != nil || e.run.Restoring != nil || inFlight(s) {
 		return false, nil
 	}
-	if q, still := obsoleteStill(s); still {
+	if q, still := e.obsoleteStill(s); still {
 		return true, e.ask(ctx, s, e.obsoleteQuestion(s, q.Why))
 	}
 	r, err := e.requests().Requested(ctx, e.run.Started.Run)
@@ -88,20 +89,24 @@ func (e *execution) withdraw(ctx context.Context) error {
 	return e.requests().Withdraw(ctx, e.run.Started.Run)
 }
 
-// obsoleteStill reports whether the run was stopped because its plan no longer holds: resuming it asks again.
-func obsoleteStill(s *history.Step) (ask.Question, bool) {
+// obsoleteStill reports whether the run was stopped because its plan no longer holds: resuming it asks again, unless the plan was amended
+// since.
+func (e *execution) obsoleteStill(s *history.Step) (ask.Question, bool) {
 	if !chosenLast(s, replan) {
 		return ask.Question{}, false
 	}
 	q := s.Questions[len(s.Questions)-1].Question
-	return q, q.Kind == ask.Obsolete
+	since := slices.ContainsFunc(e.run.Amendments, func(a history.Amended) bool {
+		return slices.ContainsFunc(e.run.Addenda[:a.After], func(answer history.Addendum) bool { return answer.Question == q.ID })
+	})
+	return q, q.Kind == ask.Obsolete && !since
 }
 
 func (e *execution) obsoleteQuestion(s *history.Step, why string) ask.Question {
 	evidence := []string{fmt.Sprintf("%d of %d steps are complete, and stay", e.run.Count(history.Completed), len(e.run.Steps)),
 		fmt.Sprintf("the checkpoint is tree %s", e.run.Tree.Tree.Short())}
 	return e.question(s, ask.Obsolete, "the plan no longer holds", why, evidence,
-		ask.Choice{Key: replan, Label: "stop, and plan again", Consequence: "nothing more runs under this plan; lock and run another one"},
+		ask.Choice{Key: replan, Label: "stop, and plan again", Consequence: "nothing more runs under this plan; lock and run another one, or add steps to it"},
 		ask.Choice{Key: goOn, Label: "go on all the same", Consequence: "the disclaimer becomes part of the record", Acknowledge: disclaimer},
 		ask.Choice{Key: giveUp, Label: "abort the run", Consequence: "the run ends; what is complete stays"})
 }

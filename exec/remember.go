@@ -43,6 +43,9 @@ func (e *execution) answeredBefore(ctx context.Context, q ask.Question) (ask.Ans
 	for _, narrow := range []bool{true, false} {
 		for _, p := range slices.Backward(known) {
 			by := fmt.Sprintf("remembered choice %s of %s", p.ID, p.By)
+			if p.Plan != e.run.Started.Plan { // the run was amended since: nobody has said it of this plan
+				continue
+			}
 			if (p.Step != "") != narrow || !p.Applies(q) || e.answersBy(q, by) >= ask.MaxRemembered || e.choices().Revoked(ctx, p.ID) {
 				continue
 			}
@@ -86,7 +89,7 @@ func (e *execution) remembered(q ask.Question, a ask.Answer) []history.Fact {
 
 // precedent is what a fact about a remembered choice stands for.
 func (e *execution) precedent(r history.Remembered) ask.Precedent {
-	return ask.Precedent{ID: r.ID, Plan: e.run.Started.Plan, Kind: r.Kind, Step: r.Step, Choice: r.Choice, Reason: r.Reason,
+	return ask.Precedent{ID: r.ID, Plan: r.Plan, Kind: r.Kind, Step: r.Step, Choice: r.Choice, Reason: r.Reason,
 		By: r.By, At: r.At, Run: e.run.Started.Run, Question: r.Question}
 }
 

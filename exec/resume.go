@@ -30,7 +30,11 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 		return nil
 	}
 	if got, want := e.locked.Digest(), e.run.Started.Plan; got != want {
-		return &RefusedError{Run: id, Hint: "resume it with the plan that it began with",
+		hint := "resume it with the plan that it began with"
+		if len(e.run.Amendments) > 0 {
+			hint = "resume it with the plan that it was amended to (Amended.Locked)"
+		}
+		return &RefusedError{Run: id, Hint: hint,
 			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
 	}
 	if err := e.samePreset(); err != nil {

@@ -61,7 +61,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if e.plan, err = ws.Plan(ctx, e.run); err != nil {
 		return nil, err
 	}
-	e.files, own.LockFile, own.NoSandbox = e.run.PlanFiles(), e.run.Started.LockFile, e.run.Started.NoSandbox
+	e.files, own.LockFile, own.NoSandbox = e.run.Started.Files, e.run.Started.LockFile, e.run.Started.NoSandbox
 	e.equip()
 	if e.run.Started.Isolated && e.run.Delivered == nil {
 		e.dir = filepath.Join(ws.RunDir(id), "clone")

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -29,7 +30,7 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 	case a.Choice == stop:
 		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
 	case q.Kind == ask.Obsolete && a.Choice == replan:
-		return e.pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one", ErrWaiting, a.By))
+		return e.pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", ErrWaiting, a.By))
 	case s.Status.Over():
 		e.notify(e.c.Observer.StepDone, Event{History: s, Err: failure(s)})
 	}
@@ -60,9 +61,9 @@ func (e *execution) follows(s *history.Step, q ask.Question, a ask.Answer) []his
 	case accept:
 		return []history.Fact{e.repeat(s, acceptRung, "what it did was accepted by "+a.By)}
 	case skip:
-		return []history.Fact{&history.StepSkipped{Why: "answer to " + q.ID + ": " + a.Reason, By: a.By}}
+		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("answer to "+q.ID+": "+a.Reason, ": "), By: a.By}}
 	case settled:
-		return []history.Fact{&history.StepSkipped{Why: "settled in answer to " + q.ID + ": " + a.Reason, By: a.By, Done: true}}
+		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("settled in answer to "+q.ID+": "+a.Reason, ": "), By: a.By, Done: true}}
 	case giveUp:
 		return []history.Fact{&history.StepFailed{Class: e.class(s), Reasons: e.reasons(s, q), Halts: true}}
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ type Amendment struct {
 }
 
 // Amend compares a plan with the one that is to take its place. An amendment adds steps, in tasks that are there or in
-// new ones, and requirements for them to serve. It changes nothing: an *[AmendError] names all that is gone or is not what it was, be it a
+// new ones, and requirements for them to serve; new tasks may belong to speclets. It changes nothing: an *[AmendError] names all that is gone or is not what it was, be it a
 // step, a limit, a check or what the sandbox allows. Both plans must be free of errors, see [Draft.Check].
 //
 // Whether the steps come late enough is for whoever knows how far a run is.
@@ -23,6 +24,8 @@ func (p *Plan) Amend(by *Plan) (Amendment, error) {
 	rest := *by // without what is new
 	rest.Requirements = a.requirements(p, by)
 	rest.Tasks = a.tasks(p, by)
+	rest.Speclets = a.speclets(p, by)
+	rest.Settings = a.settings(p, by)
 	if rest.Digest() != p.Digest() {
 		return Amendment{}, &AmendError{Reasons: p.differences(&rest)}
 	}
@@ -71,6 +74,46 @@ func (a *Amendment) tasks(p, by *Plan) []Task {
 		}
 		t.Steps = kept
 		rest = append(rest, t)
+	}
+	return rest
+}
+
+// speclets are those that were there without the tasks that are new; one that is new as a whole, and of new tasks, is left out.
+func (a *Amendment) speclets(p, by *Plan) []Speclet {
+	known := map[string]bool{}
+	for _, s := range p.Speclets {
+		known[s.ID] = true
+	}
+	isNew := func(task string) bool { return slices.Contains(a.Tasks, task) }
+	rest := by.Speclets[:0:0]
+	for _, s := range by.Speclets {
+		kept := slices.DeleteFunc(slices.Clone(s.Tasks), isNew)
+		if !known[s.ID] && len(kept) == 0 && len(s.Tasks) > 0 {
+			continue
+		}
+		s.Tasks = kept
+		rest = append(rest, s)
+	}
+	return rest
+}
+
+// settings are those that are not read off the list of tasks, and the others without the tasks that are new.
+func (a *Amendment) settings(p, by *Plan) []Setting {
+	known := map[string]bool{}
+	for _, s := range p.Settings {
+		known[s.Key] = true
+	}
+	isNew := func(v Value) bool { return v.Kind == "string" && slices.Contains(a.Tasks, v.Text) }
+	rest := by.Settings[:0:0]
+	for _, s := range by.Settings {
+		if s.Value.Kind == "array" && (strings.HasPrefix(s.Key, "task_list.") || s.Key == "intake.order_by_priority") {
+			all := len(s.Value.List)
+			s.Value.List = slices.DeleteFunc(slices.Clone(s.Value.List), isNew)
+			if !known[s.Key] && all > 0 && len(s.Value.List) == 0 {
+				continue
+			}
+		}
+		rest = append(rest, s)
 	}
 	return rest
 }

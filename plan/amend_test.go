@@ -13,6 +13,8 @@ import (
 // TestAmend adds to a plan in every place, and takes away or changes what is there.
 func TestAmend(t *testing.T) {
 	was := &mustRead(t, limitsPlan(t)).Plan
+	was.Speclets = []Speclet{{ID: "old", Tasks: []string{"1"}}}
+	was.Settings = []Setting{{"task_list.phase 1", Value{Kind: "array", List: []Value{{Kind: "string", Text: "1"}}}}}
 	further := func(address Address) Step { return Step{ID: "new", Description: "more " + string(address)} }
 	for name, tt := range map[string]struct {
 		change func(p *Plan)
@@ -28,10 +30,29 @@ func TestAmend(t *testing.T) {
 			p.Tasks = slices.Insert(p.Tasks, 1, Task{ID: "n", Steps: []Step{{ID: "1"}, {ID: "2"}}})
 			p.Requirements = slices.Insert(p.Requirements, 0, Requirement{ID: "RN", Text: "more"})
 		}, Amendment{Requirements: []string{"RN"}, Tasks: []string{"n"}, Steps: []Address{"n.1", "n.2"}}, nil},
-		"no step":        {func(p *Plan) { p.Tasks[0].Steps = p.Tasks[0].Steps[1:] }, Amendment{}, []string{"step " + string(was.Tasks[0].Steps[0].Address) + " is gone"}},
-		"no task":        {func(p *Plan) { p.Tasks = p.Tasks[1:] }, Amendment{}, []string{"task " + was.Tasks[0].ID + " is gone"}},
-		"no requirement": {func(p *Plan) { p.Requirements = nil }, Amendment{}, []string{"requirements is not"}},
-		"no gate":        {func(p *Plan) { p.Tasks[0].Steps[0].Postconditions = nil }, Amendment{}, []string{"is not what it was: postconditions"}},
+		"a task of a speclet": {func(p *Plan) {
+			p.Tasks = append(p.Tasks, Task{ID: "n", Steps: []Step{{ID: "1"}}})
+			p.Speclets[0].Tasks = append([]string{"n"}, p.Speclets[0].Tasks...)
+		}, Amendment{Tasks: []string{"n"}, Steps: []Address{"n.1"}}, nil},
+		"a speclet": {func(p *Plan) {
+			p.Tasks = append(p.Tasks, Task{ID: "n", Steps: []Step{{ID: "1"}}})
+			p.Speclets = append(p.Speclets, Speclet{ID: "s", Tasks: []string{"n"}, DependsOn: []string{"old"}})
+		}, Amendment{Tasks: []string{"n"}, Steps: []Address{"n.1"}}, nil},
+		"a task of a list": {func(p *Plan) {
+			p.Tasks = append(p.Tasks, Task{ID: "n", Steps: []Step{{ID: "1"}}})
+			p.Settings[0].Value.List = append(p.Settings[0].Value.List, Value{Kind: "string", Text: "n"})
+			p.Settings = append(p.Settings, Setting{"task_list.story US9", Value{Kind: "array", List: []Value{{Kind: "string", Text: "n"}}}})
+		}, Amendment{Tasks: []string{"n"}, Steps: []Address{"n.1"}}, nil},
+		"an old task in a list": {func(p *Plan) {
+			p.Settings[0].Value.List = append(p.Settings[0].Value.List, Value{Kind: "string", Text: "2"})
+		}, Amendment{}, []string{"[task_list] is not"}},
+		"an old task in a speclet": {func(p *Plan) { p.Speclets = append(p.Speclets, Speclet{ID: "s", Tasks: []string{"2"}}) }, Amendment{}, []string{"speclets is not"}},
+		"no speclet":               {func(p *Plan) { p.Speclets = nil }, Amendment{}, []string{"speclets is not"}},
+		"an empty speclet":         {func(p *Plan) { p.Speclets = append(p.Speclets, Speclet{ID: "s"}) }, Amendment{}, []string{"speclets is not"}},
+		"no step":                  {func(p *Plan) { p.Tasks[0].Steps = p.Tasks[0].Steps[1:] }, Amendment{}, []string{"step " + string(was.Tasks[0].Steps[0].Address) + " is gone"}},
+		"no task":                  {func(p *Plan) { p.Tasks = p.Tasks[1:] }, Amendment{}, []string{"task " + was.Tasks[0].ID + " is gone"}},
+		"no requirement":           {func(p *Plan) { p.Requirements = nil }, Amendment{}, []string{"requirements is not"}},
+		"no gate":                  {func(p *Plan) { p.Tasks[0].Steps[0].Postconditions = nil }, Amendment{}, []string{"is not what it was: postconditions"}},
 		"a path": {func(p *Plan) {
 			p.Tasks[0].Steps[0].Artifacts.Create = append(p.Tasks[0].Steps[0].Artifacts.Create, "x")
 		}, Amendment{}, []string{": artifacts"}},

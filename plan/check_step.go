@@ -106,10 +106,11 @@ func (c *checker) executor(key, name string) {
 	if name == "" || c.o.Executors == nil || slices.Contains(c.o.Executors, name) {
 		return
 	}
-	hint := "there are none here"
+	hint := "none is here by a name"
 	if len(c.o.Executors) > 0 {
-		hint = "there are " + strings.Join(c.o.Executors, ", ")
+		hint = "here by name: " + strings.Join(c.o.Executors, ", ")
 	}
+	hint += "; bring it (--executor " + name + "=PATH, Controller.Executors), or name another"
 	c.report("executor-unknown", key, fmt.Sprintf("there is no executor %q", name), hint)
 }
 

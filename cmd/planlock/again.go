@@ -34,6 +34,15 @@ func (s *session) again(run *history.Run) string {
 			text += " --executor " + quoted(word)
 		}
 	}
+	for _, word := range s.pipeline.reviewers {
+		text += " --reviewer " + quoted(word)
+	}
+	if *s.pipeline.evidence {
+		text += " --evidence"
+	}
+	if s.plan != "" {
+		text += " --plan " + quoted(s.plan)
+	}
 	switch {
 	case *s.answers != "":
 		text += " --answers " + quoted(*s.answers)
@@ -82,6 +91,12 @@ func resumeFrom(run *history.Run, dir string) string {
 	text := resumeIn(dir, run.Started.Run)
 	if env := run.Started.Envelope; env != nil {
 		for _, c := range env.Components {
+			if name, ok := strings.CutPrefix(c.Name, "agent:reviewer "); ok {
+				text += " --reviewer " + quoted(name) + "=PATH"
+			}
+			if c.Name == "agent:evidence" {
+				text += " --evidence"
+			}
 			name, ok := strings.CutPrefix(c.Name, "agent:executor ")
 			if ok && name != "shell" && name != "default" && name != run.Started.Executor {
 				text += " --executor " + quoted(name) + "=PATH"

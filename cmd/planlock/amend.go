@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
@@ -17,9 +18,13 @@ func prepareAmend(p *cli, flags *flag.FlagSet) action {
 	flags.Var(&executors, "executor", executorsHelp)
 	pipeline := newPipeline(flags)
 	return func(ctx context.Context, args []string) error {
-		run, err := findRun(ctx, workspaceIn(*dir), args[0])
+		prefix, path := "", args[len(args)-1]
+		if len(args) == 2 {
+			prefix = args[0]
+		}
+		run, err := findRun(ctx, workspaceIn(*dir), prefix)
 		if err != nil {
-			return placed(err, *dir, args[1], nil)
+			return placed(err, *dir, path, nil)
 		}
 		c := &exec.Controller{Dir: *dir, NoSandbox: run.Started.NoSandbox, Witness: checkpoint.UserWitness().Outside(*dir), Now: p.now}
 		if err := seatExecutors(c, executors, run.Started.Executor); err != nil {
@@ -28,8 +33,11 @@ func prepareAmend(p *cli, flags *flag.FlagSet) action {
 		if err := pipeline.seat(ctx, c); err != nil {
 			return err
 		}
-		draft, err := p.read(args[1], c.Options())
+		draft, err := p.read(path, c.Options())
 		if err != nil {
+			return err
+		}
+		if err := seatsPrompts(c, &draft.Plan, slices.Concat(run.Started.Acknowledged, acks)); err != nil {
 			return err
 		}
 		done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: acks, By: defaultName(), Reason: *reason})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
 )
@@ -37,6 +38,9 @@ func prepareAnswer(p *cli, flags *flag.FlagSet) action {
 			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, q.ID)}, *dir, "", run)
 		}
 		a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: *ack, Reason: *reason, By: orElse(*by, defaultName()), At: p.now()}
+		if _, known := q.Choice(choice); !known {
+			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("%q is none of the choices %s", choice, strings.Join(keysOf(q), ", "))}, *dir, "", run)
+		}
 		if err := confirmed(*q, &a, *remember, *confirm); err != nil {
 			return placed(err, *dir, "", run)
 		}
@@ -47,6 +51,15 @@ func prepareAnswer(p *cli, flags *flag.FlagSet) action {
 		fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label), escaped(resumeFrom(run, *dir)))
 		return nil
 	}
+}
+
+// keysOf are the choices of a question, as they are typed.
+func keysOf(q *ask.Question) []string {
+	keys := make([]string, len(q.Choices))
+	for i, c := range q.Choices {
+		keys[i] = c.Key
+	}
+	return keys
 }
 
 // confirmed has an answer remembered, if the words that confirm it are there.

@@ -35,7 +35,7 @@ func commands() []command {
 		{"resume", "[RUN]", "goes on after an interruption, a crash or an answer", 0, 1, prepareResume},
 		{"status", "[RUN]", "says where a run stands and what it waits for", 0, 1, prepareStatus},
 		{"answer", "[RUN] ESCALATION CHOICE", "answers a question that waits", 2, 3, prepareAnswer},
-		{"amend", "RUN PATH", "adds steps to a run that has not ended", 2, 2, prepareAmend},
+		{"amend", "[RUN] PATH", "adds steps to a run that has not ended", 1, 2, prepareAmend},
 		{"obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks", 0, 1, prepareObsolete},
 		{"choices", "[revoke ID]", "lists the choices that are remembered, or revokes one", 0, 2, prepareChoices},
 		{"log", "[RUN]", "queries the journal", 0, 1, prepareLog},

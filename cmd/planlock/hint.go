@@ -170,10 +170,8 @@ func waitingHint(at placedError) string {
 
 // answerCommand is how a question is answered.
 func answerCommand(q *ask.Question, dir string) string {
-	keys := make([]string, len(q.Choices))
 	ack, reason := "", ""
-	for i, c := range q.Choices {
-		keys[i] = c.Key
+	for _, c := range q.Choices {
 		if c.Acknowledge != "" {
 			ack = " [--ack TEXT]"
 		}
@@ -181,7 +179,7 @@ func answerCommand(q *ask.Question, dir string) string {
 			reason = " [--reason TEXT]"
 		}
 	}
-	return fmt.Sprintf("planlock answer %s %s %s%s%s%s", q.Run, q.ID, strings.Join(keys, "|"), ack, reason, inDir(dir))
+	return fmt.Sprintf("planlock answer %s %s %s%s%s%s", q.Run, q.ID, strings.Join(keysOf(q), "|"), ack, reason, inDir(dir))
 }
 
 // refusedMessage lists what kept a run from beginning or going on.

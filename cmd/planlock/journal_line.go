@@ -119,7 +119,7 @@ func gistOfPeople(fact history.Fact) string {
 	case *history.RolledBack:
 		return fmt.Sprintf("to before %s, tree %s", f.To, f.Snapshot.Tree.Short())
 	case *history.Amended:
-		return fmt.Sprintf("plan %s · %s by %s: %s", f.Plan.Short(), plural(len(f.Added), "further step"), orElse(f.By, "the host"), orElse(f.Reason, f.Confirmed))
+		return strings.TrimSuffix(fmt.Sprintf("plan %s · %s by %s: %s", f.Plan.Short(), plural(len(f.Added), "further step"), orElse(f.By, "the host"), f.Reason), ": ")
 	case *history.Ended:
 		return strings.TrimSuffix(fmt.Sprintf("%s: %s", f.Status, strings.Join(f.Reasons, "; ")), ": ")
 	case *history.Delivered:

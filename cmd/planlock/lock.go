@@ -13,6 +13,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -59,7 +60,7 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return placed(err, *dir, args[0], nil)
 		}
-		if err := seatsPrompts(c, locked); err != nil {
+		if err := seatsPrompts(c, locked.Plan(), locked.Terms().Acknowledged); err != nil {
 			return placed(err, *dir, args[0], nil)
 		}
 		if err := atomicfile.Write(nil, c.LockFile, locked.Encode(), 0o644); err != nil {
@@ -103,6 +104,21 @@ func inUse(ctx context.Context, ws exec.Workspace, file string) error {
 	return nil
 }
 
+// amendedTo is the run that began with a lock file, was amended to a plan and has not ended, or "". Runs that cannot be read are passed over.
+func amendedTo(ctx context.Context, ws exec.Workspace, file string, digest ledger.Digest) string {
+	ids, err := ws.Runs()
+	if err != nil {
+		return ""
+	}
+	for _, id := range ids {
+		run, err := ws.History(ctx, id)
+		if err == nil && run.Ended == nil && len(run.Amendments) > 0 && run.Started.LockFile == file && run.Started.Plan == digest {
+			return id
+		}
+	}
+	return ""
+}
+
 // lockPath is where the lock of a plan lies: named, or beside the plan. It is absolute.
 func lockPath(d *plan.Draft, named string) (string, error) {
 	if named != "" {
@@ -132,6 +148,12 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 	}
 	c.LockFile = file
 	locked, err := plan.ReadLock(draft, text, c.Options())
+	if moved := (*plan.LockError)(nil); errors.As(err, &moved) {
+		if id := amendedTo(ctx, exec.Workspace{Dir: c.Dir}, file, draft.Plan.Digest()); id != "" {
+			return nil, &exec.RefusedError{Reasons: []string{fmt.Sprintf("run %s was amended to this plan and has not ended; the lock %s is the one that it began with", id, displayPath(file))},
+				Hint: resumeIn(c.Dir, id) + " goes on with it"}
+		}
+	}
 	if len(acks) > 0 {
 		fmt.Fprintf(p.err, "planlock: warning: --ack changes nothing here: the lock %s says what was accepted; lock the plan again with it:  %s\n",
 			escaped(displayPath(file)), lockAgain(c.Dir, path, named, locked, acks))

@@ -28,11 +28,11 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 }
 
 // seatsPrompts refuses a plan of which steps could only fail, because the shell would get their prompts.
-func seatsPrompts(c *exec.Controller, locked *plan.Locked) error {
+func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string) error {
 	if _, ok := c.Executor.(*shell.Executor); !ok {
 		return nil
 	}
-	steps := promptsOnly(locked.Plan(), locked.Terms().Acknowledged)
+	steps := promptsOnly(p, accepted)
 	if len(steps) == 0 {
 		return nil
 	}

@@ -46,7 +46,7 @@ func prepareResume(p *cli, flags *flag.FlagSet) action {
 		if err := s.seatEscalator(p, c, run.Started.Run); err != nil {
 			return err
 		}
-		s.resumed = run.Started.Run
+		s.resumed, s.plan = run.Started.Run, *from
 		return p.carryOut(ctx, s, c, locked.Files()[0].Path, func() (*exec.Report, error) {
 			return c.Resume(ctx, locked, run.Started.Run)
 		})
@@ -82,15 +82,15 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 	draft, from, err := planOf(run, from)
 	if err != nil {
 		d, status := unreadable(from, err)
-		d.Hint = fmt.Sprintf("run %s needs the plan that it began with: put it back, or say where it is:  %s --plan PATH",
-			run.Started.Run, resumeIn(c.Dir, run.Started.Run))
+		d.Hint = fmt.Sprintf("run %s needs the plan that it %s: put it back, or say where it is:  %s --plan PATH",
+			run.Started.Run, boundBy(run), resumeIn(c.Dir, run.Started.Run))
 		d.Format(p.err, nil)
 		return nil, &quietError{status}
 	}
 	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
 		refused := &exec.RefusedError{Run: run.Started.Run,
 			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(), got.Short())},
-			Hint:    "resume the run with the plan that it began with, or lock the new one and run that"}
+			Hint:    fmt.Sprintf("resume the run with the plan that it %s, or lock the new one and run that", boundBy(run))}
 		if was, err := workspaceIn(c.Dir).Plan(ctx, run); err == nil {
 			if _, err := was.Amend(&draft.Plan); err == nil {
 				refused.Run, refused.Hint = "", fmt.Sprintf("it has further steps; to add them to the run:  planlock amend%s %s %s", inDir(c.Dir), run.Started.Run, quoted(displayPath(from)))
@@ -110,6 +110,14 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}
 	}
 	return plan.ReadLock(draft, text, c.Options())
+}
+
+// boundBy is what made the plan of a run its plan.
+func boundBy(run *history.Run) string {
+	if len(run.Amendments) > 0 {
+		return "was amended to"
+	}
+	return "began with"
 }
 
 // planOf reads the plan of a run from a file, or from the folder of that file where the folder as

@@ -36,6 +36,7 @@ type session struct {
 	pipeline  *pipeline
 	person    *ask.Terminal // whoever sits at the terminal; nil until somebody is to be asked
 	resumed   string        // id of the run that is resumed
+	plan      string        // where its plan lies, if that was said
 }
 
 func newSession(flags *flag.FlagSet) *session {
@@ -112,7 +113,7 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return s.placed(err, args[0], nil)
 		}
-		if err := seatsPrompts(c, locked); err != nil {
+		if err := seatsPrompts(c, locked.Plan(), locked.Terms().Acknowledged); err != nil {
 			return s.placed(err, args[0], nil)
 		}
 		if err := s.chooseMode(ctx, p, c, locked.Plan()); err != nil {

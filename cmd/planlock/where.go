@@ -53,6 +53,9 @@ func (p *cli) printStatus(run *history.Run, cutOff bool) {
 	if run.Paused != nil {
 		fmt.Fprintf(p.out, "stopped  %s\n", escaped(run.Paused.Why))
 	}
+	for _, a := range run.Amendments {
+		fmt.Fprintf(p.out, "amended  %s by %s\n", plural(len(a.Added), "further step"), escaped(orElse(a.By, "the host")))
+	}
 	fmt.Fprintf(p.out, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
@@ -36,6 +37,8 @@ type Amended struct {
 
 	Prev   ledger.Digest `json:"prev"`   // what the record ended with
 	Digest ledger.Digest `json:"digest"` // of all of the above
+
+	After int `json:"-"` // how many addenda came before it; set by the fold
 }
 
 // Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
@@ -96,15 +99,15 @@ func (r *Run) amend(rec checkpoint.Record, f *Amended) error {
 		return wrong("is not what its digest %s says", f.Digest.Short())
 	case f.Envelope == nil:
 		return wrong("has no envelope")
+	case r.Delivering():
+		return wrong("is for a run that is being delivered")
 	}
 	steps, gained, err := r.extended(f)
 	if err != nil {
 		return wrong("%v", err)
 	}
-	if r.began == nil {
-		began := r.Started
-		r.began = &began
-	}
+	r.locks = append(r.locks, r.Started.Lock)
+	f.After = len(r.Addenda)
 	r.Amendments = append(r.Amendments, *f)
 	r.record = f.Digest
 	s := &r.Started
@@ -116,9 +119,7 @@ func (r *Run) amend(rec checkpoint.Record, f *Amended) error {
 		step.at = i
 		r.index[step.Address] = step
 	}
-	for i := range r.Approvals { // who looked at a task has not seen what it gained
-		r.Approvals[i].Undone = r.Approvals[i].Undone || gained[r.Approvals[i].Task]
-	}
+	r.undoPipeline(gained, "") // who looked at a task has not seen what it gained
 	for i := range r.Compliance {
 		r.Compliance[i].Undone = r.Compliance[i].Undone || gained[r.Compliance[i].Task]
 	}
@@ -129,22 +130,9 @@ func (r *Run) amend(rec checkpoint.Record, f *Amended) error {
 	return nil
 }
 
-// PlanFiles are the files that the plan was read from, before amendments too; one whose content moved stands there more than once.
-func (r *Run) PlanFiles() []plan.Source {
-	if r.began == nil {
-		return slices.Clone(r.Started.Files)
-	}
-	files := slices.Clone(r.began.Files)
-	for _, a := range r.Amendments {
-		files = append(files, a.Files...)
-	}
-	return files
-}
-
 // Served reports whether the run is under a lock, or was before an amendment.
 func (r *Run) Served(lock string) bool {
-	return r.Started.Lock == lock || r.began != nil && r.began.Lock == lock ||
-		slices.ContainsFunc(r.Amendments, func(a Amended) bool { return a.Lock == lock })
+	return r.Started.Lock == lock || slices.Contains(r.locks, lock)
 }
 
 // Admits says why steps cannot be added as f wants, or nil: each of them must come behind all that has begun, and belong to a task
@@ -152,6 +140,11 @@ func (r *Run) Served(lock string) bool {
 func (r *Run) Admits(f *Amended) error {
 	_, _, err := r.extended(f)
 	return err
+}
+
+// Delivering reports whether an isolated run has begun to move what it made into the workspace.
+func (r *Run) Delivering() bool {
+	return r.Delivered != nil || r.Restoring != nil && r.Restoring.Deliver
 }
 
 // extended are the steps of the run with those that an amendment adds, and the tasks that gained some.
@@ -180,6 +173,12 @@ func (r *Run) extended(f *Amended) (steps []*Step, gained map[string]bool, err e
 			steps = append(steps, &Step{Outline: o, Status: Pending})
 			gained[o.Task] = true
 			delete(added, o.Address)
+		}
+	}
+	for _, code := range f.Acknowledged {
+		_, step, _ := strings.Cut(code, ":")
+		if !slices.Contains(r.Started.Acknowledged, code) && !slices.Contains(f.Added, plan.Address(step)) {
+			return nil, nil, fmt.Errorf("%s was acknowledged, which is about no step that is new", code)
 		}
 	}
 	if old < len(r.Steps) || len(added) > 0 || len(steps) == len(r.Steps) {

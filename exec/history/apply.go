@@ -34,6 +34,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Addendum:
 		return r.addendum(rec, nil, f)
 	case *Remembered:
+		f.Plan = r.Started.Plan
 		r.Remembered = append(r.Remembered, *f)
 	case *Compliance:
 		f.At = rec.Time
@@ -168,6 +169,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *Addendum:
 		return r.addendum(rec, s, f)
 	case *Remembered:
+		f.Plan = r.Started.Plan
 		r.Remembered = append(r.Remembered, *f)
 	case *Recovery:
 		f.At = rec.Time

@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -92,6 +93,8 @@ type Remembered struct {
 	By       string       `json:"by"`
 	At       time.Time    `json:"at"`
 	Why      string       `json:"why,omitempty"` // it was not remembered
+
+	Plan ledger.Digest `json:"-"` // of which it is remembered; set by the fold
 }
 
 // StepFailed is final: the step was undone and is not tried again.

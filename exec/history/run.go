@@ -158,7 +158,7 @@ type Run struct {
 	step     *Step    // under way
 	cutOff   *Attempt // under way when the run was set back, until what it left is discarded
 	standing standing
-	began    *Started                  // what it was bound to before its first amendment; nil if there was none
+	locks    []string                  // ids of those before an amendment
 	record   ledger.Digest             // of the last addendum or amendment
 	last     *Step                     // completed by the latest record; nil if it was another
 	said     map[string]gate.Judgement // by their JSON

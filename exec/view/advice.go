@@ -120,11 +120,7 @@ func nextSteps(rep *report) []string {
 	if q := rep.Waiting; q != nil {
 		out := []string{}
 		for _, c := range q.Choices {
-			line := fmt.Sprintf("%s: %s (%s)", rep.answer(c.key()), c.Label, c.Consequence)
-			if c.Acknowledge != "" {
-				line += fmt.Sprintf("; must be acknowledged with %q", c.Acknowledge)
-			}
-			out = append(out, line)
+			out = append(out, fmt.Sprintf("%s # %s (%s)", rep.answer(c.key(), c.Acknowledge), c.Label, c.Consequence))
 		}
 		return append(out, "Then go on: "+rep.resume())
 	}

@@ -38,11 +38,19 @@ func (rep *report) look() string {
 }
 
 // answer is how a choice of the question that waits is made.
-func (rep *report) answer(choice string) string {
+func (rep *report) answer(choice, acknowledge string) string {
 	if rep.OwnStores {
-		return fmt.Sprintf("answer %s with %s", rep.Waiting.ID, choice)
+		text := fmt.Sprintf("answer %s with %s", rep.Waiting.ID, choice)
+		if acknowledge != "" {
+			text += fmt.Sprintf(", acknowledged with %q", acknowledge)
+		}
+		return text
 	}
-	return fmt.Sprintf("planlock answer %s %s %s", rep.Run, rep.Waiting.ID, choice)
+	text := fmt.Sprintf("planlock answer %s %s %s", rep.Run, rep.Waiting.ID, choice)
+	if acknowledge != "" {
+		text += fmt.Sprintf(" --ack %q", acknowledge)
+	}
+	return text
 }
 
 // beAsked is how a question gets an answer that had none.

@@ -32,7 +32,7 @@ func drawStuck(r *history.Run, rep *report) []byte {
 		if waits {
 			d.put("\n### Choices\n\n")
 			for _, c := range rep.Waiting.Choices {
-				d.put("- %s: %s. %s\n", rep.typed(rep.answer(c.Key)), md(c.Label), md(c.Consequence))
+				d.put("- %s: %s. %s\n", rep.typed(rep.answer(c.Key, c.Acknowledge)), md(c.Label), md(c.Consequence))
 			}
 		}
 	}
