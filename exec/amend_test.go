@@ -2,12 +2,15 @@ package exec_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -588,5 +591,54 @@ func TestAmendIsExclusive(t *testing.T) {
 	}
 	if _, err := b.Controller.Amend(t.Context(), "7", amendment(read(t, begunPlan+furtherStep))); !errors.Is(err, exec.ErrNoRun) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestVerifyFindsAForgedAmendment: a journal whose amendment changes what was there holds in itself, and is found all the same.
+func TestVerifyFindsAForgedAmendment(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		why  string // "" for an amendment as it should be
+	}{
+		"as it should be": {begunPlan + furtherStep, ""},
+		"forged":          {strings.Replace(begunPlan, `run = "c"`, `run = "rm -rf /"`, 1) + furtherStep, "step 2.1 is not what it was: run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, run, _ := waits(t)
+			ws := exec.Workspace{Dir: b.Dir}
+			was, err := ws.History(t.Context(), run)
+			must(t, err)
+			p := &read(t, tt.text).Plan
+			text, err := json.Marshal(p)
+			must(t, err)
+			blobs, err := checkpoint.OpenFolder(filepath.Join(b.Dir, exec.Own, "objects"))
+			must(t, err)
+			store := checkpoint.NewStore(blobs)
+			blob, err := store.Put(t.Context(), text)
+			must(t, errors.Join(err, store.Flush(t.Context()), blobs.Close()))
+
+			f := history.Amended{Plan: p.Digest(), PlanBlob: blob, Lock: "L", Envelope: was.Started.Envelope, Added: []plan.Address{"2.2"},
+				Steps: append(slices.Clone(was.Started.Steps), history.Outline{Address: "2.2", Task: "2"})}
+			f, err = f.Seal(1, was.RecordDigest())
+			must(t, err)
+			fact, err := history.Encode(history.Where{}, &f)
+			must(t, err)
+			log, err := checkpoint.OpenFileLog(filepath.Join(ws.RunDir(run), "journal"))
+			must(t, err)
+			journal, err := checkpoint.OpenJournal(t.Context(), log, run, time.Now)
+			must(t, err)
+			_, err = journal.Append(t.Context(), fact)
+			must(t, errors.Join(err, journal.Close()))
+
+			_, err = ws.Verify(t.Context(), run)
+			var proof *exec.ProofError
+			if tt.why == "" {
+				must(t, err)
+				return
+			}
+			if !errors.As(err, &proof) || proof.What != "plan" || !strings.Contains(err.Error(), tt.why) {
+				t.Errorf("%v, want %q", err, tt.why)
+			}
+		})
 	}
 }
