@@ -123,7 +123,7 @@ func (e *execution) samePlace() error {
 	slices.Sort(now)
 	slices.Sort(was)
 	if slices.Equal(slices.Compact(now), slices.Compact(was)) {
-		return nil
+		return e.noLink(now)
 	}
 	var names []string
 	for _, f := range e.run.Started.Files {
@@ -131,6 +131,22 @@ func (e *execution) samePlace() error {
 	}
 	return &RefusedError{Run: e.run.Started.Run, Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
 		Hint: "put the amended plan in its place"}
+}
+
+// noLink refuses a plan whose name is a link to a file that the trees of the run hold: that would have to be another one.
+func (e *execution) noLink(own []string) error {
+	for _, f := range e.files {
+		real, err := filepath.EvalSymlinks(f.Path)
+		if err != nil {
+			continue // it is read from memory
+		}
+		rel, err := filepath.Rel(e.root, real)
+		if err == nil && filepath.IsLocal(rel) && !slices.Contains(own, filepath.ToSlash(rel)) {
+			return &RefusedError{Run: e.run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
+				Hint: "bring that file back as it was, and put the amended plan in the place of the link"}
+		}
+	}
+	return nil
 }
 
 // amend checks, approves and locks the plan, and records it.
@@ -211,10 +227,10 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 	for _, code := range a.Acknowledged {
 		_, step, _ := strings.Cut(code, ":")
 		switch {
-		case slices.Contains(f.Added, plan.Address(step)):
+		case slices.Contains(f.Added, plan.Address(step)) && code != plan.DoneCode(plan.Address(step)):
 			given = append(given, code)
 		case code != f.Confirmed && !slices.Contains(given, code):
-			strangers = append(strangers, code) // of a step that is not new, nobody accepts anything now
+			strangers = append(strangers, code) // of steps that are not new nobody accepts anything now, and a new one is not done
 		}
 	}
 	locked, err := plan.Lock(a.Draft, plan.Terms{Options: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,

@@ -505,12 +505,14 @@ func TestAmendAnIsolatedRun(t *testing.T) {
 func TestAmendLeavesNoStepOut(t *testing.T) {
 	b, run, _ := waits(t)
 	a := amendment(read(t, begunPlan+furtherStep))
-	a.Acknowledged = append(a.Acknowledged, plan.DoneCode("2.1"), "done:9.9")
+	a.Acknowledged = append(a.Acknowledged, plan.DoneCode("2.1"), plan.DoneCode("2.2"))
 	var ack *plan.AckError
-	if _, err := b.Controller.Amend(t.Context(), run, a); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"done:2.1", "done:9.9"}) || len(ack.Missing) > 0 {
+	if _, err := b.Controller.Amend(t.Context(), run, a); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"done:2.1", "done:2.2"}) || len(ack.Missing) > 0 {
 		t.Errorf("%v", err)
 	}
-	a.Acknowledged = append(a.Acknowledged[:1], plan.DoneCode("2.2"))
+	d := read(t, begunPlan+furtherStep+"rollback = \"irreversible\"\n")
+	a = amendment(d)
+	a.Acknowledged = append(a.Acknowledged, "irreversible:2.2")
 	if _, err := b.Controller.Amend(t.Context(), run, a); err != nil {
 		t.Errorf("of a step that is new: %v", err)
 	}
@@ -570,6 +572,72 @@ func TestAmendAfterObsolete(t *testing.T) {
 	}
 	report, err := b.Controller.Resume(t.Context(), amended.Locked, run)
 	(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
+}
+
+// TestAnswersToQuestionsOfThePlanBefore: a question was open when the run was amended. Its answer counts for what it asked, and not for the
+// plan that took the place: that it no longer holds is no matter any more, and what was to be remembered of it is remembered of it.
+func TestAnswersToQuestionsOfThePlanBefore(t *testing.T) {
+	waiting := puts(func() error { return ask.ErrWaiting })
+	t.Run("obsolete", func(t *testing.T) {
+		b, run, fixed := waits(t)
+		*fixed, b.Controller.Escalator = true, waiting
+		must(t, exec.Workspace{Dir: b.Dir}.Request(t.Context(), ask.Request{Run: run, Kind: ask.Obsolete, By: "tester", Reason: "more is wanted"}))
+		report, err := b.Controller.Resume(t.Context(), b.Lock(t), run)
+		if q := report.Run.Pending(); !errors.Is(err, exec.ErrWaiting) || q == nil || q.Kind != ask.Obsolete {
+			t.Fatalf("%v, %+v", err, q)
+		}
+		b.Draft = read(t, begunPlan+furtherStep)
+		amended, err := b.Controller.Amend(t.Context(), run, amendment(b.Draft))
+		must(t, err)
+		b.Controller.Escalator = choose(map[ask.Kind]string{ask.Obsolete: "n", ask.StepFailed: "r"})
+		report, err = b.Controller.Resume(t.Context(), amended.Locked, run)
+		(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
+	})
+	t.Run("remembered", func(t *testing.T) {
+		b, _, _ := prepared(t)
+		b.Controller.Escalator = waiting
+		report, err := b.Controller.Run(t.Context(), b.Lock(t))
+		if !errors.Is(err, exec.ErrWaiting) {
+			t.Fatal(err)
+		}
+		was, asked := report.Run.Started.Plan, 0
+		b.Draft = read(t, begunPlan+furtherStep)
+		amended, err := b.Controller.Amend(t.Context(), report.Run.Started.Run, amendment(b.Draft))
+		must(t, err)
+		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+			if asked++; asked > 1 {
+				return answer(q, "s")
+			}
+			a := answer(q, "r")
+			a.Remember, a.Confirmed = ask.ForPlan, q.RememberWords("r", ask.ForPlan)
+			return a
+		})
+		report, err = b.Controller.Resume(t.Context(), amended.Locked, amended.Run)
+		if !errors.Is(err, exec.ErrWaiting) || asked != 2 || len(report.Run.Remembered) != 1 || report.Run.Remembered[0].Plan != was {
+			t.Errorf("asked %d times: %v\n%+v", asked, err, report.Run.Remembered)
+		}
+	})
+}
+
+// puts is a way to ask that only fails.
+type puts func() error
+
+func (w puts) Ask(context.Context, ask.Question) (ask.Answer, error) { return ask.Answer{}, w() }
+
+// TestAmendATrial: a trial stays without steps that act outside of its clone.
+func TestAmendATrial(t *testing.T) {
+	b, locked, _ := prepared(t)
+	b.Controller.Shadow = true
+	report, err := b.Controller.Run(t.Context(), locked)
+	if !errors.Is(err, exec.ErrWaiting) {
+		t.Fatal(err)
+	}
+	a := amendment(read(t, begunPlan+furtherStep+"rollback = \"irreversible\"\n"))
+	a.Acknowledged = append(a.Acknowledged, "irreversible:2.2")
+	b.Controller.Shadow = false // the run knows what it is
+	if _, err := b.Controller.Amend(t.Context(), report.Run.Started.Run, a); !refusedFor(err, "would be no trial") {
+		t.Errorf("%v", err)
+	}
 }
 
 // TestAmendIsExclusive: nobody adds steps to a run that somebody has in hand, and what was left out is said.

@@ -165,13 +165,14 @@ func ownStores(ws Workspace, run string) bool {
 
 // unfinished refuses a lock that has served a run, and a tree that holds half a step. It warns of a run that waits: what this
 // one changes, that one has not done.
-func (e *execution) unfinished(ctx context.Context) (warnings []string, err error) {
+func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error) {
 	ws := e.c.workspace()
 	ws.Dir = e.root
 	ids, err := ws.Runs()
 	if err != nil {
 		return nil, err
 	}
+	var waiting []string
 	for i := len(ids) - 1; i >= 0; i-- {
 		run, err := ws.History(ctx, ids[i])
 		if err != nil || run.Head.Seq == 0 {
@@ -181,6 +182,9 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, err erro
 		if run.Served(e.locked.ID()) && !run.Started.Shadow {
 			return nil, &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
 				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
+		}
+		if run.Ended == nil && !run.Started.Shadow {
+			waiting = append(waiting, ids[i])
 		}
 		if i < len(ids)-1 || run.Started.Isolated || run.Sealed != nil {
 			continue
@@ -203,11 +207,15 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, err erro
 			return nil, &RefusedError{Run: ids[i], Hint: hint + ids[i],
 				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i], inside)}}
 		}
-		if run.Ended == nil && !e.isolates() {
-			warnings = append(warnings, fmt.Sprintf("run %s has not ended, and cannot go on in a workspace that this run has changed", ids[i]))
-		}
 	}
-	return warnings, nil
+	if len(waiting) == 0 || e.c.Shadow {
+		return nil, nil
+	}
+	more := ""
+	if n := len(waiting) - 1; n > 0 {
+		more = fmt.Sprintf(" (nor have %d before it)", n)
+	}
+	return []string{fmt.Sprintf("run %s has not ended%s, and cannot go on in a workspace that this run has changed", waiting[0], more)}, nil
 }
 
 // inFlight reports whether an attempt of s has begun and nothing is known of its end.

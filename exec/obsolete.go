@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
 	"time"
 
@@ -96,11 +95,11 @@ func (e *execution) obsoleteStill(s *history.Step) (ask.Question, bool) {
 		return ask.Question{}, false
 	}
 	q := s.Questions[len(s.Questions)-1].Question
-	since := slices.ContainsFunc(e.run.Amendments, func(a history.Amended) bool {
-		return slices.ContainsFunc(e.run.Addenda[:a.After], func(answer history.Addendum) bool { return answer.Question == q.ID })
-	})
-	return q, q.Kind == ask.Obsolete && !since
+	return q, q.Kind == ask.Obsolete && e.asksOf(q)
 }
+
+// asksOf reports whether a question is about the plan that the run has now.
+func (e *execution) asksOf(q ask.Question) bool { return e.run.AskedUnder(q.ID) == e.run.Started.Plan }
 
 func (e *execution) obsoleteQuestion(s *history.Step, why string) ask.Question {
 	evidence := []string{fmt.Sprintf("%d of %d steps are complete, and stay", e.run.Count(history.Completed), len(e.run.Steps)),

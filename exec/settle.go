@@ -29,7 +29,7 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 	switch {
 	case a.Choice == stop:
 		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
-	case q.Kind == ask.Obsolete && a.Choice == replan:
+	case q.Kind == ask.Obsolete && a.Choice == replan && e.asksOf(q):
 		return e.pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", ErrWaiting, a.By))
 	case s.Status.Over():
 		e.notify(e.c.Observer.StepDone, Event{History: s, Err: failure(s)})

@@ -103,7 +103,10 @@ func (a *Amendment) settings(p, by *Plan) []Setting {
 	for _, s := range p.Settings {
 		known[s.Key] = true
 	}
-	isNew := func(v Value) bool { return v.Kind == "string" && slices.Contains(a.Tasks, v.Text) }
+	isNew := func(v Value) bool { // "bd-7 bd-3" is a note about bd-7
+		task, _, _ := strings.Cut(v.Text, " ")
+		return v.Kind == "string" && slices.Contains(a.Tasks, task)
+	}
 	rest := by.Settings[:0:0]
 	for _, s := range by.Settings {
 		if s.Value.Kind == "array" && (strings.HasPrefix(s.Key, "task_list.") || s.Key == "intake.order_by_priority") {

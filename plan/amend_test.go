@@ -41,7 +41,7 @@ func TestAmend(t *testing.T) {
 		"a task of a list": {func(p *Plan) {
 			p.Tasks = append(p.Tasks, Task{ID: "n", Steps: []Step{{ID: "1"}}})
 			p.Settings[0].Value.List = append(p.Settings[0].Value.List, Value{Kind: "string", Text: "n"})
-			p.Settings = append(p.Settings, Setting{"task_list.story US9", Value{Kind: "array", List: []Value{{Kind: "string", Text: "n"}}}})
+			p.Settings = append(p.Settings, Setting{"task_list.story US9", Value{Kind: "array", List: []Value{{Kind: "string", Text: "n"}, {Kind: "string", Text: "n 1"}}}})
 		}, Amendment{Tasks: []string{"n"}, Steps: []Address{"n.1"}}, nil},
 		"an old task in a list": {func(p *Plan) {
 			p.Settings[0].Value.List = append(p.Settings[0].Value.List, Value{Kind: "string", Text: "2"})

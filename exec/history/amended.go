@@ -37,8 +37,6 @@ type Amended struct {
 
 	Prev   ledger.Digest `json:"prev"`   // what the record ended with
 	Digest ledger.Digest `json:"digest"` // of all of the above
-
-	After int `json:"-"` // how many addenda came before it; set by the fold
 }
 
 // Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
@@ -107,7 +105,6 @@ func (r *Run) amend(rec checkpoint.Record, f *Amended) error {
 		return wrong("%v", err)
 	}
 	r.locks = append(r.locks, r.Started.Lock)
-	f.After = len(r.Addenda)
 	r.Amendments = append(r.Amendments, *f)
 	r.record = f.Digest
 	s := &r.Started
@@ -141,6 +138,9 @@ func (r *Run) Admits(f *Amended) error {
 	_, _, err := r.extended(f)
 	return err
 }
+
+// AskedUnder is the digest of the plan that a question of the run was asked under, or "". It stays that when the run is amended.
+func (r *Run) AskedUnder(question string) ledger.Digest { return r.under[question] }
 
 // Delivering reports whether an isolated run has begun to move what it made into the workspace.
 func (r *Run) Delivering() bool {

@@ -2,8 +2,10 @@ package history_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
@@ -81,5 +83,48 @@ func TestAmendmentsThatDoNotFollow(t *testing.T) {
 				t.Errorf("it was folded in all the same: %+v", run)
 			}
 		})
+	}
+}
+
+// TestAmendedRunsRest: an amendment is made while nobody has the run in hand, and the time around it is none of its work.
+func TestAmendedRunsRest(t *testing.T) {
+	began := time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
+	steps := []history.Outline{{Address: "1.1", Task: "1"}, {Address: "2.1", Task: "2"}}
+	run := &history.Run{}
+	put := func(minute int, step plan.Address, f history.Fact) error {
+		fact, err := history.Encode(history.Where{Step: step}, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run.Apply(checkpoint.Record{Seq: run.Head.Seq + 1, Time: began.Add(time.Duration(minute) * time.Minute), Fact: fact})
+	}
+	amended := func(task string) *history.Amended {
+		a, err := history.Amended{Plan: "sha256:q", Lock: "L", Envelope: &envelope.Envelope{}, Added: []plan.Address{"9.9"},
+			Steps: append(slices.Clone(steps), history.Outline{Address: "9.9", Task: task})}.Seal(1, run.RecordDigest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &a
+	}
+	for _, err := range []error{
+		put(0, "", &history.Started{Run: "R", Plan: "sha256:p", Steps: steps}),
+		put(0, "1.1", &history.StepSkipped{By: "tester"}),
+		put(0, "", &history.TaskOver{Task: "1"}),
+		put(1, "", &history.Paused{Why: "stopped"}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := put(30, "", amended("1")); err == nil || !strings.Contains(err.Error(), "task 1, which is over") {
+		t.Errorf("to a task that is over: %v", err)
+	}
+	for _, err := range []error{put(30, "", amended("2")), put(59, "", &history.Resumed{Reason: "stopped"}), put(60, "", &history.Paused{Why: "stopped"})} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := run.Worked(began, began.Add(time.Hour)); got != 2*time.Minute {
+		t.Errorf("it worked %v, want two minutes: before it was let go, and since it was taken up", got)
 	}
 }

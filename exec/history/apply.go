@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -34,7 +35,7 @@ func (r *Run) applyRun(rec checkpoint.Record, fact Fact) error {
 	case *Addendum:
 		return r.addendum(rec, nil, f)
 	case *Remembered:
-		f.Plan = r.Started.Plan
+		f.Plan = r.AskedUnder(f.Question)
 		r.Remembered = append(r.Remembered, *f)
 	case *Compliance:
 		f.At = rec.Time
@@ -108,6 +109,10 @@ func (r *Run) ask(rec checkpoint.Record, s *Step, f *Asked) error {
 		return &OrderError{rec.Seq, fmt.Sprintf("question %s is asked while %s is open", f.Question.ID, r.open.Question.ID)}
 	}
 	r.Asked++
+	if r.under == nil {
+		r.under = map[string]ledger.Digest{}
+	}
+	r.under[f.Question.ID] = r.Started.Plan
 	r.open = &Exchange{Question: f.Question}
 	if s != nil {
 		s.Questions = append(s.Questions, *r.open)
@@ -169,7 +174,7 @@ func (s *Step) apply(r *Run, rec checkpoint.Record, fact Fact) error {
 	case *Addendum:
 		return r.addendum(rec, s, f)
 	case *Remembered:
-		f.Plan = r.Started.Plan
+		f.Plan = r.AskedUnder(f.Question)
 		r.Remembered = append(r.Remembered, *f)
 	case *Recovery:
 		f.At = rec.Time

@@ -158,6 +158,7 @@ type Run struct {
 	step     *Step    // under way
 	cutOff   *Attempt // under way when the run was set back, until what it left is discarded
 	standing standing
+	under    map[string]ledger.Digest  // the plans that questions were asked under, by their ids
 	locks    []string                  // ids of those before an amendment
 	record   ledger.Digest             // of the last addendum or amendment
 	last     *Step                     // completed by the latest record; nil if it was another

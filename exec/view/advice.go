@@ -120,7 +120,7 @@ func nextSteps(rep *report) []string {
 	if q := rep.Waiting; q != nil {
 		out := []string{}
 		for _, c := range q.Choices {
-			out = append(out, fmt.Sprintf("%s # %s (%s)", rep.answer(c.key(), c.Acknowledge), c.Label, c.Consequence))
+			out = append(out, fmt.Sprintf("%s (%s): %s", c.Label, c.Consequence, rep.answer(c.key(), c.Acknowledge)))
 		}
 		return append(out, "Then go on: "+rep.resume())
 	}

@@ -105,7 +105,13 @@ func drawText(rep *report) []byte {
 		w.wrap("  ", "  ", reason)
 	}
 	for i, next := range nextSteps(rep) {
-		w.wrap([]string{"next  ", "      "}[min(i, 1)], "      ", next)
+		first := []string{"next  ", "      "}[min(i, 1)]
+		if words, command, ok := strings.Cut(next, ": planlock "); ok && rep.Waiting != nil { // a command that is to be copied is not broken
+			w.wrap(first, "      ", words+":")
+			w.WriteString(terminal.Escape("        planlock "+command) + "\n")
+			continue
+		}
+		w.wrap(first, "      ", next)
 	}
 	return w.Bytes()
 }
