@@ -50,16 +50,25 @@ func (a Addendum) Seal(number int, prev ledger.Digest) Addendum {
 	return a
 }
 
-// sum is the digest that a must have: SHA-256 of a line with the format's name and of the JSON text of
-// everything but the digest.
+// sum is the digest that a must have.
 func (a Addendum) sum() ledger.Digest {
 	a.Digest = ""
-	text, err := json.Marshal(a)
+	sum, err := sumLink("planlock.addendum/1", a)
 	if err != nil {
 		panic("history: an addendum cannot be encoded: " + err.Error()) // only strings, numbers and lists
 	}
-	sum := sha256.Sum256(append([]byte("planlock.addendum/1\n"), text...))
-	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:]))
+	return sum
+}
+
+// sumLink is the digest of a link of the plan's record: SHA-256 of a line with the format's name and of the JSON text of everything
+// but the digest.
+func sumLink(format string, link any) (ledger.Digest, error) {
+	text, err := json.Marshal(link)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(append([]byte(format+"\n"), text...))
+	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:])), nil
 }
 
 // RecordDigest is the digest of the plan's record: of the last addendum or amendment, or of the plan where there is none.

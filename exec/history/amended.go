@@ -1,8 +1,6 @@
 package history
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -55,15 +53,14 @@ func (a Amended) Seal(number int, prev ledger.Digest) (Amended, error) {
 	return a, err
 }
 
-// sum is the digest that a must have: SHA-256 of a line with the format's name and of the JSON text of everything but the digest.
+// sum is the digest that a must have.
 func (a Amended) sum() (ledger.Digest, error) {
 	a.Digest = ""
-	text, err := json.Marshal(a)
+	sum, err := sumLink("planlock.amendment/1", a)
 	if err != nil {
 		return "", fmt.Errorf("history: amendment: %w", err)
 	}
-	sum := sha256.Sum256(append([]byte("planlock.amendment/1\n"), text...))
-	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:])), nil
+	return sum, nil
 }
 
 // Behind is how many steps, from the first in the order of execution, an amendment must leave before all that it adds: up to the last one that
