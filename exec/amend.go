@@ -79,15 +79,10 @@ func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (*Amend
 
 // amendable takes up the run whose plan is amended, as far as that needs it.
 func (e *execution) amendable(ctx context.Context, prefix string, format plan.Format) error {
-	ws := e.c.workspace()
-	ws.Dir = e.root
-	id, err := ws.Find(prefix)
-	if err != nil {
+	if err := e.openFound(ctx, prefix); err != nil {
 		return err
 	}
-	if err := e.openRun(ctx, ws, id); err != nil {
-		return err
-	}
+	id := e.run.Started.Run
 	if e.run.Ended != nil {
 		return &RefusedError{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
 	}
@@ -98,16 +93,8 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 		return &RefusedError{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
 			Hint: "amend it in the format that it has"}
 	}
-	if err := e.samePreset(); err != nil {
-		return err
-	}
-	e.c.LockFile, e.c.NoSandbox, e.c.Shadow = e.run.Started.LockFile, e.run.Started.NoSandbox, e.run.Started.Shadow
-	e.scanner.Scope = e.scope()
-	if e.run.Started.Isolated {
-		e.dir = filepath.Join(ws.RunDir(id), "clone")
-	}
-	e.revive(ctx)
-	if e.base, err = e.baseTree(ctx); err != nil {
+	e.c.Shadow = e.run.Started.Shadow
+	if err := e.recall(ctx); err != nil {
 		return err
 	}
 	return e.samePlace()

@@ -17,13 +17,7 @@ import (
 // reopen takes up a run: it folds the journal, refuses another plan, and
 // repairs what a crash left behind.
 func (e *execution) reopen(ctx context.Context, prefix string) error {
-	ws := e.c.workspace()
-	ws.Dir = e.root
-	id, err := ws.Find(prefix)
-	if err != nil {
-		return err
-	}
-	if err := e.openRun(ctx, ws, id); err != nil {
+	if err := e.openFound(ctx, prefix); err != nil {
 		return err
 	}
 	if e.run.Sealed != nil {
@@ -34,23 +28,43 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 		if len(e.run.Amendments) > 0 {
 			hint = "resume it with the plan that it was amended to (Amended.Locked)"
 		}
-		return &RefusedError{Run: id, Hint: hint,
+		return &RefusedError{Run: e.run.Started.Run, Hint: hint,
 			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
 	}
-	if err := e.samePreset(); err != nil {
-		return err
-	}
-	e.c.LockFile, e.c.NoSandbox = e.run.Started.LockFile, e.run.Started.NoSandbox
-	e.scanner.Scope = e.scope()
-	if e.run.Started.Isolated {
-		e.dir = filepath.Join(ws.RunDir(id), "clone")
-	}
-	e.revive(ctx)
-	if e.base, err = e.baseTree(ctx); err != nil {
+	if err := e.recall(ctx); err != nil {
 		return err
 	}
 	e.unsure()
 	return e.takeUp(ctx)
+}
+
+// openFound opens the run that prefix names.
+func (e *execution) openFound(ctx context.Context, prefix string) error {
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	id, err := ws.Find(prefix)
+	if err != nil {
+		return err
+	}
+	return e.openRun(ctx, ws, id)
+}
+
+// recall takes from a run that was opened what it is bound to and where it works, and reads the tree that it began with.
+func (e *execution) recall(ctx context.Context) (err error) {
+	if err := e.samePreset(); err != nil {
+		return err
+	}
+	s := &e.run.Started
+	e.c.LockFile, e.c.NoSandbox = s.LockFile, s.NoSandbox
+	e.scanner.Scope = e.scope()
+	if s.Isolated {
+		ws := e.c.workspace()
+		ws.Dir = e.root
+		e.dir = filepath.Join(ws.RunDir(s.Run), "clone")
+	}
+	e.revive(ctx)
+	e.base, err = e.baseTree(ctx)
+	return err
 }
 
 // samePreset refuses a run under another preset than the one that it began with.

@@ -63,9 +63,9 @@ func (a Amended) sum() (ledger.Digest, error) {
 	return sum, nil
 }
 
-// Behind is how many steps, from the first in the order of execution, an amendment must leave before all that it adds: up to the last one that
+// behind is how many steps, from the first in the order of execution, an amendment must leave before all that it adds: up to the last one that
 // is not pending.
-func (r *Run) Behind() int {
+func (r *Run) behind() int {
 	for i, s := range slices.Backward(r.Steps) {
 		if s.Status != Pending {
 			return i + 1
@@ -151,7 +151,7 @@ func (r *Run) extended(f *Amended) (steps []*Step, gained map[string]bool, err e
 	for _, a := range f.Added {
 		added[a] = true
 	}
-	behind, old := r.Behind(), 0
+	behind, old := r.behind(), 0
 	for _, o := range f.Steps {
 		switch {
 		case !added[o.Address]:
