@@ -80,7 +80,7 @@ func TestReadmePlanHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range draft.Check(plan.Options{}) {
+	for _, d := range draft.Check(plan.CheckOptions{}) {
 		if d.Severity == plan.Error {
 			t.Errorf("%s [%s]", d.Message, d.Code)
 		}

@@ -258,7 +258,7 @@ func TestARollbackThatWasCutOff(t *testing.T) {
 		_, err := b.Controller.Rollback(context.Background(), "", "1.1")
 		log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
 		if err != nil {
-			fresh, lockErr := plan.Lock(b.Draft, plan.Terms{})
+			fresh, lockErr := plan.Lock(b.Draft, plan.LockOptions{})
 			must(t, lockErr)
 			var refused *exec.RefusedError
 			if _, err := b.Controller.Run(context.Background(), fresh); cut > 0 && cut < 2 && !errors.As(err, &refused) {

@@ -52,7 +52,7 @@ func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (*Amend
 	}
 	options := c.Options()
 	if bad := blockingDiagnostics(a.Draft.Check(options)); len(bad) > 0 {
-		_, err := plan.Lock(a.Draft, plan.Terms{Options: options, Acknowledged: a.Acknowledged, Now: c.Now})
+		_, err := plan.Lock(a.Draft, plan.LockOptions{Check: options, Acknowledged: a.Acknowledged, Now: c.Now})
 		return nil, err
 	}
 	own := *c
@@ -220,7 +220,7 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 			strangers = append(strangers, code) // of steps that are not new nobody accepts anything now, and a new one is not done
 		}
 	}
-	locked, err := plan.Lock(a.Draft, plan.Terms{Options: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,
+	locked, err := plan.Lock(a.Draft, plan.LockOptions{Check: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,
 		Approvals: approvals(f.Planning), Amends: e.run.RecordDigest(), Now: e.c.Now})
 	var missing *plan.AckError
 	if err != nil && !errors.As(err, &missing) {
@@ -239,7 +239,7 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 	if missing != nil {
 		return nil, missing
 	}
-	f.Lock, f.Acknowledged = locked.ID(), locked.Terms().Acknowledged
+	f.Lock, f.Acknowledged = locked.ID(), locked.Options().Acknowledged
 	for _, d := range locked.Warnings() {
 		if line := warningOf(d); !slices.Contains(e.run.Started.Warnings, line) {
 			f.Warnings = append(f.Warnings, line)

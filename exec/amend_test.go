@@ -153,7 +153,7 @@ func TestAmend(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []plan.Address{"2.2", "3.1"}; !slices.Equal(amended.Added, want) || amended.Run != run ||
-		amended.Locked.Terms().Amends != before.RecordDigest() {
+		amended.Locked.Options().Amends != before.RecordDigest() {
 		t.Errorf("%+v", amended)
 	}
 	now, err := ws.History(t.Context(), run)

@@ -49,7 +49,7 @@ func TestPlanningGatesStopTheLock(t *testing.T) {
 			b := exectest.New(t, twoSteps(), workspace, goodScript)
 			b.Controller.Gates = []gate.Gate{reviewing("design", tt.level, gate.Planning, tt.judge)}
 			_, err := b.Controller.Lock(context.Background(), b.Draft)
-			unasked, other := plan.Lock(b.Draft, plan.Terms{})
+			unasked, other := plan.Lock(b.Draft, plan.LockOptions{})
 			must(t, other)
 			report, ran := b.Controller.Run(context.Background(), unasked)
 			if tt.says == "" {

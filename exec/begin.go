@@ -24,7 +24,7 @@ func (e *execution) begin(ctx context.Context) error {
 	if err := e.locked.Verify(); err != nil {
 		return &RefusedError{Reasons: []string{err.Error()}, Hint: "lock the plan again", Err: err}
 	}
-	terms := e.locked.Terms()
+	terms := e.locked.Options()
 	if terms.Amends != "" {
 		return &RefusedError{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", e.locked.ID())}}
 	}
@@ -224,7 +224,7 @@ func inFlight(s *history.Step) bool {
 }
 
 // boundTo refuses a lock that was made for something else.
-func (e *execution) boundTo(ctx context.Context, terms plan.Terms, env, base ledger.Digest) error {
+func (e *execution) boundTo(ctx context.Context, terms plan.LockOptions, env, base ledger.Digest) error {
 	var errs []error
 	if !terms.Envelope.IsZero() && terms.Envelope != env {
 		errs = append(errs, &plan.LockError{What: "envelope", Want: terms.Envelope, Got: env})

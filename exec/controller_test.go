@@ -302,7 +302,7 @@ func TestRefusals(t *testing.T) {
 			return run(t, b, locked)
 		},
 		"a lock that has served": func(t *testing.T, b *exectest.Bench) error {
-			locked, err := plan.Lock(b.Draft, plan.Terms{})
+			locked, err := plan.Lock(b.Draft, plan.LockOptions{})
 			must(t, err)
 			must(t, run(t, b, locked))
 			must(t, os.Remove(filepath.Join(b.Dir, "a.txt")))
@@ -363,7 +363,7 @@ func TestTwoControllers(t *testing.T) {
 	b.Controller.Executors["script"] = exectest.Script{
 		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			other := &exec.Controller{Dir: b.Dir, Executors: map[string]exec.Executor{"script": goodScript}}
-			locked, err := plan.Lock(b.Draft, plan.Terms{})
+			locked, err := plan.Lock(b.Draft, plan.LockOptions{})
 			if err != nil {
 				return exec.Outcome{}, err
 			}

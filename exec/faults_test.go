@@ -141,7 +141,7 @@ func TestIrreversibleStepIsNeverRepeatedByItself(t *testing.T) {
 		"id = 1\nrollback = \"irreversible\"\ndescription = \"Write the first line\"", 1)
 	var record exectest.Record
 	b := exectest.New(t, text, workspace, record.Of(exectest.Script{"1.1": exectest.Fail("the letter is out")}))
-	if _, err := plan.Lock(b.Draft, plan.Terms{}); err == nil {
+	if _, err := plan.Lock(b.Draft, plan.LockOptions{}); err == nil {
 		t.Error("an irreversible step was locked without an acknowledgement")
 	}
 	b.Run(t).Want(t, history.NotAchieved)

@@ -64,7 +64,7 @@ func control(dir string, script exectest.Script) error {
 	if err != nil {
 		return err
 	}
-	locked, err := plan.Lock(draft, plan.Terms{})
+	locked, err := plan.Lock(draft, plan.LockOptions{})
 	if err != nil {
 		return err
 	}

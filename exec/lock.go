@@ -11,8 +11,8 @@ import (
 
 // Options are what the controller adds to a plan's own rules: the check kinds
 // and the executors that it knows.
-func (c *Controller) Options() plan.Options {
-	o := plan.Options{}
+func (c *Controller) Options() plan.CheckOptions {
+	o := plan.CheckOptions{}
 	for _, check := range c.Checks {
 		o.CheckKinds = append(o.CheckKinds, check.Kind())
 	}
@@ -39,7 +39,7 @@ func (c *Controller) Options() plan.Options {
 func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged ...string) (*plan.Locked, error) {
 	options := c.Options()
 	if bad := blockingDiagnostics(draft.Check(options)); len(bad) > 0 {
-		return plan.Lock(draft, plan.Terms{Options: options, Acknowledged: acknowledged, Now: c.Now})
+		return plan.Lock(draft, plan.LockOptions{Check: options, Acknowledged: acknowledged, Now: c.Now})
 	}
 	own := *c
 	c = &own
@@ -65,7 +65,7 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	if err != nil {
 		return nil, err
 	}
-	return plan.Lock(draft, plan.Terms{Options: options, Envelope: env.Digest(), Base: base.Digest(),
+	return plan.Lock(draft, plan.LockOptions{Check: options, Envelope: env.Digest(), Base: base.Digest(),
 		Acknowledged: acknowledged, Approvals: approvals(judged), Now: c.Now})
 }
 

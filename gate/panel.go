@@ -16,7 +16,7 @@ type Panel struct {
 	// kinds, and a host's own after them.
 	Checks []Check
 	// Options are what the host adds to the plan's own rules.
-	Options plan.Options
+	Options plan.CheckOptions
 	// Timeouts replaces the limits of the levels, for tests; nil: Limit. A result of 0 is "none".
 	Timeouts func(Info) time.Duration
 }

@@ -45,7 +45,7 @@ type Pass struct {
 	Log    *slog.Logger
 
 	checks  []Check // of the panel
-	options plan.Options
+	options plan.CheckOptions
 	report  *report // made with the first report where the pass was not handed out by a panel
 }
 
@@ -73,4 +73,4 @@ func (p *Pass) hand() *handed {
 }
 
 // Options are what the host adds to the plan's own rules, for gates that check the plan again.
-func (p *Pass) Options() plan.Options { return p.options }
+func (p *Pass) Options() plan.CheckOptions { return p.options }

@@ -41,10 +41,10 @@ func TestAssembleCompletes(t *testing.T) {
 	if s := p.Tasks[1].Steps; s[0].Prompt != "do it" || s[1].Prompt != "" || s[1].Address != "T2.2" {
 		t.Errorf("steps: %+v", s)
 	}
-	if found := d.Check(Options{}); len(found) != 0 {
+	if found := d.Check(CheckOptions{}); len(found) != 0 {
 		t.Errorf("found %v", found)
 	}
-	if _, err := Lock(d, Terms{}); err != nil {
+	if _, err := Lock(d, LockOptions{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -91,12 +91,12 @@ func TestAssembledRefusals(t *testing.T) {
 			p := listPlan("x\n")
 			c.spoil(&p)
 			d := Assemble(p)
-			found := d.Check(Options{})
+			found := d.Check(CheckOptions{})
 			if len(found) != 1 || found[0].Code != CannotRun || found[0].Severity != Warning || !strings.Contains(found[0].Message, c.want) || found[0].Hint == "" {
 				t.Errorf("found %v", found)
 			}
 			var refused *CheckError
-			if _, err := Lock(d, Terms{}); !errors.As(err, &refused) {
+			if _, err := Lock(d, LockOptions{}); !errors.As(err, &refused) {
 				t.Errorf("lock: %v", err)
 			}
 		})
@@ -107,17 +107,17 @@ func TestAssembledErrorsOfTheFormatRefuse(t *testing.T) {
 	p := listPlan("x\n")
 	p.Found = []Diagnostic{{Code: "goal-missing", Severity: Error, Message: "m", Pos: Position{"tasks.md", 1, 1}}}
 	var refused *CheckError
-	if _, err := Lock(Assemble(p), Terms{}); !errors.As(err, &refused) {
+	if _, err := Lock(Assemble(p), LockOptions{}); !errors.As(err, &refused) {
 		t.Errorf("lock: %v", err)
 	}
 }
 
 func TestAssembledIsBrokenOnlySaysWhatWasFound(t *testing.T) {
 	d := Assemble(Parts{Format: Unknown, Broken: true, Found: []Diagnostic{{Code: "format-unknown", Severity: Error, Message: "m"}}})
-	if found := d.Check(Options{}); len(found) != 1 {
+	if found := d.Check(CheckOptions{}); len(found) != 1 {
 		t.Errorf("found %v", found)
 	}
-	if a := d.SelfCheck(Options{}); a[0].Yes {
+	if a := d.SelfCheck(CheckOptions{}); a[0].Yes {
 		t.Error("a broken plan cannot be carried out")
 	}
 }
@@ -162,7 +162,7 @@ func TestAssembledPlanThatMoves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := Lock(d, Terms{})
+		l, err := Lock(d, LockOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

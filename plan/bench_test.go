@@ -30,7 +30,7 @@ func largePlan(steps int) string {
 }
 
 func TestLargePlanIsComplete(t *testing.T) {
-	if found := mustRead(t, largePlan(1000)).Check(Options{}); len(found) > 0 {
+	if found := mustRead(t, largePlan(1000)).Check(CheckOptions{}); len(found) > 0 {
 		t.Error(found[0])
 	}
 }
@@ -63,7 +63,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkCheck(b *testing.B) {
 	benchmark(b, func(b *testing.B, _ []byte, d *Draft) {
 		for b.Loop() {
-			if found := d.Check(Options{}); len(found) > 0 {
+			if found := d.Check(CheckOptions{}); len(found) > 0 {
 				b.Fatal(found[0])
 			}
 		}

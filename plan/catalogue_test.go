@@ -63,10 +63,10 @@ func codesOf(list []Diagnostic) []string {
 
 func TestThePlanOfTheExamplesIsComplete(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
-	for _, f := range d.Check(Options{Executors: []string{"shell"}}) {
+	for _, f := range d.Check(CheckOptions{Executors: []string{"shell"}}) {
 		t.Errorf("%v", f)
 	}
-	for _, a := range d.SelfCheck(Options{}) {
+	for _, a := range d.SelfCheck(CheckOptions{}) {
 		if !a.Yes || len(a.Evidence) == 0 {
 			t.Errorf("%s: %v %q", a.Question, a.Yes, a.Evidence)
 		}
@@ -83,7 +83,7 @@ func example(base, good, piece string) string {
 
 func TestCatalogueExamples(t *testing.T) {
 	base := limitsPlan(t)
-	o := Options{Executors: []string{"shell"}}
+	o := CheckOptions{Executors: []string{"shell"}}
 	for _, c := range Codes() {
 		t.Run(c.Code, func(t *testing.T) {
 			if c.Bad == "" && c.Good == "" {

@@ -9,7 +9,7 @@ import (
 
 // Check judges the draft and returns all diagnostics, those of reading included, sorted by
 // file, line, column and code.
-func (d *Draft) Check(o Options) []Diagnostic {
+func (d *Draft) Check(o CheckOptions) []Diagnostic {
 	if d.foreign() {
 		return d.checkForeign(o)
 	}
@@ -25,7 +25,7 @@ func (d *Draft) Check(o Options) []Diagnostic {
 type checker struct {
 	d      *Draft
 	p      *Plan
-	o      Options
+	o      CheckOptions
 	found  *findings
 	strict bool
 

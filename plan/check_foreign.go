@@ -19,7 +19,7 @@ func (d *Draft) foreign() bool {
 }
 
 // checkForeign judges a plan of another format: by what its front end found, and by what a run needs.
-func (d *Draft) checkForeign(o Options) []Diagnostic {
+func (d *Draft) checkForeign(o CheckOptions) []Diagnostic {
 	found := slices.Clone(d.Found)
 	if !d.broken && !slices.ContainsFunc(found, func(f Diagnostic) bool { return f.Severity == Error }) {
 		found = append(found, d.unrunnable(o)...)
@@ -34,7 +34,7 @@ func (d *Draft) checkForeign(o Options) []Diagnostic {
 }
 
 // unrunnable lists what a run could not cope with.
-func (d *Draft) unrunnable(o Options) []Diagnostic {
+func (d *Draft) unrunnable(o CheckOptions) []Diagnostic {
 	r := &runnable{d: d, o: o, seen: map[Address]bool{}}
 	p := &d.Plan
 	if len(p.Tasks) == 0 {
@@ -54,7 +54,7 @@ func (d *Draft) unrunnable(o Options) []Diagnostic {
 // runnable goes through a plan and collects what cannot run.
 type runnable struct {
 	d     *Draft
-	o     Options
+	o     CheckOptions
 	seen  map[Address]bool
 	found []Diagnostic
 	task  string

@@ -26,7 +26,7 @@ func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := false
-			for _, x := range d.Check(plan.Options{}) {
+			for _, x := range d.Check(plan.CheckOptions{}) {
 				if x.Code != "setting-invalid" {
 					continue
 				}
@@ -49,7 +49,7 @@ func TestPresetsThatAPlanCanName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range d.Check(plan.Options{}) {
+		for _, x := range d.Check(plan.CheckOptions{}) {
 			if x.Code == "setting-invalid" {
 				t.Errorf("%+v", x)
 			}

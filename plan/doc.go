@@ -14,7 +14,7 @@
 //	if err != nil {
 //		return err // not there, no permission, no regular file, too large
 //	}
-//	locked, err := plan.Lock(draft, plan.Terms{})
+//	locked, err := plan.Lock(draft, plan.LockOptions{})
 //	var refused *plan.CheckError
 //	if errors.As(err, &refused) {
 //		for _, d := range refused.Diagnostics {

@@ -23,12 +23,12 @@ func TestFormatPage(t *testing.T) {
 		t.Errorf("%d plans", len(plans))
 	}
 	for _, text := range plans {
-		for _, f := range mustRead(t, text).Check(Options{}) {
+		for _, f := range mustRead(t, text).Check(CheckOptions{}) {
 			t.Errorf("%v\n%s", f, text)
 		}
 	}
 	for _, text := range fences(page, "piece") {
-		for _, f := range mustRead(t, limitsPlan(t)+text).Check(Options{}) {
+		for _, f := range mustRead(t, limitsPlan(t)+text).Check(CheckOptions{}) {
 			t.Errorf("%v\n%s", f, text)
 		}
 	}

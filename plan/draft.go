@@ -70,8 +70,8 @@ type Source struct {
 	Digest ledger.Digest `json:"digest"`
 }
 
-// Options are what a host adds to a plan's own rules. The zero value adds nothing.
-type Options struct {
+// CheckOptions are what a host adds to a plan's own rules. The zero value adds nothing.
+type CheckOptions struct {
 	CheckKinds []string   // further kinds of checks that the host's gates understand
 	Executors  []string   // names of executors that the host has; nil: not checked
 	Approvals  []Approval // verdicts of planning gates, as far as they are known

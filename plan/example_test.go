@@ -28,7 +28,7 @@ func ExampleLock() {
 		fmt.Println(err)
 		return
 	}
-	locked, err := plan.Lock(draft, plan.Terms{})
+	locked, err := plan.Lock(draft, plan.LockOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -39,7 +39,7 @@ func ExampleLock() {
 
 func ExampleDiagnostic_Format() {
 	draft, _ := plan.Read("plan.toml", []byte(hello+"  timeot = \"5s\"\n"))
-	_, err := plan.Lock(draft, plan.Terms{})
+	_, err := plan.Lock(draft, plan.LockOptions{})
 	var refused *plan.CheckError
 	if errors.As(err, &refused) {
 		for _, d := range refused.Diagnostics {

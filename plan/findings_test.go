@@ -26,7 +26,7 @@ func longPlan(t testing.TB, n int) string {
 func TestManyWarningsAreGrouped(t *testing.T) {
 	d := mustRead(t, longPlan(t, 10_000))
 	start := time.Now()
-	found := d.Check(Options{})
+	found := d.Check(CheckOptions{})
 	took := time.Since(start)
 	t.Logf("%v", took)
 	if took > 20*time.Second {

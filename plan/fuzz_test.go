@@ -29,7 +29,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		found := d.Check(Options{})
+		found := d.Check(CheckOptions{})
 		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%v for %d bytes", took, len(text))
 		}
@@ -61,8 +61,8 @@ func FuzzRead(f *testing.F) {
 		if d.Plan.Digest() != again.Plan.Digest() && !d.broken {
 			t.Error("a comment changes the digest")
 		}
-		if l, err := Lock(d, Terms{Acknowledged: codesNeeded(&d.Plan)}); err == nil {
-			if back, err := ReadLock(d, l.Encode(), Options{}); err != nil || back.ID() != l.ID() {
+		if l, err := Lock(d, LockOptions{Acknowledged: codesNeeded(&d.Plan)}); err == nil {
+			if back, err := ReadLock(d, l.Encode(), CheckOptions{}); err != nil || back.ID() != l.ID() {
 				t.Errorf("the lock cannot be read: %v", err)
 			}
 		}
@@ -82,14 +82,14 @@ func FuzzReadLock(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	l, err := Lock(d, Terms{Now: fixedNow})
+	l, err := Lock(d, LockOptions{Now: fixedNow})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(l.Encode())
 	f.Add([]byte(`{"schema": "planlock.lock/1"}`))
 	f.Fuzz(func(t *testing.T, lock []byte) {
-		l, err := ReadLock(d, lock, Options{})
+		l, err := ReadLock(d, lock, CheckOptions{})
 		if err == nil && !bytes.Equal(bytes.TrimSpace(l.Encode()), bytes.TrimSpace(bytes.ReplaceAll(lock, []byte("\r\n"), []byte("\n")))) {
 			t.Errorf("%s\n%s", lock, l.Encode())
 		}

@@ -13,7 +13,7 @@ import (
 func saysOf(t *testing.T, text, code string) []string {
 	t.Helper()
 	var list []string
-	for _, f := range mustRead(t, text).Check(Options{Executors: []string{"shell"}}) {
+	for _, f := range mustRead(t, text).Check(CheckOptions{Executors: []string{"shell"}}) {
 		if f.Code == code {
 			list = append(list, f.Message+" | "+f.Hint)
 		}
@@ -114,7 +114,7 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := mustRead(t, tt.edit(limitsPlan(t)))
 			var found []Diagnostic
-			for _, f := range d.Check(Options{Executors: []string{"shell"}}) {
+			for _, f := range d.Check(CheckOptions{Executors: []string{"shell"}}) {
 				if f.Code == tt.code {
 					found = append(found, f)
 				}
@@ -139,13 +139,13 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 func refuses(t *testing.T, d *Draft) {
 	t.Helper()
 	var errors []string
-	for _, f := range d.Check(Options{}) {
+	for _, f := range d.Check(CheckOptions{}) {
 		if f.Severity == Error && f.Code != "requirement-unmapped" {
 			errors = append(errors, f.Message)
 		}
 	}
 	var no []string
-	for _, a := range d.SelfCheck(Options{}) {
+	for _, a := range d.SelfCheck(CheckOptions{}) {
 		if !a.Yes {
 			no = append(no, a.Question)
 		}
@@ -175,7 +175,7 @@ func TestHintsHaveNoPlaceholders(t *testing.T) {
 		if c.Whole {
 			bad = c.Bad
 		}
-		for _, f := range mustRead(t, bad).Check(Options{Executors: []string{"shell"}}) {
+		for _, f := range mustRead(t, bad).Check(CheckOptions{Executors: []string{"shell"}}) {
 			if strings.Contains(f.Hint, "…") {
 				t.Errorf("%s: %s", f.Code, f.Hint)
 			}
@@ -204,14 +204,14 @@ func TestNonGoalsHintSaysWhere(t *testing.T) {
 		t.Fatalf("got %q", got)
 	}
 	mended := strings.Replace(text, "[meta]", "non_goals = []\n\n[meta]", 1)
-	if found := mustRead(t, mended).Check(Options{}); len(found) != 0 {
+	if found := mustRead(t, mended).Check(CheckOptions{}); len(found) != 0 {
 		t.Errorf("mended as the hint says: %v", found)
 	}
 }
 
 func TestSyntaxErrorsNameWholeCharacters(t *testing.T) {
 	for _, char := range []string{"é", "世", "🙂"} {
-		found := mustRead(t, "schema = 1\n"+char+" = 2\n").Check(Options{})
+		found := mustRead(t, "schema = 1\n"+char+" = 2\n").Check(CheckOptions{})
 		if len(found) != 1 || found[0].Code != "toml-parse-error" || !strings.Contains(found[0].Message, char) || strings.Contains(found[0].Message, "Ã") {
 			t.Errorf("%s: %v", char, found)
 		}
@@ -260,7 +260,7 @@ func TestEverythingElse(t *testing.T) {
 		{"another error", "[goal]", "[goal]\ncolour = \"red\"", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rest := EverythingElse(mustRead(t, change(t, tt.old, tt.new)).Check(Options{}))
+			rest := EverythingElse(mustRead(t, change(t, tt.old, tt.new)).Check(CheckOptions{}))
 			if rest.Yes != tt.yes || len(rest.Evidence) > 0 == tt.yes {
 				t.Errorf("got %+v", rest)
 			}

@@ -12,10 +12,10 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Terms are what a lock binds besides the plan. The zero value binds the plan alone; the controller then
+// LockOptions are what a lock binds besides the plan. The zero value binds the plan alone; the controller then
 // binds envelope and base tree when the run starts.
-type Terms struct {
-	Options      Options
+type LockOptions struct {
+	Check        CheckOptions
 	Envelope     ledger.Digest
 	Base         ledger.Digest // tree that the run must start from; "" binds none, which is not the empty tree
 	Acknowledged []string      // codes, as in "irreversible:2.1"
@@ -32,7 +32,7 @@ type Locked struct {
 	digest   ledger.Digest
 	format   Format
 	files    []Source
-	terms    Terms
+	options  LockOptions
 	id       ulid.ULID
 	created  time.Time
 	warnings []Diagnostic
@@ -45,10 +45,10 @@ type Locked struct {
 	stamps  []stamp
 }
 
-// Lock binds a plan to terms. It refuses anything incomplete: with a *[CheckError] where
+// Lock binds a plan, with options. It refuses anything incomplete: with a *[CheckError] where
 // the plan has errors or the self-check a "no", with an *[AckError] where an acknowledgement is
 // missing, or does not belong to the plan. The draft is copied and may be changed afterwards.
-func Lock(d *Draft, t Terms) (*Locked, error) {
+func Lock(d *Draft, t LockOptions) (*Locked, error) {
 	now := time.Now
 	if t.Now != nil {
 		now = t.Now
@@ -65,8 +65,8 @@ func Lock(d *Draft, t Terms) (*Locked, error) {
 }
 
 // bind makes a lock without an identity.
-func bind(d *Draft, t Terms) (*Locked, error) {
-	o := t.Options
+func bind(d *Draft, t LockOptions) (*Locked, error) {
+	o := t.Check
 	o.Approvals = slices.Concat(o.Approvals, t.Approvals)
 	found := d.Check(o)
 	answers := d.answers(found, o)
@@ -78,10 +78,10 @@ func bind(d *Draft, t Terms) (*Locked, error) {
 	if err := p.acknowledge(t.Acknowledged); err != nil {
 		return nil, err
 	}
-	t.Options = deepCopyOf(t.Options)
+	t.Check = deepCopyOf(t.Check)
 	t.Approvals = slices.Clone(t.Approvals)
 	t.Acknowledged = slices.Compact(slices.Sorted(slices.Values(t.Acknowledged)))
-	l := &Locked{plan: p, digest: p.Digest(), format: d.Format, files: slices.Clone(d.Files), terms: t,
+	l := &Locked{plan: p, digest: p.Digest(), format: d.Format, files: slices.Clone(d.Files), options: t,
 		origin: d.origin, asRead: d.asRead, stamps: slices.Clone(d.stamps), foreign: d.places != nil, reread: d.reread}
 	if l.reread == nil {
 		l.reread = func() (*Draft, error) { return ReadFile(l.origin) }
@@ -130,10 +130,10 @@ func (l *Locked) Files() []Source { return slices.Clone(l.files) }
 // Warnings are what the check warned of when the plan was locked, or when the lock was read.
 func (l *Locked) Warnings() []Diagnostic { return slices.Clone(l.warnings) }
 
-// Terms are what the lock binds besides the plan; a copy.
-func (l *Locked) Terms() Terms {
-	t := l.terms
-	t.Options = deepCopyOf(t.Options)
+// Options are what the lock binds besides the plan; a copy.
+func (l *Locked) Options() LockOptions {
+	t := l.options
+	t.Check = deepCopyOf(t.Check)
 	t.Acknowledged, t.Approvals = slices.Clone(t.Acknowledged), slices.Clone(t.Approvals)
 	return t
 }

@@ -19,9 +19,9 @@ import (
 
 func fixedNow() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC) }
 
-func mustLock(t *testing.T, d *Draft, terms Terms) *Locked {
+func mustLock(t *testing.T, d *Draft, options LockOptions) *Locked {
 	t.Helper()
-	l, err := Lock(d, terms)
+	l, err := Lock(d, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,16 +31,16 @@ func mustLock(t *testing.T, d *Draft, terms Terms) *Locked {
 func TestLockRoundTrip(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
 	empty := ledger.Empty().Digest()
-	terms := Terms{Now: fixedNow, Envelope: ledger.Sum([]byte("envelope")), Base: empty, Approvals: []Approval{{"review", 2, "pass"}}}
-	l := mustLock(t, d, terms)
-	again, err := ReadLock(d, l.Encode(), Options{})
+	options := LockOptions{Now: fixedNow, Envelope: ledger.Sum([]byte("envelope")), Base: empty, Approvals: []Approval{{"review", 2, "pass"}}}
+	l := mustLock(t, d, options)
+	again, err := ReadLock(d, l.Encode(), CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(l.Encode(), again.Encode()) || again.ID() != l.ID() || !again.Created().Equal(fixedNow()) || again.Digest() != d.Plan.Digest() {
 		t.Errorf("%s\n%s", l.Encode(), again.Encode())
 	}
-	got, want := again.Terms(), l.Terms()
+	got, want := again.Options(), l.Options()
 	got.Now, want.Now = nil, nil
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -49,16 +49,16 @@ func TestLockRoundTrip(t *testing.T) {
 		t.Errorf("base %q", got.Base)
 	}
 	crlf := bytes.ReplaceAll(l.Encode(), []byte("\n"), []byte("\r\n"))
-	if _, err := ReadLock(d, crlf, Options{}); err != nil {
+	if _, err := ReadLock(d, crlf, CheckOptions{}); err != nil {
 		t.Errorf("other ends of lines: %v", err)
 	}
-	if unbound := mustLock(t, d, Terms{}); !strings.Contains(string(unbound.Encode()), `"base_tree": null`) || unbound.ID() == l.ID() {
+	if unbound := mustLock(t, d, LockOptions{}); !strings.Contains(string(unbound.Encode()), `"base_tree": null`) || unbound.ID() == l.ID() {
 		t.Errorf("%s", unbound.Encode())
 	}
 }
 
 func TestLockOfExamplesGolden(t *testing.T) {
-	l := mustLock(t, mustRead(t, limitsPlan(t)), Terms{Now: fixedNow})
+	l := mustLock(t, mustRead(t, limitsPlan(t)), LockOptions{Now: fixedNow})
 	l.id = [16]byte{}
 	golden(t, "testdata/limits.lock.json", l.Encode())
 }
@@ -66,10 +66,10 @@ func TestLockOfExamplesGolden(t *testing.T) {
 // Whatever is done to a lock file, it is recognised: every byte changed, cut anywhere, keys added.
 func TestEditedLocks(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
-	text := mustLock(t, d, Terms{Now: fixedNow}).Encode()
+	text := mustLock(t, d, LockOptions{Now: fixedNow}).Encode()
 	refused := func(what string, lock []byte) {
 		t.Helper()
-		l, err := ReadLock(d, lock, Options{})
+		l, err := ReadLock(d, lock, CheckOptions{})
 		var lockErr *LockError
 		if !errors.As(err, &lockErr) || l != nil {
 			t.Errorf("%s: %v", what, err)
@@ -86,7 +86,7 @@ func TestEditedLocks(t *testing.T) {
 	refused("another case", bytes.Replace(text, []byte(`"plan"`), []byte(`"Plan"`), 1))
 	refused("two", append(bytes.Clone(text), text...))
 	refused("nothing", nil)
-	_, err := ReadLock(d, bytes.Replace(text, []byte("planlock.lock/1"), []byte("planlock.lock/2"), 1), Options{})
+	_, err := ReadLock(d, bytes.Replace(text, []byte("planlock.lock/1"), []byte("planlock.lock/2"), 1), CheckOptions{})
 	if err == nil || !strings.Contains(err.Error(), `"planlock.lock/2"`) {
 		t.Errorf("another version: %v", err)
 	}
@@ -94,14 +94,14 @@ func TestEditedLocks(t *testing.T) {
 
 func TestLockOfAnotherPlan(t *testing.T) {
 	text := limitsPlan(t)
-	lock := mustLock(t, mustRead(t, text), Terms{}).Encode()
+	lock := mustLock(t, mustRead(t, text), LockOptions{}).Encode()
 	other := mustRead(t, strings.Replace(text, "max_lines = 80", "max_lines = 81", 1))
-	_, err := ReadLock(other, lock, Options{})
+	_, err := ReadLock(other, lock, CheckOptions{})
 	var lockErr *LockError
 	if !errors.As(err, &lockErr) || lockErr.What != "plan" || lockErr.Want == lockErr.Got || lockErr.Got != other.Plan.Digest() {
 		t.Errorf("%v", err)
 	}
-	if _, err := ReadLock(mustRead(t, "# comment\n"+text), lock, Options{}); err != nil {
+	if _, err := ReadLock(mustRead(t, "# comment\n"+text), lock, CheckOptions{}); err != nil {
 		t.Errorf("a comment: %v", err)
 	}
 }
@@ -112,44 +112,44 @@ func TestAcknowledgements(t *testing.T) {
 	d := mustRead(t, text)
 	all := []string{"breaking:2.1", "irreversible:2.1", "modifying:1.2"}
 	var ack *AckError
-	if _, err := Lock(d, Terms{}); !errors.As(err, &ack) || len(ack.Missing) != 3 || !strings.Contains(err.Error(), "--ack modifying:1.2") {
+	if _, err := Lock(d, LockOptions{}); !errors.As(err, &ack) || len(ack.Missing) != 3 || !strings.Contains(err.Error(), "--ack modifying:1.2") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Lock(d, Terms{Acknowledged: all[1:]}); !errors.As(err, &ack) || len(ack.Missing) != 1 || ack.Missing[0].Code != all[0] {
+	if _, err := Lock(d, LockOptions{Acknowledged: all[1:]}); !errors.As(err, &ack) || len(ack.Missing) != 1 || ack.Missing[0].Code != all[0] {
 		t.Errorf("%v", err)
 	}
-	if _, err := Lock(d, Terms{Acknowledged: append(slices.Clone(all), "breaking:9.9")}); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"breaking:9.9"}) {
+	if _, err := Lock(d, LockOptions{Acknowledged: append(slices.Clone(all), "breaking:9.9")}); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"breaking:9.9"}) {
 		t.Errorf("%v", err)
 	}
-	l := mustLock(t, d, Terms{Acknowledged: []string{all[2], all[0], all[1], all[0]}})
-	if !slices.Equal(l.Terms().Acknowledged, all) {
-		t.Errorf("%q", l.Terms().Acknowledged)
+	l := mustLock(t, d, LockOptions{Acknowledged: []string{all[2], all[0], all[1], all[0]}})
+	if !slices.Equal(l.Options().Acknowledged, all) {
+		t.Errorf("%q", l.Options().Acknowledged)
 	}
 }
 
 func TestLockRefusesWhatIsIncomplete(t *testing.T) {
 	var check *CheckError
 	d := mustRead(t, strings.Replace(limitsPlan(t), "rollback = \"reversible\"\n", "", 1))
-	_, err := Lock(d, Terms{})
+	_, err := Lock(d, LockOptions{})
 	if !errors.As(err, &check) || len(check.Answers) != 10 || !strings.Contains(err.Error(), "[rollback-missing]") {
 		t.Errorf("%v", err)
 	}
 	d = mustRead(t, limitsPlan(t))
-	if _, err := Lock(d, Terms{Approvals: []Approval{{"review", 2, "partial"}}}); !errors.As(err, &check) || !strings.Contains(err.Error(), "approval-failed") {
+	if _, err := Lock(d, LockOptions{Approvals: []Approval{{"review", 2, "partial"}}}); !errors.As(err, &check) || !strings.Contains(err.Error(), "approval-failed") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Lock(d, Terms{Approvals: []Approval{{"style", 1, "fail"}}}); err != nil {
+	if _, err := Lock(d, LockOptions{Approvals: []Approval{{"style", 1, "fail"}}}); err != nil {
 		t.Errorf("a gate of level 1 blocks: %v", err)
 	}
 	d.Plan.Tasks[0].Steps = nil
-	if _, err := Lock(d, Terms{}); err == nil {
+	if _, err := Lock(d, LockOptions{}); err == nil {
 		t.Error("an edit after reading was not judged")
 	}
 }
 
 func TestLockedIsItsOwn(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
-	l := mustLock(t, d, Terms{})
+	l := mustLock(t, d, LockOptions{})
 	want := l.Digest()
 	d.Plan.Tasks[0].Steps[0].Run = "changed"
 	d.Plan.Requirements[0].ID = "changed"
@@ -181,7 +181,7 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := mustLock(t, d, Terms{})
+	l := mustLock(t, d, LockOptions{})
 	if err := l.Verify(); err != nil {
 		t.Errorf("nothing changed: %v", err)
 	}
@@ -209,7 +209,7 @@ func TestVerify(t *testing.T) {
 	if err := l.Verify(); !errors.As(err, &lockErr) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("gone: %v", err)
 	}
-	if err := mustLock(t, mustRead(t, text), Terms{}).Verify(); err != nil {
+	if err := mustLock(t, mustRead(t, text), LockOptions{}).Verify(); err != nil {
 		t.Errorf("from memory: %v", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestVerifyFreshFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := mustLock(t, d, Terms{})
+			l := mustLock(t, d, LockOptions{})
 			defer func() {
 				if err := l.Verify(); err == nil {
 					t.Error("the change was not seen")
@@ -242,19 +242,19 @@ func TestVerifyFreshFile(t *testing.T) {
 
 func TestObserveRelaxesDeclarations(t *testing.T) {
 	d := mustRead(t, readText(t, "testdata/minimal.toml"))
-	for _, f := range d.Check(Options{}) {
+	for _, f := range d.Check(CheckOptions{}) {
 		if f.Severity == Error {
 			t.Errorf("%v", f)
 		}
 	}
-	for _, a := range d.SelfCheck(Options{}) {
+	for _, a := range d.SelfCheck(CheckOptions{}) {
 		if !a.Yes {
 			t.Errorf("%+v", a)
 		}
 	}
 	d.Plan.Profile = Strict
 	var no []string
-	for _, a := range d.SelfCheck(Options{}) {
+	for _, a := range d.SelfCheck(CheckOptions{}) {
 		if !a.Yes {
 			no = append(no, a.Question)
 		}

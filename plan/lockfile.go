@@ -48,12 +48,12 @@ type lockApproval struct {
 // Encode writes the lock file: JSON, "planlock.lock/1", the same bytes every time.
 func (l *Locked) Encode() []byte {
 	f := lockFile{Schema: lockSchema, ID: l.ID(), Created: l.created.Format(time.RFC3339Nano), Plan: l.digest,
-		Format: l.format, Profile: l.plan.Profile, Sources: []lockSource{}, Acknowledged: append([]string{}, l.terms.Acknowledged...),
-		Approvals: []lockApproval{}, Envelope: bound(l.terms.Envelope), BaseTree: bound(l.terms.Base), Amends: bound(l.terms.Amends)}
+		Format: l.format, Profile: l.plan.Profile, Sources: []lockSource{}, Acknowledged: append([]string{}, l.options.Acknowledged...),
+		Approvals: []lockApproval{}, Envelope: bound(l.options.Envelope), BaseTree: bound(l.options.Base), Amends: bound(l.options.Amends)}
 	for _, s := range l.files {
 		f.Sources = append(f.Sources, lockSource{relativeTo(l.files[0].Path, s.Path), s.Digest})
 	}
-	for _, a := range l.terms.Approvals {
+	for _, a := range l.options.Approvals {
 		f.Approvals = append(f.Approvals, lockApproval(a))
 	}
 	f.Checksum = f.checksum()
@@ -93,7 +93,7 @@ const maxLock = 4 << 20
 // ReadLock makes a Locked of a lock file and the plan it was made for. It refuses with a *[LockError] a
 // file that is no lock, was edited, or was made for a plan of another meaning, and with the
 // errors of [Lock] a plan that could not be locked today.
-func ReadLock(d *Draft, lock []byte, o Options) (*Locked, error) {
+func ReadLock(d *Draft, lock []byte, o CheckOptions) (*Locked, error) {
 	f, err := parseLock(lock)
 	if err != nil {
 		return nil, &LockError{What: "lock file", Err: err}
@@ -101,7 +101,7 @@ func ReadLock(d *Draft, lock []byte, o Options) (*Locked, error) {
 	if got := d.Plan.Digest(); got != f.Plan {
 		return nil, &LockError{What: "plan", Want: f.Plan, Got: got}
 	}
-	t := Terms{Options: o, Acknowledged: f.Acknowledged}
+	t := LockOptions{Check: o, Acknowledged: f.Acknowledged}
 	if f.Envelope != nil {
 		t.Envelope = *f.Envelope
 	}

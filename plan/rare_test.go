@@ -20,7 +20,7 @@ func TestRareCodes(t *testing.T) {
 		"too-complex": "schema = 1\nnon_goals = [{ id = 1, paths = [" + globs.String() + "] }]\n[[tasks]]\nid = 1\n[[tasks.steps]]\nid = 1\nartifacts.create = [" +
 			strings.Repeat(`"a/b",`, 200) + "]\n",
 	} {
-		codes := codesOf(mustRead(t, text).Check(Options{}))
+		codes := codesOf(mustRead(t, text).Check(CheckOptions{}))
 		n := 0
 		for _, c := range codes {
 			if c == code {
@@ -31,7 +31,7 @@ func TestRareCodes(t *testing.T) {
 			t.Errorf("%s stands %d times", code, n)
 		}
 	}
-	o := Options{Approvals: []Approval{{"review", 2, "fail"}}}
+	o := CheckOptions{Approvals: []Approval{{"review", 2, "fail"}}}
 	d := mustRead(t, limitsPlan(t))
 	if codes := codesOf(d.Check(o)); !slices.Equal(codes, []string{"approval-failed"}) {
 		t.Errorf("%q", codes)
@@ -51,7 +51,7 @@ func TestEveryQuestionCanSayNo(t *testing.T) {
 				continue
 			}
 			d := mustRead(t, example(limitsPlan(t), c.Good, c.Bad))
-			for _, a := range d.SelfCheck(Options{Executors: []string{"shell"}}) {
+			for _, a := range d.SelfCheck(CheckOptions{Executors: []string{"shell"}}) {
 				if a.Question == q.code && (a.Yes || len(a.Evidence) == 0) {
 					t.Errorf("%s: %s does not speak against it: %+v", q.code, code, a)
 				}
@@ -66,7 +66,7 @@ func TestHostKinds(t *testing.T) {
 	if !has(d, "check-kind-unknown") {
 		t.Error("a kind that nobody knows was taken")
 	}
-	if found := d.Check(Options{CheckKinds: []string{"my_kind"}}); len(found) != 0 {
+	if found := d.Check(CheckOptions{CheckKinds: []string{"my_kind"}}); len(found) != 0 {
 		t.Errorf("%v", found)
 	}
 	extra := d.Plan.Tasks[0].Steps[0].Preconditions[0].Extra
@@ -89,7 +89,7 @@ symbols = ["server.Limiter"]`, 1)
 		}
 	}
 	n := 0
-	for _, c := range codesOf(mustRead(t, base).Check(Options{})) {
+	for _, c := range codesOf(mustRead(t, base).Check(CheckOptions{})) {
 		if c == "artifact-in-non-goal" {
 			n++
 		}

@@ -23,7 +23,7 @@ func TestEveryFieldCanBeWritten(t *testing.T) {
 	if len(d.Found) > 0 {
 		t.Fatal(d.Found)
 	}
-	for _, f := range d.Check(Options{}) {
+	for _, f := range d.Check(CheckOptions{}) {
 		if f.Severity == Error {
 			t.Errorf("%v", f)
 		}
@@ -125,7 +125,7 @@ func TestAllIsReportedSorted(t *testing.T) {
 	text := "schema = 1\n[meta]\nVERSION = 1\n[goal]\nfoo = 1\nbar = 2\n[[tasks]]\nid = 1.5\n[[tasks.steps]]\ntimeout = \"-1s\"\nmax_retries = -1\n"
 	var first []Diagnostic
 	for i := range 5 {
-		found := mustRead(t, text).Check(Options{})
+		found := mustRead(t, text).Check(CheckOptions{})
 		for k := 1; k < len(found); k++ {
 			if a, b := found[k-1].Pos, found[k].Pos; a.Line > b.Line || a.Line == b.Line && a.Column > b.Column {
 				t.Errorf("%v stands before %v", a, b)

@@ -17,7 +17,7 @@ type Answer struct {
 type question struct {
 	code, text string
 	against    []string
-	counted    func(*Plan, Options) string
+	counted    func(*Plan, CheckOptions) string
 	asked      func(*Plan) bool // false: this profile records instead; nil: always asked
 	lacks      func(*Step) bool // the step has no answer, also where what it says could not be read; nil: no step has to have one
 }
@@ -28,42 +28,46 @@ var questions = []question{
 	{"every-step-executable", "Can every step be carried out?",
 		[]string{"no-tasks", "no-steps", "method-missing", "method-twice", "command-hidden", "id-missing", "id-invalid", "task-duplicate-id",
 			"step-duplicate-id", "address-ambiguous", "task-cycle", "speclet-cycle", "order-cycle", "task-dep-unknown", "speclet-dep-unknown"},
-		func(p *Plan, _ Options) string {
+		func(p *Plan, _ CheckOptions) string {
 			return count(p.stepCount(), "step") + " with a method and a place in the order"
 		}, nil, nil},
 	{"requirements-mapped", "Is every requirement served by a step, and does every step serve one?",
 		[]string{"requirement-unmapped", "requirement-unknown", "step-no-requirement", "requirement-duplicate-id"},
-		func(p *Plan, _ Options) string { return count(len(p.Requirements), "requirement") + ", each served" }, nil,
+		func(p *Plan, _ CheckOptions) string {
+			return count(len(p.Requirements), "requirement") + ", each served"
+		}, nil,
 		func(s *Step) bool { return len(s.Requirements) == 0 }},
 	{"scope-declared", "Does every step declare what it changes, and keep off what is not its own?",
 		[]string{"artifacts-missing", "limits-missing", "limits-too-small", "path-invalid", "path-reserved", "path-lookalike", "artifact-in-non-goal",
 			"artifact-conflict", "artifact-outside-modules", "envelope-modified", "log-path-invalid",
 			"too-complex"},
-		func(p *Plan, _ Options) string { return count(p.artifactCount(), "declared artifact") }, strictly,
+		func(p *Plan, _ CheckOptions) string { return count(p.artifactCount(), "declared artifact") }, strictly,
 		func(s *Step) bool { return s.Artifacts == nil || changesFiles(s.Artifacts) && !bounded(s.Limits) }},
 	{"rollback-defined", "Is it defined for every step how it is undone?",
 		[]string{"rollback-missing", "compensate-missing"},
-		func(p *Plan, _ Options) string { return count(p.stepCount(), "step") + " with a rollback class" }, strictly,
+		func(p *Plan, _ CheckOptions) string { return count(p.stepCount(), "step") + " with a rollback class" }, strictly,
 		func(s *Step) bool { return s.Rollback == "" }},
 	{"public-surfaces-specified", "Is it specified how every public symbol that changes behaves?",
 		[]string{"public-surface-unspecified", "symbol-invalid"},
-		func(p *Plan, _ Options) string { return count(p.publicCount(), "public symbol") + " added or removed" }, strictly, nil},
+		func(p *Plan, _ CheckOptions) string {
+			return count(p.publicCount(), "public symbol") + " added or removed"
+		}, strictly, nil},
 	{"non-goals-declared", "Does the plan say what must not be touched?",
 		[]string{"non-goals-undeclared", "non-goal-duplicate-id"},
-		func(p *Plan, _ Options) string { return count(len(p.NonGoals), "non-goal") }, strictly, nil},
+		func(p *Plan, _ CheckOptions) string { return count(len(p.NonGoals), "non-goal") }, strictly, nil},
 	{"invariants-defined", "Are there invariants for the public surfaces that change?",
 		[]string{"invariants-undeclared", "invariant-duplicate-id"},
-		func(p *Plan, _ Options) string { return count(len(p.Invariants), "invariant") }, strictly, nil},
+		func(p *Plan, _ CheckOptions) string { return count(len(p.Invariants), "invariant") }, strictly, nil},
 	{"semantic-changes-classified", "Does every step that changes files say what that does to behaviour?",
 		[]string{"semantic-change-missing"},
-		func(p *Plan, _ Options) string {
+		func(p *Plan, _ CheckOptions) string {
 			return count(len(p.Acknowledgements()), "acknowledgement") + " needed"
 		}, strictly,
 		func(s *Step) bool { return s.Artifacts != nil && changesFiles(s.Artifacts) && s.SemanticChange == "" }},
 	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",
 		[]string{"executor-unknown", "check-kind-missing", "check-kind-unknown", "check-argument-missing", "check-argument-unknown", "regexp-invalid",
 			"fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
-		func(_ *Plan, o Options) string {
+		func(_ *Plan, o CheckOptions) string {
 			if o.Executors == nil {
 				return "executors are those of the host that runs it"
 			}
@@ -71,7 +75,7 @@ var questions = []question{
 		}, nil, nil},
 	{"design-gates-passed", "Did the planning gates of level 2 pass?",
 		[]string{"approval-failed"},
-		func(_ *Plan, o Options) string {
+		func(_ *Plan, o CheckOptions) string {
 			if len(o.Approvals) == 0 {
 				return "no planning gate of level 2 has been asked yet; they are asked when it is locked"
 			}
@@ -82,9 +86,9 @@ var questions = []question{
 // SelfCheck answers the ten questions before execution. A question is answered "no" exactly where [Draft.Check]
 // has an error that concerns it, so that the two agree. A draft that could not be read to its end
 // gets a "no" to all.
-func (d *Draft) SelfCheck(o Options) []Answer { return d.answers(d.Check(o), o) }
+func (d *Draft) SelfCheck(o CheckOptions) []Answer { return d.answers(d.Check(o), o) }
 
-func (d *Draft) answers(found []Diagnostic, o Options) []Answer {
+func (d *Draft) answers(found []Diagnostic, o CheckOptions) []Answer {
 	against := map[string][]Diagnostic{}
 	for _, f := range found {
 		if f.Code == CannotRun { // of other formats: an answer to the first question
@@ -104,7 +108,7 @@ func (d *Draft) answers(found []Diagnostic, o Options) []Answer {
 // maxEvidence bounds what is told against one question.
 const maxEvidence = 5
 
-func (q question) answer(d *Draft, against map[string][]Diagnostic, o Options) Answer {
+func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptions) Answer {
 	a := Answer{Question: q.code, Text: q.text, Yes: true}
 	if d.broken {
 		a.Yes, a.Evidence = false, []string{"the plan could not be read"}

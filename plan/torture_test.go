@@ -18,7 +18,7 @@ func withArtifact(t *testing.T, path string) *Draft {
 	return mustRead(t, strings.Replace(limitsPlan(t), `modify = ["README.md"]`, `modify = [`+path+`]`, 1))
 }
 
-func has(d *Draft, code string) bool { return slices.Contains(codesOf(d.Check(Options{})), code) }
+func has(d *Draft, code string) bool { return slices.Contains(codesOf(d.Check(CheckOptions{})), code) }
 
 // 1. Paths that lead out, and names that are not what they seem.
 func TestHostilePaths(t *testing.T) {
@@ -91,7 +91,7 @@ func TestBombs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := d.Check(Options{})
+			found := d.Check(CheckOptions{})
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			t.Logf("%v, %d MiB allocated, %d found: %.200v", took, (after.TotalAlloc-before.TotalAlloc)>>20, len(found), found[0])
@@ -152,7 +152,7 @@ func TestSizeIsRefused(t *testing.T) {
 func TestCyclesAreNamedInFull(t *testing.T) {
 	d := mustRead(t, "schema = 1\n[[tasks]]\nid = \"a\"\ndepends_on = [\"c\"]\n[[tasks]]\nid = \"b\"\ndepends_on = [\"a\"]\n[[tasks]]\nid = \"c\"\ndepends_on = [\"b\"]\n[[tasks]]\nid = \"d\"\ndepends_on = [\"d\", \"a\"]\n")
 	var got []string
-	for _, f := range d.Check(Options{}) {
+	for _, f := range d.Check(CheckOptions{}) {
 		if f.Code == "task-cycle" {
 			got = append(got, f.Message)
 		}
@@ -206,7 +206,7 @@ func TestBytes(t *testing.T) {
 		if got := fmt.Sprintf("%s %d:%d", f.Code, f.Pos.Line, f.Pos.Column); got != want {
 			t.Errorf("%q: %s, want %s (%v)", text, got, want, d.Found)
 		}
-		if _, err := Lock(d, Terms{}); err == nil {
+		if _, err := Lock(d, LockOptions{}); err == nil {
 			t.Errorf("%q: locked", text)
 		}
 	}
@@ -310,7 +310,7 @@ func TestPlanChangesBetweenReadingAndLock(t *testing.T) {
 			if err := change(); err != nil {
 				t.Fatal(err)
 			}
-			locked := mustLock(t, d, Terms{})
+			locked := mustLock(t, d, LockOptions{})
 			if got := locked.Plan().Digest(); got != want {
 				t.Errorf("the lock is for %s, not for what was read", got)
 			}

@@ -17,7 +17,7 @@ func prepareCheck(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("format", *format, "text", "json", "sarif"); err != nil {
 			return err
 		}
-		options := plan.Options{} // which executors there are is the host's matter, not the plan's
+		options := plan.CheckOptions{} // which executors there are is the host's matter, not the plan's
 		draft, err := planfile.Read(args[0])
 		if err != nil {
 			return p.reportUnreadable(args[0], err, *format)
@@ -46,7 +46,7 @@ func prepareCheck(p *cli, flags *flag.FlagSet) action {
 }
 
 // printCheck tells people what check found.
-func (p *cli) printCheck(draft *plan.Draft, found []plan.Diagnostic, options plan.Options) {
+func (p *cli) printCheck(draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions) {
 	p.printDiagnostics(draft, found)
 	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
 		answers := draft.SelfCheck(options)
@@ -65,7 +65,7 @@ func (p *cli) reportUnreadable(path string, err error, format string) error {
 		draft, found := &plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}
 		var doc any = sarifDocument(draft, found)
 		if format == "json" {
-			doc = checkDocument(draft, found, plan.Options{})
+			doc = checkDocument(draft, found, plan.CheckOptions{})
 		}
 		if err := writeJSON(p.out, doc); err != nil {
 			return err

@@ -101,7 +101,7 @@ type answerJSON struct {
 }
 
 // checkDocument is what check found, for other programs.
-func checkDocument(d *plan.Draft, found []plan.Diagnostic, o plan.Options) checkJSON {
+func checkDocument(d *plan.Draft, found []plan.Diagnostic, o plan.CheckOptions) checkJSON {
 	doc := checkJSON{Schema: "planlock.check/1", Diagnostics: []diagnosticJSON{}}
 	doc.Counts.Errors, doc.Counts.Warnings, doc.Counts.Notes = count(found)
 	for _, f := range found {

@@ -24,7 +24,7 @@ func prepareConvert(p *cli, flags *flag.FlagSet) action {
 			d.Format(p.err, nil)
 			return &quietError{status}
 		}
-		found := draft.Check(plan.Options{})
+		found := draft.Check(plan.CheckOptions{})
 		errors, _, _ := count(found)
 		if draftIsEmpty(draft) || errors > 0 && !*force {
 			q := &cli{out: p.err, err: p.err}

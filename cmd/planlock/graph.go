@@ -23,7 +23,7 @@ func prepareGraph(p *cli, flags *flag.FlagSet) action {
 			d.Format(p.err, nil)
 			return &quietError{status}
 		}
-		found := draft.Check(plan.Options{})
+		found := draft.Check(plan.CheckOptions{})
 		errors, _, _ := count(found)
 		if draftIsEmpty(draft) {
 			q := &cli{out: p.err, err: p.err}

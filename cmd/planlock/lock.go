@@ -60,13 +60,13 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return placed(err, *dir, args[0], nil)
 		}
-		if err := seatsPrompts(c, locked.Plan(), locked.Terms().Acknowledged); err != nil {
+		if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
 			return placed(err, *dir, args[0], nil)
 		}
 		if err := atomicfile.Write(nil, c.LockFile, locked.Encode(), 0o644); err != nil {
 			return err
 		}
-		terms, shown, more := locked.Terms(), displayPath(c.LockFile), ""
+		terms, shown, more := locked.Options(), displayPath(c.LockFile), ""
 		if *out != "" {
 			more = " --lock " + quoted(*out)
 		}
@@ -170,7 +170,7 @@ func lockAgain(dir, path, named string, locked *plan.Locked, acks []string) stri
 	command += inDir(dir)
 	var all []string
 	if locked != nil {
-		all = locked.Terms().Acknowledged
+		all = locked.Options().Acknowledged
 	}
 	for _, code := range acks {
 		if !slices.Contains(all, code) {

@@ -25,7 +25,7 @@ func TestTemplatesHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range draft.Check(plan.Options{}) {
+		for _, d := range draft.Check(plan.CheckOptions{}) {
 			if d.Severity != plan.Note {
 				t.Errorf("%s: %v", name, d)
 			}

@@ -38,7 +38,7 @@ func unreadable(path string, err error) (plan.Diagnostic, int) {
 // read reads a plan that is to be locked. If it is refused, what is wrong with
 // it has been told. The draft's files have absolute paths, so that a run can be
 // resumed from any folder.
-func (p *cli) read(path string, options plan.Options) (*plan.Draft, error) {
+func (p *cli) read(path string, options plan.CheckOptions) (*plan.Draft, error) {
 	draft, err := planfile.Read(path)
 	if err != nil {
 		d, status := unreadable(path, err)

@@ -102,7 +102,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		return nil, err
 	}
 	if len(run.Amendments) > 0 || run.Started.LockFile == "" { // the journal has the lock
-		return plan.Lock(draft, plan.Terms{Options: c.Options(), Acknowledged: run.Started.Acknowledged, Approvals: approved(run)})
+		return plan.Lock(draft, plan.LockOptions{Check: c.Options(), Acknowledged: run.Started.Acknowledged, Approvals: approved(run)})
 	}
 	text, err := os.ReadFile(run.Started.LockFile)
 	if err != nil {

@@ -113,7 +113,7 @@ func prepareRun(p *cli, flags *flag.FlagSet) action {
 		if err != nil {
 			return s.placed(err, args[0], nil)
 		}
-		if err := seatsPrompts(c, locked.Plan(), locked.Terms().Acknowledged); err != nil {
+		if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
 			return s.placed(err, args[0], nil)
 		}
 		if err := s.chooseMode(ctx, p, c, locked.Plan()); err != nil {

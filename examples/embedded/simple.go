@@ -15,7 +15,7 @@ func simple(ctx context.Context, path, dir string) error {
 	if err != nil {
 		return err
 	}
-	locked, err := plan.Lock(draft, plan.Terms{}) // the only type a Controller accepts
+	locked, err := plan.Lock(draft, plan.LockOptions{}) // the only type a Controller accepts
 	if err != nil {
 		return err
 	}

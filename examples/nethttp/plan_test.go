@@ -25,7 +25,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	locked, err := plan.Lock(draft, plan.Terms{})
+	locked, err := plan.Lock(draft, plan.LockOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

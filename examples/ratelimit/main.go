@@ -61,7 +61,7 @@ func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
 	if err != nil {
 		return &exec.Report{}, err
 	}
-	locked, err := plan.Lock(draft, plan.Terms{})
+	locked, err := plan.Lock(draft, plan.LockOptions{})
 	if err != nil {
 		return &exec.Report{}, err
 	}

@@ -143,7 +143,7 @@ func TestRogueLineAfterAllOthers(t *testing.T) {
 func runRogue(t *testing.T, dir string, draft *plan.Draft, v victim, r rogue) *history.Run {
 	t.Helper()
 	add(draft, v.step, r.line(v))
-	locked, err := plan.Lock(draft, plan.Terms{})
+	locked, err := plan.Lock(draft, plan.LockOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func TestReplacedAgentDoesNotRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			locked, err := plan.Lock(draft, plan.Terms{})
+			locked, err := plan.Lock(draft, plan.LockOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

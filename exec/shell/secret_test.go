@@ -68,7 +68,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			locked, err := plan.Lock(draft, plan.Terms{})
+			locked, err := plan.Lock(draft, plan.LockOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

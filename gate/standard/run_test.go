@@ -221,7 +221,7 @@ func TestCompletenessStatesThePlansOwnCheck(t *testing.T) {
 	pass.Phase, pass.Draft, pass.Plan = gate.Planning, draft, &draft.Plan
 	j := gatetest.Judge(t.Context(), builtin(t, "completeness"), pass)
 	errs := 0
-	for _, d := range draft.Check(plan.Options{}) {
+	for _, d := range draft.Check(plan.CheckOptions{}) {
 		if d.Severity == plan.Error {
 			errs++
 		}

@@ -161,7 +161,7 @@ func newLock(t testing.TB, tasks int) *plan.Locked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	locked, err := plan.Lock(draft, plan.Terms{Options: plan.Options{Executors: []string{"script"}}})
+	locked, err := plan.Lock(draft, plan.LockOptions{Check: plan.CheckOptions{Executors: []string{"script"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

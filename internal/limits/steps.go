@@ -45,7 +45,7 @@ description = "Nothing"
 	if err != nil {
 		return nil, err
 	}
-	var terms plan.Terms
+	var terms plan.LockOptions
 	for _, a := range draft.Plan.Acknowledgements() {
 		terms.Acknowledged = append(terms.Acknowledged, a.Code)
 	}

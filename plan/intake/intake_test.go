@@ -154,7 +154,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range d.Check(plan.Options{}) {
+		for _, found := range d.Check(plan.CheckOptions{}) {
 			if found.Pos.Line < 1 || found.Pos.Column < 1 || found.Hint == "" {
 				t.Errorf("%+v", found)
 			}

@@ -8,7 +8,7 @@
 //	if err != nil {
 //		return err // too large
 //	}
-//	for _, d := range draft.Check(plan.Options{}) {
+//	for _, d := range draft.Check(plan.CheckOptions{}) {
 //		fmt.Println(d)
 //	}
 //

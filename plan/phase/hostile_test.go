@@ -62,7 +62,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		lines := strings.Count(text, "\n") + 1
-		for _, found := range d.Check(plan.Options{}) {
+		for _, found := range d.Check(plan.CheckOptions{}) {
 			if found.Pos.Line < 1 || found.Pos.Line > lines || found.Pos.Column < 1 || found.Hint == "" || found.Message == "" {
 				t.Errorf("%+v in %d lines", found, lines)
 			}

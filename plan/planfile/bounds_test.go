@@ -67,7 +67,7 @@ func TestHostileTextsAreReadInBounds(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d.Check(plan.Options{})
+				d.Check(plan.CheckOptions{})
 			})
 			t.Logf("%v, %d MiB", took.Round(time.Millisecond), used>>20)
 			if took > limit() || used > mostMemory {
@@ -106,6 +106,6 @@ func BenchmarkRead(b *testing.B) {
 		if err != nil || len(d.Plan.Tasks) != 10_000 {
 			b.Fatal(err, len(d.Plan.Tasks))
 		}
-		d.Check(plan.Options{})
+		d.Check(plan.CheckOptions{})
 	}
 }

@@ -51,7 +51,7 @@ func TestCorpusIsReadInBounds(t *testing.T) {
 		}
 		if e.IsDir() {
 			if d, err := planfile.Read(path); err == nil {
-				d.Check(plan.Options{})
+				d.Check(plan.CheckOptions{})
 			}
 			return nil
 		}
@@ -66,7 +66,7 @@ func TestCorpusIsReadInBounds(t *testing.T) {
 				t.Errorf("%s: %v", path, err)
 				return
 			}
-			for _, f := range d.Check(plan.Options{}) {
+			for _, f := range d.Check(plan.CheckOptions{}) {
 				if f.Pos.Line < 1 || f.Pos.Column < 1 || f.Hint == "" {
 					t.Errorf("incomplete: %+v", f)
 				}
@@ -180,7 +180,7 @@ func mended(t *testing.T, dir string) *plan.Draft {
 	}
 	for range 8 {
 		d := mustRead(t, copied)
-		found := d.Check(plan.Options{})
+		found := d.Check(plan.CheckOptions{})
 		at := slices.IndexFunc(found, func(f plan.Diagnostic) bool { return f.Severity == plan.Error || f.Code == plan.CannotRun })
 		if at < 0 {
 			return d

@@ -41,7 +41,7 @@ func TestDocsNameEveryFormat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := d.Check(plan.Options{})
+		found := d.Check(plan.CheckOptions{})
 		if len(found) == 0 {
 			t.Errorf("%s has no faults", name)
 		}

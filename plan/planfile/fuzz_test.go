@@ -22,19 +22,19 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range d.Check(plan.Options{}) {
+		for _, f := range d.Check(plan.CheckOptions{}) {
 			if f.Pos.Line < 1 || f.Pos.Column < 1 || f.Hint == "" || f.Code == "" || f.Message == "" {
 				t.Errorf("%+v", f)
 			}
 			d.Line(f.Pos)
 		}
-		d.SelfCheck(plan.Options{})
+		d.SelfCheck(plan.CheckOptions{})
 		d.Plan.Digest()
 		d.Plan.Text()
 		for i := range d.Plan.Tasks {
 			d.Position("tasks[" + d.Plan.Tasks[i].ID + "]")
 		}
-		if l, err := plan.Lock(d, plan.Terms{Acknowledged: codes(&d.Plan)}); err == nil && l.Format() != d.Format {
+		if l, err := plan.Lock(d, plan.LockOptions{Acknowledged: codes(&d.Plan)}); err == nil && l.Format() != d.Format {
 			t.Errorf("locked as %q", l.Format())
 		}
 	})

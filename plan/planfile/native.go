@@ -85,7 +85,7 @@ func Native(d *plan.Draft, o NativeOptions) ([]byte, error) {
 // faultsOf are the errors of a draft.
 func faultsOf(d *plan.Draft) []plan.Diagnostic {
 	var list []plan.Diagnostic
-	for _, f := range d.Check(plan.Options{}) {
+	for _, f := range d.Check(plan.CheckOptions{}) {
 		if f.Severity == plan.Error {
 			list = append(list, f)
 		}

@@ -128,7 +128,7 @@ func TestNativeSamples(t *testing.T) {
 			if diff := cmp.Diff(d.Plan.Graph(), back.Plan.Graph()); diff != "" {
 				t.Errorf("the order: %s", diff)
 			}
-			if list := errorsOf(back.Check(plan.Options{})); len(list) > 0 {
+			if list := errorsOf(back.Check(plan.CheckOptions{})); len(list) > 0 {
 				t.Errorf("the native plan has errors:\n%s\n%s", strings.Join(list, "\n"), text)
 			}
 			if again, _ := mustConvert(t, back, planfile.NativeOptions{}); again != text {
@@ -358,10 +358,10 @@ func TestCorpusIsConverted(t *testing.T) {
 			return nil
 		}
 		t.Run(filepath.Base(path), func(t *testing.T) { sameMeaning(t, d, back) })
-		if len(errorsOf(d.Check(plan.Options{}))) > 0 {
+		if len(errorsOf(d.Check(plan.CheckOptions{}))) > 0 {
 			return nil
 		}
-		for _, f := range back.Check(plan.Options{}) {
+		for _, f := range back.Check(plan.CheckOptions{}) {
 			if f.Severity == plan.Error {
 				found[f.Code]++
 				t.Errorf("%s: %v", path, f)

@@ -59,10 +59,10 @@ func TestReadSamples(t *testing.T) {
 			if d.Format != s.format && len(s.files) > 0 {
 				t.Fatalf("the folder is %q, want %q: %v", d.Format, s.format, d.Found)
 			}
-			if list := errorsOf(d.Check(plan.Options{})); s.clean && len(list) > 0 {
+			if list := errorsOf(d.Check(plan.CheckOptions{})); s.clean && len(list) > 0 {
 				t.Errorf("errors:\n%s", strings.Join(list, "\n"))
 			}
-			for _, f := range d.Check(plan.Options{}) {
+			for _, f := range d.Check(plan.CheckOptions{}) {
 				if f.Pos.Line < 1 || f.Pos.Column < 1 || f.Hint == "" || f.Message == "" {
 					t.Errorf("%+v is incomplete", f)
 				}
@@ -201,7 +201,7 @@ func TestUnknown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := d.Check(plan.Options{})
+			found := d.Check(plan.CheckOptions{})
 			if d.Format != plan.Unknown || len(found) != 1 || found[0].Code != "not-a-plan" || found[0].Severity != plan.Error {
 				t.Fatalf("format %q, found %v", d.Format, found)
 			}
@@ -269,14 +269,14 @@ func TestLocksFollowTheirFiles(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			dir := put(t, s.files)
-			l, err := plan.Lock(mustRead(t, dir), plan.Terms{})
+			l, err := plan.Lock(mustRead(t, dir), plan.LockOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := l.Verify(); err != nil {
 				t.Fatalf("nothing moved: %v", err)
 			}
-			again, err := plan.ReadLock(mustRead(t, dir), l.Encode(), plan.Options{})
+			again, err := plan.ReadLock(mustRead(t, dir), l.Encode(), plan.CheckOptions{})
 			if err != nil || again.Digest() != l.Digest() || again.Format() != s.format {
 				t.Fatalf("the lock was read as %v, %v", again, err)
 			}
@@ -321,7 +321,7 @@ func TestWhatIsNotSaidIsToldOnce(t *testing.T) {
 	for name, s := range samples() {
 		t.Run(name, func(t *testing.T) {
 			said := map[string]int{}
-			for _, f := range mustRead(t, put(t, s.files)).Check(plan.Options{}) {
+			for _, f := range mustRead(t, put(t, s.files)).Check(plan.CheckOptions{}) {
 				if f.Code == "not-said" {
 					said[f.Message]++
 					if f.Severity != plan.Note || !strings.Contains(f.Hint, " = ") {

@@ -24,7 +24,7 @@ func BenchmarkRead(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				d.Check(plan.Options{})
+				d.Check(plan.CheckOptions{})
 			}
 		})
 	}

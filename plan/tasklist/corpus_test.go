@@ -69,7 +69,7 @@ func TestCorpus(t *testing.T) {
 		if got != n {
 			t.Errorf("%s: %d items, want %d", name, got, n)
 		}
-		for _, f := range d.Check(plan.Options{}) {
+		for _, f := range d.Check(plan.CheckOptions{}) {
 			if f.Severity == plan.Error && f.Code != "task-duplicate-id" {
 				t.Errorf("%s: %v", name, f)
 			}

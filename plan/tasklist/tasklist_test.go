@@ -137,7 +137,7 @@ task_list.finished: 1 2025-10-01 13:00Z
 				if diff := cmp.Diff(c.want, show(d)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
-				for _, f := range d.Check(plan.Options{}) {
+				for _, f := range d.Check(plan.CheckOptions{}) {
 					if f.Hint == "" || f.Message == "" {
 						t.Errorf("%s has no hint", f.Code)
 					}
@@ -200,7 +200,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range d.Check(plan.Options{}) {
+		for _, found := range d.Check(plan.CheckOptions{}) {
 			if found.Pos.Line < 1 || found.Pos.Column < 1 || found.Hint == "" {
 				t.Errorf("%+v", found)
 			}

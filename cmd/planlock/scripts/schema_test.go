@@ -32,7 +32,7 @@ func TestSchemaAcceptsExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range draft.Check(plan.Options{}) {
+			for _, d := range draft.Check(plan.CheckOptions{}) {
 				if d.Severity == plan.Error {
 					t.Errorf("%v", d)
 				}
@@ -67,7 +67,7 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			var byReader []plan.Diagnostic
-			for _, d := range draft.Check(plan.Options{}) {
+			for _, d := range draft.Check(plan.CheckOptions{}) {
 				if d.Severity == plan.Error {
 					byReader = append(byReader, d)
 				}
