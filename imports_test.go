@@ -96,7 +96,7 @@ type listed struct {
 
 func packages(t *testing.T) []listed {
 	t.Helper()
-	out, err := osexec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	out, err := osexec.Command("go", "list", "-json=ImportPath,Imports", "./...", "./cmd/...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

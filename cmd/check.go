@@ -1,0 +1,176 @@
+package cmd
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
+)
+
+func prepareCheck(p *cli, flags *flag.FlagSet) action {
+	format := flags.String("format", "text", "the output's `format`: text, json or sarif")
+	dir := flags.String("dir", "", "look into a workspace, a `folder`, for steps whose work is there already")
+	return func(ctx context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "json", "sarif"); err != nil {
+			return err
+		}
+		options := plan.CheckOptions{} // which executors there are is the host's matter, not the plan's
+		draft, err := planfile.Read(args[0])
+		if err != nil {
+			return p.reportUnreadable(args[0], err, *format)
+		}
+		found := draft.Check(options)
+		done, err := alreadyIn(ctx, draft, *dir)
+		if err != nil {
+			return err
+		}
+		switch *format {
+		case "json":
+			doc := checkDocument(draft, found, options)
+			doc.Already = alreadyDocument(done, *dir)
+			err = writeJSON(p.out, doc)
+		case "sarif":
+			err = writeJSON(p.out, sarifDocument(draft, found))
+		default:
+			p.printCheck(draft, found, options)
+			p.printAlready(draft, done, *dir)
+		}
+		if err != nil {
+			return err
+		}
+		return refusedBy(found)
+	}
+}
+
+// printCheck tells people what check found.
+func (p *cli) printCheck(draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions) {
+	p.printDiagnostics(draft, found)
+	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
+		answers := draft.SelfCheck(options)
+		if rest := plan.EverythingElse(found); !rest.Yes {
+			answers = append(answers, rest) // ten times yes is no acceptance where something else refuses the plan
+		}
+		p.printAnswers(answers)
+	}
+	p.printVerdict(draft, found)
+}
+
+// reportUnreadable says why nothing of a plan could be read.
+func (p *cli) reportUnreadable(path string, err error, format string) error {
+	d, status := unreadable(path, err)
+	if format != "text" {
+		draft, found := &plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}
+		var doc any = sarifDocument(draft, found)
+		if format == "json" {
+			doc = checkDocument(draft, found, plan.CheckOptions{})
+		}
+		if err := writeJSON(p.out, doc); err != nil {
+			return err
+		}
+		return &quietError{status}
+	}
+	if err := d.Format(p.out, nil); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out, "\n1 error: there is no plan to judge. Nothing was written.")
+	return &quietError{status}
+}
+
+// draftIsEmpty reports whether nothing of a plan could be read.
+func draftIsEmpty(d *plan.Draft) bool { return d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 }
+
+// refusedBy is the status that diagnostics stand for, told already.
+func refusedBy(found []plan.Diagnostic) error {
+	if errors, _, _ := count(found); errors > 0 {
+		return &quietError{statusRefused}
+	}
+	return nil
+}
+
+func count(found []plan.Diagnostic) (errors, warnings, notes int) {
+	for _, d := range found {
+		switch d.Severity {
+		case plan.Error:
+			errors++
+		case plan.Warning:
+			warnings++
+		default:
+			notes++
+		}
+	}
+	return errors, warnings, notes
+}
+
+func (p *cli) printDiagnostics(draft *plan.Draft, found []plan.Diagnostic) {
+	for _, d := range found {
+		d.Format(p.out, draft) // a writer that fails fails again at the verdict
+		fmt.Fprintln(p.out)
+	}
+}
+
+// printAnswers prints the self-check, question by question.
+func (p *cli) printAnswers(answers []plan.Answer) {
+	fmt.Fprintln(p.out, "Before anything runs:")
+	for _, a := range answers {
+		mark := "yes"
+		if !a.Yes {
+			mark = "NO "
+		}
+		fmt.Fprintf(p.out, "  %s  %s\n", mark, a.Text)
+		for _, line := range a.Evidence {
+			fmt.Fprintf(p.out, "       %s\n", escaped(line))
+		}
+	}
+	fmt.Fprintln(p.out)
+}
+
+func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
+	errors, warnings, notes := count(found)
+	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
+	if errors > 0 {
+		fmt.Fprintf(p.out, "%s: the plan is refused. Nothing was written.\n", tally)
+		return
+	}
+	if cannotRun(found) {
+		fmt.Fprintf(p.out, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n", tally)
+		return
+	}
+	steps := 0
+	for _, t := range draft.Plan.Tasks {
+		steps += len(t.Steps)
+	}
+	fmt.Fprintf(p.out, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
+		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
+	for _, name := range strangers(&draft.Plan) {
+		fmt.Fprintf(p.out, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
+	}
+	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
+		fmt.Fprintf(p.out, "To run it, say who understands prompts: --executor PATH   %s\n", escaped(stepsNamed(steps)))
+	}
+	for _, a := range draft.Plan.Acknowledgements() {
+		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
+	}
+}
+
+// strangers are the executors that steps ask for and planlock does not bring, in the order of the plan.
+func strangers(p *plan.Plan) []string {
+	var names []string
+	add := func(name string) {
+		if name != "" && name != "shell" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			add(s.Executor)
+			for _, b := range s.Backups {
+				add(b.Executor)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,48 @@
+package cmd
+
+import (
+	"context"
+	"flag"
+
+	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
+)
+
+func prepareConvert(p *cli, flags *flag.FlagSet) action {
+	to := flags.String("to", "native", "the `format` to write: native")
+	out := flags.String("o", "", "write to a `file` instead of standard output")
+	dir := flags.String("dir", "", "look into a workspace, a `folder`, whether a file is there already, and so is changed and not made")
+	force := flags.Bool("force", false, "convert a plan with errors too, as far as it was read")
+	return func(_ context.Context, args []string) error {
+		if err := oneOf("to", *to, "native"); err != nil {
+			return err
+		}
+		draft, err := planfile.Read(args[0])
+		if err != nil {
+			d, status := unreadable(args[0], err)
+			d.Format(p.err, nil)
+			return &quietError{status}
+		}
+		found := draft.Check(plan.CheckOptions{})
+		errors, _, _ := count(found)
+		if draftIsEmpty(draft) || errors > 0 && !*force {
+			q := &cli{out: p.err, err: p.err}
+			q.printDiagnostics(draft, found)
+			q.printVerdict(draft, found)
+			return &quietError{statusRefused}
+		}
+		text, err := planfile.Native(draft, planfile.NativeOptions{Dir: *dir, Force: *force})
+		if err != nil {
+			return err
+		}
+		if errors > 0 {
+			p.warnOfErrors(errors, args[0])
+		}
+		if *out != "" {
+			return atomicfile.Write(nil, *out, text, 0o644)
+		}
+		_, err = p.out.Write(text)
+		return err
+	}
+}

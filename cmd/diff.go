@@ -1,0 +1,282 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// maxDiffed is the largest content, in bytes, of which differences are shown.
+const maxDiffed = 4 << 20
+
+func prepareDiff(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
+	attempt := flags.Int("attempt", 0, "the attempt, a `number` from 1; the last one by default")
+	format := flags.String("format", "text", "the output's `format`: text or json")
+	return func(ctx context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "json"); err != nil {
+			return err
+		}
+		prefix := ""
+		if len(args) == 2 {
+			prefix, args = args[0], args[1:]
+		}
+		ws := workspaceIn(*dir)
+		run, err := findRun(ctx, ws, prefix)
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		s, a, err := attemptOf(run, plan.Address(args[0]), *attempt)
+		if err != nil {
+			return err
+		}
+		store, shut, err := ws.Store()
+		if err != nil {
+			return placed(err, *dir, "", run)
+		}
+		defer shut() // only read
+		entry, err := entryOf(ctx, ws, store, run, s, a)
+		if err != nil {
+			return placed(err, *dir, "", run)
+		}
+		if *format == "json" {
+			return p.diffJSON(ctx, store, run, s, a, entry)
+		}
+		return p.diffText(ctx, store, s, a, entry)
+	}
+}
+
+// attemptOf finds an attempt of a step.
+func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, *history.Attempt, error) {
+	s := run.Step(step)
+	if s == nil {
+		known := make([]string, len(run.Steps))
+		for i := range run.Steps {
+			known[i] = string(run.Steps[i].Address)
+		}
+		return nil, nil, &usageError{fmt.Sprintf("run %s has no step %q; its steps are %s", run.Started.Run, step, strings.Join(known, ", "))}
+	}
+	all := slices.Concat(s.Undone, s.Attempts) // a rollback begins no new count
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("step %s of run %s has no attempt%s", step, run.Started.Run, yet(run))
+	}
+	if number < 0 || number > len(all) {
+		return nil, nil, &usageError{fmt.Sprintf("step %s has %s; there is no attempt %d", step, plural(len(all), "attempt"), number)}
+	}
+	if number == 0 {
+		number = len(all)
+	}
+	return s, all[number-1], nil
+}
+
+// yet is " yet", unless nothing more comes.
+func yet(run *history.Run) string {
+	if run.Ended != nil {
+		return ""
+	}
+	return " yet"
+}
+
+// entryOf is the ledger entry of an attempt. One whose controller died has none: then it is what the workspace held when the run was taken
+// up or set back, which was kept before it was undone.
+func entryOf(ctx context.Context, ws exec.Workspace, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt) (*history.Accounted, error) {
+	switch {
+	case a.Accounted != nil:
+		return a.Accounted, nil
+	case a.Discarded == (checkpoint.Snapshot{}):
+		return nil, &noEntryError{run: run, step: s, attempt: a}
+	}
+	before, err := store.Tree(ctx, a.Base)
+	if err != nil {
+		return nil, err
+	}
+	after, err := store.Tree(ctx, a.Discarded)
+	if err != nil {
+		return nil, err
+	}
+	entry := &history.Accounted{Tree: after.Digest(), Changes: ledger.Diff(before, after)}
+	if entry.Declared, err = declaredBy(ctx, ws, run, s.Address); err != nil {
+		return nil, err
+	}
+	if entry.Symbols, _, err = ledger.Symbols(ctx, entry.Changes, store.Open, store.Open); err != nil {
+		return nil, err
+	}
+	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, store.Open, store.Open); err != nil {
+		return nil, err
+	}
+	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
+	return entry, nil
+}
+
+// A noEntryError says that nobody looked at what an attempt did.
+type noEntryError struct {
+	run     *history.Run
+	step    *history.Step
+	attempt *history.Attempt
+}
+
+func (e *noEntryError) Error() string {
+	if e.underWay() {
+		return fmt.Sprintf("attempt %d of step %s is not over, so it has no ledger entry; what it wrote so far lies in the workspace", e.attempt.Number, e.step.Address)
+	}
+	return fmt.Sprintf("attempt %d of step %s has no ledger entry: it was cut off before its tree was looked at, and left nothing that could be kept", e.attempt.Number, e.step.Address)
+}
+
+// underWay reports whether what the attempt did is still in the workspace.
+func (e *noEntryError) underWay() bool {
+	return e.run.Ended == nil && e.step.Last() == e.attempt && (e.attempt.Ended.IsZero() || e.run.Restoring != nil)
+}
+
+// hints say what happens to what the attempt wrote, and how it is seen.
+func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
+	if !e.underWay() {
+		return nil
+	}
+	id := e.run.Started.Run
+	hints := []string{inHand(ctx, at.dir, at.resume()),
+		fmt.Sprintf("an attempt that was cut off is undone when the run is resumed, and kept:  planlock diff %s %s --attempt %d%s  shows it then", id, e.step.Address, e.attempt.Number, inDir(at.dir))}
+	if base := e.attempt.Base.Tree; base != "" && !e.run.Started.Isolated {
+		hints = append(hints, fmt.Sprintf("now  planlock tree diff %s %s%s  shows it", base, quoted(orElse(at.dir, ".")), inDir(at.dir)))
+	}
+	return hints
+}
+
+// declaredBy is what a step of a run's plan declares.
+func declaredBy(ctx context.Context, ws exec.Workspace, run *history.Run, step plan.Address) (ledger.Declared, error) {
+	p, err := ws.Plan(ctx, run)
+	if err != nil {
+		return ledger.Declared{}, err
+	}
+	for _, t := range p.Tasks {
+		for _, s := range t.Steps {
+			if s.Address == step && s.Artifacts != nil {
+				return s.Artifacts.Declared(), nil
+			}
+		}
+	}
+	return ledger.Declared{}, nil
+}
+
+func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
+	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(methodName(a.Method.Method)), outcomeOf(s, a))
+	io.WriteString(p.out, terminal.Indent("  ", entry.Account.String()))
+	for _, symbol := range entry.Symbols {
+		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
+	}
+	fmt.Fprintf(p.out, "\n  %s\n", changed(entry))
+	show := func(text string) { io.WriteString(p.out, text) }
+	if p.isTerminal(p.out) {
+		show = func(text string) { io.WriteString(p.out, terminal.Indent("", text)) }
+	}
+	for _, ch := range entry.Changes {
+		text, err := unified(ctx, store, ch)
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			fmt.Fprintln(p.out)
+			show(text)
+		}
+	}
+	return nil
+}
+
+func outcomeOf(s *history.Step, a *history.Attempt) string {
+	switch {
+	case a.Failure != nil:
+		return "undone, " + escaped(string(a.Failure.Class))
+	case stays(s, a):
+		return "kept"
+	case slices.Contains(s.Undone, a):
+		return "undone, the run was set back"
+	}
+	return "not over"
+}
+
+// stays reports whether what an attempt did is in the tree.
+func stays(s *history.Step, a *history.Attempt) bool {
+	return a.Failure == nil && !a.Ended.IsZero() && !slices.Contains(s.Undone, a)
+}
+
+// unified is the textual difference that a change made; "" where there is none to show.
+func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (string, error) {
+	before, err := content(ctx, store, ch.Before)
+	if err != nil {
+		return "", fmt.Errorf("%s before: %w", ledger.Quote(ch.Path), err)
+	}
+	after, err := content(ctx, store, ch.After)
+	if err != nil {
+		return "", fmt.Errorf("%s after: %w", ledger.Quote(ch.Path), err)
+	}
+	if len(before) > maxDiffed || len(after) > maxDiffed {
+		return fmt.Sprintf("%s is too large to be shown\n", ledger.Quote(ch.Path)), nil
+	}
+	return ledger.Unified(ch.Path, before, after, 3), nil
+}
+
+// content reads what an entry held, a little more than maxDiffed at most; nil if
+// it is not a file, or was never kept.
+func content(ctx context.Context, store *checkpoint.Store, e *ledger.Entry) ([]byte, error) {
+	if e == nil || e.Kind != ledger.File {
+		return nil, nil
+	}
+	r, err := store.Open(ctx, *e)
+	if errors.Is(err, checkpoint.ErrNotFound) {
+		return nil, nil // watched only
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxDiffed+1))
+	return slices.Concat([]byte{}, text), errors.Join(err, r.Close())
+}
+
+// A diffDocument is the document of "diff --format json".
+type diffDocument struct {
+	Schema   string           `json:"schema"`
+	Run      string           `json:"run"`
+	Step     plan.Address     `json:"step"`
+	Attempt  int              `json:"attempt"`
+	Method   string           `json:"method"`
+	Kept     bool             `json:"kept"`
+	Holds    bool             `json:"holds"` // exactly what was declared happened
+	Declared ledger.Declared  `json:"declared"`
+	Account  ledger.Account   `json:"account"`
+	Changes  []changeDocument `json:"changes"`
+	Symbols  []ledger.Symbol  `json:"symbols"`
+	Lines    ledger.LineCount `json:"lines"`
+	Git      []string         `json:"git_moved,omitempty"`
+}
+
+type changeDocument struct {
+	Change ledger.Change `json:"change"`
+	Diff   string        `json:"diff,omitempty"` // as of diff -u
+}
+
+func (p *cli) diffJSON(ctx context.Context, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
+	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number, Method: a.Method.Method,
+		Kept: stays(s, a), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
+		Changes: []changeDocument{}, Symbols: entry.Symbols, Lines: entry.Lines, Git: entry.Git}
+	if doc.Symbols == nil {
+		doc.Symbols = []ledger.Symbol{}
+	}
+	for _, ch := range entry.Changes {
+		text, err := unified(ctx, store, ch)
+		if err != nil {
+			return err
+		}
+		doc.Changes = append(doc.Changes, changeDocument{ch, text})
+	}
+	return writeJSON(p.out, doc)
+}

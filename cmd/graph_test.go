@@ -1,0 +1,41 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// FuzzGraph draws whatever can be read as a plan: nothing may panic, nothing that
+// steers a terminal may come out, and no text may leave its quotes.
+func FuzzGraph(f *testing.F) {
+	f.Add(twoSteps)
+	f.Add("schema = 1\n[[tasks]]\nid = \"a\"\ndescription = \"x\\\"]\\u001b[31m\\n; end\"\ndepends_on = [\"a\", \"b\"]\n")
+	f.Add("schema = 1\n[[speclets]]\nid = \"s\"\ntasks = [\"1\"]\ndepends_on = [\"t\"]\n[[speclets]]\nid = \"t\"\ntasks = [\"2\", \"9\"]\n" +
+		"[[tasks]]\nid = 1\n[[tasks]]\nid = 2\n[[tasks]]\nid = 2\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		draft, err := plan.Read("plan.toml", []byte(text))
+		if err != nil {
+			return
+		}
+		for name, draw := range map[string]func(*plan.Plan) string{"text": graphText, "mermaid": graphMermaid, "dot": graphDot} {
+			out := draw(&draft.Plan)
+			for _, r := range out {
+				if r != '\n' && (unicode.IsControl(r) || r == '\u202e') {
+					t.Fatalf("%s: %q reaches the screen in %q", name, r, out)
+				}
+			}
+			if name == "text" {
+				continue
+			}
+			for line := range strings.Lines(out) {
+				plain := strings.NewReplacer(`\\`, "", `\"`, "").Replace(line)
+				if n := strings.Count(plain, `"`); n != 0 && n != 2 {
+					t.Fatalf("%s: text leaves its quotes in %q", name, line)
+				}
+			}
+		}
+	})
+}

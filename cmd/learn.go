@@ -1,0 +1,149 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/learn"
+)
+
+func prepareLearn(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
+	by := flags.String("by", "", "who decides, a `name`")
+	reason := flags.String("reason", "", "why, a `text`")
+	keep := flags.Int("keep", 3, "prune: the `number` of entries that stay of each pattern")
+	format := flags.String("format", "text", "the output's `format`: text or jsonl")
+	return func(ctx context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "jsonl"); err != nil {
+			return err
+		}
+		what := first(args)
+		decides := what == "promote" || what == "revoke"
+		switch {
+		case what != "" && what != "prune" && what != "audit" && !decides:
+			return &usageError{fmt.Sprintf("learn: %q is none of promote, revoke, prune, audit", what)}
+		case decides != (len(args) == 2):
+			return &usageError{"learn: promote and revoke need the id of an entry, and only they do"}
+		}
+		ws := exec.Workspace{Dir: *dir}
+		book, err := openBook(ctx, ws)
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		switch what {
+		case "promote":
+			err = book.Promote(ctx, args[1], *by, *reason)
+		case "revoke":
+			err = book.Revoke(ctx, args[1], *by, *reason)
+		case "prune":
+			_, err = book.Prune(ctx, *keep, *by)
+		case "audit":
+			return errors.Join(p.printAudit(ctx, book), book.Close())
+		default:
+			err = p.takeRuns(ctx, ws, book)
+		}
+		if errors.Is(err, learn.ErrAnonymous) {
+			err = &usageError{"learn: who decides this, and why? say it with --by and --reason"}
+		}
+		return errors.Join(err, p.printBook(book, *format), book.Close())
+	}
+}
+
+// openBook opens what was learned in a workspace.
+func openBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
+	if _, err := ws.Runs(); err != nil {
+		return nil, err
+	}
+	log, err := checkpoint.OpenFileLog(filepath.Join(ws.Dir, ".planlock", "learned"))
+	if err != nil {
+		return nil, err
+	}
+	book, err := learn.Open(ctx, log, nil)
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return book, nil
+}
+
+// takeRuns reads the finished runs that the book has not seen yet.
+func (p *cli) takeRuns(ctx context.Context, ws exec.Workspace, book *learn.Book) error {
+	runs, err := ws.Runs()
+	if err != nil {
+		return err
+	}
+	for _, id := range runs {
+		if book.Taken(id) {
+			continue
+		}
+		if err := takeRun(ctx, ws, book, id); err != nil {
+			fmt.Fprintf(p.err, "planlock: warning: nothing is learned from run %s: %s\n", escaped(id), escaped(err.Error()))
+		}
+	}
+	return nil
+}
+
+func takeRun(ctx context.Context, ws exec.Workspace, book *learn.Book, id string) error {
+	run, err := ws.History(ctx, id)
+	if err != nil || run.Sealed == nil {
+		return err
+	}
+	recorded, err := ws.Plan(ctx, run)
+	if err != nil {
+		return err
+	}
+	harvest, err := learn.Read(recorded, run)
+	if err != nil {
+		return err
+	}
+	return book.Take(ctx, harvest)
+}
+
+// printBook lists the entries of a book.
+func (p *cli) printBook(book *learn.Book, format string) error {
+	none := true
+	for e := range book.Entries() {
+		none = false
+		if format == "jsonl" {
+			line, err := json.Marshal(struct {
+				learn.Entry
+				Ready bool `json:"ready"`
+			}{e, e.Ready()})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(p.out, "%s\n", line)
+			continue
+		}
+		state := string(e.State)
+		if e.Ready() {
+			state = "ready"
+		}
+		fmt.Fprintf(p.out, "%s  %-11s %-10s %d of %d confirmed, %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID, state, e.Kind,
+			e.Confirmed, e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.Pattern), escaped(e.Remedy))
+	}
+	if none && format == "text" {
+		fmt.Fprintln(p.out, "Nothing has been learned yet: finished runs teach what worked.")
+	}
+	return nil
+}
+
+// printAudit prints every record of a book.
+func (p *cli) printAudit(ctx context.Context, book *learn.Book) error {
+	for rec, err := range book.Audit(ctx) {
+		if err != nil {
+			return err
+		}
+		line, err := json.Marshal(rec)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(p.out, "%s\n", line)
+	}
+	return nil
+}

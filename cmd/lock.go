@@ -1,0 +1,196 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// A list is a flag that can be given several times.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+func (l *list) Set(v string) error {
+	*l = append(*l, v)
+	return nil
+}
+
+const ackHelp = "accept what the plan needs accepted, by its `code`; may be repeated"
+
+func prepareLock(p *cli, flags *flag.FlagSet) action {
+	out := flags.String("o", "", "the lock `file`; NAME.lock.json beside the plan by default")
+	dir := flags.String("dir", ".", "the workspace that the plan will run in, a `folder`")
+	noSandbox := flags.Bool("no-sandbox", false, "lock for a run without a sandbox")
+	preset := flags.String("preset", "", presetHelp)
+	var acks, executors list
+	flags.Var(&acks, "ack", ackHelp)
+	flags.Var(&executors, "executor", executorsHelp)
+	pipeline := newPipeline(flags)
+	return func(ctx context.Context, args []string) error {
+		c := &exec.Controller{Dir: *dir, Preset: *preset, NoSandbox: *noSandbox}
+		if err := seatExecutors(c, executors, ""); err != nil {
+			return err
+		}
+		if err := pipeline.seat(ctx, c); err != nil {
+			return err
+		}
+		draft, err := p.read(args[0], c.Options())
+		if err != nil {
+			return err
+		}
+		if c.LockFile, err = lockPath(draft, *out); err != nil {
+			return err
+		}
+		if err := inUse(ctx, exec.Workspace{Dir: *dir}, c.LockFile); err != nil {
+			return placed(err, *dir, args[0], nil)
+		}
+		locked, err := c.Lock(ctx, draft, acks...)
+		if err != nil {
+			return placed(err, *dir, args[0], nil)
+		}
+		if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
+			return placed(err, *dir, args[0], nil)
+		}
+		if err := atomicfile.Write(nil, c.LockFile, locked.Encode(), 0o644); err != nil {
+			return err
+		}
+		terms, shown, more := locked.Options(), displayPath(c.LockFile), ""
+		if *out != "" {
+			more = " --lock " + quoted(*out)
+		}
+		if *dir != "." {
+			more += " --dir " + quoted(*dir)
+		}
+		fmt.Fprintf(p.out, "locked: plan %s, envelope %s, base tree %s\n", locked.Digest().Short(), terms.Envelope.Short(), terms.Base.Short())
+		for _, code := range terms.Acknowledged {
+			fmt.Fprintf(p.out, "accepted: %s\n", escaped(code))
+		}
+		fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(args[0]), more)
+		return nil
+	}
+}
+
+// inUse refuses to replace a lock file that a run still needs to be resumed.
+// Runs that cannot be read are passed over.
+func inUse(ctx context.Context, ws exec.Workspace, file string) error {
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	ids, err := ws.Runs()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		run, err := ws.History(ctx, id)
+		if err != nil || run.Ended != nil || run.Started.LockFile != file {
+			continue
+		}
+		return &exec.RefusedError{Run: id,
+			Reasons: []string{fmt.Sprintf("run %s has not ended and needs the lock %s", id, displayPath(file))},
+			Hint:    "end that run first; or keep its lock and write this one elsewhere with -o; or give the run up by removing its lock file"}
+	}
+	return nil
+}
+
+// amendedTo is the run that began with a lock file, was amended to a plan and has not ended, or "". Runs that cannot be read are passed over.
+func amendedTo(ctx context.Context, ws exec.Workspace, file string, digest ledger.Digest) string {
+	ids, err := ws.Runs()
+	if err != nil {
+		return ""
+	}
+	for _, id := range ids {
+		run, err := ws.History(ctx, id)
+		if err == nil && run.Ended == nil && len(run.Amendments) > 0 && run.Started.LockFile == file && run.Started.Plan == digest {
+			return id
+		}
+	}
+	return ""
+}
+
+// lockPath is where the lock of a plan lies: named, or beside the plan. It is absolute.
+func lockPath(d *plan.Draft, named string) (string, error) {
+	if named != "" {
+		return filepath.Abs(named)
+	}
+	if len(d.Files) == 0 {
+		return filepath.Abs("plan.lock.json")
+	}
+	file := d.Files[0].Path
+	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	return filepath.Abs(filepath.Join(filepath.Dir(file), base+".lock.json"))
+}
+
+// lockFor reads the lock of a plan, or makes one that belongs to the run alone
+// where there is none.
+func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft, path, named string, acks []string) (*plan.Locked, error) {
+	file, err := lockPath(draft, named)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && named == "" {
+		return c.Lock(ctx, draft, acks...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lock file: %w", err)
+	}
+	c.LockFile = file
+	locked, err := plan.ReadLock(draft, text, c.Options())
+	if moved := (*plan.LockError)(nil); errors.As(err, &moved) {
+		if id := amendedTo(ctx, exec.Workspace{Dir: c.Dir}, file, draft.Plan.Digest()); id != "" {
+			return nil, &exec.RefusedError{Reasons: []string{fmt.Sprintf("run %s was amended to this plan and has not ended; the lock %s is the one that it began with", id, displayPath(file))},
+				Hint: resumeIn(c.Dir, id) + " goes on with it"}
+		}
+	}
+	if len(acks) > 0 {
+		fmt.Fprintf(p.err, "planlock: warning: --ack changes nothing here: the lock %s says what was accepted; lock the plan again with it:  %s\n",
+			escaped(displayPath(file)), lockAgain(c.Dir, path, named, locked, acks))
+	}
+	return locked, err
+}
+
+// lockAgain is the command that accepts acks, besides what the lock that is there accepts; locked is nil if that cannot be read.
+func lockAgain(dir, path, named string, locked *plan.Locked, acks []string) string {
+	command := "planlock lock " + quoted(path)
+	if named != "" {
+		command += " -o " + quoted(named)
+	}
+	command += inDir(dir)
+	var all []string
+	if locked != nil {
+		all = locked.Options().Acknowledged
+	}
+	for _, code := range acks {
+		if !slices.Contains(all, code) {
+			all = append(all, code)
+		}
+	}
+	for _, code := range all {
+		command += " --ack " + quoted(code)
+	}
+	return escaped(command)
+}
+
+// displayPath is a path as short as it can be from here.
+func displayPath(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}

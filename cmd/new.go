@@ -1,0 +1,91 @@
+package cmd
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// templates are plans to begin with, named as their files. The first line of each is a comment that says what it is for.
+//
+//go:embed templates/*.toml
+var templates embed.FS
+
+const templateExt = ".toml"
+
+func prepareNew(p *cli, flags *flag.FlagSet) action {
+	out := flags.String("o", "plan.toml", "write to a `file`; - is standard output")
+	list := flags.Bool("list", false, "list the templates")
+	return func(_ context.Context, args []string) error {
+		if *list {
+			return p.listTemplates()
+		}
+		name := "shell"
+		if len(args) > 0 {
+			name = args[0]
+		}
+		text, err := templates.ReadFile(path.Join("templates", name+templateExt))
+		if err != nil {
+			return &usageError{fmt.Sprintf("new: there is no template %q; the templates are %s", name, strings.Join(templateNames(), ", "))}
+		}
+		if *out == "-" {
+			_, err := p.out.Write(text)
+			return err
+		}
+		if err := writeNew(*out, text); errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s is there already, name another file with -o", quoted(*out))
+		} else if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(p.out, "%s  %s\nchange it, and see with  planlock check %s  what it still needs\n", escaped(*out), templateDoc(text), quoted(*out))
+		return err
+	}
+}
+
+// writeNew writes a file that must not be there.
+func writeNew(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(text); err != nil {
+		return errors.Join(err, f.Close(), os.Remove(name))
+	}
+	return f.Close()
+}
+
+// listTemplates prints the templates with what they are for.
+func (p *cli) listTemplates() error {
+	for _, name := range templateNames() {
+		text, err := templates.ReadFile(path.Join("templates", name+templateExt))
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(p.out, "%-8s %s\n", name, templateDoc(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// templateNames are the names of the templates, sorted.
+func templateNames() []string {
+	files, _ := templates.ReadDir("templates") // it is a part of this program
+	var all []string
+	for _, f := range files {
+		all = append(all, strings.TrimSuffix(f.Name(), templateExt))
+	}
+	return all
+}
+
+// templateDoc is what a template is for.
+func templateDoc(text []byte) string {
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimPrefix(line, "# ")
+}

@@ -1,0 +1,207 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/planfile"
+)
+
+func prepareResume(p *cli, flags *flag.FlagSet) action {
+	s := newSession(flags)
+	from := flags.String("plan", "", "the plan's `file`, if it lies elsewhere now")
+	return func(ctx context.Context, args []string) error {
+		ws := workspaceIn(*s.dir)
+		run, err := findRun(ctx, ws, first(args))
+		if err != nil {
+			return placed(err, *s.dir, "", nil)
+		}
+		c, err := s.controller(ctx, run.Started.Executor)
+		if err != nil {
+			return err
+		}
+		if run.Sealed != nil {
+			return p.printFinished(ctx, ws, run, *s.format)
+		}
+		if err := p.apart(*s.dir); err != nil {
+			return err
+		}
+		if err := s.keeps(run); err != nil {
+			return err
+		}
+		c.NoSandbox, c.LockFile = run.Started.NoSandbox, run.Started.LockFile
+		locked, err := p.lockAgain(ctx, c, run, *from)
+		if err != nil {
+			return s.placed(err, "", run)
+		}
+		if err := s.seatEscalator(p, c, run.Started.Run); err != nil {
+			return err
+		}
+		s.resumed, s.plan = run.Started.Run, *from
+		return p.carryOut(ctx, s, c, locked.Files()[0].Path, func() (*exec.Report, error) {
+			return c.Resume(ctx, locked, run.Started.Run)
+		})
+	}
+}
+
+// keeps refuses to resume a run in another way than it began.
+func (s *session) keeps(run *history.Run) error {
+	const how = "--%s: run %s began without it, and goes on as it began; start another run to have it"
+	switch {
+	case *s.isolate && !run.Started.Isolated:
+		return &usageError{fmt.Sprintf(how, "isolate", run.Started.Run)}
+	case *s.shadow && !run.Started.Shadow:
+		return &usageError{fmt.Sprintf(how, "shadow", run.Started.Run)}
+	case *s.noSandbox && !run.Started.NoSandbox:
+		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
+	}
+	if began := cmp.Or(run.Started.Preset, preset.Default); *s.preset != "" && *s.preset != began {
+		return &exec.RefusedError{Run: run.Started.Run, Hint: fmt.Sprintf("leave --preset out, or say --preset %s", began),
+			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, *s.preset)}}
+	}
+	return nil
+}
+
+// lockAgain makes a lock of the plan that a run began with, if it is the same plan still.
+func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Run, from string) (*plan.Locked, error) {
+	if from == "" {
+		if len(run.Started.Files) == 0 {
+			return nil, &usageError{fmt.Sprintf("run %s does not say where its plan lies: give --plan PATH", run.Started.Run)}
+		}
+		from = run.Started.Files[0].Path
+	}
+	draft, from, err := planOf(run, from)
+	if err != nil {
+		d, status := unreadable(from, err)
+		d.Hint = fmt.Sprintf("run %s needs the plan that it %s: put it back, or say where it is:  %s --plan PATH",
+			run.Started.Run, boundBy(run), resumeIn(c.Dir, run.Started.Run))
+		d.Format(p.err, nil)
+		return nil, &quietError{status}
+	}
+	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
+		refused := &exec.RefusedError{Run: run.Started.Run,
+			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(), got.Short())},
+			Hint:    fmt.Sprintf("resume the run with the plan that it %s, or lock the new one and run that", boundBy(run))}
+		if was, err := workspaceIn(c.Dir).Plan(ctx, run); err == nil {
+			if _, err := was.Amend(&draft.Plan); err == nil {
+				refused.Run, refused.Hint = "", fmt.Sprintf("it has further steps; to add them to the run:  planlock amend%s %s %s", inDir(c.Dir), run.Started.Run, quoted(displayPath(from)))
+			}
+		}
+		return nil, refused
+	}
+	if draft, err = p.read(from, c.Options()); err != nil {
+		return nil, err
+	}
+	if len(run.Amendments) > 0 || run.Started.LockFile == "" { // the journal has the lock
+		return plan.Lock(draft, plan.LockOptions{Check: c.Options(), Acknowledged: run.Started.Acknowledged, Approvals: approved(run)})
+	}
+	text, err := os.ReadFile(run.Started.LockFile)
+	if err != nil {
+		return nil, &exec.RefusedError{Run: run.Started.Run, Err: err,
+			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}
+	}
+	return plan.ReadLock(draft, text, c.Options())
+}
+
+// boundBy is what made the plan of a run its plan.
+func boundBy(run *history.Run) string {
+	if len(run.Amendments) > 0 {
+		return "was amended to"
+	}
+	return "began with"
+}
+
+// planOf reads the plan of a run from a file, or from the folder of that file where the folder as
+// a whole is the plan. It returns where the plan was.
+func planOf(run *history.Run, file string) (*plan.Draft, string, error) {
+	draft, err := planfile.Read(file)
+	if err == nil && draft.Plan.Digest() == run.Started.Plan || run.Started.Format == plan.Native {
+		return draft, file, err
+	}
+	folder := filepath.Dir(file)
+	if whole, err := planfile.Read(folder); err == nil && whole.Plan.Digest() == run.Started.Plan {
+		return whole, folder, nil
+	}
+	return draft, file, err
+}
+
+// approved is what the planning gates said when the run began.
+func approved(run *history.Run) []plan.Approval {
+	var list []plan.Approval
+	for _, j := range run.Started.Planning {
+		a := plan.Approval{Gate: j.Gate, Level: int(j.Level), Verdict: "undecided"}
+		if j.Verdict != nil {
+			a.Verdict = string(j.Verdict.Result)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// printFinished prints the report of a run that is over; its error is that of the run.
+func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history.Run, format string) error {
+	if format == "jsonl" {
+		records, err := ws.Records(ctx, run.Started.Run)
+		if err != nil {
+			return err
+		}
+		for _, rec := range records {
+			if err := writeLine(p.out, rec); err != nil {
+				return err
+			}
+		}
+	} else {
+		recorded, err := ws.Plan(ctx, run)
+		if err != nil {
+			return err
+		}
+		text := (&exec.Report{Run: run, Plan: recorded}).String()
+		fmt.Fprint(p.out, addressed(text, run, ws.Dir, resumeFrom(run, ws.Dir)))
+	}
+	if run.Ended == nil || run.Ended.Status == history.Achieved {
+		return nil
+	}
+	return placed(&exec.OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons}, ws.Dir, "", run)
+}
+
+// find is the id of the run that prefix names, the latest where it is empty.
+func find(ws exec.Workspace, prefix string) (string, error) {
+	id, err := ws.Find(prefix)
+	if prefix == "" && errors.Is(err, exec.ErrNoRun) {
+		return "", fmt.Errorf("%w: no plan has been run in %s yet", exec.ErrNoRun, quoted(ws.Dir))
+	}
+	return id, err
+}
+
+// findRun folds the run that prefix names, the latest where it is empty.
+func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Run, error) {
+	id, err := find(ws, prefix)
+	if err != nil {
+		return nil, err
+	}
+	run, err := ws.History(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if run.Head.Seq == 0 {
+		return nil, fmt.Errorf("%w: run %s was cut off before it began", exec.ErrNoRun, id)
+	}
+	return run, nil
+}
+
+// first is the first argument, or "".
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}

@@ -1,0 +1,65 @@
+// The scripts in testdata/script call the command as a person or another program would, and hold the
+// exit statuses and the texts that these rely on. Besides the commands of testscript they have:
+//
+//	exits STATUS COMMAND...   runs a command that must end with this status
+//	start NAME COMMAND...     starts one in the background; its output goes to NAME.out and NAME.err
+//	await FIFO                waits until somebody writes to a FIFO
+//	release FIFO              writes to a FIFO, once somebody reads it
+//	signal NAME SIGNAL        sends INT, TERM, HUP or KILL to a command in the background
+//	finish NAME STATUS        waits for its end, which must have this status
+//	flip FILE OFFSET          inverts a byte; a negative offset counts from the end
+//	lines N                   the last standard output must have N lines
+//	json PATH=VALUE...        one JSON document on the last standard output must have all these values
+package cmd_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	signals "os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/planlock/planlock/cmd"
+)
+
+// TestMain has the test program be the command too, under its name, for the scripts.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"planlock": cmd.Main})
+}
+
+func TestScripts(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the scripts need sh and FIFOs")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       flag.Lookup("update").Value.String() == "true", // of the reference's test too
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PLANLOCK_STATE", filepath.Join(env.WorkDir, ".state"))
+			env.Setenv("USER", "alice")
+			env.Values[procsKey{}] = procs{}
+			env.Defer(func() { env.Values[procsKey{}].(procs).kill() })
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "root":
+				return os.Getuid() == 0, nil
+			case "nohup": // whoever runs the tests has them outlive the terminal, and so do their children
+				return signals.Ignored(syscall.SIGHUP), nil
+			}
+			return false, fmt.Errorf("there is no condition %q", cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "start": start, "await": await, "release": release, "signal": signal,
+			"finish": finish, "flip": flip, "lines": lines, "json": jsonHolds,
+		},
+	})
+}

@@ -1,0 +1,169 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+const (
+	maxAddress = 24 // columns
+	maxTitle   = 44 // columns
+	maxPending = 6  // lines
+	barWidth   = 20 // columns
+)
+
+// marks are what stands before a step.
+var marks = map[history.StepStatus]string{
+	history.Pending: " ", history.InFlight: "▸", history.Completed: "✓",
+	history.Failed: "✗", history.Skipped: "–", history.Blocked: "⊘",
+}
+
+// columns are the widths of a step's address, its title and what its gates came to.
+type columns struct{ address, title, gates int }
+
+func columnsOf(run *history.Run) columns {
+	c := columns{address: 4, gates: 8}
+	for _, s := range run.Steps {
+		c.address = max(c.address, terminal.Width(terminal.Clip(string(s.Address), maxAddress)))
+		c.title = max(c.title, terminal.Width(terminal.Clip(s.Title, maxTitle)))
+		c.gates = max(c.gates, terminal.Width(view.Gates(s)))
+	}
+	return c
+}
+
+// step is an address in its column.
+func (c columns) step(a plan.Address) string {
+	return pad(terminal.Clip(string(a), maxAddress), max(c.address, 4))
+}
+
+// heading is a step's address and title in their columns.
+func (c columns) heading(s *history.Step) string {
+	return c.step(s.Address) + " " + pad(terminal.Clip(s.Title, maxTitle), c.title)
+}
+
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-terminal.Width(text)))
+}
+
+// stepLine is one line about a step: what it is, what it changed, what it took
+// and what went wrong on the way.
+func stepLine(run *history.Run, s *history.Step, cols columns) string {
+	line := " " + marks[s.Status] + " " + cols.heading(s)
+	if last := s.Last(); last != nil && last.Accounted != nil && s.Status == history.Completed {
+		line += "  " + pad(changed(last.Accounted), 15)
+	} else {
+		line += "  " + pad("", 15)
+	}
+	line += "  " + pad(view.Gates(s), cols.gates)
+	if !s.Started.IsZero() && !s.Over.IsZero() {
+		line += fmt.Sprintf("  %7s", seconds(run.Worked(s.Started, s.Over)))
+	}
+	if note := note(s); note != "" {
+		line += "   " + note
+	}
+	return strings.TrimRight(line, " ")
+}
+
+// changed is what an attempt did to files.
+func changed(a *history.Accounted) string {
+	files := 0
+	for _, ch := range a.Changes {
+		if ch.Kind() != ledger.Dir {
+			files++
+		}
+	}
+	text := plural(files, "file")
+	if a.Lines.Added > 0 {
+		text += fmt.Sprintf(" +%d", a.Lines.Added)
+	}
+	if a.Lines.Removed > 0 {
+		text += fmt.Sprintf(" −%d", a.Lines.Removed)
+	}
+	return text
+}
+
+// note says what is not as planned about a step that is over.
+func note(s *history.Step) string {
+	switch {
+	case s.Failed != nil:
+		return escaped(string(s.Failed.Class)) + ": " + terminal.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
+	case s.Skipped != nil:
+		return "left out by " + terminal.Clip(s.Skipped.By, 40)
+	case s.Blocked != nil:
+		return "blocked by " + escaped(string(s.Blocked.By))
+	case s.Completed == nil:
+		return ""
+	}
+	var why *history.AttemptFailed
+	for _, a := range s.Attempts {
+		if a.Failure != nil {
+			why = a.Failure
+		}
+	}
+	if why == nil {
+		return ""
+	}
+	after := " after \"" + terminal.Clip(reason(why), 48) + "\""
+	if s.Completed.Method != recovery.Primary {
+		return escaped(methodName(s.Completed.Method)) + after
+	}
+	return fmt.Sprintf("attempt %d", len(s.Attempts)) + after
+}
+
+func reason(f *history.AttemptFailed) string {
+	if len(f.Reasons) == 0 {
+		return string(f.Class)
+	}
+	return f.Reasons[0]
+}
+
+// methodName is a method for people: "backup 1" for "backup_1".
+func methodName(id string) string {
+	if rest, ok := strings.CutPrefix(id, "backup_"); ok {
+		return "backup " + rest
+	}
+	return id
+}
+
+// activity is what a step does right now.
+func activity(s *history.Step, what string) string {
+	if s == nil {
+		return what
+	}
+	text := ""
+	if last := s.Last(); last != nil {
+		text = fmt.Sprintf("attempt %d", last.Number)
+		if last.Method.Method != recovery.Primary {
+			text += " · " + methodName(last.Method.Method)
+		}
+	}
+	if what != "" {
+		text = strings.TrimPrefix(text+" · "+what, " · ")
+	}
+	return text
+}
+
+// seconds is a time for people.
+func seconds(d time.Duration) string {
+	if d >= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// bar says how far a run is: what is complete, counted as in the report.
+func bar(run *history.Run) string {
+	tally, full := view.Count(run), 0
+	if tally.Steps > 0 {
+		full = tally.Completed * barWidth / tally.Steps
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full) + "  " + tally.String()
+}

@@ -1,0 +1,49 @@
+package cmd
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+)
+
+// A step that changed no file says so as the report does.
+func TestChangesAreCountedAsInTheReport(t *testing.T) {
+	s := &history.Step{Outline: history.Outline{Address: "1.1", Title: "Do it"}, Status: history.Completed,
+		Attempts: []*history.Attempt{{Number: 1, Accounted: &history.Accounted{}}}}
+	run := &history.Run{Steps: []*history.Step{s}}
+	if got, want := stepLine(run, s, columnsOf(run)), " ✓ 1.1  Do it  0 files"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The line of a step says what the report says: how many gates passed of those that were asked, and how long somebody worked on it.
+func TestStepLineSaysWhatTheReportSays(t *testing.T) {
+	yes, no := gate.Holds(), gate.Breaks(gate.Finding{Message: "no"})
+	judged := func(v *gate.Verdict) gate.Judgement {
+		return gate.Judgement{Gate: "types", Level: gate.BlocksStep, Phase: gate.During, Verdict: v}
+	}
+	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		gates []gate.Judgement
+		idle  []history.Idle
+		want  string
+	}{
+		"all passed":     {[]gate.Judgement{judged(&yes)}, nil, " ✗ 1.1  Do it                   2 gates     5.0 s"},
+		"one refused":    {[]gate.Judgement{judged(&yes), judged(&no)}, nil, " ✗ 1.1  Do it                   2 of 3 gates    5.0 s"},
+		"nobody decided": {[]gate.Judgement{judged(nil)}, nil, " ✗ 1.1  Do it                   1 of 2 gates    5.0 s"},
+		"resumed":        {nil, []history.Idle{{From: at.Add(time.Second), To: at.Add(4 * time.Second)}}, " ✗ 1.1  Do it                   1 gate      2.0 s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &history.Step{Outline: history.Outline{Address: "1.1", Title: "Do it"}, Status: history.Failed, Started: at, Over: at.Add(5 * time.Second),
+				Gates: []gate.Judgement{judged(&yes)}, Attempts: []*history.Attempt{{Number: 1, Gates: c.gates}}}
+			run := &history.Run{Steps: []*history.Step{s}, Idle: c.idle}
+			if diff := cmp.Diff(c.want, stepLine(run, s, columnsOf(run))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,208 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+)
+
+func prepareTree(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace whose runs know the digests, a `folder`")
+	format := flags.String("format", "text", "the output's `format`: text or jsonl")
+	return func(ctx context.Context, args []string) error {
+		if err := oneOf("format", *format, "text", "jsonl"); err != nil {
+			return err
+		}
+		g := &grove{workspace: exec.Workspace{Dir: *dir}}
+		defer g.close()
+		switch {
+		case len(args) == 1:
+			return p.printTree(ctx, g, args[0], *format)
+		case len(args) == 3 && args[0] == "diff":
+			return p.printTreeDiff(ctx, g, args[1], args[2], *format)
+		}
+		return &usageError{"tree: expected  planlock tree DIR  or  planlock tree diff A B"}
+	}
+}
+
+func (p *cli) printTree(ctx context.Context, g *grove, name, format string) error {
+	tree, err := g.tree(ctx, name)
+	if err != nil {
+		return err
+	}
+	if format == "text" {
+		_, err := fmt.Fprintln(p.out, tree.Digest())
+		return err
+	}
+	out := bufio.NewWriter(p.out)
+	for e := range tree.All() {
+		e.ModTime = time.Time{} // no part of what a tree is
+		if err := writeLine(out, e); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func (p *cli) printTreeDiff(ctx context.Context, g *grove, a, b, format string) error {
+	before, after, err := g.pair(ctx, a, b)
+	if err != nil {
+		return err
+	}
+	changes := ledger.Diff(before, after)
+	out := bufio.NewWriter(p.out)
+	for _, ch := range changes {
+		if format == "jsonl" {
+			err = writeLine(out, timeless(ch))
+		} else {
+			_, err = fmt.Fprintln(out, ch)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if len(changes) > 0 {
+		return &quietError{statusNotAchieved}
+	}
+	return nil
+}
+
+// timeless is a change without the times of modification, which are no part of a tree.
+func timeless(ch ledger.Change) ledger.Change {
+	for _, side := range []**ledger.Entry{&ch.Before, &ch.After} {
+		if *side != nil {
+			e := **side
+			e.ModTime = time.Time{}
+			*side = &e
+		}
+	}
+	return ch
+}
+
+// A keptTree is a tree that a run refers to.
+type keptTree struct {
+	checkpoint.Snapshot
+	run string
+}
+
+// A grove finds trees: folders, and what the runs of a workspace have kept.
+type grove struct {
+	workspace exec.Workspace
+	kept      []keptTree   // nil until somebody asks
+	scope     ledger.Scope // of the workspace, where it is set against a tree of a run
+	store     *checkpoint.Store
+	shut      func() error
+}
+
+func (g *grove) close() {
+	if g.shut != nil {
+		g.shut() // only read
+	}
+}
+
+// pair finds two trees: those with digests first, because they say which files
+// of the workspace are none of theirs.
+func (g *grove) pair(ctx context.Context, a, b string) (before, after *ledger.Tree, err error) {
+	if !isDigest(a) && isDigest(b) {
+		after, before, err = g.pair(ctx, b, a)
+		return before, after, err
+	}
+	if before, err = g.tree(ctx, a); err != nil {
+		return nil, nil, err
+	}
+	after, err = g.tree(ctx, b)
+	return before, after, err
+}
+
+func isDigest(name string) bool { return strings.HasPrefix(name, "sha256:") }
+
+// tree is that of a folder, or the one with a digest.
+func (g *grove) tree(ctx context.Context, name string) (*ledger.Tree, error) {
+	if isDigest(name) {
+		return g.digested(ctx, name)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("tree: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("tree: %q is not a folder: %w", name, fs.ErrInvalid)
+	}
+	scanner := ledger.Scanner{}
+	if here, err := os.Stat(g.workspace.Dir); err == nil && os.SameFile(info, here) {
+		scanner.Scope = g.scope
+	}
+	return scanner.Scan(ctx, name, nil)
+}
+
+// digested finds a tree by its digest or a unique beginning of it.
+func (g *grove) digested(ctx context.Context, prefix string) (*ledger.Tree, error) {
+	if err := g.open(ctx); err != nil {
+		return nil, err
+	}
+	found := map[ledger.Digest]bool{}
+	var tree keptTree // the latest
+	for _, kept := range g.kept {
+		if strings.HasPrefix(string(kept.Tree), prefix) {
+			found[kept.Tree], tree = true, kept
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("tree: no run of the workspace has kept a tree %s: %w", prefix, fs.ErrNotExist)
+	case 1:
+		run, err := g.workspace.History(ctx, tree.run)
+		if err != nil {
+			return nil, err
+		}
+		if g.scope, err = g.workspace.Scope(ctx, run); err != nil {
+			return nil, err
+		}
+		return g.store.Tree(ctx, tree.Snapshot)
+	}
+	return nil, &usageError{fmt.Sprintf("tree: %s could be any of %d trees: give more of the digest", prefix, len(found))}
+}
+
+// open reads which trees the journals refer to. Journals that cannot be read are passed over.
+func (g *grove) open(ctx context.Context) error {
+	if g.store != nil {
+		return nil
+	}
+	ids, err := g.workspace.Runs()
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("tree: %w in the workspace, so no tree is known by its digest", exec.ErrNoRun)
+	}
+	for _, id := range ids {
+		records, err := g.workspace.Records(ctx, id)
+		if err != nil {
+			continue
+		}
+		for _, rec := range records {
+			fact, err := history.Decode(rec)
+			if err != nil {
+				continue
+			}
+			for _, snap := range history.Snapshots(fact) {
+				g.kept = append(g.kept, keptTree{snap, id})
+			}
+		}
+	}
+	g.store, g.shut, err = g.workspace.Store()
+	return err
+}

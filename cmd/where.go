@@ -1,0 +1,147 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+)
+
+func prepareStatus(p *cli, flags *flag.FlagSet) action {
+	dir := flags.String("dir", ".", "the workspace, a `folder`")
+	return func(ctx context.Context, args []string) error {
+		run, err := findRun(ctx, workspaceIn(*dir), first(args))
+		if err != nil {
+			return placed(err, *dir, "", nil)
+		}
+		p.printStatus(run, cutOff(ctx, run, *dir))
+		p.printNext(ctx, run, *dir)
+		return nil
+	}
+}
+
+// printStatus says where a run stands, step by step.
+func (p *cli) printStatus(run *history.Run, cutOff bool) {
+	s := &run.Started
+	fmt.Fprintf(p.out, "%s        %s\n\n", escaped(s.Goal), identity(run))
+	cols := columnsOf(run)
+	for _, step := range run.Steps {
+		line := stepLine(run, step, cols)
+		if step.Status == history.InFlight {
+			line = strings.TrimRight(fmt.Sprintf(" %s %s  %s", underWay(step), cols.heading(step), escaped(activity(step, ""))), " ")
+		}
+		fmt.Fprintln(p.out, line)
+	}
+	fmt.Fprintf(p.out, "\n %s\n\n", bar(run))
+	status := escaped(string(run.Status))
+	if cutOff {
+		status += ", as the journal says; it was cut off"
+	}
+	fmt.Fprintf(p.out, "status   %s\n", status)
+	if run.Ended != nil {
+		for _, r := range run.Ended.Reasons {
+			fmt.Fprintf(p.out, "         %s\n", escaped(r))
+		}
+	}
+	if run.Paused != nil {
+		fmt.Fprintf(p.out, "stopped  %s\n", escaped(run.Paused.Why))
+	}
+	for _, a := range run.Amendments {
+		fmt.Fprintf(p.out, "amended  %s by %s\n", plural(len(a.Added), "further step"), escaped(orElse(a.By, "the host")))
+	}
+	fmt.Fprintf(p.out, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
+}
+
+// identity is which run it is, and of which kind.
+func identity(run *history.Run) string {
+	s := &run.Started
+	text := fmt.Sprintf("run %s · plan %s · mode %s", s.Run, s.Plan.Short(), escaped(string(run.Mode)))
+	switch {
+	case s.Shadow:
+		text += " · a trial in a clone"
+	case s.Isolated:
+		text += " · isolated"
+	}
+	return text
+}
+
+// underWay is the mark of a step under way: of one that waits for an answer another than of one that runs.
+func underWay(s *history.Step) string {
+	if n := len(s.Questions); n > 0 && s.Questions[n-1].Open() {
+		return "?"
+	}
+	return marks[history.InFlight]
+}
+
+// printNext says what a person can do now.
+func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
+	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
+	if q := run.Pending(); q != nil {
+		fmt.Fprintf(p.out, "\n%s\n", ask.Render(*q))
+		a, err := (&ask.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
+		if err == nil {
+			fmt.Fprintf(p.out, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)
+			return
+		}
+		if !errors.Is(err, ask.ErrWaiting) {
+			fmt.Fprintf(p.out, "ignored  %s\n", escaped(forPeople(err.Error())))
+		}
+		fmt.Fprintf(p.out, "answer   %s\nthen     %s\n", escaped(answerCommand(q, dir)), resume)
+		return
+	}
+	switch {
+	case run.Ended != nil:
+		fmt.Fprintf(p.out, "next     planlock report %s%s\n", id, inDir(dir))
+	case run.Paused == nil:
+		fmt.Fprintf(p.out, "next     %s\n", inHand(ctx, dir, resume))
+	default:
+		fmt.Fprintf(p.out, "next     %s\n", resume)
+	}
+}
+
+// given is an answer with what was chosen, by whom and why.
+func given(q *ask.Question, a ask.Answer) string {
+	chosen, _ := q.Choice(a.Choice)
+	text := fmt.Sprintf("%s (%s) by %s", a.Choice, chosen.Label, a.By)
+	if a.Reason != "" {
+		text += ": " + a.Reason
+	}
+	return text
+}
+
+// cutOff reports whether a run neither ended nor was stopped in order, and nobody works on it.
+func cutOff(ctx context.Context, run *history.Run, dir string) bool {
+	if run.Ended != nil || run.Paused != nil {
+		return false
+	}
+	held, err := checkpoint.HoldWorkspace(ctx, dir)
+	if err != nil {
+		return false
+	}
+	held.Release() // nothing was done under it
+	return true
+}
+
+// inHand says who works on a run that was not stopped in order, and if nobody does, how to go on.
+func inHand(ctx context.Context, dir, resume string) string {
+	held, err := checkpoint.HoldWorkspace(ctx, dir)
+	var other *checkpoint.HeldError
+	switch {
+	case errors.As(err, &other):
+		return fmt.Sprintf("wait: %s works on the workspace", escaped(other.Holder))
+	case err != nil:
+		return "wait; if no planlock works on it any more, " + resume
+	}
+	held.Release() // nothing was done under it
+	return "no planlock works on it any more; go on with  " + resume
+}
+
+// stamp is a time for people.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
