@@ -10,8 +10,8 @@ import (
 
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/plan"
 )
@@ -61,8 +61,8 @@ func needed(p *plan.Plan) []string {
 }
 
 // panel is the built-in gates and checks, and the host's.
-func (c *Controller) panel() gate.Panel {
-	return gate.Panel{
+func (c *Controller) panel() panel.Panel {
+	return panel.Panel{
 		Gates:   slices.Concat(standard.Gates(), c.Gates),
 		Checks:  slices.Concat(standard.Checks(), c.Checks),
 		Options: c.Options(),
@@ -71,8 +71,8 @@ func (c *Controller) panel() gate.Panel {
 
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
-	panel := c.panel()
-	errs := []error{panel.Validate(), approval.Validate(c.Reviewers)}
+	judges := c.panel()
+	errs := []error{judges.Validate(), approval.Validate(c.Reviewers)}
 	if c.Evidence != nil {
 		errs = append(errs, c.Evidence.Validate())
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -42,7 +42,7 @@ type execution struct {
 	probed   chan struct{} // closed once the sandbox was tried out; nil: nobody does
 	prober   *envelope.Prober
 	isolated string // see isolation
-	panel    gate.Panel
+	panel    panel.Panel
 	index    map[plan.Address]place
 	shown    map[plan.Address]place // a copy for executors
 	judging  *plan.Plan             // a copy for gates

@@ -14,10 +14,10 @@ type Check interface {
 	Decide(ctx context.Context, pass *Pass, c plan.Check) (Verdict, error)
 }
 
-// Decide decides a check of the plan with the check kinds of the panel that handed out the pass.
+// Decide decides a check of the plan with the kinds of checks of the pass.
 // The error means "could not decide"; *UnknownCheckError if nobody knows the kind.
 func (p *Pass) Decide(ctx context.Context, c plan.Check) (Verdict, error) {
-	for _, k := range p.checks {
+	for _, k := range p.Checks {
 		if k.Kind() != c.Kind {
 			continue
 		}
@@ -29,9 +29,9 @@ func (p *Pass) Decide(ctx context.Context, c plan.Check) (Verdict, error) {
 	return Verdict{}, &UnknownCheckError{Kind: c.Kind}
 }
 
-// UnknownCheckError says that no check of the panel decides a kind.
+// UnknownCheckError says that no check decides a kind.
 type UnknownCheckError struct{ Kind string }
 
 func (e *UnknownCheckError) Error() string {
-	return fmt.Sprintf("gate: no check decides the kind %q; add one to the panel's checks", e.Kind)
+	return fmt.Sprintf("gate: no check decides the kind %q; add one that does", e.Kind)
 }

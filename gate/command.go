@@ -40,14 +40,22 @@ type CommandRunner interface {
 	Run(ctx context.Context, c Command) (CommandResult, error)
 }
 
-// A watched runner tells the report what the gate is waiting for.
+// A watched runner notes on the pass which command the gate waits for.
 type watched struct {
 	CommandRunner
 	pass *Pass
 }
 
-func (w watched) Run(ctx context.Context, c Command) (CommandResult, error) {
-	done := w.pass.waiting(&wait{cause: Dependency, what: "the command " + c.String()})
+func (w *watched) Run(ctx context.Context, c Command) (CommandResult, error) {
+	done := w.pass.waiting(&Wait{Cause: Dependency, What: "the command " + c.String()})
 	defer done()
 	return w.CommandRunner.Run(ctx, c)
+}
+
+// unwatched is the runner below the one that a copy of a pass was given.
+func unwatched(r CommandRunner) CommandRunner {
+	if w, ok := r.(*watched); ok {
+		return w.CommandRunner
+	}
+	return r
 }

@@ -9,8 +9,8 @@
 // A gate's [Level] says what its "no" stops: at level 0 nothing, at level 1 the step, at level 2 the approval of the plan as well.
 // Its phases say when it is asked: in planning, before a step, during (as soon as the executor is back), after, and at the end of the run.
 //
-// A [Panel] asks the gates of a phase, one after the other and in order, each with findings of its own. It holds them to the time
-// limits of their levels, survives their panics, and returns a [Judgement] for each, which has a form in JSON.
+// Package panel asks gates: with time limits, panics caught and durations measured. What asking one came to is a [Judgement],
+// which has a form in JSON. This package itself only holds what is said: no clock, no goroutine, no file.
 //
 // A [Check] decides one kind of check that plans may use, such as file_exists. Gates have checks decided by
 // [Pass.Decide]. The built-in gates and checks are in the package standard below this one, and a kit for tests is in gatetest.
@@ -28,15 +28,9 @@
 //			return nil // an error means "could not decide", never "no"
 //		})
 //
-// # Time-outs
-//
-// A gate that gives no answer in time has not decided: its judgement holds a [*TimeoutError] with the probable cause. That
-// is never by itself a reason to ask again; [Judgement.MayAskAgain] says when a host may do so lawfully.
-//
 // # What is not promised
 //
-// Gates run in this process: a panel cannot end one that ignores its context. It returns in time all the same, drops what
-// the gate still reports, and leaves its goroutine behind. Texts in findings may come from files and programs, and
+// Texts in findings may come from files and programs, and
 // must be escaped before they are shown on a terminal. Nothing keeps a gate from writing to the workspace; gatetest finds those
 // that do.
 package gate

@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/gatetest"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -36,13 +37,13 @@ func TestNoKeys(t *testing.T) {
 }
 
 func ExampleNew() {
-	panel := &gate.Panel{Gates: []gate.Gate{noKeys}}
-	if err := panel.Validate(); err != nil {
+	p := &panel.Panel{Gates: []gate.Gate{noKeys}}
+	if err := p.Validate(); err != nil {
 		fmt.Println(err)
 		return
 	}
 	pass := &gate.Pass{Changes: []ledger.Change{{Path: "certs/ca.pem", Op: ledger.Created}, {Path: "main.go", Op: ledger.Modified}}}
-	for _, j := range panel.Ask(context.Background(), gate.During, pass) {
+	for _, j := range p.Ask(context.Background(), gate.During, pass) {
 		fmt.Println(j.Gate, j.Verdict.Result, j.Blocks())
 		for _, f := range j.Verdict.Findings {
 			fmt.Println(f.Path+":", f.Message)
@@ -68,7 +69,7 @@ func ExamplePass_Waiting() {
 			pass.Evidencef("the reviewer says: %s", answer)
 			return nil
 		})
-	for _, j := range (&gate.Panel{Gates: []gate.Gate{review}}).Ask(context.Background(), gate.After, &gate.Pass{}) {
+	for _, j := range (&panel.Panel{Gates: []gate.Gate{review}}).Ask(context.Background(), gate.After, &gate.Pass{}) {
 		fmt.Println(j.Gate, j.Verdict.Result, j.Verdict.Evidence)
 	}
 	// Output:

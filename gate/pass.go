@@ -44,9 +44,10 @@ type Pass struct {
 	Runner CommandRunner // runs commands of checks, sandboxed as the plan says
 	Log    *slog.Logger
 
-	checks  []Check // of the panel
-	options plan.CheckOptions
-	report  *report // made with the first report where the pass was not handed out by a panel
+	Checks  []Check           // the kinds of checks that Decide knows
+	Options plan.CheckOptions // what the host adds to the plan's own rules, for gates that check the plan again
+
+	report *report // made with the first report where the pass was not handed out by a panel
 }
 
 // Output is what an executor said about an attempt. It never proves anything by itself.
@@ -63,14 +64,23 @@ type handed struct {
 	runner watched
 }
 
-// Fresh copies the pass, with no findings. The copy's fields refer to the same things.
-func (p *Pass) Fresh() *Pass { return &p.hand().pass }
-
-func (p *Pass) hand() *handed {
+// Fresh copies the pass for one gate: with no findings, and with a runner that notes which command the gate waits for.
+// The copy's fields refer to the same things.
+func (p *Pass) Fresh() *Pass {
 	h := &handed{pass: *p}
-	h.pass.report = &h.report
-	return h
+	own := &h.pass
+	own.report = &h.report
+	if own.Runner != nil {
+		h.runner = watched{unwatched(own.Runner), own}
+		own.Runner = &h.runner
+	}
+	return own
 }
 
-// Options are what the host adds to the plan's own rules, for gates that check the plan again.
-func (p *Pass) Options() plan.CheckOptions { return p.options }
+// Close ends the report: what the gate still says is dropped.
+func (p *Pass) Close() {
+	r := p.reporting()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+}

@@ -14,7 +14,7 @@ type report struct {
 	failed  bool
 	verdict Verdict
 	limited limited
-	waits   []*wait
+	waits   []*Wait
 }
 
 func (p *Pass) reporting() *report {
@@ -30,13 +30,6 @@ func (r *report) add(do func(v *Verdict)) {
 	if !r.closed {
 		do(&r.verdict)
 	}
-}
-
-// close ends the report; nothing is added afterwards.
-func (r *report) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
 }
 
 // Verdict is what the findings so far come to: fail if anything was objected to, partial if something is only partly as it

@@ -15,6 +15,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -220,8 +221,8 @@ func TestPass(t *testing.T) {
 // TestChecks: a check that cannot be verified is not decided.
 func TestChecks(t *testing.T) {
 	dir := workspace(t)
-	panel := gate.Panel{Checks: evidence.Checks(&evidence.Policy{Tracker: &evidence.MLflow{URL: recorded(t, "").URL}})}
-	if err := panel.Validate(); err != nil {
+	p := panel.Panel{Checks: evidence.Checks(&evidence.Policy{Tracker: &evidence.MLflow{URL: recorded(t, "").URL}})}
+	if err := p.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	tests := map[string]struct {
@@ -239,7 +240,7 @@ func TestChecks(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			for _, c := range panel.Checks {
+			for _, c := range p.Checks {
 				if c.Kind() != test.check.Kind {
 					continue
 				}

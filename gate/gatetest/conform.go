@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -59,7 +60,7 @@ func Conform(t testing.TB, g gate.Gate) error {
 const patience = 5 * time.Second
 
 func validInfo(_ testing.TB, g gate.Gate) error {
-	return (&gate.Panel{Gates: []gate.Gate{g}}).Validate()
+	return (&panel.Panel{Gates: []gate.Gate{g}}).Validate()
 }
 
 func constantInfo(_ testing.TB, g gate.Gate) error {
@@ -148,7 +149,7 @@ func stopped(t testing.TB, g gate.Gate) error {
 
 // returns calls the gate without a panel, and complains if it goes on for long after ctx ended.
 func returns(g gate.Gate, pass *gate.Pass, ctx context.Context) error {
-	own := panel(g).Prepare(ready(pass, g.Info().Phases[0]))
+	own := alone(g).Prepare(ready(pass, g.Info().Phases[0]))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -109,7 +110,7 @@ func Judge(ctx context.Context, g gate.Gate, pass *gate.Pass) gate.Judgement {
 	if !contains(info.Phases, phase) && len(info.Phases) > 0 {
 		phase = info.Phases[0]
 	}
-	js := panel(g).Ask(ctx, phase, ready(pass, phase))
+	js := alone(g).Ask(ctx, phase, ready(pass, phase))
 	if len(js) != 1 {
 		return gate.Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Err: fmt.Errorf("gatetest: gate %q looks in no phase", info.Name)}
 	}
@@ -125,9 +126,9 @@ func contains(phases []gate.Phase, p gate.Phase) bool {
 	return false
 }
 
-// panel asks g alone.
-func panel(g gate.Gate) *gate.Panel {
-	return &gate.Panel{Gates: []gate.Gate{g}, Checks: standard.Checks(), Timeouts: unlimited}
+// alone asks g.
+func alone(g gate.Gate) *panel.Panel {
+	return &panel.Panel{Gates: []gate.Gate{g}, Checks: standard.Checks(), Timeouts: unlimited}
 }
 
 // attempted reports whether an executor has been called when a phase is judged.

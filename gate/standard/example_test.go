@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -23,8 +24,8 @@ func ExampleGates() {
 			{Path: "notes.txt", Op: ledger.Created, After: &ledger.Entry{Kind: ledger.File}},
 		},
 	}
-	panel := &gate.Panel{Gates: standard.Gates(), Checks: standard.Checks()}
-	for _, j := range gate.Blocking(panel.Ask(context.Background(), gate.During, pass)) {
+	p := &panel.Panel{Gates: standard.Gates(), Checks: standard.Checks()}
+	for _, j := range gate.Blocking(p.Ask(context.Background(), gate.During, pass)) {
 		if j.Verdict == nil {
 			fmt.Println(j.Gate, "could not decide:", j.Err)
 			continue
@@ -50,8 +51,8 @@ func ExampleChecks() {
 		fmt.Println(err)
 		return
 	}
-	panel := &gate.Panel{Checks: standard.Checks()}
-	pass := panel.Prepare(&gate.Pass{Dir: dir})
+	p := &panel.Panel{Checks: standard.Checks()}
+	pass := p.Prepare(&gate.Pass{Dir: dir})
 	for _, c := range []plan.Check{
 		{Kind: "file_contains", Path: "go.mod", Matches: `(?m)^go 1\.\d+$`},
 		{Kind: "file_absent", Path: "go.mod"},

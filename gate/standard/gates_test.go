@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/gatetest"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -77,7 +78,7 @@ var passed = []string{"pass"}
 func ptr[T any](v T) *T { return &v }
 
 func TestAllGatesAreValid(t *testing.T) {
-	p := &gate.Panel{Gates: standard.Gates(), Checks: standard.Checks()}
+	p := &panel.Panel{Gates: standard.Gates(), Checks: standard.Checks()}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)
 	}

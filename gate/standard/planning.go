@@ -20,7 +20,7 @@ func completeness() gate.Gate {
 		if pass.Draft == nil {
 			return errors.New("standard: completeness: the pass has no draft")
 		}
-		for _, d := range pass.Draft.Check(pass.Options()) {
+		for _, d := range pass.Draft.Check(pass.Options) {
 			if d.Severity != plan.Error {
 				pass.Evidencef("%s:%d:%d: %s: %s: %s", d.Pos.File, d.Pos.Line, d.Pos.Column, d.Severity, d.Code, d.Message)
 				continue

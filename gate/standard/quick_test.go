@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -31,8 +32,8 @@ func TestQuickGatesOnlyLook(t *testing.T) {
 		Postconditions: []plan.Check{{Kind: "file_absent", Path: "a"}}}
 	p := &plan.Plan{Goal: "nothing", Invariants: []plan.Invariant{{ID: "I1", Text: "in words"}}, NonGoals: []plan.NonGoal{{ID: "N1", Paths: []string{"b"}, Symbols: []string{"B"}}}}
 	for _, phase := range []gate.Phase{gate.Before, gate.During, gate.After} {
-		panel := &gate.Panel{Gates: standard.Gates(), Checks: standard.Checks()}
-		js := panel.Ask(t.Context(), phase, &gate.Pass{Plan: p, Step: step, Dir: t.TempDir(), Account: &ledger.Account{}, Runner: forbidden{t},
+		judges := &panel.Panel{Gates: standard.Gates(), Checks: standard.Checks()}
+		js := judges.Ask(t.Context(), phase, &gate.Pass{Plan: p, Step: step, Dir: t.TempDir(), Account: &ledger.Account{}, Runner: forbidden{t},
 			Output: &gate.Output{}, Content: func(context.Context, ledger.Entry) (io.ReadCloser, error) {
 				t.Error("a content was read")
 				return nil, errors.New("not here")
@@ -79,14 +80,14 @@ func TestLookingUpWhatNoScanLookedUpIsWatched(t *testing.T) {
 	for _, path := range []string{"mount", "mount/a", "./mount/a", "names/a", "link", "link/a", "../a"} {
 		t.Run(path, func(t *testing.T) {
 			asked, over := make(chan struct{}, 1), make(chan struct{})
-			panel := &gate.Panel{Gates: standard.Gates(), Checks: []gate.Check{hanging{asked, over}}}
+			p := &panel.Panel{Gates: standard.Gates(), Checks: []gate.Check{hanging{asked, over}}}
 			step := &plan.Step{Address: "1.1", Postconditions: []plan.Check{{Kind: "file_exists", Path: path}}}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			away := make(chan struct{})
 			go func() {
 				defer close(away)
-				panel.Ask(ctx, gate.After, &gate.Pass{Step: step, Dir: dir, Before: tree, After: tree, Account: &ledger.Account{}, Output: &gate.Output{}})
+				p.Ask(ctx, gate.After, &gate.Pass{Step: step, Dir: dir, Before: tree, After: tree, Account: &ledger.Account{}, Output: &gate.Output{}})
 			}()
 			<-asked
 			cancel()

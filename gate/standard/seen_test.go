@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -28,9 +29,9 @@ func TestFileThatWentAfterTheScan(t *testing.T) {
 	}
 	for rollback, want := range map[plan.Rollback]gate.Result{"": gate.Passed, plan.Reversible: gate.Passed, plan.Compensatable: gate.Fail, plan.Irreversible: gate.Fail} {
 		step := &plan.Step{Address: "1.1", Rollback: rollback, Preconditions: []plan.Check{{Kind: "file_exists", Path: "flag"}}}
-		panel := &gate.Panel{Gates: standard.Gates(), Checks: standard.Checks()}
+		p := &panel.Panel{Gates: standard.Gates(), Checks: standard.Checks()}
 		got := gate.Passed
-		for _, j := range panel.Ask(t.Context(), gate.Before, &gate.Pass{Plan: &plan.Plan{}, Step: step, Dir: dir, Before: tree, After: tree, Runner: forbidden{t}}) {
+		for _, j := range p.Ask(t.Context(), gate.Before, &gate.Pass{Plan: &plan.Plan{}, Step: step, Dir: dir, Before: tree, After: tree, Runner: forbidden{t}}) {
 			if j.Err != nil {
 				t.Errorf("%s: %v", j.Gate, j.Err)
 			} else if j.Verdict.Result != gate.Passed {

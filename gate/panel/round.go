@@ -1,4 +1,4 @@
-package gate
+package panel
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/planlock/planlock/gate"
 )
 
 // A round asks the gates of one phase, one after the other: the quick ones at once, the others in a goroutine that is not the caller's, who
@@ -13,18 +15,19 @@ import (
 type round struct {
 	panel *Panel
 	ctx   context.Context // of the call that it belongs to
-	phase Phase
+	phase gate.Phase
 	asked []asked
-	out   []Judgement // those of asked among them
+	out   []gate.Judgement // those of asked among them
 }
 
 // asked is one gate of a round.
 type asked struct {
-	gate  Gate
-	name  string
-	limit time.Duration // 0: none
-	at    int           // its judgement in out
-	pass  *Pass         // its own
+	gate   gate.Gate
+	name   string
+	limit  time.Duration // 0: none
+	at     int           // its judgement in out
+	pass   *gate.Pass    // its own
+	failed error         // why it is not asked; nil: it is
 }
 
 // grace is the moment between telling a gate to stop and its limit.
@@ -44,7 +47,7 @@ func (a *asked) time() time.Duration {
 }
 
 // prepare gives every gate a pass of its own.
-func (r *round) prepare(pass *Pass) {
+func (r *round) prepare(pass *gate.Pass) {
 	for i := range r.asked {
 		r.asked[i].pass = r.panel.Prepare(pass)
 		r.asked[i].pass.Phase = r.phase
@@ -68,10 +71,22 @@ func (r *round) askQuick(first int) int {
 	return w.now
 }
 
-// quick reports whether nobody has to watch a gate.
-func (a *asked) quick() bool {
-	f, ok := a.gate.(*function)
-	return ok && f.quick != nil && f.quick(a.pass)
+// quick reports whether nobody has to watch a gate. One that panics when it is asked that has failed.
+func (a *asked) quick() (quick bool) {
+	q, ok := a.gate.(gate.Quick)
+	if !ok {
+		return false
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			a.failed, quick = panicked(a.name, v), true
+		}
+	}()
+	return q.Quick(a.pass)
+}
+
+func panicked(name string, value any) error {
+	return &gate.PanicError{Name: name, Value: fmt.Sprint(value), Stack: string(debug.Stack())}
 }
 
 // A row is gates of a round that one goroutine asks, until all have answered, or one does not in time, or ends the goroutine.
@@ -173,11 +188,13 @@ func (w *row) next() (more bool) {
 	returned := false
 	defer func() {
 		if !returned {
-			err = &PanicError{Name: a.name, Value: fmt.Sprint(recover()), Stack: string(debug.Stack())}
+			err = panicked(a.name, recover())
 		}
 		more = w.answered(a, err)
 	}()
-	err = a.gate.Judge(ctx, a.pass)
+	if err = a.failed; err == nil {
+		err = a.gate.Judge(ctx, a.pass)
+	}
 	returned = true
 	return
 }
@@ -231,7 +248,7 @@ func (w *row) judged(a *asked, err error) {
 		j.Took = time.Since(w.since)
 		w.cancel(nil)
 	}
-	a.pass.report.close()
+	a.pass.Close()
 	w.now, w.since, w.cancel = w.now+1, time.Time{}, nil
 }
 
@@ -254,8 +271,9 @@ func (w *row) interrupt() {
 
 // leave goes on without a gate that is late: it is told to stop, and has a moment to say why.
 func (w *row) leave(a *asked) {
-	s := stop{limit: a.limit, waiting: a.pass.report.innermost(), cpuKnown: w.known}
-	w.cancel(&TimeoutError{Name: a.name, Limit: a.limit, Cause: Dependency, Evidence: "its time is up"})
+	s := stop{limit: a.limit, cpuKnown: w.known}
+	s.waiting, s.waits = a.pass.WaitsFor()
+	w.cancel(&gate.TimeoutError{Name: a.name, Limit: a.limit, Cause: gate.Dependency, Evidence: "its time is up"})
 	s.answered = w.farewell(a)
 	if now, ok := cpuTime(); ok {
 		s.cpu = now - w.cpu
@@ -277,12 +295,3 @@ func (w *row) farewell(a *asked) bool {
 		return false
 	}
 }
-
-// A PanicError says that a gate panicked.
-type PanicError struct {
-	Name  string
-	Value string // what it panicked with
-	Stack string
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("gate: %q panicked: %s", e.Name, e.Value) }

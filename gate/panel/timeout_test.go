@@ -1,4 +1,4 @@
-package gate_test
+package panel_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -70,7 +71,7 @@ func TestTimeoutCauses(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for _, stateless := range []bool{false, true} {
 					g := gate.New(gate.Info{Name: "g", Doc: "Waits.", Level: 1, Phases: []gate.Phase{gate.After}, Stateless: stateless}, tt.judge)
-					p := &gate.Panel{Gates: []gate.Gate{g}, Timeouts: func(gate.Info) time.Duration { return time.Second }}
+					p := &panel.Panel{Gates: []gate.Gate{g}, Timeouts: func(gate.Info) time.Duration { return time.Second }}
 					j := p.Ask(t.Context(), gate.After, &gate.Pass{Runner: waits{}})[0]
 					var late *gate.TimeoutError
 					if !errors.As(j.Err, &late) {
@@ -95,7 +96,7 @@ func TestDecide(t *testing.T) {
 		_, unknown = p.Decide(ctx, plan.Check{Kind: "nobody"})
 		return nil
 	})
-	(&gate.Panel{Gates: []gate.Gate{g}, Checks: []gate.Check{fixed{"k"}}}).Ask(t.Context(), gate.After, &gate.Pass{})
+	(&panel.Panel{Gates: []gate.Gate{g}, Checks: []gate.Check{fixed{"k"}}}).Ask(t.Context(), gate.After, &gate.Pass{})
 	if known != nil {
 		t.Errorf("a known kind: %v", known)
 	}

@@ -1,4 +1,4 @@
-package gate_test
+package panel_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 )
 
 func named(name string, level gate.Level, judge func(context.Context, *gate.Pass) error) gate.Gate {
@@ -60,7 +61,7 @@ func TestValidate(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := (&gate.Panel{Gates: []gate.Gate{tt.gate}}).Validate()
+			err := (&panel.Panel{Gates: []gate.Gate{tt.gate}}).Validate()
 			switch {
 			case tt.want == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -72,7 +73,7 @@ func TestValidate(t *testing.T) {
 }
 
 func TestValidateNamesEveryFaultInOrder(t *testing.T) {
-	p := &gate.Panel{Gates: []gate.Gate{named("a", 0, silent), nil, named("a", 0, silent), named("", 9, silent)}, Checks: []gate.Check{nil, fixed{"k"}, fixed{"k"}, fixed{""}}}
+	p := &panel.Panel{Gates: []gate.Gate{named("a", 0, silent), nil, named("a", 0, silent), named("", 9, silent)}, Checks: []gate.Check{nil, fixed{"k"}, fixed{"k"}, fixed{""}}}
 	want := `gate: gate 1: is nil
 gate: gate 2 ("a"): another gate has this name; names must be unique
 gate: gate 3 (""): has no name
@@ -83,7 +84,7 @@ gate: check 3 names no kind`
 	if diff := cmp.Diff(want, p.Validate().Error()); diff != "" {
 		t.Error(diff)
 	}
-	if err := (&gate.Panel{}).Validate(); err != nil {
+	if err := (&panel.Panel{}).Validate(); err != nil {
 		t.Errorf("the zero value is refused: %v", err)
 	}
 }
@@ -105,7 +106,7 @@ func TestAskKeepsOrderAndFindingsApart(t *testing.T) {
 		}
 	}
 	early := gate.New(gate.Info{Name: "early", Doc: "Looks before.", Phases: []gate.Phase{gate.Before}}, silent)
-	p := &gate.Panel{Gates: []gate.Gate{
+	p := &panel.Panel{Gates: []gate.Gate{
 		named("c", gate.BlocksStep, objects("c")), early, named("a", gate.Informs, objects("a")), named("b", gate.BlocksStep, silent)}}
 	pass := &gate.Pass{}
 	var got []string
@@ -131,7 +132,7 @@ func TestAskKeepsOrderAndFindingsApart(t *testing.T) {
 func TestPartialAndUndecidedBlock(t *testing.T) {
 	partial := func(_ context.Context, p *gate.Pass) error { p.Partialf("", "half done"); return nil }
 	undecided := func(_ context.Context, p *gate.Pass) error { p.Reportf("", "no"); return errors.New("cannot tell") }
-	p := &gate.Panel{Gates: []gate.Gate{
+	p := &panel.Panel{Gates: []gate.Gate{
 		named("p0", 0, partial), named("p1", 1, partial), named("p2", 2, partial), named("u0", 0, undecided), named("u1", 1, undecided)}}
 	js := p.Ask(t.Context(), gate.After, &gate.Pass{})
 	var blocking []string
@@ -147,7 +148,7 @@ func TestPartialAndUndecidedBlock(t *testing.T) {
 }
 
 func TestAskCatchesPanics(t *testing.T) {
-	p := &gate.Panel{Gates: []gate.Gate{
+	p := &panel.Panel{Gates: []gate.Gate{
 		named("panics", 1, func(context.Context, *gate.Pass) error { panic("out of cheese") }),
 		named("exits", 1, func(context.Context, *gate.Pass) error { runtime.Goexit(); return nil }),
 		named("fine", 1, silent)}}
@@ -166,7 +167,7 @@ func TestAskCatchesPanics(t *testing.T) {
 
 func TestAskBlocksOnGatesThatWereNeverValidated(t *testing.T) {
 	for _, g := range []gate.Gate{nil, wild{}} {
-		js := (&gate.Panel{Gates: []gate.Gate{g}}).Ask(t.Context(), gate.Planning, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{g}}).Ask(t.Context(), gate.Planning, &gate.Pass{})
 		if len(js) != 1 || !js[0].Blocks() || js[0].Err == nil {
 			t.Errorf("got %+v, want one judgement that blocks", js)
 		}
@@ -185,7 +186,7 @@ func TestAskReturnsWithinTheLimit(t *testing.T) {
 			return nil
 		})
 		start := time.Now()
-		js := (&gate.Panel{Gates: []gate.Gate{deaf}}).Ask(t.Context(), gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{deaf}}).Ask(t.Context(), gate.After, &gate.Pass{})
 		if took := time.Since(start); took > 5*time.Minute {
 			t.Errorf("Ask took %v, the limit is 5 min", took)
 		}
@@ -217,7 +218,7 @@ func TestLevel0HasNoLimit(t *testing.T) {
 				return ctx.Err()
 			}
 		})
-		js := (&gate.Panel{Gates: []gate.Gate{slow}}).Ask(t.Context(), gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{slow}}).Ask(t.Context(), gate.After, &gate.Pass{})
 		if js[0].Verdict == nil || js[0].Took != time.Hour {
 			t.Errorf("got %+v", js[0])
 		}
@@ -233,7 +234,7 @@ func TestAskStopsWithItsContext(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		})
-		js := (&gate.Panel{Gates: []gate.Gate{obeys, named("next", 1, silent)}}).Ask(ctx, gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{obeys, named("next", 1, silent)}}).Ask(ctx, gate.After, &gate.Pass{})
 		for _, j := range js {
 			if !j.Blocks() || j.Verdict != nil || j.Err == nil {
 				t.Errorf("got %+v", j)
@@ -252,7 +253,7 @@ func TestAskGoesOnAfterALateGate(t *testing.T) {
 		}
 		var passes []*gate.Pass
 		notes := func(_ context.Context, p *gate.Pass) error { passes = append(passes, p); return nil }
-		p := &gate.Panel{Gates: []gate.Gate{
+		p := &panel.Panel{Gates: []gate.Gate{
 			named("quick", gate.BlocksApproval, silent),
 			named("as long as it likes", gate.Informs, takes(time.Hour)),
 			named("nearly late", gate.BlocksStep, takes(5*time.Minute-101*time.Millisecond)),
@@ -299,7 +300,7 @@ func TestEveryGateHasItsOwnContext(t *testing.T) {
 		contexts = append(contexts, ctx)
 		return nil
 	}
-	p := &gate.Panel{Gates: []gate.Gate{named("a", 1, keeps), named("b", 1, keeps)}}
+	p := &panel.Panel{Gates: []gate.Gate{named("a", 1, keeps), named("b", 1, keeps)}}
 	p.Ask(t.Context(), gate.After, &gate.Pass{})
 	for _, ctx := range contexts {
 		if ctx.Err() == nil {
@@ -313,7 +314,7 @@ func TestAskStopsADeafGateWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		deaf := named("deaf", 1, func(context.Context, *gate.Pass) error { cancel(); time.Sleep(time.Hour); return nil })
 		start := time.Now()
-		js := (&gate.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}).Ask(ctx, gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}).Ask(ctx, gate.After, &gate.Pass{})
 		if took := time.Since(start); took != 100*time.Millisecond {
 			t.Errorf("Ask took %v after its context had ended", took)
 		}
@@ -334,7 +335,7 @@ func TestQuickGatesAreAskedAtOnce(t *testing.T) {
 	}
 	var asking, first, second int64
 	asking = goroutine()
-	p := &gate.Panel{Gates: []gate.Gate{
+	p := &panel.Panel{Gates: []gate.Gate{
 		quick("first", true, func(ctx context.Context, p *gate.Pass) error {
 			first = goroutine()
 			p.Report(gate.Finding{Code: "x", Message: "no"})
@@ -373,4 +374,15 @@ func goroutine() (n int64) {
 	b := make([]byte, 64)
 	fmt.Sscanf(string(b[:runtime.Stack(b, false)]), "goroutine %d ", &n)
 	return n
+}
+
+// TestAPanicOfQuickFailsTheGate: the others are asked all the same.
+func TestAPanicOfQuickFailsTheGate(t *testing.T) {
+	info := gate.Info{Name: "quick", Doc: "d", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}}
+	quick := gate.NewQuick(info, func(p *gate.Pass) bool { return p.Step.ID == "" }, silent)
+	js := (&panel.Panel{Gates: []gate.Gate{quick, named("next", 1, silent)}}).Ask(t.Context(), gate.After, &gate.Pass{})
+	var panicked *gate.PanicError
+	if !errors.As(js[0].Err, &panicked) || !js[0].Blocks() || js[1].Verdict == nil {
+		t.Errorf("got %+v", js)
+	}
 }

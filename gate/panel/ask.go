@@ -1,4 +1,4 @@
-package gate
+package panel
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/planlock/planlock/gate"
 )
 
 // Ask asks the gates of a phase, in order, one after the other, and returns every judgement. In planning those of a higher level
@@ -16,17 +18,17 @@ import (
 // 100 ms) the gate is told to stop, with a *TimeoutError as the cause; one that goes on all the same is left
 // behind in its goroutine, and what it still reports is dropped. A panic of a gate becomes a *PanicError. When ctx ends, the gates
 // that did not answer are judged undecided with its cause.
-func (p *Panel) Ask(ctx context.Context, phase Phase, pass *Pass) []Judgement {
+func (p *Panel) Ask(ctx context.Context, phase gate.Phase, pass *gate.Pass) []gate.Judgement {
 	due := make([]asked, 0, 16) // few look in one phase
-	out := make([]Judgement, 0, 16)
+	out := make([]gate.Judgement, 0, 16)
 	for n, g := range p.inOrder(phase) {
 		info, err := describe(g)
 		switch {
 		case err != nil: // Validate refuses these; if nobody asked it, the gate blocks
-			out = append(out, Judgement{Gate: fmt.Sprintf("gate %d", n), Level: BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
+			out = append(out, gate.Judgement{Gate: fmt.Sprintf("gate %d", n), Level: gate.BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
 		case slices.Contains(info.Phases, phase):
 			due = append(due, asked{gate: g, name: info.Name, limit: p.limit(info), at: len(out)})
-			out = append(out, Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Stateless: info.Stateless})
+			out = append(out, gate.Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Stateless: info.Stateless})
 		}
 	}
 	if len(out) == 0 {
@@ -39,24 +41,24 @@ func (p *Panel) Ask(ctx context.Context, phase Phase, pass *Pass) []Judgement {
 }
 
 // inOrder are the gates in the order in which a phase asks them.
-func (p *Panel) inOrder(phase Phase) []Gate {
-	if phase != Planning {
+func (p *Panel) inOrder(phase gate.Phase) []gate.Gate {
+	if phase != gate.Planning {
 		return p.Gates
 	}
-	level := func(g Gate) Level {
+	level := func(g gate.Gate) gate.Level {
 		info, err := describe(g)
 		if err != nil {
-			return BlocksApproval
+			return gate.BlocksApproval
 		}
 		return info.Level
 	}
 	gates := slices.Clone(p.Gates)
-	slices.SortStableFunc(gates, func(a, b Gate) int { return cmp.Compare(level(b), level(a)) })
+	slices.SortStableFunc(gates, func(a, b gate.Gate) int { return cmp.Compare(level(b), level(a)) })
 	return gates
 }
 
 // limit is how long a gate may take here; 0: as long as it likes.
-func (p *Panel) limit(info Info) time.Duration {
+func (p *Panel) limit(info gate.Info) time.Duration {
 	if p.Timeouts != nil {
 		return p.Timeouts(info)
 	}
@@ -65,14 +67,8 @@ func (p *Panel) limit(info Info) time.Duration {
 
 // Prepare copies pass for one gate: with no findings, with the panel's checks and options, and with a
 // runner that knows what the gate waits for.
-func (p *Panel) Prepare(pass *Pass) *Pass {
-	h := pass.hand()
-	own := &h.pass
-	own.checks = p.Checks
-	own.options = p.Options
-	if own.Runner != nil {
-		h.runner = watched{own.Runner, own}
-		own.Runner = &h.runner
-	}
+func (p *Panel) Prepare(pass *gate.Pass) *gate.Pass {
+	own := pass.Fresh()
+	own.Checks, own.Options = p.Checks, p.Options
 	return own
 }

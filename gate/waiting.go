@@ -1,0 +1,42 @@
+package gate
+
+import "slices"
+
+// A Wait is something that a gate waits for.
+type Wait struct {
+	Cause   Cause
+	What    string
+	Vouched bool // the gate itself says so; else it was seen to run a command
+}
+
+// Waiting says what the gate is about to wait for, so that a time-out meanwhile is put down to it. Call
+// done when it came. Commands run through Runner are seen without it, but only a gate's own word counts as proof of a
+// cause: a command may hang because of what the step did.
+func (p *Pass) Waiting(cause Cause, what string) (done func()) {
+	return p.waiting(&Wait{Cause: cause, What: what, Vouched: true})
+}
+
+func (p *Pass) waiting(w *Wait) func() {
+	r := p.reporting()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waits = append(r.waits, w)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if i := slices.Index(r.waits, w); i >= 0 {
+			r.waits = slices.Delete(r.waits, i, i+1)
+		}
+	}
+}
+
+// WaitsFor is what the gate waits for at this moment: what was begun last and has not come.
+func (p *Pass) WaitsFor() (w Wait, ok bool) {
+	r := p.reporting()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.waits) == 0 {
+		return Wait{}, false
+	}
+	return *r.waits[len(r.waits)-1], true
+}
