@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/planfile"
 )
@@ -40,7 +39,7 @@ func prepareConvert(p *cli, flags *flag.FlagSet) action {
 			p.warnOfErrors(errors, args[0])
 		}
 		if *out != "" {
-			return atomicfile.Write(nil, *out, text, 0o644)
+			return writeFile(*out, text)
 		}
 		_, err = p.out.Write(text)
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -170,14 +170,14 @@ func declaredBy(ctx context.Context, ws exec.Workspace, run *history.Run, step p
 
 func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
 	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(methodName(a.Method.Method)), outcomeOf(s, a))
-	io.WriteString(p.out, terminal.Indent("  ", entry.Account.String()))
+	io.WriteString(p.out, safetext.Indent("  ", entry.Account.String()))
 	for _, symbol := range entry.Symbols {
 		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
 	}
 	fmt.Fprintf(p.out, "\n  %s\n", changed(entry))
 	show := func(text string) { io.WriteString(p.out, text) }
 	if p.isTerminal(p.out) {
-		show = func(text string) { io.WriteString(p.out, terminal.Indent("", text)) }
+		show = func(text string) { io.WriteString(p.out, safetext.Indent("", text)) }
 	}
 	for _, ch := range entry.Changes {
 		text, err := unified(ctx, store, ch)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/planfile"
 )
@@ -77,7 +77,7 @@ func writeTask(b *strings.Builder, p *plan.Plan, id, indent string) {
 	}
 	fmt.Fprintf(b, "%stask %s%s%s\n", indent, escaped(t.ID), after(t.DependsOn), textOf(orElse(t.Title, t.Description)))
 	for i := range t.Steps {
-		fmt.Fprintf(b, "%s  %-5s %s\n", indent, escaped(string(t.Steps[i].Address)), terminal.Clip(t.Steps[i].Description, 80))
+		fmt.Fprintf(b, "%s  %-5s %s\n", indent, escaped(string(t.Steps[i].Address)), safetext.Clip(t.Steps[i].Description, 80))
 	}
 }
 
@@ -92,7 +92,7 @@ func textOf(text string) string {
 	if text == "" {
 		return ""
 	}
-	return "  " + terminal.Clip(text, 80)
+	return "  " + safetext.Clip(text, 80)
 }
 
 func taskOf(p *plan.Plan, id string) *plan.Task {

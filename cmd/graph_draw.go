@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -57,7 +57,7 @@ func boxes(t *plan.Task, i int, quote func(string) string) []box {
 	list := make([]box, len(t.Steps))
 	for j := range t.Steps {
 		s := &t.Steps[j]
-		list[j] = box{fmt.Sprintf("s%d_%d", i+1, j+1), quote(terminal.Clip(fmt.Sprintf("%s %s", s.Address, s.Description), 60))}
+		list[j] = box{fmt.Sprintf("s%d_%d", i+1, j+1), quote(safetext.Clip(fmt.Sprintf("%s %s", s.Address, s.Description), 60))}
 	}
 	return list
 }
@@ -129,7 +129,7 @@ func node(p *plan.Plan, i int, last bool) string {
 }
 
 func taskLabel(t *plan.Task) string {
-	return terminal.Clip(strings.TrimSpace(t.ID+" "+orElse(t.Title, t.Description)), 60)
+	return safetext.Clip(strings.TrimSpace(t.ID+" "+orElse(t.Title, t.Description)), 60)
 }
 
 // mermaidText writes every character that means something to Mermaid, or to the

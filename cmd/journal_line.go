@@ -7,8 +7,8 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/internal/terminal"
 )
 
 // recordLine is a record on one line: position, time, step, attempt, type, gist.
@@ -22,7 +22,7 @@ func recordLine(rec checkpoint.Record) string {
 	if err != nil {
 		return line + "  " + escaped(err.Error())
 	}
-	return strings.TrimRight(line+"  "+terminal.Clip(gist(fact), 160), " ")
+	return strings.TrimRight(line+"  "+safetext.Clip(gist(fact), 160), " ")
 }
 
 // gist is what a fact says, in a few words.

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -63,7 +62,7 @@ func prepareLock(p *cli, flags *flag.FlagSet) action {
 		if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
 			return placed(err, *dir, args[0], nil)
 		}
-		if err := atomicfile.Write(nil, c.LockFile, locked.Encode(), 0o644); err != nil {
+		if err := writeFile(c.LockFile, locked.Encode()); err != nil {
 			return err
 		}
 		terms, shown, more := locked.Options(), displayPath(c.LockFile), ""

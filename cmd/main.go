@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // Main carries out what the command line of the process asks for, and ends the process with its status.
@@ -46,7 +46,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 		err = cmp.Or(data.failure(), err)
 	}
 	if text := message(ctx, err); text != "" {
-		fmt.Fprintln(errs, "planlock: "+strings.Join(terminal.Lines(text), "\n"))
+		fmt.Fprintln(errs, "planlock: "+strings.Join(safetext.Lines(text), "\n"))
 	}
 	return status(ctx, err)
 }

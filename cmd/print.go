@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
 )
 
 // escaped is hostile text as a terminal may show it.
-func escaped(text string) string { return terminal.Escape(text) }
+func escaped(text string) string { return safetext.Escape(text) }
 
 func plural[N int | int64](n N, thing string) string {
 	if n == 1 {

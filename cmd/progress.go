@@ -11,7 +11,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // A progress shows how a run goes: on a terminal what is over scrolls away and
@@ -81,7 +81,7 @@ func (p *progress) observer() exec.Observer {
 func (p *progress) begin(run *history.Run, resumed string) {
 	p.begun = true
 	s := &run.Started
-	p.say(fmt.Sprintf("%s        %s", p.style.bold(terminal.Clip(s.Goal, 100)), identity(run)))
+	p.say(fmt.Sprintf("%s        %s", p.style.bold(safetext.Clip(s.Goal, 100)), identity(run)))
 	if resumed != "" {
 		p.say("resumed after: " + escaped(resumed))
 	}
@@ -122,16 +122,16 @@ func (p *progress) attemptStarted(e exec.Event) {
 func (p *progress) attemptFailed(e exec.Event) {
 	p.doing = "restoring the tree"
 	if a := e.History.Last(); a != nil && a.Failure != nil {
-		p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), a.Number, a.Failure.Class, terminal.Clip(reason(a.Failure), 200)))
+		p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), a.Number, a.Failure.Class, safetext.Clip(reason(a.Failure), 200)))
 	}
 }
 
 // advised tells what an advisor found, or that there is no advice.
 func (p *progress) advised(e exec.Event) {
 	a := e.Advice
-	text := terminal.Clip(cmp.Or(a.Note, a.RootCause, "it proposes a change"), 200)
+	text := safetext.Clip(cmp.Or(a.Note, a.RootCause, "it proposes a change"), 200)
 	if e.Err != nil {
-		text = "none: " + terminal.Clip(e.Err.Error(), 200)
+		text = "none: " + safetext.Clip(e.Err.Error(), 200)
 	}
 	p.say(fmt.Sprintf("   %s advice: %s", p.cols.step(e.Step), text))
 }
@@ -155,7 +155,7 @@ func (p *progress) asked(e exec.Event) {
 // answered tells what was chosen, and by whom.
 func (p *progress) answered(e exec.Event) {
 	p.say(fmt.Sprintf("   %s %s answered: %s by %s (%s)", p.cols.step(e.Step), escaped(e.Question.ID), escaped(e.Answer.Choice),
-		terminal.Clip(e.Answer.By, 40), escaped(e.Question.What)))
+		safetext.Clip(e.Answer.By, 40), escaped(e.Question.What)))
 }
 
 // unanswered tells that a question waits, once something else than its answer comes. An answer that was left before
@@ -216,7 +216,7 @@ func (p *progress) region() []string {
 	defer p.mu.Unlock()
 	var lines []string
 	if p.current != "" {
-		lines = append(lines, fmt.Sprintf("%s  %s   %s", p.current, terminal.Clip(p.doing, 60), seconds(p.now().Sub(p.since))))
+		lines = append(lines, fmt.Sprintf("%s  %s   %s", p.current, safetext.Clip(p.doing, 60), seconds(p.now().Sub(p.since))))
 	}
 	for _, line := range p.pending {
 		lines = append(lines, p.style.dim(line))

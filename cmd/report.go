@@ -11,7 +11,6 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/view"
-	"github.com/planlock/planlock/internal/atomicfile"
 )
 
 func prepareReport(p *cli, flags *flag.FlagSet) action {
@@ -57,7 +56,7 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 				fmt.Fprintf(p.err, "planlock: warning: %s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+
 					"remove it before the run goes on\n", escaped(*out))
 			}
-			return atomicfile.Write(nil, *out, text, 0o644)
+			return writeFile(*out, text)
 		}
 		_, err = p.out.Write(text)
 		return err

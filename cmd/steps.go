@@ -7,8 +7,8 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/exec/view"
-	"github.com/planlock/planlock/internal/terminal"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -32,25 +32,25 @@ type columns struct{ address, title, gates int }
 func columnsOf(run *history.Run) columns {
 	c := columns{address: 4, gates: 8}
 	for _, s := range run.Steps {
-		c.address = max(c.address, terminal.Width(terminal.Clip(string(s.Address), maxAddress)))
-		c.title = max(c.title, terminal.Width(terminal.Clip(s.Title, maxTitle)))
-		c.gates = max(c.gates, terminal.Width(view.Gates(s)))
+		c.address = max(c.address, safetext.Width(safetext.Clip(string(s.Address), maxAddress)))
+		c.title = max(c.title, safetext.Width(safetext.Clip(s.Title, maxTitle)))
+		c.gates = max(c.gates, safetext.Width(view.Gates(s)))
 	}
 	return c
 }
 
 // step is an address in its column.
 func (c columns) step(a plan.Address) string {
-	return pad(terminal.Clip(string(a), maxAddress), max(c.address, 4))
+	return pad(safetext.Clip(string(a), maxAddress), max(c.address, 4))
 }
 
 // heading is a step's address and title in their columns.
 func (c columns) heading(s *history.Step) string {
-	return c.step(s.Address) + " " + pad(terminal.Clip(s.Title, maxTitle), c.title)
+	return c.step(s.Address) + " " + pad(safetext.Clip(s.Title, maxTitle), c.title)
 }
 
 func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-terminal.Width(text)))
+	return text + strings.Repeat(" ", max(0, width-safetext.Width(text)))
 }
 
 // stepLine is one line about a step: what it is, what it changed, what it took
@@ -94,9 +94,9 @@ func changed(a *history.Accounted) string {
 func note(s *history.Step) string {
 	switch {
 	case s.Failed != nil:
-		return escaped(string(s.Failed.Class)) + ": " + terminal.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
+		return escaped(string(s.Failed.Class)) + ": " + safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
 	case s.Skipped != nil:
-		return "left out by " + terminal.Clip(s.Skipped.By, 40)
+		return "left out by " + safetext.Clip(s.Skipped.By, 40)
 	case s.Blocked != nil:
 		return "blocked by " + escaped(string(s.Blocked.By))
 	case s.Completed == nil:
@@ -111,7 +111,7 @@ func note(s *history.Step) string {
 	if why == nil {
 		return ""
 	}
-	after := " after \"" + terminal.Clip(reason(why), 48) + "\""
+	after := " after \"" + safetext.Clip(reason(why), 48) + "\""
 	if s.Completed.Method != recovery.Primary {
 		return escaped(methodName(s.Completed.Method)) + after
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // Bounds of what is read of one attempt.
@@ -66,7 +66,7 @@ func clean(line string) string {
 			line = line[:len(line)-1]
 		}
 	}
-	return terminal.Escape(line)
+	return safetext.Escape(line)
 }
 
 func lastLines(text string, n int) string {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // Pick shows text and some choices and returns the key of the one that was picked, and whether it was picked by an
@@ -23,15 +23,15 @@ func (t *Terminal) Pick(ctx context.Context, text string, choices []Choice, def 
 	defer func() { <-t.turn }()
 	d := dialogue{Terminal: t, ctx: ctx, q: q}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", strings.Join(terminal.Lines(text), "\n"))
+	fmt.Fprintf(&b, "%s\n\n", strings.Join(safetext.Lines(text), "\n"))
 	for _, c := range choices {
-		fmt.Fprintf(&b, "  %s  %-13s  %s\n", terminal.Escape(c.Key), terminal.Escape(c.Label), terminal.Escape(c.Consequence))
+		fmt.Fprintf(&b, "  %s  %-13s  %s\n", safetext.Escape(c.Key), safetext.Escape(c.Label), safetext.Escape(c.Consequence))
 	}
 	if err := d.say("%s\n", b.String()); err != nil {
 		return "", false, err
 	}
 	for range maxTries {
-		line, err := d.prompt(fmt.Sprintf("Which one? (Enter: %s) ", terminal.Escape(def)))
+		line, err := d.prompt(fmt.Sprintf("Which one? (Enter: %s) ", safetext.Escape(def)))
 		if err != nil && !errors.Is(err, errLongLine) {
 			return "", false, d.failed(err)
 		}
@@ -39,7 +39,7 @@ func (t *Terminal) Pick(ctx context.Context, text string, choices []Choice, def 
 		if c, ok := q.typed(line); ok {
 			return c.Key, line == "", nil
 		}
-		if err := d.say("%s is none of them.\n", terminal.Escape(fmt.Sprintf("%q", line))); err != nil {
+		if err := d.say("%s is none of them.\n", safetext.Escape(fmt.Sprintf("%q", line))); err != nil {
 			return "", false, err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 const (
@@ -20,8 +20,8 @@ const (
 // evidence is cut and says so.
 func Render(q Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", terminal.Escape(q.What))
-	column(&b, "why", terminal.Lines(q.Why))
+	fmt.Fprintf(&b, "%s\n\n", safetext.Escape(q.What))
+	column(&b, "why", safetext.Lines(q.Why))
 	column(&b, "evidence", evidence(q.Evidence))
 	if q.Teaching != nil {
 		teach(&b, q.Teaching)
@@ -46,8 +46,8 @@ func column(b *strings.Builder, name string, lines []string) {
 func evidence(texts []string) []string {
 	var lines []string
 	for _, text := range texts {
-		for _, line := range terminal.Lines(text) {
-			lines = append(lines, terminal.Clip(line, maxShownWidth))
+		for _, line := range safetext.Lines(text) {
+			lines = append(lines, safetext.Clip(line, maxShownWidth))
 		}
 	}
 	if more := len(lines) - maxShownLines; more > 0 {
@@ -59,39 +59,39 @@ func evidence(texts []string) []string {
 func choices(b *strings.Builder, list []Choice) {
 	keys, labels := 0, 0
 	for _, c := range list {
-		keys = max(keys, terminal.Width(terminal.Escape(c.Key)))
-		if w := terminal.Width(terminal.Escape(c.Label)); w <= maxLabelWidth {
+		keys = max(keys, safetext.Width(safetext.Escape(c.Key)))
+		if w := safetext.Width(safetext.Escape(c.Label)); w <= maxLabelWidth {
 			labels = max(labels, w)
 		}
 	}
 	under := strings.Repeat(" ", 2+keys+2)
 	for _, c := range list {
-		label, consequence := terminal.Escape(c.Label), terminal.Escape(c.Consequence)
-		line := "  " + pad(terminal.Escape(c.Key), keys) + "  "
+		label, consequence := safetext.Escape(c.Label), safetext.Escape(c.Consequence)
+		line := "  " + pad(safetext.Escape(c.Key), keys) + "  "
 		switch {
 		case consequence == "":
 			line += label
-		case terminal.Width(label) > maxLabelWidth:
+		case safetext.Width(label) > maxLabelWidth:
 			line += label + "\n" + under + consequence
 		default:
 			line += pad(label, labels) + "    " + consequence
 		}
 		fmt.Fprintf(b, "%s\n", line)
 		if c.Acknowledge != "" {
-			fmt.Fprintf(b, "%sto be acknowledged with the words: %s\n", under, terminal.Escape(c.Acknowledge))
+			fmt.Fprintf(b, "%sto be acknowledged with the words: %s\n", under, safetext.Escape(c.Acknowledge))
 		}
 	}
 }
 
 func pad(s string, columns int) string {
-	return s + strings.Repeat(" ", max(0, columns-terminal.Width(s)))
+	return s + strings.Repeat(" ", max(0, columns-safetext.Width(s)))
 }
 
 // footer says which question it is and how long it stands.
 func footer(q Question) string {
-	parts := []string{"question " + terminal.Escape(q.ID), "run " + terminal.Escape(q.Run)}
+	parts := []string{"question " + safetext.Escape(q.ID), "run " + safetext.Escape(q.Run)}
 	if q.Step != "" {
-		parts = append(parts, "step "+terminal.Escape(string(q.Step)))
+		parts = append(parts, "step "+safetext.Escape(string(q.Step)))
 	}
 	if q.Attempt != 0 {
 		parts = append(parts, fmt.Sprintf("attempt %d", q.Attempt))

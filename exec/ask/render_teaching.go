@@ -3,7 +3,7 @@ package ask
 import (
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // teach writes what education mode explains, in columns like the rest.
@@ -15,7 +15,7 @@ func teach(b *strings.Builder, t *Teaching) {
 			head += " (recommended)"
 		}
 		b.WriteByte('\n')
-		column(b, terminal.Clip(a.Key, 9), shown(head))
+		column(b, safetext.Clip(a.Key, 9), shown(head))
 		column(b, "  for", shown(a.Pros...))
 		column(b, "  against", shown(a.Cons...))
 		column(b, "  details", shown(a.Details...))

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // maxTries is how many times a terminal asks for one answer.
@@ -90,7 +90,7 @@ var (
 
 func (d *dialogue) run() (Answer, error) {
 	if old, ok := d.lines.stale(); ok && old.err == nil {
-		if err := d.say("Not taken, it came before this question: %s\n\n", terminal.Escape(old.text)); err != nil {
+		if err := d.say("Not taken, it came before this question: %s\n\n", safetext.Escape(old.text)); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -152,11 +152,11 @@ func (d *dialogue) wordless(c *Choice) bool {
 func (d *dialogue) choose() (*Choice, error) {
 	keys := make([]string, len(d.q.Choices))
 	for i, c := range d.q.Choices {
-		keys[i] = terminal.Escape(c.Key)
+		keys[i] = safetext.Escape(c.Key)
 	}
 	enter := ""
 	if d.q.Default != "" {
-		enter = fmt.Sprintf(" (Enter: %s)", terminal.Escape(d.q.Default))
+		enter = fmt.Sprintf(" (Enter: %s)", safetext.Escape(d.q.Default))
 	}
 	text, err := d.prompt(fmt.Sprintf("What now? [%s]%s ", strings.Join(keys, "/"), enter))
 	if err != nil && !errors.Is(err, errLongLine) {
@@ -167,12 +167,12 @@ func (d *dialogue) choose() (*Choice, error) {
 	d.enter = text == ""
 	c, ok := d.q.typed(text)
 	if !ok {
-		return nil, d.say("%s is none of the choices.\n", terminal.Escape(fmt.Sprintf("%q", text)))
+		return nil, d.say("%s is none of the choices.\n", safetext.Escape(fmt.Sprintf("%q", text)))
 	}
 	if c.Acknowledge == "" {
 		return &c, nil
 	}
-	text, err = d.prompt(fmt.Sprintf("To acknowledge it, type: %s\n> ", terminal.Escape(c.Acknowledge)))
+	text, err = d.prompt(fmt.Sprintf("To acknowledge it, type: %s\n> ", safetext.Escape(c.Acknowledge)))
 	if err != nil && !errors.Is(err, errLongLine) {
 		return nil, err
 	}
@@ -214,17 +214,17 @@ func (d *dialogue) say(format string, args ...any) error {
 func (d *dialogue) confirm(a *Answer) error {
 	scope := ForPlan
 	if d.q.Step != "" {
-		text, err := d.prompt(fmt.Sprintf("Remember it for step %s, or for the whole plan? [step/plan] ", terminal.Escape(string(d.q.Step))))
+		text, err := d.prompt(fmt.Sprintf("Remember it for step %s, or for the whole plan? [step/plan] ", safetext.Escape(string(d.q.Step))))
 		if err != nil {
 			return err
 		}
 		scope = Scope(strings.TrimSpace(text))
 	}
 	if err := d.q.Rememberable(a.Choice, scope); err != nil {
-		return d.say("Not remembered: %s\n", terminal.Escape(err.Error()))
+		return d.say("Not remembered: %s\n", safetext.Escape(err.Error()))
 	}
 	words := d.q.RememberWords(a.Choice, scope)
-	text, err := d.prompt(fmt.Sprintf("To confirm it, type: %s\n> ", terminal.Escape(words)))
+	text, err := d.prompt(fmt.Sprintf("To confirm it, type: %s\n> ", safetext.Escape(words)))
 	if err != nil {
 		return err
 	}

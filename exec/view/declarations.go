@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -18,7 +18,7 @@ func Declarations(p *plan.Plan, r *history.Run) ([]byte, error) {
 		return nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# What the steps of run %s changed. Copy the lines of each step into its table.\n", terminal.Escape(rep.Run))
+	fmt.Fprintf(&b, "# What the steps of run %s changed. Copy the lines of each step into its table.\n", safetext.Escape(rep.Run))
 	found := map[string]declaration{}
 	for _, d := range rep.Declarations {
 		found[d.Step] = d

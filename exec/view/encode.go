@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // encode writes an indented JSON document. Invisible and formatting characters are written as \u escapes, so that a document that
@@ -142,7 +142,7 @@ func (p path) text() string {
 	if p.Base64 == "" {
 		return p.Path
 	}
-	return terminal.Escape(p.shown)
+	return safetext.Escape(p.shown)
 }
 
 // A pair is one entry of an ordered object.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // TestBreakLineEndless: a word without end is broken in one go. (Were its rest measured anew for each line, this test would
@@ -21,7 +21,7 @@ func TestBreakLineEndless(t *testing.T) {
 			t.Fatal("something is lost")
 		}
 		for i, line := range lines {
-			if w := terminal.Width(line); w > 80 || w < 80 && i > 0 && i < len(lines)-1 {
+			if w := safetext.Width(line); w > 80 || w < 80 && i > 0 && i < len(lines)-1 {
 				t.Fatalf("line %d has %d columns", i, w)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // special are the characters that mean something in Markdown, in its tables, or to sites that render it.
@@ -12,7 +12,7 @@ const special = "\\`*_[]<>|~&$@#"
 
 // md makes text safe for Markdown: one line that says exactly what it said, wherever it stands.
 func md(text string) string {
-	text = terminal.Escape(strings.TrimSpace(text))
+	text = safetext.Escape(strings.TrimSpace(text))
 	var b strings.Builder
 	b.Grow(len(text) + 8)
 	start := true // of the line: a mark here would open a list, a heading or a rule
@@ -52,7 +52,7 @@ func code(name string) string {
 
 // fence writes an output as a code block that nothing in it can end.
 func fence(b *strings.Builder, indent, info, text string) {
-	lines := terminal.Lines(text)
+	lines := safetext.Lines(text)
 	if len(lines) == 0 {
 		return
 	}
@@ -83,4 +83,4 @@ func longestRun(s string) int {
 }
 
 // yaml quotes text as a YAML string. Everything invisible is written out, so a Go string of it is one of YAML too.
-func yaml(text string) string { return strconv.Quote(terminal.Escape(text)) }
+func yaml(text string) string { return strconv.Quote(safetext.Escape(text)) }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // Sizes of the picture of the graph, in pixels.
@@ -97,15 +97,15 @@ func deal(ids []string, n int) [][]string {
 
 func newCard(t *task, x, y int) *card {
 	c := &card{X: x, Y: y, W: cardWidth, Class: t.Status, Mark: mark(t.Status),
-		Title: terminal.Clip(t.ID+"  "+t.Title, 25),
-		Full:  terminal.Escape(fmt.Sprintf("task %s: %s, %s", t.ID, t.Title, t.Status))}
+		Title: safetext.Clip(t.ID+"  "+t.Title, 25),
+		Full:  safetext.Escape(fmt.Sprintf("task %s: %s, %s", t.ID, t.Title, t.Status))}
 	y += cardHead
 	addresses := addressWidth(t.Steps)
 	c.TitleX = 36 + addresses + 8
 	for _, s := range t.Steps {
 		c.Rows = append(c.Rows, cardLine{Y: y, Class: string(s.Status), Mark: s.mark(),
-			Address: terminal.Clip(string(s.Address), longestAddress), Title: terminal.Clip(s.Title, letters(cardWidth-6-c.TitleX)), Link: anchor(s),
-			Full: terminal.Escape(fmt.Sprintf("step %s: %s, %s", s.Address, s.Title, s.Status))})
+			Address: safetext.Clip(string(s.Address), longestAddress), Title: safetext.Clip(s.Title, letters(cardWidth-6-c.TitleX)), Link: anchor(s),
+			Full: safetext.Escape(fmt.Sprintf("step %s: %s, %s", s.Address, s.Title, s.Status))})
 		y += cardRow
 	}
 	c.H = y + cardFoot - c.Y
@@ -117,7 +117,7 @@ func newCard(t *task, x, y int) *card {
 func addressWidth(steps []*step) int {
 	widest := 3
 	for _, s := range steps {
-		widest = max(widest, min(terminal.Width(terminal.Escape(string(s.Address))), longestAddress))
+		widest = max(widest, min(safetext.Width(safetext.Escape(string(s.Address))), longestAddress))
 	}
 	return widest*15/2 + 1
 }
@@ -133,14 +133,14 @@ func newArrow(from, to *card, e [2]string) arrow {
 	bend := max((x2-x1)/2, 30)
 	return arrow{
 		Path:  fmt.Sprintf("M%d %d C%d %d %d %d %d %d", x1, y1, x1+bend, y1, x2-bend, y2, x2, y2),
-		Label: terminal.Escape(e[1] + " depends on " + e[0]),
+		Label: safetext.Escape(e[1] + " depends on " + e[0]),
 	}
 }
 
 func graphText(rep *report, columns [][]string) string {
 	var parts []string
 	for _, e := range rep.edges {
-		parts = append(parts, terminal.Escape(fmt.Sprintf("task %s depends on task %s", e[1], e[0])))
+		parts = append(parts, safetext.Escape(fmt.Sprintf("task %s depends on task %s", e[1], e[0])))
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("%s without dependencies.", count(len(rep.Tasks), "task", "tasks"))

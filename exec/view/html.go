@@ -7,7 +7,7 @@ import (
 	"html/template"
 	"sync"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 //go:embed page.html
@@ -19,7 +19,7 @@ var styleText string
 // pageTemplate is read by those processes alone that draw a page.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"t":       terminal.Escape,
+		"t":       safetext.Escape,
 		"mark":    mark,
 		"outcome": outcome,
 		"asked":   asked,
@@ -85,13 +85,13 @@ func (rep *report) bar() []portion {
 
 // visibleLines is an output with everything invisible written out, but for its line ends.
 func visibleLines(text string) string {
-	return terminal.Indent("", text)
+	return safetext.Indent("", text)
 }
 
 // The template asks for these.
 
 // Shown is the path as it is shown: nothing in it is invisible.
-func (p path) Shown() string { return terminal.Escape(p.shown) }
+func (p path) Shown() string { return safetext.Escape(p.shown) }
 
 // Size is what the step changed, or that it was undone.
 func (s *step) Size() string { return s.size() }
@@ -109,7 +109,7 @@ func (s *step) Judged() []judgement { return s.gates() }
 func (s *step) Account() *entry { return s.account() }
 
 // Detours are its retries and backups.
-func (s *step) Detours() string { return terminal.Escape(join(s.detours())) }
+func (s *step) Detours() string { return safetext.Escape(join(s.detours())) }
 
 // Aftermath says what a failure left behind.
 func (s *step) Aftermath() []string { return s.aftermath() }
@@ -157,13 +157,13 @@ func ledgerRows(e *entry) []ledgerRow {
 		out = append(out, ledgerRow{"fail", c.Shown(), "not declared", string(c.Op), lines(c)})
 	}
 	for _, m := range e.Missing {
-		out = append(out, ledgerRow{"fail", terminal.Escape(m.name()), verb(string(m.Op)), "did not happen", ""})
+		out = append(out, ledgerRow{"fail", safetext.Escape(m.name()), verb(string(m.Op)), "did not happen", ""})
 	}
 	for _, s := range e.SymbolsMatching {
-		out = append(out, ledgerRow{"pass", "symbol " + terminal.Escape(s.Name), symbolVerb(string(s.Op)), string(s.Op), ""})
+		out = append(out, ledgerRow{"pass", "symbol " + safetext.Escape(s.Name), symbolVerb(string(s.Op)), string(s.Op), ""})
 	}
 	for _, s := range e.SymbolsExtra {
-		out = append(out, ledgerRow{"fail", "symbol " + terminal.Escape(s.Name), "not declared", string(s.Op), ""})
+		out = append(out, ledgerRow{"fail", "symbol " + safetext.Escape(s.Name), "not declared", string(s.Op), ""})
 	}
 	return out
 }

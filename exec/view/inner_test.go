@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -107,7 +107,7 @@ func FuzzMarkdownWords(f *testing.F) {
 	}
 	parser := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 	f.Fuzz(func(t *testing.T, words string) {
-		want := terminal.Escape(strings.TrimSpace(words))
+		want := safetext.Escape(strings.TrimSpace(words))
 		for _, made := range []string{md(words), code(words)} {
 			for _, place := range []string{made, "- " + made, "# " + made, "| a |\n|---|\n| " + made + " |", "x " + made + " y"} {
 				source := []byte(place)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 func drawMarkdown(rep *report) []byte {
@@ -122,7 +122,7 @@ func (d *document) attempt(a *attempt) {
 		d.put(", %s\n", a.Duration)
 	}
 	if a.Text != "" {
-		d.put("  - %s\n", md(terminal.Clip(a.Text, 200)))
+		d.put("  - %s\n", md(safetext.Clip(a.Text, 200)))
 	}
 	if e := a.Ledger; e != nil {
 		for _, c := range e.Changes {

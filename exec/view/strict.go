@@ -7,12 +7,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // toml writes a declaration as the lines of the plan that would hold it.
 func (d declaration) toml() []string {
-	out := []string{"# step " + terminal.Escape(d.Step)}
+	out := []string{"# step " + safetext.Escape(d.Step)}
 	var keys []string
 	for _, part := range []struct {
 		key   string
@@ -21,7 +21,7 @@ func (d declaration) toml() []string {
 		var quoted []string
 		for _, p := range part.paths {
 			if !utf8.ValidString(p.shown) {
-				out = append(out, "# no plan can name "+terminal.Escape(p.shown)+": it is not UTF-8")
+				out = append(out, "# no plan can name "+safetext.Escape(p.shown)+": it is not UTF-8")
 				continue
 			}
 			quoted = append(quoted, tomlString(p.shown))

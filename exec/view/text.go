@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // textWidth is the number of columns of the text report.
@@ -17,15 +17,15 @@ type page struct{ bytes.Buffer }
 
 // line writes one line, cut to the width.
 func (w *page) line(text string) {
-	w.WriteString(strings.TrimRight(terminal.Clip(text, textWidth), " "))
+	w.WriteString(strings.TrimRight(safetext.Clip(text, textWidth), " "))
 	w.WriteByte('\n')
 }
 
 // wrap writes text in as many lines as it needs: the first behind first, the others behind rest.
 func (w *page) wrap(first, rest, text string) {
 	prefix := first
-	for _, line := range terminal.Lines(text) {
-		for _, part := range breakLine(line, textWidth-terminal.Width(rest)) {
+	for _, line := range safetext.Lines(text) {
+		for _, part := range breakLine(line, textWidth-safetext.Width(rest)) {
 			w.WriteString(strings.TrimRight(prefix+part, " "))
 			w.WriteByte('\n')
 			prefix = rest
@@ -38,7 +38,7 @@ func breakLine(line string, columns int) []string {
 	var out []string
 	now, used := "", 0
 	for _, word := range strings.Fields(line) {
-		n := terminal.Width(word)
+		n := safetext.Width(word)
 		if used > 0 && used+1+n <= columns {
 			now, used = now+" "+word, used+1+n
 			continue
@@ -48,7 +48,7 @@ func breakLine(line string, columns int) []string {
 		}
 		for n > columns {
 			head := cutAt(word, columns)
-			out, word, n = append(out, head), word[len(head):], n-terminal.Width(head)
+			out, word, n = append(out, head), word[len(head):], n-safetext.Width(head)
 		}
 		now, used = word, n
 	}
@@ -62,7 +62,7 @@ func breakLine(line string, columns int) []string {
 func cutAt(word string, columns int) string {
 	used := 0
 	for i, r := range word {
-		used += terminal.Width(string(r))
+		used += safetext.Width(string(r))
 		if used > columns && i > 0 {
 			return word[:i]
 		}
@@ -71,8 +71,8 @@ func cutAt(word string, columns int) string {
 }
 
 func pad(s string, columns int) string {
-	s = terminal.Clip(s, columns)
-	return s + strings.Repeat(" ", max(0, columns-terminal.Width(s)))
+	s = safetext.Clip(s, columns)
+	return s + strings.Repeat(" ", max(0, columns-safetext.Width(s)))
 }
 
 func drawText(rep *report) []byte {
@@ -108,7 +108,7 @@ func drawText(rep *report) []byte {
 		first := []string{"next  ", "      "}[min(i, 1)]
 		if words, command, ok := strings.Cut(next, ": planlock "); ok && rep.Waiting != nil { // a command that is to be copied is not broken
 			w.wrap(first, "      ", words+":")
-			w.WriteString(terminal.Escape("        planlock "+command) + "\n")
+			w.WriteString(safetext.Escape("        planlock "+command) + "\n")
 			continue
 		}
 		w.wrap(first, "      ", next)
@@ -141,10 +141,10 @@ type columns struct{ address, title, gates int }
 func columnsOf(rep *report) columns {
 	c := columns{address: 5, title: 20, gates: 12}
 	for _, s := range rep.steps {
-		c.address = max(c.address, terminal.Width(terminal.Clip(string(s.Address), 24)))
-		c.title = max(c.title, terminal.Width(s.Title))
+		c.address = max(c.address, safetext.Width(safetext.Clip(string(s.Address), 24)))
+		c.title = max(c.title, safetext.Width(s.Title))
 		if js := s.gates(); len(js) > 0 {
-			c.gates = max(c.gates, terminal.Width(asked(js)))
+			c.gates = max(c.gates, safetext.Width(asked(js)))
 		}
 	}
 	const others = 35 // the mark, what was changed, the time, and what lies between
@@ -179,8 +179,8 @@ func (s *step) notes() string {
 
 // noted writes a line and what is to be noted about it: behind it where that fits, else below it, whole.
 func (w *page) noted(line, indent, notes string) {
-	line = terminal.Escape(line)
-	if shown := terminal.Escape(notes); notes != "" && terminal.Width(line)+2+terminal.Width(shown) <= textWidth {
+	line = safetext.Escape(line)
+	if shown := safetext.Escape(notes); notes != "" && safetext.Width(line)+2+safetext.Width(shown) <= textWidth {
 		line, notes = line+"  "+shown, ""
 	}
 	w.line(strings.TrimRight(line, " "))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -107,7 +107,7 @@ func differences(e *entry) []row {
 		add("happened", verb(string(c.Op))+" "+c.Shown(), "not declared")
 	}
 	for _, s := range e.SymbolsExtra {
-		add("happened", symbolVerb(string(s.Op))+" "+terminal.Escape(s.Name), "not declared"+at(s.Shown(), s.Line))
+		add("happened", symbolVerb(string(s.Op))+" "+safetext.Escape(s.Name), "not declared"+at(s.Shown(), s.Line))
 	}
 	if len(out) == first {
 		add("happened", "nothing", "")
@@ -117,7 +117,7 @@ func differences(e *entry) []row {
 
 func (e expectation) name() string {
 	if e.Symbol != "" {
-		return "symbol " + terminal.Escape(e.Symbol)
+		return "symbol " + safetext.Escape(e.Symbol)
 	}
 	return e.Shown()
 }

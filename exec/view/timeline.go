@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/planlock/planlock/internal/terminal"
+	"github.com/planlock/planlock/exec/safetext"
 )
 
 // Sizes of the timeline, in pixels.
@@ -77,8 +77,8 @@ func newTimeline(rep *report) *timeline {
 func newLineRow(rep *report, s *step, y, titleX int, at func(stamp) float64) lineRowData {
 	row := lineRowData{Y: y, TextY: y + lineRow/2 + 5, BarY: y + (lineRow-barHeight)/2, Odd: (y-lineHead)/lineRow%2 == 1,
 		Class: string(s.Status), Mark: s.mark(), Link: anchor(s),
-		Address: terminal.Clip(string(s.Address), longestAddress), Title: terminal.Clip(s.Title, letters(lineLabel-titleX)),
-		Full: terminal.Escape(fmt.Sprintf("step %s: %s, %s, %s", s.Address, s.Title, s.Status, s.Duration))}
+		Address: safetext.Clip(string(s.Address), longestAddress), Title: safetext.Clip(s.Title, letters(lineLabel-titleX)),
+		Full: safetext.Escape(fmt.Sprintf("step %s: %s, %s, %s", s.Address, s.Title, s.Status, s.Duration))}
 	for _, q := range s.Questions {
 		end := rep.latest
 		switch {
@@ -107,8 +107,8 @@ func newLineRow(rep *report, s *step, y, titleX int, at func(stamp) float64) lin
 }
 
 func (r *lineRowData) add(from, to float64, class, label, full string) {
-	b := bar{X: round(from), W: round(max(to-from, narrowest)), Class: class, Full: terminal.Escape(full)}
-	label = terminal.Clip(mark(class)+" "+label, int(b.W/7.5))
+	b := bar{X: round(from), W: round(max(to-from, narrowest)), Class: class, Full: safetext.Escape(full)}
+	label = safetext.Clip(mark(class)+" "+label, int(b.W/7.5))
 	if class == "question" {
 		label = "?"
 	}

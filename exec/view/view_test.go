@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/exec/view"
-	"github.com/planlock/planlock/internal/terminal"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -223,7 +223,7 @@ func TestTextWidth(t *testing.T) {
 		}
 		for _, line := range strings.Split(string(text), "\n") {
 			declaration := strings.HasPrefix(line, "   artifacts = {") // is there to be copied
-			if w := terminal.Width(line); w > 100 && !declaration {
+			if w := safetext.Width(line); w > 100 && !declaration {
 				t.Errorf("%s: %d columns: %s", s.name, w, line)
 			}
 		}
