@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	act "github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -192,11 +194,15 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 			text += "\n  " + forPeople(reason)
 		}
 	}
-	hints := []string{strings.ReplaceAll(r.Hint, "planlock resume "+r.Run, resumeIn(at.dir, r.Run))}
+	hints := []string{r.Hint}
+	for _, a := range r.Actions {
+		hints = append(hints, spelling{dir: at.dir}.spell(a))
+	}
+	resumes := slices.ContainsFunc(r.Actions, func(a act.Action) bool { return a.Kind == act.Resume })
 	if at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil {
 		hints = []string{"put back what is named above: remove what was added, restore what was changed or is gone, give every --executor again; then  " + at.resume(),
 			"or give that run up, lock the plan again and run it"}
-	} else if id := r.Run; id != "" && at.path != "" && !strings.Contains(r.Hint, "planlock resume") {
+	} else if id := r.Run; id != "" && at.path != "" && !resumes {
 		again := resumeIn(at.dir, id) + " goes on with that run, or says how it ended"
 		if at.run == nil || at.run.Started.Run != id {
 			again += fmt.Sprintf("; planlock lock %s makes a new lock", quoted(at.path))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec"
+	act "github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 )
@@ -33,7 +34,8 @@ type progress struct {
 	pending []string
 	bar     string
 	closed  bool
-	begun   bool // the run began or went on
+	begun   bool        // the run began or went on
+	spell   act.Speller // how what can be done is typed
 }
 
 // newProgress shows progress on out.
@@ -73,8 +75,17 @@ func (p *progress) observer() exec.Observer {
 		Taught:         on(func(e exec.Event) { p.say("   lesson: " + escaped(e.Lesson.Result) + "; " + escaped(e.Lesson.Lesson)) }),
 		StepDone:       on(p.stepDone),
 		RunEnded:       on(func(e exec.Event) { p.current, p.pending = "", nil }),
-		Warning:        on(func(e exec.Event) { p.say("   warning: " + escaped(e.Text)) }),
+		Warning:        on(p.warned),
 	}
+}
+
+// warned tells a warning, with how to look at what it is about.
+func (p *progress) warned(e exec.Event) {
+	text := "   warning: " + escaped(e.Text)
+	for _, a := range e.Actions {
+		text += "; " + escaped(p.spell.Say(a))
+	}
+	p.say(text)
 }
 
 // begin says what is going to run.

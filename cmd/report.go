@@ -44,12 +44,9 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 		if *declarations {
 			draw = view.Declarations
 		}
-		text, err := draw(recorded, run)
+		text, err := draw(recorded, run, spellingOf(run, *dir, resumeFrom(run, *dir)).spell)
 		if err != nil {
 			return err
-		}
-		if *format == "text" && !*declarations {
-			text = []byte(addressed(string(text), run, *dir, resumeFrom(run, *dir)))
 		}
 		if *out != "" {
 			if run.Ended == nil && within(*dir, *out) {

@@ -164,8 +164,10 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 		if err != nil {
 			return err
 		}
-		text := (&exec.Report{Run: run, Plan: recorded}).String()
-		fmt.Fprint(p.out, addressed(text, run, ws.Dir, resumeFrom(run, ws.Dir)))
+		report := exec.Report{Run: run, Plan: recorded}
+		if err := p.printReport(&report, spellingOf(run, ws.Dir, resumeFrom(run, ws.Dir))); err != nil {
+			return err
+		}
 	}
 	if run.Ended == nil || run.Ended.Status == history.Achieved {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -132,6 +133,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 		c.OpenLog = stream.open
 	}
 	shown := newProgress(p.err, p.isTerminal(p.err), p.now)
+	shown.spell = spelling{dir: c.Dir}.spell
 	c.Observer = shown.observer()
 	unwatch := context.AfterFunc(ctx, shown.stopping)
 	report, err := do()
@@ -141,12 +143,23 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	told := s.resumed != "" && errors.As(err, &refused) && !shown.begun // nothing is new about the run
 	if stream == nil && report != nil && report.Run.Head.Seq > 0 && !told {
 		id := report.Run.Started.Run
-		fmt.Fprint(p.out, addressed(report.String(), report.Run, *s.dir, resumeIn(*s.dir, id)+s.again(report.Run)))
+		spelled := spellingOf(report.Run, *s.dir, resumeIn(*s.dir, id)+s.again(report.Run))
+		err = errors.Join(err, p.printReport(report, spelled))
 	}
 	if stream != nil && stream.err != nil && err == nil && !errors.Is(stream.err, syscall.EPIPE) {
 		err = fmt.Errorf("the journal could not be streamed: %w", stream.err)
 	}
 	return s.placed(err, path, reportedRun(report))
+}
+
+// printReport prints the report of a run as text.
+func (p *cli) printReport(report *exec.Report, as spelling) error {
+	text, err := view.Text(report.Plan, report.Run, as.spell)
+	if err != nil {
+		return err
+	}
+	_, _ = p.out.Write(text) // who reads it may have gone away
+	return nil
 }
 
 // reportedRun is the run that a report is about, or nil if none began.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -200,11 +201,7 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 			inside = "while its tree was restored"
 		}
 		if inside != "" {
-			hint := "planlock resume "
-			if run.Started.OwnStores {
-				hint = "resume run "
-			}
-			return nil, &RefusedError{Run: ids[i], Hint: hint + ids[i],
+			return nil, &RefusedError{Run: ids[i], Actions: []action.Action{{Kind: action.Resume, Run: ids[i]}},
 				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i], inside)}}
 		}
 	}

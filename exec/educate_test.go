@@ -151,7 +151,7 @@ func TestEducationWithoutAnybody(t *testing.T) {
 	if l := out.Report.Run.Step("1.1").Lesson; l != nil {
 		t.Errorf("nothing ran, and the lesson is %+v", l)
 	}
-	if next := strings.Join(strings.Fields(out.Report.String()), " "); !strings.Contains(next, "--answers wait") || strings.Contains(next, "preconditions") {
+	if next := strings.Join(strings.Fields(out.Report.String()), " "); !strings.Contains(next, "run the plan where somebody answers its questions") || strings.Contains(next, "preconditions") {
 		t.Errorf("the report says\n%s\nwant how to answer", out.Report)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -33,16 +34,24 @@ func (e *OutcomeError) Error() string {
 // A RefusedError says that a run may not begin or go on, and what would have to
 // be otherwise. Nothing was changed, or nothing more: completed steps stay.
 type RefusedError struct {
-	Run     string   // "" if it did not begin
-	Reasons []string // each names what moved, from what to what
-	Hint    string   // what to do next
-	Err     error    // what it was found by; may be nil
+	Run     string          // "" if it did not begin
+	Reasons []string        // each names what moved, from what to what
+	Hint    string          // what to do next, in plain English; may be empty
+	Actions []action.Action // what can be done besides what Hint says
+	Err     error           // what it was found by; may be nil
 }
 
 func (e *RefusedError) Error() string {
 	text := "exec: refused: " + strings.Join(e.Reasons, "; ")
+	var next []string
 	if e.Hint != "" {
-		text += " (" + e.Hint + ")"
+		next = append(next, e.Hint)
+	}
+	for _, a := range e.Actions {
+		next = append(next, a.String())
+	}
+	if len(next) > 0 {
+		text += " (" + strings.Join(next, "; ") + ")"
 	}
 	return text
 }

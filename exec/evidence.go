@@ -199,7 +199,7 @@ func (e *execution) lacks(seen *history.Evidence) string {
 	if run && seen.Kind == evidence.Experimental {
 		text += "; if it is no experiment, name it as documentation (docs/pipeline.md lists the words)"
 		if e.c.Evidence == nil || e.c.Evidence.Tracker == nil {
-			text += "; if it is one, give a tracker (--tracker, Policy.Tracker) and have its job print MLFLOW_RUN_ID=…"
+			text += "; if it is one, give a tracker (Policy.Tracker) and have its job print MLFLOW_RUN_ID=…"
 		}
 	}
 	return text

@@ -13,6 +13,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -103,7 +104,7 @@ func TestHandoff(t *testing.T) {
 	if !errors.Is(err, exec.ErrHandoff) || report.Status() != history.Waiting || report.Run.Paused == nil || report.Run.Paused.Why != "handoff" {
 		t.Fatalf("the first session ended %q: %v", report.Status(), err)
 	}
-	if next := report.Next(); len(next) == 0 || !next[0].Automatic || !strings.HasPrefix(next[0].Command, "planlock resume ") {
+	if next := report.Next(); len(next) == 0 || !next[0].Automatic || next[0].Kind != action.Resume || next[0].Run == "" {
 		t.Errorf("after a handoff: %+v", next)
 	}
 	// 79 of a fresh 100 is no reason to stop; what the last step uses is none either.
@@ -201,7 +202,7 @@ func TestTasksOfAHaltedRun(t *testing.T) {
 	if len(tasks) != 2 || tasks[1].Status != history.Skipped || !strings.Contains(tasks[1].Reason, "halted by step 1.1") {
 		t.Errorf("got %+v", tasks)
 	}
-	if next := run.Report.Next(); len(next) != 4 || next[0].Kind != "debug" || !strings.HasSuffix(next[0].Command, "--step 1.1") {
+	if next := run.Report.Next(); len(next) != 4 || next[0].Kind != action.Log || next[0].Step != "1.1" {
 		t.Errorf("what to do next: %+v", next)
 	}
 }

@@ -49,7 +49,7 @@ func (e *execution) cloneable() error {
 	}
 	for entry := range e.base.All() {
 		if e.base.Level(entry.Path) == ledger.Stamps {
-			return &RefusedError{Hint: "run without --isolate and --shadow (Controller.Isolate, Controller.Shadow), or move the glob that covers it to track or ignore of [ledger]",
+			return &RefusedError{Hint: "run it neither isolated nor as a trial (Controller.Isolate, Controller.Shadow), or move the glob that covers it to track or ignore of [ledger]",
 				Reasons: []string{fmt.Sprintf("%q is watched by its stamps only, so its content is not kept, and the clone of an isolated run would not have it", entry.Path)}}
 		}
 	}
@@ -61,7 +61,7 @@ func (e *execution) harmless(format plan.Format) error {
 	if !e.c.Shadow {
 		return nil
 	}
-	refused := &RefusedError{Hint: "try a plan of the other steps; or run this one without --shadow (Controller.Shadow)"}
+	refused := &RefusedError{Hint: "try a plan of the other steps; or run this one for real, not as a trial (Controller.Shadow)"}
 	for _, o := range e.outline(format) {
 		if o.Rollback == plan.Compensatable || o.Rollback == plan.Irreversible {
 			refused.Reasons = append(refused.Reasons, fmt.Sprintf("step %s is %s: what it does outside of the workspace would be no trial", o.Address, o.Rollback))

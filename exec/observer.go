@@ -3,6 +3,7 @@ package exec
 import (
 	"time"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -31,6 +32,7 @@ type Event struct {
 	Task     *history.TaskOver // TaskDone
 	Budget   *history.Budget   // BudgetReached
 	Text     string            // a remark in plain words
+	Actions  []action.Action   // Warning: what can be done about it
 }
 
 // An Observer is told what happens, as it happens. Nil functions are skipped.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -39,10 +40,10 @@ func TestReportKnowsWhoHasTheStores(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := report.String()
-			if report.Run.Started.OwnStores != c.own || strings.Contains(text, "planlock verify") == c.own || strings.Contains(text, "Workspace.Verify") != c.own {
+			if report.Run.Started.OwnStores != c.own || !strings.Contains(text, "verify run ") || strings.Contains(text, ", in the program that has its stores") != c.own {
 				t.Errorf("own stores: %t, and the report says\n%s", report.Run.Started.OwnStores, text)
 			}
-			if next := report.Next(); report.Status() != history.Achieved || len(next) != 1 || (next[0].Command == "") != c.own {
+			if next := report.Next(); report.Status() != history.Achieved || len(next) != 1 || next[0].Kind != action.Verify {
 				t.Errorf("next: %+v", next)
 			}
 		})

@@ -62,7 +62,7 @@ func TestARunGoesOnUnderItsPreset(t *testing.T) {
 		switch {
 		case refusal == "" && err != nil:
 			t.Errorf("%q: %v", chosen, err)
-		case refusal != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), refusal) || !strings.HasPrefix(refused.Hint, "leave --preset out, or say --preset phase")):
+		case refusal != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), refusal) || !strings.HasPrefix(refused.Hint, `leave the preset out, or name "phase"`)):
 			t.Errorf("%q: got %v, want a refusal that names both, and says how to go on", chosen, err)
 		case refusal == "" && report.Run.Started.Preset != "phase":
 			t.Errorf("%q: it went on under %q", chosen, report.Run.Started.Preset)

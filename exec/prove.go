@@ -99,10 +99,7 @@ func (w Workspace) verifyView(run *history.Run, f view.File) error {
 		return err
 	}
 	if !bytes.Equal(onDisk, f.Content) {
-		if run.Started.OwnStores {
-			return fmt.Errorf("%s was edited: delete it, it can be drawn again", f.Name)
-		}
-		return fmt.Errorf("%s was edited: draw it again with  planlock report", f.Name)
+		return fmt.Errorf("%s was edited: delete it, it can be drawn again", f.Name)
 	}
 	return nil
 }

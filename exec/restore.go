@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -123,10 +124,11 @@ func (e *execution) tellUndone(ctx context.Context, w history.Where, begun histo
 		lines = append(lines, change.String())
 	}
 	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(), strings.Join(firstOf(lines, 5), "; "))
-	if w.Step != "" && w.Attempt > 0 && !e.run.Started.OwnStores {
-		text += fmt.Sprintf(" (planlock diff %s --attempt %d shows it)", w.Step, w.Attempt)
+	var look []action.Action
+	if w.Step != "" && w.Attempt > 0 {
+		look = []action.Action{{Kind: action.Diff, Run: e.run.Started.Run, Step: w.Step, Attempt: w.Attempt}}
 	}
-	e.warn(text)
+	e.warn(text, look...)
 	return nil
 }
 
@@ -146,10 +148,10 @@ func (e *execution) left(dir string) *ledger.Tree {
 	return e.tree
 }
 
-// warn tells of what went wrong without consequences for the run.
-func (e *execution) warn(text string) {
+// warn tells of what went wrong without consequences for the run, and what can be done about it.
+func (e *execution) warn(text string, actions ...action.Action) {
 	e.log.Warn(text, "run", e.run.Started.Run)
-	e.notify(e.c.Observer.Warning, Event{Text: text})
+	e.notify(e.c.Observer.Warning, Event{Text: text, Actions: actions})
 }
 
 // restoreTree makes a folder hold a snapshot's tree, and looks whether it does.

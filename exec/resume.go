@@ -71,7 +71,7 @@ func (e *execution) recall(ctx context.Context) (err error) {
 func (e *execution) samePreset() error {
 	began := cmp.Or(e.run.Started.Preset, preset.Default)
 	if e.chosen != "" && e.chosen != began {
-		return &RefusedError{Run: e.run.Started.Run, Hint: fmt.Sprintf("leave --preset out, or say --preset %s: a run goes on under the preset that it began with", began),
+		return &RefusedError{Run: e.run.Started.Run, Hint: fmt.Sprintf("leave the preset out, or name %q: a run goes on under the preset that it began with", began),
 			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, e.chosen)}}
 	}
 	e.c.Preset = began

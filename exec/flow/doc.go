@@ -9,7 +9,7 @@
 //		fmt.Println(s.ID, s.Status, s.Reason)
 //	}
 //	for _, next := range flow.Next(run) {
-//		fmt.Println(next.Label, next.Command)
+//		fmt.Println(next.Label, next.Action)
 //	}
 //
 // The main functions:

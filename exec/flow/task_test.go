@@ -194,17 +194,17 @@ func TestSpeclets(t *testing.T) {
 	})
 }
 
-// TestNext holds the chain at the end: verify, continue, debug, halt.
+// TestNext holds the chain at the end: verify, go on, see why it failed, leave it.
 func TestNext(t *testing.T) {
 	p := planOf(2)
-	kinds := func(run *history.Run) string {
+	actions := func(run *history.Run) string {
 		var list []string
 		for _, s := range Next(run) {
-			kind := s.Kind
+			text := s.String()
 			if s.Automatic {
-				kind += "!"
+				text += "!"
 			}
-			list = append(list, kind+"="+s.Command)
+			list = append(list, text)
 		}
 		return strings.Join(list, "; ")
 	}
@@ -220,13 +220,13 @@ func TestNext(t *testing.T) {
 		want string
 	}{
 		"nothing began": {&history.Run{}, ""},
-		"achieved":      {run(history.Achieved, "CC"), "verify!=planlock verify R"},
-		"a part of it":  {run(history.Partial, "Cf"), "verify=planlock verify R; continue=planlock run 'my plan.toml'; debug=planlock log R --step 1.2; halt="},
-		"halted":        {run(history.NotAchieved, "H."), "debug=planlock log R --step 1.1; continue=planlock run 'my plan.toml'; verify=planlock verify R; halt="},
-		"waits":         {run(history.Waiting, "C."), "continue=planlock resume R; halt="},
+		"achieved":      {run(history.Achieved, "CC"), "verify run R!"},
+		"a part of it":  {run(history.Partial, "Cf"), "verify run R; run plan my plan.toml; read the journal of step 1.2 of run R; leave run R as it is"},
+		"halted":        {run(history.NotAchieved, "H."), "read the journal of step 1.1 of run R; run plan my plan.toml; verify run R; leave run R as it is"},
+		"waits":         {run(history.Waiting, "C."), "resume run R; leave run R as it is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := kinds(tt.run); got != tt.want {
+			if got := actions(tt.run); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})

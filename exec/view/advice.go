@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -82,9 +83,11 @@ func (s *step) remedy() string {
 	var cause gate.Cause
 	switch {
 	case s.unanswered():
-		return "answer its question: " + s.of.beAsked()
+		return "answer its question: " + s.of.say(action.Action{Kind: action.Attend})
 	case s.Failure.Class == history.Breach && s.notCreated():
-		return remedy(history.Breach, "") + "; if its work is there already" + s.of.leaveOut(s.Address)
+		leave, rest := s.of.without([]plan.Address{s.Address})
+		return fmt.Sprintf("%s; if its work is there already (%s), leave it out: %s%s", remedy(history.Breach, ""),
+			s.of.say(action.Action{Kind: action.Check}), s.of.say(leave), rest)
 	}
 	if f := s.trouble(); f != nil {
 		cause = f.Cause
@@ -107,60 +110,62 @@ func (s *step) notCreated() bool {
 }
 
 // nextSteps says what to do now, most pressing first.
-func nextSteps(rep *report) []string {
+func nextSteps(rep *report) []nextStep {
 	switch rep.Status {
 	case history.Achieved:
 		if rep.Shadow {
-			return []string{"The workspace is as it was: run the plan without --shadow, and each step is compared with what it made here", "Prove it: " + rep.prove()}
+			real := "The workspace is as it was: run the plan in it, and each step is compared with what it made here"
+			return []nextStep{{why: real}, {why: "Prove it", do: rep.prove()}}
 		}
-		return []string{"Prove it: " + rep.prove()}
+		return []nextStep{{why: "Prove it", do: rep.prove()}}
 	case history.Partial, history.NotAchieved:
 		return rep.afterFailure()
 	}
 	if q := rep.Waiting; q != nil {
-		out := []string{}
+		out := []nextStep{}
 		for _, c := range q.Choices {
-			out = append(out, fmt.Sprintf("%s (%s): %s", c.Label, c.Consequence, rep.answer(c.key(), c.Acknowledge)))
+			out = append(out, nextStep{why: fmt.Sprintf("%s (%s)", c.Label, c.Consequence), do: rep.answer(c)})
 		}
-		return append(out, "Then go on: "+rep.resume())
+		return append(out, nextStep{why: "Then go on", do: rep.resume()})
 	}
 	if rep.Status == history.Waiting {
-		return []string{"Go on: " + rep.resume()}
+		return []nextStep{{why: "Go on", do: rep.resume()}}
 	}
 	// Of a run that was killed the journal says no more than of one that goes on.
-	return []string{"If it was killed, go on: " + rep.resume(), "If it is under way, look again: " + rep.look()}
+	return []nextStep{{why: "If it was killed, go on", do: rep.resume()}, {why: "If it is under way, look again", do: rep.look()}}
 }
 
-func (rep *report) afterFailure() []string {
-	out := []string{}
+func (rep *report) afterFailure() []nextStep {
+	out := []nextStep{}
+	note := func(format string, args ...any) { out = append(out, nextStep{why: fmt.Sprintf(format, args...)}) }
 	for _, s := range rep.steps {
 		if s.Failure == nil {
 			continue
 		}
-		out = append(out, fmt.Sprintf("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), s.remedy()))
+		note("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), s.remedy())
 	}
 	for _, j := range rep.Final {
 		if j.Blocks {
-			out = append(out, fmt.Sprintf("Final gate %s (%s): mend what the findings name", j.Gate, j.Result))
+			note("Final gate %s (%s): mend what the findings name", j.Gate, j.Result)
 		}
 	}
 	if n := rep.Counts.Blocked; n > 0 {
-		out = append(out, fmt.Sprintf("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are")))
+		note("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are"))
 	}
 	switch {
 	case rep.Isolated && rep.Delivered == "":
-		out = append(out, "The workspace is as it was before the run: mend the plan, lock it and run it again")
+		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
 	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
 		out = append(out, rep.afterVerdict()...)
 	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
-		out = append(out, "The completed steps stay: plan what is left, lock it and run it")
+		note("The completed steps stay: plan what is left, lock it and run it")
 	}
-	return append(append(out, rep.diffs()...), "Prove the report: "+rep.prove())
+	return append(append(out, rep.diffs()...), nextStep{why: "Prove the report", do: rep.prove()})
 }
 
 // afterVerdict names the ways out where the final gates said no to what the steps did: run again as they are, they would find their own
 // work.
-func (rep *report) afterVerdict() []string {
+func (rep *report) afterVerdict() []nextStep {
 	var there, did []plan.Address
 	for _, s := range rep.steps {
 		switch {
@@ -171,12 +176,14 @@ func (rep *report) afterVerdict() []string {
 			there = append(there, s.Address)
 		}
 	}
-	var out []string
+	var out []nextStep
 	if len(there) > 0 {
-		out = append(out, "What the steps did is there: mend the rest by hand, or with a step more, and leave them out: "+rep.without(there))
+		leave, rest := rep.without(there)
+		out = append(out, nextStep{"What the steps did is there: mend the rest by hand, or with a step more, and leave them out", leave, rest})
 	}
 	if len(did) > 0 {
-		out = append(out, "Or take back what they did, and run a plan that was mended: "+rep.takeBack(did[0]))
+		out = append(out, nextStep{why: "Or take back what they did, and run a plan that was mended",
+			do: action.Action{Kind: action.Rollback, Run: rep.Run, Step: did[0]}})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -12,7 +13,7 @@ import (
 
 // newReport gathers everything that the views show. What moves with the seal of a run is not among it: the seal
 // itself, the head of the journal, and the time of its last record.
-func newReport(p *plan.Plan, r *history.Run) (*report, error) {
+func newReport(p *plan.Plan, r *history.Run, say action.Speller) (*report, error) {
 	if p == nil || r == nil || r.Begun.IsZero() {
 		return nil, ErrNothing
 	}
@@ -21,7 +22,7 @@ func newReport(p *plan.Plan, r *history.Run) (*report, error) {
 		Status: statusOf(r), Reasons: []string{}, Started: newStamp(r.Begun),
 		Profile: r.Started.Profile, Mode: r.Mode, FirstMode: r.Started.Mode,
 		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated, Shadow: r.Started.Shadow,
-		Resumed: r.Resumptions, OwnStores: r.Started.OwnStores, of: r,
+		Resumed: r.Resumptions, OwnStores: r.Started.OwnStores, of: r, speller: say,
 		Plan: boundPlan{Format: r.Started.Format, Digest: r.Started.Plan, Blob: r.Started.PlanBlob,
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -88,8 +89,8 @@ func newTaskCheckpoint(rep *report, t *task) taskCheckpoint {
 
 // Checkpoint draws where the run stands as YAML: what is done, what was decided, which files changed, and how to go on.
 // ErrNothing if there is nothing to draw.
-func Checkpoint(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Checkpoint(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +126,11 @@ func drawCheckpoint(p *plan.Plan, r *history.Run, rep *report) []byte {
 	y.decided(rep)
 	y.filesOf(rep)
 	y.put("\ntree:\n  from: %s\n  to: %s\n  diff: %s\n", yaml(string(rep.Base.Digest)), yaml(string(rep.Tree.Digest)),
-		yaml(fmt.Sprintf("planlock tree diff %s %s", rep.Base.Digest, rep.Tree.Digest)))
+		yaml(rep.say(action.Action{Kind: action.Compare, From: rep.Base.Digest, To: rep.Tree.Digest})))
 	y.put("\ncontext_summary: %s\n", yaml(contextOf(p, rep)))
 	y.put("\ntokens_used: %d\n", r.Flow.Tokens)
 	y.evidenceOf(rep)
-	y.put("\nresume:\n  can_resume: %t\n  instructions: %s\n", r.Ended == nil, yaml(strings.Join(nextSteps(rep), "; ")))
+	y.put("\nresume:\n  can_resume: %t\n  instructions: %s\n", r.Ended == nil, yaml(strings.Join(each(nextSteps(rep), rep.told), "; ")))
 	return []byte(y.String())
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
@@ -12,8 +13,8 @@ import (
 // Declarations draws what the completed steps of a run really changed as the TOML of a plan that declares just that:
 // the tables of its tasks and steps with their ids, artifacts and limits. It serves runs under the profile observe, whose
 // steps need not declare anything; a step that declared what it did is left out. ErrNothing if there is nothing to draw.
-func Declarations(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Declarations(p *plan.Plan, r *history.Run, _ action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, nil)
 	if err != nil {
 		return nil, err
 	}

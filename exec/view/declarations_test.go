@@ -48,7 +48,7 @@ description = "changes"
 	if run.Err != nil {
 		t.Fatal(run.Err)
 	}
-	got, err := view.Declarations(run.Plan, run.Report.Run)
+	got, err := view.Declarations(run.Plan, run.Report.Run, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ id = "b"
 func TestDeclarationsOfARunThatDeclared(t *testing.T) {
 	run := exectest.Run(t, "schema = 1\nprofile = \"observe\"\ngoal.description = \"x\"\n[[tasks]]\nid = 1\ndescription = \"x\"\n[[tasks.steps]]\nid = 1\ndescription = \"x\"\nprompt = \"x\"\nartifacts = { create = [\"a\"] }\n",
 		nil, exectest.Script{"1.1": exectest.Write("a", "")})
-	got, err := view.Declarations(run.Plan, run.Report.Run)
+	got, err := view.Declarations(run.Plan, run.Report.Run, nil)
 	if err != nil || !strings.Contains(string(got), "Nothing is missing") || strings.Contains(string(got), "[[tasks]]") {
 		t.Errorf("%s\n%v", got, err)
 	}

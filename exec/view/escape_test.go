@@ -40,11 +40,11 @@ func outline(t testing.TB, doc []byte) []string {
 func TestMarkdownKeepsItsShape(t *testing.T) {
 	for name, draw := range map[string]view.Drawing{"SUMMARY.md": view.Summary, "report.md": view.Markdown} {
 		bad, good := tellHostile(t, nasty), tellHostile(t, "harmless words")
-		got, err := draw(bad.plan, bad.fold())
+		got, err := draw(bad.plan, bad.fold(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := draw(good.plan, good.fold())
+		want, err := draw(good.plan, good.fold(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestFrontMatterIsYAML(t *testing.T) {
 		Files                                                             int `yaml:"files_modified_count"`
 	}
 	told := hostile(t)
-	doc, err := view.Summary(told.plan, told.fold())
+	doc, err := view.Summary(told.plan, told.fold(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestFrontMatterIsYAML(t *testing.T) {
 // The page asks for nothing and runs nothing.
 func TestPageIsSelfContained(t *testing.T) {
 	told := hostile(t)
-	page, err := view.HTML(told.plan, told.fold())
+	page, err := view.HTML(told.plan, told.fold(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,14 +139,14 @@ func FuzzHostileWords(f *testing.F) {
 		run := told.fold()
 		plain := tellHostile(t, "harmless words")
 		for _, d := range []view.Drawing{view.Summary, view.Markdown} {
-			got, err := d(told.plan, run)
+			got, err := d(told.plan, run, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if strings.TrimSpace(words) == "" {
 				continue // what is empty leaves out lines
 			}
-			want, err := d(plain.plan, plain.fold())
+			want, err := d(plain.plan, plain.fold(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,7 +32,7 @@ func Example() {
 	for _, f := range files {
 		fmt.Println(f.Name)
 	}
-	text, err := view.Text(p, run)
+	text, err := view.Text(p, run, nil)
 	fmt.Printf("\n%s%v\n", text, err)
 	// Output:
 	// progress_limiter.json
@@ -53,7 +53,7 @@ func Example() {
 	//  · 1.1   Write the failing test
 	//
 	// RUNNING  0 of 1 step · 0 retries · 0 backups · 0 questions
-	// next  If it was killed, go on: planlock resume 01JD3Z8Q6V
-	//       If it is under way, look again: planlock status 01JD3Z8Q6V
+	// next  If it was killed, go on: resume run 01JD3Z8Q6V
+	//       If it is under way, look again: read the state of run 01JD3Z8Q6V
 	// <nil>
 }

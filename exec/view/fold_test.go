@@ -136,7 +136,7 @@ func BenchmarkThousandSteps(b *testing.B) {
 		b.Run(v.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				content, err := v.draw(told.plan, run)
+				content, err := v.draw(told.plan, run, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -40,6 +40,7 @@ type pageData struct {
 	Graph    *graph
 	Timeline *timeline
 	Next     []string
+	Check    string // how the run is proved
 	Tally    string
 	Bar      []portion
 }
@@ -54,7 +55,7 @@ type portion struct {
 func drawHTML(rep *report) ([]byte, error) {
 	var b bytes.Buffer
 	data := pageData{report: rep, Style: template.CSS(styleText), Graph: newGraph(rep), Timeline: newTimeline(rep),
-		Next: nextSteps(rep), Tally: rep.tally(), Bar: rep.bar()}
+		Next: each(nextSteps(rep), rep.told), Check: rep.say(rep.prove()), Tally: rep.tally(), Bar: rep.bar()}
 	if err := pageTemplate().Execute(&b, data); err != nil {
 		return nil, fmt.Errorf("view: %w", err)
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"github.com/planlock/planlock/exec/action"
 	"math"
 
 	"github.com/planlock/planlock/exec/analysis"
@@ -67,8 +68,8 @@ type taskSummary struct {
 }
 
 // Figures draws summary.json: the key figures of the run and what became of each task. ErrNothing if there is nothing to draw.
-func Figures(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Figures(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"github.com/planlock/planlock/exec/action"
 	"strings"
 
 	"github.com/planlock/planlock/exec/analysis"
@@ -12,8 +13,8 @@ import (
 
 // Learnings draws what the run teaches about writing plans: what worked, what to avoid, how to tune. Nil for a run
 // that is not over. ErrNothing if there is nothing to draw.
-func Learnings(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Learnings(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}

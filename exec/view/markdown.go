@@ -34,7 +34,7 @@ func drawMarkdown(rep *report) []byte {
 	}
 	d.figures(rep.analysis.KPIs)
 	d.section("Next steps")
-	d.list("Nothing is left to do.", each(nextSteps(rep), md))
+	d.list("Nothing is left to do.", each(nextSteps(rep), func(n nextStep) string { return md(rep.told(n)) }))
 	return []byte(d.String())
 }
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"github.com/planlock/planlock/exec/action"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -10,8 +11,8 @@ import (
 
 // Notepad draws what was learned while the plan was carried out, for people, grouped by task, by step or
 // only at the end, as the plan's knowledge_capture.update_frequency says. ErrNothing if there is nothing to draw.
-func Notepad(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Notepad(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}

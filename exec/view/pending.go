@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"github.com/planlock/planlock/exec/action"
 	"strings"
 
 	"github.com/planlock/planlock/exec/analysis"
@@ -21,14 +22,14 @@ type pendingAction struct {
 	Hints    []string        `json:"hints,omitempty"`
 	Attempts int             `json:"attempts"`
 	Run      string          `json:"from_run"`
-	Commands ordered[string] `json:"commands,omitempty"`
+	Actions  ordered[string] `json:"actions,omitempty"` // what can be done about it
 }
 
 // Pending draws pending_actions.json: the tasks that the run did not complete, each with the reason and with hints for whoever
 // plans next. It can be read as a plan again. Nil for a run that is not over, or that left nothing. ErrNothing if there is nothing to
 // draw.
-func Pending(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Pending(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *report, t *task, a analysis.A
 		}
 	}
 	if out.Status == "failed" || out.Status == string(history.TaskFailedFinal) {
-		out.Commands = rep.commands()
+		out.Actions = rep.actions()
 	}
 	return out
 }

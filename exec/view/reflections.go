@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"github.com/planlock/planlock/exec/action"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -40,8 +41,8 @@ type riskScores struct {
 
 // Reflections draws reflections.jsonl: everything that advisors said, a line each. Nil where none was asked. ErrNothing if
 // there is nothing to draw.
-func Reflections(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Reflections(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -64,6 +65,7 @@ type report struct {
 	latest       stamp          // the last time that is known
 	analysis     *analysis.Analysis
 	of           *history.Run
+	speller      action.Speller // of the reader's program; nil: plain English
 }
 
 type counts struct {
@@ -219,14 +221,6 @@ type choice struct {
 	Consequence string `json:"consequence"`
 	Acknowledge string `json:"acknowledge,omitempty"`
 	needsReason bool
-}
-
-// key is what a command that makes the choice says.
-func (c choice) key() string {
-	if c.needsReason {
-		return c.Key + " --reason TEXT"
-	}
-	return c.Key
 }
 
 type answer struct {

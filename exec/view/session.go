@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"github.com/planlock/planlock/exec/action"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -10,8 +11,8 @@ import (
 
 // NextSession draws what whoever goes on with a run must know: where it stands, what was decided, what comes next.
 // Nil for a run that is over. ErrNothing if there is nothing to draw.
-func NextSession(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func NextSession(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"github.com/planlock/planlock/exec/action"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -10,8 +11,8 @@ import (
 
 // Stuck draws, for every step that failed or waits for a person, everything that was tried and what is known. Nil where
 // no step is stuck. ErrNothing if there is nothing to draw.
-func Stuck(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Stuck(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func drawStuck(r *history.Run, rep *report) []byte {
 		if waits {
 			d.put("\n### Choices\n\n")
 			for _, c := range rep.Waiting.Choices {
-				d.put("- %s: %s. %s\n", rep.typed(rep.answer(c.Key, c.Acknowledge)), md(c.Label), md(c.Consequence))
+				d.put("- %s: %s. %s\n", rep.typed(rep.answer(c)), md(c.Label), md(c.Consequence))
 			}
 		}
 	}

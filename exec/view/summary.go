@@ -50,7 +50,7 @@ func drawSummary(rep *report) []byte {
 	d.deviations(rep)
 	d.files(rep)
 	d.section("Next steps")
-	d.list("Nothing is left to do.", each(nextSteps(rep), md))
+	d.list("Nothing is left to do.", each(nextSteps(rep), func(n nextStep) string { return md(rep.told(n)) }))
 	return []byte(d.String())
 }
 

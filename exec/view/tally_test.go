@@ -8,7 +8,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/plan"
 )
 
 // TestCount counts at every record of every story what the report of that moment counts.
@@ -19,7 +18,7 @@ func TestCount(t *testing.T) {
 			part := *s
 			part.records = s.records[:n+1]
 			run := part.fold()
-			text, err := view.Text(s.plan, run)
+			text, err := view.Text(s.plan, run, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +46,7 @@ func TestWideColumns(t *testing.T) {
 		s.gates(address, 1, passed("artifacts", gate.After))
 	}
 	s.gates(address, 1, refused("types", gate.During, gate.Finding{Message: "no"}))
-	text, err := view.Text(p, s.fold())
+	text, err := view.Text(p, s.fold(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +73,8 @@ func TestNothingToUndo(t *testing.T) {
 	s.add(10, "1.1", 1, &history.AttemptFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
 	s.add(5, "1.1", 1, &history.RestoreBegun{To: same, Discarded: same})
 	s.add(5, "1.1", 1, &history.Restored{Tree: same.Tree})
-	for name, draw := range map[string]func(*plan.Plan, *history.Run) ([]byte, error){"text": view.Text, "markdown": view.Markdown} {
-		text, err := draw(s.plan, s.fold())
+	for name, draw := range map[string]view.Drawing{"text": view.Text, "markdown": view.Markdown} {
+		text, err := draw(s.plan, s.fold(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,12 +106,12 @@ func drawText(rep *report) []byte {
 	}
 	for i, next := range nextSteps(rep) {
 		first := []string{"next  ", "      "}[min(i, 1)]
-		if words, command, ok := strings.Cut(next, ": planlock "); ok && rep.Waiting != nil { // a command that is to be copied is not broken
-			w.wrap(first, "      ", words+":")
-			w.WriteString(safetext.Escape("        planlock "+command) + "\n")
+		if rep.Waiting != nil && !rep.OwnStores && rep.speller.Spells(next.do) { // what is to be copied is not broken
+			w.wrap(first, "      ", next.why+":")
+			w.WriteString(safetext.Escape("        "+rep.say(next.do)+next.rest) + "\n")
 			continue
 		}
-		w.wrap(first, "      ", next)
+		w.wrap(first, "      ", rep.told(next))
 	}
 	return w.Bytes()
 }

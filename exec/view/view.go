@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -18,13 +19,14 @@ type File struct {
 	Content []byte
 }
 
-// Drawing is the type of the functions that draw one view. The content is the caller's own.
-type Drawing func(p *plan.Plan, r *history.Run) ([]byte, error)
+// Drawing is the type of the functions that draw one view for a reader. What can be done next is said as their program spells
+// it, in plain English where say is nil. The content is the caller's own.
+type Drawing func(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error)
 
 // All draws every view that is kept with a run, always in the same order. Views that have nothing to say of this run are left
 // out: which those are follows from the journal. ErrNothing if there is nothing to draw.
 func All(p *plan.Plan, r *history.Run) ([]File, error) {
-	rep, err := newReport(p, r)
+	rep, err := newReport(p, r, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func Passing() []string { return []string{sessionFile, stuckFile} }
 
 // Ahead draws the views for whoever goes on with a run that stopped, without the others. ErrNothing if there is nothing to draw.
 func Ahead(p *plan.Plan, r *history.Run) ([]File, error) {
-	rep, err := newReport(p, r)
+	rep, err := newReport(p, r, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +130,8 @@ func documents(p *plan.Plan, r *history.Run, rep *report) ([]File, error) {
 }
 
 // Progress draws the progress log. ErrNothing if there is nothing to draw.
-func Progress(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func Progress(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}
@@ -137,17 +139,23 @@ func Progress(p *plan.Plan, r *history.Run) ([]byte, error) {
 }
 
 // Summary draws SUMMARY.md. ErrNothing if there is nothing to draw.
-func Summary(p *plan.Plan, r *history.Run) ([]byte, error) { return draw(p, r, drawSummary) }
+func Summary(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	return draw(p, r, say, drawSummary)
+}
 
 // Text draws the report as plain lines of at most 100 columns, without colours. ErrNothing if there is nothing to draw.
-func Text(p *plan.Plan, r *history.Run) ([]byte, error) { return draw(p, r, drawText) }
+func Text(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	return draw(p, r, say, drawText)
+}
 
 // Markdown draws the report as Markdown. ErrNothing if there is nothing to draw.
-func Markdown(p *plan.Plan, r *history.Run) ([]byte, error) { return draw(p, r, drawMarkdown) }
+func Markdown(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	return draw(p, r, say, drawMarkdown)
+}
 
 // JSON draws the whole report as one JSON document, "planlock.report/1". ErrNothing if there is nothing to draw.
-func JSON(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func JSON(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}
@@ -155,16 +163,16 @@ func JSON(p *plan.Plan, r *history.Run) ([]byte, error) {
 }
 
 // HTML draws the report as one page that needs nothing else: no scripts, no fonts, no network. ErrNothing if there is nothing to draw.
-func HTML(p *plan.Plan, r *history.Run) ([]byte, error) {
-	rep, err := newReport(p, r)
+func HTML(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}
 	return drawHTML(rep)
 }
 
-func draw(p *plan.Plan, r *history.Run, as func(*report) []byte) ([]byte, error) {
-	rep, err := newReport(p, r)
+func draw(p *plan.Plan, r *history.Run, say action.Speller, as func(*report) []byte) ([]byte, error) {
+	rep, err := newReport(p, r, say)
 	if err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func TestEachIsOneOfAll(t *testing.T) {
 			if d == nil {
 				continue
 			}
-			content, err := d(told.plan, run)
+			content, err := d(told.plan, run, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func invisible(doc []byte) int {
 func TestTextWidth(t *testing.T) {
 	for _, s := range stories {
 		told := s.tell(t)
-		text, err := view.Text(told.plan, told.fold())
+		text, err := view.Text(told.plan, told.fold(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

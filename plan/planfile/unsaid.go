@@ -22,7 +22,7 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 		{p.Goal != "", "the plan does not say what it is for", `[goal] description = "…"`},
 		{len(p.NonGoals) > 0, "the plan does not say what must not be touched", `[[non_goals]] id = "N1", text = "…", paths = ["…/**"]`},
 		{some(p, func(s *plan.Step) bool { return s.Artifacts != nil }),
-			"the steps do not say what they change; a run records it", `artifacts = { create = ["…"], modify = ["…"] }  in a step; after a run, planlock report --declarations prints these lines`},
+			"the steps do not say what they change; a run records it", `artifacts = { create = ["…"], modify = ["…"] }  in a step; after a run under the profile observe, the declarations of its report are these lines`},
 		{some(p, func(s *plan.Step) bool { return s.Limits != nil }),
 			"the steps do not say how much they may change", "[defaults] limits = { max_files = 3, max_lines = 200 }"},
 		{some(p, func(s *plan.Step) bool { return s.Rollback != "" }),
@@ -31,7 +31,7 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 	} {
 		if !k.said {
 			list = append(list, plan.Diagnostic{Code: notSaid, Severity: plan.Note, Pos: d.Position(""), Message: k.message,
-				Hint: "in a native plan (planlock convert --to native):  " + k.hint})
+				Hint: "in a native plan (convert it to one):  " + k.hint})
 		}
 	}
 	return list

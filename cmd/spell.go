@@ -1,11 +1,13 @@
 package cmd
 
 import (
+	"cmp"
+	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
+	act "github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -55,19 +57,73 @@ func (s *session) again(run *history.Run) string {
 	return text
 }
 
-// addressed is a report of a run whose commands work from here: they name the workspace and the plan, and resume is
-// the command that goes on with the run. A line may end inside of a command.
-func addressed(text string, run *history.Run, dir, resume string) string {
-	put := func(pattern, replacement string) {
-		text = regexp.MustCompile(pattern).ReplaceAllString(text, replacement)
+// A spelling is how this command spells what can be done about the runs of a workspace.
+type spelling struct {
+	dir    string // the workspace
+	plan   string // where the plan of the run lay; "" where no run is known
+	resume string // the command that goes on with the run; "" for the plain one
+}
+
+// spellingOf spells what can be done about a run, which resume goes on with.
+func spellingOf(run *history.Run, dir, resume string) spelling {
+	return spelling{dir: dir, plan: planPath(run), resume: resume}
+}
+
+// spell is the command for an action; "" where there is none.
+func (s spelling) spell(a act.Action) string {
+	in := inDir(s.dir)
+	switch a.Kind {
+	case act.Run, act.Lock:
+		return fmt.Sprintf("planlock %s %s%s%s", a.Kind, s.path(a), in, acks(a))
+	case act.Attend:
+		return "run the plan on a terminal, or with --answers wait, and answer with planlock answer"
+	case act.Check:
+		return fmt.Sprintf("planlock check %s --dir %s", s.path(a), quoted(cmp.Or(s.dir, ".")))
+	case act.Resume:
+		return cmp.Or(s.resume, resumeIn(s.dir, a.Run))
+	case act.Answer:
+		return fmt.Sprintf("planlock answer%s %s %s", in, a.Run, a.Question) + word(a.Choice) + option("--reason TEXT", a.Reason) + acks(a)
+	case act.Log:
+		return fmt.Sprintf("planlock log%s %s", in, a.Run) + option("--step "+string(a.Step), a.Step != "") +
+			option("--type "+(*history.AttemptFailed)(nil).Type(), a.Failures)
+	case act.Diff:
+		return fmt.Sprintf("planlock diff%s", in) + word(a.Run) + word(string(a.Step)) + option(fmt.Sprint("--attempt ", a.Attempt), a.Attempt > 0)
+	case act.Compare:
+		return fmt.Sprintf("planlock tree diff%s %s %s", in, a.From, a.To)
+	case act.Rollback:
+		return fmt.Sprintf("planlock rollback%s %s %s", in, a.Run, a.Step)
+	case act.Status, act.Verify:
+		return fmt.Sprintf("planlock %s%s %s", a.Kind, in, a.Run)
 	}
-	literal := func(word string) string { return strings.ReplaceAll(word, "$", "$$") }
-	id, in, path := run.Started.Run, literal(inDir(dir)), literal(quoted(planPath(run)))
-	put(`planlock\s+resume\s+`+id, literal(escaped(resume)))
-	put(`(planlock\s+(?:answer|diff|rollback|status|verify))(\s+`+id+`)`, "${1}"+in+"$2")
-	put(`(planlock\s+(?:lock|run)\s+)PLAN(\s+--ack)`, "${1}"+path+in+"$2")
-	put(`(planlock\s+check\s+)PLAN(\s+--dir\s+)\.`, "${1}"+path+"${2}"+literal(quoted(dir)))
+	return ""
+}
+
+// path is the plan that an action is about, as it is typed.
+func (s spelling) path(a act.Action) string {
+	if a.Path != "" {
+		return quoted(displayPath(a.Path))
+	}
+	return quoted(cmp.Or(s.plan, "PLAN"))
+}
+
+// acks are the flags that acknowledge what an action asks for.
+func acks(a act.Action) string {
+	text := ""
+	for _, code := range a.Acknowledge {
+		text += " --ack " + quoted(code)
+	}
 	return text
+}
+
+// word is a word of a command with the space before it; nothing for none.
+func word(text string) string { return option(text, text != "") }
+
+// option is a part of a command with the space before it, if it is there.
+func option(text string, there bool) string {
+	if !there {
+		return ""
+	}
+	return " " + text
 }
 
 // planPath is where the plan of a run lay: its file, or the folder of its files.
