@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/planfile"
+	"github.com/planlock/planlock/plan/formats"
 )
 
 func prepareCheck(p *cli, flags *flag.FlagSet) action {
@@ -18,7 +18,7 @@ func prepareCheck(p *cli, flags *flag.FlagSet) action {
 			return err
 		}
 		options := plan.CheckOptions{} // which executors there are is the host's matter, not the plan's
-		draft, err := planfile.Read(args[0])
+		draft, err := formats.ReadFile(args[0])
 		if err != nil {
 			return p.reportUnreadable(args[0], err, *format)
 		}

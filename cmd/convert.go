@@ -5,7 +5,7 @@ import (
 	"flag"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/planfile"
+	"github.com/planlock/planlock/plan/formats"
 )
 
 func prepareConvert(p *cli, flags *flag.FlagSet) action {
@@ -17,7 +17,7 @@ func prepareConvert(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("to", *to, "native"); err != nil {
 			return err
 		}
-		draft, err := planfile.Read(args[0])
+		draft, err := formats.ReadFile(args[0])
 		if err != nil {
 			d, status := unreadable(args[0], err)
 			d.Format(p.err, nil)
@@ -31,7 +31,7 @@ func prepareConvert(p *cli, flags *flag.FlagSet) action {
 			q.printVerdict(draft, found)
 			return &quietError{statusRefused}
 		}
-		text, err := planfile.Native(draft, planfile.NativeOptions{Dir: *dir, Force: *force})
+		text, err := formats.Native(draft, formats.NativeOptions{Dir: *dir, Force: *force})
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/planfile"
+	"github.com/planlock/planlock/plan/formats"
 )
 
 func prepareGraph(p *cli, flags *flag.FlagSet) action {
@@ -17,7 +17,7 @@ func prepareGraph(p *cli, flags *flag.FlagSet) action {
 		if err := oneOf("format", *format, "text", "mermaid", "dot"); err != nil {
 			return err
 		}
-		draft, err := planfile.Read(args[0])
+		draft, err := formats.ReadFile(args[0])
 		if err != nil {
 			d, status := unreadable(args[0], err)
 			d.Format(p.err, nil)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/planfile"
+	"github.com/planlock/planlock/plan/formats"
 )
 
 // unreadable is what is wrong with a plan of which nothing could be read, as a
@@ -39,7 +39,7 @@ func unreadable(path string, err error) (plan.Diagnostic, int) {
 // it has been told. The draft's files have absolute paths, so that a run can be
 // resumed from any folder.
 func (p *cli) read(path string, options plan.CheckOptions) (*plan.Draft, error) {
-	draft, err := planfile.Read(path)
+	draft, err := formats.ReadFile(path)
 	if err != nil {
 		d, status := unreadable(path, err)
 		d.Format(p.err, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/planfile"
+	"github.com/planlock/planlock/plan/formats"
 )
 
 func prepareResume(p *cli, flags *flag.FlagSet) action {
@@ -123,12 +123,12 @@ func boundBy(run *history.Run) string {
 // planOf reads the plan of a run from a file, or from the folder of that file where the folder as
 // a whole is the plan. It returns where the plan was.
 func planOf(run *history.Run, file string) (*plan.Draft, string, error) {
-	draft, err := planfile.Read(file)
+	draft, err := formats.ReadFile(file)
 	if err == nil && draft.Plan.Digest() == run.Started.Plan || run.Started.Format == plan.Native {
 		return draft, file, err
 	}
 	folder := filepath.Dir(file)
-	if whole, err := planfile.Read(folder); err == nil && whole.Plan.Digest() == run.Started.Plan {
+	if whole, err := formats.ReadFile(folder); err == nil && whole.Plan.Digest() == run.Started.Plan {
 		return whole, folder, nil
 	}
 	return draft, file, err

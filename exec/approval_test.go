@@ -14,7 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/approval"
-	"github.com/planlock/planlock/plan/intake"
+	"github.com/planlock/planlock/plan/formats/intake"
 )
 
 const contract = `{"verdict":%q,"flags":{"critical":%s,"warnings":[]},"checks":{"requirements_passed":true},"proposed_jobs":[]}`

@@ -22,7 +22,7 @@
 //		}
 //	}
 //
-// Plans of other formats are read by the packages below this one and made into drafts with [Assemble]; package planfile reads
+// Plans of other formats are read by the packages below this one and made into drafts with [Assemble]; package formats reads
 // any of them. [Draft.Sides] are the halves of a SPEC pair.
 //
 // Any input up to the size cap is answered in time and memory in proportion to its length. Texts of plans

@@ -17,7 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/intake"
+	"github.com/planlock/planlock/plan/formats/intake"
 )
 
 // A story is a preset at work.

@@ -6,7 +6,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/spec"
+	"github.com/planlock/planlock/plan/formats/spec"
 )
 
 // A Review is what a run came to, article by article.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/intake"
+	"github.com/planlock/planlock/plan/formats/intake"
 	"go.yaml.in/yaml/v3"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/approval"
-	"github.com/planlock/planlock/plan/intake"
+	"github.com/planlock/planlock/plan/formats/intake"
 )
 
 const good = `{"verdict":"APPROVE","flags":{"critical":[],"warnings":["large"]},"checks":{"requirements_passed":true,"mlflow_required":true},

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/planlock/planlock/plan/intake"
+	"github.com/planlock/planlock/plan/formats/intake"
 )
 
 // Bounds of what is kept of a review, whatever a reviewer says.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/intake"
+	"github.com/planlock/planlock/plan/formats/intake"
 )
 
 // A Review is what one reviewer said about a draft. It is a claim, in a form that

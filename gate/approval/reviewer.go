@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/plan/intake"
+	"github.com/planlock/planlock/plan/formats/intake"
 )
 
 // A Draft is what reviewers are asked about: a task, and how its steps would be

@@ -1,0 +1,54 @@
+package formats_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats"
+)
+
+// TestDocsNameEveryFormat holds docs/formats.md to what is read and reported.
+func TestDocsNameEveryFormat(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "formats.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(text)
+	for _, f := range []plan.Format{plan.Native, plan.Unknown, plan.SpecPair, plan.SpecMarkdown, plan.SpecTOML, plan.PhasePlan, plan.PendingActions,
+		plan.Contract, plan.SpecKit, plan.Kiro, plan.OpenSpec, plan.TaskMaster, plan.Beads, plan.ExecPlan, plan.Superpowers} {
+		if !strings.Contains(page, fmt.Sprintf("`%s`", f)) {
+			t.Errorf("the page does not name the format %s", f)
+		}
+	}
+	rules, err := os.ReadFile(filepath.Join("..", "..", "docs", "spec-rules.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := map[string]string{ // faults of each front end
+		"a/01-PLAN.md":         "---\nphase: [\nplan: 01\n---\n<task depends_on=\"9\">\n<name>x</name>\n",
+		"pending_actions.json": `[{"task_id":1,"priority":"SOON","action":"a","acceptance_criteria":[1],"dependencies":["z"]},{"task_id":1}]`,
+		"tasks.md":             "- [ ] T001 x (depends on T009)\n- [ ] T001 y\n- [ ] z\n",
+		"tasks.json":           `{"a":{"tasks":[{"id":1,"title":"x","status":"pending","dependencies":[2],"subtasks":[{"id":1,"title":"s","dependencies":[1]}]},{"id":1,"title":"y","status":"done"}]}}`,
+		"issues.jsonl":         "{\"id\":\"a\",\"title\":\"x\",\"status\":\"open\",\"issue_type\":\"task\"}\n{oops\n",
+		"parameters_x.toml":    "[goal]\ndescription = \"x\"\n[[tasks]]\nid = 1\n",
+	}
+	for name, text := range broken {
+		d, err := formats.ReadBytes(name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := d.Check(plan.CheckOptions{})
+		if len(found) == 0 {
+			t.Errorf("%s has no faults", name)
+		}
+		for _, f := range found {
+			if code := fmt.Sprintf("`%s`", f.Code); !strings.Contains(page, code) && !strings.Contains(string(rules), "#"+f.Code) {
+				t.Errorf("no page says what %s means (%s: %s)", f.Code, name, f.Message)
+			}
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package formats
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// Bounds of what is looked at to find the plan of a folder.
+const (
+	maxEntries = 500
+	maxLooked  = 4 << 20 // bytes of a file
+)
+
+// A candidate is a file of a folder that may be a plan.
+type candidate struct {
+	path   string
+	format plan.Format
+}
+
+func (c candidate) read() (*plan.Text, error) {
+	text, err := plan.ReadText(c.path)
+	if err != nil {
+		return nil, err
+	}
+	return &plan.Text{Path: c.path, Text: text}, nil
+}
+
+// candidates lists the files of a folder that are plans by their content, sorted by name.
+func candidates(dir string, entries []os.DirEntry) []candidate {
+	var list []candidate
+	looked := 0
+	for _, e := range entries {
+		if !looksReadable(e) {
+			continue
+		}
+		if looked++; looked > maxEntries {
+			break
+		}
+		path := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxLooked {
+			continue
+		}
+		text, err := plan.ReadText(path)
+		if err != nil {
+			continue
+		}
+		switch format := Detect(path, text); {
+		case format == plan.Unknown:
+		case format == plan.PhasePlan && !strings.Contains(strings.ToUpper(e.Name()), "PLAN"):
+			// a summary or a review has the head of the plan that it is about
+		default:
+			list = append(list, candidate{path, format})
+		}
+	}
+	slices.SortFunc(list, func(a, b candidate) int { return strings.Compare(a.path, b.path) })
+	return list
+}
+
+// looksReadable reports whether a file may be a plan by its name.
+func looksReadable(e os.DirEntry) bool {
+	name := strings.ToLower(e.Name())
+	if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".lock.json") || strings.HasPrefix(name, "progress_") {
+		return false
+	}
+	return slices.Contains([]string{".toml", ".md", ".markdown", ".json", ".jsonl"}, filepath.Ext(name))
+}
+
+// folder reads the one plan of a folder.
+func (l loader) folder(dir string) (*plan.Draft, error) {
+	d, err := plan.ReadFile(dir)
+	if err == nil || !errors.Is(err, plan.ErrNoPlan) {
+		return d, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	groups := grouped(candidates(dir, entries))
+	switch len(groups) {
+	case 0:
+		return nil, fmt.Errorf("plan: %q: %w: %s: %w", dir, plan.ErrNoPlan, wouldRead, fs.ErrNotExist)
+	case 1:
+		return l.group(groups[0])
+	}
+	var names []string
+	for _, g := range groups {
+		names = append(names, g.name())
+	}
+	return nil, fmt.Errorf("plan: %q: %w: %s: name one of them", dir, plan.ErrManyPlans, strings.Join(names, ", "))
+}
+
+// A group is the files of one plan.
+type group []candidate
+
+func (g group) name() string {
+	if g[0].format == plan.PhasePlan && len(g) > 1 {
+		return fmt.Sprintf("%d files *-PLAN.md", len(g))
+	}
+	var names []string
+	for _, c := range g {
+		names = append(names, filepath.Base(c.path))
+	}
+	return fmt.Sprintf("%s (%s)", strings.Join(names, " with "), g[0].format)
+}
+
+// grouped puts together the files that make one plan: the halves of a SPEC pair, and all NAME-PLAN.md.
+func grouped(list []candidate) []group {
+	var groups []group
+	phase, pairs := -1, map[string]int{}
+	for _, c := range list {
+		at := -1
+		switch c.format {
+		case plan.PhasePlan:
+			if phase < 0 {
+				phase = len(groups)
+				groups = append(groups, nil)
+			}
+			at = phase
+		case plan.SpecMarkdown, plan.SpecTOML:
+			key := stem(c.path)
+			if i, ok := pairs[key]; ok && len(groups[i]) == 1 && groups[i][0].format != c.format {
+				at = i
+			} else {
+				pairs[key] = len(groups)
+			}
+		}
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], c)
+	}
+	return joined(groups)
+}
+
+// joined makes a pair of the only two halves that a folder has, whatever they are called.
+func joined(groups []group) []group {
+	var halves []int
+	for i, g := range groups {
+		if g[0].format == plan.SpecMarkdown || g[0].format == plan.SpecTOML {
+			halves = append(halves, i)
+		}
+	}
+	if len(halves) != 2 {
+		return groups
+	}
+	a, b := halves[0], halves[1]
+	if len(groups[a]) != 1 || len(groups[b]) != 1 || groups[a][0].format == groups[b][0].format {
+		return groups
+	}
+	groups[a] = append(groups[a], groups[b][0])
+	return slices.Delete(groups, b, b+1)
+}
+
+// group reads the files of one plan.
+func (l loader) group(g group) (*plan.Draft, error) {
+	var texts []plan.Text
+	for _, c := range g {
+		t, err := c.read()
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, *t)
+	}
+	switch {
+	case g[0].format == plan.PhasePlan:
+		return l.phases(texts)
+	case len(g) == 1:
+		return l.file(g[0].path)
+	case g[0].format == plan.SpecTOML:
+		return l.pair(texts[1], texts[0])
+	}
+	return l.pair(texts[0], texts[1])
+}

@@ -1,0 +1,168 @@
+package intake_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/intake"
+)
+
+func show(d *plan.Draft) string {
+	var b strings.Builder
+	for i, t := range d.Plan.Tasks {
+		fmt.Fprintf(&b, "%s@%d %q %s", t.ID, d.Position(fmt.Sprintf("tasks[%d]", i)).Line, t.Title, t.Priority)
+		if t.DependsOn != nil {
+			fmt.Fprintf(&b, " after=%s", strings.Join(t.DependsOn, ","))
+		}
+		if t.AcceptanceCriteria != nil {
+			fmt.Fprintf(&b, " criteria=%d", len(t.AcceptanceCriteria))
+		}
+		b.WriteString("\n")
+	}
+	for _, f := range d.Found {
+		fmt.Fprintf(&b, "%d:%d %s %s %s\n", f.Pos.Line, f.Pos.Column, f.Severity, f.Code, f.Message)
+	}
+	return b.String()
+}
+
+const one = `{"task_id": 1, "priority": "HIGH", "action": "Close the gate", "acceptance_criteria": ["it is shut", "it is locked"]}`
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"clean", "[\n  " + one + "\n]\n", "1@2 \"Close the gate\" HIGH criteria=2\n"},
+		{"wrapped", "{\"context\": \"Week 1\",\n \"decisions\": [" + one + "]}", "1@2 \"Close the gate\" HIGH criteria=2\n2:2 note list-wrapped the list of tasks is wrapped in an object, at /decisions\n"},
+		{"what is missing", "[{\n \"description\": \"Sweep\",\n \"priority\": null\n}]", `1@1 "Sweep" 
+1:2 warning task-field-missing /0 has no action
+1:2 warning task-field-missing /0 has no task_id
+1:2 warning task-no-acceptance /0 has no acceptance_criteria: nothing says when it is done
+3:2 warning task-field-missing /0/priority is null
+`},
+		{"nothing to do", "[{\"task_id\": 1, \"priority\": \"LOW\", \"acceptance_criteria\": \"x\"}]", "1@1 \"\" LOW criteria=1\n1:2 error task-field-missing /0 has no action\n"},
+		{"mixed ids, twice, cycle, nowhere", `[
+{"task_id": "1", "priority": "SOON", "action": "a", "acceptance_criteria": [], "dependencies": ["T2", "gate"]},
+{"task_id": "T2", "priority": "LOW", "action": "b", "acceptance_criteria": ["x"], "dependencies": [1]},
+{"task_id": 1, "priority": "LOW", "action": "c", "acceptance_criteria": ["x"]},
+7]`, `1@2 "a" SOON after=T2,gate criteria=0
+T2@3 "b" LOW after=1 criteria=1
+1@4 "c" LOW criteria=1
+4@5 "7" 
+2:30 warning priority-unknown /0/priority is "SOON": the task comes after all others
+2:53 warning task-no-acceptance /0 has no acceptance_criteria: nothing says when it is done
+2:96 error task-cycle tasks wait for each other: 1 → T2 → 1
+2:103 warning task-dep-unknown task "1" depends on "gate", which is no task_id in this list
+4:13 error task-duplicate-id /2/task_id is "1", as that of task 1 in the list
+5:1 error task-field-missing /3 is a number, not a task
+`},
+		{"ellipsis", "[\n  " + one + ",\n  ...\n]", "3:3 error json-parse-error this is not JSON: an ellipsis stands where a value should be: something was left out\n"},
+		{"comma too many", "[\n" + one + ",\n]", "3:1 error json-parse-error this is not JSON: a value is missing, or a comma is too many\n"},
+		{"cut off", "[{\"task_id\": 1,\n\"action\": \"x", "2:13 error json-parse-error this is not JSON: the text ends inside double quotes\n"},
+		{"empty", "[]", "1:1 error no-tasks the list of tasks is empty\n"},
+		{"no list", "{\"a\": 1}", "1:1 error no-tasks there is no list of tasks\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if f := intake.Detect("pending_actions.json", []byte(c.text)); f != plan.PendingActions {
+				t.Errorf("detected as %s", f)
+			}
+			d, err := intake.Read("pending_actions.json", []byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, show(d)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for _, f := range d.Found {
+				if f.Hint == "" {
+					t.Errorf("%s has no hint", f.Code)
+				}
+			}
+		})
+	}
+}
+
+func TestByPriority(t *testing.T) {
+	tasks := []plan.Task{{Priority: "LOW"}, {Priority: "whenever"}, {Priority: "HIGH"}, {}, {Priority: "Medium"}, {Priority: "HIGH"}}
+	if diff := cmp.Diff([]int{2, 5, 4, 0, 1, 3}, intake.ByPriority(tasks)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want plan.Format
+	}{
+		{`[{"id": 1, "title": "x", "action": "y"}]`, plan.Unknown},
+		{`{"tasks": [{"id": 1, "title": "x", "status": "pending"}]}`, plan.Unknown},
+		{`{"tasks": [{"task_id": "T04", "description": "x"}]}`, plan.PendingActions},
+		{`{"todo": [{"action": "x"}]}`, plan.PendingActions},
+		{`{"verdict": "APPROVE", "flags": {}}`, plan.Contract},
+		{`{"verdict": "APPROVE"}`, plan.Unknown},
+		{`# Plan`, plan.Unknown}, {``, plan.Unknown},
+	} {
+		if got := intake.Detect("x.json", []byte(c.text)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.text, got, c.want)
+		}
+	}
+}
+
+const good = `{"verdict": "APPROVE", "flags": {"critical": [], "warnings": ["slow"]}, "checks": {"ok": true}, "proposed_jobs": [{"id": "j1", "entry": "a.py", "args": {"n": 3}, "expected_artifacts": ["a.log"]}]}`
+
+func TestApprove(t *testing.T) {
+	ok := intake.ReadContract("ok.json", []byte(good))
+	want := &intake.Contract{Verdict: "APPROVE", Critical: []string{}, Warnings: []string{"slow"}, Checks: []intake.Answer{{Name: "ok", Value: "true"}},
+		Jobs: []intake.Job{{ID: "j1", Entry: "a.py", Args: `{"n": 3}`, ExpectedArtifacts: []string{"a.log"}}}}
+	if diff := cmp.Diff(want, ok); diff != "" {
+		t.Fatal(diff)
+	}
+	if a := intake.Approve(ok, ok, ok); !a.Approved || len(a.Jobs) != 3 || a.Reasons != nil {
+		t.Errorf("three that approve: %+v", a)
+	}
+	if a := intake.Approve(ok, nil, ok); a.Approved {
+		t.Error("approved without a contract")
+	}
+	for _, text := range []string{
+		strings.Replace(good, "APPROVE", "CONDITIONAL", 1),
+		strings.Replace(good, "APPROVE", "REJECT", 1),
+		strings.Replace(good, "APPROVE", "approve", 1),
+		strings.Replace(good, "APPROVE", "APPROVE ", 1),
+		strings.Replace(good, `"APPROVE"`, "true", 1),
+		strings.Replace(good, `"critical": []`, `"critical": ["fire"]`, 1),
+		strings.Replace(good, `"critical": []`, `"critical": [{}]`, 1),
+		strings.Replace(good, `"critical": []`, `"critical": "none"`, 1),
+		strings.Replace(good, `"critical": [], `, "", 1),
+		strings.Replace(good, `"verdict"`, `"verdikt"`, 1),
+		`{"verdict": "REJECT", ` + good[1:],
+		good[:len(good)-1], "", "null", "[]",
+	} {
+		c := intake.ReadContract("c.json", []byte(text))
+		if a := intake.Approve(ok, ok, c); a.Approved || len(a.Reasons) == 0 || a.Jobs != nil {
+			t.Errorf("approved with %s", text)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("[" + one + "]")
+	f.Add(good)
+	f.Add(`{"tasks": [{"task_id": null, "dependencies": [1, "a", []]}, 1, "x"]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := intake.Read("pending_actions.json", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range d.Check(plan.CheckOptions{}) {
+			if found.Pos.Line < 1 || found.Pos.Column < 1 || found.Hint == "" {
+				t.Errorf("%+v", found)
+			}
+		}
+		d.Plan.Digest()
+		ok := intake.ReadContract("a", []byte(good))
+		if c := intake.ReadContract("c", []byte(text)); intake.Approve(ok, ok, c).Approved && !strings.Contains(text, "APPROVE") && !strings.Contains(text, `\u`) {
+			t.Error("approved")
+		}
+	})
+}

@@ -1,0 +1,218 @@
+package intake
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/jsontree"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
+
+// Bounds of what is read. They keep time and memory for any text small.
+const (
+	maxSize  = 16 << 20 // bytes of a file
+	maxTasks = 12_000   // of a list
+	maxFound = 1000     // diagnostics
+)
+
+// wrappers are the keys under which the list of tasks is looked for first.
+var wrappers = []string{"decisions", "tasks", "pending_actions", "actions", "items"}
+
+// Detect names the format of a JSON text, or says that it is unknown: pending actions, or a contract. Text that is
+// not JSON is pending actions if the file is called so, or if it shows the keys of a task.
+func Detect(name string, text []byte) plan.Format {
+	if len(text) > maxSize {
+		return plan.Unknown
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] != '[' && trimmed[0] != '{' {
+		return plan.Unknown
+	}
+	src := string(text)
+	named := strings.Contains(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))), "pending_actions")
+	root, err := jsontree.ParseAll(src)
+	if err != nil {
+		if named || strings.Contains(src, `"task_id"`) || strings.Contains(src, `"acceptance_criteria"`) && strings.Contains(src, `"action"`) {
+			return plan.PendingActions
+		}
+		return plan.Unknown
+	}
+	if root.Get("verdict").OK() && (root.Get("flags").OK() || root.Get("checks").OK() || root.Get("proposed_jobs").OK()) {
+		return plan.Contract
+	}
+	if list, _ := find(root); list.OK() && (named || looksLike(list)) {
+		return plan.PendingActions
+	}
+	if named {
+		return plan.PendingActions
+	}
+	return plan.Unknown
+}
+
+// looksLike reports whether one of the first items of a list is a task in the manner of this format. Task lists of other tools have
+// "id" and "title".
+func looksLike(list jsontree.Value) bool {
+	n := 0
+	for it := range list.Each {
+		if it.Get("task_id").OK() || it.Get("action").OK() && !it.Get("title").OK() {
+			return true
+		}
+		if n++; n == 20 {
+			break
+		}
+	}
+	return false
+}
+
+// find returns the list of tasks, and the key of the object in which it lies.
+func find(root jsontree.Value) (list jsontree.Value, wrapper string) {
+	if root.Kind() == jsontree.Array {
+		return root, ""
+	}
+	for _, name := range wrappers {
+		if v := root.Get(name); v.Kind() == jsontree.Array {
+			return v, name
+		}
+	}
+	for v := range root.Each {
+		if v.Kind() == jsontree.Array && looksLike(v) {
+			return v, v.Key()
+		}
+	}
+	return jsontree.Value{}, ""
+}
+
+// A reader goes through one file.
+type reader struct {
+	t      *outline.Text
+	p      plan.Plan
+	places map[string]plan.Position
+	found  []plan.Diagnostic
+	ids    map[string]int // tasks by their ids, from 0
+	silent map[int]bool   // tasks whose id we gave
+}
+
+func (r *reader) report(code string, severity plan.Severity, at int, task, message, hint string) {
+	r.reportAt(code, severity, r.t.Offset(at), task, message, hint)
+}
+
+func (r *reader) reportAt(code string, severity plan.Severity, at plan.Position, task, message, hint string) {
+	if len(r.found) > maxFound && (severity != plan.Error || len(r.found) > 2*maxFound) {
+		return // a draft keeps fewer
+	}
+	r.found = append(r.found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task, Pos: at})
+}
+
+// Read reads a file of pending actions, or a contract; name stands in positions. What is wrong with it is in the draft. The error is
+// a *[plan.SizeError].
+func Read(name string, text []byte) (*plan.Draft, error) {
+	if len(text) > maxSize {
+		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
+	}
+	if Detect(name, text) == plan.Contract {
+		return readContract(name, text), nil
+	}
+	r := &reader{t: outline.New(name, text), places: map[string]plan.Position{}, ids: map[string]int{}, silent: map[int]bool{}}
+	src := r.t.Join(0, len(r.t.Lines))
+	root, err := jsontree.ParseAll(src)
+	var bad *jsontree.Error
+	if errors.As(err, &bad) {
+		r.report("json-parse-error", plan.Error, bad.Offset, "", "this is not JSON: "+bad.Reason, "mend this place; nothing of the list was read")
+	} else {
+		r.document(root)
+	}
+	return plan.Assemble(plan.Parts{Plan: r.p, Format: plan.PendingActions, Files: []plan.Text{{Path: name, Text: text}},
+		Found: r.found, Broken: bad != nil, Places: r.places}), nil
+}
+
+// document reads the list and what stands around it.
+func (r *reader) document(root jsontree.Value) {
+	r.p.Meta.Name = strings.TrimSuffix(path.Base(r.t.Name), ".json")
+	list, wrapper := find(root)
+	r.places["goal"] = r.t.Offset(root.Offset())
+	for _, key := range []string{"context", "description", "goal"} {
+		if v := root.Get(key); v.Kind() == jsontree.String && r.p.Goal == "" {
+			r.p.Goal, r.places["goal"] = strings.TrimSpace(v.Text()), r.t.Offset(v.Offset())
+		}
+	}
+	switch {
+	case !list.OK():
+		r.report("no-tasks", plan.Error, root.Offset(), "", "there is no list of tasks", `write an array:  [{"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}]`)
+		return
+	case wrapper != "":
+		r.report("list-wrapped", plan.Note, list.KeyOffset(), "", fmt.Sprintf("the list of tasks is wrapped in an object, at /%s", pointer(wrapper)),
+			"make the array the whole document")
+		r.around(root, wrapper)
+	}
+	n := 0
+	for item := range list.Each {
+		if n == maxTasks {
+			r.report("too-many-tasks", plan.Error, item.Offset(), "", fmt.Sprintf("the list has more than %d tasks; the rest is not read", maxTasks), "split the list up")
+			break
+		}
+		r.task(item, fmt.Sprintf("%s/%d", prefixed(wrapper), n), n)
+		n++
+	}
+	if n == 0 {
+		r.report("no-tasks", plan.Error, list.Offset(), "", "the list of tasks is empty", `add  {"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}`)
+	}
+	r.references()
+	if n > 0 {
+		r.order()
+	}
+}
+
+func prefixed(wrapper string) string {
+	if wrapper == "" {
+		return ""
+	}
+	return "/" + pointer(wrapper)
+}
+
+// pointer spells a name as a part of a JSON pointer.
+func pointer(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}
+
+// around keeps what stands beside the list.
+func (r *reader) around(root jsontree.Value, wrapper string) {
+	seen := map[string]bool{wrapper: true}
+	for v := range root.Each {
+		if key := v.Key(); !seen[key] && v.Kind() != jsontree.Null {
+			seen[key] = true
+			r.p.Settings = append(r.p.Settings, plan.Setting{Key: "intake." + settingKey(key), Value: setting(v)})
+		}
+	}
+}
+
+// order notes the order in which the priorities ask for the tasks.
+func (r *reader) order() {
+	list := plan.Value{Kind: "array"}
+	for _, i := range ByPriority(r.p.Tasks) {
+		list.List = append(list.List, plan.Value{Kind: "string", Text: r.p.Tasks[i].ID})
+	}
+	r.p.Settings = append(r.p.Settings, plan.Setting{Key: "intake.order_by_priority", Value: list})
+	slices.SortStableFunc(r.p.Settings, func(a, b plan.Setting) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// ByPriority orders tasks by their priority, HIGH before MEDIUM before LOW before all else, otherwise as they are; it returns
+// their indexes. Dependencies are not looked at.
+func ByPriority(tasks []plan.Task) []int {
+	order := make([]int, len(tasks))
+	for i := range order {
+		order[i] = i
+	}
+	rank := func(i int) int {
+		if n := slices.Index([]string{"HIGH", "MEDIUM", "LOW"}, strings.ToUpper(strings.TrimSpace(tasks[i].Priority))); n >= 0 {
+			return n
+		}
+		return 3
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rank(a) - rank(b) })
+	return order
+}

@@ -1,0 +1,259 @@
+package intake
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/jsontree"
+)
+
+// task reads one item of the list, whose JSON pointer is given.
+func (r *reader) task(item jsontree.Value, at string, n int) {
+	key := fmt.Sprintf("tasks[%d]", n)
+	r.places[key] = r.t.Offset(item.Offset())
+	var t plan.Task
+	if item.Kind() != jsontree.Object {
+		t = plan.Task{ID: r.free(n), Title: item.Text()}
+		r.silent[n] = true
+		r.report("task-field-missing", plan.Error, item.Offset(), t.ID, fmt.Sprintf("%s is %s, not a task", at, item.Kind()),
+			`write  {"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}`)
+		r.p.Tasks = append(r.p.Tasks, t)
+		return
+	}
+	t.ID = r.id(item, at, n)
+	r.places[key+".id"] = r.t.Offset(item.Get("task_id").Offset())
+	r.action(item, at, &t)
+	r.criteria(item, at, &t)
+	r.priority(item, at, &t)
+	t.DependsOn = r.depends(item, at, key, t.ID)
+	t.Description = r.more(item, &t)
+	t.Status = statusOf(item.Get("status").Text())
+	t.Kind = item.Get("type").Text()
+	r.p.Tasks = append(r.p.Tasks, t)
+}
+
+// scalar is the text of a value that says something: a text, a number, true or false.
+func scalar(v jsontree.Value) string { return strings.TrimSpace(v.Text()) }
+
+// absent reports a member that the format asks for.
+func (r *reader) absent(item jsontree.Value, at, name, task string, severity plan.Severity, hint string) {
+	v := item.Get(name)
+	message, place := fmt.Sprintf("%s has no %s", at, name), item.Offset()
+	switch {
+	case v.OK() && v.Kind() == jsontree.Null:
+		message, place = fmt.Sprintf("%s/%s is null", at, name), v.KeyOffset()
+	case v.OK():
+		message, place = fmt.Sprintf("%s/%s is %s and says nothing", at, name, v.Kind()), v.KeyOffset()
+	}
+	r.report("task-field-missing", severity, place, task, message, hint)
+}
+
+// id reads task_id. A task without one is called by its place.
+func (r *reader) id(item jsontree.Value, at string, n int) string {
+	id := scalar(item.Get("task_id"))
+	if id == "" {
+		id = r.free(n)
+		r.silent[n] = true
+		r.absent(item, at, "task_id", id, plan.Warning, fmt.Sprintf(`add  "task_id": %d`, n+1))
+	} else if first, ok := r.ids[id]; ok {
+		r.report("task-duplicate-id", plan.Error, item.Get("task_id").Offset(), id,
+			fmt.Sprintf("%s/task_id is %q, as that of task %d in the list", at, id, first+1), "give each task an id of its own")
+	}
+	if _, ok := r.ids[id]; !ok {
+		r.ids[id] = n
+	}
+	return id
+}
+
+// free is an id for the item at a place of the list.
+func (r *reader) free(n int) string {
+	id := strconv.Itoa(n + 1)
+	for _, taken := r.ids[id]; taken; _, taken = r.ids[id] {
+		id = "item-" + id
+	}
+	return id
+}
+
+// action reads what is to be done; the older name is understood.
+func (r *reader) action(item jsontree.Value, at string, t *plan.Task) {
+	if t.Title = scalar(item.Get("action")); t.Title != "" {
+		return
+	}
+	for _, other := range []string{"description", "title", "task", "name"} {
+		if t.Title = scalar(item.Get(other)); t.Title != "" {
+			r.absent(item, at, "action", t.ID, plan.Warning, fmt.Sprintf("call the member %q  \"action\"", other))
+			return
+		}
+	}
+	r.absent(item, at, "action", t.ID, plan.Error, `add  "action": "…"`)
+}
+
+func (r *reader) criteria(item jsontree.Value, at string, t *plan.Task) {
+	v := item.Get("acceptance_criteria")
+	switch v.Kind() {
+	case jsontree.Array:
+		t.AcceptanceCriteria = []string{}
+		for c := range v.Each {
+			if text := scalar(c); text != "" {
+				t.AcceptanceCriteria = append(t.AcceptanceCriteria, text)
+			} else {
+				r.report("acceptance-invalid", plan.Warning, c.Offset(), t.ID, fmt.Sprintf("a criterion in %s/acceptance_criteria is %s", at, c.Kind()), "write a text")
+			}
+		}
+	case jsontree.String:
+		if text := scalar(v); text != "" {
+			t.AcceptanceCriteria = []string{text}
+		}
+	}
+	if len(t.AcceptanceCriteria) > 0 {
+		return
+	}
+	place := item.Offset()
+	if v.OK() {
+		place = v.KeyOffset()
+	}
+	r.report("task-no-acceptance", plan.Warning, place, t.ID, fmt.Sprintf("%s has no acceptance_criteria: nothing says when it is done", at),
+		`add  "acceptance_criteria": ["…"]`)
+}
+
+func (r *reader) priority(item jsontree.Value, at string, t *plan.Task) {
+	if t.Priority = scalar(item.Get("priority")); t.Priority == "" {
+		r.absent(item, at, "priority", t.ID, plan.Warning, `add  "priority": "HIGH", "MEDIUM" or "LOW"`)
+		return
+	}
+	switch strings.ToUpper(t.Priority) {
+	case "HIGH", "MEDIUM", "LOW":
+	default:
+		r.report("priority-unknown", plan.Warning, item.Get("priority").Offset(), t.ID,
+			fmt.Sprintf("%s/priority is %q: the task comes after all others", at, t.Priority), "write HIGH, MEDIUM or LOW")
+	}
+}
+
+// depends reads the names of tasks that come before.
+func (r *reader) depends(item jsontree.Value, at, key, task string) []string {
+	for _, name := range []string{"dependencies", "depends_on"} {
+		v := item.Get(name)
+		if !v.OK() || v.Kind() == jsontree.Null {
+			continue
+		}
+		r.places[key+".depends_on"] = r.t.Offset(v.Offset())
+		names := []string{}
+		if text := scalar(v); text != "" {
+			names = append(names, text)
+		}
+		if v.Kind() == jsontree.Array {
+			n := 0
+			for d := range v.Each {
+				r.places[fmt.Sprintf("%s.depends_on[%d]", key, len(names))] = r.t.Offset(d.Offset())
+				if text := scalar(d); text != "" {
+					names = append(names, text)
+				} else {
+					r.report("task-dep-unknown", plan.Warning, d.Offset(), task, fmt.Sprintf("%s/%s/%d is %s, not the id of a task", at, name, n, d.Kind()), "write a task_id")
+				}
+				n++
+			}
+		}
+		return names
+	}
+	return nil
+}
+
+// more keeps all else that a task says as its description, and the files that it names.
+func (r *reader) more(item jsontree.Value, t *plan.Task) string {
+	known := map[string]bool{"task_id": true, "action": true, "acceptance_criteria": true, "priority": true, "dependencies": true, "depends_on": true, "status": true, "type": true}
+	var lines []string
+	for v := range item.Each {
+		name := v.Key()
+		if known[name] || v.Kind() == jsontree.Null || scalar(v) == t.Title && t.Title != "" {
+			continue
+		}
+		known[name] = true
+		switch {
+		case name == "evidence_paths" && v.Kind() == jsontree.Array:
+			for p := range v.Each {
+				lines = append(lines, "evidence: "+p.Text())
+			}
+		case name == "description" || name == "rationale":
+			lines = append(lines, scalar(v))
+		case v.Kind() == jsontree.Array || v.Kind() == jsontree.Object:
+			lines = append(lines, name+": "+spaces.ReplaceAllString(v.Raw(), " "))
+		default:
+			lines = append(lines, name+": "+scalar(v))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+var spaces = lazyre.New(`\s+`)
+
+func statusOf(word string) plan.Status {
+	switch strings.ToLower(strings.TrimSpace(word)) {
+	case "", "open", "pending", "todo":
+		return plan.Open
+	case "in-progress", "in_progress", "running":
+		return plan.InProgress
+	case "done", "completed", "complete", "closed":
+		return plan.Done
+	}
+	return plan.Status(word)
+}
+
+// references judges dependencies: names that are nowhere, and cycles.
+func (r *reader) references() {
+	for i := range r.p.Tasks {
+		t := &r.p.Tasks[i]
+		for k, name := range t.DependsOn {
+			if j, ok := r.ids[name]; ok && !r.silent[j] {
+				continue
+			}
+			at := r.places[fmt.Sprintf("tasks[%d].depends_on[%d]", i, k)]
+			if at.Line == 0 {
+				at = r.places[fmt.Sprintf("tasks[%d].depends_on", i)]
+			}
+			r.reportAt("task-dep-unknown", plan.Warning, at, t.ID, fmt.Sprintf("task %q depends on %q, which is no task_id in this list", t.ID, name),
+				"write the task_id of a task that is there, or take the dependency out")
+		}
+	}
+	for _, cycle := range r.p.Graph().Cycles {
+		i := r.ids[cycle[0]]
+		r.reportAt("task-cycle", plan.Error, r.places[fmt.Sprintf("tasks[%d].depends_on", i)], cycle[0], "tasks wait for each other: "+chain(cycle), "take one of the dependencies out")
+	}
+}
+
+// chain names a cycle; one of many keeps its ends.
+func chain(cycle []string) string {
+	const most = 40
+	if n := len(cycle); n > most {
+		return strings.Join(cycle[:most/2], " → ") + fmt.Sprintf(" → … %d more … → ", n-most) + strings.Join(cycle[n-most/2:], " → ")
+	}
+	return strings.Join(cycle, " → ")
+}
+
+var bare = lazyre.New(`^[\w-]+$`)
+
+func settingKey(key string) string {
+	if bare.MatchString(key) {
+		return key
+	}
+	return strconv.Quote(key)
+}
+
+// setting is a JSON value as settings hold it; numbers keep their spelling.
+func setting(v jsontree.Value) plan.Value {
+	switch v.Kind() {
+	case jsontree.Array:
+		list := []plan.Value{}
+		for it := range v.Each {
+			list = append(list, setting(it))
+		}
+		return plan.Value{Kind: "array", List: list}
+	case jsontree.Bool:
+		return plan.Value{Kind: "boolean", Text: v.Text()}
+	case jsontree.Object, jsontree.Null:
+		return plan.Value{Kind: "string", Text: spaces.ReplaceAllString(v.Raw(), " ")}
+	}
+	return plan.Value{Kind: "string", Text: v.Text()}
+}

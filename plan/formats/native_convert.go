@@ -1,0 +1,172 @@
+package formats
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A conversion makes a native plan of one in another format, and the remarks about it.
+type conversion struct {
+	d       *plan.Draft
+	p       plan.Plan // tasks and steps are its own; what hangs below is shared with the draft
+	remarks plan.Remarks
+	root    *os.Root // of the workspace; nil: not known
+	named   bool     // artifacts were made of named files
+}
+
+func (c *conversion) all(faults []plan.Diagnostic) {
+	c.p.Tasks = slices.Clone(c.p.Tasks)
+	for i := range c.p.Tasks {
+		c.p.Tasks[i].Steps = slices.Clone(c.p.Tasks[i].Steps)
+	}
+	c.files()
+	c.dependencies()
+	c.criteria()
+	c.top(faults)
+	c.premises()
+	for i := range c.p.Tasks {
+		c.task(i)
+	}
+}
+
+// remark adds lines about the key that a path names.
+func (c *conversion) remark(key string, lines ...string) {
+	c.remarks[key] = append(c.remarks[key], lines...)
+}
+
+// source names what the plan was read from.
+func (c *conversion) source() string {
+	var names []string
+	for _, f := range c.d.Files {
+		names = append(names, path.Base(strings.ReplaceAll(f.Path, `\`, "/")))
+	}
+	if len(names) > 3 {
+		names = append(names[:2], fmt.Sprintf("%d more", len(names)-2))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *conversion) top(faults []plan.Diagnostic) {
+	c.remark("", fmt.Sprintf("Converted from %s (%s). Lines that begin with \"decide:\" wait for a person.", c.source(), c.d.Format))
+	for _, f := range faults {
+		c.remark("", fmt.Sprintf("error in the source, line %d: %s", f.Pos.Line, f.Message))
+	}
+	if c.named {
+		c.remark("", "decide: artifacts that were made of the files which a task names hold at once: a step that leaves one of them as it",
+			"is fails. Take out what a step only reads.")
+	}
+	if c.p.Profile == plan.Observe {
+		c.remark("profile", "What no step declares is recorded under observe, and refused under strict. When all is decided, write strict.")
+	}
+	if strings.TrimSpace(c.p.Goal) != "" {
+		return
+	}
+	name := c.p.Meta.Name
+	if name == "" && len(c.d.Files) > 0 {
+		base := path.Base(strings.ReplaceAll(c.d.Files[0].Path, `\`, "/"))
+		name = strings.TrimSuffix(base, path.Ext(base))
+	}
+	c.p.Goal = strings.TrimSpace("Carry out " + name)
+	c.remark("goal", "decide: the source states no goal; say it in one sentence")
+}
+
+// premises says what a strict plan has and this one has not.
+func (c *conversion) premises() {
+	if len(c.p.Requirements) == 0 {
+		c.remark("requirements", "decide: what was asked for; under strict each step serves at least one", "[[requirements]]", `id = "R1"`, `text = "…"`)
+	}
+	if len(c.p.Invariants) == 0 {
+		c.remark("invariants", "decide: what must hold before, between and after the steps", "[[invariants]]", `id = "I1"`, `text = "…"`, `check = { kind = "command", run = "…" }`)
+	}
+	if len(c.p.NonGoals) == 0 {
+		c.remark("non_goals", "decide: what must not be touched", "[[non_goals]]", `id = "N1"`, `text = "…"`, `paths = ["…/**"]`)
+	}
+	lines := []string{"decide: for all steps that do not say it themselves", "[defaults]"}
+	for _, l := range []struct {
+		line string
+		said func(*plan.Step) bool
+	}{
+		{`requirements = ["R1"]`, func(s *plan.Step) bool { return s.Requirements != nil }},
+		{`rollback = "reversible"`, func(s *plan.Step) bool { return s.Rollback != "" }},
+		{`on_failure = "block"`, func(s *plan.Step) bool { return s.OnFailure != "" }},
+		{`semantic_change = "extending"`, func(s *plan.Step) bool { return s.SemanticChange != "" }},
+		{"limits = { max_files = 3, max_lines = 200 }", func(s *plan.Step) bool { return s.Limits != nil }},
+	} {
+		if some(&c.p, func(s *plan.Step) bool { return !l.said(s) }) {
+			lines = append(lines, l.line)
+		}
+	}
+	if len(lines) > 2 {
+		c.remark("defaults", lines...)
+	}
+}
+
+// dependencies takes out what is not there to depend on, which a native plan may not name.
+func (c *conversion) dependencies() {
+	tasks, speclets := map[string]bool{}, map[string]bool{}
+	for _, t := range c.p.Tasks {
+		tasks[t.ID] = true
+	}
+	c.p.Speclets = slices.Clone(c.p.Speclets)
+	for _, s := range c.p.Speclets {
+		speclets[s.ID] = true
+	}
+	for i := range c.p.Tasks {
+		t := &c.p.Tasks[i]
+		t.DependsOn = c.known(fmt.Sprintf("tasks[%d].depends_on", i), "depends on", t.DependsOn, tasks)
+	}
+	for i := range c.p.Speclets {
+		s, key := &c.p.Speclets[i], fmt.Sprintf("speclets[%d]", i)
+		s.DependsOn = c.known(key+".depends_on", "depends on", s.DependsOn, speclets)
+		s.Tasks = c.known(key+".tasks", "has", s.Tasks, tasks)
+	}
+}
+
+// known keeps the ids that are there, and leaves a remark about the others.
+func (c *conversion) known(key, verb string, ids []string, there map[string]bool) []string {
+	if !slices.ContainsFunc(ids, func(id string) bool { return !there[id] }) {
+		return ids
+	}
+	var kept []string
+	for _, id := range ids {
+		if there[id] {
+			kept = append(kept, id)
+		} else {
+			c.remark(key, fmt.Sprintf("decide: the source %s %q, which is not in it", verb, id))
+		}
+	}
+	return kept
+}
+
+// task says how far a task is, and what its steps leave open.
+func (c *conversion) task(i int) {
+	t, key := &c.p.Tasks[i], fmt.Sprintf("tasks[%d]", i)
+	implied := c.d.Implied(i)
+	if t.Status != plan.Open && t.Status != "" && !implied {
+		c.remark(key, "the source says: "+string(t.Status))
+	}
+	for j := range t.Steps {
+		s, at := &t.Steps[j], fmt.Sprintf("%s.steps[%d]", key, j)
+		if s.Description == "" && s.ExpectedOutput == "" {
+			s.Description = "Task " + t.ID
+			c.remark(at, "decide: the source does not say what it is for")
+		}
+		switch {
+		case s.Status == plan.Done || s.Status == "" && t.Status == plan.Done:
+			c.remark(at, fmt.Sprintf("done already, says the source; to leave it out: --ack %s", plan.DoneCode(s.Address)))
+		case s.Status != plan.Open && s.Status != "":
+			c.remark(at, "the source says: "+string(s.Status))
+		}
+		if s.Artifacts == nil && len(c.remarks[at+".artifacts"]) == 0 {
+			c.remark(at+".artifacts", `decide: artifacts = { create = ["…"], modify = ["…"] } # what it changes; {} if nothing`)
+		}
+		if !checked(s) {
+			c.remark(at+".postconditions", `decide: postconditions = [{ kind = "command", run = "…" }] # how a machine sees that it is done`)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package formats_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"path"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/view"
+	"github.com/planlock/planlock/plan"
+)
+
+// writer carries out any step: it writes a file of its own, and all files that some sample asks for.
+func writer() exec.Executor {
+	return exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+		actions := []exectest.Action{exectest.Write(path.Join("out", string(w.Step.Address)+".txt"), "done\n")}
+		for _, name := range []string{"store.txt", "README.txt", "search.txt"} {
+			actions = append(actions, exectest.Write(name, "x\n"))
+		}
+		return exectest.All(actions...)(ctx, w)
+	})
+}
+
+// observe runs a draft in a new workspace with one executor for all steps.
+func observe(t testing.TB, d *plan.Draft, x exec.Executor) *exectest.Result {
+	t.Helper()
+	b := &exectest.Bench{Dir: t.TempDir(), Draft: d}
+	b.Controller = &exec.Controller{Dir: b.Dir, Executor: x}
+	return b.Run(t)
+}
+
+// TestObserveRuns carries out a plan of each format to its end, though no step declares anything.
+func TestObserveRuns(t *testing.T) {
+	for name, s := range samples() {
+		if !s.clean {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			d := mustRead(t, put(t, s.files))
+			run := observe(t, d, writer())
+			run.Want(t, history.Achieved)
+			for _, step := range run.Report.Run.Steps {
+				if step.Status != history.Completed {
+					t.Errorf("step %s is %s", step.Address, step.Status)
+				}
+				if got := run.Read(t, path.Join("out", string(step.Address)+".txt")); got != "done\n" {
+					t.Errorf("step %s left %q", step.Address, got)
+				}
+			}
+			readProgress(t, run, d)
+			text, err := view.Declarations(run.Plan, run.Report.Run, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range d.Plan.Graph().Order {
+				if !strings.Contains(string(text), "out/"+string(a)+".txt") {
+					t.Errorf("what step %s wrote is not declared:\n%s", a, text)
+				}
+			}
+		})
+	}
+}
+
+// A log is a progress log as far as readers of the original format look into it.
+type log struct {
+	RunID      string `json:"run_id"`
+	Descriptor string `json:"descriptor"`
+	Goal       string `json:"goal"`
+	StartTime  string `json:"start_time"`
+	EndTime    string `json:"end_time"`
+	Status     string `json:"status"`
+	Mode       string `json:"execution_mode"`
+	Complete   bool   `json:"run_complete"`
+	Tasks      []struct {
+		TaskID    string `json:"task_id"`
+		Name      string `json:"name"`
+		Status    string `json:"status"`
+		Completed int    `json:"steps_completed"`
+		Total     int    `json:"steps_total"`
+		Steps     []struct {
+			StepID  string   `json:"step_id"`
+			Status  string   `json:"status"`
+			Method  string   `json:"method_used"`
+			Backups []string `json:"backup_attempts"`
+		} `json:"steps"`
+	} `json:"tasks"`
+}
+
+// readProgress reads the progress log of a run as a program would that knows the original format.
+func readProgress(t *testing.T, run *exectest.Result, d *plan.Draft) {
+	t.Helper()
+	text, err := view.Progress(run.Plan, run.Report.Run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l log
+	if err := json.Unmarshal(text, &l); err != nil {
+		t.Fatal(err)
+	}
+	if l.RunID == "" || l.StartTime == "" || l.EndTime == "" || l.Mode == "" || !l.Complete || l.Status != "completed" || l.Goal != d.Plan.Goal || l.Descriptor != cmp.Or(d.Plan.Meta.Name, "plan") {
+		t.Errorf("the head of the progress log: %+v", l)
+	}
+	var want, got []string
+	for _, task := range d.Plan.Tasks {
+		want = append(want, task.ID)
+		for _, s := range task.Steps {
+			want = append(want, task.ID+" "+s.ID)
+		}
+	}
+	for _, task := range l.Tasks {
+		got = append(got, task.TaskID)
+		if task.Status != "completed" || task.Completed != len(task.Steps) || task.Total != len(task.Steps) || task.Name == "" {
+			t.Errorf("task %s: %+v", task.TaskID, task)
+		}
+		for _, s := range task.Steps {
+			got = append(got, task.TaskID+" "+s.StepID)
+			if s.Status != "completed" || s.Method != "primary" || s.Backups == nil {
+				t.Errorf("step %s of task %s: %+v", s.StepID, task.TaskID, s)
+			}
+		}
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("tasks and steps of the log: %s", diff)
+	}
+}
+
+// TestObserveUsesBackups fails the first way of a SPEC's step.
+func TestObserveUsesBackups(t *testing.T) {
+	d := mustRead(t, put(t, samples()["spec pair"].files))
+	record := &exectest.Record{}
+	x := record.Of(exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+		if w.Step.Address == "1.1" && w.Method.ID == "primary" {
+			return exectest.Fail("no")(ctx, w)
+		}
+		return writer().Execute(ctx, w)
+	}))
+	run := observe(t, d, x)
+	run.Want(t, history.Achieved)
+	if diff := gocmp.Diff([]string{"1.1#1 primary", "1.1#2 backup_1", "1.2#1 primary"}, record.Attempts()); diff != "" {
+		t.Error(diff)
+	}
+}

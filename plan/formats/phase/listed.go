@@ -1,0 +1,93 @@
+package phase
+
+import (
+	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
+
+var entryID = lazyre.New(`^([ \t]*)- id:\s*\S`)
+
+// listed finds tasks that are entries of a YAML list, "- id: T3-01" with keys below. An entry ends where the
+// indentation does. Each is read on its own, so that a fault in one does not hide the others.
+func (r *reader) listed(from int) []task {
+	var tasks []task
+	for i := from; i < len(r.t.Lines); i++ {
+		line := r.t.Line(i)
+		if r.t.Lines[i].Hidden || !strings.Contains(line, "- id:") {
+			continue
+		}
+		m := entryID.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		indent := outline.Width(m[1])
+		end := i + 1
+		for end < len(r.t.Lines) && (strings.TrimSpace(r.t.Line(end)) == "" || outline.Width(r.t.Line(end)) > indent) {
+			end++
+		}
+		tasks = append(tasks, r.entry(i, end, len(m[1]), len(tasks) < maxYAML))
+		i = end - 1
+		if r.full(len(tasks), i) {
+			break
+		}
+	}
+	return tasks
+}
+
+// entry reads the lines of one entry, whose mark stands behind so many blanks; strictly as YAML first.
+func (r *reader) entry(from, end, blanks int, strictly bool) task {
+	text := r.t.Join(from, end)
+	mark := text[blanks:]
+	keys := text[:blanks] + "  " + strings.TrimPrefix(mark, "- ")
+	var v value
+	var err error
+	if strictly = strictly && len(keys) < maxMatter; strictly {
+		v, err = parseYAML(keys, from+1)
+	}
+	if strictly && (err != nil || v.kind != 'm') {
+		at, why := from, "it is no list of keys and values"
+		if err != nil {
+			at, why = yamlLine(err, from)
+		}
+		r.report("task-parse-error", plan.Warning, r.t.At(min(at, end-1)), "the task is no YAML: "+why,
+			"write texts with a colon in quotes; the rest was read line by line")
+		strictly = false
+	}
+	if !strictly {
+		v = readLines(outline.New(r.t.Name, []byte(strings.Join(dedent(strings.Split(keys, "\n")), "\n"))), 0, end-from)
+		for k := range v.items {
+			v.items[k].line += from
+		}
+	}
+	t := task{line: from, dependsAt: from, id: v.get("id").text, status: v.get("status").text, estimate: v.get("estimate").text,
+		kind: v.get("type").text, priority: v.get("priority").text, wave: v.get("wave"), about: v.get("description").text,
+		body: strings.TrimSpace(text)}
+	for _, key := range []string{"title", "name", "task"} {
+		if t.title == "" {
+			t.title = v.get(key).text
+		}
+	}
+	for _, key := range []string{"files", "files_modified"} {
+		if f := v.get(key); f.kind != 0 {
+			t.files = splitFiles(f.list())
+		}
+	}
+	if d := v.get("depends_on"); d.kind != 0 {
+		t.depends, t.dependsAt = splitNames(strings.Join(d.list(), ",")), d.line
+	}
+	for _, key := range []string{"acceptance", "acceptance_criteria"} {
+		if a := v.get(key); a.kind == 's' {
+			t.acceptance = []string{a.text}
+		} else if a.kind != 0 {
+			t.acceptance = a.list()
+		}
+	}
+	if c := v.get("verify"); c.kind == 's' {
+		t.verify = commands(c.text)
+	}
+	t.expected = v.get("done").text
+	return t
+}

@@ -1,0 +1,194 @@
+package phase
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
+
+var planName = lazyre.New(`(?:^|[-_.])PLAN(?:[-_.]|$)`)
+
+// Named reports whether a file is called as phase plans are: PLAN.md, 04-01-PLAN.md, PHASE-3-PLAN-2026-02-02.md.
+func Named(name string) bool {
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	stem, ok := strings.CutSuffix(base, ".md")
+	return ok && planName.MatchString(stem)
+}
+
+// Detect reports whether a text is a phase plan: it has tasks in one of the forms, or a front matter that says which
+// plan of which phase it is. A page of prose is one only if it is called so, see [Named]. Whoever reads several formats
+// asks those with narrower forms first: a SPEC and the task lists of other tools have headings for tasks as well.
+func Detect(name string, text []byte) bool {
+	if len(text) > maxSize {
+		return Named(name)
+	}
+	r := &reader{t: outline.New(name, text)}
+	body := r.matter()
+	if r.front.get("plan").kind != 0 && r.front.get("phase").kind != 0 || r.front.get("must_haves").kind != 0 {
+		return true
+	}
+	if Named(name) {
+		return true
+	}
+	for i := body; i < len(r.t.Lines); i++ {
+		if r.shows(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// shows reports whether a line shows that there are tasks.
+func (r *reader) shows(i int) bool {
+	line := r.t.Line(i)
+	if _, ok := taskTag(line); ok {
+		return true
+	}
+	if r.t.Lines[i].Hidden || line == "" {
+		return false
+	}
+	if level, text := outline.Heading(line); level > 0 {
+		_, is := taskOf(heading{i, level, text})
+		return is
+	}
+	return strings.Contains(line, "- id:") && entryID.MatchString(line)
+}
+
+// Read reads one file; name stands in positions. What is wrong with it is in the draft. The error is a *[plan.SizeError].
+func Read(name string, text []byte) (*plan.Draft, error) {
+	r, err := read(name, text)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{places: map[string]plan.Position{}}
+	b.p.Goal = r.goal
+	b.places["goal"] = r.goalAt
+	if r.goal == "" {
+		b.places["goal"] = r.t.At(0)
+	}
+	b.p.Meta.Name = strings.TrimSuffix(path.Base(name), ".md")
+	b.settings("phase_plan", r.front)
+	b.mustHaves(r.front.get("must_haves"))
+	b.p.Tasks = make([]plan.Task, 0, len(r.tasks))
+	for i := range r.tasks {
+		b.task(r, &r.tasks[i], r.tasks[i].id, func(id string) string { return id })
+	}
+	return plan.Assemble(b.parts([]plan.Text{{Path: name, Text: text}}, r.found)), nil
+}
+
+// A builder gathers the plan of one file or of several.
+type builder struct {
+	p      plan.Plan
+	places map[string]plan.Position
+}
+
+func (b *builder) parts(files []plan.Text, found []plan.Diagnostic) plan.Parts {
+	slices.SortStableFunc(b.p.Settings, func(x, y plan.Setting) int { return strings.Compare(x.Key, y.Key) })
+	return plan.Parts{Plan: b.p, Format: plan.PhasePlan, Files: files, Found: found, Places: b.places}
+}
+
+// task adds a task under an id; call tells the ids of those that it depends on.
+func (b *builder) task(r *reader, t *task, id string, call func(string) string) {
+	m := t.model(id)
+	if m.DependsOn != nil {
+		names := make([]string, len(m.DependsOn))
+		for i, name := range m.DependsOn {
+			names[i] = call(name)
+		}
+		m.DependsOn = names
+	}
+	key := fmt.Sprintf("tasks[%d]", len(b.p.Tasks))
+	b.places[key] = r.t.At(t.line)
+	b.places[key+".steps[0]"] = r.t.At(t.line)
+	if t.depends != nil {
+		b.places[key+".depends_on"] = r.t.At(t.dependsAt)
+	}
+	b.p.Tasks = append(b.p.Tasks, m)
+}
+
+// settings keeps all that a front matter says, below a key.
+func (b *builder) settings(key string, v value) {
+	if v.kind != 'm' {
+		return
+	}
+	seen := map[string]bool{}
+	for _, m := range v.items {
+		if m.key == "" || seen[m.key] {
+			continue
+		}
+		seen[m.key] = true
+		name := key + "." + bareKey(m.key)
+		if m.kind == 'm' && len(m.items) > 0 {
+			b.settings(name, m)
+		} else if m.kind != 0 {
+			b.p.Settings = append(b.p.Settings, plan.Setting{Key: name, Value: m.setting()})
+		}
+	}
+}
+
+var bare = lazyre.New(`^[\w-]+$`)
+
+func bareKey(key string) string {
+	if bare.MatchString(key) {
+		return key
+	}
+	return strconv.Quote(key)
+}
+
+// setting is a value as settings hold it; maps in lists become tables.
+func (v value) setting() plan.Value {
+	switch v.kind {
+	case 'l':
+		list := make([]plan.Value, 0, len(v.items))
+		for _, it := range v.items {
+			list = append(list, it.setting())
+		}
+		return plan.Value{Kind: "array", List: list}
+	case 'm':
+		members := slices.Clone(v.items)
+		slices.SortStableFunc(members, func(x, y value) int { return strings.Compare(x.key, y.key) })
+		members = slices.CompactFunc(members, func(x, y value) bool { return x.key == y.key })
+		list := make([]plan.Value, 0, 2*len(members))
+		for _, m := range members {
+			list = append(list, plan.Value{Kind: "string", Text: m.key}, m.setting())
+		}
+		return plan.Value{Kind: "table", List: list}
+	}
+	return plan.Value{Kind: "string", Text: v.text}
+}
+
+// mustHaves turns what must be true at the end into criteria, and files that must be there into checks.
+func (b *builder) mustHaves(v value) {
+	if v.kind == 'l' {
+		b.criteria(v.list())
+		return
+	}
+	b.criteria(v.get("truths").list())
+	for _, a := range v.get("artifacts").items {
+		name := a.get("path").text
+		if a.kind == 's' {
+			name = a.text
+		}
+		if name == "" || strings.ContainsAny(name, "*?[{~$ ") || ledger.CheckPattern(name) != nil {
+			continue
+		}
+		check := plan.Check{Kind: "file_exists", Path: name}
+		if text := a.get("contains").text; text != "" {
+			check = plan.Check{Kind: "file_contains", Path: name, Text: text}
+		}
+		b.p.Completion.Checks = append(b.p.Completion.Checks, check)
+	}
+}
+
+func (b *builder) criteria(list []string) {
+	if list != nil {
+		b.p.Completion.AcceptanceCriteria = append(b.p.Completion.AcceptanceCriteria, list...)
+	}
+}

@@ -1,0 +1,135 @@
+package phase
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
+
+// Bounds of what is read. They keep time and memory for any text small.
+const (
+	maxSize  = 16 << 20 // bytes of a file
+	maxTasks = 12_000   // of a file
+	maxFound = 1000     // diagnostics
+	maxField = 10_000   // lines of a field
+	maxPart  = 500      // bytes of the name of a file
+	maxYAML  = 1000     // entries that are given to the YAML reader; further ones are read line by line
+)
+
+// full reports that a file has as many tasks as are read.
+func (r *reader) full(tasks, line int) bool {
+	if tasks < maxTasks {
+		return false
+	}
+	r.report("too-many-tasks", plan.Error, r.t.At(line), fmt.Sprintf("the file has more than %d tasks; the rest is not read", maxTasks), "split the plan up")
+	return true
+}
+
+// A task is one as it was found in a file.
+type task struct {
+	line       int    // of its tag, heading or entry, from 0
+	id         string // as written; "" where the form has none
+	title      string
+	number     string // the N of a title "Task N: …"
+	kind       string
+	priority   string
+	status     string
+	estimate   string
+	tdd        bool
+	wave       value
+	about      string   // what it builds or describes, where it has no title
+	files      []string // nil: not said
+	depends    []string // nil: not said
+	dependsAt  int
+	acceptance []string // nil: not said
+	expected   string
+	verify     []string // commands
+	judged     bool     // it says how one verifies it, if only in prose
+	body       string   // all that it says
+}
+
+// A reader goes through one file.
+type reader struct {
+	t       *outline.Text
+	front   value
+	tasks   []task
+	dialect string
+	found   []plan.Diagnostic
+	titles  []heading // of the file, outside fences
+	goal    string
+	goalAt  plan.Position
+}
+
+func (r *reader) report(code string, severity plan.Severity, at plan.Position, message, hint string) {
+	r.reportFor(code, severity, at, message, hint, "")
+}
+
+func (r *reader) reportFor(code string, severity plan.Severity, at plan.Position, message, hint, task string) {
+	if len(r.found) > maxFound && (severity != plan.Error || len(r.found) > 2*maxFound) {
+		return // a draft keeps fewer
+	}
+	r.found = append(r.found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task, Pos: at})
+}
+
+// read goes through a file once.
+func read(name string, text []byte) (*reader, error) {
+	if len(text) > maxSize {
+		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
+	}
+	r := &reader{t: outline.New(name, text)}
+	body := r.matter()
+	r.titles = headings(r.t, body)
+	for _, form := range []struct {
+		name string
+		read func(from int) []task
+	}{{"tags", r.tagged}, {"headings", r.headed}, {"list", r.listed}} {
+		if r.tasks = form.read(body); len(r.tasks) > 0 {
+			r.dialect = form.name
+			break
+		}
+	}
+	r.findGoal(body)
+	r.references()
+	return r, nil
+}
+
+// model turns a task into one of a plan. id is what it is called there.
+func (t *task) model(id string) plan.Task {
+	m := plan.Task{ID: id, Title: t.title, Kind: t.kind, Priority: t.priority, Status: statusOf(t.status), Files: t.files,
+		DependsOn: t.depends, AcceptanceCriteria: t.acceptance, Estimate: estimateOf(t.estimate)}
+	if t.title == "" {
+		m.Description = t.about
+	}
+	s := plan.Step{ID: "1", Description: m.Title, Prompt: t.body, ExpectedOutput: t.expected, Status: m.Status,
+		TDD: t.tdd || t.kind == "tdd"}
+	if s.Description == "" {
+		s.Description = m.Description
+	}
+	if s.Description == "" {
+		s.Description = "Task " + id
+	}
+	if strings.TrimSpace(s.Prompt) == "" {
+		s.Prompt = s.Description
+	}
+	for _, command := range t.verify {
+		s.Postconditions = append(s.Postconditions, plan.Check{Kind: "command", Run: command})
+	}
+	if strings.HasPrefix(t.kind, "checkpoint") {
+		s.Mode, s.OnFailure = plan.Collaborative, plan.Ask
+	}
+	m.Steps = []plan.Step{s}
+	return m
+}
+
+// name is what messages call a task.
+func (t *task) name(index int) string {
+	switch {
+	case t.id != "":
+		return fmt.Sprintf("task %q", t.id)
+	case t.title != "":
+		return fmt.Sprintf("task %q", t.title)
+	}
+	return fmt.Sprintf("task %d", index+1)
+}

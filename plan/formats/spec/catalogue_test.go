@@ -1,0 +1,81 @@
+package spec
+
+import (
+	flags "flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flags.Bool("update", false, "write golden files")
+
+func sorted[T any](list []T, cmp func(a, b T) int) []T {
+	slices.SortStableFunc(list, cmp)
+	return list
+}
+
+// The page of the rules is what the table says.
+func TestRulesPage(t *testing.T) {
+	page := rulesPage()
+	const path = "../../../docs/spec-rules.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != page {
+		t.Errorf("%s is out of date: go test ./plan/formats/spec -run TestRulesPage -update", path)
+	}
+}
+
+func rulesPage() string {
+	var b strings.Builder
+	b.WriteString(pageHead)
+	for _, r := range Rules() {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", r.Code, r.Code, r.Severity)
+	}
+	for _, r := range Rules() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", r.Code, strings.ToUpper(string(r.Severity)[:1])+string(r.Severity)[1:], r.Explanation)
+		for _, side := range [...]string{markdownSide, tomlSide} {
+			for _, e := range r.Edits {
+				if e.Side == side {
+					b.WriteString(fenced("Bad", side, e.Bad) + fenced("Good", side, e.Good))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+func fenced(title, side, text string) string {
+	switch text {
+	case wholeFile:
+		return fmt.Sprintf("\n%s: the %s file is there.\n", title, side)
+	case "":
+		return fmt.Sprintf("\n%s: it is not there, in %s.\n", title, side)
+	}
+	lines := strings.Split(strings.Trim(strings.ToValidUTF8(text, "\uFFFD"), "\n"), "\n")
+	if len(lines) > 16 {
+		lines = append(lines[:16], "…")
+	}
+	return fmt.Sprintf("\n%s:\n\n````%s\n%s\n````\n", title, side, strings.Join(lines, "\n"))
+}
+
+const pageHead = `# What a SPEC pair is checked for
+
+A SPEC plan is a pair of files: ` + "`spec_NAME.md`" + ` for people and ` + "`parameters_NAME.toml`" + ` for machines. Each half alone, and both
+against each other, are checked for what follows. An error refuses the plan, a warning is recorded, a note informs. The same
+table is ` + "`spec.Rules()`" + `; this page is written from it.
+
+Each rule shows what breaks it and what mends it, as pieces of one example. Texts are compared without backquotes, with runs of blanks
+as one and without one final period. Ids are compared as text; step 2.3 of task 2 is its step 3.
+
+| code | severity |
+|---|---|
+`

@@ -1,0 +1,226 @@
+package tasklist
+
+import (
+	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/jsontree"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
+
+// Detect names the tool that writes such a file, or says that it is unknown. The name of the file decides only between
+// lists that look alike.
+func Detect(name string, text []byte) plan.Format {
+	if len(text) > maxSize {
+		return plan.Unknown
+	}
+	r := &reader{t: outline.New(name, text)}
+	return r.format(name)
+}
+
+var (
+	specKitID   = lazyre.New(`^\**(T\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
+	numberedID  = lazyre.New(`^\**(\d+(?:\.\d+)*)(?:([.):])|(\*))?\**(?:\s+|$)`)
+	groupHead   = lazyre.New(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
+	taskHead    = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
+	stepMark    = lazyre.New(`^\s*(?:[-*+]\s+(?:\[(.?)\]\s+)?)?\*\*Step\s+(\d[\w.]*)\s*(?:[:.–—-]\s*)?(.*?)\*\*\s*(.*)$`)
+	requirement = lazyre.New(`^\s*[-*+]?\s*_Requirements?:`)
+)
+
+// signs are what a Markdown text shows of the tools.
+type signs struct {
+	boxes, specKit, top, sub, unnumbered int
+	requirements, groups, taskHeads      int
+	steps, tags                          int
+	sections                             map[string]bool
+}
+
+func (r *reader) format(name string) plan.Format {
+	if f := r.jsonFormat(); f != plan.Unknown {
+		return f
+	}
+	if c := r.first(); c == '{' || c == '[' {
+		return plan.Unknown
+	}
+	s := r.signs()
+	lower := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
+	tasks := strings.HasSuffix(lower, "tasks.md")
+	switch {
+	case s.tags > 0:
+		return plan.Unknown // a phase plan
+	case s.specKit > 0 && (s.specKit >= 3 || 2*s.specKit >= s.boxes):
+		return plan.SpecKit
+	case s.taskHeads > 0 && s.steps > 0:
+		return plan.Superpowers
+	case s.sections["progress"] && len(s.sections) >= 4:
+		return plan.ExecPlan
+	case s.taskHeads > 0 || s.boxes == 0:
+		return plan.Unknown
+	case s.top+s.sub == 0 && !tasks:
+		return plan.Unknown
+	case strings.Contains(lower, ".kiro/"):
+		return plan.Kiro
+	case strings.Contains(lower, "openspec/"):
+		return plan.OpenSpec
+	case s.top > 0 || s.requirements > 0:
+		return plan.Kiro
+	case s.sub > 0 || s.groups > 0:
+		return plan.OpenSpec
+	case tasks:
+		return plan.OpenSpec
+	}
+	return plan.Unknown
+}
+
+// first is the first character that is no blank.
+func (r *reader) first() byte {
+	for i := range r.t.Lines {
+		if line := strings.TrimSpace(r.t.Line(i)); line != "" {
+			return line[0]
+		}
+	}
+	return 0
+}
+
+func (r *reader) signs() signs {
+	s := signs{sections: map[string]bool{}}
+	for i := range r.t.Lines {
+		line := r.t.Line(i)
+		if line == "" {
+			continue
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "<task ") {
+			s.tags++
+		}
+		if r.t.Lines[i].Hidden {
+			continue
+		}
+		if level, text := outline.Heading(line); level > 0 {
+			s.heading(level, text)
+			continue
+		}
+		if strings.Contains(line, "**Step") && stepMark.MatchString(line) {
+			s.steps++
+		}
+		if strings.Contains(line, "_Requirement") && requirement.MatchString(line) {
+			s.requirements++
+		}
+		if it, ok := box(line); ok {
+			s.box(it)
+		}
+	}
+	return s
+}
+
+func (s *signs) heading(level int, text string) {
+	if text == "" {
+		return
+	}
+	if (text[0] == 'T' || text[0] == 't') && taskHead.MatchString(text) {
+		s.taskHeads++
+	}
+	if text[0] >= '0' && text[0] <= '9' {
+		s.groups++
+	}
+	if level == 2 {
+		if name := section(text); name != "" {
+			s.sections[name] = true
+		}
+	}
+}
+
+func (s *signs) box(it outline.Item) {
+	s.boxes++
+	var m []string
+	if it.Text != "" && strings.IndexByte("*0123456789", it.Text[0]) >= 0 {
+		m = numberedID.FindStringSubmatch(it.Text)
+	}
+	switch {
+	case m == nil && specKitID.MatchString(it.Text):
+		s.specKit++
+	case m == nil:
+		s.unnumbered++
+	case strings.Contains(m[1], "."):
+		s.sub++
+	case m[2] != "" || it.Text != m[0]:
+		s.top++
+	}
+}
+
+// sections are those of an ExecPlan, by the word that they begin with.
+var sections = []string{"purpose", "progress", "surprises", "decision log", "outcomes", "context", "plan of work",
+	"concrete steps", "validation", "idempotence", "artifacts", "interfaces", "milestones"}
+
+func section(text string) string {
+	text = strings.ToLower(text)
+	for _, s := range sections {
+		if strings.HasPrefix(text, s) {
+			return s
+		}
+	}
+	return ""
+}
+
+// box reads a line as a checkbox; other characters between brackets are no boxes.
+func box(line string) (outline.Item, bool) {
+	if !strings.Contains(line, "[") {
+		return outline.Item{}, false
+	}
+	it, ok := outline.ListItem(line)
+	return it, ok && it.Box != 0 && strings.ContainsRune(" xX-~/✓✔✅", it.Box)
+}
+
+func statusOfBox(c rune) plan.Status {
+	switch c {
+	case ' ':
+		return plan.Open
+	case '-', '~', '/':
+		return plan.InProgress
+	}
+	return plan.Done
+}
+
+// jsonFormat looks at a JSON text, or at the first line of JSON Lines.
+func (r *reader) jsonFormat() plan.Format {
+	src := r.t.Join(0, len(r.t.Lines))
+	if c := r.first(); c != '{' {
+		return plan.Unknown
+	}
+	root, end, err := jsontree.Parse(src, 0)
+	if err != nil {
+		return plan.Unknown
+	}
+	if isIssue(root) {
+		return plan.Beads
+	}
+	if strings.TrimSpace(src[end:]) != "" {
+		return plan.Unknown
+	}
+	if isTaskMaster(root.Get("tasks")) {
+		return plan.TaskMaster
+	}
+	for tag := range root.Each {
+		if isTaskMaster(tag.Get("tasks")) {
+			return plan.TaskMaster
+		}
+	}
+	return plan.Unknown
+}
+
+func isIssue(v jsontree.Value) bool {
+	return v.Get("id").Kind() == jsontree.String && v.Get("title").OK() && v.Get("status").OK() &&
+		(v.Get("issue_type").OK() || v.Get("priority").OK() && v.Get("created_at").OK())
+}
+
+// isTaskMaster looks at the first items of a list.
+func isTaskMaster(list jsontree.Value) bool {
+	if list.Kind() != jsontree.Array {
+		return false
+	}
+	for it := range list.Each {
+		return it.Get("id").OK() && it.Get("title").OK() && !it.Get("task_id").OK() &&
+			(it.Get("status").OK() || it.Get("dependencies").OK() || it.Get("subtasks").OK() || it.Get("details").OK())
+	}
+	return false
+}

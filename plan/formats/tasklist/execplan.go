@@ -1,0 +1,60 @@
+package tasklist
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
+
+var timestamp = lazyre.New(`^\((\d{4}-\d\d-\d\d[^()]{0,20})\)\s*`)
+
+// execPlan reads the items of the section Progress as tasks, and the first paragraph of Purpose as the goal.
+func (r *reader) execPlan() {
+	inside, purpose, last := "", []string(nil), -1
+	level := 0
+	for i := range r.t.Lines {
+		line := r.t.Line(i)
+		if r.t.Lines[i].Hidden {
+			continue
+		}
+		if l, text := outline.Heading(line); l > 0 {
+			if inside == "" || l <= level {
+				inside, level = section(text), l
+			}
+			last = -1
+			continue
+		}
+		it, ok := box(line)
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case inside == "progress" && ok && r.full(r.t.At(i)):
+			return
+		case inside == "progress" && ok:
+			last = r.progress(i, it)
+		case inside == "progress":
+			r.below(last, line)
+		case inside == "purpose" && purpose == nil && trimmed != "":
+			purpose = []string{trimmed}
+			r.places["goal"] = r.t.At(i)
+		case inside == "purpose" && trimmed != "" && r.p.Goal == "":
+			purpose = append(purpose, trimmed)
+		case inside == "purpose" && purpose != nil && r.p.Goal == "":
+			r.p.Goal = strings.Join(purpose, " ")
+		}
+	}
+	if r.p.Goal == "" {
+		r.p.Goal = strings.Join(purpose, " ")
+	}
+}
+
+func (r *reader) progress(line int, it outline.Item) int {
+	t := plan.Task{ID: fmt.Sprint(len(r.p.Tasks) + 1), Title: it.Text, Status: statusOfBox(it.Box)}
+	if m := timestamp.FindStringSubmatch(it.Text); m != nil {
+		t.Title = strings.TrimSpace(it.Text[len(m[0]):])
+		r.note("finished", t.ID+" "+m[1])
+	}
+	return r.addTask(t, line)
+}

@@ -1,0 +1,202 @@
+package tasklist
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/jsontree"
+)
+
+func (r *reader) source() string { return r.t.Join(0, len(r.t.Lines)) }
+
+// taskMaster reads tasks.json: one list, or one for each tag.
+func (r *reader) taskMaster() {
+	root, _ := jsontree.ParseAll(r.source())
+	if name := root.Get("meta").Get("projectName"); name.OK() {
+		r.p.Goal, r.places["goal"] = strings.TrimSpace(name.Text()), r.t.Offset(name.Offset())
+	}
+	if list := root.Get("tasks"); list.Kind() == jsontree.Array {
+		r.tag("", list)
+		return
+	}
+	for tag := range root.Each {
+		if list := tag.Get("tasks"); list.Kind() == jsontree.Array {
+			r.tag(tag.Key(), list)
+		}
+	}
+}
+
+// tag reads the tasks of one tag.
+func (r *reader) tag(tag string, list jsontree.Value) {
+	before := map[string]bool{}
+	for _, t := range r.p.Tasks {
+		before[t.ID] = true
+	}
+	seen, shared := map[string]bool{}, false
+	for v := range list.Each {
+		if r.full(r.t.Offset(v.Offset())) {
+			break
+		}
+		t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()), Priority: v.Get("priority").Text(),
+			Status: statusOf(v.Get("status").Text()), DependsOn: names(v.Get("dependencies"))}
+		t.Description = paragraphs(v, "description", "details", "testStrategy")
+		t.AcceptanceCriteria = bullets(v.Get("acceptanceCriteria"))
+		if t.ID == "" {
+			t.ID = fmt.Sprintf("item-%d", len(r.p.Tasks)+1)
+			r.report("item-irregular", plan.Warning, r.t.Offset(v.Offset()), t.ID, "the task has no id; it is kept as "+t.ID, `add  "id": 1`)
+		}
+		if seen[t.ID] {
+			r.report("task-duplicate-id", plan.Error, r.t.Offset(v.Get("id").Offset()), t.ID, fmt.Sprintf("there are two tasks %s", t.ID), "give each task an id of its own")
+		}
+		shared = shared || before[t.ID]
+		seen[t.ID] = true
+		if tag != "" {
+			r.note("tags."+quoted(tag), t.ID)
+		}
+		i := r.addTaskAt(t, r.t.Offset(v.Offset()))
+		if d := v.Get("dependencies"); d.OK() {
+			r.places[fmt.Sprintf("tasks[%d].depends_on", i)] = r.t.Offset(d.Offset())
+		}
+		r.subtasks(i, v.Get("subtasks"))
+	}
+	if shared {
+		r.report("tags-share-ids", plan.Warning, r.t.Offset(list.KeyOffset()), "", fmt.Sprintf("the tasks of tag %q have ids that those of another tag have", tag),
+			"take the tag that is to be run into a file of its own")
+	}
+}
+
+// subtasks adds the subtasks of a task as its steps. Those that depend on each other go in that order, else in that of the
+// file.
+func (r *reader) subtasks(task int, list jsontree.Value) {
+	t := &r.p.Tasks[task]
+	var subs []jsontree.Value
+	order := plan.Plan{}
+	for v := range list.Each {
+		if r.items+len(subs) >= maxItems {
+			break
+		}
+		sub := plan.Task{ID: fmt.Sprint(len(subs))}
+		subs, order.Tasks = append(subs, v), append(order.Tasks, sub)
+	}
+	place := map[string]int{}
+	for i, v := range subs {
+		if id := r.local(t, v.Get("id").Text()); id != "" {
+			place[id] = i
+		}
+	}
+	for i, v := range subs {
+		for d := range v.Get("dependencies").Each {
+			if j, ok := place[r.local(t, d.Text())]; ok {
+				order.Tasks[i].DependsOn = append(order.Tasks[i].DependsOn, fmt.Sprint(j))
+			}
+		}
+	}
+	for _, i := range r.sequence(t, subs, &order) {
+		r.subtask(task, subs[i], i)
+	}
+}
+
+// local is the id of a subtask within its task: 2 for 7.2 in task 7.
+func (r *reader) local(t *plan.Task, id string) string {
+	if inner, ok := strings.CutPrefix(id, t.ID+"."); ok {
+		return inner
+	}
+	return id
+}
+
+// sequence orders subtasks; those that wait for each other stay as they are.
+func (r *reader) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan) []int {
+	for i := range p.Tasks {
+		p.Tasks[i].Steps = []plan.Step{{Address: plan.Address(p.Tasks[i].ID)}}
+	}
+	g := p.Graph()
+	order := make([]int, 0, len(subs))
+	for _, a := range g.Order {
+		i, _ := strconv.Atoi(string(a))
+		order = append(order, i)
+	}
+	for _, cycle := range g.Cycles {
+		i, _ := strconv.Atoi(cycle[0])
+		var ids []string
+		for _, c := range cycle {
+			k, _ := strconv.Atoi(c)
+			ids = append(ids, subs[k].Get("id").Text())
+		}
+		r.report("subtask-cycle", plan.Warning, r.t.Offset(subs[i].Get("dependencies").Offset()), t.ID,
+			fmt.Sprintf("subtasks of task %s wait for each other: %s; they stay in the order of the file", t.ID, chain(ids)), "take one of the dependencies out")
+	}
+	if len(order) == len(subs) {
+		return order
+	}
+	order = order[:0]
+	for i := range subs {
+		order = append(order, i)
+	}
+	return order
+}
+
+func (r *reader) subtask(task int, v jsontree.Value, n int) {
+	t := &r.p.Tasks[task]
+	s := plan.Step{ID: r.local(t, v.Get("id").Text()), Description: strings.TrimSpace(v.Get("title").Text()), Status: statusOf(v.Get("status").Text())}
+	if s.ID == "" {
+		s.ID = fmt.Sprintf("item-%d", n+1)
+	}
+	s.Prompt = strings.TrimSpace(s.Description + "\n\n" + paragraphs(v, "description", "details", "testStrategy", "acceptanceCriteria"))
+	r.items++
+	r.places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.Offset(v.Offset())
+	t.Steps = append(t.Steps, s)
+}
+
+// beads reads one issue from each line. A line that is none is reported, and the others are read.
+func (r *reader) beads() {
+	seen := map[string]bool{}
+	for i := range r.t.Lines {
+		line := r.t.Line(i)
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if r.full(r.t.At(i)) {
+			return
+		}
+		v, err := jsontree.ParseAll(line)
+		var bad *jsontree.Error
+		switch {
+		case errors.As(err, &bad):
+			at := r.t.Offset(r.t.Start(i) + bad.Offset)
+			r.report("json-parse-error", plan.Error, at, "", "the line is not JSON: "+bad.Reason, "mend the line; the others were read")
+		case v.Get("id").Text() == "":
+			r.report("item-irregular", plan.Warning, r.t.At(i), "", "the line is no issue with an id", `write  {"id": "bd-1", "title": "…", "status": "open"}`)
+		default:
+			if id := v.Get("id"); seen[id.Text()] {
+				r.report("task-duplicate-id", plan.Error, r.t.Offset(r.t.Start(i)+id.Offset()), id.Text(), fmt.Sprintf("there are two issues %q", id.Text()), "keep one of them")
+			}
+			seen[v.Get("id").Text()] = true
+			r.issue(i, v)
+		}
+	}
+}
+
+func (r *reader) issue(line int, v jsontree.Value) {
+	t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()), Priority: v.Get("priority").Text(),
+		Kind: v.Get("issue_type").Text(), Status: statusOf(v.Get("status").Text()), Description: paragraphs(v, "description", "design", "notes"),
+		AcceptanceCriteria: bullets(v.Get("acceptance_criteria"))}
+	deps := v.Get("dependencies")
+	if deps.Kind() == jsontree.Array {
+		t.DependsOn = []string{}
+	}
+	for d := range deps.Each {
+		on, how := d.Get("depends_on_id").Text(), d.Get("type").Text()
+		if how == "blocks" {
+			t.DependsOn = append(t.DependsOn, on)
+		} else if on != "" {
+			r.note(quoted(how), t.ID+" "+on)
+		}
+	}
+	i := r.addTask(t, line)
+	if deps.OK() {
+		r.places[fmt.Sprintf("tasks[%d].depends_on", i)] = r.t.Offset(r.t.Start(line) + deps.Offset())
+	}
+}

@@ -1,0 +1,132 @@
+package tasklist
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
+
+var (
+	bracketMark = lazyre.New(`^\[([^\]]{1,20})\]\s*`)
+	storyMark   = lazyre.New(`^US\d+$`)
+	dependsOn   = lazyre.New(`(?i)\bdepends\s+on:?\s+((?:\**T[\dX][\w.]*\**(?:\s*[-–]\s*T?\d[\w.]*)?(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*[&+/]\s*)?)+)`)
+	taskRange   = lazyre.New(`T(\d+)\s*[-–]\s*T?(\d+)`)
+	taskName    = lazyre.New(`T[\dX][\w.]*`)
+)
+
+// specKit reads items with ids like T001, in phases that are headings.
+func (r *reader) specKit() {
+	phase := ""
+	last := -1
+	for i := range r.t.Lines {
+		line := r.t.Line(i)
+		if r.t.Lines[i].Hidden {
+			continue
+		}
+		if level, text := outline.Heading(line); level > 0 {
+			if level == 2 {
+				phase = text
+			}
+			last = -1
+			continue
+		}
+		it, ok := box(line)
+		if ok && r.full(r.t.At(i)) {
+			return
+		}
+		switch {
+		case !ok:
+			r.below(last, line)
+		case specKitID.MatchString(it.Text):
+			last = r.specKitItem(i, it, phase)
+		case it.Indent >= 2 && last >= 0:
+			r.below(last, line)
+			r.irregular(i, "with the text of the task above it", "give it an id of its own, as in  - [ ] T042 text")
+		default:
+			last = len(r.p.Tasks)
+			id := fmt.Sprintf("item-%d", i+1)
+			r.irregular(i, fmt.Sprintf("as task %q", id), "give it an id, as in  - [ ] T042 text")
+			r.addTask(plan.Task{ID: id, Title: it.Text, Status: statusOfBox(it.Box)}, i)
+		}
+	}
+}
+
+// specKitItem adds an item, and returns its index.
+func (r *reader) specKitItem(line int, it outline.Item, phase string) int {
+	m := specKitID.FindStringSubmatch(it.Text)
+	t := plan.Task{ID: m[1], Status: statusOfBox(it.Box)}
+	text := it.Text[len(m[0]):]
+	for {
+		mark := bracketMark.FindStringSubmatch(text)
+		if mark == nil {
+			break
+		}
+		switch {
+		case mark[1] == "P" || strings.HasPrefix(mark[1], "P]"):
+			r.note("parallel", t.ID)
+		case storyMark.MatchString(mark[1]):
+			r.note("stories."+mark[1], t.ID)
+		default:
+			t.Title = text // a bracket of the text
+		}
+		if t.Title != "" {
+			break
+		}
+		text = text[len(mark[0]):]
+	}
+	t.Title = strings.TrimSpace(text)
+	if len(text) <= maxText && strings.Contains(strings.ToLower(text), "depends") {
+		if d := dependsOn.FindStringSubmatch(text); d != nil {
+			t.DependsOn = taskNames(d[1])
+		}
+	}
+	if phase != "" {
+		r.note("phases."+strconv.Quote(phase), t.ID)
+	}
+	return r.addTask(t, line)
+}
+
+// taskNames are the ids in a list like "T012, T014-T016".
+func taskNames(text string) []string {
+	text = taskRange.ReplaceAllStringFunc(text, func(s string) string {
+		m := taskRange.FindStringSubmatch(s)
+		from, _ := strconv.Atoi(m[1])
+		to, _ := strconv.Atoi(m[2])
+		if len(m[1]) > 6 || len(m[2]) > 6 || to < from || to-from > 100 {
+			return s
+		}
+		var names []string
+		for n := from; n <= to; n++ {
+			names = append(names, fmt.Sprintf("T%0*d", len(m[1]), n))
+		}
+		return strings.Join(names, ", ")
+	})
+	names := []string{}
+	for _, name := range taskName.FindAllString(text, -1) {
+		names = append(names, strings.TrimRight(name, "."))
+	}
+	return names
+}
+
+// addTask adds a task that stands on a line, and returns its index.
+func (r *reader) addTask(t plan.Task, line int) int { return r.addTaskAt(t, r.t.At(line)) }
+
+func (r *reader) addTaskAt(t plan.Task, at plan.Position) int {
+	i := len(r.p.Tasks)
+	r.items++
+	r.places[fmt.Sprintf("tasks[%d]", i)] = at
+	r.p.Tasks = append(r.p.Tasks, t)
+	return i
+}
+
+// below adds a line to the description of a task.
+func (r *reader) below(task int, line string) {
+	if task < 0 || strings.TrimSpace(line) == "" || outline.Width(line) == 0 {
+		return
+	}
+	r.describe(task, -1, line)
+}

@@ -1,0 +1,163 @@
+package tasklist
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
+
+// superpowers reads tasks that are headings, with steps that are marked in bold.
+func (r *reader) superpowers() {
+	task, level := -1, 0
+	files := false
+	for i := range r.t.Lines {
+		line := r.t.Line(i)
+		if r.t.Lines[i].Hidden {
+			r.stepText(task, line)
+			continue
+		}
+		if l, text := outline.Heading(line); l > 0 {
+			m := taskHead.FindStringSubmatch(text)
+			if m != nil && r.full(r.t.At(i)) {
+				break
+			}
+			switch {
+			case m != nil:
+				task, level, files = r.addTask(plan.Task{ID: strings.TrimRight(m[1], "."), Title: strings.TrimSpace(m[2])}, i), l, false
+			case l <= level:
+				task = -1
+			default:
+				r.stepText(task, line)
+			}
+			continue
+		}
+		m := []string(nil)
+		if strings.Contains(line, "**Step") {
+			m = stepMark.FindStringSubmatch(line)
+		}
+		switch {
+		case task < 0:
+			r.headGoal(i, line)
+		case m != nil && r.full(r.t.At(i)):
+			return
+		case m != nil:
+			files = false
+			r.markedStep(task, i, m)
+		case strings.HasPrefix(strings.TrimSpace(line), "**Files"):
+			files = true
+			r.p.Tasks[task].Files = []string{}
+		case files && r.fileLine(task, line):
+		default:
+			files = files && strings.TrimSpace(line) == ""
+			r.stepText(task, line)
+		}
+	}
+	for i := range r.p.Tasks {
+		if len(r.p.Tasks[i].Steps) == 0 {
+			r.boxSteps(i)
+		}
+	}
+	r.sameTasks()
+}
+
+func (r *reader) headGoal(i int, line string) {
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "**Goal:**"); ok && r.p.Goal == "" {
+		r.p.Goal, r.places["goal"] = strings.TrimSpace(rest), r.t.At(i)
+	}
+}
+
+// markedStep adds a step; m is what its mark says.
+func (r *reader) markedStep(task, line int, m []string) {
+	t := &r.p.Tasks[task]
+	r.items++
+	s := plan.Step{ID: strings.TrimRight(m[2], "."), Description: strings.TrimSpace(m[3] + " " + m[4])}
+	if m[1] != "" {
+		s.Status = statusOfBox([]rune(m[1])[0])
+	}
+	if s.Description == "" {
+		s.Description = "Step " + s.ID
+	}
+	r.places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(line)
+	t.Steps = append(t.Steps, s)
+}
+
+// stepText adds a line to the last step of a task, or to the task before its first.
+func (r *reader) stepText(task int, line string) {
+	if task >= 0 {
+		r.describe(task, len(r.p.Tasks[task].Steps)-1, line)
+	}
+}
+
+// fileLine reads "- Create: `path`" below Files; files that are only read are not the task's.
+func (r *reader) fileLine(task int, line string) bool {
+	it, ok := outline.ListItem(line)
+	if !ok {
+		return false
+	}
+	verb, rest, said := strings.Cut(it.Text, ":")
+	if !said || strings.ContainsAny(verb, "`/.") {
+		verb, rest = "", it.Text
+	}
+	if v := strings.ToLower(strings.TrimSpace(verb)); v == "read" || v == "reference" || v == "context" {
+		return true
+	}
+	for _, span := range strings.Split(rest, ",") {
+		name := strings.TrimSpace(span)
+		if from := strings.IndexByte(name, '`'); from >= 0 {
+			name, _, _ = strings.Cut(name[from+1:], "`")
+		} else {
+			name, _, _ = strings.Cut(name, " ")
+		}
+		if colon := strings.LastIndexByte(name, ':'); colon > 0 {
+			name = name[:colon] // line numbers
+		}
+		if name != "" && !strings.Contains(name, " ") {
+			r.p.Tasks[task].Files = append(r.p.Tasks[task].Files, name)
+		}
+	}
+	return true
+}
+
+// boxSteps makes steps of the checkboxes of a task that marks none.
+func (r *reader) boxSteps(task int) {
+	body := r.bodies[part{task, -1}]
+	if body == nil {
+		return
+	}
+	from := r.places[fmt.Sprintf("tasks[%d]", task)].Line
+	for i := from; i < len(r.t.Lines); i++ {
+		if r.t.Lines[i].Hidden {
+			continue
+		}
+		if level, _ := outline.Heading(r.t.Line(i)); level > 0 {
+			return
+		}
+		if it, ok := box(r.t.Line(i)); ok {
+			t := &r.p.Tasks[task]
+			r.places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(i)
+			t.Steps = append(t.Steps, plan.Step{ID: fmt.Sprint(len(t.Steps) + 1), Description: it.Text, Status: statusOfBox(it.Box)})
+		}
+	}
+}
+
+// sameTasks reports ids that stand twice.
+func (r *reader) sameTasks() {
+	seen := map[string]bool{}
+	for i := range r.p.Tasks {
+		t := &r.p.Tasks[i]
+		steps := map[string]bool{}
+		for j, s := range t.Steps {
+			if steps[s.ID] {
+				r.report("step-duplicate-id", plan.Warning, r.places[fmt.Sprintf("tasks[%d].steps[%d]", i, j)], t.ID,
+					fmt.Sprintf("task %s has two steps %s", t.ID, s.ID), "number the steps one after the other")
+			}
+			steps[s.ID] = true
+		}
+		if seen[t.ID] {
+			r.report("task-duplicate-id", plan.Error, r.places[fmt.Sprintf("tasks[%d]", i)], t.ID, fmt.Sprintf("there are two tasks %s", t.ID), "give each task a number of its own")
+		}
+		seen[t.ID] = true
+	}
+}

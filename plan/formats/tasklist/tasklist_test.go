@@ -1,0 +1,210 @@
+package tasklist_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/tasklist"
+)
+
+// show spells what was read: tasks and steps with their lines, then settings and what was found.
+func show(d *plan.Draft) string {
+	var b strings.Builder
+	for i, t := range d.Plan.Tasks {
+		fmt.Fprintf(&b, "%s@%d %q %s", t.ID, d.Position(fmt.Sprintf("tasks[%d]", i)).Line, t.Title, t.Status)
+		if len(t.DependsOn) > 0 {
+			fmt.Fprintf(&b, " after=%s", strings.Join(t.DependsOn, ","))
+		}
+		if t.Files != nil {
+			fmt.Fprintf(&b, " files=%s", strings.Join(t.Files, ","))
+		}
+		b.WriteString("\n")
+		if d.Implied(i) {
+			continue
+		}
+		for j, s := range t.Steps {
+			fmt.Fprintf(&b, "  %s@%d %q %s", s.Address, d.Position(fmt.Sprintf("tasks[%d].steps[%d]", i, j)).Line, s.Description, s.Status)
+			if !s.IsCritical() {
+				b.WriteString(" optional")
+			}
+			b.WriteString("\n")
+		}
+	}
+	for _, s := range d.Plan.Settings {
+		var ids []string
+		for _, v := range s.Value.List {
+			ids = append(ids, v.Text)
+		}
+		fmt.Fprintf(&b, "%s: %s\n", s.Key, strings.Join(ids, " "))
+	}
+	for _, f := range d.Found {
+		fmt.Fprintf(&b, "%d:%d %s %s %s\n", f.Pos.Line, f.Pos.Column, f.Severity, f.Code, f.Task)
+	}
+	return b.String()
+}
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct {
+		format           plan.Format
+		name, text, want string
+	}{
+		{plan.SpecKit, "marks", "# Tasks: Lamps\n<!--\n- [ ] T000 sample\n-->\n## Phase 1: Setup\n- [X] T001 Make the project\n- [ ] T002 [P] [US1] Count in src/a.py (depends on T001, T003-T004)\n  - [ ] a note\n- [ ] T003 Write\n- [ ] T004.1 Read\n- [ ] T004.1 Read again\n- [ ] tidy up\n```\n- [ ] T009 fenced\n```\n",
+			`T001@6 "Make the project" done
+T002@7 "Count in src/a.py (depends on T001, T003-T004)" open after=T001,T003,T004
+T003@9 "Write" open
+T004.1@10 "Read" open
+T004.1@11 "Read again" open
+item-12@12 "tidy up" open
+task_list.parallel: T002
+task_list.phases."Phase 1: Setup": T001 T002 T003 T004.1 T004.1
+task_list.stories.US1: T002
+7:1 warning task-dep-unknown T002
+8:3 warning item-irregular 
+11:1 error task-duplicate-id T004.1
+12:1 warning item-irregular 
+`},
+		{plan.Kiro, "states and stars", "# Implementation Plan: Lamps\n\n- [x] 1. Count\n  - all rows\n  - _Requirements: 1.1_\n- [ ]* 1.1 Test the count\n- [-] 2. Replace\n  - [ ] 2.1 (P) Order\n    - [ ] by mail\n- [ ] 3.1 Alone\n",
+			`1@3 "Count" done
+  1.1@6 "Test the count" open optional
+2@7 "Replace" in-progress
+  2.1@8 "Order" open
+3.1@10 "Alone" open
+task_list.optional: 1.1
+task_list.parallel: 2.1
+9:5 warning item-irregular 
+`},
+		{plan.Kiro, "numbered headings", "## 1. Count\n- [ ] 1.1 Walk\n  - _Requirements: 1_\n- [ ] 1.2 Note\n", "1@1 \"Count\" open\n  1.1@2 \"Walk\" open\n  1.2@4 \"Note\" open\n"},
+		{plan.OpenSpec, "groups", "## 1. Core\n\n- [x] 1.1 Add `a`\n- [ ] 1.2 Test\n- [ ] no number\n\n## 2. Docs\n- [ ] 2.1 Write\n- [ ] 2.1 Twice\n", `1@1 "Core" in-progress
+  1.1@3 "Add ` + "`a`" + `" done
+  1.2@4 "Test" open
+  1.item-5@5 "no number" open
+2@7 "Docs" open
+  2.1@8 "Write" open
+  2.1@9 "Twice" open
+9:1 error task-duplicate-id 2.1
+`},
+		{plan.OpenSpec, "no numbers at all", "## Core\n- [x] Add\n- [ ] Test\n", "group-1@1 \"Core\" in-progress\n  group-1.item-2@2 \"Add\" done\n  group-1.item-3@3 \"Test\" open\n"},
+		{plan.OpenSpec, "headings within groups, numbers of other groups", "## 1. Core\n### Details\n- [ ] 1.1 A\n### 1.2 Sub\n- [ ] 1.2.1 B\n## Extras\n- [ ] 7.1 C\n- [ ] D\n## Notes\nNothing.\n",
+			"1@1 \"Core\" open\n  1.1@3 \"A\" open\n1.2@4 \"Sub\" open\n  1.2.1@5 \"B\" open\n7.1@7 \"C\" open\ngroup-1@6 \"Extras\" open\n  group-1.item-8@8 \"D\" open\n"},
+		{plan.TaskMaster, "subtasks", `{"meta": {"projectName": "Lamps"}, "tasks": [
+{"id": 1, "title": "Count", "status": "done", "dependencies": [], "priority": "high"},
+{"id": "2", "title": "Replace", "status": "deferred", "dependencies": ["1", 9], "subtasks": [
+ {"id": 1, "title": "Put in", "dependencies": ["2.2"]},
+ {"id": 2, "title": "Order", "status": "in-progress"}]}]}`, `1@2 "Count" done
+2@3 "Replace" deferred after=1,9
+  2.2@5 "Order" in-progress
+  2.1@4 "Put in" open
+3:71 warning task-dep-unknown 2
+`},
+		{plan.TaskMaster, "tags", `{"master": {"tasks": [{"id": 1, "title": "A", "status": "pending"}]}, "x": {"tasks": [{"id": 1, "title": "B", "status": "pending"}]}}`,
+			"1@1 \"A\" open\n1@1 \"B\" open\ntask_list.tags.master: 1\ntask_list.tags.x: 1\n1:77 warning tags-share-ids \n"},
+		{plan.Beads, "issues", `{"id":"bd-1","title":"A","status":"closed","priority":1,"issue_type":"bug"}
+not json
+{"id":"bd-2","title":"B","status":"open","priority":2,"issue_type":"task","dependencies":[{"depends_on_id":"bd-1","type":"blocks"},{"depends_on_id":"bd-9","type":"parent-child"},{"depends_on_id":"bd-8","type":"blocks"}]}
+{"title":"no id"}
+`, `bd-1@1 "A" done
+bd-2@3 "B" open after=bd-1,bd-8
+task_list.parent-child: bd-2 bd-9
+2:1 error json-parse-error 
+3:90 warning task-dep-unknown bd-2
+4:1 warning item-irregular 
+`},
+		{plan.ExecPlan, "progress", "# Lamps\n\n## Purpose\n\nLight for\nall.\n\nMore.\n\n## Progress\n\n- [x] (2025-10-01 13:00Z) Counted.\n- [ ] Replace (completed: one; remaining: two).\n\n## Decision Log\n- [ ] no item\n## Context and Orientation\n## Plan of Work\n", `1@12 "Counted." done
+2@13 "Replace (completed: one; remaining: two)." open
+task_list.finished: 1 2025-10-01 13:00Z
+`},
+		{plan.Superpowers, "steps", "# Lamps\n\n**Goal:** Light.\n\n### Task 1: Count\n\n**Files:**\n- Create: `a.go`\n- Modify: `b.go:12-30`\n- Read: `c.go`\n\n- [x] **Step 1: Walk**\n\nRun:\n```bash\n### Task 9: no\n```\n- [x] **Step 2: Note**\n\n### Task 2: Replace\n**Step 1: Order**\n", `1@5 "Count" done files=a.go,b.go
+  1.1@12 "Walk" done
+  1.2@18 "Note" done
+2@20 "Replace" open
+  2.1@21 "Order" open
+`},
+	} {
+		t.Run(string(c.format)+" "+c.name, func(t *testing.T) {
+			for _, end := range []string{"\n", "\r\n"} {
+				text := []byte("\ufeff" + strings.ReplaceAll(c.text, "\n", end))
+				if got := tasklist.Detect("tasks.md", text); got != c.format {
+					t.Fatalf("detected as %s", got)
+				}
+				d, err := tasklist.Read("tasks.md", text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(c.want, show(d)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				for _, f := range d.Check(plan.CheckOptions{}) {
+					if f.Hint == "" || f.Message == "" {
+						t.Errorf("%s has no hint", f.Code)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestDetectOthers(t *testing.T) {
+	for _, text := range []string{"", "# Notes\n\n- [ ] buy milk\n", "## Task 1: A\n\n**Acceptance Criteria:**\n- [ ] x\n", "<task id=\"1\">\n- [ ] 1. a\n</task>\n", `[{"task_id": 1}]`, `{"a": 1}`, "```\n- [ ] T001 x\n```\n"} {
+		if got := tasklist.Detect("notes.md", []byte(text)); got != plan.Unknown {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+func TestGoals(t *testing.T) {
+	for _, c := range [][2]string{
+		{"# Tasks: Lamps\n- [ ] T001 a\n", "Lamps"}, {"# Implementation Plan: Lamps\n- [ ] 1. a\n", "Lamps"},
+		{"# L\n## Purpose\nLight for\nall.\n\nMore.\n## Progress\n- [ ] a\n## Decision Log\n## Outcomes\n", "Light for all."},
+		{"**Goal:** Light.\n### Task 1: A\n- [ ] **Step 1: x**\n", "Light."},
+	} {
+		d, err := tasklist.Read("tasks.md", []byte(c[0]))
+		if err != nil || d.Plan.Goal != c[1] {
+			t.Errorf("%q: goal %q, %v", c[0], d.Plan.Goal, err)
+		}
+	}
+}
+
+func TestCycle(t *testing.T) {
+	d, err := tasklist.Read("tasks.md", []byte("- [ ] T001 a (depends on T002)\n- [ ] T002 b (depends on T001)\n"))
+	if err != nil || len(d.Found) != 1 || d.Found[0].Code != "task-cycle" || d.Found[0].Message != "tasks wait for each other: T001 → T002 → T001" {
+		t.Errorf("%v %v", d.Found, err)
+	}
+}
+
+func ExampleRead() {
+	draft, err := tasklist.Read("tasks.md", []byte("# Tasks: Lamps\n\n- [x] T001 Count the lamps\n- [ ] T002 [P] Replace the broken ones (depends on T001)\n"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, t := range draft.Plan.Tasks {
+		fmt.Println(t.ID, t.Status, t.DependsOn)
+	}
+	// Output:
+	// T001 done []
+	// T002 open [T001]
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("tasks.md", "## 1. a\n- [ ] 1.1 x\n- [-]* 2. y\n- [ ] z\n")
+	f.Add("tasks.md", "- [ ] T001 [P] [US1] x (depends on T001-T999)\n  - [ ] y\n")
+	f.Add("tasks.json", `{"tasks":[{"id":1,"title":"a","status":"x","subtasks":[{"id":1,"dependencies":[1]}]}]}`)
+	f.Add("issues.jsonl", `{"id":"a","title":"b","status":"open","issue_type":"c","dependencies":[{}]}`+"\n{")
+	f.Add("p.md", "### Task 1: a\n**Files:**\n- Create: `x`\n- [ ] **Step 1: b** c\n")
+	f.Fuzz(func(t *testing.T, name, text string) {
+		d, err := tasklist.Read(name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range d.Check(plan.CheckOptions{}) {
+			if found.Pos.Line < 1 || found.Pos.Column < 1 || found.Hint == "" {
+				t.Errorf("%+v", found)
+			}
+		}
+		d.Plan.Digest()
+	})
+}
