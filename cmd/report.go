@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/view"
 )
 
 func prepareReport(p *cli, flags *flag.FlagSet) action {
@@ -42,7 +42,7 @@ func prepareReport(p *cli, flags *flag.FlagSet) action {
 		}
 		draw := drawing(*format)
 		if *declarations {
-			draw = view.Declarations
+			draw = document.Declarations
 		}
 		text, err := draw(recorded, run, spellingOf(run, *dir, resumeFrom(run, *dir)).spell)
 		if err != nil {
@@ -96,16 +96,16 @@ func within(dir, file string) bool {
 }
 
 // drawing is what draws a report in a format.
-func drawing(format string) view.Drawing {
+func drawing(format string) document.Drawing {
 	switch format {
 	case "md":
-		return view.Markdown
+		return document.Markdown
 	case "html":
-		return view.HTML
+		return document.HTML
 	case "json":
-		return view.JSON
+		return document.JSON
 	}
-	return view.Text
+	return document.Text
 }
 
 func prepareVerify(p *cli, flags *flag.FlagSet) action {

@@ -13,9 +13,9 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -154,7 +154,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 
 // printReport prints the report of a run as text.
 func (p *cli) printReport(report *exec.Report, as spelling) error {
-	text, err := view.Text(report.Plan, report.Run, as.spell)
+	text, err := document.Text(report.Plan, report.Run, as.spell)
 	if err != nil {
 		return err
 	}

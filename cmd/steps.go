@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/exec/safetext"
-	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -34,7 +34,7 @@ func columnsOf(run *history.Run) columns {
 	for _, s := range run.Steps {
 		c.address = max(c.address, safetext.Width(safetext.Clip(string(s.Address), maxAddress)))
 		c.title = max(c.title, safetext.Width(safetext.Clip(s.Title, maxTitle)))
-		c.gates = max(c.gates, safetext.Width(view.Gates(s)))
+		c.gates = max(c.gates, safetext.Width(document.Gates(s)))
 	}
 	return c
 }
@@ -62,7 +62,7 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 	} else {
 		line += "  " + pad("", 15)
 	}
-	line += "  " + pad(view.Gates(s), cols.gates)
+	line += "  " + pad(document.Gates(s), cols.gates)
 	if !s.Started.IsZero() && !s.Over.IsZero() {
 		line += fmt.Sprintf("  %7s", seconds(run.Worked(s.Started, s.Over)))
 	}
@@ -161,7 +161,7 @@ func seconds(d time.Duration) string {
 
 // bar says how far a run is: what is complete, counted as in the report.
 func bar(run *history.Run) string {
-	tally, full := view.Count(run), 0
+	tally, full := document.Count(run), 0
 	if tally.Steps > 0 {
 		full = tally.Completed * barWidth / tally.Steps
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/view"
 )
 
 // fakes are what an agent may print to be believed: words, a whole report in planlock's own look, lines of its protocol and of its journal,
@@ -69,7 +69,7 @@ func TestClaimsProveNothing(t *testing.T) {
 				if text := run.Report.String(); strings.ContainsAny(text, "\x1b\x07\r") {
 					t.Errorf("the report steers a terminal: %q", text)
 				}
-				files, err := view.All(run.Report.Plan, run.Report.Run)
+				files, err := document.All(run.Report.Plan, run.Report.Run)
 				if err != nil {
 					t.Fatal(err)
 				}

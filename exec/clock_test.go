@@ -13,9 +13,9 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/view"
 )
 
 // A drunkClock goes back an hour, and forward a month, every few times it is asked.
@@ -71,7 +71,7 @@ func TestClockStepsBackAndForward(t *testing.T) {
 	if back == 0 {
 		t.Error("the clock never went back")
 	}
-	files, err := view.All(run.Report.Plan, run.Report.Run)
+	files, err := document.All(run.Report.Plan, run.Report.Run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
@@ -201,7 +201,7 @@ func (e *execution) seal(ctx context.Context) error {
 		return nil
 	}
 	d := disk.From(ctx)
-	files, err := view.All(e.plan, e.run)
+	files, err := document.All(e.plan, e.run)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (e *execution) seal(ctx context.Context) error {
 func (e *execution) untouched() bool { return e.run.Tree == e.run.Started.Base }
 
 // writeViews writes files into dir, each of them whole or not at all.
-func writeViews(d *disk.Disk, dir string, files []view.File) error {
+func writeViews(d *disk.Disk, dir string, files []document.File) error {
 	if err := d.Anywhere().MakeFolders(dir, 0o755); err != nil {
 		return fmt.Errorf("exec: views: %w", err)
 	}
@@ -249,7 +249,7 @@ func writeViews(d *disk.Disk, dir string, files []view.File) error {
 // tellNext draws the views of a run that is let go of, for whoever goes on with it. They can be drawn again from the journal,
 // so that it goes on without them where they cannot be written.
 func (e *execution) tellNext(ctx context.Context) {
-	files, err := view.Ahead(e.plan, e.run)
+	files, err := document.Ahead(e.plan, e.run)
 	if err == nil {
 		ws := e.c.workspace()
 		ws.Dir = e.root
@@ -261,9 +261,9 @@ func (e *execution) tellNext(ctx context.Context) {
 }
 
 // removeStale removes the views that are no longer drawn of a run.
-func removeStale(d *disk.Disk, dir string, files []view.File) error {
-	for _, name := range view.Passing() {
-		if slices.ContainsFunc(files, func(f view.File) bool { return f.Name == name }) {
+func removeStale(d *disk.Disk, dir string, files []document.File) error {
+	for _, name := range document.Passing() {
+		if slices.ContainsFunc(files, func(f document.File) bool { return f.Name == name }) {
 			continue
 		}
 		if err := d.Anywhere().Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -274,7 +274,7 @@ func removeStale(d *disk.Disk, dir string, files []view.File) error {
 }
 
 // writeRequested writes the progress log where the plan asks for it.
-func (e *execution) writeRequested(d *disk.Disk, files []view.File) error {
+func (e *execution) writeRequested(d *disk.Disk, files []document.File) error {
 	path, ok := requestedLog(e.plan)
 	if !ok || e.run.Started.Shadow {
 		return nil
@@ -285,7 +285,7 @@ func (e *execution) writeRequested(d *disk.Disk, files []view.File) error {
 	}
 	defer root.Close()
 	for _, f := range files {
-		if f.Name == view.ProgressName(e.plan) {
+		if f.Name == document.ProgressName(e.plan) {
 			if err := atomicfile.WriteIn(root, path, f.Content, 0o644); err != nil {
 				return fmt.Errorf("exec: progress log %s: %w", path, err)
 			}

@@ -38,7 +38,7 @@
 //   - [Observer] is told what happens; [Report] is what came of it.
 //   - [Workspace] reads runs from outside: their history, views and proof.
 //   - Package history holds the facts and the state of a run, package recovery
-//     the ladder, package preset ready-made ones, package view the documents that are drawn from the journal.
+//     the ladder, package preset ready-made ones, package document the documents that are drawn from the journal.
 //
 // # What is promised
 //

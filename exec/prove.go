@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -73,7 +73,7 @@ func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
 	if proof.Run.Sealed == nil {
 		return proof, nil
 	}
-	files, err := view.All(p, proof.Run)
+	files, err := document.All(p, proof.Run)
 	if err != nil {
 		return wrong("view", err)
 	}
@@ -87,7 +87,7 @@ func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
 }
 
 // verifyView sets a view drawn again against the journal and the file.
-func (w Workspace) verifyView(run *history.Run, f view.File) error {
+func (w Workspace) verifyView(run *history.Run, f document.File) error {
 	if want, got := run.Sealed.Views[f.Name], ledger.Sum(f.Content); want != got {
 		return fmt.Errorf("%s is drawn as %s, and the journal says %s", f.Name, got.Short(), want.Short())
 	}
@@ -197,7 +197,7 @@ func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
 	if err != nil {
 		return err
 	}
-	files, err := view.All(p, run)
+	files, err := document.All(p, run)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/exec/view"
 )
 
 var update = flag.Bool("update", false, "write the stories anew")
@@ -56,7 +56,7 @@ func TestStories(t *testing.T) {
 }
 
 // waiting are the documents of the story while its first question waits.
-func (s story) waiting(t *testing.T) []view.File {
+func (s story) waiting(t *testing.T) []document.File {
 	t.Helper()
 	st := s.set(t, 1<<30)
 	st.Controller.Escalator = nobody{}
@@ -67,7 +67,7 @@ func (s story) waiting(t *testing.T) []view.File {
 		}
 		t.Fatalf("got %v, want that it waits", err)
 	}
-	files, err := view.All(report.Plan, report.Run)
+	files, err := document.All(report.Plan, report.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,13 +82,13 @@ func (nobody) Ask(context.Context, ask.Question) (ask.Answer, error) {
 }
 
 // views draws the documents of a run twice, and looks for those of its preset.
-func views(t *testing.T, name string, report *exec.Report, waiting []view.File) {
+func views(t *testing.T, name string, report *exec.Report, waiting []document.File) {
 	t.Helper()
-	first, err := view.All(report.Plan, report.Run)
+	first, err := document.All(report.Plan, report.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := view.All(report.Plan, report.Run)
+	second, err := document.All(report.Plan, report.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func views(t *testing.T, name string, report *exec.Report, waiting []view.File) 
 		t.Fatal(err)
 	}
 	for _, pattern := range p.Views { // some are drawn while a run waits, the others when it is over
-		if !slices.ContainsFunc(append(waiting, first...), func(f view.File) bool { ok, _ := path.Match(pattern, f.Name); return ok }) {
+		if !slices.ContainsFunc(append(waiting, first...), func(f document.File) bool { ok, _ := path.Match(pattern, f.Name); return ok }) {
 			t.Errorf("no document is called %s", pattern)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/shell"
-	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -85,7 +85,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 				t.Fatalf("%v\n%v", err, report)
 			}
 			shown := fmt.Sprint(report, err) + heard.String()
-			files, err := view.All(report.Plan, report.Run)
+			files, err := document.All(report.Plan, report.Run)
 			if err != nil {
 				t.Fatal(err)
 			}

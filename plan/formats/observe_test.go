@@ -11,9 +11,9 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/view"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -55,7 +55,7 @@ func TestObserveRuns(t *testing.T) {
 				}
 			}
 			readProgress(t, run, d)
-			text, err := view.Declarations(run.Plan, run.Report.Run, nil)
+			text, err := document.Declarations(run.Plan, run.Report.Run, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ type log struct {
 // readProgress reads the progress log of a run as a program would that knows the original format.
 func readProgress(t *testing.T, run *exectest.Result, d *plan.Draft) {
 	t.Helper()
-	text, err := view.Progress(run.Plan, run.Report.Run, nil)
+	text, err := document.Progress(run.Plan, run.Report.Run, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,294 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// meaning says in plain words what a class of failure is.
+func meaning(c history.Class) string {
+	switch c {
+	case history.Refused:
+		return "it may not begin"
+	case history.Crashed:
+		return "its executor failed"
+	case history.TimedOut:
+		return "it did not come back in time"
+	case history.Breach:
+		return "it did something else than it declared"
+	case history.GateFailed:
+		return "a gate said no"
+	case history.Undecided:
+		return "a gate could not decide, and that is no yes"
+	case history.Interrupted:
+		return "it was interrupted"
+	case history.Lost:
+		return "the controller died while it ran"
+	case history.NoSpace:
+		return "the disk is full"
+	case history.Moved:
+		return "something is not what was locked"
+	case history.Nondeterministic:
+		return "it made something else of the same inputs than it did before"
+	case history.Unrestorable:
+		return "it changed something that is never restored"
+	}
+	return string(c)
+}
+
+// remedy says what helps against a class of failure.
+func remedy(c history.Class, cause gate.Cause) string {
+	switch c {
+	case history.Refused:
+		return "make its preconditions hold, then run the plan again"
+	case history.Crashed:
+		return "read the output of the attempt, mend the method or give the step a backup, and lock again"
+	case history.TimedOut:
+		switch cause {
+		case gate.Resources:
+			return "free memory, space or processor time, then run the plan again"
+		case gate.Dependency:
+			return "see that what it waited for answers, then run the plan again"
+		}
+		return "find out what it waited for; give it a longer timeout only if it needs one, and lock again"
+	case history.Breach:
+		return "mend the method so that it does what is declared, or declare what it must do, and lock again"
+	case history.GateFailed:
+		return "mend what the findings name, and run the plan again"
+	case history.Undecided:
+		return "make the gate able to decide, then run the plan again"
+	case history.Interrupted, history.Lost:
+		return "run the plan again"
+	case history.NoSpace:
+		return "free space, then run the plan again"
+	case history.Moved:
+		return "put back what moved, or lock again"
+	case history.Nondeterministic:
+		return "find what it depends on besides its inputs (a clock, the network, chance), and take it out or declare it in [envelope]; without deterministic mode the step is only flagged"
+	case history.Unrestorable:
+		return "look at the repository and put it right by hand; keep the step away from it, and lock again"
+	}
+	return "read the report of the step, and lock again"
+}
+
+// remedy says what helps against the failure of the step.
+func (s *step) remedy() string {
+	var cause gate.Cause
+	switch {
+	case s.unanswered():
+		return "answer its question: " + s.of.say(action.Action{Kind: action.Attend})
+	case s.Failure.Class == history.Breach && s.notCreated():
+		leave, rest := s.of.without([]plan.Address{s.Address})
+		return fmt.Sprintf("%s; if its work is there already (%s), leave it out: %s%s", remedy(history.Breach, ""),
+			s.of.say(action.Action{Kind: action.Check}), s.of.say(leave), rest)
+	}
+	if f := s.trouble(); f != nil {
+		cause = f.Cause
+	}
+	return remedy(s.Failure.Class, cause)
+}
+
+// unanswered reports whether all that the step failed of is a question that nobody answered.
+func (s *step) unanswered() bool {
+	if len(s.Attempts) > 0 || s.Refusal != nil || len(s.Questions) == 0 {
+		return false
+	}
+	return s.Questions[len(s.Questions)-1].Refused != ""
+}
+
+// notCreated reports whether the step was to create something, and did not.
+func (s *step) notCreated() bool {
+	a := s.lastFailure()
+	return a != nil && a.Ledger != nil && slices.ContainsFunc(a.Ledger.Missing, func(e expectation) bool { return e.Op == ledger.Created && e.Symbol == "" })
+}
+
+// nextSteps says what to do now, most pressing first.
+func nextSteps(rep *report) []nextStep {
+	switch rep.Status {
+	case history.Achieved:
+		if rep.Shadow {
+			real := "The workspace is as it was: run the plan in it, and each step is compared with what it made here"
+			return []nextStep{{why: real}, {why: "Prove it", do: rep.prove()}}
+		}
+		return []nextStep{{why: "Prove it", do: rep.prove()}}
+	case history.Partial, history.NotAchieved:
+		return rep.afterFailure()
+	}
+	if q := rep.Waiting; q != nil {
+		out := []nextStep{}
+		for _, c := range q.Choices {
+			out = append(out, nextStep{why: fmt.Sprintf("%s (%s)", c.Label, c.Consequence), do: rep.answer(c)})
+		}
+		return append(out, nextStep{why: "Then go on", do: rep.resume()})
+	}
+	if rep.Status == history.Waiting {
+		return []nextStep{{why: "Go on", do: rep.resume()}}
+	}
+	// Of a run that was killed the journal says no more than of one that goes on.
+	return []nextStep{{why: "If it was killed, go on", do: rep.resume()}, {why: "If it is under way, look again", do: rep.look()}}
+}
+
+func (rep *report) afterFailure() []nextStep {
+	out := []nextStep{}
+	note := func(format string, args ...any) { out = append(out, nextStep{why: fmt.Sprintf(format, args...)}) }
+	for _, s := range rep.steps {
+		if s.Failure == nil {
+			continue
+		}
+		note("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), s.remedy())
+	}
+	for _, j := range rep.Final {
+		if j.Blocks {
+			note("Final gate %s (%s): mend what the findings name", j.Gate, j.Result)
+		}
+	}
+	if n := rep.Counts.Blocked; n > 0 {
+		note("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are"))
+	}
+	switch {
+	case rep.Isolated && rep.Delivered == "":
+		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
+	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
+		out = append(out, rep.afterVerdict()...)
+	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
+		note("The completed steps stay: plan what is left, lock it and run it")
+	}
+	return append(append(out, rep.diffs()...), nextStep{why: "Prove the report", do: rep.prove()})
+}
+
+// afterVerdict names the ways out where the final gates said no to what the steps did: run again as they are, they would find their own
+// work.
+func (rep *report) afterVerdict() []nextStep {
+	var there, did []plan.Address
+	for _, s := range rep.steps {
+		switch {
+		case s.Status == history.Completed:
+			did = append(did, s.Address)
+			there = append(there, s.Address)
+		case s.Skipped != nil && s.Skipped.done:
+			there = append(there, s.Address)
+		}
+	}
+	var out []nextStep
+	if len(there) > 0 {
+		leave, rest := rep.without(there)
+		out = append(out, nextStep{"What the steps did is there: mend the rest by hand, or with a step more, and leave them out", leave, rest})
+	}
+	if len(did) > 0 {
+		out = append(out, nextStep{why: "Or take back what they did, and run a plan that was mended",
+			do: action.Action{Kind: action.Rollback, Run: rep.Run, Step: did[0]}})
+	}
+	return out
+}
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// mark shows a status in one column, for people who do not see colours too.
+func mark(status string) string {
+	switch status {
+	case "completed", accepted, "pass":
+		return "✓"
+	case failed, "fail":
+		return "✗"
+	case running:
+		return "▸"
+	case "skipped":
+		return "–"
+	case "blocked":
+		return "⊘"
+	case undone:
+		return "↶"
+	case "partial":
+		return "◐"
+	case undecided, lost:
+		return "?"
+	}
+	return "·"
+}
+
+// mark shows the status of the step in one column; one that waits for an answer is marked so.
+func (s *step) mark() string {
+	if n := len(s.Questions); n > 0 && s.Questions[n-1].Open && !s.Status.Over() {
+		return "?"
+	}
+	return mark(string(s.Status))
+}
+
+// outcome is the run's status as a person says it.
+func outcome(s history.Status) string {
+	return strings.ReplaceAll(string(s), "_", " ")
+}
+
+// tally counts what there is to say about a run in one line.
+func (rep *report) tally() string {
+	c := rep.Counts
+	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Retries, c.Backups, c.Patches, c.Questions}.String()
+}
+
+// asked is what a gate phase came to: "5 gates", or "4 of 5 gates".
+func asked(js []judgement) string {
+	passed := 0
+	for _, j := range js {
+		if !j.Blocks {
+			passed++
+		}
+	}
+	return passedOf(passed, len(js))
+}
+
+// gates are all judgements of a step that count for its last attempt.
+func (s *step) gates() []judgement {
+	if a := s.judged(); a != nil {
+		return append(s.Gates[:len(s.Gates):len(s.Gates)], a.Gates...)
+	}
+	return s.Gates
+}
+
+// detours tells of retries and backups, each with the reason for it.
+func (s *step) detours() []string {
+	var out []string
+	why := ""
+	var used []string
+	for _, a := range s.Attempts {
+		if a.RolledBack {
+			continue
+		}
+		again := false
+		for _, m := range used {
+			again = again || m == a.Method
+		}
+		name := ""
+		switch {
+		case again:
+			name = "retry"
+		case strings.HasPrefix(a.Method, "backup_"), strings.HasPrefix(a.Method, "patch_"):
+			name = strings.Replace(a.Method, "_", " ", 1)
+		}
+		if name != "" && why != "" {
+			name += " after " + quote(why)
+		}
+		if name != "" {
+			out = append(out, name)
+		}
+		used = append(used, a.Method)
+		if a.Failure != nil && len(a.Failure.Reasons) > 0 {
+			why = a.Failure.Reasons[0]
+		}
+	}
+	return out
+}
+
+func quote(s string) string { return `"` + s + `"` }

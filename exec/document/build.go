@@ -1,0 +1,182 @@
+package document
+
+import (
+	"slices"
+
+	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/analysis"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// newReport gathers everything that the views show. What moves with the seal of a run is not among it: the seal
+// itself, the head of the journal, and the time of its last record.
+func newReport(p *plan.Plan, r *history.Run, say action.Speller) (*report, error) {
+	if p == nil || r == nil || r.Begun.IsZero() {
+		return nil, ErrNothing
+	}
+	rep := &report{
+		Schema: reportSchema, Run: r.Started.Run, Name: r.Started.Name, Goal: r.Started.Goal,
+		Status: statusOf(r), Reasons: []string{}, Started: newStamp(r.Begun),
+		Profile: r.Started.Profile, Mode: r.Mode, FirstMode: r.Started.Mode,
+		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated, Shadow: r.Started.Shadow,
+		Resumed: r.Resumptions, OwnStores: r.Started.OwnStores, of: r, speller: say,
+		Plan: boundPlan{Format: r.Started.Format, Digest: r.Started.Plan, Blob: r.Started.PlanBlob,
+			Files: planFiles(r.Started.Files)},
+		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
+		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
+		Warnings: list(r.Started.Warnings), Planning: judgements(r.Started.Planning), Final: judgements(r.Final),
+		ModeSwitches: modeSwitches(r.Modes), RolledBack: rollbacks(r.RolledBack),
+		Amendments: amendments(r.Amendments),
+	}
+	if e := r.Started.Envelope; e != nil {
+		rep.Envelope = boundEnvelope{e.Digest(), slices.Clone(e.Components)}
+	}
+	rep.Envelope.Components = list(rep.Envelope.Components)
+	rep.buildTasks(p, r)
+	rep.latest = latest(r)
+	rep.Duration = between(rep.Started, rep.latest)
+	if r.Ended != nil {
+		rep.Reasons = list(r.Ended.Reasons)
+		rep.Ended = rep.latest
+		rep.Tree.Digest = r.Ended.Tree
+		if rep.Tree.Digest != r.Tree.Tree {
+			rep.Tree.Manifest = ""
+		}
+	} else if r.Paused != nil {
+		rep.Paused = r.Paused.Why
+	}
+	if r.Delivered != nil {
+		rep.Delivered = r.Delivered.Tree
+	}
+	rep.open(r)
+	rep.Waiting = rep.waiting(r)
+	rep.Files, rep.Lines = netFiles(rep.steps)
+	rep.Declarations = declarations(rep)
+	rep.count(r)
+	a := analysis.Of(p, r)
+	rep.analysis = &a
+	rep.KPIs = newKPIs(a.KPIs)
+	rep.LastWords, rep.Evidence = lastWordsOf(rep, r), evidenceOf(r)
+	for i := range r.Approvals {
+		rep.Approvals = append(rep.Approvals, newApprovalLine(&r.Approvals[i]))
+	}
+	return rep, nil
+}
+
+// statusOf is the run's status; once it has ended nothing changes that.
+func statusOf(r *history.Run) history.Status {
+	if r.Ended != nil {
+		return r.Ended.Status
+	}
+	return r.Status
+}
+
+// latest is the last time that belongs to the run and not to its seal. While a run goes on that is the time of the last record.
+func latest(r *history.Run) stamp {
+	if r.Ended == nil {
+		return newStamp(r.Latest)
+	}
+	return newStamp(r.Over)
+}
+
+// open fills in what is known of the step that is under way.
+func (rep *report) open(r *history.Run) {
+	for _, s := range rep.steps {
+		if s.Status == history.InFlight && r.Ended == nil {
+			s.Duration = atWork(r, s.Started, rep.latest)
+			s.restoring = r.Restoring != nil && r.Current() != nil && r.Current().Address == s.Address
+		}
+	}
+}
+
+func (rep *report) waiting(r *history.Run) *question {
+	q := r.Pending()
+	if q == nil || r.Ended != nil {
+		return nil
+	}
+	open := newQuestion(history.Exchange{Question: *q})
+	return &open
+}
+
+func (rep *report) count(r *history.Run) {
+	c := &rep.Counts
+	c.Steps, c.Tasks = len(rep.steps), len(rep.Tasks)
+	c.Completed, c.Failed = r.Count(history.Completed), r.Count(history.Failed)
+	c.Skipped, c.Blocked = r.Count(history.Skipped), r.Count(history.Blocked)
+	c.Running, c.Pending = r.Count(history.InFlight), r.Count(history.Pending)
+	for _, s := range r.Steps {
+		c.Patches += patched(s)
+	}
+	c.Questions, c.ModeSwitches, c.RolledBack = r.Asked, len(r.Modes), len(r.RolledBack)
+	c.Consecutive = r.Consecutive
+	for _, s := range rep.steps {
+		c.Attempts += len(s.Attempts)
+		c.Retries += s.Retries
+		c.Backups += len(s.Backups)
+	}
+	for _, t := range rep.Tasks {
+		switch t.Status {
+		case "completed":
+			c.TasksDone++
+		case "failed":
+			c.TasksFailed++
+		case "skipped":
+			c.TasksSkipped++
+		case "blocked":
+			c.TasksBlocked++
+		}
+	}
+}
+
+// list is s, but never nil: an empty list in JSON is [].
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// each makes a list of another.
+func each[A, B any](from []A, f func(A) B) []B {
+	to := make([]B, 0, len(from))
+	for _, a := range from {
+		to = append(to, f(a))
+	}
+	return to
+}
+
+func planFiles(files []plan.Source) []planFile {
+	return each(files, func(s plan.Source) planFile { return planFile{newPath(s.Path), s.Digest} })
+}
+
+func gitParts(g ledger.GitState) []gitPart {
+	var out []gitPart
+	for name, d := range g {
+		out = append(out, gitPart{name, d})
+	}
+	slices.SortFunc(out, func(a, b gitPart) int { return compare(a.Part, b.Part) })
+	return out
+}
+
+func modeSwitches(ms []history.ModeSwitched) []modeSwitch {
+	return each(ms, func(m history.ModeSwitched) modeSwitch {
+		return modeSwitch{m.From, m.To, m.Cause, list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods), m.Consecutive, m.Recommendation}
+	})
+}
+
+func amendments(as []history.Amended) []amended {
+	var list []amended
+	for _, a := range as {
+		list = append(list, amended{a.Added, a.Confirmed, a.By, a.Reason, a.Plan, a.Lock, a.Prev})
+	}
+	return list
+}
+
+func rollbacks(rs []history.RolledBack) []rolledBack {
+	return each(rs, func(r history.RolledBack) rolledBack { return rolledBack{r.To, newTree(r.Snapshot), r.By} })
+}
+
+func judgements(js []gate.Judgement) []judgement { return each(js, newJudgement) }

@@ -1,0 +1,146 @@
+package document
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+func newEntry(a *history.Accounted) *entry {
+	changes := func(cs []ledger.Change) []change {
+		return each(cs, func(c ledger.Change) change { return newChange(c, a.PerPath) })
+	}
+	return &entry{
+		Tree: a.Tree, Declared: newDeclared(a.Declared), Changes: changes(a.Changes),
+		Matching: changes(a.Account.Matching), Extra: changes(a.Account.Extra),
+		Missing: each(a.Account.Missing, func(e ledger.Expectation) expectation {
+			return expectation{e.Op, newPath(e.Path), e.Symbol}
+		}),
+		SymbolsMatching: each(a.Account.SymbolsMatching, newSymbol), SymbolsExtra: each(a.Account.SymbolsExtra, newSymbol),
+		Symbols: each(a.Symbols, newSymbol), Lines: lineCount(a.Lines), GitMoved: list(a.Git),
+	}
+}
+
+func newChange(c ledger.Change, lines map[string]ledger.LineCount) change {
+	out := change{path: newPath(c.Path), Op: c.Op, Before: newContent(c.Before), After: newContent(c.After)}
+	if at := out.After; at != nil {
+		out.Kind = string(at.Kind)
+	} else if out.Before != nil {
+		out.Kind = string(out.Before.Kind)
+	}
+	if n, ok := lines[c.Path]; ok {
+		out.Lines = (*lineCount)(&n)
+	}
+	return out
+}
+
+func newContent(e *ledger.Entry) *content {
+	if e == nil {
+		return nil
+	}
+	return &content{e.Kind, octal(e.Mode), e.Size, e.Digest, e.Target}
+}
+
+// octal writes a mode as chmod takes it.
+func octal(m fs.FileMode) string {
+	bits := uint32(m.Perm())
+	for i, b := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
+		if m&b != 0 {
+			bits |= 0o1000 << i
+		}
+	}
+	return fmt.Sprintf("%04o", bits)
+}
+
+func newSymbol(s ledger.Symbol) symbol { return symbol{s.Name, s.Op, newPath(s.Path), s.Line} }
+
+func newDeclared(d ledger.Declared) *declared {
+	return &declared{each(d.Create, newPath), each(d.Modify, newPath), each(d.Delete, newPath), d.SymbolsAdd, d.SymbolsRemove}
+}
+
+// netFiles joins the changes of all accepted steps, in the order of execution, to one per path; folders are left out.
+func netFiles(steps []*step) ([]file, lineCount) {
+	found := make(map[string]*file)
+	var order []*file
+	for _, s := range steps {
+		if s.Status != history.Completed || s.account() == nil {
+			continue
+		}
+		for _, c := range s.account().Changes {
+			if c.Kind == string(ledger.Dir) {
+				continue
+			}
+			f := found[c.shown]
+			if f == nil {
+				f = &file{path: c.path}
+				found[c.shown] = f
+				order = append(order, f)
+			}
+			f.add(c, string(s.Address))
+		}
+	}
+	files, total := []file{}, lineCount{}
+	for _, f := range order {
+		if f.Op != "" {
+			files = append(files, *f)
+			total.Added += f.Lines.Added
+			total.Removed += f.Lines.Removed
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return compare(a.shown, b.shown) })
+	return files, total
+}
+
+// add joins a later change: what was created and deleted again is no change.
+func (f *file) add(c change, by string) {
+	switch {
+	case f.Op == ledger.Created && c.Op == ledger.Deleted:
+		*f = file{path: f.path}
+		return
+	case f.Op == ledger.Deleted && c.Op == ledger.Created:
+		f.Op = ledger.Modified
+	case f.Op != ledger.Created:
+		f.Op = c.Op
+	}
+	if c.Lines != nil {
+		f.Lines.Added += c.Lines.Added
+		f.Lines.Removed += c.Lines.Removed
+	}
+	f.Steps = append(f.Steps, by)
+}
+
+// declarations are what the completed steps of an observing run would have had to declare under the profile strict.
+func declarations(rep *report) []declaration {
+	if rep.Profile != plan.Observe {
+		return nil
+	}
+	var out []declaration
+	for _, s := range rep.steps {
+		e := s.account()
+		if s.Status != history.Completed || e == nil || len(e.Changes) == 0 || s.Declared != nil && e.holds() {
+			continue
+		}
+		d := declaration{Step: string(s.Address), Create: []path{}, Modify: []path{}, Delete: []path{},
+			MaxLines: e.Lines.Added + e.Lines.Removed}
+		for _, c := range e.Changes {
+			if c.Kind == string(ledger.Dir) {
+				continue
+			}
+			d.MaxFiles++
+			switch c.Op {
+			case ledger.Created:
+				d.Create = append(d.Create, c.path)
+			case ledger.Deleted:
+				d.Delete = append(d.Delete, c.path)
+			default:
+				d.Modify = append(d.Modify, c.path)
+			}
+		}
+		out = append(out, d)
+	}
+	return out
+}

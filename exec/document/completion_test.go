@@ -1,0 +1,87 @@
+package document_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// Each thing that makes a goal complete is true, false, or null where nothing decides it.
+func TestCompletionCriteria(t *testing.T) {
+	checked := func(p *plan.Plan) { p.Completion.Checks = []plan.Check{{Kind: "file_exists", Path: "x"}} }
+	for _, tt := range []struct {
+		name   string
+		change func(*plan.Plan)
+		final  []gate.Judgement
+		want   string
+	}{
+		{"the deliverable is there", checked, []gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true}`},
+		{"it is not there", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"})},
+			`{"primary_deliverable_exists":false,"quality_standards_met":false,"verification_passed":false}`},
+		{"a gate objects", checked, []gate.Judgement{passed("completion", gate.Final), refused("types", gate.Final, gate.Finding{Message: "no"})},
+			`{"primary_deliverable_exists":true,"quality_standards_met":false,"verification_passed":true}`},
+		{"nothing is checked", func(*plan.Plan) {}, []gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":null}`},
+		{"there is nothing to look for", func(p *plan.Plan) {
+			for i := range p.Tasks {
+				for k := range p.Tasks[i].Steps {
+					p.Tasks[i].Steps[k].Artifacts = nil
+				}
+			}
+		}, []gate.Judgement{passed("completion", gate.Final)}, `{"primary_deliverable_exists":null,"quality_standards_met":true,"verification_passed":null}`},
+		{"software", func(p *plan.Plan) { checked(p); p.Goal = "Build a limiter" }, []gate.Judgement{passed("completion", gate.Final)},
+			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true,"deployment_artifact_exists":true}`},
+		{"an interface", func(p *plan.Plan) {
+			p.Settings = []plan.Setting{{Key: "user_interface.required", Value: plan.Value{Kind: "boolean", Text: "true"}}}
+		}, nil, `{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null,"user_interface_implemented":null}`},
+		{"for production", func(p *plan.Plan) {
+			p.Completion.Flags = []plan.Setting{{Key: "production_ready", Value: plan.Value{Kind: "boolean", Text: "true"}}}
+		}, nil, `{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null,"production_ready":null}`},
+		{"for somebody", func(p *plan.Plan) { p.Goal = "A limiter for volunteers" }, nil,
+			`{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null,"user_documentation_exists":null}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := limiter()
+			p.Goal = "Limit each client"
+			tt.change(p)
+			s := begin(t, p)
+			for _, j := range tt.final {
+				s.add(1, "", 0, &history.Gates{j})
+			}
+			var doc struct {
+				Verification struct {
+					Criteria json.RawMessage `json:"criteria"`
+					Unseen   []string        `json:"not_verified"`
+				} `json:"completion_verification"`
+			}
+			if err := json.Unmarshal(drawn(t, s.end(history.Partial), "progress_limiter.json"), &doc); err != nil {
+				t.Fatal(err)
+			}
+			var got, want map[string]any
+			if err := json.Unmarshal(doc.Verification.Criteria, &got); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal([]byte(tt.want), &want); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			open := 0
+			for _, v := range got {
+				if v == nil {
+					open++
+				}
+			}
+			if len(doc.Verification.Unseen) != open {
+				t.Errorf("%d are open, and %q is said", open, doc.Verification.Unseen)
+			}
+		})
+	}
+}

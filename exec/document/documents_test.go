@@ -1,0 +1,187 @@
+package document_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/intake"
+	"go.yaml.in/yaml/v3"
+)
+
+// drawn is one view of a story.
+func drawn(t *testing.T, s *story, name string) []byte {
+	t.Helper()
+	for _, f := range draw(t, s.plan, s.fold()) {
+		if strings.HasPrefix(f.Name, name) {
+			return f.Content
+		}
+	}
+	return nil
+}
+
+// TestCheckpointIsYAML reads the checkpoint of every story back, whatever words are in it.
+func TestCheckpointIsYAML(t *testing.T) {
+	type checkpoint struct {
+		ID      string
+		Created string `yaml:"created_at"`
+		Reason  string
+		Task    struct{ ID, Input, Mode string }
+
+		Progress struct {
+			Current   int `yaml:"current_phase"`
+			Total     int `yaml:"total_phases"`
+			Completed []struct {
+				Phase          int
+				Name, Evidence string
+			}
+		}
+		Decisions []struct{ Question, Decision, Reason string }
+		Files     struct{ Created, Modified []string }
+		Tree      struct{ From, To, Diff string }
+		Context   string `yaml:"context_summary"`
+		Tokens    int64  `yaml:"tokens_used"`
+		Evidence  []struct{ Step, Gate, Evidence string }
+		Resume    struct {
+			Can          bool `yaml:"can_resume"`
+			Instructions string
+		}
+	}
+	reasons := map[string]string{"waiting": "stuck", "handed-over": "handoff", "breach": "error", "clean": "phase_complete"}
+	for _, s := range stories {
+		d := yaml.NewDecoder(bytes.NewReader(drawn(t, s.tell(t), "checkpoint.yaml")))
+		d.KnownFields(true)
+		var c checkpoint
+		if err := d.Decode(&c); err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		if want := reasons[s.name]; want != "" && c.Reason != want {
+			t.Errorf("%s: reason %s, want %s", s.name, c.Reason, want)
+		}
+		if c.Progress.Current < 1 || c.Progress.Current > c.Progress.Total || c.Task.Input == "" || c.Tree.To == "" {
+			t.Errorf("%s: got %+v", s.name, c)
+		}
+	}
+}
+
+// TestPendingActionsAreAPlan has planlock read what was left as a plan of the next cycle.
+func TestPendingActionsAreAPlan(t *testing.T) {
+	left := map[string][]string{"advised": {"2", "3"}, "breach": {"2", "3"}, "detours": {"3"}, "refused": {"1", "2", "3"}, "hostile": {"2", "3"}}
+	for _, s := range stories {
+		text := drawn(t, s.tell(t), "pending_actions.json")
+		if (text == nil) != (left[s.name] == nil) {
+			t.Errorf("%s: %d bytes, want tasks %v", s.name, len(text), left[s.name])
+			continue
+		}
+		if text == nil {
+			continue
+		}
+		draft, err := intake.Read("pending_actions.json", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, task := range draft.Plan.Tasks {
+			ids = append(ids, task.ID)
+			if len(task.AcceptanceCriteria) == 0 {
+				t.Errorf("%s: task %s has no criteria", s.name, task.ID)
+			}
+		}
+		if diff := cmp.Diff(left[s.name], ids); diff != "" {
+			t.Errorf("%s: %s", s.name, diff)
+		}
+		for _, d := range draft.Found {
+			if d.Severity == plan.Error {
+				t.Errorf("%s: %v", s.name, d)
+			}
+		}
+	}
+}
+
+// TestReflectionsAreLines reads each line as a document of its own.
+func TestReflectionsAreLines(t *testing.T) {
+	lines := bytes.Split(bytes.TrimSuffix(drawn(t, advised(t), "reflections.jsonl"), []byte("\n")), []byte("\n"))
+	if len(lines) != 3 {
+		t.Fatalf("%d lines, want 3: before the plan, before a task, and after a failure", len(lines))
+	}
+	for _, line := range lines {
+		var got struct {
+			Kind   string             `json:"kind"`
+			Scores map[string]float64 `json:"risk_scores"`
+		}
+		if err := json.Unmarshal(line, &got); err != nil || got.Kind == "" || len(got.Scores) != 6 {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// TestNotepadKeepsItsPace draws the notepad as often as the plan wants it.
+func TestNotepadKeepsItsPace(t *testing.T) {
+	for _, tt := range []struct{ often, has, hasNot string }{
+		{"", "### Task 1\n", "### Step"},
+		{"per_task", "### Task 1\n", "### Step"},
+		{"per_step", "### Step 1.2 - 2026", "### Task 1"},
+		{"end_only", "### Task 1\n", "at the end"},
+	} {
+		s := advised(t)
+		if tt.often != "" {
+			s.plan.Settings = []plan.Setting{{Key: "knowledge_capture.update_frequency", Value: plan.Value{Kind: "string", Text: tt.often}}}
+		}
+		got := string(drawn(t, s, "notepad"))
+		if !strings.Contains(got, tt.has) || strings.Contains(got, tt.hasNot) {
+			t.Errorf("%s: want %q, not %q:\n%s", tt.often, tt.has, tt.hasNot, got)
+		}
+	}
+	s := waiting(t)
+	s.plan.Settings = []plan.Setting{{Key: "knowledge_capture.update_frequency", Value: plan.Value{Kind: "string", Text: "end_only"}}}
+	if got := string(drawn(t, s, "notepad")); !strings.Contains(got, "at the end") || strings.Contains(got, "## Key") {
+		t.Errorf("before the end: %s", got)
+	}
+}
+
+// TestViewsComeAndGo draws what is only of use before the end, or after it.
+func TestViewsComeAndGo(t *testing.T) {
+	for _, tt := range []struct {
+		s    *story
+		view string
+		want bool
+	}{
+		{waiting(t), "next-session.md", true}, {handedOver(t), "next-session.md", true}, {clean(t), "next-session.md", false},
+		{waiting(t), "execution_learnings", false}, {clean(t), "execution_learnings_2026-11-20.md", true},
+		{waiting(t), "stuck-report.md", true}, {breach(t), "stuck-report.md", true}, {clean(t), "stuck-report.md", false},
+		{clean(t), "pending_actions.json", false}, {clean(t), "reflections.jsonl", false}, {clean(t), "reflection_summary.md", false},
+		{inFlight(t), "checkpoint-1.json", true}, {inFlight(t), "checkpoint-2.json", false},
+	} {
+		if got := drawn(t, tt.s, tt.view) != nil; got != tt.want {
+			t.Errorf("%s: drawn %v", tt.view, got)
+		}
+	}
+}
+
+// TestATaskIsWhatTheJournalSays has a task of which only a step that is not critical failed: it is partial, and its failure is
+// told all the same.
+func TestATaskIsWhatTheJournalSays(t *testing.T) {
+	s := firstTask(begin(t, limiter()))
+	s.start("2.1", "primary").work(100, "2.1", 1, "").fail("2.1", 1, history.Crashed, "exit status 1")
+	s.add(1, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
+	s.add(1, "", 0, &history.TaskOver{Task: "2", Status: history.PartlyDone, Reason: "step 2.1 failed"})
+	s.end(history.Partial)
+	summary := string(drawn(t, s, "SUMMARY.md"))
+	if !strings.Contains(summary, "tasks_failed: 0") || !strings.Contains(summary, "### Step 2.1: Wire it into the server") {
+		t.Errorf("the summary does not tell of it as the journal does:\n%s", summary)
+	}
+	var progress struct {
+		Tasks []struct {
+			ID     string `json:"task_id"`
+			Status string `json:"status"`
+		} `json:"tasks"`
+	}
+	if err := json.Unmarshal(drawn(t, s, "progress_"), &progress); err != nil || progress.Tasks[1].Status != "partial" {
+		t.Errorf("got %+v, %v", progress.Tasks, err)
+	}
+}

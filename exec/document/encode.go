@@ -1,0 +1,177 @@
+package document
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/safetext"
+)
+
+// encode writes an indented JSON document. Invisible and formatting characters are written as \u escapes, so that a document that
+// is shown on a terminal shows what it holds; its meaning stays the same.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("document: %w", err)
+	}
+	return showInvisible(b.Bytes()), nil
+}
+
+// showInvisible escapes what unicode does not call printable. Outside of strings JSON has nothing but ASCII.
+func showInvisible(doc []byte) []byte {
+	out := doc[:0:0]
+	copied := 0
+	for i := 0; i < len(doc); {
+		if c := doc[i]; c < utf8.RuneSelf && c != 0x7f {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(doc[i:])
+		if !unicode.IsPrint(r) {
+			out = append(out, doc[copied:i]...)
+			out = appendEscape(out, r)
+			copied = i + size
+		}
+		i += size
+	}
+	if copied == 0 {
+		return doc
+	}
+	return append(out, doc[copied:]...)
+}
+
+func appendEscape(b []byte, r rune) []byte {
+	if r < 0x10000 {
+		return fmt.Appendf(b, `\u%04x`, r)
+	}
+	high, low := utf16.EncodeRune(r)
+	return fmt.Appendf(b, `\u%04x\u%04x`, high, low)
+}
+
+// A stamp is a time of the journal.
+type stamp struct{ time.Time }
+
+// newStamp takes the wall clock's time to the millisecond. What a process knows besides, its monotonic clock, is not in the journal.
+func newStamp(t time.Time) stamp {
+	if t.IsZero() {
+		return stamp{}
+	}
+	return stamp{t.UTC().Truncate(time.Millisecond)}
+}
+
+const stampLayout = "2006-01-02T15:04:05.000Z"
+
+func (s stamp) String() string {
+	if s.IsZero() {
+		return ""
+	}
+	return s.UTC().Format(stampLayout)
+}
+
+// MarshalJSON writes null for the zero time.
+func (s stamp) MarshalJSON() ([]byte, error) {
+	if s.IsZero() {
+		return []byte("null"), nil
+	}
+	return strconv.AppendQuote(nil, s.String()), nil
+}
+
+// A span is a duration, in JSON a whole number of milliseconds.
+type span time.Duration
+
+// MarshalJSON writes milliseconds.
+func (s span) MarshalJSON() ([]byte, error) {
+	return strconv.AppendInt(nil, time.Duration(s).Milliseconds(), 10), nil
+}
+
+func (s span) String() string { return duration(time.Duration(s)) }
+
+// between is the time from a to b, never negative; 0 if one of them is not known.
+func between(a, b stamp) span {
+	if a.IsZero() || b.IsZero() || b.Before(a.Time) {
+		return 0
+	}
+	return span(b.Sub(a.Time))
+}
+
+// atWork is how long controllers were at work from a to b.
+func atWork(r *history.Run, a, b stamp) span { return span(r.Worked(a.Time, b.Time)) }
+
+// duration writes a duration for people: "0.9 s", "2 min 05 s", "3 h 04 min".
+func duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "-" + duration(-d)
+	case d < time.Minute-50*time.Millisecond:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		d = d.Round(time.Second)
+		return fmt.Sprintf("%d min %02d s", int(d/time.Minute), int(d%time.Minute/time.Second))
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%d h %02d min", int(d/time.Hour), int(d%time.Hour/time.Minute))
+}
+
+// A path keeps names that are not UTF-8: they stand in base64 beside the field that would hold them.
+type path struct {
+	Path   string `json:"path,omitempty"`
+	Base64 string `json:"path_base64,omitempty"`
+	shown  string // as the file system has it
+}
+
+func newPath(name string) path {
+	if utf8.ValidString(name) {
+		return path{Path: name, shown: name}
+	}
+	return path{Base64: base64.StdEncoding.EncodeToString([]byte(name)), shown: name}
+}
+
+// text is the path as far as text can say it: bytes that are not UTF-8 are written out.
+func (p path) text() string {
+	if p.Base64 == "" {
+		return p.Path
+	}
+	return safetext.Escape(p.shown)
+}
+
+// A pair is one entry of an ordered object.
+type pair[T any] struct {
+	Key   string
+	Value T
+}
+
+// ordered is a JSON object whose keys keep their order.
+type ordered[T any] []pair[T]
+
+// MarshalJSON writes the pairs in order.
+func (o ordered[T]) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, p := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := e.Encode(p.Key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := e.Encode(p.Value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

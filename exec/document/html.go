@@ -1,0 +1,170 @@
+package document
+
+import (
+	"bytes"
+	_ "embed" // the page and its style
+	"fmt"
+	"html/template"
+	"sync"
+
+	"github.com/planlock/planlock/exec/safetext"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed style.css
+var styleText string
+
+// pageTemplate is read by those processes alone that draw a page.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"t":       safetext.Escape,
+		"mark":    mark,
+		"outcome": outcome,
+		"asked":   asked,
+		"meaning": meaning,
+		"tail":    func(s string) string { return visibleLines(tail(s, 40)) },
+		"join":    join,
+		"verb":    func(op any) string { return verb(fmt.Sprint(op)) },
+		"count":   count,
+		"table":   differences,
+		"because": because,
+	}).Parse(pageText))
+})
+
+// A pageData is what the template is given.
+type pageData struct {
+	*report
+	Style    template.CSS
+	Graph    *graph
+	Timeline *timeline
+	Next     []string
+	Check    string // how the run is proved
+	Tally    string
+	Bar      []portion
+}
+
+// A portion of the bar that shows how far the run is.
+type portion struct {
+	Class    string
+	Label    string
+	X, Width float64 // per cent
+}
+
+func drawHTML(rep *report) ([]byte, error) {
+	var b bytes.Buffer
+	data := pageData{report: rep, Style: template.CSS(styleText), Graph: newGraph(rep), Timeline: newTimeline(rep),
+		Next: each(nextSteps(rep), rep.told), Check: rep.say(rep.prove()), Tally: rep.tally(), Bar: rep.bar()}
+	if err := pageTemplate().Execute(&b, data); err != nil {
+		return nil, fmt.Errorf("document: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// bar shows the steps by status as shares of one line.
+func (rep *report) bar() []portion {
+	c := rep.Counts
+	var out []portion
+	x := 0.0
+	for _, part := range []struct {
+		class string
+		n     int
+	}{
+		{"completed", c.Completed}, {"failed", c.Failed}, {"running", c.Running},
+		{"blocked", c.Blocked}, {"skipped", c.Skipped}, {"pending", c.Pending},
+	} {
+		if part.n == 0 {
+			continue
+		}
+		width := 100 * float64(part.n) / float64(c.Steps)
+		out = append(out, portion{part.class, fmt.Sprintf("%d %s", part.n, part.class), x, width})
+		x += width
+	}
+	return out
+}
+
+// visibleLines is an output with everything invisible written out, but for its line ends.
+func visibleLines(text string) string {
+	return safetext.Indent("", text)
+}
+
+// The template asks for these.
+
+// Shown is the path as it is shown: nothing in it is invisible.
+func (p path) Shown() string { return safetext.Escape(p.shown) }
+
+// Size is what the step changed, or that it was undone.
+func (s *step) Size() string { return s.size() }
+
+// Rows sets declared against actual.
+func (e *entry) Rows() []ledgerRow { return ledgerRows(e) }
+
+// Mark shows its status in one column.
+func (s *step) Mark() string { return s.mark() }
+
+// Judged are the judgements that count for the step.
+func (s *step) Judged() []judgement { return s.gates() }
+
+// Account is the latest ledger entry of the step.
+func (s *step) Account() *entry { return s.account() }
+
+// Detours are its retries and backups.
+func (s *step) Detours() string { return safetext.Escape(join(s.detours())) }
+
+// Aftermath says what a failure left behind.
+func (s *step) Aftermath() []string { return s.aftermath() }
+
+// Stopped reports whether the step's last word was no.
+func (s *step) Stopped() bool { return s.stopped() }
+
+// Remedy says what helps.
+func (s *step) Remedy() string { return s.remedy() }
+
+// Verdict says it.
+func (s *step) Verdict() string { return s.verdict() }
+
+// Clock is the time for people.
+func (s stamp) Clock() string { return s.clock() }
+
+// Place is path:line.
+func (f finding) Place() string {
+	switch {
+	case f.shown == "":
+		return ""
+	case f.Line > 0:
+		return fmt.Sprintf("%s:%d", f.Shown(), f.Line)
+	}
+	return f.Shown()
+}
+
+// A ledgerRow is a line of the table of declared against actual artifacts.
+type ledgerRow struct {
+	Class, Artifact, Declared, Actual, Lines string
+}
+
+func ledgerRows(e *entry) []ledgerRow {
+	var out []ledgerRow
+	lines := func(c change) string {
+		if c.Lines == nil {
+			return ""
+		}
+		return c.Lines.String()
+	}
+	for _, c := range e.Matching {
+		out = append(out, ledgerRow{"pass", c.Shown(), verb(string(c.Op)), string(c.Op), lines(c)})
+	}
+	for _, c := range e.Extra {
+		out = append(out, ledgerRow{"fail", c.Shown(), "not declared", string(c.Op), lines(c)})
+	}
+	for _, m := range e.Missing {
+		out = append(out, ledgerRow{"fail", safetext.Escape(m.name()), verb(string(m.Op)), "did not happen", ""})
+	}
+	for _, s := range e.SymbolsMatching {
+		out = append(out, ledgerRow{"pass", "symbol " + safetext.Escape(s.Name), symbolVerb(string(s.Op)), string(s.Op), ""})
+	}
+	for _, s := range e.SymbolsExtra {
+		out = append(out, ledgerRow{"fail", "symbol " + safetext.Escape(s.Name), "not declared", string(s.Op), ""})
+	}
+	return out
+}

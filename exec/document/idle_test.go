@@ -1,0 +1,67 @@
+package document_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// The time between the death of a controller and the resumption is no time that a step took, nor its attempt, nor its task.
+func TestStepsTookNoTimeWhileNobodyWorked(t *testing.T) {
+	const hour = 3_600_000
+	p := limiter()
+	s := begin(t, p).start("1.1", "primary")
+	s.add(hour, "", 0, &history.Resumed{Reason: "crash", InFlight: "1.1"})
+	s.fail("1.1", 1, history.Lost, "the controller died").attempt("1.1", 2, "primary").work(700, "1.1", 2, "", created("server/limit_test.go"))
+	s.accept("1.1", "primary").add(10, "", 0, &history.Paused{Why: "interrupted"}).add(2*hour, "", 0, &history.Resumed{Reason: "interrupted"})
+	s.start("1.2", "primary").work(1900, "1.2", 1, "", created("server/limit.go"), modified("go.mod")).accept("1.2", "primary")
+	run := s.fold()
+	text, err := document.JSON(p, run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type took struct {
+		Took int64 `json:"duration_ms"`
+	}
+	var got struct {
+		took
+		Tasks []struct {
+			took
+			Steps []struct {
+				took
+				Attempts []took `json:"attempts"`
+			} `json:"steps"`
+		} `json:"tasks"`
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	first, second := got.Tasks[0].Steps[0], got.Tasks[0].Steps[1]
+	// Of the first step: 20 ms until its attempt, the failure and the restore after the resumption, and the second attempt.
+	for name, pair := range map[string][2]int64{
+		"first step":    {20 + 40 + 5 + 730, first.Took},
+		"lost attempt":  {10, first.Attempts[0].Took},
+		"next attempt":  {730, first.Attempts[1].Took},
+		"second step":   {20 + 1930, second.Took},
+		"task":          {795 + 10 + 40 + 1950, got.Tasks[0].Took},
+		"run, in whole": {40 + 795 + 10 + 40 + 1950 + 3*hour, got.Took},
+	} {
+		if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	page, err := document.Text(p, run, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(page)) {
+		if strings.Contains(line, "gate") && strings.Contains(line, " h ") {
+			t.Errorf("%q", line)
+		}
+	}
+}

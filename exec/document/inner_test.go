@@ -1,0 +1,156 @@
+package document
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/ledger"
+)
+
+// TestConfidenceInWords has both edges from both sides.
+func TestConfidenceInWords(t *testing.T) {
+	for c, want := range map[float64]string{0: "low", 0.39: "low", 0.40: "medium", 0.69: "medium", 0.70: "high", 1: "high"} {
+		if got := confidence(c); got != want {
+			t.Errorf("%v: got %q, want %q", c, got, want)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0.0 s", 940 * time.Millisecond: "0.9 s", 59990 * time.Millisecond: "1 min 00 s", 125 * time.Second: "2 min 05 s",
+		3*time.Hour + 4*time.Minute: "3 h 04 min", -time.Second: "-1.0 s",
+	} {
+		if got := duration(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestStages(t *testing.T) {
+	for name, c := range map[string]struct {
+		ids   []string
+		edges [][2]string
+		want  [][]string
+	}{
+		"none":    {nil, nil, nil},
+		"free":    {[]string{"b", "a"}, nil, [][]string{{"b", "a"}}},
+		"diamond": {[]string{"d", "c", "b", "a"}, [][2]string{{"a", "b"}, {"a", "c"}, {"b", "d"}, {"c", "d"}, {"a", "d"}}, [][]string{{"a"}, {"c", "b"}, {"d"}}},
+		"cycle":   {[]string{"a", "b", "c"}, [][2]string{{"b", "c"}, {"c", "b"}, {"a", "b"}}, [][]string{{"a"}, {"b", "c"}}},
+		"unknown": {[]string{"a"}, [][2]string{{"x", "a"}}, [][]string{{"a"}}},
+		"doubled": {[]string{"a", "a"}, nil, [][]string{{"a"}}},
+	} {
+		if diff := cmp.Diff(c.want, stages(c.ids, c.edges)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestNetFiles(t *testing.T) {
+	did := func(address string, ops ...string) *step {
+		e := &entry{}
+		for _, op := range ops {
+			path, what, _ := strings.Cut(op, " ")
+			e.Changes = append(e.Changes, change{path: newPath(path), Op: ledger.Op(what), Kind: "file", Lines: &lineCount{2, 1}})
+		}
+		return &step{Address: "", ID: address, Status: "completed", Attempts: []*attempt{{Ledger: e}}}
+	}
+	files, lines := netFiles([]*step{
+		did("1", "a created", "b modified", "c created", "d deleted"),
+		did("2", "a modified", "b deleted", "c deleted", "d created"),
+	})
+	var got []string
+	for _, f := range files {
+		got = append(got, f.Path+" "+string(f.Op)+f.Lines.String())
+	}
+	if diff := cmp.Diff([]string{"a created +4 −2", "b deleted +4 −2", "d modified +4 −2"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if lines != (lineCount{12, 6}) {
+		t.Errorf("got %+v", lines)
+	}
+}
+
+func TestShowInvisible(t *testing.T) {
+	in := map[string]string{"k\u202e": "a\u009b\x7f\U000e0001 é 日 \\\u200d"}
+	doc, err := encode(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "{\n  \"k\\u202e\": \"a\\u009b\\u007f\\udb40\\udc01 é 日 \\\\\\u200d\"\n}\n"
+	if diff := cmp.Diff(want, string(doc)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	var out map[string]string
+	if err := json.Unmarshal(doc, &out); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(in, out); diff != "" {
+		t.Errorf("its meaning changed:\n%s", diff)
+	}
+}
+
+// What md made of words stands in Markdown for exactly these words, wherever it stands.
+func FuzzMarkdownWords(f *testing.F) {
+	for _, s := range []string{"# a", "1. a", "2.1", "- a", "```", "a|b", "<b>", "&amp;", "http://x.y", "www.x.y", "a@b.cd", "[a]: b", "***", "=", "~~a~~", "a  \nb", "\\", "!", "![]()", "- [ ] x", "+", "\t", "|-|", "mailto:a@b.cd"} {
+		f.Add(s)
+	}
+	parser := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+	f.Fuzz(func(t *testing.T, words string) {
+		want := safetext.Escape(strings.TrimSpace(words))
+		for _, made := range []string{md(words), code(words)} {
+			for _, place := range []string{made, "- " + made, "# " + made, "| a |\n|---|\n| " + made + " |", "x " + made + " y"} {
+				source := []byte(place)
+				shown := &strings.Builder{}
+				_ = ast.Walk(parser.Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+					if !entering {
+						return ast.WalkContinue, nil
+					}
+					switch n := n.(type) {
+					case *ast.Text:
+						shown.Write(n.Segment.Value(source))
+					case *ast.RawHTML, *ast.HTMLBlock, *ast.Link, *ast.AutoLink, *ast.Image, *ast.Emphasis, *ast.FencedCodeBlock, *ast.ThematicBreak, *ast.CodeBlock:
+						t.Fatalf("%q became a %s in %q", words, n.Kind(), place)
+					}
+					return ast.WalkContinue, nil
+				})
+				if !strings.Contains(unescape(shown.String()), want) && !strings.Contains(want, "  ") && place != made {
+					t.Errorf("%q is shown as %q in %q", words, shown, place)
+				}
+			}
+		}
+	})
+}
+
+// unescape takes the backslashes back that Markdown takes as escapes.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", s[i+1]) >= 0 {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func FuzzTOMLString(f *testing.F) {
+	f.Add("a\"b\\c\n\x00\u202e\U0001f600\x7f")
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "")
+		var got struct{ K string }
+		if err := toml.Unmarshal([]byte("K = "+tomlString(s)), &got); err != nil || got.K != s {
+			t.Errorf("%q: got %q, %v", s, got.K, err)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package document
+
+import (
+	"fmt"
+	"github.com/planlock/planlock/exec/action"
+	"strings"
+
+	"github.com/planlock/planlock/exec/analysis"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A pendingAction is what the next cycle of planning has to take up.
+type pendingAction struct {
+	TaskID   string          `json:"task_id"`
+	Priority string          `json:"priority"`
+	Action   string          `json:"action"`
+	Criteria []string        `json:"acceptance_criteria"`
+	Depends  []string        `json:"depends_on,omitempty"`
+	Status   string          `json:"status"` // failed, failed_final, blocked, skipped, partial, pending
+	Reason   string          `json:"reason"`
+	Hints    []string        `json:"hints,omitempty"`
+	Attempts int             `json:"attempts"`
+	Run      string          `json:"from_run"`
+	Actions  ordered[string] `json:"actions,omitempty"` // what can be done about it
+}
+
+// Pending draws pending_actions.json: the tasks that the run did not complete, each with the reason and with hints for whoever
+// plans next. It can be read as a plan again. Nil for a run that is not over, or that left nothing. ErrNothing if there is nothing to
+// draw.
+func Pending(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
+	if err != nil {
+		return nil, err
+	}
+	return drawPending(p, r, rep)
+}
+
+func drawPending(p *plan.Plan, r *history.Run, rep *report) ([]byte, error) {
+	if r.Ended == nil {
+		return nil, nil
+	}
+	left := map[string]bool{}
+	for _, t := range rep.Tasks {
+		left[t.ID] = unresolved(r, t) != ""
+	}
+	a := *rep.analysis
+	var actions []pendingAction
+	for _, t := range rep.Tasks {
+		if left[t.ID] {
+			actions = append(actions, newPending(p, r, rep, t, a, left))
+		}
+	}
+	if len(actions) == 0 {
+		return nil, nil
+	}
+	return encode(actions)
+}
+
+// unresolved is how a task stands that is to be taken up again, "" if it is done.
+func unresolved(r *history.Run, t *task) string {
+	if o := r.Outcome(t.ID); o != nil {
+		if o.Status == history.TaskCompleted {
+			return ""
+		}
+		return string(o.Status)
+	}
+	if t.Status == "completed" {
+		return ""
+	}
+	if over := r.Flow.Task(t.ID); over != nil && over.Status == history.Completed {
+		return ""
+	}
+	return t.Status
+}
+
+func newPending(p *plan.Plan, r *history.Run, rep *report, t *task, a analysis.Analysis, left map[string]bool) pendingAction {
+	out := pendingAction{TaskID: t.ID, Priority: "MEDIUM", Action: t.Title, Criteria: []string{}, Status: unresolved(r, t), Run: rep.Run}
+	for i := range p.Tasks {
+		in := &p.Tasks[i]
+		if in.ID != t.ID {
+			continue
+		}
+		if in.Priority != "" {
+			out.Priority = strings.ToUpper(in.Priority)
+		}
+		if in.Description != "" {
+			out.Action = in.Description
+		}
+		out.Criteria = append(out.Criteria, in.AcceptanceCriteria...)
+		for _, d := range in.DependsOn {
+			if left[d] {
+				out.Depends = append(out.Depends, d)
+			}
+		}
+	}
+	out.Reason = reasonLeft(r, t)
+	for _, s := range t.Steps {
+		out.Attempts += len(s.Attempts)
+		if len(out.Criteria) == 0 && s.Status != history.Completed {
+			out.Criteria = append(out.Criteria, s.Title)
+		}
+		if s.Failure != nil {
+			out.Hints = append(out.Hints, s.remedy())
+		}
+		for _, adv := range r.Step(s.Address).Advised {
+			if adv.Note != "" && adv.Kind != "research" {
+				out.Hints = append(out.Hints, fmt.Sprintf("%s (%s)", adv.Note, adv.Kind))
+			}
+		}
+	}
+	if len(out.Criteria) == 0 {
+		out.Criteria = append(out.Criteria, out.Action)
+	}
+	for _, rec := range a.Recommendations {
+		if rec.Task == t.ID {
+			out.Hints = append(out.Hints, rec.Text())
+		}
+	}
+	if out.Status == "failed" || out.Status == string(history.TaskFailedFinal) {
+		out.Actions = rep.actions()
+	}
+	return out
+}
+
+// reasonLeft says why a task is not done.
+func reasonLeft(r *history.Run, t *task) string {
+	if o := r.Outcome(t.ID); o != nil {
+		return o.Reason
+	}
+	for _, s := range t.Steps {
+		switch {
+		case s.Failure != nil:
+			return fmt.Sprintf("step %s: %s", s.Address, strings.Join(s.Failure.Reasons, "; "))
+		case s.Blocked != nil:
+			return fmt.Sprintf("step %s: %s", s.Address, s.Blocked.Why)
+		case s.Skipped != nil:
+			return fmt.Sprintf("step %s was left out by %s: %s", s.Address, s.Skipped.By, s.Skipped.Why)
+		}
+	}
+	return "the run ended before it"
+}

@@ -1,0 +1,210 @@
+package document
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+func newProgress(p *plan.Plan, r *history.Run, rep *report) *progress {
+	out := &progress{
+		RunID: rep.Run, Descriptor: rep.Name, Goal: rep.Goal, StartTime: rep.Started, EndTime: rep.Ended,
+		Status: progressStatus(rep), ExecutionMode: string(rep.FirstMode), SelectedBy: selectedBy(p, r, rep), Accepted: r.Started.ModeBy == "accepted",
+		SelectedAt: rep.Started, CurrentMode: string(rep.Mode), Resumed: rep.Resumed,
+		TotalTasks: rep.Counts.Tasks, TotalSteps: rep.Counts.Steps,
+		Initialization: progressStart{
+			Timestamp: rep.Started, Validation: "PASS", Format: string(rep.Plan.Format), Profile: string(rep.Profile),
+			PlanDigest: string(rep.Plan.Digest), Lock: rep.Lock.ID, Files: rep.Plan.Files, Warnings: rep.Warnings,
+			Gates: gateResults(rep.Planning),
+		},
+		Tasks: []progressTask{}, Summary: newProgressSummary(rep), PartialReasons: []string{},
+		UnmetDeps: []unmet{}, BlockedSteps: []plan.Address{}, RunComplete: r.Ended != nil,
+		Success: rep.Status == history.Achieved, Partial: rep.Status == history.Partial,
+	}
+	if out.Descriptor == "" {
+		out.Descriptor = "plan"
+	}
+	out.Compliance = newCompliance(p, r)
+	out.Tools = newTools(p, r, rep)
+	out.addTasks(p, r, rep)
+	out.addSpeclets(p, r, rep)
+	if rep.Waiting != nil {
+		w := newEscalation(*rep.Waiting)
+		out.Waiting = &w
+	}
+	for _, s := range rep.steps {
+		if b := s.Blocked; b != nil {
+			out.BlockedSteps = append(out.BlockedSteps, s.Address)
+			out.UnmetDeps = append(out.UnmetDeps, unmet{s.Address, b.By, b.Why})
+		}
+	}
+	if r.Ended != nil {
+		out.end(p, rep)
+		out.Analysis = newAnalysis(rep.analysis, rep.Ended)
+	}
+	return out
+}
+
+// end fills in what only an ended run has.
+func (out *progress) end(p *plan.Plan, rep *report) {
+	out.GoalStatus = string(rep.Status)
+	if out.Partial {
+		out.PartialReasons = rep.Reasons
+	}
+	v := &progressVerification{Overall: "FAIL", Goal: string(rep.Status), Checks: gateResults(rep.Final), Gaps: []string{}, At: rep.Ended}
+	if rep.Status == history.Achieved {
+		v.Overall = "PASS"
+	} else {
+		v.Gaps = rep.Reasons
+	}
+	v.Complete, v.Unseen = completionOf(p, rep)
+	out.Verification = v
+}
+
+func progressStatus(rep *report) string {
+	switch rep.Status {
+	case history.Achieved:
+		return "completed"
+	case history.Partial:
+		return "partially_complete"
+	case history.NotAchieved:
+		return "failed"
+	case history.Waiting:
+		return "waiting"
+	}
+	switch {
+	case rep.Resumed > 0:
+		return "resumed"
+	case rep.Counts.Attempts == 0:
+		return "ready_for_execution"
+	}
+	return "running"
+}
+
+// selectedBy says who chose the mode: the plan, or whoever started the run.
+func selectedBy(p *plan.Plan, r *history.Run, rep *report) string {
+	switch by := r.Started.ModeBy; {
+	case by == "plan" || by == "default":
+		return by
+	case by != "":
+		return "user"
+	case p.Execution.DefaultMode == rep.FirstMode:
+		return "plan"
+	case p.Execution.DefaultMode == "" && rep.FirstMode == plan.Dynamic:
+		return "default"
+	}
+	return "user"
+}
+
+// gateResults names each gate with its result; a gate that judged twice is held to its worse word.
+func gateResults(js ...[]judgement) ordered[string] {
+	out := ordered[string]{}
+	for _, j := range slices.Concat(js...) {
+		i := slices.IndexFunc(out, func(p pair[string]) bool { return p.Key == j.Gate })
+		if i < 0 {
+			out = append(out, pair[string]{j.Gate, j.Result})
+		} else if worse(j.Result) > worse(out[i].Value) {
+			out[i].Value = j.Result
+		}
+	}
+	return out
+}
+
+func worse(result string) int {
+	return slices.Index([]string{"pass", "partial", undecided, "fail"}, result)
+}
+
+func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *report) {
+	notes := notesOf(r, rep)
+	written := make(map[plan.Address]*plan.Step)
+	said := make(map[string]string)
+	for i := range p.Tasks {
+		said[p.Tasks[i].ID] = p.Tasks[i].Description
+		for j := range p.Tasks[i].Steps {
+			written[p.Tasks[i].Steps[j].Address] = &p.Tasks[i].Steps[j]
+		}
+	}
+	after := consecutive(rep.steps)
+	for _, t := range rep.Tasks {
+		made := progressTask{
+			TaskID: t.ID, Name: t.Title, Description: said[t.ID], Speclet: t.Speclet, DependsOn: t.DependsOn,
+			Status: t.Status, Start: t.Started, End: t.Ended, StepsTotal: len(t.Steps), Steps: []progressStep{},
+		}
+		for _, s := range t.Steps {
+			made.Retries += s.Retries
+			made.BackupsUsed += len(s.Backups)
+			if s.Critical {
+				made.CriticalSteps++
+			}
+			switch s.Status {
+			case history.Completed:
+				made.StepsCompleted++
+			case history.Failed:
+				made.Failures++
+			}
+			step := newProgressStep(s, written[s.Address])
+			step.Education = educationOf(r.Step(s.Address))
+			made.Research = append(made.Research, researchOf(r.Step(s.Address))...)
+			step.Consecutive, step.Mode = after[s.Address], stepMode(rep, s, written[s.Address])
+			made.Steps = append(made.Steps, step)
+		}
+		made.Balance = balance(made.CriticalSteps, len(t.Steps))
+		made.Notes = notesCount(notes, t.ID, t.Ended)
+		out.Tasks = append(out.Tasks, made)
+	}
+}
+
+// balance finds the share of critical steps; all or none of several steps is no balance.
+func balance(critical, total int) criticalBalance {
+	b := criticalBalance{Critical: critical, Total: total, Compliant: total < 2 || critical > 0 && critical < total}
+	if total > 0 {
+		b.Ratio = math.Round(100*float64(critical)/float64(total)) / 100
+	}
+	return b
+}
+
+// stepMode is the mode that a step runs in: its own where the plan gives one, else that of the run when the step ended.
+func stepMode(rep *report, s *step, in *plan.Step) string {
+	switch {
+	case in != nil && in.Mode != "":
+		return string(in.Mode)
+	case s.Ended.IsZero():
+		return string(rep.Mode)
+	}
+	mode := rep.FirstMode
+	for _, m := range rep.ModeSwitches {
+		if !m.At.After(s.Ended.Time) {
+			mode = m.To
+		}
+	}
+	return string(mode)
+}
+
+// consecutive counts, for every step that is over, the failures in a row up to it.
+func consecutive(steps []*step) map[plan.Address]int {
+	out := make(map[plan.Address]int)
+	n := 0
+	for _, s := range steps {
+		switch s.Status {
+		case history.Failed:
+			n++
+		case history.Completed:
+			n = 0
+		}
+		out[s.Address] = n
+	}
+	return out
+}
+
+func newEscalation(q question) progressEscalation {
+	out := progressEscalation{ID: q.ID, Kind: q.Kind, Prompt: q.What, Reason: q.Why, Asked: q.Asked,
+		Options: each(q.Choices, func(c choice) string { return fmt.Sprintf("%s: %s (%s)", c.Key, c.Label, c.Consequence) })}
+	if a := q.Answer; a != nil {
+		out.Response, out.By, out.At = strings.TrimSpace(a.Choice+": "+a.Label), a.By, a.At
+	}
+	return out
+}

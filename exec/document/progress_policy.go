@@ -1,0 +1,335 @@
+package document
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/analysis"
+	"github.com/planlock/planlock/exec/compliance"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// progressCompliance is what the looks at tasks came to.
+type progressCompliance struct {
+	Violations []progressViolation `json:"violations_detected"`
+	Checks     int                 `json:"checks_performed"`
+	Critical   int                 `json:"violations_critical"`
+	Warnings   int                 `json:"violations_warning"`
+	Pattern    *progressPattern    `json:"pattern_feasibility_check,omitempty"`
+}
+
+type progressViolation struct {
+	Article  string       `json:"article"`
+	Why      string       `json:"description"`
+	TaskID   string       `json:"task_id"`
+	Step     plan.Address `json:"step_id,omitempty"`
+	Severity string       `json:"severity"`
+	Action   string       `json:"corrective_action"`
+	At       stamp        `json:"timestamp"`
+}
+
+// progressPattern is how the plan fits the pattern that it was made from.
+type progressPattern struct {
+	Performed  bool     `json:"performed"`
+	Name       string   `json:"pattern_name"`
+	Confidence string   `json:"pattern_confidence"`
+	Alignment  string   `json:"technology_alignment"`
+	Missing    []string `json:"technologies_missing"`
+	Risk       string   `json:"risk_level"`
+	Backups    bool     `json:"backup_patterns_wanted"`
+
+	Others []progressOther `json:"backup_patterns_available"` // as the advisor of the run found them
+}
+
+type progressOther struct {
+	Name       string  `json:"name"`
+	Similarity float64 `json:"similarity"`
+	Reference  string  `json:"reference,omitempty"`
+}
+
+// otherPatterns are what the advisor found before the first task.
+func otherPatterns(r *history.Run) []progressOther {
+	out := []progressOther{}
+	for _, s := range r.Steps {
+		for _, a := range s.Advised {
+			if a.Kind != string(advice.Feasible) {
+				continue
+			}
+			for _, x := range a.Alternatives {
+				out = append(out, progressOther{x.Description, x.Confidence, x.Source})
+			}
+		}
+	}
+	return out
+}
+
+func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
+	out := &progressCompliance{Violations: []progressViolation{}, Checks: len(r.Compliance)}
+	for _, c := range r.Compliance {
+		for _, v := range c.Violated {
+			out.Violations = append(out.Violations, progressViolation{v.Article, v.Why, c.Task, v.Step, v.Severity, v.Action, newStamp(c.At)})
+			if v.Severity == string(compliance.Critical) {
+				out.Critical++
+			} else {
+				out.Warnings++
+			}
+		}
+	}
+	if pattern, ok := advice.PatternOf(p); ok {
+		a := advice.Assess(p, pattern)
+		out.Pattern = &progressPattern{true, pattern.Name, string(pattern.Confidence), string(a.Alignment), list(a.Missing), string(a.Risk), a.WantBackup, otherPatterns(r)}
+	}
+	if out.Checks == 0 && out.Pattern == nil {
+		return nil
+	}
+	return out
+}
+
+// progressResearch is what was looked for before a task, or before another try.
+type progressResearch struct {
+	Triggered  bool         `json:"triggered"`
+	Step       plan.Address `json:"step"`
+	Point      string       `json:"point"`
+	Queries    []string     `json:"queries_performed"`
+	Sources    []string     `json:"sources_consulted"`
+	Findings   []string     `json:"key_findings"`
+	Confidence string       `json:"confidence_level"` // low, medium, high
+	Start      stamp        `json:"timestamp_start"`
+	End        stamp        `json:"timestamp_end"`
+	Cost       progressCost `json:"research_cost"`
+}
+
+type progressCost struct {
+	Seconds float64 `json:"time_seconds"`
+	Calls   int     `json:"api_calls"`
+	Tokens  int64   `json:"tokens_used"`
+}
+
+func researchOf(s *history.Step) []progressResearch {
+	var out []progressResearch
+	for _, a := range s.Advised {
+		if a.Kind == string(advice.Research) {
+			out = append(out, progressResearch{a.Error == "", s.Address, a.Point, list(a.Queries), list(a.Sources), list(a.Findings),
+				confidence(a.Confidence), newStamp(a.At.Add(-time.Duration(a.Cost.Seconds * float64(time.Second)))), newStamp(a.At), progressCost{a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens}})
+		}
+	}
+	return out
+}
+
+// confidence is a confidence in words: from 0.7 on it is high, from 0.4 on medium.
+func confidence(c float64) string {
+	switch {
+	case c >= advice.Threshold:
+		return "high"
+	case c >= 0.4:
+		return "medium"
+	}
+	return "low"
+}
+
+// progressEducation is what a step taught.
+type progressEducation struct {
+	Presented   int    `json:"approaches_presented"`
+	Recommended string `json:"recommended"`
+	Selected    string `json:"user_selected"`
+	Rationale   bool   `json:"rationale_provided"`
+	Logged      bool   `json:"lesson_logged"`
+	Lesson      string `json:"lesson"`
+}
+
+func educationOf(s *history.Step) *progressEducation {
+	l := s.Lesson
+	if l == nil {
+		return nil
+	}
+	return &progressEducation{len(l.Others) + 1, l.Recommended, l.Chosen, l.Recommended != "", true, l.Lesson}
+}
+
+// progressNotes count what a task left in the notepad.
+type progressNotes struct {
+	Timestamp stamp `json:"timestamp"`
+	Insights  int   `json:"insights_captured"`
+	Technical int   `json:"technical_notes"`
+	Ideas     int   `json:"ideas"`
+}
+
+func notesCount(notes []note, task string, at stamp) *progressNotes {
+	out := &progressNotes{Timestamp: at}
+	for _, n := range notes {
+		if n.task != task {
+			continue
+		}
+		switch n.kind {
+		case insight, lesson:
+			out.Insights++
+		case technical:
+			out.Technical++
+		case idea:
+			out.Ideas++
+		}
+	}
+	if out.Insights+out.Technical+out.Ideas == 0 {
+		return nil
+	}
+	return out
+}
+
+// progressAnalysis closes the progress log of a run that is over.
+type progressAnalysis struct {
+	Timestamp       stamp           `json:"timestamp"`
+	Failures        progressFailing `json:"failure_patterns"`
+	Modes           progressModes   `json:"mode_escalation_analysis"`
+	Propagation     progressErrors  `json:"error_propagation_analysis"`
+	Compliance      ordered[any]    `json:"constitutional_compliance_review"`
+	KPIs            kpis            `json:"kpis"`
+	Recommendations []string        `json:"recommendations"`
+}
+
+type progressFailing struct {
+	Steps       []progressFailed `json:"steps_that_frequently_fail"`
+	Rate        float64          `json:"overall_failure_rate"`
+	PerTask     ordered[float64] `json:"failure_rate_per_task"`
+	Clustered   string           `json:"clustered_in_task,omitempty"`
+	Causes      ordered[int]     `json:"root_causes"`
+	Backups     []progressHelped `json:"most_successful_backups"`
+	BackupsRate float64          `json:"backup_success_rate"`
+}
+
+type progressFailed struct {
+	Step     plan.Address `json:"step_id"`
+	Failures int          `json:"failure_count"`
+	Retries  int          `json:"retry_count"`
+	Resolved string       `json:"resolved_by,omitempty"`
+}
+
+type progressHelped struct {
+	Description string  `json:"backup_description"`
+	Rate        float64 `json:"success_rate"`
+}
+
+type progressModes struct {
+	Total    int          `json:"total_escalations"`
+	Triggers ordered[int] `json:"escalation_triggers"`
+	False    int          `json:"false_escalations"` // that a person took back
+	Missed   int          `json:"missed_escalations"`
+	Asked    ordered[int] `json:"questions_by_kind"`
+}
+
+type progressErrors struct {
+	Halted    int            `json:"halt_on_critical"`
+	Continued int            `json:"continue_and_log"`
+	Reviewed  int            `json:"collaborative_review"`
+	Blocked   int            `json:"blocked_steps"`
+	Unread    []plan.Address `json:"prior_outcomes_not_read"`
+}
+
+func newAnalysis(a *analysis.Analysis, at stamp) *progressAnalysis {
+	out := &progressAnalysis{
+		Timestamp: at, KPIs: newKPIs(a.KPIs), Recommendations: each(a.Recommendations, analysis.Recommendation.Text),
+		Propagation: progressErrors{a.Propagation.Halts, a.Propagation.Concerned, a.Propagation.Reviewed, a.Propagation.Blocked, list(a.Propagation.Unread)},
+		Modes:       progressModes{Total: a.Escalations.Total, False: a.Escalations.TakenBack, Triggers: counted(a.Escalations.Triggers), Asked: counted(a.Escalations.Asked)},
+	}
+	f := &out.Failures
+	f.Rate, f.BackupsRate, f.Clustered = rate(a.Failures.Overall), rate(a.Backups.Rate), a.Failures.Clustered
+	f.Steps = each(a.Failures.Steps, func(s analysis.FailedStep) progressFailed {
+		return progressFailed{s.Step, s.Failures, s.Retries, s.Resolved}
+	})
+	f.PerTask, f.Causes = ordered[float64]{}, ordered[int]{}
+	for _, t := range a.Failures.Tasks {
+		f.PerTask = append(f.PerTask, pair[float64]{t.Task, rate(t.Rate)})
+	}
+	for _, c := range a.Failures.Causes {
+		f.Causes = append(f.Causes, pair[int]{c.Name, len(c.Steps)})
+	}
+	f.Backups = each(a.Backups.Used, func(u analysis.BackupUse) progressHelped { return progressHelped{u.Description, rate(u.Rate)} })
+	slices.SortStableFunc(f.Backups, func(a, b progressHelped) int { return int(1000 * (b.Rate - a.Rate)) })
+	for _, v := range a.Compliance.Articles {
+		if v.Article == compliance.Escalation {
+			out.Modes.Missed = len(v.Findings)
+		}
+		out.Compliance = append(out.Compliance, pair[any]{articleKey(v), v})
+	}
+	out.Compliance = append(out.Compliance, pair[any]{"overall_compliance_score", a.Compliance.Score}, pair[any]{"deductions", list(a.Compliance.Deductions)})
+	return out
+}
+
+func counted(cs []analysis.Count) ordered[int] {
+	out := ordered[int]{}
+	for _, c := range cs {
+		out = append(out, pair[int]{strings.ReplaceAll(c.What, " ", "_"), c.N})
+	}
+	return out
+}
+
+// articleKey is the name of an article in the log, as in "article_vi".
+func articleKey(v compliance.Reviewed) string { return "article_" + strings.ToLower(string(v.Article)) }
+
+// building are the words of goals that end in something that is installed.
+var building = []string{"build", "create", "develop", "system", "application", "app"}
+
+// completionOf says for each thing that makes a goal complete whether the final gates saw it: true, false, or null where no
+// check of the plan decides it. The second result names those.
+func completionOf(p *plan.Plan, rep *report) (ordered[*bool], []string) {
+	var out ordered[*bool]
+	unchecked := []string{}
+	say := func(key string, ok *bool, missing string) {
+		out = append(out, pair[*bool]{key, ok})
+		if ok == nil {
+			unchecked = append(unchecked, missing)
+		}
+	}
+	var complete *bool // the completion gate
+	for _, r := range gateResults(rep.Final) {
+		if r.Key == "completion" && r.Value != undecided {
+			ok := r.Value == "pass"
+			complete = &ok
+		}
+	}
+	var checked *bool // by checks of the plan
+	if len(p.Completion.Checks) > 0 {
+		checked = complete
+	}
+	var quality *bool
+	if len(rep.Final) > 0 {
+		ok := !slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks })
+		quality = &ok
+	}
+	if complete != nil && *complete && checked == nil && !makesSomething(p) {
+		complete = nil // there was nothing to look for
+	}
+	say("primary_deliverable_exists", complete, "whether what was to be made is there")
+	say("quality_standards_met", quality, "whether it is good enough")
+	say("verification_passed", checked, "whether the goal was reached: the plan has no completion_criteria.checks")
+	goal := strings.FieldsFunc(strings.ToLower(p.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
+	if slices.ContainsFunc(building, func(w string) bool { return slices.Contains(goal, w) }) {
+		say("deployment_artifact_exists", checked, "whether what was built can be installed")
+	}
+	if settingTrue(p.Settings, "user_interface.required") {
+		say("user_interface_implemented", nil, "whether the user interface can be used")
+	}
+	if settingTrue(p.Completion.Flags, "production_ready") {
+		say("production_ready", nil, "whether it is ready for production")
+	}
+	if slices.Contains(goal, "for") {
+		say("user_documentation_exists", nil, "whether those whom it is for have a guide")
+	}
+	return out, unchecked
+}
+
+// makesSomething reports whether a step declares something that it creates.
+func makesSomething(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
+		return slices.ContainsFunc(t.Steps, func(s plan.Step) bool { return s.Artifacts != nil && len(s.Artifacts.Declared().Create) > 0 })
+	})
+}
+
+func settingTrue(settings []plan.Setting, key string) bool {
+	return slices.ContainsFunc(settings, func(s plan.Setting) bool {
+		ok, err := strconv.ParseBool(s.Value.Text)
+		return s.Key == key && err == nil && ok
+	})
+}

@@ -1,0 +1,115 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"github.com/planlock/planlock/exec/action"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A reflection is a line of reflections.jsonl: what an advisor said, and what came of it.
+type reflection struct {
+	TaskID     string       `json:"task_id"`
+	Step       plan.Address `json:"step"`
+	Attempt    int          `json:"attempt"`
+	Kind       string       `json:"kind"`
+	Point      string       `json:"point"`
+	Advisor    string       `json:"advisor"`
+	RootCause  string       `json:"root_cause"`
+	Note       string       `json:"note"`
+	Proposed   string       `json:"proposed_fix,omitempty"`
+	Patch      string       `json:"patch_id,omitempty"`
+	Refused    bool         `json:"patch_refused,omitempty"`
+	RiskScores riskScores   `json:"risk_scores"`
+	Queries    []string     `json:"queries_performed,omitempty"`
+	Sources    []string     `json:"sources_consulted,omitempty"`
+	Findings   []string     `json:"key_findings,omitempty"`
+	Error      string       `json:"error,omitempty"`
+}
+
+type riskScores struct {
+	Confidence float64 `json:"confidence"`
+	Severity   float64 `json:"severity"`
+	Risk       float64 `json:"risk"`
+	Seconds    float64 `json:"cost_seconds"`
+	Calls      int     `json:"cost_calls"`
+	Tokens     int64   `json:"cost_tokens"`
+}
+
+// Reflections draws reflections.jsonl: everything that advisors said, a line each. Nil where none was asked. ErrNothing if
+// there is nothing to draw.
+func Reflections(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
+	rep, err := newReport(p, r, say)
+	if err != nil {
+		return nil, err
+	}
+	return drawReflections(r, rep)
+}
+
+func reflectionsOf(r *history.Run, rep *report) []reflection {
+	var all []reflection
+	for _, s := range rep.steps {
+		was := r.Step(s.Address)
+		for _, a := range was.Advised {
+			line := reflection{TaskID: s.Task, Step: s.Address, Attempt: a.Attempt, Kind: a.Kind, Point: a.Point, Advisor: a.Advisor,
+				RootCause: a.RootCause, Note: a.Note, Patch: a.Patch, Error: a.Error,
+				RiskScores: riskScores{a.Confidence, a.Severity, a.Risk, a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens},
+				Queries:    a.Queries, Sources: a.Sources, Findings: a.Findings}
+			if patch := was.Patch(a.Patch); patch != nil {
+				line.Proposed, line.Refused = patch.Summary, patch.Refused
+			}
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+func drawReflections(r *history.Run, rep *report) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for _, line := range reflectionsOf(r, rep) {
+		if err := e.Encode(line); err != nil {
+			return nil, fmt.Errorf("document: %w", err)
+		}
+	}
+	if b.Len() == 0 {
+		return nil, nil
+	}
+	return showInvisible(b.Bytes()), nil
+}
+
+// drawReflectionSummary tells people what advisors said. Nil where none was asked.
+func drawReflectionSummary(r *history.Run, rep *report) []byte {
+	all := reflectionsOf(r, rep)
+	if len(all) == 0 {
+		return nil
+	}
+	d := &document{}
+	d.put("# Reflections: %s\n\n", md(rep.Goal))
+	var rows [][]string
+	for _, l := range all {
+		came := "-"
+		switch {
+		case l.Refused:
+			came = code(l.Patch) + " was refused"
+		case l.Patch != "":
+			came = code(l.Patch) + ": " + md(l.Proposed)
+		case l.Error != "":
+			came = md(l.Error)
+		}
+		rows = append(rows, []string{md(string(l.Step)), fmt.Sprint(l.Attempt), md(l.Kind), md(l.Point), md(l.RootCause),
+			fmt.Sprintf("%.2f", l.RiskScores.Confidence), fmt.Sprintf("%.2f", l.RiskScores.Risk), came})
+	}
+	d.table("", []string{"Step", "Attempt", "Kind", "Point", "Root cause", "Confidence", "Risk", "Came of it"}, rows)
+	d.put("\n")
+	for _, l := range all {
+		if l.Note != "" {
+			d.put("- %s, step %s: %s\n", md(l.Kind), md(string(l.Step)), md(l.Note))
+		}
+	}
+	return []byte(d.String())
+}

@@ -1,0 +1,61 @@
+package document
+
+// stages orders ids by their longest way from a beginning, along edges that lead from what comes first to what
+// depends on it; ids keep their order within a stage. What hangs on a cycle stands in the last stage.
+func stages(ids []string, edges [][2]string) [][]string {
+	level := make(map[string]int, len(ids))
+	waits := make(map[string]int, len(ids))
+	after := make(map[string][]string)
+	for _, id := range ids {
+		waits[id] = 0
+	}
+	for _, e := range edges {
+		_, from := waits[e[0]]
+		_, to := waits[e[1]]
+		if from && to {
+			waits[e[1]]++
+			after[e[0]] = append(after[e[0]], e[1])
+		}
+	}
+	var queue []string
+	for _, id := range ids {
+		if waits[id] == 0 {
+			queue = append(queue, id)
+			waits[id] = -1 // queued, also where an id is doubled
+		}
+	}
+	last := 0
+	for n := 0; n < len(queue); n++ {
+		id := queue[n]
+		last = max(last, level[id])
+		for _, next := range after[id] {
+			level[next] = max(level[next], level[id]+1)
+			if waits[next]--; waits[next] == 0 {
+				queue = append(queue, next)
+				waits[next] = -1
+			}
+		}
+	}
+	return byLevel(ids, func(id string) int {
+		if waits[id] > 0 {
+			return last + 1
+		}
+		return level[id]
+	})
+}
+
+func byLevel(ids []string, level func(string) int) [][]string {
+	var out [][]string
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		for len(out) <= level(id) {
+			out = append(out, nil)
+		}
+		out[level(id)] = append(out[level(id)], id)
+	}
+	return out
+}

@@ -1,0 +1,254 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/safetext"
+)
+
+// textWidth is the number of columns of the text report.
+const textWidth = 100
+
+// A page of text. Everything that is not the page's own words goes through it escaped.
+type page struct{ bytes.Buffer }
+
+// line writes one line, cut to the width.
+func (w *page) line(text string) {
+	w.WriteString(strings.TrimRight(safetext.Clip(text, textWidth), " "))
+	w.WriteByte('\n')
+}
+
+// wrap writes text in as many lines as it needs: the first behind first, the others behind rest.
+func (w *page) wrap(first, rest, text string) {
+	prefix := first
+	for _, line := range safetext.Lines(text) {
+		for _, part := range breakLine(line, textWidth-safetext.Width(rest)) {
+			w.WriteString(strings.TrimRight(prefix+part, " "))
+			w.WriteByte('\n')
+			prefix = rest
+		}
+	}
+}
+
+// breakLine breaks an escaped line between words, or within a word that is too long.
+func breakLine(line string, columns int) []string {
+	var out []string
+	now, used := "", 0
+	for _, word := range strings.Fields(line) {
+		n := safetext.Width(word)
+		if used > 0 && used+1+n <= columns {
+			now, used = now+" "+word, used+1+n
+			continue
+		}
+		if used > 0 {
+			out = append(out, now)
+		}
+		for n > columns {
+			head := cutAt(word, columns)
+			out, word, n = append(out, head), word[len(head):], n-safetext.Width(head)
+		}
+		now, used = word, n
+	}
+	if used > 0 {
+		out = append(out, now)
+	}
+	return out
+}
+
+// cutAt returns the longest beginning of word that fits, at least one character.
+func cutAt(word string, columns int) string {
+	used := 0
+	for i, r := range word {
+		used += safetext.Width(string(r))
+		if used > columns && i > 0 {
+			return word[:i]
+		}
+	}
+	return word
+}
+
+func pad(s string, columns int) string {
+	s = safetext.Clip(s, columns)
+	return s + strings.Repeat(" ", max(0, columns-safetext.Width(s)))
+}
+
+func drawText(rep *report) []byte {
+	w := &page{}
+	w.wrap("", "", rep.Goal)
+	for _, parts := range headline(rep) {
+		w.line(strings.Join(parts, " · "))
+	}
+	w.line("")
+	for _, warning := range rep.Warnings {
+		w.wrap(" ! ", "   ", warning)
+	}
+	for _, a := range rep.Amendments {
+		w.wrap(" + ", "   ", a.String())
+	}
+	cols := columnsOf(rep)
+	for _, s := range rep.steps {
+		w.step(s, cols)
+	}
+	for _, s := range rep.steps {
+		w.failure(s)
+	}
+	w.judged("Approval", rep.Planning)
+	w.judged("Completion", rep.Final)
+	w.waiting(rep.Waiting)
+	w.declarations(rep.Declarations)
+	w.line("")
+	w.line(fmt.Sprintf("%s  %s", outcome(rep.Status), rep.tally()))
+	for _, reason := range rep.Reasons {
+		w.wrap("  ", "  ", reason)
+	}
+	for i, next := range nextSteps(rep) {
+		first := []string{"next  ", "      "}[min(i, 1)]
+		if rep.Waiting != nil && !rep.OwnStores && rep.speller.Spells(next.do) { // what is to be copied is not broken
+			w.wrap(first, "      ", next.why+":")
+			w.WriteString(safetext.Escape("        "+rep.say(next.do)+next.rest) + "\n")
+			continue
+		}
+		w.wrap(first, "      ", rep.told(next))
+	}
+	return w.Bytes()
+}
+
+// headline is what identifies the run, and when it was.
+func headline(rep *report) [2][]string {
+	when := []string{rep.Started.clock(), rep.Duration.String()}
+	if rep.Resumed > 0 {
+		when = append(when, "resumed "+count(rep.Resumed, "time", "times"))
+	}
+	switch {
+	case rep.Shadow:
+		when = append(when, "a trial in a clone")
+	case rep.Isolated:
+		when = append(when, "isolated")
+	}
+	return [2][]string{{"run " + rep.Run, "plan " + rep.Plan.Digest.Short(), "mode " + string(rep.Mode)}, when}
+}
+
+// clock is a time for people, in UTC.
+func (s stamp) clock() string { return s.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// columns are the widths of the columns that differ from run to run.
+type columns struct{ address, title, gates int }
+
+// columnsOf makes room for every address, of up to 24 columns, and every count of gates; titles get what is left.
+func columnsOf(rep *report) columns {
+	c := columns{address: 5, title: 20, gates: 12}
+	for _, s := range rep.steps {
+		c.address = max(c.address, safetext.Width(safetext.Clip(string(s.Address), 24)))
+		c.title = max(c.title, safetext.Width(s.Title))
+		if js := s.gates(); len(js) > 0 {
+			c.gates = max(c.gates, safetext.Width(asked(js)))
+		}
+	}
+	const others = 35 // the mark, what was changed, the time, and what lies between
+	c.title = max(20, min(c.title, 40, textWidth-others-c.address-c.gates))
+	return c
+}
+
+// step writes the one line of a step, and more below it for what does not fit.
+func (w *page) step(s *step, cols columns) {
+	line := fmt.Sprintf(" %s %s %s", s.mark(), pad(string(s.Address), cols.address), pad(s.Title, cols.title))
+	if !s.Started.IsZero() {
+		gates := ""
+		if js := s.gates(); len(js) > 0 {
+			gates = asked(js)
+		}
+		line += fmt.Sprintf("  %s  %s  %8s ", pad(s.size(), 17), pad(gates, cols.gates), s.Duration)
+	}
+	w.noted(line, strings.Repeat(" ", 4+cols.address), s.notes())
+}
+
+// notes are what is said of a step besides its columns: who left it out and why, or what blocks it, and its detours.
+func (s *step) notes() string {
+	var notes []string
+	if s.Skipped != nil {
+		notes = append(notes, "skipped by "+s.Skipped.By+": "+s.Skipped.Why)
+	}
+	if s.Blocked != nil {
+		notes = append(notes, "blocked by "+string(s.Blocked.By)+": "+s.Blocked.Why)
+	}
+	return strings.Join(append(notes, s.detours()...), ", ")
+}
+
+// noted writes a line and what is to be noted about it: behind it where that fits, else below it, whole.
+func (w *page) noted(line, indent, notes string) {
+	line = safetext.Escape(line)
+	if shown := safetext.Escape(notes); notes != "" && safetext.Width(line)+2+safetext.Width(shown) <= textWidth {
+		line, notes = line+"  "+shown, ""
+	}
+	w.line(strings.TrimRight(line, " "))
+	if notes != "" {
+		w.wrap(indent, indent, notes)
+	}
+}
+
+// size is what the step changed, or that what it changed was undone; "" where nothing was accounted.
+func (s *step) size() string {
+	e := s.account()
+	switch {
+	case e == nil:
+		return ""
+	case s.undone() && len(e.Changes) > 0:
+		return "undone"
+	}
+	return e.size()
+}
+
+// undone reports whether nothing is left of what the step did, because its checkpoint was restored.
+func (s *step) undone() bool {
+	if s.Status == history.Completed || s.restoring || len(s.Attempts) == 0 {
+		return false
+	}
+	last := s.Attempts[len(s.Attempts)-1]
+	return last.RolledBack || last.Failure != nil
+}
+
+// size is what an attempt changed: "2 files +61 −3".
+func (e *entry) size() string {
+	files := 0
+	for _, c := range e.Changes {
+		if c.Kind != "dir" {
+			files++
+		}
+	}
+	return count(files, "file", "files") + e.Lines.String()
+}
+
+func (n lineCount) String() string {
+	out := ""
+	if n.Added > 0 {
+		out += fmt.Sprintf(" +%d", n.Added)
+	}
+	if n.Removed > 0 {
+		out += fmt.Sprintf(" −%d", n.Removed)
+	}
+	return out
+}
+
+// waiting writes the question that is open; the choices stand with what is next.
+func (w *page) waiting(q *question) {
+	if q == nil {
+		return
+	}
+	w.line("")
+	w.wrap(" ? ", "   ", fmt.Sprintf("question %s: %s", q.ID, q.What))
+	w.wrap("   ", "   ", q.Why)
+	for _, e := range q.Evidence {
+		w.wrap("     ", "     ", e)
+	}
+	if !q.Deadline.IsZero() {
+		w.line("   answer before " + q.Deadline.clock())
+	}
+}
+
+// stopped reports whether the step's last word was no.
+func (s *step) stopped() bool {
+	return s.Status == history.Failed || !s.Status.Over() && s.trouble() != nil
+}
