@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -13,11 +13,7 @@ import (
 
 // What stands in the journal is bounded, whatever a step does: a record must
 // never be too large to be written, or a failure could not be recorded.
-const (
-	listed  = 200     // changes, reasons and findings that are listed
-	longest = 4 << 10 // bytes of one reason
-	account = 1 << 20 // bytes of an account that stands in the journal itself
-)
+const account = 1 << 20 // bytes of an account that stands in the journal itself
 
 // abridge is an account as the journal takes it. Of a large one the whole is
 // kept in the store, and the journal has its digest and its beginning.
@@ -37,10 +33,10 @@ func (e *execution) abridge(ctx context.Context, entry *history.Accounted) (*his
 	short.Changes = firstChanges(entry.Changes)
 	short.Account.Matching = firstChanges(entry.Account.Matching)
 	short.Account.Extra = firstChanges(entry.Account.Extra)
-	short.Account.Missing = entry.Account.Missing[:min(listed, len(entry.Account.Missing))]
-	short.Account.SymbolsMatching = entry.Account.SymbolsMatching[:min(listed, len(entry.Account.SymbolsMatching))]
-	short.Account.SymbolsExtra = entry.Account.SymbolsExtra[:min(listed, len(entry.Account.SymbolsExtra))]
-	short.Symbols = entry.Symbols[:min(listed, len(entry.Symbols))]
+	short.Account.Missing = entry.Account.Missing[:min(bound.Lines, len(entry.Account.Missing))]
+	short.Account.SymbolsMatching = entry.Account.SymbolsMatching[:min(bound.Lines, len(entry.Account.SymbolsMatching))]
+	short.Account.SymbolsExtra = entry.Account.SymbolsExtra[:min(bound.Lines, len(entry.Account.SymbolsExtra))]
+	short.Symbols = entry.Symbols[:min(bound.Lines, len(entry.Symbols))]
 	short.PerPath = map[string]ledger.LineCount{}
 	for _, c := range short.Changes {
 		if n, ok := entry.PerPath[c.Path]; ok {
@@ -50,12 +46,12 @@ func (e *execution) abridge(ctx context.Context, entry *history.Accounted) (*his
 	return &short, nil
 }
 
-// firstChanges are as many changes as may be listed, those with very long paths
+// firstChanges are as many changes as may be bound.Lines, those with very long paths
 // counting for several.
 func firstChanges(changes []ledger.Change) []ledger.Change {
-	room := listed * longest / 8
+	room := bound.Lines * bound.Line / 8
 	for i, c := range changes {
-		if room -= 200 + len(c.Path); i == listed || room < 0 {
+		if room -= 200 + len(c.Path); i == bound.Lines || room < 0 {
 			return changes[:i]
 		}
 	}
@@ -65,30 +61,10 @@ func firstChanges(changes []ledger.Change) []ledger.Change {
 // bounded is a fault as the journal takes it.
 func (f *fault) bounded() *history.AttemptFailed {
 	short := f.AttemptFailed
-	short.Reasons = firstOf(f.Reasons, listed)
-	if len(f.Findings) > listed {
-		short.Findings = append(f.Findings[:listed:listed], gate.Finding{
-			Message: fmt.Sprintf("and %d more", len(f.Findings)-listed)})
+	short.Reasons = bound.First(f.Reasons, bound.Lines)
+	if len(f.Findings) > bound.Lines {
+		short.Findings = append(f.Findings[:bound.Lines:bound.Lines], gate.Finding{
+			Message: fmt.Sprintf("and %d more", len(f.Findings)-bound.Lines)})
 	}
 	return &short
-}
-
-// firstOf are the first n lines, none of them too long, and how many more there are.
-func firstOf(lines []string, n int) []string {
-	var short []string
-	for i, line := range lines {
-		if i == n {
-			return append(short, fmt.Sprintf("and %d more", len(lines)-n))
-		}
-		short = append(short, clip(line, longest))
-	}
-	return short
-}
-
-// clip cuts a text that is too long, and says so.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
 }

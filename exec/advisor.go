@@ -14,8 +14,11 @@ import (
 
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -60,31 +63,28 @@ func (a Advisors) agents(ctx context.Context) ([]envelope.Agent, error) {
 
 // advise has what a rung wants to know stand in the history: what the advisor
 // said, or why there is no advice, and the patch that it brought.
-func (e *execution) advise(ctx context.Context, s *history.Step, f *history.AttemptFailed, next recovery.Next) error {
-	if s.Advice(string(next.Advise), string(next.Point)) != nil {
-		return fmt.Errorf("exec: rung %s wants the same advice twice: it must look at the history", next.Rung)
+func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consult) error {
+	if s.Advice(string(a.Kind), string(a.Point)) != nil {
+		return fmt.Errorf("exec: rung %s wants the same advice twice: it must look at the history", a.Rung)
 	}
-	said, made, err := e.consultAbout(ctx, s, f, next.Advise, next.Point, e.method(s, currentMethod(s)))
-	if err != nil {
-		return err
+	said, made, err := e.consultAbout(ctx, s, a.Failure, a.Kind, a.Point, e.method(s, method.Current(s)))
+	if err != nil || interrupted(ctx) {
+		return err // nothing was recorded; the loop stops
 	}
-	if interrupted(ctx) {
-		return e.pause(ctx, "interrupted", context.Cause(ctx))
-	}
-	said.Rung = next.Rung
+	said.Rung = a.Rung
 	facts := []history.Fact{said}
 	if made != nil {
 		facts = append(facts, made)
 	}
-	if err := e.record(ctx, of(s, s.Tried()), facts...); err != nil {
+	if err := e.record(ctx, history.Of(s, s.Tried()), facts...); err != nil {
 		return err
 	}
-	e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: next.Why, Err: adviceError(said)})
+	e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: a.Why, Err: adviceError(said)})
 	return nil
 }
 
 // reflectOn asks for a reflection on a failure at a point of a task.
-func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point, m Method) (*history.Advised, *history.Patched, error) {
+func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point, m method.Method) (*history.Advised, *history.Patched, error) {
 	said, made, err := e.consultAbout(ctx, s, f, advice.Reflection, at, m)
 	if err == nil && !interrupted(ctx) {
 		e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: string(at), Err: adviceError(said)})
@@ -94,26 +94,26 @@ func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.A
 
 // consultAbout asks an advisor about a failure of a method, and readies the patch
 // that it proposes; nothing is recorded. What it says is worth nothing if ctx has ended.
-func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind, at advice.Point, m Method) (*history.Advised, *history.Patched, error) {
-	task, step := e.step(s)
+func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind, point advice.Point, m method.Method) (*history.Advised, *history.Patched, error) {
+	at := e.contract.At(s.Address)
 	if m.Executor == "" {
-		m.Executor = step.Executor
+		m.Executor = at.Step.Executor
 	}
-	shown := e.shown[s.Address]
+	shown := e.shown.At(s.Address)
 	tree, err := e.known(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := advice.Case{
-		Kind: kind, Point: at, Run: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step,
+		Kind: kind, Point: point, Run: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step,
 		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
-		Criteria: slices.Concat(task.AcceptanceCriteria, step.Evidence), Plan: e.locked.Plan(), Files: filesOf(tree),
+		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: e.locked.Plan(), Files: filesOf(tree),
 		Open: func(path string) (io.ReadCloser, error) { return openIn(e.dir, path) },
 	}
 	said, patch := e.hear(ctx, c)
 	said.Attempt = s.Tried()
-	e.unsure() // an advisor looks at the tree, and may have touched it
+	e.seen.Disturb(contract.StrangersRan) // an advisor looks at the tree, and may have touched it
 	if patch == nil {
 		return said, nil, nil
 	}
@@ -139,21 +139,21 @@ func (e *execution) hear(ctx context.Context, c advice.Case) (*history.Advised, 
 	a, err := callAdvisor(ctx, advisor, c)
 	took := time.Since(begin)
 	if err != nil {
-		said.Error, said.Nothing = clip(strings.TrimPrefix(err.Error(), advice.ErrNothing.Error()+": "), longest), errors.Is(err, advice.ErrNothing)
+		said.Error, said.Nothing = bound.Text(strings.TrimPrefix(err.Error(), advice.ErrNothing.Error()+": "), bound.Line), errors.Is(err, advice.ErrNothing)
 	}
 	if a.Cost.Time > 0 {
 		took = a.Cost.Time
 	}
-	said.Advisor, said.RootCause, said.Note = clip(a.Advisor, longest), clip(a.RootCause, longest), clip(a.Note, longest)
+	said.Advisor, said.RootCause, said.Note = bound.Text(a.Advisor, bound.Line), bound.Text(a.RootCause, bound.Line), bound.Text(a.Note, bound.Line)
 	said.Confidence, said.Severity, said.Risk = share(a.Confidence), share(a.Severity), share(a.Risk)
-	said.Signals, said.Queries = firstOf(a.Signals, listed), firstOf(a.Queries, listed)
-	said.Sources, said.Findings = firstOf(a.Sources, listed), firstOf(a.Findings, listed)
+	said.Signals, said.Queries = bound.First(a.Signals, bound.Lines), bound.First(a.Queries, bound.Lines)
+	said.Sources, said.Findings = bound.First(a.Sources, bound.Lines), bound.First(a.Findings, bound.Lines)
 	for i, x := range a.Alternatives {
-		if i == listed {
+		if i == bound.Lines {
 			break
 		}
 		said.Alternatives = append(said.Alternatives, history.Approach{
-			Description: clip(x.Description, longest), Confidence: share(x.Confidence), Source: clip(x.Source, longest)})
+			Description: bound.Text(x.Description, bound.Line), Confidence: share(x.Confidence), Source: bound.Text(x.Source, bound.Line)})
 	}
 	said.Cost = history.AdviceCost{Seconds: took.Seconds(), Calls: max(a.Cost.Calls, 0), Tokens: max(a.Cost.Tokens, 0)}
 	if err != nil {
@@ -174,26 +174,26 @@ func callAdvisor(ctx context.Context, x Advisor, c advice.Case) (a advice.Advice
 
 // patched is the fact that a patch becomes. There is none where nothing that the
 // method does would change.
-func (e *execution) patched(s *history.Step, c advice.Case, m Method, said *history.Advised, p *advice.Patch) (*history.Patched, bool) {
+func (e *execution) patched(s *history.Step, c advice.Case, m method.Method, said *history.Advised, p *advice.Patch) (*history.Patched, bool) {
 	made := &history.Patched{
 		ID: fmt.Sprintf("patch_%d", len(s.Patches)+1), Attempt: fmt.Sprintf("%s#%d", s.Address, s.Tried()),
-		Kind: said.Kind, Point: said.Point, Base: m.ID, Summary: clip(strings.TrimSpace(p.Summary), longest), Confidence: said.Confidence,
+		Kind: said.Kind, Point: said.Point, Base: m.ID, Summary: bound.Text(strings.TrimSpace(p.Summary), bound.Line), Confidence: said.Confidence,
 	}
 	text, err := json.Marshal(p)
-	if err != nil || len(text) > patchSize {
-		made.Refused, made.Why = true, []string{fmt.Sprintf("the patch is too large: %d bytes, and %d are allowed", len(text), patchSize)}
+	if err != nil || len(text) > method.PatchSize {
+		made.Refused, made.Why = true, []string{fmt.Sprintf("the patch is too large: %d bytes, and %d are allowed", len(text), method.PatchSize)}
 		return made, true
 	}
 	made.Checksum = ledger.Sum(text)
 	after, err := m.Patched(p, e.plan.Sandbox.Env)
-	made.Diff = diffMethods(m, after)
-	var widens *WidenError
+	made.Diff = method.Diff(m, after)
+	var widens *method.WidenError
 	switch {
 	case errors.As(err, &widens):
 		made.Refused, made.Why = true, widens.Reasons
 	case err != nil:
 		made.Refused, made.Why = true, []string{err.Error()}
-	case !m.changes(after):
+	case !m.Changes(after):
 		return nil, false
 	}
 	made.Method = history.PatchedMethod{Description: made.Summary, Run: after.Run, Prompt: after.Prompt, Executor: m.Executor,
@@ -207,14 +207,6 @@ func adviceError(a *history.Advised) error {
 		return nil
 	}
 	return errors.New(a.Error)
-}
-
-// currentMethod is the one that failed.
-func currentMethod(s *history.Step) string {
-	if last := s.Last(); last != nil {
-		return last.Method.Method
-	}
-	return recovery.Primary
 }
 
 // filesOf lists the files of a tree.

@@ -302,3 +302,5 @@ func TestAdviceIsBounded(t *testing.T) {
 			len(said.Alternatives), said.Confidence, said.Severity)
 	}
 }
+
+func ptr[T any](v T) *T { return &v }

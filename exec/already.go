@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -40,15 +41,15 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already,
 		Content: func(_ context.Context, entry ledger.Entry) (io.ReadCloser, error) { return openIn(e.root, entry.Path) }}
 	var list []Already
 	for _, a := range e.plan.Graph().Order {
-		at, ok := e.index[a]
-		if !ok {
+		at := e.contract.At(a)
+		if at.Step == nil {
 			continue
 		}
 		var evidence []string
-		if at.step.Status == plan.Done || at.step.Status == "" && at.task.Status == plan.Done {
+		if at.Step.Status == plan.Done || at.Step.Status == "" && at.Task.Status == plan.Done {
 			evidence = append(evidence, "its source marks it as done")
 		}
-		pass.Task, pass.Step = at.task, at.step
+		pass.Task, pass.Step = at.Task, at.Step
 		holds, against := e.stands(ctx, e.panel.Prepare(pass), tree, false)
 		if len(against) == 0 {
 			evidence = append(evidence, holds...)
@@ -115,15 +116,12 @@ func inTree(tree *ledger.Tree, pattern string) bool {
 	return false
 }
 
-// acknowledgedAsDone leaves a step out whose work the lock says is done. What the step declares must hold
-// when its turn comes: a word that the workspace contradicts stops the run before the step.
-func (e *execution) acknowledgedAsDone(ctx context.Context, s *history.Step) (left bool, err error) {
-	if !slices.Contains(e.run.Started.Acknowledged, plan.DoneCode(s.Address)) {
-		return false, nil
-	}
+// lookWhetherDone finds out whether what a step declares holds, whose work the lock says is done. A word that the workspace contradicts
+// stops the run before the step.
+func (e *execution) lookWhetherDone(ctx context.Context, s *history.Step) error {
 	tree, err := e.known(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	e.tree = tree
 	r := e.runner(nil)
@@ -131,19 +129,17 @@ func (e *execution) acknowledgedAsDone(ctx context.Context, s *history.Step) (le
 	pass.Before, pass.After = tree, tree
 	evidence, against := e.stands(ctx, e.panel.Prepare(pass), tree, true)
 	if r.ran.Load() || e.host() {
-		e.unsure()
+		e.seen.Disturb(contract.StrangersRan)
 	}
 	if interrupted(ctx) {
-		return true, nil // nothing was recorded; the loop stops
+		return nil // the loop stops
 	}
 	if len(against) > 0 {
-		return true, e.letGo(ctx, &RefusedError{Run: e.run.Started.Run, Reasons: append([]string{
+		return e.letGo(ctx, &RefusedError{Run: e.run.Started.Run, Reasons: append([]string{
 			fmt.Sprintf("step %s was acknowledged as done, and it is not:", s.Address)}, against...),
 			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", plan.DoneCode(s.Address))})
 	}
-	why := "acknowledged as done"
-	if len(evidence) > 0 {
-		why += ": " + strings.Join(evidence, "; ")
-	}
-	return true, e.leaveOut(ctx, s, &history.StepSkipped{Why: why, By: "the lock", Done: true})
+	e.seen.For = evidence
+	e.seen.Saw(contract.Done)
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -256,5 +257,5 @@ func (e *execution) addition(f *history.Amended) string {
 			steps = append(steps, fmt.Sprintf("%s (%s)", o.Address, o.Title))
 		}
 	}
-	return "the run goes on with further steps: " + strings.Join(firstOf(steps, namedSteps), ", ")
+	return "the run goes on with further steps: " + strings.Join(bound.First(steps, namedSteps), ", ")
 }

@@ -5,55 +5,36 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/plan"
 )
 
 // A Reviewer looks at a task before its first step; see package gate/approval.
 type Reviewer = approval.Reviewer
 
-// submit has the reviewers decide about the task of a step, before the first of
-// its steps. It reports whether it did something, so that the step waits; the
-// steps of a task that was not approved are left out.
-func (e *execution) submit(ctx context.Context, s *history.Step) (bool, error) {
-	if len(e.c.Reviewers) == 0 {
-		return false, nil
+// submit has the reviewers decide about the task of a step: a first draft of it, or one that advice has patched.
+func (e *execution) submit(ctx context.Context, s *history.Step, again bool) error {
+	if again {
+		return e.submitAgain(ctx, s, e.run.Approval(s.Task))
 	}
-	a := e.run.Approval(s.Task)
-	switch {
-	case a == nil:
-		return true, e.review(ctx, s, &history.Approval{Task: s.Task})
-	case a.Status.Runs():
-		return false, nil
-	case a.Open():
-		return true, e.submitAgain(ctx, s, a)
-	}
-	why := fmt.Sprintf("task %s is %s: %s", s.Task, a.Status, firstReason(a))
-	return true, e.leaveOut(ctx, s, &history.StepSkipped{Why: why, By: "the reviewers"})
-}
-
-// firstReason says why a task was not approved.
-func firstReason(a *history.Approval) string {
-	if len(a.Reasons) == 0 {
-		return a.Terminal
-	}
-	return a.Reasons[0]
+	return e.review(ctx, s, &history.Approval{Task: s.Task})
 }
 
 // review asks the reviewers about a draft, and records what they decided.
 // Whatever else belongs to it is recorded before, in the same batch.
-func (e *execution) review(ctx context.Context, s *history.Step, a *history.Approval, before ...located) error {
+func (e *execution) review(ctx context.Context, s *history.Step, a *history.Approval, before ...history.Located) error {
 	reviews := approval.Ask(ctx, e.c.Reviewers, e.draft(s, a, before))
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	d := approval.Decide(reviews)
-	a.Reviews, a.Reasons, a.Jobs = reviews, firstOf(d.Reasons, listed), d.Jobs
+	a.Reviews, a.Reasons, a.Jobs = reviews, bound.First(d.Reasons, bound.Lines), d.Jobs
 	switch {
 	case d.Approved && a.Retry == 0:
 		a.Status = history.Approved
@@ -66,14 +47,14 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 	default:
 		a.Status = history.Rejected
 	}
-	e.unsure()
-	facts := append(before, located{fact: a})
+	e.seen.Disturb(contract.StrangersRan)
+	facts := append(before, history.Located{Fact: a})
 	if undo, changed, err := e.untouchedBy(ctx, "while it was reviewed"); err != nil {
 		return err
 	} else if changed != nil {
 		a.Status, a.Jobs = history.Rejected, nil
 		a.Reasons, a.Terminal = append(a.Reasons, changed...), "a reviewer changed the tree"
-		facts = append(facts, located{fact: undo})
+		facts = append(facts, history.Located{Fact: undo})
 	}
 	return e.recordAll(ctx, facts...)
 }
@@ -90,14 +71,14 @@ func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history
 	if err != nil || interrupted(ctx) {
 		return err
 	}
-	facts := []located{{of(on, 0), said}}
+	facts := history.At(history.Of(on, 0), said)
 	if made != nil {
-		facts = append(facts, located{of(on, 0), made})
+		facts = append(facts, history.Located{Where: history.Of(on, 0), Fact: made})
 	}
 	if why := unfit(said, made); why != "" {
 		given := &history.Approval{Task: a.Task, Status: history.FailedRetry, Retry: a.Retry, Reasons: a.Reasons,
 			Attempt: attemptID(a.Task, e.decisions(a.Task)+1), Step: a.Step, Patch: a.Patch, Terminal: why}
-		return e.recordAll(ctx, append(facts, located{fact: given})...)
+		return e.recordAll(ctx, append(facts, history.Located{Fact: given})...)
 	}
 	next := &history.Approval{Task: a.Task, Retry: a.Retry + 1, Step: on.Address, Patch: made.ID}
 	return e.review(ctx, s, next, facts...)
@@ -121,7 +102,7 @@ func unfit(said *history.Advised, made *history.Patched) string {
 // patchable is the step of a task whose method a patch may change: the first that has one.
 func (e *execution) patchable(s *history.Step) *history.Step {
 	for _, other := range e.run.Steps {
-		if _, step := e.step(other); other.Task == s.Task && other.Status == history.Pending && (step.Run != "" || step.Prompt != "") {
+		if step := e.contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending && (step.Run != "" || step.Prompt != "") {
 			return other
 		}
 	}
@@ -129,8 +110,8 @@ func (e *execution) patchable(s *history.Step) *history.Step {
 }
 
 // draft is what the reviewers are shown.
-func (e *execution) draft(s *history.Step, a *history.Approval, before []located) approval.Draft {
-	task, _ := e.step(s)
+func (e *execution) draft(s *history.Step, a *history.Approval, before []history.Located) approval.Draft {
+	task := e.contract.At(s.Address).Task
 	a.Attempt = attemptID(task.ID, e.decisions(task.ID)+1)
 	d := approval.Draft{Run: e.run.Started.Run, Goal: e.plan.Goal, Task: task.ID, Title: task.Title, Text: task.Description,
 		Priority: task.Priority, Acceptance: slices.Clone(task.AcceptanceCriteria), Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
@@ -142,29 +123,18 @@ func (e *execution) draft(s *history.Step, a *history.Approval, before []located
 		step := &task.Steps[i]
 		m := e.method(e.run.Step(step.Address), recovery.Primary)
 		for _, l := range before {
-			if p, ok := l.fact.(*history.Patched); ok && l.where.Step == step.Address {
+			if p, ok := l.Fact.(*history.Patched); ok && l.Where.Step == step.Address {
 				m.ID, m.Run, m.Prompt = p.ID, p.Method.Run, p.Method.Prompt
 			}
 		}
 		shown := approval.Step{Address: string(step.Address), Description: step.Description, Run: m.Run, Prompt: m.Prompt,
-			Executor: m.Executor, Artifacts: expected(step)}
+			Executor: m.Executor, Artifacts: engine.Expected(step)}
 		if m.ID != recovery.Primary {
 			shown.Patch = m.ID
 		}
 		d.Steps = append(d.Steps, shown)
 	}
 	return d
-}
-
-// expected are the paths that a step promises to leave behind.
-func expected(step *plan.Step) []string {
-	var paths []string
-	if step.Artifacts != nil {
-		paths = slices.Concat(step.Artifacts.Create, step.Artifacts.Modify)
-	}
-	paths = append(paths, step.Evidence...)
-	slices.Sort(paths)
-	return slices.DeleteFunc(slices.Compact(paths), isGlob)
 }
 
 // decisions is how often decisions about a task were recorded, those that were undone too.
@@ -180,33 +150,6 @@ func (e *execution) decisions(task string) int {
 
 func attemptID(task string, n int) string { return fmt.Sprintf("%s/approval#%d", task, n) }
 
-// approvedPatch is the patch in whose form a step was approved, or nil.
-func (e *execution) approvedPatch(s *history.Step) *history.Patched {
-	if a := e.run.Approval(s.Task); a != nil && a.Status == history.ApprovedRetry && a.Step == s.Address {
-		return s.Patch(a.Patch)
-	}
-	return nil
-}
-
-// A located fact knows where it belongs.
-type located struct {
-	where history.Where
-	fact  history.Fact
-}
-
-// recordAll makes facts durable that belong to several places, all or none.
-func (e *execution) recordAll(ctx context.Context, facts ...located) error {
-	batch, plain := make([]checkpoint.Fact, len(facts)), make([]history.Fact, len(facts))
-	for i, l := range facts {
-		var err error
-		if batch[i], err = history.Encode(l.where, l.fact); err != nil {
-			return err
-		}
-		plain[i] = l.fact
-	}
-	return e.add(ctx, e.journal.Append, plain, batch...)
-}
-
 // untouchedBy makes sure that somebody who may only look changed nothing. What
 // changed is named, and undone by the restore that is to be recorded.
 func (e *execution) untouchedBy(ctx context.Context, when string) (*history.RestoreBegun, []string, error) {
@@ -221,5 +164,5 @@ func (e *execution) untouchedBy(ctx context.Context, when string) (*history.Rest
 	for _, change := range ledger.Diff(e.tree, now) {
 		lines = append(lines, change.String())
 	}
-	return &history.RestoreBegun{To: e.run.Tree}, firstOf(lines, listed), nil
+	return &history.RestoreBegun{To: e.run.Tree}, bound.First(lines, bound.Lines), nil
 }

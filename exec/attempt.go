@@ -14,18 +14,18 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/jobs"
-	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/question"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
-
-// outputKept is how much of an attempt's output stands in the journal, in bytes.
-const outputKept = 16 << 10
 
 // A trial is one attempt while it is judged.
 type trial struct {
@@ -33,7 +33,7 @@ type trial struct {
 	task    *plan.Task
 	step    *plan.Step
 	number  int
-	method  Method
+	method  method.Method
 	runner  *runner
 	outcome Outcome
 	err     error          // of the executor
@@ -57,31 +57,18 @@ type trial struct {
 }
 
 // method finds a way to do a step by its name.
-func (e *execution) method(s *history.Step, id string) Method {
-	_, step := e.step(s)
-	if p := e.approvedPatch(s); p != nil && id == recovery.Primary {
-		id = p.ID // what was approved is what is done
-	}
-	if p := s.Patch(id); p != nil && !p.Refused {
-		return Method{ID: id, Description: p.Method.Description, Run: p.Method.Run, Prompt: p.Method.Prompt, Executor: p.Method.Executor,
-			Tool: p.Method.Tool, ToolArgs: p.Method.ToolArgs, Env: p.Method.Env, Feedback: p.Method.Feedback}
-	}
-	for _, b := range step.Backups {
-		if recovery.BackupName(b) == id {
-			return Method{ID: id, Description: b.Description, Run: b.Run, Prompt: b.Prompt,
-				Executor: b.Executor, Tool: b.ToolPath, ToolArgs: b.ToolArgs}
-		}
-	}
-	return Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt, Executor: step.Executor}
+func (e *execution) method(s *history.Step, id string) method.Method {
+	return e.contract.Method(e.run, s, id)
 }
 
 // attempt executes one method, accounts for what it did, and has it judged.
-func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) error {
-	task, step := e.step(s)
+func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Method) error {
+	at := e.contract.At(s.Address)
+	task, step := at.Task, at.Step
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
-	t := &trial{s: s, task: task, step: granted(step, s.Addenda), number: s.Tried() + 1, method: m, before: e.tree, runner: e.runner(step)}
+	t := &trial{s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1, method: m, before: e.tree, runner: e.runner(step)}
 	executor, err := e.c.executor(m.Executor)
 	if err != nil {
 		return err
@@ -100,13 +87,13 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
 	started.Stamps = e.keepStamps(ctx)
-	if err := e.recordBeginning(ctx, s, of(s, t.number), started); err != nil {
+	if err := e.recordBeginning(ctx, s, history.Of(s, t.number), started); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
 	e.ours = true
 	e.perform(ctx, t, executor)
-	e.unsure()
+	e.seen.Disturb(contract.Attempted)
 	fault := e.judge(ctx, t)
 	if fault == nil {
 		fault = e.compare(ctx, t)
@@ -120,12 +107,12 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m Method) erro
 
 // known is the tree that we left, scanned if nobody has looked since.
 func (e *execution) known(ctx context.Context) (*ledger.Tree, error) {
-	if e.tree != nil && !e.stale {
+	if e.tree != nil && e.seen.Holds(contract.Tree) {
 		return e.tree, nil
 	}
 	tree, err := e.scan(ctx)
-	if err == nil {
-		e.stale = false
+	if err == nil && tree.Digest() == e.run.Tree.Tree {
+		e.seen.Saw(contract.Tree)
 	}
 	return tree, err
 }
@@ -139,10 +126,10 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	}
 	ctx, unwatch := e.watch(ctx)
 	defer unwatch()
-	live := process.NewTail(outputKept)
-	shown := e.shown[t.s.Address]
+	live := process.NewTail(bound.Output)
+	shown := e.shown.At(t.s.Address)
 	w := Work{
-		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.task, Step: shown.step, Method: t.method, Attempt: t.number,
+		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step, Method: t.method, Attempt: t.number,
 		Dir: e.dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
 		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
@@ -159,7 +146,7 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	}
 	text := live.String()
 	if t.outcome.Output != "" {
-		tail := process.NewTail(outputKept)
+		tail := process.NewTail(bound.Output)
 		fmt.Fprint(tail, text, t.outcome.Output)
 		text = tail.String()
 	}
@@ -189,12 +176,12 @@ func (e *execution) feedback(s *history.Step) []string {
 		}
 	}
 	for _, x := range s.Questions {
-		if x.Answer != nil && x.Answer.Choice == again && x.Answer.Reason != "" {
+		if x.Answer != nil && x.Answer.Choice == question.Again && x.Answer.Reason != "" {
 			all = append(all, fmt.Sprintf("%s says: %s", x.Answer.By, x.Answer.Reason))
 		}
 	}
 	for _, x := range s.Questions {
-		if x.Answer != nil && x.Answer.Choice == propose {
+		if x.Answer != nil && x.Answer.Choice == question.Propose {
 			all = append(all, x.Answer.By+" proposes: "+x.Answer.Reason)
 		}
 	}
@@ -205,9 +192,9 @@ func (e *execution) feedback(s *history.Step) []string {
 func (t *trial) said() *history.AttemptEnded {
 	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
 		Tokens: addTokens(t.outcome.Usage.InputTokens, t.outcome.Usage.OutputTokens), Calls: t.outcome.Usage.Calls,
-		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful, Summary: clip(t.outcome.Summary, outputKept)}
+		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful, Summary: bound.Text(t.outcome.Summary, bound.Output)}
 	if t.err != nil {
-		said.Error = clip(t.err.Error(), outputKept)
+		said.Error = bound.Text(t.err.Error(), bound.Output)
 	}
 	return said
 }
@@ -230,13 +217,16 @@ func (t *trial) facts() []history.Fact {
 // accept makes the new tree the one that we left.
 func (e *execution) accept(ctx context.Context, t *trial) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
-	e.bound = !t.runner.ran.Load() && !e.host() && e.c.Observer.StepDone == nil
+	if !t.runner.ran.Load() && !e.host() && e.c.Observer.StepDone == nil {
+		e.seen.Saw(contract.Bindings) // judging looked at them, and nobody had the occasion since
+	}
 	if err := e.recordCompletion(ctx, t, facts); err != nil {
 		// It cannot be made durable, so it has not happened.
 		_, again := e.restoreTree(ctx, e.dir, e.run.Tree)
 		return errors.Join(err, again)
 	}
-	e.tree, e.stale, e.partly = t.after, false, false // the checkpoint of the next step
+	e.tree, e.partly = t.after, false // the checkpoint of the next step
+	e.seen.Saw(contract.Tree)
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
 }

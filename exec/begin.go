@@ -11,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -192,9 +193,9 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 		}
 		inside := ""
 		switch s := run.Current(); {
-		case run.Restoring == nil && !inFlight(s) && powerWent(ctx, run):
+		case run.Restoring == nil && !contract.InFlight(s) && powerWent(ctx, run):
 			inside = "when the machine was"
-		case run.Restoring == nil && !inFlight(s):
+		case run.Restoring == nil && !contract.InFlight(s):
 		case s != nil:
 			inside = fmt.Sprintf("inside step %s", s.Address)
 		default:
@@ -213,11 +214,6 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 		more = fmt.Sprintf(" (nor have %d before it)", n)
 	}
 	return []string{fmt.Sprintf("run %s has not ended%s, and cannot go on in a workspace that this run has changed", waiting[0], more)}, nil
-}
-
-// inFlight reports whether an attempt of s has begun and nothing is known of its end.
-func inFlight(s *history.Step) bool {
-	return s != nil && s.Last() != nil && s.Last().Failure == nil && s.Status == history.InFlight
 }
 
 // boundTo refuses a lock that was made for something else.
@@ -264,10 +260,10 @@ func (e *execution) outline(format plan.Format) []history.Outline {
 	order := flow.Order(e.plan, format)
 	steps := make([]history.Outline, 0, len(order))
 	for _, address := range order {
-		at := e.index[address]
-		first, _, _ := strings.Cut(at.step.Description, "\n")
-		steps = append(steps, history.Outline{Address: address, Task: at.task.ID, Title: first,
-			Critical: at.step.IsCritical(), Rollback: at.step.Rollback})
+		at := e.contract.At(address)
+		first, _, _ := strings.Cut(at.Step.Description, "\n")
+		steps = append(steps, history.Outline{Address: address, Task: at.Task.ID, Title: first,
+			Critical: at.Step.IsCritical(), Rollback: at.Step.Rollback})
 	}
 	return steps
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -16,20 +18,6 @@ import (
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
-
-// complete judges the run as a whole, delivers an isolated one, and seals it.
-// It can be repeated from any point.
-func (e *execution) complete(ctx context.Context) error {
-	if e.run.Ended == nil {
-		if err := e.end(ctx); err != nil {
-			return err
-		}
-	}
-	if err := e.seal(ctx); err != nil {
-		return err
-	}
-	return outcome(e.run)
-}
 
 // end decides how the run ended.
 func (e *execution) end(ctx context.Context) error {
@@ -113,7 +101,7 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 
 // judgeRun asks the final gates about the tree as it is.
 func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
-	e.bound = false
+	e.seen.Forget(contract.Bindings)
 	if err := e.verify(ctx); err != nil {
 		return nil, err
 	}
@@ -170,7 +158,7 @@ func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
 	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree}); err != nil {
 		return nil, err
 	}
-	return firstOf(lines, 20), e.restoredRun(ctx)
+	return bound.First(lines, 20), e.restoredRun(ctx)
 }
 
 // deliver moves the workspace to the tree of an isolated run. If anybody touched

@@ -112,7 +112,7 @@ func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase histo
 			return false
 		}
 	}
-	if err := e.record(ctx, of(t.s, t.number), c); err != nil {
+	if err := e.record(ctx, history.Of(t.s, t.number), c); err != nil {
 		t.fault = faultf(history.Crashed, "%v", err)
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -80,7 +81,7 @@ func (e *execution) runTests(ctx context.Context, t *trial, c *history.Cycle) er
 		if err != nil {
 			return fmt.Errorf("the test %q could not be run: %w", test, err)
 		}
-		c.Ran, c.Exit, c.Output, c.Passed = true, result.Exit, clip(result.Output, testKept), result.Exit == 0
+		c.Ran, c.Exit, c.Output, c.Passed = true, result.Exit, bound.Text(result.Output, testKept), result.Exit == 0
 		if c.Holds = c.Passed == (c.Phase != history.Red); !c.Holds {
 			return nil
 		}
@@ -109,7 +110,7 @@ func (t *trial) left() time.Duration {
 
 // and is what an executor said in several phases of an attempt: the texts one after another, the status of the last, the costs together.
 func (o Outcome) and(next Outcome) Outcome {
-	tail := process.NewTail(outputKept)
+	tail := process.NewTail(bound.Output)
 	fmt.Fprint(tail, o.Output, next.Output)
 	next.Output = tail.String()
 	next.Stateful = next.Stateful || o.Stateful

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -29,7 +31,7 @@ func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, er
 	text, err := json.Marshal(struct {
 		Goal, Title, Description string
 		Step                     *plan.Step
-		Method                   Method
+		Method                   method.Method
 		Tree, Envelope           ledger.Digest
 		Feedback                 []string
 		Phase                    history.CyclePhase
@@ -112,13 +114,13 @@ func (e *execution) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
 			e.log.Warn("an earlier run cannot be read", "run", id, "err", err)
 			continue
 		}
-		e.note(run)
+		e.keepMade(run)
 	}
 	return e.earlier
 }
 
-// note keeps what a run made of its inputs, where no later one did.
-func (e *execution) note(run *history.Run) {
+// keepMade keeps what a run made of its inputs, where no later one did.
+func (e *execution) keepMade(run *history.Run) {
 	for _, s := range run.Steps {
 		for _, a := range slices.Backward(slices.Concat(s.Undone, s.Attempts)) {
 			if in := a.Method.Inputs; in != "" && comparable(a) && e.earlier[in] == nil {
@@ -153,5 +155,5 @@ func unlike(a, b []ledger.Change) []string {
 		}
 	}
 	slices.Sort(paths)
-	return firstOf(paths, pathsNamed)
+	return bound.First(paths, pathsNamed)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -16,6 +17,10 @@ var ErrContextExhausted = errors.New("exec: the context of the executor is exhau
 
 // ErrWaiting says that a run waits, for an answer or to be resumed.
 var ErrWaiting = errors.New("exec: the run waits")
+
+// ErrHandoff says that the token budget of a session is used up to four fifths: the run waits to be resumed, with a fresh count. It is
+// an [ErrWaiting] as well.
+var ErrHandoff = fmt.Errorf("%w: its token budget is nearly used up", ErrWaiting)
 
 // An OutcomeError says that a run ended, and not as planned.
 type OutcomeError struct {
@@ -28,7 +33,7 @@ type OutcomeError struct {
 const reasonsSaid = 12
 
 func (e *OutcomeError) Error() string {
-	return fmt.Sprintf("exec: run %s ended %s: %s", e.Run, e.Status, strings.Join(firstOf(e.Reasons, reasonsSaid), "; "))
+	return fmt.Sprintf("exec: run %s ended %s: %s", e.Run, e.Status, strings.Join(bound.First(e.Reasons, reasonsSaid), "; "))
 }
 
 // A RefusedError says that a run may not begin or go on, and what would have to

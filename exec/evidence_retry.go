@@ -6,9 +6,17 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
+)
+
+// Actions of a retry for missing evidence.
+const (
+	requery    = "requery"    // look again, after a while
+	regenerate = "regenerate" // carry a step out again, with another method
 )
 
 // lateConfidence is how sure the controller itself is that a server which does
@@ -18,15 +26,16 @@ const lateConfidence = 0.80
 // retryEvidence decides what is done about missing evidence: a step is carried
 // out again where advice knows another method for it, else a server is asked once
 // more after a while, else nothing.
-func (e *execution) retryEvidence(ctx context.Context, task *plan.Task, seen *history.Evidence) error {
+func (e *execution) retryEvidence(ctx context.Context, id string) error {
+	task, seen := e.contract.Task(id), e.run.Verified(id)
 	on := e.producer(task, seen.Items)
 	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification, e.method(on, on.Last().Method.Method))
 	if err != nil || interrupted(ctx) {
 		return err
 	}
-	facts := []located{{of(on, 0), said}}
+	facts := history.At(history.Of(on, 0), said)
 	if made != nil {
-		facts = append(facts, located{of(on, 0), made})
+		facts = append(facts, history.Located{Where: history.Of(on, 0), Fact: made})
 	}
 	next := &history.EvidenceRetry{Task: task.ID, Retry: seen.Retry + 1, Confidence: said.Confidence}
 	why := unfit(said, made)
@@ -40,7 +49,7 @@ func (e *execution) retryEvidence(ctx context.Context, task *plan.Task, seen *hi
 	case remote(seen.Items) && said.Confidence < advice.Threshold:
 		own := &history.Advised{Kind: string(advice.Reflection), Point: string(advice.Verification), Advisor: "evidence",
 			RootCause: "logged late", Confidence: lateConfidence, Note: "a server may know later what it does not know now"}
-		facts = append(facts, located{of(on, 0), own})
+		facts = append(facts, history.Located{Where: history.Of(on, 0), Fact: own})
 		next.Confidence = lateConfidence
 		fallthrough
 	case remote(seen.Items):
@@ -48,11 +57,11 @@ func (e *execution) retryEvidence(ctx context.Context, task *plan.Task, seen *hi
 	default:
 		next.Terminal = why
 	}
-	return e.recordAll(ctx, append(facts, located{fact: next})...)
+	return e.recordAll(ctx, append(facts, history.Located{Fact: next})...)
 }
 
 // regenerate sets the run back to before a step, so that it is carried out again with a patched method.
-func (e *execution) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry, facts []located) error {
+func (e *execution) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry, facts []history.Located) error {
 	tree, err := e.tolerant().Scan(ctx, e.dir, nil)
 	if err != nil {
 		return err
@@ -66,11 +75,11 @@ func (e *execution) regenerate(ctx context.Context, on *history.Step, next *hist
 	}
 	to := on.Checkpoint.Checkpoint
 	return e.recordAll(ctx, append(facts,
-		located{fact: next},
-		located{of(on, 0), &history.RolledBack{To: on.Address, Snapshot: to, By: history.ByEvidenceRetry}},
-		located{of(on, 0), &history.Recovery{Rung: "reflect", Method: next.Patch, Repeats: next.Retry,
+		history.Located{Fact: next},
+		history.Located{Where: history.Of(on, 0), Fact: &history.RolledBack{To: on.Address, Snapshot: to, By: history.ByEvidenceRetry}},
+		history.Located{Where: history.Of(on, 0), Fact: &history.Recovery{Rung: "reflect", Method: next.Patch, Repeats: next.Retry,
 			Why: fmt.Sprintf("the evidence of task %s is missing: retry %d", next.Task, next.Retry)}},
-		located{fact: &history.RestoreBegun{To: to, Discarded: kept}})...)
+		history.Located{Fact: &history.RestoreBegun{To: to, Discarded: kept}})...)
 }
 
 // absent is missing evidence as a failure.
@@ -81,7 +90,7 @@ func absent(items []evidence.Item) *history.AttemptFailed {
 			f.Reasons = append(f.Reasons, i.Why)
 		}
 	}
-	f.Reasons = firstOf(f.Reasons, listed)
+	f.Reasons = bound.First(f.Reasons, bound.Lines)
 	return f
 }
 
@@ -112,7 +121,7 @@ func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.St
 		}
 		last = s
 		for _, item := range items {
-			if item.State != evidence.Found && slices.Contains(expected(&task.Steps[i]), item.Name) {
+			if item.State != evidence.Found && slices.Contains(engine.Expected(&task.Steps[i]), item.Name) {
 				return s
 			}
 		}
@@ -130,7 +139,7 @@ func (e *execution) fixed(on *history.Step) string {
 		if s.Rollback == plan.Irreversible {
 			return fmt.Sprintf("step %s cannot be undone", s.Address)
 		}
-		if e.leftBehind(s) {
+		if e.about(s).LeftBehind(s) {
 			return fmt.Sprintf("step %s changed something that restoring the tree does not undo", s.Address)
 		}
 	}

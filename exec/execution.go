@@ -16,6 +16,8 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/internal/process"
@@ -43,25 +45,22 @@ type execution struct {
 	prober   *envelope.Prober
 	isolated string // see isolation
 	panel    panel.Panel
-	index    map[plan.Address]place
-	shown    map[plan.Address]place // a copy for executors
-	judging  *plan.Plan             // a copy for gates
-	judged   map[plan.Address]place // its steps
-	intents  []*plan.Step           // those that bring a test, in the order of the plan
-	depends  dependencies
+	contract *contract.Contract
+	shown    *contract.Contract // a copy for executors
+	judging  *contract.Contract // a copy for gates
+	decides  *engine.Decider
 	needed   []string // executors that the plan names
 	scanner  ledger.Scanner
 
 	mu      sync.Mutex // guards journal order: append and apply are one
 	journal *checkpoint.Journal
 	run     *history.Run
+	seen    contract.Seen
 
 	base     *ledger.Tree // before the run
 	tree     *ledger.Tree // the tree that we left
-	stale    bool         // something may have written since tree was scanned
 	partly   bool         // tree was scanned before a restore, and afterwards only where that wrote
 	ours     bool         // whatever the tree holds besides what was accepted, this controller's attempts did
-	bound    bool         // nothing can have moved that the run is bound to since that was looked at
 	observed bool         // somebody is told what happens
 	syncing  bool         // the completion of a step is written, and not durable yet; see awaitSync
 	stamped  *ledger.Tree // whose stamps were kept last; see keepStamps
@@ -69,13 +68,6 @@ type execution struct {
 	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 	unsynced map[string]*writing     // by folder; see makeDurable
 	panicked atomic.Bool             // an observer did, and that was told
-}
-
-// A place is where a step stands in the plan.
-type place struct {
-	task *plan.Task
-	step *plan.Step
-	next *plan.Step // in the task; nil behind the last one
 }
 
 // open takes hold of the workspace and readies the means.
@@ -117,14 +109,12 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 
 // equip readies what follows from the plan alone.
 func (e *execution) equip() {
-	e.index, e.depends, e.needed = places(e.plan), dependenciesOf(e.plan), needed(e.plan)
+	e.contract, e.needed = contract.Of(e.plan), needed(e.plan)
 	// What a host's code gets to see, it could change; the contract is not among it.
-	e.shown, e.judging, e.judged = e.index, e.plan, e.index
+	e.shown, e.judging = e.contract, e.contract
 	if e.locked != nil {
-		e.judging = e.locked.Plan()
-		e.shown, e.judged = places(e.locked.Plan()), places(e.judging)
+		e.shown, e.judging = contract.Of(e.locked.Plan()), contract.Of(e.locked.Plan())
 	}
-	e.intents = intents(e.plan)
 	e.panel = e.c.panel()
 	e.observed = !reflect.ValueOf(e.c.Observer).IsZero()
 	e.prober = &envelope.Prober{}
@@ -143,34 +133,6 @@ func (e *execution) tryOut() {
 		defer close(e.probed)
 		_, _ = process.Reach(box) // whoever needs it asks again
 	}()
-}
-
-// places finds the steps of a plan by their addresses.
-func places(p *plan.Plan) map[plan.Address]place {
-	index := map[plan.Address]place{}
-	for i := range p.Tasks {
-		for j := range p.Tasks[i].Steps {
-			at := place{task: &p.Tasks[i], step: &p.Tasks[i].Steps[j]}
-			if j+1 < len(at.task.Steps) {
-				at.next = &at.task.Steps[j+1]
-			}
-			index[at.step.Address] = at
-		}
-	}
-	return index
-}
-
-// intents are the steps of a plan that bring a test.
-func intents(p *plan.Plan) []*plan.Step {
-	var list []*plan.Step
-	for i := range p.Tasks {
-		for j := range p.Tasks[i].Steps {
-			if s := &p.Tasks[i].Steps[j]; s.TestIntent != nil {
-				list = append(list, s)
-			}
-		}
-	}
-	return list
 }
 
 // seat finds the workspace.
@@ -236,15 +198,28 @@ func (e *execution) report() *Report { return &Report{Run: e.run, Plan: e.plan} 
 // record makes facts durable, all or none, and folds them in. A completion that is not durable yet becomes so before them and by
 // itself: if they reach the disk although writing them fails, it must not be one that was taken back.
 func (e *execution) record(ctx context.Context, w history.Where, facts ...history.Fact) error {
+	return e.recordAll(ctx, history.At(w, facts...)...)
+}
+
+// recordAll is record for facts that belong to several places.
+func (e *execution) recordAll(ctx context.Context, facts ...history.Located) error {
+	return e.recordBy(ctx, e.journal.Append, facts...)
+}
+
+// recordBy is recordAll in a way to add facts to the journal.
+func (e *execution) recordBy(ctx context.Context, do adding, facts ...history.Located) error {
 	if err := e.awaitSync(ctx); err != nil {
 		return err
 	}
-	return e.put(ctx, e.journal.Append, w, facts...)
+	return e.add(ctx, do, facts...)
 }
 
-// put folds facts in that do adds to the journal.
-func (e *execution) put(ctx context.Context, do adding, w history.Where, facts ...history.Fact) error {
-	batch, carries, err := encode(w, facts)
+// An adding is a way to add facts to a journal: one of its methods.
+type adding func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error)
+
+// add lets do add facts to the journal, and folds them in. What they refer to is kept before them, unless one of them carries it.
+func (e *execution) add(ctx context.Context, do adding, facts ...history.Located) error {
+	batch, carries, err := encode(facts)
 	if err != nil {
 		return err
 	}
@@ -253,7 +228,7 @@ func (e *execution) put(ctx context.Context, do adding, w history.Where, facts .
 			return fmt.Errorf("exec: what run %s is to record cannot be kept: %w", e.run.Started.Run, err)
 		}
 	}
-	if err := e.add(ctx, do, facts, batch...); err != nil {
+	if err := e.fold(ctx, do, facts, batch); err != nil {
 		return err
 	}
 	if carries {
@@ -262,42 +237,30 @@ func (e *execution) put(ctx context.Context, do adding, w history.Where, facts .
 	return nil
 }
 
-// stage folds facts in that become durable with the next ones: nothing relies on
-// them until then.
-func (e *execution) stage(ctx context.Context, w history.Where, facts ...history.Fact) error {
-	batch, _, err := encode(w, facts)
-	if err != nil {
-		return err
-	}
-	return e.add(ctx, e.journal.Stage, facts, batch...)
-}
-
 // encode reports too whether one of the facts carries contents.
-func encode(w history.Where, facts []history.Fact) (batch []checkpoint.Fact, carries bool, err error) {
+func encode(facts []history.Located) (batch []checkpoint.Fact, carries bool, err error) {
 	batch = make([]checkpoint.Fact, len(facts))
-	for i, f := range facts {
-		if batch[i], err = history.Encode(w, f); err != nil {
+	for i, l := range facts {
+		if batch[i], err = history.Encode(l.Where, l.Fact); err != nil {
 			return nil, false, err
 		}
-		entry, ok := f.(*history.Accounted)
+		entry, ok := l.Fact.(*history.Accounted)
 		carries = carries || ok && entry.Inline != nil
 	}
 	return batch, carries, nil
 }
 
-// An adding is a way to add facts to a journal: one of its methods.
-type adding func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error)
-
-// add lets do add facts to the journal, in their encoded form, and folds them in.
-func (e *execution) add(ctx context.Context, do adding, facts []history.Fact, batch ...checkpoint.Fact) error {
+// fold adds facts in their encoded form, and takes them into the state of the run.
+func (e *execution) fold(ctx context.Context, do adding, facts []history.Located, batch []checkpoint.Fact) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	records, err := do(context.WithoutCancel(ctx), batch...)
 	if err != nil {
 		return fmt.Errorf("exec: the journal of run %s cannot be written: %w", e.run.Started.Run, err)
 	}
+	e.seen.Disturb(contract.Recorded)
 	for i, rec := range records {
-		if err := e.run.Take(rec, facts[i]); err != nil {
+		if err := e.run.Take(rec, facts[i].Fact); err != nil {
 			return err
 		}
 		if e.logsRecords() {
@@ -310,9 +273,12 @@ func (e *execution) add(ctx context.Context, do adding, facts []history.Fact, ba
 // logsRecords reports whether the host's log is told of each record.
 func (e *execution) logsRecords() bool { return e.log.Enabled(context.Background(), slog.LevelDebug) }
 
-// of is where facts about a step, and the given attempt of it, belong.
-func of(s *history.Step, attempt int) history.Where {
-	return history.Where{Step: s.Address, Attempt: attempt}
+// decider decides what comes next, under the policy of the run.
+func (e *execution) decider() *engine.Decider {
+	if e.decides == nil {
+		e.decides = &engine.Decider{Contract: e.contract, Policy: e.policy()}
+	}
+	return e.decides
 }
 
 // scan looks at the tree, knowing the one that we left.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -33,28 +34,13 @@ type Named interface {
 	Name() string
 }
 
-// A Method is one way to do a step: the primary, a backup, or one of them with an advisor's patch.
-type Method struct {
-	ID          string // "primary", "backup_" and the backup's id, or "patch_" and a number
-	Description string
-	Run         string // a shell command, or
-	Prompt      string // for an agent
-	Executor    string // name; "" for the host's default
-	Tool        string // tool_path of a backup that is a tool
-	ToolArgs    []string
-	// Env are variables for Run, and Feedback is told to whoever carries it out:
-	// both come from patches of advisors alone.
-	Env      map[string]string
-	Feedback []string
-}
-
 // Work is one attempt of a step. What it points to must not be changed.
 type Work struct {
 	RunID   string
 	Goal    string
 	Task    *plan.Task
 	Step    *plan.Step
-	Method  Method
+	Method  method.Method
 	Attempt int // from 1, over all methods of the step
 	Dir     string
 	// Phase is set where the step writes its test first: Execute is called for each phase of an attempt in turn. In red the test is

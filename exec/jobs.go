@@ -44,7 +44,7 @@ func both(first, second io.Writer) io.Writer {
 func (e *execution) telemetry(t *trial, f *fault) *history.Telemetry {
 	t.jobs.Add(jobs.Telemetry{Runs: t.outcome.Runs, Artifacts: t.outcome.Artifacts})
 	said := t.jobs.Telemetry()
-	if said.Empty() && !e.pipeline() {
+	if said.Empty() && !e.decider().Policy.Pipeline() {
 		return nil
 	}
 	var failure *history.AttemptFailed

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -52,16 +53,16 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 			return err
 		}
 		if len(undone) > 0 {
-			if err := e.record(ctx, of(s, 0), append(facts, undone...)...); err != nil {
+			if err := e.record(ctx, history.Of(s, 0), append(facts, undone...)...); err != nil {
 				return err
 			}
 			return e.restored(ctx, s, 0)
 		}
 	}
 	if len(gate.Blocking(judged)) > 0 {
-		return e.record(ctx, of(s, 0), facts...)
+		return e.record(ctx, history.Of(s, 0), facts...)
 	}
-	return e.stage(ctx, of(s, 0), facts...) // durable once the attempt is
+	return e.recordBy(ctx, e.journal.Stage, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
 }
 
 // smuggled looks whether judging changed the tree before anything was attempted.
@@ -72,7 +73,8 @@ func (e *execution) smuggled(ctx context.Context) ([]history.Fact, error) {
 		return nil, err
 	}
 	if now.Digest() == e.run.Tree.Tree {
-		e.tree, e.stale = now, false
+		e.tree = now
+		e.seen.Saw(contract.Tree)
 		return nil, nil
 	}
 	f := faultf(history.Refused, "the tree changed before the step began, and gates and checks must not change it")
@@ -89,14 +91,14 @@ func (e *execution) pass(phase gate.Phase, s *history.Step, r gate.CommandRunner
 		introduced[inv.ID] = "base"
 	}
 	pass := &gate.Pass{
-		Phase: phase, Plan: e.judging, Dir: e.dir, Base: e.base,
+		Phase: phase, Plan: e.judging.Plan, Dir: e.dir, Base: e.base,
 		Content: e.content(e.dir), OpenIntents: e.openIntents(s), Introduced: introduced, Runner: r, Log: e.log,
 	}
 	if s != nil {
-		at := e.judged[s.Address]
-		pass.Task, pass.Step = at.task, at.step
+		at := e.judging.At(s.Address)
+		pass.Task, pass.Step = at.Task, at.Step
 		if len(s.Addenda) > 0 {
-			pass.Step = granted(at.step, s.Addenda)
+			pass.Step = contract.Granted(at.Step, s.Addenda)
 		}
 	}
 	return pass
@@ -111,7 +113,7 @@ func (e *execution) openIntents(s *history.Step) []*plan.TestIntent {
 		return s != nil && s.Status == history.Completed
 	}
 	var open []*plan.TestIntent
-	for _, step := range e.intents {
+	for _, step := range e.contract.Intents {
 		brought := completed(step.Address) || s != nil && s.Address == step.Address
 		if brought && !completed(step.TestIntent.FixedBy) {
 			open = append(open, step.TestIntent)

@@ -6,270 +6,143 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/recovery"
-	"github.com/planlock/planlock/plan"
 )
 
-// carryOn carries the run on from wherever its history stands, until it ends or
-// must stop. It looks at nothing but the history to know what comes next, so
-// that going on after a crash is no case of its own.
+// carryOn carries the run on from wherever its history stands, until it is sealed or must stop. What comes next is decided
+// from the history alone, so that going on after a crash is no case of its own.
 func (e *execution) carryOn(ctx context.Context) error {
-	for e.run.Ended == nil {
-		if e.run.Restoring != nil && e.run.Current() == nil {
-			if err := e.restoredRun(ctx); err != nil {
-				return err
-			}
-			continue
+	for {
+		wanted := e.decider().Decide(e.run, &e.seen)
+		if len(wanted) == 0 {
+			return outcome(e.run)
 		}
-		if interrupted(ctx) {
+		if interrupted(ctx) && !outlastsInterrupts(wanted[0].Action) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
 		}
-		if acted, err := e.conclude(ctx); err != nil {
-			return err
-		} else if acted {
-			continue
-		}
-		if err := e.keepUp(ctx); err != nil {
-			return err
-		}
-		if err := e.teach(ctx); err != nil {
-			return err
-		}
-		step := e.nextStep()
-		if step == nil {
-			break
-		}
-		if asked, err := e.heed(ctx, step); err != nil {
-			return err
-		} else if asked {
-			continue
-		}
-		if err := e.spend(ctx, step); err != nil {
-			return err
-		}
-		if asked, err := e.askAboutStage(ctx); err != nil {
-			return err
-		} else if asked {
-			continue
-		}
-		if err := e.advance(ctx, step); err != nil {
+		if err := e.do(ctx, wanted[0]); err != nil {
 			return err
 		}
 	}
-	if e.run.Ended == nil {
-		if err := e.tasksOver(ctx, true); err != nil {
-			return err
-		}
-	}
-	return e.complete(ctx)
 }
 
-// nextStep is the step that is under way, or the first that is not over; nil
-// when none is left or a failure halted the run.
-func (e *execution) nextStep() *history.Step {
-	if s := e.run.Current(); s != nil {
-		return s
-	}
-	if q := e.run.Pending(); q != nil && e.run.Step(q.Step) != nil {
-		return e.run.Step(q.Step) // asked before it began
-	}
-	for _, s := range e.run.NotCompleted() {
-		if s.Failed != nil && s.Failed.Halts {
-			return nil
-		}
-	}
-	for _, s := range e.run.Open() {
-		if s.Status == history.Pending {
-			return s
-		}
-	}
-	return nil
-}
-
-// advance does the next thing that a step needs.
-func (e *execution) advance(ctx context.Context, s *history.Step) error {
-	last := s.Last()
-	to, by := e.setBackWanted(s)
-	switch {
-	case e.run.Restoring != nil:
-		return e.restored(ctx, s, s.Tried())
-	case e.run.Pending() != nil:
-		return e.askAgain(ctx, s)
-	case to != nil:
-		return e.setBack(ctx, to, by)
-	case s.Status == history.Pending:
-		return e.startStep(ctx, s)
-	case last != nil && last.Failure == nil:
-		return e.lose(ctx, s)
-	case s.Refusal != nil && s.Next == nil:
-		return e.climb(ctx, s, s.Refusal)
-	case s.At < e.run.ResumedAt && e.goesOn(s):
-		return e.before(ctx, s, s.Checkpoint) // nobody knows what became of its preconditions meanwhile
-	case s.Next != nil:
-		return e.tryAgain(ctx, s)
-	case last == nil:
-		return e.attempt(ctx, s, e.method(s, firstMethod(s)))
-	case e.cutOff(s, last) && s.Rollback != plan.Irreversible:
-		// Nothing was wrong with the method.
-		return e.attempt(ctx, s, e.method(s, last.Method.Method))
-	}
-	return e.climb(ctx, s, last.Failure)
-}
-
-// goesOn reports whether the next thing to do for a step is an attempt.
-func (e *execution) goesOn(s *history.Step) bool {
-	last := s.Last()
-	return s.Next != nil || last == nil || e.cutOff(s, last) && s.Rollback != plan.Irreversible
-}
-
-// cutOff reports whether an attempt failed for no fault of its own: it was
-// interrupted or lost, or something moved that is in its place again, since the
-// run was taken up.
-func (e *execution) cutOff(s *history.Step, a *history.Attempt) bool {
-	switch a.Failure.Class {
-	case history.Interrupted, history.Lost:
+// outlastsInterrupts reports whether an action is carried out although the host wants the run to stop: what was announced is
+// undone, and a run that ended is sealed.
+func outlastsInterrupts(a engine.Action) bool {
+	switch a.(type) {
+	case engine.Restore, engine.Seal:
 		return true
-	case history.ContextExhausted:
-		return exhaustions(s) <= maxExhaustions
-	case history.Moved:
-		return e.run.Resumptions > a.Resumptions
 	}
 	return false
 }
 
-// maxExhaustions is how often an executor may run out of context before that is a failure like any other.
-const maxExhaustions = 3
+// do has the world do what is wanted.
+func (e *execution) do(ctx context.Context, w engine.Wanted) error {
+	s := e.run.Step(w.Step)
+	switch a := w.Action.(type) {
+	case engine.Record:
+		return e.note(ctx, a.Facts)
+	case engine.Look:
+		return e.look(ctx, s, a.What)
+	case engine.Put:
+		return e.put(ctx, s, a.Question)
+	case engine.Begin:
+		return e.before(ctx, s, a.Start)
+	case engine.Attempt:
+		return e.attempt(ctx, s, e.method(s, a.Method))
+	case engine.Restore:
+		if s == nil {
+			return e.restoredRun(ctx)
+		}
+		return e.restored(ctx, s, w.Attempt)
+	case engine.Rewind:
+		return e.setBack(ctx, e.run.Step(a.To), a.By)
+	case engine.Consult:
+		return e.advise(ctx, s, a)
+	case engine.Foresee:
+		return e.consultBefore(ctx, s, a.Kind)
+	case engine.Review:
+		return e.submit(ctx, s, a.Again)
+	case engine.Verify:
+		return e.lookForEvidence(ctx, a)
+	case engine.Repair:
+		return e.retryEvidence(ctx, a.Task)
+	case engine.Wait:
+		return e.wait(ctx, a.Since, a.For)
+	case engine.Pause:
+		return e.handOver(ctx)
+	case engine.End:
+		return e.end(ctx)
+	case engine.Seal:
+		return e.seal(ctx)
+	}
+	return fmt.Errorf("exec: nobody can do %T", w.Action)
+}
 
-// exhaustions counts the attempts of a step for which the executor's context was too small.
-func exhaustions(s *history.Step) int {
-	n := 0
-	for _, a := range s.Attempts {
-		if a.Failure != nil && a.Failure.Class == history.ContextExhausted {
-			n++
+// note records facts that follow from the history, and tells of them.
+func (e *execution) note(ctx context.Context, facts []history.Located) error {
+	add := e.journal.Append
+	if len(facts) == 1 {
+		if _, waits := facts[0].Fact.(*history.PhaseOver); waits {
+			add = e.journal.Stage // nothing relies on it before the facts that follow
 		}
 	}
-	return n
-}
-
-// startStep verifies that nothing moved, reads what happened before, and takes
-// the checkpoint.
-func (e *execution) startStep(ctx context.Context, s *history.Step) error {
-	if by := e.blocker(s); by != nil && !chosen(s, ask.Dependency, goOn) {
-		if asked, err := e.askAboutDependency(ctx, s, by); asked || err != nil {
-			return err
+	for _, l := range facts {
+		if f, asks := l.Fact.(*history.Asked); asks {
+			e.date(&f.Question)
 		}
-		return e.leaveOut(ctx, s, e.blockedBy(s, by))
 	}
-	if asked, err := e.escalateBefore(ctx, s); asked || err != nil {
+	if err := e.recordBy(ctx, add, facts...); err != nil {
 		return err
 	}
-	if left, err := e.afterUnproven(ctx, s); left || err != nil {
-		return err
+	e.tell(facts)
+	return nil
+}
+
+// look finds out whether an observation holds. Where it does not, the run is let go, and says what moved.
+func (e *execution) look(ctx context.Context, s *history.Step, what contract.Observation) error {
+	switch what {
+	case contract.Requests:
+		return e.lookForRequests(ctx)
+	case contract.Done:
+		return e.lookWhetherDone(ctx, s)
 	}
-	if err := e.verifyFor(ctx, s); err != nil {
+	if s != nil && !contract.WithinTree(s) && e.seen.Of != s.Address {
+		e.seen.Forget(contract.Bindings)
+	}
+	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
 	}
-	if left, err := e.acknowledgedAsDone(ctx, s); left || err != nil {
-		return err
+	if s != nil {
+		e.seen.Of = s.Address
 	}
-	if acted, err := e.submit(ctx, s); acted || err != nil {
-		return err
-	}
-	if asked, err := e.askAboutRepetition(ctx, s); asked || err != nil {
-		return err
-	}
-	if asked, err := e.atCheckpoint(ctx, s); asked || err != nil {
-		return err
-	}
-	if asked, err := e.comply(ctx, s); asked || err != nil {
-		return err
-	}
-	if asked, err := e.foresee(ctx, s); asked || err != nil {
-		return err
-	}
-	decision, err := e.propagate(ctx, s)
-	if err != nil || decision == nil {
-		return err
-	}
-	if asked, err := e.educate(ctx, s); asked || err != nil {
-		return err
-	}
-	return e.before(ctx, s, decision)
+	return nil
 }
 
-// askAboutRepetition asks before a step that cannot be undone runs once more
-// after the run was set back.
-func (e *execution) askAboutRepetition(ctx context.Context, s *history.Step) (bool, error) {
-	if s.Rollback != plan.Irreversible || len(s.Undone) == 0 || s.Rungs(recovery.AskRung) > 0 {
-		return false, nil
-	}
-	return true, e.ask(ctx, s, e.question(s, ask.InFlight, "step "+title(s),
-		"the run was set back to before it, and what it did outside of the workspace cannot be undone",
-		[]string{fmt.Sprintf("it has been attempted %d times", len(s.Undone))},
-		e.choiceAgain(s), choiceSkip(s), choiceStop(), choiceGiveUp(s)))
-}
-
-// tryAgain does what the ladder, or a person, decided.
-func (e *execution) tryAgain(ctx context.Context, s *history.Step) error {
-	if !e.wait(ctx, s.Next.At, s.Next.After) {
-		return nil // the loop stops
-	}
-	if err := e.verifyFor(ctx, s); err != nil {
-		return e.letGo(ctx, err)
-	}
-	if s.Refusal != nil {
-		// It was not allowed to begin; see whether it is now.
-		return e.before(ctx, s, s.Checkpoint)
-	}
-	return e.attempt(ctx, s, e.method(s, s.Next.Method))
-}
-
-// wait lets time pass until d after since, which stands in the journal, and reports whether the run goes on. So a run that
-// is killed and resumed while it waits comes to the end of it, and a clock that was set back makes it wait d anew, not longer.
-func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) bool {
-	if d <= 0 {
-		return true
-	}
+// wait lets time pass until d after since, which stands in the journal. So a run that is killed and resumed while it waits
+// comes to the end of it, and a clock that was set back makes it wait d anew, not longer.
+func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) error {
 	if passed := e.c.now().Sub(since); passed > 0 {
 		d -= min(passed, d)
 	}
-	e.unsure() // somebody may use the time
+	e.seen.Disturb(contract.TimePassed)
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
-	case <-ctx.Done():
-		return false
+	case <-ctx.Done(): // the loop stops
 	case <-timer.C:
-		return true
+		e.seen.Saw(contract.Due)
 	}
-}
-
-// leaveOut ends a step that does not run.
-func (e *execution) leaveOut(ctx context.Context, s *history.Step, facts ...history.Fact) error {
-	if err := e.record(ctx, of(s, 0), facts...); err != nil {
-		return err
-	}
-	e.notify(e.c.Observer.StepDone, Event{History: s})
 	return nil
 }
 
-// blocker is the step because of which s cannot run, or nil: a critical step
-// that failed or was blocked, before s in its task, or in a task or speclet that s depends on.
-func (e *execution) blocker(s *history.Step) *history.Step {
-	for _, other := range e.run.NotCompleted() {
-		if !other.Precedes(s) {
-			break
-		}
-		if other.Status != history.Blocked && !(other.Status == history.Failed && other.Critical) {
-			continue
-		}
-		if other.Task == s.Task || e.depends.on(s.Task, other.Task) {
-			return other
-		}
-	}
-	return nil
+// handOver ends a session whose token budget is nearly used up.
+func (e *execution) handOver(ctx context.Context) error {
+	all := e.run.Flow.Budgets
+	b := all[len(all)-1]
+	return e.pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff, b.Used, b.Limit, b.Next))
 }
 
 // pause lets go of the run in a way that can be resumed.
@@ -292,10 +165,4 @@ func (e *execution) letGo(ctx context.Context, err error) error {
 		return e.pause(ctx, refused.Error(), err)
 	}
 	return err
-}
-
-// step is the plan's side of a step.
-func (e *execution) step(s *history.Step) (*plan.Task, *plan.Step) {
-	at := e.index[s.Address]
-	return at.task, at.step
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
@@ -68,23 +66,6 @@ func (e *execution) answersBy(q ask.Question, by string) int {
 		}
 	}
 	return n
-}
-
-// remembered are the facts about a choice that is to be remembered: that it is, or why not.
-func (e *execution) remembered(q ask.Question, a ask.Answer) []history.Fact {
-	if a.Remember == "" {
-		return nil
-	}
-	fact := &history.Remembered{Question: q.ID, Kind: q.Kind, Choice: a.Choice, Reason: a.Reason, By: a.By, At: a.At}
-	if a.Remember == ask.ForStep {
-		fact.Step = q.Step
-	}
-	if err := q.ToRemember(a); err != nil {
-		fact.Why = err.Error()
-	} else {
-		fact.ID = ulid.Make().String()
-	}
-	return []history.Fact{fact}
 }
 
 // precedent is what a fact about a remembered choice stands for.

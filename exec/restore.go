@@ -8,6 +8,8 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -20,7 +22,7 @@ const compensationTime = 5 * time.Minute
 // restored carries out the restore that the journal announced for an attempt of
 // a step (0: none), compensation first, and says so. It can be repeated.
 func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) error {
-	have, err := e.keepFirst(ctx, of(s, attempt), e.dir)
+	have, err := e.keepFirst(ctx, history.Of(s, attempt), e.dir)
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 		return err
 	}
 	e.partly = true
-	if err := e.record(ctx, of(s, attempt), done); err != nil {
+	if err := e.record(ctx, history.Of(s, attempt), done); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.Restored, Event{History: s, Attempt: attempt})
@@ -81,7 +83,8 @@ func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) 
 		return nil, err
 	}
 	if dir == e.dir {
-		e.tree, e.stale = have, true // so that nobody has to read all of it again
+		e.tree = have // so that nobody has to read all of it again
+		e.seen.Forget(contract.Tree)
 	}
 	if have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
 		return have, nil
@@ -108,7 +111,7 @@ func (e *execution) keepFirst(ctx context.Context, w history.Where, dir string) 
 // unread names what a tree lacks because it could not be read.
 func unread(tree *ledger.Tree) error {
 	if paths := tree.Unread(); len(paths) > 0 {
-		return fmt.Errorf("%s cannot be read: make it readable, or take it away", strings.Join(firstOf(paths, 5), ", "))
+		return fmt.Errorf("%s cannot be read: make it readable, or take it away", strings.Join(bound.First(paths, 5), ", "))
 	}
 	return nil
 }
@@ -123,7 +126,7 @@ func (e *execution) tellUndone(ctx context.Context, w history.Where, begun histo
 	for _, change := range ledger.Diff(want, have) {
 		lines = append(lines, change.String())
 	}
-	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(), strings.Join(firstOf(lines, 5), "; "))
+	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(), strings.Join(bound.First(lines, 5), "; "))
 	var look []action.Action
 	if w.Step != "" && w.Attempt > 0 {
 		look = []action.Action{{Kind: action.Diff, Run: e.run.Started.Run, Step: w.Step, Attempt: w.Attempt}}
@@ -200,7 +203,8 @@ func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.S
 		}
 	}
 	if dir == e.dir {
-		e.tree, e.stale = have, false
+		e.tree = have
+		e.seen.Saw(contract.Tree)
 	}
 	return done, nil
 }
@@ -226,7 +230,7 @@ func paths(changes []ledger.Change) []string {
 // workspace, as the plan says, unless it has been done. It is run again where
 // the controller died before it could say so. It reports whether anything was run.
 func (e *execution) compensate(ctx context.Context, s *history.Step) (ran bool, err error) {
-	_, step := e.step(s)
+	step := e.contract.At(s.Address).Step
 	a := s.Last()
 	if step.Rollback != plan.Compensatable || step.Compensate == "" || a == nil || a.Compensated != nil {
 		return false, nil
@@ -239,11 +243,11 @@ func (e *execution) compensate(ctx context.Context, s *history.Step) (ran bool, 
 	defer cancel()
 	done := &history.Compensated{Run: step.Compensate}
 	result, err := e.runner(step).Run(ctx, gate.Command{Run: step.Compensate})
-	done.Exit, done.Output = result.Exit, clip(result.Output, outputKept)
+	done.Exit, done.Output = result.Exit, bound.Text(result.Output, bound.Output)
 	if err != nil {
 		done.Error = err.Error()
 	}
-	return true, e.record(ctx, of(s, a.Number), done)
+	return true, e.record(ctx, history.Of(s, a.Number), done)
 }
 
 // sameTimes reports whether the entries of two trees of the same digest have the same times of modification,

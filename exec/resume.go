@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/internal/disk"
@@ -34,7 +35,7 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 	if err := e.recall(ctx); err != nil {
 		return err
 	}
-	e.unsure()
+	e.seen = contract.Seen{}
 	return e.takeUp(ctx)
 }
 
@@ -153,13 +154,13 @@ func (e *execution) takeUp(ctx context.Context) error {
 	}
 	e.keepRemembered(ctx)
 	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
-	e.tellSwitches(nil, facts...)
+	e.tell(history.At(history.Where{}, facts...))
 	return nil
 }
 
 // nobodyAfter refuses to restore the tree of a run where a later one has worked in the workspace: that would undo what it did.
 func (e *execution) nobodyAfter(lost bool) error {
-	if e.run.Started.Isolated || e.run.Ended != nil || !lost && e.run.Restoring == nil && !inFlight(e.run.Current()) {
+	if e.run.Started.Isolated || e.run.Ended != nil || !lost && e.run.Restoring == nil && !contract.InFlight(e.run.Current()) {
 		return nil
 	}
 	ws := e.c.workspace()
@@ -224,7 +225,7 @@ func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
 // What is there is kept, as always; so who worked there before the run was taken up loses nothing.
 func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, error) {
 	restoring := e.run.Restoring
-	if e.run.Ended != nil || restoring != nil && !restoring.Deliver || inFlight(e.run.Current()) {
+	if e.run.Ended != nil || restoring != nil && !restoring.Deliver || contract.InFlight(e.run.Current()) {
 		return nil, nil
 	}
 	if e.run.Started.Isolated && e.run.Delivered == nil {
@@ -246,7 +247,7 @@ func (e *execution) verifyAgain(ctx context.Context, lost bool) error {
 	if e.run.Ended != nil {
 		return nil
 	}
-	if e.run.Restoring == nil && !inFlight(e.run.Current()) && !lost {
+	if e.run.Restoring == nil && !contract.InFlight(e.run.Current()) && !lost {
 		return e.verify(ctx)
 	}
 	refused, err := e.bindings(ctx)

@@ -106,7 +106,7 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint
 		return done, err
 	}
 	// The position moves first: if the restore is cut off, resuming finishes it.
-	err = e.record(ctx, of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
+	err = e.record(ctx, history.Of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
 		&history.RestoreBegun{To: to, Discarded: done.Kept})
 	if err != nil {
 		return nil, err
@@ -115,10 +115,29 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint
 	if err != nil {
 		return done, err
 	}
-	if err := e.record(ctx, of(s, 0), restored); err != nil {
+	if err := e.record(ctx, history.Of(s, 0), restored); err != nil {
 		return done, err
 	}
 	return done, e.pause(ctx, "rolled back to before "+string(s.Address), nil)
+}
+
+// setBack carries a rollback out within the run, which goes on from there.
+func (e *execution) setBack(ctx context.Context, to *history.Step, by string) error {
+	tree, err := e.tolerant().Scan(ctx, e.dir, nil)
+	if err != nil {
+		return err
+	}
+	kept, err := e.store.Snapshot(ctx, e.dir, tree, e.run.Tree)
+	if err != nil {
+		return err
+	}
+	if err := e.unwind(ctx, to); err != nil {
+		return e.pause(ctx, "rolling back failed", fmt.Errorf("exec: the run cannot be set back to before %s: %w", to.Address, err))
+	}
+	target := to.Checkpoint.Checkpoint
+	// The position moves first: if the restore is cut off, resuming finishes it.
+	return e.record(ctx, history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: target, By: by},
+		&history.RestoreBegun{To: target, Discarded: kept})
 }
 
 // unwind undoes what the steps from s on did outside of the workspace: those

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 )
@@ -25,7 +26,7 @@ func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 		for _, change := range ledger.Diff(was, e.base) {
 			lines = append(lines, change.String())
 		}
-		return "changed since the lock was made: " + strings.Join(firstOf(lines, shownSince), "; ")
+		return "changed since the lock was made: " + strings.Join(bound.First(lines, shownSince), "; ")
 	}
 	var newer []string
 	since := e.locked.Created().Add(-fileClock)
@@ -38,7 +39,7 @@ func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 		return "nothing here is newer than the lock, so something was removed, renamed or given another mode, or has kept its old time; " +
 			"what keeps versions of the workspace (such as git status) can say what"
 	}
-	return "newer than the lock: " + strings.Join(firstOf(newer, shownSince), "; ") + " (what was removed or kept its old time is not among these)"
+	return "newer than the lock: " + strings.Join(bound.First(newer, shownSince), "; ") + " (what was removed or kept its old time is not among these)"
 }
 
 // keptTree is a tree that a run in this workspace has kept, the latest run first; nil if none has, or it cannot be read.

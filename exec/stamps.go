@@ -102,7 +102,7 @@ func (e *execution) revive(ctx context.Context) {
 		e.log.Debug("the first scan reads everything", "run", e.run.Started.Run, "err", err)
 		return
 	}
-	e.tree, e.stamped, e.stale = tree, tree, true
+	e.tree, e.stamped = tree, tree
 }
 
 func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Digest, err error) {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/plan"
 )
 
 // A step costs one sync. What needs none, and when the one is waited for, stands here.
@@ -21,9 +21,9 @@ func (e *execution) recordBeginning(ctx context.Context, s *history.Step, w hist
 	case !e.undoneByTree(s):
 		return e.record(ctx, w, started)
 	case !e.syncing:
-		return e.put(ctx, e.journal.Write, w, started)
+		return e.add(ctx, e.journal.Write, history.At(w, started)...)
 	}
-	if err := e.put(ctx, e.writeSynced, w, started); err != nil {
+	if err := e.add(ctx, e.writeSynced, history.At(w, started)...); err != nil {
 		return e.takeBack(ctx, err)
 	}
 	e.syncing = false
@@ -46,9 +46,9 @@ func (e *execution) writeSynced(ctx context.Context, facts ...checkpoint.Fact) (
 // does until then is to make it ready. Then the disk works meanwhile, and awaitSync waits for it.
 func (e *execution) recordCompletion(ctx context.Context, t *trial, facts []history.Fact) error {
 	if !e.nobodyIsTold(t) {
-		return e.record(ctx, of(t.s, t.number), facts...)
+		return e.record(ctx, history.Of(t.s, t.number), facts...)
 	}
-	err := e.put(ctx, e.writeSoon, of(t.s, t.number), facts...)
+	err := e.add(ctx, e.writeSoon, history.At(history.Of(t.s, t.number), facts...)...)
 	e.syncing = err == nil
 	return err
 }
@@ -63,15 +63,14 @@ func (e *execution) writeSoon(ctx context.Context, facts ...checkpoint.Fact) ([]
 // nobodyIsTold reports whether nobody but this controller can know, before the next attempt begins, that t completed its step, and nothing is
 // done until then that takes its time: no observer, nothing of the host or of a sandbox, no end of a task, no preconditions, no log of each record.
 func (e *execution) nobodyIsTold(t *trial) bool {
-	next := e.index[t.s.Address].next
-	return e.undoneByTree(t.s) && e.bound && next != nil && len(next.Preconditions) == 0 && !e.observed && !e.logsRecords()
+	next := e.contract.At(t.s.Address).Next
+	return e.undoneByTree(t.s) && e.seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !e.observed && !e.logsRecords()
 }
 
 // undoneByTree reports whether restoring a tree is all that is done about an attempt of s that a power cut took from the journal.
-func (e *execution) undoneByTree(s *history.Step) bool { return e.run.Boot != "" && withinTree(s) }
-
-// withinTree reports whether restoring a tree undoes all of a step.
-func withinTree(s *history.Step) bool { return s.Rollback == plan.Reversible || s.Rollback == "" }
+func (e *execution) undoneByTree(s *history.Step) bool {
+	return e.run.Boot != "" && contract.WithinTree(s)
+}
 
 // awaitSync waits until the completion of a step is durable that was not waited for.
 func (e *execution) awaitSync(ctx context.Context) error {
@@ -90,7 +89,7 @@ func (e *execution) awaitSync(ctx context.Context) error {
 func (e *execution) takeBack(ctx context.Context, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	e.syncing = false
-	e.unsure()
+	e.seen = contract.Seen{}
 	run, lost := acknowledged(ctx, e.journal)
 	e.mu.Lock()
 	e.run = run

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -63,7 +64,7 @@ func toolsOf(p *plan.Plan) toolTable {
 }
 
 // verifyTools looks for the tool servers that the plan names, and refuses where a required one is missing. What is to be said besides
-// are the warnings. Optional ones are listed, and nobody looks for them.
+// are the warnings. Optional ones are bound.Lines, and nobody looks for them.
 func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
 	t := toolsOf(e.plan)
 	if !t.look || e.c.Tools == nil {
@@ -83,7 +84,7 @@ func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warn
 		if why == nil {
 			continue
 		}
-		tool.Status, tool.Why = toolMissing, clip(why.Error(), longest)
+		tool.Status, tool.Why = toolMissing, bound.Text(why.Error(), bound.Line)
 		line := fmt.Sprintf("tool %q is %s by the plan and is not there: %s", tool.Name, tool.Need, tool.Why)
 		switch {
 		case tool.Need == toolRequired && t.halt:

@@ -11,7 +11,8 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/envelope"
-	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/standard"
@@ -19,20 +20,12 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// verifyFor is verify before a step is attempted. What was looked at after the attempt before holds, as its tree does, if nobody had the
-// occasion to change anything since: what moves all the same is found after the next attempt, which is undone then. So for a step that
-// cannot be undone it is looked at once more.
-func (e *execution) verifyFor(ctx context.Context, s *history.Step) error {
-	e.bound = e.bound && withinTree(s)
-	return e.verify(ctx)
-}
-
 // verify makes sure, before anything is attempted, that nothing moved that the
 // run is bound to, and that nobody changed the tree. *RefusedError names all
 // that did.
 func (e *execution) verify(ctx context.Context) error {
 	var refused *RefusedError
-	if !e.bound {
+	if !e.seen.Holds(contract.Bindings) {
 		var err error
 		if refused, err = e.bindings(ctx); err != nil {
 			return err
@@ -49,13 +42,12 @@ func (e *execution) verify(ctx context.Context) error {
 		refused.Reasons = append(refused.Reasons, changes...)
 	}
 	if refused == nil {
+		e.seen.Saw(contract.Bindings)
+		e.seen.Saw(contract.Tree)
 		return nil
 	}
 	return refused
 }
-
-// unsure notes that somebody has the occasion to change the tree, and what else the run is bound to.
-func (e *execution) unsure() { e.stale, e.bound = true, false }
 
 func (e *execution) refusal() *RefusedError {
 	return &RefusedError{Run: e.run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
@@ -112,7 +104,7 @@ func (e *execution) verifyHold() error { return e.held.Check() }
 
 // external names the changes that no step made.
 func (e *execution) external(ctx context.Context) ([]string, error) {
-	if !e.stale && e.tree != nil && e.tree.Digest() == e.run.Tree.Tree {
+	if e.seen.Holds(contract.Tree) && e.tree != nil && e.tree.Digest() == e.run.Tree.Tree {
 		return nil, nil
 	}
 	now, err := e.scan(ctx)
@@ -120,7 +112,8 @@ func (e *execution) external(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	if now.Digest() == e.run.Tree.Tree {
-		e.tree, e.stale = now, false
+		e.tree = now
+		e.seen.Saw(contract.Tree)
 		return nil, nil
 	}
 	left, err := e.store.Tree(ctx, e.run.Tree)
@@ -131,7 +124,7 @@ func (e *execution) external(ctx context.Context) ([]string, error) {
 	for _, change := range ledger.Diff(left, now) {
 		lines = append(lines, fmt.Sprintf("external change: nobody in this run did  %s", change))
 	}
-	return firstOf(lines, 20), nil
+	return bound.First(lines, 20), nil
 }
 
 // lookAtAll finds what somebody wrote while the last attempt was undone, as no other one follows that would be accounted for.
@@ -139,7 +132,8 @@ func (e *execution) lookAtAll(ctx context.Context) error {
 	if !e.partly {
 		return nil
 	}
-	e.partly, e.stale = false, true
+	e.partly = false
+	e.seen.Forget(contract.Tree)
 	changes, err := e.external(ctx)
 	if err != nil || len(changes) == 0 {
 		return err

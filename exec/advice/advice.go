@@ -20,6 +20,9 @@ const (
 	Feasible   Kind = "feasibility" // whether the plan fits the pattern it was made from
 )
 
+// Kinds are all kinds of advice.
+func Kinds() []Kind { return []Kind{Research, Reflection, Pivot, Feasible} }
+
 // A Point of a run at which advice is asked for.
 type Point string
 

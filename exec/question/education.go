@@ -1,23 +1,16 @@
-package exec
+package question
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
-)
-
-// Keys of the choices of education mode, besides the letters of approaches.
-const (
-	yes      = "y"
-	no       = "n"
-	explain  = "e"
-	tryOther = "t"
 )
 
 // A pace is how often education mode stops.
@@ -68,28 +61,32 @@ func courseOf(p *plan.Plan) course {
 	return c
 }
 
-// educate explains a step before it begins, where education mode stops at it, and asks how to do it.
-func (e *execution) educate(ctx context.Context, s *history.Step) (asked bool, err error) {
-	c := courseOf(e.plan)
-	if e.run.Mode != plan.Education || len(s.Attempts) > 0 || c.off && e.run.Started.ModeBy == byPlan || !e.stopsAt(s, c.pace) {
-		return false, nil
+// byPlan says in the journal that the plan chose the mode of a run.
+const byPlan = "plan"
+
+// Education explains the step before it begins, where education mode stops at it, and asks how to do it. It is
+// false where nothing is to be asked, or where that was answered.
+func Education(c *contract.Case) (ask.Question, bool) {
+	s, how := c.Step, courseOf(c.Plan)
+	if c.Run.Mode != plan.Education || len(s.Attempts) > 0 || how.off && c.Run.Started.ModeBy == byPlan || !stopsAt(c, how.pace) {
+		return ask.Question{}, false
 	}
 	last := lastLesson(s)
 	switch {
 	case last == nil:
-		return true, e.ask(ctx, s, e.lessonQuestion(s, c, false))
+		return lessonQuestion(c, how, false), true
 	case last.Answer == nil:
-		return false, nil // refused, and the step is over
+		return ask.Question{}, false // refused, and the step is over
 	}
 	switch last.Answer.Choice {
 	case explain:
-		return true, e.ask(ctx, s, e.lessonQuestion(s, c, true))
+		return lessonQuestion(c, how, true), true
 	case no, tryOther:
-		return true, e.ask(ctx, s, e.approachQuestion(s, c))
-	case stop:
-		return true, e.ask(ctx, s, e.lessonQuestion(s, c, false)) // the run was resumed
+		return approachQuestion(c, how), true
+	case Stop:
+		return lessonQuestion(c, how, false), true // the run was resumed
 	}
-	return false, nil
+	return ask.Question{}, false
 }
 
 // lastLesson is the latest question of education mode about a step, or nil.
@@ -103,24 +100,24 @@ func lastLesson(s *history.Step) *history.Exchange {
 }
 
 // stopsAt reports whether education mode stops at a step.
-func (e *execution) stopsAt(s *history.Step, p pace) bool {
-	task, step := e.step(s)
+func stopsAt(c *contract.Case, p pace) bool {
+	s, task, step := c.Step, c.Place().Task, c.Place().Step
 	major := step.Rollback == plan.Irreversible || step.SemanticChange == plan.Breaking || step.SemanticChange == plan.Modifying ||
 		task.Kind == "checkpoint:decision"
 	switch p {
 	case fast:
 		return major
 	case slow:
-		return s.Critical || major || e.others(s)%2 == 0
+		return s.Critical || major || others(c)%2 == 0
 	}
 	return s.Critical || major || len(step.Backups) > 0
 }
 
 // others is how many steps before s are not critical.
-func (e *execution) others(s *history.Step) int {
+func others(c *contract.Case) int {
 	n := 0
-	for _, prior := range e.run.Steps {
-		if prior == s {
+	for _, prior := range c.Run.Steps {
+		if prior == c.Step {
 			break
 		}
 		if !prior.Critical {
@@ -131,12 +128,12 @@ func (e *execution) others(s *history.Step) int {
 }
 
 // lessonQuestion explains a step and recommends an approach.
-func (e *execution) lessonQuestion(s *history.Step, c course, more bool) ask.Question {
-	t := e.teaching(s, c)
+func lessonQuestion(c *contract.Case, how course, more bool) ask.Question {
+	s, t := c.Step, teaching(c, how)
 	if more {
-		t.More = e.explained(s)
+		t.More = explained(c)
 	}
-	q := e.question(s, ask.Education, "education checkpoint: step "+title(s), "education mode explains this step before it begins", nil,
+	q := about(c, ask.Education, "education checkpoint: step "+title(s), "education mode explains this step before it begins", nil,
 		ask.Choice{Key: yes, Also: []string{"yes"}, Label: fmt.Sprintf("go on with the recommended approach (%s)", t.Recommended),
 			Consequence: fmt.Sprintf("%s runs, and what it taught is noted", s.Address)})
 	if len(t.Approaches) > 1 {
@@ -145,7 +142,7 @@ func (e *execution) lessonQuestion(s *history.Step, c course, more bool) ask.Que
 			ask.Choice{Key: no, Also: []string{"no"}, Label: "do not; show the approaches again", Consequence: "nothing runs before one is chosen"},
 			ask.Choice{Key: tryOther, Also: []string{"try different"}, Label: "choose a different approach", Consequence: "nothing runs before one is chosen"})
 	} else {
-		q.Choices = append(q.Choices, ask.Choice{Key: skip, Also: []string{"n", "no"}, Label: fmt.Sprintf("do not: leave %s out", s.Address),
+		q.Choices = append(q.Choices, ask.Choice{Key: Skip, Also: []string{"n", "no"}, Label: fmt.Sprintf("do not: leave %s out", s.Address),
 			Consequence: "the run goes on without it", Acknowledge: fmt.Sprintf("skip %s", s.Address)})
 	}
 	if !more {
@@ -157,9 +154,9 @@ func (e *execution) lessonQuestion(s *history.Step, c course, more bool) ask.Que
 }
 
 // approachQuestion has a person choose among the approaches.
-func (e *execution) approachQuestion(s *history.Step, c course) ask.Question {
-	t := e.teaching(s, c)
-	q := e.question(s, ask.Education, "education checkpoint: how to do step "+title(s), "an approach is to be chosen", nil)
+func approachQuestion(c *contract.Case, how course) ask.Question {
+	s, t := c.Step, teaching(c, how)
+	q := about(c, ask.Education, "education checkpoint: how to do step "+title(s), "an approach is to be chosen", nil)
 	q.Choices = append(q.Choices, approachChoices(s, t)...)
 	q.Choices = append(q.Choices, choiceSkip(s), choiceStop(), choiceGiveUp(s))
 	q.Teaching = t
@@ -170,14 +167,14 @@ func (e *execution) approachQuestion(s *history.Step, c course) ask.Question {
 func approachChoices(s *history.Step, t *ask.Teaching) []ask.Choice {
 	var list []ask.Choice
 	for _, a := range t.Approaches {
-		list = append(list, ask.Choice{Key: a.Key, Also: []string{a.Method, strings.ToLower(a.Key)}, Label: fmt.Sprintf("%s: %s", a.Method, firstLine(a.Description)),
+		list = append(list, ask.Choice{Key: a.Key, Also: []string{a.Method, strings.ToLower(a.Key)}, Label: fmt.Sprintf("%s: %s", a.Method, bound.FirstLine(a.Description)),
 			Consequence: fmt.Sprintf("%s is done this way", s.Address)})
 	}
 	return list
 }
 
-// firstMethod is the method that a step begins with: the one chosen in education mode, else its own.
-func firstMethod(s *history.Step) string {
+// FirstMethod is the method that a step begins with: the one chosen in education mode, else its own.
+func FirstMethod(s *history.Step) string {
 	x := lastLesson(s)
 	if x == nil || x.Answer == nil || x.Question.Teaching == nil {
 		return recovery.Primary
@@ -191,9 +188,4 @@ func firstMethod(s *history.Step) string {
 		}
 	}
 	return recovery.Primary
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

@@ -1,4 +1,4 @@
-package exec
+package method
 
 import (
 	"cmp"
@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 )
 
-// patchSize is how large a patch may be, in bytes of JSON.
-const patchSize = 64 << 10
+// PatchSize is how large a patch may be, in bytes of JSON.
+const PatchSize = 64 << 10
 
 // A WidenError says what a patch asks for that the plan does not allow.
 type WidenError struct{ Reasons []string }
@@ -37,7 +38,7 @@ func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 	}
 	after := m
 	after.Run, after.Prompt = text.Run, text.Prompt
-	after.Feedback = append(slices.Clone(m.Feedback), firstOf(p.Feedback, listed)...)
+	after.Feedback = append(slices.Clone(m.Feedback), bound.First(p.Feedback, bound.Lines)...)
 	var reasons []string
 	reached := reaches(m.Run)
 	for _, word := range reaches(after.Run) {
@@ -127,15 +128,15 @@ func leadsOut(word string) bool {
 	return word == strings.ToUpper(word) && powerful.MatchString(word)
 }
 
-// changes reports whether carrying out after is another thing than carrying out
+// Changes reports whether carrying out after is another thing than carrying out
 // m. A command reads no feedback.
-func (m Method) changes(after Method) bool {
+func (m Method) Changes(after Method) bool {
 	return m.Run != after.Run || m.Prompt != after.Prompt || !maps.Equal(m.Env, after.Env) ||
 		m.Run == "" && !slices.Equal(m.Feedback, after.Feedback)
 }
 
-// diffMethods is what a patch changes, line by line.
-func diffMethods(before, after Method) string {
+// Diff is what a patch changes, line by line.
+func Diff(before, after Method) string {
 	return ledger.Unified("method", []byte(before.text()), []byte(after.text()), 1)
 }
 

@@ -1,36 +1,39 @@
-package exec
+package question
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 )
 
 const (
-	traceLines = 20  // of an attempt's output in a stuck report
-	stuckFiles = 20  // named in one
-	stuckLine  = 400 // bytes of one line
+	traceLines = 20 // of an attempt's output in a stuck report
+	stuckFiles = 20 // named in one
 )
 
 // stuckReport is the evidence of a question about a step for which nothing is left to try: what went wrong and what has
 // been tried. Where a person asked for details, it holds everything that is known: each attempt with its reasons and the end of
 // its output, the files that it touched, what advisors said. What might help stands last.
-func (e *execution) stuckReport(s *history.Step, f *history.AttemptFailed, detailed bool) []string {
+func stuckReport(c *contract.Case, f *history.AttemptFailed, detailed bool) []string {
+	s := c.Step
 	report := evidenceOf(s, f)
 	if detailed {
 		for _, a := range s.Attempts {
 			report = append(report, attemptReport(a)...)
 		}
 		if files := touched(s); len(files) > 0 {
-			report = append(report, "files: "+strings.Join(firstOf(files, stuckFiles), ", "))
+			report = append(report, "files: "+strings.Join(bound.First(files, stuckFiles), ", "))
 		}
 		report = append(report, adviceReport(s)...)
 	}
-	report = append(report, e.otherPatterns()...)
-	if hint := suggestion(f, e.hears(s)); hint != "" && s.Refusal == nil {
+	report = append(report, otherPatterns(c)...)
+	if hint := Suggestion(f, c.Hears()); hint != "" && s.Refusal == nil {
 		report = append(report, "suggestion: "+hint)
 	}
 	return report
@@ -41,7 +44,7 @@ func attemptReport(a *history.Attempt) []string {
 	lines := []string{fmt.Sprintf("attempt %d (%s): %s", a.Number, a.Method.Method, a.Method.Text)}
 	if a.Failure != nil {
 		for _, why := range a.Failure.Reasons {
-			lines = append(lines, "  "+string(a.Failure.Class)+": "+clip(why, stuckLine))
+			lines = append(lines, "  "+string(a.Failure.Class)+": "+bound.Text(why, bound.Short))
 		}
 	}
 	if a.Said == nil || a.Said.Output == "" {
@@ -49,7 +52,7 @@ func attemptReport(a *history.Attempt) []string {
 	}
 	trace := strings.Split(strings.TrimRight(a.Said.Output, "\n"), "\n")
 	for _, line := range trace[max(0, len(trace)-traceLines):] {
-		lines = append(lines, "  | "+clip(line, stuckLine))
+		lines = append(lines, "  | "+bound.Text(line, bound.Short))
 	}
 	return lines
 }
@@ -78,15 +81,15 @@ func adviceReport(s *history.Step) []string {
 		said := slices.Concat([]string{a.RootCause, a.Note}, a.Findings)
 		said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
 		if len(said) > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s", a.Kind, clip(strings.Join(said, "; "), stuckLine)))
+			lines = append(lines, fmt.Sprintf("%s: %s", a.Kind, bound.Text(strings.Join(said, "; "), bound.Short)))
 		}
 	}
 	return lines
 }
 
-// suggestion is what might help against a class of failure; hears says whether the
+// Suggestion is what might help against a class of failure; hears says whether the
 // next attempt is told anything.
-func suggestion(f *history.AttemptFailed, hears bool) string {
+func Suggestion(f *history.AttemptFailed, hears bool) string {
 	switch f.Class {
 	case history.TimedOut:
 		return "give the step more time, or split it; both need a new plan"
@@ -110,4 +113,20 @@ func suggestion(f *history.AttemptFailed, hears bool) string {
 		return "look at the end of the output, and propose what the next attempt should do otherwise"
 	}
 	return ""
+}
+
+// otherPatternsShown is how many other patterns a question about a failure names.
+const otherPatternsShown = 2
+
+// otherPatterns are the patterns that could serve instead of the plan's own, for whoever is asked about a failure.
+func otherPatterns(c *contract.Case) []string {
+	a := c.Advised("", advice.Feasible)
+	if a == nil {
+		return nil
+	}
+	var lines []string
+	for _, x := range a.Alternatives[:min(len(a.Alternatives), otherPatternsShown)] {
+		lines = append(lines, bound.Text(fmt.Sprintf("another pattern (similarity %.2f): %s", x.Confidence, x.Description), bound.Short))
+	}
+	return lines
 }

@@ -1,35 +1,37 @@
-package exec
+package question
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
 
-// failureQuestion says what a person must know to decide about a failed step, and
+// Failure says what a person must know to decide about a failed step, and
 // offers what can be done about it.
-func (e *execution) failureQuestion(s *history.Step, f *history.AttemptFailed, why string) ask.Question {
+func Failure(c *contract.Case, f *history.AttemptFailed, why string) ask.Question {
+	s := c.Step
 	kind := failureKind(s, f)
-	detailed := chosenLast(s, details)
-	q := e.question(s, kind, fmt.Sprintf("step %s %s", title(s), headline(f.Class)), why, e.stuckReport(s, f, detailed))
-	repeat := e.choiceAgain(s)
+	detailed := contract.ChosenLast(s, Details)
+	q := about(c, kind, fmt.Sprintf("step %s %s", title(s), headline(f.Class)), why, stuckReport(c, f, detailed))
+	repeat := choiceAgain(c)
 	if kind == ask.Deviation {
-		repeat.Label = "leave it undone, and " + e.runAgain(s)
-		if grant, words := e.acceptable(s, f); grant != nil {
+		repeat.Label = "leave it undone, and " + runAgain(c)
+		if grant, words := acceptable(c, f); grant != nil {
 			q.Choices = append(q.Choices, choiceAccept(s, words))
 		}
 	}
 	q.Choices = append(q.Choices, repeat)
-	if s.Refusal == nil && s.Rollback != plan.Irreversible && kind != ask.Compensation && e.hears(s) {
+	if s.Refusal == nil && s.Rollback != plan.Irreversible && kind != ask.Compensation && c.Hears() {
 		q.Choices = append(q.Choices, choicePropose(s))
 	}
 	if !detailed && s.Refusal == nil {
 		q.Choices = append(q.Choices, choiceDetails())
 	}
-	if to := e.setBackTo(s, f); to != nil {
+	if to := setBackTo(c, f); to != nil {
 		q.Target = to.Address
 		q.Choices = append(q.Choices, choiceBack(to))
 	}
@@ -53,15 +55,6 @@ func failureKind(s *history.Step, f *history.AttemptFailed) ask.Kind {
 		return ask.Deviation
 	}
 	return ask.StepFailed
-}
-
-// chosenLast reports whether the latest question about a step was answered with a choice.
-func chosenLast(s *history.Step, key string) bool {
-	if len(s.Questions) == 0 {
-		return false
-	}
-	a := s.Questions[len(s.Questions)-1].Answer
-	return a != nil && a.Choice == key
 }
 
 // evidenceOf is what is known of a failure at once.

@@ -1,36 +1,26 @@
-package exec
+package question
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
+	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
 )
 
-// teach notes what steps of education mode taught, once they are over. A step of which nothing ran taught nothing.
-func (e *execution) teach(ctx context.Context) error {
-	if e.run.Asked == 0 {
+// Lesson is what a step of education mode taught that is over; nil if nothing is to be noted. A step of which nothing ran taught nothing.
+func Lesson(s *history.Step) *history.Lesson {
+	x := lastLesson(s)
+	if x == nil || s.Lesson != nil || !s.Status.Over() || len(s.Attempts) == 0 || x.Question.Teaching == nil {
 		return nil
 	}
-	for _, s := range e.run.Steps {
-		x := lastLesson(s)
-		if x == nil || s.Lesson != nil || !s.Status.Over() || len(s.Attempts) == 0 || x.Question.Teaching == nil {
-			continue
-		}
-		lesson := lessonOf(s, x)
-		if err := e.record(ctx, of(s, s.Tried()), lesson); err != nil {
-			return err
-		}
-		e.notify(e.c.Observer.Taught, Event{History: s, Lesson: lesson, Text: lesson.Lesson})
-	}
-	return nil
+	return lessonOf(s, x)
 }
 
 // lessonOf is what a step taught: what was used, what came of it, what to keep, and what the other approaches were for.
 func lessonOf(s *history.Step, x *history.Exchange) *history.Lesson {
 	t := x.Question.Teaching
-	l := &history.Lesson{Question: x.Question.ID, Recommended: t.Recommended, Chosen: firstMethod(s), Used: firstMethod(s), Status: s.Status}
+	l := &history.Lesson{Question: x.Question.ID, Recommended: t.Recommended, Chosen: FirstMethod(s), Used: FirstMethod(s), Status: s.Status}
 	if last := s.Last(); last != nil {
 		l.Used = last.Method.Method
 	}
@@ -39,14 +29,14 @@ func lessonOf(s *history.Step, x *history.Exchange) *history.Lesson {
 		if a.Method == l.Used {
 			continue
 		}
-		would := firstLine(a.Description)
+		would := bound.FirstLine(a.Description)
 		if len(a.Pros) > 0 {
 			would += "; for it: " + a.Pros[0]
 		}
 		if len(a.Cons) > 0 {
 			would += "; against it: " + a.Cons[0]
 		}
-		l.Others = append(l.Others, history.LessonOther{Method: a.Method, Would: clip(would, stuckLine)})
+		l.Others = append(l.Others, history.LessonOther{Method: a.Method, Would: bound.Text(would, bound.Short)})
 	}
 	return l
 }
@@ -58,7 +48,7 @@ func result(s *history.Step, l *history.Lesson) (what, kept string) {
 	for _, a := range s.Attempts {
 		if a.Failure != nil {
 			failures++
-			why = clip(strings.Join(a.Failure.Reasons, "; "), stuckLine)
+			why = bound.Text(strings.Join(a.Failure.Reasons, "; "), bound.Short)
 		}
 	}
 	switch {

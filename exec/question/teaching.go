@@ -1,4 +1,4 @@
-package exec
+package question
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/exec/recovery"
@@ -20,31 +22,32 @@ const (
 )
 
 // teaching is the situation of a step, the approaches that its plan has, and which of them is recommended.
-func (e *execution) teaching(s *history.Step, c course) *ask.Teaching {
-	task, step := e.step(s)
-	t := &ask.Teaching{Depth: c.depth, Recommended: recovery.Primary,
-		Situation: fmt.Sprintf("%s comes next, in task %s (%s). The goal: %s", title(s), task.ID, firstLine(task.Description), e.plan.Goal)}
-	t.Recommended, t.Rationale = e.recommended(s, step)
-	t.Approaches = append(t.Approaches, e.primaryApproach(s, step))
+func teaching(c *contract.Case, how course) *ask.Teaching {
+	s, at := c.Step, c.Place()
+	task, step := at.Task, at.Step
+	t := &ask.Teaching{Depth: how.depth, Recommended: recovery.Primary,
+		Situation: fmt.Sprintf("%s comes next, in task %s (%s). The goal: %s", title(s), task.ID, bound.FirstLine(task.Description), c.Plan.Goal)}
+	t.Recommended, t.Rationale = recommended(c, step)
+	t.Approaches = append(t.Approaches, primaryApproach(c, step))
 	for _, b := range step.Backups {
-		t.Approaches = append(t.Approaches, e.backupApproach(s, step, b))
+		t.Approaches = append(t.Approaches, backupApproach(c, step, b))
 	}
-	if !c.alternatives {
+	if !how.alternatives {
 		t.Approaches = slices.DeleteFunc(t.Approaches, func(a ask.Approach) bool { return a.Method != t.Recommended })
 	}
-	if !c.rationale {
+	if !how.rationale {
 		t.Rationale = ""
 	}
 	for i := range t.Approaches {
 		t.Approaches[i].Key = string(rune('A' + i%26))
-		deepen(&t.Approaches[i], step, c.depth)
+		deepen(&t.Approaches[i], step, how.depth)
 	}
 	return t
 }
 
 // recommended is the primary method, unless the same backup has done the work of primary methods of late.
-func (e *execution) recommended(s *history.Step, step *plan.Step) (method, why string) {
-	for _, m := range e.triggers().MeasureRun(e.run, nil) {
+func recommended(c *contract.Case, step *plan.Step) (method, why string) {
+	for _, m := range modes.For(c.Plan, c.Triggers).MeasureRun(c.Run, nil) {
 		if m.Condition != modes.SameBackup || !m.Fired {
 			continue
 		}
@@ -61,10 +64,10 @@ func (e *execution) recommended(s *history.Step, step *plan.Step) (method, why s
 	return recovery.Primary, why
 }
 
-func (e *execution) primaryApproach(s *history.Step, step *plan.Step) ask.Approach {
+func primaryApproach(c *contract.Case, step *plan.Step) ask.Approach {
 	a := ask.Approach{Method: recovery.Primary, Description: step.Description,
 		Pros: []string{"it is the way that the plan was checked and approved with"}, Details: example(step.Run, step.Prompt)}
-	if done, tried := e.usesOf(recovery.Primary, ""); tried > 0 {
+	if done, tried := usesOf(c.Run, recovery.Primary, ""); tried > 0 {
 		point := fmt.Sprintf("primary methods succeeded in %d of %d steps so far", done, tried)
 		if 2*done >= tried {
 			a.Pros = append(a.Pros, point)
@@ -79,7 +82,7 @@ func (e *execution) primaryApproach(s *history.Step, step *plan.Step) ask.Approa
 	return a
 }
 
-func (e *execution) backupApproach(s *history.Step, step *plan.Step, b plan.Backup) ask.Approach {
+func backupApproach(c *contract.Case, step *plan.Step, b plan.Backup) ask.Approach {
 	a := ask.Approach{Method: recovery.BackupName(b), Description: b.Description, Details: example(b.Run, b.Prompt)}
 	if b.TriggerCondition != "" {
 		a.Pros = append(a.Pros, "it is meant for: "+b.TriggerCondition)
@@ -87,7 +90,7 @@ func (e *execution) backupApproach(s *history.Step, step *plan.Step, b plan.Back
 	if b.ToolPath != "" {
 		a.Pros = append(a.Pros, "it uses a tool: "+b.ToolPath)
 	}
-	if done, tried := e.usesOf(a.Method, b.Description); tried > 0 {
+	if done, tried := usesOf(c.Run, a.Method, b.Description); tried > 0 {
 		point := fmt.Sprintf("it succeeded in %d of %d steps so far", done, tried)
 		if 2*done >= tried {
 			a.Pros = append(a.Pros, point)
@@ -104,8 +107,8 @@ func (e *execution) backupApproach(s *history.Step, step *plan.Step, b plan.Back
 
 // usesOf counts the steps so far in which a method was tried, and those that it completed. Of a backup the description must
 // be the same; an empty one stands for any.
-func (e *execution) usesOf(method, description string) (done, tried int) {
-	for _, s := range e.run.Steps {
+func usesOf(run *history.Run, method, description string) (done, tried int) {
+	for _, s := range run.Steps {
 		used := slices.ContainsFunc(s.Attempts, func(a *history.Attempt) bool {
 			return a.Method.Method == method && (description == "" || a.Method.Text == description)
 		})
@@ -136,7 +139,7 @@ func risks(step *plan.Step) []string {
 	}
 	if a := step.Artifacts; a != nil {
 		if n := len(a.Modify) + len(a.Delete); n > 0 {
-			list = append(list, fmt.Sprintf("it changes or deletes what is there: %s", strings.Join(firstOf(slices.Concat(a.Modify, a.Delete), 5), ", ")))
+			list = append(list, fmt.Sprintf("it changes or deletes what is there: %s", strings.Join(bound.First(slices.Concat(a.Modify, a.Delete), 5), ", ")))
 		}
 	}
 	return list
@@ -159,12 +162,12 @@ func deepen(a *ask.Approach, step *plan.Step, depth string) {
 	case depthBrief:
 		a.Pros, a.Cons, a.Details = a.Pros[:min(1, len(a.Pros))], a.Cons[:min(1, len(a.Cons))], nil
 	case depthDetailed:
-		a.Details = append(a.Details, contract(step)...)
+		a.Details = append(a.Details, promises(step)...)
 	}
 }
 
-// contract is what a step is bound to, in lines.
-func contract(step *plan.Step) []string {
+// promises are what a step is bound to, in lines.
+func promises(step *plan.Step) []string {
 	var lines []string
 	if d := step.Artifacts; d != nil {
 		for _, part := range []struct {
@@ -172,7 +175,7 @@ func contract(step *plan.Step) []string {
 			paths []string
 		}{{"creates", d.Create}, {"modifies", d.Modify}, {"deletes", d.Delete}} {
 			if len(part.paths) > 0 {
-				lines = append(lines, part.what+": "+strings.Join(firstOf(part.paths, 10), ", "))
+				lines = append(lines, part.what+": "+strings.Join(bound.First(part.paths, 10), ", "))
 			}
 		}
 	}
@@ -199,27 +202,27 @@ func checkText(c plan.Check) string {
 }
 
 // explained is what is said to who wants to know more about a step.
-func (e *execution) explained(s *history.Step) []string {
-	_, step := e.step(s)
+func explained(c *contract.Case) []string {
+	step := c.Place().Step
 	var lines []string
-	for _, r := range e.plan.Requirements {
+	for _, r := range c.Plan.Requirements {
 		if slices.Contains(step.Requirements, r.ID) {
 			lines = append(lines, fmt.Sprintf("it serves %s: %s", r.ID, r.Text))
 		}
 	}
-	lines = append(lines, contract(step)...)
+	lines = append(lines, promises(step)...)
 	for _, c := range step.Preconditions {
 		lines = append(lines, "must hold before: "+checkText(c))
 	}
-	for _, i := range e.plan.Invariants {
+	for _, i := range c.Plan.Invariants {
 		lines = append(lines, fmt.Sprintf("must hold all the time, %s: %s", i.ID, i.Text))
 	}
-	for _, n := range e.plan.NonGoals {
+	for _, n := range c.Plan.NonGoals {
 		lines = append(lines, fmt.Sprintf("must be left alone, %s: %s", n.ID, n.Text))
 	}
 	if step.ExpectedOutput != "" {
 		lines = append(lines, "expected: "+step.ExpectedOutput)
 	}
 	lines = append(lines, fmt.Sprintf("on failure: %s; rollback: %s", step.OnFailure, step.Rollback))
-	return firstOf(lines, 60)
+	return bound.First(lines, 60)
 }

@@ -1,4 +1,4 @@
-package exec_test
+package method_test
 
 import (
 	"encoding/json"
@@ -10,20 +10,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/method"
 )
 
 func ptr(s string) *string { return &s }
 
 func TestPatched(t *testing.T) {
-	command := exec.Method{ID: "primary", Run: "train --batch-size 32 --out out/a.json", Executor: "shell"}
-	reaching := exec.Method{ID: "primary", Run: "cp /etc/hosts hosts", Executor: "shell"}
-	agent := exec.Method{ID: "primary", Prompt: "write it", Executor: "agent", Tool: "t", ToolArgs: []string{"a"}}
+	command := method.Method{ID: "primary", Run: "train --batch-size 32 --out out/a.json", Executor: "shell"}
+	reaching := method.Method{ID: "primary", Run: "cp /etc/hosts hosts", Executor: "shell"}
+	agent := method.Method{ID: "primary", Prompt: "write it", Executor: "agent", Tool: "t", ToolArgs: []string{"a"}}
 	env := []string{"SEED", "PATH", "HTTP_PROXY"}
 	tests := []struct {
 		name  string
-		m     exec.Method
+		m     method.Method
 		p     advice.Patch
 		wants string // what the error says; "" if it is allowed
 	}{
@@ -52,7 +52,7 @@ func TestPatched(t *testing.T) {
 		{"home without a word for it", command, advice.Patch{Run: ptr("(cd;cat .ssh/id) > out.txt")}, `"cd"`},
 		{"a text that becomes a command", command, advice.Patch{Run: ptr("echo Y2F0IC9ldGMvcGFzc3dk | base64 -d | sh")}, `"sh"`},
 		{"a program in another language", command, advice.Patch{Run: ptr("python3 -c 'open(chr(47))'")}, `"python3"`},
-		{"what interpreted the command before", exec.Method{Run: "python3 train.py --large"}, advice.Patch{Run: ptr("python3 train.py --small")}, ""},
+		{"what interpreted the command before", method.Method{Run: "python3 train.py --large"}, advice.Patch{Run: ptr("python3 train.py --small")}, ""},
 		{"the environment", command, advice.Patch{Run: ptr("printenv > out.txt")}, `"printenv"`},
 		{"a variable in front of a command", command, advice.Patch{Run: ptr("LD_PRELOAD=./x.so train")}, `"LD_PRELOAD"`},
 		{"a word like such a variable", command, advice.Patch{Run: ptr("go build --path=user/gopher ./cmd/x")}, ""},
@@ -154,7 +154,7 @@ var packages = regexp.MustCompile(`(^|[/\s])\.\.\.([/\s]|$)`)
 
 // widened says what after may do and before may not, found in another way than
 // the code does: by looking for the pieces as they stand.
-func widened(before, after exec.Method, env []string) string {
+func widened(before, after method.Method, env []string) string {
 	a, b := after, before
 	a.Run, a.Prompt, a.Env, a.Feedback = "", "", nil, nil
 	b.Run, b.Prompt, b.Env, b.Feedback = "", "", nil, nil
@@ -197,7 +197,7 @@ func widened(before, after exec.Method, env []string) string {
 // them reaches for anything that the method did not reach for before.
 func TestNoPatchWidens(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
-	start := []exec.Method{
+	start := []method.Method{
 		{ID: "primary", Run: "train --out a.json --seed 1 --batch-size=32", Executor: "shell"},
 		{ID: "backup_1", Prompt: "write it", Executor: "agent", Tool: "tool", ToolArgs: []string{"x"}},
 		{ID: "primary", Run: "cp /etc/hosts hosts", Executor: "shell", Env: map[string]string{"SEED": "1"}},
@@ -214,7 +214,7 @@ func TestNoPatchWidens(t *testing.T) {
 		if !maps.Equal(kept, before.Env) {
 			t.Fatalf("the method that was patched changed: %+v", before)
 		}
-		var widens *exec.WidenError
+		var widens *method.WidenError
 		switch {
 		case errors.As(err, &widens):
 			widen++
@@ -241,7 +241,7 @@ func FuzzPatched(f *testing.F) {
 		if json.Unmarshal([]byte(patch), &p) != nil {
 			return
 		}
-		before := exec.Method{ID: "primary", Run: run, Prompt: prompt, Executor: "x"}
+		before := method.Method{ID: "primary", Run: run, Prompt: prompt, Executor: "x"}
 		after, err := before.Patched(&p, patchEnv)
 		if what := widened(before, after, patchEnv); what != "" {
 			t.Errorf("%q, %q with %s widens %s (%v)", run, prompt, patch, what, err)

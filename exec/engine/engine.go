@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Decider decides about runs of one contract under one policy. It keeps nothing between two calls, and may be
+// used from several goroutines.
+type Decider struct {
+	Contract *contract.Contract
+	Policy   *contract.Policy
+	// Guards may hold up a step before it begins; nil for [guard.Table].
+	Guards []guard.Guard
+}
+
+// Decide returns everything that should be under way now. Nothing is wanted of a sealed run.
+func (d *Decider) Decide(run *history.Run, seen *contract.Seen) []Wanted {
+	c := d.about(run, seen)
+	switch {
+	case run.Sealed != nil:
+		return nil
+	case run.Restoring != nil && run.Current() == nil:
+		return one(Restore{})
+	case run.Ended != nil:
+		return one(Seal{})
+	case run.Flow.HandedOver():
+		return one(Pause{Why: HandedOver})
+	}
+	for _, next := range []func(*contract.Case) []Wanted{tasksThatAreOver, notes, lessons} {
+		if wanted := next(c); wanted != nil {
+			return wanted
+		}
+	}
+	next := c.NextStep()
+	if next == nil {
+		return ending(c)
+	}
+	c = c.About(next)
+	for _, g := range guard.Always() {
+		if v := g.Look(c); !v.Passes() {
+			return d.heard(c, v)
+		}
+	}
+	return d.step(c)
+}
+
+// Settle returns what follows from an answer to the open question at once. What follows later is decided from the history.
+func (d *Decider) Settle(run *history.Run, answered Answer) []history.Located {
+	return settle(d.about(run, &contract.Seen{}), answered)
+}
+
+// Refuse returns what follows where nobody answers the open question, or nobody counts who does.
+func (d *Decider) Refuse(run *history.Run, why string) []history.Located {
+	return refuse(d.about(run, &contract.Seen{}), why)
+}
+
+func (d *Decider) about(run *history.Run, seen *contract.Seen) *contract.Case {
+	return &contract.Case{Contract: d.Contract, Policy: d.Policy, Run: run, Seen: seen}
+}
+
+// heard is what is wanted because of a guard that does not let a step pass.
+func (d *Decider) heard(c *contract.Case, v guard.Verdict) []Wanted {
+	switch need := v.Need.(type) {
+	case guard.Look:
+		return about(c, Look(need))
+	case guard.Consult:
+		return about(c, Foresee{Kind: adviceKind(need.Kind)})
+	case guard.Review:
+		return about(c, Review(need))
+	}
+	facts := v.Facts
+	if v.Run {
+		return one(Record{Facts: history.At(history.Where{}, facts...)})
+	}
+	at, attempt := c.Step, 0
+	if q := v.Question; q != nil {
+		at, attempt = c.Run.Step(q.Step), q.Attempt
+		facts = append(facts[:len(facts):len(facts)], &history.Asked{Question: *q})
+	}
+	return one(Record{Facts: history.At(history.Of(at, attempt), facts...)})
+}
+
+// step is what the step that is next needs.
+func (d *Decider) step(c *contract.Case) []Wanted {
+	s, run := c.Step, c.Run
+	last := s.Last()
+	to, by := setBackWanted(c)
+	switch {
+	case run.Restoring != nil:
+		return attempted(c, Restore{})
+	case run.Pending() != nil:
+		return about(c, Put{Question: *run.Pending()})
+	case to != nil:
+		return about(c, Rewind{To: to.Address, By: by})
+	case s.Status == history.Pending:
+		return d.begin(c)
+	case last != nil && last.Failure == nil:
+		return lose(c)
+	case s.Refusal != nil && s.Next == nil:
+		return climb(c, s.Refusal)
+	case s.At < run.ResumedAt && goesOn(c):
+		return about(c, Begin{Start: s.Checkpoint}) // nobody knows what became of its preconditions meanwhile
+	case s.Next != nil:
+		return tryAgain(c)
+	case last == nil:
+		return about(c, Attempt{Method: firstMethod(c)})
+	case cutOff(run, s, last) && s.Rollback != plan.Irreversible:
+		return about(c, Attempt{Method: last.Method.Method}) // nothing was wrong with the method
+	}
+	return climb(c, last.Failure)
+}
+
+// begin asks the guards about a step that has not begun.
+func (d *Decider) begin(c *contract.Case) []Wanted {
+	guards := d.Guards
+	if guards == nil {
+		guards = guard.Table()
+	}
+	for _, g := range guards {
+		if v := g.Look(c); !v.Passes() {
+			return d.heard(c, v)
+		}
+	}
+	return about(c, Begin{Start: guard.Checkpoint(c)})
+}
+
+// one is a single action that concerns the run as a whole.
+func one(a Action) []Wanted { return []Wanted{{Action: a}} }
+
+// about is a single action that concerns the step.
+func about(c *contract.Case, a Action) []Wanted { return []Wanted{{Step: c.Step.Address, Action: a}} }
+
+// attempted is a single action that concerns the latest attempt of the step.
+func attempted(c *contract.Case, a Action) []Wanted {
+	return []Wanted{{Step: c.Step.Address, Attempt: c.Step.Tried(), Action: a}}
+}
+
+// noted are facts about the latest attempt of the step, to be recorded.
+func noted(c *contract.Case, facts ...history.Fact) []Wanted {
+	return one(Record{Facts: history.At(history.Of(c.Step, c.Step.Tried()), facts...)})
+}

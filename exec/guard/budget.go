@@ -1,0 +1,19 @@
+package guard
+
+import (
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/flow"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// budget looks how far the token budget is used up before the next thing is done. It warns once a session, and ends the
+// session in time: what was completed is kept, nothing is under way, and the next session begins with the next step.
+func budget(c *contract.Case) Verdict {
+	f := &c.Run.Flow
+	level := flow.Level(f.Used, c.TokenBudget)
+	if level == "" || c.Busy() || f.HandedOver() || level == history.Warned && f.Warned {
+		return Pass()
+	}
+	return RecordRun(&history.Budget{Level: level, Used: f.Used, Limit: c.TokenBudget, Total: f.Tokens,
+		Session: f.Session, Next: c.Step.Address})
+}

@@ -1,0 +1,59 @@
+// Package method is how a step is done: its own way, a backup of the plan, or one
+// of them with an advisor's patch.
+//
+// A [Method] is a value. [Find] finds one by its name; [Method.Patched] applies a
+// patch and refuses one that would widen what the plan allows. Nothing here acts.
+package method
+
+import (
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Method is one way to do a step.
+type Method struct {
+	// ID is "primary", "backup_" and the backup's id, or "patch_" and a number.
+	ID          string
+	Description string
+	// Run is a shell command, Prompt what an agent is told. One of them is empty.
+	Run, Prompt string
+	// Executor is the name of who carries it out; "" for the host's default.
+	Executor string
+	// Tool is the tool_path of a backup that is a tool, with its arguments.
+	Tool     string
+	ToolArgs []string
+	// Env are variables for Run, and Feedback is told to whoever carries it out.
+	// Both come from patches of advisors alone.
+	Env      map[string]string
+	Feedback []string
+}
+
+// Find finds a method of a step by its name. A name that the step does not have
+// is its primary method.
+func Find(step *plan.Step, s *history.Step, id string) Method {
+	if p := s.Patch(id); p != nil && !p.Refused {
+		return ofPatch(p)
+	}
+	for _, b := range step.Backups {
+		if recovery.BackupName(b) == id {
+			return Method{ID: id, Description: b.Description, Run: b.Run, Prompt: b.Prompt,
+				Executor: b.Executor, Tool: b.ToolPath, ToolArgs: b.ToolArgs}
+		}
+	}
+	return Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt, Executor: step.Executor}
+}
+
+func ofPatch(p *history.Patched) Method {
+	m := p.Method
+	return Method{ID: p.ID, Description: m.Description, Run: m.Run, Prompt: m.Prompt, Executor: m.Executor,
+		Tool: m.Tool, ToolArgs: m.ToolArgs, Env: m.Env, Feedback: m.Feedback}
+}
+
+// Current is the name of the method that a step tried last.
+func Current(s *history.Step) string {
+	if last := s.Last(); last != nil {
+		return last.Method.Method
+	}
+	return recovery.Primary
+}

@@ -1,0 +1,155 @@
+package question
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// AcceptRung is what stands in the journal where a person accepted what an attempt did.
+const AcceptRung = "accept"
+
+// acceptedNamed is how many changes are named in the words that accept them; of more there is the number, and
+// the evidence names them.
+const acceptedNamed = 3
+
+// ownFolder is the controller's own folder in a workspace.
+const ownFolder = ".planlock"
+
+func choiceAccept(s *history.Step, words string) ask.Choice {
+	return ask.Choice{Key: Accept, Label: fmt.Sprintf("accept it: it belongs to %s from now on", s.Address),
+		Consequence: "what the attempt did is put back and judged anew, with these changes declared; the record keeps your word",
+		Acknowledge: words}
+}
+
+// acceptable says what would have to be declared for the step's latest attempt to hold, and the words that a person
+// accepts it with. It is nil where a person's word is not enough: where something else is wrong as well (a
+// non-goal above all), where the tree is not kept or its effects have been compensated, and for
+// files that no step may touch.
+func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, string) {
+	s := c.Step
+	a := s.Last()
+	if f == nil || f.Class != history.Breach || a == nil || a.Accounted == nil || a.Accounted.Whole != "" ||
+		a.Discarded == (checkpoint.Snapshot{}) || a.Compensated != nil {
+		return nil, ""
+	}
+	over := map[string]bool{}
+	for _, finding := range f.Findings {
+		switch finding.Code {
+		case gate.CodeArtifactExtra, gate.CodeSymbolExtra, gate.CodeLimitFiles, gate.CodeLimitLines, gate.CodeLimitModules:
+			over[finding.Code] = true
+		default:
+			return nil, ""
+		}
+	}
+	grant := &history.Addendum{}
+	var words []string
+	account := a.Accounted.Account
+	if len(account.Missing) > 0 {
+		return nil, ""
+	}
+	// Of gates that said no, the first is heard; what the others would say stands in the account.
+	if strict := c.Plan.Profile == plan.Strict; over[gate.CodeArtifactExtra] || over[gate.CodeSymbolExtra] ||
+		strict && len(account.Extra)+len(account.SymbolsExtra) > 0 {
+		var ok bool
+		if grant.Artifacts, words, ok = declare(account); !ok {
+			return nil, ""
+		}
+	}
+	step := contract.Granted(c.Place().Step, s.Addenda)
+	words = append(words, limitsOf(grant, a.Accounted, step, over)...)
+	return grant, "accept " + strings.Join(words, " and ")
+}
+
+// declare is what an account has too much, as a declaration. It is not ok where a path could not be declared by
+// its name alone, or belongs to a repository or to planlock.
+func declare(account ledger.Account) (*ledger.Declared, []string, bool) {
+	d := &ledger.Declared{}
+	var names []string
+	for _, c := range account.Extra {
+		if strings.ContainsAny(c.Path, `*?[]{}\`) || !utf8.ValidString(c.Path) || reserved(c.Path) {
+			return nil, nil, false
+		}
+		switch c.Op {
+		case ledger.Created:
+			d.Create = append(d.Create, c.Path)
+		case ledger.Modified:
+			d.Modify = append(d.Modify, c.Path)
+		case ledger.Deleted:
+			d.Delete = append(d.Delete, c.Path)
+		}
+		names = append(names, c.Path)
+	}
+	for _, s := range account.SymbolsExtra {
+		if s.Op == ledger.Deleted {
+			d.SymbolsRemove = append(d.SymbolsRemove, s.Name)
+		} else {
+			d.SymbolsAdd = append(d.SymbolsAdd, s.Name)
+		}
+		names = append(names, s.Name)
+	}
+	if len(names) > acceptedNamed {
+		names = []string{fmt.Sprintf("%d changes", len(names))}
+	}
+	return d, names, len(names) > 0
+}
+
+// reserved reports whether a path belongs to a repository or to planlock: no word makes that a step's business.
+func reserved(name string) bool {
+	return slices.ContainsFunc(strings.Split(path.Clean(name), "/"), func(part string) bool {
+		return strings.EqualFold(part, ".git") || strings.EqualFold(part, ownFolder)
+	})
+}
+
+// limitsOf raises the limits that were exceeded to what the attempt needed, each of them in the words.
+func limitsOf(grant *history.Addendum, done *history.Accounted, step *plan.Step, over map[string]bool) []string {
+	var words []string
+	if over[gate.CodeLimitFiles] {
+		n := 0
+		for _, c := range done.Changes {
+			if c.Kind() != ledger.Dir {
+				n++
+			}
+		}
+		grant.MaxFiles = &n
+		words = append(words, fmt.Sprintf("%d files", n))
+	}
+	if over[gate.CodeLimitLines] {
+		n := done.Lines.Added + done.Lines.Removed
+		grant.MaxLines = &n
+		words = append(words, fmt.Sprintf("%d lines", n))
+	}
+	if over[gate.CodeLimitModules] {
+		grant.Modules = slices.Clone(step.Limits.Modules)
+		for _, c := range done.Changes {
+			if dir := path.Dir(c.Path); c.Kind() != ledger.Dir && !slices.Contains(grant.Modules, dir) {
+				grant.Modules = append(grant.Modules, dir)
+			}
+		}
+		words = append(words, "folders "+strings.Join(grant.Modules[len(step.Limits.Modules):], " "))
+	}
+	return words
+}
+
+// Addendum makes an answer part of the plan's record, chained to what is there.
+func Addendum(c *contract.Case, q ask.Question, a ask.Answer) *history.Addendum {
+	add := history.Addendum{Step: c.Step.Address, Question: q.ID, Kind: q.Kind, Choice: a.Choice,
+		Acknowledged: a.Acknowledged, Reason: a.Reason, By: a.By}
+	if a.Choice == Accept {
+		if grant, _ := acceptable(c, c.Step.Last().Failure); grant != nil {
+			add.Artifacts, add.MaxFiles, add.MaxLines, add.Modules = grant.Artifacts, grant.MaxFiles, grant.MaxLines, grant.Modules
+		}
+	}
+	add = add.Seal(len(c.Run.Addenda)+1, c.Run.RecordDigest())
+	return &add
+}

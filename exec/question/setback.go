@@ -1,0 +1,77 @@
+package question
+
+import (
+	"slices"
+
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// rollbackAfter is how many steps must have failed in a row for a rollback to be offered.
+const rollbackAfter = 3
+
+// setBackTo is the step before which the last good checkpoint lies, where a rollback is to be offered: after three
+// failures in a row the first of the failed steps, after a gate of level 2 said no the step that was completed
+// last. It is nil where nothing calls for a rollback, or one is not possible. f is why the step is about to fail, or nil.
+func setBackTo(c *contract.Case, f *history.AttemptFailed) *history.Step {
+	var to *history.Step
+	row := c.Run.Consecutive
+	if f != nil {
+		row++
+	}
+	switch {
+	case row >= rollbackAfter:
+		to = firstOfRow(c.Run)
+	case f != nil && criticalGate(c.Step):
+		to = latestCompleted(c.Run)
+	}
+	if to == nil || to.Checkpoint == nil || !CanUnwind(c.Run, to) {
+		return nil
+	}
+	return to
+}
+
+// firstOfRow is the earliest of the steps that failed since one was completed.
+func firstOfRow(run *history.Run) *history.Step {
+	since := uint64(0)
+	if done := latestCompleted(run); done != nil {
+		since = done.EndedAt
+	}
+	for _, s := range run.NotCompleted() {
+		if s.Status == history.Failed && s.EndedAt > since {
+			return s
+		}
+	}
+	return nil
+}
+
+// latestCompleted is the step that was completed last, or nil.
+func latestCompleted(run *history.Run) *history.Step {
+	for _, s := range slices.Backward(run.Concluded()) {
+		if s.Status == history.Completed {
+			return s
+		}
+	}
+	return nil
+}
+
+// criticalGate reports whether a gate of level 2 said no to the latest attempt.
+func criticalGate(s *history.Step) bool {
+	judged := s.Gates
+	if a := s.Last(); a != nil && s.Refusal == nil {
+		judged = a.Gates
+	}
+	return slices.ContainsFunc(judged, func(j gate.Judgement) bool { return j.Level == gate.BlocksApproval && j.Blocks() })
+}
+
+// CanUnwind reports whether a run can be set back to before a step: nothing irreversible was attempted from there on, and no
+// compensation has failed.
+func CanUnwind(run *history.Run, to *history.Step) bool {
+	from := slices.Index(run.Steps, to)
+	return from >= 0 && !slices.ContainsFunc(run.Steps[from:], func(s *history.Step) bool {
+		a := s.Last()
+		return a != nil && (s.Rollback == plan.Irreversible || a.Compensated != nil && !a.Compensated.Done())
+	})
+}
