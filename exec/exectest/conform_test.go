@@ -12,12 +12,13 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/plan"
 )
 
 func work(t *testing.T) func() exec.Work {
 	return func() exec.Work {
-		return exec.Work{Dir: t.TempDir(), Task: &plan.Task{ID: "1"}, Step: &plan.Step{Address: "1.1"}, Method: exec.Method{ID: "primary", Run: "true"}}
+		return exec.Work{Dir: t.TempDir(), Task: &plan.Task{ID: "1"}, Step: &plan.Step{Address: "1.1"}, Method: method.Method{ID: "primary", Run: "true"}}
 	}
 }
 

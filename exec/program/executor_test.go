@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/plan"
@@ -43,7 +44,7 @@ func work(t *testing.T) exec.Work {
 	return exec.Work{
 		RunID: "run-1", Goal: "a goal", Attempt: 2, Dir: t.TempDir(), Feedback: []string{"it was \"wrong\"\nreally"},
 		Task:   &plan.Task{ID: "1", Title: "A task"},
-		Method: exec.Method{ID: "primary", Prompt: "write <it> & be good"},
+		Method: method.Method{ID: "primary", Prompt: "write <it> & be good"},
 		Step: &plan.Step{
 			Address: "1.2", Description: "Write a note", ExpectedOutput: "a note", Requirements: []string{"R1"},
 			Artifacts: &plan.Artifacts{Create: []string{"note.txt"}}, Limits: &plan.Limits{MaxFiles: &files},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
@@ -24,7 +25,7 @@ import (
 var _ exec.Executor = (*shell.Executor)(nil)
 
 // work is an attempt of a method in a new folder.
-func work(t *testing.T, m exec.Method) exec.Work {
+func work(t *testing.T, m method.Method) exec.Work {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of this test are those of Unix")
@@ -35,21 +36,21 @@ func work(t *testing.T, m exec.Method) exec.Work {
 func TestExecute(t *testing.T) {
 	tests := []struct {
 		name   string
-		method exec.Method
+		method method.Method
 		want   exec.Outcome
 		err    string
 	}{
-		{"success", exec.Method{Run: "echo out; echo more"}, exec.Outcome{Output: "out\nmore\n", Stdout: "out\nmore\n"}, ""},
-		{"as written", exec.Method{Run: "false; echo on"}, exec.Outcome{Output: "on\n", Stdout: "on\n"}, ""},
-		{"failure", exec.Method{Run: "echo sorry >&2; exit 4"}, exec.Outcome{Output: "sorry\n", Exit: 4},
+		{"success", method.Method{Run: "echo out; echo more"}, exec.Outcome{Output: "out\nmore\n", Stdout: "out\nmore\n"}, ""},
+		{"as written", method.Method{Run: "false; echo on"}, exec.Outcome{Output: "on\n", Stdout: "on\n"}, ""},
+		{"failure", method.Method{Run: "echo sorry >&2; exit 4"}, exec.Outcome{Output: "sorry\n", Exit: 4},
 			"shell: exit status 4: sorry"},
-		{"silent failure", exec.Method{Run: "exit 1"}, exec.Outcome{Exit: 1},
+		{"silent failure", method.Method{Run: "exit 1"}, exec.Outcome{Exit: 1},
 			"shell: exit status 1 and no output"},
-		{"tool", exec.Method{Tool: "printf", ToolArgs: []string{"%s;", "$HOME", "a b"}},
+		{"tool", method.Method{Tool: "printf", ToolArgs: []string{"%s;", "$HOME", "a b"}},
 			exec.Outcome{Output: "$HOME;a b;", Stdout: "$HOME;a b;"}, ""},
-		{"nothing", exec.Method{ID: "primary"}, exec.Outcome{},
+		{"nothing", method.Method{ID: "primary"}, exec.Outcome{},
 			`shell: nothing to run: method "primary" of step 1.2 has no run; add run = "…", or tool_path where it is a backup`},
-		{"prompt", exec.Method{ID: "primary", Prompt: "do it"}, exec.Outcome{},
+		{"prompt", method.Method{ID: "primary", Prompt: "do it"}, exec.Outcome{},
 			`shell: nothing to run: method "primary" of step 1.2 has no run; it has a prompt: name an executor that drives an agent in its executor key`},
 	}
 	for _, test := range tests {
@@ -67,7 +68,7 @@ func TestExecute(t *testing.T) {
 }
 
 func TestExecuteShowsOutputLiveOnce(t *testing.T) {
-	w := work(t, exec.Method{Run: "echo out; echo err >&2; exit 9"})
+	w := work(t, method.Method{Run: "echo out; echo err >&2; exit 9"})
 	var live bytes.Buffer
 	w.Output = &live
 	outcome, err := new(shell.Executor).Execute(t.Context(), w)
@@ -84,7 +85,7 @@ func TestExecuteShowsOutputLiveOnce(t *testing.T) {
 }
 
 func TestExecuteFallsBackToAPlainRunner(t *testing.T) {
-	w := work(t, exec.Method{Run: "echo out"})
+	w := work(t, method.Method{Run: "echo out"})
 	w.Runner = plainRunner{w.Runner}
 	w.Output = new(bytes.Buffer)
 	outcome, err := new(shell.Executor).Execute(t.Context(), w)
@@ -96,7 +97,7 @@ func TestExecuteFallsBackToAPlainRunner(t *testing.T) {
 type plainRunner struct{ gate.CommandRunner }
 
 func TestExecuteWorksInTheWorkspace(t *testing.T) {
-	w := work(t, exec.Method{Run: "echo text >file"})
+	w := work(t, method.Method{Run: "echo text >file"})
 	if _, err := new(shell.Executor).Execute(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestExecuteWorksInTheWorkspace(t *testing.T) {
 func TestExecuteWrapsTheCause(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	w := work(t, exec.Method{Run: "echo begun; exec sleep 1000"})
+	w := work(t, method.Method{Run: "echo begun; exec sleep 1000"})
 	w.Output = writeFunc(func() { cancel(cause) })
 	if _, err := new(shell.Executor).Execute(ctx, w); !errors.Is(err, cause) {
 		t.Errorf("error %v does not wrap the cause", err)
@@ -120,7 +121,7 @@ type writeFunc func()
 func (f writeFunc) Write(p []byte) (int, error) { f(); return len(p), nil }
 
 func TestExitErrorKeepsTheTail(t *testing.T) {
-	w := work(t, exec.Method{Run: "seq 10000; echo last; exit 2"})
+	w := work(t, method.Method{Run: "seq 10000; echo last; exit 2"})
 	_, err := new(shell.Executor).Execute(t.Context(), w)
 	var exit *shell.ExitError
 	if !errors.As(err, &exit) || len(exit.Tail) > 1<<10 || !strings.HasSuffix(exit.Tail, "\nlast") {
@@ -133,7 +134,7 @@ func ExampleExecutor() {
 		fmt.Print("shell: exit status 3: \"no space\"\n")
 		return
 	}
-	work := exec.Work{Method: exec.Method{Run: "echo no space; exit 3"}, Runner: &process.Runner{}}
+	work := exec.Work{Method: method.Method{Run: "echo no space; exit 3"}, Runner: &process.Runner{}}
 	_, err := new(shell.Executor).Execute(context.Background(), work)
 	fmt.Println(err)
 	// Output: shell: exit status 3: no space
@@ -143,7 +144,7 @@ func ExampleExecutor() {
 func TestExecuteTellsThePhase(t *testing.T) {
 	t.Setenv(shell.PhaseVariable, "of the controller")
 	for _, phase := range []history.CyclePhase{"", history.Red, history.Green, history.Refactor} {
-		w := work(t, exec.Method{Run: `printf %s "${PLANLOCK_PHASE-none}"`})
+		w := work(t, method.Method{Run: `printf %s "${PLANLOCK_PHASE-none}"`})
 		w.Phase = phase
 		want := string(phase)
 		if phase == "" {
