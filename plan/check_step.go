@@ -79,7 +79,7 @@ func (c *checker) named(kind, table string, names []string) {
 		return
 	}
 	for k, name := range names {
-		if !c.keys[table+"."+name] && !c.keys[table+"."+quoteKey(name)] {
+		if !c.keys[table+"."+name] && !c.keys[table+"."+QuoteKey(name)] {
 			c.report(kind+"-unknown", fmt.Sprintf("%s[%d]", table, k), fmt.Sprintf("[%s] has no key %q", table, name), "name a key that is there, or add it")
 		}
 	}

@@ -161,7 +161,7 @@ func placed(list []Setting) []Setting {
 		if !slices.Contains(freeTables, key[0]) || !isTable {
 			s.Key = other + "." + s.Key
 			if len(key) == 1 {
-				s.Key = other + "." + quoteKey(key[0])
+				s.Key = other + "." + QuoteKey(key[0])
 			}
 		}
 		out[i] = s

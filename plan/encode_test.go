@@ -110,7 +110,7 @@ func (r random) settings(of string) []Setting {
 	var list []Setting
 	if of != "Settings" {
 		for _, k := range r.table(3).keys {
-			list = flatten(list, quoteKey(k.name), k.value)
+			list = flatten(list, QuoteKey(k.name), k.value)
 		}
 	} else {
 		for _, name := range freeTables {

@@ -78,7 +78,7 @@ func tomlList(list []string, ids bool) []string {
 
 // tomlKey spells one name of a key.
 func tomlKey(name string) string {
-	if quoteKey(name) == name {
+	if QuoteKey(name) == name {
 		return name
 	}
 	return `"` + escapeTOML(strings.ToValidUTF8(name, "\uFFFD"), false) + `"`

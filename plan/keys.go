@@ -110,7 +110,7 @@ func (t *table[T]) decode(d *decoder, to *T, n *node) {
 			continue
 		}
 		if t.free != nil && !nearCase(m.name, t.names()) {
-			*t.free(to) = flatten(*t.free(to), quoteKey(m.name), m.value)
+			*t.free(to) = flatten(*t.free(to), QuoteKey(m.name), m.value)
 			continue
 		}
 		d.unknown(m, t.names())

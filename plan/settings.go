@@ -12,7 +12,7 @@ func flatten(to []Setting, key string, n *node) []Setting {
 		return append(to, Setting{Key: key, Value: valueOf(n)})
 	}
 	for _, m := range n.keys {
-		to = flatten(to, key+"."+quoteKey(m.name), m.value)
+		to = flatten(to, key+"."+QuoteKey(m.name), m.value)
 	}
 	return to
 }
@@ -40,8 +40,8 @@ func sortSettings(s []Setting) {
 	sort.Slice(s, func(i, j int) bool { return s[i].Key < s[j].Key })
 }
 
-// quoteKey spells a key as it stands in a dotted key.
-func quoteKey(name string) string {
+// QuoteKey spells a name as it stands in a dotted key.
+func QuoteKey(name string) string {
 	bare := name != "" && strings.IndexFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
 	}) < 0
