@@ -150,6 +150,6 @@ func (a *Account) sort() {
 		return cmp.Or(strings.Compare(x.Path, y.Path), strings.Compare(x.Symbol, y.Symbol), strings.Compare(string(x.Op), string(y.Op)))
 	})
 	a.Missing = slices.Compact(a.Missing)
-	slices.SortFunc(a.SymbolsMatching, bySymbol)
-	slices.SortFunc(a.SymbolsExtra, bySymbol)
+	slices.SortFunc(a.SymbolsMatching, Symbol.Compare)
+	slices.SortFunc(a.SymbolsExtra, Symbol.Compare)
 }

@@ -3,52 +3,29 @@ package ledger
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"slices"
 	"testing"
 )
 
-// grove is a folder with 5,000 files of about 2 KiB, in 250 folders.
-func grove(b *testing.B) string {
-	b.Helper()
-	root := b.TempDir()
-	r := rand.New(rand.NewPCG(1, 1))
-	content := make([]byte, 4096)
+// grove is a tree with 5,000 files, in 250 folders.
+func grove() []Entry {
+	entries := make([]Entry, 0, 5300)
+	for p := range 25 {
+		folder := fmt.Sprintf("p%d", p)
+		entries = append(entries, dir(folder))
+		for q := range 10 {
+			entries = append(entries, dir(fmt.Sprintf("%s/q%d", folder, q)))
+		}
+	}
 	for i := range 5000 {
-		folder := filepath.Join(root, fmt.Sprintf("p%d/q%d", i%25, i/25%10))
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			b.Fatal(err)
-		}
-		for k := range 8 {
-			content[r.IntN(len(content))] = byte(i + k)
-		}
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("f%d.go", i)), content[:r.IntN(len(content))], 0o644); err != nil {
-			b.Fatal(err)
-		}
+		entries = append(entries, file(fmt.Sprintf("p%d/q%d/f%d.go", i%25, i/25%10, i), fmt.Sprint(i)))
 	}
-	return root
-}
-
-func BenchmarkScanCold(b *testing.B) {
-	root := grove(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		scan(b, root, nil)
-	}
-}
-
-func BenchmarkScanWarm(b *testing.B) {
-	root := grove(b)
-	prior := scan(b, root, nil)
-	age(prior)
-	b.ReportAllocs()
-	for b.Loop() {
-		scan(b, root, prior)
-	}
+	slices.SortFunc(entries, byPath)
+	return entries
 }
 
 func BenchmarkTreeDigest(b *testing.B) {
-	entries := slicesOf(scan(b, grove(b), nil))
+	entries := grove()
 	b.ReportAllocs()
 	for b.Loop() {
 		grow(entries)
@@ -56,7 +33,7 @@ func BenchmarkTreeDigest(b *testing.B) {
 }
 
 func BenchmarkDiff(b *testing.B) {
-	t := scan(b, grove(b), nil)
+	t := tree(b, grove()...)
 	entries := slicesOf(t)
 	for i := range entries {
 		if i%500 == 0 {
@@ -98,19 +75,5 @@ func BenchmarkLines(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		CountLines(before, after)
-	}
-}
-
-func BenchmarkSymbols(b *testing.B) {
-	content, err := os.ReadFile("git.go")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(content)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := GoSymbols("git.go", content); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

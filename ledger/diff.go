@@ -85,7 +85,7 @@ func differences(a, b *Tree, times bool) []Change {
 		}
 		changes = append(changes, c)
 	}}
-	c.nodes(a.root, b.root)
+	c.folders(a.root, b.root)
 	return changes
 }
 
@@ -98,10 +98,10 @@ type comparison struct {
 // A pair is a folder in both trees, or in one.
 type pair struct {
 	name string
-	a, b *node
+	a, b *Folder
 }
 
-func (c *comparison) nodes(a, b *node) {
+func (c *comparison) folders(a, b *Folder) {
 	switch {
 	case a == b, a != nil && b != nil && !c.times && a.hash == b.hash:
 		return
@@ -116,7 +116,7 @@ func (c *comparison) nodes(a, b *node) {
 	below := func() {
 		p := open[len(open)-1]
 		open = open[:len(open)-1]
-		c.nodes(p.a, p.b)
+		c.folders(p.a, p.b)
 	}
 	x, y := a.subs, b.subs
 	for i, j := 0, 0; i < len(a.entries) || j < len(b.entries); {
@@ -129,16 +129,16 @@ func (c *comparison) nodes(a, b *node) {
 		case j == len(b.entries):
 			order = -1
 		default:
-			order = strings.Compare(a.name(i), b.name(j))
+			order = strings.Compare(a.Name(i), b.Name(j))
 		}
 		if order <= 0 {
-			before, p.name = &a.entries[i], a.name(i)
+			before, p.name = &a.entries[i], a.Name(i)
 			if i++; before.Kind == Dir {
 				p.a, x = x[0], x[1:]
 			}
 		}
 		if order >= 0 {
-			after, p.name = &b.entries[j], b.name(j)
+			after, p.name = &b.entries[j], b.Name(j)
 			if j++; after.Kind == Dir {
 				p.b, y = y[0], y[1:]
 			}

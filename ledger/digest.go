@@ -19,8 +19,7 @@ const scheme = "sha256:"
 
 // Sum returns the digest of content.
 func Sum(content []byte) Digest {
-	sum := sha256.Sum256(content)
-	return digestOf(sum[:])
+	return DigestOf(sha256.Sum256(content))
 }
 
 // SumReader returns the digest of everything r yields, and how many bytes that
@@ -31,10 +30,15 @@ func SumReader(r io.Reader) (Digest, int64, error) {
 	if err != nil {
 		return "", n, err
 	}
-	return digestOf(h.Sum(nil)), n, nil
+	return DigestOf([sha256.Size]byte(h.Sum(nil))), n, nil
 }
 
-func digestOf(sum []byte) Digest { return Digest(scheme + hex.EncodeToString(sum)) }
+// DigestOf is the digest whose sha256 sum is known.
+func DigestOf(sum [sha256.Size]byte) Digest {
+	text := make([]byte, len(scheme), len(scheme)+2*len(sum))
+	copy(text, scheme)
+	return Digest(hex.AppendEncode(text, sum[:]))
+}
 
 // ParseDigest checks that text is a digest that this package writes.
 func ParseDigest(text string) (Digest, error) {

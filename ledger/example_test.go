@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // What a step changed is the difference of two trees; what it declared is set against that.
@@ -23,7 +24,7 @@ func Example() {
 		}
 	}
 	ctx := context.Background()
-	var scanner ledger.Scanner
+	var scanner scan.Scanner
 	write("server.go", "package server\n")
 	before, err := scanner.Scan(ctx, dir, nil)
 	if err != nil {

@@ -1,98 +1,140 @@
 package ledger
 
 import (
-	"bytes"
-	"hash"
 	"slices"
 	"strings"
 )
 
-// A folder is one that is open. Names are single names in it. It follows no links, and
-// nothing reaches out of it, whatever is moved or swapped meanwhile. It may be used by several
-// readers at once.
-//
-// There are two: one for every system, on os.Root, and one of bare system calls on Linux.
-type folder interface {
-	// status is that of the folder itself.
-	status() (status, error)
-	// stat is the status of what stands at name.
-	stat(b *buffers, name string) (status, error)
-	// list appends all names to b.
-	list(b *buffers) error
-	// enter opens the folder at name.
-	enter(b *buffers, name string) (folder, error)
-	// file opens the regular file at name for reading.
-	file(b *buffers, name string) (openFile, error)
-	// target is where the link at name leads.
-	target(b *buffers, name string) (string, error)
-	close()
+// A Folder is one folder of a tree, with all that it holds. It never changes once a [Sealer] made it, and
+// trees share the folders that are the same in both: what a scan finds as it was costs neither memory nor
+// hashing.
+type Folder struct {
+	cut     int       // where names begin in the paths of the entries
+	entries []Entry   // directly in the folder, sorted by the bytes of their names
+	dirs    []int32   // which of the entries are folders
+	subs    []*Folder // those folders
+	hash    [hashSize]byte
+	count   int // entries in the folder and below
 }
 
-// A reacher opens a folder further down at once.
-type reacher interface {
-	reach(b *buffers, path string) (folder, error)
+// Entries are those directly in the folder, sorted by the bytes of their names. They belong to the folder.
+func (f *Folder) Entries() []Entry { return f.entries }
+
+// Dirs are the places, among the entries, of those that are folders. They belong to the folder.
+func (f *Folder) Dirs() []int32 { return f.dirs }
+
+// Name is the last name of the path of the entry i.
+func (f *Folder) Name(i int) string { return f.entries[i].Path[f.cut:] }
+
+// Hash is the digest of the folder, as [TreeEncoding] has it: all that it holds, and nothing of itself.
+func (f *Folder) Hash() [hashSize]byte { return f.hash }
+
+// Len is the number of entries in the folder and below.
+func (f *Folder) Len() int { return f.count }
+
+// find is where the entry called name is, or would be.
+func (f *Folder) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(f.entries, name, func(e Entry, name string) int {
+		return strings.Compare(e.Path[f.cut:], name)
+	})
 }
 
-// An openFile is a regular file that is being read.
-type openFile interface {
-	status() (status, error)
-	// read fills p, or as much of it as there is, and returns 0 at the end of the file.
-	read(p []byte) (int, error)
-	close()
+// sub is the folder that the entry i stands for.
+func (f *Folder) sub(i int) *Folder {
+	k, _ := slices.BinarySearch(f.dirs, int32(i))
+	return f.subs[k]
 }
 
-// descend opens the folder at path below root.
-func descend(b *buffers, root folder, path string) (folder, error) {
-	if r, ok := root.(reacher); ok {
-		return r.reach(b, path)
-	}
-	at := root
-	for path != "" {
-		var name string
-		name, path, _ = strings.Cut(path, "/")
-		next, err := at.enter(b, name)
-		if at != root {
-			at.close()
+// lookup finds the entry of a path below the root f.
+func (f *Folder) lookup(path string) *Entry {
+	for f != nil {
+		name, rest, deeper := strings.Cut(path, "/")
+		i, ok := f.find(name)
+		switch {
+		case !ok || deeper && f.entries[i].Kind != Dir:
+			return nil
+		case !deeper:
+			return &f.entries[i]
 		}
-		if err != nil {
-			return nil, err
-		}
-		at = next
+		f, path = f.sub(i), rest
 	}
-	return at, nil
+	return nil
 }
 
-// A listed name is one of a folder that is being read, with what the listing says of its kind.
-type listed struct {
-	at, end int // of its bytes in the buffers' arena
-	kind    Kind
+// all yields the entries below f, sorted by the bytes of their paths. What a folder holds does not come
+// right after the folder: "a-b" and "a.go" sort before "a/c".
+func (f *Folder) all(yield func(*Entry) bool) bool {
+	if f == nil {
+		return true
+	}
+	var open []int // folders whose contents are still to come; the innermost is the next
+	for i := range f.entries {
+		for len(open) > 0 && passed(f.Name(int(f.dirs[open[len(open)-1]])), f.Name(i)) {
+			if !f.subs[open[len(open)-1]].all(yield) {
+				return false
+			}
+			open = open[:len(open)-1]
+		}
+		if !yield(&f.entries[i]) {
+			return false
+		}
+		if f.entries[i].Kind == Dir {
+			k, _ := slices.BinarySearch(f.dirs, int32(i))
+			open = append(open, k)
+		}
+	}
+	for _, k := range slices.Backward(open) {
+		if !f.subs[k].all(yield) {
+			return false
+		}
+	}
+	return true
 }
 
-// unclear is a kind that a listing does not tell.
-const unclear Kind = ""
-
-const contentSize = 128 << 10 // files below are read at once
-
-// Buffers belong to one reader. A later scan may use them again.
-type buffers struct {
-	content []byte // of a file; contentSize bytes
-	raw     []byte // of a listing
-	path    []byte // with a zero at its end
-	arena   []byte // the bytes of names
-	names   []listed
-	hash    hash.Hash
-}
-
-func (b *buffers) add(name []byte, kind Kind) {
-	at := len(b.arena)
-	b.arena = append(b.arena, name...)
-	b.names = append(b.names, listed{at, len(b.arena), kind})
-}
-
-func (b *buffers) name(l listed) []byte { return b.arena[l.at:l.end] }
-
-// sort sorts the names by their bytes, each once.
-func (b *buffers) sort() {
-	slices.SortFunc(b.names, func(x, y listed) int { return bytes.Compare(b.name(x), b.name(y)) })
-	b.names = slices.CompactFunc(b.names, func(x, y listed) bool { return bytes.Equal(b.name(x), b.name(y)) })
+// grow makes the folders of sorted and valid entries, and returns the root.
+func grow(entries []Entry) *Folder {
+	var (
+		up    = make([]int32, len(entries)) // the folder that holds the entry; 0 is the root
+		own   = make([]int32, len(entries)) // the folder itself, if it is one
+		sizes = []int32{0}                  // entries of each folder
+		kids  = []int32{0}                  // folders in each folder
+		stack ancestry
+	)
+	for i := range entries {
+		if k := stack.parent(entries, entries[i].Path); k >= 0 {
+			up[i] = own[k]
+		}
+		sizes[up[i]]++
+		if entries[i].Kind == Dir {
+			stack.push(i)
+			kids[up[i]]++
+			own[i] = int32(len(sizes))
+			sizes, kids = append(sizes, 0), append(kids, 0)
+		}
+	}
+	var (
+		nodes = make([]Folder, len(sizes))
+		flat  = make([]Entry, len(entries))
+		dirs  = make([]int32, len(nodes)-1)
+		subs  = make([]*Folder, len(nodes)-1)
+	)
+	for i := range nodes {
+		n := &nodes[i]
+		n.entries, flat = flat[:0:sizes[i]], flat[sizes[i]:]
+		n.dirs, dirs = dirs[:0:kids[i]], dirs[kids[i]:]
+		n.subs, subs = subs[:0:kids[i]], subs[kids[i]:]
+	}
+	for i := range entries {
+		n := &nodes[up[i]]
+		if entries[i].Kind == Dir {
+			n.dirs, n.subs = append(n.dirs, int32(len(n.entries))), append(n.subs, &nodes[own[i]])
+			nodes[own[i]].cut = len(entries[i].Path) + 1
+		}
+		n.entries = append(n.entries, entries[i])
+	}
+	var buf []byte
+	for i := len(nodes) - 1; i >= 0; i-- { // a folder comes before all it holds
+		buf = nodes[i].seal(buf)
+	}
+	return &nodes[0]
 }

@@ -39,7 +39,7 @@ func (e *Entry) json() *entryJSON {
 		w.Target, w.TargetRaw = textOut(e.Target)
 	}
 	if e.Kind != Link || e.Mode != 0 {
-		mode := fmt.Sprintf("%04o", unixMode(e.Mode))
+		mode := fmt.Sprintf("%04o", UnixMode(e.Mode))
 		w.Mode = &mode
 	}
 	if e.Kind == File || e.Size != 0 {
@@ -77,7 +77,7 @@ func (w *entryJSON) entry() (*Entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("ledger: entry %q: mode %q is not octal with at most twelve bits", e.Path, *w.Mode)
 		}
-		e.Mode = fileMode(uint32(bits))
+		e.Mode = FileMode(uint32(bits))
 	}
 	if w.Size != nil {
 		e.Size = *w.Size

@@ -37,16 +37,4 @@ func (l Level) String() string {
 
 // Level is how closely the scan that made the tree looks at a path, also at one that the
 // tree does not hold. Of a tree that was made of entries all is Full but .planlock and .git.
-func (t *Tree) Level(path string) Level {
-	switch {
-	case t.LeavesOut(path):
-		return Ignored
-	case t.scope == nil:
-		return Full
-	case matches(t.scope.stamps, path):
-		return Stamps
-	case matches(t.scope.track, path):
-		return Tracked
-	}
-	return Full
-}
+func (t *Tree) Level(path string) Level { return t.origin.Scope.Level(path) }

@@ -38,7 +38,7 @@ func IsBinary(content []byte) bool {
 func Lines(ctx context.Context, changes []Change, before, after Content) (total LineCount, perPath map[string]LineCount, err error) {
 	perPath = make(map[string]LineCount)
 	for _, c := range changes {
-		if !c.hasContent() {
+		if !c.ChangesContent() {
 			continue
 		}
 		n, err := c.lines(ctx, before, after)
@@ -60,11 +60,11 @@ func (c Change) lines(ctx context.Context, before, after Content) (n LineCount, 
 		n.Added, err = after.countLines(ctx, c.After)
 		return n, err
 	}
-	a, err := before.read(ctx, c.Before)
+	a, err := before.Read(ctx, c.Before)
 	if err != nil {
 		return n, err
 	}
-	b, err := after.read(ctx, c.After)
+	b, err := after.Read(ctx, c.After)
 	if err != nil {
 		return n, err
 	}

@@ -27,28 +27,56 @@ const TreeEncoding = "planlock.tree/1"
 
 const hashSize = sha256.Size
 
-// seal hashes and counts a node whose folders are sealed. It returns buf for the next one.
-func (n *node) seal(buf []byte) []byte {
+// A Sealer makes folders from the innermost out. The zero value is ready; it is not safe for concurrent use.
+type Sealer struct {
+	buf     []byte
+	folders []Folder // room for folders that are still to come
+}
+
+// NewSealer returns a Sealer that makes so many folders with one allocation.
+func NewSealer(folders int) *Sealer { return &Sealer{folders: make([]Folder, folders)} }
+
+// Folder makes the folder at path, which is "" for the root. Its entries are sorted by the bytes of their names, and
+// subs are those of them that are folders, in the same order. The caller vouches for both, and gives them away: they
+// must not change any more.
+func (s *Sealer) Folder(path string, entries []Entry, subs []*Folder) *Folder {
+	if len(s.folders) == 0 {
+		s.folders = make([]Folder, 1)
+	}
+	f := &s.folders[0]
+	s.folders = s.folders[1:]
+	f.entries, f.subs = entries, subs
+	if path != "" {
+		f.cut = len(path) + 1
+	}
+	if len(subs) > 0 {
+		f.dirs = make([]int32, 0, len(subs))
+		for i := range entries {
+			if entries[i].Kind == Dir {
+				f.dirs = append(f.dirs, int32(i))
+			}
+		}
+	}
+	s.buf = f.seal(s.buf)
+	return f
+}
+
+// seal hashes and counts a folder whose own folders are sealed. It returns buf for the next one.
+func (f *Folder) seal(buf []byte) []byte {
 	buf = append(buf[:0], TreeEncoding...)
 	buf = append(buf, '\n')
-	subs := n.subs
-	n.count, n.unread = len(n.entries), 0
-	for i := range n.entries {
-		e := &n.entries[i]
-		buf = appendEntry(buf, e, n.name(i))
+	subs := f.subs
+	f.count = len(f.entries)
+	for i := range f.entries {
+		e := &f.entries[i]
+		buf = appendEntry(buf, e, f.Name(i))
 		if e.Kind == Dir {
 			buf = append(buf, subs[0].hash[:]...)
-			n.count += subs[0].count
-			n.unread += subs[0].unread
+			f.count += subs[0].count
 			subs = subs[1:]
 		}
 	}
-	for i := range n.marks {
-		if n.marks[i].unread {
-			n.unread++
-		}
-	}
-	n.hash = sha256.Sum256(buf)
+	f.hash = sha256.Sum256(buf)
 	return buf
 }
 
@@ -56,7 +84,7 @@ func (n *node) seal(buf []byte) []byte {
 func appendEntry(buf []byte, e *Entry, name string) []byte {
 	buf = append(buf, e.Kind[0])
 	buf = appendText(buf, name)
-	buf = binary.BigEndian.AppendUint32(buf, unixMode(e.Mode))
+	buf = binary.BigEndian.AppendUint32(buf, UnixMode(e.Mode))
 	switch e.Kind {
 	case File:
 		buf = binary.BigEndian.AppendUint64(buf, uint64(e.Size))
@@ -71,8 +99,8 @@ func appendText(buf []byte, text string) []byte {
 	return append(buf, text...)
 }
 
-// unixMode is a mode as chmod(2) has it.
-func unixMode(m fs.FileMode) uint32 {
+// UnixMode is a mode as chmod(2) has it: twelve bits.
+func UnixMode(m fs.FileMode) uint32 {
 	bits := uint32(m.Perm())
 	if m&fs.ModeSetuid != 0 {
 		bits |= 0o4000
@@ -86,8 +114,8 @@ func unixMode(m fs.FileMode) uint32 {
 	return bits
 }
 
-// fileMode is the reverse of unixMode.
-func fileMode(bits uint32) fs.FileMode {
+// FileMode is the reverse of [UnixMode]. Other bits than the twelve are left out.
+func FileMode(bits uint32) fs.FileMode {
 	m := fs.FileMode(bits) & fs.ModePerm
 	if bits&0o4000 != 0 {
 		m |= fs.ModeSetuid

@@ -21,11 +21,17 @@ type Scope struct {
 	Own    []string // exact paths of the controller's own files in the tree (plan, lock, views): never part of the tree
 }
 
-func (s Scope) clone() Scope {
-	return Scope{Ignore: slices.Clone(s.Ignore), Stamps: slices.Clone(s.Stamps), Track: slices.Clone(s.Track), Own: slices.Clone(s.Own)}
+// Clone is a copy that shares no list with s.
+func (s Scope) Clone() Scope {
+	return Scope{
+		Ignore: slices.Clone(s.Ignore), Stamps: slices.Clone(s.Stamps),
+		Track: slices.Clone(s.Track), Own: slices.Clone(s.Own),
+	}
 }
 
-func (s Scope) equal(o Scope) bool {
+// SameEntries reports whether both scopes put the same entries into a tree, in the same detail. What is
+// only tracked is read like all else.
+func (s Scope) SameEntries(o Scope) bool {
 	return slices.Equal(s.Ignore, o.Ignore) && slices.Equal(s.Stamps, o.Stamps) && slices.Equal(s.Own, o.Own)
 }
 
@@ -50,36 +56,40 @@ func (s Scope) Check() error {
 	return errors.Join(errs...)
 }
 
-// A matcher answers for one scope. The nil matcher ignores and tracks nothing.
-type matcher struct {
-	ignore, stamps, track []string
-	own                   map[string]bool
+// Omits reports whether the entry at path, and all below it, is no part of a tree: it is ignored, the controller's
+// own, or git's. Nothing is said of what lies above, so whoever walks down from the root asks about each path once.
+func (s *Scope) Omits(path string) bool {
+	return path == controllerDir || path == gitDir || slices.Contains(s.Own, path) || matchAny(s.Ignore, path)
 }
 
-func newMatcher(s Scope) (*matcher, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
+// NamesOnly reports whether the list for the level [Stamps] has a pattern for path itself.
+func (s *Scope) NamesOnly(path string) bool { return matchAny(s.Stamps, path) }
+
+// Level is how closely a scan looks at a path.
+func (s *Scope) Level(path string) Level {
+	switch {
+	case s.omitsAbove(path):
+		return Ignored
+	case matches(s.Stamps, path):
+		return Stamps
+	case matches(s.Track, path):
+		return Tracked
 	}
-	m := &matcher{own: make(map[string]bool, len(s.Own))}
-	m.ignore = append(m.ignore, s.Ignore...)
-	m.stamps = append(m.stamps, s.Stamps...)
-	m.track = append(m.track, s.Track...)
-	for _, p := range s.Own {
-		m.own[p] = true
-	}
-	return m, nil
+	return Full
 }
 
-// leavesOut reports whether the entry called path, and all below it, is no part of the tree.
-// Its folder must be one that is not left out.
-func (m *matcher) leavesOut(path string) bool {
-	if path == controllerDir || path == gitDir {
-		return true
+// omitsAbove reports whether path, or a folder above it, is no part of a tree.
+func (s *Scope) omitsAbove(path string) bool {
+	for i := 0; ; i++ {
+		j := strings.IndexByte(path[i:], '/')
+		if j < 0 {
+			return s.Omits(path)
+		}
+		i += j
+		if s.Omits(path[:i]) {
+			return true
+		}
 	}
-	if m == nil {
-		return false
-	}
-	return m.own[path] || matchAny(m.ignore, path)
 }
 
 // matches reports whether one of the patterns matches path or a folder above it.

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -50,19 +49,25 @@ func (e Entry) Same(o Entry) bool {
 
 // A Tree is an immutable manifest of a folder. It is safe for concurrent use.
 type Tree struct {
-	root    *node // shared with other trees; never changed
-	digest  Digest
-	scope   *matcher // of the scan that made it; nil for trees made of entries
-	trust   trust    // what a later scan may believe; zero for trees made of entries
-	scanner Scanner  // that made it; zero for trees made of entries
-	spare   *spare   // buffers that the next scan may use; nil for trees made of entries
-	reads   int64    // see Reads
+	root   *Folder // shared with other trees; never changed
+	digest Digest
+	origin Origin // zero for trees made of entries
+}
+
+// An Origin is what a tree tells besides its entries, if something scanned it. It is no part of its identity.
+type Origin struct {
+	Scope  Scope    // of the scan
+	Unread []string // paths, sorted, that were found and could not be read; they are Special entries
+	Memory any      // what the scanner keeps of the tree for its next scan; nobody else can read it
 }
 
 // Empty is the tree of an empty folder.
-func Empty() *Tree { return treeOf(grow(nil)) }
+func Empty() *Tree { return TreeOf(grow(nil), Origin{}) }
 
-func treeOf(root *node) *Tree { return &Tree{root: root, digest: digestOf(root.hash[:])} }
+// TreeOf is the tree with that root. It shares the lists of its origin.
+func TreeOf(root *Folder, origin Origin) *Tree {
+	return &Tree{root: root, digest: DigestOf(root.hash), origin: origin}
+}
 
 // NewTree makes a tree of entries, in any order. It takes a copy of them.
 //
@@ -77,7 +82,7 @@ func NewTree(entries []Entry) (*Tree, error) {
 	if err := checkEntries(entries); err != nil {
 		return nil, err
 	}
-	return treeOf(grow(entries)), nil
+	return TreeOf(grow(entries), Origin{}), nil
 }
 
 func byPath(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
@@ -116,50 +121,24 @@ func (t *Tree) All() iter.Seq[Entry] {
 // scan that made the tree, also for paths that the tree does not hold; a tree
 // that was made of entries tracks nothing.
 func (t *Tree) Tracked(path string) bool {
-	return t.scope != nil && (matches(t.scope.track, path) || matches(t.scope.stamps, path))
+	return matches(t.origin.Scope.Track, path) || matches(t.origin.Scope.Stamps, path)
 }
 
 // LeavesOut reports whether a path is no part of the tree because the scope of
 // the scan that made it leaves it out: ignored, the controller's own, or git's.
 // Nothing is left out of a tree that was made of entries but .planlock and .git.
-func (t *Tree) LeavesOut(path string) bool {
-	for i := 0; ; i++ {
-		j := strings.IndexByte(path[i:], '/')
-		if j < 0 {
-			return t.scope.leavesOut(path)
-		}
-		i += j
-		if t.scope.leavesOut(path[:i]) {
-			return true
-		}
-	}
-}
+func (t *Tree) LeavesOut(path string) bool { return t.origin.Scope.omitsAbove(path) }
 
-// Unread are the paths, sorted, that a tolerant scan found and could not read; see
-// Scanner.Tolerant. They are in the tree as Special entries.
-func (t *Tree) Unread() []string {
-	paths := t.root.unreadPaths(nil)
-	slices.Sort(paths)
-	return paths
-}
+// Unread are the paths, sorted, that a tolerant scan found and could not read. They are in the tree as
+// Special entries. The list belongs to the tree.
+func (t *Tree) Unread() []string { return t.origin.Unread }
+
+// Memory is what the scanner that made the tree keeps of it for its next scan; nil for a tree made of entries.
+func (t *Tree) Memory() any { return t.origin.Memory }
 
 // Bare is t as a tree that was made of its entries: without the scope of the scan that made it, and with
 // nothing that a later scan could believe.
-func (t *Tree) Bare() *Tree {
-	if t.root.unread > 0 { // nobody is to find that out from entries
-		return treeOf(grow(slices.Collect(t.All())))
-	}
-	return &Tree{root: t.root, digest: t.digest}
-}
-
-// Reads counts the files whose contents were read for t, by the scan that made it and by those before it of
-// which each knew the one before. It is 0 for trees that no scan made, and begins there for one that was revived.
-func (t *Tree) Reads() int64 { return t.reads }
-
-// Rescan scans dir with the scanner that made the tree, which is the prior one.
-func (t *Tree) Rescan(ctx context.Context, dir string) (*Tree, error) {
-	return t.scanner.Scan(ctx, dir, t)
-}
+func (t *Tree) Bare() *Tree { return &Tree{root: t.root, digest: t.digest} }
 
 // String names the tree for people.
 func (t *Tree) String() string {

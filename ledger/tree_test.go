@@ -285,3 +285,14 @@ func TestDiffThenApply(t *testing.T) {
 		}
 	}
 }
+
+func slicesOf(tree *Tree) []Entry { return slices.Collect(tree.All()) }
+
+// shape is a tree as text: what its identity consists of.
+func shape(tree *Tree) string {
+	var b strings.Builder
+	for e := range tree.All() {
+		fmt.Fprintf(&b, "%s %q %04o %d %s %q\n", e.Kind, e.Path, UnixMode(e.Mode), e.Size, e.Digest.Short(), e.Target)
+	}
+	return b.String()
+}

@@ -1,5 +1,0 @@
-package ledger
-
-import "syscall"
-
-const sysFstatat = syscall.SYS_FSTATAT

@@ -1,6 +1,0 @@
-//go:build !linux || !(amd64 || arm64 || riscv64)
-
-package ledger
-
-// openTop opens the folder that is scanned, which may be a link.
-func openTop(dir string) (folder, error) { return openRooted(dir) }

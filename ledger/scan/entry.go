@@ -1,0 +1,192 @@
+package scan
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// errTooLarge is for a file that is larger than the scanner reads.
+var errTooLarge = errors.New("too large")
+
+// part looks at some of the entries of an open folder.
+func (r *reader) part(v *visit, lo, hi int) {
+	entries, marks := v.base()
+	cut := 0
+	if v.path != "" {
+		cut = len(v.path) + 1
+	}
+	for i := lo; i < hi; i++ {
+		e, m := &entries[i], &marks[i]
+		if e.Kind == ledger.Dir || m.named {
+			continue
+		}
+		var now status
+		if m.status.mode != 0 {
+			var err error
+			if now, err = v.dir.stat(&r.buffers, e.Path[cut:]); err == nil {
+				if now == m.status && !m.unread && r.walk.belief.covers(&now) {
+					continue
+				}
+			} // else it is looked at once more, and the error found again
+		}
+		if r.walk.ctx.Err() != nil {
+			return
+		}
+		r.look(v, i, e.Path[cut:], now)
+	}
+}
+
+// look reads an entry, and notes what it is now.
+func (r *reader) look(v *visit, i int, name string, now status) {
+	entries, marks := v.base()
+	e, m := &entries[i], &marks[i]
+	s, err := r.entry(v.dir, name, e.Path, e.Kind, now)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s = seen{}
+	case err != nil && !r.tolerates(&s):
+		r.walk.fail(e.Path, err)
+		return
+	case s.entry.Kind == ledger.Dir:
+		r.becomes(v, i, e.Path)
+		return
+	}
+	if s.entry == *e && s.mark == *m {
+		return
+	}
+	if s.entry.Digest == e.Digest {
+		s.entry.Digest = e.Digest // the same text, once
+	}
+	r.walk.put(v, i, s)
+}
+
+// becomes makes a visit of an entry that was no folder a moment before.
+func (r *reader) becomes(v *visit, i int, path string) {
+	sub := &visit{path: path, up: v, at: i, placed: true, named: v.named || r.walk.scanner.Scope.NamesOnly(path)}
+	v.users.Add(1)
+	r.walk.mu.Lock()
+	v.late = append(v.late, sub)
+	r.walk.mu.Unlock()
+	r.jobs = append(r.jobs, job{v: sub})
+}
+
+// entry reads what stands at name. A folder is not read. kind is what is expected, and now what is known
+// already, if its mode is not zero. With an error comes as much as was seen.
+func (r *reader) entry(in folder, name, path string, kind ledger.Kind, now status) (s seen, err error) {
+	for range tries {
+		switch {
+		case now.mode != 0:
+		case kind == ledger.File: // it is opened at once, which says as much
+			if s, err = r.file(in, name, path, nil); err == nil || !errors.Is(err, ErrChanging) {
+				return s, err
+			}
+			fallthrough
+		default:
+			if now, err = in.stat(&r.buffers, name); err != nil {
+				return seen{entry: ledger.Entry{Path: path, Kind: ledger.Special}}, err
+			}
+		}
+		s = seen{now.entry(path), mark{status: now}}
+		switch s.entry.Kind {
+		case ledger.Link:
+			s.entry.Target, err = in.target(&r.buffers, name)
+			if err == nil && s.entry.Target == "" || err != nil && !errors.Is(err, fs.ErrPermission) {
+				err = ErrChanging // it was a link a moment ago
+			}
+		case ledger.File:
+			s, err = r.file(in, name, path, &now)
+		}
+		if err == nil || !errors.Is(err, ErrChanging) {
+			return s, err
+		}
+		kind, now = unclear, status{}
+	}
+	return s, err
+}
+
+// file reads the regular file at name: looks at it, reads it, and looks again.
+func (r *reader) file(in folder, name, path string, known *status) (s seen, err error) {
+	f, err := in.file(&r.buffers, name)
+	if err != nil {
+		// What was there may not be: a link to the outside, a socket, nothing.
+		now, statErr := in.stat(&r.buffers, name)
+		switch {
+		case statErr != nil:
+			return seen{entry: ledger.Entry{Path: path, Kind: ledger.Special}}, statErr
+		case now.kind() != ledger.File, known != nil && !now.same(known):
+			err = ErrChanging
+		}
+		return seen{now.entry(path), mark{status: now}}, err
+	}
+	defer f.close()
+	r.reads++
+	before, err := f.status()
+	if err != nil {
+		return s, err
+	}
+	s = seen{before.entry(path), mark{status: before}}
+	if before.kind() != ledger.File || known != nil && before != *known {
+		return s, ErrChanging
+	}
+	if most := r.walk.scanner.MaxFile; before.size > most {
+		return s, fmt.Errorf("%w: it has %d bytes, and files of more than %d are not read; leave it out with [ledger] ignore", errTooLarge, before.size, most)
+	}
+	if s.entry.Digest, err = r.digest(f, before.size); err != nil {
+		return s, err
+	}
+	if after, err := f.status(); err != nil || after != before {
+		return s, errors.Join(err, ErrChanging)
+	}
+	return s, nil
+}
+
+// digest reads the content of a file that should have size bytes. It stops as soon as there
+// are more.
+func (r *reader) digest(f openFile, size int64) (ledger.Digest, error) {
+	if r.content == nil {
+		r.content = make([]byte, contentSize)
+	}
+	if size < contentSize {
+		if err := readWhole(f, r.content[:size+1]); err != nil {
+			return "", err
+		}
+		return ledger.Sum(r.content[:size]), nil
+	}
+	if r.hash == nil {
+		r.hash = sha256.New()
+	}
+	r.hash.Reset()
+	for n := int64(0); n <= size; {
+		if err := r.walk.ctx.Err(); err != nil {
+			return "", err
+		}
+		k, err := f.read(r.content)
+		if err != nil {
+			return "", err
+		}
+		if n += int64(k); k == 0 {
+			if n != size {
+				break
+			}
+			return ledger.DigestOf([sha256.Size]byte(r.hash.Sum(r.content[:0]))), nil
+		}
+		r.hash.Write(r.content[:k])
+	}
+	return "", ErrChanging
+}
+
+// readWhole reads a file that is one byte shorter than b.
+func readWhole(f openFile, b []byte) error {
+	n, err := f.read(b)
+	for got := n; err == nil && got > 0 && n < len(b)-1; n += got { // a read may bring less than there is
+		got, err = f.read(b[n:])
+	}
+	if err == nil && n != len(b)-1 {
+		err = ErrChanging
+	}
+	return err
+}

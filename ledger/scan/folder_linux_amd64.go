@@ -1,0 +1,5 @@
+package scan
+
+import "syscall"
+
+const sysFstatat = syscall.SYS_NEWFSTATAT

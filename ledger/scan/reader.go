@@ -1,0 +1,326 @@
+package scan
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+const (
+	maxHeld = 256 // folders that stay open for those in them; beyond, those are opened from the root
+	tries   = 5   // how often something is read before it is given up as changing
+)
+
+// A reader is one worker of a scan.
+type reader struct {
+	buffers
+	walk *walk
+	jobs []job
+	kept []keptName
+
+	reads int64 // contents that were read
+}
+
+func (r *reader) do(j job) {
+	v := j.v
+	switch {
+	case r.walk.ctx.Err() != nil:
+		if j.hi > 0 {
+			r.release(v)
+		} else if v.placed {
+			r.release(v.up)
+		}
+	case j.hi > 0:
+		r.part(v, j.lo, j.hi)
+		r.release(v)
+	default:
+		r.visit(v)
+	}
+}
+
+// visit opens a folder, finds what is in it, and makes jobs of that.
+func (r *reader) visit(v *visit) {
+	if !r.enter(v) {
+		return
+	}
+	v.users.Store(1)
+	defer r.release(v)
+	if !r.knows(v) {
+		if err := r.list(v); err != nil {
+			v.end = gone // it was taken away between opening and listing, or
+			if v.up == nil || !errors.Is(err, fs.ErrNotExist) {
+				r.refuse(v, err)
+			}
+			return
+		}
+	}
+	v.end = read
+	entries, _ := v.base()
+	n := len(entries)
+	first := min(n, batch)
+	hold := r.walk.open.Load() <= maxHeld
+	if hold {
+		v.users.Add(int32(len(v.subs)))
+	}
+	for lo := first; lo < n; lo += batch {
+		v.users.Add(1)
+		r.jobs = append(r.jobs, job{v, lo, min(n, lo+batch)})
+	}
+	for _, sub := range v.subs {
+		if sub.placed = hold; r.walk.spares(sub) {
+			sub.end, sub.status, sub.node = read, sub.prior.status, sub.prior
+			if hold {
+				r.release(v)
+			}
+			continue
+		}
+		r.jobs = append(r.jobs, job{v: sub})
+	}
+	if first > 0 {
+		r.part(v, 0, first)
+	}
+}
+
+// spares reports whether a folder is not looked at: nobody wrote in it since the prior scan.
+func (w *walk) spares(sub *visit) bool {
+	return w.written != nil && !w.written[sub.path] && sub.prior != nil && sub.named == sub.prior.named
+}
+
+// release closes the folder when nobody needs it any more. The root is the caller's.
+func (r *reader) release(v *visit) {
+	if v.users.Add(-1) == 0 && v.up != nil {
+		v.dir.close()
+		r.walk.open.Add(-1)
+	}
+}
+
+// enter opens the folder of a visit. Where there is none any more, it notes what stands there now.
+func (r *reader) enter(v *visit) bool {
+	if v.up == nil {
+		return true
+	}
+	in, err := r.place(v)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			r.refuse(v, err)
+		}
+		return false
+	}
+	defer r.leave(v, in)
+	_, name := splitPath(v.path)
+	for range tries {
+		v.dir, err = in.enter(&r.buffers, name)
+		if err == nil {
+			if v.status, err = v.dir.status(); err == nil {
+				r.walk.open.Add(1)
+				return true
+			}
+			v.dir.close()
+		}
+		now, statErr := in.stat(&r.buffers, name)
+		switch {
+		case errors.Is(statErr, fs.ErrNotExist):
+			return false
+		case statErr != nil:
+			r.refuse(v, statErr)
+			return false
+		case now.kind() == ledger.Dir:
+			v.status = now
+			if errors.Is(err, fs.ErrPermission) {
+				r.refuse(v, err)
+				return false
+			}
+			continue // it is there again
+		}
+		s, readErr := r.entry(in, name, v.path, unclear, now)
+		switch {
+		case errors.Is(readErr, fs.ErrNotExist):
+			return false
+		case readErr == nil && s.entry.Kind == ledger.Dir:
+			continue
+		case readErr != nil:
+			v.status = s.mark.status
+			r.refuse(v, readErr)
+			return false
+		}
+		v.end, v.other = replaced, &s
+		return false
+	}
+	r.refuse(v, err)
+	return false
+}
+
+// place is the folder that holds that of a visit.
+func (r *reader) place(v *visit) (folder, error) {
+	if v.placed {
+		return v.up.dir, nil
+	}
+	return descend(&r.buffers, r.walk.top.dir, v.up.path)
+}
+
+func (r *reader) leave(v *visit, in folder) {
+	if v.placed {
+		r.release(v.up)
+	} else if in != r.walk.top.dir {
+		in.close()
+	}
+}
+
+// refuse says what becomes of a folder that cannot be read because of err: a
+// tolerant scan lists it, unless that is just being stopped.
+func (r *reader) refuse(v *visit, err error) {
+	no := syscall.Errno(0)
+	switch {
+	case errors.Is(err, errTooLarge):
+	case !errors.As(err, &no), errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotFolder), errors.Is(err, syscall.ELOOP):
+		err = ErrChanging // it was a folder a moment ago
+	}
+	s := seen{v.status.entry(v.path), mark{status: v.status}}
+	if v.up == nil || !r.tolerates(&s) {
+		r.walk.fail(v.path, err)
+		return
+	}
+	v.end, v.other = replaced, &s
+}
+
+// tolerates makes of what was seen an entry that could not be read, if the scan takes such.
+func (r *reader) tolerates(s *seen) bool {
+	if !r.walk.scanner.Tolerant || r.walk.ctx.Err() != nil {
+		return false
+	}
+	e := &s.entry
+	e.Kind, e.Size, e.Digest, e.Target = ledger.Special, 0, "", ""
+	s.mark.unread = true
+	return true
+}
+
+// knows reports whether the prior scan knew the names in the folder, and takes them over.
+func (r *reader) knows(v *visit) bool {
+	p := v.prior
+	if p == nil || !r.walk.sameScope || p.named != v.named || v.status != p.status || !r.walk.belief.covers(&p.status) {
+		return false
+	}
+	v.adopt()
+	return true
+}
+
+// A keptName is a name of a folder that is part of the tree.
+type keptName struct {
+	path  string
+	kind  ledger.Kind
+	named bool
+	prior int // its entry in the prior node, or -1
+}
+
+// list reads the names in the folder. What the prior scan knew of them is kept beside
+// them; if the names are the same, they are the prior ones.
+func (r *reader) list(v *visit) error {
+	if v.status.mode&0o111 != 0o111 {
+		if _, err := v.dir.stat(&r.buffers, "."); err != nil {
+			return err // names can be listed, and nothing more
+		}
+	}
+	r.arena, r.names, r.kept = r.arena[:0], r.names[:0], r.kept[:0]
+	if err := v.dir.list(&r.buffers); err != nil {
+		return err
+	}
+	r.sort()
+	p := v.prior
+	known, next := 0, 0
+	if p != nil {
+		known = len(p.Entries())
+	}
+	same := p != nil && p.named == v.named
+	for _, l := range r.names {
+		name := r.name(l)
+		for next < known && p.Name(next) < string(name) {
+			next, same = next+1, false
+		}
+		k := keptName{kind: l.kind, prior: -1}
+		if next < known && p.Name(next) == string(name) {
+			k.prior, k.path = next, p.Entries()[next].Path
+			next++
+		} else {
+			k.path = join(v.path, name)
+		}
+		if !r.keep(v, &k) {
+			same = same && k.prior < 0
+			continue
+		}
+		same = same && k.prior >= 0 && p.fits(&k)
+		r.kept = append(r.kept, k)
+	}
+	if same && next == known {
+		v.adopt()
+		return nil
+	}
+	r.arrange(v)
+	return nil
+}
+
+func join(dir string, name []byte) string {
+	var b strings.Builder
+	b.Grow(len(dir) + 1 + len(name))
+	if dir != "" {
+		b.WriteString(dir)
+		b.WriteByte('/')
+	}
+	b.Write(name)
+	return b.String()
+}
+
+// keep reports whether a name is part of the tree, and completes what is known of it.
+func (r *reader) keep(v *visit, k *keptName) bool {
+	if p := v.prior; r.walk.sameScope && k.prior >= 0 && p.named == v.named {
+		k.named = p.marks[k.prior].named || p.Entries()[k.prior].Kind == ledger.Dir && p.sub(k.prior).named
+	} else {
+		if r.walk.scanner.Scope.Omits(k.path) {
+			return false
+		}
+		k.named = v.named || r.walk.scanner.Scope.NamesOnly(k.path)
+	}
+	if k.kind == unclear {
+		_, name := splitPath(k.path)
+		now, err := v.dir.stat(&r.buffers, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		k.kind = now.kind() // what cannot be looked at is so when it is read
+	}
+	return true
+}
+
+// fits reports whether an entry of a prior scan can stay where it is for a name that was listed.
+func (n *node) fits(k *keptName) bool {
+	if k.kind == ledger.Dir {
+		return n.Entries()[k.prior].Kind == ledger.Dir && n.sub(k.prior).named == k.named
+	}
+	return n.Entries()[k.prior].Kind != ledger.Dir && n.marks[k.prior].named == k.named
+}
+
+// arrange makes the entries of the names that were kept, as far as they are known.
+func (r *reader) arrange(v *visit) {
+	v.fresh = true
+	v.found, v.marks = make([]ledger.Entry, len(r.kept)), make([]mark, len(r.kept))
+	for i := range r.kept {
+		k, e := &r.kept[i], &v.found[i]
+		switch fits := k.prior >= 0 && v.prior.fits(k); {
+		case k.kind == ledger.Dir:
+			sub := &visit{path: k.path, up: v, at: i, named: k.named}
+			if k.prior >= 0 && v.prior.Entries()[k.prior].Kind == ledger.Dir {
+				sub.prior = v.prior.sub(k.prior)
+			}
+			v.subs = append(v.subs, sub)
+			*e = ledger.Entry{Path: k.path, Kind: ledger.Dir}
+		case fits:
+			*e, v.marks[i] = v.prior.Entries()[k.prior], v.prior.marks[k.prior]
+		case k.named:
+			*e, v.marks[i] = ledger.Entry{Path: k.path, Kind: ledger.Special}, mark{named: true}
+		default:
+			*e = ledger.Entry{Path: k.path, Kind: k.kind}
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package source
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// maxSource is the size, in bytes, of the largest Go file that is parsed.
+const maxSource = 16 << 20
+
+// Symbols reads only the changed Go files on both sides and says which symbols were added or removed,
+// sorted by name. A symbol is a constant, variable, type, function or method; init functions and
+// blank names are none. Test files count like others, and so do files that build constraints leave out.
+//
+// A symbol that moved between files of one folder is neither added nor removed. A folder has each
+// name once, however many of its files or packages declare it: only the changed files are
+// read, so a name that one of them lost is removed, even where an unchanged file for another system declares it too.
+//
+// Files that do not parse, on either side, or that are larger than 16 MiB, yield what could be read, and
+// are named in broken, sorted.
+// An error means that a content could not be had.
+func Symbols(ctx context.Context, changes []ledger.Change, before, after ledger.Content) (symbols []ledger.Symbol, broken []string, err error) {
+	was, is := newSource(), newSource()
+	for _, c := range changes {
+		if !strings.HasSuffix(c.Path, ".go") || !c.ChangesContent() {
+			continue
+		}
+		if err := was.read(ctx, c.Before, before); err != nil {
+			return nil, nil, err
+		}
+		if err := is.read(ctx, c.After, after); err != nil {
+			return nil, nil, err
+		}
+	}
+	symbols = append(was.without(is, ledger.Deleted), is.without(was, ledger.Created)...)
+	slices.SortFunc(symbols, ledger.Symbol.Compare)
+	broken = append(was.broken, is.broken...)
+	slices.Sort(broken)
+	return symbols, slices.Compact(broken), nil
+}
+
+// source is what the changed files of one tree declare.
+type source struct {
+	declared map[string]ledger.Symbol // by name: the first declaration
+	broken   []string
+}
+
+func newSource() *source { return &source{declared: make(map[string]ledger.Symbol)} }
+
+func (s *source) read(ctx context.Context, e *ledger.Entry, open ledger.Content) error {
+	if e == nil || e.Kind != ledger.File {
+		return nil
+	}
+	if e.Size > maxSource {
+		s.broken = append(s.broken, e.Path)
+		return nil
+	}
+	content, err := open.Read(ctx, e)
+	if err != nil {
+		return err
+	}
+	symbols, err := GoSymbols(e.Path, content)
+	if err != nil {
+		s.broken = append(s.broken, e.Path)
+	}
+	for _, sym := range symbols {
+		if old, ok := s.declared[sym.Name]; !ok || sym.Compare(old) < 0 {
+			s.declared[sym.Name] = sym
+		}
+	}
+	return nil
+}
+
+// without are the symbols that other does not declare, in no order.
+func (s *source) without(other *source, op ledger.Op) []ledger.Symbol {
+	var left []ledger.Symbol
+	for name, sym := range s.declared {
+		if _, ok := other.declared[name]; !ok {
+			sym.Op = op
+			left = append(left, sym)
+		}
+	}
+	return left
+}
