@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 var benchFact = checkpoint.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
@@ -66,7 +67,7 @@ func benchTree(b *testing.B) string {
 
 func BenchmarkSnapshot(b *testing.B) {
 	dir := benchTree(b)
-	tree := scan(b, dir, ledger.Scope{})
+	tree := scanned(b, dir, ledger.Scope{})
 	b.Run("cold", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -98,7 +99,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				n++
 				must(b, os.WriteFile(fmt.Sprintf("%s/%d/%d", dir, i, i), []byte(fmt.Sprint(n)), 0o644))
 			}
-			changed := scan(b, dir, ledger.Scope{})
+			changed := scanned(b, dir, ledger.Scope{})
 			b.StartTimer()
 			base, err = store.Snapshot(b.Context(), dir, changed, base)
 			must(b, err)
@@ -109,7 +110,7 @@ func BenchmarkSnapshot(b *testing.B) {
 // Restores 1000 files that changed.
 func BenchmarkRestore(b *testing.B) {
 	dir := benchTree(b)
-	before := scan(b, dir, ledger.Scope{})
+	before := scanned(b, dir, ledger.Scope{})
 	blobs, err := checkpoint.OpenFolder(b.TempDir())
 	must(b, err)
 	defer blobs.Close()
@@ -122,7 +123,7 @@ func BenchmarkRestore(b *testing.B) {
 		for i := range 1000 {
 			must(b, os.WriteFile(fmt.Sprintf("%s/%d/%d", dir, i%100, i), []byte("changed"), 0o644))
 		}
-		after := scan(b, dir, ledger.Scope{})
+		after := scanned(b, dir, ledger.Scope{})
 		b.StartTimer()
 		must(b, store.Restore(b.Context(), dir, before, after))
 	}
@@ -135,7 +136,7 @@ func BenchmarkRecognize(b *testing.B) {
 		name := filepath.Join(dir, fmt.Sprintf("src/package%02d/file%02d.go", i/100, i%100))
 		must(b, os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("text"), 0o644))
 	}
-	scanner := ledger.Scanner{}
+	scanner := scan.Scanner{}
 	tree, err := scanner.Scan(b.Context(), dir, nil)
 	must(b, err)
 	blobs, err := checkpoint.OpenFolder(b.TempDir())

@@ -40,10 +40,10 @@ func TestTortureSharedBlocks(t *testing.T) {
 			store := openStoreIn(t, filepath.Join(dir, "objects"))
 			_, err := store.Put(t.Context(), []byte("moves what follows away from a block"))
 			must(t, err)
-			want := scan(t, tree, ledger.Scope{})
+			want := scanned(t, tree, ledger.Scope{})
 			_, err = store.Snapshot(t.Context(), tree, want, checkpoint.Snapshot{})
 			must(t, err, os.WriteFile(filepath.Join(tree, "large"), []byte("gone"), 0o644))
-			must(t, store.Restore(t.Context(), tree, want, scan(t, tree, ledger.Scope{})))
+			must(t, store.Restore(t.Context(), tree, want, scanned(t, tree, ledger.Scope{})))
 			syscall.Sync()
 			must(t, syscall.Statfs(dir, &after))
 			if used := int64(before.Bfree-after.Bfree) * before.Bsize; used > 8<<20 {
@@ -95,7 +95,7 @@ func TestTortureImmutable(t *testing.T) {
 	}
 	write("before")
 	store := openStoreIn(t, t.TempDir())
-	want := scan(t, dir, ledger.Scope{})
+	want := scanned(t, dir, ledger.Scope{})
 	_, err := store.Snapshot(t.Context(), dir, want, checkpoint.Snapshot{})
 	must(t, err)
 	write("after it")
@@ -104,7 +104,7 @@ func TestTortureImmutable(t *testing.T) {
 		t.Skip("chattr:", err)
 	}
 	defer mark("-i")
-	err = store.Restore(t.Context(), dir, want, scan(t, dir, ledger.Scope{}))
+	err = store.Restore(t.Context(), dir, want, scanned(t, dir, ledger.Scope{}))
 	if err == nil || !strings.Contains(err.Error(), `"a": it, or its folder, is marked as immutable`) || strings.Contains(err.Error(), `"b"`) || !errors.Is(err, os.ErrPermission) {
 		t.Errorf("error is %v", err)
 	}
@@ -112,5 +112,5 @@ func TestTortureImmutable(t *testing.T) {
 		t.Errorf("the other one: %q, %v", got, err)
 	}
 	must(t, mark("-i"))
-	must(t, store.Restore(t.Context(), dir, want, scan(t, dir, ledger.Scope{})))
+	must(t, store.Restore(t.Context(), dir, want, scanned(t, dir, ledger.Scope{})))
 }

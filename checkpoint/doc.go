@@ -16,10 +16,10 @@
 //
 //	blobs, err := checkpoint.OpenFolder("w/.planlock/objects")
 //	store := checkpoint.NewStore(blobs)
-//	before, err := new(ledger.Scanner).Scan(ctx, "w", nil)
+//	before, err := new(scan.Scanner).Scan(ctx, "w", nil)
 //	snap, err := store.Snapshot(ctx, "w", before, checkpoint.Snapshot{})
 //	// … something happens in w …
-//	after, err := new(ledger.Scanner).Scan(ctx, "w", before)
+//	after, err := new(scan.Scanner).Scan(ctx, "w", before)
 //	err = store.Restore(ctx, "w", before, after)
 //
 // All files are specified in docs/journal-and-store.md, and versioned.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 func ExampleStore_Restore() {
@@ -24,7 +24,7 @@ func ExampleStore_Restore() {
 	}
 
 	store := checkpoint.NewStore(&checkpoint.Memory{})
-	before, err := new(ledger.Scanner).Scan(ctx, dir, nil)
+	before, err := new(scan.Scanner).Scan(ctx, dir, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func ExampleStore_Restore() {
 	if err := os.WriteFile(file, []byte("oops"), 0o644); err != nil {
 		log.Fatal(err)
 	}
-	after, err := new(ledger.Scanner).Scan(ctx, dir, before)
+	after, err := new(scan.Scanner).Scan(ctx, dir, before)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // A writeCount counts the writes to a pack.
@@ -144,9 +145,9 @@ func TestContentsOfAFailedSnapshotAreNotReliedOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	scan := func() *ledger.Tree {
+	scanned := func() *ledger.Tree {
 		t.Helper()
-		tree, err := new(ledger.Scanner).Scan(t.Context(), dir, nil)
+		tree, err := new(scan.Scanner).Scan(t.Context(), dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,19 +155,19 @@ func TestContentsOfAFailedSnapshotAreNotReliedOn(t *testing.T) {
 	}
 	write("a", "kept before")
 	s := NewStore(openFolder(t, t.TempDir()))
-	base, err := s.Snapshot(t.Context(), dir, scan(), Snapshot{})
+	base, err := s.Snapshot(t.Context(), dir, scanned(), Snapshot{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	write("a", "put and lost")
 	write("b", "moves")
-	tree := scan()
+	tree := scanned()
 	write("b", "moved")
 	var changed *ChangedError
 	if _, _, err := s.SnapshotInline(t.Context(), dir, tree, base); !errors.As(err, &changed) || changed.Path != "b" {
 		t.Fatal(err)
 	}
-	_, in, err := s.SnapshotInline(t.Context(), dir, scan(), base)
+	_, in, err := s.SnapshotInline(t.Context(), dir, scanned(), base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestInlineContentsAreWritten(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("content"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tree, err := new(ledger.Scanner).Scan(t.Context(), dir, nil)
+	tree, err := new(scan.Scanner).Scan(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

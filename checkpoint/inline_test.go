@@ -57,13 +57,13 @@ func TestSnapshotInline(t *testing.T) {
 	must(t, err)
 	blobs := &countingBlobs{Blobs: folder}
 	store := checkpoint.NewStore(blobs)
-	base, err := store.Snapshot(t.Context(), dir, scan(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
+	base, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
 	must(t, err)
 	synced := packSizes(t, objects)
 	blobs.syncs = 0
 
 	write("a", "second")
-	tree := scan(t, dir, ledger.Scope{})
+	tree := scanned(t, dir, ledger.Scope{})
 	snap, in, err := store.SnapshotInline(t.Context(), dir, tree, base)
 	must(t, err)
 	if len(in) != 2 || string(in[0]) != "second" || blobs.syncs != 0 {
@@ -86,7 +86,7 @@ func TestSnapshotInline(t *testing.T) {
 	want, err := store.Tree(t.Context(), snap)
 	must(t, err)
 	write("a", "something else")
-	must(t, store.Restore(t.Context(), dir, want, scan(t, dir, ledger.Scope{})))
+	must(t, store.Restore(t.Context(), dir, want, scanned(t, dir, ledger.Scope{})))
 	if got, err := os.ReadFile(filepath.Join(dir, "a")); err != nil || string(got) != "second" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -133,7 +133,7 @@ func TestSnapshotInlineIsNeverForgotten(t *testing.T) {
 		t.Helper()
 		before := blobs.syncs
 		must(t, os.WriteFile(filepath.Join(dir, "a"), []byte(text), 0o644))
-		_, in, err := store.SnapshotInline(t.Context(), dir, scan(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
+		_, in, err := store.SnapshotInline(t.Context(), dir, scanned(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
 		must(t, err)
 		return in, blobs.syncs - before
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 	failing "github.com/planlock/planlock/internal/disk/faulty"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // sizeOf is how many bytes all packs have.
@@ -49,7 +50,7 @@ func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer d.Close()
-		scanned, err := new(ledger.Scanner).Scan(t.Context(), tree, nil)
+		scanned, err := new(scan.Scanner).Scan(t.Context(), tree, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

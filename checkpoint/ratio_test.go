@@ -17,6 +17,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // ratio runs ours and theirs in turns, each time after before, and reports the medians and how many
@@ -93,7 +94,7 @@ func BenchmarkFirstSnapshot(b *testing.B) {
 		must(b, err)
 		blobs, err := checkpoint.OpenFolder(objects)
 		must(b, err)
-		_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, scan(b, dir, ledger.Scope{}), checkpoint.Snapshot{})
+		_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, scanned(b, dir, ledger.Scope{}), checkpoint.Snapshot{})
 		must(b, err, blobs.Close())
 	}, func(int) { hashAll(b, dir) })
 }
@@ -106,7 +107,7 @@ func BenchmarkChanged(b *testing.B) {
 			dir := wide(b, 10_000)
 			git := repository(b, dir)
 			store := openStoreIn(b, b.TempDir())
-			tree := scan(b, dir, ledger.Scope{Ignore: []string{".git"}})
+			tree := scanned(b, dir, ledger.Scope{Ignore: []string{".git"}})
 			snap, err := store.Snapshot(b.Context(), dir, tree, checkpoint.Snapshot{})
 			must(b, err)
 			ratio(b, func(n int) {
@@ -114,7 +115,7 @@ func BenchmarkChanged(b *testing.B) {
 					must(b, os.WriteFile(file(dir, i*7), fmt.Appendf(nil, "changed %d %d", n, i), 0o644))
 				}
 			}, func(n int) {
-				tree, err = (&ledger.Scanner{Scope: ledger.Scope{Ignore: []string{".git"}}}).Scan(b.Context(), dir, tree)
+				tree, err = (&scan.Scanner{Scope: ledger.Scope{Ignore: []string{".git"}}}).Scan(b.Context(), dir, tree)
 				must(b, err)
 				snap, err = store.Snapshot(b.Context(), dir, tree, snap)
 				must(b, err)
@@ -129,7 +130,7 @@ func BenchmarkRestoreAgainstGit(b *testing.B) {
 	git := repository(b, dir)
 	scope := ledger.Scope{Ignore: []string{".git"}}
 	store := openStoreIn(b, b.TempDir())
-	want := scan(b, dir, scope)
+	want := scanned(b, dir, scope)
 	_, err := store.Snapshot(b.Context(), dir, want, checkpoint.Snapshot{})
 	must(b, err)
 	spoil := func() *ledger.Tree {
@@ -137,7 +138,7 @@ func BenchmarkRestoreAgainstGit(b *testing.B) {
 		for i := range 1000 {
 			must(b, os.WriteFile(file(dir, i*7), []byte("changed"), 0o644))
 		}
-		have, err := (&ledger.Scanner{Scope: scope}).Scan(b.Context(), dir, want)
+		have, err := (&scan.Scanner{Scope: scope}).Scan(b.Context(), dir, want)
 		must(b, err)
 		b.StartTimer()
 		return have
@@ -213,7 +214,7 @@ func BenchmarkInline(b *testing.B) {
 			for i := range 3 {
 				must(b, os.WriteFile(fmt.Sprintf("%s/%d", dir, i), []byte(strings.Repeat(fmt.Sprint(n, i, " "), 500)), 0o644))
 			}
-			tree := scan(b, dir, ledger.Scope{})
+			tree := scanned(b, dir, ledger.Scope{})
 			var in checkpoint.Inline
 			var err error
 			if inline {

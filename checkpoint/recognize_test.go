@@ -34,16 +34,16 @@ func TestRecognize(t *testing.T) {
 		return checkpoint.NewStore(blobs)
 	}
 	first := open()
-	tree := scan(t, dir, ledger.Scope{})
+	tree := scanned(t, dir, ledger.Scope{})
 	snap, err := first.Snapshot(t.Context(), dir, tree, checkpoint.Snapshot{})
 	must(t, err)
 	write("c", "else")
-	changed := scan(t, dir, ledger.Scope{})
+	changed := scanned(t, dir, ledger.Scope{})
 	later, err := first.Snapshot(t.Context(), dir, changed, snap)
 	must(t, err)
 	write("c", "more")
 	must(t, os.Chtimes(filepath.Join(dir, "c"), time.Unix(1, 0), time.Unix(1, 0)))
-	touched := scan(t, dir, ledger.Scope{})
+	touched := scanned(t, dir, ledger.Scope{})
 	elsewhere := snap
 	elsewhere.Manifest = ledger.Sum([]byte("nobody kept that"))
 
@@ -80,7 +80,7 @@ func TestRecognize(t *testing.T) {
 			// Another snapshot on top of it is the one that the first store made.
 			write("c", "else")
 			must(t, os.Chtimes(filepath.Join(dir, "c"), lookup(t, changed, "c").ModTime, lookup(t, changed, "c").ModTime))
-			again, err := s.Snapshot(t.Context(), dir, scan(t, dir, ledger.Scope{}), c.snap)
+			again, err := s.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), c.snap)
 			must(t, err)
 			if again.Tree != later.Tree || again.Manifest != later.Manifest {
 				t.Errorf("the next snapshot is %v, want %v", again, later)

@@ -25,7 +25,7 @@ import (
 // in both are left alone. One that is in want only is made again if it was a FIFO,
 // on Linux; else that is an error, as a socket or a device cannot be.
 //
-// have may come from a tolerant scan (ledger.Scanner.Tolerant). What that could
+// have may come from a tolerant scan (scan.Scanner.Tolerant). What that could
 // not read is opened to its owner first, with all below it that is not left alone,
 // and dir is scanned once more; what cannot be read even then, for it is too large
 // or somebody else's, is removed or replaced as it is. A folder like that goes only

@@ -25,7 +25,7 @@ func TestRestoreFIFO(t *testing.T) {
 			dir, kept := t.TempDir(), t.TempDir()
 			then := time.Unix(1_000_000_000, 0)
 			must(t, os.Mkdir(dir+"/d", 0o750), syscall.Mkfifo(dir+"/d/pipe", 0o600), os.Chmod(dir+"/d/pipe", 0o640|fs.ModeSetgid), os.Chtimes(dir+"/d/pipe", then, then))
-			before := scan(t, dir, ledger.Scope{})
+			before := scanned(t, dir, ledger.Scope{})
 			snap, err := openStoreIn(t, kept).Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 			must(t, err, os.Remove(dir+"/d/pipe"), instead(dir+"/d/pipe"))
 			store := openStoreIn(t, kept)
@@ -34,13 +34,13 @@ func TestRestoreFIFO(t *testing.T) {
 			if want.Digest() != before.Digest() {
 				t.Fatal("the snapshot is of another tree")
 			}
-			must(t, store.Restore(t.Context(), dir, want, scan(t, dir, ledger.Scope{})))
+			must(t, store.Restore(t.Context(), dir, want, scanned(t, dir, ledger.Scope{})))
 			info, err := os.Lstat(dir + "/d/pipe")
 			must(t, err)
 			if info.Mode() != fs.ModeNamedPipe|fs.ModeSetgid|0o640 || !info.ModTime().Equal(then) {
 				t.Errorf("it is %v of %v now", info.Mode(), info.ModTime())
 			}
-			if got := scan(t, dir, ledger.Scope{}).Digest(); got != before.Digest() {
+			if got := scanned(t, dir, ledger.Scope{}).Digest(); got != before.Digest() {
 				t.Errorf("the tree is another one: %s", got)
 			}
 		})
@@ -54,10 +54,10 @@ func TestRestoreSocketSaysWhatToDo(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	must(t, l.Close())
 	store := openStoreIn(t, t.TempDir())
-	before := scan(t, dir, ledger.Scope{})
+	before := scanned(t, dir, ledger.Scope{})
 	_, err = store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 	must(t, err, os.Remove(dir+"/socket"), os.WriteFile(dir+"/socket", []byte("kept"), 0o644))
-	err = store.Restore(t.Context(), dir, before, scan(t, dir, ledger.Scope{}))
+	err = store.Restore(t.Context(), dir, before, scanned(t, dir, ledger.Scope{}))
 	if err == nil || !strings.Contains(err.Error(), `"socket": it was a socket or a device`) {
 		t.Errorf("error is %v", err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // list says all that dir holds, without the code under test.
@@ -61,9 +62,9 @@ func list(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-func scan(t testing.TB, dir string, scope ledger.Scope) *ledger.Tree {
+func scanned(t testing.TB, dir string, scope ledger.Scope) *ledger.Tree {
 	t.Helper()
-	tree, err := (&ledger.Scanner{Scope: scope}).Scan(context.Background(), dir, nil)
+	tree, err := (&scan.Scanner{Scope: scope}).Scan(context.Background(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +164,7 @@ func TestRestoreGivesBackAnyTree(t *testing.T) {
 			var base checkpoint.Snapshot
 			for range 4 {
 				mutate(t, r, dir, 30)
-				snap, err := store.Snapshot(t.Context(), dir, scan(t, dir, ledger.Scope{}), base)
+				snap, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), base)
 				must(t, err)
 				versions, base = append(versions, version{snap, list(t, dir)}), snap
 			}
@@ -171,11 +172,11 @@ func TestRestoreGivesBackAnyTree(t *testing.T) {
 				v := versions[r.IntN(len(versions))]
 				want, err := checkpoint.NewStore(storeBlobs(store)).Tree(t.Context(), v.snap)
 				must(t, err)
-				must(t, store.Restore(t.Context(), dir, want, scan(t, dir, ledger.Scope{})))
+				must(t, store.Restore(t.Context(), dir, want, scanned(t, dir, ledger.Scope{})))
 				if diff := cmp.Diff(v.list, list(t, dir)); diff != "" {
 					t.Fatalf("restore %d (-want +got):\n%s", i, diff)
 				}
-				now := scan(t, dir, ledger.Scope{})
+				now := scanned(t, dir, ledger.Scope{})
 				if now.Digest() != v.snap.Tree {
 					t.Fatalf("restore %d: scan says %s", i, now.Digest())
 				}
@@ -202,13 +203,13 @@ func TestRestoreLeavesIgnoredTrackedAndOwnAlone(t *testing.T) {
 		write(p, "before")
 	}
 	store := checkpoint.NewStore(&checkpoint.Memory{})
-	before := scan(t, dir, scope)
+	before := scanned(t, dir, scope)
 	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 	must(t, err)
 	for _, p := range []string{"a.go", "a.o", "cache/x", "cache/y", "log/l", "log/m", "plan.toml", ".planlock/lock", ".git/HEAD", "new/n.go", "new/n.o", "gone/g.go"} {
 		write(p, "after")
 	}
-	must(t, store.Restore(t.Context(), dir, before, scan(t, dir, scope)))
+	must(t, store.Restore(t.Context(), dir, before, scanned(t, dir, scope)))
 	got := map[string]bool{}
 	for path := range list(t, dir) {
 		got[path] = true
@@ -233,10 +234,10 @@ func TestRestoreIgnoredInTheWayIsAnError(t *testing.T) {
 	path := filepath.Join(dir, "x")
 	must(t, os.WriteFile(path, []byte("file"), 0o644))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
-	before := scan(t, dir, scope)
+	before := scanned(t, dir, scope)
 	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 	must(t, err, os.Remove(path), os.Mkdir(path, 0o755), os.WriteFile(path+"/y.o", nil, 0o644), os.WriteFile(dir+"/z", nil, 0o644))
-	err = store.Restore(t.Context(), dir, before, scan(t, dir, scope))
+	err = store.Restore(t.Context(), dir, before, scanned(t, dir, scope))
 	if err == nil || !strings.Contains(err.Error(), `"x"`) {
 		t.Errorf("error is %v, want one that names the path", err)
 	}
@@ -255,7 +256,7 @@ func TestRestoreNeverWritesThroughLinks(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(dir+"/d", 0o755), os.WriteFile(dir+"/d/precious", []byte("one"), 0o644), os.WriteFile(dir+"/f", []byte("two"), 0o644))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
-	before := scan(t, dir, ledger.Scope{})
+	before := scanned(t, dir, ledger.Scope{})
 	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 	must(t, err)
 	want := list(t, dir)
@@ -269,7 +270,7 @@ func TestRestoreNeverWritesThroughLinks(t *testing.T) {
 			return errors.Join(os.RemoveAll(dir+"/d"), os.Symlink(filepath.Dir(outside), dir+"/d"))
 		}},
 	} {
-		must(t, step.do(), store.Restore(t.Context(), dir, before, scan(t, dir, ledger.Scope{})))
+		must(t, step.do(), store.Restore(t.Context(), dir, before, scanned(t, dir, ledger.Scope{})))
 		if b, err := os.ReadFile(outside); err != nil || string(b) != "precious" {
 			t.Errorf("%s: outside holds %q, %v", step.name, b, err)
 		}
@@ -279,7 +280,7 @@ func TestRestoreNeverWritesThroughLinks(t *testing.T) {
 	}
 	// The folder is swapped after the scan: nothing behind the link is touched.
 	must(t, os.WriteFile(dir+"/d/precious", []byte("changed"), 0o644))
-	have := scan(t, dir, ledger.Scope{})
+	have := scanned(t, dir, ledger.Scope{})
 	must(t, os.RemoveAll(dir+"/d"), os.Symlink(filepath.Dir(outside), dir+"/d"))
 	if err := store.Restore(t.Context(), dir, before, have); err == nil {
 		t.Error("no error for a folder that was swapped")
@@ -292,10 +293,10 @@ func TestRestoreNeverWritesThroughLinks(t *testing.T) {
 func TestRestoreTouchesNothingWithoutContents(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/b", []byte("b"), 0o644))
-	before := scan(t, dir, ledger.Scope{})
+	before := scanned(t, dir, ledger.Scope{})
 	must(t, os.WriteFile(dir+"/a", []byte("other"), 0o644), os.Remove(dir+"/b"))
 	want := list(t, dir)
-	err := checkpoint.NewStore(&checkpoint.Memory{}).Restore(t.Context(), dir, before, scan(t, dir, ledger.Scope{}))
+	err := checkpoint.NewStore(&checkpoint.Memory{}).Restore(t.Context(), dir, before, scanned(t, dir, ledger.Scope{}))
 	if !errors.Is(err, checkpoint.ErrNotFound) || !strings.Contains(err.Error(), `"a"`) || !strings.Contains(err.Error(), `"b"`) {
 		t.Errorf("error is %v, want ErrNotFound for both", err)
 	}
@@ -311,14 +312,14 @@ func TestRestoreReadOnlyFolders(t *testing.T) {
 	must(t, os.MkdirAll(dir+"/a/b/c", 0o755), os.WriteFile(dir+"/a/b/c/f", []byte("f"), 0o444), os.WriteFile(dir+"/a/g", []byte("g"), 0o444),
 		os.Chmod(dir+"/a/b/c", 0o555), os.Chmod(dir+"/a/b", 0o555), os.Chmod(dir+"/a", 0o555))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
-	before, want := scan(t, dir, ledger.Scope{}), list(t, dir)
+	before, want := scanned(t, dir, ledger.Scope{}), list(t, dir)
 	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 	must(t, err)
 	openUpAll(dir)
 	must(t, os.Remove(dir+"/a/b/c/f"), os.Mkdir(dir+"/a/b/c/f", 0o555), os.Mkdir(dir+"/a/b/n", 0o755), os.WriteFile(dir+"/a/b/n/x", nil, 0o400),
 		os.Chmod(dir+"/a/g", 0o644), os.WriteFile(dir+"/a/g", []byte("changed"), 0o644), os.Chmod(dir+"/a/g", 0o400),
 		os.Chmod(dir+"/a/b/n", 0o500), os.Chmod(dir+"/a/b/c", 0o500), os.Chmod(dir+"/a/b", 0o500), os.Chmod(dir, 0o555))
-	must(t, store.Restore(t.Context(), dir, before, scan(t, dir, ledger.Scope{})))
+	must(t, store.Restore(t.Context(), dir, before, scanned(t, dir, ledger.Scope{})))
 	if diff := cmp.Diff(want, list(t, dir)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -332,7 +333,7 @@ func TestSnapshot(t *testing.T) {
 	must(t, os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/b", []byte("b"), 0o644))
 	counted := &counting{}
 	store := checkpoint.NewStore(counted)
-	tree := scan(t, dir, ledger.Scope{})
+	tree := scanned(t, dir, ledger.Scope{})
 	first, err := store.Snapshot(t.Context(), dir, tree, checkpoint.Snapshot{})
 	must(t, err)
 	if counted.puts != 3 || counted.syncs != 1 {
@@ -344,13 +345,13 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("an unchanged snapshot: %v, %d puts, %d syncs, want %v and nothing written", again, counted.puts, counted.syncs, first)
 	}
 	must(t, os.WriteFile(dir+"/a", []byte("b"), 0o644)) // a content that is there
-	second, err := store.Snapshot(t.Context(), dir, scan(t, dir, ledger.Scope{}), first)
+	second, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), first)
 	must(t, err)
 	if counted.puts != 4 || second == first {
 		t.Errorf("a known content: %d puts, want 4", counted.puts)
 	}
 	must(t, os.WriteFile(dir+"/a", []byte("x"), 0o644))
-	tree = scan(t, dir, ledger.Scope{})
+	tree = scanned(t, dir, ledger.Scope{})
 	must(t, os.WriteFile(dir+"/a", []byte("y"), 0o644))
 	var changed *checkpoint.ChangedError
 	if _, err = store.Snapshot(t.Context(), dir, tree, second); !errors.As(err, &changed) || changed.Path != "a" {
@@ -395,7 +396,7 @@ func TestSnapshotChain(t *testing.T) {
 		if i > 0 {
 			must(t, os.Remove(fmt.Sprintf("%s/n%d", dir, i-1)))
 		}
-		snap, err := store.Snapshot(t.Context(), dir, scan(t, dir, ledger.Scope{}), base)
+		snap, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), base)
 		must(t, err)
 		snaps, base = append(snaps, snap), snap
 	}
@@ -414,12 +415,12 @@ func TestRestoreWhileFoldersAreSwapped(t *testing.T) {
 	must(t, os.WriteFile(outside+"/f", []byte("precious"), 0o644), os.WriteFile(outside+"/g", []byte("precious"), 0o644))
 	must(t, os.Mkdir(dir+"/d", 0o755), os.WriteFile(dir+"/d/f", []byte("one"), 0o644), os.Symlink(outside, dir+"/link"))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
-	before := scan(t, dir, ledger.Scope{})
+	before := scanned(t, dir, ledger.Scope{})
 	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 	must(t, err)
 	want := list(t, dir)
 	must(t, os.WriteFile(dir+"/d/f", []byte("two"), 0o600), os.WriteFile(dir+"/d/g", []byte("new"), 0o644))
-	have := scan(t, dir, ledger.Scope{})
+	have := scanned(t, dir, ledger.Scope{})
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -452,7 +453,7 @@ func TestRestoreWhileFoldersAreSwapped(t *testing.T) {
 			t.Errorf("outside %s holds %q, mode %v, %v", name, b, info.Mode(), err)
 		}
 	}
-	must(t, store.Restore(t.Context(), dir, before, scan(t, dir, ledger.Scope{})))
+	must(t, store.Restore(t.Context(), dir, before, scanned(t, dir, ledger.Scope{})))
 	if diff := cmp.Diff(want, list(t, dir)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // readRest lets the owner read what the scan of have could not, as far as he
@@ -23,7 +24,7 @@ func (r *restorer) readRest(ctx context.Context, dir string) error {
 		}
 		r.letRead(path)
 	}
-	have, err := r.have.Rescan(ctx, dir)
+	have, err := scan.Again(ctx, dir, r.have)
 	if err != nil {
 		r.finish() // gives the folders that were opened their modes back
 		return errors.Join(append(r.errs, err)...)

@@ -11,9 +11,10 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
-func tolerant(t testing.TB, dir string, s ledger.Scanner) *ledger.Tree {
+func tolerant(t testing.TB, dir string, s scan.Scanner) *ledger.Tree {
 	t.Helper()
 	s.Tolerant = true
 	tree, err := s.Scan(t.Context(), dir, nil)
@@ -27,7 +28,7 @@ func TestRestoreWhatIsTooLarge(t *testing.T) {
 	must(t, os.MkdirAll(dir+"/d", 0o755), os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/d/x", []byte("x"), 0o600),
 		os.Mkdir(dir+"/e", 0o755), os.WriteFile(dir+"/e/f", []byte("f"), 0o644))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
-	before, want := scan(t, dir, ledger.Scope{}), list(t, dir)
+	before, want := scanned(t, dir, ledger.Scope{}), list(t, dir)
 	first, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 	must(t, err)
 	must(t, os.WriteFile(dir+"/d/new", nil, 0o644), os.RemoveAll(dir+"/e"), os.WriteFile(dir+"/e", nil, 0o644))
@@ -36,7 +37,7 @@ func TestRestoreWhatIsTooLarge(t *testing.T) {
 			t.Skip("needs sparse files: ", err)
 		}
 	}
-	have := tolerant(t, dir, ledger.Scanner{})
+	have := tolerant(t, dir, scan.Scanner{})
 	if diff := cmp.Diff([]string{"a", "d/new", "e"}, have.Unread()); diff != "" {
 		t.Fatal(diff)
 	}
@@ -58,7 +59,7 @@ func TestRestoreSpecialThatCannotBeRead(t *testing.T) {
 	must(t, os.WriteFile(dir+"/f", []byte("0123456789"), 0o644))
 	want, err := ledger.NewTree([]ledger.Entry{{Path: "f", Kind: ledger.Special, Mode: 0o644}})
 	must(t, err)
-	have := tolerant(t, dir, ledger.Scanner{MaxFile: 5})
+	have := tolerant(t, dir, scan.Scanner{MaxFile: 5})
 	if err := checkpoint.NewStore(&checkpoint.Memory{}).Restore(t.Context(), dir, want, have); err == nil {
 		t.Error("no error")
 	}
@@ -78,16 +79,16 @@ func TestRestoreWhatIsClosed(t *testing.T) {
 	must(t, os.MkdirAll(dir+"/d/e", 0o755), os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/b", []byte("b"), 0o644),
 		os.WriteFile(dir+"/d/e/x", []byte("x"), 0o600), os.WriteFile(dir+"/d/e/x.o", []byte("ignored"), 0o600))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
-	before, want := scan(t, dir, scope), list(t, dir)
+	before, want := scanned(t, dir, scope), list(t, dir)
 	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
 	must(t, err)
 	must(t, os.Chmod(dir+"/a", 0), os.WriteFile(dir+"/b", []byte("junk"), 0o644), os.Chmod(dir+"/b", 0),
 		os.WriteFile(dir+"/d/e/y", nil, 0), os.Chmod(dir+"/d/e", 0o100), os.Chmod(dir+"/d", 0o600),
 		os.MkdirAll(dir+"/n/m", 0o755), os.WriteFile(dir+"/n/m/z", nil, 0o000), os.Chmod(dir+"/n/m", 0), os.Chmod(dir+"/n", 0))
-	if _, err := (&ledger.Scanner{Scope: scope}).Scan(t.Context(), dir, nil); !errors.Is(err, fs.ErrPermission) {
+	if _, err := (&scan.Scanner{Scope: scope}).Scan(t.Context(), dir, nil); !errors.Is(err, fs.ErrPermission) {
 		t.Fatal("this proves nothing: ", err)
 	}
-	must(t, store.Restore(t.Context(), dir, before, tolerant(t, dir, ledger.Scanner{Scope: scope})))
+	must(t, store.Restore(t.Context(), dir, before, tolerant(t, dir, scan.Scanner{Scope: scope})))
 	if diff := cmp.Diff(want, list(t, dir)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -102,7 +103,7 @@ func TestRestoreOpensNothingOutside(t *testing.T) {
 	want := list(t, filepath.Dir(outside))
 	dir := t.TempDir()
 	must(t, os.WriteFile(dir+"/swapped", []byte("0123456789"), 0o644), os.Link(outside+"/f", dir+"/second"))
-	have := tolerant(t, dir, ledger.Scanner{MaxFile: 5})
+	have := tolerant(t, dir, scan.Scanner{MaxFile: 5})
 	must(t, os.Remove(dir+"/swapped"), os.Symlink(outside, dir+"/swapped"))
 	must(t, checkpoint.NewStore(&checkpoint.Memory{}).Restore(t.Context(), dir, ledger.Empty(), have))
 	if diff := cmp.Diff(want, list(t, filepath.Dir(outside))); diff != "" {
@@ -117,14 +118,14 @@ func TestSnapshotRefusesWhatIsTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/kept", []byte("kept already"), 0o644))
 	counted := &counting{}
-	first, err := checkpoint.NewStore(counted).Snapshot(t.Context(), dir, scan(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
+	first, err := checkpoint.NewStore(counted).Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
 	must(t, err)
 	puts := counted.puts
 	must(t, os.Rename(dir+"/kept", dir+"/moved"), os.WriteFile(dir+"/b", []byte("b"), 0o644),
 		os.WriteFile(dir+"/large", []byte("larger than that"), 0o644), os.WriteFile(dir+"/log", []byte("larger, and tracked"), 0o644))
 	store := checkpoint.NewStore(counted)
 	store.MaxContent = 10
-	tree := scan(t, dir, ledger.Scope{Track: []string{"log"}})
+	tree := scanned(t, dir, ledger.Scope{Track: []string{"log"}})
 	var large *checkpoint.TooLargeError
 	if _, err := store.Snapshot(t.Context(), dir, tree, first); !errors.As(err, &large) || *large != (checkpoint.TooLargeError{Path: "large", Size: 16}) {
 		t.Errorf("error is %v", err)
@@ -133,6 +134,6 @@ func TestSnapshotRefusesWhatIsTooLarge(t *testing.T) {
 		t.Errorf("%d contents were kept before it was refused", counted.puts-puts)
 	}
 	must(t, os.Truncate(dir+"/large", 10))
-	_, err = store.Snapshot(t.Context(), dir, scan(t, dir, ledger.Scope{Track: []string{"log"}}), first)
+	_, err = store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{Track: []string{"log"}}), first)
 	must(t, err)
 }

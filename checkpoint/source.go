@@ -12,12 +12,13 @@ import (
 
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // A source is a folder whose contents are kept. It is not safe for concurrent use.
 type source struct {
 	w     *walker
-	files *ledger.Files // reads small files faster; nil where something stands before the operating system
+	files *scan.Files // reads small files faster; nil where something stands before the operating system
 	buf   []byte
 }
 
@@ -28,7 +29,7 @@ func openSource(ctx context.Context, dir string) (*source, error) {
 	}
 	s := &source{w: w}
 	if disk.From(ctx).Plain() {
-		if s.files, err = ledger.OpenFiles(dir); err != nil {
+		if s.files, err = scan.OpenFiles(dir); err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
@@ -62,7 +63,7 @@ func (s *source) content(e ledger.Entry) ([]byte, error) {
 	if s.files != nil {
 		content, err := s.files.Read(s.buf, e.Path, e.Size)
 		switch {
-		case errors.Is(err, ledger.ErrChanging):
+		case errors.Is(err, scan.ErrChanging):
 			err = &ChangedError{Path: e.Path}
 		case errors.Is(err, fs.ErrNotExist):
 			err = &ChangedError{Path: e.Path, Err: err}

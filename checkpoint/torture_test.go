@@ -183,14 +183,14 @@ func TestTortureRandomTrees(t *testing.T) {
 		dir := t.TempDir()
 		t.Cleanup(func() { openUpAll(dir) })
 		mutate(t, r, dir, 5+r.IntN(60))
-		want := scan(t, dir, ledger.Scope{})
+		want := scanned(t, dir, ledger.Scope{})
 		snap, err := store.Snapshot(t.Context(), dir, want, checkpoint.Snapshot{})
 		must(t, err)
 		before := found(t, dir)
 		mutate(t, r, dir, 1+r.IntN(80))
 		want, err = store.Tree(t.Context(), snap)
 		must(t, err)
-		must(t, store.Restore(t.Context(), dir, want, scan(t, dir, ledger.Scope{})))
+		must(t, store.Restore(t.Context(), dir, want, scanned(t, dir, ledger.Scope{})))
 		if diff := cmp.Diff(strings.Split(before, "\n"), strings.Split(found(t, dir), "\n")); diff != "" {
 			t.Fatalf("seed %d (-before +restored):\n%s", seed, diff)
 		}
@@ -263,7 +263,7 @@ func TestTortureSparse(t *testing.T) {
 		t.Skip("this file system has no holes")
 	}
 	store := openStoreIn(t, objects)
-	tree := scan(t, dir, ledger.Scope{})
+	tree := scanned(t, dir, ledger.Scope{})
 	_, err = store.Snapshot(t.Context(), dir, tree, checkpoint.Snapshot{})
 	must(t, err)
 	packs, err := filepath.Glob(filepath.Join(objects, "packs", "*"))
@@ -278,7 +278,7 @@ func TestTortureSparse(t *testing.T) {
 		if there == "" {
 			must(t, os.Remove(path))
 		}
-		must(t, store.Restore(t.Context(), dir, tree, scan(t, dir, ledger.Scope{})))
+		must(t, store.Restore(t.Context(), dir, tree, scanned(t, dir, ledger.Scope{})))
 		got, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("%d bytes, %v", len(got), err)

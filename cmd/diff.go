@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -109,7 +110,7 @@ func entryOf(ctx context.Context, ws exec.Workspace, store *checkpoint.Store, ru
 	if entry.Declared, err = declaredBy(ctx, ws, run, s.Address); err != nil {
 		return nil, err
 	}
-	if entry.Symbols, _, err = ledger.Symbols(ctx, entry.Changes, store.Open, store.Open); err != nil {
+	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, store.Open, store.Open); err != nil {
 		return nil, err
 	}
 	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, store.Open, store.Open); err != nil {

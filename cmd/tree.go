@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 func prepareTree(p *cli, flags *flag.FlagSet) action {
@@ -141,7 +142,7 @@ func (g *grove) tree(ctx context.Context, name string) (*ledger.Tree, error) {
 	if !info.IsDir() {
 		return nil, fmt.Errorf("tree: %q is not a folder: %w", name, fs.ErrInvalid)
 	}
-	scanner := ledger.Scanner{}
+	scanner := scan.Scanner{}
 	if here, err := os.Stat(g.workspace.Dir); err == nil && os.SameFile(info, here) {
 		scanner.Scope = g.scope
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/git"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -60,7 +61,7 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	git, err := ledger.ReadGit(e.root)
+	git, err := git.Read(e.root)
 	if err != nil {
 		return err
 	}

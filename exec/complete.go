@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -114,7 +115,7 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.base, tree
 	pass.Changes = ledger.Diff(e.base, tree)
-	if pass.Symbols, _, err = ledger.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
+	if pass.Symbols, _, err = source.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
 		return nil, err
 	}
 	if pass.Lines, _, err = ledger.Lines(ctx, pass.Changes, pass.Content, pass.Content); err != nil {

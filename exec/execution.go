@@ -22,6 +22,7 @@ import (
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -50,7 +51,7 @@ type execution struct {
 	judging  *contract.Contract // a copy for gates
 	decides  *engine.Decider
 	needed   []string // executors that the plan names
-	scanner  ledger.Scanner
+	scanner  scan.Scanner
 
 	mu      sync.Mutex // guards journal order: append and apply are one
 	journal *checkpoint.Journal
@@ -118,7 +119,7 @@ func (e *execution) equip() {
 	e.panel = e.c.panel()
 	e.observed = !reflect.ValueOf(e.c.Observer).IsZero()
 	e.prober = &envelope.Prober{}
-	e.scanner = ledger.Scanner{Scope: e.scope()}
+	e.scanner = scan.Scanner{Scope: e.scope()}
 }
 
 // tryOut has the machine's sandbox tried out while stores, journals and trees are read: what the envelope says of it takes some processes to

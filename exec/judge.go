@@ -13,6 +13,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/git"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -186,7 +188,7 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 		entry.Declared = t.step.Artifacts.Declared()
 	}
 	content := e.content(e.dir)
-	if entry.Symbols, _, err = ledger.Symbols(ctx, entry.Changes, content, content); err != nil {
+	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, content, content); err != nil {
 		return faultf(history.Crashed, "the symbols cannot be read: %v", err)
 	}
 	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, content, content); err != nil {
@@ -224,7 +226,7 @@ func size(changes []ledger.Change) int64 {
 
 // gitMoved looks at the repository, which no step may change and nothing restores.
 func (e *execution) gitMoved(t *trial) (now ledger.GitState, f *fault) {
-	now, err := ledger.ReadGit(e.root)
+	now, err := git.Read(e.root)
 	if err != nil {
 		return now, faultf(history.Unrestorable, "the repository cannot be read: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -137,7 +138,7 @@ func (e *execution) tellUndone(ctx context.Context, w history.Where, begun histo
 
 // tolerant scans for restoring: what cannot be read must not stand in the way
 // of getting rid of it.
-func (e *execution) tolerant() *ledger.Scanner {
+func (e *execution) tolerant() *scan.Scanner {
 	scanner := e.scanner
 	scanner.Tolerant = true
 	return &scanner

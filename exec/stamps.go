@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 // What a scan believed would die with the controller, and the next one would have to read every file before it could go on. So the
@@ -33,12 +34,12 @@ func (e *execution) keepStamps(ctx context.Context) ledger.Digest {
 		return ""
 	}
 	if e.stamped != nil {
-		if read := tree.Reads() - e.stamped.Reads(); read >= 0 && read <= int64(fewEntries+tree.Len()/8) {
+		if read := scan.Reads(tree) - scan.Reads(e.stamped); read >= 0 && read <= int64(fewEntries+tree.Len()/8) {
 			return ""
 		}
 	}
 	e.stamped = tree
-	stamps := tree.Stamps(e.dir, disk.From(ctx).Boot())
+	stamps := scan.Stamps(tree, e.dir, disk.From(ctx).Boot())
 	if stamps == nil {
 		return ""
 	}
@@ -92,7 +93,7 @@ func (e *execution) revive(ctx context.Context) {
 	}
 	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), e.stampsPath(e.run.Started.Run))
 	if err == nil && digest != e.run.Stamps {
-		err = ledger.ErrStamps
+		err = scan.ErrStamps
 	}
 	var tree *ledger.Tree
 	if err == nil {
@@ -108,7 +109,7 @@ func (e *execution) revive(ctx context.Context) {
 func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Digest, err error) {
 	info, err := root.Lstat(path)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxStamps) {
-		err = ledger.ErrStamps
+		err = scan.ErrStamps
 	}
 	if err != nil {
 		return "", "", err

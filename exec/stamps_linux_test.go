@@ -19,7 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
-	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 const manyFiles = 300
@@ -36,20 +36,20 @@ func many() exectest.Files {
 // settled waits until the stamps of a folder are so old that a scan believes them.
 func settled(t *testing.T, dir string) {
 	t.Helper()
-	s := ledger.Scanner{}
+	s := scan.Scanner{}
 	tree, err := s.Scan(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tree.Stamps(dir, "life") == nil {
+	if scan.Stamps(tree, dir, "life") == nil {
 		t.Skip("no stamps are kept on this file system")
 	}
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
-		read := tree.Reads()
+		read := scan.Reads(tree)
 		if tree, err = s.Scan(t.Context(), dir, tree); err != nil {
 			t.Fatal(err)
 		}
-		if tree.Reads() == read {
+		if scan.Reads(tree) == read {
 			return
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/git"
 )
 
 // verify makes sure, before anything is attempted, that nothing moved that the
@@ -57,7 +58,7 @@ func (e *execution) refusal() *RefusedError {
 // lock file, the envelope with the agents in it, and the repository. It returns
 // nil if all of it is as it was.
 func (e *execution) bindings(ctx context.Context) (*RefusedError, error) {
-	git, err := ledger.ReadGit(e.root)
+	git, err := git.Read(e.root)
 	if err != nil {
 		return nil, err
 	}

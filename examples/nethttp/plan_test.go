@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -20,7 +21,7 @@ func TestPlan(t *testing.T) {
 		t.Skip("it compiles the tests of net/http several times, which takes up to a minute")
 	}
 	dir := workspace(t)
-	before := scan(t, dir)
+	before := scanned(t, dir)
 	draft, err := plan.ReadFile("plan.toml")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,7 @@ func TestPlan(t *testing.T) {
 		"deleted triv.go",
 	}
 	var got []string
-	for _, change := range ledger.Diff(before, scan(t, dir)) {
+	for _, change := range ledger.Diff(before, scanned(t, dir)) {
 		got = append(got, string(change.Op)+" "+change.Path)
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -62,9 +63,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-func scan(t *testing.T, dir string) *ledger.Tree {
+func scanned(t *testing.T, dir string) *ledger.Tree {
 	t.Helper()
-	tree, err := new(ledger.Scanner).Scan(t.Context(), dir, nil)
+	tree, err := new(scan.Scanner).Scan(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 var (
@@ -244,7 +245,7 @@ func (k *killed) complete(t *testing.T) ledger.Digest {
 	if err != nil {
 		t.Fatalf("seed %d: %v", *seed, err)
 	}
-	scanner := ledger.Scanner{Scope: readPlan(t).Plan.Scope}
+	scanner := scan.Scanner{Scope: readPlan(t).Plan.Scope}
 	tree, err := scanner.Scan(t.Context(), k.dir(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -90,7 +91,7 @@ func (b *Bench) Run(t testing.TB) *Result {
 // Tree is the workspace as it is now.
 func (b *Bench) Tree(t testing.TB) *ledger.Tree {
 	t.Helper()
-	scanner := ledger.Scanner{Scope: b.Draft.Plan.Scope}
+	scanner := scan.Scanner{Scope: b.Draft.Plan.Scope}
 	tree, err := scanner.Scan(context.Background(), b.Dir, nil)
 	if err != nil {
 		t.Fatal(err)

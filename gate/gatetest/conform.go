@@ -215,7 +215,7 @@ func untouched(t testing.TB, g gate.Gate) error {
 	if before != after {
 		return fmt.Errorf("the pass was\n%s\nand became\n%s", before, after)
 	}
-	if was, is := pass.After.Digest(), scan(t, pass.Dir).Digest(); was != is {
+	if was, is := pass.After.Digest(), scanTree(t, pass.Dir).Digest(); was != is {
 		return fmt.Errorf("the workspace was %s and became %s", was.Short(), is.Short())
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
+	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -32,7 +34,7 @@ func Pass(t testing.TB, before, after Files) *gate.Pass {
 		ID: "1", Description: "Try a gate", Steps: []plan.Step{{ID: "1", Address: "1.1", Description: "Change something"}}}}}
 	pass := &gate.Pass{Phase: gate.After, Plan: p, Task: &p.Tasks[0], Step: &p.Tasks[0].Steps[0], Attempt: 1,
 		Dir: dir, Output: &gate.Output{}, Log: slog.New(slog.DiscardHandler)}
-	pass.Base = scan(t, old)
+	pass.Base = scanTree(t, old)
 	pass.Before = pass.Base
 	pass.Content = contents(old, pass)
 	Rescan(t, pass)
@@ -43,10 +45,10 @@ func Pass(t testing.TB, before, after Files) *gate.Pass {
 func Rescan(t testing.TB, pass *gate.Pass) {
 	t.Helper()
 	ctx := context.Background()
-	pass.After = scan(t, pass.Dir)
+	pass.After = scanTree(t, pass.Dir)
 	pass.Changes = ledger.Diff(pass.Before, pass.After)
 	var err error
-	if pass.Symbols, _, err = ledger.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
+	if pass.Symbols, _, err = source.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
 		t.Fatalf("gatetest: read symbols: %v", err)
 	}
 	if pass.Lines, _, err = ledger.Lines(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
@@ -68,9 +70,9 @@ func contents(old string, pass *gate.Pass) ledger.Content {
 	}
 }
 
-func scan(t testing.TB, dir string) *ledger.Tree {
+func scanTree(t testing.TB, dir string) *ledger.Tree {
 	t.Helper()
-	tree, err := (&ledger.Scanner{}).Scan(context.Background(), dir, nil)
+	tree, err := (&scan.Scanner{}).Scan(context.Background(), dir, nil)
 	if err != nil {
 		t.Fatalf("gatetest: scan: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -72,7 +73,7 @@ func TestLookingUpWhatNoScanLookedUpIsWatched(t *testing.T) {
 	if err := os.Symlink("mount", filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
 	}
-	scanner := ledger.Scanner{Scope: ledger.Scope{Ignore: []string{"mount"}, Stamps: []string{"names"}}}
+	scanner := scan.Scanner{Scope: ledger.Scope{Ignore: []string{"mount"}, Stamps: []string{"names"}}}
 	tree, err := scanner.Scan(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)

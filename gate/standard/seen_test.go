@@ -8,7 +8,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/gate/standard"
-	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -20,7 +20,7 @@ func TestFileThatWentAfterTheScan(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tree, err := (&ledger.Scanner{}).Scan(t.Context(), dir, nil)
+	tree, err := (&scan.Scanner{}).Scan(t.Context(), dir, nil)
 	if err == nil {
 		err = os.Remove(path)
 	}

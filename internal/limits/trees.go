@@ -11,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
 )
 
 const (
@@ -96,7 +97,7 @@ func (s settings) forest(ctx context.Context, name string, w wood) (*forest, err
 }
 
 func (f *forest) scan(ctx context.Context) (err error) {
-	f.tree, err = new(ledger.Scanner).Scan(ctx, f.root, f.tree)
+	f.tree, err = new(scan.Scanner).Scan(ctx, f.root, f.tree)
 	return err
 }
 
@@ -261,7 +262,7 @@ func (s settings) first(ctx context.Context, name string, f *forest, all *table)
 			return err
 		}
 		if err := timed(&p.ours, func() error {
-			tree, err := new(ledger.Scanner).Scan(ctx, f.root, nil)
+			tree, err := new(scan.Scanner).Scan(ctx, f.root, nil)
 			if err != nil {
 				return err
 			}
