@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/user"
@@ -12,45 +11,46 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 )
 
-func prepareAnswer(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	ack := flags.String("ack", "", "the `words` that a dangerous choice wants, exactly")
-	reason := flags.String("reason", "", "why, in your `words`; becomes part of the journal")
-	by := flags.String("by", "", "the `name` of who answers; the user's by default")
-	remember := flags.String("remember", "", "remember the choice for questions like this one; the `scope` is step or plan")
-	confirm := flags.String("confirm", "", "the `words` that confirm --remember, exactly")
-	return func(ctx context.Context, args []string) error {
-		prefix := ""
-		if len(args) == 3 {
-			prefix, args = args[0], args[1:]
-		}
-		ws := workspaceIn(*dir)
-		run, err := findRun(ctx, ws, prefix)
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		id, choice := args[0], args[1]
-		q := run.Pending()
-		switch {
-		case q == nil:
-			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)}, *dir, "", run)
-		case q.ID != id:
-			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, q.ID)}, *dir, "", run)
-		}
-		a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: *ack, Reason: *reason, By: orElse(*by, defaultName()), At: p.now()}
-		if _, known := q.Choice(choice); !known {
-			return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("%q is none of the choices %s", choice, strings.Join(keysOf(q), ", "))}, *dir, "", run)
-		}
-		if err := confirmed(*q, &a, *remember, *confirm); err != nil {
-			return placed(err, *dir, "", run)
-		}
-		if err := leave(ctx, &ask.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
-			return placed(err, *dir, "", run)
-		}
-		chosen, _ := q.Choice(choice)
-		fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label), escaped(resumeFrom(run, *dir)))
-		return nil
+// answerCommand is "planlock answer".
+type answerCommand struct {
+	arguments
+	workspaceFlag
+	Ack      string `placeholder:"WORDS" help:"the words that a dangerous choice wants, exactly"`
+	Reason   string `placeholder:"WORDS" help:"why; becomes part of the journal"`
+	By       string `placeholder:"NAME" help:"who answers; the user by default"`
+	Remember string `enum:",step,plan" default:"" placeholder:"SCOPE" help:"remember the choice for questions like this one; the scope is step or plan"`
+	Confirm  string `placeholder:"WORDS" help:"the words that confirm --remember, exactly"`
+}
+
+// Run carries the command out.
+func (f *answerCommand) Run(ctx context.Context, p *cli) error {
+	prefix, args := f.split(2)
+	ws := p.workspace(f.Dir)
+	run, err := findRun(ctx, ws, prefix)
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
 	}
+	id, choice := args[0], args[1]
+	q := run.Pending()
+	switch {
+	case q == nil:
+		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)}, f.Dir, "", run)
+	case q.ID != id:
+		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, q.ID)}, f.Dir, "", run)
+	}
+	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: f.Ack, Reason: f.Reason, By: orElse(f.By, defaultName()), At: p.now()}
+	if _, known := q.Choice(choice); !known {
+		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("%q is none of the choices %s", choice, strings.Join(keysOf(q), ", "))}, f.Dir, "", run)
+	}
+	if err := confirmed(*q, &a, f.Remember, f.Confirm); err != nil {
+		return placed(err, f.Dir, "", run)
+	}
+	if err := leave(ctx, &ask.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
+		return placed(err, f.Dir, "", run)
+	}
+	chosen, _ := q.Choice(choice)
+	fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label), escaped(resumeFrom(run, f.Dir)))
+	return nil
 }
 
 // keysOf are the choices of a question, as they are typed.
@@ -66,9 +66,6 @@ func keysOf(q *ask.Question) []string {
 func confirmed(q ask.Question, a *ask.Answer, scope, words string) error {
 	if scope == "" {
 		return nil
-	}
-	if err := oneOf("remember", scope, "step", "plan"); err != nil {
-		return err
 	}
 	a.Remember, a.Confirmed = ask.Scope(scope), words
 	if err := q.Check(*a); err != nil {

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"slices"
 
@@ -10,39 +9,40 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
-func prepareCheck(p *cli, flags *flag.FlagSet) action {
-	format := flags.String("format", "text", "the output's `format`: text, json or sarif")
-	dir := flags.String("dir", "", "look into a workspace, a `folder`, for steps whose work is there already")
-	return func(ctx context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "json", "sarif"); err != nil {
-			return err
-		}
-		options := plan.CheckOptions{} // which executors there are is the host's matter, not the plan's
-		draft, err := formats.ReadFile(args[0])
-		if err != nil {
-			return p.reportUnreadable(args[0], err, *format)
-		}
-		found := draft.Check(options)
-		done, err := alreadyIn(ctx, draft, *dir)
-		if err != nil {
-			return err
-		}
-		switch *format {
-		case "json":
-			doc := checkDocument(draft, found, options)
-			doc.Already = alreadyDocument(done, *dir)
-			err = writeJSON(p.out, doc)
-		case "sarif":
-			err = writeJSON(p.out, sarifDocument(draft, found))
-		default:
-			p.printCheck(draft, found, options)
-			p.printAlready(draft, done, *dir)
-		}
-		if err != nil {
-			return err
-		}
-		return refusedBy(found)
+// checkCommand is "planlock check".
+type checkCommand struct {
+	arguments
+	Format string `enum:"text,json,sarif" default:"text" placeholder:"FORMAT" help:"the output's format: text, json or sarif"`
+	Dir    string `placeholder:"FOLDER" help:"look into a workspace for steps whose work is there already"`
+}
+
+// Run carries the command out.
+func (f *checkCommand) Run(ctx context.Context, p *cli) error {
+	options := plan.CheckOptions{} // which executors there are is the host's matter, not the plan's
+	draft, err := formats.ReadFile(f.Args[0])
+	if err != nil {
+		return p.reportUnreadable(f.Args[0], err, f.Format)
 	}
+	found := draft.Check(options)
+	done, err := alreadyIn(ctx, draft, f.Dir)
+	if err != nil {
+		return err
+	}
+	switch f.Format {
+	case "json":
+		doc := checkDocument(draft, found, options)
+		doc.Already = alreadyDocument(done, f.Dir)
+		err = writeJSON(p.out, doc)
+	case "sarif":
+		err = writeJSON(p.out, sarifDocument(draft, found))
+	default:
+		p.printCheck(draft, found, options)
+		p.printAlready(draft, done, f.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	return refusedBy(found)
 }
 
 // printCheck tells people what check found.

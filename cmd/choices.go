@@ -2,43 +2,45 @@ package cmd
 
 import (
 	"context"
-	"flag"
 	"fmt"
 
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 )
 
-func prepareChoices(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	reason := flags.String("reason", "", "why a choice is revoked, in your `words`")
-	by := flags.String("by", "", "the `name` of who revokes it; the user's by default")
-	return func(ctx context.Context, args []string) error {
-		if len(args) == 1 || len(args) == 2 && args[0] != "revoke" {
-			return &usageError{"choices: say  planlock choices  or  planlock choices revoke ID"}
-		}
-		ws := exec.Workspace{Dir: *dir}
-		if _, err := ws.Runs(); err != nil { // a folder that is not there remembers nothing, and is a typing error
-			return placed(err, *dir, "", nil)
-		}
-		kept := ws.Choices()
-		if len(args) == 2 {
-			gone, err := kept.Revoke(ctx, args[1], orElse(*by, defaultName()), *reason)
-			if err != nil {
-				return placed(err, *dir, "", nil)
-			}
-			fmt.Fprintln(p.out, choiceLine(gone))
-			return nil
-		}
-		list, err := kept.List(ctx)
-		for _, c := range list {
-			fmt.Fprintln(p.out, choiceLine(c))
-		}
-		if len(list) == 0 && err == nil {
-			fmt.Fprintln(p.out, "no choice is remembered")
-		}
-		return err
+// choicesCommand is "planlock choices".
+type choicesCommand struct {
+	arguments
+	workspaceFlag
+	Reason string `placeholder:"WORDS" help:"why a choice is revoked"`
+	By     string `placeholder:"NAME" help:"who revokes it; the user by default"`
+}
+
+// Run carries the command out.
+func (f *choicesCommand) Run(ctx context.Context, p *cli) error {
+	if len(f.Args) == 1 || len(f.Args) == 2 && f.Args[0] != "revoke" {
+		return &usageError{"choices: say  planlock choices  or  planlock choices revoke ID"}
 	}
+	ws := p.workspace(f.Dir)
+	if _, err := ws.Runs(); err != nil { // a folder that is not there remembers nothing, and is a typing error
+		return placed(err, f.Dir, "", nil)
+	}
+	kept := ws.Choices()
+	if len(f.Args) == 2 {
+		gone, err := kept.Revoke(ctx, f.Args[1], orElse(f.By, defaultName()), f.Reason)
+		if err != nil {
+			return placed(err, f.Dir, "", nil)
+		}
+		fmt.Fprintln(p.out, choiceLine(gone))
+		return nil
+	}
+	list, err := kept.List(ctx)
+	for _, c := range list {
+		fmt.Fprintln(p.out, choiceLine(c))
+	}
+	if len(list) == 0 && err == nil {
+		fmt.Fprintln(p.out, "no choice is remembered")
+	}
+	return err
 }
 
 // choiceLine is a remembered choice in one line.

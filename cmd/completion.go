@@ -2,36 +2,45 @@ package cmd
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"runtime"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/planlock/planlock/exec"
 )
 
-func prepareVersion(p *cli, _ *flag.FlagSet) action {
-	return func(context.Context, []string) error {
-		_, err := fmt.Fprintf(p.out, "planlock %s (%s %s/%s)\n", exec.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		return err
-	}
+// versionCommand is "planlock version".
+type versionCommand struct {
+	arguments
 }
 
-func prepareCompletion(p *cli, _ *flag.FlagSet) action {
-	return func(_ context.Context, args []string) error {
-		if err := oneOf("shell", args[0], "bash", "zsh", "fish"); err != nil {
-			return &usageError{fmt.Sprintf("completion: %q is none of bash, zsh, fish", args[0])}
-		}
-		draw := map[string]func() string{"bash": completeBash, "zsh": completeZsh, "fish": completeFish}[args[0]]
-		_, err := fmt.Fprint(p.out, draw())
-		return err
+// Run carries the command out.
+func (f *versionCommand) Run(_ context.Context, p *cli) error {
+	_, err := fmt.Fprintf(p.out, "planlock %s (%s %s/%s)\n", exec.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+// completionCommand is "planlock completion".
+type completionCommand struct {
+	arguments
+}
+
+// Run carries the command out.
+func (f *completionCommand) Run(_ context.Context, p *cli) error {
+	draw := map[string]func([]command) string{"bash": completeBash, "zsh": completeZsh, "fish": completeFish}[f.Args[0]]
+	if draw == nil {
+		return &usageError{fmt.Sprintf("completion: %q is none of bash, zsh, fish", f.Args[0])}
 	}
+	_, err := fmt.Fprint(p.out, draw(commands()))
+	return err
 }
 
 // wants says what the first argument of a command is: "run", "path", one of some words ("word"), or "".
 func wants(c command) string {
 	switch {
-	case strings.HasPrefix(c.args, "[RUN]"), strings.HasPrefix(c.args, "RUN"):
+	case strings.HasPrefix(c.args, "[RUN]"):
 		return "run"
 	case strings.HasPrefix(c.args, "PATH"), strings.HasPrefix(c.args, "DIR"):
 		return "path"
@@ -45,22 +54,22 @@ func wants(c command) string {
 func words(c command) string {
 	switch c.name {
 	case "completion":
-		return "bash zsh fish"
+		return strings.ReplaceAll(c.args, "|", " ")
 	case "new":
 		return strings.Join(templateNames(), " ")
 	}
 	return ""
 }
 
-func names() string {
-	var all []string
-	for _, c := range commands() {
-		all = append(all, c.name)
+func names(all []command) string {
+	var words []string
+	for _, c := range all {
+		words = append(words, c.name)
 	}
-	return strings.Join(append(all, "help"), " ")
+	return strings.Join(append(words, "help"), " ")
 }
 
-func completeBash() string {
+func completeBash(all []command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# planlock completion for bash:  source <(planlock completion bash)
 _planlock() {
@@ -72,11 +81,11 @@ _planlock() {
   fi
   runs=$(command ls -1 .planlock/runs 2>/dev/null)
   case "$cmd" in
-`, names())
-	for _, c := range commands() {
+`, names(all))
+	for _, c := range all {
 		var list []string
-		for _, f := range flagsOf(c) {
-			list = append(list, dashed(f))
+		for _, f := range c.flags() {
+			list = append(list, spellings(f)...)
 		}
 		fmt.Fprintf(&b, "    %s) flags='%s'", c.name, strings.Join(list, " "))
 		switch wants(c) {
@@ -94,29 +103,29 @@ _planlock() {
   case "$cur" in -*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;; esac
 }
 complete -o default -F _planlock planlock
-`, names())
+`, names(all))
 	return b.String()
 }
 
-func completeZsh() string {
+func completeZsh(all []command) string {
 	var b strings.Builder
 	b.WriteString("#compdef planlock\n# planlock completion for zsh: put this into a file _planlock in a folder of $fpath\n" +
 		"_planlock() {\n  local -a commands runs\n  commands=(\n")
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "    %s\n", shellQuote(c.name+":"+c.doc))
+	for _, c := range all {
+		fmt.Fprintf(&b, "    %s\n", shellQuote(c.name+":"+c.does))
 	}
 	b.WriteString("  )\n  runs=(.planlock/runs/*(N:t))\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n" +
 		"  words=(\"${(@)words[2,-1]}\"); (( CURRENT-- ))\n  case ${words[1]} in\n")
-	for _, c := range commands() {
+	for _, c := range all {
 		fmt.Fprintf(&b, "    %s) _arguments", c.name)
-		for _, f := range flagsOf(c) {
-			name, usage := flag.UnquoteUsage(f)
-			usage = strings.NewReplacer("[", "(", "]", ")", ":", " -").Replace(usage)
-			spec := fmt.Sprintf("%s[%s]", dashed(f), usage)
-			if name != "" {
-				spec += ":" + name + ":_files"
+		for _, f := range c.flags() {
+			for _, name := range spellings(f) {
+				spec := fmt.Sprintf("%s[%s]", name, strings.NewReplacer("[", "(", "]", ")", ":", " -").Replace(f.Help))
+				if f.PlaceHolder != "" {
+					spec += ":" + f.PlaceHolder + ":_files"
+				}
+				fmt.Fprintf(&b, " %s", shellQuote(spec))
 			}
-			fmt.Fprintf(&b, " %s", shellQuote(spec))
 		}
 		switch wants(c) {
 		case "run":
@@ -132,21 +141,20 @@ func completeZsh() string {
 	return b.String()
 }
 
-func completeFish() string {
+func completeFish(all []command) string {
 	var b strings.Builder
 	b.WriteString("# planlock completion for fish:  planlock completion fish | source\n")
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "complete -c planlock -n __fish_use_subcommand -f -a %s -d %s\n", c.name, shellQuote(c.doc))
+	for _, c := range all {
+		fmt.Fprintf(&b, "complete -c planlock -n __fish_use_subcommand -f -a %s -d %s\n", c.name, shellQuote(c.does))
 	}
-	for _, c := range commands() {
+	for _, c := range all {
 		when := shellQuote("__fish_seen_subcommand_from " + c.name)
-		for _, f := range flagsOf(c) {
-			_, usage := flag.UnquoteUsage(f)
-			kind := "-l"
-			if len(f.Name) == 1 {
-				kind = "-s"
+		for _, f := range c.flags() {
+			short := ""
+			if f.Short != 0 {
+				short = fmt.Sprintf(" -s %c", f.Short)
 			}
-			fmt.Fprintf(&b, "complete -c planlock -n %s %s %s -d %s\n", when, kind, f.Name, shellQuote(usage))
+			fmt.Fprintf(&b, "complete -c planlock -n %s%s -l %s -d %s\n", when, short, f.Name, shellQuote(f.Help))
 		}
 		switch wants(c) {
 		case "run":
@@ -156,6 +164,14 @@ func completeFish() string {
 		}
 	}
 	return b.String()
+}
+
+// spellings are the ways to type a flag.
+func spellings(f *kong.Flag) []string {
+	if f.Short != 0 {
+		return []string{fmt.Sprintf("-%c", f.Short), "--" + f.Name}
+	}
+	return []string{"--" + f.Name}
 }
 
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", "’") + "'" }

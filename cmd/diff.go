@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -21,41 +20,39 @@ import (
 // maxDiffed is the largest content, in bytes, of which differences are shown.
 const maxDiffed = 4 << 20
 
-func prepareDiff(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	attempt := flags.Int("attempt", 0, "the attempt, a `number` from 1; the last one by default")
-	format := flags.String("format", "text", "the output's `format`: text or json")
-	return func(ctx context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "json"); err != nil {
-			return err
-		}
-		prefix := ""
-		if len(args) == 2 {
-			prefix, args = args[0], args[1:]
-		}
-		ws := workspaceIn(*dir)
-		run, err := findRun(ctx, ws, prefix)
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		s, a, err := attemptOf(run, plan.Address(args[0]), *attempt)
-		if err != nil {
-			return err
-		}
-		store, shut, err := ws.Store()
-		if err != nil {
-			return placed(err, *dir, "", run)
-		}
-		defer shut() // only read
-		entry, err := entryOf(ctx, ws, store, run, s, a)
-		if err != nil {
-			return placed(err, *dir, "", run)
-		}
-		if *format == "json" {
-			return p.diffJSON(ctx, store, run, s, a, entry)
-		}
-		return p.diffText(ctx, store, s, a, entry)
+// diffCommand is "planlock diff".
+type diffCommand struct {
+	arguments
+	workspaceFlag
+	Attempt int    `placeholder:"NUMBER" help:"the attempt, from 1; the last one by default"`
+	Format  string `enum:"text,json" default:"text" placeholder:"FORMAT" help:"the output's format: text or json"`
+}
+
+// Run carries the command out.
+func (f *diffCommand) Run(ctx context.Context, p *cli) error {
+	prefix, args := f.split(1)
+	ws := p.workspace(f.Dir)
+	run, err := findRun(ctx, ws, prefix)
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
 	}
+	s, a, err := attemptOf(run, plan.Address(args[0]), f.Attempt)
+	if err != nil {
+		return err
+	}
+	store, shut, err := ws.Store()
+	if err != nil {
+		return placed(err, f.Dir, "", run)
+	}
+	defer shut() // only read
+	entry, err := entryOf(ctx, ws, store, run, s, a)
+	if err != nil {
+		return placed(err, f.Dir, "", run)
+	}
+	if f.Format == "json" {
+		return p.diffJSON(ctx, store, run, s, a, entry)
+	}
+	return p.diffText(ctx, store, s, a, entry)
 }
 
 // attemptOf finds an attempt of a step.

@@ -21,7 +21,7 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 	person, interactive := s.seatPerson(p), p.interactive()
 	collect := &left{folder: folder}
 	c.Escalator = collect
-	switch policy := *s.answers; {
+	switch policy := s.Answers; {
 	case policy == "wait", policy == "" && !interactive && leftBefore(folder.Dir, run):
 		c.Escalator = folder
 	case policy == "refuse":

@@ -17,7 +17,7 @@ import (
 func call(t *testing.T, args ...string) (status int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	status = run(args, strings.NewReader(""), &o, &e)
+	status = run(With{}, args, strings.NewReader(""), &o, &e)
 	return status, o.String(), e.String()
 }
 

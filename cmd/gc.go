@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,22 +14,21 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// workspaceIn is the workspace in dir, with what is known of its journals elsewhere.
-func workspaceIn(dir string) exec.Workspace {
-	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir)}
+// gcCommand is "planlock gc".
+type gcCommand struct {
+	arguments
+	workspaceFlag
+	DryRun bool `help:"only says what would be freed"`
 }
 
-func prepareGC(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	dryRun := flags.Bool("dry-run", false, "only says what would be freed")
-	return func(ctx context.Context, _ []string) error {
-		return placed(p.collect(ctx, *dir, *dryRun), *dir, "", nil)
-	}
+// Run carries the command out.
+func (f *gcCommand) Run(ctx context.Context, p *cli) error {
+	return placed(p.collect(ctx, f.Dir, f.DryRun), f.Dir, "", nil)
 }
 
 // collect frees what no journal in the workspace refers to, while it holds it.
 func (p *cli) collect(ctx context.Context, dir string, dryRun bool) error {
-	ws := workspaceIn(dir)
+	ws := p.workspace(dir)
 	if there, err := hasStore(ws); err != nil || !there {
 		if err == nil {
 			fmt.Fprintln(p.out, "Nothing is kept here: no plan has been run yet.")

@@ -3,6 +3,7 @@ module github.com/planlock/planlock/cmd
 go 1.25.0
 
 require (
+	github.com/alecthomas/kong v1.17.0
 	github.com/google/go-cmp v0.7.0
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/planlock/planlock v0.1.0

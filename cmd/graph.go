@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 
@@ -11,35 +10,36 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
-func prepareGraph(p *cli, flags *flag.FlagSet) action {
-	format := flags.String("format", "text", "the output's `format`: text, mermaid or dot")
-	return func(_ context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "mermaid", "dot"); err != nil {
-			return err
-		}
-		draft, err := formats.ReadFile(args[0])
-		if err != nil {
-			d, status := unreadable(args[0], err)
-			d.Format(p.err, nil)
-			return &quietError{status}
-		}
-		found := draft.Check(plan.CheckOptions{})
-		errors, _, _ := count(found)
-		if draftIsEmpty(draft) {
-			q := &cli{out: p.err, err: p.err}
-			q.printDiagnostics(draft, found)
-			q.printVerdict(draft, found)
-			return &quietError{statusRefused}
-		}
-		draw := map[string]func(*plan.Plan) string{"text": graphText, "mermaid": graphMermaid, "dot": graphDot}[*format]
-		if _, err := fmt.Fprint(p.out, draw(&draft.Plan)); err != nil {
-			return err
-		}
-		if errors > 0 {
-			p.warnOfErrors(errors, args[0])
-		}
-		return nil
+// graphCommand is "planlock graph".
+type graphCommand struct {
+	arguments
+	Format string `enum:"text,mermaid,dot" default:"text" placeholder:"FORMAT" help:"the output's format: text, mermaid or dot"`
+}
+
+// Run carries the command out.
+func (f *graphCommand) Run(_ context.Context, p *cli) error {
+	draft, err := formats.ReadFile(f.Args[0])
+	if err != nil {
+		d, status := unreadable(f.Args[0], err)
+		d.Format(p.err, nil)
+		return &quietError{status}
 	}
+	found := draft.Check(plan.CheckOptions{})
+	errors, _, _ := count(found)
+	if draftIsEmpty(draft) {
+		q := &cli{out: p.err, err: p.err}
+		q.printDiagnostics(draft, found)
+		q.printVerdict(draft, found)
+		return &quietError{statusRefused}
+	}
+	draw := map[string]func(*plan.Plan) string{"text": graphText, "mermaid": graphMermaid, "dot": graphDot}[f.Format]
+	if _, err := fmt.Fprint(p.out, draw(&draft.Plan)); err != nil {
+		return err
+	}
+	if errors > 0 {
+		p.warnOfErrors(errors, f.Args[0])
+	}
+	return nil
 }
 
 // warnOfErrors says that what was printed is of a plan with errors.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
-	act "github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -165,13 +165,13 @@ func waitingHint(at placedError) string {
 	}
 	resume := at.resume()
 	if q := at.run.Pending(); q != nil {
-		return fmt.Sprintf("%s\n        then  %s", answerCommand(q, at.dir), resume)
+		return fmt.Sprintf("%s\n        then  %s", howToAnswer(q, at.dir), resume)
 	}
 	return "go on with  " + resume
 }
 
-// answerCommand is how a question is answered.
-func answerCommand(q *ask.Question, dir string) string {
+// howToAnswer is how a question is answered.
+func howToAnswer(q *ask.Question, dir string) string {
 	ack, reason := "", ""
 	for _, c := range q.Choices {
 		if c.Acknowledge != "" {
@@ -198,7 +198,7 @@ func refusedMessage(r *exec.RefusedError, at placedError) string {
 	for _, a := range r.Actions {
 		hints = append(hints, spelling{dir: at.dir}.spell(a))
 	}
-	resumes := slices.ContainsFunc(r.Actions, func(a act.Action) bool { return a.Kind == act.Resume })
+	resumes := slices.ContainsFunc(r.Actions, func(a action.Action) bool { return a.Kind == action.Resume })
 	if at.run != nil && at.run.Started.Run == r.Run && at.run.Sealed == nil {
 		hints = []string{"put back what is named above: remove what was added, restore what was changed or is gone, give every --executor again; then  " + at.resume(),
 			"or give that run up, lock the plan again and run it"}

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bufio"
 	"context"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,61 +13,61 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-func prepareLog(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	step := flags.String("step", "", "only records of this `step`, as in 2.1")
-	attempt := flags.Int("attempt", 0, "only records of this attempt, a `number` from 1")
-	since := flags.String("since", "", "only records since a `time`: 2026-01-02T15:04:05Z, or how long ago, as in 10m")
-	format := flags.String("format", "text", "the output's `format`: text or jsonl")
-	var types list
-	flags.Var(&types, "type", "only records of this `type`, as in gate; may be repeated")
-	return func(ctx context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "jsonl"); err != nil {
-			return err
-		}
-		q := history.Query{Step: plan.Address(*step), Attempt: *attempt, Types: types}
-		var err error
-		if q.Since, err = p.moment(*since); err != nil {
-			return err
-		}
-		ws := workspaceIn(*dir)
-		id, err := find(ws, first(args))
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		records, err := ws.Records(ctx, id)
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		if err := checkQuery(q, typesOf(records)); err != nil {
-			return err
-		}
-		if q.Step != "" {
-			run, err := ws.History(ctx, id)
-			if err != nil {
-				return placed(err, *dir, "", nil)
-			}
-			if run.Step(q.Step) == nil {
-				_, _, err := attemptOf(run, q.Step, 0)
-				return err
-			}
-		}
-		out := bufio.NewWriter(p.out)
-		for _, rec := range records {
-			if !q.Matches(rec) {
-				continue
-			}
-			if *format == "jsonl" {
-				err = writeLine(out, rec)
-			} else {
-				_, err = fmt.Fprintln(out, recordLine(rec))
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return out.Flush()
+// logCommand is "planlock log".
+type logCommand struct {
+	arguments
+	workspaceFlag
+	Step    string   `placeholder:"STEP" help:"only records of this step, as in 2.1"`
+	Attempt int      `placeholder:"NUMBER" help:"only records of this attempt; attempts count from 1"`
+	Since   string   `placeholder:"TIME" help:"only records since a time: 2026-01-02T15:04:05Z, or how long ago, as in 10m"`
+	Type    []string `sep:"none" placeholder:"TYPE" help:"only records of this type, as in gate; may be repeated"`
+	Format  string   `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text or jsonl"`
+}
+
+// Run carries the command out.
+func (f *logCommand) Run(ctx context.Context, p *cli) error {
+	q := history.Query{Step: plan.Address(f.Step), Attempt: f.Attempt, Types: f.Type}
+	var err error
+	if q.Since, err = p.moment(f.Since); err != nil {
+		return err
 	}
+	ws := p.workspace(f.Dir)
+	id, err := find(ws, f.first())
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
+	}
+	records, err := ws.Records(ctx, id)
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
+	}
+	if err := checkQuery(q, typesOf(records)); err != nil {
+		return err
+	}
+	if q.Step != "" {
+		run, err := ws.History(ctx, id)
+		if err != nil {
+			return placed(err, f.Dir, "", nil)
+		}
+		if run.Step(q.Step) == nil {
+			_, _, err := attemptOf(run, q.Step, 0)
+			return err
+		}
+	}
+	out := bufio.NewWriter(p.out)
+	for _, rec := range records {
+		if !q.Matches(rec) {
+			continue
+		}
+		if f.Format == "jsonl" {
+			err = writeLine(out, rec)
+		} else {
+			_, err = fmt.Fprintln(out, recordLine(rec))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }
 
 // typesOf lists the types of records, sorted.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"path/filepath"
 
@@ -13,46 +12,47 @@ import (
 	"github.com/planlock/planlock/exec/learn"
 )
 
-func prepareLearn(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	by := flags.String("by", "", "who decides, a `name`")
-	reason := flags.String("reason", "", "why, a `text`")
-	keep := flags.Int("keep", 3, "prune: the `number` of entries that stay of each pattern")
-	format := flags.String("format", "text", "the output's `format`: text or jsonl")
-	return func(ctx context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "jsonl"); err != nil {
-			return err
-		}
-		what := first(args)
-		decides := what == "promote" || what == "revoke"
-		switch {
-		case what != "" && what != "prune" && what != "audit" && !decides:
-			return &usageError{fmt.Sprintf("learn: %q is none of promote, revoke, prune, audit", what)}
-		case decides != (len(args) == 2):
-			return &usageError{"learn: promote and revoke need the id of an entry, and only they do"}
-		}
-		ws := exec.Workspace{Dir: *dir}
-		book, err := openBook(ctx, ws)
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		switch what {
-		case "promote":
-			err = book.Promote(ctx, args[1], *by, *reason)
-		case "revoke":
-			err = book.Revoke(ctx, args[1], *by, *reason)
-		case "prune":
-			_, err = book.Prune(ctx, *keep, *by)
-		case "audit":
-			return errors.Join(p.printAudit(ctx, book), book.Close())
-		default:
-			err = p.takeRuns(ctx, ws, book)
-		}
-		if errors.Is(err, learn.ErrAnonymous) {
-			err = &usageError{"learn: who decides this, and why? say it with --by and --reason"}
-		}
-		return errors.Join(err, p.printBook(book, *format), book.Close())
+// learnCommand is "planlock learn".
+type learnCommand struct {
+	arguments
+	workspaceFlag
+	By     string `placeholder:"NAME" help:"who decides"`
+	Reason string `placeholder:"WORDS" help:"why"`
+	Keep   int    `default:"3" placeholder:"NUMBER" help:"prune: how many entries stay of each pattern"`
+	Format string `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text or jsonl"`
+}
+
+// Run carries the command out.
+func (f *learnCommand) Run(ctx context.Context, p *cli) error {
+	what := f.first()
+	decides := what == "promote" || what == "revoke"
+	switch {
+	case what != "" && what != "prune" && what != "audit" && !decides:
+		return &usageError{fmt.Sprintf("learn: %q is none of promote, revoke, prune, audit", what)}
+	case decides != (len(f.Args) == 2):
+		return &usageError{"learn: promote and revoke need the id of an entry, and only they do"}
 	}
+	ws := p.workspace(f.Dir)
+	book, err := openBook(ctx, ws)
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
+	}
+	switch what {
+	case "promote":
+		err = book.Promote(ctx, f.Args[1], f.By, f.Reason)
+	case "revoke":
+		err = book.Revoke(ctx, f.Args[1], f.By, f.Reason)
+	case "prune":
+		_, err = book.Prune(ctx, f.Keep, f.By)
+	case "audit":
+		return errors.Join(p.printAudit(ctx, book), book.Close())
+	default:
+		err = p.takeRuns(ctx, ws, book)
+	}
+	if errors.Is(err, learn.ErrAnonymous) {
+		err = &usageError{"learn: who decides this, and why? say it with --by and --reason"}
+	}
+	return errors.Join(err, p.printBook(book, f.Format), book.Close())
 }
 
 // openBook opens what was learned in a workspace.

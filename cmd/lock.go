@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,69 +15,57 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A list is a flag that can be given several times.
-type list []string
-
-func (l *list) String() string { return strings.Join(*l, ",") }
-
-func (l *list) Set(v string) error {
-	*l = append(*l, v)
-	return nil
+// lockCommand is "planlock lock".
+type lockCommand struct {
+	arguments
+	workspaceFlag
+	roles
+	presetFlag
+	ackFlag
+	Out       string `short:"o" name:"output" placeholder:"FILE" help:"the lock file; NAME.lock.json beside the plan by default"`
+	NoSandbox bool   `help:"lock for a run without a sandbox"`
 }
 
-const ackHelp = "accept what the plan needs accepted, by its `code`; may be repeated"
-
-func prepareLock(p *cli, flags *flag.FlagSet) action {
-	out := flags.String("o", "", "the lock `file`; NAME.lock.json beside the plan by default")
-	dir := flags.String("dir", ".", "the workspace that the plan will run in, a `folder`")
-	noSandbox := flags.Bool("no-sandbox", false, "lock for a run without a sandbox")
-	preset := flags.String("preset", "", presetHelp)
-	var acks, executors list
-	flags.Var(&acks, "ack", ackHelp)
-	flags.Var(&executors, "executor", executorsHelp)
-	pipeline := newPipeline(flags)
-	return func(ctx context.Context, args []string) error {
-		c := &exec.Controller{Dir: *dir, Preset: *preset, NoSandbox: *noSandbox}
-		if err := seatExecutors(c, executors, ""); err != nil {
-			return err
-		}
-		if err := pipeline.seat(ctx, c); err != nil {
-			return err
-		}
-		draft, err := p.read(args[0], c.Options())
-		if err != nil {
-			return err
-		}
-		if c.LockFile, err = lockPath(draft, *out); err != nil {
-			return err
-		}
-		if err := inUse(ctx, exec.Workspace{Dir: *dir}, c.LockFile); err != nil {
-			return placed(err, *dir, args[0], nil)
-		}
-		locked, err := c.Lock(ctx, draft, acks...)
-		if err != nil {
-			return placed(err, *dir, args[0], nil)
-		}
-		if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
-			return placed(err, *dir, args[0], nil)
-		}
-		if err := writeFile(c.LockFile, locked.Encode()); err != nil {
-			return err
-		}
-		terms, shown, more := locked.Options(), displayPath(c.LockFile), ""
-		if *out != "" {
-			more = " --lock " + quoted(*out)
-		}
-		if *dir != "." {
-			more += " --dir " + quoted(*dir)
-		}
-		fmt.Fprintf(p.out, "locked: plan %s, envelope %s, base tree %s\n", locked.Digest().Short(), terms.Envelope.Short(), terms.Base.Short())
-		for _, code := range terms.Acknowledged {
-			fmt.Fprintf(p.out, "accepted: %s\n", escaped(code))
-		}
-		fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(args[0]), more)
-		return nil
+// Run carries the command out.
+func (f *lockCommand) Run(ctx context.Context, p *cli) error {
+	c := p.controller(f.Dir)
+	c.Preset, c.NoSandbox = f.Preset, f.NoSandbox
+	if err := f.seat(ctx, p, c, ""); err != nil {
+		return err
 	}
+	draft, err := p.read(f.Args[0], c.Options())
+	if err != nil {
+		return err
+	}
+	if c.LockFile, err = lockPath(draft, f.Out); err != nil {
+		return err
+	}
+	if err := inUse(ctx, p.workspace(f.Dir), c.LockFile); err != nil {
+		return placed(err, f.Dir, f.Args[0], nil)
+	}
+	locked, err := c.Lock(ctx, draft, f.Ack...)
+	if err != nil {
+		return placed(err, f.Dir, f.Args[0], nil)
+	}
+	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
+		return placed(err, f.Dir, f.Args[0], nil)
+	}
+	if err := writeFile(c.LockFile, locked.Encode()); err != nil {
+		return err
+	}
+	terms, shown, more := locked.Options(), displayPath(c.LockFile), ""
+	if f.Out != "" {
+		more = " --lock " + quoted(f.Out)
+	}
+	if f.Dir != "." {
+		more += " --dir " + quoted(f.Dir)
+	}
+	fmt.Fprintf(p.out, "locked: plan %s, envelope %s, base tree %s\n", locked.Digest().Short(), terms.Envelope.Short(), terms.Base.Short())
+	for _, code := range terms.Acknowledged {
+		fmt.Fprintf(p.out, "accepted: %s\n", escaped(code))
+	}
+	fmt.Fprintf(p.out, "%s serves one run:  planlock run %s%s\n", escaped(shown), quoted(f.Args[0]), more)
+	return nil
 }
 
 // inUse refuses to replace a lock file that a run still needs to be resumed.

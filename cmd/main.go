@@ -1,7 +1,9 @@
 // Package cmd is the command planlock, as a package.
 //
 // It is thin: each command parses flags, calls the library and prints. A program whose main calls
-// [Main] is the command.
+// [Main] is the command; a host that has gates, checks, executors or stores of its own gives them to it:
+//
+//	func main() { cmd.Main(cmd.With{Gates: []gate.Gate{polite}}) }
 package cmd
 
 import (
@@ -20,25 +22,27 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// Main carries out what the command line of the process asks for, and ends the process with its status.
-func Main() {
+// Main carries out what the command line of the process asks for, with what a host brings, and ends the
+// process with its status.
+func Main(with With) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // a call is short, and most of them end before there is anything to collect
 	}
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(with, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // A cli is one call of the command: where it reads and writes.
 type cli struct {
+	with     With
 	in       io.Reader
 	out, err io.Writer
 	now      func() time.Time
 }
 
 // run is main without the process. It returns the exit status.
-func run(args []string, in io.Reader, out, errs io.Writer) int {
+func run(with With, args []string, in io.Reader, out, errs io.Writer) int {
 	data := &sink{out: out}
-	p := &cli{in: in, out: data, err: errs, now: time.Now}
+	p := &cli{with: with, in: in, out: data, err: errs, now: time.Now}
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	err := p.dispatch(ctx, args)

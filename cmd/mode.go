@@ -22,7 +22,7 @@ func modeChoices() []ask.Choice {
 // chooseMode has the person at the terminal choose a mode, where neither a flag nor the plan says one and nobody named a policy for
 // questions. An empty line, and the end of the input, are the default.
 func (s *session) chooseMode(ctx context.Context, p *cli, c *exec.Controller, of *plan.Plan) error {
-	if c.Mode != "" || of.Execution.DefaultMode != "" || *s.answers != "" || !p.interactive() {
+	if c.Mode != "" || of.Execution.DefaultMode != "" || s.Answers != "" || !p.interactive() {
 		return nil
 	}
 	choices := modeChoices()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,33 +18,37 @@ var templates embed.FS
 
 const templateExt = ".toml"
 
-func prepareNew(p *cli, flags *flag.FlagSet) action {
-	out := flags.String("o", "plan.toml", "write to a `file`; - is standard output")
-	list := flags.Bool("list", false, "list the templates")
-	return func(_ context.Context, args []string) error {
-		if *list {
-			return p.listTemplates()
-		}
-		name := "shell"
-		if len(args) > 0 {
-			name = args[0]
-		}
-		text, err := templates.ReadFile(path.Join("templates", name+templateExt))
-		if err != nil {
-			return &usageError{fmt.Sprintf("new: there is no template %q; the templates are %s", name, strings.Join(templateNames(), ", "))}
-		}
-		if *out == "-" {
-			_, err := p.out.Write(text)
-			return err
-		}
-		if err := writeNew(*out, text); errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s is there already, name another file with -o", quoted(*out))
-		} else if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(p.out, "%s  %s\nchange it, and see with  planlock check %s  what it still needs\n", escaped(*out), templateDoc(text), quoted(*out))
+// newCommand is "planlock new".
+type newCommand struct {
+	arguments
+	Out  string `short:"o" name:"output" default:"plan.toml" placeholder:"FILE" help:"write to a file; - is standard output"`
+	List bool   `help:"list the templates"`
+}
+
+// Run carries the command out.
+func (f *newCommand) Run(_ context.Context, p *cli) error {
+	if f.List {
+		return p.listTemplates()
+	}
+	name := "shell"
+	if len(f.Args) > 0 {
+		name = f.Args[0]
+	}
+	text, err := templates.ReadFile(path.Join("templates", name+templateExt))
+	if err != nil {
+		return &usageError{fmt.Sprintf("new: there is no template %q; the templates are %s", name, strings.Join(templateNames(), ", "))}
+	}
+	if f.Out == "-" {
+		_, err := p.out.Write(text)
 		return err
 	}
+	if err := writeNew(f.Out, text); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already, name another file with -o", quoted(f.Out))
+	} else if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "%s  %s\nchange it, and see with  planlock check %s  what it still needs\n", escaped(f.Out), templateDoc(text), quoted(f.Out))
+	return err
 }
 
 // writeNew writes a file that must not be there.

@@ -55,7 +55,7 @@ func TestTemplateGo(t *testing.T) {
 	}
 	for _, args := range [][]string{{"new", "go"}, {"run", "plan.toml"}} {
 		var out, errs bytes.Buffer
-		if status := run(args, strings.NewReader(""), &out, &errs); status != 0 {
+		if status := run(With{}, args, strings.NewReader(""), &out, &errs); status != 0 {
 			t.Fatalf("planlock %s: status %d\n%s%s", strings.Join(args, " "), status, &out, &errs)
 		}
 	}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"flag"
 	"fmt"
 
 	"github.com/planlock/planlock/exec"
@@ -10,16 +9,20 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-func prepareObsolete(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	reason := flags.String("reason", "", "why the plan no longer holds, in your `words`")
-	return func(ctx context.Context, args []string) error {
-		run, err := findRun(ctx, exec.Workspace{Dir: *dir}, first(args))
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		return p.request(ctx, run, *dir, ask.Request{Kind: ask.Obsolete, Reason: *reason})
+// obsoleteCommand is "planlock obsolete".
+type obsoleteCommand struct {
+	arguments
+	workspaceFlag
+	Reason string `placeholder:"WORDS" help:"why the plan no longer holds"`
+}
+
+// Run carries the command out.
+func (f *obsoleteCommand) Run(ctx context.Context, p *cli) error {
+	run, err := findRun(ctx, p.workspace(f.Dir), f.first())
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
 	}
+	return p.request(ctx, run, f.Dir, ask.Request{Kind: ask.Obsolete, Reason: f.Reason})
 }
 
 // request leaves a request for whoever has a run in hand, or resumes it.

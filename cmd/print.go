@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/safetext"
@@ -46,15 +45,6 @@ func orOpen(s plan.Status) plan.Status {
 
 // key is the path of an element of an array of tables.
 func key(table string, i int) string { return fmt.Sprintf("%s[%d]", table, i) }
-
-// oneOf refuses a flag's value that is none of those it may have.
-func oneOf(flag, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	allowed = slices.DeleteFunc(slices.Clone(allowed), func(word string) bool { return word == "" })
-	return &usageError{fmt.Sprintf("--%s %q is none of %s", flag, value, strings.Join(allowed, ", "))}
-}
 
 // writeJSON writes one indented document.
 func writeJSON(w io.Writer, v any) error {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec"
-	act "github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 )
@@ -34,8 +34,8 @@ type progress struct {
 	pending []string
 	bar     string
 	closed  bool
-	begun   bool        // the run began or went on
-	spell   act.Speller // how what can be done is typed
+	begun   bool           // the run began or went on
+	spell   action.Speller // how what can be done is typed
 }
 
 // newProgress shows progress on out.

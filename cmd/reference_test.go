@@ -18,16 +18,16 @@ const (
 	endMark   = "<!-- end -->\n"
 )
 
-// reference is what docs/cli.md says of every command, drawn from the flag sets.
+// reference is what docs/cli.md says of every command, drawn from what reads the command line.
 func reference() string {
 	var b strings.Builder
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "\n### planlock %s\n\n`planlock %s` %s.\n", c.name, strings.TrimSpace(c.name+" "+c.args), c.doc)
-		for i, f := range flagsOf(c) {
+		fmt.Fprintf(&b, "\n### planlock %s\n\n`planlock %s` %s.\n", c.name, c.call(), c.does)
+		for i, f := range c.flags() {
 			if i == 0 {
 				b.WriteString("\n| flag | |\n|---|---|\n")
 			}
-			fmt.Fprintf(&b, "| `%s` | %s |\n", flagCall(f), strings.ReplaceAll(flagUsage(f), "|", "\\|"))
+			fmt.Fprintf(&b, "| `%s` | %s |\n", flagCall(f), strings.ReplaceAll(flagHelp(f), "|", "\\|"))
 		}
 	}
 	return b.String() + "\n"
@@ -58,16 +58,30 @@ func TestReference(t *testing.T) {
 
 // TestEveryFlagIsExplained refuses flags without a word about them.
 func TestEveryFlagIsExplained(t *testing.T) {
-	seen := map[string]bool{}
 	for _, c := range commands() {
-		if seen[c.name] || c.doc == "" {
-			t.Errorf("command %q is there twice, or says nothing", c.name)
+		if c.does == "" || c.group == "" {
+			t.Errorf("command %q says nothing, or is in no group", c.name)
 		}
-		seen[c.name] = true
-		for _, f := range flagsOf(c) {
-			name, usage := flag.UnquoteUsage(f)
-			if usage == "" || name == "string" || name == "value" || name == "int" {
-				t.Errorf("planlock %s %s: %q does not say what it is set to", c.name, dashed(f), usage)
+		for _, f := range c.flags() {
+			if f.Help == "" || f.PlaceHolder == "" && !f.IsBool() {
+				t.Errorf("planlock %s --%s: %q does not say what it is set to", c.name, f.Name, f.Help)
+			}
+		}
+	}
+}
+
+// TestArgumentsAreCounted holds how many arguments a command takes against how its help calls them.
+func TestArgumentsAreCounted(t *testing.T) {
+	least := map[string]int{"answer": 2, "amend": 1, "rollback": 1, "diff": 1, "tree": 1, "check": 1, "run": 1, "completion": 1}
+	most := map[string]int{"answer": 3, "amend": 2, "rollback": 2, "diff": 2, "tree": 3, "gc": 0, "version": 0, "choices": 2, "learn": 2}
+	for _, c := range commands() {
+		upper, ok := most[c.name]
+		if !ok {
+			upper = 1
+		}
+		for n := range 5 {
+			if got, want := c.takes(n), least[c.name] <= n && n <= upper; (got != want) && (least[c.name] > 0 || n > 0) {
+				t.Errorf("planlock %s with %d arguments: %v, want %v", c.name, n, got, want)
 			}
 		}
 	}

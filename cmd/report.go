@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,51 +12,52 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-func prepareReport(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	format := flags.String("format", "text", "the output's `format`: text, md, html or json")
-	out := flags.String("o", "", "write to a `file` instead of standard output")
-	all := flags.Bool("all", false, "draws all views of the run into its folder, and prints where they are")
-	declarations := flags.Bool("declarations", false, "only what the steps of an observing run changed, as TOML for the plan")
-	return func(ctx context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "md", "html", "json"); err != nil {
-			return err
+// reportCommand is "planlock report".
+type reportCommand struct {
+	arguments
+	workspaceFlag
+	Format       string `enum:"text,md,html,json" default:"text" placeholder:"FORMAT" help:"the output's format: text, md, html or json"`
+	Out          string `short:"o" name:"output" placeholder:"FILE" help:"write to a file instead of standard output"`
+	All          bool   `help:"draws all views of the run into its folder, and prints where they are"`
+	Declarations bool   `help:"only what the steps of an observing run changed, as TOML for the plan"`
+}
+
+// Run carries the command out.
+func (f *reportCommand) Run(ctx context.Context, p *cli) error {
+	ws := p.workspace(f.Dir)
+	run, err := findRun(ctx, ws, f.first())
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
+	}
+	recorded, err := ws.Plan(ctx, run)
+	if err != nil {
+		return placed(err, f.Dir, "", run)
+	}
+	if f.All {
+		return placed(p.drawAll(ctx, ws, run), f.Dir, "", run)
+	}
+	if run.Sealed != nil {
+		if err := ws.DrawViews(ctx, run); err != nil {
+			fmt.Fprintf(p.err, "planlock: warning: the views of the run could not be drawn again: %s\n", escaped(err.Error()))
 		}
-		ws := workspaceIn(*dir)
-		run, err := findRun(ctx, ws, first(args))
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		recorded, err := ws.Plan(ctx, run)
-		if err != nil {
-			return placed(err, *dir, "", run)
-		}
-		if *all {
-			return placed(p.drawAll(ctx, ws, run), *dir, "", run)
-		}
-		if run.Sealed != nil {
-			if err := ws.DrawViews(ctx, run); err != nil {
-				fmt.Fprintf(p.err, "planlock: warning: the views of the run could not be drawn again: %s\n", escaped(err.Error()))
-			}
-		}
-		draw := drawing(*format)
-		if *declarations {
-			draw = document.Declarations
-		}
-		text, err := draw(recorded, run, spellingOf(run, *dir, resumeFrom(run, *dir)).spell)
-		if err != nil {
-			return err
-		}
-		if *out != "" {
-			if run.Ended == nil && within(*dir, *out) {
-				fmt.Fprintf(p.err, "planlock: warning: %s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+
-					"remove it before the run goes on\n", escaped(*out))
-			}
-			return writeFile(*out, text)
-		}
-		_, err = p.out.Write(text)
+	}
+	draw := drawing(f.Format)
+	if f.Declarations {
+		draw = document.Declarations
+	}
+	text, err := draw(recorded, run, spellingOf(run, f.Dir, resumeFrom(run, f.Dir)).spell)
+	if err != nil {
 		return err
 	}
+	if f.Out != "" {
+		if run.Ended == nil && within(f.Dir, f.Out) {
+			fmt.Fprintf(p.err, "planlock: warning: %s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+
+				"remove it before the run goes on\n", escaped(f.Out))
+		}
+		return writeFile(f.Out, text)
+	}
+	_, err = p.out.Write(text)
+	return err
 }
 
 // drawAll draws every view of a run into its folder and prints their places.
@@ -108,30 +108,34 @@ func drawing(format string) document.Drawing {
 	return document.Text
 }
 
-func prepareVerify(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	store := flags.Bool("store", false, "reads all that is kept for any run instead, and names what is damaged or missing and who needs it")
-	return func(ctx context.Context, args []string) error {
-		if *store && len(args) > 0 {
-			return &usageError{"verify: --store is about all runs, so it takes none"}
-		}
-		if *store {
-			return placed(p.verifyStore(ctx, *dir), *dir, "", nil)
-		}
-		ws := workspaceIn(*dir)
-		id, err := find(ws, first(args))
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		proof, err := ws.Verify(ctx, id)
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		fmt.Fprintf(p.out, "run %s holds: %s, %s with %s, %s\n", id, plural(proof.Records, "record"),
-			plural(proof.Trees, "tree"), plural(proof.Contents, "content"), plural(proof.Views, "view"))
-		if proof.Run.Sealed == nil {
-			fmt.Fprintf(p.out, "It is not sealed (%s): views are proved once it has ended.\n", proof.Run.Status)
-		}
-		return nil
+// verifyCommand is "planlock verify".
+type verifyCommand struct {
+	arguments
+	workspaceFlag
+	Store bool `help:"reads all that is kept for any run instead, and names what is damaged or missing and who needs it"`
+}
+
+// Run carries the command out.
+func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
+	if f.Store && len(f.Args) > 0 {
+		return &usageError{"verify: --store is about all runs, so it takes none"}
 	}
+	if f.Store {
+		return placed(p.verifyStore(ctx, f.Dir), f.Dir, "", nil)
+	}
+	ws := p.workspace(f.Dir)
+	id, err := find(ws, f.first())
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
+	}
+	proof, err := ws.Verify(ctx, id)
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
+	}
+	fmt.Fprintf(p.out, "run %s holds: %s, %s with %s, %s\n", id, plural(proof.Records, "record"),
+		plural(proof.Trees, "tree"), plural(proof.Contents, "content"), plural(proof.Views, "view"))
+	if proof.Run.Sealed == nil {
+		fmt.Fprintf(p.out, "It is not sealed (%s): views are proved once it has ended.\n", proof.Run.Status)
+	}
+	return nil
 }

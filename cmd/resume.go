@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,57 +15,61 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
-func prepareResume(p *cli, flags *flag.FlagSet) action {
-	s := newSession(flags)
-	from := flags.String("plan", "", "the plan's `file`, if it lies elsewhere now")
-	return func(ctx context.Context, args []string) error {
-		ws := workspaceIn(*s.dir)
-		run, err := findRun(ctx, ws, first(args))
-		if err != nil {
-			return placed(err, *s.dir, "", nil)
-		}
-		c, err := s.controller(ctx, run.Started.Executor)
-		if err != nil {
-			return err
-		}
-		if run.Sealed != nil {
-			return p.printFinished(ctx, ws, run, *s.format)
-		}
-		if err := p.apart(*s.dir); err != nil {
-			return err
-		}
-		if err := s.keeps(run); err != nil {
-			return err
-		}
-		c.NoSandbox, c.LockFile = run.Started.NoSandbox, run.Started.LockFile
-		locked, err := p.lockAgain(ctx, c, run, *from)
-		if err != nil {
-			return s.placed(err, "", run)
-		}
-		if err := s.seatEscalator(p, c, run.Started.Run); err != nil {
-			return err
-		}
-		s.resumed, s.plan = run.Started.Run, *from
-		return p.carryOut(ctx, s, c, locked.Files()[0].Path, func() (*exec.Report, error) {
-			return c.Resume(ctx, locked, run.Started.Run)
-		})
+// resumeCommand is "planlock resume".
+type resumeCommand struct {
+	arguments
+	session
+	Plan string `placeholder:"FILE" help:"where the plan lies now, if it lies elsewhere"`
+}
+
+// Run carries the command out.
+func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
+	ws := p.workspace(f.Dir)
+	run, err := findRun(ctx, ws, f.first())
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
 	}
+	c, err := f.controller(ctx, p, run.Started.Executor)
+	if err != nil {
+		return err
+	}
+	if run.Sealed != nil {
+		return p.printFinished(ctx, ws, run, f.Format)
+	}
+	if err := p.apart(f.Dir); err != nil {
+		return err
+	}
+	if err := f.keeps(run); err != nil {
+		return err
+	}
+	c.NoSandbox, c.LockFile = run.Started.NoSandbox, run.Started.LockFile
+	locked, err := p.lockAgain(ctx, c, run, f.Plan)
+	if err != nil {
+		return f.placed(err, "", run)
+	}
+	if err := f.seatEscalator(p, c, run.Started.Run); err != nil {
+		return err
+	}
+	f.resumed, f.moved = run.Started.Run, f.Plan
+	return p.carryOut(ctx, &f.session, c, locked.Files()[0].Path, func() (*exec.Report, error) {
+		return c.Resume(ctx, locked, run.Started.Run)
+	})
 }
 
 // keeps refuses to resume a run in another way than it began.
 func (s *session) keeps(run *history.Run) error {
 	const how = "--%s: run %s began without it, and goes on as it began; start another run to have it"
 	switch {
-	case *s.isolate && !run.Started.Isolated:
+	case s.Isolate && !run.Started.Isolated:
 		return &usageError{fmt.Sprintf(how, "isolate", run.Started.Run)}
-	case *s.shadow && !run.Started.Shadow:
+	case s.Shadow && !run.Started.Shadow:
 		return &usageError{fmt.Sprintf(how, "shadow", run.Started.Run)}
-	case *s.noSandbox && !run.Started.NoSandbox:
+	case s.NoSandbox && !run.Started.NoSandbox:
 		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
 	}
-	if began := cmp.Or(run.Started.Preset, preset.Default); *s.preset != "" && *s.preset != began {
+	if began := cmp.Or(run.Started.Preset, preset.Default); s.Preset != "" && s.Preset != began {
 		return &exec.RefusedError{Run: run.Started.Run, Hint: fmt.Sprintf("leave --preset out, or say --preset %s", began),
-			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, *s.preset)}}
+			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, s.Preset)}}
 	}
 	return nil
 }
@@ -91,7 +94,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		refused := &exec.RefusedError{Run: run.Started.Run,
 			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(), got.Short())},
 			Hint:    fmt.Sprintf("resume the run with the plan that it %s, or lock the new one and run that", boundBy(run))}
-		if was, err := workspaceIn(c.Dir).Plan(ctx, run); err == nil {
+		if was, err := p.workspace(c.Dir).Plan(ctx, run); err == nil {
 			if _, err := was.Amend(&draft.Plan); err == nil {
 				refused.Run, refused.Hint = "", fmt.Sprintf("it has further steps; to add them to the run:  planlock amend%s %s %s", inDir(c.Dir), run.Started.Run, quoted(displayPath(from)))
 			}

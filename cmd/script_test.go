@@ -29,7 +29,7 @@ import (
 
 // TestMain has the test program be the command too, under its name, for the scripts.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"planlock": cmd.Main})
+	testscript.Main(m, map[string]func(){"planlock": func() { cmd.Main(cmd.With{}) }})
 }
 
 func TestScripts(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec"
-	act "github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -24,35 +24,35 @@ func (s *session) placed(err error, path string, run *history.Run) error {
 	if err == nil {
 		return nil
 	}
-	return &placedError{err: err, dir: *s.dir, path: path, run: run, as: s.again(run)}
+	return &placedError{err: err, dir: s.Dir, path: path, run: run, as: s.again(run)}
 }
 
 // again are the flags of this call that a resumed run needs too. The run itself
 // remembers the mode, the sandbox, the clone and the default executor.
 func (s *session) again(run *history.Run) string {
 	text := ""
-	for _, word := range s.executors {
+	for _, word := range s.Executor {
 		if strings.Contains(word, "=") {
 			text += " --executor " + quoted(word)
 		}
 	}
-	for _, word := range s.pipeline.reviewers {
+	for _, word := range s.Reviewer {
 		text += " --reviewer " + quoted(word)
 	}
-	if *s.pipeline.evidence {
+	if s.Evidence {
 		text += " --evidence"
 	}
-	if s.plan != "" {
-		text += " --plan " + quoted(s.plan)
+	if s.moved != "" {
+		text += " --plan " + quoted(s.moved)
 	}
 	switch {
-	case *s.answers != "":
-		text += " --answers " + quoted(*s.answers)
-	case run != nil && leftBefore(exec.Workspace{Dir: *s.dir}.QuestionDir(), run.Started.Run):
+	case s.Answers != "":
+		text += " --answers " + quoted(s.Answers)
+	case run != nil && leftBefore(exec.Workspace{Dir: s.Dir}.QuestionDir(), run.Started.Run):
 		text += waits
 	}
-	if *s.patience > 0 {
-		text += " --patience " + s.patience.String()
+	if s.Patience > 0 {
+		text += " --patience " + s.Patience.String()
 	}
 	return text
 }
@@ -70,36 +70,36 @@ func spellingOf(run *history.Run, dir, resume string) spelling {
 }
 
 // spell is the command for an action; "" where there is none.
-func (s spelling) spell(a act.Action) string {
+func (s spelling) spell(a action.Action) string {
 	in := inDir(s.dir)
 	switch a.Kind {
-	case act.Run, act.Lock:
+	case action.Run, action.Lock:
 		return fmt.Sprintf("planlock %s %s%s%s", a.Kind, s.path(a), in, acks(a))
-	case act.Attend:
+	case action.Attend:
 		return "run the plan on a terminal, or with --answers wait, and answer with planlock answer"
-	case act.Check:
+	case action.Check:
 		return fmt.Sprintf("planlock check %s --dir %s", s.path(a), quoted(cmp.Or(s.dir, ".")))
-	case act.Resume:
+	case action.Resume:
 		return cmp.Or(s.resume, resumeIn(s.dir, a.Run))
-	case act.Answer:
+	case action.Answer:
 		return fmt.Sprintf("planlock answer%s %s %s", in, a.Run, a.Question) + word(a.Choice) + option("--reason TEXT", a.Reason) + acks(a)
-	case act.Log:
+	case action.Log:
 		return fmt.Sprintf("planlock log%s %s", in, a.Run) + option("--step "+string(a.Step), a.Step != "") +
 			option("--type "+(*history.AttemptFailed)(nil).Type(), a.Failures)
-	case act.Diff:
+	case action.Diff:
 		return fmt.Sprintf("planlock diff%s", in) + word(a.Run) + word(string(a.Step)) + option(fmt.Sprint("--attempt ", a.Attempt), a.Attempt > 0)
-	case act.Compare:
+	case action.Compare:
 		return fmt.Sprintf("planlock tree diff%s %s %s", in, a.From, a.To)
-	case act.Rollback:
+	case action.Rollback:
 		return fmt.Sprintf("planlock rollback%s %s %s", in, a.Run, a.Step)
-	case act.Status, act.Verify:
+	case action.Status, action.Verify:
 		return fmt.Sprintf("planlock %s%s %s", a.Kind, in, a.Run)
 	}
 	return ""
 }
 
 // path is the plan that an action is about, as it is typed.
-func (s spelling) path(a act.Action) string {
+func (s spelling) path(a action.Action) string {
 	if a.Path != "" {
 		return quoted(displayPath(a.Path))
 	}
@@ -107,7 +107,7 @@ func (s spelling) path(a act.Action) string {
 }
 
 // acks are the flags that acknowledge what an action asks for.
-func acks(a act.Action) string {
+func acks(a action.Action) string {
 	text := ""
 	for _, code := range a.Acknowledge {
 		text += " --ack " + quoted(code)

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bufio"
 	"context"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,23 +16,24 @@ import (
 	"github.com/planlock/planlock/ledger/scan"
 )
 
-func prepareTree(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace whose runs know the digests, a `folder`")
-	format := flags.String("format", "text", "the output's `format`: text or jsonl")
-	return func(ctx context.Context, args []string) error {
-		if err := oneOf("format", *format, "text", "jsonl"); err != nil {
-			return err
-		}
-		g := &grove{workspace: exec.Workspace{Dir: *dir}}
-		defer g.close()
-		switch {
-		case len(args) == 1:
-			return p.printTree(ctx, g, args[0], *format)
-		case len(args) == 3 && args[0] == "diff":
-			return p.printTreeDiff(ctx, g, args[1], args[2], *format)
-		}
-		return &usageError{"tree: expected  planlock tree DIR  or  planlock tree diff A B"}
+// treeCommand is "planlock tree".
+type treeCommand struct {
+	arguments
+	Dir    string `default:"." placeholder:"FOLDER" help:"the workspace whose runs know the digests"`
+	Format string `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text or jsonl"`
+}
+
+// Run carries the command out.
+func (f *treeCommand) Run(ctx context.Context, p *cli) error {
+	g := &grove{workspace: p.workspace(f.Dir)}
+	defer g.close()
+	switch {
+	case len(f.Args) == 1:
+		return p.printTree(ctx, g, f.Args[0], f.Format)
+	case len(f.Args) == 3 && f.Args[0] == "diff":
+		return p.printTreeDiff(ctx, g, f.Args[1], f.Args[2], f.Format)
 	}
+	return &usageError{"tree: expected  planlock tree DIR  or  planlock tree diff A B"}
 }
 
 func (p *cli) printTree(ctx context.Context, g *grove, name, format string) error {

@@ -13,7 +13,7 @@ import (
 // verifyStore reads everything that a workspace keeps, and says what is damaged
 // or missing and who needs it. It changes nothing.
 func (p *cli) verifyStore(ctx context.Context, dir string) error {
-	ws := workspaceIn(dir)
+	ws := p.workspace(dir)
 	if there, err := hasStore(ws); err != nil || !there {
 		if err == nil {
 			fmt.Fprintln(p.out, "Nothing is kept here: no plan has been run yet.")
@@ -56,7 +56,7 @@ func (p *cli) verifyStore(ctx context.Context, dir string) error {
 // is in lost was told of, and only who needs it is added. It returns how many
 // faults there are besides.
 func (p *cli) tellMissing(ctx context.Context, dir string, blobs *checkpoint.Folder, checked *checkpoint.Checked, lost map[ledger.Digest]string) (int, error) {
-	ws := workspaceIn(dir)
+	ws := p.workspace(dir)
 	ids, err := journalsIn(ws)
 	if err != nil {
 		return 0, err

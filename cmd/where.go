@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
@@ -14,17 +13,21 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-func prepareStatus(p *cli, flags *flag.FlagSet) action {
-	dir := flags.String("dir", ".", "the workspace, a `folder`")
-	return func(ctx context.Context, args []string) error {
-		run, err := findRun(ctx, workspaceIn(*dir), first(args))
-		if err != nil {
-			return placed(err, *dir, "", nil)
-		}
-		p.printStatus(run, cutOff(ctx, run, *dir))
-		p.printNext(ctx, run, *dir)
-		return nil
+// statusCommand is "planlock status".
+type statusCommand struct {
+	arguments
+	workspaceFlag
+}
+
+// Run carries the command out.
+func (f *statusCommand) Run(ctx context.Context, p *cli) error {
+	run, err := findRun(ctx, p.workspace(f.Dir), f.first())
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
 	}
+	p.printStatus(run, cutOff(ctx, run, f.Dir))
+	p.printNext(ctx, run, f.Dir)
+	return nil
 }
 
 // printStatus says where a run stands, step by step.
@@ -93,7 +96,7 @@ func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
 		if !errors.Is(err, ask.ErrWaiting) {
 			fmt.Fprintf(p.out, "ignored  %s\n", escaped(forPeople(err.Error())))
 		}
-		fmt.Fprintf(p.out, "answer   %s\nthen     %s\n", escaped(answerCommand(q, dir)), resume)
+		fmt.Fprintf(p.out, "answer   %s\nthen     %s\n", escaped(howToAnswer(q, dir)), resume)
 		return
 	}
 	switch {

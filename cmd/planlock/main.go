@@ -4,4 +4,4 @@ package main
 
 import "github.com/planlock/planlock/cmd"
 
-func main() { cmd.Main() }
+func main() { cmd.Main(cmd.With{}) }

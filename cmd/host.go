@@ -1,0 +1,178 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/learn"
+	"github.com/planlock/planlock/exec/program"
+	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/evidence"
+)
+
+// With is what the command of a host has besides what planlock brings. Its zero value is planlock
+// itself. What is named here must be the same in each call: most of it is part of what is locked.
+type With struct {
+	// Gates judge besides the built-in ones, in this order.
+	Gates []gate.Gate
+	// Checks are further kinds of checks that plans can ask for.
+	Checks []gate.Check
+	// Executors carry out steps that ask for them by name, and with --executor NAME those that name nobody.
+	Executors map[string]exec.Executor
+	// Escalator is asked where a person must decide and --answers says nothing; nil for the person at the terminal.
+	Escalator exec.Escalator
+	// Blobs keep contents; nil for a folder below .planlock.
+	Blobs checkpoint.Blobs
+}
+
+// controller is one for a workspace, with what the host brings.
+func (p *cli) controller(dir string) *exec.Controller {
+	return &exec.Controller{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Now: p.now,
+		Gates: p.with.Gates, Checks: p.with.Checks, Blobs: p.with.Blobs}
+}
+
+// workspace is the one in dir, with what is known of its journals elsewhere.
+func (p *cli) workspace(dir string) exec.Workspace {
+	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Blobs: p.with.Blobs}
+}
+
+// roles are the flags that say who takes part in a run.
+type roles struct {
+	Executor     []string `sep:"none" placeholder:"PATH" help:"who carries out steps that name nobody: shell, or the path of a program; NAME=PATH for steps that ask for NAME; may be repeated"`
+	Reviewer     []string `sep:"none" placeholder:"PATH" help:"who approves tasks before they begin: NAME=PATH, the path of a program that answers with a contract; may be repeated"`
+	Evidence     bool     `help:"look for the evidence of each task when it is over"`
+	Tracker      string   `placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments; implies --evidence"`
+	TrackerToken string   `placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
+	Learned      bool     `help:"advise with what was learned in this workspace and promoted; part of what is locked"`
+}
+
+// presetFlag is the flag of the way to cope with failure.
+type presetFlag struct {
+	Preset string `placeholder:"NAME" help:"the way to cope with failure: contract, spec, phase, assistant or reflective; what the plan says by default; part of what is locked"`
+}
+
+// ackFlag is the flag with which a person accepts what a plan needs accepted.
+type ackFlag struct {
+	Ack []string `sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; may be repeated"`
+}
+
+// seat gives a controller its executors, its reviewers, its policy for evidence and what was learned. fallback is the
+// executor of steps that name nobody, where no flag names one; "" is the shell.
+func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback string) error {
+	if err := r.seatReviewers(c); err != nil {
+		return err
+	}
+	if r.TrackerToken != "" && r.Tracker == "" {
+		return &usageError{"--tracker-token: there is no --tracker that it is for"}
+	}
+	if r.Evidence || r.Tracker != "" {
+		c.Evidence = &evidence.Policy{}
+	}
+	if r.Tracker != "" {
+		c.Evidence.Tracker = &evidence.MLflow{URL: r.Tracker, TokenEnv: r.TrackerToken}
+	}
+	if r.Learned {
+		memory, err := memoryOf(ctx, p.workspace(c.Dir))
+		if err != nil {
+			return err
+		}
+		c.Advisors = exec.Advisors{advice.Pivot: remembering{advice.Pivoter{Memory: memory.Remembered()}, memory}}
+	}
+	return r.seatExecutors(c, p.with.Executors, fallback)
+}
+
+func (r *roles) seatReviewers(c *exec.Controller) error {
+	for _, word := range r.Reviewer {
+		name, path, ok := strings.Cut(word, "=")
+		if !ok || name == "" || path == "" {
+			return &usageError{fmt.Sprintf("--reviewer %q: give NAME=PATH", word)}
+		}
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return fmt.Errorf("reviewer %q: %w", name, err)
+		}
+		c.Reviewers = append(c.Reviewers, &approval.Program{Label: name, Args: []string{path}})
+	}
+	return nil
+}
+
+// remembering is the advisor for other approaches with what was promoted when the run began: its digest is part of the
+// envelope, so that a run does not go on with another memory.
+type remembering struct {
+	advice.Pivoter
+	memory learn.Memory
+}
+
+// Version is the digest of the memory.
+func (r remembering) Version(context.Context) (string, error) { return r.memory.Digest().Short(), nil }
+
+// memoryOf is what was learned in a workspace and promoted.
+func memoryOf(ctx context.Context, ws exec.Workspace) (learn.Memory, error) {
+	book, err := openBook(ctx, ws)
+	if err != nil {
+		return learn.Memory{}, err
+	}
+	return book.Memory(), book.Close()
+}
+
+// seatExecutors gives a controller the executors of the command line and of the host, and the shell, which is always there.
+func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor, fallback string) error {
+	brought := map[string]exec.Executor{"shell": &shell.Executor{}}
+	maps.Copy(brought, known)
+	c.Executors = maps.Clone(brought)
+	chosen := ""
+	for _, word := range r.Executor {
+		name, path, named := strings.Cut(word, "=")
+		switch {
+		case named && name != "" && path != "" && !strings.ContainsAny(name, `/\`):
+			if _, twice := c.Executors[name]; twice {
+				return &usageError{fmt.Sprintf("--executor %s=…: there is an executor of this name already", name)}
+			}
+			c.Executors[name] = newAgent(name, path)
+		case word == "":
+			return &usageError{"--executor: no name; give shell, the path of a program, or NAME=PATH"}
+		case chosen != "":
+			return &usageError{fmt.Sprintf("--executor %q: %q is the default already; only NAME=PATH may be repeated", word, chosen)}
+		default:
+			chosen = word
+		}
+	}
+	word := cmp.Or(chosen, fallback, "shell")
+	if c.Executor = brought[word]; c.Executor == nil {
+		path, err := filepath.Abs(word)
+		if err != nil {
+			return fmt.Errorf("executor %q: %w", word, err)
+		}
+		c.Executor = newAgent(path, path)
+	}
+	if _, ok := c.Executor.(*shell.Executor); ok {
+		delete(c.Executors, "shell") // it answers to its name already
+	}
+	return nil
+}
+
+// An agent is a program that carries out steps, known under the name that the
+// journal remembers: its path, or the name that plans use.
+type agent struct {
+	*program.Executor
+	as string
+}
+
+// Name is what steps may ask for, and what a resumed run looks for.
+func (a *agent) Name() string { return a.as }
+
+func newAgent(name, path string) *agent {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return &agent{&program.Executor{Args: []string{path}, Name: filepath.Base(path)}, name}
+}
