@@ -6,7 +6,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/spec"
 )
 
 // A Review is what a run came to, article by article.
@@ -101,7 +100,7 @@ func SameAgain(s *plan.Step, b plan.Backup) bool {
 	if b.Run == s.Run && b.Prompt == s.Prompt && b.ToolPath == "" && (b.Executor == "" || b.Executor == s.Executor) && b.Run+b.Prompt != "" {
 		return true
 	}
-	return spec.OnlyRepeats(b.Description)
+	return b.OnlyRepeats()
 }
 
 func wasUsed(r *history.Run, at plan.Address, b plan.Backup) bool {

@@ -9,8 +9,7 @@
 // the Markdown, flags, modes and numbers from the parameters where both speak. What a plan has no field for is kept among its
 // settings, below "metadata".
 //
-// [Rules] is the catalogue of what is checked, each rule with an example; docs/spec-rules.md is written from it.
-// [Stages] is the order of the SPECLets, [Summarise] counts what was found.
+// [Codes] lists what is checked; docs/spec-rules.md is written from it.
 //
 // Structure in Markdown is headings, lists and labelled lines outside code fences and comments. TOML is read on behind
 // keys that stand twice; behind a fault of syntax nothing is read, and nothing is concluded from what is not there.

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,13 +151,18 @@ func goalWithoutStack(text string) [2]string {
 	return [2]string{strings.ReplaceAll(markdown, exampleGoal, text), strings.ReplaceAll(toml[:from]+toml[to:], exampleGoal, text)}
 }
 
-// Every critical finding keeps the plan from starting, and no warning does.
+// Every critical finding keeps the plan from being locked, and no warning does.
 func TestOnlyErrorsHalt(t *testing.T) {
-	for _, r := range Rules() {
-		t.Run(r.Code, func(t *testing.T) {
-			found := []plan.Diagnostic{{Code: r.Code, Severity: r.Severity}}
-			if got := Summarise(found).MayStart; got != (r.Severity != plan.Error) {
-				t.Errorf("severity %s: may start %v", r.Severity, got)
+	for i, b := range breaches(t) {
+		t.Run(b.Code, func(t *testing.T) {
+			markdown, toml := b.broken(t)
+			d, err := read(texts(markdown, toml))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var refused *plan.CheckError
+			if _, err := plan.Lock(d, plan.LockOptions{}); errors.As(err, &refused) != (rules[i].severity == plan.Error) {
+				t.Errorf("severity %s: %v", rules[i].severity, err)
 			}
 		})
 	}

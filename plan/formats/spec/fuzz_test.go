@@ -16,8 +16,8 @@ func FuzzReadPair(f *testing.F) {
 		markdown, toml := example(speclets)
 		f.Add(markdown, toml)
 	}
-	for _, r := range Rules() {
-		for _, e := range r.Edits {
+	for _, b := range breaches(f) {
+		for _, e := range b.Edits {
 			if len(e.Bad) < 1000 {
 				f.Add(e.Bad, e.Bad)
 			}
@@ -45,7 +45,7 @@ func FuzzReadPair(f *testing.F) {
 				t.Errorf("%+v", x)
 			}
 		}
-		Stages(&d.Plan)
+		d.Plan.Graph()
 		Detect("a.md", m.Text)
 		Detect("a.toml", p.Text)
 		for _, half := range [...]plan.Text{m, p} {

@@ -63,13 +63,13 @@ func (j *judged) judge() []plan.Diagnostic {
 		j.m = nil
 	}
 	var found []plan.Diagnostic
-	for _, r := range rules() {
+	for _, r := range rules {
 		said := 0
 		r.judge(j, func(h *half, at int, task, step, message, hint string) {
 			if said++; said > maxOfOne {
 				return
 			}
-			found = append(found, plan.Diagnostic{Code: r.Code, Severity: r.Severity, Message: message, Hint: hint,
+			found = append(found, plan.Diagnostic{Code: r.code, Severity: r.severity, Message: message, Hint: hint,
 				Task: task, Step: step, Pos: h.file.position(at)})
 		})
 		if said > maxOfOne {
@@ -102,30 +102,6 @@ func (j *judged) each(f func(h *half)) {
 
 // both reports whether there are two halves to compare.
 func (j *judged) both() bool { return j.m != nil && j.t != nil }
-
-// A Summary counts what was found.
-type Summary struct {
-	Errors, Warnings, Notes int
-	// MayStart says that a run may begin: there are no errors.
-	MayStart bool
-}
-
-// Summarise counts diagnostics by their severity.
-func Summarise(found []plan.Diagnostic) Summary {
-	s := Summary{}
-	for _, d := range found {
-		switch d.Severity {
-		case plan.Error:
-			s.Errors++
-		case plan.Warning:
-			s.Warnings++
-		default:
-			s.Notes++
-		}
-	}
-	s.MayStart = s.Errors == 0
-	return s
-}
 
 // called is the title that a task, or a step of it, has in the Markdown, or "".
 func (j *judged) called(taskID, stepID string) string {

@@ -24,12 +24,13 @@ func ExampleReadPair() {
 			fmt.Println(d)
 		}
 	}
-	fmt.Println("may start:", Summarise(draft.Found).MayStart)
+	_, err = plan.Lock(draft, plan.LockOptions{})
+	fmt.Println("may be locked:", err == nil)
 	// Output:
 	// parameters_mail.toml:2:1: error: the goal is another one than in the Markdown, which says "Move the mail" [goal-mismatch]
 	// parameters_mail.toml:4:1: error: task 1 has no step [task-no-steps]
 	// spec_mail.md:5:1: error: step 1.1 is not in parameters_mail.toml [step-missing-in-toml]
-	// may start: false
+	// may be locked: false
 }
 
 func TestDetect(t *testing.T) {
@@ -80,12 +81,34 @@ func TestNameless(t *testing.T) {
 	}
 }
 
+// What SPECLets wait for is their order, level by level, and which of them may run side by side is kept.
 func TestStages(t *testing.T) {
-	yes := true
-	p := plan.Plan{Speclets: []plan.Speclet{{ID: "a"}, {ID: "b", DependsOn: []string{"a"}, ParallelAllowed: &yes}, {ID: "c", DependsOn: []string{"a"}, ParallelAllowed: &yes}, {ID: "d", DependsOn: []string{"b", "c"}}}}
-	want := []Stage{{[]string{"a"}, false, "waits for nothing"}, {[]string{"b", "c"}, true, "waits for a"}, {[]string{"d"}, false, "waits for b, c"}}
-	if diff := cmp.Diff(want, Stages(&p)); diff != "" {
+	d, err := Read("parameters_mail.toml", []byte(`[goal]
+description = "Move the mail"
+[[speclets]]
+id = "a"
+[[speclets]]
+id = "b"
+depends_on = ["a"]
+parallel_allowed = true
+[[speclets]]
+id = "c"
+depends_on = ["a"]
+parallel_allowed = true
+[[speclets]]
+id = "d"
+depends_on = ["b", "c"]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]string{{"a"}, {"b", "c"}, {"d"}}, d.Plan.Graph().Stages); diff != "" {
 		t.Error(diff)
+	}
+	for _, s := range d.Plan.Speclets {
+		if beside := s.ParallelAllowed != nil && *s.ParallelAllowed; beside != (s.ID == "b" || s.ID == "c") {
+			t.Errorf("%s may run beside others: %v", s.ID, beside)
+		}
 	}
 }
 

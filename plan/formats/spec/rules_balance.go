@@ -4,27 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"github.com/planlock/planlock/plan"
 )
-
-func balanceRules() []rule {
-	return []rule{
-		{Rule{Code: "critical-balance-all", Severity: plan.Warning, Explanation: "If every step of a task is critical, the flag tells nothing.",
-			Edits: []Edit{{tomlSide, "expected_output = \"A shorter page\"\ncritical_flag = false\nmode = \"silent\"\nmax_retries = 0\n", "expected_output = \"A shorter page\"\ncritical_flag = true\nmode = \"silent\"\nmax_retries = 0\n[[tasks.steps.backups]]\nid = 1\ndescription = \"Ask a colleague\"\n"},
-				{markdownSide, "  - **Expected output:** A shorter page\n  - **Critical:** false", "  - **Backup [1]:** Ask a colleague\n  - **Expected output:** A shorter page\n  - **Critical:** true"}},
-			At: Mark{tomlSide, "[[tasks]]\nid = 2"}}, balanceAll},
-		{Rule{Code: "critical-balance-none", Severity: plan.Warning, Explanation: "If no step of a task is critical, the goal may fail unseen. A task with one step is exempt.",
-			Edits: []Edit{{tomlSide, "critical_flag = true\nmode = \"silent\"\nmax_retries = 1\n", "critical_flag = false\nmode = \"silent\"\nmax_retries = 1\n"},
-				{markdownSide, "  - **Expected output:** A page in docs\n  - **Critical:** true", "  - **Expected output:** A page in docs\n  - **Critical:** false"}},
-			At: Mark{tomlSide, "[[tasks]]\nid = 2"}}, balanceNone},
-		{Rule{Code: "critical-balance", Severity: plan.Note, Explanation: "Of all steps, 40 to 60 % are critical in a plan that distinguishes them.",
-			Edits: []Edit{{markdownSide, "### Task [2]", threeSteps(markdownSide) + "### Task [2]"}, {tomlSide, "[[tasks]]\nid = 2", threeSteps(tomlSide) + "[[tasks]]\nid = 2"}},
-			At:    Mark{tomlSide, "[[tasks]]\nid = 1"}}, balanceWhole},
-		{Rule{Code: "declared-total-wrong", Severity: plan.Note, Explanation: "Totals that were written by hand, in [validation] or as critical_balance of a task, are those of the plan.", speclets: true,
-			Edits: []Edit{{tomlSide, "total_tasks = 2", "total_tasks = 3"}}, At: Mark{tomlSide, "total_tasks"}}, totalWrong},
-	}
-}
 
 // balanceOf counts the steps of a task that say whether they are critical, and those that are.
 func (t *task) balanceOf() (said, critical int) {

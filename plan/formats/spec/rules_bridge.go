@@ -4,26 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/planlock/planlock/plan"
 )
-
-func taskBridgeRules() []rule {
-	return []rule{
-		{Rule{Code: "task-missing-in-toml", Severity: plan.Error, Explanation: "Every task of the Markdown has a table in the parameters, by id.",
-			Edits: []Edit{{markdownSide, "## Bridging", "### Task [3]: Announce it\n- **Step [1]:** Write to the users\n\n## Bridging"}}, At: Mark{markdownSide, "### Task [3]"}}, taskNotInTOML},
-		{Rule{Code: "task-missing-in-md", Severity: plan.Error, Explanation: "Every task of the parameters has a heading in the Markdown, by id.",
-			Edits: []Edit{{tomlSide, "[error_propagation]", oneTask + "\n[error_propagation]"}}, At: Mark{tomlSide, "[[tasks]]\nid = 3"}}, taskNotInMarkdown},
-		{Rule{Code: "task-title-differs", Severity: plan.Warning, Explanation: "A task is called the same in both files.",
-			Edits: []Edit{{tomlSide, "description = \"Document it\"", "description = \"Describe it\""}}, At: Mark{tomlSide, "description = \"Describe it\""}}, taskTitles},
-		{Rule{Code: "order-differs", Severity: plan.Warning, Explanation: "Tasks, and the steps of a task, stand in the same order in both files.",
-			Edits: []Edit{{markdownSide, exampleFirst + exampleSecond, exampleSecond + exampleFirst}}, At: Mark{markdownSide, "### Task [2]"}}, orderDiffers},
-		{Rule{Code: "step-ids-shifted", Severity: plan.Error, Explanation: "Both files count the steps of a task from the same number. Where one begins at 0 and the other at 1, " +
-			"every step is compared with its neighbour; they are matched by place then, and reported once.",
-			Edits: []Edit{{markdownSide, "- **Step [1]:** Write the page", "- **Step [0]:** Write the page"}, {markdownSide, "- **Step [2]:** Shorten it", "- **Step [1]:** Shorten it"}},
-			At:    Mark{markdownSide, "- **Step [0]"}}, stepsShifted},
-	}
-}
 
 // shifted reports whether two tasks have the same steps by place and title, numbered from different numbers.
 func shifted(a, b *task) bool {

@@ -1,35 +1,6 @@
 package spec
 
-import (
-	"fmt"
-
-	"github.com/planlock/planlock/plan"
-)
-
-func stepBridgeRules() []rule {
-	return []rule{
-		{Rule{Code: "step-missing-in-toml", Severity: plan.Error, Explanation: "Every step of the Markdown has a table in the parameters, by id.",
-			Edits: []Edit{{markdownSide, "### Task [2]", "- **Step [3]:** Measure it\n\n### Task [2]"}}, At: Mark{markdownSide, "- **Step [3]"}}, stepNotInTOML},
-		{Rule{Code: "step-missing-in-md", Severity: plan.Error, Explanation: "Every step of the parameters stands in the Markdown, by id.",
-			Edits: []Edit{{markdownSide, exampleLastStep, ""}}, At: Mark{tomlSide, "[[tasks.steps]]\nid = 2\ndescription = \"Shorten"}}, stepNotInMarkdown},
-		{Rule{Code: "backup-missing-in-toml", Severity: plan.Error, Explanation: "Every backup of the Markdown stands in the parameters.",
-			Edits: []Edit{{markdownSide, "  - **Backup [1]:** Generate it from the comments\n", "  - **Backup [1]:** Generate it from the comments\n  - **Backup [2]:** Copy the design\n"}},
-			At:    Mark{markdownSide, "- **Backup [2]:** Copy"}}, backupNotInTOML},
-		{Rule{Code: "backup-missing-in-md", Severity: plan.Error, Explanation: "Every backup of the parameters stands in the Markdown.",
-			Edits: []Edit{{markdownSide, "  - **Backup [1]:** Generate it from the comments\n", ""}}, At: Mark{tomlSide, "[[tasks.steps.backups]]\nid = 1\ndescription = \"Generate"}}, backupNotInMarkdown},
-		{Rule{Code: "backup-id-differs", Severity: plan.Warning, Explanation: "The backups of a step have the same ids in both files.",
-			Edits: []Edit{{markdownSide, "  - **Backup [1]:** Generate", "  - **Backup [2]:** Generate"}}, At: Mark{markdownSide, "- **Backup [2]"}}, backupIDs},
-		{Rule{Code: "title-differs", Severity: plan.Warning, Explanation: "A step is called the same in both files.",
-			Edits: []Edit{{tomlSide, "description = \"Write the page\"", "description = \"Write a page\""}}, At: Mark{tomlSide, "description = \"Write a page"}}, stepTitles},
-		{Rule{Code: "expected-output-differs", Severity: plan.Warning, Explanation: "Both files expect the same of a step.",
-			Edits: []Edit{{tomlSide, "\"A page in docs\"", "\"A page\""}}, At: Mark{tomlSide, "expected_output = \"A page\""}}, outputsDiffer},
-		{Rule{Code: "critical-differs", Severity: plan.Warning, Explanation: "Both files agree whether a step is critical. The run follows the parameters.",
-			Edits: []Edit{{markdownSide, "  - **Expected output:** A page in docs\n  - **Critical:** true", "  - **Expected output:** A page in docs\n  - **Critical:** false"}},
-			At:    Mark{tomlSide, "critical_flag = true\nmode = \"silent\"\nmax_retries = 1"}}, criticalDiffers},
-		{Rule{Code: "mode-differs", Severity: plan.Warning, Explanation: "Both files give a step the same mode. The run follows the parameters.",
-			Edits: []Edit{{tomlSide, "mode = \"silent\"\nmax_retries = 1\n", "mode = \"collaborative\"\nmax_retries = 1\n"}}, At: Mark{tomlSide, "mode = \"collaborative\"\nmax_retries = 1"}}, modesDiffer},
-	}
-}
+import "fmt"
 
 // A stepPairing is a step of the tasks that both halves have; it may be missing in one.
 type stepPairing struct {

@@ -6,24 +6,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-func flagRules() []rule {
-	return []rule{
-		{Rule{Code: "critical-flag-missing", Severity: plan.Error, Explanation: "Each step says whether the goal fails with it: critical_flag, true or false, on the step or for all of them on the task.",
-			Edits: []Edit{{tomlSide, "critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "mode = \"silent\"\nmax_retries = 2\n"}}, At: Mark{tomlSide, "[[tasks.steps]]"}}, flagMissing},
-		{Rule{Code: "mode-missing", Severity: plan.Warning, Explanation: "Each step says whether a person is asked: mode, on the step or for all of them on the task.",
-			Edits: []Edit{{tomlSide, "mode = \"silent\"\nmax_retries = 2\n", "max_retries = 2\n"}}, At: Mark{tomlSide, "[[tasks.steps]]"}}, modeMissing},
-		{Rule{Code: "mode-invalid", Severity: plan.Error, Explanation: "A mode is silent, collaborative, dynamic or education.",
-			Edits: []Edit{{tomlSide, "mode = \"silent\"\nmax_retries = 1\n", "mode = \"quiet\"\nmax_retries = 1\n"}}, At: Mark{tomlSide, "mode = \"quiet\""}}, modeInvalid},
-		{Rule{Code: "mode-not-silent-or-collaborative", Severity: plan.Warning, Explanation: "Steps are silent or collaborative by the letter of the format; dynamic and education are understood as well.",
-			Edits: []Edit{{tomlSide, "mode = \"silent\"\nmax_retries = 1\n", "mode = \"dynamic\"\nmax_retries = 1\n"}, {markdownSide, "A page in docs\n  - **Critical:** true\n  - **Mode:** silent", "A page in docs\n  - **Critical:** true\n  - **Mode:** dynamic"}},
-			At:    Mark{tomlSide, "mode = \"dynamic\"\nmax"}}, modeOther},
-		{Rule{Code: "retries-missing", Severity: plan.Warning, Explanation: "Each step says how often it may be tried again: max_retries, on the step or for all of them on the task.",
-			Edits: []Edit{{tomlSide, "max_retries = 2\n", ""}}, At: Mark{tomlSide, "[[tasks.steps]]"}}, retriesMissing},
-		{Rule{Code: "retries-negative", Severity: plan.Error, Explanation: "max_retries is a whole number from 0.",
-			Edits: []Edit{{tomlSide, "max_retries = 1\n", "max_retries = -1\n"}}, At: Mark{tomlSide, "max_retries = -1"}}, retriesNegative},
-	}
-}
-
 // lacking reports what steps do not say: once for a task of which no step says it, since a line on the task
 // mends that.
 func (j *judged) lacking(report reporter, what, key string, lacks func(*task, *step) bool) {

@@ -3,23 +3,7 @@ package spec
 import (
 	"fmt"
 	"strings"
-
-	"github.com/planlock/planlock/plan"
 )
-
-func fileRules() []rule {
-	return []rule{
-		{Rule{Code: "file-missing", Severity: plan.Error,
-			Explanation: "A plan of this kind is two files, one for people and one for machines. One alone does not say all that a run needs.",
-			Edits:       []Edit{{Side: tomlSide, Good: wholeFile, Bad: ""}}, At: Mark{markdownSide, "# Spec"}}, fileMissing},
-		{Rule{Code: "toml-parse-error", Severity: plan.Error, Explanation: "The parameters are TOML, and every key stands once.",
-			Edits: []Edit{{tomlSide, `version = "1.0"`, "version = \"1.0\"\nlanguage = null"}}, At: Mark{tomlSide, "null"}}, notTOML},
-		{Rule{Code: "markdown-too-dense", Severity: plan.Error, Explanation: "The Markdown is text for people: headings, items and paragraphs have 20 bytes on average at least. Behind the place where there are more, nothing is read.",
-			Edits: []Edit{{markdownSide, "Work through the tasks in order.\n", denseText()}}, At: Mark{markdownSide, lastDense()}}, tooDense},
-		{Rule{Code: "utf8-invalid", Severity: plan.Warning, Explanation: "Both files are UTF-8.",
-			Edits: []Edit{{markdownSide, "answers fast", "answers \xe4fast"}}, At: Mark{markdownSide, "\xe4fast"}}, notUTF8},
-	}
-}
 
 func fileMissing(j *judged, report reporter) {
 	if j.toml == nil {
@@ -60,22 +44,6 @@ func notUTF8(j *judged, report reporter) {
 	}
 	if at := firstInvalid(j.markdown.file.text); at >= 0 {
 		report(j.markdown, at, "", "", "the text is not UTF-8", "save the file as UTF-8")
-	}
-}
-
-func goalRules() []rule {
-	return []rule{
-		{Rule{Code: "goal-missing", Severity: plan.Error, Explanation: "Each half states the goal: in Markdown below the heading Goal, in TOML as goal.description or goal.statement.",
-			Edits: []Edit{{tomlSide, "[goal]\ndescription = \"" + exampleGoal + "\"", "[goal]\ndescription = \"\""}}, At: Mark{tomlSide, "[goal]"}}, goalMissing},
-		{Rule{Code: "goal-multiple", Severity: plan.Error, Explanation: "A plan has one goal. Two goals are two plans.",
-			Edits: []Edit{{markdownSide, "## Definitions", "## Goal\nDocument the limiter\n\n## Definitions"}}, At: Mark{markdownSide, "Document the limiter"}}, goalMultiple},
-		{Rule{Code: "goal-mismatch", Severity: plan.Error, Explanation: "Both halves state the same goal. Backquotes, blanks and a final period do not count.",
-			Edits: []Edit{{tomlSide, "description = \"" + exampleGoal, "description = \"Document the rate limiter of the service"}},
-			At:    Mark{tomlSide, "description = \"Document"}}, goalMismatch},
-		{Rule{Code: "goal-punctuation-differs", Severity: plan.Note, Explanation: "The goals differ by a final period only.",
-			Edits: []Edit{{markdownSide, exampleGoal + "\n", exampleGoal + ".\n"}}, At: Mark{tomlSide, "description = \"" + exampleGoal}}, goalPunctuation},
-		{Rule{Code: "goal-vague", Severity: plan.Warning, Explanation: "A goal says what is there in the end; one or two words, or a placeholder, do not.",
-			Edits: []Edit{{markdownSide, exampleGoal, "TODO"}, {tomlSide, exampleGoal, "TODO"}}, At: Mark{tomlSide, "description = \"TODO"}}, goalVague},
 	}
 }
 

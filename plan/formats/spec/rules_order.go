@@ -3,32 +3,7 @@ package spec
 import (
 	"fmt"
 	"strings"
-
-	"github.com/planlock/planlock/plan"
 )
-
-func specletOrderRules() []rule {
-	return []rule{
-		{Rule{Code: "speclet-dep-unknown", Severity: plan.Error, Explanation: "A SPECLet depends on SPECLets that are there, by id or name.", speclets: true,
-			Edits: []Edit{{tomlSide, "depends_on = [\"code\"]", "depends_on = [\"code\", \"tests\"]"}, {markdownSide, "`[\"code\"]`", "`[\"code\", \"tests\"]`"}},
-			At:    Mark{tomlSide, "\"tests\""}}, specletDepUnknown},
-		{Rule{Code: "speclet-self-dep", Severity: plan.Error, Explanation: "A SPECLet that waits for itself never begins.", speclets: true,
-			Edits: []Edit{{tomlSide, "depends_on = [\"code\"]", "depends_on = [\"code\", \"docs\"]"}, {markdownSide, "`[\"code\"]`", "`[\"code\", \"docs\"]`"}},
-			At:    Mark{tomlSide, "\"docs\"]"}}, specletSelf},
-		{Rule{Code: "speclet-cycle", Severity: plan.Error, Explanation: "SPECLets that wait for each other never begin. The whole circle is named.", speclets: true,
-			Edits: []Edit{{tomlSide, "depends_on = []", "depends_on = [\"docs\"]"}, {markdownSide, "`[]`", "`[\"docs\"]`"}},
-			At:    Mark{tomlSide, "depends_on = [\"docs\"]"}}, specletCycle},
-		{Rule{Code: "speclet-parallel-invalid", Severity: plan.Warning, Explanation: "parallel_allowed is true or false.", speclets: true,
-			Edits: []Edit{{tomlSide, "parallel_allowed = true", "parallel_allowed = \"yes\""}}, At: Mark{tomlSide, "parallel_allowed = \"yes\""}}, parallelInvalid},
-		{Rule{Code: "speclet-parallel-all-false", Severity: plan.Warning, Explanation: "Where no SPECLet may run beside another, tasks alone would do.", speclets: true,
-			Edits: []Edit{{tomlSide, "parallel_allowed = true", "parallel_allowed = false"}}, At: Mark{tomlSide, "parallel_allowed = false\n\n[[speclets]]"}}, parallelNever},
-		{Rule{Code: "speclet-single", Severity: plan.Warning, Explanation: "One SPECLet orders nothing: tasks alone would do.", speclets: true,
-			Edits: []Edit{{tomlSide, exampleTableB, ""}, {markdownSide, exampleSpecletB, ""}, {tomlSide, "tasks = [1]", "tasks = [1, 2]"}, {markdownSide, "`[task_1]`", "`[task_1, task_2]`"}}, At: Mark{tomlSide, "[[speclets]]"}}, specletSingle},
-		{Rule{Code: "speclet-chain-deep", Severity: plan.Warning, Explanation: "More than four SPECLets, each waiting for the one before, let nothing run side by side.", speclets: true,
-			Edits: []Edit{{tomlSide, "[[tasks]]\nid = 1", deepChain(tomlSide) + "[[tasks]]\nid = 1"}, {markdownSide, "### Task [1]", deepChain(markdownSide) + "### Task [1]"}},
-			At:    Mark{tomlSide, "[[speclets]]\nid = \"e\""}}, chainDeep},
-	}
-}
 
 // eachDependency calls f for every speclet that another waits for.
 func (h *half) eachDependency(f func(s *speclet, id said)) {

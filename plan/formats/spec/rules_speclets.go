@@ -4,31 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/planlock/planlock/plan"
 )
-
-func specletRules() []rule {
-	return []rule{
-		{Rule{Code: "speclet-missing-in-toml", Severity: plan.Error, Explanation: "Every SPECLet of the Markdown has a table in the parameters, by id.", speclets: true,
-			Edits: []Edit{{markdownSide, "### Task [1]", "### SPECLet [extra]: More\n\n### Task [1]"}}, At: Mark{markdownSide, "### SPECLet [extra]"}}, specletNotInTOML},
-		{Rule{Code: "speclet-missing-in-md", Severity: plan.Error, Explanation: "Every SPECLet of the parameters has a heading in the Markdown, by id.", speclets: true,
-			Edits: []Edit{{markdownSide, exampleSpecletB, ""}}, At: Mark{tomlSide, "[[speclets]]\nid = \"docs\""}}, specletNotInMarkdown},
-		{Rule{Code: "speclet-duplicate-id", Severity: plan.Error, Explanation: "An id names one SPECLet of the parameters. In Markdown it may have two headings, an overview and its details.", speclets: true,
-			Edits: []Edit{{tomlSide, "[[speclets]]\nid = \"docs\"", "[[speclets]]\nid = \"code\"\ntasks = []\nparallel_allowed = true\n\n[[speclets]]\nid = \"docs\""}},
-			At:    Mark{tomlSide, "[[speclets]]\nid = \"code\"\ntasks = []"}}, specletDuplicate},
-		{Rule{Code: "speclet-dep-differs", Severity: plan.Warning, Explanation: "Both files say the same of what a SPECLet waits for, in each of its headings. The run follows the parameters.", speclets: true,
-			Edits: []Edit{{markdownSide, "**Depends On:** `[\"code\"]`", "**Depends On:** None"}}, At: Mark{markdownSide, "**Depends On:** None"}}, specletDepends},
-		{Rule{Code: "speclet-differs", Severity: plan.Warning, Explanation: "Both files call a SPECLet the same, and list the same tasks in it. The run follows the parameters.", speclets: true,
-			Edits: []Edit{{markdownSide, "### SPECLet [docs]: The page", "### SPECLet [docs]: The papers"}}, At: Mark{markdownSide, "### SPECLet [docs]: The papers"}}, specletDiffers},
-		{Rule{Code: "task-in-several-speclets", Severity: plan.Error, Explanation: "A task is in exactly one SPECLet.", speclets: true,
-			Edits: []Edit{{tomlSide, "tasks = [2]", "tasks = [1, 2]"}, {markdownSide, "`[task_2]`", "`[task_1, task_2]`"}}, At: Mark{tomlSide, "1, 2]"}}, taskTwice},
-		{Rule{Code: "task-unassigned", Severity: plan.Error, Explanation: "Where there are SPECLets, every task is in one.", speclets: true,
-			Edits: []Edit{{tomlSide, "tasks = [2]", "tasks = []"}}, At: Mark{tomlSide, "[[tasks]]\nid = 2"}}, taskUnassigned},
-		{Rule{Code: "speclet-task-unknown", Severity: plan.Error, Explanation: "A SPECLet lists tasks that are there.", speclets: true,
-			Edits: []Edit{{tomlSide, "tasks = [2]", "tasks = [2, 7]"}, {markdownSide, "`[task_2]`", "`[task_2, 7]`"}}, At: Mark{tomlSide, "7]"}}, specletTaskUnknown},
-	}
-}
 
 // grouped is the half whose speclets count, or nil where there are none.
 func (j *judged) grouped() *half {

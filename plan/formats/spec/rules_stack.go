@@ -4,28 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/planlock/planlock/plan"
 )
-
-func stackRules() []rule {
-	return []rule{
-		{Rule{Code: "stack-incomplete", Severity: plan.Error,
-			Explanation: "A goal with the whole word build, create, develop, system, application or app builds software. Then the parameters say with what, " +
-				"for whom and how it is delivered: [software_stack] with deployment_type and primary_language, [user_interface], [deployment], and " +
-				"[completion_criteria]. An interface that is required has interface_type, target_users and skill_level; a desktop_app or web_app has " +
-				"target_platform, installation_type and startup_method.",
-			Edits: []Edit{{tomlSide, `primary_language = "go"`, `primary_language = ""`}}, At: Mark{tomlSide, "[software_stack]"}}, stackIncomplete},
-		{Rule{Code: "completion-thin", Severity: plan.Warning,
-			Explanation: "What is built is complete by criteria: a list acceptance_criteria, or at least three flags that are true.",
-			Edits:       []Edit{{tomlSide, "acceptance_criteria = [\"The eleventh request is refused\"]\n", ""}}, At: Mark{tomlSide, "[completion_criteria]"}}, completionThin},
-		{Rule{Code: "delivery-unsaid", Severity: plan.Warning,
-			Explanation: "What is built for others says how it reaches them: a desktop_app has software_stack.packaging_method; where an interface is required, " +
-				"completion_criteria.interface_complete says when it is complete; where the goal names an API or something external, completion_criteria.production_ready.",
-			Edits: []Edit{{tomlSide, "required = false\n", "required = true\ninterface_type = \"page\"\ntarget_users = \"readers\"\nskill_level = \"none\"\n"}},
-			At:    Mark{tomlSide, "[completion_criteria]"}}, deliveryUnsaid},
-	}
-}
 
 // builds is the word that makes the goal one that builds software, or "".
 func (j *judged) builds() string {

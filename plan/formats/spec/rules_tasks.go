@@ -1,29 +1,6 @@
 package spec
 
-import (
-	"fmt"
-
-	"github.com/planlock/planlock/plan"
-)
-
-func taskRules() []rule {
-	return []rule{
-		{Rule{Code: "no-tasks", Severity: plan.Error, Explanation: "A goal without a task is a wish: each half has at least one.",
-			Edits: []Edit{{markdownSide, exampleTasks, ""}, {tomlSide, exampleTables, ""}}, At: Mark{markdownSide, "# Spec"}, Also: []Mark{{tomlSide, "# Parameters"}}}, noTasks},
-		{Rule{Code: "task-duplicate-id", Severity: plan.Error, Explanation: "An id names one task of its half.",
-			Edits: []Edit{{markdownSide, "## Bridging", "### Task [2]: Once more\n- **Step [1]:** Write the page\n\n## Bridging"}}, At: Mark{markdownSide, "### Task [2]: Once"}}, taskDuplicate},
-		{Rule{Code: "id-missing", Severity: plan.Warning, Explanation: "Tasks and steps have ids; without one they are called by their place, which changes when another is put before.",
-			Edits: []Edit{{tomlSide, "[[tasks]]\nid = 2\n", "[[tasks]]\n"}}, At: Mark{tomlSide, "[[tasks]]\ndesc"}}, idMissing},
-		{Rule{Code: "task-no-description", Severity: plan.Error, Explanation: "A task says what it is: in Markdown behind its number, in TOML as description or name.",
-			Edits: []Edit{{tomlSide, "description = \"Document it\"\n", ""}}, At: Mark{tomlSide, "[[tasks]]\nid = 2"}}, taskNoDescription},
-		{Rule{Code: "task-no-steps", Severity: plan.Error, Explanation: "A task without a step has nothing to carry out.",
-			Edits: []Edit{{markdownSide, "## Bridging", "### Task [3]: Announce it\n\n## Bridging"}, {tomlSide, "[error_propagation]", "[[tasks]]\nid = 3\ndescription = \"Announce it\"\n\n[error_propagation]"}},
-			At:    Mark{markdownSide, "### Task [3]"}, Also: []Mark{{tomlSide, "[[tasks]]\nid = 3"}}}, taskNoSteps},
-		{Rule{Code: "task-count-large", Severity: plan.Warning, Explanation: "More than 20 tasks are more than a person keeps in view.",
-			Edits: []Edit{{markdownSide, "## Bridging", manyTasks(markdownSide) + "## Bridging"}, {tomlSide, "[error_propagation]", manyTasks(tomlSide) + "[error_propagation]"}},
-			At:    Mark{tomlSide, "[[tasks]]\nid = 21"}}, taskCountLarge},
-	}
-}
+import "fmt"
 
 func noTasks(j *judged, report reporter) {
 	j.each(func(h *half) {

@@ -18,29 +18,33 @@ type seen struct {
 
 func check(t *testing.T, markdown, toml string) []plan.Diagnostic {
 	t.Helper()
-	var m, p *plan.Text
-	if markdown != "" {
-		m = &plan.Text{Path: "spec_limiter.md", Text: []byte(markdown)}
-	}
-	if toml != "" {
-		p = &plan.Text{Path: "parameters_limiter.toml", Text: []byte(toml)}
-	}
-	d, err := read(m, p)
+	d, err := read(texts(markdown, toml))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d.Found
 }
 
-func place(t *testing.T, m Mark, markdown, toml string) plan.Position {
+// texts are the halves that are there.
+func texts(markdown, toml string) (m, p *plan.Text) {
+	if markdown != "" {
+		m = &plan.Text{Path: "spec_limiter.md", Text: []byte(markdown)}
+	}
+	if toml != "" {
+		p = &plan.Text{Path: "parameters_limiter.toml", Text: []byte(toml)}
+	}
+	return m, p
+}
+
+func place(t *testing.T, side, piece, markdown, toml string) plan.Position {
 	t.Helper()
 	name, text := "spec_limiter.md", markdown
-	if m.Side == tomlSide {
+	if side == tomlSide {
 		name, text = "parameters_limiter.toml", toml
 	}
-	at := strings.Index(text, m.Text)
+	at := strings.Index(text, piece)
 	if at < 0 {
-		t.Fatalf("no %q in the %s example", m.Text, m.Side)
+		t.Fatalf("no %q in the %s example", piece, side)
 	}
 	before := text[:at]
 	return plan.Position{File: name, Line: strings.Count(before, "\n") + 1, Column: at - strings.LastIndex(before, "\n")}
@@ -48,29 +52,17 @@ func place(t *testing.T, m Mark, markdown, toml string) plan.Position {
 
 // Every rule finds its bad example, and nothing else, where it says; taking the edits back mends it.
 func TestRules(t *testing.T) {
-	for _, r := range Rules() {
-		t.Run(r.Code, func(t *testing.T) {
-			markdown, toml := example(r.speclets)
+	for i, b := range breaches(t) {
+		r := rules[i]
+		t.Run(r.code, func(t *testing.T) {
+			markdown, toml := example(b.Speclets)
 			if found := check(t, markdown, toml); len(found) > 0 {
 				t.Fatalf("the good example: %v", found)
 			}
-			for _, e := range r.Edits {
-				half := &markdown
-				if e.Side == tomlSide {
-					half = &toml
-				}
-				if e.Good == wholeFile {
-					*half = e.Bad
-					continue
-				}
-				if strings.Count(*half, e.Good) == 0 {
-					t.Fatalf("no %q in the %s example", e.Good, e.Side)
-				}
-				*half = strings.Replace(*half, e.Good, e.Bad, 1)
-			}
+			markdown, toml = b.broken(t)
 			var want, got []seen
-			for _, m := range append([]Mark{r.At}, r.Also...) {
-				want = append(want, seen{r.Code, r.Severity, place(t, m, markdown, toml)})
+			for _, m := range b.At {
+				want = append(want, seen{r.code, r.severity, place(t, m.Side, m.Text, markdown, toml)})
 			}
 			for _, d := range check(t, markdown, toml) {
 				got = append(got, seen{d.Code, d.Severity, d.Pos})

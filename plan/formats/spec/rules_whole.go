@@ -8,23 +8,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-func referenceRules() []rule {
-	return []rule{
-		{Rule{Code: "error-propagation-incomplete", Severity: plan.Warning, Explanation: "Later steps see what went wrong before them: [error_propagation] has enabled and read_prior_steps, both true.",
-			Edits: []Edit{{tomlSide, "read_prior_steps = true\n", ""}}, At: Mark{tomlSide, "[error_propagation]"}}, propagationIncomplete},
-		{Rule{Code: "propagation-strategy-unknown", Severity: plan.Warning, Explanation: "The strategy is halt_on_critical, continue_and_log or collaborative_review.",
-			Edits: []Edit{{tomlSide, "halt_on_critical", "hope"}}, At: Mark{tomlSide, "propagation_strategy"}}, strategyUnknown},
-		{Rule{Code: "default-mode-invalid", Severity: plan.Warning, Explanation: "The mode of a run is silent, collaborative, dynamic or education.",
-			Edits: []Edit{{tomlSide, `default_mode = "dynamic"`, `default_mode = "loud"`}}, At: Mark{tomlSide, "default_mode"}}, defaultMode},
-		{Rule{Code: "constraint-ref-dangling", Severity: plan.Warning, Explanation: "A constraint that the Markdown or a step names is a key of [constraints].",
-			Edits: []Edit{{markdownSide, "constraints.max_latency_ms", "constraints.max_latency"}}, At: Mark{markdownSide, "constraints.max_latency"}}, dangling("constraints", (*step).namesConstraints)},
-		{Rule{Code: "component-ref-dangling", Severity: plan.Warning, Explanation: "A component that the Markdown or a step names is a key of [components].",
-			Edits: []Edit{{markdownSide, "components.limiter", "components.limit"}}, At: Mark{markdownSide, "components.limit"}}, dangling("components", (*step).namesComponents)},
-		{Rule{Code: "sections-missing", Severity: plan.Note, Explanation: "The Markdown has the sections Definition of Complete, Definitions, Components, Constraints, Bridging and Instructions for LLM.",
-			Edits: []Edit{{markdownSide, "## Definitions\n- limiter: what counts requests\n\n", ""}}, At: Mark{markdownSide, "# Spec"}}, sectionsMissing},
-	}
-}
-
 func propagationIncomplete(j *judged, report reporter) {
 	if j.t == nil {
 		return

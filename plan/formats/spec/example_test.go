@@ -2,10 +2,15 @@ package spec
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
-// The example is a pair without faults that the catalogue breaks, rule by rule.
+// The example is a pair without faults that testdata/rules.toml breaks, rule by rule.
 
 const exampleGoal = "Build a rate limiter for the public service"
 
@@ -231,9 +236,72 @@ func denseText() string {
 	return b.String()
 }
 
-// lastDense is what is not read of the example with denseText in it.
-func lastDense() string {
-	text := strings.Replace(exampleHead+exampleTasks+exampleFoot, "Work through the tasks in order.\n", denseText(), 1)
-	_, full := flatten([]byte(text))
-	return text[max(full, 0):]
+// A breach is how a rule is broken: edits of the example, and where the finding then stands.
+type breach struct {
+	Code     string
+	Speclets bool // the example has speclets
+	At       []struct{ Side, Text string }
+	Edits    []edit
+}
+
+// An edit replaces a piece of one half of the example.
+type edit struct{ Side, Good, Bad string }
+
+// wholeFile stands for all of a half.
+const wholeFile = "{{the file}}"
+
+// breaches are those of testdata/rules.toml: one for each rule, in the order of the table.
+func breaches(t testing.TB) []breach {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "rules.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Rules []breach }
+	if err := toml.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Rules) != len(rules) {
+		t.Fatalf("%d rules are broken, there are %d", len(doc.Rules), len(rules))
+	}
+	pieces := strings.NewReplacer("{{the goal}}", exampleGoal, "{{byte e4}}", "\xe4", "{{2200 items}}", denseText(),
+		"{{task 1}}", exampleFirst, "{{task 2}}", exampleSecond, "{{both tasks}}", exampleTasks, "{{both tables}}", exampleTables,
+		"{{the last step}}", exampleLastStep, "{{table 3}}", oneTask, "{{speclet b, markdown}}", exampleSpecletB,
+		"{{speclet b, toml}}", exampleTableB, "{{20 tasks more, markdown}}", manyTasks(markdownSide),
+		"{{20 tasks more, toml}}", manyTasks(tomlSide), "{{3 steps more, markdown}}", threeSteps(markdownSide),
+		"{{3 steps more, toml}}", threeSteps(tomlSide), "{{3 speclets more, markdown}}", deepChain(markdownSide),
+		"{{3 speclets more, toml}}", deepChain(tomlSide))
+	for i, b := range doc.Rules {
+		if b.Code != rules[i].code {
+			t.Fatalf("%s is broken where %s is the rule", b.Code, rules[i].code)
+		}
+		for k, m := range b.At {
+			b.At[k].Text = pieces.Replace(m.Text)
+		}
+		for k, e := range b.Edits {
+			b.Edits[k] = edit{e.Side, pieces.Replace(e.Good), pieces.Replace(e.Bad)}
+		}
+	}
+	return doc.Rules
+}
+
+// broken is the example with the edits made.
+func (b breach) broken(t testing.TB) (markdown, toml string) {
+	t.Helper()
+	markdown, toml = example(b.Speclets)
+	for _, e := range b.Edits {
+		half := &markdown
+		if e.Side == tomlSide {
+			half = &toml
+		}
+		if e.Good == wholeFile {
+			*half = e.Bad
+			continue
+		}
+		if !strings.Contains(*half, e.Good) {
+			t.Fatalf("no %q in the %s example", e.Good, e.Side)
+		}
+		*half = strings.Replace(*half, e.Good, e.Bad, 1)
+	}
+	return markdown, toml
 }
