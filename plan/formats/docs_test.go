@@ -1,6 +1,7 @@
 package formats_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +10,45 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
+	"github.com/planlock/planlock/plan/formats/intake"
+	"github.com/planlock/planlock/plan/formats/phase"
+	"github.com/planlock/planlock/plan/formats/tasklist"
 )
+
+var update = flag.Bool("update", false, "write golden files and pages")
+
+// TestCodesPage holds that docs/formats.md lists the codes of the tables.
+func TestCodesPage(t *testing.T) {
+	const begin, end = "<!-- begin codes -->\n", "<!-- end codes -->\n"
+	path := filepath.Join("..", "..", "docs", "formats.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(text), begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatal("the page has no place for the codes")
+	}
+	var b strings.Builder
+	b.WriteString("| of | code | severity | why |\n|---|---|---|---|\n")
+	for _, r := range []struct {
+		name  string
+		codes []plan.Code
+	}{{"phase plans", phase.Codes()}, {"pending actions, contracts", intake.Codes()}, {"task lists", tasklist.Codes()}} {
+		for _, c := range r.codes {
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", r.name, c.Code, c.Severity, c.Why)
+		}
+	}
+	page := head + begin + b.String() + end + tail
+	if *update {
+		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if page != string(text) {
+		t.Error("docs/formats.md is out of date: go test ./plan/formats -run TestCodesPage -update")
+	}
+}
 
 // TestDocsNameEveryFormat holds docs/formats.md to what is read and reported.
 func TestDocsNameEveryFormat(t *testing.T) {
