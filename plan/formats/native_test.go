@@ -3,7 +3,6 @@ package formats_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io/fs"
 	"maps"
 	"os"
@@ -17,8 +16,6 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
 )
-
-var updateNative = flag.Bool("update-native", false, "write the golden native plans")
 
 func mustConvert(t testing.TB, d *plan.Draft, o formats.NativeOptions) (string, *plan.Draft) {
 	t.Helper()
@@ -135,7 +132,7 @@ func TestNativeSamples(t *testing.T) {
 				t.Errorf("converting again: %s", cmp.Diff(text, again))
 			}
 			golden := filepath.Join("testdata", "native", strings.ReplaceAll(name, " ", "-")+".toml")
-			if *updateNative {
+			if *update {
 				if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
 					t.Fatal(err)
 				}
