@@ -2,7 +2,8 @@ package goapi
 
 import (
 	"go/ast"
-	"go/types"
+	"go/printer"
+	"go/token"
 	"path"
 	"strconv"
 	"strings"
@@ -60,7 +61,10 @@ func (s spelling) text(x ast.Expr) string {
 		return ""
 	}
 	s.rewrite(x)
-	return types.ExprString(x)
+	var b strings.Builder
+	// Without positions the layout follows from x alone.
+	_ = printer.Fprint(&b, token.NewFileSet(), x) // fails only where b does
+	return b.String()
 }
 
 func (s spelling) rewrite(n ast.Node) {
@@ -77,6 +81,10 @@ func (s spelling) rewrite(n ast.Node) {
 			}
 			s.rewrite(n.X)
 			return false
+		case *ast.CompositeLit: // what a value holds does not decide its type
+			n.Elts = nil
+		case *ast.FuncLit:
+			n.Body = &ast.BlockStmt{}
 		case *ast.FuncType:
 			unname(n.Params)
 			unname(n.Results)
