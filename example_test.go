@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -62,7 +63,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		c := &exec.Controller{Dir: dir, Executor: agent}
+		c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: agent}
 		locked, err := c.Lock(ctx, draft)
 		if err != nil {
 			fmt.Println(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/evidence"
 )
 
@@ -37,7 +38,7 @@ type With struct {
 // controller is one for a workspace, with what the host brings.
 func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Now: p.now,
-		Gates: p.with.Gates, Checks: p.with.Checks, Blobs: p.with.Blobs}
+		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs}
 }
 
 // workspace is the one in dir, with what is known of its journals elsewhere.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -75,7 +76,7 @@ func watch(t *testing.T, live bool, paint func(*progress)) string {
 		}
 		return exec.Outcome{}, os.WriteFile(filepath.Join(w.Dir, w.Method.Prompt), []byte("text\n"), 0o644)
 	})
-	c := &exec.Controller{Dir: t.TempDir(), Executor: write, Observer: shown.observer(), Now: now}
+	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: write, Observer: shown.observer(), Now: now}
 	locked, err := c.Lock(t.Context(), draft)
 	if err != nil {
 		t.Fatal(err)

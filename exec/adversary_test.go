@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -77,10 +78,10 @@ func TestAPreconditionMayNotChangeTheTree(t *testing.T) {
 // TestWhatIsUndoneIsKept lets a person work in the tree while final gates look.
 func TestWhatIsUndoneIsKept(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
-	b.Controller.Gates = []gate.Gate{gate.New(gate.Info{Name: "slow", Doc: "takes its time", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final}},
+	b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "slow", Doc: "takes its time", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final}},
 		func(_ context.Context, pass *gate.Pass) error {
 			return os.WriteFile(filepath.Join(pass.Dir, "b.txt"), []byte("a person's work\n"), 0o644)
-		})}
+		}))
 	run := b.Run(t)
 	run.Want(t, history.NotAchieved)
 	if got := run.Read(t, "b.txt"); got != "b\n" {
@@ -407,12 +408,12 @@ func TestNamesFakeNoLineOfAReport(t *testing.T) {
 func TestAGateCannotWidenAContract(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, exectest.Script{
 		"1.1": exectest.All(goodScript["1.1"], exectest.Write("evil.txt", "e\n")), "1.2": goodScript["1.2"]})
-	b.Controller.Gates = []gate.Gate{gate.New(gate.Info{Name: "generous", Doc: "allows more", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before}},
+	b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "generous", Doc: "allows more", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before}},
 		func(_ context.Context, pass *gate.Pass) error {
 			if pass.Step.Address == "1.1" {
 				pass.Step.Artifacts.Create = append(pass.Step.Artifacts.Create, "evil.txt")
 			}
 			return nil
-		})}
+		}))
 	b.Run(t).Want(t, history.NotAchieved)
 }

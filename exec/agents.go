@@ -11,8 +11,8 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/gate/panel"
-	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -60,11 +60,11 @@ func needed(p *plan.Plan) []string {
 	return names
 }
 
-// panel is the built-in gates and checks, and the host's.
+// panel is the gates of the controller, and all kinds of checks.
 func (c *Controller) panel() panel.Panel {
 	return panel.Panel{
-		Gates:   slices.Concat(standard.Gates(), c.Gates),
-		Checks:  slices.Concat(standard.Checks(), c.Checks),
+		Gates:   c.Gates,
+		Checks:  slices.Concat(checks.Kinds(), c.Checks),
 		Options: c.Options(),
 	}
 }
@@ -72,7 +72,7 @@ func (c *Controller) panel() panel.Panel {
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
 	judges := c.panel()
-	errs := []error{judges.Validate(), approval.Validate(c.Reviewers)}
+	errs := []error{c.chosen(), judges.Validate(), approval.Validate(c.Reviewers)}
 	if c.Evidence != nil {
 		errs = append(errs, c.Evidence.Validate())
 	}
@@ -96,7 +96,18 @@ func (c *Controller) validate(p *plan.Plan) error {
 	return nil
 }
 
-// agents are the named executors and the host's gates, with their versions.
+// ErrNoGates says that nobody chose what a controller judges with. Silence must not mean that nothing is judged.
+var ErrNoGates = errors.New("exec: no gates are chosen: set Controller.Gates to builtin.Gates(), " +
+	"and append those of your own; an empty list that is not nil is none")
+
+func (c *Controller) chosen() error {
+	if c.Gates == nil {
+		return ErrNoGates
+	}
+	return nil
+}
+
+// agents are the named executors and the gates, with their versions.
 func (c *Controller) agents(ctx context.Context, named []string) ([]envelope.Agent, error) {
 	var agents []envelope.Agent
 	for _, n := range named {

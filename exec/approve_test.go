@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -47,7 +48,7 @@ func TestPlanningGatesStopTheLock(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			b := exectest.New(t, twoSteps(), workspace, goodScript)
-			b.Controller.Gates = []gate.Gate{reviewing("design", tt.level, gate.Planning, tt.judge)}
+			b.Controller.Gates = append(builtin.Gates(), reviewing("design", tt.level, gate.Planning, tt.judge))
 			_, err := b.Controller.Lock(context.Background(), b.Draft)
 			unasked, other := plan.Lock(b.Draft, plan.LockOptions{})
 			must(t, other)
@@ -76,7 +77,7 @@ func TestPlanningGatesStopTheLock(t *testing.T) {
 func TestPlanningGatesAreAskedByLevel(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	yes := func(*gate.Pass) error { return nil }
-	b.Controller.Gates = []gate.Gate{reviewing("zero", 0, gate.Planning, yes), reviewing("one", 1, gate.Planning, yes), reviewing("two", 2, gate.Planning, yes)}
+	b.Controller.Gates = append(builtin.Gates(), reviewing("zero", 0, gate.Planning, yes), reviewing("one", 1, gate.Planning, yes), reviewing("two", 2, gate.Planning, yes))
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	var got []string
@@ -127,7 +128,7 @@ func TestCompletionDecides(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			b := exectest.New(t, tt.text, workspace, goodScript)
-			b.Controller.Gates = tt.gates
+			b.Controller.Gates = append(builtin.Gates(), tt.gates...)
 			run := b.Run(t)
 			run.Want(t, history.NotAchieved)
 			if n := run.Report.Run.Count(history.Completed); n != 2 {

@@ -16,8 +16,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Controller carries out locked plans in one workspace. Only Executor is
-// needed; every other field has a useful zero value. The fields must not be
+// A Controller carries out locked plans in one workspace. Executor and
+// Gates are needed; every other field has a useful zero value. The fields must not be
 // changed while a run goes on. A Controller may be used for several runs, one
 // after another; two at a time in one workspace exclude each other, whichever
 // process they are in.
@@ -32,7 +32,8 @@ type Controller struct {
 	Tools func(ctx context.Context, name string) error
 	// Executors are found by the name that a step or a backup gives.
 	Executors map[string]Executor
-	// Gates judge besides the built-in ones, in this order.
+	// Gates judge, in this order. Nil is refused with [ErrNoGates]: builtin.Gates() are all that planlock has, a host
+	// appends its own, and an empty list is none.
 	Gates []gate.Gate
 	// Checks are further kinds of checks, besides the built-in ones.
 	Checks []gate.Check

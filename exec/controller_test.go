@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -362,7 +363,7 @@ func TestTwoControllers(t *testing.T) {
 	var second error
 	b.Controller.Executors["script"] = exectest.Script{
 		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-			other := &exec.Controller{Dir: b.Dir, Executors: map[string]exec.Executor{"script": goodScript}}
+			other := &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": goodScript}}
 			locked, err := plan.Lock(b.Draft, plan.LockOptions{})
 			if err != nil {
 				return exec.Outcome{}, err
@@ -460,7 +461,7 @@ func ExampleController() {
 	dir, _ := os.MkdirTemp("", "planlock")
 	defer os.RemoveAll(dir)
 	draft, _ := plan.Read("plan.toml", []byte(twoSteps()))
-	c := &exec.Controller{Dir: dir, Executors: map[string]exec.Executor{"script": goodScript}}
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": goodScript}}
 	locked, err := c.Lock(context.Background(), draft)
 	if err != nil {
 		fmt.Println(err)

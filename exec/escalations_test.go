@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -324,13 +325,13 @@ func TestRollbackAfterThreeFailures(t *testing.T) {
 func TestRollbackAfterACriticalValidationFailure(t *testing.T) {
 	for level, offered := range map[gate.Level]bool{gate.BlocksApproval: true, gate.BlocksStep: false} {
 		b := exectest.New(t, twoSteps(), workspace, goodScript)
-		b.Controller.Gates = []gate.Gate{gate.New(gate.Info{Name: "critic", Doc: "says no to the second step", Level: level, Phases: []gate.Phase{gate.After}},
+		b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "critic", Doc: "says no to the second step", Level: level, Phases: []gate.Phase{gate.After}},
 			func(_ context.Context, pass *gate.Pass) error {
 				if pass.Step.Address == "1.2" {
 					pass.Report(gate.Finding{Message: "no"})
 				}
 				return nil
-			})}
+			}))
 		p := &person{}
 		b.Controller.Escalator = p
 		b.Run(t)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -35,7 +36,7 @@ func ExampleController_Amend() {
 	}
 	defer os.RemoveAll(dir)
 	ctx, interrupt := context.WithCancel(context.Background())
-	c := &exec.Controller{Dir: dir, Executor: exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		interrupt()
 		name := w.Step.Artifacts.Create[0]
 		return exec.Outcome{}, errors.Join(ctx.Err(), os.WriteFile(filepath.Join(w.Dir, name), []byte("Dear reader\n"), 0o644))

@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -70,7 +71,7 @@ func ExampleController_advisors() {
 		return
 	}
 
-	c := &exec.Controller{Dir: dir, Executor: writer, Preset: "assistant", Advisors: exec.Advisors{advice.Pivot: shorter}, Escalator: rules}
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: writer, Preset: "assistant", Advisors: exec.Advisors{advice.Pivot: shorter}, Escalator: rules}
 	draft, err := plan.Read("letter.toml", []byte(letter))
 	if err != nil {
 		fmt.Println(err)

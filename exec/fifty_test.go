@@ -19,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -68,7 +69,7 @@ func control(dir string, script exectest.Script) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Controller{Dir: dir, Executors: map[string]exec.Executor{"script": script}}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": script}}
 	if runs, err := (&exec.Workspace{Dir: dir}).Runs(); err == nil && len(runs) > 0 {
 		_, err = c.Resume(context.Background(), locked, "")
 		return err

@@ -323,7 +323,7 @@ func (e *execution) askGates(ctx context.Context, s *history.Step, phase gate.Ph
 }
 
 // host reports whether the host's own gates may have touched the tree.
-func (e *execution) host() bool { return len(e.c.Gates) > 0 || len(e.c.Checks) > 0 }
+func (e *execution) host() bool { return !e.panel.OnlyLooks() || len(e.c.Checks) > 0 }
 
 // blocked is the fault that blocking judgements stand for.
 func blocked(js []gate.Judgement) *fault {

@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -140,10 +141,10 @@ func TestTheWholeEnvelopeIsWatched(t *testing.T) {
 		"tool":            {tool("2.0"), tool("1.0"), "tool planlock-test-tool"},
 		"rules": {
 			func(_ *testing.T, b *exectest.Bench) {
-				b.Controller.Gates = []gate.Gate{gate.New(gate.Info{Name: "new", Doc: "Came later.", Phases: []gate.Phase{gate.After}},
-					func(context.Context, *gate.Pass) error { return nil })}
+				b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "new", Doc: "Came later.", Phases: []gate.Phase{gate.After}},
+					func(context.Context, *gate.Pass) error { return nil }))
 			},
-			func(_ *testing.T, b *exectest.Bench) { b.Controller.Gates = nil }, "rules",
+			func(_ *testing.T, b *exectest.Bench) { b.Controller.Gates = builtin.Gates() }, "rules",
 		},
 	}
 	for name, tt := range tests {

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -54,7 +55,7 @@ func TestOneScanForEachStep(t *testing.T) {
 			script[plan.Address(fmt.Sprintf("1.%d", i+1))] = exectest.Nothing()
 		}
 		b := exectest.New(t, emptySteps(steps), exectest.Files{"0.txt": "text\n", "sub/f": "text\n"}, script)
-		b.Controller.Gates = gates
+		b.Controller.Gates = append(builtin.Gates(), gates...)
 		locked := b.Lock(t)
 		return openings(t, filepath.Join(b.Dir, "sub"), func() {
 			report, err := b.Controller.Run(context.Background(), locked)

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -268,7 +269,7 @@ func TestAGateMayNotChangeTheTree(t *testing.T) {
 			return os.WriteFile(filepath.Join(pass.Dir, "coverage.out"), nil, 0o644)
 		})
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
-	b.Controller.Gates = []gate.Gate{messy}
+	b.Controller.Gates = append(builtin.Gates(), messy)
 	before := b.Tree(t).Digest()
 	run := b.Run(t)
 	if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.Error(), "coverage.out") {
@@ -294,5 +295,26 @@ func TestObserverHearsInOrder(t *testing.T) {
 	want := "run,start 1.1,attempt 1.1,done 1.1,start 1.2,attempt 1.2,failed 1.2,restored 1.2,recovering 1.2,attempt 1.2,done 1.2,end"
 	if got := strings.Join(heard, ","); got != want {
 		t.Errorf("heard %s\nwant  %s", got, want)
+	}
+}
+
+// TestGatesMustBeChosen: silence does not mean that nothing is judged, while whoever wants that can say so.
+func TestGatesMustBeChosen(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	b.Controller.Gates = nil
+	if _, err := b.Controller.Lock(t.Context(), b.Draft); !errors.Is(err, exec.ErrNoGates) {
+		t.Errorf("lock: %v", err)
+	}
+	locked, err := plan.Lock(b.Draft, plan.LockOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Controller.Run(t.Context(), locked); !errors.Is(err, exec.ErrNoGates) {
+		t.Errorf("run: %v", err)
+	}
+	b.Controller.Gates = []gate.Gate{}
+	report, err := b.Controller.Run(t.Context(), locked)
+	if err != nil || report.Run.Status != history.Achieved {
+		t.Errorf("without gates: %v, %v", report, err)
 	}
 }

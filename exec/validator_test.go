@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/validator"
 )
 
@@ -19,12 +20,12 @@ func TestBuilderAndValidator(t *testing.T) {
 		heard = append(heard, strings.Join(w.Feedback, "\n"))
 		return exectest.Write("a", []string{"one\n", "two\n"}[w.Attempt-1])(ctx, w)
 	}})
-	b.Controller.Gates = []gate.Gate{validator.New(validator.Func(func(_ context.Context, r validator.Request) (validator.Review, error) {
+	b.Controller.Gates = append(builtin.Gates(), validator.New(validator.Func(func(_ context.Context, r validator.Request) (validator.Review, error) {
 		if r.Attempt == 1 {
 			return validator.Review{Verdict: gate.Passed, Criteria: []validator.Criterion{{Number: 1, Met: true, Citations: []string{"a:2"}}}}, nil
 		}
 		return validator.Review{Verdict: gate.Passed, Criteria: []validator.Criterion{{Number: 1, Met: true, Citations: []string{"a:1"}}}}, nil
-	}))}
+	})))
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	if len(heard) != 2 || !strings.Contains(heard[1], `"a:2" is cited: lines of the file: 1`) {

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/standard"
+	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/git"
@@ -215,29 +212,21 @@ func (e *execution) isolation() (string, error) {
 
 // rules are the gates, with what decides about them, and the ladder. What the host brings is asked each time.
 func (e *execution) rules() []string {
-	rules := builtInRules()
-	rules = appendRules(slices.Grow(rules[:len(rules):len(rules)], len(e.c.Gates)+len(e.c.Checks)+10), e.c.Gates, e.c.Checks)
+	kinds := checks.Kinds()
+	rules := make([]string, 1, len(e.c.Gates)+len(kinds)+len(e.c.Checks)+10)
+	rules[0] = "planlock " + Version()
+	for _, g := range e.c.Gates {
+		info := g.Info()
+		rules = append(rules, "gate "+info.Name+" "+info.Version+" level "+strconv.Itoa(int(info.Level))+" time-out "+info.Timeout.String())
+	}
+	for _, c := range append(kinds, e.c.Checks...) {
+		rules = append(rules, "check "+c.Kind())
+	}
 	if e.c.Preset != preset.Default {
 		rules = append(rules, "preset "+e.c.Preset)
 	}
 	for _, r := range e.c.ladder() {
 		rules = append(rules, "rung "+r.Name())
-	}
-	return rules
-}
-
-// builtInRules are those that are the same as long as this process lives.
-var builtInRules = sync.OnceValue(func() []string {
-	return appendRules([]string{"planlock " + Version()}, standard.Gates(), standard.Checks())
-})
-
-func appendRules(rules []string, gates []gate.Gate, checks []gate.Check) []string {
-	for _, g := range gates {
-		info := g.Info()
-		rules = append(rules, "gate "+info.Name+" "+info.Version+" level "+strconv.Itoa(int(info.Level))+" time-out "+info.Timeout.String())
-	}
-	for _, c := range checks {
-		rules = append(rules, "check "+c.Kind())
 	}
 	return rules
 }

@@ -2,6 +2,8 @@ package gate
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -58,4 +60,20 @@ func unwatched(r CommandRunner) CommandRunner {
 		return w.CommandRunner
 	}
 	return r
+}
+
+// ErrNoRunner says that a gate or a check needs to run a command, and the pass has nothing to run it with.
+var ErrNoRunner = errors.New("gate: the pass has no runner for commands; set Runner")
+
+// Run runs a command with the pass's runner. The error is for a command that could not be run, [ErrNoRunner] if there is
+// no runner; a failing one has an Exit.
+func (p *Pass) Run(ctx context.Context, c Command) (CommandResult, error) {
+	if p.Runner == nil {
+		return CommandResult{}, ErrNoRunner
+	}
+	r, err := p.Runner.Run(ctx, c)
+	if err != nil {
+		return r, fmt.Errorf("gate: %q could not be run: %w", c.String(), err)
+	}
+	return r, nil
 }

@@ -13,7 +13,8 @@
 // which has a form in JSON. This package itself only holds what is said: no clock, no goroutine, no file.
 //
 // A [Check] decides one kind of check that plans may use, such as file_exists. Gates have checks decided by
-// [Pass.Decide]. The built-in gates and checks are in the package standard below this one, and a kit for tests is in gatetest.
+// [Pass.Decide]. Package builtin lists the built-in gates, package checks the built-in kinds of checks, and a kit for tests is
+// in gatetest.
 //
 // # A gate
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/program"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -38,7 +39,7 @@ func run(ctx context.Context, path, agent string) (*exec.Report, error) {
 	if agent, err = filepath.Abs(agent); err != nil {
 		return nil, err
 	}
-	c := &exec.Controller{Dir: dir, Executor: &program.Executor{Args: []string{agent}}}
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &program.Executor{Args: []string{agent}}}
 	locked, err := c.Lock(ctx, draft)
 	if err != nil {
 		return nil, err

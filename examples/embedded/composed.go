@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 )
 
 // polite is a gate of the host's own: it objects to shouting.
@@ -37,5 +38,5 @@ func (a agent) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 
 // composed is a controller made of the host's own parts; blobs is proven by checkpointtest.
 func composed(dir string, a agent, blobs checkpoint.Blobs, steps func(exec.Event)) *exec.Controller {
-	return &exec.Controller{Dir: dir, Executor: a, Gates: []gate.Gate{polite}, Blobs: blobs, Observer: exec.Observer{StepDone: steps}}
+	return &exec.Controller{Dir: dir, Executor: a, Gates: append(builtin.Gates(), polite), Blobs: blobs, Observer: exec.Observer{StepDone: steps}}
 }

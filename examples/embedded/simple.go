@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -19,7 +20,7 @@ func simple(ctx context.Context, path, dir string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}}
 	report, err := c.Run(ctx, locked)
 	fmt.Print(report) // never nil: what was done so far
 	return err

@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
@@ -30,7 +31,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}}
 	report, err := c.Run(t.Context(), locked)
 	if err != nil || report.Status() != history.Achieved {
 		t.Fatalf("%v\n%v", err, report)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -66,7 +67,7 @@ func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
 		return &exec.Report{}, err
 	}
 	fmt.Printf("The plan runs in %s. The first time takes longer: Go has much to compile.\n\n", dir)
-	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}, Observer: progress()}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}, Observer: progress()}
 	report, err := c.Resume(ctx, locked, "") // the latest run in the folder
 	if errors.Is(err, exec.ErrNoRun) {
 		report, err = c.Run(ctx, locked)

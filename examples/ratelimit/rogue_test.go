@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -148,7 +149,7 @@ func runRogue(t *testing.T, dir string, draft *plan.Draft, v victim, r rogue) *h
 		t.Fatal(err)
 	}
 	var before map[string]file
-	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}, Observer: exec.Observer{StepStarted: func(e exec.Event) {
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}, Observer: exec.Observer{StepStarted: func(e exec.Event) {
 		if e.Step == v.step {
 			before = walk(t, dir)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
@@ -19,7 +20,7 @@ import (
 // Files are the contents of a workspace, by slash-separated path.
 type Files map[string]string
 
-// A Bench is a workspace, a plan and a controller that are set up for a test.
+// A Bench is a workspace, a plan and a controller with the built-in gates that are set up for a test.
 type Bench struct {
 	Dir        string // the workspace, a temporary folder
 	Draft      *plan.Draft
@@ -46,7 +47,7 @@ func New(t testing.TB, text string, files Files, executor exec.Executor) *Bench 
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Controller = &exec.Controller{Dir: b.Dir, Executor: executor, Executors: map[string]exec.Executor{}}
+	b.Controller = &exec.Controller{Dir: b.Dir, Executor: executor, Executors: map[string]exec.Executor{}, Gates: builtin.Gates()}
 	for _, task := range b.Draft.Plan.Tasks {
 		for _, step := range task.Steps {
 			b.Controller.Executors[step.Executor] = executor

@@ -5,7 +5,7 @@
 // last event is the result. Everything else that it prints is kept as log text, and is never taken for a result.
 // The page docs/executor-protocol.md describes every line, with complete programs in Python and shell.
 //
-//	c := exec.Controller{Dir: ".", Executor: &program.Executor{Args: []string{"/usr/local/bin/my-agent", "--fast"}}}
+//	c := exec.Controller{Dir: ".", Gates: builtin.Gates(), Executor: &program.Executor{Args: []string{"/usr/local/bin/my-agent", "--fast"}}}
 //
 // An attempt succeeded if there is exactly one well-formed result, it says "ok", no event follows it, and the program ended
 // with status 0. That says only what the program believes: the controller judges the tree. The call returns when the program

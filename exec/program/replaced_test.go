@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -73,7 +74,7 @@ func TestReplacedAgentDoesNotRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := exec.Controller{Dir: t.TempDir(), Executor: agent}
+			c := exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: agent}
 			report, err := c.Run(t.Context(), locked)
 			if done := err == nil; done != want {
 				t.Errorf("done: %v, %v\n%v", done, err, report)

@@ -5,7 +5,7 @@
 // environment variables only, and without anything that outlives the step. Nothing is added: a script that is to stop at
 // its first failing command says `set -e` itself. A backup with a tool_path runs that program with its tool_args, without a shell.
 //
-//	c := exec.Controller{Dir: ".", Executor: &shell.Executor{}}
+//	c := exec.Controller{Dir: ".", Gates: builtin.Gates(), Executor: &shell.Executor{}}
 //
 // A command that ends with another status than 0 has failed, and Execute returns an [*ExitError].
 // What a command prints proves nothing; it is recorded, and what the step is judged by is the tree.

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -74,7 +75,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 			}
 			var mu sync.Mutex
 			var heard bytes.Buffer
-			c := exec.Controller{Dir: t.TempDir(), Executor: &shell.Executor{}}
+			c := exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: &shell.Executor{}}
 			c.Observer.Output = func(e exec.Event) {
 				mu.Lock()
 				defer mu.Unlock()

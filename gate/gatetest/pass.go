@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/gate/panel"
-	"github.com/planlock/planlock/gate/standard"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/ledger/source"
@@ -130,7 +130,7 @@ func contains(phases []gate.Phase, p gate.Phase) bool {
 
 // alone asks g.
 func alone(g gate.Gate) *panel.Panel {
-	return &panel.Panel{Gates: []gate.Gate{g}, Checks: standard.Checks(), Timeouts: unlimited}
+	return &panel.Panel{Gates: []gate.Gate{g}, Checks: checks.Kinds(), Timeouts: unlimited}
 }
 
 // attempted reports whether an executor has been called when a phase is judged.

@@ -3,16 +3,18 @@ package panel
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/plan"
 )
 
 // A Panel asks gates. The zero value asks none. It is safe for concurrent use once its fields are set.
 type Panel struct {
 	Gates []gate.Gate
-	// Checks are the kinds of checks that gates can have decided: standard.Checks() for the built-in
+	// Checks are the kinds of checks that gates can have decided: checks.Kinds() for the built-in
 	// kinds, and a host's own after them.
 	Checks []gate.Check
 	// Options are what the host adds to the plan's own rules.
@@ -41,6 +43,12 @@ func (p *Panel) Validate() error {
 		seen[info.Name] = true
 	}
 	return errors.Join(append(errs, p.checkFaults()...)...)
+}
+
+// OnlyLooks reports whether nothing of the panel can change the workspace but by the commands that it runs: all gates are
+// built-in ones.
+func (p *Panel) OnlyLooks() bool {
+	return !slices.ContainsFunc(p.Gates, func(g gate.Gate) bool { return !trusted.Is(g) })
 }
 
 func (p *Panel) checkFaults() []error {

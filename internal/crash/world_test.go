@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/disk/powercut"
 	"github.com/planlock/planlock/plan"
@@ -217,7 +218,7 @@ func (w *world) controller(stepDone func(exec.Event)) *exec.Controller {
 		observer = exec.Observer{}
 	}
 	return &exec.Controller{
-		Dir: w.dir, Executors: map[string]exec.Executor{"script": exec.Func(w.execute)}, Executor: exec.Func(w.execute),
+		Dir: w.dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": exec.Func(w.execute)}, Executor: exec.Func(w.execute),
 		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: observer,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -53,7 +54,7 @@ description = "Nothing"
 }
 
 func controller(dir, state string, x exec.Executor) *exec.Controller {
-	return &exec.Controller{Dir: dir, Executors: map[string]exec.Executor{"noop": x}, Witness: checkpoint.Witness{Dir: state}}
+	return &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"noop": x}, Witness: checkpoint.Witness{Dir: state}}
 }
 
 // between runs a plan of n steps whose executor does nothing but calls theirs, and times that; ours is the time from the end of

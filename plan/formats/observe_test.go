@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -32,7 +33,7 @@ func writer() exec.Executor {
 func observe(t testing.TB, d *plan.Draft, x exec.Executor) *exectest.Result {
 	t.Helper()
 	b := &exectest.Bench{Dir: t.TempDir(), Draft: d}
-	b.Controller = &exec.Controller{Dir: b.Dir, Executor: x}
+	b.Controller = &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(), Executor: x}
 	return b.Run(t)
 }
 

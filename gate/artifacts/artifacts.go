@@ -1,0 +1,109 @@
+// Package artifacts compares what a step declared with what it changed.
+// Its gate blocks the step (level 1) and is asked after an attempt.
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/content"
+	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Gate is the gate that compares what the step declared with what changed. Every difference is a finding of its own.
+func Gate() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "artifacts",
+		Doc:     "What a step changed must be exactly what it declared: every declared path and symbol, and nothing else; under the profile observe what nobody declared is recorded instead. A path declared as created or modified must end as a regular file: a folder only where one stood or is created, a link only where it is relative and stays in the workspace, no special file, no new setuid, setgid or sticky bit, and no hard link to outside.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
+	}, content.Unchanged, judgeArtifacts)
+}
+
+func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
+	account, err := accountOf(pass)
+	if err != nil {
+		return err
+	}
+	observe := pass.Plan != nil && pass.Plan.Profile == plan.Observe
+	stood := overwritten(account)
+	for _, m := range account.Missing {
+		pass.Report(missing(m, stood))
+	}
+	extras(pass, account, observe)
+	if err := kinds(pass, declaredBy(pass.Step), account.Matching); err != nil {
+		return err
+	}
+	pass.Evidencef("%d of the changes were declared", len(account.Matching))
+	return nil
+}
+
+func accountOf(pass *gate.Pass) (*ledger.Account, error) {
+	if pass.Step == nil {
+		return nil, errors.New("artifacts: the pass has no step")
+	}
+	if pass.Account != nil {
+		return pass.Account, nil
+	}
+	account := ledger.Reconcile(declaredBy(pass.Step), pass.Changes, pass.Symbols)
+	return &account, nil
+}
+
+func declaredBy(s *plan.Step) ledger.Declared {
+	if s.Artifacts == nil {
+		return ledger.Declared{}
+	}
+	return s.Artifacts.Declared()
+}
+
+// overwritten lists by path the changes of what stood before the step and stands after it, and was not declared as modified.
+func overwritten(account *ledger.Account) map[string]ledger.Change {
+	m := map[string]ledger.Change{}
+	for _, c := range account.Extra {
+		if c.Op == ledger.Modified {
+			m[c.Path] = c
+		}
+	}
+	return m
+}
+
+func missing(m ledger.Expectation, stood map[string]ledger.Change) gate.Finding {
+	if m.Symbol != "" {
+		return gate.Finding{Code: gate.CodeSymbolMissing,
+			Message:  fmt.Sprintf("symbol %q is declared as %s, but was not", m.Symbol, say.Symbol(m.Op)),
+			Expected: fmt.Sprintf("symbol %q %s", m.Symbol, say.Symbol(m.Op)), Happened: "nothing of the kind"}
+	}
+	if c, ok := stood[m.Path]; ok && m.Op == ledger.Created && m.Path != "" {
+		return gate.Finding{Code: gate.CodeArtifactMissing, Path: m.Path,
+			Message:  fmt.Sprintf("%q is declared as created, and was there before the step: declare modify, or delete it first", m.Path),
+			Expected: fmt.Sprintf("nothing at %q before the step", m.Path), Happened: say.Change(c)}
+	}
+	return gate.Finding{Code: gate.CodeArtifactMissing, Path: m.Path,
+		Message:  fmt.Sprintf("%q is declared as %s, but was not", m.Path, m.Op),
+		Expected: fmt.Sprintf("%s %q", m.Op, m.Path), Happened: "nothing of the kind"}
+}
+
+func extras(pass *gate.Pass, account *ledger.Account, observe bool) {
+	for _, c := range account.Extra {
+		if observe {
+			pass.Evidencef("%q was %s without being declared (recorded, as the profile is observe)", c.Path, c.Op)
+			continue
+		}
+		pass.Report(gate.Finding{Code: gate.CodeArtifactExtra, Path: c.Path,
+			Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
+			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
+	}
+	for _, s := range account.SymbolsExtra {
+		if observe {
+			pass.Evidencef("symbol %q was %s without being declared (recorded, as the profile is observe)", s.Name, say.Symbol(s.Op))
+			continue
+		}
+		pass.Report(gate.Finding{Code: gate.CodeSymbolExtra, Path: s.Path, Line: s.Line,
+			Message:  fmt.Sprintf("symbol %q was %s, and nobody declared that", s.Name, say.Symbol(s.Op)),
+			Expected: fmt.Sprintf("symbol %q not %s", s.Name, say.Symbol(s.Op)), Happened: fmt.Sprintf("%s in %s:%d", say.Symbol(s.Op), s.Path, s.Line)})
+	}
+}

@@ -1,0 +1,272 @@
+package builtin_test
+
+import (
+	"maps"
+	osexec "os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
+	"github.com/planlock/planlock/gate/gatetest"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+var (
+	holds  = plan.Check{Kind: "file_exists", Path: "there"}
+	breaks = plan.Check{Kind: "file_exists", Path: "nowhere"}
+	unsure = plan.Check{Kind: "nobody"}
+	there  = files{"there": ""}
+)
+
+func TestConditions(t *testing.T) {
+	pre := func(cs ...plan.Check) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.Phase, p.Step.Preconditions = gate.Before, cs }
+	}
+	post := func(cs ...plan.Check) func(*gate.Pass) { return func(p *gate.Pass) { p.Step.Postconditions = cs } }
+	try(t, "preconditions", []trial{
+		{"none", there, there, pre(), passed},
+		{"hold", there, there, pre(holds), passed},
+		{"break", there, there, pre(holds, breaks, breaks), []string{"fail", "precondition nowhere", "precondition nowhere"}},
+		{"undecided", there, there, pre(holds, unsure), []string{"undecided"}},
+		{"broken beside undecided", there, there, pre(unsure, breaks), []string{"fail", "precondition nowhere", "undecided"}},
+	})
+	try(t, "postconditions", []trial{
+		{"hold", there, there, post(holds), passed},
+		{"break", there, there, post(breaks), []string{"fail", "postcondition nowhere"}},
+		{"no runner", there, there, post(plan.Check{Kind: "command", Run: "true"}), []string{"undecided"}},
+	})
+}
+
+func TestAssumptions(t *testing.T) {
+	assume := func(as ...plan.Assumption) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.Phase, p.Plan.Assumptions = gate.Before, as }
+	}
+	later := func(set func(*gate.Pass)) func(*gate.Pass) {
+		return func(p *gate.Pass) { set(p); p.Base = ledger.Empty() }
+	}
+	words := plan.Assumption{ID: "A0", Text: "In words alone"}
+	try(t, "preconditions", []trial{
+		{"words alone", there, there, assume(words), passed},
+		{"holds", there, there, assume(words, plan.Assumption{ID: "A1", Check: &holds}), passed},
+		{"breaks", there, there, assume(plan.Assumption{ID: "A1", Check: &breaks}), []string{"fail", "precondition nowhere"}},
+		{"undecided", there, there, assume(plan.Assumption{ID: "A1", Check: &unsure}), []string{"undecided"}},
+		{"once something was done", there, there, later(assume(plan.Assumption{ID: "A1", Check: &breaks})), passed},
+	})
+}
+
+func TestInvariants(t *testing.T) {
+	inv := func(phase gate.Phase, since map[string]string, c plan.Check, critical bool) func(*gate.Pass) {
+		return func(p *gate.Pass) {
+			p.Phase, p.Introduced = phase, since
+			p.Plan.Invariants = []plan.Invariant{{ID: "I0", Text: "No check"}, {ID: "I1", Text: "It stands", Check: &c, Critical: critical}}
+		}
+	}
+	// moved makes the step's checkpoint another tree than the base.
+	moved := func(set func(*gate.Pass)) func(*gate.Pass) {
+		return func(p *gate.Pass) { set(p); p.Base = ledger.Empty() }
+	}
+	known := map[string]string{"I1": "base"}
+	no := []string{"fail", "invariant-broken nowhere"}
+	try(t, "invariants", []trial{
+		{"before the first step", there, there, inv(gate.Before, nil, breaks, true), no},
+		{"before the first step, though said to hold", there, there, inv(gate.Before, known, breaks, true), no},
+		{"before a later step", there, there, moved(inv(gate.Before, known, breaks, true)), passed},
+		{"holds", there, there, inv(gate.During, known, holds, true), passed},
+		{"broken", there, there, inv(gate.During, known, breaks, true), no},
+		{"at the end", there, there, inv(gate.Final, known, breaks, true), no},
+		{"not critical", there, there, inv(gate.During, known, breaks, false), passed},
+		{"not critical at the end", there, there, inv(gate.Final, known, breaks, false), []string{"partial", ""}},
+		{"undecided", there, there, inv(gate.During, known, unsure, true), []string{"undecided"}},
+	})
+}
+
+func TestInvariantsTellTheStory(t *testing.T) {
+	for since, want := range map[string]string{
+		"base": `invariant "I1" (It stands), held since before the run, is broken by step 1.1: `,
+		"0.7":  `invariant "I1" (It stands), held since step 0.7, is broken by step 1.1: `,
+	} {
+		pass := gatetest.Pass(t, there, there)
+		pass.Phase, pass.Introduced = gate.During, map[string]string{"I1": since}
+		pass.Plan.Invariants = []plan.Invariant{{ID: "I1", Text: "It stands", Check: &breaks, Critical: true}}
+		j := gatetest.Judge(t.Context(), named(t, "invariants"), pass)
+		if got := j.Verdict.Findings[0].Message; !strings.HasPrefix(got, want) {
+			t.Errorf("got %q, want %q…", got, want)
+		}
+	}
+}
+
+func TestTestIntent(t *testing.T) {
+	script := func(exit int) *gatetest.Runner {
+		return &gatetest.Runner{Results: map[string]gate.CommandResult{"go test ./p": {Exit: exit}}}
+	}
+	intent := &plan.TestIntent{Behavior: "limits", Test: "go test ./p", FixedBy: "1.2"}
+	writes := func(exit int) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.Phase, p.Step.TestIntent, p.Runner = gate.During, intent, script(exit) }
+	}
+	fixes := func(at plan.Address, exit int) func(*gate.Pass) {
+		return func(p *gate.Pass) {
+			p.Phase, p.Step.Address, p.OpenIntents, p.Runner = gate.During, at, []*plan.TestIntent{intent}, script(exit)
+		}
+	}
+	final := func(exit int) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.Phase, p.Step.TestIntent, p.Runner = gate.Final, intent, script(exit) }
+	}
+	try(t, "test-intent", []trial{
+		{"none", nil, nil, func(p *gate.Pass) { p.Phase = gate.During }, passed},
+		{"red", nil, nil, writes(1), passed},
+		{"not red", nil, nil, writes(0), []string{"fail", "test-not-red"}},
+		{"not found is not red", nil, nil, writes(127), []string{"undecided"}},
+		{"still open", nil, nil, fixes("1.3", 1), passed},
+		{"green", nil, nil, fixes("1.2", 0), passed},
+		{"not green", nil, nil, fixes("1.2", 1), []string{"fail", "test-not-green"}},
+		{"green at the end", nil, nil, final(0), passed},
+		{"not green at the end", nil, nil, final(2), []string{"fail", "test-not-green"}},
+		{"no runner", nil, nil, func(p *gate.Pass) { writes(1)(p); p.Runner = nil }, []string{"undecided"}},
+	})
+}
+
+func TestTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go tool")
+	}
+	if _, err := osexec.LookPath("go"); err != nil {
+		t.Skip("the go tool is not installed")
+	}
+	const mod = "module example.com/m\n\ngo 1.25\n"
+	good, bad := "package p\n\nfunc F() int { return 1 }\n", "package p\n\nfunc F() int { return \"1\" }\n"
+	badTest := "package p\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { missing() }\n"
+	local := func(set ...func(*gate.Pass)) func(*gate.Pass) {
+		return func(p *gate.Pass) {
+			p.Phase, p.Runner = gate.During, gatetest.Local{Dir: p.Dir}
+			for _, s := range set {
+				s(p)
+			}
+		}
+	}
+	writing := func(test string) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.Step.TestIntent = &plan.TestIntent{Test: test, FixedBy: "1.2"} }
+	}
+	open := func(fixedBy plan.Address) func(*gate.Pass) {
+		return func(p *gate.Pass) { p.OpenIntents = []*plan.TestIntent{{Test: "go test ./p -run F", FixedBy: fixedBy}} }
+	}
+	base := files{"go.mod": mod}
+	try(t, "types", []trial{
+		{"compiles", base, files{"go.mod": mod, "p/p.go": good}, local(), passed},
+		{"does not", base, files{"go.mod": mod, "p/p.go": bad}, local(), []string{"fail", "types p/p.go:3"}},
+		{"in a module below", files{"sub/go.mod": mod}, files{"sub/go.mod": mod, "sub/p/p.go": bad}, local(), []string{"fail", "types sub/p/p.go:3"}},
+		{"in the root", base, files{"go.mod": mod, "p.go": bad}, local(), []string{"fail", "types p.go:3"}},
+		{"no module", files{}, files{"p/p.go": bad}, local(), passed},
+		{"no Go", files{}, files{"p.txt": ""}, local(), passed},
+		{"package removed", files{"go.mod": mod, "p/p.go": good}, base, local(), passed},
+		{"file removed that others need", files{"go.mod": mod, "p/p.go": good, "p/q.go": "package p\n\nvar X = F()\n"}, files{"go.mod": mod, "p/q.go": "package p\n\nvar X = F()\n"}, local(), []string{"fail", "types p/q.go:3"}},
+		{"unchanged and broken", files{"go.mod": mod, "p/p.go": bad}, files{"go.mod": mod, "p/p.go": bad, "q/q.go": "package q\n"}, local(), passed},
+		{"other systems alone", base, files{"go.mod": mod, "p/p.go": "//go:build never\n\n" + bad, "q/q.go": good}, local(), passed},
+		{"testdata", base, files{"go.mod": mod, "p/testdata/p.go": bad}, local(), passed},
+		{"test", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest}, local(), []string{"fail", "types p/p_test.go:5"}},
+		{"test while it is written", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest}, local(writing("go test ./p")), passed},
+		{"test while it is open", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest}, local(open("1.2")), passed},
+		{"test when it should be fixed", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest}, local(open("1.1")), []string{"fail", "types p/p_test.go:5"}},
+		{"test of another package is open", base, files{"go.mod": mod, "q/p.go": good, "q/p_test.go": badTest}, local(open("1.2")), []string{"fail", "types q/p_test.go:5"}},
+		{"code while a test is open", base, files{"go.mod": mod, "p/p.go": bad}, local(open("1.2")), []string{"fail", "types p/p.go:3"}},
+		{"at the end", base, files{"go.mod": mod, "p/p.go": bad}, local(func(p *gate.Pass) { p.Phase, p.Changes = gate.Final, nil }), []string{"fail", "types p/p.go:3"}},
+		{"no runner", base, files{"go.mod": mod, "p/p.go": good}, local(func(p *gate.Pass) { p.Runner = nil }), []string{"undecided"}},
+	})
+	before := files{"go.mod": mod + "\nreplace example.com/x => ./x\n", "x/go.mod": "module example.com/x\n\ngo 1.25\n", "x/x.go": "package x\n"}
+	after := maps.Clone(before)
+	after["p/p.go"] = "package p\n\nimport _ \"example.com/x\"\n"
+	t.Setenv("GOFLAGS", "-mod=mod") // which lets the go tool write a requirement into go.mod
+	try(t, "types", []trial{
+		{"a requirement is missing", before, after, local(), []string{"fail", "types p/p.go:3"}},
+	})
+}
+
+func TestPlanningGates(t *testing.T) {
+	steps := func(profile plan.Profile, s ...plan.Step) func(*gate.Pass) {
+		return func(p *gate.Pass) {
+			p.Phase, p.Plan.Profile, p.Plan.Tasks[0].Steps = gate.Planning, profile, s
+			p.Plan.NonGoals = []plan.NonGoal{{ID: "N1", Paths: []string{"auth/**", "go.mod"}, Symbols: []string{"p.T"}}}
+		}
+	}
+	declares := func(a plan.Artifacts) plan.Step { return plan.Step{Address: "1.1", Artifacts: &a} }
+	try(t, "declared-non-goals", []trial{
+		{"none", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Create: []string{"x", "author/x"}})), passed},
+		{"path", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Modify: []string{"auth/x.go"}, Delete: []string{"go.mod"}})), []string{"fail", "non-goal auth/x.go", "non-goal go.mod"}},
+		{"glob below", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Create: []string{"auth/*.go"}})), []string{"fail", "non-goal auth/*.go"}},
+		{"glob that may miss", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Create: []string{"**/*.go"}})), passed},
+		{"symbol", nil, nil, steps(plan.Strict, declares(plan.Artifacts{SymbolsAdd: []string{"p.T.M", "p.Tee"}})), []string{"fail", "non-goal"}},
+	})
+	class := declares(plan.Artifacts{Create: []string{"x"}})
+	classed := class
+	classed.SemanticChange = plan.Extending
+	try(t, "classification", []trial{
+		{"classed", nil, nil, steps(plan.Strict, classed), passed},
+		{"changes nothing", nil, nil, steps(plan.Strict, declares(plan.Artifacts{})), passed},
+		{"not classed", nil, nil, steps(plan.Strict, class, plan.Step{Address: "1.2"}), []string{"fail", "semantic-class", "semantic-class"}},
+		{"observed", nil, nil, steps(plan.Observe, class), passed},
+	})
+	try(t, "completeness", []trial{{"no draft", nil, nil, func(p *gate.Pass) { p.Phase = gate.Planning }, []string{"undecided"}}})
+}
+
+func TestCompletenessStatesThePlansOwnCheck(t *testing.T) {
+	pass := gatetest.Pass(t, nil, nil)
+	draft, err := plan.Read("plan.toml", []byte("schema = 1\n\n[goal]\ndescription = \"\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass.Phase, pass.Draft, pass.Plan = gate.Planning, draft, &draft.Plan
+	j := gatetest.Judge(t.Context(), named(t, "completeness"), pass)
+	errs := 0
+	for _, d := range draft.Check(plan.CheckOptions{}) {
+		if d.Severity == plan.Error {
+			errs++
+		}
+	}
+	if j.Verdict == nil || (j.Verdict.Result == gate.Fail) != (errs > 0) {
+		t.Fatalf("the plan has %d errors, got %+v", errs, j)
+	}
+	if len(j.Verdict.Findings) != errs {
+		t.Errorf("%d findings, and the plan has %d errors", len(j.Verdict.Findings), errs)
+	}
+	for _, f := range j.Verdict.Findings {
+		if f.Code != gate.CodeIncomplete || f.Path != "plan.toml" {
+			t.Errorf("finding %+v", f)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	end := func(checks []plan.Check, s ...plan.Artifacts) func(*gate.Pass) {
+		return func(p *gate.Pass) {
+			p.Phase, p.Plan.Completion.Checks, p.Plan.Tasks[0].Steps = gate.Final, checks, nil
+			for i := range s {
+				p.Plan.Tasks[0].Steps = append(p.Plan.Tasks[0].Steps, plan.Step{ID: string(rune('1' + i)), Address: plan.Address("1." + string(rune('1'+i))), Artifacts: &s[i]})
+			}
+		}
+	}
+	create, del := plan.Artifacts{Create: []string{"a", "b", "g*"}}, plan.Artifacts{Delete: []string{"[b]"}}
+	try(t, "completion", []trial{
+		{"nothing asked", nil, there, end(nil), passed},
+		{"check holds", nil, there, end([]plan.Check{holds}), passed},
+		{"check breaks", nil, there, end([]plan.Check{breaks}), []string{"fail", "completion nowhere"}},
+		{"created and there", nil, files{"a": "", "b": ""}, end(nil, create), passed},
+		{"created and gone", nil, files{"a": ""}, end(nil, create), []string{"fail", "completion b"}},
+		{"created, then deleted", nil, files{"a": ""}, end(nil, create, del), passed},
+		{"deleted, then created again", nil, files{"a": ""}, end(nil, create, del, create), []string{"fail", "completion b"}},
+	})
+}
+
+func TestNames(t *testing.T) {
+	var names []string
+	for _, g := range builtin.Gates() {
+		names = append(names, g.Info().Name)
+	}
+	want := strings.Fields("completeness declared-non-goals classification preconditions non-goals limits syntax types invariants " +
+		"test-intent artifacts postconditions expected-output evidence semantic-class completion")
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,25 @@
+package checks
+
+import (
+	"context"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// A kind is a Check made of a function.
+type kind struct {
+	name   string
+	decide func(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error)
+	args   string // for the manual
+	doc    string
+}
+
+// Doc says which arguments the kind takes and when it holds, for the manual.
+func (k kind) Doc() (args, doc string) { return k.args, k.doc }
+
+func (k kind) Kind() string { return k.name }
+
+func (k kind) Decide(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
+	return k.decide(ctx, pass, c)
+}

@@ -1,0 +1,60 @@
+// Package conditions has the preconditions and postconditions of a step decided.
+// [Before] is asked before a step, [After] after an attempt; both block the step (level 1).
+package conditions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/decide"
+	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/gate/internal/trusted"
+)
+
+// After is the gate that decides what must hold after a step.
+func After() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "postconditions",
+		Doc:     "Every postcondition of the step must hold; a step is not complete before.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
+	}, quickAfter, func(ctx context.Context, pass *gate.Pass) error {
+		if pass.Step == nil {
+			return errors.New("postconditions: the pass has no step")
+		}
+		return decide.All(ctx, pass, gate.CodePostcondition, "postcondition", pass.Step.Postconditions)
+	})
+}
+
+// Before is the gate that decides what must hold before a step, and what the plan takes for granted before anything is done.
+func Before() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "preconditions",
+		Doc:     "Every precondition of the step must hold before it begins, and before the first step every assumption of the plan that has a check.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before}, Stateless: true,
+	}, quickBefore, func(ctx context.Context, pass *gate.Pass) error {
+		if pass.Step == nil {
+			return errors.New("preconditions: the pass has no step")
+		}
+		var d decide.Several
+		assumptions(ctx, pass, &d)
+		d.Each(ctx, pass, gate.CodePrecondition, "precondition", pass.Step.Preconditions)
+		return d.Finish(pass)
+	})
+}
+
+// assumptions decides what the plan takes for granted, as long as nothing has been done. A step may make it false afterwards.
+func assumptions(ctx context.Context, pass *gate.Pass, d *decide.Several) {
+	if pass.Plan == nil || !decide.Untouched(pass) {
+		return
+	}
+	for _, a := range pass.Plan.Assumptions {
+		if a.Check == nil {
+			continue
+		}
+		d.One(ctx, pass, *a.Check, func(v gate.Verdict) {
+			decide.Objections(pass, v, gate.Finding{Code: gate.CodePrecondition, Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: say.Check(*a.Check)})
+		})
+	}
+}

@@ -1,0 +1,65 @@
+package expected
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/gate/internal/workspace"
+)
+
+// Evidence is the gate that asks for the files that a step owes as evidence.
+func Evidence() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "evidence",
+		Doc:     "Every path that the step lists as evidence must be there and not be empty.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
+	}, nothingOwed, judgeEvidence)
+}
+
+func judgeEvidence(_ context.Context, pass *gate.Pass) error {
+	if pass.Step == nil {
+		return errors.New("evidence: the pass has no step")
+	}
+	if len(pass.Step.Evidence) == 0 {
+		return nil
+	}
+	w, err := workspace.Open(pass.Dir)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for _, p := range pass.Step.Evidence {
+		info, err := w.Stat(p)
+		empty := err == nil && !info.IsDir() && info.Size() == 0
+		if err == nil && info.IsDir() {
+			entries, err := fs.ReadDir(w.FS(), p)
+			if err != nil {
+				return fmt.Errorf("evidence: %w", err)
+			}
+			empty = len(entries) == 0
+		}
+		switch {
+		case err != nil && !workspace.Gone(err) && !workspace.LeadsOutside(err):
+			return fmt.Errorf("evidence: %w", err)
+		case err != nil:
+			lacking(pass, p, workspace.WhyNot(err))
+		case empty:
+			lacking(pass, p, "it is empty")
+		default:
+			pass.Evidencef("%q is there (%s, %d bytes)", p, workspace.KindOf(info.Mode()), info.Size())
+			pass.Cite(gate.Citation{Path: p})
+		}
+	}
+	return nil
+}
+
+func lacking(pass *gate.Pass, p, happened string) {
+	pass.Report(gate.Finding{Code: gate.CodeEvidenceMissing, Path: p, Message: fmt.Sprintf("the step owes %q as evidence: %s", p, happened),
+		Expected: "something that is not empty", Happened: happened})
+}
+
+func nothingOwed(pass *gate.Pass) bool { return pass.Step != nil && len(pass.Step.Evidence) == 0 }

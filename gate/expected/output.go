@@ -1,0 +1,67 @@
+// Package expected looks for what a step said that it would show: its output, and the files that it owes as evidence.
+// [Output] and [Evidence] block the step (level 1) and are asked after an attempt.
+package expected
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/gate/internal/trusted"
+)
+
+// Output is the gate that compares what the executor printed with the step's expect table.
+func Output() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "expected-output",
+		Doc:     "Exit status and standard output must be what the step's expect table says; expected_output is text for reviewers and is recorded.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
+	}, nothingExpected, judgeOutput)
+}
+
+func judgeOutput(_ context.Context, pass *gate.Pass) error {
+	if pass.Step == nil {
+		return errors.New("expected-output: the pass has no step")
+	}
+	if pass.Step.ExpectedOutput != "" {
+		pass.Evidencef("expected, in words: %s", pass.Step.ExpectedOutput)
+	}
+	want := pass.Step.Expect
+	if want == nil {
+		return nil
+	}
+	if pass.Output == nil {
+		return errors.New("expected-output: the pass has no output of the executor")
+	}
+	stdout := pass.Output.Stdout
+	if stdout == "" {
+		stdout = pass.Output.Text
+	}
+	if want.StdoutMatches != "" {
+		re, err := regexp.Compile(want.StdoutMatches)
+		if err != nil {
+			return fmt.Errorf("expected-output: stdout_matches %q: %w", want.StdoutMatches, err)
+		}
+		if !re.MatchString(stdout) {
+			unexpected(pass, fmt.Sprintf("standard output that matches %q", want.StdoutMatches), say.Tail(stdout))
+		}
+	}
+	if want.Exit != nil && pass.Output.Exit != *want.Exit {
+		unexpected(pass, fmt.Sprintf("exit status %d", *want.Exit), fmt.Sprintf("exit status %d", pass.Output.Exit))
+	}
+	if want.StdoutContains != "" && !strings.Contains(stdout, want.StdoutContains) {
+		unexpected(pass, fmt.Sprintf("standard output that contains %q", want.StdoutContains), say.Tail(stdout))
+	}
+	return nil
+}
+
+func unexpected(pass *gate.Pass, expected, happened string) {
+	pass.Report(gate.Finding{Code: gate.CodeExpectedOutput,
+		Message: "the executor's output is not what the step expects", Expected: expected, Happened: happened})
+}
+
+func nothingExpected(pass *gate.Pass) bool { return pass.Step != nil && pass.Step.Expect == nil }

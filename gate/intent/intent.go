@@ -1,0 +1,110 @@
+// Package intent runs the tests that steps were written for: red before the fix, green after it.
+// Its gate blocks the step (level 1) and is asked during and at the end.
+package intent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/plan"
+)
+
+// Gate is the gate that runs the tests that steps were written for.
+func Gate() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "test-intent",
+		Doc:     "The test of a test_intent must fail at the end of its step (a test that does not compile has failed), pass at the end of the step that fixes it, and pass at the end of the run; a command that is not found decides nothing.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During, gate.Final}, Stateless: true,
+	}, noIntent, judgeIntent)
+}
+
+func judgeIntent(ctx context.Context, pass *gate.Pass) error {
+	if pass.Phase == gate.Final {
+		return allGreen(ctx, pass)
+	}
+	if pass.Step == nil {
+		return fmt.Errorf("test-intent: the pass has no step")
+	}
+	if t := pass.Step.TestIntent; t != nil {
+		if err := red(ctx, pass, t); err != nil {
+			return err
+		}
+	}
+	for _, t := range pass.OpenIntents {
+		if t.FixedBy == pass.Step.Address {
+			if err := green(ctx, pass, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func allGreen(ctx context.Context, pass *gate.Pass) error {
+	if pass.Plan == nil {
+		return fmt.Errorf("test-intent: the pass has no plan")
+	}
+	var seen []string
+	for t := range pass.Plan.Tasks {
+		for s := range pass.Plan.Tasks[t].Steps {
+			intent := pass.Plan.Tasks[t].Steps[s].TestIntent
+			if intent == nil || slices.Contains(seen, intent.Test) {
+				continue
+			}
+			seen = append(seen, intent.Test)
+			if err := green(ctx, pass, intent); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func red(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
+	r, err := runTest(ctx, pass, t)
+	if err != nil {
+		return err
+	}
+	if r.Exit == 0 {
+		pass.Report(gate.Finding{Code: gate.CodeTestNotRed,
+			Message:  fmt.Sprintf("%q passes before the fix, so it does not show %q", t.Test, t.Behavior),
+			Expected: "a status other than 0 until step " + string(t.FixedBy), Happened: say.Ended(r)})
+		return nil
+	}
+	pass.Evidencef("%q fails before the fix, with status %d", t.Test, r.Exit)
+	return nil
+}
+
+func green(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
+	r, err := runTest(ctx, pass, t)
+	if err != nil {
+		return err
+	}
+	if r.Exit != 0 {
+		message := fmt.Sprintf("%q still fails after the fix", t.Test)
+		if t.FailureMeans != "" {
+			message += ", which means: " + t.FailureMeans
+		}
+		pass.Report(gate.Finding{Code: gate.CodeTestNotGreen, Message: message, Expected: "status 0", Happened: say.Ended(r)})
+		return nil
+	}
+	pass.Evidencef("%q passes", t.Test)
+	return nil
+}
+
+// runTest runs the command of an intent. A shell that does not find or may not run it has tested nothing.
+func runTest(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) (gate.CommandResult, error) {
+	r, err := pass.Run(ctx, gate.Command{Run: t.Test})
+	if err == nil && (r.Exit == 126 || r.Exit == 127) {
+		err = fmt.Errorf("test-intent: %q could not be run: %s", t.Test, say.Ended(r))
+	}
+	return r, err
+}
+
+func noIntent(pass *gate.Pass) bool {
+	return pass.Phase != gate.Final && pass.Step != nil && pass.Step.TestIntent == nil && len(pass.OpenIntents) == 0
+}

@@ -1,0 +1,88 @@
+// Package decide has checks of a plan decided for a gate that asks several of them.
+package decide
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/plan"
+)
+
+// Untouched reports whether the tree is the one that the run began with.
+func Untouched(pass *gate.Pass) bool {
+	return pass.Base != nil && pass.Before != nil && pass.Base.Digest() == pass.Before.Digest()
+}
+
+// All decides checks and reports those that do not hold under code.
+func All(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) error {
+	var d Several
+	d.Each(ctx, pass, code, noun, checks)
+	return d.Finish(pass)
+}
+
+// Several decides several checks of which some may stay undecided.
+type Several struct {
+	errs  []error
+	found bool
+}
+
+// One decides c; no is called if it does not hold.
+func (d *Several) One(ctx context.Context, pass *gate.Pass, c plan.Check, no func(gate.Verdict)) {
+	v, err := pass.Decide(ctx, c)
+	if err != nil {
+		d.errs = append(d.errs, fmt.Errorf("gate: %s: %w", say.Check(c), err))
+		return
+	}
+	for _, e := range v.Evidence {
+		pass.Evidencef("%s: %s", say.Check(c), e)
+	}
+	for _, cite := range v.Citations {
+		pass.Cite(cite)
+	}
+	if v.Result != gate.Passed {
+		d.found = true
+		no(v)
+	}
+}
+
+// Each decides checks and reports those that do not hold under code.
+func (d *Several) Each(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) {
+	for n, c := range checks {
+		d.One(ctx, pass, c, func(v gate.Verdict) {
+			Objections(pass, v, gate.Finding{Code: code, Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, say.Check(c)), Expected: say.Check(c)})
+		})
+	}
+}
+
+// Finish says what could not be decided: as the gate's error, or, where something was found to
+// be wrong already, beside it.
+func (d *Several) Finish(pass *gate.Pass) error {
+	if !d.found {
+		return errors.Join(d.errs...)
+	}
+	for _, err := range d.errs {
+		pass.Report(gate.Finding{Code: gate.CodeUndecided, Message: err.Error()})
+	}
+	return nil
+}
+
+// Objections reports every finding of a check's verdict under the code and words of f.
+func Objections(pass *gate.Pass, v gate.Verdict, f gate.Finding) {
+	if len(v.Findings) == 0 {
+		pass.Report(f)
+		return
+	}
+	for _, g := range v.Findings {
+		if g.Expected == "" {
+			g.Expected = f.Expected
+		}
+		if g.Happened == "" {
+			g.Happened = g.Message
+		}
+		g.Code, g.Message = f.Code, f.Message+": "+g.Message
+		pass.Report(g)
+	}
+}

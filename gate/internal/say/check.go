@@ -1,0 +1,32 @@
+package say
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// Check is a check in one line, for people: its kind and the arguments that it has.
+func Check(c plan.Check) string {
+	var b strings.Builder
+	b.WriteString(c.Kind)
+	arg := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, " %s=%q", name, value)
+		}
+	}
+	arg("path", c.Path)
+	arg("text", c.Text)
+	arg("matches", c.Matches)
+	arg("run", c.Run)
+	if c.Exit != nil {
+		fmt.Fprintf(&b, " exit=%d", *c.Exit)
+	}
+	arg("stdout_contains", c.StdoutContains)
+	arg("symbol", c.Symbol)
+	arg("package", c.Package)
+	arg("name", c.Name)
+	arg("version", c.Version)
+	return b.String()
+}

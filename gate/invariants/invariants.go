@@ -1,0 +1,96 @@
+// Package invariants has decided what must hold before, between and after steps.
+// Its gate blocks the step (level 1) and is asked before the first step, during, and at the end.
+package invariants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/decide"
+	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/plan"
+)
+
+// Gate is the gate that decides what must hold before, between and after steps.
+func Gate() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "invariants",
+		Doc:     "Every invariant that has a check must hold before the first step, after every step and at the end; one that is not critical is recorded after a step, and makes the end partial.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before, gate.During, gate.Final}, Stateless: true,
+	}, nothingInvariant, judgeInvariants)
+}
+
+func judgeInvariants(ctx context.Context, pass *gate.Pass) error {
+	if pass.Plan == nil {
+		return errors.New("invariants: the pass has no plan")
+	}
+	var d decide.Several
+	for _, inv := range pass.Plan.Invariants {
+		if inv.Check == nil {
+			pass.Evidencef("invariant %q has no check, so no machine judges it", inv.ID)
+			continue
+		}
+		if pass.Phase == gate.Before && !firstLook(pass, inv.ID) {
+			continue
+		}
+		d.One(ctx, pass, *inv.Check, func(v gate.Verdict) { broken(pass, inv, v) })
+	}
+	return d.Finish(pass)
+}
+
+// firstLook reports whether an invariant must be seen to hold before this step: nobody has seen it yet, or nothing has been
+// done yet.
+func firstLook(pass *gate.Pass, id string) bool {
+	if _, seen := pass.Introduced[id]; !seen {
+		return true
+	}
+	return decide.Untouched(pass)
+}
+
+func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {
+	f := gate.Finding{Code: gate.CodeInvariant, Message: story(pass, inv), Expected: say.Check(*inv.Check)}
+	switch {
+	case inv.Critical:
+		decide.Objections(pass, v, f)
+	case pass.Phase == gate.Final:
+		pass.Partialf("", "%s (it is not critical)", f.Message)
+	default:
+		pass.Evidencef("%s (recorded, as it is not critical)", f.Message)
+	}
+}
+
+// story says which invariant is broken, since when it held, and which step broke it.
+func story(pass *gate.Pass, inv plan.Invariant) string {
+	name := fmt.Sprintf("invariant %q (%s)", inv.ID, inv.Text)
+	since, known := pass.Introduced[inv.ID]
+	if pass.Phase == gate.Before {
+		return fmt.Sprintf("%s does not hold before step %s", name, address(pass))
+	}
+	switch {
+	case !known:
+		since = "never seen to hold"
+	case since == "base":
+		since = "held since before the run"
+	default:
+		since = "held since step " + since
+	}
+	if pass.Step == nil {
+		return fmt.Sprintf("%s, %s, does not hold at the end", name, since)
+	}
+	return fmt.Sprintf("%s, %s, is broken by step %s", name, since, pass.Step.Address)
+}
+
+func address(pass *gate.Pass) plan.Address {
+	if pass.Step == nil {
+		return ""
+	}
+	return pass.Step.Address
+}
+
+func nothingInvariant(pass *gate.Pass) bool {
+	return pass.Plan != nil && !slices.ContainsFunc(pass.Plan.Invariants, func(i plan.Invariant) bool { return i.Check != nil })
+}

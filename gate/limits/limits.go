@@ -1,0 +1,123 @@
+// Package limits holds a step to its size: the files and lines that it may change, and the folders that it must stay in.
+// Its gate blocks the step (level 1) and is asked during.
+package limits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/content"
+	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Gate is the gate that holds a step to its size: files and lines that it may change, and the folders it must stay in.
+func Gate() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "limits",
+		Doc:     "A step must not change more files than max_files or more lines than max_lines (added and removed together), and must stay within the folders of modules; folders and links count as no files and no lines.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}, Stateless: true,
+	}, always, judgeLimits)
+}
+
+func judgeLimits(_ context.Context, pass *gate.Pass) error {
+	if pass.Step == nil {
+		return errors.New("limits: the pass has no step")
+	}
+	l := pass.Step.Limits
+	if l == nil {
+		pass.Evidencef("the step declares no limits")
+		return nil
+	}
+	files, lines := countFiles(pass.Changes), pass.Lines.Added+pass.Lines.Removed
+	over(pass, gate.CodeLimitFiles, "file", l.MaxFiles, files)
+	over(pass, gate.CodeLimitLines, "line", l.MaxLines, lines)
+	if l.Modules != nil {
+		outside(pass, l.Modules)
+	}
+	pass.Evidencef("%s and %s changed", plural(files, "file"), plural(lines, "line"))
+	return nil
+}
+
+func over(pass *gate.Pass, code, what string, limit *int, got int) {
+	if limit == nil || got <= *limit {
+		return
+	}
+	mend := fmt.Sprintf("split the step or raise max_%ss", what)
+	if pass.Account != nil && pass.Plan != nil && pass.Plan.Profile != plan.Observe {
+		if extra := named(pass.Account.Extra); extra != "" {
+			mend = "nobody declared " + extra
+		}
+	}
+	pass.Report(gate.Finding{Code: code,
+		Message: fmt.Sprintf("%s changed in %s, and the step allows %d; %s",
+			plural(got, what), named(pass.Changes), *limit, mend),
+		Expected: "at most " + plural(*limit, what), Happened: plural(got, what)})
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// named names the files that changed, as far as they are few.
+func named(changes []ledger.Change) string {
+	const few = 3
+	var names []string
+	for _, c := range changes {
+		if c.Kind() != ledger.Dir {
+			names = append(names, ledger.Quote(c.Path))
+		}
+	}
+	if len(names) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	}
+	return strings.Join(names, ", ")
+}
+
+// countFiles counts what was created, modified and deleted, without folders.
+func countFiles(changes []ledger.Change) int {
+	n := 0
+	for _, c := range changes {
+		if !content.IsFolder(c) {
+			n++
+		}
+	}
+	return n
+}
+
+func outside(pass *gate.Pass, modules []string) {
+	for _, c := range pass.Changes {
+		if within(c, modules) {
+			continue
+		}
+		pass.Report(gate.Finding{Code: gate.CodeLimitModules, Path: c.Path,
+			Message:  fmt.Sprintf("%q lies in none of the folders that the step may change", c.Path),
+			Expected: fmt.Sprintf("changes within %s", strings.Join(modules, ", ")), Happened: say.Change(c)})
+	}
+}
+
+// within reports whether a change lies in one of the modules. A folder that was created or deleted on the way down to
+// a module belongs to it.
+func within(c ledger.Change, modules []string) bool {
+	for _, m := range modules {
+		m = path.Clean(m)
+		if m == "." || c.Path == m || strings.HasPrefix(c.Path, m+"/") {
+			return true
+		}
+		if content.IsFolder(c) && c.Op != ledger.Modified && strings.HasPrefix(m, c.Path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func always(*gate.Pass) bool { return true }

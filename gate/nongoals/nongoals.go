@@ -1,0 +1,85 @@
+// Package nongoals protects what a plan says must not be touched.
+// [Declared] looks at what steps declare, in planning, and blocks the approval (level 2); [Gate] looks at what a step changed,
+// during, and blocks the step (level 1).
+package nongoals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/internal/content"
+	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Gate is the gate that protects what must not be touched. It looks at artifacts: what a step says of itself plays no part.
+func Gate() gate.Gate {
+	return trusted.New(gate.Info{
+		Name:    "non-goals",
+		Doc:     "No path of a non-goal may change in any way (a change of mode or formatting is one), and no symbol of a non-goal may be added, removed, or have its declaration's text changed.",
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}, Stateless: true,
+	}, content.Unchanged, judgeNonGoals)
+}
+
+func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
+	if pass.Plan == nil {
+		return errors.New("non-goals: the pass has no plan")
+	}
+	for _, n := range pass.Plan.NonGoals {
+		for _, c := range pass.Changes {
+			if pattern, ok := protects(n, c.Path); ok {
+				pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: c.Path,
+					Message:  fmt.Sprintf("%q must not be touched: non-goal %q (%s) protects %q", c.Path, n.ID, n.Text, pattern),
+					Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
+			}
+		}
+		for _, s := range pass.Symbols {
+			if name, ok := protectsSymbol(n, s.Name); ok {
+				reportSymbol(pass, n, name, s)
+			}
+		}
+	}
+	if err := judgeProtectedSymbols(ctx, pass); err != nil {
+		return err
+	}
+	pass.Evidencef("%d changes were held against %d non-goals", len(pass.Changes), len(pass.Plan.NonGoals))
+	return nil
+}
+
+func reportSymbol(pass *gate.Pass, n plan.NonGoal, name string, s ledger.Symbol) {
+	pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: s.Path, Line: s.Line,
+		Message:  fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", s.Name, n.ID, n.Text, name),
+		Expected: fmt.Sprintf("%q left as it was", s.Name), Happened: say.Symbol(s.Op)})
+}
+
+// protects finds the pattern of a non-goal that covers a path. A pattern without wildcards covers a folder with all below it.
+func protects(n plan.NonGoal, p string) (pattern string, ok bool) {
+	for _, pattern := range n.Paths {
+		clean := path.Clean(pattern)
+		if clean == "." || p == clean || strings.HasPrefix(p, clean+"/") {
+			return pattern, true
+		}
+		if matched, err := doublestar.Match(clean, p); err == nil && matched {
+			return pattern, true
+		}
+	}
+	return "", false
+}
+
+// protectsSymbol finds the symbol of a non-goal that covers a symbol; a type covers its methods.
+func protectsSymbol(n plan.NonGoal, symbol string) (name string, ok bool) {
+	for _, name := range n.Symbols {
+		if symbol == name || strings.HasPrefix(symbol, name+".") {
+			return name, true
+		}
+	}
+	return "", false
+}

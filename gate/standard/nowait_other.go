@@ -1,6 +1,0 @@
-//go:build !unix
-
-package standard
-
-// noWait is not needed on this system.
-const noWait = 0

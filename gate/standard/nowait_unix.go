@@ -1,8 +1,0 @@
-//go:build unix
-
-package standard
-
-import "syscall"
-
-// noWait keeps the opening of a FIFO that was swapped in from waiting for a writer.
-const noWait = syscall.O_NONBLOCK
