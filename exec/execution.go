@@ -277,7 +277,7 @@ func (e *execution) logsRecords() bool { return e.log.Enabled(context.Background
 // decider decides what comes next, under the policy of the run.
 func (e *execution) decider() *engine.Decider {
 	if e.decides == nil {
-		e.decides = &engine.Decider{Contract: e.contract, Policy: e.policy()}
+		e.decides = engine.New(e.contract, e.policy())
 	}
 	return e.decides
 }

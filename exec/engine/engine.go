@@ -12,8 +12,13 @@ import (
 type Decider struct {
 	Contract *contract.Contract
 	Policy   *contract.Policy
-	// Guards may hold up a step before it begins; nil for [guard.Table].
-	Guards []guard.Guard
+	// Always are asked before anything else is done about a step, and Guards before one begins.
+	Always, Guards []guard.Guard
+}
+
+// New makes a decider with the guards of package guard.
+func New(c *contract.Contract, p *contract.Policy) *Decider {
+	return &Decider{Contract: c, Policy: p, Always: guard.Always(), Guards: guard.Table()}
 }
 
 // Decide returns everything that should be under way now. Nothing is wanted of a sealed run.
@@ -39,7 +44,7 @@ func (d *Decider) Decide(run *history.Run, seen *contract.Seen) []Wanted {
 		return ending(c)
 	}
 	c = c.About(next)
-	for _, g := range guard.Always() {
+	for _, g := range d.Always {
 		if v := g.Look(c); !v.Passes() {
 			return d.heard(c, v)
 		}
@@ -115,11 +120,7 @@ func (d *Decider) step(c *contract.Case) []Wanted {
 
 // begin asks the guards about a step that has not begun.
 func (d *Decider) begin(c *contract.Case) []Wanted {
-	guards := d.Guards
-	if guards == nil {
-		guards = guard.Table()
-	}
-	for _, g := range guards {
+	for _, g := range d.Guards {
 		if v := g.Look(c); !v.Passes() {
 			return d.heard(c, v)
 		}

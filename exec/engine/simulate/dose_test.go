@@ -1,0 +1,9 @@
+//go:build !torture
+
+package simulate_test
+
+// games is how many histories are played, and atLeast how often each guard must hold one up.
+const (
+	games   = 20_000
+	atLeast = 20
+)

@@ -1,0 +1,180 @@
+package simulate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/engine"
+	"github.com/planlock/planlock/exec/flow"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// mostDecisions is how many decisions a game may take. A longer one does not end.
+const mostDecisions = 2000
+
+// A Game is one history of one plan, under one policy.
+type Game struct {
+	dice    dice
+	decider *engine.Decider
+	run     *history.Run
+	seen    contract.Seen
+	now     time.Time
+	seq     uint64
+	trees   int
+	judge   judge
+	left    bool // nobody takes the run up any more: it waits
+
+	// Decisions counts what was decided.
+	Decisions int
+	// Wants sees what is wanted before it is done, and may put something else in its place; nil leaves it. Tests plant faults here.
+	Wants func(c *contract.Case, wanted []engine.Wanted) []engine.Wanted
+}
+
+// New makes the game of a seed.
+func New(seed uint64) *Game {
+	d := dice{rand.New(rand.NewPCG(seed, 0))}
+	p := randomPlan(d)
+	chosen := pick(d, preset.All()...)
+	policy := &contract.Policy{Ladder: chosen.Ladder, Triggers: chosen.Triggers, Compliance: chosen.Compliance || d.in(4),
+		Strategy: pick(d, "", history.Direct, history.Orchestrated), Escalates: !d.in(6),
+		Reviewers: d.in(4), Evidence: d.in(4), EvidenceWait: time.Minute, Deaf: []string{"shell"}}
+	if d.in(2) {
+		policy.Triggers = modes.Triggers{Consecutive: 1}
+	}
+	if d.in(3) {
+		policy.TokenBudget = 1000
+	}
+	if d.in(4) {
+		policy.Silent = []advice.Kind{advice.Reflection}
+	}
+	g := &Game{dice: d, run: &history.Run{}, now: time.Unix(1_700_000_000, 0).UTC(),
+		decider: engine.New(contract.Of(p), policy)}
+	g.start(p, chosen.Name)
+	return g
+}
+
+// Run is the history so far.
+func (g *Game) Run() *history.Run { return g.run }
+
+// Decider is whose decisions are played.
+func (g *Game) Decider() *engine.Decider { return g.decider }
+
+// start begins the run.
+func (g *Game) start(p *plan.Plan, presetName string) {
+	started := &history.Started{Run: "SIMULATED", Goal: p.Goal, Format: plan.Native, Profile: p.Profile, Plan: "sha256:p",
+		Envelope: &envelope.Envelope{}, Base: g.tree(), Preset: presetName,
+		Mode: pick(g.dice, plan.Silent, plan.Dynamic, plan.Dynamic, plan.Collaborative, plan.Education)}
+	for _, a := range flow.Order(p, plan.Native) {
+		at := g.decider.Contract.At(a)
+		started.Steps = append(started.Steps, history.Outline{Address: a, Task: at.Task.ID, Title: "step",
+			Critical: at.Step.IsCritical(), Rollback: at.Step.Rollback})
+		if g.dice.in(12) {
+			started.Acknowledged = append(started.Acknowledged, plan.DoneCode(a))
+		}
+	}
+	g.fold(history.At(history.Where{}, started)...)
+}
+
+// tree is a snapshot that no other step has made.
+func (g *Game) tree() checkpoint.Snapshot {
+	g.trees++
+	d := ledger.Digest(fmt.Sprintf("sha256:%d", g.trees))
+	return checkpoint.Snapshot{Tree: d, Manifest: d}
+}
+
+// fold has facts happen. Each takes a second.
+func (g *Game) fold(facts ...history.Located) {
+	for _, l := range facts {
+		g.seq++
+		g.now = g.now.Add(time.Second)
+		if f, asks := l.Fact.(*history.Asked); asks {
+			f.Question.Asked = g.now
+			g.judge.asked(g.run, f.Question)
+		}
+		if _, back := l.Fact.(*history.RolledBack); back {
+			g.judge.setBack()
+		}
+		rec := checkpoint.Record{Seq: g.seq, Time: g.now, Fact: checkpoint.Fact{
+			Type: l.Fact.Type(), Step: string(l.Where.Step), Attempt: l.Where.Attempt}}
+		if err := g.run.Fold(rec, l.Fact); err != nil {
+			g.judge.broken("a fact that cannot follow: %v", err)
+		}
+	}
+	g.seen.Disturb(contract.Recorded)
+}
+
+// Play plays until the run is sealed or nobody takes it up any more. An error names the law that a decision broke.
+func (g *Game) Play() error {
+	for !g.left {
+		wanted := g.decider.Decide(g.run, &g.seen)
+		c := &contract.Case{Contract: g.decider.Contract, Policy: g.decider.Policy, Run: g.run, Seen: &g.seen}
+		if g.Wants != nil {
+			wanted = g.Wants(c, wanted)
+		}
+		if len(wanted) == 0 {
+			break
+		}
+		if g.Decisions++; g.Decisions > mostDecisions {
+			return fmt.Errorf("the run does not end: %d decisions", mostDecisions)
+		}
+		for _, w := range wanted {
+			g.judge.look(c, w)
+			if g.judge.err != nil {
+				return g.judge.err
+			}
+			g.act(w)
+		}
+	}
+	g.judge.over(g.run, g.left)
+	return g.judge.err
+}
+
+// crash ends the controller at once, and takes the run up again.
+func (g *Game) crash() { g.takeUp() }
+
+// takeUp has a controller take the run up: it has seen nothing yet.
+func (g *Game) takeUp() {
+	g.seen = contract.Seen{}
+	g.judge.takenUp()
+	g.fold(history.At(history.Where{}, &history.Resumed{Reason: "crash"})...)
+}
+
+// pause lets go of the run. Mostly somebody takes it up.
+func (g *Game) pause(why string) {
+	g.fold(history.At(history.Where{}, &history.Paused{Why: why})...)
+	if g.dice.in(8) {
+		g.left = true
+		return
+	}
+	if to := pick(g.dice, g.run.Steps...); g.dice.in(10) && to.Checkpoint != nil && g.run.Ended == nil {
+		// Somebody set the run back from outside, whatever it did there.
+		g.fold(history.At(history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint, By: "somebody"})...)
+	}
+	g.takeUp()
+}
+
+// choose is a random answer to a question.
+func (g *Game) choose(q ask.Question) ask.Answer {
+	choice := pick(g.dice, q.Choices...)
+	for range 3 { // who only ever stops gets nowhere
+		if choice.Key != "s" && choice.Key != "x" && choice.Key != "b" {
+			break
+		}
+		choice = pick(g.dice, q.Choices...)
+	}
+	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice.Key, Acknowledged: choice.Acknowledge, By: "somebody", At: g.now}
+	if choice.NeedsReason {
+		a.Reason = "do it otherwise"
+	}
+	return a
+}
