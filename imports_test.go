@@ -29,12 +29,13 @@ var mayImport = map[string][]string{
 // internalMayImport says the same of each package below internal, and who may
 // use it.
 var internalMayImport = map[string]struct{ sees, seenBy []string }{
-	"internal/atomicfile": {nil, []string{"exec", "checkpoint"}},
-	"internal/disk":       {nil, []string{"exec", "checkpoint", "internal/atomicfile", "examples"}},
-	"internal/interrupt":  {nil, []string{"checkpoint", "gate"}},
-	"internal/lazyre":     {nil, []string{"plan", "gate", "exec", "cmd"}},
-	"internal/crash":      {nil, nil},
-	"internal/process":    {[]string{"plan", "gate"}, []string{"exec"}},
+	"internal/atomicfile":   {nil, []string{"exec", "checkpoint"}},
+	"internal/disk":         {nil, []string{"exec", "checkpoint", "internal/atomicfile", "examples"}},
+	"internal/interrupt":    {nil, []string{"checkpoint", "gate"}},
+	"internal/lazyre":       {nil, []string{"plan", "gate", "exec", "cmd"}},
+	"internal/crash":        {nil, nil},
+	"internal/characterise": {nil, nil},
+	"internal/process":      {[]string{"plan", "gate"}, []string{"exec"}},
 }
 
 // TestImportsPointOneWay fails on an arrow that is not drawn above.
