@@ -76,6 +76,6 @@ func (t *task) field(name, value string) {
 		t.sources = append(t.sources, listed(value)...)
 	}
 	if value != "" {
-		t.extra = append(t.extra, plan.Setting{Key: keyOf(slug(name)), Value: textValue(value)})
+		t.extra = append(t.extra, plan.Setting{Key: plan.QuoteKey(slug(name)), Value: textValue(value)})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
 // A half is one file of a pair as read on its own, in the same shape for both, with what it says and
@@ -15,10 +16,10 @@ type half struct {
 	restated []said // **Goal:** further down, which is no second goal
 	tasks    []*task
 	speclets []*speclet
-	rest     plan.Plan // what is neither goal, task nor speclet
-	refs     []said    // constraints.x and components.x that the text names
-	sections []string  // names of the headings, in small letters
-	root     *node     // of a TOML file
+	rest     plan.Plan      // what is neither goal, task nor speclet
+	refs     []said         // constraints.x and components.x that the text names
+	sections []string       // names of the headings, in small letters
+	root     *tomltree.Node // of a TOML file
 	faults   []fault
 }
 
@@ -26,6 +27,13 @@ const (
 	markdownSide = "markdown"
 	tomlSide     = "toml"
 )
+
+// A fault keeps a file from being read as it is meant.
+type fault struct {
+	at    int
+	text  string
+	fatal bool // nothing behind it was read
+}
 
 // broken reports whether the half was not read to its end, so that nothing follows from what is missing in it.
 func (h *half) broken() bool {
@@ -79,7 +87,7 @@ type task struct {
 	critical    flag // for all its steps
 	mode        said
 	retries     number
-	balance     *node
+	balance     *tomltree.Node
 	speclet     *speclet
 	dependsOn   []string
 	research    bool

@@ -5,20 +5,21 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
 // readParameters reads parameters_NAME.toml, in all spellings that exist.
 func readParameters(f *file) *half {
 	h := &half{side: tomlSide, file: f}
-	h.root, h.faults = readTOML(f.text)
+	h.readTree()
 	h.readGoal()
-	for _, m := range h.root.members {
-		h.table(m.name, m.value)
+	for _, m := range h.root.Keys {
+		h.table(m.Name, m.Value)
 	}
-	for i, n := range tablesOf(h.root.find("tasks")) {
+	for i, n := range tablesOf(h.root.Find("tasks")) {
 		h.tasks = append(h.tasks, readTask(n, i))
 	}
-	for i, n := range tablesOf(h.root.find("speclets")) {
+	for i, n := range tablesOf(h.root.Find("speclets")) {
 		h.speclet(n, i)
 	}
 	h.nameDepends()
@@ -28,17 +29,35 @@ func readParameters(f *file) *half {
 	return h
 }
 
+// maxFaults is how many values and keys are refused one by one.
+const maxFaults = 100
+
+// leastTable is how many bytes a table has on average at least, with its header. A file of smaller ones is no plan, and its
+// tree would be much larger than itself.
+const leastTable = 32
+
+// readTree reads the whole file; of one that is no TOML, what stands before the fault.
+func (h *half) readTree() {
+	rules := tomltree.Rules{Tables: 1000 + len(h.file.text)/leastTable}
+	h.root, _ = tomltree.Parse(h.file.text, rules, func(f tomltree.Fault) {
+		fatal := f.Kind == tomltree.NotText || f.Kind == tomltree.TooLarge || f.Kind == tomltree.NotTOML
+		if fatal || len(h.faults) < maxFaults {
+			h.faults = append(h.faults, fault{f.Offset, f.Text, fatal})
+		}
+	})
+}
+
 // tablesOf are the tables of a list; one table alone is a list of one.
-func tablesOf(n *node) []*node {
+func tablesOf(n *tomltree.Node) []*tomltree.Node {
 	if n == nil {
 		return nil
 	}
-	if n.kind == kindTable {
-		return []*node{n}
+	if n.Kind == tomltree.Table {
+		return []*tomltree.Node{n}
 	}
-	var list []*node
-	for _, item := range n.list {
-		if item.kind == kindTable {
+	var list []*tomltree.Node
+	for _, item := range n.List {
+		if item.Kind == tomltree.Table {
 			list = append(list, item)
 		}
 	}
@@ -46,31 +65,31 @@ func tablesOf(n *node) []*node {
 }
 
 func (h *half) readGoal() {
-	n := h.root.find("goal")
+	n := h.root.Find("goal")
 	if n == nil {
-		n = h.root.find("goals")
+		n = h.root.Find("goals")
 	}
 	if n == nil {
 		return
 	}
-	if n.kind == kindString {
-		h.goals = append(h.goals, say(n.text, n.at))
+	if n.Kind == tomltree.String {
+		h.goals = append(h.goals, say(n.Text, n.At))
 		return
 	}
 	for _, t := range tablesOf(n) {
 		for _, name := range [...]string{"description", "statement"} {
-			if g := t.find(name); g != nil && g.kind == kindString && strings.TrimSpace(g.text) != "" &&
-				(len(h.goals) == 0 || !sameText(h.goals[len(h.goals)-1].text, g.text)) {
-				h.goals = append(h.goals, say(g.text, g.at))
+			if g := t.Find(name); g != nil && g.Kind == tomltree.String && strings.TrimSpace(g.Text) != "" &&
+				(len(h.goals) == 0 || !sameText(h.goals[len(h.goals)-1].text, g.Text)) {
+				h.goals = append(h.goals, say(g.Text, g.At))
 			}
 		}
 	}
 }
 
 // firstOf returns the first of the keys that a table has.
-func (n *node) firstOf(names ...string) *node {
+func firstIn(n *tomltree.Node, names ...string) *tomltree.Node {
 	for _, name := range names {
-		if v := n.find(name); v != nil {
+		if v := n.Find(name); v != nil {
 			return v
 		}
 	}
@@ -78,58 +97,58 @@ func (n *node) firstOf(names ...string) *node {
 }
 
 // words is a text that a table has under the first of the keys; an empty one is not said.
-func (n *node) words(names ...string) said {
+func wordsIn(n *tomltree.Node, names ...string) said {
 	for _, name := range names {
-		if v := n.find(name); v != nil && v.kind == kindString && strings.TrimSpace(v.text) != "" {
-			return say(v.text, v.at)
+		if v := n.Find(name); v != nil && v.Kind == tomltree.String && strings.TrimSpace(v.Text) != "" {
+			return say(v.Text, v.At)
 		}
 	}
 	return said{}
 }
 
-func (n *node) flag(names ...string) flag {
-	v := n.firstOf(names...)
+func flagIn(n *tomltree.Node, names ...string) flag {
+	v := firstIn(n, names...)
 	switch {
 	case v == nil:
 		return flag{}
-	case v.kind == kindBoolean:
-		yes := v.text == "true"
-		return flag{value: &yes, at: v.at}
+	case v.Kind == tomltree.Boolean:
+		yes := v.Text == "true"
+		return flag{value: &yes, at: v.At}
 	}
-	return flag{at: v.at, odd: v.shown()}
+	return flag{at: v.At, odd: shown(v)}
 }
 
-func (n *node) number(names ...string) number {
-	v := n.firstOf(names...)
+func numberIn(n *tomltree.Node, names ...string) number {
+	v := firstIn(n, names...)
 	if v == nil {
 		return number{}
 	}
-	if i, err := strconv.Atoi(v.text); v.kind == kindInteger && err == nil {
-		return number{value: &i, at: v.at}
+	if i, err := strconv.Atoi(v.Text); v.Kind == tomltree.Integer && err == nil {
+		return number{value: &i, at: v.At}
 	}
-	return number{at: v.at, odd: v.shown()}
+	return number{at: v.At, odd: shown(v)}
 }
 
 // shown is a value as a message quotes it.
-func (n *node) shown() string {
-	if n.kind == kindString {
-		return strconv.Quote(n.text)
+func shown(n *tomltree.Node) string {
+	if n.Kind == tomltree.String {
+		return strconv.Quote(n.Text)
 	}
-	if n.text != "" {
-		return n.text
+	if n.Text != "" {
+		return n.Text
 	}
 	return "a list or table"
 }
 
 // ident is the id of a table: text as written, or a number. What has none is called by its place.
-func (n *node) ident(index int) (id string, ok bool) {
-	v := n.firstOf("id", "task_id", "step_id", "speclet_id", "backup_id")
+func identOf(n *tomltree.Node, index int) (id string, ok bool) {
+	v := firstIn(n, "id", "task_id", "step_id", "speclet_id", "backup_id")
 	switch {
 	case v == nil:
-	case v.kind == kindFloat:
-		return v.raw, true
-	case v.kind == kindString || v.kind == kindInteger:
-		if id := strings.TrimSpace(v.text); id != "" {
+	case v.Kind == tomltree.Float:
+		return v.Raw, true
+	case v.Kind == tomltree.String || v.Kind == tomltree.Integer:
+		if id := strings.TrimSpace(v.Text); id != "" {
 			return id, true
 		}
 	}
@@ -137,20 +156,20 @@ func (n *node) ident(index int) (id string, ok bool) {
 }
 
 // items are the texts and numbers of a list, or the one that stands there alone.
-func (n *node) items() []said {
+func itemsOf(n *tomltree.Node) []said {
 	if n == nil {
 		return nil
 	}
-	if n.kind != kindArray {
-		if n.kind == kindTable || n.text == "" {
+	if n.Kind != tomltree.Array {
+		if n.Kind == tomltree.Table || n.Text == "" {
 			return []said{}
 		}
-		return []said{say(n.text, n.at)}
+		return []said{say(n.Text, n.At)}
 	}
 	list := []said{}
-	for _, item := range n.list {
-		if item.kind != kindTable && item.kind != kindArray {
-			list = append(list, say(item.text, item.at))
+	for _, item := range n.List {
+		if item.Kind != tomltree.Table && item.Kind != tomltree.Array {
+			list = append(list, say(item.Text, item.At))
 		}
 	}
 	return list
@@ -168,94 +187,94 @@ func textsOf(list []said) []string {
 }
 
 // others are the keys of a table that were not read, as settings.
-func (n *node) others(read ...string) []plan.Setting {
+func othersIn(n *tomltree.Node, read ...string) []plan.Setting {
 	known := make(map[string]bool, len(read))
 	for _, name := range read {
 		known[name] = true
 	}
 	var list []plan.Setting
-	for _, m := range n.members {
-		if !known[m.name] {
-			list = settingsOf(list, keyOf(m.name), m.value)
+	for _, m := range n.Keys {
+		if !known[m.Name] {
+			list = m.Value.Settings(list, plan.QuoteKey(m.Name))
 		}
 	}
 	return list
 }
 
-func readTask(n *node, index int) *task {
-	id, ok := n.ident(index)
+func readTask(n *tomltree.Node, index int) *task {
+	id, ok := identOf(n, index)
 	t := &task{
-		id: id, at: n.at, unnamed: !ok,
-		title:     n.words("description", "name", "title"),
-		critical:  n.flag("critical_flag", "critical"),
-		mode:      n.words("mode"),
-		retries:   n.number("max_retries"),
-		balance:   n.find("critical_balance"),
-		dependsOn: textsOf(n.find("depends_on").items()),
-		sources:   textsOf(n.find("research_sources").items()),
-		criteria:  textsOf(n.find("acceptance_criteria").items()),
+		id: id, at: n.At, unnamed: !ok,
+		title:     wordsIn(n, "description", "name", "title"),
+		critical:  flagIn(n, "critical_flag", "critical"),
+		mode:      wordsIn(n, "mode"),
+		retries:   numberIn(n, "max_retries"),
+		balance:   n.Find("critical_balance"),
+		dependsOn: textsOf(itemsOf(n.Find("depends_on"))),
+		sources:   textsOf(itemsOf(n.Find("research_sources"))),
+		criteria:  textsOf(itemsOf(n.Find("acceptance_criteria"))),
 	}
 	t.short = t.id
-	if f := n.flag("research_enabled"); f.value != nil {
+	if f := flagIn(n, "research_enabled"); f.value != nil {
 		t.research = *f.value
 	}
-	for i, s := range tablesOf(n.find("steps")) {
+	for i, s := range tablesOf(n.Find("steps")) {
 		t.steps = append(t.steps, readStep(t.id, s, i))
 	}
 	read := []string{"description", "title"}
-	if n.find("description") == nil {
+	if n.Find("description") == nil {
 		read = append(read, "name")
 	}
-	t.extra = n.others(append(read, "id", "task_id", "critical_flag", "critical", "mode", "max_retries",
+	t.extra = othersIn(n, append(read, "id", "task_id", "critical_flag", "critical", "mode", "max_retries",
 		"depends_on", "research_sources", "acceptance_criteria", "research_enabled", "steps")...)
 	return t
 }
 
-func readStep(task string, n *node, index int) *step {
-	id, ok := n.ident(index)
+func readStep(task string, n *tomltree.Node, index int) *step {
+	id, ok := identOf(n, index)
 	s := &step{
-		id: local(task, id), at: n.at, unnamed: !ok,
-		title:       n.words("description", "action", "name", "title"),
-		method:      n.words("primary_method", "method"),
-		expected:    n.words("expected_output"),
-		critical:    n.flag("critical_flag", "critical"),
-		mode:        n.words("mode"),
-		retries:     n.number("max_retries"),
-		components:  n.find("components").items(),
-		constraints: n.find("constraints").items(),
+		id: local(task, id), at: n.At, unnamed: !ok,
+		title:       wordsIn(n, "description", "action", "name", "title"),
+		method:      wordsIn(n, "primary_method", "method"),
+		expected:    wordsIn(n, "expected_output"),
+		critical:    flagIn(n, "critical_flag", "critical"),
+		mode:        wordsIn(n, "mode"),
+		retries:     numberIn(n, "max_retries"),
+		components:  itemsOf(n.Find("components")),
+		constraints: itemsOf(n.Find("constraints")),
 	}
 	read := []string{"id", "step_id", "description", "name", "title", "primary_method", "expected_output", "critical_flag",
 		"critical", "mode", "max_retries", "components", "constraints", "backups", "backup_methods"}
-	if n.find("description") == nil {
+	if n.Find("description") == nil {
 		read = append(read, "action")
 	}
-	if n.find("primary_method") == nil {
+	if n.Find("primary_method") == nil {
 		read = append(read, "method")
 	}
-	for i, b := range tablesOf(n.find("backups")) {
+	for i, b := range tablesOf(n.Find("backups")) {
 		s.backups = append(s.backups, readBackup(b, i))
 	}
-	for i, b := range n.find("backup_methods").items() {
+	for i, b := range itemsOf(n.Find("backup_methods")) {
 		if b.text == "" {
 			continue
 		}
 		s.backups = append(s.backups, &backup{id: strconv.Itoa(i + 1), at: b.at, text: b})
 	}
-	if list := n.find("backups"); list != nil && list.kind == kindArray && !list.listed {
-		for i, b := range list.items() {
+	if list := n.Find("backups"); list != nil && list.Kind == tomltree.Array && !list.Listed() {
+		for i, b := range itemsOf(list) {
 			s.backups = append(s.backups, &backup{id: strconv.Itoa(i + 1), at: b.at, text: b})
 		}
 	}
-	for _, m := range n.members {
-		if id, ok := strings.CutPrefix(m.name, "backup_"); ok && m.value.kind == kindString && isNumber(id) {
-			read = append(read, m.name)
-			if strings.TrimSpace(m.value.text) == "" {
+	for _, m := range n.Keys {
+		if id, ok := strings.CutPrefix(m.Name, "backup_"); ok && m.Value.Kind == tomltree.String && isNumber(id) {
+			read = append(read, m.Name)
+			if strings.TrimSpace(m.Value.Text) == "" {
 				continue
 			}
-			s.backups = append(s.backups, &backup{id: id, at: m.value.at, text: say(m.value.text, m.value.at)})
+			s.backups = append(s.backups, &backup{id: id, at: m.Value.At, text: say(m.Value.Text, m.Value.At)})
 		}
 	}
-	s.extra = n.others(read...)
+	s.extra = othersIn(n, read...)
 	return s
 }
 
@@ -263,36 +282,36 @@ func isNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-func readBackup(n *node, index int) *backup {
-	id, _ := n.ident(index)
+func readBackup(n *tomltree.Node, index int) *backup {
+	id, _ := identOf(n, index)
 	return &backup{
-		id: id, at: n.at,
-		text:    n.words("description", "action", "method", "name"),
-		trigger: n.words("trigger_condition", "trigger").text,
-		how:     n.words("execution_method").text,
-		tool:    n.words("tool_path").text,
-		args:    textsOf(n.find("tool_args").items()),
-		extra: n.others("id", "description", "action", "method", "name", "trigger_condition", "trigger", "execution_method",
+		id: id, at: n.At,
+		text:    wordsIn(n, "description", "action", "method", "name"),
+		trigger: wordsIn(n, "trigger_condition", "trigger").text,
+		how:     wordsIn(n, "execution_method").text,
+		tool:    wordsIn(n, "tool_path").text,
+		args:    textsOf(itemsOf(n.Find("tool_args"))),
+		extra: othersIn(n, "id", "description", "action", "method", "name", "trigger_condition", "trigger", "execution_method",
 			"tool_path", "tool_args"),
 	}
 }
 
 // speclet reads one of [[speclets]], and the tasks that stand in it: task 2 of speclet 1 is task 1.2.
-func (h *half) speclet(n *node, index int) {
-	id, ok := n.ident(index)
-	if name := n.words("name"); !ok && name.ok {
+func (h *half) speclet(n *tomltree.Node, index int) {
+	id, ok := identOf(n, index)
+	if name := wordsIn(n, "name"); !ok && name.ok {
 		id = name.text
 	}
-	s := &speclet{id: id, name: n.words("name").text, at: n.at, title: n.words("description", "title", "purpose", "name"),
-		parallel: n.flag("parallel_allowed")}
-	if deps := n.firstOf("depends_on", "dependencies"); deps != nil {
-		s.depends = append(s.depends, statement{deps.items(), deps.at})
+	s := &speclet{id: id, name: wordsIn(n, "name").text, at: n.At, title: wordsIn(n, "description", "title", "purpose", "name"),
+		parallel: flagIn(n, "parallel_allowed")}
+	if deps := firstIn(n, "depends_on", "dependencies"); deps != nil {
+		s.depends = append(s.depends, statement{itemsOf(deps), deps.At})
 	}
-	tasks := n.find("tasks")
+	tasks := n.Find("tasks")
 	nested := tablesOf(tasks)
 	if tasks != nil {
 		s.listed = true
-		s.tasks = tasks.items()
+		s.tasks = itemsOf(tasks)
 	}
 	for i, item := range nested {
 		t := readTask(item, i)
@@ -303,6 +322,6 @@ func (h *half) speclet(n *node, index int) {
 		s.tasks = append(s.tasks, say(t.id, t.at))
 		h.tasks = append(h.tasks, t)
 	}
-	s.extra = n.others("id", "speclet_id", "name", "description", "title", "depends_on", "dependencies", "parallel_allowed", "tasks")
+	s.extra = othersIn(n, "id", "speclet_id", "name", "description", "title", "depends_on", "dependencies", "parallel_allowed", "tasks")
 	h.speclets = append(h.speclets, s)
 }

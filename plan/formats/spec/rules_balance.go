@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
 // balanceOf counts the steps of a task that say whether they are critical, and those that are.
@@ -81,7 +83,7 @@ func totalWrong(j *judged, report reporter) {
 		f := s.flagOf(t)
 		critical += count(f.value != nil && *f.value)
 	})
-	declared := h.root.find("validation")
+	declared := h.root.Find("validation")
 	for _, c := range []struct {
 		key    string
 		actual float64
@@ -90,23 +92,23 @@ func totalWrong(j *judged, report reporter) {
 		{"critical_steps", float64(critical)}, {"total_critical_steps", float64(critical)}, {"non_critical_steps", float64(steps - critical)},
 		{"total_backups", float64(backups)}, {"critical_percentage_actual", percent(critical, steps)},
 	} {
-		if n := declared.find(c.key); n != nil && differs(n, c.actual, 1) {
-			report(h, n.at, "", "", fmt.Sprintf("%s is said to be %s, and is %s", c.key, n.shown(), number64(c.actual)), "write "+number64(c.actual)+", or leave the total out")
+		if n := declared.Find(c.key); n != nil && differs(n, c.actual, 1) {
+			report(h, n.At, "", "", fmt.Sprintf("%s is said to be %s, and is %s", c.key, shown(n), number64(c.actual)), "write "+number64(c.actual)+", or leave the total out")
 		}
 	}
 	for _, t := range h.tasks {
 		said, critical := t.balanceOf()
 		if actual := percent(critical, len(t.steps)) / 100; t.balance != nil && said == len(t.steps) && differs(t.balance, actual, 0.01) {
-			report(h, t.balance.at, t.id, "", fmt.Sprintf("critical_balance of task %s is said to be %s, and is %d of %d", t.id, t.balance.shown(), critical, said),
+			report(h, t.balance.At, t.id, "", fmt.Sprintf("critical_balance of task %s is said to be %s, and is %d of %d", t.id, shown(t.balance), critical, said),
 				"write "+number64(actual)+", or leave it out")
 		}
 	}
 }
 
 // differs reports whether a number is further than a rounding from what it should be.
-func differs(n *node, actual, rounding float64) bool {
-	f, err := strconv.ParseFloat(n.text, 64)
-	return err == nil && (n.kind == kindInteger || n.kind == kindFloat) && math.Abs(f-actual) >= rounding-1e-9
+func differs(n *tomltree.Node, actual, rounding float64) bool {
+	f, err := strconv.ParseFloat(n.Text, 64)
+	return err == nil && (n.Kind == tomltree.Integer || n.Kind == tomltree.Float) && math.Abs(f-actual) >= rounding-1e-9
 }
 
 func number64(f float64) string {

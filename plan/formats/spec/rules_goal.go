@@ -61,8 +61,8 @@ func goalMissing(j *judged, report reporter) {
 		}
 		if h.side == tomlSide {
 			hint = "add  [goal]  with  description = \"…\", the goal as the Markdown states it"
-			if n := h.root.find("goal"); n != nil {
-				at = n.at
+			if n := h.root.Find("goal"); n != nil {
+				at = n.At
 			}
 		}
 		report(h, at, "", "", "no goal is stated", hint)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
 // builds is the word that makes the goal one that builds software, or "".
@@ -28,36 +30,36 @@ func stackIncomplete(j *judged, report reporter) {
 		return
 	}
 	at := j.t.goal().at
-	if n := j.t.root.find("software_stack"); n != nil {
-		at = n.at
+	if n := j.t.root.Find("software_stack"); n != nil {
+		at = n.At
 	}
 	report(j.t, at, "", "", fmt.Sprintf("the goal says %q, but the parameters do not say %s", word, strings.Join(missing, ", ")),
 		"add "+strings.Join(missing, ", ")+"; where something does not apply, write \"none\"")
 }
 
 // missingOfStack lists the tables and keys that software needs and that are not there, or empty.
-func missingOfStack(root *node) []string {
+func missingOfStack(root *tomltree.Node) []string {
 	var missing []string
-	need := func(name string, keys ...string) *node {
-		n := root.find(name)
+	need := func(name string, keys ...string) *tomltree.Node {
+		n := root.Find(name)
 		if n == nil {
 			missing = append(missing, "["+name+"]")
 			return nil
 		}
 		for _, key := range keys {
-			if v := n.find(key); v == nil || v.kind == kindString && strings.TrimSpace(v.text) == "" {
+			if v := n.Find(key); v == nil || v.Kind == tomltree.String && strings.TrimSpace(v.Text) == "" {
 				missing = append(missing, name+"."+key)
 			}
 		}
 		return n
 	}
 	stack := need("software_stack", "deployment_type", "primary_language")
-	if n := root.find("user_interface"); n.flag("required").value != nil && *n.flag("required").value {
+	if n := root.Find("user_interface"); flagIn(n, "required").value != nil && *flagIn(n, "required").value {
 		need("user_interface", "interface_type", "target_users", "skill_level")
 	} else {
 		need("user_interface")
 	}
-	switch stack.words("deployment_type").text {
+	switch wordsIn(stack, "deployment_type").text {
 	case "desktop_app", "web_app":
 		need("deployment", "target_platform", "installation_type", "startup_method")
 	default:
@@ -71,16 +73,16 @@ func completionThin(j *judged, report reporter) {
 	if j.builds() == "" || j.t == nil {
 		return
 	}
-	n := j.t.root.find("completion_criteria")
-	if n == nil || len(n.find("acceptance_criteria").items()) > 0 {
+	n := j.t.root.Find("completion_criteria")
+	if n == nil || len(itemsOf(n.Find("acceptance_criteria"))) > 0 {
 		return
 	}
 	yes := 0
-	for _, m := range n.members {
-		yes += count(m.value.kind == kindBoolean && m.value.text == "true")
+	for _, m := range n.Keys {
+		yes += count(m.Value.Kind == tomltree.Boolean && m.Value.Text == "true")
 	}
 	if yes < 3 {
-		report(j.t, n.at, "", "", fmt.Sprintf("the completion criteria are %d flags and no list", yes), `add  acceptance_criteria = ["…"], what must be seen to hold in the end`)
+		report(j.t, n.At, "", "", fmt.Sprintf("the completion criteria are %d flags and no list", yes), `add  acceptance_criteria = ["…"], what must be seen to hold in the end`)
 	}
 }
 
@@ -91,22 +93,22 @@ func deliveryUnsaid(j *judged, report reporter) {
 	if j.builds() == "" || j.t == nil {
 		return
 	}
-	n := j.t.root.find("completion_criteria")
+	n := j.t.root.Find("completion_criteria")
 	if n == nil {
 		return // which is an error of its own
 	}
 	var missing []string
-	stack := j.t.root.find("software_stack")
-	if stack.words("deployment_type").text == "desktop_app" && stack.words("packaging_method").text == "" {
+	stack := j.t.root.Find("software_stack")
+	if wordsIn(stack, "deployment_type").text == "desktop_app" && wordsIn(stack, "packaging_method").text == "" {
 		missing = append(missing, "software_stack.packaging_method")
 	}
-	if ui := j.t.root.find("user_interface").flag("required").value; ui != nil && *ui && n.find("interface_complete") == nil {
+	if ui := flagIn(j.t.root.Find("user_interface"), "required").value; ui != nil && *ui && n.Find("interface_complete") == nil {
 		missing = append(missing, "completion_criteria.interface_complete")
 	}
-	if slices.ContainsFunc(wordsOf(j.t.goal().text), func(w string) bool { return slices.Contains(outside, w) }) && n.find("production_ready") == nil {
+	if slices.ContainsFunc(wordsOf(j.t.goal().text), func(w string) bool { return slices.Contains(outside, w) }) && n.Find("production_ready") == nil {
 		missing = append(missing, "completion_criteria.production_ready")
 	}
 	if len(missing) > 0 {
-		report(j.t, n.at, "", "", "nothing is said of "+strings.Join(missing, ", "), "add "+strings.Join(missing, ", "))
+		report(j.t, n.At, "", "", "nothing is said of "+strings.Join(missing, ", "), "add "+strings.Join(missing, ", "))
 	}
 }

@@ -12,7 +12,7 @@ func propagationIncomplete(j *judged, report reporter) {
 	if j.t == nil {
 		return
 	}
-	n := j.t.root.find("error_propagation")
+	n := j.t.root.Find("error_propagation")
 	if n == nil {
 		report(j.t, 0, "", "", "nothing is said about what a failure means for later steps", "add  [error_propagation]  with enabled = true, read_prior_steps = true and propagation_strategy = \"halt_on_critical\"")
 		return
@@ -21,13 +21,13 @@ func propagationIncomplete(j *judged, report reporter) {
 	for _, f := range []struct {
 		name string
 		flag flag
-	}{{"enabled", n.flag("enabled", "propagation_enabled")}, {"read_prior_steps", n.flag("read_prior_steps")}} {
+	}{{"enabled", flagIn(n, "enabled", "propagation_enabled")}, {"read_prior_steps", flagIn(n, "read_prior_steps")}} {
 		if f.flag.value == nil || !*f.flag.value {
 			missing = append(missing, f.name+" = true")
 		}
 	}
 	if len(missing) > 0 {
-		report(j.t, n.at, "", "", "later steps do not learn what went wrong before them", "set  "+strings.Join(missing, "  and  "))
+		report(j.t, n.At, "", "", "later steps do not learn what went wrong before them", "set  "+strings.Join(missing, "  and  "))
 	}
 }
 
@@ -35,7 +35,7 @@ func strategyUnknown(j *judged, report reporter) {
 	if j.t == nil {
 		return
 	}
-	s := j.t.root.find("error_propagation").words("propagation_strategy", "strategy")
+	s := wordsIn(j.t.root.Find("error_propagation"), "propagation_strategy", "strategy")
 	if s.ok && !slices.Contains(strategies, plan.Propagation(s.text)) {
 		report(j.t, s.at, "", "", fmt.Sprintf("the strategy %q is not known", s.text), "write halt_on_critical, continue_and_log or collaborative_review")
 	}
@@ -45,7 +45,7 @@ func defaultMode(j *judged, report reporter) {
 	if j.t == nil {
 		return
 	}
-	if m := j.t.root.find("execution").words("default_mode", "mode"); m.ok && modeOf(m.text) == "" {
+	if m := wordsIn(j.t.root.Find("execution"), "default_mode", "mode"); m.ok && modeOf(m.text) == "" {
 		report(j.t, m.at, "", "", fmt.Sprintf("the mode %q is not known", m.text), "write silent, collaborative, dynamic or education")
 	}
 }
@@ -60,20 +60,20 @@ func dangling(table string, names func(*step) []said) func(*judged, reporter) {
 		if j.t == nil {
 			return
 		}
-		n := j.t.root.find(table)
+		n := j.t.root.Find(table)
 		complain := func(h *half, at int, t, s, key string) {
 			report(h, at, t, s, fmt.Sprintf("the %s %q is not in [%s]", one, key, table), fmt.Sprintf("add it to [%s] in %s, or name one that is there", table, j.t.file.name))
 		}
 		if j.m != nil {
 			for _, r := range j.m.refs {
-				if key, ok := strings.CutPrefix(r.text, table+"."); ok && n.find(key) == nil {
+				if key, ok := strings.CutPrefix(r.text, table+"."); ok && n.Find(key) == nil {
 					complain(j.m, r.at, "", "", key)
 				}
 			}
 		}
 		j.t.steps(func(t *task, s *step) {
 			for _, name := range names(s) {
-				if key := strings.TrimPrefix(name.text, table+"."); n.find(key) == nil {
+				if key := strings.TrimPrefix(name.text, table+"."); n.Find(key) == nil {
 					complain(j.t, name.at, t.id, s.id, key)
 				}
 			}

@@ -30,7 +30,7 @@ func (o *outliner) finish() {
 	}
 	for _, s := range o.sections {
 		if text := strings.Trim(o.raw(s.from, s.to), "- \n"); text != "" {
-			h.keep("sections", []plan.Setting{{Key: keyOf(s.title), Value: textValue(o.raw(s.from, s.to))}})
+			h.keep("sections", []plan.Setting{{Key: plan.QuoteKey(s.title), Value: textValue(o.raw(s.from, s.to))}})
 		}
 		o.lists(s)
 	}
@@ -51,7 +51,7 @@ func (o *outliner) lists(s *section) {
 		for _, item := range o.itemsIn(s) {
 			name, text, ok := strings.Cut(strings.ReplaceAll(item, "**", ""), ":")
 			if ok {
-				o.half.keep("definitions", []plan.Setting{{Key: keyOf(strings.TrimSpace(name)), Value: textValue(strings.TrimSpace(text))}})
+				o.half.keep("definitions", []plan.Setting{{Key: plan.QuoteKey(strings.TrimSpace(name)), Value: textValue(strings.TrimSpace(text))}})
 			}
 		}
 	case s.name == "components" || s.name == "constraints":
@@ -123,7 +123,7 @@ func (h *half) readHead(d *document) {
 				case b.name == "version":
 					h.rest.Meta.Version = b.value
 				default:
-					h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: keyOf(slug(b.name)), Value: textValue(b.value)})
+					h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: plan.QuoteKey(slug(b.name)), Value: textValue(b.value)})
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
 // freeTables are those that a plan keeps under their own names.
@@ -19,46 +20,46 @@ var freeTables = []string{
 const otherTable = "metadata"
 
 // table reads one table, or key, of the top level that is neither goal, task nor speclet. None is lost.
-func (h *half) table(name string, n *node) {
+func (h *half) table(name string, n *tomltree.Node) {
 	p := &h.rest
-	isTable := n.kind == kindTable
+	isTable := n.Kind == tomltree.Table
 	switch {
 	case name == "tasks" || name == "speclets":
 	case name == "goal" || name == "goals":
 		if isTable {
-			h.keep("goal", n.others("description", "statement"))
+			h.keep("goal", othersIn(n, "description", "statement"))
 		}
 	case (name == "meta" || name == "metadata") && isTable:
 		h.meta(n)
-	case name == "version" && n.kind == kindString:
-		p.Meta.Version = n.text
-	case name == "descriptor" && n.kind == kindString:
-		p.Meta.Name = n.text
+	case name == "version" && n.Kind == tomltree.String:
+		p.Meta.Version = n.Text
+	case name == "descriptor" && n.Kind == tomltree.String:
+		p.Meta.Name = n.Text
 	case name == "execution" && isTable:
-		mode := n.words("default_mode", "mode")
+		mode := wordsIn(n, "default_mode", "mode")
 		p.Execution.DefaultMode = modeOf(mode.text)
-		p.Execution.Extra = append(p.Execution.Extra, n.others("default_mode", "mode")...)
+		p.Execution.Extra = append(p.Execution.Extra, othersIn(n, "default_mode", "mode")...)
 	case name == "error_propagation" && isTable:
 		h.propagation(n)
 	case name == "completion_criteria" && isTable:
-		p.Completion.AcceptanceCriteria = textsOf(n.find("acceptance_criteria").items())
-		p.Completion.Flags = append(p.Completion.Flags, n.others("acceptance_criteria")...)
+		p.Completion.AcceptanceCriteria = textsOf(itemsOf(n.Find("acceptance_criteria")))
+		p.Completion.Flags = append(p.Completion.Flags, othersIn(n, "acceptance_criteria")...)
 	case isTable && slices.Contains(freeTables, name):
-		p.Settings = settingsOf(p.Settings, name, n)
+		p.Settings = n.Settings(p.Settings, name)
 		if name == "definition_of_complete" && p.Completion.AcceptanceCriteria == nil {
 			p.Completion.AcceptanceCriteria = deliverables(n)
 		}
 	default:
-		p.Settings = settingsOf(p.Settings, otherTable+"."+keyOf(name), n)
+		p.Settings = n.Settings(p.Settings, otherTable+"."+plan.QuoteKey(name))
 	}
 }
 
 // deliverables are the texts of [definition_of_complete].
-func deliverables(n *node) []string {
+func deliverables(n *tomltree.Node) []string {
 	var list []string
-	for _, m := range n.members {
-		if m.value.kind == kindString || m.value.kind == kindArray {
-			list = append(list, textsOf(m.value.items())...)
+	for _, m := range n.Keys {
+		if m.Value.Kind == tomltree.String || m.Value.Kind == tomltree.Array {
+			list = append(list, textsOf(itemsOf(m.Value))...)
 		}
 	}
 	return list
@@ -73,40 +74,40 @@ func (h *half) keep(name string, list []plan.Setting) {
 
 // keepExtras stores what a task, its steps and their backups say beyond what a plan has fields for.
 func (h *half) keepExtras(t *task) {
-	at := "tasks." + keyOf(t.id)
+	at := "tasks." + plan.QuoteKey(t.id)
 	h.keep(at, t.extra)
 	for _, s := range t.steps {
-		step := at + ".steps." + keyOf(s.id)
+		step := at + ".steps." + plan.QuoteKey(s.id)
 		h.keep(step, s.extra)
 		for _, b := range s.backups {
-			h.keep(step+".backups."+keyOf(b.id), b.extra)
+			h.keep(step+".backups."+plan.QuoteKey(b.id), b.extra)
 		}
 	}
 }
 
-func (h *half) meta(n *node) {
+func (h *half) meta(n *tomltree.Node) {
 	m := &h.rest.Meta
-	if name := n.words("goal_descriptor", "descriptor", "name"); name.ok {
+	if name := wordsIn(n, "goal_descriptor", "descriptor", "name"); name.ok {
 		m.Name = name.text
 	}
-	if version := n.words("version", "spec_version"); version.ok {
+	if version := wordsIn(n, "version", "spec_version"); version.ok {
 		m.Version = version.text
 	}
-	m.Extra = append(m.Extra, n.others("goal_descriptor", "version")...)
+	m.Extra = append(m.Extra, othersIn(n, "goal_descriptor", "version")...)
 }
 
-func (h *half) propagation(n *node) {
+func (h *half) propagation(n *tomltree.Node) {
 	e := &h.rest.ErrorPropagation
-	e.Enabled = n.flag("enabled", "propagation_enabled").value
-	e.ReadPriorSteps = n.flag("read_prior_steps").value
-	e.DependencyTracking = n.flag("dependency_tracking").value
-	if s := plan.Propagation(n.words("propagation_strategy", "strategy").text); slices.Contains(strategies, s) {
+	e.Enabled = flagIn(n, "enabled", "propagation_enabled").value
+	e.ReadPriorSteps = flagIn(n, "read_prior_steps").value
+	e.DependencyTracking = flagIn(n, "dependency_tracking").value
+	if s := plan.Propagation(wordsIn(n, "propagation_strategy", "strategy").text); slices.Contains(strategies, s) {
 		e.Strategy = s
 	}
-	if threshold := n.number("failure_threshold"); threshold.value != nil && *threshold.value > 0 {
+	if threshold := numberIn(n, "failure_threshold"); threshold.value != nil && *threshold.value > 0 {
 		e.FailureThreshold = *threshold.value
 	}
-	e.Extra = append(e.Extra, n.others("enabled", "propagation_enabled", "read_prior_steps", "dependency_tracking",
+	e.Extra = append(e.Extra, othersIn(n, "enabled", "propagation_enabled", "read_prior_steps", "dependency_tracking",
 		"propagation_strategy", "strategy", "failure_threshold")...)
 }
 
@@ -127,4 +128,14 @@ func modeOf(text string) plan.Mode {
 func orderSettings(list []plan.Setting) []plan.Setting {
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Key < list[j].Key })
 	return slices.CompactFunc(list, func(a, b plan.Setting) bool { return a.Key == b.Key })
+}
+
+func textValue(text string) plan.Value { return plan.Value{Kind: tomltree.String, Text: text} }
+
+func textList(list []string) plan.Value {
+	v := plan.Value{Kind: tomltree.Array, List: make([]plan.Value, len(list))}
+	for i, text := range list {
+		v.List[i] = textValue(text)
+	}
+	return v
 }
