@@ -34,7 +34,7 @@ func gist(fact history.Fact) string {
 		return "after " + f.Reason
 	case *history.StepStarted:
 		return fmt.Sprintf("tree %s · %s", f.Checkpoint.Tree.Short(), strings.TrimSuffix(f.Decision+": "+f.Concern, ": "))
-	case *history.Gates:
+	case *history.Judged:
 		return gatesGist(*f)
 	case *history.AttemptStarted:
 		return fmt.Sprintf("%s by %s: %s", methodName(f.Method), orElse(f.Executor, "the default executor"), f.Text)
@@ -65,7 +65,7 @@ func gist(fact history.Fact) string {
 
 // gatesGist names gates that share a record, since they object to nothing, and says what the gate says that has one of its own. No
 // controller writes a record that is shared by one that objects, but a journal may come from anybody.
-func gatesGist(judged history.Gates) string {
+func gatesGist(judged history.Judged) string {
 	var names, said []string
 	for _, j := range judged {
 		if names = append(names, j.Gate); len(judged) == 1 || j.Verdict == nil || j.Verdict.Result != gate.Passed {

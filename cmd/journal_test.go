@@ -64,7 +64,7 @@ func TestGistOfGates(t *testing.T) {
 		return gate.Judgement{Gate: name, Phase: gate.After, Level: gate.BlocksStep, Verdict: &gate.Verdict{Result: result}}
 	}
 	a, b, no, silent := judged("a", gate.Passed), judged("b", gate.Passed), judged("no", gate.Fail), gate.Judgement{Gate: "silent"}
-	for want, gates := range map[string]history.Gates{
+	for want, gates := range map[string]history.Judged{
 		"a (after, level 1): pass": {a},
 		"2 gates pass: a, b":       {a, b},
 		"no (after, level 1): fail; silent (, level 0): undecided": {a, no, b, silent},

@@ -160,7 +160,7 @@ func TestAmend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now.Status != before.Status || now.Paused == nil || now.Paused.Why != before.Paused.Why || now.Current() == nil || now.Current().Address != "1.2" {
+	if now.Status != before.Status || now.Paused == nil || now.Paused.Why != before.Paused.Why || len(now.Lanes()) != 1 || now.Lanes()[0].Step.Address != "1.2" {
 		t.Errorf("the run stands otherwise: %s, %+v", now.Status, now.Paused)
 	}
 	if a := now.Amendments[0]; a.By != "tester" || a.Reason != "more is wanted" || a.Prev != before.RecordDigest() || now.RecordDigest() != a.Digest ||
@@ -583,7 +583,7 @@ func TestAnswersToQuestionsOfThePlanBefore(t *testing.T) {
 		*fixed, b.Controller.Escalator = true, waiting
 		must(t, exec.Workspace{Dir: b.Dir}.Request(t.Context(), ask.Request{Run: run, Kind: ask.Obsolete, By: "tester", Reason: "more is wanted"}))
 		report, err := b.Controller.Resume(t.Context(), b.Lock(t), run)
-		if q := report.Run.Pending(); !errors.Is(err, exec.ErrWaiting) || q == nil || q.Kind != ask.Obsolete {
+		if q := report.Run.Questions(); !errors.Is(err, exec.ErrWaiting) || len(q) != 1 || q[0].Kind != ask.Obsolete {
 			t.Fatalf("%v, %+v", err, q)
 		}
 		b.Draft = read(t, begunPlan+furtherStep)

@@ -211,7 +211,7 @@ func (t *trial) facts() []history.Fact {
 	if t.differs != nil {
 		facts = append(facts, t.differs)
 	}
-	return append(facts, history.Judged(t.judged)...)
+	return append(facts, history.Judgements(t.judged)...)
 }
 
 // accept makes the new tree the one that we left.

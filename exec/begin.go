@@ -69,7 +69,6 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mode, modeBy := e.mode()
 	ws := e.c.workspace()
 	ws.Dir = e.root
 	id, err := ws.nextRun()
@@ -84,11 +83,9 @@ func (e *execution) begin(ctx context.Context) error {
 		Lock: e.locked.ID(), LockFile: e.c.LockFile,
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
-		Mode: mode, ModeBy: modeBy, Remembered: e.precedents(ctx, e.locked.Digest()),
-		Executor: name(e.c.Executor), Preset: e.c.Preset, Isolated: e.isolates(), Shadow: e.c.Shadow, NoSandbox: e.c.NoSandbox,
-		Deterministic: e.c.Deterministic || flow.SettingsOf(e.plan).Deterministic,
-		TestFirst:     e.c.TestFirst || flow.SettingsOf(e.plan).TestFirst,
-		Steps:         e.outline(e.locked.Format()), Planning: planning, Tools: tools, Version: Version(),
+		Policy: e.chosenPolicy(), Roles: e.roles(), Remembered: e.precedents(ctx, e.locked.Digest()),
+		Executor: name(e.c.Executor), Isolated: e.isolates(), Shadow: e.c.Shadow, NoSandbox: e.c.NoSandbox,
+		Steps: e.outline(e.locked.Format()), Planning: planning, Tools: tools, Version: Version(),
 	}
 	for _, d := range e.locked.Warnings() {
 		started.Warnings = append(started.Warnings, warningOf(d))
@@ -150,6 +147,7 @@ func (e *execution) launch(ctx context.Context, started *history.Started) error 
 	if err := e.record(ctx, history.Where{}, started); err != nil {
 		return err
 	}
+	e.decides = nil
 	if err := e.clone(ctx); err != nil {
 		return err
 	}
@@ -193,7 +191,7 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 			continue
 		}
 		inside := ""
-		switch s := run.Current(); {
+		switch s := contract.Current(run); {
 		case run.Restoring == nil && !contract.InFlight(s) && powerWent(ctx, run):
 			inside = "when the machine was"
 		case run.Restoring == nil && !contract.InFlight(s):

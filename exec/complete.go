@@ -29,7 +29,7 @@ func (e *execution) end(ctx context.Context) error {
 	if interrupted(ctx) {
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
 	}
-	facts := history.Judged(judged)
+	facts := history.Judgements(judged)
 	if e.run.Started.Isolated && !e.run.Started.Shadow && ended.Status == history.Achieved {
 		if err := e.deliver(ctx, ended); err != nil {
 			return err

@@ -38,7 +38,7 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 	pass.Before, pass.After = tree, tree
 	e.notify(e.c.Observer.StepStarted, Event{History: s})
 	judged := e.askGates(ctx, s, gate.Before, pass)
-	facts := append([]history.Fact{start}, history.Judged(judged)...)
+	facts := append([]history.Fact{start}, history.Judgements(judged)...)
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}

@@ -117,10 +117,11 @@ func TestWaitForAnAnswer(t *testing.T) {
 	if !errors.Is(err, exec.ErrWaiting) {
 		t.Fatalf("got %v, want ErrWaiting", err)
 	}
-	q := report.Run.Pending()
-	if q == nil {
-		t.Fatal("no question is pending")
+	open := report.Run.Questions()
+	if len(open) != 1 {
+		t.Fatalf("%d questions are open, want 1", len(open))
 	}
+	q := open[0]
 	if _, err := b.Controller.Resume(context.Background(), locked, ""); !errors.Is(err, exec.ErrWaiting) {
 		t.Errorf("resumed without an answer: %v", err)
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"reflect"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/contract"
@@ -9,30 +10,64 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// policy is how this run is carried out, and who is there.
-func (e *execution) policy() *contract.Policy {
-	c := e.c
+// chosenPolicy is how a run is carried out by what the host and the plan say now.
+func (e *execution) chosenPolicy() history.Policy {
+	c, said := e.c, flow.SettingsOf(e.plan)
+	mode, by := e.mode()
 	chosen := c.chosenPreset()
-	p := &contract.Policy{
-		Ladder: c.ladder(), Triggers: cmp.Or(c.Triggers, chosen.Triggers), Compliance: chosen.Compliance,
-		Strategy: c.Strategy, TokenBudget: cmp.Or(max(c.TokenBudget, 0), flow.SettingsOf(e.plan).TokenBudget),
-		Reviewers: len(c.Reviewers) > 0, Evidence: c.Evidence != nil, Escalates: c.Escalator != nil,
+	p := history.Policy{
+		Mode: mode, ModeBy: by, Preset: c.Preset,
+		Triggers: history.Triggers(cmp.Or(c.Triggers, chosen.Triggers)), Compliance: chosen.Compliance,
+		Strategy: c.Strategy, TestFirst: c.TestFirst || said.TestFirst,
+		Deterministic: c.Deterministic || said.Deterministic,
+		TokenBudget:   cmp.Or(max(c.TokenBudget, 0), said.TokenBudget), Patience: c.Patience,
+	}
+	for _, rung := range c.ladder() {
+		p.Ladder = append(p.Ladder, rung.Name())
 	}
 	if c.Evidence != nil {
-		p.EvidenceWait, p.Tracker = c.Evidence.Wait(), c.Evidence.Tracker != nil
-	}
-	for _, kind := range advice.Kinds() {
-		if c.Advisors.of(kind) == nil {
-			p.Silent = append(p.Silent, kind)
-		}
-	}
-	for _, named := range append([]string{""}, e.needed...) {
-		if x, err := c.executor(named); err == nil && name(x) == "shell" {
-			p.Deaf = append(p.Deaf, named)
-		}
+		p.EvidenceWait = c.Evidence.Wait()
 	}
 	return p
 }
+
+// roles are those who are there now.
+func (e *execution) roles() history.Roles {
+	c := e.c
+	r := history.Roles{Executors: e.needed, Evidence: c.Evidence != nil, Escalator: c.Escalator != nil,
+		Tracker: c.Evidence != nil && c.Evidence.Tracker != nil}
+	for _, reviewer := range c.Reviewers {
+		r.Reviewers = append(r.Reviewers, reviewer.Name())
+	}
+	for _, kind := range advice.Kinds() {
+		if c.Advisors.of(kind) != nil {
+			r.Advisors = append(r.Advisors, string(kind))
+		}
+	}
+	for _, g := range c.Gates {
+		r.Gates = append(r.Gates, g.Info().Name)
+	}
+	for _, named := range append([]string{""}, e.needed...) {
+		if x, err := c.executor(named); err == nil && name(x) == "shell" {
+			r.Deaf = append(r.Deaf, named)
+		}
+	}
+	return r
+}
+
+// policyChanged says that a run is taken up under another policy than it had, or with others. Its mode is a matter of
+// its own, and what it promised of tests and of equal outputs it keeps.
+func (e *execution) policyChanged() []history.Fact {
+	was, now, roles := e.run.Policy, e.chosenPolicy(), e.roles()
+	now.Mode, now.ModeBy, now.TestFirst, now.Deterministic = was.Mode, was.ModeBy, was.TestFirst, was.Deterministic
+	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, e.run.Roles) {
+		return nil
+	}
+	return []history.Fact{&history.PolicyChanged{Policy: now, Roles: roles, Why: "chosen when the run was resumed"}}
+}
+
+// policy is what this run is decided by: what its journal says, and the rungs that it names.
+func (e *execution) policy() *contract.Policy { return contract.PolicyOf(e.run, e.c.ladder()) }
 
 // about is what may be looked at of a step.
 func (e *execution) about(s *history.Step) *contract.Case {

@@ -108,20 +108,15 @@ func (w Workspace) verifyView(run *history.Run, f document.File) error {
 func (w Workspace) verifyAmendments(ctx context.Context, run string, records []checkpoint.Record) error {
 	var was *plan.Plan
 	for _, rec := range records {
-		if rec.Type != (*history.Started)(nil).Type() && rec.Type != (*history.Amended)(nil).Type() {
-			continue
-		}
 		fact, err := history.Decode(rec)
 		if err != nil {
 			return err
 		}
-		bound := history.Started{Run: run}
-		switch f := fact.(type) {
-		case *history.Started:
-			bound.PlanBlob, bound.Plan = f.PlanBlob, f.Plan
-		case *history.Amended:
-			bound.PlanBlob, bound.Plan = f.PlanBlob, f.Plan
+		digest, blob, ok := history.PlanOf(fact)
+		if !ok {
+			continue
 		}
+		bound := history.Started{Run: run, Plan: digest, PlanBlob: blob}
 		now, err := w.Plan(ctx, &history.Run{Started: bound})
 		if err != nil {
 			return fmt.Errorf("record %d: %w", rec.Seq, err)

@@ -109,7 +109,7 @@ func (e *execution) takeUp(ctx context.Context) error {
 	if e.run.Paused != nil {
 		resumed.Reason = e.run.Paused.Why
 	}
-	if s := e.run.Current(); s != nil {
+	if s := contract.Current(e.run); s != nil {
 		resumed.InFlight = s.Address
 	}
 	lost := powerWent(ctx, e.run)
@@ -146,12 +146,14 @@ func (e *execution) takeUp(ctx context.Context) error {
 		}
 		facts = append(facts, moved...)
 	}
+	facts = append(facts, e.policyChanged()...)
 	if to := e.c.Mode; to != "" && to != e.run.Mode {
 		facts = append(facts, &history.ModeSwitched{From: e.run.Mode, To: to, Cause: "chosen when the run was resumed"})
 	}
 	if err := e.record(ctx, history.Where{}, facts...); err != nil {
 		return err
 	}
+	e.decides = nil
 	e.keepRemembered(ctx)
 	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
 	e.tell(history.At(history.Where{}, facts...))
@@ -160,7 +162,7 @@ func (e *execution) takeUp(ctx context.Context) error {
 
 // nobodyAfter refuses to restore the tree of a run where a later one has worked in the workspace: that would undo what it did.
 func (e *execution) nobodyAfter(lost bool) error {
-	if e.run.Started.Isolated || e.run.Ended != nil || !lost && e.run.Restoring == nil && !contract.InFlight(e.run.Current()) {
+	if e.run.Started.Isolated || e.run.Ended != nil || !lost && e.run.Restoring == nil && !contract.InFlight(contract.Current(e.run)) {
 		return nil
 	}
 	ws := e.c.workspace()
@@ -225,7 +227,7 @@ func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
 // What is there is kept, as always; so who worked there before the run was taken up loses nothing.
 func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, error) {
 	restoring := e.run.Restoring
-	if e.run.Ended != nil || restoring != nil && !restoring.Deliver || contract.InFlight(e.run.Current()) {
+	if e.run.Ended != nil || restoring != nil && !restoring.Deliver || contract.InFlight(contract.Current(e.run)) {
 		return nil, nil
 	}
 	if e.run.Started.Isolated && e.run.Delivered == nil {
@@ -247,7 +249,7 @@ func (e *execution) verifyAgain(ctx context.Context, lost bool) error {
 	if e.run.Ended != nil {
 		return nil
 	}
-	if e.run.Restoring == nil && !contract.InFlight(e.run.Current()) && !lost {
+	if e.run.Restoring == nil && !contract.InFlight(contract.Current(e.run)) && !lost {
 		return e.verify(ctx)
 	}
 	refused, err := e.bindings(ctx)

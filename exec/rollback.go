@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
@@ -83,7 +84,7 @@ func before(run *history.Run, s *history.Step) (checkpoint.Snapshot, error) {
 	switch {
 	case s.Checkpoint != nil:
 		return s.Checkpoint.Checkpoint, nil
-	case run.Current() == nil || run.Current() == s:
+	case contract.Current(run) == nil || contract.Current(run) == s:
 		return run.Tree, nil
 	}
 	return checkpoint.Snapshot{}, fmt.Errorf("exec: step %s has no checkpoint: it has not begun", s.Address)

@@ -127,7 +127,7 @@ func TestStoriesSurviveACrashAnywhere(t *testing.T) {
 						break
 					}
 					waiting := ""
-					if q := report.Run.Pending(); q != nil {
+					for _, q := range report.Run.Questions() {
 						waiting = q.ID
 					}
 					st.log.MemoryLog, st.log.left = st.log.MemoryLog.Reopen(), 1<<30

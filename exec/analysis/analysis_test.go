@@ -25,7 +25,7 @@ type told struct {
 func tell(t *testing.T, critical func(plan.Address) bool, tasks ...int) *told {
 	t.Helper()
 	p := &plan.Plan{}
-	started := &history.Started{Run: "r", Mode: plan.Dynamic}
+	started := &history.Started{Run: "r", Policy: history.Policy{Mode: plan.Dynamic}}
 	for i, n := range tasks {
 		task := plan.Task{ID: fmt.Sprint(i + 1)}
 		for j := range n {

@@ -38,6 +38,22 @@ type Policy struct {
 	Deaf []string
 }
 
+// PolicyOf is the policy of a run, with the rungs that it names. The ladder must be the one whose names it has.
+func PolicyOf(run *history.Run, ladder recovery.Ladder) *Policy {
+	p, r := &run.Policy, &run.Roles
+	policy := &Policy{
+		Ladder: ladder, Triggers: modes.Triggers(p.Triggers), Compliance: p.Compliance, Strategy: p.Strategy,
+		TokenBudget: p.TokenBudget, EvidenceWait: p.EvidenceWait,
+		Reviewers: len(r.Reviewers) > 0, Evidence: r.Evidence, Tracker: r.Tracker, Escalates: r.Escalator, Deaf: r.Deaf,
+	}
+	for _, kind := range advice.Kinds() {
+		if !slices.Contains(r.Advisors, string(kind)) {
+			policy.Silent = append(policy.Silent, kind)
+		}
+	}
+	return policy
+}
+
 // Advises reports whether somebody gives advice of a kind.
 func (p *Policy) Advises(kind advice.Kind) bool { return !slices.Contains(p.Silent, kind) }
 
@@ -118,7 +134,7 @@ func (c *Case) Advised(task string, kind advice.Kind) *history.Advised {
 
 // Busy reports whether something is under way that must be brought to its end before the run can stop or change its ways.
 func (c *Case) Busy() bool {
-	return c.Run.Pending() != nil || c.Run.Restoring != nil || InFlight(c.Run.Current())
+	return Pending(c.Run) != nil || c.Run.Restoring != nil || InFlight(Current(c.Run))
 }
 
 // Chosen reports whether a question of a kind about the step was answered with a choice.
@@ -140,10 +156,10 @@ func ChosenLast(s *history.Step, key string) bool {
 // NextStep is the step that is under way, or the first that is not over; nil
 // when none is left or a failure halted the run.
 func (c *Case) NextStep() *history.Step {
-	if s := c.Run.Current(); s != nil {
+	if s := Current(c.Run); s != nil {
 		return s
 	}
-	if q := c.Run.Pending(); q != nil && c.Run.Step(q.Step) != nil {
+	if q := Pending(c.Run); q != nil && c.Run.Step(q.Step) != nil {
 		return c.Run.Step(q.Step) // asked before it began
 	}
 	for _, s := range c.Run.NotCompleted() {

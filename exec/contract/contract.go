@@ -10,6 +10,7 @@ package contract
 import (
 	"slices"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/exec/recovery"
@@ -167,4 +168,20 @@ func (c *Contract) Method(run *history.Run, s *history.Step, id string) method.M
 		}
 	}
 	return method.Find(step, s, id)
+}
+
+// Current is the step that is under way, or nil. There is one lane for now; who asks this has to be changed where there are more.
+func Current(r *history.Run) *history.Step {
+	for _, lane := range r.Lanes() {
+		return lane.Step
+	}
+	return nil
+}
+
+// Pending is the question that waits for an answer, or nil: of the one lane, or of the run as a whole.
+func Pending(r *history.Run) *ask.Question {
+	for _, q := range r.Questions() {
+		return q
+	}
+	return nil
 }

@@ -84,21 +84,26 @@ func latest(r *history.Run) stamp {
 
 // open fills in what is known of the step that is under way.
 func (rep *report) open(r *history.Run) {
+	underWay := map[plan.Address]bool{}
+	for _, lane := range r.Lanes() {
+		underWay[lane.Step.Address] = true
+	}
 	for _, s := range rep.steps {
 		if s.Status == history.InFlight && r.Ended == nil {
 			s.Duration = atWork(r, s.Started, rep.latest)
-			s.restoring = r.Restoring != nil && r.Current() != nil && r.Current().Address == s.Address
+			s.restoring = r.Restoring != nil && underWay[s.Address]
 		}
 	}
 }
 
 func (rep *report) waiting(r *history.Run) *question {
-	q := r.Pending()
-	if q == nil || r.Ended != nil {
-		return nil
+	for _, q := range r.Questions() {
+		if r.Ended == nil {
+			open := newQuestion(history.Exchange{Question: *q})
+			return &open
+		}
 	}
-	open := newQuestion(history.Exchange{Question: *q})
-	return &open
+	return nil
 }
 
 func (rep *report) count(r *history.Run) {

@@ -89,7 +89,7 @@ func TestWaysOutAfterTheVerdict(t *testing.T) {
 			for _, a := range []plan.Address{"1.1", "1.2"} {
 				s.start(a, "primary").accept(a, "primary")
 			}
-			s.add(1, "", 0, &history.Gates{refused("completion", gate.Final, gate.Finding{Message: "no"})})
+			s.add(1, "", 0, &history.Judged{refused("completion", gate.Final, gate.Finding{Message: "no"})})
 			text, err := document.Text(p, s.end(history.NotAchieved, "completion: no").fold(), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -52,7 +52,7 @@ func TestCompletionCriteria(t *testing.T) {
 			tt.change(p)
 			s := begin(t, p)
 			for _, j := range tt.final {
-				s.add(1, "", 0, &history.Gates{j})
+				s.add(1, "", 0, &history.Judged{j})
 			}
 			var doc struct {
 				Verification struct {

@@ -29,7 +29,7 @@ func anyFact(s *story, n int, step plan.Address, attempt int) history.Fact {
 		c := []ledger.Change{created("a/b"), {Path: words, Op: ledger.Deleted, Before: entry(words, 1)}, {Path: "no entries", Op: ledger.Op(words)}}
 		return &history.Accounted{Changes: c, Account: ledger.Account{Matching: c[:1], Extra: c[1:], Missing: []ledger.Expectation{{Op: ledger.Deleted, Symbol: words}}}}
 	case 7, 8:
-		return &history.Gates{gate.Judgement{Gate: words, Level: gate.Level(n % 3), Phase: gate.After}}
+		return &history.Judged{gate.Judgement{Gate: words, Level: gate.Level(n % 3), Phase: gate.After}}
 	case 9, 10:
 		return &history.StepCompleted{Snapshot: snapshot("x"), Method: words}
 	case 11, 12:

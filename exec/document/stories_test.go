@@ -40,7 +40,7 @@ func clean(t testing.TB) *story {
 	s := firstTask(begin(t, limiter()))
 	s.start("2.1", "primary").work(900, "2.1", 1, "", modified("server/server.go")).gates("2.1", 1, passed("artifacts", gate.After)).accept("2.1", "primary")
 	s.start("3.1", "primary").work(300, "3.1", 1, "", modified("README.md")).gates("3.1", 1, passed("artifacts", gate.After)).accept("3.1", "primary")
-	s.add(100, "", 0, &history.Gates{passed("invariants", gate.Final)})
+	s.add(100, "", 0, &history.Judged{passed("invariants", gate.Final)})
 	return s.end(history.Achieved)
 }
 
@@ -84,7 +84,7 @@ func turnedAway(t testing.TB) *story {
 	s := begin(t, limiter())
 	finding := gate.Finding{Code: "precondition", Path: "server/server.go", Message: "the file is not there", Expected: "server/server.go", Happened: "no such file"}
 	s.add(40, "1.1", 0, &history.StepStarted{Checkpoint: snapshot("before 1.1"), Decision: "proceed", Strategy: plan.HaltOnCritical})
-	s.add(15, "1.1", 0, &history.Gates{refused("preconditions", gate.Before, finding)})
+	s.add(15, "1.1", 0, &history.Judged{refused("preconditions", gate.Before, finding)})
 	s.add(5, "1.1", 0, &history.AttemptFailed{Class: history.Refused, Reasons: []string{"gate preconditions said no"}, Findings: []gate.Finding{finding}})
 	s.add(5, "1.1", 0, &history.StepFailed{Class: history.Refused, Reasons: []string{"gate preconditions said no"}, Halts: true})
 	return s.end(history.NotAchieved, "step 1.1 failed and halted the run")
@@ -103,7 +103,7 @@ func waiting(t testing.TB) *story {
 
 func inFlight(t testing.TB) *story {
 	s := firstTask(begin(t, limiter()))
-	return s.start("2.1", "primary").add(2000, "2.1", 1, &history.Gates{passed("syntax", gate.During)})
+	return s.start("2.1", "primary").add(2000, "2.1", 1, &history.Judged{passed("syntax", gate.During)})
 }
 
 func setBack(t testing.TB) *story {

@@ -34,7 +34,7 @@ func begin(t testing.TB, p *plan.Plan, change ...func(*history.Started)) *story 
 			{Name: "planlock", Digest: digest("planlock"), Text: "0.1.0"},
 			{Name: "toolchain:go", Digest: digest("go"), Text: "go1.25.0"},
 		}},
-		Base: snapshot("base"), Mode: plan.Dynamic, Executor: "shell", Version: "0.1.0",
+		Base: snapshot("base"), Policy: history.Policy{Mode: plan.Dynamic}, Executor: "shell", Version: "0.1.0",
 		Planning: []gate.Judgement{passed("non-goals", gate.Planning)},
 	}
 	for _, task := range p.Tasks {
@@ -77,7 +77,7 @@ func (s *story) start(a plan.Address, method string) *story {
 	s.t.Helper()
 	s.add(40, a, 0, &history.StepStarted{Checkpoint: snapshot("before " + string(a)), Envelope: digest("envelope"),
 		Decision: "proceed", Strategy: plan.HaltOnCritical})
-	s.add(15, a, 0, &history.Gates{passed("preconditions", gate.Before)})
+	s.add(15, a, 0, &history.Judged{passed("preconditions", gate.Before)})
 	return s.attempt(a, 1, method)
 }
 
@@ -113,7 +113,7 @@ func (s *story) work(ms int, a plan.Address, n int, output string, changes ...le
 func (s *story) gates(a plan.Address, n int, js ...gate.Judgement) *story {
 	s.t.Helper()
 	for _, j := range js {
-		s.add(30, a, n, &history.Gates{j})
+		s.add(30, a, n, &history.Judged{j})
 	}
 	return s
 }

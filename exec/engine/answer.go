@@ -22,7 +22,7 @@ type Answer struct {
 
 // settle makes an answer part of the record, with all that follows from it at once.
 func settle(c *contract.Case, a Answer) []history.Located {
-	q := *c.Run.Pending()
+	q := *contract.Pending(c.Run)
 	c = c.About(c.Run.Step(q.Step))
 	at := history.Of(c.Step, q.Attempt)
 	facts := []history.Fact{&history.Answered{Answer: a.Answer}, question.Addendum(c, q, a.Answer)}
@@ -109,7 +109,7 @@ func repeat(s *history.Step, rung, why string) *history.Recovery {
 
 // refuse is what becomes of a question that nobody answers.
 func refuse(c *contract.Case, why string) []history.Located {
-	q := *c.Run.Pending()
+	q := *contract.Pending(c.Run)
 	c = c.About(c.Run.Step(q.Step))
 	at, said := history.Of(c.Step, q.Attempt), bound.Text(why, bound.Line)
 	final := &history.Unanswered{Question: q.ID, Why: said, Final: true}

@@ -27,7 +27,7 @@ func (d *Decider) Decide(run *history.Run, seen *contract.Seen) []Wanted {
 	switch {
 	case run.Sealed != nil:
 		return nil
-	case run.Restoring != nil && run.Current() == nil:
+	case run.Restoring != nil && contract.Current(run) == nil:
 		return one(Restore{})
 	case run.Ended != nil:
 		return one(Seal{})
@@ -96,8 +96,8 @@ func (d *Decider) step(c *contract.Case) []Wanted {
 	switch {
 	case run.Restoring != nil:
 		return attempted(c, Restore{})
-	case run.Pending() != nil:
-		return about(c, Put{Question: *run.Pending()})
+	case contract.Pending(run) != nil:
+		return about(c, Put{Question: *contract.Pending(run)})
 	case to != nil:
 		return about(c, Rewind{To: to.Address, By: by})
 	case s.Status == history.Pending:

@@ -16,7 +16,7 @@ import (
 
 // tasksThatAreOver is the next thing that a task needs which is over: its evidence is looked for, and it gets its last word.
 func tasksThatAreOver(c *contract.Case) []Wanted {
-	if !c.Pipeline() || c.Run.Current() != nil {
+	if !c.Pipeline() || contract.Current(c.Run) != nil {
 		return nil
 	}
 	halted := c.NextStep() == nil

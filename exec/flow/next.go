@@ -36,9 +36,13 @@ func Next(run *history.Run) []Suggestion {
 		return append(debug(run), again(run), verify, leave)
 	}
 	resume := Suggestion{Action: action.Action{Kind: action.Resume, Run: id}, Label: "go on from the last checkpoint"}
-	if q := run.Pending(); q != nil {
-		answer := Suggestion{Action: action.Action{Kind: action.Answer, Run: id, Question: q.ID}, Label: q.What}
-		return []Suggestion{answer, resume, leave}
+	var answers []Suggestion
+	for _, q := range run.Questions() {
+		answer := action.Action{Kind: action.Answer, Run: id, Question: q.ID}
+		answers = append(answers, Suggestion{Action: answer, Label: q.What})
+	}
+	if len(answers) > 0 {
+		return append(answers, resume, leave)
 	}
 	resume.Automatic = run.Flow.HandedOver()
 	return []Suggestion{resume, leave}

@@ -11,7 +11,7 @@ import (
 // request asks what a person requested, before anything else is done about a step: whether the plan still holds, or whether the
 // run is to be set back. A run that was stopped because its plan no longer holds asks again, unless the plan was amended since.
 func request(c *contract.Case) Verdict {
-	if c.Run.Pending() != nil || c.Run.Restoring != nil || contract.InFlight(c.Step) {
+	if contract.Pending(c.Run) != nil || c.Run.Restoring != nil || contract.InFlight(c.Step) {
 		return Pass()
 	}
 	if why, still := obsoleteStill(c); still {

@@ -17,7 +17,7 @@ import (
 func stage(c *contract.Case) Verdict {
 	set := c.Run.Flow.Strategy
 	if len(c.Plan.Speclets) == 0 || set == nil || set.Strategy != history.Orchestrated || !c.Escalates ||
-		c.Run.Mode == plan.Silent || c.Run.Current() != nil || c.Busy() {
+		c.Run.Mode == plan.Silent || contract.Current(c.Run) != nil || c.Busy() {
 		return Pass()
 	}
 	for _, failed := range c.Run.NotCompleted() {

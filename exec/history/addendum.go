@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -35,6 +33,35 @@ type Addendum struct {
 
 	Prev   ledger.Digest `json:"prev"`   // of the link before it, or of the plan
 	Digest ledger.Digest `json:"digest"` // of all of the above
+}
+
+func (*Addendum) Type() string { return "addendum" }
+
+func (f *Addendum) String() string {
+	return sprint("number %d, in answer to %s: %s by %s", f.Number, f.Question, f.Choice, f.By)
+}
+
+// ofRun folds the next one in, if it continues the chain.
+func (f *Addendum) ofRun(r *Run, at moment) error {
+	switch want := r.RecordDigest(); {
+	case f.Number != len(r.Addenda)+1:
+		return at.refuse("addendum %d follows addendum %d", f.Number, len(r.Addenda))
+	case f.Prev != want:
+		return at.refuse("addendum %d continues %s, and the record ends with %s", f.Number, f.Prev.Short(), want.Short())
+	case f.Digest != f.sum():
+		return at.refuse("addendum %d is not what its digest %s says", f.Number, f.Digest.Short())
+	}
+	r.Addenda = append(r.Addenda, *f)
+	r.record = f.Digest
+	return nil
+}
+
+func (f *Addendum) ofStep(r *Run, s *Step, at moment) error {
+	if err := f.ofRun(r, at); err != nil {
+		return err
+	}
+	s.Addenda = append(s.Addenda, *f)
+	return nil
 }
 
 // Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
@@ -74,22 +101,4 @@ func sumLink(format string, link any) (ledger.Digest, error) {
 // RecordDigest is the digest of the plan's record: of the last addendum or amendment, or of the plan where there is none.
 func (r *Run) RecordDigest() ledger.Digest {
 	return cmp.Or(r.record, r.Started.Plan)
-}
-
-// addendum folds the next one in, if it continues the chain.
-func (r *Run) addendum(rec checkpoint.Record, s *Step, f *Addendum) error {
-	switch want := r.RecordDigest(); {
-	case f.Number != len(r.Addenda)+1:
-		return &OrderError{rec.Seq, fmt.Sprintf("addendum %d follows addendum %d", f.Number, len(r.Addenda))}
-	case f.Prev != want:
-		return &OrderError{rec.Seq, fmt.Sprintf("addendum %d continues %s, and the record ends with %s", f.Number, f.Prev.Short(), want.Short())}
-	case f.Digest != f.sum():
-		return &OrderError{rec.Seq, fmt.Sprintf("addendum %d is not what its digest %s says", f.Number, f.Digest.Short())}
-	}
-	r.Addenda = append(r.Addenda, *f)
-	r.record = f.Digest
-	if s != nil {
-		s.Addenda = append(s.Addenda, *f)
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -37,6 +36,18 @@ type Amended struct {
 	Digest ledger.Digest `json:"digest"` // of all of the above
 }
 
+func (*Amended) Type() string { return "run-amended" }
+
+func (f *Amended) String() string {
+	by := f.By
+	if by == "" {
+		by = "the host"
+	}
+	return sprint("plan %s · %s by %s: %s", f.Plan.Short(), count(len(f.Added), "further step"), by, f.Reason)
+}
+
+func (f *Amended) plan() (digest, blob ledger.Digest) { return f.Plan, f.PlanBlob }
+
 // Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
 func (a Amended) Seal(number int, prev ledger.Digest) (Amended, error) {
 	a.Number, a.Prev = number, prev
@@ -63,43 +74,17 @@ func (a Amended) sum() (ledger.Digest, error) {
 	return sum, nil
 }
 
-// behind is how many steps, from the first in the order of execution, an amendment must leave before all that it adds: up to the last one that
-// is not pending.
-func (r *Run) behind() int {
-	for i, s := range slices.Backward(r.Steps) {
-		if s.Status != Pending {
-			return i + 1
-		}
-	}
-	return 0
-}
+// aside: how the run stands does not move, whether it waits, what is under way, and what the last step left.
+func (*Amended) aside() {}
 
-// amend folds steps in that are added to the run. How the run stands does not move: whether it waits, what is under way, and
-// what the last step left.
-func (r *Run) amend(rec checkpoint.Record, f *Amended) error {
-	wrong := func(format string, args ...any) error {
-		return &OrderError{rec.Seq, fmt.Sprintf("amendment %d ", f.Number) + fmt.Sprintf(format, args...)}
-	}
-	sum, err := f.sum()
-	switch want := r.RecordDigest(); {
-	case err != nil:
+// ofRun folds steps in that are added to the run.
+func (f *Amended) ofRun(r *Run, at moment) error {
+	if err := r.follows(f, at); err != nil {
 		return err
-	case r.Ended != nil:
-		return wrong("follows the end of the run")
-	case f.Number != len(r.Amendments)+1:
-		return wrong("follows amendment %d", len(r.Amendments))
-	case f.Prev != want:
-		return wrong("continues %s, and the record ends with %s", f.Prev.Short(), want.Short())
-	case f.Digest != sum:
-		return wrong("is not what its digest %s says", f.Digest.Short())
-	case f.Envelope == nil:
-		return wrong("has no envelope")
-	case r.Delivering():
-		return wrong("is for a run that is being delivered")
 	}
 	steps, gained, err := r.extended(f)
 	if err != nil {
-		return wrong("%v", err)
+		return at.refuse("amendment %d %v", f.Number, err)
 	}
 	r.locks = append(r.locks, r.Started.Lock)
 	r.Amendments = append(r.Amendments, *f)
@@ -113,15 +98,51 @@ func (r *Run) amend(rec checkpoint.Record, f *Amended) error {
 		step.at = i
 		r.index[step.Address] = step
 	}
-	r.undoPipeline(gained, "") // who looked at a task has not seen what it gained
+	r.undoTasks(gained, "") // who looked at a task has not seen what it gained
 	for i := range r.Compliance {
 		r.Compliance[i].Undone = r.Compliance[i].Undone || gained[r.Compliance[i].Task]
 	}
 	r.Flow.unphased = r.Flow.Strategy != nil && len(r.Flow.Strategy.Phases) > 0
 	r.setBack()
-	r.idle(rec.Time)
-	r.Head, r.Latest = checkpoint.Head{Seq: rec.Seq, Hash: rec.Hash}, rec.Time
+	r.idle(at.time)
 	return nil
+}
+
+// follows refuses an amendment that does not continue the record, or that comes too late.
+func (r *Run) follows(f *Amended, at moment) error {
+	sum, err := f.sum()
+	if err != nil {
+		return err
+	}
+	why := ""
+	switch want := r.RecordDigest(); {
+	case r.Ended != nil:
+		why = "follows the end of the run"
+	case f.Number != len(r.Amendments)+1:
+		why = fmt.Sprintf("follows amendment %d", len(r.Amendments))
+	case f.Prev != want:
+		why = fmt.Sprintf("continues %s, and the record ends with %s", f.Prev.Short(), want.Short())
+	case f.Digest != sum:
+		why = fmt.Sprintf("is not what its digest %s says", f.Digest.Short())
+	case f.Envelope == nil:
+		why = "has no envelope"
+	case r.Delivering():
+		why = "is for a run that is being delivered"
+	default:
+		return nil
+	}
+	return at.refuse("amendment %d %s", f.Number, why)
+}
+
+// behind is how many steps, from the first in the order of execution, an amendment must leave before all that it adds: up to the last one that
+// is not pending.
+func (r *Run) behind() int {
+	for i, s := range slices.Backward(r.Steps) {
+		if s.Status != Pending {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // Served reports whether the run is under a lock, or was before an amendment.
@@ -134,14 +155,6 @@ func (r *Run) Served(lock string) bool {
 func (r *Run) Admits(f *Amended) error {
 	_, _, err := r.extended(f)
 	return err
-}
-
-// AskedUnder is the digest of the plan that a question of the run was asked under, or "". It stays that when the run is amended.
-func (r *Run) AskedUnder(question string) ledger.Digest { return r.under[question] }
-
-// Delivering reports whether an isolated run has begun to move what it made into the workspace.
-func (r *Run) Delivering() bool {
-	return r.Delivered != nil || r.Restoring != nil && r.Restoring.Deliver
 }
 
 // extended are the steps of the run with those that an amendment adds, and the tasks that gained some.

@@ -3,40 +3,50 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/plan"
 )
 
-// A Fact is something that happened in a run.
+// A Fact is something that happened in a run. Facts are declared in this package and listed in one table; a fact is a
+// struct with its name in the journal, its line of text, and what it does to a run.
+//
+// What it does is said by one method or more, by what it may concern: the run as a whole (ofRun), a step (ofStep), or
+// an attempt of a step (ofAttempt). A record in any other place is refused.
 type Fact interface {
 	// Type is the name of the fact in the journal.
 	Type() string
+	// String is what the fact says, on one line of plain English. It may hold text of executors and people, as it is.
+	String() string
 }
 
-// Where a fact belongs: a step and one of its attempts, or the run as a whole.
-type Where struct {
-	Step    plan.Address
-	Attempt int // 0: the step as a whole
+type (
+	ofRun interface {
+		ofRun(r *Run, at moment) error
+	}
+	ofStep interface {
+		ofStep(r *Run, s *Step, at moment) error
+	}
+	ofAttempt interface {
+		ofAttempt(r *Run, s *Step, a *Attempt, at moment) error
+	}
+)
+
+// A moment is where a fact stands in the journal.
+type moment struct {
+	seq     uint64
+	time    time.Time
+	attempt int // 0: the step, or the run, as a whole
 }
 
-// Encode makes a journal fact.
+// Encode makes what a journal keeps of a fact.
 func Encode(w Where, f Fact) (checkpoint.Fact, error) {
 	data, err := marshal(f)
 	if err != nil {
 		return checkpoint.Fact{}, fmt.Errorf("history: fact %s: %w", f.Type(), err)
 	}
 	return checkpoint.Fact{Type: f.Type(), Step: string(w.Step), Attempt: w.Attempt, Data: data}, nil
-}
-
-// An UnknownError says that a record is of a type that this version does not know.
-type UnknownError struct {
-	Seq  uint64
-	Type string
-}
-
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("history: record %d is of the unknown type %q: it was written by a newer version", e.Seq, e.Type)
 }
 
 // Decode reads the fact of a record: a pointer to one of the types of this
@@ -52,11 +62,34 @@ func Decode(r checkpoint.Record) (Fact, error) {
 	return f, nil
 }
 
+// An UnknownError says that a record is of a type that this version does not know.
+type UnknownError struct {
+	Seq  uint64
+	Type string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("history: record %d is of the unknown type %q: it was written by a newer version", e.Seq, e.Type)
+}
+
+// An OrderError says that a record cannot follow those before it.
+type OrderError struct {
+	Seq uint64
+	Why string
+}
+
+func (e *OrderError) Error() string { return fmt.Sprintf("history: record %d: %s", e.Seq, e.Why) }
+
+// refuse is the OrderError of a fact.
+func (at moment) refuse(format string, args ...any) error {
+	return &OrderError{Seq: at.seq, Why: fmt.Sprintf(format, args...)}
+}
+
 func unreadable(r checkpoint.Record, err error) error {
 	return fmt.Errorf("history: record %d (%s): %w", r.Seq, r.Type, err)
 }
 
-// marshal is json.Marshal, for what spells itself without looking over it once more: the facts that do, do it with package json.
+// marshal is json.Marshal; facts that spell themselves are not checked once more, as package json would.
 func marshal(f Fact) ([]byte, error) {
 	if m, ok := f.(json.Marshaler); ok {
 		return m.MarshalJSON()
@@ -72,132 +105,42 @@ func unmarshal(data []byte, f Fact) error {
 	return json.Unmarshal(data, f)
 }
 
-func blank(name string) Fact {
-	switch name {
-	case "run-started":
-		return new(Started)
-	case "run-resumed":
-		return new(Resumed)
-	case "checkpoint":
-		return new(StepStarted)
-	case "gate":
-		return new(Gates)
-	case "attempt-started":
-		return new(AttemptStarted)
-	case "attempt-ended":
-		return new(AttemptEnded)
-	case "ledger":
-		return new(Accounted)
-	case "step-completed":
-		return new(StepCompleted)
-	case "attempt-failed":
-		return new(AttemptFailed)
-	case "restore-begun":
-		return new(RestoreBegun)
-	case "restored":
-		return new(Restored)
-	case "compensated":
-		return new(Compensated)
-	case "recovery":
-		return new(Recovery)
-	case "question":
-		return new(Asked)
-	case "answer":
-		return new(Answered)
-	case "unanswered":
-		return new(Unanswered)
-	case "mode":
-		return new(ModeSwitched)
-	case "advice":
-		return new(Advised)
-	case "patch":
-		return new(Patched)
-	case "lesson":
-		return new(Lesson)
-	case "addendum":
-		return new(Addendum)
-	case "amended":
-		return new(Amended)
-	case "remembered":
-		return new(Remembered)
-	case "strategy":
-		return new(StrategySet)
-	case "phase":
-		return new(PhaseOver)
-	case "cycle":
-		return new(Cycle)
-	case "budget":
-		return new(Budget)
-	case "differs":
-		return new(Differs)
-	case "task-over":
-		return new(TaskOver)
-	case "step-failed":
-		return new(StepFailed)
-	case "step-skipped":
-		return new(StepSkipped)
-	case "step-blocked":
-		return new(StepBlocked)
-	case "paused":
-		return new(Paused)
-	case "rolled-back":
-		return new(RolledBack)
-	case "run-ended":
-		return new(Ended)
-	case "delivered":
-		return new(Delivered)
-	case "sealed":
-		return new(Sealed)
-	case "approval":
-		return new(Approval)
-	case "telemetry":
-		return new(Telemetry)
-	case "evidence":
-		return new(Evidence)
-	case "evidence-retry":
-		return new(EvidenceRetry)
-	case "outcome":
-		return new(TaskOutcome)
-	case "compliance":
-		return new(Compliance)
+// snapshots are those of a list that name a tree.
+func snapshots(list ...checkpoint.Snapshot) []checkpoint.Snapshot {
+	var some []checkpoint.Snapshot
+	for _, s := range list {
+		if s != (checkpoint.Snapshot{}) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// Snapshots are the trees that a fact refers to.
+func Snapshots(f Fact) []checkpoint.Snapshot {
+	if f, ok := f.(interface{ snapshots() []checkpoint.Snapshot }); ok {
+		return f.snapshots()
 	}
 	return nil
 }
 
-func (*Started) Type() string        { return "run-started" }
-func (*Resumed) Type() string        { return "run-resumed" }
-func (*StepStarted) Type() string    { return "checkpoint" }
-func (*Gates) Type() string          { return "gate" }
-func (*AttemptStarted) Type() string { return "attempt-started" }
-func (*AttemptEnded) Type() string   { return "attempt-ended" }
-func (*Accounted) Type() string      { return "ledger" }
-func (*StepCompleted) Type() string  { return "step-completed" }
-func (*AttemptFailed) Type() string  { return "attempt-failed" }
-func (*RestoreBegun) Type() string   { return "restore-begun" }
-func (*Restored) Type() string       { return "restored" }
-func (*Compensated) Type() string    { return "compensated" }
-func (*Recovery) Type() string       { return "recovery" }
-func (*Asked) Type() string          { return "question" }
-func (*Answered) Type() string       { return "answer" }
-func (*Unanswered) Type() string     { return "unanswered" }
-func (*ModeSwitched) Type() string   { return "mode" }
-func (*Advised) Type() string        { return "advice" }
-func (*Patched) Type() string        { return "patch" }
-func (*Lesson) Type() string         { return "lesson" }
-func (*Addendum) Type() string       { return "addendum" }
-func (*Amended) Type() string        { return "amended" }
-func (*Remembered) Type() string     { return "remembered" }
-func (*StepFailed) Type() string     { return "step-failed" }
-func (*StepSkipped) Type() string    { return "step-skipped" }
-func (*StepBlocked) Type() string    { return "step-blocked" }
-func (*Paused) Type() string         { return "paused" }
-func (*RolledBack) Type() string     { return "rolled-back" }
-func (*Ended) Type() string          { return "run-ended" }
-func (*Delivered) Type() string      { return "delivered" }
-func (*Sealed) Type() string         { return "sealed" }
-func (*Approval) Type() string       { return "approval" }
-func (*Telemetry) Type() string      { return "telemetry" }
-func (*Evidence) Type() string       { return "evidence" }
-func (*EvidenceRetry) Type() string  { return "evidence-retry" }
-func (*TaskOutcome) Type() string    { return "outcome" }
-func (*Compliance) Type() string     { return "compliance" }
+// sprint formats the line of a fact. Where the last of it is not known, the colon before it goes.
+func sprint(format string, args ...any) string {
+	return strings.TrimSuffix(strings.TrimSpace(fmt.Sprintf(format, args...)), ":")
+}
+
+// count is a number of things, for people.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// methodName is a method, for people: "backup 1" for "backup_1".
+func methodName(id string) string {
+	if rest, ok := strings.CutPrefix(id, "backup_"); ok {
+		return "backup " + rest
+	}
+	return id
+}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -55,24 +56,6 @@ func (f *Flow) resumed() {
 	}
 }
 
-func (f *Flow) apply(fact Fact) {
-	switch fact := fact.(type) {
-	case *StrategySet:
-		if f.Strategy != nil {
-			f.Switched = append(f.Switched, *fact)
-		}
-		f.Strategy, f.Phases, f.unphased = fact, nil, false
-	case *PhaseOver:
-		f.Phases = append(f.Phases, *fact)
-	case *TaskOver:
-		f.Tasks = append(f.Tasks, *fact)
-	case *Budget:
-		f.Budgets = append(f.Budgets, *fact)
-		f.Warned = true
-		f.handed = fact.Level == Handoff
-	}
-}
-
 // rollBack forgets what ended with steps, and with their tasks, that have not
 // happened any more.
 func (f *Flow) rollBack(steps map[plan.Address]bool, tasks map[string]bool) {
@@ -82,4 +65,114 @@ func (f *Flow) rollBack(steps map[plan.Address]bool, tasks map[string]bool) {
 		return f.Strategy != nil && n >= 0 && n < len(f.Strategy.Phases) &&
 			slices.ContainsFunc(f.Strategy.Phases[n].Steps, func(a plan.Address) bool { return steps[a] })
 	})
+}
+
+// A Strategy is how much ceremony there is around the steps of a run. What is
+// promised of a step is the same under each.
+type Strategy string
+
+const (
+	Direct       Strategy = "direct"       // one checkpoint for the run as a whole, no phases: complexity 1 and 2
+	Orchestrated Strategy = "orchestrated" // phases, each with its checkpoint: complexity 3 to 5
+)
+
+// StrategySet says how the run is carried out from here on: the first time
+// before its first step, then when the work turned out to be harder.
+type StrategySet struct {
+	Strategy   Strategy `json:"strategy"`
+	From       Strategy `json:"from,omitempty"`    // of a switch: what it was
+	Complexity int      `json:"complexity"`        // 1 to 5, that decided
+	Planned    int      `json:"planned,omitempty"` // of a switch: the complexity that the run began with
+	// Source says where Complexity comes from: "plan" (a task says it), "computed"
+	// (from what the plan declares), "asked" (the host wants it so) or "measured".
+	Source   string   `json:"source"`
+	Why      string   `json:"why"`
+	Measures Measures `json:"measures"`
+	Phases   []Phase  `json:"phases,omitempty"` // of what is left; none if direct
+	// Checkpoint is the tree that the strategy begins with.
+	Checkpoint checkpoint.Snapshot `json:"checkpoint"`
+}
+
+// Measures are what a complexity was computed from.
+type Measures struct {
+	Tasks        int `json:"tasks,omitempty"`
+	Steps        int `json:"steps,omitempty"`
+	Files        int `json:"files"`                  // declared, or touched
+	Dependencies int `json:"dependencies,omitempty"` // between tasks, and between speclets
+	Minutes      int `json:"minutes,omitempty"`      // since the run began, whole ones
+	Errors       int `json:"errors,omitempty"`       // attempts that failed
+}
+
+// A Phase is a part of an orchestrated run.
+type Phase struct {
+	Name  string         `json:"name"`
+	Steps []plan.Address `json:"steps"` // in the order of execution
+}
+
+func (*StrategySet) Type() string { return "strategy-set" }
+
+func (f *StrategySet) String() string { return sprint("%s: %s", f.Strategy, f.Why) }
+
+func (f *StrategySet) ofRun(r *Run, _ moment) error {
+	if r.Flow.Strategy != nil {
+		r.Flow.Switched = append(r.Flow.Switched, *f)
+	}
+	r.Flow.Strategy, r.Flow.Phases, r.Flow.unphased = f, nil, false
+	return nil
+}
+
+func (f *StrategySet) snapshots() []checkpoint.Snapshot { return snapshots(f.Checkpoint) }
+
+// PhaseOver says that all steps of a phase are over, and what the tree is then.
+type PhaseOver struct {
+	Phase      string              `json:"phase"`
+	Number     int                 `json:"number"` // from 1
+	Of         int                 `json:"of"`
+	Completed  int                 `json:"completed"` // steps
+	Left       int                 `json:"left"`      // steps that failed, were left out or are blocked
+	Checkpoint checkpoint.Snapshot `json:"checkpoint"`
+}
+
+func (*PhaseOver) Type() string { return "phase-over" }
+
+func (f *PhaseOver) String() string {
+	return sprint("%s (%d of %d) is over, tree %s", f.Phase, f.Number, f.Of, f.Checkpoint.Tree.Short())
+}
+
+func (f *PhaseOver) ofRun(r *Run, _ moment) error {
+	r.Flow.Phases = append(r.Flow.Phases, *f)
+	return nil
+}
+
+func (f *PhaseOver) snapshots() []checkpoint.Snapshot { return snapshots(f.Checkpoint) }
+
+// A BudgetLevel is how far a token budget has been used up.
+type BudgetLevel string
+
+const (
+	Warned  BudgetLevel = "warn"    // at 70 %: executors are asked to be brief
+	Handoff BudgetLevel = "handoff" // at 80 %: the run stops, to be resumed with a fresh count
+)
+
+// Budget says that a level of the token budget was reached.
+type Budget struct {
+	Level   BudgetLevel  `json:"level"`
+	Used    int64        `json:"used"`           // tokens in this session
+	Limit   int64        `json:"limit"`          // tokens
+	Total   int64        `json:"total"`          // tokens of the run, over all sessions
+	Session int          `json:"session"`        // from 1
+	Next    plan.Address `json:"next,omitempty"` // the step that is next
+}
+
+func (*Budget) Type() string { return "budget" }
+
+func (f *Budget) String() string {
+	return sprint("%s: %d of %d tokens are used in session %d", f.Level, f.Used, f.Limit, f.Session)
+}
+
+func (f *Budget) ofRun(r *Run, _ moment) error {
+	r.Flow.Budgets = append(r.Flow.Budgets, *f)
+	r.Flow.Warned = true
+	r.Flow.handed = f.Level == Handoff
+	return nil
 }

@@ -1,5 +1,13 @@
 package history
 
+import "github.com/planlock/planlock/plan"
+
+// Where a fact belongs: a step and one of its attempts, or the run as a whole.
+type Where struct {
+	Step    plan.Address
+	Attempt int // 0: the step as a whole
+}
+
 // A Located fact knows where it belongs.
 type Located struct {
 	Where Where

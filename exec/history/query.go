@@ -43,10 +43,11 @@ func (q Query) Select(records iter.Seq2[checkpoint.Record, error]) iter.Seq2[che
 
 // An Event is a fact of one type with its place in the journal.
 type Event[F Fact] struct {
-	Where
-	Seq  uint64
-	Time time.Time
-	Fact F
+	Step    plan.Address // "": the run
+	Attempt int          // 0: the step as a whole
+	Seq     uint64
+	Time    time.Time
+	Fact    F
 }
 
 // Events yields all facts of one type among records, in order:
@@ -71,8 +72,7 @@ func Events[F Fact](records iter.Seq2[checkpoint.Record, error]) iter.Seq2[Event
 			if !ok {
 				continue
 			}
-			where := Where{Step: plan.Address(rec.Step), Attempt: rec.Attempt}
-			if !yield(Event[F]{where, rec.Seq, rec.Time, f}, nil) {
+			if !yield(Event[F]{plan.Address(rec.Step), rec.Attempt, rec.Seq, rec.Time, f}, nil) {
 				return
 			}
 		}

@@ -29,7 +29,7 @@ func FuzzReadBack(f *testing.F) {
 }
 
 func readables() []Fact {
-	return []Fact{&StepStarted{}, &Gates{}, &AttemptStarted{}, &AttemptEnded{}, &Accounted{}, &StepCompleted{}}
+	return []Fact{&StepStarted{}, &Judged{}, &AttemptStarted{}, &AttemptEnded{}, &Accounted{}, &StepCompleted{}}
 }
 
 // readsBack fills a fact, and reports whether it knows how it reads.

@@ -1,113 +1,13 @@
 package history
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
-
-// StepStatus is where a step stands.
-type StepStatus string
-
-const (
-	Pending   StepStatus = "pending"   // nothing has begun
-	InFlight  StepStatus = "running"   // under way, or waiting
-	Completed StepStatus = "completed" // accepted, for good
-	Failed    StepStatus = "failed"    // undone, and not tried again
-	Skipped   StepStatus = "skipped"   // left out on somebody's word
-	Blocked   StepStatus = "blocked"   // an earlier step that it needs is missing
-)
-
-// Over reports whether nothing more happens to the step by itself.
-func (s StepStatus) Over() bool { return s != Pending && s != InFlight }
-
-// An Attempt is one execution of one method, as far as it is known.
-type Attempt struct {
-	Number    int
-	Started   time.Time
-	Ended     time.Time // zero while it runs
-	Method    AttemptStarted
-	Said      *AttemptEnded
-	Telemetry *Telemetry // what it said of runs, artifacts and metrics; nil if nothing
-	Accounted *Accounted
-	Gates     []gate.Judgement    // during and after
-	Cycles    []Cycle             // phases of writing the test first, that ended
-	Differs   []Differs           // earlier attempts of the same inputs that made another tree
-	Failure   *AttemptFailed      // nil: it succeeded, or is not over
-	Base      checkpoint.Snapshot // the tree that it began with: the step's checkpoint then
-	Discarded checkpoint.Snapshot // what it left and was undone, where that was kept
-	// Compensated is how its compensation went; nil if there was none yet.
-	Compensated *Compensated
-	// Resumptions is how often the run had been resumed when the attempt failed.
-	Resumptions int
-}
-
-// A Step is everything known about a step.
-type Step struct {
-	Outline
-	Status     StepStatus
-	Started    time.Time
-	Over       time.Time // zero while it is not over
-	EndedAt    uint64    // position of the fact that ended it in the journal; 0 while it is not over
-	Checkpoint *StepStarted
-	At         uint64           // position of the checkpoint in the journal
-	Gates      []gate.Judgement // before the step, those of the latest try
-	Refusal    *AttemptFailed   // why it may not begin; nil if it may
-	Next       *Recovery        // decided and not tried yet
-	Attempts   []*Attempt       // since the run was last set back to before the step
-	Undone     []*Attempt       // those before that
-	Recoveries []Recovery
-	Advised    []Advised // what advisors said about it, oldest first
-	Patches    []Patched // of its method, those that were refused too
-	Questions  []Exchange
-	Addenda    []Addendum // answers about the step that are part of the record, since the run was last set back
-	Lesson     *Lesson    // of education mode; nil if there is none
-	Completed  *StepCompleted
-	Failed     *StepFailed
-	Skipped    *StepSkipped
-	Blocked    *StepBlocked
-
-	at    int // position in the order of execution
-	heard int // how much advice there was when it failed the last time
-}
-
-// An Exchange is a question and what became of it.
-type Exchange struct {
-	Question   ask.Question
-	Answer     *ask.Answer
-	Unanswered *Unanswered  // the refusal that ended it
-	Mistaken   []Unanswered // answers that did not count
-}
-
-// Open reports whether it still waits.
-func (e *Exchange) Open() bool { return e.Answer == nil && e.Unanswered == nil }
-
-// Last is the latest attempt, or nil.
-func (s *Step) Last() *Attempt {
-	if len(s.Attempts) == 0 {
-		return nil
-	}
-	return s.Attempts[len(s.Attempts)-1]
-}
-
-// Tried is how many attempts there have been, those before a rollback included.
-func (s *Step) Tried() int { return len(s.Undone) + len(s.Attempts) }
-
-// Rungs counts how often a rung was used, since the step began or was rolled back.
-func (s *Step) Rungs(name string) int {
-	n := 0
-	for _, r := range s.Recoveries {
-		if r.Rung == name {
-			n++
-		}
-	}
-	return n
-}
 
 // A Run is the state of a run: the fold over its journal. The zero value is a
 // run of which nothing is known yet.
@@ -119,6 +19,8 @@ type Run struct {
 	Head    checkpoint.Head
 
 	Status Status
+	Policy Policy // that it began with, or that was put in its place since
+	Roles  Roles
 	Mode   plan.Mode
 	Steps  []*Step             // in the order of execution
 	Tree   checkpoint.Snapshot // the tree that we left
@@ -154,9 +56,10 @@ type Run struct {
 	Sealed    *Sealed
 
 	index    map[plan.Address]*Step
-	open     *Exchange
-	step     *Step    // under way
-	cutOff   *Attempt // under way when the run was set back, until what it left is discarded
+	lanes    []*Step        // under way
+	open     []openQuestion // in the order in which they were asked
+	cutOff   []*Attempt     // under way when the run was set back, until what they left is discarded
+	observed map[observation]uint64
 	standing standing
 	under    map[string]ledger.Digest  // the plans that questions were asked under, by their ids
 	locks    []string                  // ids of those before an amendment
@@ -171,17 +74,6 @@ func (r *Run) JustCompleted() *Step { return r.last }
 // Step finds a step by its address, or nil.
 func (r *Run) Step(a plan.Address) *Step { return r.index[a] }
 
-// Current is the step that is under way, or nil.
-func (r *Run) Current() *Step { return r.step }
-
-// Pending is the question that waits for an answer, or nil.
-func (r *Run) Pending() *ask.Question {
-	if r.open == nil {
-		return nil
-	}
-	return &r.open.Question
-}
-
 // Count is the number of steps with a status.
 func (r *Run) Count(s StepStatus) int {
 	n := 0
@@ -193,71 +85,97 @@ func (r *Run) Count(s StepStatus) int {
 	return n
 }
 
-// An OrderError says that a record cannot follow those before it.
-type OrderError struct {
-	Seq uint64
-	Why string
+// Fold folds records, in order, into the state of a run.
+func Fold(records []checkpoint.Record) (*Run, error) {
+	run := &Run{}
+	for _, rec := range records {
+		if err := run.Apply(rec); err != nil {
+			return nil, err
+		}
+	}
+	run.Compact()
+	return run, nil
 }
-
-func (e *OrderError) Error() string { return fmt.Sprintf("history: record %d: %s", e.Seq, e.Why) }
 
 // Apply folds the next record in. *OrderError if it cannot follow what is
 // there, *UnknownError if its type is unknown.
 func (r *Run) Apply(rec checkpoint.Record) error {
-	fact, err := r.decode(rec)
+	f, err := r.decode(rec)
 	if err != nil {
 		return err
 	}
-	return r.apply(rec, fact)
+	return r.apply(rec, f)
 }
 
-// decode is Decode. More than half of a journal is what gates said, and most of that was said before, word by word: it is
-// read once. Nobody changes a judgement.
+// decode is Decode. More than half of a journal is what gates said, and most of that was said before, word by word: it
+// is read once. Nobody changes a judgement.
 func (r *Run) decode(rec checkpoint.Record) (Fact, error) {
-	if rec.Type != (*Gates)(nil).Type() {
+	if rec.Type != judgedType {
 		return Decode(rec)
 	}
 	if r.said == nil {
 		r.said = map[string]gate.Judgement{}
 	}
-	g := new(Gates)
-	if err := g.read(rec.Data, r.said); err != nil {
+	j := new(Judged)
+	if err := j.read(rec.Data, r.said); err != nil {
 		return nil, unreadable(rec, err)
 	}
-	return g, nil
+	return j, nil
 }
 
 // Compact drops what is only of use while many records are read one after the other. The run means the same.
 func (r *Run) Compact() { r.said = nil }
 
-func (r *Run) apply(rec checkpoint.Record, fact Fact) (err error) {
-	_, first := fact.(*Started)
-	switch {
-	case first != (r.Head.Seq == 0):
-		return &OrderError{rec.Seq, "a run starts with run-started, once"}
-	case r.Sealed != nil:
-		return &OrderError{rec.Seq, "the run is sealed: nothing follows"}
+// An aside leaves the run as it stands: whether it waits, and what it did last.
+type aside interface{ aside() }
+
+func (r *Run) apply(rec checkpoint.Record, f Fact) error {
+	at := moment{seq: rec.Seq, time: rec.Time, attempt: rec.Attempt}
+	if r.Sealed != nil {
+		return at.refuse("the run is sealed: nothing follows")
 	}
-	if f, amended := fact.(*Amended); amended {
-		return r.amend(rec, f)
+	if _, first := f.(*Started); first != (r.Head.Seq == 0) {
+		return at.refuse("a run starts with %s, once", (*Started)(nil).Type())
 	}
-	r.last = nil
-	step := r.index[plan.Address(rec.Step)]
-	if rec.Step != "" && step == nil {
-		return &OrderError{rec.Seq, fmt.Sprintf("step %q is not part of the plan", rec.Step)}
+	if _, ok := f.(aside); !ok {
+		r.last, r.Paused = nil, nil
+		if r.Ended == nil {
+			r.Status = Running
+		}
 	}
-	if step != nil {
-		err = step.apply(r, rec, fact)
-	} else {
-		err = r.applyRun(rec, fact)
-	}
-	if err != nil {
+	if err := r.place(plan.Address(rec.Step), f, at); err != nil {
 		return err
-	}
-	if _, ok := fact.(*Paused); !ok {
-		r.Paused = nil
 	}
 	r.Head = checkpoint.Head{Seq: rec.Seq, Hash: rec.Hash}
 	r.Latest = rec.Time
 	return nil
+}
+
+// place folds a fact in where it belongs.
+func (r *Run) place(step plan.Address, f Fact, at moment) error {
+	if step == "" {
+		if f, ok := f.(ofRun); ok {
+			return f.ofRun(r, at)
+		}
+		return at.refuse("%s names no step", f.Type())
+	}
+	s := r.index[step]
+	switch {
+	case s == nil:
+		return at.refuse("step %q is not part of the plan", step)
+	case r.Ended != nil:
+		return at.refuse("%s follows the end of the run", f.Type())
+	}
+	if f, ok := f.(ofStep); ok {
+		return f.ofStep(r, s, at)
+	}
+	one, ok := f.(ofAttempt)
+	if !ok {
+		return at.refuse("%s does not concern a step", f.Type())
+	}
+	a, err := s.underWay(f, at)
+	if err != nil {
+		return err
+	}
+	return one.ofAttempt(r, s, a, at)
 }

@@ -40,7 +40,7 @@ func (j *journal) add(step plan.Address, attempt int, facts ...history.Fact) *jo
 
 func begun() *journal {
 	j := &journal{}
-	return j.add("", 0, &history.Started{Run: "R", Goal: "g", Mode: plan.Dynamic, Envelope: &envelope.Envelope{},
+	return j.add("", 0, &history.Started{Run: "R", Goal: "g", Policy: history.Policy{Mode: plan.Dynamic}, Envelope: &envelope.Envelope{},
 		Base: checkpoint.Snapshot{Tree: "base"},
 		Steps: []history.Outline{
 			{Address: "1.1", Task: "1", Critical: true},
@@ -62,8 +62,8 @@ func TestFoldOfACompletedStep(t *testing.T) {
 	if got := j.run.Count(history.Completed); got != 1 {
 		t.Errorf("%d steps completed, want 1", got)
 	}
-	if j.run.Current() != nil {
-		t.Errorf("step %s is still under way", j.run.Current().Address)
+	for _, lane := range j.run.Lanes() {
+		t.Errorf("step %s is still under way", lane.Step.Address)
 	}
 }
 

@@ -26,10 +26,6 @@ type Effort struct {
 	Errors int           // attempts that failed for a fault of their own
 }
 
-// ThroughNoFault reports whether an attempt that failed so says nothing about the work: it was interrupted, the
-// controller died, or something else moved.
-func (c Class) ThroughNoFault() bool { return c == Interrupted || c == Lost || c == Moved }
-
 // Effort is what the run took so far.
 func (r *Run) Effort() Effort {
 	k := r.stands()
@@ -71,13 +67,13 @@ func (r *Run) stands() *standing {
 		}
 		for _, a := range slices.Concat(s.Undone, s.Attempts) {
 			if a.Said != nil {
-				counted.standing.said(a.Said)
+				counted.standing.effort.Took += a.Said.Took
 			}
 			if a.Failure != nil {
-				counted.standing.said(a.Failure)
+				counted.standing.failed(a.Failure)
 			}
 			if a.Accounted != nil {
-				counted.standing.said(a.Accounted)
+				counted.standing.touched(a.Accounted)
 			}
 		}
 	}
@@ -130,21 +126,19 @@ func insert(list []*Step, s *Step) []*Step {
 	return slices.Insert(list, i, s)
 }
 
-// said counts what an attempt took, changed, or failed for.
-func (k *standing) said(fact Fact) {
-	switch f := fact.(type) {
-	case *AttemptEnded:
-		k.effort.Took += f.Took
-	case *AttemptFailed:
-		if !f.Class.ThroughNoFault() {
-			k.effort.Errors++
-		}
-	case *Accounted:
-		for i := range f.Changes {
-			k.files[f.Changes[i].Path] = true
-		}
-		k.effort.Files = max(k.effort.Files, f.Total)
+// failed counts an attempt that failed.
+func (k *standing) failed(f *AttemptFailed) {
+	if !f.Class.ThroughNoFault() {
+		k.effort.Errors++
 	}
+}
+
+// touched counts what an attempt changed.
+func (k *standing) touched(f *Accounted) {
+	for i := range f.Changes {
+		k.files[f.Changes[i].Path] = true
+	}
+	k.effort.Files = max(k.effort.Files, f.Total)
 }
 
 // setBack counts anew what changed when a run was set back.

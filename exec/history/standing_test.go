@@ -22,7 +22,7 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 		for i := range n {
 			steps = append(steps, history.Outline{Address: plan.Address(fmt.Sprintf("%d.%d", i/3+1, i%3+1)), Task: fmt.Sprint(i/3 + 1)})
 		}
-		j.add("", 0, &history.Started{Run: "R", Mode: plan.Dynamic, Envelope: &envelope.Envelope{}, Steps: steps})
+		j.add("", 0, &history.Started{Run: "R", Policy: history.Policy{Mode: plan.Dynamic}, Envelope: &envelope.Envelope{}, Steps: steps})
 		for range 30 {
 			s := j.run.Steps[random.IntN(n)]
 			switch {

@@ -45,7 +45,7 @@ func (r *tape) fold() *history.Run {
 
 func newTape(t *testing.T, steps int) *tape {
 	r := &tape{t: t}
-	started := &history.Started{Run: "R", Mode: plan.Dynamic, Envelope: &envelope.Envelope{}}
+	started := &history.Started{Run: "R", Policy: history.Policy{Mode: plan.Dynamic}, Envelope: &envelope.Envelope{}}
 	for i := range steps {
 		started.Steps = append(started.Steps, history.Outline{Address: plan.Address(fmt.Sprintf("1.%d", i+1)), Task: "1"})
 	}

@@ -3,6 +3,7 @@ package modes
 import (
 	"strconv"
 
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -20,17 +21,7 @@ const (
 
 // Triggers are the thresholds at which dynamic mode asks. Zero fields mean the defaults
 // above, and of TaskFailures that there is no threshold.
-type Triggers struct {
-	Consecutive   int     // failed steps in a row
-	Window        int     // steps that shares are measured over
-	SameBackup    int     // successes of the same backup within the window
-	Exhausted     int     // steps in a row for which all backups failed
-	BackupRate    float64 // share of the window that needed backups
-	MismatchRate  float64 // share of the window with an unexpected output
-	RetryGrowth   float64 // growth of retries per step from one window to the next
-	ViolationRate float64 // share of the window that broke a constraint
-	TaskFailures  int     // failed steps of one task; 0: no threshold
-}
+type Triggers history.Triggers
 
 // For returns t with what the plan says in its place, which goes before t, and the defaults where
 // neither says anything: escalation_threshold of [execution] is Consecutive, failure_threshold of

@@ -1,10 +1,49 @@
 package history
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/ledger"
 )
+
+// Recovery is what a rung of the ladder decided.
+type Recovery struct {
+	Rung   string `json:"rung"`   // "retry", "backup", "reflect", "pivot", "research", "feedback", "ask"
+	Method string `json:"method"` // of the next attempt; "" if there is none
+	Why    string `json:"why"`
+	// Repeats counts how often this rung has been used in this step, this time included.
+	Repeats int `json:"repeats"`
+	// After is how long the next attempt waits for whatever was busy, and Passed
+	// says why the rungs before this one had nothing to do.
+	After  time.Duration `json:"after_ns,omitempty"`
+	Passed []Passed      `json:"passed,omitempty"`
+	At     time.Time     `json:"-"` // when it was decided: the wait began then
+}
+
+// Passed says why a rung of the ladder had nothing to do about a failure.
+type Passed struct {
+	Rung string `json:"rung"`
+	Why  string `json:"why"`
+}
+
+func (*Recovery) Type() string { return "recovery" }
+
+func (f *Recovery) String() string {
+	what := f.Rung
+	if f.Method != "" {
+		what += " " + methodName(f.Method)
+	}
+	return sprint("%s: %s", what, f.Why)
+}
+
+func (f *Recovery) ofStep(_ *Run, s *Step, at moment) error {
+	f.At = at.time
+	s.Recoveries = append(s.Recoveries, *f)
+	s.Next = &s.Recoveries[len(s.Recoveries)-1]
+	return nil
+}
 
 // Advised is what an advisor said about a failure, or before a task. It proves
 // nothing and decides nothing: the ladder does.
@@ -49,6 +88,31 @@ type AdviceCost struct {
 	Tokens  int64   `json:"tokens,omitempty"`
 }
 
+func (*Advised) Type() string { return "advised" }
+
+func (f *Advised) String() string {
+	return sprint("%s at %s: %s", f.Kind, f.Point, cmp.Or(f.Error, f.Note, f.RootCause))
+}
+
+func (f *Advised) ofStep(r *Run, s *Step, at moment) error {
+	f.At = at.time
+	s.Advised = append(s.Advised, *f)
+	r.standing.heard = insert(r.standing.heard, s)
+	r.Flow.spend(f.Cost.Tokens)
+	return nil
+}
+
+// Advice is what was said, of a kind and at a point, since the step failed the
+// last time; nil if nobody was asked yet.
+func (s *Step) Advice(kind, point string) *Advised {
+	for i := len(s.Advised) - 1; i >= s.heard; i-- {
+		if a := &s.Advised[i]; a.Kind == kind && a.Point == point {
+			return a
+		}
+	}
+	return nil
+}
+
 // Patched is a change of a step's method that an advisor proposed, with the whole
 // method that comes of it, so that a resumed run can carry it out.
 type Patched struct {
@@ -81,20 +145,17 @@ type PatchedMethod struct {
 	Feedback    []string          `json:"feedback,omitempty"` // told to the executor
 }
 
-// Passed says why a rung of the ladder had nothing to do about a failure.
-type Passed struct {
-	Rung string `json:"rung"`
-	Why  string `json:"why"`
+func (*Patched) Type() string { return "patched" }
+
+func (f *Patched) String() string {
+	if f.Refused {
+		return sprint("%s refused: %s", f.ID, strings.Join(f.Why, "; "))
+	}
+	return sprint("%s of %s: %s", f.ID, methodName(f.Base), f.Summary)
 }
 
-// Advice is what was said, of a kind and at a point, since the step failed the
-// last time; nil if nobody was asked yet.
-func (s *Step) Advice(kind, point string) *Advised {
-	for i := len(s.Advised) - 1; i >= s.heard; i-- {
-		if a := &s.Advised[i]; a.Kind == kind && a.Point == point {
-			return a
-		}
-	}
+func (f *Patched) ofStep(_ *Run, s *Step, _ moment) error {
+	s.Patches = append(s.Patches, *f)
 	return nil
 }
 

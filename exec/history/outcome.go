@@ -1,5 +1,93 @@
 package history
 
+// ExecutionStatus is how an attempt, or a task, went.
+type ExecutionStatus string
+
+const (
+	Succeeded        ExecutionStatus = "SUCCEEDED"         // it ended well, and was accepted
+	ExecutionFailed  ExecutionStatus = "FAILED"            // it ended otherwise
+	RetryableFailure ExecutionStatus = "RETRYABLE_FAILURE" // it was ended by time, by a signal, or by want of memory
+	RetrySucceeded   ExecutionStatus = "RETRY_SUCCEEDED"   // as SUCCEEDED, after a failed attempt
+	RetryFailed      ExecutionStatus = "RETRY_FAILED"      // as FAILED, after a failed attempt
+	NotExecuted      ExecutionStatus = "N/A"               // nothing was attempted
+)
+
+// Verification is what became of the search for evidence.
+type Verification string
+
+const (
+	VerificationPass   Verification = "pass"   // all of it was found
+	VerificationFail   Verification = "fail"   // something was not
+	VerificationNone   Verification = "N/A"    // nobody looked
+	VerificationWaived Verification = "waived" // nobody was to look: the gates of the steps were enough
+)
+
+// FinalStatus is what a task came to.
+type FinalStatus string
+
+const (
+	TaskCompleted   FinalStatus = "completed"    // approved, carried out, and its evidence was found
+	TaskFailed      FinalStatus = "failed"       // not that
+	TaskFailedFinal FinalStatus = "failed_final" // not that, and all that may be tried was tried
+)
+
+// Retries counts what was tried anew at the three points of a task.
+type Retries struct {
+	Approval     int `json:"approval"`
+	Execution    int `json:"execution"`
+	Verification int `json:"verification"`
+}
+
+// TaskOutcome is the last word about a task.
+type TaskOutcome struct {
+	Task         string          `json:"task_id"`
+	Status       FinalStatus     `json:"status"`
+	Reason       string          `json:"status_reason"`
+	Approval     ApprovalStatus  `json:"approval,omitempty"` // "" where nobody was asked
+	Execution    ExecutionStatus `json:"execution"`
+	Verification Verification    `json:"verification"`
+	Retries      Retries         `json:"retries"`
+	Attempts     int             `json:"attempts_total"` // of its steps, those that were undone too
+	Runs         []string        `json:"run_ids,omitempty"`
+	Artifacts    []string        `json:"artifacts,omitempty"`
+	Undone       bool            `json:"-"` // the run was set back to before the end of the task
+}
+
+func (*TaskOutcome) Type() string { return "task-outcome" }
+
+func (f *TaskOutcome) String() string { return sprint("task %s is %s: %s", f.Task, f.Status, f.Reason) }
+
+func (f *TaskOutcome) ofRun(r *Run, _ moment) error {
+	r.Outcomes = append(r.Outcomes, *f)
+	return nil
+}
+
+// Outcome is the last word about a task, or nil while there is none.
+func (r *Run) Outcome(task string) *TaskOutcome {
+	return latest(r.Outcomes, func(o *TaskOutcome) bool { return o.Task == task && !o.Undone })
+}
+
+// undoTasks forgets what was decided about tasks of which a step was set back.
+// A step that is set back to find missing evidence keeps its task's approval and
+// its retries: they would be endless else.
+func (r *Run) undoTasks(tasks map[string]bool, by string) {
+	for i := range r.Outcomes {
+		r.Outcomes[i].Undone = r.Outcomes[i].Undone || tasks[r.Outcomes[i].Task]
+	}
+	if by == ByEvidenceRetry {
+		return
+	}
+	for i := range r.Approvals {
+		r.Approvals[i].Undone = r.Approvals[i].Undone || tasks[r.Approvals[i].Task]
+	}
+	for i := range r.Evidence {
+		r.Evidence[i].Undone = r.Evidence[i].Undone || tasks[r.Evidence[i].Task]
+	}
+	for i := range r.EvidenceRetries {
+		r.EvidenceRetries[i].Undone = r.EvidenceRetries[i].Undone || tasks[r.EvidenceRetries[i].Task]
+	}
+}
+
 // Conclude is the last word about a task, by the first of these rules that applies:
 //
 //	the reviewers did not approve it                        failed

@@ -38,12 +38,12 @@ func TestJudged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var records []string
 			var all []gate.Judgement
-			for _, f := range Judged(tt.judged) {
+			for _, f := range Judgements(tt.judged) {
 				names := ""
-				for _, j := range *f.(*Gates) {
+				for _, j := range *f.(*Judged) {
 					names += j.Gate
 				}
-				records, all = append(records, names), append(all, *f.(*Gates)...)
+				records, all = append(records, names), append(all, *f.(*Judged)...)
 			}
 			if got := strings.Join(records, " "); got != tt.want {
 				t.Errorf("records %q, want %q", got, tt.want)
@@ -62,7 +62,7 @@ func TestJudgedAtLength(t *testing.T) {
 		long.Verdict.Evidence = append(long.Verdict.Evidence, strings.Repeat("<", gate.MaxText)) // six bytes each in JSON
 	}
 	short := judgement("short", gate.Passed)
-	facts := Judged([]gate.Judgement{short, long, short, long, long, long, long, long, long, short})
+	facts := Judgements([]gate.Judgement{short, long, short, long, long, long, long, long, long, short})
 	for _, f := range facts {
 		encoded, err := Encode(Where{}, f)
 		if err != nil || len(encoded.Data) > checkpoint.MaxBatch/2 {
@@ -74,8 +74,7 @@ func TestJudgedAtLength(t *testing.T) {
 	}
 }
 
-// One judgement stands in a journal as it did before several could share a record.
-func TestGatesJSON(t *testing.T) {
+func TestJudgedJSON(t *testing.T) {
 	a, b := judgement("a", gate.Passed), judgement("b", gate.Fail, gate.Finding{Code: "x", Message: "no"})
 	one, err := json.Marshal(a)
 	if err != nil {
@@ -85,8 +84,8 @@ func TestGatesJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, gates := range map[string]Gates{
-		string(one): {a},
+	for want, gates := range map[string]Judged{
+		`{"judged":[` + string(one) + `]}`:                       {a},
 		`{"judged":[` + string(one) + `,` + string(other) + `]}`: {a, b},
 	} {
 		got, err := json.Marshal(&gates)
@@ -95,7 +94,7 @@ func TestGatesJSON(t *testing.T) {
 		}
 		run := &Run{}
 		for range 2 { // the second time they are known by their text
-			fact, err := run.decode(checkpoint.Record{Seq: 1, Fact: checkpoint.Fact{Type: "gate", Data: []byte(want)}})
+			fact, err := run.decode(checkpoint.Record{Seq: 1, Fact: checkpoint.Fact{Type: "judged", Data: []byte(want)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,22 +103,22 @@ func TestGatesJSON(t *testing.T) {
 			}
 		}
 	}
-	spaced, err := json.MarshalIndent(Gates{a, b}, " ", " ")
+	spaced, err := json.MarshalIndent(Judged{a, b}, " ", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{string(spaced), `{"later":1,"judged":[` + string(one) + `,` + string(other) + `]}`} {
-		var read Gates
-		if err := json.Unmarshal([]byte(text), &read); err != nil || !cmp.Equal(read, Gates{a, b}) {
+		var read Judged
+		if err := json.Unmarshal([]byte(text), &read); err != nil || !cmp.Equal(read, Judged{a, b}) {
 			t.Errorf("%s reads as %+v, %v", text, read, err)
 		}
 	}
-	if _, err := json.Marshal(Gates{}); err == nil {
+	if _, err := json.Marshal(Judged{}); err == nil {
 		t.Error("no judgement is written")
 	}
-	for _, bad := range []string{"", "[]", `{"judged":[]}`, `{"judged":null}`, `{"judged":{}}`, `{"judged":[1]}`, `{"judged":[{"gate":1}]}`, `{"judged":[{}`, `"x"`} {
-		fact, err := Decode(checkpoint.Record{Seq: 7, Fact: checkpoint.Fact{Type: "gate", Data: []byte(bad)}})
-		if err == nil || !strings.Contains(err.Error(), "record 7 (gate)") {
+	for _, bad := range []string{"", "[]", `{"judged":[]}`, `{"judged":null}`, `{"judged":{}}`, `{"judged":[1]}`, `{"judged":[{"gate":1}]}`, `{"judged":[{}`, "{}", string(one), `"x"`} {
+		fact, err := Decode(checkpoint.Record{Seq: 7, Fact: checkpoint.Fact{Type: "judged", Data: []byte(bad)}})
+		if err == nil || !strings.Contains(err.Error(), "record 7 (judged)") {
 			t.Errorf("%s reads as %+v, %v", bad, fact, err)
 		}
 	}

@@ -1,0 +1,113 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Accounted is the ledger entry of an attempt.
+type Accounted struct {
+	Tree     ledger.Digest               `json:"tree"`
+	Declared ledger.Declared             `json:"declared"`
+	Changes  []ledger.Change             `json:"changes,omitempty"`
+	Account  ledger.Account              `json:"account"`
+	Symbols  []ledger.Symbol             `json:"symbols,omitempty"`
+	Lines    ledger.LineCount            `json:"lines"`
+	PerPath  map[string]ledger.LineCount `json:"per_path,omitempty"`
+	Git      []string                    `json:"git_moved,omitempty"` // what moved in the repository
+	// Of a very large account, Whole is the digest of all of it in the content
+	// store, as JSON of this type; the lists above are its beginning, and Total
+	// is the number of changes.
+	Total int           `json:"total,omitempty"`
+	Whole ledger.Digest `json:"whole,omitempty"`
+	// Inline are the new contents of the tree, where they are few: so it is
+	// durable with this record. They are in the store too; a Run leaves them out.
+	Inline checkpoint.Inline `json:"inline,omitempty"`
+}
+
+func (*Accounted) Type() string { return "accounted" }
+
+// String is as in "2 files +10 −3 · as declared".
+func (f *Accounted) String() string {
+	verdict := "as declared"
+	if a := f.Account; !a.Holds() {
+		verdict = fmt.Sprintf("%d missing, %d extra", len(a.Missing), len(a.Extra)+len(a.SymbolsExtra))
+	}
+	return f.Size() + " · " + verdict
+}
+
+// Size is how much was changed, as in "2 files +10 −3". Folders are not counted.
+func (f *Accounted) Size() string {
+	files := 0
+	for _, ch := range f.Changes {
+		if ch.Kind() != ledger.Dir {
+			files++
+		}
+	}
+	text := count(files, "file")
+	if f.Lines.Added > 0 {
+		text += fmt.Sprintf(" +%d", f.Lines.Added)
+	}
+	if f.Lines.Removed > 0 {
+		text += fmt.Sprintf(" −%d", f.Lines.Removed)
+	}
+	return text
+}
+
+func (f *Accounted) ofAttempt(r *Run, _ *Step, a *Attempt, _ moment) error {
+	f.Inline = nil // the store knows them by now
+	a.Accounted = f
+	r.standing.touched(f)
+	return nil
+}
+
+// Only an account of nothing is known without reading it.
+func (f *Accounted) readBack() Fact {
+	a := &f.Account
+	if len(f.Changes)+len(f.Symbols)+len(f.PerPath)+len(f.Git)+len(f.Inline) > 0 ||
+		len(a.Matching)+len(a.Extra)+len(a.Missing)+len(a.SymbolsMatching)+len(a.SymbolsExtra) > 0 {
+		return nil
+	}
+	d := f.Declared
+	if !kept(string(f.Tree), string(f.Whole)) ||
+		!keptAll(d.Create) || !keptAll(d.Modify) || !keptAll(d.Delete) || !keptAll(d.SymbolsAdd) || !keptAll(d.SymbolsRemove) {
+		return nil
+	}
+	d.Create, d.Modify, d.Delete = some(d.Create), some(d.Modify), some(d.Delete)
+	d.SymbolsAdd, d.SymbolsRemove = slices.Clone(d.SymbolsAdd), slices.Clone(d.SymbolsRemove) // here an empty list is not none
+	return &Accounted{Tree: f.Tree, Declared: d, Account: ledger.Account{}, Lines: f.Lines, Total: f.Total, Whole: f.Whole}
+}
+
+// Differs says that an attempt made another tree than an earlier one did of the
+// same inputs under the same envelope.
+type Differs struct {
+	Inputs  ledger.Digest `json:"inputs"` // digest of what both began with
+	Tree    ledger.Digest `json:"tree"`   // that it made
+	Was     ledger.Digest `json:"was"`    // that the earlier one made
+	Run     string        `json:"run"`    // of the earlier one; this run's id if it was here
+	Step    plan.Address  `json:"step"`
+	Attempt int           `json:"attempt"`
+	Paths   []string      `json:"paths,omitempty"` // in which they differ, the first of them, where that is known
+	Refused bool          `json:"refused"`         // deterministic mode: the attempt was undone
+}
+
+func (*Differs) Type() string { return "differs" }
+
+func (f *Differs) String() string {
+	text := fmt.Sprintf("tree %s; attempt %d of step %s in run %s made %s of the same inputs",
+		f.Tree.Short(), f.Attempt, f.Step, f.Run, f.Was.Short())
+	if f.Refused {
+		text += "; refused"
+	}
+	return sprint("%s: %s", text, strings.Join(f.Paths, ", "))
+}
+
+func (f *Differs) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
+	a.Differs = append(a.Differs, *f)
+	return nil
+}

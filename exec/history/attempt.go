@@ -1,0 +1,233 @@
+package history
+
+import (
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+)
+
+// An Attempt is one execution of one method, as far as it is known.
+type Attempt struct {
+	Number    int
+	Started   time.Time
+	Ended     time.Time // zero while it runs
+	Method    AttemptStarted
+	Said      *AttemptEnded
+	Telemetry *Telemetry // what it said of runs, artifacts and metrics; nil if nothing
+	Accounted *Accounted
+	Gates     []gate.Judgement    // during and after
+	Cycles    []Cycle             // phases of writing the test first, that ended
+	Differs   []Differs           // earlier attempts of the same inputs that made another tree
+	Failure   *AttemptFailed      // nil: it succeeded, or is not over
+	Base      checkpoint.Snapshot // the tree that it began with: the step's checkpoint then
+	Discarded checkpoint.Snapshot // what it left and was undone, where that was kept
+	// Compensated is how its compensation went; nil if there was none yet.
+	Compensated *Compensated
+	// Resumptions is how often the run had been resumed when the attempt failed.
+	Resumptions int
+}
+
+// AttemptStarted says that an executor is about to be called.
+type AttemptStarted struct {
+	Method   string `json:"method"` // "primary", "backup_1"
+	Text     string `json:"text"`   // description of the method
+	Executor string `json:"executor"`
+	// Inputs is the digest of all that the executor begins with: the step's contract, the method,
+	// the tree, the envelope and what it is told of earlier attempts.
+	Inputs ledger.Digest `json:"inputs,omitempty"`
+	// Phase is where a test-first attempt begins because an earlier one was cut off there; "" at the beginning.
+	Phase CyclePhase `json:"phase,omitempty"`
+	// Reinstates is the attempt whose tree is put back and judged anew, because a person
+	// accepted what it did; 0: the executor is called.
+	Reinstates int `json:"reinstates,omitempty"`
+	// Stamps is the digest of the file of stamps that was written before this record; "" if that of an earlier one holds, or there is none.
+	Stamps ledger.Digest `json:"stamps,omitempty"`
+}
+
+func (*AttemptStarted) Type() string { return "attempt-started" }
+
+func (f *AttemptStarted) String() string {
+	executor := f.Executor
+	if executor == "" {
+		executor = "the default executor"
+	}
+	return sprint("%s by %s: %s", methodName(f.Method), executor, f.Text)
+}
+
+func (f *AttemptStarted) ofStep(r *Run, s *Step, at moment) error {
+	if at.attempt != s.Tried()+1 {
+		return at.refuse("attempt %d of step %s follows attempt %d", at.attempt, s.Address, s.Tried())
+	}
+	a := &Attempt{Number: at.attempt, Started: at.time, Method: *f}
+	if s.Checkpoint != nil {
+		a.Base = s.Checkpoint.Checkpoint
+	}
+	s.Attempts = append(s.Attempts, a)
+	s.Next = nil
+	if f.Stamps != "" {
+		r.Stamps = f.Stamps
+	}
+	return nil
+}
+
+func (f *AttemptStarted) readBack() Fact {
+	r := *f
+	if !kept(r.Method, r.Text, r.Executor, string(r.Inputs), string(r.Phase), string(r.Stamps)) {
+		return nil
+	}
+	return &r
+}
+
+// underWay is the attempt that a fact is about. It must be the latest one.
+func (s *Step) underWay(f Fact, at moment) (*Attempt, error) {
+	a := s.Last()
+	if a == nil || a.Number != at.attempt {
+		return nil, at.refuse("%s concerns attempt %d of step %s, which is not under way", f.Type(), at.attempt, s.Address)
+	}
+	return a, nil
+}
+
+// AttemptEnded is what the executor said. It proves nothing.
+type AttemptEnded struct {
+	Output   string             `json:"output,omitempty"` // bounded, the tail kept
+	Exit     int                `json:"exit"`
+	Error    string             `json:"error,omitempty"`
+	Took     time.Duration      `json:"took_ns"`
+	Tokens   int64              `json:"tokens,omitempty"`
+	Calls    int                `json:"calls,omitempty"`
+	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	Stateful bool               `json:"stateful,omitempty"`
+	// Summary is what a fresh attempt must know, where the executor's context was exhausted.
+	Summary string `json:"summary,omitempty"`
+}
+
+func (*AttemptEnded) Type() string { return "attempt-ended" }
+
+func (f *AttemptEnded) String() string {
+	return sprint("exit %d after %s: %s", f.Exit, f.Took.Round(100*time.Millisecond), f.Error)
+}
+
+func (f *AttemptEnded) ofAttempt(r *Run, _ *Step, a *Attempt, at moment) error {
+	a.Said, a.Ended = f, at.time
+	r.standing.effort.Took += f.Took
+	r.Flow.spend(f.Tokens)
+	return nil
+}
+
+func (f *AttemptEnded) readBack() Fact {
+	r := *f
+	for name := range r.Metrics {
+		if !kept(name) {
+			return nil
+		}
+	}
+	if !kept(r.Output, r.Error, r.Summary) {
+		return nil
+	}
+	r.Metrics = someOf(r.Metrics)
+	return &r
+}
+
+// A Class of failure.
+type Class string
+
+const (
+	Refused          Class = "refused"          // a precondition, or a gate before the step
+	Crashed          Class = "crashed"          // the executor returned an error
+	TimedOut         Class = "timed-out"        // it did not come back in time
+	Breach           Class = "breach"           // it did something else than was declared
+	GateFailed       Class = "gate-failed"      // a gate said no
+	Undecided        Class = "undecided"        // a gate could not decide
+	Interrupted      Class = "interrupted"      // a person stopped the run
+	Lost             Class = "lost"             // the controller died during the attempt
+	NoSpace          Class = "no-space"         // the disk is full
+	Moved            Class = "moved"            // plan, envelope, agent or tree is not what was locked
+	Nondeterministic Class = "nondeterministic" // deterministic mode: the same inputs made another tree before
+	Unrestorable     Class = "unrestorable"     // something changed that planlock never restores
+
+	OutOfMemory     Class = "out-of-memory"    // the executor, or what it ran, needed more memory than there is
+	SchemaMismatch  Class = "schema-mismatch"  // the output does not have the form that the step expects
+	MissingEvidence Class = "missing-evidence" // evidence that the step owes is not there
+
+	// ContextExhausted: the executor's context was full. A fresh attempt begins with the summary of this one.
+	ContextExhausted Class = "context-exhausted"
+)
+
+// ThroughNoFault reports whether an attempt that failed so says nothing about the work: it was interrupted, the
+// controller died, or something else moved.
+func (c Class) ThroughNoFault() bool { return c == Interrupted || c == Lost || c == Moved }
+
+// AttemptFailed says why an attempt counts for nothing.
+type AttemptFailed struct {
+	Class    Class          `json:"class"`
+	Cause    gate.Cause     `json:"cause,omitempty"` // of a time-out
+	Reasons  []string       `json:"reasons"`
+	Findings []gate.Finding `json:"findings,omitempty"`
+}
+
+func (*AttemptFailed) Type() string { return "attempt-failed" }
+
+func (f *AttemptFailed) String() string { return failureLine(f.Class, f.Reasons) }
+
+func failureLine(c Class, reasons []string) string {
+	return sprint("%s: %s", c, strings.Join(reasons, "; "))
+}
+
+func (f *AttemptFailed) ofStep(r *Run, s *Step, at moment) error {
+	if at.attempt == 0 {
+		s.Refusal, s.Next, s.heard = f, nil, len(s.Advised)
+		return nil
+	}
+	a, err := s.underWay(f, at)
+	if err != nil {
+		return err
+	}
+	a.Failure, a.Resumptions = f, r.Resumptions
+	s.heard = len(s.Advised)
+	if a.Ended.IsZero() {
+		a.Ended = at.time
+	}
+	r.standing.failed(f)
+	return nil
+}
+
+// A CyclePhase is one part of writing a test first.
+type CyclePhase string
+
+const (
+	Red      CyclePhase = "red"      // the test is written, and fails
+	Green    CyclePhase = "green"    // it passes
+	Refactor CyclePhase = "refactor" // it passes still; else the refactoring is undone
+)
+
+// Cycle is the end of one phase of an attempt that writes its test first. What
+// the test did was seen by the controller.
+type Cycle struct {
+	Phase  CyclePhase `json:"phase"`
+	Test   string     `json:"test"`             // the command
+	Ran    bool       `json:"ran"`              // false: the phase ended before the test could be run
+	Exit   int        `json:"exit"`             // its status
+	Passed bool       `json:"passed"`           // the test
+	Holds  bool       `json:"holds"`            // the phase is what it must be
+	Did    string     `json:"did"`              // "kept", "reverted" or "refused"
+	Why    string     `json:"why,omitempty"`    // it does not hold
+	Output string     `json:"output,omitempty"` // of the test, the tail
+	// Snapshot is the tree after the phase, which going on after a crash begins with.
+	Snapshot checkpoint.Snapshot `json:"snapshot,omitzero"`
+}
+
+func (*Cycle) Type() string { return "cycle" }
+
+func (f *Cycle) String() string {
+	return sprint("%s %s: %s ended with status %d: %s", f.Phase, f.Did, f.Test, f.Exit, f.Why)
+}
+
+func (f *Cycle) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
+	a.Cycles = append(a.Cycles, *f)
+	return nil
+}
+
+func (f *Cycle) snapshots() []checkpoint.Snapshot { return snapshots(f.Snapshot) }

@@ -1,0 +1,109 @@
+package history
+
+import (
+	"time"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A Policy is how a run is carried out, as far as the host and the plan together decide it. What is decided about a run
+// follows from its plan, its policy and its history, and from nothing else.
+type Policy struct {
+	Mode          plan.Mode `json:"mode"`              // at first; see [ModeSwitched]
+	ModeBy        string    `json:"mode_by,omitempty"` // who chose it: "host" (a flag or a field), "plan", "person", "accepted" (the default, by a person), "default"
+	Preset        string    `json:"preset,omitempty"`  // "contract" if empty
+	Ladder        []string  `json:"ladder,omitempty"`  // its rungs by name, in order
+	Triggers      Triggers  `json:"triggers,omitzero"` // of dynamic mode
+	Strategy      Strategy  `json:"strategy,omitempty"`
+	TestFirst     bool      `json:"test_first,omitempty"`    // steps that can write their test first do
+	Deterministic bool      `json:"deterministic,omitempty"` // another output of the same inputs is refused
+	TokenBudget   int64     `json:"token_budget,omitempty"`  // of a session; 0: no limit
+	Compliance    bool      `json:"compliance,omitempty"`    // tasks are looked at before their first step
+
+	EvidenceWait time.Duration `json:"evidence_wait_ns,omitempty"` // for a server that may know later what it does not know yet
+	Patience     time.Duration `json:"patience_ns,omitempty"`      // how long a question waits; 0: as long as whoever is asked does
+}
+
+// Triggers are the thresholds at which dynamic mode asks a person.
+type Triggers struct {
+	Consecutive   int     `json:"consecutive,omitempty"`    // failed steps in a row
+	Window        int     `json:"window,omitempty"`         // steps that shares are measured over
+	SameBackup    int     `json:"same_backup,omitempty"`    // successes of the same backup within the window
+	Exhausted     int     `json:"exhausted,omitempty"`      // steps in a row for which all backups failed
+	BackupRate    float64 `json:"backup_rate,omitempty"`    // share of the window that needed backups
+	MismatchRate  float64 `json:"mismatch_rate,omitempty"`  // share of the window with an unexpected output
+	RetryGrowth   float64 `json:"retry_growth,omitempty"`   // growth of retries per step from one window to the next
+	ViolationRate float64 `json:"violation_rate,omitempty"` // share of the window that broke a constraint
+	TaskFailures  int     `json:"task_failures,omitempty"`  // failed steps of one task; 0: no threshold
+}
+
+// Roles are the names of those who are there to take part in a run, so that what is decided can depend on it. Their
+// versions stand in the envelope.
+type Roles struct {
+	Executors []string `json:"executors,omitempty"` // that the plan needs; "" is the default one
+	Reviewers []string `json:"reviewers,omitempty"`
+	Advisors  []string `json:"advisors,omitempty"` // the kinds of advice that somebody gives
+	Gates     []string `json:"gates,omitempty"`    // of the host
+	Guards    []string `json:"guards,omitempty"`   // of the host
+	// Deaf are executors that are not told why earlier attempts failed.
+	Deaf      []string `json:"deaf,omitempty"`
+	Evidence  bool     `json:"evidence,omitempty"`  // somebody looks for the evidence of tasks
+	Tracker   bool     `json:"tracker,omitempty"`   // and asks a server
+	Escalator bool     `json:"escalator,omitempty"` // somebody can be asked; else questions are refused
+}
+
+// PolicyChanged says that the run goes on under another policy, or with others, from here on.
+type PolicyChanged struct {
+	Policy Policy `json:"policy"`
+	Roles  Roles  `json:"roles"`
+	Why    string `json:"why,omitempty"`
+}
+
+func (*PolicyChanged) Type() string { return "policy-changed" }
+
+func (f *PolicyChanged) String() string {
+	return sprint("mode %s, preset %s: %s", f.Policy.Mode, f.Policy.Preset, f.Why)
+}
+
+func (f *PolicyChanged) ofRun(r *Run, _ moment) error {
+	r.Policy, r.Roles = f.Policy, f.Roles
+	return nil
+}
+
+// An Observation is something that a controller looks at before it relies on it.
+type Observation string
+
+const (
+	TreeIsOurs    Observation = "tree"          // it is the one that the run left
+	BindingsHold  Observation = "bindings"      // plan, lock, envelope and repository are what the run is bound to
+	Preconditions Observation = "preconditions" // of a step: the gates before it were asked
+)
+
+// Observed says that something was looked at, and is as it must be. How long that holds is for the reader to say: until a
+// fact follows that may have disturbed it.
+type Observed struct {
+	What Observation `json:"what"`
+}
+
+func (*Observed) Type() string { return "observed" }
+
+func (f *Observed) String() string { return string(f.What) }
+
+func (f *Observed) ofRun(r *Run, at moment) error { return f.ofStep(r, nil, at) }
+
+func (f *Observed) ofStep(r *Run, s *Step, at moment) error {
+	if r.observed == nil {
+		r.observed = map[observation]uint64{}
+	}
+	r.observed[observation{f.What, s}] = at.seq
+	return nil
+}
+
+// An observation is about a step, or about the run where there is none.
+type observation struct {
+	what Observation
+	step *Step
+}
+
+// ObservedAt is the position in the journal of the latest observation about a step, nil for the run; 0 if there is none.
+func (r *Run) ObservedAt(what Observation, s *Step) uint64 { return r.observed[observation{what, s}] }

@@ -1,0 +1,183 @@
+package history
+
+import (
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/plan"
+)
+
+// PartlyDone is how a task stands of which some was completed, and some was not and never will be.
+const PartlyDone StepStatus = "partial"
+
+// TaskOver says that a task ended, how, and that what stands in the journal about it agrees with itself.
+type TaskOver struct {
+	Task    string         `json:"task"`
+	Status  StepStatus     `json:"status"`            // Completed, Failed, Blocked, Skipped or PartlyDone
+	Reason  string         `json:"reason,omitempty"`  // why it is not completed
+	By      []plan.Address `json:"by,omitempty"`      // the steps because of which it is not
+	Unblock []string       `json:"unblock,omitempty"` // ways to get it done all the same
+	Steps   TaskSteps      `json:"steps"`
+	Checks  []TaskCheck    `json:"checks"`
+	// Consecutive is the number of failed steps in a row when the task ended; Failures those of the task.
+	Consecutive int `json:"consecutive"`
+	Failures    int `json:"failures"`
+}
+
+// TaskSteps counts the steps of a task by how they ended.
+type TaskSteps struct {
+	Total     int `json:"total"`
+	Completed int `json:"completed"`
+	Failed    int `json:"failed"`
+	Skipped   int `json:"skipped"`
+	Blocked   int `json:"blocked"`
+	Open      int `json:"open"` // never ran, because the run was halted
+	Retries   int `json:"retries"`
+	Backups   int `json:"backups"`
+}
+
+// A TaskCheck is one thing that is verified when a task ended: "steps-over",
+// "ids", "propagation-decided", "failures-acknowledged", "escalated", "strategy-followed",
+// "counters".
+type TaskCheck struct {
+	Name  string   `json:"name"`
+	Holds bool     `json:"holds"`
+	Found []string `json:"found,omitempty"` // what does not agree
+}
+
+func (*TaskOver) Type() string { return "task-over" }
+
+func (f *TaskOver) String() string {
+	text := sprint("task %s is %s: %s", f.Task, f.Status, f.Reason)
+	if !f.Holds() {
+		text += " (its record does not agree with itself)"
+	}
+	return text
+}
+
+// Holds reports whether all checks do.
+func (t *TaskOver) Holds() bool {
+	for _, c := range t.Checks {
+		if !c.Holds {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *TaskOver) ofRun(r *Run, _ moment) error {
+	r.Flow.Tasks = append(r.Flow.Tasks, *f)
+	delete(r.standing.silent, f.Task)
+	return nil
+}
+
+// Compliance is the look at a task before its first step.
+type Compliance struct {
+	Task     string      `json:"task_id"`
+	Critical int         `json:"critical_count"` // critical steps of the task
+	Total    int         `json:"total_count"`
+	Checked  []string    `json:"checked"` // articles, as in "IV"
+	Violated []Violation `json:"violations,omitempty"`
+
+	At     time.Time `json:"-"` // when it was recorded; set by the fold
+	Undone bool      `json:"-"` // the task gained steps since; set by the fold
+}
+
+// A Violation of an article.
+type Violation struct {
+	Article  string       `json:"article"`
+	Severity string       `json:"severity"` // "warning", "critical"
+	Step     plan.Address `json:"step,omitempty"`
+	Why      string       `json:"description"`
+	Action   string       `json:"corrective_action"`
+}
+
+func (*Compliance) Type() string { return "compliance" }
+
+func (f *Compliance) String() string {
+	if len(f.Violated) == 0 {
+		return sprint("task %s keeps its articles", f.Task)
+	}
+	v := f.Violated[0]
+	return sprint("task %s: article %s: %s (%s)", f.Task, v.Article, v.Why, v.Severity)
+}
+
+func (f *Compliance) ofRun(r *Run, at moment) error {
+	f.At = at.time
+	r.Compliance = append(r.Compliance, *f)
+	return nil
+}
+
+// Complied is the latest look at a task that stands, or nil.
+func (r *Run) Complied(task string) *Compliance {
+	for i := len(r.Compliance) - 1; i >= 0; i-- {
+		if c := &r.Compliance[i]; c.Task == task && !c.Undone {
+			return c
+		}
+	}
+	return nil
+}
+
+// ApprovalStatus is where a task stands with its reviewers.
+type ApprovalStatus string
+
+const (
+	Approved      ApprovalStatus = "approved"       // all reviewers approved, and nothing critical was raised
+	Rejected      ApprovalStatus = "rejected"       // one did not; a patched draft may follow
+	ApprovedRetry ApprovalStatus = "approved_retry" // they approved a patched draft
+	FailedRetry   ApprovalStatus = "failed_retry"   // they were not won over, and nothing more is tried
+)
+
+// Runs reports whether the steps of the task may run.
+func (s ApprovalStatus) Runs() bool { return s == Approved || s == ApprovedRetry }
+
+// Approval is a decision of the reviewers about a task, before its first step.
+type Approval struct {
+	Task    string            `json:"task_id"`
+	Status  ApprovalStatus    `json:"preliminary_status"`
+	Reviews []approval.Review `json:"reviews,omitempty"` // in the order of the reviewers; none where they were not asked again
+	Reasons []string          `json:"reasons,omitempty"` // why it was not approved
+	Jobs    []approval.Job    `json:"approved_jobs,omitempty"`
+	Retry   int               `json:"retry_attempt"` // 0 for the draft as planned
+	Attempt string            `json:"attempt_id"`    // as in "2/approval#1", from 1
+	// Step and Patch name the patched method of the draft that was decided on.
+	Step  plan.Address `json:"step,omitempty"`
+	Patch string       `json:"patch_id,omitempty"`
+	// Terminal says why nothing more is tried; "" where the task runs, or a patched draft may follow.
+	Terminal string `json:"terminal,omitempty"`
+
+	// Decided is when, and Undone is set if the run was set back to before the
+	// task. Both are known from the journal's order.
+	Decided time.Time `json:"-"`
+	Undone  bool      `json:"-"`
+}
+
+func (*Approval) Type() string { return "approval" }
+
+func (f *Approval) String() string {
+	return sprint("task %s is %s by %s: %s", f.Task, f.Status, count(len(f.Reviews), "reviewer"), strings.Join(f.Reasons, "; "))
+}
+
+// Open reports whether a patched draft may follow.
+func (a *Approval) Open() bool { return a.Status == Rejected && a.Terminal == "" }
+
+func (f *Approval) ofRun(r *Run, at moment) error {
+	f.Decided = at.time
+	r.Approvals = append(r.Approvals, *f)
+	return nil
+}
+
+// Approval is the latest decision of the reviewers about a task that stands, or nil.
+func (r *Run) Approval(task string) *Approval {
+	return latest(r.Approvals, func(a *Approval) bool { return a.Task == task && !a.Undone })
+}
+
+func latest[T any](list []T, is func(*T) bool) *T {
+	for i := len(list) - 1; i >= 0; i-- {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
