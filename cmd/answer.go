@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
 )
 
 // answerCommand is "planlock answer".
@@ -31,12 +32,12 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 		return placed(err, f.Dir, "", nil)
 	}
 	id, choice := args[0], args[1]
-	q := run.Pending()
+	q, open := asked(run, id)
 	switch {
-	case q == nil:
+	case len(open) == 0:
 		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)}, f.Dir, "", run)
-	case q.ID != id:
-		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, q.ID)}, f.Dir, "", run)
+	case q == nil:
+		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, strings.Join(open, ", "))}, f.Dir, "", run)
 	}
 	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: f.Ack, Reason: f.Reason, By: orElse(f.By, defaultName()), At: p.now()}
 	if _, known := q.Choice(choice); !known {
@@ -102,4 +103,14 @@ func defaultName() string {
 		return fmt.Sprintf("uid %d", id)
 	}
 	return "somebody"
+}
+
+// asked finds a question that the run waits for by its id, nil if it does not; open are the ids of all that it waits for.
+func asked(run *history.Run, id string) (found *ask.Question, open []string) {
+	for _, q := range run.Questions() {
+		if open = append(open, q.ID); q.ID == id {
+			found = q
+		}
+	}
+	return found, open
 }

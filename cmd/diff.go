@@ -172,7 +172,7 @@ func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.
 	for _, symbol := range entry.Symbols {
 		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
 	}
-	fmt.Fprintf(p.out, "\n  %s\n", changed(entry))
+	fmt.Fprintf(p.out, "\n  %s\n", entry.Size())
 	show := func(text string) { io.WriteString(p.out, text) }
 	if p.isTerminal(p.out) {
 		show = func(text string) { io.WriteString(p.out, safetext.Indent("", text)) }

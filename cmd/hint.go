@@ -164,7 +164,7 @@ func waitingHint(at placedError) string {
 		return "planlock status" + inDir(at.dir) + " shows what it waits for"
 	}
 	resume := at.resume()
-	if q := at.run.Pending(); q != nil {
+	for _, q := range at.run.Questions() {
 		return fmt.Sprintf("%s\n        then  %s", howToAnswer(q, at.dir), resume)
 	}
 	return "go on with  " + resume
@@ -251,8 +251,8 @@ func interruptedMessage(err error, s *signalError, at placedError) string {
 
 // before names the step that comes next.
 func before(run *history.Run) string {
-	if s := run.Current(); s != nil {
-		return fmt.Sprintf(", before step %s", s.Address)
+	for _, lane := range run.Lanes() {
+		return fmt.Sprintf(", before step %s", lane.Step.Address)
 	}
 	for _, s := range run.Steps {
 		if s.Status == history.Pending {

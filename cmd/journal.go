@@ -20,7 +20,7 @@ type logCommand struct {
 	Step    string   `placeholder:"STEP" help:"only records of this step, as in 2.1"`
 	Attempt int      `placeholder:"NUMBER" help:"only records of this attempt; attempts count from 1"`
 	Since   string   `placeholder:"TIME" help:"only records since a time: 2026-01-02T15:04:05Z, or how long ago, as in 10m"`
-	Type    []string `sep:"none" placeholder:"TYPE" help:"only records of this type, as in gate; may be repeated"`
+	Type    []string `sep:"none" placeholder:"TYPE" help:"only records of this type, as in judged; may be repeated"`
 	Format  string   `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text or jsonl"`
 }
 
@@ -84,7 +84,7 @@ func typesOf(records []checkpoint.Record) []string {
 // checkQuery refuses types that no record has; known are those of the run.
 func checkQuery(q history.Query, known []string) error {
 	for _, t := range q.Types {
-		if _, err := history.Decode(checkpoint.Record{Fact: checkpoint.Fact{Type: t, Data: []byte("{}")}}); err != nil {
+		if !slices.Contains(history.Types(), t) {
 			return &usageError{fmt.Sprintf("--type %q is no type of record; those of a run are %s", t, strings.Join(known, ", "))}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/exec/safetext"
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -58,7 +57,7 @@ func pad(text string, width int) string {
 func stepLine(run *history.Run, s *history.Step, cols columns) string {
 	line := " " + marks[s.Status] + " " + cols.heading(s)
 	if last := s.Last(); last != nil && last.Accounted != nil && s.Status == history.Completed {
-		line += "  " + pad(changed(last.Accounted), 15)
+		line += "  " + pad(last.Accounted.Size(), 15)
 	} else {
 		line += "  " + pad("", 15)
 	}
@@ -70,24 +69,6 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 		line += "   " + note
 	}
 	return strings.TrimRight(line, " ")
-}
-
-// changed is what an attempt did to files.
-func changed(a *history.Accounted) string {
-	files := 0
-	for _, ch := range a.Changes {
-		if ch.Kind() != ledger.Dir {
-			files++
-		}
-	}
-	text := plural(files, "file")
-	if a.Lines.Added > 0 {
-		text += fmt.Sprintf(" +%d", a.Lines.Added)
-	}
-	if a.Lines.Removed > 0 {
-		text += fmt.Sprintf(" −%d", a.Lines.Removed)
-	}
-	return text
 }
 
 // note says what is not as planned about a step that is over.

@@ -86,7 +86,7 @@ func underWay(s *history.Step) string {
 // printNext says what a person can do now.
 func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
 	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
-	if q := run.Pending(); q != nil {
+	for _, q := range run.Questions() {
 		fmt.Fprintf(p.out, "\n%s\n", ask.Render(*q))
 		a, err := (&ask.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
 		if err == nil {

@@ -1,5 +1,7 @@
 package history
 
+import "sync"
+
 // facts are all facts that a journal may hold. Whoever adds one adds a line here; see docs/journal-and-store.md.
 func facts() []func() Fact {
 	return []func() Fact{
@@ -31,17 +33,17 @@ func fact[T any, P interface {
 }
 
 // makers are the facts by their types.
-var makers = func() map[string]func() Fact {
+var makers = sync.OnceValue(func() map[string]func() Fact {
 	byType := map[string]func() Fact{}
 	for _, empty := range facts() {
 		byType[empty().Type()] = empty
 	}
 	return byType
-}()
+})
 
 // blank is an empty fact of a type, or nil if there is no such type.
 func blank(name string) Fact {
-	if empty := makers[name]; empty != nil {
+	if empty := makers()[name]; empty != nil {
 		return empty()
 	}
 	return nil
