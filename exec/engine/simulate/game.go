@@ -72,8 +72,9 @@ func (g *Game) Decider() *engine.Decider { return g.decider }
 // start begins the run.
 func (g *Game) start(p *plan.Plan, presetName string) {
 	started := &history.Started{Run: "SIMULATED", Goal: p.Goal, Format: plan.Native, Profile: p.Profile, Plan: "sha256:p",
-		Envelope: &envelope.Envelope{}, Base: g.tree(), Preset: presetName,
-		Mode: pick(g.dice, plan.Silent, plan.Dynamic, plan.Dynamic, plan.Collaborative, plan.Education)}
+		Envelope: &envelope.Envelope{}, Base: g.tree(),
+		Policy: history.Policy{Preset: presetName,
+			Mode: pick(g.dice, plan.Silent, plan.Dynamic, plan.Dynamic, plan.Collaborative, plan.Education)}}
 	for _, a := range flow.Order(p, plan.Native) {
 		at := g.decider.Contract.At(a)
 		started.Steps = append(started.Steps, history.Outline{Address: a, Task: at.Task.ID, Title: "step",

@@ -40,7 +40,7 @@ func (j *judge) attempted(s *history.Step) {
 
 // asked looks at a question that is asked.
 func (j *judge) asked(run *history.Run, q ask.Question) {
-	if run.Pending() != nil {
+	if contract.Pending(run) != nil {
 		j.broken("a question is asked while another one is open")
 	}
 	if j.put[text(q)] {
@@ -85,7 +85,7 @@ func (j *judge) look(c *contract.Case, w engine.Wanted) {
 			j.broken("a restore is wanted that nobody announced")
 		}
 	case engine.Put:
-		if q := run.Pending(); q == nil || q.ID != a.Question.ID {
+		if q := contract.Pending(run); q == nil || q.ID != a.Question.ID {
 			j.broken("question %s is put, which is not open", a.Question.ID)
 		}
 	case engine.End:
@@ -94,7 +94,7 @@ func (j *judge) look(c *contract.Case, w engine.Wanted) {
 				j.broken("the run ends while step %s is under way", s.Address)
 			}
 		}
-		if run.Pending() != nil || run.Restoring != nil {
+		if contract.Pending(run) != nil || run.Restoring != nil {
 			j.broken("the run ends while a question is open or a restore is under way")
 		}
 		if c.NextStep() != nil {
@@ -207,7 +207,7 @@ func (j *judge) mayAttempt(c *contract.Case) {
 		j.broken("step %s is attempted while an attempt is under way", s.Address)
 	case run.Restoring != nil:
 		j.broken("step %s is attempted before the last attempt is undone", s.Address)
-	case run.Pending() != nil:
+	case contract.Pending(run) != nil:
 		j.broken("step %s is attempted while a question is open", s.Address)
 	case s.At < run.ResumedAt:
 		j.broken("step %s is attempted on the preconditions of an earlier session", s.Address)
