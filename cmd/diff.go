@@ -8,17 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
 )
-
-// maxDiffed is the largest content, in bytes, of which differences are shown.
-const maxDiffed = 4 << 20
 
 // diffCommand is "planlock diff".
 type diffCommand struct {
@@ -40,19 +35,17 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	store, shut, err := ws.Store()
-	if err != nil {
-		return placed(err, f.Dir, "", run)
+	entry, err := ws.Entry(ctx, run, s, a)
+	if errors.Is(err, exec.ErrNoEntry) {
+		err = &noEntryError{run: run, step: s, attempt: a}
 	}
-	defer shut() // only read
-	entry, err := entryOf(ctx, ws, store, run, s, a)
 	if err != nil {
 		return placed(err, f.Dir, "", run)
 	}
 	if f.Format == "json" {
-		return p.diffJSON(ctx, store, run, s, a, entry)
+		return p.diffJSON(ctx, ws, run, s, a, entry)
 	}
-	return p.diffText(ctx, store, s, a, entry)
+	return p.diffText(ctx, ws, s, a, entry)
 }
 
 // attemptOf finds an attempt of a step.
@@ -84,37 +77,6 @@ func yet(run *history.Run) string {
 		return ""
 	}
 	return " yet"
-}
-
-// entryOf is the ledger entry of an attempt. One whose controller died has none: then it is what the workspace held when the run was taken
-// up or set back, which was kept before it was undone.
-func entryOf(ctx context.Context, ws exec.Workspace, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt) (*history.Accounted, error) {
-	switch {
-	case a.Accounted != nil:
-		return a.Accounted, nil
-	case a.Discarded == (checkpoint.Snapshot{}):
-		return nil, &noEntryError{run: run, step: s, attempt: a}
-	}
-	before, err := store.Tree(ctx, a.Base)
-	if err != nil {
-		return nil, err
-	}
-	after, err := store.Tree(ctx, a.Discarded)
-	if err != nil {
-		return nil, err
-	}
-	entry := &history.Accounted{Tree: after.Digest(), Changes: ledger.Diff(before, after)}
-	if entry.Declared, err = declaredBy(ctx, ws, run, s.Address); err != nil {
-		return nil, err
-	}
-	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, store.Open, store.Open); err != nil {
-		return nil, err
-	}
-	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, store.Open, store.Open); err != nil {
-		return nil, err
-	}
-	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
-	return entry, nil
 }
 
 // A noEntryError says that nobody looked at what an attempt did.
@@ -150,23 +112,7 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 	return hints
 }
 
-// declaredBy is what a step of a run's plan declares.
-func declaredBy(ctx context.Context, ws exec.Workspace, run *history.Run, step plan.Address) (ledger.Declared, error) {
-	p, err := ws.Plan(ctx, run)
-	if err != nil {
-		return ledger.Declared{}, err
-	}
-	for _, t := range p.Tasks {
-		for _, s := range t.Steps {
-			if s.Address == step && s.Artifacts != nil {
-				return s.Artifacts.Declared(), nil
-			}
-		}
-	}
-	return ledger.Declared{}, nil
-}
-
-func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
+func (p *cli) diffText(ctx context.Context, ws exec.Workspace, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
 	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(methodName(a.Method.Method)), outcomeOf(s, a))
 	io.WriteString(p.out, safetext.Indent("  ", entry.Account.String()))
 	for _, symbol := range entry.Symbols {
@@ -177,17 +123,13 @@ func (p *cli) diffText(ctx context.Context, store *checkpoint.Store, s *history.
 	if p.isTerminal(p.out) {
 		show = func(text string) { io.WriteString(p.out, safetext.Indent("", text)) }
 	}
-	for _, ch := range entry.Changes {
-		text, err := unified(ctx, store, ch)
-		if err != nil {
-			return err
-		}
+	return ws.Unified(ctx, entry.Changes, func(_ ledger.Change, text string) error {
 		if text != "" {
 			fmt.Fprintln(p.out)
 			show(text)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func outcomeOf(s *history.Step, a *history.Attempt) string {
@@ -205,39 +147,6 @@ func outcomeOf(s *history.Step, a *history.Attempt) string {
 // stays reports whether what an attempt did is in the tree.
 func stays(s *history.Step, a *history.Attempt) bool {
 	return a.Failure == nil && !a.Ended.IsZero() && !slices.Contains(s.Undone, a)
-}
-
-// unified is the textual difference that a change made; "" where there is none to show.
-func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (string, error) {
-	before, err := content(ctx, store, ch.Before)
-	if err != nil {
-		return "", fmt.Errorf("%s before: %w", ledger.Quote(ch.Path), err)
-	}
-	after, err := content(ctx, store, ch.After)
-	if err != nil {
-		return "", fmt.Errorf("%s after: %w", ledger.Quote(ch.Path), err)
-	}
-	if len(before) > maxDiffed || len(after) > maxDiffed {
-		return fmt.Sprintf("%s is too large to be shown\n", ledger.Quote(ch.Path)), nil
-	}
-	return ledger.Unified(ch.Path, before, after, 3), nil
-}
-
-// content reads what an entry held, a little more than maxDiffed at most; nil if
-// it is not a file, or was never kept.
-func content(ctx context.Context, store *checkpoint.Store, e *ledger.Entry) ([]byte, error) {
-	if e == nil || e.Kind != ledger.File {
-		return nil, nil
-	}
-	r, err := store.Open(ctx, *e)
-	if errors.Is(err, checkpoint.ErrNotFound) {
-		return nil, nil // watched only
-	}
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(r, maxDiffed+1))
-	return slices.Concat([]byte{}, text), errors.Join(err, r.Close())
 }
 
 // A diffDocument is the document of "diff --format json".
@@ -262,19 +171,19 @@ type changeDocument struct {
 	Diff   string        `json:"diff,omitempty"` // as of diff -u
 }
 
-func (p *cli) diffJSON(ctx context.Context, store *checkpoint.Store, run *history.Run, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
+func (p *cli) diffJSON(ctx context.Context, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
 	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number, Method: a.Method.Method,
 		Kept: stays(s, a), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
 		Changes: []changeDocument{}, Symbols: entry.Symbols, Lines: entry.Lines, Git: entry.Git}
 	if doc.Symbols == nil {
 		doc.Symbols = []ledger.Symbol{}
 	}
-	for _, ch := range entry.Changes {
-		text, err := unified(ctx, store, ch)
-		if err != nil {
-			return err
-		}
+	err := ws.Unified(ctx, entry.Changes, func(ch ledger.Change, text string) error {
 		doc.Changes = append(doc.Changes, changeDocument{ch, text})
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return writeJSON(p.out, doc)
 }

@@ -1,0 +1,127 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
+	"github.com/planlock/planlock/plan"
+)
+
+// maxUnified is the largest content, in bytes, of which [Workspace.Unified] shows differences.
+const maxUnified = 4 << 20
+
+// ErrNoEntry says that an attempt has no ledger entry: nobody looked at what it did, and nothing of it was kept.
+var ErrNoEntry = errors.New("exec: the attempt has no ledger entry")
+
+// Entry is what an attempt of a run changed, set against what its step declared. An attempt whose controller died has
+// no entry in the journal: then it is what the workspace held when the run was taken up or set back, which was kept
+// before it was undone. The error is [ErrNoEntry] where nothing was.
+func (w Workspace) Entry(ctx context.Context, run *history.Run, s *history.Step, a *history.Attempt) (*history.Accounted, error) {
+	if a.Accounted != nil {
+		return a.Accounted, nil
+	}
+	if a.Discarded == (checkpoint.Snapshot{}) {
+		return nil, ErrNoEntry
+	}
+	declared, err := w.declared(ctx, run, s.Address)
+	if err != nil {
+		return nil, err
+	}
+	store, shut, err := w.Store()
+	if err != nil {
+		return nil, err
+	}
+	entry, err := discarded(ctx, store, a, declared)
+	return entry, errors.Join(err, shut())
+}
+
+// discarded is the ledger entry of an attempt that was cut off.
+func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt, declared ledger.Declared) (*history.Accounted, error) {
+	before, err := store.Tree(ctx, a.Base)
+	if err != nil {
+		return nil, err
+	}
+	after, err := store.Tree(ctx, a.Discarded)
+	if err != nil {
+		return nil, err
+	}
+	entry := &history.Accounted{Tree: after.Digest(), Changes: ledger.Diff(before, after), Declared: declared}
+	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, store.Open, store.Open); err != nil {
+		return nil, err
+	}
+	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, store.Open, store.Open); err != nil {
+		return nil, err
+	}
+	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
+	return entry, nil
+}
+
+// declared is what a step of a run's plan declares.
+func (w Workspace) declared(ctx context.Context, run *history.Run, step plan.Address) (ledger.Declared, error) {
+	p, err := w.Plan(ctx, run)
+	if err != nil {
+		return ledger.Declared{}, err
+	}
+	if _, s, ok := p.Step(step); ok && s.Artifacts != nil {
+		return s.Artifacts.Declared(), nil
+	}
+	return ledger.Declared{}, nil
+}
+
+// Unified calls each with every change and its textual difference, as of diff -u: "" where there is none to show, as of
+// a folder or a content that was only watched. An error of each ends it.
+func (w Workspace) Unified(ctx context.Context, changes []ledger.Change, each func(ledger.Change, string) error) error {
+	store, shut, err := w.Store()
+	if err != nil {
+		return err
+	}
+	for _, ch := range changes {
+		text, err := unified(ctx, store, ch)
+		if err == nil {
+			err = each(ch, text)
+		}
+		if err != nil {
+			return errors.Join(err, shut())
+		}
+	}
+	return shut()
+}
+
+func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (string, error) {
+	before, err := textOf(ctx, store, ch.Before)
+	if err != nil {
+		return "", fmt.Errorf("%s before: %w", ledger.Quote(ch.Path), err)
+	}
+	after, err := textOf(ctx, store, ch.After)
+	if err != nil {
+		return "", fmt.Errorf("%s after: %w", ledger.Quote(ch.Path), err)
+	}
+	if len(before) > maxUnified || len(after) > maxUnified {
+		return fmt.Sprintf("%s is too large to be shown\n", ledger.Quote(ch.Path)), nil
+	}
+	return ledger.Unified(ch.Path, before, after, 3), nil
+}
+
+// textOf reads what an entry held, a little more than maxUnified at most; nil if
+// it is not a file, or was never kept.
+func textOf(ctx context.Context, store *checkpoint.Store, e *ledger.Entry) ([]byte, error) {
+	if e == nil || e.Kind != ledger.File {
+		return nil, nil
+	}
+	r, err := store.Open(ctx, *e)
+	if errors.Is(err, checkpoint.ErrNotFound) {
+		return nil, nil // watched only
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(r, maxUnified+1))
+	return slices.Concat([]byte{}, text), errors.Join(err, r.Close())
+}
