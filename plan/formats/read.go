@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // ReadFile reads the plan that path names: a file of any format, or a folder that holds one plan.
@@ -69,8 +70,8 @@ func (l loader) file(path string) (*plan.Draft, error) {
 
 // text reads one file by its content alone.
 func (l loader) text(name string, text []byte) (*plan.Draft, error) {
-	if len(text) > maxText {
-		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxText}
+	if err := sketch.CheckSize(name, text); err != nil {
+		return nil, err
 	}
 	format, f := detect(name, text)
 	return l.as(format, f, name, text)
@@ -98,9 +99,6 @@ func (l loader) draft(d *plan.Draft, err error) (*plan.Draft, error) {
 	}
 	return d, nil
 }
-
-// maxText is the size up to which a text is read.
-const maxText = 16 << 20
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 

@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/jsontree"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // A Contract is what one reviewer says about a task.
@@ -42,9 +43,9 @@ const (
 // ReadContract reads a contract document; name stands in positions. It never fails: what cannot be read is in Faults.
 func ReadContract(name string, text []byte) *Contract {
 	c := &Contract{}
-	if len(text) > maxSize {
+	if len(text) > sketch.MaxSize {
 		c.Faults = []plan.Diagnostic{{Code: "contract-too-large", Severity: plan.Error, Pos: plan.Position{File: name, Line: 1, Column: 1},
-			Message: fmt.Sprintf("the contract has %d bytes, more than %d", len(text), maxSize), Hint: "leave logs out of it"}}
+			Message: fmt.Sprintf("the contract has %d bytes, more than %d", len(text), sketch.MaxSize), Hint: "leave logs out of it"}}
 		return c
 	}
 	t := outline.New(name, text)

@@ -11,14 +11,11 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/jsontree"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // Bounds of what is read. They keep time and memory for any text small.
-const (
-	maxSize  = 16 << 20 // bytes of a file
-	maxTasks = 12_000   // of a list
-	maxFound = 1000     // diagnostics
-)
+const ()
 
 // wrappers are the keys under which the list of tasks is looked for first.
 var wrappers = []string{"decisions", "tasks", "pending_actions", "actions", "items"}
@@ -26,7 +23,7 @@ var wrappers = []string{"decisions", "tasks", "pending_actions", "actions", "ite
 // Detect names the format of a JSON text, or says that it is unknown: pending actions, or a contract. Text that is
 // not JSON is pending actions if the file is called so, or if it shows the keys of a task.
 func Detect(name string, text []byte) plan.Format {
-	if len(text) > maxSize {
+	if len(text) > sketch.MaxSize {
 		return plan.Unknown
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
@@ -89,35 +86,26 @@ func find(root jsontree.Value) (list jsontree.Value, wrapper string) {
 
 // A reader goes through one file.
 type reader struct {
+	sketch.Sketch
 	t      *outline.Text
-	p      plan.Plan
-	places map[string]plan.Position
-	found  []plan.Diagnostic
 	ids    map[string]int // tasks by their ids, from 0
 	silent map[int]bool   // tasks whose id we gave
 }
 
 func (r *reader) report(code string, severity plan.Severity, at int, task, message, hint string) {
-	r.reportAt(code, severity, r.t.Offset(at), task, message, hint)
-}
-
-func (r *reader) reportAt(code string, severity plan.Severity, at plan.Position, task, message, hint string) {
-	if len(r.found) > maxFound && (severity != plan.Error || len(r.found) > 2*maxFound) {
-		return // a draft keeps fewer
-	}
-	r.found = append(r.found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task, Pos: at})
+	r.Report(code, severity, r.t.Offset(at), task, message, hint)
 }
 
 // Read reads a file of pending actions, or a contract; name stands in positions. What is wrong with it is in the draft. The error is
 // a *[plan.SizeError].
 func Read(name string, text []byte) (*plan.Draft, error) {
-	if len(text) > maxSize {
-		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
+	if err := sketch.CheckSize(name, text); err != nil {
+		return nil, err
 	}
 	if Detect(name, text) == plan.Contract {
 		return readContract(name, text), nil
 	}
-	r := &reader{t: outline.New(name, text), places: map[string]plan.Position{}, ids: map[string]int{}, silent: map[int]bool{}}
+	r := &reader{Sketch: sketch.New(), t: outline.New(name, text), ids: map[string]int{}, silent: map[int]bool{}}
 	src := r.t.Join(0, len(r.t.Lines))
 	root, err := jsontree.ParseAll(src)
 	var bad *jsontree.Error
@@ -126,18 +114,18 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	} else {
 		r.document(root)
 	}
-	return plan.Assemble(plan.Parts{Plan: r.p, Format: plan.PendingActions, Files: []plan.Text{{Path: name, Text: text}},
-		Found: r.found, Broken: bad != nil, Places: r.places}), nil
+	r.Broken = bad != nil
+	return r.Draft(plan.PendingActions, plan.Text{Path: name, Text: text}), nil
 }
 
 // document reads the list and what stands around it.
 func (r *reader) document(root jsontree.Value) {
-	r.p.Meta.Name = strings.TrimSuffix(path.Base(r.t.Name), ".json")
+	r.Plan.Meta.Name = strings.TrimSuffix(path.Base(r.t.Name), ".json")
 	list, wrapper := find(root)
-	r.places["goal"] = r.t.Offset(root.Offset())
+	r.Places["goal"] = r.t.Offset(root.Offset())
 	for _, key := range []string{"context", "description", "goal"} {
-		if v := root.Get(key); v.Kind() == jsontree.String && r.p.Goal == "" {
-			r.p.Goal, r.places["goal"] = strings.TrimSpace(v.Text()), r.t.Offset(v.Offset())
+		if v := root.Get(key); v.Kind() == jsontree.String && r.Plan.Goal == "" {
+			r.Plan.Goal, r.Places["goal"] = strings.TrimSpace(v.Text()), r.t.Offset(v.Offset())
 		}
 	}
 	switch {
@@ -151,8 +139,8 @@ func (r *reader) document(root jsontree.Value) {
 	}
 	n := 0
 	for item := range list.Each {
-		if n == maxTasks {
-			r.report("too-many-tasks", plan.Error, item.Offset(), "", fmt.Sprintf("the list has more than %d tasks; the rest is not read", maxTasks), "split the list up")
+		if n == sketch.MaxTasks {
+			r.report("too-many-tasks", plan.Error, item.Offset(), "", fmt.Sprintf("the list has more than %d tasks; the rest is not read", sketch.MaxTasks), "split the list up")
 			break
 		}
 		r.task(item, fmt.Sprintf("%s/%d", prefixed(wrapper), n), n)
@@ -185,7 +173,7 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 	for v := range root.Each {
 		if key := v.Key(); !seen[key] && v.Kind() != jsontree.Null {
 			seen[key] = true
-			r.p.Settings = append(r.p.Settings, plan.Setting{Key: "intake." + settingKey(key), Value: setting(v)})
+			r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "intake." + plan.QuoteKey(key), Value: setting(v)})
 		}
 	}
 }
@@ -193,11 +181,10 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 // order notes the order in which the priorities ask for the tasks.
 func (r *reader) order() {
 	list := plan.Value{Kind: "array"}
-	for _, i := range ByPriority(r.p.Tasks) {
-		list.List = append(list.List, plan.Value{Kind: "string", Text: r.p.Tasks[i].ID})
+	for _, i := range ByPriority(r.Plan.Tasks) {
+		list.List = append(list.List, plan.Value{Kind: "string", Text: r.Plan.Tasks[i].ID})
 	}
-	r.p.Settings = append(r.p.Settings, plan.Setting{Key: "intake.order_by_priority", Value: list})
-	slices.SortStableFunc(r.p.Settings, func(a, b plan.Setting) int { return strings.Compare(a.Key, b.Key) })
+	r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "intake.order_by_priority", Value: list})
 }
 
 // ByPriority orders tasks by their priority, HIGH before MEDIUM before LOW before all else, otherwise as they are; it returns

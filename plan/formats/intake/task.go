@@ -8,31 +8,32 @@ import (
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/jsontree"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // task reads one item of the list, whose JSON pointer is given.
 func (r *reader) task(item jsontree.Value, at string, n int) {
 	key := fmt.Sprintf("tasks[%d]", n)
-	r.places[key] = r.t.Offset(item.Offset())
+	r.Places[key] = r.t.Offset(item.Offset())
 	var t plan.Task
 	if item.Kind() != jsontree.Object {
 		t = plan.Task{ID: r.free(n), Title: item.Text()}
 		r.silent[n] = true
 		r.report("task-field-missing", plan.Error, item.Offset(), t.ID, fmt.Sprintf("%s is %s, not a task", at, item.Kind()),
 			`write  {"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}`)
-		r.p.Tasks = append(r.p.Tasks, t)
+		r.Plan.Tasks = append(r.Plan.Tasks, t)
 		return
 	}
 	t.ID = r.id(item, at, n)
-	r.places[key+".id"] = r.t.Offset(item.Get("task_id").Offset())
+	r.Places[key+".id"] = r.t.Offset(item.Get("task_id").Offset())
 	r.action(item, at, &t)
 	r.criteria(item, at, &t)
 	r.priority(item, at, &t)
 	t.DependsOn = r.depends(item, at, key, t.ID)
 	t.Description = r.more(item, &t)
-	t.Status = statusOf(item.Get("status").Text())
+	t.Status = sketch.Status(item.Get("status").Text())
 	t.Kind = item.Get("type").Text()
-	r.p.Tasks = append(r.p.Tasks, t)
+	r.Plan.Tasks = append(r.Plan.Tasks, t)
 }
 
 // scalar is the text of a value that says something: a text, a number, true or false.
@@ -139,7 +140,7 @@ func (r *reader) depends(item jsontree.Value, at, key, task string) []string {
 		if !v.OK() || v.Kind() == jsontree.Null {
 			continue
 		}
-		r.places[key+".depends_on"] = r.t.Offset(v.Offset())
+		r.Places[key+".depends_on"] = r.t.Offset(v.Offset())
 		names := []string{}
 		if text := scalar(v); text != "" {
 			names = append(names, text)
@@ -147,7 +148,7 @@ func (r *reader) depends(item jsontree.Value, at, key, task string) []string {
 		if v.Kind() == jsontree.Array {
 			n := 0
 			for d := range v.Each {
-				r.places[fmt.Sprintf("%s.depends_on[%d]", key, len(names))] = r.t.Offset(d.Offset())
+				r.Places[fmt.Sprintf("%s.depends_on[%d]", key, len(names))] = r.t.Offset(d.Offset())
 				if text := scalar(d); text != "" {
 					names = append(names, text)
 				} else {
@@ -189,56 +190,25 @@ func (r *reader) more(item jsontree.Value, t *plan.Task) string {
 
 var spaces = lazyre.New(`\s+`)
 
-func statusOf(word string) plan.Status {
-	switch strings.ToLower(strings.TrimSpace(word)) {
-	case "", "open", "pending", "todo":
-		return plan.Open
-	case "in-progress", "in_progress", "running":
-		return plan.InProgress
-	case "done", "completed", "complete", "closed":
-		return plan.Done
-	}
-	return plan.Status(word)
-}
-
 // references judges dependencies: names that are nowhere, and cycles.
 func (r *reader) references() {
-	for i := range r.p.Tasks {
-		t := &r.p.Tasks[i]
+	for i := range r.Plan.Tasks {
+		t := &r.Plan.Tasks[i]
 		for k, name := range t.DependsOn {
 			if j, ok := r.ids[name]; ok && !r.silent[j] {
 				continue
 			}
-			at := r.places[fmt.Sprintf("tasks[%d].depends_on[%d]", i, k)]
+			at := r.Places[fmt.Sprintf("tasks[%d].depends_on[%d]", i, k)]
 			if at.Line == 0 {
-				at = r.places[fmt.Sprintf("tasks[%d].depends_on", i)]
+				at = r.Places[fmt.Sprintf("tasks[%d].depends_on", i)]
 			}
-			r.reportAt("task-dep-unknown", plan.Warning, at, t.ID, fmt.Sprintf("task %q depends on %q, which is no task_id in this list", t.ID, name),
+			r.Report("task-dep-unknown", plan.Warning, at, t.ID, fmt.Sprintf("task %q depends on %q, which is no task_id in this list", t.ID, name),
 				"write the task_id of a task that is there, or take the dependency out")
 		}
 	}
-	for _, cycle := range r.p.Graph().Cycles {
-		i := r.ids[cycle[0]]
-		r.reportAt("task-cycle", plan.Error, r.places[fmt.Sprintf("tasks[%d].depends_on", i)], cycle[0], "tasks wait for each other: "+chain(cycle), "take one of the dependencies out")
-	}
-}
-
-// chain names a cycle; one of many keeps its ends.
-func chain(cycle []string) string {
-	const most = 40
-	if n := len(cycle); n > most {
-		return strings.Join(cycle[:most/2], " → ") + fmt.Sprintf(" → … %d more … → ", n-most) + strings.Join(cycle[n-most/2:], " → ")
-	}
-	return strings.Join(cycle, " → ")
-}
-
-var bare = lazyre.New(`^[\w-]+$`)
-
-func settingKey(key string) string {
-	if bare.MatchString(key) {
-		return key
-	}
-	return strconv.Quote(key)
+	r.Cycles(&r.Plan, func(task string) plan.Position {
+		return r.Places[fmt.Sprintf("tasks[%d].depends_on", r.ids[task])]
+	})
 }
 
 // setting is a JSON value as settings hold it; numbers keep their spelling.

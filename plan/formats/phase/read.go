@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 var planName = lazyre.New(`(?:^|[-_.])PLAN(?:[-_.]|$)`)
@@ -26,7 +26,7 @@ func Named(name string) bool {
 // plan of which phase it is. A page of prose is one only if it is called so, see [Named]. Whoever reads several formats
 // asks those with narrower forms first: a SPEC and the task lists of other tools have headings for tasks as well.
 func Detect(name string, text []byte) bool {
-	if len(text) > maxSize {
+	if len(text) > sketch.MaxSize {
 		return Named(name)
 	}
 	r := &reader{t: outline.New(name, text)}
@@ -67,32 +67,25 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{places: map[string]plan.Position{}}
-	b.p.Goal = r.goal
-	b.places["goal"] = r.goalAt
+	b := &builder{sketch.New()}
+	b.Plan.Goal = r.goal
+	b.Places["goal"] = r.goalAt
 	if r.goal == "" {
-		b.places["goal"] = r.t.At(0)
+		b.Places["goal"] = r.t.At(0)
 	}
-	b.p.Meta.Name = strings.TrimSuffix(path.Base(name), ".md")
+	b.Plan.Meta.Name = strings.TrimSuffix(path.Base(name), ".md")
 	b.settings("phase_plan", r.front)
 	b.mustHaves(r.front.get("must_haves"))
-	b.p.Tasks = make([]plan.Task, 0, len(r.tasks))
+	b.Plan.Tasks = make([]plan.Task, 0, len(r.tasks))
 	for i := range r.tasks {
 		b.task(r, &r.tasks[i], r.tasks[i].id, func(id string) string { return id })
 	}
-	return plan.Assemble(b.parts([]plan.Text{{Path: name, Text: text}}, r.found)), nil
+	b.Found = r.Found
+	return b.Draft(plan.PhasePlan, plan.Text{Path: name, Text: text}), nil
 }
 
 // A builder gathers the plan of one file or of several.
-type builder struct {
-	p      plan.Plan
-	places map[string]plan.Position
-}
-
-func (b *builder) parts(files []plan.Text, found []plan.Diagnostic) plan.Parts {
-	slices.SortStableFunc(b.p.Settings, func(x, y plan.Setting) int { return strings.Compare(x.Key, y.Key) })
-	return plan.Parts{Plan: b.p, Format: plan.PhasePlan, Files: files, Found: found, Places: b.places}
-}
+type builder struct{ sketch.Sketch }
 
 // task adds a task under an id; call tells the ids of those that it depends on.
 func (b *builder) task(r *reader, t *task, id string, call func(string) string) {
@@ -104,13 +97,13 @@ func (b *builder) task(r *reader, t *task, id string, call func(string) string) 
 		}
 		m.DependsOn = names
 	}
-	key := fmt.Sprintf("tasks[%d]", len(b.p.Tasks))
-	b.places[key] = r.t.At(t.line)
-	b.places[key+".steps[0]"] = r.t.At(t.line)
+	key := fmt.Sprintf("tasks[%d]", len(b.Plan.Tasks))
+	b.Places[key] = r.t.At(t.line)
+	b.Places[key+".steps[0]"] = r.t.At(t.line)
 	if t.depends != nil {
-		b.places[key+".depends_on"] = r.t.At(t.dependsAt)
+		b.Places[key+".depends_on"] = r.t.At(t.dependsAt)
 	}
-	b.p.Tasks = append(b.p.Tasks, m)
+	b.Plan.Tasks = append(b.Plan.Tasks, m)
 }
 
 // settings keeps all that a front matter says, below a key.
@@ -124,22 +117,13 @@ func (b *builder) settings(key string, v value) {
 			continue
 		}
 		seen[m.key] = true
-		name := key + "." + bareKey(m.key)
+		name := key + "." + plan.QuoteKey(m.key)
 		if m.kind == 'm' && len(m.items) > 0 {
 			b.settings(name, m)
 		} else if m.kind != 0 {
-			b.p.Settings = append(b.p.Settings, plan.Setting{Key: name, Value: m.setting()})
+			b.Plan.Settings = append(b.Plan.Settings, plan.Setting{Key: name, Value: m.setting()})
 		}
 	}
-}
-
-var bare = lazyre.New(`^[\w-]+$`)
-
-func bareKey(key string) string {
-	if bare.MatchString(key) {
-		return key
-	}
-	return strconv.Quote(key)
 }
 
 // setting is a value as settings hold it; maps in lists become tables.
@@ -183,12 +167,12 @@ func (b *builder) mustHaves(v value) {
 		if text := a.get("contains").text; text != "" {
 			check = plan.Check{Kind: "file_contains", Path: name, Text: text}
 		}
-		b.p.Completion.Checks = append(b.p.Completion.Checks, check)
+		b.Plan.Completion.Checks = append(b.Plan.Completion.Checks, check)
 	}
 }
 
 func (b *builder) criteria(list []string) {
 	if list != nil {
-		b.p.Completion.AcceptanceCriteria = append(b.p.Completion.AcceptanceCriteria, list...)
+		b.Plan.Completion.AcceptanceCriteria = append(b.Plan.Completion.AcceptanceCriteria, list...)
 	}
 }

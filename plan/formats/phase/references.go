@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // references judges what tasks say about each other, and gives dependencies the ids that are meant.
@@ -95,18 +96,9 @@ func (r *reader) cycles(first map[string]int) {
 	}
 	for _, cycle := range p.Graph().Cycles {
 		t := r.tasks[first[cycle[0]]]
-		r.reportFor("task-cycle", plan.Error, r.t.At(t.dependsAt), "tasks wait for each other: "+chain(cycle),
+		r.reportFor("task-cycle", plan.Error, r.t.At(t.dependsAt), "tasks wait for each other: "+sketch.Chain(cycle),
 			"take one of the dependencies out", t.id)
 	}
-}
-
-// chain names a cycle; one of many keeps its ends.
-func chain(cycle []string) string {
-	const most = 40
-	if n := len(cycle); n > most {
-		return strings.Join(cycle[:most/2], " → ") + fmt.Sprintf(" → … %d more … → ", n-most) + strings.Join(cycle[n-most/2:], " → ")
-	}
-	return strings.Join(cycle, " → ")
 }
 
 // complete reports what a task should say and does not. Where no task of a plan says how one sees that it is done, that

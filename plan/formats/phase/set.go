@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // A member is one file of a set.
@@ -37,17 +38,17 @@ func ReadSet(files []plan.Text) (*plan.Draft, error) {
 			return nil, err
 		}
 		set = append(set, newMember(r))
-		found = append(found, r.found...)
+		found = append(found, r.Found...)
 	}
-	b := &builder{places: map[string]plan.Position{}}
+	b := &builder{sketch.New()}
 	found = append(found, link(set)...)
 	b.head(set)
 	names := b.names(set)
 	for i, m := range set {
 		b.speclet(set, m, names[i])
 	}
-	found = append(found, cycles(set, b.p.Speclets)...)
-	found = append(found, waves(set, b.p.Speclets)...)
+	found = append(found, cycles(set, b.Plan.Speclets)...)
+	found = append(found, waves(set, b.Plan.Speclets)...)
 	for i := range found { // the ids that tasks have in the whole
 		for k, m := range set {
 			if found[i].Task != "" && found[i].Pos.File == m.t.Name {
@@ -57,7 +58,8 @@ func ReadSet(files []plan.Text) (*plan.Draft, error) {
 			}
 		}
 	}
-	return plan.Assemble(b.parts(files, found)), nil
+	b.Found = found
+	return b.Draft(plan.PhasePlan, files...), nil
 }
 
 var (
@@ -146,13 +148,13 @@ func (m *member) mine(name string) bool {
 // head is what the plans have in common.
 func (b *builder) head(set []*member) {
 	for _, m := range set {
-		if phase := m.front.get("phase"); phase.text != "" && b.p.Goal == "" {
-			b.p.Goal, b.p.Meta.Name = "Phase "+phase.text, phase.text
-			b.places["goal"] = m.t.At(phase.line)
+		if phase := m.front.get("phase"); phase.text != "" && b.Plan.Goal == "" {
+			b.Plan.Goal, b.Plan.Meta.Name = "Phase "+phase.text, phase.text
+			b.Places["goal"] = m.t.At(phase.line)
 		}
 	}
-	if len(set) > 0 && b.p.Goal == "" {
-		b.p.Goal, b.places["goal"] = set[0].goal, set[0].goalAt
+	if len(set) > 0 && b.Plan.Goal == "" {
+		b.Plan.Goal, b.Places["goal"] = set[0].goal, set[0].goalAt
 	}
 }
 
@@ -190,10 +192,10 @@ func (b *builder) speclet(set []*member, m *member, names map[string]string) {
 	for _, j := range m.needs {
 		s.DependsOn = append(s.DependsOn, set[j].id)
 	}
-	key := fmt.Sprintf("speclets[%d]", len(b.p.Speclets))
-	b.places[key] = m.t.At(0)
+	key := fmt.Sprintf("speclets[%d]", len(b.Plan.Speclets))
+	b.Places[key] = m.t.At(0)
 	if m.depends != nil {
-		b.places[key+".depends_on"] = m.t.At(m.at)
+		b.Places[key+".depends_on"] = m.t.At(m.at)
 	}
 	for i := range m.tasks {
 		id := names[m.tasks[i].id]
@@ -205,7 +207,7 @@ func (b *builder) speclet(set []*member, m *member, names map[string]string) {
 			return name
 		})
 	}
-	b.p.Speclets = append(b.p.Speclets, s)
-	b.settings("phase_plan."+bareKey(m.id), m.front)
+	b.Plan.Speclets = append(b.Plan.Speclets, s)
+	b.settings("phase_plan."+plan.QuoteKey(m.id), m.front)
 	b.mustHaves(m.front.get("must_haves"))
 }

@@ -6,24 +6,22 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // Bounds of what is read. They keep time and memory for any text small.
 const (
-	maxSize  = 16 << 20 // bytes of a file
-	maxTasks = 12_000   // of a file
-	maxFound = 1000     // diagnostics
-	maxField = 10_000   // lines of a field
-	maxPart  = 500      // bytes of the name of a file
-	maxYAML  = 1000     // entries that are given to the YAML reader; further ones are read line by line
+	maxField = 10_000 // lines of a field
+	maxPart  = 500    // bytes of the name of a file
+	maxYAML  = 1000   // entries that are given to the YAML reader; further ones are read line by line
 )
 
 // full reports that a file has as many tasks as are read.
 func (r *reader) full(tasks, line int) bool {
-	if tasks < maxTasks {
+	if tasks < sketch.MaxTasks {
 		return false
 	}
-	r.report("too-many-tasks", plan.Error, r.t.At(line), fmt.Sprintf("the file has more than %d tasks; the rest is not read", maxTasks), "split the plan up")
+	r.report("too-many-tasks", plan.Error, r.t.At(line), fmt.Sprintf("the file has more than %d tasks; the rest is not read", sketch.MaxTasks), "split the plan up")
 	return true
 }
 
@@ -52,14 +50,14 @@ type task struct {
 
 // A reader goes through one file.
 type reader struct {
-	t       *outline.Text
-	front   value
-	tasks   []task
-	dialect string
-	found   []plan.Diagnostic
-	titles  []heading // of the file, outside fences
-	goal    string
-	goalAt  plan.Position
+	sketch.Sketch // what was found, alone
+	t             *outline.Text
+	front         value
+	tasks         []task
+	dialect       string
+	titles        []heading // of the file, outside fences
+	goal          string
+	goalAt        plan.Position
 }
 
 func (r *reader) report(code string, severity plan.Severity, at plan.Position, message, hint string) {
@@ -67,16 +65,13 @@ func (r *reader) report(code string, severity plan.Severity, at plan.Position, m
 }
 
 func (r *reader) reportFor(code string, severity plan.Severity, at plan.Position, message, hint, task string) {
-	if len(r.found) > maxFound && (severity != plan.Error || len(r.found) > 2*maxFound) {
-		return // a draft keeps fewer
-	}
-	r.found = append(r.found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task, Pos: at})
+	r.Report(code, severity, at, task, message, hint)
 }
 
 // read goes through a file once.
 func read(name string, text []byte) (*reader, error) {
-	if len(text) > maxSize {
-		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
+	if err := sketch.CheckSize(name, text); err != nil {
+		return nil, err
 	}
 	r := &reader{t: outline.New(name, text)}
 	body := r.matter()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // cycles names plans that wait for each other.
@@ -19,7 +20,7 @@ func cycles(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 	for _, cycle := range p.Graph().Cycles {
 		m := at[cycle[0]]
 		found = append(found, plan.Diagnostic{Code: "speclet-cycle", Severity: plan.Error, Pos: m.t.At(m.at),
-			Message: "plans wait for each other: " + chain(cycle), Hint: "take one out of  depends_on"})
+			Message: "plans wait for each other: " + sketch.Chain(cycle), Hint: "take one out of  depends_on"})
 	}
 	return found
 }

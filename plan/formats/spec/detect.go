@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // Detect reports whether a text looks like one half of a pair. In Markdown that is the heading Goal, or tasks with
@@ -35,7 +36,7 @@ var (
 
 func detectMarkdown(name string, text []byte) bool {
 	text = bytes.TrimPrefix(text, byteOrderMark)
-	if len(text) > maxSize || bytes.HasPrefix(text, []byte("---\n")) || bytes.HasPrefix(text, []byte("---\r\n")) {
+	if len(text) > sketch.MaxSize || bytes.HasPrefix(text, []byte("---\n")) || bytes.HasPrefix(text, []byte("---\r\n")) {
 		return false
 	}
 	flat, _ := flatten(text)

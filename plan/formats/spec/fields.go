@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // known reports whether a label is one that a step has, wherever it is nested.
@@ -76,6 +77,6 @@ func (t *task) field(name, value string) {
 		t.sources = append(t.sources, listed(value)...)
 	}
 	if value != "" {
-		t.extra = append(t.extra, plan.Setting{Key: plan.QuoteKey(slug(name)), Value: textValue(value)})
+		t.extra = append(t.extra, plan.Setting{Key: plan.QuoteKey(slug(name)), Value: sketch.Text(value)})
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
-
-// maxSize is the size up to which a half is read.
-const maxSize = 16 << 20
 
 // Read reads one half alone, by the ending of its name. The error is a *[plan.SizeError]; all that is wrong with
 // the text is in the draft's Found, and that the other half is missing is one of it.
@@ -39,8 +37,8 @@ func parts(markdown, toml *plan.Text) (plan.Parts, error) {
 		if t == nil {
 			continue
 		}
-		if len(t.Text) > maxSize {
-			return p, &plan.SizeError{Name: t.Path, Size: int64(len(t.Text)), Max: maxSize}
+		if err := sketch.CheckSize(t.Path, t.Text); err != nil {
+			return p, err
 		}
 		p.Files = append(p.Files, *t)
 	}

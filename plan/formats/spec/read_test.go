@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 func ExampleReadPair() {
@@ -63,9 +64,9 @@ func TestDetect(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
-	_, err := Read("a.md", make([]byte, maxSize+1))
+	_, err := Read("a.md", make([]byte, sketch.MaxSize+1))
 	var size *plan.SizeError
-	if !errors.As(err, &size) || size.Size != maxSize+1 {
+	if !errors.As(err, &size) || size.Size != sketch.MaxSize+1 {
 		t.Errorf("%v", err)
 	}
 }

@@ -3,6 +3,8 @@ package spec
 import (
 	"fmt"
 	"strings"
+
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // eachDependency calls f for every speclet that another waits for.
@@ -67,7 +69,7 @@ func specletCycle(j *judged, report reporter) {
 	}
 	for _, cycle := range j.graph(h).Cycles {
 		if s := first[cycle[0]]; len(cycle) > 2 && len(s.depends) > 0 { // two are one that waits for itself
-			report(h, s.depends[0].at, "", "", "SPECLets wait for each other: "+strings.Join(cycle, " → "), "take one of these dependencies out")
+			report(h, s.depends[0].at, "", "", "SPECLets wait for each other: "+sketch.Chain(cycle), "take one of these dependencies out")
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 	"github.com/yuin/goldmark/ast"
 )
 
@@ -30,7 +31,7 @@ func (o *outliner) finish() {
 	}
 	for _, s := range o.sections {
 		if text := strings.Trim(o.raw(s.from, s.to), "- \n"); text != "" {
-			h.keep("sections", []plan.Setting{{Key: plan.QuoteKey(s.title), Value: textValue(o.raw(s.from, s.to))}})
+			h.keep("sections", []plan.Setting{{Key: plan.QuoteKey(s.title), Value: sketch.Text(o.raw(s.from, s.to))}})
 		}
 		o.lists(s)
 	}
@@ -51,7 +52,7 @@ func (o *outliner) lists(s *section) {
 		for _, item := range o.itemsIn(s) {
 			name, text, ok := strings.Cut(strings.ReplaceAll(item, "**", ""), ":")
 			if ok {
-				o.half.keep("definitions", []plan.Setting{{Key: plan.QuoteKey(strings.TrimSpace(name)), Value: textValue(strings.TrimSpace(text))}})
+				o.half.keep("definitions", []plan.Setting{{Key: plan.QuoteKey(strings.TrimSpace(name)), Value: sketch.Text(strings.TrimSpace(text))}})
 			}
 		}
 	case s.name == "components" || s.name == "constraints":
@@ -86,7 +87,7 @@ func listSetting(items []string) []plan.Setting {
 	if len(items) == 0 {
 		return nil
 	}
-	return []plan.Setting{{Key: "items", Value: textList(items)}}
+	return []plan.Setting{{Key: "items", Value: sketch.Texts(items)}}
 }
 
 // itemsIn are the items of the lists in a section, each as written.
@@ -113,7 +114,7 @@ func (h *half) readHead(d *document) {
 				return
 			}
 			if lines := d.lines(n); len(lines) > 0 {
-				h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: "title", Value: textValue(lines[0].text)})
+				h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: "title", Value: sketch.Text(lines[0].text)})
 			}
 		case *ast.Paragraph:
 			for _, l := range d.lines(n) {
@@ -123,7 +124,7 @@ func (h *half) readHead(d *document) {
 				case b.name == "version":
 					h.rest.Meta.Version = b.value
 				default:
-					h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: plan.QuoteKey(slug(b.name)), Value: textValue(b.value)})
+					h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: plan.QuoteKey(slug(b.name)), Value: sketch.Text(b.value)})
 				}
 			}
 		}

@@ -129,13 +129,3 @@ func orderSettings(list []plan.Setting) []plan.Setting {
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Key < list[j].Key })
 	return slices.CompactFunc(list, func(a, b plan.Setting) bool { return a.Key == b.Key })
 }
-
-func textValue(text string) plan.Value { return plan.Value{Kind: tomltree.String, Text: text} }
-
-func textList(list []string) plan.Value {
-	v := plan.Value{Kind: tomltree.Array, List: make([]plan.Value, len(list))}
-	for i, text := range list {
-		v.List[i] = textValue(text)
-	}
-	return v
-}

@@ -7,12 +7,13 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/jsontree"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // Detect names the tool that writes such a file, or says that it is unknown. The name of the file decides only between
 // lists that look alike.
 func Detect(name string, text []byte) plan.Format {
-	if len(text) > maxSize {
+	if len(text) > sketch.MaxSize {
 		return plan.Unknown
 	}
 	r := &reader{t: outline.New(name, text)}

@@ -38,20 +38,20 @@ func (r *reader) execPlan() {
 			r.below(last, line)
 		case inside == "purpose" && purpose == nil && trimmed != "":
 			purpose = []string{trimmed}
-			r.places["goal"] = r.t.At(i)
-		case inside == "purpose" && trimmed != "" && r.p.Goal == "":
+			r.Places["goal"] = r.t.At(i)
+		case inside == "purpose" && trimmed != "" && r.Plan.Goal == "":
 			purpose = append(purpose, trimmed)
-		case inside == "purpose" && purpose != nil && r.p.Goal == "":
-			r.p.Goal = strings.Join(purpose, " ")
+		case inside == "purpose" && purpose != nil && r.Plan.Goal == "":
+			r.Plan.Goal = strings.Join(purpose, " ")
 		}
 	}
-	if r.p.Goal == "" {
-		r.p.Goal = strings.Join(purpose, " ")
+	if r.Plan.Goal == "" {
+		r.Plan.Goal = strings.Join(purpose, " ")
 	}
 }
 
 func (r *reader) progress(line int, it outline.Item) int {
-	t := plan.Task{ID: fmt.Sprint(len(r.p.Tasks) + 1), Title: it.Text, Status: statusOfBox(it.Box)}
+	t := plan.Task{ID: fmt.Sprint(len(r.Plan.Tasks) + 1), Title: it.Text, Status: statusOfBox(it.Box)}
 	if m := timestamp.FindStringSubmatch(it.Text); m != nil {
 		t.Title = strings.TrimSpace(it.Text[len(m[0]):])
 		r.note("finished", t.ID+" "+m[1])

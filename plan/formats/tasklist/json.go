@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/jsontree"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 func (r *reader) source() string { return r.t.Join(0, len(r.t.Lines)) }
@@ -16,7 +17,7 @@ func (r *reader) source() string { return r.t.Join(0, len(r.t.Lines)) }
 func (r *reader) taskMaster() {
 	root, _ := jsontree.ParseAll(r.source())
 	if name := root.Get("meta").Get("projectName"); name.OK() {
-		r.p.Goal, r.places["goal"] = strings.TrimSpace(name.Text()), r.t.Offset(name.Offset())
+		r.Plan.Goal, r.Places["goal"] = strings.TrimSpace(name.Text()), r.t.Offset(name.Offset())
 	}
 	if list := root.Get("tasks"); list.Kind() == jsontree.Array {
 		r.tag("", list)
@@ -32,7 +33,7 @@ func (r *reader) taskMaster() {
 // tag reads the tasks of one tag.
 func (r *reader) tag(tag string, list jsontree.Value) {
 	before := map[string]bool{}
-	for _, t := range r.p.Tasks {
+	for _, t := range r.Plan.Tasks {
 		before[t.ID] = true
 	}
 	seen, shared := map[string]bool{}, false
@@ -41,29 +42,29 @@ func (r *reader) tag(tag string, list jsontree.Value) {
 			break
 		}
 		t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()), Priority: v.Get("priority").Text(),
-			Status: statusOf(v.Get("status").Text()), DependsOn: names(v.Get("dependencies"))}
+			Status: sketch.Status(v.Get("status").Text()), DependsOn: names(v.Get("dependencies"))}
 		t.Description = paragraphs(v, "description", "details", "testStrategy")
 		t.AcceptanceCriteria = bullets(v.Get("acceptanceCriteria"))
 		if t.ID == "" {
-			t.ID = fmt.Sprintf("item-%d", len(r.p.Tasks)+1)
-			r.report("item-irregular", plan.Warning, r.t.Offset(v.Offset()), t.ID, "the task has no id; it is kept as "+t.ID, `add  "id": 1`)
+			t.ID = fmt.Sprintf("item-%d", len(r.Plan.Tasks)+1)
+			r.Report("item-irregular", plan.Warning, r.t.Offset(v.Offset()), t.ID, "the task has no id; it is kept as "+t.ID, `add  "id": 1`)
 		}
 		if seen[t.ID] {
-			r.report("task-duplicate-id", plan.Error, r.t.Offset(v.Get("id").Offset()), t.ID, fmt.Sprintf("there are two tasks %s", t.ID), "give each task an id of its own")
+			r.Report("task-duplicate-id", plan.Error, r.t.Offset(v.Get("id").Offset()), t.ID, fmt.Sprintf("there are two tasks %s", t.ID), "give each task an id of its own")
 		}
 		shared = shared || before[t.ID]
 		seen[t.ID] = true
 		if tag != "" {
-			r.note("tags."+quoted(tag), t.ID)
+			r.note("tags."+plan.QuoteKey(tag), t.ID)
 		}
 		i := r.addTaskAt(t, r.t.Offset(v.Offset()))
 		if d := v.Get("dependencies"); d.OK() {
-			r.places[fmt.Sprintf("tasks[%d].depends_on", i)] = r.t.Offset(d.Offset())
+			r.Places[fmt.Sprintf("tasks[%d].depends_on", i)] = r.t.Offset(d.Offset())
 		}
 		r.subtasks(i, v.Get("subtasks"))
 	}
 	if shared {
-		r.report("tags-share-ids", plan.Warning, r.t.Offset(list.KeyOffset()), "", fmt.Sprintf("the tasks of tag %q have ids that those of another tag have", tag),
+		r.Report("tags-share-ids", plan.Warning, r.t.Offset(list.KeyOffset()), "", fmt.Sprintf("the tasks of tag %q have ids that those of another tag have", tag),
 			"take the tag that is to be run into a file of its own")
 	}
 }
@@ -71,11 +72,11 @@ func (r *reader) tag(tag string, list jsontree.Value) {
 // subtasks adds the subtasks of a task as its steps. Those that depend on each other go in that order, else in that of the
 // file.
 func (r *reader) subtasks(task int, list jsontree.Value) {
-	t := &r.p.Tasks[task]
+	t := &r.Plan.Tasks[task]
 	var subs []jsontree.Value
 	order := plan.Plan{}
 	for v := range list.Each {
-		if r.items+len(subs) >= maxItems {
+		if r.items+len(subs) >= sketch.MaxTasks {
 			break
 		}
 		sub := plan.Task{ID: fmt.Sprint(len(subs))}
@@ -125,8 +126,8 @@ func (r *reader) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan) []i
 			k, _ := strconv.Atoi(c)
 			ids = append(ids, subs[k].Get("id").Text())
 		}
-		r.report("subtask-cycle", plan.Warning, r.t.Offset(subs[i].Get("dependencies").Offset()), t.ID,
-			fmt.Sprintf("subtasks of task %s wait for each other: %s; they stay in the order of the file", t.ID, chain(ids)), "take one of the dependencies out")
+		r.Report("subtask-cycle", plan.Warning, r.t.Offset(subs[i].Get("dependencies").Offset()), t.ID,
+			fmt.Sprintf("subtasks of task %s wait for each other: %s; they stay in the order of the file", t.ID, sketch.Chain(ids)), "take one of the dependencies out")
 	}
 	if len(order) == len(subs) {
 		return order
@@ -139,14 +140,14 @@ func (r *reader) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan) []i
 }
 
 func (r *reader) subtask(task int, v jsontree.Value, n int) {
-	t := &r.p.Tasks[task]
-	s := plan.Step{ID: r.local(t, v.Get("id").Text()), Description: strings.TrimSpace(v.Get("title").Text()), Status: statusOf(v.Get("status").Text())}
+	t := &r.Plan.Tasks[task]
+	s := plan.Step{ID: r.local(t, v.Get("id").Text()), Description: strings.TrimSpace(v.Get("title").Text()), Status: sketch.Status(v.Get("status").Text())}
 	if s.ID == "" {
 		s.ID = fmt.Sprintf("item-%d", n+1)
 	}
 	s.Prompt = strings.TrimSpace(s.Description + "\n\n" + paragraphs(v, "description", "details", "testStrategy", "acceptanceCriteria"))
 	r.items++
-	r.places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.Offset(v.Offset())
+	r.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.Offset(v.Offset())
 	t.Steps = append(t.Steps, s)
 }
 
@@ -166,12 +167,12 @@ func (r *reader) beads() {
 		switch {
 		case errors.As(err, &bad):
 			at := r.t.Offset(r.t.Start(i) + bad.Offset)
-			r.report("json-parse-error", plan.Error, at, "", "the line is not JSON: "+bad.Reason, "mend the line; the others were read")
+			r.Report("json-parse-error", plan.Error, at, "", "the line is not JSON: "+bad.Reason, "mend the line; the others were read")
 		case v.Get("id").Text() == "":
-			r.report("item-irregular", plan.Warning, r.t.At(i), "", "the line is no issue with an id", `write  {"id": "bd-1", "title": "…", "status": "open"}`)
+			r.Report("item-irregular", plan.Warning, r.t.At(i), "", "the line is no issue with an id", `write  {"id": "bd-1", "title": "…", "status": "open"}`)
 		default:
 			if id := v.Get("id"); seen[id.Text()] {
-				r.report("task-duplicate-id", plan.Error, r.t.Offset(r.t.Start(i)+id.Offset()), id.Text(), fmt.Sprintf("there are two issues %q", id.Text()), "keep one of them")
+				r.Report("task-duplicate-id", plan.Error, r.t.Offset(r.t.Start(i)+id.Offset()), id.Text(), fmt.Sprintf("there are two issues %q", id.Text()), "keep one of them")
 			}
 			seen[v.Get("id").Text()] = true
 			r.issue(i, v)
@@ -181,7 +182,7 @@ func (r *reader) beads() {
 
 func (r *reader) issue(line int, v jsontree.Value) {
 	t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()), Priority: v.Get("priority").Text(),
-		Kind: v.Get("issue_type").Text(), Status: statusOf(v.Get("status").Text()), Description: paragraphs(v, "description", "design", "notes"),
+		Kind: v.Get("issue_type").Text(), Status: sketch.Status(v.Get("status").Text()), Description: paragraphs(v, "description", "design", "notes"),
 		AcceptanceCriteria: bullets(v.Get("acceptance_criteria"))}
 	deps := v.Get("dependencies")
 	if deps.Kind() == jsontree.Array {
@@ -192,11 +193,11 @@ func (r *reader) issue(line int, v jsontree.Value) {
 		if how == "blocks" {
 			t.DependsOn = append(t.DependsOn, on)
 		} else if on != "" {
-			r.note(quoted(how), t.ID+" "+on)
+			r.note(plan.QuoteKey(how), t.ID+" "+on)
 		}
 	}
 	i := r.addTask(t, line)
 	if deps.OK() {
-		r.places[fmt.Sprintf("tasks[%d].depends_on", i)] = r.t.Offset(r.t.Start(line) + deps.Offset())
+		r.Places[fmt.Sprintf("tasks[%d].depends_on", i)] = r.t.Offset(r.t.Start(line) + deps.Offset())
 	}
 }

@@ -104,7 +104,7 @@ func (n *numberer) open() {
 	}
 	n.group = n.addTask(plan.Task{ID: id, Title: g.title}, g.line)
 	n.tasks[id] = n.group
-	n.p.Tasks[n.group].Steps = []plan.Step{}
+	n.Plan.Tasks[n.group].Steps = []plan.Step{}
 }
 
 // item adds an item with a number.
@@ -156,11 +156,11 @@ func (n *numberer) parent(id string) (task int, rest string, ok bool) {
 }
 
 func (n *numberer) duplicate(id string, line int) {
-	n.report("task-duplicate-id", plan.Error, n.t.At(line), id, fmt.Sprintf("the number %s stands twice", id), "give each item a number of its own")
+	n.Report("task-duplicate-id", plan.Error, n.t.At(line), id, fmt.Sprintf("the number %s stands twice", id), "give each item a number of its own")
 }
 
 func (n *numberer) step(task int, id, title string, status plan.Status, optional bool, line int) {
-	t := &n.p.Tasks[task]
+	t := &n.Plan.Tasks[task]
 	n.items++
 	s := plan.Step{ID: id, Description: title, Status: status}
 	if optional {
@@ -172,7 +172,7 @@ func (n *numberer) step(task int, id, title string, status plan.Status, optional
 		n.duplicate(address, line)
 	}
 	n.steps[address] = true
-	n.places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = n.t.At(line)
+	n.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = n.t.At(line)
 	n.at = part{task, len(t.Steps)}
 	t.Steps = append(t.Steps, s)
 }

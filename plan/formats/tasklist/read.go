@@ -3,27 +3,22 @@ package tasklist
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // Bounds of what is read. They keep time and memory for any text small.
 const (
-	maxSize  = 16 << 20 // bytes of a file
-	maxItems = 12_000   // of a list
-	maxFound = 1000     // diagnostics
-	maxText  = 8 << 10  // bytes of a line that is searched for names
+	maxText = 8 << 10 // bytes of a line that is searched for names
 )
 
 // A reader goes through one file.
 type reader struct {
+	sketch.Sketch
 	t      *outline.Text
-	p      plan.Plan
-	places map[string]plan.Position
-	found  []plan.Diagnostic
 	notes  map[string][]string // settings below task_list: ids by what they share
 	bodies map[part]*strings.Builder
 	items  int // tasks and steps so far
@@ -34,11 +29,12 @@ type part struct{ task, step int }
 
 // Read reads a task list; name stands in positions. What is wrong with it is in the draft. The error is a *[plan.SizeError].
 func Read(name string, text []byte) (*plan.Draft, error) {
-	if len(text) > maxSize {
-		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
+	if err := sketch.CheckSize(name, text); err != nil {
+		return nil, err
 	}
-	r := &reader{t: outline.New(name, text), places: map[string]plan.Position{}, notes: map[string][]string{}, bodies: map[part]*strings.Builder{}}
-	r.p.Meta.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), path.Ext(name))
+	r := &reader{Sketch: sketch.New(), t: outline.New(name, text), notes: map[string][]string{},
+		bodies: map[part]*strings.Builder{}}
+	r.Plan.Meta.Name = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), path.Ext(name))
 	format := r.format(name)
 	switch format {
 	case plan.SpecKit:
@@ -54,20 +50,13 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	case plan.Superpowers:
 		r.superpowers()
 	default:
-		r.report("no-tasks", plan.Error, r.t.At(0), "", "this is no task list that is known", "write items as  - [ ] T001 text  or  - [ ] 1. text")
+		r.Report("no-tasks", plan.Error, r.t.At(0), "", "this is no task list that is known", "write items as  - [ ] T001 text  or  - [ ] 1. text")
 	}
 	r.finish()
 	r.goal()
 	r.references()
 	r.settings()
-	return plan.Assemble(plan.Parts{Plan: r.p, Format: format, Files: []plan.Text{{Path: name, Text: text}}, Found: r.found, Places: r.places}), nil
-}
-
-func (r *reader) report(code string, severity plan.Severity, at plan.Position, task, message, hint string) {
-	if len(r.found) > maxFound && (severity != plan.Error || len(r.found) > 2*maxFound) {
-		return // a draft keeps fewer
-	}
-	r.found = append(r.found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task, Pos: at})
+	return r.Draft(format, plan.Text{Path: name, Text: text}), nil
 }
 
 // describe adds a line to what a task says, or a step of it.
@@ -82,8 +71,8 @@ func (r *reader) describe(task, step int, line string) {
 
 // finish gives tasks and steps what was found below them. A task that has no mark of its own is as far as its steps are.
 func (r *reader) finish() {
-	for i := range r.p.Tasks {
-		t := &r.p.Tasks[i]
+	for i := range r.Plan.Tasks {
+		t := &r.Plan.Tasks[i]
 		if t.Status == "" {
 			t.Status = ofSteps(t.Steps)
 		}
@@ -120,24 +109,24 @@ func ofSteps(steps []plan.Step) plan.Status {
 
 // full reports that a list has as many items as are read.
 func (r *reader) full(at plan.Position) bool {
-	if r.items < maxItems {
+	if r.items < sketch.MaxTasks {
 		return false
 	}
-	r.report("too-many-tasks", plan.Error, at, "", fmt.Sprintf("the list has more than %d items; the rest is not read", maxItems), "split the list up")
+	r.Report("too-many-tasks", plan.Error, at, "", fmt.Sprintf("the list has more than %d items; the rest is not read", sketch.MaxTasks), "split the list up")
 	return true
 }
 
 // irregular reports a checkbox that fits no form. It is kept.
 func (r *reader) irregular(line int, kept, hint string) {
-	r.report("item-irregular", plan.Warning, r.t.At(line), "", "the checkbox has no id in the form of the others; it is kept "+kept, hint)
+	r.Report("item-irregular", plan.Warning, r.t.At(line), "", "the checkbox has no id in the form of the others; it is kept "+kept, hint)
 }
 
 // goal takes the goal of a Markdown list from its title.
 func (r *reader) goal() {
-	if r.p.Goal != "" {
+	if r.Plan.Goal != "" {
 		return
 	}
-	r.places["goal"] = r.t.At(0)
+	r.Places["goal"] = r.t.At(0)
 	for i := range r.t.Lines {
 		if r.t.Lines[i].Hidden {
 			continue
@@ -146,7 +135,7 @@ func (r *reader) goal() {
 			for _, prefix := range []string{"Tasks:", "Implementation Plan:", "Implementation Tasks:"} {
 				text = strings.TrimSpace(strings.TrimPrefix(text, prefix))
 			}
-			r.p.Goal, r.places["goal"] = text, r.t.At(i)
+			r.Plan.Goal, r.Places["goal"] = text, r.t.At(i)
 			return
 		}
 	}
@@ -156,16 +145,7 @@ func (r *reader) goal() {
 func (r *reader) note(key, id string) { r.notes[key] = append(r.notes[key], id) }
 
 func (r *reader) settings() {
-	keys := make([]string, 0, len(r.notes))
-	for key := range r.notes {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		list := make([]plan.Value, 0, len(r.notes[key]))
-		for _, id := range r.notes[key] {
-			list = append(list, plan.Value{Kind: "string", Text: id})
-		}
-		r.p.Settings = append(r.p.Settings, plan.Setting{Key: "task_list." + key, Value: plan.Value{Kind: "array", List: list}})
+	for key, ids := range r.notes {
+		r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "task_list." + key, Value: sketch.Texts(ids)})
 	}
 }

@@ -47,7 +47,7 @@ func (r *reader) specKit() {
 			r.below(last, line)
 			r.irregular(i, "with the text of the task above it", "give it an id of its own, as in  - [ ] T042 text")
 		default:
-			last = len(r.p.Tasks)
+			last = len(r.Plan.Tasks)
 			id := fmt.Sprintf("item-%d", i+1)
 			r.irregular(i, fmt.Sprintf("as task %q", id), "give it an id, as in  - [ ] T042 text")
 			r.addTask(plan.Task{ID: id, Title: it.Text, Status: statusOfBox(it.Box)}, i)
@@ -116,10 +116,10 @@ func taskNames(text string) []string {
 func (r *reader) addTask(t plan.Task, line int) int { return r.addTaskAt(t, r.t.At(line)) }
 
 func (r *reader) addTaskAt(t plan.Task, at plan.Position) int {
-	i := len(r.p.Tasks)
+	i := len(r.Plan.Tasks)
 	r.items++
-	r.places[fmt.Sprintf("tasks[%d]", i)] = at
-	r.p.Tasks = append(r.p.Tasks, t)
+	r.Places[fmt.Sprintf("tasks[%d]", i)] = at
+	r.Plan.Tasks = append(r.Plan.Tasks, t)
 	return i
 }
 

@@ -47,15 +47,15 @@ func (r *reader) superpowers() {
 			r.markedStep(task, i, m)
 		case strings.HasPrefix(strings.TrimSpace(line), "**Files"):
 			files = true
-			r.p.Tasks[task].Files = []string{}
+			r.Plan.Tasks[task].Files = []string{}
 		case files && r.fileLine(task, line):
 		default:
 			files = files && strings.TrimSpace(line) == ""
 			r.stepText(task, line)
 		}
 	}
-	for i := range r.p.Tasks {
-		if len(r.p.Tasks[i].Steps) == 0 {
+	for i := range r.Plan.Tasks {
+		if len(r.Plan.Tasks[i].Steps) == 0 {
 			r.boxSteps(i)
 		}
 	}
@@ -63,14 +63,14 @@ func (r *reader) superpowers() {
 }
 
 func (r *reader) headGoal(i int, line string) {
-	if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "**Goal:**"); ok && r.p.Goal == "" {
-		r.p.Goal, r.places["goal"] = strings.TrimSpace(rest), r.t.At(i)
+	if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "**Goal:**"); ok && r.Plan.Goal == "" {
+		r.Plan.Goal, r.Places["goal"] = strings.TrimSpace(rest), r.t.At(i)
 	}
 }
 
 // markedStep adds a step; m is what its mark says.
 func (r *reader) markedStep(task, line int, m []string) {
-	t := &r.p.Tasks[task]
+	t := &r.Plan.Tasks[task]
 	r.items++
 	s := plan.Step{ID: strings.TrimRight(m[2], "."), Description: strings.TrimSpace(m[3] + " " + m[4])}
 	if m[1] != "" {
@@ -79,14 +79,14 @@ func (r *reader) markedStep(task, line int, m []string) {
 	if s.Description == "" {
 		s.Description = "Step " + s.ID
 	}
-	r.places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(line)
+	r.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(line)
 	t.Steps = append(t.Steps, s)
 }
 
 // stepText adds a line to the last step of a task, or to the task before its first.
 func (r *reader) stepText(task int, line string) {
 	if task >= 0 {
-		r.describe(task, len(r.p.Tasks[task].Steps)-1, line)
+		r.describe(task, len(r.Plan.Tasks[task].Steps)-1, line)
 	}
 }
 
@@ -114,7 +114,7 @@ func (r *reader) fileLine(task int, line string) bool {
 			name = name[:colon] // line numbers
 		}
 		if name != "" && !strings.Contains(name, " ") {
-			r.p.Tasks[task].Files = append(r.p.Tasks[task].Files, name)
+			r.Plan.Tasks[task].Files = append(r.Plan.Tasks[task].Files, name)
 		}
 	}
 	return true
@@ -126,7 +126,7 @@ func (r *reader) boxSteps(task int) {
 	if body == nil {
 		return
 	}
-	from := r.places[fmt.Sprintf("tasks[%d]", task)].Line
+	from := r.Places[fmt.Sprintf("tasks[%d]", task)].Line
 	for i := from; i < len(r.t.Lines); i++ {
 		if r.t.Lines[i].Hidden {
 			continue
@@ -135,8 +135,8 @@ func (r *reader) boxSteps(task int) {
 			return
 		}
 		if it, ok := box(r.t.Line(i)); ok {
-			t := &r.p.Tasks[task]
-			r.places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(i)
+			t := &r.Plan.Tasks[task]
+			r.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(i)
 			t.Steps = append(t.Steps, plan.Step{ID: fmt.Sprint(len(t.Steps) + 1), Description: it.Text, Status: statusOfBox(it.Box)})
 		}
 	}
@@ -145,18 +145,18 @@ func (r *reader) boxSteps(task int) {
 // sameTasks reports ids that stand twice.
 func (r *reader) sameTasks() {
 	seen := map[string]bool{}
-	for i := range r.p.Tasks {
-		t := &r.p.Tasks[i]
+	for i := range r.Plan.Tasks {
+		t := &r.Plan.Tasks[i]
 		steps := map[string]bool{}
 		for j, s := range t.Steps {
 			if steps[s.ID] {
-				r.report("step-duplicate-id", plan.Warning, r.places[fmt.Sprintf("tasks[%d].steps[%d]", i, j)], t.ID,
+				r.Report("step-duplicate-id", plan.Warning, r.Places[fmt.Sprintf("tasks[%d].steps[%d]", i, j)], t.ID,
 					fmt.Sprintf("task %s has two steps %s", t.ID, s.ID), "number the steps one after the other")
 			}
 			steps[s.ID] = true
 		}
 		if seen[t.ID] {
-			r.report("task-duplicate-id", plan.Error, r.places[fmt.Sprintf("tasks[%d]", i)], t.ID, fmt.Sprintf("there are two tasks %s", t.ID), "give each task a number of its own")
+			r.Report("task-duplicate-id", plan.Error, r.Places[fmt.Sprintf("tasks[%d]", i)], t.ID, fmt.Sprintf("there are two tasks %s", t.ID), "give each task a number of its own")
 		}
 		seen[t.ID] = true
 	}
