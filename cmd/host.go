@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/remote"
 )
 
 // With is what the command of a host has besides what planlock brings. Its zero value is planlock
@@ -79,7 +80,7 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 		c.Evidence = &evidence.Policy{}
 	}
 	if r.Tracker != "" {
-		c.Evidence.Tracker = &evidence.MLflow{URL: r.Tracker, TokenEnv: r.TrackerToken}
+		c.Evidence.Tracker = &remote.MLflow{URL: r.Tracker, TokenEnv: r.TrackerToken}
 	}
 	if r.Learned {
 		memory, err := memoryOf(ctx, p.workspace(c.Dir))

@@ -19,10 +19,11 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/remote"
 )
 
 // tracking is a server that knows a run from the n-th time on that it is asked.
-func tracking(t *testing.T, from int32) (*evidence.MLflow, *atomic.Int32) {
+func tracking(t *testing.T, from int32) (*remote.MLflow, *atomic.Int32) {
 	asked := new(atomic.Int32)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked.Add(1) < from {
@@ -33,11 +34,11 @@ func tracking(t *testing.T, from int32) (*evidence.MLflow, *atomic.Int32) {
 		fmt.Fprintf(w, `{"run":{"info":{"run_id":%q,"status":"FINISHED","experiment_id":"1"},"data":{}}}`, r.URL.Query().Get("run_id"))
 	}))
 	t.Cleanup(s.Close)
-	return &evidence.MLflow{URL: s.URL}, asked
+	return &remote.MLflow{URL: s.URL}, asked
 }
 
 // known is a server that knows every run.
-func known(t *testing.T) *evidence.MLflow {
+func known(t *testing.T) *remote.MLflow {
 	m, _ := tracking(t, 0)
 	return m
 }

@@ -9,7 +9,7 @@
 // truth lies: in the workspace, at the server. Each becomes an [Item] that is found, missing or
 // unverifiable; what nobody could verify is said to be so, and is not taken for found.
 //
-//	policy := &evidence.Policy{Tracker: &evidence.MLflow{URL: "http://127.0.0.1:5000", TokenEnv: "MLFLOW_TRACKING_TOKEN"}}
+//	policy := &evidence.Policy{Tracker: &remote.MLflow{URL: "http://127.0.0.1:5000", TokenEnv: "MLFLOW_TRACKING_TOKEN"}}
 //	needs := policy.Needs(task, evidence.Claim{Runs: []string{"9f2c"}, Artifacts: []string{"base.json"}})
 //	items := policy.Look(ctx, evidence.Place{Dir: dir}, needs)
 //	fmt.Println(evidence.Pass(items))
@@ -21,9 +21,7 @@
 //
 // # The network
 //
-// Nothing is asked that was not allowed by name: [MLflow] asks its one server, [Web] asks the hosts that it lists. Requests are bounded
-// in time and size, follow no redirect to elsewhere, and carry a token only to the tracking server. The
-// token is read from an environment variable when it is needed and appears in no message.
+// This package asks nobody outside of the workspace: a [Finder] does, and package remote has those that a host may add.
 //
 // # What is not promised
 //

@@ -20,34 +20,34 @@ import (
 func lookForFile(ctx context.Context, dir string, n Need) Item {
 	path := filepath.FromSlash(n.Name)
 	if !filepath.IsLocal(path) {
-		return missing(n, "%q does not lie in the workspace", n.Name)
+		return n.Missing("%q does not lie in the workspace", n.Name)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return unverifiable(n, "the workspace cannot be opened: %v", err)
+		return n.Unverifiable("the workspace cannot be opened: %v", err)
 	}
 	defer root.Close()
 	info, err := root.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return missing(n, "%q is not there", n.Name)
+		return n.Missing("%q is not there", n.Name)
 	case err != nil && strings.Contains(err.Error(), "escapes"):
-		return missing(n, "%q leads out of the workspace", n.Name)
+		return n.Missing("%q leads out of the workspace", n.Name)
 	case err != nil:
-		return unverifiable(n, "%q cannot be looked at: %v", n.Name, err)
+		return n.Unverifiable("%q cannot be looked at: %v", n.Name, err)
 	case info.IsDir() && n.Kind == File:
 		entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(path))
 		if err != nil {
-			return unverifiable(n, "%q cannot be read: %v", n.Name, err)
+			return n.Unverifiable("%q cannot be read: %v", n.Name, err)
 		}
 		if len(entries) == 0 {
-			return missing(n, "%q is an empty folder", n.Name)
+			return n.Missing("%q is an empty folder", n.Name)
 		}
 		return Item{Need: n, State: Found}
 	case !info.Mode().IsRegular():
-		return missing(n, "%q is no file", n.Name)
+		return n.Missing("%q is no file", n.Name)
 	case info.Size() == 0:
-		return missing(n, "%q is empty", n.Name)
+		return n.Missing("%q is empty", n.Name)
 	case n.Kind == File:
 		return Item{Need: n, State: Found, Size: info.Size()}
 	}
@@ -57,17 +57,17 @@ func lookForFile(ctx context.Context, dir string, n Need) Item {
 // checksum compares the content of a file with what was promised, until ctx ends.
 func checksum(ctx context.Context, root *os.Root, path string, n Need) Item {
 	if err := ValidChecksum(n.Want); err != nil {
-		return unverifiable(n, "%v", err)
+		return n.Unverifiable("%v", err)
 	}
 	f, err := root.Open(path)
 	if err != nil {
-		return unverifiable(n, "%q cannot be read: %v", n.Name, err)
+		return n.Unverifiable("%q cannot be read: %v", n.Name, err)
 	}
 	defer f.Close()
 	h := sha256.New()
 	size, err := io.Copy(h, interrupt.Reader(ctx, f))
 	if err != nil {
-		return unverifiable(n, "%q cannot be read: %v", n.Name, err)
+		return n.Unverifiable("%q cannot be read: %v", n.Name, err)
 	}
 	item := Item{Need: n, State: Found, Size: size, Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
 	if !strings.EqualFold(item.Digest, n.Want) {
@@ -91,7 +91,7 @@ func ValidChecksum(text string) error {
 // lookForCommand runs a command in the sandbox of the plan.
 func lookForCommand(ctx context.Context, at Place, n Need) Item {
 	if at.Runner == nil {
-		return unverifiable(n, "there is nothing that could run %q", n.Name)
+		return n.Unverifiable("there is nothing that could run %q", n.Name)
 	}
 	result, err := at.Runner.Run(ctx, gate.Command{Run: n.Name, Dir: at.Dir})
 	if err == nil {
@@ -99,9 +99,9 @@ func lookForCommand(ctx context.Context, at Place, n Need) Item {
 	}
 	switch {
 	case err != nil:
-		return unverifiable(n, "%q cannot be run: %v", n.Name, err)
+		return n.Unverifiable("%q cannot be run: %v", n.Name, err)
 	case result.Exit != 0:
-		return missing(n, "%q ended with status %d", n.Name, result.Exit)
+		return n.Missing("%q ended with status %d", n.Name, result.Exit)
 	}
 	return Item{Need: n, State: Found}
 }

@@ -1,5 +1,7 @@
 package evidence
 
+import "fmt"
+
 // A Kind of evidence.
 type Kind string
 
@@ -54,4 +56,14 @@ func Pass(items []Item) bool {
 		}
 	}
 	return true
+}
+
+// Missing is what was found out about a need where it is not there, or is something else.
+func (n Need) Missing(format string, args ...any) Item {
+	return Item{Need: n, State: Missing, Why: fmt.Sprintf(format, args...)}
+}
+
+// Unverifiable is what was found out about a need where nobody could tell.
+func (n Need) Unverifiable(format string, args ...any) Item {
+	return Item{Need: n, State: Unverifiable, Why: fmt.Sprintf(format, args...)}
 }

@@ -3,7 +3,7 @@ package evidence
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -15,14 +15,24 @@ import (
 // DefaultDelay is how long one waits before asking a server again that does not know a run yet.
 const DefaultDelay = 5 * time.Second
 
+// A Finder finds evidence outside of the workspace. It must not be changed once it is in use, and may be used concurrently.
+//
+// Look finds out about one need. It never fails: where nobody can tell, the item says so and why. It honours ctx. Name says
+// in words what is asked, for the envelope; no secret is in it. Validate refuses what cannot be asked.
+type Finder interface {
+	Name() string
+	Validate() error
+	Look(ctx context.Context, n Need) Item
+}
+
 // A Policy says which evidence tasks owe, and where it is looked for. The zero
 // value looks at the workspace alone: of runs it says that nobody could verify
 // them. It must not be changed once it is in use, and may be used concurrently.
 type Policy struct {
-	// Tracker knows the runs of experiments; nil: nobody does.
-	Tracker *MLflow
-	// Web may be asked for addresses; nil: none may.
-	Web *Web
+	// Tracker knows the runs of experiments and the files that are kept for them; nil: nobody does. See remote.MLflow.
+	Tracker Finder
+	// Web may be asked for addresses; nil: none may. See remote.Web.
+	Web Finder
 	// TypeOf tells the type of a task; nil: [TypeOf] of its title, or of its description where it has none.
 	TypeOf func(t *plan.Task) TaskType
 	// Further are needs besides those that follow from the type; nil: none.
@@ -90,23 +100,23 @@ func (p *Policy) Wait() time.Duration {
 // Version says in words what the policy asks, for the envelope; no secret is in it.
 func (p *Policy) Version() string {
 	parts := []string{"files"}
-	if p.Tracker != nil {
-		parts = append(parts, "mlflow "+p.Tracker.URL)
-	}
-	if p.Web != nil {
-		parts = append(parts, "hosts "+strings.Join(p.Web.Hosts, " "))
+	for _, f := range p.finders() {
+		parts = append(parts, f.Name())
 	}
 	return strings.Join(parts, "; ")
 }
 
 // Validate refuses a server or a host that cannot be asked.
 func (p *Policy) Validate() error {
-	if p.Tracker != nil {
-		if _, err := p.Tracker.endpoint("", nil); err != nil {
-			return err
-		}
+	var errs []error
+	for _, f := range p.finders() {
+		errs = append(errs, f.Validate())
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+func (p *Policy) finders() []Finder {
+	return slices.DeleteFunc([]Finder{p.Tracker, p.Web}, func(f Finder) bool { return f == nil })
 }
 
 // Look finds out about each need, in order. It never fails: what went wrong is in
@@ -126,19 +136,25 @@ func (p *Policy) look(ctx context.Context, at Place, n Need) Item {
 	case Command:
 		return lookForCommand(ctx, at, n)
 	case URL:
-		return p.Web.look(ctx, n)
-	case Run:
-		return p.Tracker.look(ctx, n)
-	case Artifact:
-		return p.Tracker.lookForArtifact(ctx, n)
+		return outside(ctx, p.Web, n, "addresses are not asked for: list the host in Web.Hosts")
+	case Run, Artifact:
+		if n.Kind == Run && n.Name == "" {
+			return n.Missing("no run was named: a job of an experiment prints MLFLOW_RUN_ID=…")
+		}
+		return outside(ctx, p.Tracker, n, "no tracking server is set up, so nobody can say whether it exists")
 	}
-	return unverifiable(n, "there is no evidence of the kind %q", n.Kind)
+	return n.Unverifiable("there is no evidence of the kind %q", n.Kind)
 }
 
-func missing(n Need, format string, args ...any) Item {
-	return Item{Need: n, State: Missing, Why: fmt.Sprintf(format, args...)}
-}
-
-func unverifiable(n Need, format string, args ...any) Item {
-	return Item{Need: n, State: Unverifiable, Why: fmt.Sprintf(format, args...)}
+// outside asks a finder that a host brought: one that panics could not tell.
+func outside(ctx context.Context, f Finder, n Need, without string) (item Item) {
+	if f == nil {
+		return n.Unverifiable("%s %q: %s", n.Kind, n.Name, without)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			item = n.Unverifiable("%s panicked: %v", f.Name(), v)
+		}
+	}()
+	return f.Look(ctx, n)
 }

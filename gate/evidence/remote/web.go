@@ -1,4 +1,4 @@
-package evidence
+package remote
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/planlock/planlock/gate/evidence"
 )
 
 // Bounds of one request.
@@ -28,21 +30,32 @@ type Web struct {
 	Client  http.RoundTripper // nil: http.DefaultTransport
 }
 
+// Name says which hosts are asked.
+func (w *Web) Name() string {
+	if w == nil {
+		return "no hosts"
+	}
+	return "hosts " + strings.Join(w.Hosts, " ")
+}
+
+// Validate refuses nothing: an address that cannot be asked is unverifiable.
+func (w *Web) Validate() error { return nil }
+
 // allows reports whether an address may be asked.
 func (w *Web) allows(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && slices.Contains(w.Hosts, strings.ToLower(u.Host))
 }
 
-// look finds out whether an address answers.
-func (w *Web) look(ctx context.Context, n Need) Item {
+// Look finds out whether an address answers.
+func (w *Web) Look(ctx context.Context, n evidence.Need) evidence.Item {
 	u, err := url.Parse(n.Name)
 	switch {
 	case err != nil || u.Host == "":
-		return missing(n, "%q is no address", n.Name)
+		return n.Missing("%q is no address", n.Name)
 	case w == nil:
-		return unverifiable(n, "addresses are not asked for: list the host %q in Web.Hosts", u.Host)
+		return n.Unverifiable("addresses are not asked for: list the host %q in Web.Hosts", u.Host)
 	case !w.allows(u):
-		return unverifiable(n, "%q may not be asked: its host %q is not in Web.Hosts, or it is neither http nor https", n.Name, u.Host)
+		return n.Unverifiable("%q may not be asked: its host %q is not in Web.Hosts, or it is neither http nor https", n.Name, u.Host)
 	}
 	secure := u.Scheme == "https"
 	status, _, err := fetch(ctx, w.Client, w.Timeout, u, http.Header{}, func(next *url.URL) bool {
@@ -50,15 +63,15 @@ func (w *Web) look(ctx context.Context, n Need) Item {
 	})
 	switch {
 	case err != nil:
-		return unverifiable(n, "%v", err)
+		return n.Unverifiable("%v", err)
 	case status >= 200 && status < 300:
-		return Item{Need: n, State: Found, Status: fmt.Sprint(status)}
+		return evidence.Item{Need: n, State: evidence.Found, Status: fmt.Sprint(status)}
 	case status >= 400 && status < 500 && status != http.StatusUnauthorized && status != http.StatusForbidden && status != http.StatusTooManyRequests:
-		return missing(n, "%q answers with status %d", n.Name, status)
+		return n.Missing("%q answers with status %d", n.Name, status)
 	case status >= 300 && status < 400:
-		return unverifiable(n, "%q sends elsewhere (status %d), which may not be followed", n.Name, status)
+		return n.Unverifiable("%q sends elsewhere (status %d), which may not be followed", n.Name, status)
 	}
-	return unverifiable(n, "%q answers with status %d", n.Name, status)
+	return n.Unverifiable("%q answers with status %d", n.Name, status)
 }
 
 // fetch makes one request. follow allows a redirect; nil: none is followed.

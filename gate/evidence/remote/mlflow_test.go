@@ -1,4 +1,4 @@
-package evidence_test
+package remote_test
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/remote"
 )
 
 const (
@@ -79,12 +80,12 @@ func recorded(t *testing.T, token string) *httptest.Server {
 }
 
 func TestMLflowRun(t *testing.T) {
-	m := &evidence.MLflow{URL: recorded(t, "").URL}
+	m := &remote.MLflow{URL: recorded(t, "").URL}
 	got, err := m.Run(t.Context(), finished)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &evidence.TrackedRun{ID: finished, Experiment: "3", Status: "FINISHED", Metrics: map[string]float64{"accuracy": 0.93},
+	want := &remote.TrackedRun{ID: finished, Experiment: "3", Status: "FINISHED", Metrics: map[string]float64{"accuracy": 0.93},
 		Params: map[string]string{"batch_size": "16"}, ArtifactURI: "mlflow-artifacts:/3/" + finished + "/artifacts"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -94,16 +95,16 @@ func TestMLflowRun(t *testing.T) {
 // TestMLflowEvidence: only a run that the server knows and calls finished is found; what nobody can say is said to be so.
 func TestMLflowEvidence(t *testing.T) {
 	server := recorded(t, "").URL
-	look := func(m *evidence.MLflow, n evidence.Need) evidence.Item {
+	look := func(m *remote.MLflow, n evidence.Need) evidence.Item {
 		return (&evidence.Policy{Tracker: m}).Look(t.Context(), evidence.Place{Dir: t.TempDir()}, []evidence.Need{n})[0]
 	}
 	run := func(id string) evidence.Need { return evidence.Need{Kind: evidence.Run, Name: id} }
 	file := func(path string) evidence.Need {
 		return evidence.Need{Kind: evidence.Artifact, Name: path, Want: finished}
 	}
-	m := &evidence.MLflow{URL: server, Timeout: 200 * time.Millisecond}
+	m := &remote.MLflow{URL: server, Timeout: 200 * time.Millisecond}
 	tests := map[string]struct {
-		m     *evidence.MLflow
+		m     *remote.MLflow
 		need  evidence.Need
 		state evidence.State
 		why   string
@@ -120,9 +121,9 @@ func TestMLflowEvidence(t *testing.T) {
 		"redirect":            {m, run("elsewhere"), evidence.Unverifiable, "sends elsewhere"},
 		"late":                {m, run("late"), evidence.Unverifiable, "no answer within 200ms"},
 		"no server":           {nil, run(finished), evidence.Unverifiable, "no tracking server"},
-		"no such server":      {&evidence.MLflow{URL: "http://127.0.0.1:1"}, run(finished), evidence.Unverifiable, "could not be asked"},
-		"no URL":              {&evidence.MLflow{URL: "file:///etc"}, run(finished), evidence.Unverifiable, "set MLflow.URL"},
-		"no API there":        {&evidence.MLflow{URL: server + "/elsewhere"}, run(finished), evidence.Unverifiable, "no API"},
+		"no such server":      {&remote.MLflow{URL: "http://127.0.0.1:1"}, run(finished), evidence.Unverifiable, "could not be asked"},
+		"no URL":              {&remote.MLflow{URL: "file:///etc"}, run(finished), evidence.Unverifiable, "set MLflow.URL"},
+		"no API there":        {&remote.MLflow{URL: server + "/elsewhere"}, run(finished), evidence.Unverifiable, "no API"},
 		"artifact":            {m, file("baseline.json"), evidence.Found, ""},
 		"artifact, next page": {m, file("setup.md"), evidence.Found, ""},
 		"artifact, folder":    {m, file("plots/loss.png"), evidence.Found, ""},
@@ -143,8 +144,8 @@ func TestMLflowEvidence(t *testing.T) {
 func TestMLflowToken(t *testing.T) {
 	const secret = "s3cr3t-token"
 	server := recorded(t, secret)
-	m := &evidence.MLflow{URL: server.URL, TokenEnv: "TRACKING_TOKEN_OF_A_TEST"}
-	var fault *evidence.ServerError
+	m := &remote.MLflow{URL: server.URL, TokenEnv: "TRACKING_TOKEN_OF_A_TEST"}
+	var fault *remote.ServerError
 	if _, err := m.Run(t.Context(), finished); !errors.As(err, &fault) || !strings.Contains(err.Error(), "TRACKING_TOKEN_OF_A_TEST") {
 		t.Errorf("without a token: %v", err)
 	}

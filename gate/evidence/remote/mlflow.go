@@ -1,4 +1,10 @@
-package evidence
+// Package remote finds evidence outside of the workspace: runs of experiments that an MLflow server knows, and addresses that
+// answer.
+//
+// Nothing is asked that was not allowed by name: [MLflow] asks its one server, [Web] asks the hosts that it lists. Requests
+// are bounded in time and size, follow no redirect to elsewhere, and carry a token only to the tracking server. The
+// token is read from an environment variable when it is needed and appears in no message.
+package remote
 
 import (
 	"context"
@@ -40,7 +46,7 @@ type TrackedRun struct {
 }
 
 // ErrNoRun says that the server does not know the run.
-var ErrNoRun = errors.New("evidence: the tracking server knows no such run")
+var ErrNoRun = errors.New("remote: the tracking server knows no such run")
 
 // A ServerError says why a server could not be asked, or what it answered instead.
 type ServerError struct {
@@ -51,9 +57,9 @@ type ServerError struct {
 
 func (e *ServerError) Error() string {
 	if e.Status == 0 {
-		return fmt.Sprintf("evidence: %s could not be asked: %s", e.Server, e.Why)
+		return fmt.Sprintf("remote: %s could not be asked: %s", e.Server, e.Why)
 	}
-	return fmt.Sprintf("evidence: %s answered with status %d%s", e.Server, e.Status, e.Why)
+	return fmt.Sprintf("remote: %s answered with status %d%s", e.Server, e.Status, e.Why)
 }
 
 // Run asks for a run. An error is [ErrNoRun] where the server says that there is

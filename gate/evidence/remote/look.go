@@ -1,0 +1,81 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/planlock/planlock/gate/evidence"
+)
+
+// Look finds out about a run, or about a file that the server should keep for one.
+func (m *MLflow) Look(ctx context.Context, n evidence.Need) evidence.Item {
+	if n.Kind == evidence.Artifact {
+		return m.artifact(ctx, n)
+	}
+	return m.run(ctx, n)
+}
+
+// Name says which server is asked.
+func (m *MLflow) Name() string {
+	if m == nil {
+		return "no tracking server"
+	}
+	return "mlflow " + m.URL
+}
+
+// Validate refuses a server that cannot be asked.
+func (m *MLflow) Validate() error {
+	if m == nil {
+		return nil
+	}
+	_, err := m.endpoint("", nil)
+	return err
+}
+
+func (m *MLflow) run(ctx context.Context, n evidence.Need) evidence.Item {
+	if m == nil {
+		return n.Unverifiable("no tracking server is set up, so nobody can say whether run %q exists", n.Name)
+	}
+	run, err := m.Run(ctx, n.Name)
+	switch {
+	case errors.Is(err, ErrNoRun):
+		return n.Missing("%v", err)
+	case err != nil:
+		return n.Unverifiable("%v", err)
+	}
+	item := evidence.Item{Need: n, State: evidence.Found, Status: run.Status, Experiment: run.Experiment, Metrics: run.Metrics}
+	if run.Status != "FINISHED" {
+		item.State, item.Why = evidence.Missing, fmt.Sprintf("the server calls run %q %q, not FINISHED", n.Name, run.Status)
+	}
+	return item
+}
+
+// artifact finds out about a file that the server should keep for a run.
+func (m *MLflow) artifact(ctx context.Context, n evidence.Need) evidence.Item {
+	if m == nil {
+		return n.Unverifiable("no tracking server is set up")
+	}
+	folder := path.Dir(n.Name)
+	if folder == "." {
+		folder = ""
+	}
+	files, err := m.Artifacts(ctx, n.Want, folder)
+	switch {
+	case errors.Is(err, ErrNoRun):
+		return n.Missing("%v", err)
+	case err != nil:
+		return n.Unverifiable("%v", err)
+	}
+	for _, f := range files {
+		if f.Path != n.Name {
+			continue
+		}
+		if !f.Dir && f.Size == 0 {
+			return n.Missing("artifact %q of run %q is empty", n.Name, n.Want)
+		}
+		return evidence.Item{Need: n, State: evidence.Found, Size: f.Size}
+	}
+	return n.Missing("run %q has no artifact %q", n.Want, n.Name)
+}
