@@ -179,7 +179,7 @@ func TestNothingCreatedSaysHowToLeaveItOut(t *testing.T) {
 	b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, nil }})
 	run := b.Run(t)
 	run.Want(t, history.NotAchieved)
-	if text := strings.Join(strings.Fields(run.Report.String()), " "); !strings.Contains(text, "--ack done:1.1") {
+	if text := strings.Join(strings.Fields(run.Report.String()), " "); !strings.Contains(text, `acknowledge "done:1.1"`) {
 		t.Errorf("the report does not say how to leave the step out\n%s", run.Report)
 	}
 }

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,12 +42,7 @@ func (p *Patch) Apply(m Method) (Method, error) {
 		}
 		m.Prompt = *p.Prompt
 	}
-	var names []string
-	for name := range p.Args {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(p.Args)) {
 		if !argument.MatchString(name) || !value.MatchString(p.Args[name]) {
 			return refuse("argument %q with value %q is more than a word", name, p.Args[name])
 		}

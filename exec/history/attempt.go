@@ -119,7 +119,7 @@ func (f *AttemptEnded) ofAttempt(r *Run, _ *Step, a *Attempt, at moment) error {
 
 func (f *AttemptEnded) readBack() Fact {
 	r := *f
-	for name := range r.Metrics {
+	for name := range r.Metrics { // in any order: all must be kept
 		if !kept(name) {
 			return nil
 		}

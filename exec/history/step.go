@@ -111,7 +111,7 @@ func (f *StepStarted) snapshots() []checkpoint.Snapshot { return snapshots(f.Che
 
 func (f *StepStarted) readBack() Fact {
 	r := *f
-	for name, digest := range r.Git {
+	for name, digest := range r.Git { // in any order: all must be kept
 		if !kept(name, string(digest)) {
 			return nil
 		}
