@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan/formats/internal/blocks"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
@@ -19,6 +20,8 @@ func Detect(name string, text []byte) bool {
 	}
 	return detectMarkdown(name, text)
 }
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
 
 func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
 
@@ -39,7 +42,7 @@ func detectMarkdown(name string, text []byte) bool {
 	if len(text) > sketch.MaxSize || bytes.HasPrefix(text, []byte("---\n")) || bytes.HasPrefix(text, []byte("---\r\n")) {
 		return false
 	}
-	flat, _ := flatten(text)
+	flat, _ := blocks.Flatten(text)
 	if otherFormat.Match(flat) {
 		return false
 	}

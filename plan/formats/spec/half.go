@@ -2,8 +2,10 @@ package spec
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -11,7 +13,7 @@ import (
 // where. What it does not say is nil, or a said that is not there.
 type half struct {
 	side     string // "markdown" or "toml"
-	file     *file
+	file     *outline.Text
 	goals    []said
 	restated []said // **Goal:** further down, which is no second goal
 	tasks    []*task
@@ -174,3 +176,23 @@ func (s *step) retriesOf(t *task) number {
 
 // local takes the task's id off a step's: step 2.3 of task 2 is its step 3.
 func local(task, id string) string { return strings.TrimPrefix(id, task+".") }
+
+// plain is a text as texts are compared: without backticks, with blanks as one, without one final period.
+func plain(text string) string {
+	return strings.TrimSpace(strings.TrimSuffix(spaced(text), "."))
+}
+
+// spaced is a text without backticks and with runs of blanks as one.
+func spaced(text string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "")), " ")
+}
+
+func sameText(a, b string) bool { return a == b || plain(a) == plain(b) }
+
+// slug is a title as programs call it: "Data & Storage" is data_storage.
+func slug(text string) string { return strings.Join(wordsOf(text), "_") }
+
+// wordsOf are the words of a text in small letters.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}

@@ -70,7 +70,7 @@ func (j *judged) judge() []plan.Diagnostic {
 				return
 			}
 			found = append(found, plan.Diagnostic{Code: r.code, Severity: r.severity, Message: message, Hint: hint,
-				Task: task, Step: step, Pos: h.file.position(at)})
+				Task: task, Step: step, Pos: h.file.Offset(at)})
 		})
 		if said > maxOfOne {
 			last := &found[len(found)-1]

@@ -1,9 +1,13 @@
 package spec
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/blocks"
+	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
 // A label is a line such as "**Expected output:** a report": what it calls itself, in small letters, and its value.
@@ -17,9 +21,9 @@ var plainLabel = lazyre.New(`^(?i:(primary method|backup +\[?[\w.-]+\]?|expected
 	`depends on|dependencies|tasks included|parallel allowed)) *: +`)
 
 // labelled reads a line that begins with a label in bold, or with one of those that a step has.
-func labelled(l line) (label, bool) {
-	text := unmarked(l.text)
-	skipped := len(l.text) - len(text)
+func labelled(l blocks.Line) (label, bool) {
+	text := unmarked(l.Text)
+	skipped := len(l.Text) - len(text)
 	if strings.IndexByte(text, ':') < 0 {
 		return label{}, false
 	}
@@ -37,10 +41,10 @@ func labelled(l line) (label, bool) {
 			}
 		}
 		value = strings.TrimLeft(value, " \t")
-		return label{name: strings.ToLower(spaced(name)), value: value, at: l.at + len(l.text) - len(value)}, name != ""
+		return label{name: strings.ToLower(spaced(name)), value: value, at: l.At + len(l.Text) - len(value)}, name != ""
 	}
 	if m := plainLabel.FindStringSubmatchIndex(text); m != nil {
-		return label{name: strings.ToLower(spaced(text[m[2]:m[3]])), value: text[m[1]:], at: l.at + skipped + m[1]}, true
+		return label{name: strings.ToLower(spaced(text[m[2]:m[3]])), value: text[m[1]:], at: l.At + skipped + m[1]}, true
 	}
 	return label{}, false
 }
@@ -153,3 +157,102 @@ func listed(value string) []string {
 
 // specletName is how a speclet is called where speclets are listed: SPECLet [1], SPECLet 1.
 var specletName = lazyre.New(`^(?i:speclet)s? *\[?([^\]]+)\]?$`)
+
+// joined is the text that lines begin with: up to a line that is ended on purpose, or the next **Label:**.
+func joined(lines []blocks.Line) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return continued(lines[0].Text, lines)
+}
+
+// valueOf is the value of the label that lines begin with, which may go on in the next.
+func valueOf(b label, lines []blocks.Line) string { return continued(b.value, lines) }
+
+func continued(text string, lines []blocks.Line) string {
+	text = strings.TrimSuffix(text, `\`)
+	if len(lines) == 1 {
+		return strings.TrimSpace(text)
+	}
+	parts := []string{text}
+	for i, l := range lines[1:] {
+		if _, ok := labelled(l); ok || lines[i].Hard {
+			break
+		}
+		parts = append(parts, strings.TrimSuffix(l.Text, `\`))
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}
+
+// known reports whether a label is one that a step has, wherever it is nested.
+func known(name string) bool {
+	switch name {
+	case "expected output", "critical", "mode", "max retries":
+		return true
+	}
+	_, ok := backupID(name)
+	return ok
+}
+
+// field takes in one labelled item of a step: value is its text, whole is all of it as written. The label
+// stands at at, its value at valueAt.
+func (s *step) field(name, value, whole string, at, valueAt int) {
+	if id, ok := backupID(name); ok {
+		if id == "" {
+			id = strconv.Itoa(len(s.backups) + 1)
+		}
+		s.backups = append(s.backups, &backup{id: id, at: at, text: say(whole, valueAt)})
+		return
+	}
+	switch name {
+	case "primary method", "method":
+		if !s.method.ok {
+			s.method = say(whole, valueAt)
+			return
+		}
+	case "expected output", "expected outputs":
+		if !s.expected.ok && strings.TrimSpace(whole) != "" {
+			s.expected = say(whole, valueAt)
+			return
+		}
+	case "critical", "critical flag":
+		s.critical = flag{value: truth(value), at: valueAt}
+		if s.critical.value == nil {
+			s.critical.odd = value
+		}
+		return
+	case "mode":
+		s.mode = say(value, valueAt)
+		return
+	case "max retries", "retries":
+		if i, err := strconv.Atoi(strings.TrimSpace(value)); err == nil {
+			s.retries = number{value: &i, at: valueAt}
+			return
+		}
+	}
+	s.more = append(s.more, strings.ToUpper(name[:1])+name[1:]+": "+whole)
+}
+
+// field takes in one labelled line of a task.
+func (t *task) field(name, value string) {
+	switch name {
+	case "purpose", "description":
+		if t.description == "" {
+			t.description = value
+			return
+		}
+	case "verification", "expected output", "expected outputs", "acceptance criteria":
+		if value != "" {
+			t.criteria = append(t.criteria, value)
+		}
+		return
+	case "research enabled":
+		yes := truth(value)
+		t.research = t.research || yes != nil && *yes
+	case "research sources":
+		t.sources = append(t.sources, listed(value)...)
+	}
+	if value != "" {
+		t.extra = append(t.extra, plan.Setting{Key: plan.QuoteKey(slug(name)), Value: sketch.Text(value)})
+	}
+}

@@ -1,145 +1,342 @@
 package spec
 
 import (
-	"bytes"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
+
+	"github.com/planlock/planlock/plan/formats/internal/blocks"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
-// parse makes the tree of blocks of a text. What stands inside lines is left as text, so that the time follows
-// the length and not the marks in it. A line of dashes below a text is a rule, not a heading.
-func parse(flat []byte) ast.Node {
-	return parser.NewParser(parser.WithBlockParsers(
-		util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(parser.NewListParser(), 300),
-		util.Prioritized(parser.NewListItemParser(), 400),
-		util.Prioritized(parser.NewATXHeadingParser(), 600),
-		util.Prioritized(parser.NewBlockquoteParser(), 800),
-		util.Prioritized(parser.NewHTMLBlockParser(), 900),
-		util.Prioritized(parser.NewParagraphParser(), 1000),
-	)).Parse(text.NewReader(flat))
+// An outliner walks the blocks of a document from top to bottom and knows where it stands.
+type outliner struct {
+	*blocks.Document
+	half *half
+
+	goal     *said // the goal whose text is still to come
+	section  *section
+	sections []*section
+	speclet  *speclet
+	known    map[string]*speclet
+	listing  bool // below **Tasks:** of a speclet
+	task     *task
+	headed   bool // the open step has a heading; else it is an item of a list
+	step     *step
+	column   int // of the open step's item
+	numbered []*task
 }
 
-// A document is a Markdown file with its tree.
-type document struct {
-	file *file
-	flat []byte
-	full int // as of flatten
-	root ast.Node
+// A section is a heading with what stands below it, kept as it was written.
+type section struct {
+	name     string // in small letters
+	title    string
+	level    int
+	from, to int
+	first    ast.Node
 }
 
-func newDocument(f *file) *document {
-	flat, full := flatten(f.text)
-	return &document{file: f, flat: flat, full: full, root: parse(flat)}
-}
-
-// A line is one line of a block, without blanks at its ends; hard is a line that is not to be joined with the next.
-type line struct {
-	text string
-	at   int
-	hard bool
-}
-
-// lines are those of a heading, a paragraph or the like.
-func (d *document) lines(n ast.Node) []line {
-	segments := n.Lines()
-	if segments == nil {
-		return nil
+// readMarkdown reads spec_NAME.md and its like, in all dialects.
+func readMarkdown(f *outline.Text) *half {
+	h := &half{side: markdownSide, file: f}
+	o := &outliner{Document: blocks.Parse(f), half: h, known: map[string]*speclet{}}
+	if o.Full >= 0 {
+		h.faults = append(h.faults, fault{at: o.Full, text: "the file has more headings, items and paragraphs than a plan of its size", fatal: true})
 	}
-	list := make([]line, 0, segments.Len())
-	for i := range segments.Len() {
-		s := segments.At(i)
-		raw := bytes.TrimRight(d.flat[s.Start:s.Stop], "\r\n")
-		trimmed := bytes.TrimSpace(raw)
-		if len(trimmed) == 0 {
+	for n := o.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Heading:
+			o.heading(n)
+		case *ast.Paragraph:
+			o.paragraph(n)
+		case *ast.List:
+			o.list(n)
+		case *ast.Blockquote:
+			if p, ok := n.FirstChild().(*ast.Paragraph); ok && o.goal != nil {
+				o.setGoal(o.Lines(p))
+			}
+		}
+	}
+	o.closeSection(len(f.Source()))
+	if len(h.tasks) == 0 {
+		h.tasks = o.numbered
+	}
+	o.finish()
+	return h
+}
+
+func (o *outliner) heading(n *ast.Heading) {
+	o.goal, o.step, o.listing = nil, nil, false
+	if o.task != nil && n.Level <= o.task.level {
+		o.task = nil
+	}
+	lines := o.Lines(n)
+	if len(lines) == 0 {
+		return
+	}
+	title := lines[0].Text
+	if bold, ok := strings.CutPrefix(title, "**"); ok {
+		title = strings.TrimSpace(strings.Replace(bold, "**", "", 1))
+	}
+	at := n.Pos()
+	if id, t, ok := entitled(title, taskHeading, bareTask); ok && n.Level > 1 {
+		o.closeSection(at)
+		o.leaveSpeclet(n.Level)
+		o.openTask(id, t, at, n.Level)
+		return
+	}
+	if o.task != nil {
+		if id, t, ok := entitled(title, stepHeading); ok {
+			o.headed = true
+			o.openStep(id, t, at)
+		}
+		return
+	}
+	o.leaveSpeclet(n.Level)
+	if id, t, ok := entitled(title, specletHeading); ok && n.Level > 1 {
+		o.closeSection(at)
+		o.openSpeclet(id, t, at, n.Level)
+		return
+	}
+	if name := strings.ToLower(strings.TrimRight(title, ": ")); name == "goal" && n.Level <= 3 {
+		o.closeSection(at)
+		o.half.goals = append(o.half.goals, said{at: at, ok: true})
+		o.goal = &o.half.goals[len(o.half.goals)-1]
+		return
+	}
+	o.half.sections = append(o.half.sections, strings.ToLower(title))
+	if n.Level > 1 && (o.section == nil || n.Level <= o.section.level) {
+		o.closeSection(at)
+		o.section = &section{name: strings.ToLower(title), title: title, level: n.Level, from: o.End(n), first: n.NextSibling()}
+	} else if n.Level > 1 && o.section != nil && o.section.name == "tasks" {
+		o.section.name = ""
+	}
+}
+
+func (o *outliner) leaveSpeclet(level int) {
+	if o.speclet != nil && level <= o.speclet.level {
+		o.speclet = nil
+	}
+}
+
+func (o *outliner) closeSection(at int) {
+	if o.section != nil {
+		o.section.to = at
+		o.sections = append(o.sections, o.section)
+	}
+	o.section = nil
+}
+
+func (o *outliner) openTask(id, title string, at, level int) {
+	o.task = &task{id: id, short: id, at: at, level: level, title: say(title, at), speclet: o.speclet}
+	o.half.tasks = append(o.half.tasks, o.task)
+	if o.speclet != nil {
+		o.speclet.tasks = append(o.speclet.tasks, say(id, at))
+	}
+}
+
+func (o *outliner) openStep(id, title string, at int) {
+	title, critical := takeFlag(title)
+	o.step = &step{id: local(o.task.id, id), at: at, title: say(title, at), critical: flag{value: critical, at: at}}
+	o.task.steps = append(o.task.steps, o.step)
+}
+
+// openSpeclet adds a speclet, or another place that tells of it.
+func (o *outliner) openSpeclet(id, title string, at, level int) {
+	if s := o.known[id]; s != nil {
+		o.speclet = s
+		s.level = level
+		return
+	}
+	o.speclet = &speclet{id: id, title: say(title, at), at: at, level: level}
+	o.half.speclets = append(o.half.speclets, o.speclet)
+	o.known[id] = o.speclet
+}
+
+// setGoal takes the text of the goal from the first lines below its heading.
+func (o *outliner) setGoal(lines []blocks.Line) {
+	if len(lines) == 0 {
+		return
+	}
+	if l, ok := labelled(lines[0]); ok && l.name == "goal" {
+		if lines[0].Text, lines[0].At = l.value, l.at; l.value == "" {
+			o.setGoal(lines[1:])
+			return
+		}
+	}
+	n := 1
+	for n < len(lines) && wraps(lines[n-1], lines[n]) {
+		n++
+	}
+	*o.goal = say(joined(lines[:n]), lines[0].At)
+	o.goal = nil
+}
+
+// wraps reports whether a line of a goal goes on in the next. A goal is one line; one that was broken by an editor
+// ends in the middle of a sentence, at some width or before a small letter.
+func wraps(l, next blocks.Line) bool {
+	first, _ := utf8.DecodeRuneInString(next.Text)
+	return !strings.ContainsAny(l.Text[len(l.Text)-1:], ".!?:;") && (unicode.IsLower(first) || len(l.Text) >= 60)
+}
+
+func (o *outliner) paragraph(n *ast.Paragraph) {
+	lines := o.Lines(n)
+	if o.goal != nil {
+		o.setGoal(lines)
+		return
+	}
+	if !o.headed && len(lines) > 0 && o.Text.Offset(lines[0].At).Column == 1 {
+		o.step = nil
+	}
+	o.listing = false
+	for i, l := range lines {
+		b, ok := labelled(l)
+		if !ok {
 			continue
 		}
-		list = append(list, line{text: string(trimmed), at: s.Start + bytes.Index(raw, trimmed),
-			hard: bytes.HasSuffix(raw, []byte("  ")) || bytes.HasSuffix(trimmed, []byte(`\`))})
-	}
-	return list
-}
-
-// own are the lines of a list item before anything that is nested in it.
-func (d *document) own(item ast.Node) []line {
-	first := item.FirstChild()
-	if first == nil || first.Kind() != ast.KindTextBlock && first.Kind() != ast.KindParagraph {
-		return nil
-	}
-	return d.lines(first)
-}
-
-// joined is the text that lines begin with: up to a line that is ended on purpose, or the next **Label:**.
-func joined(lines []line) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return continued(lines[0].text, lines)
-}
-
-// valueOf is the value of the label that lines begin with, which may go on in the next.
-func valueOf(b label, lines []line) string { return continued(b.value, lines) }
-
-func continued(text string, lines []line) string {
-	text = strings.TrimSuffix(text, `\`)
-	if len(lines) == 1 {
-		return strings.TrimSpace(text)
-	}
-	parts := []string{text}
-	for i, l := range lines[1:] {
-		if _, ok := labelled(l); ok || lines[i].hard {
-			break
+		value := valueOf(b, lines[i:])
+		switch {
+		case b.name == "goal":
+			o.half.restated = append(o.half.restated, say(value, b.at))
+		case o.step != nil && b.name != "verification" && b.name != "logging":
+			o.step.field(b.name, value, value, l.At, b.at)
+		case o.task != nil:
+			o.task.field(b.name, value)
+		case o.speclet != nil:
+			o.specletField(b.name, value, l.At)
 		}
-		parts = append(parts, strings.TrimSuffix(l.text, `\`))
 	}
-	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
-// end is the offset behind a node with all that is nested in it.
-func (d *document) end(n ast.Node) int {
-	for ; n != nil; n = n.Parent() {
-		if next := n.NextSibling(); next != nil && next.Pos() >= 0 {
-			at := next.Pos()
-			if i := bytes.LastIndexByte(d.flat[:at], '\n'); i >= 0 {
-				return i + 1
+func (o *outliner) specletField(name, value string, at int) {
+	s := o.speclet
+	switch name {
+	case "depends on", "dependencies":
+		d := statement{at: at}
+		for _, id := range listed(value) {
+			d.ids = append(d.ids, said{id, at, true})
+		}
+		s.depends = append(s.depends, d)
+	case "tasks included", "tasks":
+		for _, id := range listed(value) {
+			s.tasks = append(s.tasks, said{id, at, true})
+			s.listed = true
+		}
+		o.listing = value == ""
+	case "parallel allowed":
+		s.parallel = flag{value: truth(value), at: at}
+	}
+}
+
+func (o *outliner) list(n *ast.List) {
+	if o.goal != nil {
+		if first := n.FirstChild(); first != nil {
+			o.setGoal(o.Own(first))
+		}
+		return
+	}
+	for i, item := range blocks.Items(n) {
+		own := o.Own(item)
+		column := o.Text.Offset(item.Pos()).Column
+		switch {
+		case o.task != nil:
+			o.taskItem(item, own, column)
+		case o.listing && len(own) > 0:
+			if id, _, ok := entitled(own[0].Text, taskHeading); ok {
+				o.speclet.tasks = append(o.speclet.tasks, say(id, own[0].At))
+				o.speclet.listed = true
 			}
-			return at
+		case o.section != nil && o.section.name == "tasks" && n.IsOrdered() && column == 1:
+			o.numberedTask(item, own, n.Start+i)
 		}
 	}
-	return len(d.flat)
+	o.listing = false
 }
 
-// raw is the text from an offset to another as it was written, its further lines without the blanks that
-// all of them begin with.
-func (d *document) raw(from, to int) string {
-	first, rest, more := strings.Cut(strings.TrimRight(string(d.file.text[from:max(from, to)]), " \t\r\n"), "\n")
-	first = strings.TrimRight(first, " \t\r")
-	if !more {
-		return first
+// taskItem reads an item of a list in a task: a step, something that belongs to the open step, or to the task.
+func (o *outliner) taskItem(item ast.Node, own []blocks.Line, column int) {
+	if o.step != nil && (o.headed || column > o.column) {
+		o.stepItem(o.step, item, own, true)
+		return
 	}
-	lines := strings.Split(rest, "\n")
-	common := -1
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " \t\r")
-		if indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " \t")); lines[i] != "" && (common < 0 || indent < common) {
-			common = indent
+	o.step = nil
+	if len(own) == 0 {
+		return
+	}
+	if id, _, ok := entitled(own[0].Text, boldStep, plainStep); ok {
+		o.headed, o.column = false, column
+		o.stepFrom(id, item, own)
+		return
+	}
+	if b, ok := labelled(own[0]); ok {
+		o.task.field(b.name, o.Raw(b.at, o.End(item)))
+	}
+}
+
+// stepFrom opens the step that an item of a list tells of, with what is nested in it.
+func (o *outliner) stepFrom(id string, item ast.Node, own []blocks.Line) {
+	_, title, _ := entitled(joined(own), boldStep, plainStep)
+	o.openStep(id, title, item.Pos())
+	for i, l := range own[1:] {
+		if b, ok := labelled(l); ok {
+			value := valueOf(b, own[i+1:])
+			o.step.field(b.name, value, value, l.At, b.at)
 		}
 	}
-	for i, l := range lines {
-		lines[i] = l[min(len(l), max(common, 0)):]
+	s := o.step
+	for n := item.FirstChild(); n != nil; n = n.NextSibling() {
+		if list, ok := n.(*ast.List); ok {
+			for _, sub := range blocks.Items(list) {
+				o.stepItem(s, sub, o.Own(sub), true)
+			}
+		} else if n != item.FirstChild() {
+			for _, l := range o.Lines(n) {
+				if b, ok := labelled(l); ok {
+					s.field(b.name, b.value, b.value, l.At, b.at)
+				}
+			}
+		}
 	}
-	return strings.TrimSpace(first + "\n" + strings.Join(lines, "\n"))
 }
 
-// items are the items of a list, as nodes.
-func items(list ast.Node) []ast.Node {
-	var found []ast.Node
-	for n := list.FirstChild(); n != nil; n = n.NextSibling() {
-		found = append(found, n)
+// stepItem reads an item below a step. What is nested deeper counts where it is a backup or the like.
+func (o *outliner) stepItem(s *step, item ast.Node, own []blocks.Line, top bool) {
+	if len(own) > 0 {
+		if b, ok := labelled(own[0]); ok && (top || known(b.name)) {
+			s.field(b.name, valueOf(b, own), o.Raw(b.at, o.End(item)), item.Pos(), b.at)
+		} else if top {
+			s.more = append(s.more, o.Raw(own[0].At, o.End(item)))
+		}
 	}
-	return found
+	for n := item.FirstChild(); n != nil; n = n.NextSibling() {
+		if list, ok := n.(*ast.List); ok {
+			for _, sub := range blocks.Items(list) {
+				o.stepItem(s, sub, o.Own(sub), false)
+			}
+		}
+	}
+}
+
+// numberedTask reads "1. T" below the heading "Tasks".
+func (o *outliner) numberedTask(item ast.Node, own []blocks.Line, number int) {
+	if len(own) == 0 {
+		return
+	}
+	was := o.task
+	t := &task{id: strconv.Itoa(number), at: item.Pos(), level: 6, title: say(strings.Trim(joined(own), "* "), own[0].At)}
+	t.short = t.id
+	o.numbered = append(o.numbered, t)
+	o.task = t
+	for n := item.FirstChild(); n != nil; n = n.NextSibling() {
+		if list, ok := n.(*ast.List); ok {
+			o.step = nil
+			for _, sub := range blocks.Items(list) {
+				o.taskItem(sub, o.Own(sub), o.Text.Offset(sub.Pos()).Column)
+			}
+		}
+	}
+	o.task, o.step = was, nil
 }

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
 // readParameters reads parameters_NAME.toml, in all spellings that exist.
-func readParameters(f *file) *half {
+func readParameters(f *outline.Text) *half {
 	h := &half{side: tomlSide, file: f}
 	h.readTree()
 	h.readGoal()
@@ -38,8 +39,8 @@ const leastTable = 32
 
 // readTree reads the whole file; of one that is no TOML, what stands before the fault.
 func (h *half) readTree() {
-	rules := tomltree.Rules{Tables: 1000 + len(h.file.text)/leastTable}
-	h.root, _ = tomltree.Parse(h.file.text, rules, func(f tomltree.Fault) {
+	rules := tomltree.Rules{Tables: 1000 + len(h.file.Source())/leastTable}
+	h.root, _ = tomltree.Parse([]byte(h.file.Source()), rules, func(f tomltree.Fault) {
 		fatal := f.Kind == tomltree.NotText || f.Kind == tomltree.TooLarge || f.Kind == tomltree.NotTOML
 		if fatal || len(h.faults) < maxFaults {
 			h.faults = append(h.faults, fault{f.Offset, f.Text, fatal})

@@ -27,7 +27,7 @@ func join(first, second *half) making {
 	for _, h := range [...]*half{first, second} {
 		if g := h.goal(); g.ok && m.plan.Goal == "" {
 			m.plan.Goal = g.text
-			m.places["goal"] = h.file.position(g.at)
+			m.places["goal"] = h.file.Offset(g.at)
 		}
 	}
 	pairs := pairTasks(first, second)
@@ -142,9 +142,9 @@ func alike[T any](first, second []*T, id func(*T) string) bool {
 // place notes where a part stands: in the first file, or else in the second.
 func (m *making) place(key string, first, second *half, one, other int, inFirst bool) {
 	if inFirst {
-		m.places[key] = first.file.position(one)
+		m.places[key] = first.file.Offset(one)
 	} else {
-		m.places[key] = second.file.position(other)
+		m.places[key] = second.file.Offset(other)
 	}
 }
 
@@ -256,7 +256,7 @@ func (m *making) speclets(first, second *half) {
 			p.Tasks = append(p.Tasks, first.taskID(t.text, known))
 		}
 		m.plan.Speclets = append(m.plan.Speclets, p)
-		m.places[numbered("speclets", i)] = first.file.position(s.at)
+		m.places[numbered("speclets", i)] = first.file.Offset(s.at)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
@@ -44,10 +45,10 @@ func parts(markdown, toml *plan.Text) (plan.Parts, error) {
 	}
 	var work sync.WaitGroup
 	if markdown != nil {
-		work.Go(func() { j.markdown = readMarkdown(newFile(markdown.Path, markdown.Text)) })
+		work.Go(func() { j.markdown = readMarkdown(outline.New(markdown.Path, markdown.Text)) })
 	}
 	if toml != nil {
-		work.Go(func() { j.toml = readParameters(newFile(toml.Path, toml.Text)) })
+		work.Go(func() { j.toml = readParameters(outline.New(toml.Path, toml.Text)) })
 	}
 	work.Wait()
 	if p.Format = j.format(); p.Format == plan.SpecPair {
@@ -83,7 +84,7 @@ func (j *judged) plan() making {
 
 func (h *half) asSide() plan.Side {
 	m := h.plan()
-	return plan.Side{Name: h.side, File: h.file.name, Goals: h.goalTexts(), Plan: m.plan, Places: m.places}
+	return plan.Side{Name: h.side, File: h.file.Name, Goals: h.goalTexts(), Plan: m.plan, Places: m.places}
 }
 
 func (h *half) goalTexts() []string {

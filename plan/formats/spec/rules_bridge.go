@@ -47,7 +47,7 @@ func taskNotInTOML(j *judged, report reporter) {
 	}
 	for _, p := range pairTasks(j.m, j.t) {
 		if p.second == nil {
-			report(j.m, p.first.at, p.first.id, "", fmt.Sprintf("task %s is not in %s", p.first.id, j.t.file.name), fmt.Sprintf("add  [[tasks]]  with  id = %s  there, or take the task out here", p.first.id))
+			report(j.m, p.first.at, p.first.id, "", fmt.Sprintf("task %s is not in %s", p.first.id, j.t.file.Name), fmt.Sprintf("add  [[tasks]]  with  id = %s  there, or take the task out here", p.first.id))
 		}
 	}
 }
@@ -58,7 +58,7 @@ func taskNotInMarkdown(j *judged, report reporter) {
 	}
 	for _, p := range pairTasks(j.m, j.t) {
 		if p.first == nil {
-			report(j.t, p.second.at, p.second.id, "", fmt.Sprintf("task %s is not in %s", p.second.id, j.m.file.name), fmt.Sprintf("add  ### Task [%s]: %s  there, or take the task out here", p.second.id, p.second.title.text))
+			report(j.t, p.second.at, p.second.id, "", fmt.Sprintf("task %s is not in %s", p.second.id, j.m.file.Name), fmt.Sprintf("add  ### Task [%s]: %s  there, or take the task out here", p.second.id, p.second.title.text))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (j *judged) bothSteps(f func(t *task, a, b *step)) {
 func stepNotInTOML(j *judged, report reporter) {
 	j.stepPairs(func(p pairing[task], s pairing[step]) {
 		if s.second == nil {
-			report(j.m, s.first.at, p.first.id, s.first.id, fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.first.id, j.t.file.name),
+			report(j.m, s.first.at, p.first.id, s.first.id, fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.first.id, j.t.file.Name),
 				fmt.Sprintf("add  [[tasks.steps]]  with  id = %s  to task %s there, or take the step out here", s.first.id, p.first.id))
 		}
 	})
@@ -44,7 +44,7 @@ func stepNotInTOML(j *judged, report reporter) {
 func stepNotInMarkdown(j *judged, report reporter) {
 	j.stepPairs(func(p pairing[task], s pairing[step]) {
 		if s.first == nil {
-			report(j.t, s.second.at, p.first.id, s.second.id, fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.second.id, j.m.file.name),
+			report(j.t, s.second.at, p.first.id, s.second.id, fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.second.id, j.m.file.Name),
 				fmt.Sprintf("add  - **Step [%s]:** %s  to task %s there, or take the step out here", s.second.id, s.second.title.text, p.first.id))
 		}
 	})
@@ -76,7 +76,7 @@ func surplus(mine, other []*backup) []*backup {
 func backupNotInTOML(j *judged, report reporter) {
 	j.bothSteps(func(t *task, a, b *step) {
 		for _, extra := range surplus(a.backups, b.backups) {
-			report(j.m, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id, j.t.file.name),
+			report(j.m, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id, j.t.file.Name),
 				fmt.Sprintf("add  [[tasks.steps.backups]]  with  id = %s  and its description there", extra.id))
 		}
 	})
@@ -85,7 +85,7 @@ func backupNotInTOML(j *judged, report reporter) {
 func backupNotInMarkdown(j *judged, report reporter) {
 	j.bothSteps(func(t *task, a, b *step) {
 		for _, extra := range surplus(b.backups, a.backups) {
-			report(j.t, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id, j.m.file.name),
+			report(j.t, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id, j.m.file.Name),
 				fmt.Sprintf("add  - **Backup [%s]:** %s  there", extra.id, shorten(extra.text.text)))
 		}
 	})

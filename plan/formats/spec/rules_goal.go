@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 func fileMissing(j *judged, report reporter) {
@@ -42,7 +43,7 @@ func notUTF8(j *judged, report reporter) {
 	if j.markdown == nil {
 		return
 	}
-	if at := firstInvalid(j.markdown.file.text); at >= 0 {
+	if at := firstInvalid(j.markdown.file.Source()); at >= 0 {
 		report(j.markdown, at, "", "", "the text is not UTF-8", "save the file as UTF-8")
 	}
 }
@@ -127,4 +128,19 @@ func shorten(text string) string {
 		return string(runes[:79]) + "…"
 	}
 	return text
+}
+
+// firstInvalid finds the first byte that is not UTF-8, or -1.
+func firstInvalid(text string) int {
+	if utf8.ValidString(text) {
+		return -1
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
 }

@@ -24,7 +24,7 @@ func specletPairs(j *judged) []pairing[speclet] {
 func specletNotInTOML(j *judged, report reporter) {
 	for _, p := range specletPairs(j) {
 		if p.second == nil {
-			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.first.id, j.t.file.name), fmt.Sprintf("add  [[speclets]]  with  id = %q, depends_on, tasks and parallel_allowed  there", p.first.id))
+			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.first.id, j.t.file.Name), fmt.Sprintf("add  [[speclets]]  with  id = %q, depends_on, tasks and parallel_allowed  there", p.first.id))
 		}
 	}
 }
@@ -32,7 +32,7 @@ func specletNotInTOML(j *judged, report reporter) {
 func specletNotInMarkdown(j *judged, report reporter) {
 	for _, p := range specletPairs(j) {
 		if p.first == nil {
-			report(j.t, p.second.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.second.id, j.m.file.name), fmt.Sprintf("add  ### SPECLet [%s]: %s  there, with **Depends On:** and **Tasks Included:**", p.second.id, p.second.title.text))
+			report(j.t, p.second.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.second.id, j.m.file.Name), fmt.Sprintf("add  ### SPECLet [%s]: %s  there, with **Depends On:** and **Tasks Included:**", p.second.id, p.second.title.text))
 		}
 	}
 }

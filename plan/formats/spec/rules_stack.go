@@ -112,3 +112,16 @@ func deliveryUnsaid(j *judged, report reporter) {
 		report(j.t, n.At, "", "", "nothing is said of "+strings.Join(missing, ", "), "add "+strings.Join(missing, ", "))
 	}
 }
+
+// buildWords make a goal one that builds software; whole words only.
+var buildWords = map[string]bool{"build": true, "create": true, "develop": true, "system": true, "application": true, "app": true}
+
+// buildWord finds the word that makes a goal one that builds software, or "".
+func buildWord(goal string) string {
+	for _, w := range wordsOf(goal) {
+		if buildWords[w] {
+			return w
+		}
+	}
+	return ""
+}

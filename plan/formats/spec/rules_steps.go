@@ -14,7 +14,7 @@ func stepDuplicate(j *judged, report reporter) {
 				if f := first[s.id]; f == nil {
 					first[s.id] = s
 				} else {
-					report(h, s.at, t.id, s.id, fmt.Sprintf("step %s.%s is there already, in line %d", t.id, s.id, h.file.position(f.at).Line), "give one of them another id, in both files")
+					report(h, s.at, t.id, s.id, fmt.Sprintf("step %s.%s is there already, in line %d", t.id, s.id, h.file.Offset(f.at).Line), "give one of them another id, in both files")
 				}
 			}
 		}

@@ -22,7 +22,7 @@ func taskDuplicate(j *judged, report reporter) {
 			if f := first[t.id]; f == nil {
 				first[t.id] = t
 			} else {
-				report(h, t.at, t.id, "", fmt.Sprintf("task %s is there already, in line %d", t.id, h.file.position(f.at).Line), "give one of them another id, in both files")
+				report(h, t.at, t.id, "", fmt.Sprintf("task %s is there already, in line %d", t.id, h.file.Offset(f.at).Line), "give one of them another id, in both files")
 			}
 		}
 	})

@@ -62,7 +62,7 @@ func dangling(table string, names func(*step) []said) func(*judged, reporter) {
 		}
 		n := j.t.root.Find(table)
 		complain := func(h *half, at int, t, s, key string) {
-			report(h, at, t, s, fmt.Sprintf("the %s %q is not in [%s]", one, key, table), fmt.Sprintf("add it to [%s] in %s, or name one that is there", table, j.t.file.name))
+			report(h, at, t, s, fmt.Sprintf("the %s %q is not in [%s]", one, key, table), fmt.Sprintf("add it to [%s] in %s, or name one that is there", table, j.t.file.Name))
 		}
 		if j.m != nil {
 			for _, r := range j.m.refs {

@@ -8,6 +8,8 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 	"github.com/yuin/goldmark/ast"
+
+	"github.com/planlock/planlock/plan/formats/internal/blocks"
 )
 
 // finish keeps what stands outside tasks: every section as it was written, and what a plan has fields for.
@@ -30,13 +32,13 @@ func (o *outliner) finish() {
 		h.keepExtras(t)
 	}
 	for _, s := range o.sections {
-		if text := strings.Trim(o.raw(s.from, s.to), "- \n"); text != "" {
-			h.keep("sections", []plan.Setting{{Key: plan.QuoteKey(s.title), Value: sketch.Text(o.raw(s.from, s.to))}})
+		if text := strings.Trim(o.Raw(s.from, s.to), "- \n"); text != "" {
+			h.keep("sections", []plan.Setting{{Key: plan.QuoteKey(s.title), Value: sketch.Text(o.Raw(s.from, s.to))}})
 		}
 		o.lists(s)
 	}
-	h.refs = references(o.flat)
-	h.readHead(o.document)
+	h.refs = references(o.Flat)
+	h.readHead(o.Document)
 }
 
 // lists reads the sections whose items a plan knows.
@@ -95,9 +97,9 @@ func (o *outliner) itemsIn(s *section) []string {
 	var list []string
 	for n := s.first; n != nil && n.Pos() < s.to; n = n.NextSibling() {
 		if l, ok := n.(*ast.List); ok {
-			for _, item := range items(l) {
-				if own := o.own(item); len(own) > 0 {
-					list = append(list, o.raw(own[0].at, o.end(item)))
+			for _, item := range blocks.Items(l) {
+				if own := o.Own(item); len(own) > 0 {
+					list = append(list, o.Raw(own[0].At, o.End(item)))
 				}
 			}
 		}
@@ -106,18 +108,18 @@ func (o *outliner) itemsIn(s *section) []string {
 }
 
 // readHead reads the title and the lines **Version:** and the like before the first section.
-func (h *half) readHead(d *document) {
-	for n := d.root.FirstChild(); n != nil; n = n.NextSibling() {
+func (h *half) readHead(d *blocks.Document) {
+	for n := d.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Heading:
 			if n.Level > 1 {
 				return
 			}
-			if lines := d.lines(n); len(lines) > 0 {
-				h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: "title", Value: sketch.Text(lines[0].text)})
+			if lines := d.Lines(n); len(lines) > 0 {
+				h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: "title", Value: sketch.Text(lines[0].Text)})
 			}
 		case *ast.Paragraph:
-			for _, l := range d.lines(n) {
+			for _, l := range d.Lines(n) {
 				b, ok := labelled(l)
 				switch {
 				case !ok || b.value == "":

@@ -76,8 +76,14 @@ func (t *Text) At(i int) plan.Position {
 	return plan.Position{File: t.Name, Line: i + 1, Column: Indent(t.Line(i)) + 1}
 }
 
-// Offset is the place of a byte of the source.
+// Source is the whole text, without a byte order mark.
+func (t *Text) Source() string { return t.src }
+
+// Offset is the place of a byte of the source; of one outside of it, that of its nearest end.
 func (t *Text) Offset(at int) plan.Position {
+	if at = max(0, min(at, len(t.src))); at == len(t.src) && strings.HasSuffix(t.src, "\n") {
+		return plan.Position{File: t.Name, Line: len(t.Lines) + 1, Column: 1}
+	}
 	i := sort.Search(len(t.Lines), func(i int) bool { return int(t.Lines[i].start) > at }) - 1
 	if i < 0 {
 		return plan.Position{File: t.Name, Line: 1, Column: 1}
@@ -97,63 +103,22 @@ func (t *Text) Hide(i, j int) {
 
 // hide marks what lies in fences and in comments.
 func (t *Text) hide() {
-	fence, comment := "", false
+	var open Fence
+	comment := false
 	for i := range t.Lines {
 		l := &t.Lines[i]
-		l.Hidden = comment || fence != ""
-		if l.start == l.end {
-			continue
+		line := t.src[l.start:l.end]
+		var code bool
+		if !comment {
+			code = open.Next(line)
 		}
-		line := strings.TrimLeft(t.src[l.start:l.end], " \t")
+		l.Hidden = comment || code
+		trimmed := strings.TrimLeft(line, " \t")
 		switch {
 		case comment:
-			comment = !strings.Contains(line, "-->")
-		case fence != "":
-			if closes(line, fence) {
-				fence = ""
-			}
-		case strings.HasPrefix(line, "<!--"):
-			l.Hidden, comment = true, !strings.Contains(line[4:], "-->")
-		default:
-			fence = opens(line)
-			l.Hidden = fence != ""
+			comment = !strings.Contains(trimmed, "-->")
+		case !code && strings.HasPrefix(trimmed, "<!--"):
+			l.Hidden, comment = true, !strings.Contains(trimmed[4:], "-->")
 		}
 	}
-}
-
-// opens returns the mark of a fence that a line opens, or "".
-func opens(line string) string {
-	n := run(line)
-	if n < 3 || line[0] == '`' && strings.Contains(line[n:], "`") {
-		return ""
-	}
-	return line[:n]
-}
-
-func closes(line, fence string) bool {
-	n := run(line)
-	return n >= len(fence) && line[0] == fence[0] && strings.TrimSpace(line[n:]) == ""
-}
-
-// run is how many backticks or tildes a line begins with.
-func run(line string) int {
-	if line == "" || line[0] != '`' && line[0] != '~' {
-		return 0
-	}
-	n := 1
-	for n < len(line) && line[n] == line[0] {
-		n++
-	}
-	return n
-}
-
-// FenceWord is the first word behind the mark of a fence, as in "bash", and whether the line is such a mark.
-func FenceWord(line string) (string, bool) {
-	line = strings.TrimSpace(line)
-	n := run(line)
-	if n < 3 {
-		return "", false
-	}
-	word, _, _ := strings.Cut(strings.TrimSpace(line[n:]), " ")
-	return word, true
 }

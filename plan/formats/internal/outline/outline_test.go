@@ -20,6 +20,20 @@ func TestHidden(t *testing.T) {
 	}
 }
 
+// A fence may stand behind the marks of lists and quotes; it ends with its quote.
+func TestHiddenBehindMarks(t *testing.T) {
+	tx := New("x", []byte("- ```sh\n  a\n  ```\nb\n> ~~~\n> c\nd\n- x ``` y\ne\n"))
+	var shown []string
+	for i, l := range tx.Lines {
+		if !l.Hidden {
+			shown = append(shown, tx.Line(i))
+		}
+	}
+	if want := []string{"b", "d", "- x ``` y", "e"}; !reflect.DeepEqual(want, shown) {
+		t.Errorf("%q", shown)
+	}
+}
+
 func TestHeading(t *testing.T) {
 	for _, c := range []struct {
 		line  string
@@ -57,7 +71,7 @@ func TestPlaces(t *testing.T) {
 	if p := tx.At(1); p.Line != 2 || p.Column != 3 {
 		t.Error(p)
 	}
-	for at, want := range map[int][2]int{0: {1, 1}, 2: {1, 3}, 3: {2, 1}, 5: {2, 3}, 7: {3, 1}} {
+	for at, want := range map[int][2]int{0: {1, 1}, 2: {1, 3}, 3: {2, 1}, 5: {2, 3}, 7: {3, 1}, 8: {4, 1}, 99: {4, 1}, -1: {1, 1}} {
 		if p := tx.Offset(at); p.Line != want[0] || p.Column != want[1] {
 			t.Errorf("%d is at %v", at, p)
 		}

@@ -1,6 +1,10 @@
-package spec
+package blocks
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/planlock/planlock/plan/formats/internal/outline"
+)
 
 // maxLead is how many columns of blanks and marks may stand before the text of a line; lines that begin deeper
 // are no structure, and would cost time that grows with their depth.
@@ -9,13 +13,13 @@ const maxLead = 40
 // maxPlain is how many lines of running text one after the other are told apart.
 const maxPlain = 100
 
-// flatten returns a copy of a text for finding its structure in, with every byte at its place: what stands in
+// Flatten returns a copy of a text for finding its structure in, with every byte at its place: what stands in
 // code fences is blank, whatever their indentation, each fence is a rule, and what is nested too deeply is blank.
 // Of many blank lines, and of many lines of running text, the ends are blank too, so that they are one line. full is the
 // offset behind which there is more structure than a plan of this size can have, and nothing is read, or -1.
-func flatten(text []byte) (flat []byte, full int) {
+func Flatten(text []byte) (flat []byte, full int) {
 	flat = bytes.Clone(text)
-	var open run
+	var open outline.Fence
 	blanks, plains, marks := 0, 0, 0
 	for start := 0; start < len(flat); {
 		end := len(flat)
@@ -23,20 +27,12 @@ func flatten(text []byte) (flat []byte, full int) {
 			end = start + n
 		}
 		line := flat[start:end]
-		if open.length > 0 && open.quoted && !bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte(">")) {
-			open = run{} // the quote ended, and the fence with it
-		}
-		r := fence(line, open.length > 0)
-		switch {
-		case open.length > 0:
-			if r.mark == open.mark && r.length >= open.length && len(bytes.TrimSpace(r.rest)) == 0 {
-				open = run{}
-			}
+		switch code, at := open.Opens(string(line)); {
+		case at >= 0:
+			blank(line[at:])
+			copy(line[at:], "***")
+		case code:
 			blank(line)
-		case r.length >= 3 && (r.mark == '~' || bytes.IndexByte(r.rest, '`') < 0):
-			open = r
-			blank(line[r.at:])
-			copy(line[r.at:], "***")
 		case lead(line) > maxLead:
 			blank(line)
 		}
@@ -50,7 +46,9 @@ func flatten(text []byte) (flat []byte, full int) {
 			if plains++; plains > maxPlain {
 				flat[start-1] = ' '
 			}
-			marks += count(blanks > 0)
+			if blanks > 0 {
+				marks++
+			}
 			blanks = 0
 		default:
 			marks += nested(line)
@@ -94,38 +92,6 @@ func kind(line []byte) (empty, running bool) {
 	}
 	c := trimmed[0]
 	return false, c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-// A run is the backticks or tildes that a line begins with.
-type run struct {
-	mark       byte
-	length, at int
-	rest       []byte
-	quoted     bool // behind >
-}
-
-// fence finds the run behind blanks and quote marks and, unless it is to close a fence, behind list marks.
-func fence(line []byte, closing bool) run {
-	r := run{}
-	for r.at < len(line) {
-		c := line[r.at]
-		next := r.at+1 < len(line) && (line[r.at+1] == ' ' || line[r.at+1] == '\t')
-		if c == '>' {
-			r.quoted = true
-		} else if c != ' ' && c != '\t' && (closing || !next || c != '-' && c != '*' && c != '+') {
-			break
-		}
-		r.at++
-	}
-	if r.at == len(line) || line[r.at] != '`' && line[r.at] != '~' {
-		return run{}
-	}
-	r.mark = line[r.at]
-	for r.at+r.length < len(line) && line[r.at+r.length] == r.mark {
-		r.length++
-	}
-	r.rest = line[r.at+r.length:]
-	return r
 }
 
 // lead is how many columns of blanks, list marks and quote marks a line begins with.
