@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 )
 
-var benchFact = checkpoint.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
+var benchFact = record.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
 
 func benchJournal(b *testing.B) *checkpoint.Journal {
 	log, err := checkpoint.OpenFileLog(filepath.Join(b.TempDir(), "journal"))
@@ -40,7 +41,7 @@ func BenchmarkJournalVerify(b *testing.B) {
 	must(b, err)
 	const records = 10_000
 	for range records / 100 {
-		batch := make([]checkpoint.Fact, 100)
+		batch := make([]record.Fact, 100)
 		for i := range batch {
 			batch[i] = benchFact
 		}
@@ -73,7 +74,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		for b.Loop() {
 			blobs, err := checkpoint.OpenFolder(b.TempDir())
 			must(b, err)
-			_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, tree, checkpoint.Snapshot{})
+			_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, tree, record.Snapshot{})
 			must(b, err, blobs.Close())
 		}
 	})
@@ -81,7 +82,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	must(b, err)
 	defer blobs.Close()
 	store := checkpoint.NewStore(blobs)
-	base, err := store.Snapshot(b.Context(), dir, tree, checkpoint.Snapshot{})
+	base, err := store.Snapshot(b.Context(), dir, tree, record.Snapshot{})
 	must(b, err)
 	b.Run("unchanged", func(b *testing.B) {
 		b.ReportAllocs()
@@ -115,7 +116,7 @@ func BenchmarkRestore(b *testing.B) {
 	must(b, err)
 	defer blobs.Close()
 	store := checkpoint.NewStore(blobs)
-	_, err = store.Snapshot(b.Context(), dir, before, checkpoint.Snapshot{})
+	_, err = store.Snapshot(b.Context(), dir, before, record.Snapshot{})
 	must(b, err)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -143,7 +144,7 @@ func BenchmarkRecognize(b *testing.B) {
 	must(b, err)
 	b.Cleanup(func() { blobs.Close() })
 	s := checkpoint.NewStore(blobs)
-	snap, err := s.Snapshot(b.Context(), dir, tree, checkpoint.Snapshot{})
+	snap, err := s.Snapshot(b.Context(), dir, tree, record.Snapshot{})
 	must(b, err)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -41,7 +41,7 @@ func TestTortureSharedBlocks(t *testing.T) {
 			_, err := store.Put(t.Context(), []byte("moves what follows away from a block"))
 			must(t, err)
 			want := scanned(t, tree, ledger.Scope{})
-			_, err = store.Snapshot(t.Context(), tree, want, checkpoint.Snapshot{})
+			_, err = store.Snapshot(t.Context(), tree, want, record.Snapshot{})
 			must(t, err, os.WriteFile(filepath.Join(tree, "large"), []byte("gone"), 0o644))
 			must(t, store.Restore(t.Context(), tree, want, scanned(t, tree, ledger.Scope{})))
 			syscall.Sync()
@@ -96,7 +96,7 @@ func TestTortureImmutable(t *testing.T) {
 	write("before")
 	store := openStoreIn(t, t.TempDir())
 	want := scanned(t, dir, ledger.Scope{})
-	_, err := store.Snapshot(t.Context(), dir, want, checkpoint.Snapshot{})
+	_, err := store.Snapshot(t.Context(), dir, want, record.Snapshot{})
 	must(t, err)
 	write("after it")
 	mark := func(how string) error { return exec.Command("chattr", how, filepath.Join(dir, "a")).Run() }

@@ -37,7 +37,7 @@ type Checked struct {
 
 // Holds reports whether a content was found intact.
 func (c *Checked) Holds(d ledger.Digest) bool {
-	key, err := rawDigest(d)
+	key, err := d.Sum()
 	return err == nil && c.intact[key]
 }
 
@@ -135,7 +135,7 @@ func (c *checker) content(f io.ReaderAt, path string, p packed, size int64) erro
 	if p.offset+p.size == size {
 		return nil // a crash left it
 	}
-	c.fault(PackFault{Pack: path, Offset: p.offset, Digest: digestOf(p.digest),
+	c.fault(PackFault{Pack: path, Offset: p.offset, Digest: ledger.DigestOf(p.digest),
 		Why: fmt.Sprintf("the content of %d bytes kept as %s is damaged: what lies there is %s", p.size, hexDigest(p.digest), hexDigest(got))})
 	return nil
 }

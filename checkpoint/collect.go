@@ -51,7 +51,7 @@ func (d *Folder) Collect(ctx context.Context, keep iter.Seq[ledger.Digest], dryR
 	defer d.mu.Unlock()
 	c := &collector{folder: d, keep: map[sum]bool{}, copies: map[sum]int{}, buf: make([]byte, 256<<10)}
 	for digest := range keep {
-		if key, err := rawDigest(digest); err == nil {
+		if key, err := digest.Sum(); err == nil {
 			c.keep[key] = true
 		}
 	}

@@ -17,7 +17,7 @@
 //	blobs, err := checkpoint.OpenFolder("w/.planlock/objects")
 //	store := checkpoint.NewStore(blobs)
 //	before, err := new(scan.Scanner).Scan(ctx, "w", nil)
-//	snap, err := store.Snapshot(ctx, "w", before, checkpoint.Snapshot{})
+//	snap, err := store.Snapshot(ctx, "w", before, record.Snapshot{})
 //	// … something happens in w …
 //	after, err := new(scan.Scanner).Scan(ctx, "w", before)
 //	err = store.Restore(ctx, "w", before, after)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger/scan"
 )
 
@@ -28,7 +29,7 @@ func ExampleStore_Restore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := store.Snapshot(ctx, dir, before, checkpoint.Snapshot{}); err != nil {
+	if _, err := store.Snapshot(ctx, dir, before, record.Snapshot{}); err != nil {
 		log.Fatal(err)
 	}
 	if err := os.WriteFile(file, []byte("oops"), 0o644); err != nil {
@@ -56,8 +57,8 @@ func ExampleJournal() {
 	}
 	defer journal.Close()
 	_, err = journal.Append(ctx,
-		checkpoint.Fact{Type: "step.started", Step: "1.1", Attempt: 1},
-		checkpoint.Fact{Type: "step.done", Step: "1.1", Attempt: 1, Data: []byte(`{"files": 2}`)},
+		record.Fact{Type: "step.started", Step: "1.1", Attempt: 1},
+		record.Fact{Type: "step.done", Step: "1.1", Attempt: 1, Data: []byte(`{"files": 2}`)},
 	)
 	if err != nil {
 		log.Fatal(err)

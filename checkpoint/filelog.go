@@ -15,6 +15,8 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/internal/disk"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // A FileLog is a Log in one file. A batch costs one write and, unless it is only
@@ -372,7 +374,7 @@ func (l *FileLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 		}
 		at, err := readFrames(ctx, l.f, l.path, end, ends{}, yield)
 		if err == nil && at.offset < end {
-			err = &CorruptError{Name: l.path, Seq: at.records + 1, Why: "it was cut off while it was open"}
+			err = &record.CorruptError{Name: l.path, Seq: at.records + 1, Why: "it was cut off while it was open"}
 		}
 		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)

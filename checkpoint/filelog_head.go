@@ -10,6 +10,8 @@ import (
 	"os"
 
 	"github.com/planlock/planlock/internal/disk"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // Beside a log lies its head: how far it once reached. It is written over in
@@ -110,6 +112,6 @@ func createHead(root *disk.Root, path string) error {
 // cutError says that the log at path ends at end and once reached further, as
 // the file called witness knows.
 func cutError(path string, end, known logEnd, witness string) error {
-	return &CorruptError{Name: path, Seq: end.records + 1,
+	return &record.CorruptError{Name: path, Seq: end.records + 1,
 		Why: fmt.Sprintf("it was cut off: it held %d records. If an older copy was put back on purpose, remove %q", known.records, witness)}
 }

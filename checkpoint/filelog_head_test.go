@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // threeBatches is a closed log of batches of 1, 2 and 1 records, and where each ends.
@@ -57,7 +59,7 @@ func TestFileLogCut(t *testing.T) {
 		if err := os.WriteFile(path, good[:n], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		var corrupt *CorruptError
+		var corrupt *record.CorruptError
 		if err := openBoth(t, path); !errors.As(err, &corrupt) {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
@@ -71,7 +73,7 @@ func TestFileLogCut(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	var corrupt *CorruptError
+	var corrupt *record.CorruptError
 	if err := openBoth(t, path); !errors.As(err, &corrupt) {
 		t.Errorf("removed: %v", err)
 	}
@@ -106,7 +108,7 @@ func TestFileLogWrittenAnew(t *testing.T) {
 		if err := errors.Join(l.Close(), os.WriteFile(path+headExt, head, 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		var corrupt *CorruptError
+		var corrupt *record.CorruptError
 		if err := openBoth(t, path); !errors.As(err, &corrupt) || corrupt.Seq != 4 {
 			t.Errorf("%s: %v, want record 4", name, err)
 		}
@@ -281,7 +283,7 @@ func TestFileLogReplayOfACutLog(t *testing.T) {
 			for _, err := range l.Replay(t.Context()) {
 				last = err
 			}
-			if corrupt := new(CorruptError); !errors.As(last, &corrupt) {
+			if corrupt := new(record.CorruptError); !errors.As(last, &corrupt) {
 				t.Errorf("cut to %d bytes: error is %v", size, last)
 			}
 		}

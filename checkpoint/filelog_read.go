@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 var errStop = errors.New("checkpoint: stopped by the caller")
@@ -42,13 +44,13 @@ func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, kno
 				return at, fmt.Errorf("checkpoint: read log: %w", err)
 			}
 			if !cut {
-				return at, &CorruptError{Name: path, Seq: at.records + 1, Why: fmt.Sprintf("the batch at byte %d does not verify", at.offset)}
+				return at, &record.CorruptError{Name: path, Seq: at.records + 1, Why: fmt.Sprintf("the batch at byte %d does not verify", at.offset)}
 			}
 			return at, nil
 		}
 		next := logEnd{at.offset + h.size(), at.records + uint64(h.records), h.sum}
 		if !known.allow(at, next, payload) {
-			return at, &CorruptError{Name: path, Seq: at.records + 1, Why: "it was written anew from here on: this is not the batch that was there before"}
+			return at, &record.CorruptError{Name: path, Seq: at.records + 1, Why: "it was written anew from here on: this is not the batch that was there before"}
 		}
 		at = next
 		for rest := payload; yield != nil && len(rest) > 0; {
@@ -114,7 +116,7 @@ func readLogHeader(in io.Reader, path string) (version uint32, err error) {
 		return 0, fmt.Errorf("checkpoint: read log: %w", err)
 	}
 	if n < logHeader || string(head[:len(logMagic)]) != logMagic {
-		return 0, &CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
+		return 0, &record.CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
 	}
 	version = binary.BigEndian.Uint32(head[len(logMagic):])
 	if version < 1 || version > logVersion {

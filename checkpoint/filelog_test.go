@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // A faulty file fails one call.
@@ -257,7 +259,7 @@ func TestFileLogLooseIsDurableLater(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			var corrupt *CorruptError
+			var corrupt *record.CorruptError
 			switch _, err := OpenFileLog(path); {
 			case c.want == 0 && err != nil:
 				t.Error(err)
@@ -288,7 +290,7 @@ func TestFileLogWipedMiddle(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var corrupt *CorruptError
+	var corrupt *record.CorruptError
 	if _, err := OpenFileLog(path); !errors.As(err, &corrupt) || corrupt.Seq != 2 {
 		t.Fatalf("error is %v, want record 2", err)
 	}
@@ -313,11 +315,11 @@ func TestFileLogRefuses(t *testing.T) {
 	if err := reader.Append(t.Context(), [][]byte{{}}); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("append to a log that is read: %v", err)
 	}
-	big := make([]byte, MaxBatch/2)
-	if err := l.Append(t.Context(), [][]byte{big, big}); !errors.Is(err, ErrTooLarge) {
+	big := make([]byte, record.MaxBatch/2)
+	if err := l.Append(t.Context(), [][]byte{big, big}); !errors.Is(err, record.ErrTooLarge) {
 		t.Errorf("a batch too large: %v", err)
 	}
-	var corrupt *CorruptError
+	var corrupt *record.CorruptError
 	for name, text := range map[string]string{"empty": "", "short": "planlock.l", "other": "something else altogether"} {
 		p := filepath.Join(dir, name)
 		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {

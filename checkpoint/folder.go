@@ -210,7 +210,7 @@ func (d *Folder) Put(ctx context.Context, digest ledger.Digest, content io.Reade
 }
 
 func (d *Folder) put(ctx context.Context, digest ledger.Digest, content io.Reader) error {
-	key, err := rawDigest(digest)
+	key, err := digest.Sum()
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (d *Folder) get(ctx context.Context, digest ledger.Digest) (io.ReadCloser, 
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	key, err := rawDigest(digest)
+	key, err := digest.Sum()
 	if err != nil {
 		return nil, ErrNotFound // nothing else is ever kept
 	}
@@ -377,7 +377,7 @@ func (d *Folder) Has(ctx context.Context, digest ledger.Digest) (bool, error) {
 	if ctx.Err() != nil {
 		return false, fmt.Errorf("checkpoint: has: %w", context.Cause(ctx))
 	}
-	key, err := rawDigest(digest)
+	key, err := digest.Sum()
 	if err != nil {
 		return false, nil
 	}

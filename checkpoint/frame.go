@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // The file of a log is a header and frames, one frame for every batch. All
@@ -22,10 +24,6 @@ const (
 	frameLoose   = 1 << 31 // in the number of records: it was not synced by itself
 	frameBehind  = 1 << 30 // the frame before it was not synced when this one was written
 	sector       = 512     // the smallest piece that a disk writes or does not write
-
-	// MaxBatch is the size in bytes that the records of one batch may have
-	// together, four bytes for each of them included.
-	MaxBatch = 64 << 20
 )
 
 // castagnoli is the table of CRC-32C, which is made the first time that it is asked for.
@@ -35,13 +33,13 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, error) {
 	total := 0
 	for _, r := range batch {
-		if len(r) > MaxBatch || total > MaxBatch {
+		if len(r) > record.MaxBatch || total > record.MaxBatch {
 			break
 		}
 		total += 4 + len(r)
 	}
-	if total > MaxBatch || len(batch) > MaxBatch/4 {
-		return b, fmt.Errorf("%w: a batch of more than %d bytes, split it or keep large contents as blobs", ErrTooLarge, MaxBatch)
+	if total > record.MaxBatch || len(batch) > record.MaxBatch/4 {
+		return b, fmt.Errorf("%w: a batch of more than %d bytes, split it or keep large contents as blobs", record.ErrTooLarge, record.MaxBatch)
 	}
 	start := len(b)
 	b = slices.Grow(b, frameHeader+total+len(frameTrailer))
@@ -86,7 +84,7 @@ func parseFrameHead(b []byte, offset int64) (h frameHead, ok bool) {
 		marks:   count & marks,
 		sum:     binary.BigEndian.Uint32(b[20:]),
 	}
-	return h, h.payload <= MaxBatch
+	return h, h.payload <= record.MaxBatch
 }
 
 // nextRecord splits the first record off a payload.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // A writeCount counts the writes to a pack.
@@ -155,7 +157,7 @@ func TestContentsOfAFailedSnapshotAreNotReliedOn(t *testing.T) {
 	}
 	write("a", "kept before")
 	s := NewStore(openFolder(t, t.TempDir()))
-	base, err := s.Snapshot(t.Context(), dir, scanned(), Snapshot{})
+	base, err := s.Snapshot(t.Context(), dir, scanned(), record.Snapshot{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +191,7 @@ func TestInlineContentsAreWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, in, err := NewStore(openFolder(t, objects)).SnapshotInline(t.Context(), dir, tree, Snapshot{})
+	snap, in, err := NewStore(openFolder(t, objects)).SnapshotInline(t.Context(), dir, tree, record.Snapshot{})
 	if err != nil || len(in) == 0 {
 		t.Fatal(in, err)
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/ledger"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // Inline are the contents of a snapshot that were put and not synced. Who gets
@@ -27,11 +29,11 @@ const InlineLimit = 32 << 10
 
 // SnapshotInline is Snapshot, but where what is new is small it is not synced,
 // and returned instead. What it returns is nil if the snapshot is durable.
-func (s *Store) SnapshotInline(ctx context.Context, dir string, tree *ledger.Tree, base Snapshot) (Snapshot, Inline, error) {
+func (s *Store) SnapshotInline(ctx context.Context, dir string, tree *ledger.Tree, base record.Snapshot) (record.Snapshot, Inline, error) {
 	in := &inlining{room: InlineLimit}
 	snap, err := s.snapshot(ctx, dir, tree, base, in)
 	if err != nil {
-		return Snapshot{}, nil, fmt.Errorf("checkpoint: snapshot of %q: %w", dir, err)
+		return record.Snapshot{}, nil, fmt.Errorf("checkpoint: snapshot of %q: %w", dir, err)
 	}
 	return snap, in.contents, nil
 }
@@ -110,7 +112,7 @@ func (s *Store) Adopt(ctx context.Context, in Inline) error {
 }
 
 // AdoptRecord adopts what a record carries, if it carries anything.
-func (s *Store) AdoptRecord(ctx context.Context, rec Record) error {
+func (s *Store) AdoptRecord(ctx context.Context, rec record.Record) error {
 	return s.Adopt(ctx, inlineIn(rec.Data))
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -57,7 +58,7 @@ func TestSnapshotInline(t *testing.T) {
 	must(t, err)
 	blobs := &countingBlobs{Blobs: folder}
 	store := checkpoint.NewStore(blobs)
-	base, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
+	base, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), record.Snapshot{})
 	must(t, err)
 	synced := packSizes(t, objects)
 	blobs.syncs = 0
@@ -107,7 +108,7 @@ func TestSnapshotInline(t *testing.T) {
 	var log checkpoint.MemoryLog
 	j, err := checkpoint.OpenJournal(t.Context(), &log, "run", nil)
 	must(t, err)
-	_, err = j.Append(t.Context(), checkpoint.Fact{Type: "x", Data: data})
+	_, err = j.Append(t.Context(), record.Fact{Type: "x", Data: data})
 	must(t, err)
 	paths := ""
 	for ref, err := range checkpoint.NewStore(lost).References(t.Context(), &log, "run") {
@@ -133,7 +134,7 @@ func TestSnapshotInlineIsNeverForgotten(t *testing.T) {
 		t.Helper()
 		before := blobs.syncs
 		must(t, os.WriteFile(filepath.Join(dir, "a"), []byte(text), 0o644))
-		_, in, err := store.SnapshotInline(t.Context(), dir, scanned(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
+		_, in, err := store.SnapshotInline(t.Context(), dir, scanned(t, dir, ledger.Scope{}), record.Snapshot{})
 		must(t, err)
 		return in, blobs.syncs - before
 	}

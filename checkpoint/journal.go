@@ -3,59 +3,31 @@ package checkpoint
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"sync"
 	"time"
 
-	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
-// A Fact is what a caller adds to a journal.
-type Fact struct {
-	Type    string          `json:"type"` // never empty
-	Step    string          `json:"step,omitempty"`
-	Attempt int             `json:"attempt,omitempty"` // never negative
-	Data    json.RawMessage `json:"data,omitempty"`    // JSON; kept without the white space between its parts
-}
-
-// A Record is a fact in its place.
-type Record struct {
-	Seq  uint64        `json:"seq"`  // from 1, without gaps; it alone is the order
-	Time time.Time     `json:"time"` // UTC; for people
-	Prev ledger.Digest `json:"prev"` // hash of the record before; of the journal's name for the first
-	Hash ledger.Digest `json:"hash"` // of all but itself
-	Fact
-}
-
-// Head is where a journal ends.
-type Head struct {
-	Seq  uint64        `json:"seq"` // of the last record; 0 if there is none
-	Hash ledger.Digest `json:"hash"`
-}
-
-// A Journal is a hash-chained Log. It is safe for concurrent use: what several
-// callers append at one time is made durable together.
+// A Journal is a hash-chained Log. It is safe for concurrent use: calls that add something do so one after another.
 type Journal struct {
 	log  Log
 	name string
 	now  func() time.Time
 
-	mu      sync.Mutex
-	chain   chain // of what is durable
-	writing bool  // somebody leads
-	queue   []*appending
+	mu    sync.Mutex
+	chain record.Chain // of what is durable
 
-	// These belong to who leads.
-	tip     chain    // behind what is staged or written
-	given   chain    // behind what is written
-	staged  [][]byte // not written yet
-	buf     []byte   // kept for the next batch, like those below
-	scratch []byte
-	ends    []int
-	batch   [][]byte
+	turn   chan struct{} // whoever is in it may write; what follows is theirs
+	tip    record.Chain  // behind what is staged or written
+	given  record.Chain  // behind what is written
+	staged [][]byte      // not written yet
+	buf    []byte        // kept for the next batch, like those below
+	ends   []int
+	each   [][]byte
 }
 
 // OpenJournal replays and verifies log; name (the run id) starts the chain, so
@@ -69,43 +41,43 @@ func OpenJournal(ctx context.Context, log Log, name string, now func() time.Time
 // OpenJournalWith is OpenJournal, and gives each record that was verified to do, in order, so that the log is read once and not
 // twice. A later record may still turn out to be wrong: what do made of the others counts only where there is no error. An error of
 // do is the last thing.
-func OpenJournalWith(ctx context.Context, log Log, name string, now func() time.Time, do func(Record) error) (*Journal, error) {
+func OpenJournalWith(ctx context.Context, log Log, name string, now func() time.Time, do func(record.Record) error) (*Journal, error) {
 	if now == nil {
 		now = time.Now
 	}
-	j := &Journal{log: log, name: name, now: now, chain: newChain(name)}
+	j := &Journal{log: log, name: name, now: now, turn: make(chan struct{}, 1), chain: record.NewChain(name)}
 	for s, err := range replay(ctx, log, &j.chain) {
 		if err == nil && do != nil {
-			err = do(s.record(&j.chain))
+			err = do(s.Record(&j.chain))
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	j.tip, j.given = j.chain.clone(), j.chain.clone()
+	j.tip, j.given = j.chain.Clone(), j.chain.Clone()
 	return j, nil
 }
 
 // VerifyLog replays and verifies log like OpenJournal, and says where it ends.
 // Whether it is as long as it should be only an expected head can tell, see
 // Journal.Extends; a FileLog keeps one, which an attacker can change too.
-func VerifyLog(ctx context.Context, log Log, name string) (Head, error) {
-	c := newChain(name)
+func VerifyLog(ctx context.Context, log Log, name string) (record.Head, error) {
+	c := record.NewChain(name)
 	for _, err := range replay(ctx, log, &c) {
 		if err != nil {
-			return c.head(), err
+			return c.Head(), err
 		}
 	}
-	return c.head(), nil
+	return c.Head(), nil
 }
 
 // replay yields the verified contents of log, following c.
-func replay(ctx context.Context, log Log, c *chain) iter.Seq2[stored, error] {
-	return func(yield func(stored, error) bool) {
+func replay(ctx context.Context, log Log, c *record.Chain) iter.Seq2[record.Stored, error] {
+	return func(yield func(record.Stored, error) bool) {
 		for b, err := range log.Replay(ctx) {
-			var s stored
+			var s record.Stored
 			if err == nil {
-				s, err = c.follow(b)
+				s, err = c.Follow(b)
 			}
 			if !yield(s, err) || err != nil {
 				return
@@ -116,20 +88,20 @@ func replay(ctx context.Context, log Log, c *chain) iter.Seq2[stored, error] {
 
 // Records yields all records from the log, verified once more. The first error
 // is the last pair. Records that are appended meanwhile may be left out.
-func (j *Journal) Records(ctx context.Context) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		c, want := newChain(j.name), j.Head()
+func (j *Journal) Records(ctx context.Context) iter.Seq2[record.Record, error] {
+	return func(yield func(record.Record, error) bool) {
+		c, want := record.NewChain(j.name), j.Head()
 		for s, err := range replay(ctx, j.log, &c) {
 			if err != nil {
-				yield(Record{}, err)
+				yield(record.Record{}, err)
 				return
 			}
-			if !yield(s.record(&c), nil) {
+			if !yield(s.Record(&c), nil) {
 				return
 			}
 		}
-		if c.seq < want.Seq {
-			yield(Record{}, &CorruptError{Name: j.name, Seq: c.seq + 1, Why: "it was cut off"})
+		if c.Seq() < want.Seq {
+			yield(record.Record{}, &record.CorruptError{Name: j.name, Seq: c.Seq() + 1, Why: "it was cut off"})
 		}
 	}
 }
@@ -137,48 +109,45 @@ func (j *Journal) Records(ctx context.Context) iter.Seq2[Record, error] {
 // Extends reports whether the journal is what it was when it ended at h, or a
 // continuation of that. If it was cut, or written anew with another chain, it
 // is a *CorruptError.
-func (j *Journal) Extends(ctx context.Context, h Head) error {
-	if h == (Head{}) {
+func (j *Journal) Extends(ctx context.Context, h record.Head) error {
+	if h == (record.Head{}) {
 		return nil
 	}
-	c := newChain(j.name)
+	c := record.NewChain(j.name)
 	if now := j.Head(); now.Seq < h.Seq {
-		return &CorruptError{Name: j.name, Seq: now.Seq + 1, Why: fmt.Sprintf("it was cut off: %d records are expected", h.Seq)}
+		return &record.CorruptError{Name: j.name, Seq: now.Seq + 1, Why: fmt.Sprintf("it was cut off: %d records are expected", h.Seq)}
 	}
 	next, stop := iter.Pull2(replay(ctx, j.log, &c))
 	defer stop()
-	for c.seq < h.Seq {
+	for c.Seq() < h.Seq {
 		if _, err, ok := next(); err != nil || !ok {
-			return cmp.Or(err, error(&CorruptError{Name: j.name, Seq: c.seq + 1, Why: "it was cut off"}))
+			return cmp.Or(err, error(&record.CorruptError{Name: j.name, Seq: c.Seq() + 1, Why: "it was cut off"}))
 		}
 	}
-	if c.head() != h {
-		return &CorruptError{Name: j.name, Seq: max(h.Seq, 1), Why: "it is not the record that was there before: the journal was written anew"}
+	if c.Head() != h {
+		return &record.CorruptError{Name: j.name, Seq: max(h.Seq, 1), Why: "it is not the record that was there before: the journal was written anew"}
 	}
 	return nil
 }
 
 // Head is where the journal ends now. Facts that are only staged or written do not count.
-func (j *Journal) Head() Head {
+func (j *Journal) Head() record.Head {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.chain.head()
+	return j.chain.Head()
 }
 
-// Close appends what is only staged, makes durable what is only written, and closes the log. It waits for calls that add something.
+// Close appends what is only staged, makes durable what is only written, and closes the log. It waits for calls that add
+// something.
 func (j *Journal) Close() error {
-	_, err := j.lead(context.Background(), &appending{closes: true})
+	j.turn <- struct{}{}
+	defer j.leave()
+	var err error
+	switch {
+	case len(j.staged) > 0:
+		_, err = j.put(context.Background(), nil, durable)
+	case j.given.Seq() > j.Head().Seq:
+		err = j.sync(context.Background())
+	}
 	return errors.Join(err, j.log.Close())
-}
-
-// A CorruptError says that a journal was edited, cut, reordered or extended by
-// someone else, or damaged.
-type CorruptError struct {
-	Name string // of the journal, or the path of its file
-	Seq  uint64 // first record that is wrong
-	Why  string
-}
-
-func (e *CorruptError) Error() string {
-	return fmt.Sprintf("checkpoint: journal %q is corrupt from record %d on: %s", e.Name, e.Seq, e.Why)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // A gatedLog lets a batch through when it is told to, and counts batches.
@@ -36,7 +37,7 @@ func (l *gatedLog) Append(ctx context.Context, batch [][]byte) error {
 	return l.MemoryLog.Append(ctx, batch)
 }
 
-func named(name string) checkpoint.Fact { return checkpoint.Fact{Type: name} }
+func named(name string) record.Fact { return record.Fact{Type: name} }
 
 func types(t *testing.T, log checkpoint.Log) string {
 	t.Helper()
@@ -51,19 +52,19 @@ func types(t *testing.T, log checkpoint.Log) string {
 	return strings.Join(names, " ")
 }
 
-// What arrives while a batch is written goes into one batch, in the order in
-// which it came; what is wrong in it, or was cancelled meanwhile, is left out.
-func TestJournalGroupCommit(t *testing.T) {
+// Calls that arrive while a batch is written wait, and add theirs in turn; what is wrong, or was cancelled meanwhile, adds
+// nothing.
+func TestJournalCallsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &gatedLog{gate: make(chan error)}
 		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 		must(t, err)
 		var wait sync.WaitGroup
-		errs := make([]error, 6)
+		errs := make([]error, 5)
 		ctx, cancel := context.WithCancel(t.Context())
-		add := func(i int, ctx context.Context, facts ...checkpoint.Fact) {
+		add := func(i int, ctx context.Context, facts ...record.Fact) {
 			wait.Go(func() {
-				var recs []checkpoint.Record
+				var recs []record.Record
 				if recs, errs[i] = j.Append(ctx, facts...); errs[i] == nil && len(recs) != len(facts) {
 					errs[i] = fmt.Errorf("%d records for %d facts", len(recs), len(facts))
 				}
@@ -72,19 +73,16 @@ func TestJournalGroupCommit(t *testing.T) {
 		}
 		add(0, t.Context(), named("a"))
 		add(1, t.Context(), named("b"), named("c"))
-		add(2, t.Context(), named("bad"), checkpoint.Fact{Type: "x", Data: json.RawMessage("{")})
+		add(2, t.Context(), named("bad"), record.Fact{Type: "x", Data: json.RawMessage("{")})
 		add(3, ctx, named("cancelled"))
 		add(4, t.Context(), named("d"))
 		cancel()
-		synctest.Wait()
-		log.gate <- nil
-		synctest.Wait()
-		add(5, t.Context(), named("e"))
-		log.gate <- nil
-		synctest.Wait()
-		log.gate <- nil
+		for range 3 {
+			synctest.Wait()
+			log.gate <- nil
+		}
 		wait.Wait()
-		for i, want := range []bool{true, true, false, false, true, true} {
+		for i, want := range []bool{true, true, false, false, true} {
 			if (errs[i] == nil) != want {
 				t.Errorf("call %d: %v", i, errs[i])
 			}
@@ -92,37 +90,7 @@ func TestJournalGroupCommit(t *testing.T) {
 		if !errors.Is(errs[3], context.Canceled) {
 			t.Errorf("the one that was cancelled: %v", errs[3])
 		}
-		if got := fmt.Sprint(log.batches); got != "[1 3 1]" {
-			t.Errorf("batches of %s", got)
-		}
-		if got := types(t, &log.MemoryLog); got != "a b c d e" {
-			t.Errorf("it holds %s", got)
-		}
-	})
-}
-
-// A batch that cannot be written together is written one by one, so that one
-// that is too large fails alone.
-func TestJournalGroupFailsApart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := &gatedLog{gate: make(chan error)}
-		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
-		must(t, err)
-		var wait sync.WaitGroup
-		errs := make([]error, 3)
-		for i, name := range []string{"a", "large", "c"} {
-			wait.Go(func() { _, errs[i] = j.Append(t.Context(), named(name)) })
-			synctest.Wait()
-		}
-		for _, err := range []error{nil, checkpoint.ErrTooLarge, checkpoint.ErrTooLarge, nil} {
-			log.gate <- err // the first, both others, each of them alone
-			synctest.Wait()
-		}
-		wait.Wait()
-		if errs[0] != nil || !errors.Is(errs[1], checkpoint.ErrTooLarge) || errs[2] != nil {
-			t.Errorf("errors are %v", errs)
-		}
-		if got := types(t, &log.MemoryLog); got != "a c" {
+		if got := types(t, &log.MemoryLog); got != "a b c d" {
 			t.Errorf("it holds %s", got)
 		}
 	})
@@ -207,7 +175,7 @@ func TestJournalCloseWaits(t *testing.T) {
 		want string
 	}{
 		{"room", []error{nil}, "a b"},
-		{"a full disk", []error{syscall.ENOSPC, syscall.ENOSPC}, "a"}, // both together, then what is staged for the one that closes
+		{"a full disk", []error{syscall.ENOSPC}, "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -251,40 +219,6 @@ func (l *syncLog) Hasten() {}
 
 func (l *syncLog) Sync(context.Context) error { return <-l.gate }
 
-// What several callers want while one syncs is one batch, and a sync that fails is an error for who wanted it.
-func TestJournalSyncTogether(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		log := &syncLog{gatedLog: gatedLog{gate: make(chan error)}}
-		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
-		must(t, err)
-		_, err = j.Write(t.Context(), named("a"))
-		must(t, err)
-		var wait sync.WaitGroup
-		errs := make([]error, 4)
-		wait.Go(func() { errs[0] = j.Sync(t.Context()) })
-		synctest.Wait()
-		wait.Go(func() { errs[1] = j.Sync(t.Context()) })
-		synctest.Wait()
-		wait.Go(func() { _, errs[2] = j.Append(t.Context(), named("")) }) // it cannot be encoded
-		synctest.Wait()
-		wait.Go(func() { errs[3] = j.Sync(t.Context()) })
-		synctest.Wait()
-		log.gate <- nil
-		synctest.Wait()
-		if j.Head().Seq != 1 {
-			t.Errorf("%d records are durable", j.Head().Seq)
-		}
-		log.gate <- checkpoint.ErrDead // both others
-		wait.Wait()
-		if errs[0] != nil || !errors.Is(errs[1], checkpoint.ErrDead) || errs[2] == nil || errors.Is(errs[2], checkpoint.ErrDead) || !errors.Is(errs[3], checkpoint.ErrDead) {
-			t.Errorf("errors are %v", errs)
-		}
-		if got := types(t, &log.MemoryLog); got != "a" {
-			t.Errorf("it holds %s", got)
-		}
-	})
-}
-
 // What was written and could not be synced does not count after the journal was closed either.
 func TestJournalCloseAfterFailedSync(t *testing.T) {
 	log := &syncLog{gatedLog: gatedLog{gate: make(chan error, 2)}}
@@ -314,7 +248,7 @@ func TestJournalCloseMeanwhile(t *testing.T) {
 		var acknowledged atomic.Uint64
 		begun := make(chan struct{}, 4)
 		for i := range cap(begun) {
-			add := []func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error){j.Append, j.Stage, j.Write}[i%3]
+			add := []func(context.Context, ...record.Fact) ([]record.Record, error){j.Append, j.Stage, j.Write}[i%3]
 			wait.Go(func() {
 				defer func() { begun <- struct{}{} }()
 				for n := range 200 {
@@ -370,14 +304,14 @@ func TestJournalStage(t *testing.T) {
 	log := &gatedLog{gate: make(chan error, 3)}
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 	must(t, err)
-	first, err := j.Stage(t.Context(), named("a"), checkpoint.Fact{Type: "b", Data: json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)})
+	first, err := j.Stage(t.Context(), named("a"), record.Fact{Type: "b", Data: json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)})
 	must(t, err)
 	if _, err := j.Stage(t.Context(), named("")); err == nil {
 		t.Error("a fact without a type was staged")
 	}
 	second, err := j.Stage(t.Context(), named("c"))
 	must(t, err)
-	if j.Head() != (checkpoint.Head{Hash: j.Head().Hash}) || len(log.batches) != 0 {
+	if j.Head() != (record.Head{Hash: j.Head().Hash}) || len(log.batches) != 0 {
 		t.Errorf("what is staged counts: %v, %v", j.Head(), log.batches)
 	}
 	log.gate <- errors.New("full")
@@ -416,7 +350,7 @@ func TestStagedIsNotKept(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m
 	}
-	stage := func(n int, f checkpoint.Fact) {
+	stage := func(n int, f record.Fact) {
 		for range n {
 			_, err := j.Stage(t.Context(), f)
 			must(t, err)
@@ -427,7 +361,7 @@ func TestStagedIsNotKept(t *testing.T) {
 	if each := (memory().TotalAlloc - before.TotalAlloc) / 4000; each > 8<<10 {
 		t.Errorf("staging one of many facts allocated %d bytes", each)
 	}
-	stage(50, checkpoint.Fact{Type: "x", Data: json.RawMessage(`"` + strings.Repeat("x", 1<<19) + `"`)})
+	stage(50, record.Fact{Type: "x", Data: json.RawMessage(`"` + strings.Repeat("x", 1<<19) + `"`)})
 	_, err = j.Append(t.Context(), named("y"))
 	must(t, err)
 	if kept := int64(memory().HeapAlloc) - int64(before.HeapAlloc); kept > 10<<20 {

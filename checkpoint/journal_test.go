@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 func clock() func() time.Time {
@@ -22,18 +23,18 @@ func clock() func() time.Time {
 	return func() time.Time { now = now.Add(time.Second); return now }
 }
 
-var facts = [][]checkpoint.Fact{
+var facts = [][]record.Fact{
 	{{Type: "run.started", Data: json.RawMessage(`{ "plan": "x", "n": 9007199254740993 }`)}},
 	{{Type: "step.started", Step: "1.1", Attempt: 1}, {Type: "note", Step: "1.1", Data: json.RawMessage(`"é\u0000<"`)}},
 	{{Type: "step.done", Step: "1.1", Attempt: 1, Data: json.RawMessage(`[1, 2]`)}},
 }
 
 // fill opens a journal on log and appends facts; it returns the records.
-func fill(t testing.TB, log checkpoint.Log) (*checkpoint.Journal, []checkpoint.Record) {
+func fill(t testing.TB, log checkpoint.Log) (*checkpoint.Journal, []record.Record) {
 	t.Helper()
 	j, err := checkpoint.OpenJournal(context.Background(), log, "run", clock())
 	must(t, err)
-	var all []checkpoint.Record
+	var all []record.Record
 	for i, batch := range facts {
 		add := j.Append
 		if i == 1 {
@@ -46,7 +47,7 @@ func fill(t testing.TB, log checkpoint.Log) (*checkpoint.Journal, []checkpoint.R
 	return j, all
 }
 
-func records(j *checkpoint.Journal) (all []checkpoint.Record, err error) {
+func records(j *checkpoint.Journal) (all []record.Record, err error) {
 	for r, err := range j.Records(context.Background()) {
 		if err != nil {
 			return all, err
@@ -79,8 +80,8 @@ func TestJournalKeepsFacts(t *testing.T) {
 	if string(got[0].Data) != `{"plan":"x","n":9007199254740993}` {
 		t.Errorf("data is %s", got[0].Data)
 	}
-	for _, bad := range []checkpoint.Fact{{}, {Type: "x", Attempt: -1}, {Type: "x", Data: json.RawMessage(`{`)}} {
-		if _, err := j.Append(t.Context(), checkpoint.Fact{Type: "good"}, bad); err == nil {
+	for _, bad := range []record.Fact{{}, {Type: "x", Attempt: -1}, {Type: "x", Data: json.RawMessage(`{`)}} {
+		if _, err := j.Append(t.Context(), record.Fact{Type: "good"}, bad); err == nil {
 			t.Errorf("%+v was appended", bad)
 		}
 	}
@@ -101,7 +102,7 @@ func TestJournalFileDamaged(t *testing.T) {
 	must(t, j.Close(), os.Remove(path+".head")) // whoever cuts the one can remove the other
 	good, err := os.ReadFile(path)
 	must(t, err)
-	open := func(b []byte) ([]checkpoint.Record, error, error) {
+	open := func(b []byte) ([]record.Record, error, error) {
 		must(t, os.WriteFile(path, b, 0o644))
 		log, err := checkpoint.ReadFileLog(path)
 		if err != nil {
@@ -124,7 +125,7 @@ func TestJournalFileDamaged(t *testing.T) {
 	}
 	for n := range good {
 		got, err, extends := open(good[:n])
-		var corrupt *checkpoint.CorruptError
+		var corrupt *record.CorruptError
 		if err != nil {
 			if !errors.As(err, &corrupt) {
 				t.Fatalf("cut at %d: %v", n, err)
@@ -137,7 +138,7 @@ func TestJournalFileDamaged(t *testing.T) {
 		if len(got) != 0 && len(got) != 1 && len(got) != 3 {
 			t.Fatalf("cut at %d: %d records, which is a part of a batch", n, len(got))
 		}
-		if diff := cmp.Diff(want[:len(got)], append([]checkpoint.Record{}, got...)); diff != "" && len(got) > 0 {
+		if diff := cmp.Diff(want[:len(got)], append([]record.Record{}, got...)); diff != "" && len(got) > 0 {
 			t.Fatalf("cut at %d (-want +got):\n%s", n, diff)
 		}
 	}
@@ -173,7 +174,7 @@ func TestJournalTampered(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := &checkpoint.MemoryLog{}
 			must(t, l.Append(t.Context(), c.raw))
-			var corrupt *checkpoint.CorruptError
+			var corrupt *record.CorruptError
 			_, err := checkpoint.VerifyLog(t.Context(), l, "run")
 			if c.seq > 0 {
 				if !errors.As(err, &corrupt) || corrupt.Seq != c.seq || corrupt.Name != "run" {
@@ -190,7 +191,7 @@ func TestJournalTampered(t *testing.T) {
 		})
 	}
 	t.Run("another run", func(t *testing.T) {
-		var corrupt *checkpoint.CorruptError
+		var corrupt *record.CorruptError
 		if _, err := checkpoint.VerifyLog(t.Context(), &l, "other"); !errors.As(err, &corrupt) || corrupt.Seq != 1 {
 			t.Errorf("error is %v", err)
 		}
@@ -204,16 +205,16 @@ func TestJournalTampered(t *testing.T) {
 			_, err := j.Append(t.Context(), r.Fact)
 			must(t, err)
 		}
-		var corrupt *checkpoint.CorruptError
+		var corrupt *record.CorruptError
 		if err := j.Extends(t.Context(), head); !errors.As(err, &corrupt) {
 			t.Errorf("Extends: %v", err)
 		}
 	})
 	t.Run("continued", func(t *testing.T) {
 		for _, r := range want {
-			must(t, j.Extends(t.Context(), checkpoint.Head{Seq: r.Seq, Hash: r.Hash}))
+			must(t, j.Extends(t.Context(), record.Head{Seq: r.Seq, Hash: r.Hash}))
 		}
-		must(t, j.Extends(t.Context(), checkpoint.Head{}))
+		must(t, j.Extends(t.Context(), record.Head{}))
 	})
 }
 
@@ -227,7 +228,7 @@ func TestJournalConcurrent(t *testing.T) {
 	for w := range 4 {
 		go func() {
 			for i := range 10 {
-				pair, err := j.Append(context.Background(), checkpoint.Fact{Type: "a", Attempt: i}, checkpoint.Fact{Type: fmt.Sprint(w)})
+				pair, err := j.Append(context.Background(), record.Fact{Type: "a", Attempt: i}, record.Fact{Type: fmt.Sprint(w)})
 				if err == nil && pair[1].Prev != pair[0].Hash {
 					err = errors.New("a batch was torn apart")
 				}
@@ -245,7 +246,7 @@ func TestJournalConcurrent(t *testing.T) {
 	}
 	got, err := records(j)
 	must(t, err)
-	if len(got) != 80 || !slices.IsSortedFunc(got, func(a, b checkpoint.Record) int { return int(a.Seq) - int(b.Seq) }) {
+	if len(got) != 80 || !slices.IsSortedFunc(got, func(a, b record.Record) int { return int(a.Seq) - int(b.Seq) }) {
 		t.Errorf("%d records", len(got))
 	}
 }
@@ -254,24 +255,24 @@ func TestJournalConcurrent(t *testing.T) {
 func TestOpenJournalWith(t *testing.T) {
 	log := new(checkpoint.MemoryLog)
 	_, want := fill(t, log)
-	var got []checkpoint.Record
-	keep := func(r checkpoint.Record) error { got = append(got, r); return nil }
+	var got []record.Record
+	keep := func(r record.Record) error { got = append(got, r); return nil }
 	j, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(), keep)
 	must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got, want := j.Head(), (checkpoint.Head{Seq: want[len(want)-1].Seq, Hash: want[len(want)-1].Hash}); got != want {
+	if got, want := j.Head(), (record.Head{Seq: want[len(want)-1].Seq, Hash: want[len(want)-1].Hash}); got != want {
 		t.Errorf("it ends at %v, want %v", got, want)
 	}
 	got = nil
-	var corrupt *checkpoint.CorruptError
+	var corrupt *record.CorruptError
 	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "another run", clock(), keep); !errors.As(err, &corrupt) || len(got) > 0 {
 		t.Errorf("of another run %d records are given, and then %v", len(got), err)
 	}
 	enough := errors.New("enough")
 	seen := 0
-	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(), func(checkpoint.Record) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
+	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(), func(record.Record) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
 		t.Errorf("after %d records: %v", seen, err)
 	}
 }

@@ -119,7 +119,7 @@ func (s *Store) keepFile(ctx context.Context, from *source, e ledger.Entry, in *
 		return err
 	}
 	defer f.Close() // only read
-	want, err := rawDigest(e.Digest)
+	want, err := e.Digest.Sum()
 	if err != nil {
 		return err
 	}

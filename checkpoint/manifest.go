@@ -82,7 +82,7 @@ func appendEntry(b []byte, e ledger.Entry) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(e.ModTime.Nanosecond()))
 	switch e.Kind {
 	case ledger.File:
-		digest, err := rawDigest(e.Digest)
+		digest, err := e.Digest.Sum()
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (d *decoder) entry() (e ledger.Entry) {
 		if d.bad = d.bad || size > 1<<62; d.bad {
 			return e
 		}
-		e.Size, e.Digest = int64(size), digestOf(sum(digest))
+		e.Size, e.Digest = int64(size), ledger.DigestOf(sum(digest))
 	case ledger.Link:
 		e.Target = d.text()
 	case ledger.Special:

@@ -42,6 +42,9 @@ func checkPackHeader(b []byte) error {
 	return nil
 }
 
+// A sum is the hash that a digest names.
+type sum = [sha256.Size]byte
+
 // An item is the header of a content or a mark.
 type item struct {
 	kind   uint32

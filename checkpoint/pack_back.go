@@ -32,7 +32,7 @@ func (d *Folder) rely(w where) {
 func (d *Folder) takeBack(digests []ledger.Digest) (gone []ledger.Digest, err error) {
 	mine := map[sum]bool{}
 	for _, digest := range digests {
-		if key, err := rawDigest(digest); err == nil {
+		if key, err := digest.Sum(); err == nil {
 			mine[key] = true
 		}
 	}
@@ -44,7 +44,7 @@ func (d *Folder) takeBack(digests []ledger.Digest) (gone []ledger.Digest, err er
 	n := len(d.fresh)
 	for n > 0 && mine[d.fresh[n-1].key] && d.fresh[n-1].start >= d.relied.Load() {
 		n--
-		gone = append(gone, digestOf(d.fresh[n].key))
+		gone = append(gone, ledger.DigestOf(d.fresh[n].key))
 	}
 	if err := d.pop(n); err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ import (
 	failing "github.com/planlock/planlock/internal/disk/faulty"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // sizeOf is how many bytes all packs have.
@@ -54,7 +56,7 @@ func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = NewStore(d).Snapshot(t.Context(), tree, scanned, Snapshot{})
+		_, err = NewStore(d).Snapshot(t.Context(), tree, scanned, record.Snapshot{})
 		if !full.Hit() {
 			if err != nil {
 				t.Fatal(err)
@@ -72,7 +74,7 @@ func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
 		}
 		full.Heal()
 		again := openStore(t, dir)
-		snap, err := NewStore(again).Snapshot(t.Context(), tree, scanned, Snapshot{})
+		snap, err := NewStore(again).Snapshot(t.Context(), tree, scanned, record.Snapshot{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,8 +22,6 @@ var (
 	ErrClosed = errors.New("checkpoint: closed")
 	// ErrReadOnly is returned by Append on a log that was opened for reading.
 	ErrReadOnly = errors.New("checkpoint: opened for reading only")
-	// ErrTooLarge is returned for a batch that is larger than MaxBatch.
-	ErrTooLarge = errors.New("checkpoint: too large")
 	// ErrVersion is returned for a file of a format version that is not known.
 	ErrVersion = errors.New("checkpoint: format version is not known, a later planlock wrote it")
 )

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 )
@@ -94,7 +95,7 @@ func BenchmarkFirstSnapshot(b *testing.B) {
 		must(b, err)
 		blobs, err := checkpoint.OpenFolder(objects)
 		must(b, err)
-		_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, scanned(b, dir, ledger.Scope{}), checkpoint.Snapshot{})
+		_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, scanned(b, dir, ledger.Scope{}), record.Snapshot{})
 		must(b, err, blobs.Close())
 	}, func(int) { hashAll(b, dir) })
 }
@@ -108,7 +109,7 @@ func BenchmarkChanged(b *testing.B) {
 			git := repository(b, dir)
 			store := openStoreIn(b, b.TempDir())
 			tree := scanned(b, dir, ledger.Scope{Ignore: []string{".git"}})
-			snap, err := store.Snapshot(b.Context(), dir, tree, checkpoint.Snapshot{})
+			snap, err := store.Snapshot(b.Context(), dir, tree, record.Snapshot{})
 			must(b, err)
 			ratio(b, func(n int) {
 				for i := range changed {
@@ -131,7 +132,7 @@ func BenchmarkRestoreAgainstGit(b *testing.B) {
 	scope := ledger.Scope{Ignore: []string{".git"}}
 	store := openStoreIn(b, b.TempDir())
 	want := scanned(b, dir, scope)
-	_, err := store.Snapshot(b.Context(), dir, want, checkpoint.Snapshot{})
+	_, err := store.Snapshot(b.Context(), dir, want, record.Snapshot{})
 	must(b, err)
 	spoil := func() *ledger.Tree {
 		b.StopTimer()
@@ -193,7 +194,7 @@ func BenchmarkFourRecords(b *testing.B) {
 	must(b, err)
 	defer f.Close()
 	raw := make([]byte, 4*512)
-	fact := checkpoint.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
+	fact := record.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
 	ratio(b, nothing, func(int) {
 		_, err := j.Append(b.Context(), fact, fact, fact, fact)
 		must(b, err)
@@ -209,7 +210,7 @@ func BenchmarkInline(b *testing.B) {
 	side := func(b *testing.B, inline bool) func(n int) {
 		dir := b.TempDir()
 		store, j := openStoreIn(b, b.TempDir()), benchJournal(b)
-		var snap checkpoint.Snapshot
+		var snap record.Snapshot
 		return func(n int) {
 			for i := range 3 {
 				must(b, os.WriteFile(fmt.Sprintf("%s/%d", dir, i), []byte(strings.Repeat(fmt.Sprint(n, i, " "), 500)), 0o644))
@@ -225,7 +226,7 @@ func BenchmarkInline(b *testing.B) {
 			must(b, err)
 			data, err := json.Marshal(map[string]any{"inline": in})
 			must(b, err)
-			_, err = j.Append(b.Context(), checkpoint.Fact{Type: "ledger", Data: data}, benchFact, benchFact)
+			_, err = j.Append(b.Context(), record.Fact{Type: "ledger", Data: data}, benchFact, benchFact)
 			must(b, err)
 			store.Settle()
 		}

@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 
 	"github.com/planlock/planlock/ledger"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // Recognize spares the store to read a snapshot that the caller has in memory already. It reports whether tree, times included, is what snap stands for: whether
 // the manifest that a store writes of all of it is that of snap, and is kept. A snapshot that was written as the difference to
 // another one is not recognized.
-func (s *Store) Recognize(ctx context.Context, snap Snapshot, tree *ledger.Tree) (bool, error) {
+func (s *Store) Recognize(ctx context.Context, snap record.Snapshot, tree *ledger.Tree) (bool, error) {
 	if tree.Digest() != snap.Tree {
 		return false, nil
 	}
@@ -44,5 +46,5 @@ func wholeManifest(tree *ledger.Tree) (digest ledger.Digest, size uint64, err er
 		}
 	}
 	flush()
-	return digestOf(sum(hash.Sum(nil))), size, nil
+	return ledger.DigestOf(sum(hash.Sum(nil))), size, nil
 }

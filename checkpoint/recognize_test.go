@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -35,7 +36,7 @@ func TestRecognize(t *testing.T) {
 	}
 	first := open()
 	tree := scanned(t, dir, ledger.Scope{})
-	snap, err := first.Snapshot(t.Context(), dir, tree, checkpoint.Snapshot{})
+	snap, err := first.Snapshot(t.Context(), dir, tree, record.Snapshot{})
 	must(t, err)
 	write("c", "else")
 	changed := scanned(t, dir, ledger.Scope{})
@@ -49,7 +50,7 @@ func TestRecognize(t *testing.T) {
 
 	for _, c := range []struct {
 		name string
-		snap checkpoint.Snapshot
+		snap record.Snapshot
 		tree *ledger.Tree
 		want bool
 	}{

@@ -10,6 +10,8 @@ import (
 	"iter"
 
 	"github.com/planlock/planlock/ledger"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // A Reference says that a record of a journal needs, or may need, a content.
@@ -41,7 +43,7 @@ func (r Reference) String() string {
 func (s *Store) References(ctx context.Context, log Log, name string) iter.Seq2[Reference, error] {
 	return func(yield func(Reference, error) bool) {
 		f := &finder{store: s, seen: map[sum]bool{}, yield: yield}
-		c := newChain(name)
+		c := record.NewChain(name)
 		for rec, err := range replay(ctx, log, &c) {
 			if err != nil {
 				if !f.stopped {
@@ -49,12 +51,12 @@ func (s *Store) References(ctx context.Context, log Log, name string) iter.Seq2[
 				}
 				return
 			}
-			f.at = Reference{Journal: name, Seq: c.seq}
-			if err := s.Adopt(ctx, inlineIn(rec.data)); err != nil {
-				yield(Reference{Journal: name, Seq: c.seq}, err)
+			f.at = Reference{Journal: name, Seq: c.Seq()}
+			if err := s.Adopt(ctx, inlineIn(rec.Data())); err != nil {
+				yield(Reference{Journal: name, Seq: c.Seq()}, err)
 				return
 			}
-			for key, digest := range digestsIn(rec.data) {
+			for key, digest := range digestsIn(rec.Data()) {
 				f.find(ctx, key, digest)
 			}
 			if f.stopped {
@@ -64,7 +66,10 @@ func (s *Store) References(ctx context.Context, log Log, name string) iter.Seq2[
 	}
 }
 
-const digestText = len(digestScheme) + 2*len(sum{})
+const (
+	digestScheme = "sha256:"
+	digestText   = len(digestScheme) + 2*len(sum{})
+)
 
 // digestsIn yields the digests that are values in compact JSON, each with the
 // name of its field, if it has one.
@@ -81,7 +86,7 @@ func digestsIn(data []byte) iter.Seq2[string, ledger.Digest] {
 				continue
 			}
 			d := ledger.Digest(data[start : start+digestText])
-			if _, err := rawDigest(d); err == nil && !yield(keyBefore(data[:start-1]), d) {
+			if _, err := d.Sum(); err == nil && !yield(keyBefore(data[:start-1]), d) {
 				return
 			}
 		}
@@ -131,7 +136,7 @@ func (f *finder) find(ctx context.Context, key string, d ledger.Digest) {
 
 // tell yields a digest if it is new, and reports whether it was.
 func (f *finder) tell(d ledger.Digest, path string, err error) bool {
-	key, rerr := rawDigest(d)
+	key, rerr := d.Sum()
 	if rerr != nil || f.stopped || f.seen[key] {
 		return false
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -26,7 +26,7 @@ func TestRestoreFIFO(t *testing.T) {
 			then := time.Unix(1_000_000_000, 0)
 			must(t, os.Mkdir(dir+"/d", 0o750), syscall.Mkfifo(dir+"/d/pipe", 0o600), os.Chmod(dir+"/d/pipe", 0o640|fs.ModeSetgid), os.Chtimes(dir+"/d/pipe", then, then))
 			before := scanned(t, dir, ledger.Scope{})
-			snap, err := openStoreIn(t, kept).Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+			snap, err := openStoreIn(t, kept).Snapshot(t.Context(), dir, before, record.Snapshot{})
 			must(t, err, os.Remove(dir+"/d/pipe"), instead(dir+"/d/pipe"))
 			store := openStoreIn(t, kept)
 			want, err := store.Tree(t.Context(), snap)
@@ -55,7 +55,7 @@ func TestRestoreSocketSaysWhatToDo(t *testing.T) {
 	must(t, l.Close())
 	store := openStoreIn(t, t.TempDir())
 	before := scanned(t, dir, ledger.Scope{})
-	_, err = store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	_, err = store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err, os.Remove(dir+"/socket"), os.WriteFile(dir+"/socket", []byte("kept"), 0o644))
 	err = store.Restore(t.Context(), dir, before, scanned(t, dir, ledger.Scope{}))
 	if err == nil || !strings.Contains(err.Error(), `"socket": it was a socket or a device`) {

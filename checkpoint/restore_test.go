@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 )
@@ -157,11 +158,11 @@ func TestRestoreGivesBackAnyTree(t *testing.T) {
 			dir := t.TempDir()
 			t.Cleanup(func() { openUpAll(dir) })
 			type version struct {
-				snap checkpoint.Snapshot
+				snap record.Snapshot
 				list map[string]string
 			}
 			var versions []version
-			var base checkpoint.Snapshot
+			var base record.Snapshot
 			for range 4 {
 				mutate(t, r, dir, 30)
 				snap, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), base)
@@ -204,7 +205,7 @@ func TestRestoreLeavesIgnoredTrackedAndOwnAlone(t *testing.T) {
 	}
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before := scanned(t, dir, scope)
-	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err)
 	for _, p := range []string{"a.go", "a.o", "cache/x", "cache/y", "log/l", "log/m", "plan.toml", ".planlock/lock", ".git/HEAD", "new/n.go", "new/n.o", "gone/g.go"} {
 		write(p, "after")
@@ -235,7 +236,7 @@ func TestRestoreIgnoredInTheWayIsAnError(t *testing.T) {
 	must(t, os.WriteFile(path, []byte("file"), 0o644))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before := scanned(t, dir, scope)
-	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err, os.Remove(path), os.Mkdir(path, 0o755), os.WriteFile(path+"/y.o", nil, 0o644), os.WriteFile(dir+"/z", nil, 0o644))
 	err = store.Restore(t.Context(), dir, before, scanned(t, dir, scope))
 	if err == nil || !strings.Contains(err.Error(), `"x"`) {
@@ -257,7 +258,7 @@ func TestRestoreNeverWritesThroughLinks(t *testing.T) {
 	must(t, os.Mkdir(dir+"/d", 0o755), os.WriteFile(dir+"/d/precious", []byte("one"), 0o644), os.WriteFile(dir+"/f", []byte("two"), 0o644))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before := scanned(t, dir, ledger.Scope{})
-	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err)
 	want := list(t, dir)
 	for _, step := range []struct {
@@ -313,7 +314,7 @@ func TestRestoreReadOnlyFolders(t *testing.T) {
 		os.Chmod(dir+"/a/b/c", 0o555), os.Chmod(dir+"/a/b", 0o555), os.Chmod(dir+"/a", 0o555))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before, want := scanned(t, dir, ledger.Scope{}), list(t, dir)
-	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err)
 	openUpAll(dir)
 	must(t, os.Remove(dir+"/a/b/c/f"), os.Mkdir(dir+"/a/b/c/f", 0o555), os.Mkdir(dir+"/a/b/n", 0o755), os.WriteFile(dir+"/a/b/n/x", nil, 0o400),
@@ -334,7 +335,7 @@ func TestSnapshot(t *testing.T) {
 	counted := &counting{}
 	store := checkpoint.NewStore(counted)
 	tree := scanned(t, dir, ledger.Scope{})
-	first, err := store.Snapshot(t.Context(), dir, tree, checkpoint.Snapshot{})
+	first, err := store.Snapshot(t.Context(), dir, tree, record.Snapshot{})
 	must(t, err)
 	if counted.puts != 3 || counted.syncs != 1 {
 		t.Errorf("the first snapshot: %d puts, %d syncs, want 3 and 1", counted.puts, counted.syncs)
@@ -389,8 +390,8 @@ func TestSnapshotChain(t *testing.T) {
 	}
 	blobs := &checkpoint.Memory{}
 	store := checkpoint.NewStore(blobs)
-	var snaps []checkpoint.Snapshot
-	var base checkpoint.Snapshot
+	var snaps []record.Snapshot
+	var base record.Snapshot
 	for i := range 80 {
 		must(t, os.WriteFile(fmt.Sprintf("%s/f%03d", dir, i), []byte("changed"), 0o644), os.WriteFile(fmt.Sprintf("%s/n%d", dir, i), nil, 0o644))
 		if i > 0 {
@@ -416,7 +417,7 @@ func TestRestoreWhileFoldersAreSwapped(t *testing.T) {
 	must(t, os.Mkdir(dir+"/d", 0o755), os.WriteFile(dir+"/d/f", []byte("one"), 0o644), os.Symlink(outside, dir+"/link"))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before := scanned(t, dir, ledger.Scope{})
-	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err)
 	want := list(t, dir)
 	must(t, os.WriteFile(dir+"/d/f", []byte("two"), 0o600), os.WriteFile(dir+"/d/g", []byte("new"), 0o644))

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 )
@@ -29,7 +30,7 @@ func TestRestoreWhatIsTooLarge(t *testing.T) {
 		os.Mkdir(dir+"/e", 0o755), os.WriteFile(dir+"/e/f", []byte("f"), 0o644))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before, want := scanned(t, dir, ledger.Scope{}), list(t, dir)
-	first, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	first, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err)
 	must(t, os.WriteFile(dir+"/d/new", nil, 0o644), os.RemoveAll(dir+"/e"), os.WriteFile(dir+"/e", nil, 0o644))
 	for _, path := range []string{"/a", "/d/new", "/e"} {
@@ -80,7 +81,7 @@ func TestRestoreWhatIsClosed(t *testing.T) {
 		os.WriteFile(dir+"/d/e/x", []byte("x"), 0o600), os.WriteFile(dir+"/d/e/x.o", []byte("ignored"), 0o600))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before, want := scanned(t, dir, scope), list(t, dir)
-	_, err := store.Snapshot(t.Context(), dir, before, checkpoint.Snapshot{})
+	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err)
 	must(t, os.Chmod(dir+"/a", 0), os.WriteFile(dir+"/b", []byte("junk"), 0o644), os.Chmod(dir+"/b", 0),
 		os.WriteFile(dir+"/d/e/y", nil, 0), os.Chmod(dir+"/d/e", 0o100), os.Chmod(dir+"/d", 0o600),
@@ -118,7 +119,7 @@ func TestSnapshotRefusesWhatIsTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/kept", []byte("kept already"), 0o644))
 	counted := &counting{}
-	first, err := checkpoint.NewStore(counted).Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), checkpoint.Snapshot{})
+	first, err := checkpoint.NewStore(counted).Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), record.Snapshot{})
 	must(t, err)
 	puts := counted.puts
 	must(t, os.Rename(dir+"/kept", dir+"/moved"), os.WriteFile(dir+"/b", []byte("b"), 0o644),

@@ -8,13 +8,9 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/ledger"
-)
 
-// A Snapshot is a tree that can be restored.
-type Snapshot struct {
-	Tree     ledger.Digest `json:"tree"`     // identity
-	Manifest ledger.Digest `json:"manifest"` // the blob that describes it, mtimes included
-}
+	"github.com/planlock/planlock/checkpoint/record"
+)
 
 // Snapshot keeps tree, as scanned from dir, with all contents, durably. Only
 // contents that are not kept yet are read. What is no longer what the scan saw
@@ -30,32 +26,32 @@ type Snapshot struct {
 // base (may be zero) is an earlier snapshot of the same store, of which only the
 // difference is written; where there is none, times included, it is base itself
 // that is returned.
-func (s *Store) Snapshot(ctx context.Context, dir string, tree *ledger.Tree, base Snapshot) (Snapshot, error) {
+func (s *Store) Snapshot(ctx context.Context, dir string, tree *ledger.Tree, base record.Snapshot) (record.Snapshot, error) {
 	snap, err := s.snapshot(ctx, dir, tree, base, nil)
 	if err != nil {
-		return Snapshot{}, fmt.Errorf("checkpoint: snapshot of %q: %w", dir, err)
+		return record.Snapshot{}, fmt.Errorf("checkpoint: snapshot of %q: %w", dir, err)
 	}
 	return snap, nil
 }
 
-func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, base Snapshot, in *inlining) (Snapshot, error) {
+func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, base record.Snapshot, in *inlining) (record.Snapshot, error) {
 	if ctx.Err() != nil {
-		return Snapshot{}, context.Cause(ctx)
+		return record.Snapshot{}, context.Cause(ctx)
 	}
 	if err := s.Flush(ctx); err != nil {
-		return Snapshot{}, err
+		return record.Snapshot{}, err
 	}
 	var old keptTree
-	if base != (Snapshot{}) {
+	if base != (record.Snapshot{}) {
 		var err error
 		if old, err = s.load(ctx, base); err != nil && !unreadable(err) {
-			return Snapshot{}, err
+			return record.Snapshot{}, err
 		} else if err != nil {
-			base = Snapshot{} // a full one needs nothing of it
+			base = record.Snapshot{} // a full one needs nothing of it
 		}
 	}
 	kept, m := &keptTree{tree: tree}, difference(old.tree, tree)
-	if base != (Snapshot{}) && len(m.removed)+len(m.entries) == 0 && base.Tree == m.tree {
+	if base != (record.Snapshot{}) && len(m.removed)+len(m.entries) == 0 && base.Tree == m.tree {
 		return base, nil
 	}
 	fresh, err := s.keep(ctx, dir, tree, m.entries, in)
@@ -63,7 +59,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 		kept.snap, err = s.describe(ctx, kept, m, base, old, in)
 	}
 	if err != nil {
-		return Snapshot{}, errors.Join(err, s.takeBack(append(fresh, kept.snap.Manifest)))
+		return record.Snapshot{}, errors.Join(err, s.takeBack(append(fresh, kept.snap.Manifest)))
 	}
 	s.learn(append(fresh, kept.snap.Manifest)...)
 	s.remember(*kept)
@@ -71,12 +67,12 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 }
 
 // describe puts the manifest of kept, and seals the snapshot.
-func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base Snapshot, old keptTree, in *inlining) (Snapshot, error) {
+func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base record.Snapshot, old keptTree, in *inlining) (record.Snapshot, error) {
 	text, err := kept.describe(m, base, old)
 	if err != nil {
-		return Snapshot{}, err
+		return record.Snapshot{}, err
 	}
-	snap := Snapshot{Tree: m.tree, Manifest: ledger.Sum(text)}
+	snap := record.Snapshot{Tree: m.tree, Manifest: ledger.Sum(text)}
 	if err := s.put(ctx, snap.Manifest, bytes.NewReader(text)); err != nil {
 		return snap, err
 	}
@@ -109,8 +105,8 @@ func difference(old, tree *ledger.Tree) *manifest {
 
 // describe returns the manifest of k: the difference m, or all of it where
 // there is no base, or the chain of differences became too long or too heavy.
-func (k *keptTree) describe(m *manifest, base Snapshot, old keptTree) ([]byte, error) {
-	if base != (Snapshot{}) && old.depth < maxDepth {
+func (k *keptTree) describe(m *manifest, base record.Snapshot, old keptTree) ([]byte, error) {
+	if base != (record.Snapshot{}) && old.depth < maxDepth {
 		m.base, m.depth, m.full = base.Manifest, old.depth+1, old.full
 		m.weight = old.weight
 		text, err := m.encode()
@@ -123,7 +119,7 @@ func (k *keptTree) describe(m *manifest, base Snapshot, old keptTree) ([]byte, e
 		}
 	}
 	whole := m
-	if base != (Snapshot{}) {
+	if base != (record.Snapshot{}) {
 		whole = difference(nil, k.tree)
 	}
 	text, err := whole.encode()

@@ -51,7 +51,7 @@ func (s *source) read(e ledger.Entry) ([]byte, error) {
 		return nil, err
 	}
 	s.buf = content
-	if want, err := rawDigest(e.Digest); err != nil {
+	if want, err := e.Digest.Sum(); err != nil {
 		return nil, err
 	} else if sha256.Sum256(content) != want {
 		return nil, &ChangedError{Path: e.Path}

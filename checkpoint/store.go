@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/planlock/planlock/ledger"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // A Store keeps trees and single contents in Blobs, and checks every byte that
@@ -34,7 +36,7 @@ type Store struct {
 
 // A keptTree is a snapshot that was read or written.
 type keptTree struct {
-	snap   Snapshot
+	snap   record.Snapshot
 	tree   *ledger.Tree // with its times; the next scan shares most of it
 	read   bool         // from manifests: nothing is known of it but its entries
 	depth  uint64       // see manifest
@@ -93,7 +95,7 @@ func (s *Store) Open(ctx context.Context, e ledger.Entry) (io.ReadCloser, error)
 }
 
 func (s *Store) open(ctx context.Context, d ledger.Digest, size int64) (io.ReadCloser, error) {
-	want, err := rawDigest(d)
+	want, err := d.Sum()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
@@ -108,7 +110,7 @@ func (s *Store) open(ctx context.Context, d ledger.Digest, size int64) (io.ReadC
 
 // Tree reads a snapshot back. ErrNotFound if it, or one that it builds on, is
 // not kept; an error that names the tree if it is damaged.
-func (s *Store) Tree(ctx context.Context, snap Snapshot) (*ledger.Tree, error) {
+func (s *Store) Tree(ctx context.Context, snap record.Snapshot) (*ledger.Tree, error) {
 	kept, err := s.load(ctx, snap)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: tree %q: %w", string(snap.Tree), err)
@@ -120,7 +122,7 @@ func (s *Store) Tree(ctx context.Context, snap Snapshot) (*ledger.Tree, error) {
 }
 
 // treeOf is the tree of a snapshot that has these entries.
-func treeOf(snap Snapshot, entries []ledger.Entry) (*ledger.Tree, error) {
+func treeOf(snap record.Snapshot, entries []ledger.Entry) (*ledger.Tree, error) {
 	tree, err := ledger.NewTree(entries)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errManifest, err)
@@ -132,7 +134,7 @@ func treeOf(snap Snapshot, entries []ledger.Entry) (*ledger.Tree, error) {
 }
 
 // load reads the manifest of snap, and those under it.
-func (s *Store) load(ctx context.Context, snap Snapshot) (keptTree, error) {
+func (s *Store) load(ctx context.Context, snap record.Snapshot) (keptTree, error) {
 	if kept, ok := s.recall(snap.Manifest); ok {
 		if kept.snap != snap {
 			return keptTree{}, fmt.Errorf("%w: it describes tree %q", errManifest, string(kept.snap.Tree))

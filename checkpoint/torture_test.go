@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -43,7 +44,7 @@ func sixtyFour(t *testing.T) (path string, good, head []byte, total uint64) {
 		if i%3 == 1 {
 			add = j.Write // which the next one makes durable, or Close
 		}
-		_, err := add(t.Context(), checkpoint.Fact{Type: "a", Data: data}, checkpoint.Fact{Type: "b", Data: data}, checkpoint.Fact{Type: "c", Data: data})
+		_, err := add(t.Context(), record.Fact{Type: "a", Data: data}, record.Fact{Type: "b", Data: data}, record.Fact{Type: "c", Data: data})
 		must(t, err)
 	}
 	must(t, j.Close())
@@ -83,7 +84,7 @@ func TestTortureEveryBit(t *testing.T) {
 			_, err := f.WriteAt(one, int64(bit/8))
 			must(t, err)
 			n, err := opened(t, path)
-			var corrupt *checkpoint.CorruptError
+			var corrupt *record.CorruptError
 			if !errors.As(err, &corrupt) && !errors.Is(err, checkpoint.ErrVersion) || corrupt != nil && corrupt.Seq == 0 {
 				t.Fatalf("bit %d of byte %d (head: %v): %d records, %v", bit%8, bit/8, with, n, err)
 			}
@@ -103,7 +104,7 @@ func TestTortureEveryCut(t *testing.T) {
 	path, good, head, total := sixtyFour(t)
 	for n := len(good) - 1; n >= 0; n -= every(97) {
 		must(t, os.WriteFile(path, good[:n], 0o644), os.WriteFile(path+".head", head, 0o644))
-		var corrupt *checkpoint.CorruptError
+		var corrupt *record.CorruptError
 		if _, err := opened(t, path); !errors.As(err, &corrupt) || corrupt.Seq == 0 {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
@@ -123,10 +124,10 @@ func TestTortureEveryCut(t *testing.T) {
 			must(t, err)
 			j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
 			must(t, err)
-			if err := j.Extends(t.Context(), checkpoint.Head{Seq: total}); !errors.As(err, &corrupt) {
+			if err := j.Extends(t.Context(), record.Head{Seq: total}); !errors.As(err, &corrupt) {
 				t.Fatalf("cut at %d: the host is told %v", n, err)
 			}
-			_, err = j.Append(t.Context(), checkpoint.Fact{Type: "next"})
+			_, err = j.Append(t.Context(), record.Fact{Type: "next"})
 			must(t, err, j.Close())
 			if again, err := opened(t, path); err != nil || again != records+1 {
 				t.Fatalf("cut at %d and repaired: %d records, %v", n, again, err)
@@ -184,7 +185,7 @@ func TestTortureRandomTrees(t *testing.T) {
 		t.Cleanup(func() { openUpAll(dir) })
 		mutate(t, r, dir, 5+r.IntN(60))
 		want := scanned(t, dir, ledger.Scope{})
-		snap, err := store.Snapshot(t.Context(), dir, want, checkpoint.Snapshot{})
+		snap, err := store.Snapshot(t.Context(), dir, want, record.Snapshot{})
 		must(t, err)
 		before := found(t, dir)
 		mutate(t, r, dir, 1+r.IntN(80))
@@ -215,9 +216,9 @@ func TestTortureLongJournal(t *testing.T) {
 	must(t, err)
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
 	must(t, err)
-	batch := make([]checkpoint.Fact, 1000)
+	batch := make([]record.Fact, 1000)
 	for i := range batch {
-		batch[i] = checkpoint.Fact{Type: "a", Data: json.RawMessage(`"` + strings.Repeat("x", 900) + `"`)}
+		batch[i] = record.Fact{Type: "a", Data: json.RawMessage(`"` + strings.Repeat("x", 900) + `"`)}
 	}
 	for n := 0; n < size; n += 1000 * 1000 {
 		_, err := j.Append(t.Context(), batch...)
@@ -264,7 +265,7 @@ func TestTortureSparse(t *testing.T) {
 	}
 	store := openStoreIn(t, objects)
 	tree := scanned(t, dir, ledger.Scope{})
-	_, err = store.Snapshot(t.Context(), dir, tree, checkpoint.Snapshot{})
+	_, err = store.Snapshot(t.Context(), dir, tree, record.Snapshot{})
 	must(t, err)
 	packs, err := filepath.Glob(filepath.Join(objects, "packs", "*"))
 	must(t, err)

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/internal/disk"
+
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // witnessed is a closed log of three batches that w knows, with where each ends.
@@ -83,7 +85,7 @@ func TestWitness(t *testing.T) {
 				func() (*FileLog, error) { return w.OpenFileLog(t.Context(), path) },
 			} {
 				l, err := open()
-				var corrupt *CorruptError
+				var corrupt *record.CorruptError
 				if c.seq > 0 && (!errors.As(err, &corrupt) || corrupt.Seq != c.seq) || c.seq == 0 && err != nil {
 					t.Fatalf("error is %v, want record %d", err, c.seq)
 				}

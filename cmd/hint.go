@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
@@ -91,7 +92,7 @@ func hint(err error, at placedError) string {
 		outcome   *exec.OutcomeError
 		proof     *exec.ProofError
 		held      *checkpoint.HeldError
-		corrupt   *checkpoint.CorruptError
+		corrupt   *record.CorruptError
 		damaged   *checkpoint.DamagedError
 		lock      *plan.LockError
 		check     *plan.CheckError

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -71,7 +71,7 @@ func (f *logCommand) Run(ctx context.Context, p *cli) error {
 }
 
 // typesOf lists the types of records, sorted.
-func typesOf(records []checkpoint.Record) []string {
+func typesOf(records []record.Record) []string {
 	var types []string
 	for _, rec := range records {
 		if i, found := slices.BinarySearch(types, rec.Type); !found {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 )
 
 // recordLine is a record on one line: position, time, step, attempt, type, what it says.
-func recordLine(rec checkpoint.Record) string {
+func recordLine(rec record.Record) string {
 	where := rec.Step
 	if rec.Attempt > 0 {
 		where += fmt.Sprintf("#%d", rec.Attempt)

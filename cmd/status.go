@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -59,7 +60,7 @@ func status(ctx context.Context, err error) int {
 		lock      *plan.LockError
 		answer    *ask.RefusedError
 		rules     *ask.RuleError
-		corrupt   *checkpoint.CorruptError
+		corrupt   *record.CorruptError
 		damaged   *checkpoint.DamagedError
 	)
 	switch {

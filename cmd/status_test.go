@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -35,7 +36,7 @@ func TestStatus(t *testing.T) {
 		"elsewhere":    {&exec.ProofError{Run: "01A", What: "journal", Why: "x", Err: exec.ErrNoRun}, 4, []string{"keeps its stores elsewhere"}},
 		"content gone": {&exec.ProofError{Run: "01A", What: "tree", Why: "x", Err: checkpoint.ErrNotFound}, 4, []string{"keeps its stores elsewhere"}},
 		"view":         {&exec.ProofError{Run: "01A", What: "view", Why: "x"}, 4, []string{"planlock report 01A"}},
-		"corrupt":      {&checkpoint.CorruptError{Name: "01A", Seq: 3}, 4, []string{"hint:"}},
+		"corrupt":      {&record.CorruptError{Name: "01A", Seq: 3}, 4, []string{"hint:"}},
 		"damaged":      {&checkpoint.DamagedError{}, 4, []string{"hint:"}},
 		"check":        {&plan.CheckError{}, 4, []string{"planlock check PATH"}},
 		"lock":         {&plan.LockError{What: "plan"}, 4, []string{"planlock lock PATH"}},

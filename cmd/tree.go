@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
@@ -95,7 +96,7 @@ func timeless(ch ledger.Change) ledger.Change {
 
 // A keptTree is a tree that a run refers to.
 type keptTree struct {
-	checkpoint.Snapshot
+	record.Snapshot
 	run string
 }
 

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/flow"
@@ -41,7 +41,7 @@ type trial struct {
 	took    time.Duration
 
 	before, after *ledger.Tree
-	snap          checkpoint.Snapshot
+	snap          record.Snapshot
 	entry         *history.Accounted
 	journalled    *history.Accounted // entry, or as much of it as a journal takes
 	judged        []gate.Judgement

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/flow"
@@ -65,7 +66,7 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	snap, err := e.store.Snapshot(ctx, e.root, base, checkpoint.Snapshot{})
+	snap, err := e.store.Snapshot(ctx, e.root, base, record.Snapshot{})
 	if err != nil {
 		return err
 	}

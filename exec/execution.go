@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
@@ -216,7 +217,7 @@ func (e *execution) recordBy(ctx context.Context, do adding, facts ...history.Lo
 }
 
 // An adding is a way to add facts to a journal: one of its methods.
-type adding func(context.Context, ...checkpoint.Fact) ([]checkpoint.Record, error)
+type adding func(context.Context, ...record.Fact) ([]record.Record, error)
 
 // add lets do add facts to the journal, and folds them in. What they refer to is kept before them, unless one of them carries it.
 func (e *execution) add(ctx context.Context, do adding, facts ...history.Located) error {
@@ -239,8 +240,8 @@ func (e *execution) add(ctx context.Context, do adding, facts ...history.Located
 }
 
 // encode reports too whether one of the facts carries contents.
-func encode(facts []history.Located) (batch []checkpoint.Fact, carries bool, err error) {
-	batch = make([]checkpoint.Fact, len(facts))
+func encode(facts []history.Located) (batch []record.Fact, carries bool, err error) {
+	batch = make([]record.Fact, len(facts))
 	for i, l := range facts {
 		if batch[i], err = history.Encode(l.Where, l.Fact); err != nil {
 			return nil, false, err
@@ -252,7 +253,7 @@ func encode(facts []history.Located) (batch []checkpoint.Fact, carries bool, err
 }
 
 // fold adds facts in their encoded form, and takes them into the state of the run.
-func (e *execution) fold(ctx context.Context, do adding, facts []history.Located, batch []checkpoint.Fact) error {
+func (e *execution) fold(ctx context.Context, do adding, facts []history.Located, batch []record.Fact) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	records, err := do(context.WithoutCancel(ctx), batch...)

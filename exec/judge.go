@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -205,7 +206,7 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 
 // snapshot keeps a tree that differs little from the accepted one. What it returns
 // has to go into the journal with it; a host's own store keeps everything itself.
-func (e *execution) snapshot(ctx context.Context, tree *ledger.Tree) (checkpoint.Snapshot, checkpoint.Inline, error) {
+func (e *execution) snapshot(ctx context.Context, tree *ledger.Tree) (record.Snapshot, checkpoint.Inline, error) {
 	if e.c.Blobs == nil {
 		return e.store.SnapshotInline(ctx, e.dir, tree, e.run.Tree)
 	}

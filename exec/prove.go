@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
@@ -105,7 +106,7 @@ func (w Workspace) verifyView(run *history.Run, f document.File) error {
 }
 
 // verifyAmendments makes sure that each plan of a run has what the one before it had.
-func (w Workspace) verifyAmendments(ctx context.Context, run string, records []checkpoint.Record) error {
+func (w Workspace) verifyAmendments(ctx context.Context, run string, records []record.Record) error {
 	var was *plan.Plan
 	for _, rec := range records {
 		fact, err := history.Decode(rec)
@@ -132,13 +133,13 @@ func (w Workspace) verifyAmendments(ctx context.Context, run string, records []c
 }
 
 // verifyTrees reads every snapshot that the journal refers to, with all contents.
-func (w Workspace) verifyTrees(ctx context.Context, records []checkpoint.Record, proof *Proof) error {
+func (w Workspace) verifyTrees(ctx context.Context, records []record.Record, proof *Proof) error {
 	store, shut, err := w.storeOf(ctx)
 	if err != nil {
 		return err
 	}
 	defer shut() // only read
-	trees, contents := map[checkpoint.Snapshot]bool{}, map[ledger.Digest]bool{}
+	trees, contents := map[record.Snapshot]bool{}, map[ledger.Digest]bool{}
 	for _, rec := range records {
 		if err := store.AdoptRecord(ctx, rec); err != nil {
 			return err
@@ -161,7 +162,7 @@ func (w Workspace) verifyTrees(ctx context.Context, records []checkpoint.Record,
 	return nil
 }
 
-func readTree(ctx context.Context, store *checkpoint.Store, snap checkpoint.Snapshot, seen map[ledger.Digest]bool) error {
+func readTree(ctx context.Context, store *checkpoint.Store, snap record.Snapshot, seen map[ledger.Digest]bool) error {
 	tree, err := store.Tree(ctx, snap)
 	if err != nil {
 		return err

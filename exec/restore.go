@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
@@ -161,13 +161,13 @@ func (e *execution) warn(text string, actions ...action.Action) {
 // restoreTree makes a folder hold a snapshot's tree, and looks whether it does.
 // What the plan tracks is not restored, and what it ignores is left alone: where
 // the tree is another because of that, it is kept as it is.
-func (e *execution) restoreTree(ctx context.Context, dir string, to checkpoint.Snapshot) (*history.Restored, error) {
+func (e *execution) restoreTree(ctx context.Context, dir string, to record.Snapshot) (*history.Restored, error) {
 	return e.restoreFrom(ctx, dir, to, nil, e.scanAll)
 }
 
 // restoreFrom is restoreTree for a folder that was just scanned, by a tolerant scan: what it holds is have, nil if it has to be looked at first.
 // What it wrote at least is looked at again.
-func (e *execution) restoreFrom(ctx context.Context, dir string, to checkpoint.Snapshot, have *ledger.Tree, again rescan) (*history.Restored, error) {
+func (e *execution) restoreFrom(ctx context.Context, dir string, to record.Snapshot, have *ledger.Tree, again rescan) (*history.Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	want, err := e.store.Tree(ctx, to)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
@@ -85,7 +86,7 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 	if err != nil {
 		return err
 	}
-	e.journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.c.now, func(rec checkpoint.Record) error {
+	e.journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.c.now, func(rec record.Record) error {
 		if err := e.store.AdoptRecord(ctx, rec); err != nil {
 			return err
 		}

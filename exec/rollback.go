@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
@@ -17,7 +18,7 @@ import (
 // A RolledBack says what a rollback did.
 type RolledBack struct {
 	Run  string
-	Kept checkpoint.Snapshot // what was in the tree before. No journal refers to it where Sealed is set: the next collection removes it
+	Kept record.Snapshot // what was in the tree before. No journal refers to it where Sealed is set: the next collection removes it
 	// Sealed is set if the run was finished: its journal accepts nothing, so
 	// only the tree was restored, and the run stays as it ended.
 	Sealed bool
@@ -80,17 +81,17 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 }
 
 // before is the checkpoint before a step, also of one that has not begun.
-func before(run *history.Run, s *history.Step) (checkpoint.Snapshot, error) {
+func before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 	switch {
 	case s.Checkpoint != nil:
 		return s.Checkpoint.Checkpoint, nil
 	case contract.Current(run) == nil || contract.Current(run) == s:
 		return run.Tree, nil
 	}
-	return checkpoint.Snapshot{}, fmt.Errorf("exec: step %s has no checkpoint: it has not begun", s.Address)
+	return record.Snapshot{}, fmt.Errorf("exec: step %s has no checkpoint: it has not begun", s.Address)
 }
 
-func (e *execution) rollBack(ctx context.Context, s *history.Step, to checkpoint.Snapshot) (*RolledBack, error) {
+func (e *execution) rollBack(ctx context.Context, s *history.Step, to record.Snapshot) (*RolledBack, error) {
 	tree, err := e.tolerant().Scan(ctx, e.dir, nil)
 	if err != nil {
 		return nil, err

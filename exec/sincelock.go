@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
@@ -52,7 +52,7 @@ func (e *execution) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tr
 		if unread != nil {
 			continue
 		}
-		if snap := snapshotOf(run, want); snap != (checkpoint.Snapshot{}) {
+		if snap := snapshotOf(run, want); snap != (record.Snapshot{}) {
 			if tree, err := e.store.Tree(ctx, snap); err == nil {
 				return tree
 			}
@@ -62,8 +62,8 @@ func (e *execution) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tr
 }
 
 // snapshotOf is where a run has kept a tree, if it has.
-func snapshotOf(run *history.Run, want ledger.Digest) checkpoint.Snapshot {
-	kept := []checkpoint.Snapshot{run.Tree, run.Started.Base}
+func snapshotOf(run *history.Run, want ledger.Digest) record.Snapshot {
+	kept := []record.Snapshot{run.Tree, run.Started.Base}
 	for _, s := range run.Steps {
 		if s.Completed != nil {
 			kept = append(kept, s.Completed.Snapshot)
@@ -74,5 +74,5 @@ func snapshotOf(run *history.Run, want ledger.Digest) checkpoint.Snapshot {
 			return snap
 		}
 	}
-	return checkpoint.Snapshot{}
+	return record.Snapshot{}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -31,7 +32,7 @@ func (e *execution) recordBeginning(ctx context.Context, s *history.Step, w hist
 }
 
 // writeSynced writes facts behind what is synced first; they are encoded before that, while the disk works.
-func (e *execution) writeSynced(ctx context.Context, facts ...checkpoint.Fact) ([]checkpoint.Record, error) {
+func (e *execution) writeSynced(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
 	records, err := e.journal.Stage(ctx, facts...)
 	if err == nil {
 		err = e.journal.Sync(ctx)
@@ -54,7 +55,7 @@ func (e *execution) recordCompletion(ctx context.Context, t *trial, facts []hist
 }
 
 // writeSoon writes facts that the disk is to begin with at once.
-func (e *execution) writeSoon(ctx context.Context, facts ...checkpoint.Fact) ([]checkpoint.Record, error) {
+func (e *execution) writeSoon(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
 	records, err := e.journal.Write(ctx, facts...)
 	e.journal.Hasten()
 	return records, err

@@ -13,6 +13,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -191,15 +192,15 @@ func (w Workspace) readLog(ctx context.Context, run string) (checkpoint.Log, err
 func (w Workspace) journal(run string) string { return filepath.Join(w.RunDir(run), "journal") }
 
 // Records reads a run's journal and verifies it.
-// *checkpoint.CorruptError says where it is wrong.
-func (w Workspace) Records(ctx context.Context, run string) ([]checkpoint.Record, error) {
+// *record.CorruptError says where it is wrong.
+func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, error) {
 	log, err := w.readLog(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	var records []checkpoint.Record
-	_, err = checkpoint.OpenJournalWith(ctx, log, run, nil, func(rec checkpoint.Record) error {
+	var records []record.Record
+	_, err = checkpoint.OpenJournalWith(ctx, log, run, nil, func(rec record.Record) error {
 		records = append(records, rec)
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
@@ -27,7 +28,7 @@ func (w Workspace) Entry(ctx context.Context, run *history.Run, s *history.Step,
 	if a.Accounted != nil {
 		return a.Accounted, nil
 	}
-	if a.Discarded == (checkpoint.Snapshot{}) {
+	if a.Discarded == (record.Snapshot{}) {
 		return nil, ErrNoEntry
 	}
 	declared, err := w.declared(ctx, run, s.Address)

@@ -55,6 +55,17 @@ func ParseDigest(text string) (Digest, error) {
 	return Digest(text), nil
 }
 
+// Sum is the hash that d names.
+func (d Digest) Sum() (sum [sha256.Size]byte, err error) {
+	if len(d) != len(scheme)+hex.EncodedLen(len(sum)) || d[:len(scheme)] != scheme {
+		return sum, fmt.Errorf("ledger: %q is not a digest", string(d))
+	}
+	if _, err := hex.Decode(sum[:], []byte(d[len(scheme):])); err != nil {
+		return sum, fmt.Errorf("ledger: digest %q: %w", string(d), err)
+	}
+	return sum, nil
+}
+
 // IsZero reports whether d stands for "no digest".
 func (d Digest) IsZero() bool { return d == "" }
 

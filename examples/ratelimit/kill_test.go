@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -192,7 +192,7 @@ func running(entry string) []string {
 }
 
 // records reads the journal of the run, which may not have begun.
-func (k *killed) records(t *testing.T) []checkpoint.Record {
+func (k *killed) records(t *testing.T) []record.Record {
 	t.Helper()
 	ws := exec.Workspace{Dir: k.dir()}
 	run, err := ws.Find("")

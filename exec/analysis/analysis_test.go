@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -18,7 +18,7 @@ import (
 type told struct {
 	t       *testing.T
 	plan    *plan.Plan
-	records []checkpoint.Record
+	records []record.Record
 }
 
 // tell begins a run of a plan with one task of n steps for each number; critical says which are.
@@ -51,7 +51,7 @@ func (r *told) add(at plan.Address, attempt int, f history.Fact) *told {
 		r.t.Fatal(err)
 	}
 	n := len(r.records) + 1
-	r.records = append(r.records, checkpoint.Record{Seq: uint64(n), Time: time.Unix(int64(n), 0).UTC(), Fact: fact})
+	r.records = append(r.records, record.Record{Seq: uint64(n), Time: time.Unix(int64(n), 0).UTC(), Fact: fact})
 	return r
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/ledger"
@@ -20,7 +20,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	run, err := history.Fold([]checkpoint.Record{{Seq: 1, Time: time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC), Fact: started}})
+	run, err := history.Fold([]record.Record{{Seq: 1, Time: time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC), Fact: started}})
 	if err != nil {
 		fmt.Println(err)
 		return

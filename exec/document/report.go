@@ -3,7 +3,7 @@ package document
 import (
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/analysis"
@@ -121,7 +121,7 @@ type tree struct {
 	Manifest ledger.Digest `json:"manifest,omitempty"`
 }
 
-func newTree(s checkpoint.Snapshot) tree { return tree{s.Tree, s.Manifest} }
+func newTree(s record.Snapshot) tree { return tree{s.Tree, s.Manifest} }
 
 type gitPart struct {
 	Part   string        `json:"part"`

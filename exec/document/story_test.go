@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -19,7 +19,7 @@ type story struct {
 	t       testing.TB
 	plan    *plan.Plan
 	now     time.Time
-	records []checkpoint.Record
+	records []record.Record
 }
 
 func begin(t testing.TB, p *plan.Plan, change ...func(*history.Started)) *story {
@@ -58,7 +58,7 @@ func (s *story) add(ms int, step plan.Address, attempt int, f history.Fact) *sto
 		s.t.Fatal(err)
 	}
 	s.now = s.now.Add(time.Duration(ms) * time.Millisecond)
-	s.records = append(s.records, checkpoint.Record{Seq: uint64(len(s.records) + 1), Time: s.now, Fact: fact,
+	s.records = append(s.records, record.Record{Seq: uint64(len(s.records) + 1), Time: s.now, Fact: fact,
 		Hash: digest(fmt.Sprint("record", len(s.records)))})
 	return s
 }
@@ -137,8 +137,8 @@ func (s *story) end(status history.Status, reasons ...string) *story {
 
 func digest(what string) ledger.Digest { return ledger.Sum([]byte(what)) }
 
-func snapshot(what string) checkpoint.Snapshot {
-	return checkpoint.Snapshot{Tree: digest(what), Manifest: digest(what + " manifest")}
+func snapshot(what string) record.Snapshot {
+	return record.Snapshot{Tree: digest(what), Manifest: digest(what + " manifest")}
 }
 
 func passed(name string, phase gate.Phase) gate.Judgement {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -23,7 +23,7 @@ func TestAmendmentsThatDoNotFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := history.Fold([]checkpoint.Record{{Seq: 1, Fact: fact}})
+		run, err := history.Fold([]record.Record{{Seq: 1, Fact: fact}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestAmendmentsThatDoNotFollow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = run.Apply(checkpoint.Record{Seq: run.Head.Seq + 1, Fact: fact})
+			err = run.Apply(record.Record{Seq: run.Head.Seq + 1, Fact: fact})
 			var order *history.OrderError
 			if tt.why == "" {
 				if err != nil || len(run.Steps) != 3 || run.Step("2.2") == nil || run.RecordDigest() != a.Digest || run.Started.Plan != "sha256:q" {
@@ -96,7 +96,7 @@ func TestAmendedRunsRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return run.Apply(checkpoint.Record{Seq: run.Head.Seq + 1, Time: began.Add(time.Duration(minute) * time.Minute), Fact: fact})
+		return run.Apply(record.Record{Seq: run.Head.Seq + 1, Time: began.Add(time.Duration(minute) * time.Minute), Fact: fact})
 	}
 	amended := func(task string) *history.Amended {
 		a, err := history.Amended{Plan: "sha256:q", Lock: "L", Envelope: &envelope.Envelope{}, Added: []plan.Address{"9.9"},

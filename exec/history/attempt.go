@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 )
@@ -18,12 +18,12 @@ type Attempt struct {
 	Said      *AttemptEnded
 	Telemetry *Telemetry // what it said of runs, artifacts and metrics; nil if nothing
 	Accounted *Accounted
-	Gates     []gate.Judgement    // during and after
-	Cycles    []Cycle             // phases of writing the test first, that ended
-	Differs   []Differs           // earlier attempts of the same inputs that made another tree
-	Failure   *AttemptFailed      // nil: it succeeded, or is not over
-	Base      checkpoint.Snapshot // the tree that it began with: the step's checkpoint then
-	Discarded checkpoint.Snapshot // what it left and was undone, where that was kept
+	Gates     []gate.Judgement // during and after
+	Cycles    []Cycle          // phases of writing the test first, that ended
+	Differs   []Differs        // earlier attempts of the same inputs that made another tree
+	Failure   *AttemptFailed   // nil: it succeeded, or is not over
+	Base      record.Snapshot  // the tree that it began with: the step's checkpoint then
+	Discarded record.Snapshot  // what it left and was undone, where that was kept
 	// Compensated is how its compensation went; nil if there was none yet.
 	Compensated *Compensated
 	// Resumptions is how often the run had been resumed when the attempt failed.
@@ -216,7 +216,7 @@ type Cycle struct {
 	Why    string     `json:"why,omitempty"`    // it does not hold
 	Output string     `json:"output,omitempty"` // of the test, the tail
 	// Snapshot is the tree after the phase, which going on after a crash begins with.
-	Snapshot checkpoint.Snapshot `json:"snapshot,omitzero"`
+	Snapshot record.Snapshot `json:"snapshot,omitzero"`
 }
 
 func (*Cycle) Type() string { return "cycle" }
@@ -230,4 +230,4 @@ func (f *Cycle) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
 	return nil
 }
 
-func (f *Cycle) snapshots() []checkpoint.Snapshot { return snapshots(f.Snapshot) }
+func (f *Cycle) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // A Fact is something that happened in a run. Facts are declared in this package and listed in one table; a fact is a
@@ -41,17 +41,17 @@ type moment struct {
 }
 
 // Encode makes what a journal keeps of a fact.
-func Encode(w Where, f Fact) (checkpoint.Fact, error) {
+func Encode(w Where, f Fact) (record.Fact, error) {
 	data, err := marshal(f)
 	if err != nil {
-		return checkpoint.Fact{}, fmt.Errorf("history: fact %s: %w", f.Type(), err)
+		return record.Fact{}, fmt.Errorf("history: fact %s: %w", f.Type(), err)
 	}
-	return checkpoint.Fact{Type: f.Type(), Step: string(w.Step), Attempt: w.Attempt, Data: data}, nil
+	return record.Fact{Type: f.Type(), Step: string(w.Step), Attempt: w.Attempt, Data: data}, nil
 }
 
 // Decode reads the fact of a record: a pointer to one of the types of this
 // package. *UnknownError if there is none of that name.
-func Decode(r checkpoint.Record) (Fact, error) {
+func Decode(r record.Record) (Fact, error) {
 	f := blank(r.Type)
 	if f == nil {
 		return nil, &UnknownError{Seq: r.Seq, Type: r.Type}
@@ -85,7 +85,7 @@ func (at moment) refuse(format string, args ...any) error {
 	return &OrderError{Seq: at.seq, Why: fmt.Sprintf(format, args...)}
 }
 
-func unreadable(r checkpoint.Record, err error) error {
+func unreadable(r record.Record, err error) error {
 	return fmt.Errorf("history: record %d (%s): %w", r.Seq, r.Type, err)
 }
 
@@ -106,10 +106,10 @@ func unmarshal(data []byte, f Fact) error {
 }
 
 // snapshots are those of a list that name a tree.
-func snapshots(list ...checkpoint.Snapshot) []checkpoint.Snapshot {
-	var some []checkpoint.Snapshot
+func snapshots(list ...record.Snapshot) []record.Snapshot {
+	var some []record.Snapshot
 	for _, s := range list {
-		if s != (checkpoint.Snapshot{}) {
+		if s != (record.Snapshot{}) {
 			some = append(some, s)
 		}
 	}
@@ -117,8 +117,8 @@ func snapshots(list ...checkpoint.Snapshot) []checkpoint.Snapshot {
 }
 
 // Snapshots are the trees that a fact refers to.
-func Snapshots(f Fact) []checkpoint.Snapshot {
-	if f, ok := f.(interface{ snapshots() []checkpoint.Snapshot }); ok {
+func Snapshots(f Fact) []record.Snapshot {
+	if f, ok := f.(interface{ snapshots() []record.Snapshot }); ok {
 		return f.snapshots()
 	}
 	return nil

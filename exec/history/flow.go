@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -90,7 +90,7 @@ type StrategySet struct {
 	Measures Measures `json:"measures"`
 	Phases   []Phase  `json:"phases,omitempty"` // of what is left; none if direct
 	// Checkpoint is the tree that the strategy begins with.
-	Checkpoint checkpoint.Snapshot `json:"checkpoint"`
+	Checkpoint record.Snapshot `json:"checkpoint"`
 }
 
 // Measures are what a complexity was computed from.
@@ -121,16 +121,16 @@ func (f *StrategySet) ofRun(r *Run, _ moment) error {
 	return nil
 }
 
-func (f *StrategySet) snapshots() []checkpoint.Snapshot { return snapshots(f.Checkpoint) }
+func (f *StrategySet) snapshots() []record.Snapshot { return snapshots(f.Checkpoint) }
 
 // PhaseOver says that all steps of a phase are over, and what the tree is then.
 type PhaseOver struct {
-	Phase      string              `json:"phase"`
-	Number     int                 `json:"number"` // from 1
-	Of         int                 `json:"of"`
-	Completed  int                 `json:"completed"` // steps
-	Left       int                 `json:"left"`      // steps that failed, were left out or are blocked
-	Checkpoint checkpoint.Snapshot `json:"checkpoint"`
+	Phase      string          `json:"phase"`
+	Number     int             `json:"number"` // from 1
+	Of         int             `json:"of"`
+	Completed  int             `json:"completed"` // steps
+	Left       int             `json:"left"`      // steps that failed, were left out or are blocked
+	Checkpoint record.Snapshot `json:"checkpoint"`
 }
 
 func (*PhaseOver) Type() string { return "phase-over" }
@@ -144,7 +144,7 @@ func (f *PhaseOver) ofRun(r *Run, _ moment) error {
 	return nil
 }
 
-func (f *PhaseOver) snapshots() []checkpoint.Snapshot { return snapshots(f.Checkpoint) }
+func (f *PhaseOver) snapshots() []record.Snapshot { return snapshots(f.Checkpoint) }
 
 // A BudgetLevel is how far a token budget has been used up.
 type BudgetLevel string

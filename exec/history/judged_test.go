@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/gate"
 )
 
@@ -65,7 +65,7 @@ func TestJudgedAtLength(t *testing.T) {
 	facts := Judgements([]gate.Judgement{short, long, short, long, long, long, long, long, long, short})
 	for _, f := range facts {
 		encoded, err := Encode(Where{}, f)
-		if err != nil || len(encoded.Data) > checkpoint.MaxBatch/2 {
+		if err != nil || len(encoded.Data) > record.MaxBatch/2 {
 			t.Errorf("%d bytes, %v", len(encoded.Data), err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestJudgedJSON(t *testing.T) {
 		}
 		run := &Run{}
 		for range 2 { // the second time they are known by their text
-			fact, err := run.decode(checkpoint.Record{Seq: 1, Fact: checkpoint.Fact{Type: "judged", Data: []byte(want)}})
+			fact, err := run.decode(record.Record{Seq: 1, Fact: record.Fact{Type: "judged", Data: []byte(want)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestJudgedJSON(t *testing.T) {
 		t.Error("no judgement is written")
 	}
 	for _, bad := range []string{"", "[]", `{"judged":[]}`, `{"judged":null}`, `{"judged":{}}`, `{"judged":[1]}`, `{"judged":[{"gate":1}]}`, `{"judged":[{}`, "{}", string(one), `"x"`} {
-		fact, err := Decode(checkpoint.Record{Seq: 7, Fact: checkpoint.Fact{Type: "judged", Data: []byte(bad)}})
+		fact, err := Decode(record.Record{Seq: 7, Fact: record.Fact{Type: "judged", Data: []byte(bad)}})
 		if err == nil || !strings.Contains(err.Error(), "record 7 (judged)") {
 			t.Errorf("%s reads as %+v, %v", bad, fact, err)
 		}

@@ -3,7 +3,7 @@ package history_test
 import (
 	"testing"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -163,7 +163,7 @@ func TestARollbackUndoesWhatWasDecidedAboutATask(t *testing.T) {
 			add("1.1", 1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{}, &history.StepCompleted{}).
 			add("", 0, &history.Evidence{Task: "1"}, &history.EvidenceRetry{Task: "1", Retry: 1, Action: "regenerate"},
 				&history.TaskOutcome{Task: "1", Status: history.TaskFailed}).
-			add("1.1", 0, &history.RolledBack{To: plan.Address("1.1"), Snapshot: checkpoint.Snapshot{Tree: "base"}, By: by})
+			add("1.1", 0, &history.RolledBack{To: plan.Address("1.1"), Snapshot: record.Snapshot{Tree: "base"}, By: by})
 		if j.last != nil {
 			t.Fatal(j.last)
 		}

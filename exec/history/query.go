@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -19,7 +19,7 @@ type Query struct {
 }
 
 // Matches reports whether the query picks a record.
-func (q Query) Matches(rec checkpoint.Record) bool {
+func (q Query) Matches(rec record.Record) bool {
 	return (q.Step == "" || rec.Step == string(q.Step)) && (q.Attempt == 0 || rec.Attempt == q.Attempt) &&
 		(len(q.Types) == 0 || slices.Contains(q.Types, rec.Type)) &&
 		!rec.Time.Before(q.Since) && (q.Until.IsZero() || rec.Time.Before(q.Until))
@@ -27,8 +27,8 @@ func (q Query) Matches(rec checkpoint.Record) bool {
 
 // Select yields the records that the query picks, in order. It reads no more of records than is asked for, and
 // hands on the error that ends them.
-func (q Query) Select(records iter.Seq2[checkpoint.Record, error]) iter.Seq2[checkpoint.Record, error] {
-	return func(yield func(checkpoint.Record, error) bool) {
+func (q Query) Select(records iter.Seq2[record.Record, error]) iter.Seq2[record.Record, error] {
+	return func(yield func(record.Record, error) bool) {
 		for rec, err := range records {
 			if err != nil {
 				yield(rec, err)
@@ -57,7 +57,7 @@ type Event[F Fact] struct {
 //	}
 //
 // The error that ends records, or a record that cannot be decoded, ends it.
-func Events[F Fact](records iter.Seq2[checkpoint.Record, error]) iter.Seq2[Event[F], error] {
+func Events[F Fact](records iter.Seq2[record.Record, error]) iter.Seq2[Event[F], error] {
 	return func(yield func(Event[F], error) bool) {
 		for rec, err := range records {
 			var fact Fact
@@ -80,8 +80,8 @@ func Events[F Fact](records iter.Seq2[checkpoint.Record, error]) iter.Seq2[Event
 }
 
 // Each yields the records of a slice, for [Query.Select] and [Events].
-func Each(records []checkpoint.Record) iter.Seq2[checkpoint.Record, error] {
-	return func(yield func(checkpoint.Record, error) bool) {
+func Each(records []record.Record) iter.Seq2[record.Record, error] {
+	return func(yield func(record.Record, error) bool) {
 		for _, rec := range records {
 			if !yield(rec, nil) {
 				return

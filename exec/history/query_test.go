@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 )
 
 // recorded has one record of each of some types.
-func recorded(t testing.TB) []checkpoint.Record {
+func recorded(t testing.TB) []record.Record {
 	t.Helper()
-	var records []checkpoint.Record
+	var records []record.Record
 	for i, f := range []struct {
 		step    string
 		attempt int
@@ -34,7 +34,7 @@ func recorded(t testing.TB) []checkpoint.Record {
 			t.Fatal(err)
 		}
 		fact.Step = f.step
-		records = append(records, checkpoint.Record{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Fact: fact})
+		records = append(records, record.Record{Seq: uint64(i + 1), Time: time.Unix(int64(i), 0), Fact: fact})
 	}
 	return records
 }
@@ -71,14 +71,14 @@ func TestQuery(t *testing.T) {
 var errCut = errors.New("cut")
 
 // cut ends with an error after n records.
-func cut(records []checkpoint.Record, n int) iter.Seq2[checkpoint.Record, error] {
-	return func(yield func(checkpoint.Record, error) bool) {
+func cut(records []record.Record, n int) iter.Seq2[record.Record, error] {
+	return func(yield func(record.Record, error) bool) {
 		for _, rec := range records[:n] {
 			if !yield(rec, nil) {
 				return
 			}
 		}
-		yield(checkpoint.Record{}, errCut)
+		yield(record.Record{}, errCut)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestErrorsEndQueries(t *testing.T) {
 		t.Errorf("%d events, then %v", n, last)
 	}
 	var unknown *history.UnknownError
-	odd := []checkpoint.Record{{Seq: 1, Fact: checkpoint.Fact{Type: "odd", Data: []byte("{}")}}}
+	odd := []record.Record{{Seq: 1, Fact: record.Fact{Type: "odd", Data: []byte("{}")}}}
 	for _, err := range history.Events[*history.AttemptStarted](history.Each(odd)) {
 		if !errors.As(err, &unknown) {
 			t.Errorf("got %v", err)

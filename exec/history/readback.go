@@ -5,13 +5,13 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/plan"
 )
 
 // Take folds the next record in, as Apply does, for whoever has the fact that it was encoded from. The state is the same, field by
 // field, as if the record had been read; facts that every step has need not be read for it. f is not kept.
-func (r *Run) Take(rec checkpoint.Record, f Fact) error {
+func (r *Run) Take(rec record.Record, f Fact) error {
 	if known, ok := f.(readable); ok && rec.Type == f.Type() {
 		if fact := known.readBack(); fact != nil {
 			return r.apply(rec, fact)
@@ -36,7 +36,7 @@ func keptAll[T string | plan.Address](texts []T) bool {
 	return true
 }
 
-func keptSnapshot(s checkpoint.Snapshot) bool { return kept(string(s.Tree), string(s.Manifest)) }
+func keptSnapshot(s record.Snapshot) bool { return kept(string(s.Tree), string(s.Manifest)) }
 
 // some is a copy of a list that is left out where it is empty.
 func some[T any](list []T) []T {

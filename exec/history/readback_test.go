@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/gate"
 )
 
@@ -44,7 +44,7 @@ func readsBack(t *testing.T, fact Fact, random *rand.Rand) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := Decode(checkpoint.Record{Fact: encoded})
+	read, err := Decode(record.Record{Fact: encoded})
 	if err != nil {
 		t.Fatal(err)
 	}

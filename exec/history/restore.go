@@ -3,16 +3,16 @@ package history
 import (
 	"slices"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
 // RestoreBegun is written before the tree is touched, so that a crash during the restore is repaired.
 type RestoreBegun struct {
-	To        checkpoint.Snapshot `json:"to"`
-	Discarded checkpoint.Snapshot `json:"discarded,omitzero"` // what is undone is kept
-	Deliver   bool                `json:"deliver,omitempty"`  // an isolated run's tree goes into the workspace
+	To        record.Snapshot `json:"to"`
+	Discarded record.Snapshot `json:"discarded,omitzero"` // what is undone is kept
+	Deliver   bool            `json:"deliver,omitempty"`  // an isolated run's tree goes into the workspace
 }
 
 func (*RestoreBegun) Type() string { return "restore-begun" }
@@ -30,20 +30,20 @@ func (f *RestoreBegun) ofRun(r *Run, _ moment) error {
 }
 
 func (f *RestoreBegun) ofStep(r *Run, s *Step, at moment) error {
-	if a := s.Last(); a != nil && a.Failure != nil && a.Discarded == (checkpoint.Snapshot{}) {
+	if a := s.Last(); a != nil && a.Failure != nil && a.Discarded == (record.Snapshot{}) {
 		a.Discarded = f.Discarded
 	}
 	return f.ofRun(r, at)
 }
 
-func (f *RestoreBegun) snapshots() []checkpoint.Snapshot { return snapshots(f.To, f.Discarded) }
+func (f *RestoreBegun) snapshots() []record.Snapshot { return snapshots(f.To, f.Discarded) }
 
 // Restored says that the tree is the checkpoint's again.
 type Restored struct {
 	Tree ledger.Digest `json:"tree"`
 	// Left is the tree as it is, where the step changed what the plan tracks
 	// and does not restore; zero where it is the checkpoint's.
-	Left checkpoint.Snapshot `json:"left,omitzero"`
+	Left record.Snapshot `json:"left,omitzero"`
 }
 
 func (*Restored) Type() string { return "restored" }
@@ -52,7 +52,7 @@ func (f *Restored) String() string { return "tree " + f.Tree.Short() }
 
 func (f *Restored) ofRun(r *Run, _ moment) error {
 	r.Restoring = nil
-	if f.Left != (checkpoint.Snapshot{}) {
+	if f.Left != (record.Snapshot{}) {
 		r.Tree = f.Left
 	}
 	return nil
@@ -60,7 +60,7 @@ func (f *Restored) ofRun(r *Run, _ moment) error {
 
 func (f *Restored) ofStep(r *Run, _ *Step, at moment) error { return f.ofRun(r, at) }
 
-func (f *Restored) snapshots() []checkpoint.Snapshot { return snapshots(f.Left) }
+func (f *Restored) snapshots() []record.Snapshot { return snapshots(f.Left) }
 
 // Compensated says how the compensation of a step went.
 type Compensated struct {
@@ -86,9 +86,9 @@ func (f *Compensated) ofStep(_ *Run, s *Step, _ moment) error {
 
 // RolledBack says that the run was set back to before a step.
 type RolledBack struct {
-	To       plan.Address        `json:"to"`
-	Snapshot checkpoint.Snapshot `json:"snapshot"`
-	By       string              `json:"by,omitempty"`
+	To       plan.Address    `json:"to"`
+	Snapshot record.Snapshot `json:"snapshot"`
+	By       string          `json:"by,omitempty"`
 }
 
 func (*RolledBack) Type() string { return "rolled-back" }
@@ -97,7 +97,7 @@ func (f *RolledBack) String() string {
 	return sprint("to before %s, tree %s", f.To, f.Snapshot.Tree.Short())
 }
 
-func (f *RolledBack) snapshots() []checkpoint.Snapshot { return snapshots(f.Snapshot) }
+func (f *RolledBack) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }
 
 // The step and everything after it has not happened, but what was tried stays in the journal.
 func (f *RolledBack) ofStep(r *Run, s *Step, _ moment) error {

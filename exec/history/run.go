@@ -3,7 +3,7 @@ package history
 import (
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -16,14 +16,14 @@ type Run struct {
 	Begun   time.Time // of the first record
 	Latest  time.Time // of the last one
 	Over    time.Time // when it ended; zero while it has not
-	Head    checkpoint.Head
+	Head    record.Head
 
 	Status Status
 	Policy Policy // that it began with, or that was put in its place since
 	Roles  Roles
 	Mode   plan.Mode
-	Steps  []*Step             // in the order of execution
-	Tree   checkpoint.Snapshot // the tree that we left
+	Steps  []*Step         // in the order of execution
+	Tree   record.Snapshot // the tree that we left
 	Git    ledger.GitState
 	Final  []gate.Judgement
 
@@ -86,7 +86,7 @@ func (r *Run) Count(s StepStatus) int {
 }
 
 // Fold folds records, in order, into the state of a run.
-func Fold(records []checkpoint.Record) (*Run, error) {
+func Fold(records []record.Record) (*Run, error) {
 	run := &Run{}
 	for _, rec := range records {
 		if err := run.Apply(rec); err != nil {
@@ -99,7 +99,7 @@ func Fold(records []checkpoint.Record) (*Run, error) {
 
 // Apply folds the next record in. *OrderError if it cannot follow what is
 // there, *UnknownError if its type is unknown.
-func (r *Run) Apply(rec checkpoint.Record) error {
+func (r *Run) Apply(rec record.Record) error {
 	f, err := r.decode(rec)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (r *Run) Apply(rec checkpoint.Record) error {
 
 // decode is Decode. More than half of a journal is what gates said, and most of that was said before, word by word: it
 // is read once. Nobody changes a judgement.
-func (r *Run) decode(rec checkpoint.Record) (Fact, error) {
+func (r *Run) decode(rec record.Record) (Fact, error) {
 	if rec.Type != judgedType {
 		return Decode(rec)
 	}
@@ -129,7 +129,7 @@ func (r *Run) Compact() { r.said = nil }
 // An aside leaves the run as it stands: whether it waits, and what it did last.
 type aside interface{ aside() }
 
-func (r *Run) apply(rec checkpoint.Record, f Fact) error {
+func (r *Run) apply(rec record.Record, f Fact) error {
 	at := moment{seq: rec.Seq, time: rec.Time, attempt: rec.Attempt}
 	if r.Sealed != nil {
 		return at.refuse("the run is sealed: nothing follows")
@@ -146,7 +146,7 @@ func (r *Run) apply(rec checkpoint.Record, f Fact) error {
 	if err := r.place(plan.Address(rec.Step), f, at); err != nil {
 		return err
 	}
-	r.Head = checkpoint.Head{Seq: rec.Seq, Hash: rec.Hash}
+	r.Head = record.Head{Seq: rec.Seq, Hash: rec.Hash}
 	r.Latest = rec.Time
 	return nil
 }

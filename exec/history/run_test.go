@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -32,7 +32,7 @@ func (j *journal) add(step plan.Address, attempt int, facts ...history.Fact) *jo
 			return j
 		}
 		j.seq++
-		j.last = j.run.Apply(checkpoint.Record{Seq: j.seq, Fact: fact,
+		j.last = j.run.Apply(record.Record{Seq: j.seq, Fact: fact,
 			Time: time.Date(2026, 1, 1, 0, 0, int(j.seq), 0, time.UTC)})
 	}
 	return j
@@ -41,7 +41,7 @@ func (j *journal) add(step plan.Address, attempt int, facts ...history.Fact) *jo
 func begun() *journal {
 	j := &journal{}
 	return j.add("", 0, &history.Started{Run: "R", Goal: "g", Policy: history.Policy{Mode: plan.Dynamic}, Envelope: &envelope.Envelope{},
-		Base: checkpoint.Snapshot{Tree: "base"},
+		Base: record.Snapshot{Tree: "base"},
 		Steps: []history.Outline{
 			{Address: "1.1", Task: "1", Critical: true},
 			{Address: "1.2", Task: "1", Critical: true},
@@ -50,9 +50,9 @@ func begun() *journal {
 
 func TestFoldOfACompletedStep(t *testing.T) {
 	j := begun().
-		add("1.1", 0, &history.StepStarted{Checkpoint: checkpoint.Snapshot{Tree: "base"}}).
+		add("1.1", 0, &history.StepStarted{Checkpoint: record.Snapshot{Tree: "base"}}).
 		add("1.1", 1, &history.AttemptStarted{Method: "primary"}).
-		add("1.1", 1, &history.AttemptEnded{}, &history.StepCompleted{Snapshot: checkpoint.Snapshot{Tree: "next"}})
+		add("1.1", 1, &history.AttemptEnded{}, &history.StepCompleted{Snapshot: record.Snapshot{Tree: "next"}})
 	if j.last != nil {
 		t.Fatal(j.last)
 	}
@@ -71,8 +71,8 @@ func TestFoldKeepsWhatARollbackUndoes(t *testing.T) {
 	j := begun().
 		add("1.1", 0, &history.StepStarted{}).
 		add("1.1", 1, &history.AttemptStarted{Method: "primary"}).
-		add("1.1", 1, &history.AttemptEnded{}, &history.StepCompleted{Snapshot: checkpoint.Snapshot{Tree: "next"}}).
-		add("1.1", 0, &history.RolledBack{To: "1.1", Snapshot: checkpoint.Snapshot{Tree: "base"}})
+		add("1.1", 1, &history.AttemptEnded{}, &history.StepCompleted{Snapshot: record.Snapshot{Tree: "next"}}).
+		add("1.1", 0, &history.RolledBack{To: "1.1", Snapshot: record.Snapshot{Tree: "base"}})
 	if j.last != nil {
 		t.Fatal(j.last)
 	}
@@ -122,7 +122,7 @@ func TestFoldRefusesWhatCannotFollow(t *testing.T) {
 }
 
 func TestUnknownFact(t *testing.T) {
-	_, err := history.Decode(checkpoint.Record{Seq: 7, Fact: checkpoint.Fact{Type: "from-the-future"}})
+	_, err := history.Decode(record.Record{Seq: 7, Fact: record.Fact{Type: "from-the-future"}})
 	var unknown *history.UnknownError
 	if !errors.As(err, &unknown) || unknown.Seq != 7 {
 		t.Errorf("got %v, want an *UnknownError for record 7", err)
@@ -130,9 +130,9 @@ func TestUnknownFact(t *testing.T) {
 }
 
 func TestSnapshotsOfFacts(t *testing.T) {
-	to, discarded := checkpoint.Snapshot{Tree: "a"}, checkpoint.Snapshot{Tree: "b"}
+	to, discarded := record.Snapshot{Tree: "a"}, record.Snapshot{Tree: "b"}
 	got := history.Snapshots(&history.RestoreBegun{To: to, Discarded: discarded})
-	if diff := cmp.Diff([]checkpoint.Snapshot{to, discarded}, got); diff != "" {
+	if diff := cmp.Diff([]record.Snapshot{to, discarded}, got); diff != "" {
 		t.Error(diff)
 	}
 	if got := history.Snapshots(&history.Resumed{}); got != nil {

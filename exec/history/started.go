@@ -3,7 +3,7 @@ package history
 import (
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
@@ -13,21 +13,21 @@ import (
 
 // Started is the first fact of every run: what it is bound to.
 type Started struct {
-	Run          string              `json:"run"`
-	Name         string              `json:"name,omitempty"` // goal_descriptor
-	Goal         string              `json:"goal"`
-	Format       plan.Format         `json:"format"`
-	Profile      plan.Profile        `json:"profile"`
-	Plan         ledger.Digest       `json:"plan"`      // digest of the plan's meaning
-	PlanBlob     ledger.Digest       `json:"plan_blob"` // the plan as JSON, in the content store
-	Files        []plan.Source       `json:"files,omitempty"`
-	Lock         string              `json:"lock"`                // id of the lock
-	LockFile     string              `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
-	LockDigest   ledger.Digest       `json:"lock_digest,omitempty"`
-	Acknowledged []string            `json:"acknowledged,omitempty"`
-	Envelope     *envelope.Envelope  `json:"envelope"`
-	Base         checkpoint.Snapshot `json:"base"`
-	Git          ledger.GitState     `json:"git,omitempty"`
+	Run          string             `json:"run"`
+	Name         string             `json:"name,omitempty"` // goal_descriptor
+	Goal         string             `json:"goal"`
+	Format       plan.Format        `json:"format"`
+	Profile      plan.Profile       `json:"profile"`
+	Plan         ledger.Digest      `json:"plan"`      // digest of the plan's meaning
+	PlanBlob     ledger.Digest      `json:"plan_blob"` // the plan as JSON, in the content store
+	Files        []plan.Source      `json:"files,omitempty"`
+	Lock         string             `json:"lock"`                // id of the lock
+	LockFile     string             `json:"lock_file,omitempty"` // "" where the lock belongs to the run alone
+	LockDigest   ledger.Digest      `json:"lock_digest,omitempty"`
+	Acknowledged []string           `json:"acknowledged,omitempty"`
+	Envelope     *envelope.Envelope `json:"envelope"`
+	Base         record.Snapshot    `json:"base"`
+	Git          ledger.GitState    `json:"git,omitempty"`
 	Policy       `json:"policy"`
 	Roles        Roles `json:"roles,omitzero"`
 	// Remembered are the choices made in earlier runs that may answer in this one.
@@ -71,7 +71,7 @@ func (f *Started) ofRun(r *Run, at moment) error {
 	return nil
 }
 
-func (f *Started) snapshots() []checkpoint.Snapshot { return snapshots(f.Base) }
+func (f *Started) snapshots() []record.Snapshot { return snapshots(f.Base) }
 
 func (f *Started) plan() (digest, blob ledger.Digest) { return f.Plan, f.PlanBlob }
 

@@ -3,7 +3,7 @@ package history
 import (
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -77,9 +77,9 @@ func (s *Step) Rungs(name string) int {
 
 // StepStarted is the checkpoint before a step: tree, position (the record itself) and envelope.
 type StepStarted struct {
-	Checkpoint checkpoint.Snapshot `json:"checkpoint"`
-	Envelope   ledger.Digest       `json:"envelope"`
-	Git        ledger.GitState     `json:"git,omitempty"`
+	Checkpoint record.Snapshot `json:"checkpoint"`
+	Envelope   ledger.Digest   `json:"envelope"`
+	Git        ledger.GitState `json:"git,omitempty"`
 	// Prior are the steps whose outcome mattered (those that were not completed,
 	// and the one before), and what was decided because of it.
 	Prior    []plan.Address   `json:"prior,omitempty"`
@@ -107,7 +107,7 @@ func (f *StepStarted) ofStep(r *Run, s *Step, at moment) error {
 	return nil
 }
 
-func (f *StepStarted) snapshots() []checkpoint.Snapshot { return snapshots(f.Checkpoint) }
+func (f *StepStarted) snapshots() []record.Snapshot { return snapshots(f.Checkpoint) }
 
 func (f *StepStarted) readBack() Fact {
 	r := *f
@@ -125,8 +125,8 @@ func (f *StepStarted) readBack() Fact {
 
 // StepCompleted accepts a tree: from here on it is the one we left.
 type StepCompleted struct {
-	Snapshot checkpoint.Snapshot `json:"snapshot"`
-	Method   string              `json:"method"`
+	Snapshot record.Snapshot `json:"snapshot"`
+	Method   string          `json:"method"`
 }
 
 func (*StepCompleted) Type() string { return "step-completed" }
@@ -150,7 +150,7 @@ func (f *StepCompleted) ofStep(r *Run, s *Step, at moment) error {
 	return s.end(r, Completed, at)
 }
 
-func (f *StepCompleted) snapshots() []checkpoint.Snapshot { return snapshots(f.Snapshot) }
+func (f *StepCompleted) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }
 
 func (f *StepCompleted) readBack() Fact {
 	r := *f

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 )
@@ -36,7 +36,7 @@ func decoded(t *testing.T, name string) history.Fact {
 	if name == "judged" {
 		data = `{"judged":[{"gate":"g"}]}`
 	}
-	fact, err := history.Decode(checkpoint.Record{Fact: checkpoint.Fact{Type: name, Data: []byte(data)}})
+	fact, err := history.Decode(record.Record{Fact: record.Fact{Type: name, Data: []byte(data)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestFactsConcernSomething(t *testing.T) {
 			if step != "" {
 				attempt = 1
 			}
-			rec := checkpoint.Record{Seq: 9, Fact: checkpoint.Fact{Type: name, Step: step, Attempt: attempt, Data: []byte("{}")}}
+			rec := record.Record{Seq: 9, Fact: record.Fact{Type: name, Step: step, Attempt: attempt, Data: []byte("{}")}}
 			if name == "judged" {
 				rec.Data = []byte(`{"judged":[{"gate":"g"}]}`)
 			}

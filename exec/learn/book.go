@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // State of an entry.
@@ -71,7 +72,7 @@ type Book struct {
 const name = "learned"
 
 // Open reads a book from its log, which it owns from then on, and verifies it: a
-// book that was edited is refused with a *checkpoint.CorruptError. now stamps its
+// book that was edited is refused with a *record.CorruptError. now stamps its
 // records; nil for time.Now.
 func Open(ctx context.Context, log checkpoint.Log, now func() time.Time) (*Book, error) {
 	journal, err := checkpoint.OpenJournal(ctx, log, name, now)
@@ -94,7 +95,7 @@ func Open(ctx context.Context, log checkpoint.Log, now func() time.Time) (*Book,
 func (b *Book) Close() error { return b.journal.Close() }
 
 // apply folds a record in.
-func (b *Book) apply(rec checkpoint.Record) error {
+func (b *Book) apply(rec record.Record) error {
 	var err error
 	switch rec.Type {
 	case takenType:
@@ -270,7 +271,7 @@ func (b *Book) append(ctx context.Context, what string, f any) error {
 	if err != nil {
 		return fmt.Errorf("learn: %w", err)
 	}
-	records, err := b.journal.Append(ctx, checkpoint.Fact{Type: what, Data: data})
+	records, err := b.journal.Append(ctx, record.Fact{Type: what, Data: data})
 	if err != nil {
 		return err
 	}
@@ -289,6 +290,6 @@ func (b *Book) Entries() iter.Seq[Entry] {
 }
 
 // Audit is everything that was ever recorded, in order, verified again.
-func (b *Book) Audit(ctx context.Context) iter.Seq2[checkpoint.Record, error] {
+func (b *Book) Audit(ctx context.Context) iter.Seq2[record.Record, error] {
 	return b.journal.Records(ctx)
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/modes"
@@ -19,7 +19,7 @@ import (
 // A tape is the journal of a run, written by hand.
 type tape struct {
 	t       *testing.T
-	records []checkpoint.Record
+	records []record.Record
 }
 
 func (r *tape) add(step plan.Address, attempt int, facts ...history.Fact) {
@@ -30,7 +30,7 @@ func (r *tape) add(step plan.Address, attempt int, facts ...history.Fact) {
 			r.t.Fatal(err)
 		}
 		n := len(r.records) + 1
-		r.records = append(r.records, checkpoint.Record{Seq: uint64(n), Fact: fact, Time: time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC)})
+		r.records = append(r.records, record.Record{Seq: uint64(n), Fact: fact, Time: time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC)})
 	}
 }
 

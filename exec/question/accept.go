@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
@@ -40,7 +40,7 @@ func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, 
 	s := c.Step
 	a := s.Last()
 	if f == nil || f.Class != history.Breach || a == nil || a.Accounted == nil || a.Accounted.Whole != "" ||
-		a.Discarded == (checkpoint.Snapshot{}) || a.Compensated != nil {
+		a.Discarded == (record.Snapshot{}) || a.Compensated != nil {
 		return nil, ""
 	}
 	over := map[string]bool{}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
@@ -117,7 +117,7 @@ func begunRun(t *testing.T, addresses ...plan.Address) *history.Run {
 		t.Fatal(err)
 	}
 	run := &history.Run{}
-	if err := run.Apply(checkpoint.Record{Seq: 1, Fact: fact}); err != nil {
+	if err := run.Apply(record.Record{Seq: 1, Fact: fact}); err != nil {
 		t.Fatal(err)
 	}
 	return run

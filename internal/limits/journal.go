@@ -16,6 +16,7 @@ import (
 	_ "modernc.org/sqlite" // the peer
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 )
 
 const (
@@ -26,8 +27,8 @@ const (
 )
 
 // fact makes a record of 512 bytes: 119 of them are what surrounds the data.
-func fact() checkpoint.Fact {
-	return checkpoint.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 391) + `"`)}
+func fact() record.Fact {
+	return record.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 391) + `"`)}
 }
 
 // fourRecords measures one durable batch of four records of 512 bytes.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 )
@@ -33,7 +34,7 @@ type forest struct {
 	store  *checkpoint.Store
 	log    *checkpoint.Journal
 	tree   *ledger.Tree
-	snap   checkpoint.Snapshot
+	snap   record.Snapshot
 	change int // changes so far
 }
 
@@ -92,7 +93,7 @@ func (s settings) forest(ctx context.Context, name string, w wood) (*forest, err
 	if err := f.scan(ctx); err != nil {
 		return nil, err
 	}
-	f.snap, err = f.store.Snapshot(ctx, f.root, f.tree, checkpoint.Snapshot{})
+	f.snap, err = f.store.Snapshot(ctx, f.root, f.tree, record.Snapshot{})
 	return f, err
 }
 
@@ -132,13 +133,13 @@ func (f *forest) keep(ctx context.Context) error {
 		return err
 	}
 	data, err := json.Marshal(struct {
-		Snapshot checkpoint.Snapshot `json:"snapshot"`
-		Inline   checkpoint.Inline   `json:"inline,omitempty"`
+		Snapshot record.Snapshot   `json:"snapshot"`
+		Inline   checkpoint.Inline `json:"inline,omitempty"`
 	}{snap, inline})
 	if err != nil {
 		return err
 	}
-	if _, err := f.log.Append(ctx, checkpoint.Fact{Type: "ledger", Step: "1.1", Attempt: 1, Data: data}); err != nil {
+	if _, err := f.log.Append(ctx, record.Fact{Type: "ledger", Step: "1.1", Attempt: 1, Data: data}); err != nil {
 		return err
 	}
 	f.store.Settle()
@@ -266,7 +267,7 @@ func (s settings) first(ctx context.Context, name string, f *forest, all *table)
 			if err != nil {
 				return err
 			}
-			_, err = checkpoint.NewStore(blobs).Snapshot(ctx, f.root, tree, checkpoint.Snapshot{})
+			_, err = checkpoint.NewStore(blobs).Snapshot(ctx, f.root, tree, record.Snapshot{})
 			return err
 		}); err != nil {
 			return err

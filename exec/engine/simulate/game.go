@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
@@ -87,10 +87,10 @@ func (g *Game) start(p *plan.Plan, presetName string) {
 }
 
 // tree is a snapshot that no other step has made.
-func (g *Game) tree() checkpoint.Snapshot {
+func (g *Game) tree() record.Snapshot {
 	g.trees++
 	d := ledger.Digest(fmt.Sprintf("sha256:%d", g.trees))
-	return checkpoint.Snapshot{Tree: d, Manifest: d}
+	return record.Snapshot{Tree: d, Manifest: d}
 }
 
 // fold has facts happen. Each takes a second.
@@ -105,7 +105,7 @@ func (g *Game) fold(facts ...history.Located) {
 		if _, back := l.Fact.(*history.RolledBack); back {
 			g.judge.setBack()
 		}
-		rec := checkpoint.Record{Seq: g.seq, Time: g.now, Fact: checkpoint.Fact{
+		rec := record.Record{Seq: g.seq, Time: g.now, Fact: record.Fact{
 			Type: l.Fact.Type(), Step: string(l.Where.Step), Attempt: l.Where.Attempt}}
 		if err := g.run.Fold(rec, l.Fact); err != nil {
 			g.judge.broken("a fact that cannot follow: %v", err)

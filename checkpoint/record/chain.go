@@ -1,10 +1,9 @@
-package checkpoint
+package record
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,9 +35,10 @@ const (
 
 type sum = [sha256.Size]byte
 
-// A chain is a place between two records. Copies share scratch space: use
-// clone to go two ways.
-type chain struct {
+// A Chain is a place between two records of a journal, and knows how the next one is stored and verified. It is a
+// pure value: it reads no clock and keeps no record. Copies share scratch space: use Clone to go two ways. It is not
+// safe for concurrent use.
+type Chain struct {
 	name    string
 	seq     uint64
 	prev    sum              // of the record before the last one
@@ -47,42 +47,50 @@ type chain struct {
 	digests [2]ledger.Digest // of prev and last, once somebody asked
 }
 
-func newChain(name string) chain {
-	return chain{name: name, last: sha256.Sum256([]byte(nameDomain + name))}
+// NewChain is the place before the first record of the journal called name, which is the id of its run.
+func NewChain(name string) Chain {
+	return Chain{name: name, last: sha256.Sum256([]byte(nameDomain + name))}
 }
 
-func (c *chain) clone() chain {
+// Clone is a copy that goes its own way.
+func (c *Chain) Clone() Chain {
 	d := *c
 	d.scratch = nil
 	return d
 }
 
-func (c *chain) head() Head { return Head{Seq: c.seq, Hash: digestOf(c.last)} }
+// Seq is the number of records before the place.
+func (c *Chain) Seq() uint64 { return c.seq }
 
-func (c *chain) hash(body []byte) sum {
+// Head is where the chain stands.
+func (c *Chain) Head() Head { return Head{Seq: c.seq, Hash: ledger.DigestOf(c.last)} }
+
+func (c *Chain) hash(body []byte) sum {
 	c.scratch = append(append(c.scratch[:0], recordDomain...), body...)
 	return sha256.Sum256(c.scratch)
 }
 
-func (c *chain) step(hash sum) {
+func (c *Chain) step(hash sum) {
 	c.seq++
 	c.prev, c.last = c.last, hash
 	c.digests[0], c.digests[1] = c.digests[1], ""
 }
 
 // spelled are the digests of prev and last. Each is spelled once: that of last is that of prev a record later.
-func (c *chain) spelled() (prev, last ledger.Digest) {
+func (c *Chain) spelled() (prev, last ledger.Digest) {
 	if c.digests[0] == "" {
-		c.digests[0] = digestOf(c.prev)
+		c.digests[0] = ledger.DigestOf(c.prev)
 	}
 	if c.digests[1] == "" {
-		c.digests[1] = digestOf(c.last)
+		c.digests[1] = ledger.DigestOf(c.last)
 	}
 	return c.digests[0], c.digests[1]
 }
 
-// extend adds the stored form of f at the end of the chain to buf.
-func (c *chain) extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error) {
+// Extend adds the stored form of f, as of now, to buf, and goes behind it. It returns buf with what was added, and the
+// record. After an error the chain stands where it was, and nothing was added. The record shares f's data where that
+// has no white space between its parts.
+func (c *Chain) Extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error) {
 	if err := f.check(); err != nil {
 		return buf, Record{}, err
 	}
@@ -139,17 +147,18 @@ func compact(data json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// stored is a record as it lies in a log: valid as long as the bytes are.
-type stored struct {
+// A Stored is a verified record as it lies in a log: valid as long as the bytes are.
+type Stored struct {
 	time            time.Time
 	attempt         uint64
 	typ, step, data []byte
 }
 
-// follow checks that b is the next record, and goes there.
-func (c *chain) follow(b []byte) (stored, error) {
-	wrong := func(format string, args ...any) (stored, error) {
-		return stored{}, &CorruptError{Name: c.name, Seq: c.seq + 1, Why: fmt.Sprintf(format, args...)}
+// Follow checks that b is the next record, and goes behind it. What is wrong with it is a [*CorruptError], and the chain
+// stands where it was.
+func (c *Chain) Follow(b []byte) (Stored, error) {
+	wrong := func(format string, args ...any) (Stored, error) {
+		return Stored{}, &CorruptError{Name: c.name, Seq: c.seq + 1, Why: fmt.Sprintf(format, args...)}
 	}
 	if len(b) < recordFixed+sha256.Size {
 		return wrong("it is too short")
@@ -179,7 +188,7 @@ func (c *chain) follow(b []byte) (stored, error) {
 }
 
 // parseBody reads what follows the sequence number; why is empty if that went well.
-func parseBody(body []byte) (s stored, why string) {
+func parseBody(body []byte) (s Stored, why string) {
 	rest := body[1+sha256.Size+8:]
 	seconds, nanos := int64(binary.BigEndian.Uint64(rest)), binary.BigEndian.Uint32(rest[8:])
 	if seconds < -62167219200 || seconds > 253402300799 || nanos >= 1e9 {
@@ -192,7 +201,7 @@ func parseBody(body []byte) (s stored, why string) {
 	rest = rest[20:]
 	for _, field := range []*[]byte{&s.typ, &s.step, &s.data} {
 		var ok bool
-		if *field, rest, ok = nextRecord(rest); !ok {
+		if *field, rest, ok = nextField(rest); !ok {
 			return s, "a field is cut off"
 		}
 	}
@@ -207,8 +216,11 @@ func parseBody(body []byte) (s stored, why string) {
 	return s, ""
 }
 
-// record copies s, which is the last that c followed.
-func (s *stored) record(c *chain) Record {
+// Data is the data of its fact. It is valid as long as the bytes that were followed are.
+func (s *Stored) Data() []byte { return s.data }
+
+// Record is a copy of s, which must be the last that c followed.
+func (s *Stored) Record(c *Chain) Record {
 	prev, hash := c.spelled()
 	r := Record{
 		Seq: c.seq, Time: s.time, Prev: prev, Hash: hash,
@@ -220,21 +232,14 @@ func (s *stored) record(c *chain) Record {
 	return r
 }
 
-const digestScheme = "sha256:"
-
-func digestOf(s sum) ledger.Digest {
-	var text [len(digestScheme) + 2*sha256.Size]byte
-	hex.Encode(text[copy(text[:], digestScheme):], s[:])
-	return ledger.Digest(text[:])
-}
-
-// rawDigest is the reverse of digestOf.
-func rawDigest(d ledger.Digest) (s sum, err error) {
-	if len(d) != len(digestScheme)+hex.EncodedLen(len(s)) || d[:len(digestScheme)] != digestScheme {
-		return s, fmt.Errorf("checkpoint: %q is not a digest", string(d))
+// nextField splits the first field off what is left of a record.
+func nextField(b []byte) (field, rest []byte, ok bool) {
+	if len(b) < 4 {
+		return nil, nil, false
 	}
-	if _, err := hex.Decode(s[:], []byte(d[len(digestScheme):])); err != nil {
-		return s, fmt.Errorf("checkpoint: digest %q: %w", string(d), err)
+	n := binary.BigEndian.Uint32(b)
+	if uint64(n) > uint64(len(b)-4) {
+		return nil, nil, false
 	}
-	return s, nil
+	return b[4 : 4+n : 4+n], b[4+n:], true
 }

@@ -1,0 +1,58 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/planlock/planlock/ledger"
+)
+
+// MaxBatch is the size in bytes that the records of one batch may have together, four bytes for each of them included.
+// A single fact may have half of that.
+const MaxBatch = 64 << 20
+
+// ErrTooLarge is in the chain of the errors for a fact or a batch that is too large.
+var ErrTooLarge = errors.New("checkpoint: too large")
+
+// A Fact is what a caller adds to a journal.
+type Fact struct {
+	Type    string          `json:"type"` // never empty
+	Step    string          `json:"step,omitempty"`
+	Attempt int             `json:"attempt,omitempty"` // never negative
+	Data    json.RawMessage `json:"data,omitempty"`    // JSON; kept without the white space between its parts
+}
+
+// A Record is a fact in its place.
+type Record struct {
+	Seq  uint64        `json:"seq"`  // from 1, without gaps; it alone is the order
+	Time time.Time     `json:"time"` // UTC; for people
+	Prev ledger.Digest `json:"prev"` // hash of the record before; of the journal's name for the first
+	Hash ledger.Digest `json:"hash"` // of all but itself
+	Fact
+}
+
+// A Head is where a journal ends. The zero Head says that this is not known.
+type Head struct {
+	Seq  uint64        `json:"seq"` // of the last record; 0 if there is none
+	Hash ledger.Digest `json:"hash"`
+}
+
+// A Snapshot is a tree that can be restored.
+type Snapshot struct {
+	Tree     ledger.Digest `json:"tree"`     // identity
+	Manifest ledger.Digest `json:"manifest"` // the blob that describes it, mtimes included
+}
+
+// A CorruptError says that a journal was edited, cut, reordered or extended by
+// someone else, or damaged.
+type CorruptError struct {
+	Name string // of the journal, or the path of its file
+	Seq  uint64 // first record that is wrong
+	Why  string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("checkpoint: journal %q is corrupt from record %d on: %s", e.Name, e.Seq, e.Why)
+}
