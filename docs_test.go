@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // TestLinksLeadSomewhere follows every relative link of every page.
@@ -76,7 +77,7 @@ func TestReadmePlanHolds(t *testing.T) {
 	if len(blocks) != 1 {
 		t.Fatalf("the README shows %d plans, want 1", len(blocks))
 	}
-	draft, err := plan.Read("README.md", []byte(blocks[0]))
+	draft, err := native.Read("README.md", []byte(blocks[0]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate/builtin"
-	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 const greeting = `schema = 1
@@ -58,7 +58,7 @@ func Example() {
 	for _, agent := range []exec.Executor{honest, eager} {
 		dir, _ := os.MkdirTemp("", "example-")
 		defer os.RemoveAll(dir)
-		draft, err := plan.Read("plan.toml", []byte(greeting))
+		draft, err := native.Read("plan.toml", []byte(greeting))
 		if err != nil {
 			fmt.Println(err)
 			return

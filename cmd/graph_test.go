@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // FuzzGraph draws whatever can be read as a plan: nothing may panic, nothing that
@@ -16,7 +17,7 @@ func FuzzGraph(f *testing.F) {
 	f.Add("schema = 1\n[[speclets]]\nid = \"s\"\ntasks = [\"1\"]\ndepends_on = [\"t\"]\n[[speclets]]\nid = \"t\"\ntasks = [\"2\", \"9\"]\n" +
 		"[[tasks]]\nid = 1\n[[tasks]]\nid = 2\n[[tasks]]\nid = 2\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		draft, err := plan.Read("plan.toml", []byte(text))
+		draft, err := native.Read("plan.toml", []byte(text))
 		if err != nil {
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/lockfile"
 )
 
 // lockCommand is "planlock lock".
@@ -50,7 +51,11 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
 		return placed(err, f.Dir, f.Args[0], nil)
 	}
-	if err := writeFile(c.LockFile, locked.Encode()); err != nil {
+	text, err := lockfile.Encode(locked)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(c.LockFile, text); err != nil {
 		return err
 	}
 	terms, shown, more := locked.Options(), displayPath(c.LockFile), ""
@@ -133,7 +138,7 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 		return nil, fmt.Errorf("lock file: %w", err)
 	}
 	c.LockFile = file
-	locked, err := plan.ReadLock(draft, text, c.Options())
+	locked, err := lockfile.Read(draft, text, c.Options())
 	if moved := (*plan.LockError)(nil); errors.As(err, &moved) {
 		if id := amendedTo(ctx, exec.Workspace{Dir: c.Dir}, file, draft.Plan.Digest()); id != "" {
 			return nil, &exec.RefusedError{Reasons: []string{fmt.Sprintf("run %s was amended to this plan and has not ended; the lock %s is the one that it began with", id, displayPath(file))},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // A template must not teach what check then complains about.
@@ -21,7 +22,7 @@ func TestTemplatesHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		draft, err := plan.Read(name, text)
+		draft, err := native.Read(name, text)
 		if err != nil {
 			t.Fatal(err)
 		}

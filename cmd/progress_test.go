@@ -17,7 +17,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate/builtin"
-	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // twoSteps is a plan whose second step needs its backup.
@@ -59,7 +59,7 @@ description = "Write"
 // second step is under way.
 func watch(t *testing.T, live bool, paint func(*progress)) string {
 	t.Helper()
-	draft, err := plan.Read("plan.toml", []byte(twoSteps))
+	draft, err := native.Read("plan.toml", []byte(twoSteps))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/file"
 	"github.com/planlock/planlock/plan/formats"
 )
 
@@ -19,11 +20,11 @@ func unreadable(path string, err error) (plan.Diagnostic, int) {
 	case errors.As(err, &size):
 		d.Code, d.Hint = "plan-too-large", "a plan is text that a person can read: split it, or move data into files of the workspace"
 		return d, statusRefused
-	case errors.Is(err, plan.ErrNoPlan):
+	case errors.Is(err, file.ErrNoPlan):
 		d.Code, d.Hint = "plan-not-found", "name the plan's file, or a folder that holds one"
-	case errors.Is(err, plan.ErrManyPlans):
+	case errors.Is(err, file.ErrManyPlans):
 		d.Code, d.Hint = "plan-ambiguous", "name the plan's file instead of its folder"
-	case errors.Is(err, plan.ErrNotRegular):
+	case errors.Is(err, file.ErrNotRegular):
 		d.Code, d.Hint = "plan-not-a-file", "name the plan's file, or a folder that holds one"
 	case errors.Is(err, fs.ErrNotExist):
 		d.Code, d.Hint = "plan-not-found", "look for a typing error in the path"

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
+	"github.com/planlock/planlock/plan/lockfile"
 )
 
 // resumeCommand is "planlock resume".
@@ -112,7 +113,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		return nil, &exec.RefusedError{Run: run.Started.Run, Err: err,
 			Reasons: []string{fmt.Sprintf("the lock of the run cannot be read: %v", err)}, Hint: "put the lock file back as it was"}
 	}
-	return plan.ReadLock(draft, text, c.Options())
+	return lockfile.Read(draft, text, c.Options())
 }
 
 // boundBy is what made the plan of a run its plan.

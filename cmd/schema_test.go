@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // TestSchemaAcceptsExamples holds the schema for editors against a validator
@@ -28,7 +29,7 @@ func TestSchemaAcceptsExamples(t *testing.T) {
 			if err := schema.Validate(document(t, string(text))); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
-			draft, err := plan.ReadFile(file)
+			draft, err := native.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +63,7 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			bySchema := schema.Validate(document(t, c.text))
-			draft, err := plan.Read("plan.toml", []byte(c.text))
+			draft, err := native.Read("plan.toml", []byte(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}

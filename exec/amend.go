@@ -53,7 +53,7 @@ func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (*Amend
 	}
 	options := c.Options()
 	if bad := blockingDiagnostics(a.Draft.Check(options)); len(bad) > 0 {
-		_, err := plan.Lock(a.Draft, plan.LockOptions{Check: options, Acknowledged: a.Acknowledged, Now: c.Now})
+		_, err := plan.Lock(a.Draft, plan.LockOptions{Check: options, Acknowledged: a.Acknowledged})
 		return nil, err
 	}
 	own := *c
@@ -221,8 +221,8 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 			strangers = append(strangers, code) // of steps that are not new nobody accepts anything now, and a new one is not done
 		}
 	}
-	locked, err := plan.Lock(a.Draft, plan.LockOptions{Check: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,
-		Approvals: approvals(f.Planning), Amends: e.run.RecordDigest(), Now: e.c.Now})
+	locked, err := e.c.bind(a.Draft, plan.LockOptions{Check: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,
+		Approvals: approvals(f.Planning), Amends: e.run.RecordDigest()})
 	var missing *plan.AckError
 	if err != nil && !errors.As(err, &missing) {
 		return nil, err

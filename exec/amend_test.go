@@ -22,6 +22,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // begunPlan has two tasks; its second step stops to ask.
@@ -118,7 +119,7 @@ func prepared(t *testing.T) (b *exectest.Bench, locked *plan.Locked, fixed *bool
 
 func read(t *testing.T, text string) *plan.Draft {
 	t.Helper()
-	d, err := plan.Read("plan.toml", []byte(text))
+	d, err := native.Read("plan.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (e *execution) begin(ctx context.Context) error {
 		Name: e.plan.Meta.Name, Goal: e.plan.Goal,
 		Format: e.locked.Format(), Profile: e.plan.Profile,
 		Plan: e.locked.Digest(), Files: e.locked.Files(),
-		Lock: e.locked.ID(), LockFile: e.c.LockFile,
+		Lock: cmp.Or(e.locked.ID(), id), LockFile: e.c.LockFile,
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
 		Policy: e.chosenPolicy(), Roles: e.roles(), Remembered: e.precedents(ctx, e.locked.Digest()),

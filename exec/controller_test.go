@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // twoSteps is a complete plan whose steps write a.txt and then change it. Extra
@@ -303,7 +304,7 @@ func TestRefusals(t *testing.T) {
 			return run(t, b, locked)
 		},
 		"a lock that has served": func(t *testing.T, b *exectest.Bench) error {
-			locked, err := plan.Lock(b.Draft, plan.LockOptions{})
+			locked, err := plan.Lock(b.Draft, plan.LockOptions{ID: "a lock"})
 			must(t, err)
 			must(t, run(t, b, locked))
 			must(t, os.Remove(filepath.Join(b.Dir, "a.txt")))
@@ -364,7 +365,7 @@ func TestTwoControllers(t *testing.T) {
 	b.Controller.Executors["script"] = exectest.Script{
 		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			other := &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": goodScript}}
-			locked, err := plan.Lock(b.Draft, plan.LockOptions{})
+			locked, err := plan.Lock(b.Draft, plan.LockOptions{ID: "a lock"})
 			if err != nil {
 				return exec.Outcome{}, err
 			}
@@ -460,7 +461,7 @@ func must(t *testing.T, err error) {
 func ExampleController() {
 	dir, _ := os.MkdirTemp("", "planlock")
 	defer os.RemoveAll(dir)
-	draft, _ := plan.Read("plan.toml", []byte(twoSteps()))
+	draft, _ := native.Read("plan.toml", []byte(twoSteps()))
 	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": goodScript}}
 	locked, err := c.Lock(context.Background(), draft)
 	if err != nil {

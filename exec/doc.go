@@ -14,7 +14,7 @@
 //
 // # A short program
 //
-//	draft, err := plan.ReadFile("plan.toml")
+//	draft, err := native.ReadFile("plan.toml")
 //	if err != nil {
 //		return err
 //	}

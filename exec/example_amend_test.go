@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 const postscript = `
@@ -42,7 +43,7 @@ func ExampleController_Amend() {
 		return exec.Outcome{}, errors.Join(ctx.Err(), os.WriteFile(filepath.Join(w.Dir, name), []byte("Dear reader\n"), 0o644))
 	})}
 	read := func(text string) *plan.Draft {
-		draft, err := plan.Read("letter.toml", []byte(text))
+		draft, err := native.Read("letter.toml", []byte(text))
 		if err != nil {
 			panic(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate/builtin"
-	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 const letter = `schema = 1
@@ -72,7 +72,7 @@ func ExampleController_advisors() {
 	}
 
 	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: writer, Preset: "assistant", Advisors: exec.Advisors{advice.Pivot: shorter}, Escalator: rules}
-	draft, err := plan.Read("letter.toml", []byte(letter))
+	draft, err := native.Read("letter.toml", []byte(letter))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -21,6 +21,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // asController makes this test binary a controller of the workspace that it names.
@@ -61,7 +62,7 @@ func TestMain(m *testing.M) {
 
 // control goes on with the run of a workspace, or begins one.
 func control(dir string, script exectest.Script) error {
-	draft, err := plan.Read("plan.toml", []byte(twoSteps()))
+	draft, err := native.Read("plan.toml", []byte(twoSteps()))
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,12 @@ package exec
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/lockfile"
 )
 
 // Options are what the controller adds to a plan's own rules: the check kinds
@@ -39,7 +41,7 @@ func (c *Controller) Options() plan.CheckOptions {
 func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged ...string) (*plan.Locked, error) {
 	options := c.Options()
 	if bad := blockingDiagnostics(draft.Check(options)); len(bad) > 0 {
-		return plan.Lock(draft, plan.LockOptions{Check: options, Acknowledged: acknowledged, Now: c.Now})
+		return plan.Lock(draft, plan.LockOptions{Check: options, Acknowledged: acknowledged})
 	}
 	own := *c
 	c = &own
@@ -65,8 +67,21 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	if err != nil {
 		return nil, err
 	}
-	return plan.Lock(draft, plan.LockOptions{Check: options, Envelope: env.Digest(), Base: base.Digest(),
-		Acknowledged: acknowledged, Approvals: approvals(judged), Now: c.Now})
+	return c.bind(draft, plan.LockOptions{Check: options, Envelope: env.Digest(), Base: base.Digest(),
+		Acknowledged: acknowledged, Approvals: approvals(judged)})
+}
+
+// bind makes a lock with a name of its own, so that a run can tell whether it has served one before.
+func (c *Controller) bind(draft *plan.Draft, o plan.LockOptions) (*plan.Locked, error) {
+	o.At = time.Now()
+	if c.Now != nil {
+		o.At = c.Now()
+	}
+	var err error
+	if o.ID, err = lockfile.NewID(o.At); err != nil {
+		return nil, err
+	}
+	return plan.Lock(draft, o)
 }
 
 // approvals are judgements as the lock keeps them.

@@ -28,8 +28,12 @@ func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 		}
 		return "changed since the lock was made: " + strings.Join(bound.First(lines, shownSince), "; ")
 	}
+	made := e.locked.Options().At
+	if made.IsZero() {
+		return "the lock does not say when it was made; what keeps versions of the workspace (such as git status) can say what changed"
+	}
 	var newer []string
-	since := e.locked.Created().Add(-fileClock)
+	since := made.Add(-fileClock)
 	for entry := range e.base.All() {
 		if entry.ModTime.After(since) {
 			newer = append(newer, fmt.Sprintf("%q", entry.Path))

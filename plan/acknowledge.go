@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // An Approval is the verdict of a planning gate, as far as the lock needs it.
@@ -86,14 +88,14 @@ func (e *AckError) Error() string {
 	if len(e.Missing) > 0 {
 		b.WriteString("not acknowledged:")
 		for _, a := range e.Missing {
-			fmt.Fprintf(&b, "\n  --ack %s  %s", quoteCode(a.Code), visible(a.Text))
+			fmt.Fprintf(&b, "\n  --ack %s  %s", quoteCode(a.Code), hidden.Escape(a.Text))
 		}
 	}
 	if len(e.Unknown) > 0 {
 		if len(e.Missing) > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "acknowledged, but nothing in the plan asks for it: %s", visible(strings.Join(e.Unknown, ", ")))
+		fmt.Fprintf(&b, "acknowledged, but nothing in the plan asks for it: %s", hidden.Escape(strings.Join(e.Unknown, ", ")))
 	}
 	return b.String()
 }
@@ -103,5 +105,5 @@ func quoteCode(code string) string {
 	if strings.IndexFunc(code, func(r rune) bool { return !idRune(r) && r != ':' }) < 0 {
 		return code
 	}
-	return "'" + strings.ReplaceAll(visible(code), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(hidden.Escape(code), "'", `'\''`) + "'"
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // An Amendment is what a plan has that the plan before it had not.
@@ -131,29 +133,13 @@ func (e *AmendError) Error() string {
 // differences names what is not the same in two plans, as far as it can be told apart.
 func (p *Plan) differences(by *Plan) []string {
 	var list []string
-	for _, part := range []struct {
-		name string
-		of   func(p *Plan) Plan
-	}{
-		{"schema", func(p *Plan) Plan { return Plan{Schema: p.Schema} }},
-		{"profile", func(p *Plan) Plan { return Plan{Profile: p.Profile} }},
-		{"[meta]", func(p *Plan) Plan { return Plan{Meta: p.Meta} }},
-		{"goal", func(p *Plan) Plan { return Plan{Goal: p.Goal} }},
-		{"requirements", func(p *Plan) Plan { return Plan{Requirements: p.Requirements} }},
-		{"assumptions", func(p *Plan) Plan { return Plan{Assumptions: p.Assumptions} }},
-		{"invariants", func(p *Plan) Plan { return Plan{Invariants: p.Invariants} }},
-		{"non_goals", func(p *Plan) Plan { return Plan{NonGoals: p.NonGoals} }},
-		{"speclets", func(p *Plan) Plan { return Plan{Speclets: p.Speclets} }},
-		{"[completion_criteria]", func(p *Plan) Plan { return Plan{Completion: p.Completion} }},
-		{"[ledger]", func(p *Plan) Plan { return Plan{Scope: p.Scope} }},
-		{"[envelope]", func(p *Plan) Plan { return Plan{Envelope: p.Envelope} }},
-		{"[sandbox]", func(p *Plan) Plan { return Plan{Sandbox: p.Sandbox} }},
-		{"[execution]", func(p *Plan) Plan { return Plan{Execution: p.Execution} }},
-		{"[error_propagation]", func(p *Plan) Plan { return Plan{ErrorPropagation: p.ErrorPropagation} }},
-	} {
-		old, now := part.of(p), part.of(by)
-		if old.Digest() != now.Digest() {
-			list = append(list, part.name+" is not what it was")
+	for _, name := range changedFields(p.Visit, by.Visit) {
+		switch name {
+		case "settings", "tasks":
+		case "meta", "completion_criteria", "ledger", "envelope", "sandbox", "execution", "error_propagation":
+			list = append(list, "["+name+"] is not what it was")
+		default:
+			list = append(list, name+" is not what it was")
 		}
 	}
 	list = append(list, changedSettings(p.Settings, by.Settings)...)
@@ -170,7 +156,7 @@ func changedSettings(old, now []Setting) []string {
 	was := map[string]Value{}
 	name := func(key string) {
 		table, _, _ := strings.Cut(key, ".")
-		if line := fmt.Sprintf("[%s] is not what it was", visible(table)); len(list) == 0 || list[len(list)-1] != line {
+		if line := fmt.Sprintf("[%s] is not what it was", hidden.Escape(table)); len(list) == 0 || list[len(list)-1] != line {
 			list = append(list, line)
 		}
 	}
@@ -201,21 +187,21 @@ func changedTasks(old, now []Task) []string {
 	for _, was := range old {
 		is := at[was.ID]
 		if is == nil {
-			list = append(list, fmt.Sprintf("task %s is gone", visible(was.ID)))
+			list = append(list, fmt.Sprintf("task %s is gone", hidden.Escape(was.ID)))
 			continue
 		}
-		if keys := changedKeys(was, *is); keys != "" {
-			list = append(list, fmt.Sprintf("task %s is not what it was: %s", visible(was.ID), keys))
+		if keys := changedKeys(was.visit, is.visit); keys != "" {
+			list = append(list, fmt.Sprintf("task %s is not what it was: %s", hidden.Escape(was.ID), keys))
 		}
 		steps := map[string]*Step{}
 		for i := range is.Steps {
 			steps[is.Steps[i].ID] = &is.Steps[i]
 		}
 		for _, s := range was.Steps {
-			address := visible(string(addressOf(was.ID, s.ID)))
+			address := hidden.Escape(string(addressOf(was.ID, s.ID)))
 			if steps[s.ID] == nil {
 				list = append(list, fmt.Sprintf("step %s is gone", address))
-			} else if keys := changedKeys(s, *steps[s.ID]); keys != "" {
+			} else if keys := changedKeys(s.visit, steps[s.ID].visit); keys != "" {
 				list = append(list, fmt.Sprintf("step %s is not what it was: %s", address, keys))
 			}
 		}
@@ -223,32 +209,8 @@ func changedTasks(old, now []Task) []string {
 	return list
 }
 
-// changedKeys names the keys of a task or a step that differ. The steps of a task are looked at by themselves, and where something
-// is done already is no part of what a plan means.
-func changedKeys[T any](old, now T) string {
-	var keys []string
-	a, b := reflect.ValueOf(old), reflect.ValueOf(now)
-	for i := range a.NumField() {
-		switch field := a.Type().Field(i).Name; {
-		case field == "Steps" || field == "Status" || field == "Address":
-		case !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()):
-			keys = append(keys, keyOf(field))
-		}
-	}
-	return strings.Join(keys, ", ")
-}
-
-// keyOf is a field as it is called in a plan file.
-func keyOf(field string) string {
-	if field == "Critical" {
-		return "critical_flag"
-	}
-	var b strings.Builder
-	for i, r := range field {
-		if i > 0 && 'A' <= r && r <= 'Z' && field[i-1] >= 'a' {
-			b.WriteByte('_')
-		}
-		b.WriteString(strings.ToLower(string(r)))
-	}
-	return b.String()
+// changedKeys names the keys of a task or a step that differ. The steps of a task are looked at by themselves.
+func changedKeys(old, now func(Visitor)) string {
+	changed := changedFields(old, now)
+	return strings.Join(slices.DeleteFunc(changed, func(name string) bool { return name == "steps" }), ", ")
 }

@@ -1,11 +1,8 @@
 package plan
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"hash"
-	"io"
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -19,30 +16,15 @@ const canonicalName = "planlock.plan/1\n"
 // Canonical is the versioned encoding of the plan's meaning, as docs/canonical-encoding.md specifies it.
 // Two plans mean the same exactly if their encodings are equal.
 func (p *Plan) Canonical() []byte {
-	var b bytes.Buffer
-	p.encode(&b)
-	return b.Bytes()
+	e := &encoder{buf: []byte(canonicalName)}
+	e.record(p.Visit)
+	return e.buf
 }
 
 // Digest is the digest of the canonical encoding.
-func (p *Plan) Digest() ledger.Digest {
-	h := sha256.New()
-	p.encode(h)
-	return sumOf(h)
-}
+func (p *Plan) Digest() ledger.Digest { return ledger.Sum(p.Canonical()) }
 
-func sumOf(h hash.Hash) ledger.Digest {
-	return ledger.Digest("sha256:" + hex.EncodeToString(h.Sum(nil)))
-}
-
-func (p *Plan) encode(w io.Writer) {
-	e := &encoder{to: w}
-	e.buf = append(e.buf, canonicalName...)
-	e.plan(p)
-	e.flush()
-}
-
-// An encoder writes values in canonical form:
+// An encoder visits a plan and writes its values in canonical form:
 //
 //	text     s LENGTH : BYTES       integer  i DECIMAL ;
 //	boolean  t or f                 list     [ values ]
@@ -51,15 +33,54 @@ func (p *Plan) encode(w io.Writer) {
 // A field that says nothing is left out of its record. That is what keeps old digests when
 // a field is added.
 type encoder struct {
-	to  io.Writer
-	buf []byte
+	buf    []byte
+	fields []field // of the records that are being written, innermost last
+	thin   string  // the name of the table that is no more than its only key, or ""
+	spare  []byte
 }
 
-const bufferSize = 32 << 10
+// A field is the part of a record that begins with the name and ends before the next field.
+type field struct {
+	name     string
+	from, to int // to is known once the record is over
+}
 
-func (e *encoder) flush() {
-	e.to.Write(e.buf) // to memory or a hash: neither fails
-	e.buf = e.buf[:0]
+// record writes the fields that visit tells, in the order of their names.
+func (e *encoder) record(visit func(Visitor)) {
+	e.buf = append(e.buf, '{')
+	first := len(e.fields)
+	visit(e)
+	e.sort(e.fields[first:])
+	e.fields = e.fields[:first]
+	e.buf = append(e.buf, '}')
+}
+
+// sort brings the fields at the end of what is written in order.
+func (e *encoder) sort(fields []field) {
+	byName := func(a, b field) int { return cmp.Compare(a.name, b.name) }
+	if slices.IsSortedFunc(fields, byName) {
+		return
+	}
+	begin, end := fields[0].from, len(e.buf)
+	for i := len(fields) - 1; i >= 0; i-- {
+		end, fields[i].to = fields[i].from, end
+	}
+	slices.SortFunc(fields, byName)
+	e.spare = e.spare[:0]
+	for _, f := range fields {
+		e.spare = append(e.spare, e.buf[f.from:f.to]...)
+	}
+	copy(e.buf[begin:], e.spare)
+}
+
+// name begins a field.
+func (e *encoder) name(k Key) {
+	name := k.Name
+	if e.thin != "" {
+		name, e.thin = e.thin, ""
+	}
+	e.fields = append(e.fields, field{name: name, from: len(e.buf)})
+	e.string(name)
 }
 
 func (e *encoder) string(s string) {
@@ -67,12 +88,7 @@ func (e *encoder) string(s string) {
 	e.buf = strconv.AppendInt(e.buf, int64(len(s)), 10)
 	e.buf = append(e.buf, ':')
 	e.buf = append(e.buf, s...)
-	if len(e.buf) > bufferSize {
-		e.flush()
-	}
 }
-
-func (e *encoder) mark(c byte) { e.buf = append(e.buf, c) }
 
 func (e *encoder) integer(n int64) {
 	e.buf = append(e.buf, 'i')
@@ -80,147 +96,144 @@ func (e *encoder) integer(n int64) {
 	e.buf = append(e.buf, ';')
 }
 
-func (e *encoder) boolean(b bool) {
-	if b {
-		e.mark('t')
-	} else {
-		e.mark('f')
+// Text writes a text, unless it is empty.
+func (e *encoder) Text(k Key, at *string) {
+	if *at != "" {
+		e.name(k)
+		e.string(*at)
 	}
 }
 
-// The methods below write a field, unless it says nothing.
-
-func (e *encoder) text(name, value string) {
-	if value != "" {
-		e.string(name)
-		e.string(value)
-	}
-}
-
-func (e *encoder) number(name string, n int) {
-	if n != 0 {
-		e.string(name)
-		e.integer(int64(n))
-	}
-}
-
-func (e *encoder) duration(name string, d time.Duration) {
-	if d != 0 {
-		e.string(name)
-		e.integer(int64(d))
-	}
-}
-
-func (e *encoder) maybeNumber(name string, n *int) {
-	if n != nil {
-		e.string(name)
-		e.integer(int64(*n))
-	}
-}
-
-func (e *encoder) maybeFlag(name string, b *bool) {
-	if b != nil {
-		e.string(name)
-		e.boolean(*b)
-	}
-}
-
-func (e *encoder) flag(name string, b bool) {
-	if b {
-		e.string(name)
-		e.mark('t')
-	}
-}
-
-// texts writes a list whose order has a meaning.
-func (e *encoder) texts(name string, list []string) {
-	if list == nil {
+// Flag writes a truth.
+func (e *encoder) Flag(k Key, at **bool) {
+	if *at == nil {
 		return
 	}
-	e.string(name)
-	e.mark('[')
-	for _, s := range list {
-		e.string(s)
+	e.name(k)
+	if **at {
+		e.buf = append(e.buf, 't')
+	} else {
+		e.buf = append(e.buf, 'f')
 	}
-	e.mark(']')
 }
 
-// set writes a list whose order and repetitions have no meaning.
-func (e *encoder) set(name string, list []string) {
-	if len(list) > 1 && !strictlySorted(list) {
-		list = slices.Clone(list)
-		slices.Sort(list)
-		list = slices.Compact(list)
+// Number writes an integer.
+func (e *encoder) Number(k Key, at **int) {
+	if *at != nil {
+		e.name(k)
+		e.integer(int64(**at))
 	}
-	e.texts(name, list)
 }
 
-func strictlySorted(list []string) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i-1] >= list[i] {
-			return false
+// Duration writes nanoseconds.
+func (e *encoder) Duration(k Key, at *time.Duration) {
+	if *at != 0 {
+		e.name(k)
+		e.integer(int64(*at))
+	}
+}
+
+// Texts writes a list; one without an order is sorted, each of its texts once.
+func (e *encoder) Texts(k Key, at *[]string) {
+	if *at == nil {
+		return
+	}
+	list := *at
+	if k.Set && !slices.IsSorted(list) {
+		list = slices.Sorted(slices.Values(list))
+	}
+	e.name(k)
+	e.buf = append(e.buf, '[')
+	for i, s := range list {
+		if !k.Set || i == 0 || s != list[i-1] {
+			e.string(s)
 		}
 	}
-	return true
+	e.buf = append(e.buf, ']')
 }
 
-// records writes a list of records, each by its own function.
-func records[T any](e *encoder, name string, list []T, one func(*encoder, *T)) {
-	if list == nil {
+// Table writes a record, unless it says nothing.
+func (e *encoder) Table(k Key, t Table) {
+	switch {
+	case t.Thin:
+		e.thin = k.Name
+		t.Visit(e)
+		e.thin = ""
+	case t.Part:
+		from, fields := len(e.buf), len(e.fields)
+		e.name(k)
+		empty := len(e.buf) + len("{}")
+		if e.record(t.Visit); len(e.buf) == empty {
+			e.buf, e.fields = e.buf[:from], e.fields[:fields]
+		}
+	case t.Said:
+		e.name(k)
+		e.record(t.Visit)
+	}
+}
+
+// Tables writes a list of records.
+func (e *encoder) Tables(k Key, t Tables) {
+	if !t.Said {
 		return
 	}
-	e.string(name)
-	e.mark('[')
-	for i := range list {
-		e.mark('{')
-		one(e, &list[i])
-		e.mark('}')
+	e.name(k)
+	e.buf = append(e.buf, '[')
+	for i := range t.Len {
+		e.record(func(v Visitor) { t.Visit(i, v) })
 	}
-	e.mark(']')
+	e.buf = append(e.buf, ']')
 }
 
-// record writes a record that may be missing; one without fields is not missing.
-func record[T any](e *encoder, name string, of *T, one func(*encoder, *T)) {
-	if of == nil {
+// Settings writes free keys, in the order of their names.
+func (e *encoder) Settings(k Key, at *[]Setting) {
+	if len(*at) == 0 {
 		return
 	}
-	e.string(name)
-	e.mark('{')
-	one(e, of)
-	e.mark('}')
+	sorted := slices.Clone(*at)
+	SortSettings(sorted)
+	list(e, k, &sorted, (*Setting).visit)
 }
 
-// part writes a record that says nothing if it has no fields.
-func part[T any](e *encoder, name string, of *T, one func(*encoder, *T)) {
-	var inner encoder
-	var b bytes.Buffer
-	inner.to = &b
-	one(&inner, of)
-	inner.flush()
-	if b.Len() == 0 {
-		return
+// FreeTables writes what stands in them as settings.
+func (e *encoder) FreeTables(k Key, at *[]Setting) { e.Settings(k, at) }
+
+// The records of settings, which only the encoder visits.
+
+func (s *Setting) visit(v Visitor) {
+	v.Text(Key{Name: "key"}, &s.Key)
+	v.Table(Key{Name: "value"}, Table{Said: true, Visit: s.Value.visit})
+}
+
+func (x *Value) visit(v Visitor) {
+	v.Text(Key{Name: "kind"}, &x.Kind)
+	list(v, Key{Name: "list"}, &x.List, (*Value).visit)
+	v.Text(Key{Name: "text"}, &x.Text)
+}
+
+// changedFields names the fields of two records that do not mean the same, sorted.
+func changedFields(old, now func(Visitor)) []string {
+	a, b := fieldsOf(old), fieldsOf(now)
+	for name, text := range a {
+		if b[name] == text {
+			delete(b, name)
+		} else {
+			b[name] = text
+		}
 	}
-	e.string(name)
-	e.mark('{')
-	e.buf = append(e.buf, b.Bytes()...)
-	e.mark('}')
+	return slices.Sorted(maps.Keys(b))
 }
 
-// settings writes free keys, in the order of their names.
-func (e *encoder) settings(name string, list []Setting) {
-	if len(list) == 0 {
-		return
+// fieldsOf encodes the fields that visit tells one by one, by name.
+func fieldsOf(visit func(Visitor)) map[string]string {
+	e, fields := &encoder{}, map[string]string{}
+	visit(e)
+	for i, f := range e.fields {
+		end := len(e.buf)
+		if i+1 < len(e.fields) {
+			end = e.fields[i+1].from
+		}
+		fields[f.name] = string(e.buf[f.from:end])
 	}
-	list = slices.Clone(list)
-	sortSettings(list)
-	records(e, name, list, func(e *encoder, s *Setting) {
-		e.text("key", s.Key)
-		record(e, "value", &s.Value, encodeValue)
-	})
-}
-
-func encodeValue(e *encoder, v *Value) {
-	e.text("kind", v.Kind)
-	records(e, "list", v.List, encodeValue)
-	e.text("text", v.Text)
+	return fields
 }

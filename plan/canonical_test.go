@@ -1,4 +1,4 @@
-package plan
+package plan_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 func TestCanonicalGolden(t *testing.T) {
@@ -61,7 +62,7 @@ func TestSpellingDoesNotMatter(t *testing.T) {
 
 // Every field of the model is part of the digest, by reflection: a field that is added and not encoded fails here.
 func TestEveryFieldMatters(t *testing.T) {
-	p := &Plan{}
+	p := &plan.Plan{}
 	fill(reflect.ValueOf(p).Elem(), 0)
 	seen := map[ledger.Digest]string{p.Digest(): "the plan itself"}
 	changes := 0
@@ -97,7 +98,7 @@ func fill(v reflect.Value, depth int) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(v.Elem(), depth)
 	case reflect.Slice:
-		if depth > 12 || v.Type().Elem() == reflect.TypeFor[Value]() && depth > 4 {
+		if depth > 12 || v.Type().Elem() == reflect.TypeFor[plan.Value]() && depth > 4 {
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
@@ -106,7 +107,7 @@ func fill(v reflect.Value, depth int) {
 		if v.Type().Elem().Kind() == reflect.String {
 			v.Index(1).SetString("y")
 		}
-		if v.Type().Elem() == reflect.TypeFor[Setting]() {
+		if v.Type().Elem() == reflect.TypeFor[plan.Setting]() {
 			v.Index(1).FieldByName("Key").SetString("y")
 		}
 	case reflect.Struct:
@@ -146,7 +147,7 @@ func vary(v reflect.Value, path string, try func(string)) {
 		}
 		v.Set(was.Slice(0, 1))
 		try(path + " shorter")
-		if v.Type().Elem() != reflect.TypeFor[Setting]() {
+		if v.Type().Elem() != reflect.TypeFor[plan.Setting]() {
 			v.Set(was.Slice(0, 0))
 			try(path + " empty")
 			v.SetZero()
@@ -165,10 +166,10 @@ func vary(v reflect.Value, path string, try func(string)) {
 
 // The encoding can be read back, and the names of every record are in order, each once.
 func TestCanonicalIsWellFormed(t *testing.T) {
-	p := &Plan{}
+	p := &plan.Plan{}
 	fill(reflect.ValueOf(p).Elem(), 0)
 	text := p.Canonical()
-	rest, ok := bytes.CutPrefix(text, []byte(canonicalName))
+	rest, ok := bytes.CutPrefix(text, []byte(plan.CanonicalName))
 	if !ok {
 		t.Fatal("no name")
 	}
@@ -224,11 +225,11 @@ func parseText(t *testing.T, b []byte) (string, []byte) {
 }
 
 func TestNilIsNotEmpty(t *testing.T) {
-	with := func(a *Artifacts) ledger.Digest {
-		return (&Plan{Tasks: []Task{{Steps: []Step{{Artifacts: a}}}}}).Digest()
+	with := func(a *plan.Artifacts) ledger.Digest {
+		return (&plan.Plan{Tasks: []plan.Task{{Steps: []plan.Step{{Artifacts: a}}}}}).Digest()
 	}
 	digests := map[ledger.Digest]bool{}
-	for _, a := range []*Artifacts{nil, {}, {Create: []string{}}, {SymbolsAdd: []string{}}, {SymbolsRemove: []string{}}} {
+	for _, a := range []*plan.Artifacts{nil, {}, {Create: []string{}}, {SymbolsAdd: []string{}}, {SymbolsRemove: []string{}}} {
 		digests[with(a)] = true
 	}
 	if len(digests) != 5 {
@@ -237,10 +238,10 @@ func TestNilIsNotEmpty(t *testing.T) {
 }
 
 func TestCopyIsDeep(t *testing.T) {
-	p := &Plan{}
+	p := &plan.Plan{}
 	fill(reflect.ValueOf(p).Elem(), 0)
 	want := p.Digest()
-	c := deepCopy(p)
+	c := plan.DeepCopy(p)
 	if c.Digest() != want {
 		t.Fatal("the copy is another plan")
 	}

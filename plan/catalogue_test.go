@@ -1,15 +1,16 @@
-package plan
+package plan_test
 
 import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 var update = flag.Bool("update", false, "write golden files and generated pages again")
@@ -18,42 +19,40 @@ var update = flag.Bool("update", false, "write golden files and generated pages 
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), string(got)); diff != "" {
-		t.Errorf("%s is out of date; run  go test ./plan -update\n%s", path, diff)
+	if diff := cmp.Diff(readText(t, path), string(got)); diff != "" {
+		t.Errorf("%s is out of date; run  go test ./plan/... -update\n%s", path, diff)
 	}
 }
 
-func limitsPlan(t testing.TB) string {
+func readText(t testing.TB, path string) string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/limits.toml")
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-func mustRead(t testing.TB, text string) *Draft {
+func limitsPlan(t testing.TB) string {
 	t.Helper()
-	d, err := Read("plan.toml", []byte(text))
+	return readText(t, "testdata/limits.toml")
+}
+
+func mustRead(t testing.TB, text string) *plan.Draft {
+	t.Helper()
+	d, err := native.Read("plan.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func codesOf(list []Diagnostic) []string {
+func codesOf(list []plan.Diagnostic) []string {
 	var codes []string
 	for _, d := range list {
 		codes = append(codes, d.Code)
@@ -63,10 +62,10 @@ func codesOf(list []Diagnostic) []string {
 
 func TestThePlanOfTheExamplesIsComplete(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
-	for _, f := range d.Check(CheckOptions{Executors: []string{"shell"}}) {
+	for _, f := range d.Check(plan.CheckOptions{Executors: []string{"shell"}}) {
 		t.Errorf("%v", f)
 	}
-	for _, a := range d.SelfCheck(CheckOptions{}) {
+	for _, a := range d.SelfCheck(plan.CheckOptions{}) {
 		if !a.Yes || len(a.Evidence) == 0 {
 			t.Errorf("%s: %v %q", a.Question, a.Yes, a.Evidence)
 		}
@@ -83,8 +82,8 @@ func example(base, good, piece string) string {
 
 func TestCatalogueExamples(t *testing.T) {
 	base := limitsPlan(t)
-	o := CheckOptions{Executors: []string{"shell"}}
-	for _, c := range Codes() {
+	o := plan.CheckOptions{Executors: []string{"shell"}}
+	for _, c := range plan.Codes() {
 		t.Run(c.Code, func(t *testing.T) {
 			if c.Bad == "" && c.Good == "" {
 				t.Skip("no short example; TestRareCodes has it")
@@ -94,7 +93,7 @@ func TestCatalogueExamples(t *testing.T) {
 				bad, good = c.Bad, base
 			}
 			found := mustRead(t, bad).Check(o)
-			at := slices.IndexFunc(found, func(d Diagnostic) bool { return d.Code == c.Code })
+			at := slices.IndexFunc(found, func(d plan.Diagnostic) bool { return d.Code == c.Code })
 			if at < 0 {
 				t.Fatalf("the bad example does not draw it; it draws %q", codesOf(found))
 			}
@@ -109,19 +108,18 @@ func TestCatalogueExamples(t *testing.T) {
 }
 
 func TestCatalogueIsSound(t *testing.T) {
-	for i, c := range Codes() {
+	for i, c := range plan.Codes() {
 		if c.Why == "" || c.Severity == "" || strings.Trim(c.Code, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 			t.Errorf("%+v", c)
 		}
-		if i > 0 && Codes()[i-1].Code == c.Code {
+		if i > 0 && plan.Codes()[i-1].Code == c.Code {
 			t.Errorf("%s stands twice", c.Code)
 		}
 	}
-	for _, q := range questions {
-		for _, code := range q.against {
-			if severities()[code] != Error {
-				t.Errorf("question %s: code %q is no error of the catalogue", q.code, code)
-			}
+	for _, q := range plan.QuestionCodes() {
+		known := slices.ContainsFunc(plan.Codes(), func(c plan.Code) bool { return c.Code == q[1] && c.Severity == plan.Error })
+		if !known {
+			t.Errorf("question %s: code %q is no error of the catalogue", q[0], q[1])
 		}
 	}
 }
@@ -143,10 +141,10 @@ made from the table in package plan by ` + "`go test ./plan -update`" + `, and a
 | code | severity |
 |---|---|
 `)
-	for _, c := range Codes() {
+	for _, c := range plan.Codes() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.Code, c.Code, c.Severity)
 	}
-	for _, c := range Codes() {
+	for _, c := range plan.Codes() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", c.Code, strings.ToUpper(string(c.Severity[:1]))+string(c.Severity[1:]), c.Why)
 		fence := func(label, text string) {
 			if text != "" {

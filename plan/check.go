@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // Check judges the draft and returns all diagnostics, those of reading included, sorted by
@@ -13,7 +14,7 @@ func (d *Draft) Check(o CheckOptions) []Diagnostic {
 	if d.foreign() {
 		return d.checkForeign(o)
 	}
-	c := &checker{d: d, p: &d.Plan, o: o, found: findingsOf(d.Found)}
+	c := &checker{d: d, p: &d.Plan, o: o, found: diagnosticsOf(d.Found)}
 	if !d.broken {
 		c.strict = d.Plan.Profile != Observe
 		c.all()
@@ -26,7 +27,7 @@ type checker struct {
 	d      *Draft
 	p      *Plan
 	o      CheckOptions
-	found  *findings
+	found  *Diagnostics
 	strict bool
 
 	task, step string // ids of where it is
@@ -44,7 +45,6 @@ type checker struct {
 	keys     map[string]bool     // of [components] and [constraints], dotted
 	work     int                 // comparisons of globs so far
 	sequence []Address           // the steps in the order of execution
-	written  *node               // the step as it was written, nil where nothing is known of that
 	told     map[Diagnostic]bool // what was said of [defaults]
 }
 
@@ -69,13 +69,14 @@ func (c *checker) report(code, key, message, hint string) {
 		c.inherited(code, key, message, hint)
 		return
 	}
-	c.found.addFor(code, c.d.Position(path), message, hint, c.task, c.step)
+	c.found.Add(Diagnostic{Code: code, Message: message, Hint: hint, Task: c.task, Step: c.step, Pos: c.d.Position(path)})
 }
 
 func (c *checker) all() {
 	c.index()
 	c.head()
 	c.lists()
+	c.gates()
 	c.scope()
 	c.logPaths()
 	unclearWishes(c.p, func(key, message, hint string) { c.report("setting-invalid", key, message, hint) })
@@ -95,12 +96,11 @@ func (c *checker) all() {
 			}
 			s := &t.Steps[j]
 			c.step, c.prefix = s.ID, fmt.Sprintf("%s.steps[%d]", base, j)
-			c.written = c.d.stepNode(i, j)
 			c.checkStep(place{i, j}, s)
 		}
 	}
 	c.creations()
-	c.task, c.step, c.prefix, c.written = "", "", "", nil
+	c.task, c.step, c.prefix = "", "", ""
 	c.coverage()
 	for _, a := range c.o.Approvals {
 		if a.Level >= 2 && a.Verdict != "pass" {
@@ -169,7 +169,7 @@ func ownNames(path string) []string {
 }
 
 func (c *checker) head() {
-	if c.p.Schema != schemaVersion {
+	if c.p.Schema != SchemaVersion {
 		c.report("schema-unsupported", "schema", fmt.Sprintf("the schema is %d", c.p.Schema), "write  schema = 1")
 	}
 	if strings.TrimSpace(c.p.Goal) == "" {
@@ -262,30 +262,15 @@ func validID(id string) bool {
 
 // prose judges text for people.
 func (c *checker) prose(key, text string) {
-	if i := hiddenIn(text); i >= 0 {
-		c.report("text-hidden", key, fmt.Sprintf("the text has a character that is not seen, or turns the others: %s", visible(text[i:min(len(text), i+4)])), "take it out, or type the text again")
+	if i := hidden.InLines(text); i >= 0 {
+		c.report("text-hidden", key, fmt.Sprintf("the text has a character that is not seen, or turns the others: %s", hidden.Escape(text[i:min(len(text), i+4)])), "take it out, or type the text again")
 	}
 }
 
 // command judges text for machines, where a hidden character may hide a meaning.
 func (c *checker) command(key, text string) {
-	if i := hiddenIn(text); i >= 0 {
-		c.report("command-hidden", key, fmt.Sprintf("the command has a character that is not seen: %s", visible(text[i:min(len(text), i+4)])), "take it out, or type the command again")
-	}
-}
-
-// hiddenIn is hidden, but for the ends of lines and tabs.
-func hiddenIn(text string) int {
-	for at := 0; ; {
-		i := hidden(text[at:])
-		if i < 0 {
-			return -1
-		}
-		at += i
-		if c := text[at]; c != '\n' && c != '\t' && !strings.HasPrefix(text[at:], "\r\n") {
-			return at
-		}
-		at++
+	if i := hidden.InLines(text); i >= 0 {
+		c.report("command-hidden", key, fmt.Sprintf("the command has a character that is not seen: %s", hidden.Escape(text[i:min(len(text), i+4)])), "take it out, or type the command again")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // maxComparisons bounds how often a path is compared with a glob in one plan.
@@ -106,32 +107,11 @@ func inModule(module, path string) bool {
 	return ledger.IsGlob(module) && (ledger.Match(module, path) || ledger.Match(module+"/**", path))
 }
 
-func (c *checker) limits(s *Step) {
-	l := s.Limits
-	if l != nil {
-		for k, m := range l.Modules {
-			if m != "." {
-				c.pattern(fmt.Sprintf("limits.modules[%d]", k), m)
-			}
-		}
-	}
-	if s.Artifacts == nil || !changesFiles(s.Artifacts) {
-		return
-	}
-	n := len(s.Artifacts.Create) + len(s.Artifacts.Modify) + len(s.Artifacts.Delete)
-	if c.strict {
-		c.limitsMissing(s, n)
-	}
-	if l != nil && l.MaxFiles != nil && n > *l.MaxFiles {
-		c.report("limits-too-small", "limits.max_files", fmt.Sprintf("the step declares more artifacts (%d) than it may change files (%d)", n, *l.MaxFiles), "raise max_files, or declare less")
-	}
-}
-
 // symbols judges names such as "server.Limiter.Allow".
 func (c *checker) symbols(key string, names []string) {
 	for k, name := range names {
 		dot := strings.LastIndexByte(name, '.')
-		if dot < 0 || !token.IsIdentifier(name[dot+1:]) || hidden(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
+		if dot < 0 || !token.IsIdentifier(name[dot+1:]) || hidden.Index(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
 			c.report("symbol-invalid", fmt.Sprintf("%s[%d]", key, k), fmt.Sprintf("%q is not a symbol", name), `a symbol is FOLDER.Name or FOLDER.Type.Method, as in "server.Limiter.Allow", and ".Name" in the root`)
 		}
 	}
@@ -178,4 +158,49 @@ func changesGo(a *Artifacts) bool {
 		}
 	}
 	return false
+}
+
+// creations reports plain paths that two steps declare as created, where no step between the two deletes them.
+func (c *checker) creations() {
+	by := map[string]Address{}
+	for _, a := range c.sequence {
+		at, ok := c.steps[a]
+		if !ok || c.found.cut {
+			continue
+		}
+		t := &c.p.Tasks[at.task]
+		s := &t.Steps[at.step]
+		if s.Artifacts == nil {
+			continue
+		}
+		c.task, c.step, c.prefix = t.ID, s.ID, fmt.Sprintf("tasks[%d].steps[%d]", at.task, at.step)
+		for k, p := range s.Artifacts.Create {
+			if ledger.IsGlob(p) {
+				continue
+			}
+			key := fmt.Sprintf("artifacts.create[%d]", k)
+			if first, ok := by[p]; ok && first != a {
+				c.report("artifact-created-again", key, fmt.Sprintf("step %s creates %q, and step %s has created it before", a, p, first),
+					fmt.Sprintf("declare  modify = [%q]  here, or delete it in a step between the two", p))
+				continue
+			}
+			by[p] = a
+		}
+		for k, p := range s.Artifacts.Delete {
+			c.deletion(fmt.Sprintf("artifacts.delete[%d]", k), p, by)
+		}
+	}
+}
+
+// deletion forgets what a path or glob takes away.
+func (c *checker) deletion(key, pattern string, by map[string]Address) {
+	delete(by, pattern)
+	if !ledger.IsGlob(pattern) || ledger.CheckPattern(pattern) != nil || !c.affords(key, len(by)) {
+		return
+	}
+	for p := range by {
+		if ledger.Match(pattern, p) {
+			delete(by, p)
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // inheritable are the codes whose cause is one key. Where a step took the key over from [defaults], the cause is there, once, and not in
 // each step. The value names another key that mends it; a step that has that one itself has a fault of its own.
@@ -11,36 +14,30 @@ var inheritable = map[string]string{
 	"retries-missing": "max_retries", "compensate-missing": "compensate",
 }
 
-// stepNode is a step as it was written, or nil.
-func (d *Draft) stepNode(task, step int) *node {
-	at := d.root
-	for _, part := range []struct {
-		list  string
-		index int
-	}{{"tasks", task}, {"steps", step}} {
-		if at == nil {
-			return nil
-		}
-		list := at.find(part.list)
-		if list == nil || part.index >= len(list.list) {
-			return nil
-		}
-		at = list.list[part.index]
-	}
-	return at
-}
-
 // inherits reports whether a fault at a key of the step is one of [defaults].
 func (c *checker) inherits(code, key string) bool {
 	mends, ok := inheritable[code]
-	if !ok || c.written == nil || c.written.kind != kindTable {
+	if !ok {
 		return false
 	}
 	name, _, _ := strings.Cut(key, ".")
 	name, _, _ = strings.Cut(name, "[")
-	defaults := c.d.root.find("defaults")
-	return name != "" && defaults != nil && defaults.find(name) != nil && c.written.find(name) == nil &&
-		(mends == "" || c.written.find(mends) == nil)
+	own, _ := c.written("")
+	inherited, _ := c.d.keys("defaults")
+	return slices.Contains(inherited, name) && !slices.Contains(own, name) && (mends == "" || !slices.Contains(own, mends))
+}
+
+// keys are the names in a table as it was written; written reports whether the part is known to be there.
+func (d *Draft) keys(path string) (names []string, written bool) {
+	if d.outline == nil {
+		return nil, false
+	}
+	return d.outline.Keys(path)
+}
+
+// written does the same for a part of the step; "" is the step itself.
+func (c *checker) written(key string) (names []string, written bool) {
+	return c.d.keys(strings.TrimSuffix(c.prefix+"."+key, "."))
 }
 
 // inherited reports a fault of [defaults], once.
@@ -53,32 +50,30 @@ func (c *checker) inherited(code, key, message, hint string) {
 		c.told = map[Diagnostic]bool{}
 	}
 	c.told[d] = true
-	c.found.add(code, d.Pos, message, hint)
+	c.found.Add(d)
 }
 
-// misread reports whether reading told what is wrong with a key of the step, or of [defaults]: lost says so of its value, or the key itself
-// has a letter too many or too few. What the step lacks because of that is not told again.
-func (c *checker) misread(key string, lost func(*node) bool) bool {
-	if c.written == nil {
-		return false
-	}
-	for _, n := range []*node{c.written, c.d.root.find("defaults")} {
-		if n == nil {
-			continue
+// silent reports whether a step says nothing of a key, where nothing came of it: what it says, or what [defaults] says, and could not
+// be read was told there, and so was a key with a letter too many or too few.
+func (c *checker) silent(key string) bool {
+	for _, table := range []string{c.prefix, "defaults"} {
+		if names, _ := c.d.keys(table); slices.Contains(names, key) {
+			return false
 		}
-		for _, m := range n.keys {
-			if stepKeys.key(m.name) == nil && nearest(m.name, []string{key}) != "" {
+	}
+	return !c.misspelled(key)
+}
+
+// misspelled reports whether the step, or [defaults], has a key that is not known and is almost this one.
+func (c *checker) misspelled(key string) bool {
+	known, _ := Names(new(Step).visit)
+	for _, table := range []string{c.prefix, "defaults"} {
+		names, _ := c.d.keys(table)
+		for _, name := range names {
+			if !slices.Contains(known, name) && Nearest(name, []string{key}) != "" {
 				return true
 			}
 		}
-		if value := n.find(key); value != nil && lost(value) {
-			return true
-		}
 	}
 	return false
-}
-
-// silent reports whether a step says nothing of a key, where nothing came of it: what it says and could not be read was told there.
-func (c *checker) silent(key string) bool {
-	return !c.misread(key, func(n *node) bool { return n.kind != kindArray || len(n.list) > 0 })
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // CannotRun is the code of what keeps a plan of another format from running although its own rules
@@ -12,10 +13,9 @@ import (
 // [Lock] refuses it.
 const CannotRun = "cannot-run"
 
-// foreign reports whether the plan is in another format. A draft that was made of a locked plan, without
-// its places, is judged like the one that was locked.
+// foreign reports whether the plan is in another format.
 func (d *Draft) foreign() bool {
-	return d.places != nil || d.Format != "" && d.Format != Native && d.Format != Unknown
+	return d.Format != "" && d.Format != Native && d.Format != Unknown
 }
 
 // checkForeign judges a plan of another format: by what its front end found, and by what a run needs.
@@ -97,7 +97,7 @@ func (r *runnable) method(key string, s *Step) {
 		commands = append(commands, b.Run, b.ToolPath)
 	}
 	for _, c := range commands {
-		if hiddenIn(c) >= 0 {
+		if hidden.InLines(c) >= 0 {
 			r.report(key, fmt.Sprintf("a command of step %s has a character that is not seen", s.Address), "take it out, or type the command again")
 		}
 	}

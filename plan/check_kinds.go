@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // kinds are the checks that are built in, with their arguments: all of the first list are needed, and
@@ -77,7 +79,7 @@ func (c *checker) arguments(key string, k *Check, needed, one, free []string) {
 	known := slices.Concat(needed, one, free)
 	for _, name := range given {
 		if !slices.Contains(known, name) {
-			c.report("check-argument-unknown", key+"."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, visible(name)), "it has "+strings.Join(known, ", "))
+			c.report("check-argument-unknown", key+"."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, hidden.Escape(name)), "it has "+strings.Join(known, ", "))
 		}
 	}
 }

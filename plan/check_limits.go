@@ -1,6 +1,30 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
+
+func (c *checker) limits(s *Step) {
+	l := s.Limits
+	if l != nil {
+		for k, m := range l.Modules {
+			if m != "." {
+				c.pattern(fmt.Sprintf("limits.modules[%d]", k), m)
+			}
+		}
+	}
+	if s.Artifacts == nil || !changesFiles(s.Artifacts) {
+		return
+	}
+	n := len(s.Artifacts.Create) + len(s.Artifacts.Modify) + len(s.Artifacts.Delete)
+	if c.strict {
+		c.limitsMissing(s, n)
+	}
+	if l != nil && l.MaxFiles != nil && n > *l.MaxFiles {
+		c.report("limits-too-small", "limits.max_files", fmt.Sprintf("the step declares more artifacts (%d) than it may change files (%d)", n, *l.MaxFiles), "raise max_files, or declare less")
+	}
+}
 
 // limitsMissing says which of the two limits a step lacks, unless something else was said of its limits already. n is the number of
 // artifacts that it declares.
@@ -31,19 +55,18 @@ func bounded(l *Limits) bool { return l != nil && l.MaxFiles != nil && l.MaxLine
 // limitsMisread reports whether reading found something wrong with the limits of the step, or with those that it inherits: a key that
 // is not known, or a value that could not be taken. Mending that may be all there is to do.
 func (c *checker) limitsMisread(l *Limits) bool {
-	return c.misread("limits", func(n *node) bool { return partlyMisread(n, l) })
-}
-
-func partlyMisread(n *node, l *Limits) bool {
-	if n.kind != kindTable {
-		return true
-	}
-	for _, m := range n.keys {
-		known := limitKeys.key(m.name) != nil
-		lost := l == nil || m.name == "max_files" && l.MaxFiles == nil || m.name == "max_lines" && l.MaxLines == nil
-		if !known || lost {
+	known, _ := Names(new(Limits).visit)
+	for _, table := range []string{c.prefix + ".limits", "defaults.limits"} {
+		names, written := c.d.keys(table)
+		if written && names == nil {
 			return true
 		}
+		for _, name := range names {
+			lost := l == nil || name == "max_files" && l.MaxFiles == nil || name == "max_lines" && l.MaxLines == nil
+			if lost || !slices.Contains(known, name) {
+				return true
+			}
+		}
 	}
-	return false
+	return c.misspelled("limits")
 }

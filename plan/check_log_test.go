@@ -1,9 +1,11 @@
-package plan
+package plan_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/planlock/planlock/plan/native"
 )
 
 // What the controller writes unasked may be nothing that belongs to somebody else.
@@ -60,7 +62,7 @@ func TestLogPaths(t *testing.T) {
 			t.Errorf("%s beside an envelope: want refused %v", name, bad)
 		}
 	}
-	d, err := Read("progress_plan.json", []byte(base+"\n[logging]\noutput_file = \"progress_plan.json\"\n"))
+	d, err := native.Read("progress_plan.json", []byte(base+"\n[logging]\noutput_file = \"progress_plan.json\"\n"))
 	if err != nil || !has(d, "log-path-invalid") {
 		t.Errorf("the log may stand over the plan (%v)", err)
 	}

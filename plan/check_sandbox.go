@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 var (
@@ -18,7 +19,7 @@ func (c *checker) sandbox() {
 	if s.Level == "none" {
 		c.report("sandbox-none", "sandbox.level", "steps run without a sandbox", `take level out for "filesystem"`)
 	}
-	if d, err := time.ParseDuration(s.CPU); s.CPU != "" && (err != nil || d <= 0 || d > longestTime) {
+	if d, err := time.ParseDuration(s.CPU); s.CPU != "" && (err != nil || d <= 0 || d > LongestDuration) {
 		c.report("sandbox-value", "sandbox.cpu", fmt.Sprintf("cpu = %q is not a time", s.CPU), `write it as "30s" or "5m"`)
 	}
 	for _, v := range []struct{ key, text string }{{"memory", s.Memory}, {"output", s.Output}} {
@@ -32,7 +33,7 @@ func (c *checker) sandbox() {
 		}
 	}
 	for i, path := range s.Writable {
-		if path == "" || hidden(path) >= 0 || strings.TrimSpace(path) != path || hasDots(path) {
+		if path == "" || hidden.Index(path) >= 0 || strings.TrimSpace(path) != path || hasDots(path) {
 			c.report("sandbox-value", fmt.Sprintf("sandbox.writable[%d]", i), fmt.Sprintf("%q is not a folder", path), "name folders in full, without ..")
 		}
 	}

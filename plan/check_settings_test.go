@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // What a run would refuse in [execution] is found with its place before anything runs, and what it understands is not.
@@ -21,7 +22,7 @@ func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 		`unknown = "is nobody's matter"`: false,
 	} {
 		t.Run(line, func(t *testing.T) {
-			d, err := plan.Read("plan.toml", []byte("schema = 1\n[execution]\n"+line+"\n"))
+			d, err := native.Read("plan.toml", []byte("schema = 1\n[execution]\n"+line+"\n"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +46,7 @@ func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 // The presets that a plan can name are those that there are.
 func TestPresetsThatAPlanCanName(t *testing.T) {
 	for _, name := range preset.Names() {
-		d, err := plan.Read("plan.toml", []byte("schema = 1\n[execution]\npreset = \""+name+"\"\n"))
+		d, err := native.Read("plan.toml", []byte("schema = 1\n[execution]\npreset = \""+name+"\"\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

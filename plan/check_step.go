@@ -50,7 +50,7 @@ func (c *checker) identity(at place, s *Step) {
 	if s.Description == "" && s.ExpectedOutput == "" {
 		c.report("step-no-purpose", "", fmt.Sprintf("step %s does not say what it is for", a), `add  description = "What the step does"`)
 	}
-	if c.strict && len(s.Requirements) == 0 && c.silent("requirements") {
+	if c.strict && len(s.Requirements) == 0 && (s.Requirements != nil || c.silent("requirements")) {
 		c.report("step-no-requirement", "", fmt.Sprintf("step %s serves no requirement", a), fmt.Sprintf("add  requirements = [%q]  or those that it serves", c.exampleRequirement()))
 	}
 }

@@ -40,7 +40,7 @@ func (c *checker) near(word string, names func(func(string) bool)) string {
 		list = append(list, name)
 		return len(list) < 100
 	})
-	if near := nearest(word, list); near != "" {
+	if near := Nearest(word, list); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "name one that is there, or add it"

@@ -1,43 +1,27 @@
 package plan
 
-import (
-	"bytes"
-
-	"github.com/planlock/planlock/ledger"
-)
-
-// A Position is a place in a source file; lines and columns count from 1, columns in bytes.
-type Position struct {
-	File         string
-	Line, Column int
-}
-
-// Severity of a diagnostic: an error refuses, a warning is recorded, a note informs.
-type Severity string
-
-const (
-	Error   Severity = "error"   // refuses the plan
-	Warning Severity = "warning" // goes on, and is recorded
-	Note    Severity = "note"    // informs
-)
-
-// A Diagnostic says what is wrong, where, and how to mend it.
-type Diagnostic struct {
-	Code     string // stable, kebab-case
-	Severity Severity
-	Message  string
-	Hint     string
-	Task     string // id, if it concerns one
-	Step     string // id within the task
-	Pos      Position
-}
+import "github.com/planlock/planlock/ledger"
 
 // Format names a front end, as in `check --format json`.
 type Format string
 
+// The formats that plans are read from.
 const (
-	Native  Format = "native"  // the TOML format of planlock
-	Unknown Format = "unknown" // not a plan; Found says what it looks like
+	Native         Format = "native"  // the TOML format of planlock
+	Unknown        Format = "unknown" // not a plan; Found says what it looks like
+	SpecPair       Format = "spec-pair"
+	SpecMarkdown   Format = "spec-markdown"
+	SpecTOML       Format = "spec-toml"
+	PhasePlan      Format = "phase-plan"
+	PendingActions Format = "pending-actions"
+	Contract       Format = "contract"
+	SpecKit        Format = "spec-kit"
+	Kiro           Format = "kiro"
+	OpenSpec       Format = "openspec"
+	TaskMaster     Format = "task-master"
+	Beads          Format = "beads"
+	ExecPlan       Format = "execplan"
+	Superpowers    Format = "superpowers"
 )
 
 // A Draft is a plan that was read and may be edited. It is not safe for concurrent changes.
@@ -49,19 +33,13 @@ type Draft struct {
 	// Found is what reading found wrong; Check adds its own.
 	Found []Diagnostic
 
-	src    *source       // for quoting lines
-	root   *node         // for places
-	broken bool          // not read to its end, or no plan: only Found can be said of it
-	origin string        // the path it was read from, "" for memory
-	stamps []stamp       // of the files, as they were read
-	asRead ledger.Digest // what the files meant
-
-	// Of drafts that were assembled.
-	texts   []*source           // for quoting lines
-	places  map[string]Position // nil: a native plan
+	texts   []Text  // for quoting lines
+	outline Outline // what stands where; nil where nothing is known of that
+	broken  bool    // not read to its end, or no plan: only Found can be said of it
 	sides   []Side
-	implied map[int]bool // tasks whose step was not in the source
-	reread  func() (*Draft, error)
+	implied map[int]bool  // tasks whose step was not in the source
+	origin  Origin        // what can read it again; nil for plans from memory
+	asRead  ledger.Digest // what the sources meant
 }
 
 // A Source is a file that a draft was read from.
@@ -70,67 +48,76 @@ type Source struct {
 	Digest ledger.Digest `json:"digest"`
 }
 
-// CheckOptions are what a host adds to a plan's own rules. The zero value adds nothing.
-type CheckOptions struct {
-	CheckKinds []string   // further kinds of checks that the host's gates understand
-	Executors  []string   // names of executors that the host has; nil: not checked
-	Approvals  []Approval // verdicts of planning gates, as far as they are known
+// A Side is one half of a pair as read on its own.
+type Side struct {
+	Name   string // "markdown" or "toml"
+	File   string
+	Goals  []string // every goal that the half states, as written
+	Plan   Plan
+	Places Places
 }
 
-// Read reads a native plan from memory; name stands in positions. The error is for text
-// that is no plan at all by its size; all other faults are in the draft's Found.
-func Read(name string, text []byte) (*Draft, error) {
-	if len(text) > maxSize {
-		return nil, &SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
-	}
-	text = bytes.Clone(text)
-	d := &Draft{Format: Native, Files: []Source{{Path: name, Digest: ledger.Sum(text)}}, src: newSource(name, text)}
-	found := &findings{}
-	root, ok := parseTOML(d.src, found)
-	d.root = root
-	switch {
-	case !ok:
-		d.broken = true
-		d.Plan.Profile = Strict
-		notTOML(d.src, found)
-	case !isNative(d.src, root, found):
-		d.broken = true
-		d.Format = Unknown
-	default:
-		d.Plan = decodePlan(&decoder{src: d.src, found: found}, root)
-	}
-	d.Found = sortDiagnostics(found.list)
-	return d, nil
+// An Origin is where a plan came from. It is how a lock notices that the plan moved.
+type Origin interface {
+	// Unmoved reports whether the sources surely are what they were when the plan was read; false is no proof that
+	// they are not.
+	Unmoved() bool
+	// Read reads the plan once more. The draft has an origin of its own.
+	Read() (*Draft, error)
 }
+
+// From says where a draft came from. It is to be said right after reading: what the plan means then is what the sources mean.
+func (d *Draft) From(o Origin) { d.origin, d.asRead = o, d.Plan.Digest() }
+
+// Texts are the sources as they were read. They are the draft's own.
+func (d *Draft) Texts() []Text { return d.texts }
+
+// Broken reports whether the source was not read to its end, or is no plan, so that only Found can be said of it.
+func (d *Draft) Broken() bool { return d.broken }
 
 // Position finds where a key was written, e.g. "tasks[0].steps[1].limits.max_files"; a key that is
 // not there yields its nearest enclosing table. The position of a table is that of its header.
 func (d *Draft) Position(key string) Position {
-	if d.places != nil {
-		top := Position{Line: 1, Column: 1}
-		if len(d.Files) > 0 {
-			top.File = d.Files[0].Path
+	if d.outline != nil {
+		if p, ok := d.outline.Position(key); ok {
+			return p
 		}
-		return nearestPlace(d.places, key, top)
 	}
-	if d.src == nil {
-		return Position{}
+	if len(d.Files) == 0 {
+		return Position{Line: 1, Column: 1}
 	}
-	if d.root == nil {
-		return d.src.position(0)
+	return Position{File: d.Files[0].Path, Line: 1, Column: 1}
+}
+
+// Position finds the place of a key in the half, as [Draft.Position] does.
+func (s *Side) Position(key string) Position {
+	if p, ok := s.Places.Position(key); ok {
+		return p
 	}
-	return d.src.position(d.root.locate(key))
+	return Position{File: s.File, Line: 1, Column: 1}
 }
 
 // Line returns the text of a source line, for quoting, or "".
 func (d *Draft) Line(p Position) string {
-	for _, s := range d.texts {
-		if s.name == p.File {
-			return s.line(p.Line)
+	for i := range d.texts {
+		if d.texts[i].Path == p.File {
+			return d.texts[i].Line(p.Line)
 		}
 	}
-	if d.src == nil || p.File != d.src.name {
-		return ""
-	}
-	return d.src.line(p.Line)
+	return ""
+}
+
+// Sides are the halves of a SPEC pair, each as read on its own; other plans have none.
+func (d *Draft) Sides() []Side { return d.sides }
+
+// Implied reports whether the task with this index had no steps in its source, so that its only
+// step stands for the task itself.
+func (d *Draft) Implied(task int) bool { return d.implied[task] }
+
+// CheckOptions are what a host adds to a plan's own rules. The zero value adds nothing.
+type CheckOptions struct {
+	CheckKinds []string   // further kinds of checks that the host's gates understand
+	Executors  []string   // names of executors that the host has; nil: not checked
+	Gates      []GateKind // gates that a plan may ask for; nil: not checked
+	Approvals  []Approval // verdicts of planning gates, as far as they are known
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 const hello = `schema = 1
@@ -23,7 +24,7 @@ run = "echo hello > greeting.txt"
 `
 
 func ExampleLock() {
-	draft, err := plan.Read("plan.toml", []byte(hello))
+	draft, err := native.Read("plan.toml", []byte(hello))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +39,7 @@ func ExampleLock() {
 }
 
 func ExampleDiagnostic_Format() {
-	draft, _ := plan.Read("plan.toml", []byte(hello+"  timeot = \"5s\"\n"))
+	draft, _ := native.Read("plan.toml", []byte(hello+"  timeot = \"5s\"\n"))
 	_, err := plan.Lock(draft, plan.LockOptions{})
 	var refused *plan.CheckError
 	if errors.As(err, &refused) {

@@ -1,4 +1,4 @@
-package plan
+package plan_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/planlock/planlock/plan"
 )
 
 // longPlan has n steps of three warnings and notes each, and no errors.
@@ -26,60 +28,60 @@ func longPlan(t testing.TB, n int) string {
 func TestManyWarningsAreGrouped(t *testing.T) {
 	d := mustRead(t, longPlan(t, 10_000))
 	start := time.Now()
-	found := d.Check(CheckOptions{})
+	found := d.Check(plan.CheckOptions{})
 	took := time.Since(start)
 	t.Logf("%v", took)
 	if took > 20*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	for _, code := range []string{"artifact-twice", "acknowledgement-needed", "method-is-description"} {
-		var of []Diagnostic
+		var of []plan.Diagnostic
 		for _, f := range found {
 			if f.Code == code {
 				of = append(of, f)
 			}
 		}
-		if len(of) != maxAlike+1 {
+		if len(of) != plan.MaxAlike+1 {
 			t.Errorf("%s stands %d times", code, len(of))
 			continue
 		}
-		last := of[maxAlike]
-		if want := fmt.Sprintf("and %d more of this kind", 10_000-maxAlike); last.Message != want || last.Severity != severityOf(code) || last.Step != "" ||
-			last.Pos.Line <= of[maxAlike-1].Pos.Line || last.Hint == "" {
+		last := of[plan.MaxAlike]
+		if want := fmt.Sprintf("and %d more of this kind", 10_000-plan.MaxAlike); last.Message != want || last.Severity != plan.SeverityOf(code) || last.Step != "" ||
+			last.Pos.Line <= of[plan.MaxAlike-1].Pos.Line || last.Hint == "" {
 			t.Errorf("%+v", last)
 		}
 	}
-	if i := slices.IndexFunc(found, func(f Diagnostic) bool { return f.Severity == Error }); i >= 0 {
+	if i := slices.IndexFunc(found, func(f plan.Diagnostic) bool { return f.Severity == plan.Error }); i >= 0 {
 		t.Errorf("%v", found[i])
 	}
 }
 
 // Fifty and one of a kind, and errors behind many warnings.
 func TestFindingsBounds(t *testing.T) {
-	for n, want := range map[int]int{maxAlike: maxAlike, maxAlike + 1: maxAlike + 1, maxAlike + 9: maxAlike + 1} {
-		f := findingsOf(nil)
+	for n, want := range map[int]int{plan.MaxAlike: plan.MaxAlike, plan.MaxAlike + 1: plan.MaxAlike + 1, plan.MaxAlike + 9: plan.MaxAlike + 1} {
+		f := &plan.Diagnostics{}
 		for range n {
-			f.add("artifact-twice", Position{}, "twice", "")
+			f.Add(plan.Diagnostic{Code: "artifact-twice", Message: "twice", Hint: ""})
 		}
-		if len(f.list) != want {
-			t.Errorf("%d warnings became %d", n, len(f.list))
+		if len(f.List()) != want {
+			t.Errorf("%d warnings became %d", n, len(f.List()))
 		}
 	}
-	f := &findings{}
-	for range 5 * maxFindings {
-		f.add("text-hidden", Position{}, "hidden", "")
-		f.add("step-no-requirement", Position{}, "why", "")
+	f := &plan.Diagnostics{}
+	for range 5 * plan.MaxFindings {
+		f.Add(plan.Diagnostic{Code: "text-hidden", Message: "hidden", Hint: ""})
+		f.Add(plan.Diagnostic{Code: "step-no-requirement", Message: "why", Hint: ""})
 	}
 	errors := 0
-	for _, d := range f.list {
-		if d.Severity == Error {
+	for _, d := range f.List() {
+		if d.Severity == plan.Error {
 			errors++
 		}
 	}
-	if last := f.list[len(f.list)-1]; errors != maxFindings+1 || last.Code != "too-many" || !f.cut {
+	if last := f.List()[len(f.List())-1]; errors != plan.MaxFindings+1 || last.Code != "too-many" || !f.Cut() {
 		t.Errorf("%d errors, the last is %+v", errors, last)
 	}
-	if again := findingsOf(f.list); again.wants("id-missing") {
+	if again := plan.DiagnosticsOf(f.List()); again.Wants("id-missing") {
 		t.Error("what was cut off goes on")
 	}
 }

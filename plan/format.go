@@ -5,11 +5,13 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // String is one line, file:line:column: severity: message [code], with nothing in it that a terminal would act on.
 func (d Diagnostic) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", visible(d.Pos.File), d.Pos.Line, d.Pos.Column, d.Severity, visible(d.Message), d.Code)
+	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", hidden.Escape(d.Pos.File), d.Pos.Line, d.Pos.Column, d.Severity, hidden.Escape(d.Message), d.Code)
 }
 
 // Format writes the diagnostic for people: its line, the line of the source with a mark below the
@@ -21,7 +23,7 @@ func (d Diagnostic) Format(w io.Writer, draft *Draft) error {
 		quote(&b, draft.Line(d.Pos), d.Pos)
 	}
 	if d.Hint != "" {
-		fmt.Fprintf(&b, "  hint: %s\n", visible(d.Hint))
+		fmt.Fprintf(&b, "  hint: %s\n", hidden.Escape(d.Hint))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -43,8 +45,8 @@ func quote(b *strings.Builder, line string, p Position) {
 	for to > at && to < len(line) && !utf8.RuneStart(line[to]) {
 		to--
 	}
-	before := visible(strings.ReplaceAll(line[from:at], "\t", " "))
-	after := visible(strings.ReplaceAll(line[at:to], "\t", " "))
+	before := hidden.Escape(strings.ReplaceAll(line[from:at], "\t", " "))
+	after := hidden.Escape(strings.ReplaceAll(line[at:to], "\t", " "))
 	length := max(1, utf8.RuneCountInString(strings.TrimRight(after, " ")))
 	if i := strings.Index(after, " #"); i > 0 && strings.Count(after[:i], `"`)%2 == 0 { // a comment is not marked
 		length = utf8.RuneCountInString(strings.TrimRight(after[:i], " "))

@@ -1,4 +1,4 @@
-package plan
+package plan_test
 
 import (
 	"fmt"
@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/plan"
 )
 
 // planOf makes a plan of tasks "id: dependencies", each with one step.
-func planOf(tasks ...string) *Plan {
-	p := &Plan{}
+func planOf(tasks ...string) *plan.Plan {
+	p := &plan.Plan{}
 	for _, line := range tasks {
 		id, needs, _ := strings.Cut(line, ":")
-		t := Task{ID: id, DependsOn: strings.Fields(needs), Steps: []Step{{ID: "1", Address: Address(id + ".1"), Description: "do " + id}}}
+		t := plan.Task{ID: id, DependsOn: strings.Fields(needs), Steps: []plan.Step{{ID: "1", Address: plan.Address(id + ".1"), Description: "do " + id}}}
 		p.Tasks = append(p.Tasks, t)
 	}
 	return p
@@ -23,8 +24,8 @@ func planOf(tasks ...string) *Plan {
 func TestGraph(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		plan     *Plan
-		speclets []Speclet
+		plan     *plan.Plan
+		speclets []plan.Speclet
 		stages   [][]string
 		order    string
 		cycles   [][]string
@@ -34,11 +35,11 @@ func TestGraph(t *testing.T) {
 		{"unknown", planOf("a:x", "b"), nil, [][]string{{"a", "b"}}, "a b", nil},
 		{"itself", planOf("a:a", "b"), nil, [][]string{{"b"}}, "b", [][]string{{"a", "a"}}},
 		{"two cycles", planOf("a:b", "b:a", "c:d", "d:e", "e:c", "f"), nil, [][]string{{"f"}}, "f", [][]string{{"a", "b", "a"}, {"c", "d", "e", "c"}}},
-		{"speclets", planOf("a", "b", "c"), []Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b", "c"}}},
+		{"speclets", planOf("a", "b", "c"), []plan.Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b", "c"}}},
 			[][]string{{"Y"}, {"X"}}, "b c a", nil},
-		{"speclets in a cycle", planOf("a", "b"), []Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}, DependsOn: []string{"X"}}},
+		{"speclets in a cycle", planOf("a", "b"), []plan.Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}, DependsOn: []string{"X"}}},
 			[][]string{}, "", [][]string{{"X", "Y", "X"}}},
-		{"tasks against speclets", planOf("a", "b:a"), []Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}}},
+		{"tasks against speclets", planOf("a", "b:a"), []plan.Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}}},
 			[][]string{{"Y"}, {"X"}}, "", [][]string{{"a", "speclet X", "speclet Y", "b", "a"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,7 +111,7 @@ func TestDeepChain(t *testing.T) {
 	p := planOf("0")
 	for i := 1; i < 100_000; i++ {
 		id := fmt.Sprint(i)
-		p.Tasks = append(p.Tasks, Task{ID: id, DependsOn: []string{fmt.Sprint(i - 1)}})
+		p.Tasks = append(p.Tasks, plan.Task{ID: id, DependsOn: []string{fmt.Sprint(i - 1)}})
 	}
 	if g := p.Graph(); len(g.Stages) != 100_000 || g.Cycles != nil {
 		t.Errorf("%d stages", len(g.Stages))
@@ -123,7 +124,7 @@ func TestDeepChain(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
-	d.Plan.Speclets = []Speclet{{ID: "A", Tasks: []string{"1"}}, {ID: "B", Tasks: []string{"2"}, DependsOn: []string{"A"}}}
+	d.Plan.Speclets = []plan.Speclet{{ID: "A", Tasks: []string{"1"}}, {ID: "B", Tasks: []string{"2"}, DependsOn: []string{"A"}}}
 	golden(t, "testdata/limits.graph.txt", []byte(d.Plan.Text()))
 	golden(t, "testdata/limits.mermaid", []byte(d.Plan.Mermaid()))
 	golden(t, "testdata/limits.dot", []byte(d.Plan.Dot()))

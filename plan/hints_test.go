@@ -1,4 +1,4 @@
-package plan
+package plan_test
 
 import (
 	"fmt"
@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/planlock/planlock/plan"
 )
 
 // saysOf lists the diagnostics of a code as message | hint.
 func saysOf(t *testing.T, text, code string) []string {
 	t.Helper()
 	var list []string
-	for _, f := range mustRead(t, text).Check(CheckOptions{Executors: []string{"shell"}}) {
+	for _, f := range mustRead(t, text).Check(plan.CheckOptions{Executors: []string{"shell"}}) {
 		if f.Code == code {
 			list = append(list, f.Message+" | "+f.Hint)
 		}
@@ -113,8 +114,8 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := mustRead(t, tt.edit(limitsPlan(t)))
-			var found []Diagnostic
-			for _, f := range d.Check(CheckOptions{Executors: []string{"shell"}}) {
+			var found []plan.Diagnostic
+			for _, f := range d.Check(plan.CheckOptions{Executors: []string{"shell"}}) {
 				if f.Code == tt.code {
 					found = append(found, f)
 				}
@@ -136,16 +137,16 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 }
 
 // refuses wants one error, and one of the ten questions that is answered "no", unless none asks for it.
-func refuses(t *testing.T, d *Draft) {
+func refuses(t *testing.T, d *plan.Draft) {
 	t.Helper()
 	var errors []string
-	for _, f := range d.Check(CheckOptions{}) {
-		if f.Severity == Error && f.Code != "requirement-unmapped" {
+	for _, f := range d.Check(plan.CheckOptions{}) {
+		if f.Severity == plan.Error && f.Code != "requirement-unmapped" {
 			errors = append(errors, f.Message)
 		}
 	}
 	var no []string
-	for _, a := range d.SelfCheck(CheckOptions{}) {
+	for _, a := range d.SelfCheck(plan.CheckOptions{}) {
 		if !a.Yes {
 			no = append(no, a.Question)
 		}
@@ -170,12 +171,12 @@ func TestRetriesHint(t *testing.T) {
 // No hint has a value that somebody must guess: what it says to add is good TOML.
 func TestHintsHaveNoPlaceholders(t *testing.T) {
 	base := limitsPlan(t)
-	for _, c := range Codes() {
+	for _, c := range plan.Codes() {
 		bad := example(base, c.Good, c.Bad)
 		if c.Whole {
 			bad = c.Bad
 		}
-		for _, f := range mustRead(t, bad).Check(CheckOptions{Executors: []string{"shell"}}) {
+		for _, f := range mustRead(t, bad).Check(plan.CheckOptions{Executors: []string{"shell"}}) {
 			if strings.Contains(f.Hint, "…") {
 				t.Errorf("%s: %s", f.Code, f.Hint)
 			}
@@ -204,14 +205,14 @@ func TestNonGoalsHintSaysWhere(t *testing.T) {
 		t.Fatalf("got %q", got)
 	}
 	mended := strings.Replace(text, "[meta]", "non_goals = []\n\n[meta]", 1)
-	if found := mustRead(t, mended).Check(CheckOptions{}); len(found) != 0 {
+	if found := mustRead(t, mended).Check(plan.CheckOptions{}); len(found) != 0 {
 		t.Errorf("mended as the hint says: %v", found)
 	}
 }
 
 func TestSyntaxErrorsNameWholeCharacters(t *testing.T) {
 	for _, char := range []string{"é", "世", "🙂"} {
-		found := mustRead(t, "schema = 1\n"+char+" = 2\n").Check(CheckOptions{})
+		found := mustRead(t, "schema = 1\n"+char+" = 2\n").Check(plan.CheckOptions{})
 		if len(found) != 1 || found[0].Code != "toml-parse-error" || !strings.Contains(found[0].Message, char) || strings.Contains(found[0].Message, "Ã") {
 			t.Errorf("%s: %v", char, found)
 		}
@@ -260,7 +261,7 @@ func TestEverythingElse(t *testing.T) {
 		{"another error", "[goal]", "[goal]\ncolour = \"red\"", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rest := EverythingElse(mustRead(t, change(t, tt.old, tt.new)).Check(CheckOptions{}))
+			rest := plan.EverythingElse(mustRead(t, change(t, tt.old, tt.new)).Check(plan.CheckOptions{}))
 			if rest.Yes != tt.yes || len(rest.Evidence) > 0 == tt.yes {
 				t.Errorf("got %+v", rest)
 			}

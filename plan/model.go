@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"iter"
 	"time"
 
 	"github.com/planlock/planlock/ledger"
@@ -29,6 +30,7 @@ type Plan struct {
 	Assumptions  []Assumption
 	Invariants   []Invariant
 	NonGoals     []NonGoal
+	Gates        []GateUse
 	Speclets     []Speclet
 	Tasks        []Task
 	Completion   Completion
@@ -87,6 +89,12 @@ type NonGoal struct {
 	ID, Text string
 	Paths    []string
 	Symbols  []string
+}
+
+// A GateUse asks for a gate that the host has or that is built in, with arguments. The gate says which it takes.
+type GateUse struct {
+	Name string
+	Args []Setting // sorted by key
 }
 
 // A Speclet is a group of tasks with dependencies on other groups.
@@ -309,4 +317,18 @@ type ErrorPropagation struct {
 	Strategy           Propagation // propagation_strategy, or strategy
 	FailureThreshold   int         // 0: not said
 	Extra              []Setting
+}
+
+// Steps goes through all steps with their tasks, in the order in which they stand in the plan; both are the plan's own.
+func (p *Plan) Steps() iter.Seq2[*Task, *Step] {
+	return func(yield func(*Task, *Step) bool) {
+		for i := range p.Tasks {
+			t := &p.Tasks[i]
+			for j := range t.Steps {
+				if !yield(t, &t.Steps[j]) {
+					return
+				}
+			}
+		}
+	}
 }

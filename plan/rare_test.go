@@ -1,10 +1,12 @@
-package plan
+package plan_test
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/planlock/planlock/plan"
 )
 
 // The codes of the catalogue that have no short example.
@@ -20,7 +22,7 @@ func TestRareCodes(t *testing.T) {
 		"too-complex": "schema = 1\nnon_goals = [{ id = 1, paths = [" + globs.String() + "] }]\n[[tasks]]\nid = 1\n[[tasks.steps]]\nid = 1\nartifacts.create = [" +
 			strings.Repeat(`"a/b",`, 200) + "]\n",
 	} {
-		codes := codesOf(mustRead(t, text).Check(CheckOptions{}))
+		codes := codesOf(mustRead(t, text).Check(plan.CheckOptions{}))
 		n := 0
 		for _, c := range codes {
 			if c == code {
@@ -31,7 +33,7 @@ func TestRareCodes(t *testing.T) {
 			t.Errorf("%s stands %d times", code, n)
 		}
 	}
-	o := CheckOptions{Approvals: []Approval{{"review", 2, "fail"}}}
+	o := plan.CheckOptions{Approvals: []plan.Approval{{Gate: "review", Level: 2, Verdict: "fail"}}}
 	d := mustRead(t, limitsPlan(t))
 	if codes := codesOf(d.Check(o)); !slices.Equal(codes, []string{"approval-failed"}) {
 		t.Errorf("%q", codes)
@@ -43,18 +45,17 @@ func TestRareCodes(t *testing.T) {
 
 // Every question can be answered with no, and is then backed by an error.
 func TestEveryQuestionCanSayNo(t *testing.T) {
-	for _, q := range questions {
-		for _, code := range q.against {
-			i := slices.IndexFunc(Codes(), func(c Code) bool { return c.Code == code })
-			c := Codes()[i]
-			if c.Bad == "" && c.Good == "" || c.Whole {
-				continue
-			}
-			d := mustRead(t, example(limitsPlan(t), c.Good, c.Bad))
-			for _, a := range d.SelfCheck(CheckOptions{Executors: []string{"shell"}}) {
-				if a.Question == q.code && (a.Yes || len(a.Evidence) == 0) {
-					t.Errorf("%s: %s does not speak against it: %+v", q.code, code, a)
-				}
+	for _, q := range plan.QuestionCodes() {
+		question, code := q[0], q[1]
+		i := slices.IndexFunc(plan.Codes(), func(c plan.Code) bool { return c.Code == code })
+		c := plan.Codes()[i]
+		if c.Bad == "" && c.Good == "" || c.Whole {
+			continue
+		}
+		d := mustRead(t, example(limitsPlan(t), c.Good, c.Bad))
+		for _, a := range d.SelfCheck(plan.CheckOptions{Executors: []string{"shell"}}) {
+			if a.Question == question && (a.Yes || len(a.Evidence) == 0) {
+				t.Errorf("%s: %s does not speak against it: %+v", question, code, a)
 			}
 		}
 	}
@@ -66,7 +67,7 @@ func TestHostKinds(t *testing.T) {
 	if !has(d, "check-kind-unknown") {
 		t.Error("a kind that nobody knows was taken")
 	}
-	if found := d.Check(CheckOptions{CheckKinds: []string{"my_kind"}}); len(found) != 0 {
+	if found := d.Check(plan.CheckOptions{CheckKinds: []string{"my_kind"}}); len(found) != 0 {
 		t.Errorf("%v", found)
 	}
 	extra := d.Plan.Tasks[0].Steps[0].Preconditions[0].Extra
@@ -89,7 +90,7 @@ symbols = ["server.Limiter"]`, 1)
 		}
 	}
 	n := 0
-	for _, c := range codesOf(mustRead(t, base).Check(CheckOptions{})) {
+	for _, c := range codesOf(mustRead(t, base).Check(plan.CheckOptions{})) {
 		if c == "artifact-in-non-goal" {
 			n++
 		}

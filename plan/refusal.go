@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // CheckError carries the diagnostics (errors and all) for which a plan was refused.
@@ -24,7 +25,7 @@ func (e *CheckError) Error() string {
 	}
 	for _, a := range e.Answers {
 		if !a.Yes {
-			fmt.Fprintf(&b, "\n  self-check: no: %s", visible(a.Text))
+			fmt.Fprintf(&b, "\n  self-check: no: %s", hidden.Escape(a.Text))
 		}
 	}
 	return fmt.Sprintf("plan: refused with %s:%s", count(errors, "error"), b.String())
@@ -55,3 +56,13 @@ func (e *LockError) Error() string {
 }
 
 func (e *LockError) Unwrap() error { return e.Err }
+
+// A SizeError refuses a plan by its size, before it is read.
+type SizeError struct {
+	Name      string
+	Size, Max int64
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("plan: %q has %d bytes, more than the %d that a plan may have: split it up", e.Name, e.Size, e.Max)
+}

@@ -3,22 +3,24 @@ package plan
 import (
 	"fmt"
 	"strings"
+
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // Text draws the order of the work for people: stages, tasks and steps, one line each.
 func (p *Plan) Text() string {
 	var b strings.Builder
 	g := p.Graph()
-	fmt.Fprintf(&b, "%s\n", visible(p.Goal))
+	fmt.Fprintf(&b, "%s\n", hidden.Escape(p.Goal))
 	what := "tasks"
 	if len(p.Speclets) > 0 {
 		what = "speclets"
 	}
 	for i, stage := range g.Stages {
-		fmt.Fprintf(&b, "stage %d: %s %s\n", i+1, what, visible(strings.Join(stage, ", ")))
+		fmt.Fprintf(&b, "stage %d: %s %s\n", i+1, what, hidden.Escape(strings.Join(stage, ", ")))
 	}
 	for _, cycle := range g.Cycles {
-		fmt.Fprintf(&b, "cycle: %s\n", visible(chain(cycle)))
+		fmt.Fprintf(&b, "cycle: %s\n", hidden.Escape(chain(cycle)))
 	}
 	at := map[Address]place{}
 	for i, t := range p.Tasks {
@@ -33,11 +35,11 @@ func (p *Plan) Text() string {
 		where := at[a]
 		t := &p.Tasks[where.task]
 		if where.task != last {
-			fmt.Fprintf(&b, "\n%s  %s%s\n", visible(t.ID), visible(t.label()), after(t.DependsOn))
+			fmt.Fprintf(&b, "\n%s  %s%s\n", hidden.Escape(t.ID), hidden.Escape(t.label()), after(t.DependsOn))
 			last = where.task
 		}
 		s := &t.Steps[where.step]
-		fmt.Fprintf(&b, "  %s  %s%s\n", visible(string(a)), visible(s.Description), s.remarks())
+		fmt.Fprintf(&b, "  %s  %s%s\n", hidden.Escape(string(a)), hidden.Escape(s.Description), s.remarks())
 	}
 	return b.String()
 }
@@ -53,7 +55,7 @@ func after(ids []string) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return visible("  (after " + strings.Join(ids, ", ") + ")")
+	return hidden.Escape("  (after " + strings.Join(ids, ", ") + ")")
 }
 
 // remarks says what sets a step apart.
@@ -168,7 +170,7 @@ func (p *Plan) drawTask(b *strings.Builder, s sketch, indent string, i int) {
 // mermaidText escapes what ends a label or begins markup in it, as numbered entities.
 func mermaidText(s string) string {
 	var b strings.Builder
-	for _, r := range visible(s) {
+	for _, r := range hidden.Escape(s) {
 		if strings.ContainsRune("\"`<>&#[](){}|;\\", r) {
 			fmt.Fprintf(&b, "#%d;", r)
 		} else {
@@ -179,5 +181,5 @@ func mermaidText(s string) string {
 }
 
 func dotText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(visible(s)) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(hidden.Escape(s)) + `"`
 }

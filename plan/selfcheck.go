@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
+
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // An Answer to one of the ten questions of the self-check.
@@ -66,7 +68,7 @@ var questions = []question{
 		func(s *Step) bool { return s.Artifacts != nil && changesFiles(s.Artifacts) && s.SemanticChange == "" }},
 	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",
 		[]string{"executor-unknown", "check-kind-missing", "check-kind-unknown", "check-argument-missing", "check-argument-unknown", "regexp-invalid",
-			"fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
+			"gate-argument-invalid", "gate-argument-unknown", "gate-name-missing", "gate-twice", "gate-unknown", "fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
 		func(_ *Plan, o CheckOptions) string {
 			if o.Executors == nil {
 				return "executors are those of the host that runs it"
@@ -127,7 +129,7 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptio
 	default:
 		a.Evidence = []string{q.counted(&d.Plan, o)}
 		if steps := d.lacking(q.lacks); len(steps) > 0 {
-			a.Yes, a.Evidence = false, []string{fmt.Sprintf("it could not be read for %s, the first is %s", count(len(steps), "step"), visible(string(steps[0])))}
+			a.Yes, a.Evidence = false, []string{fmt.Sprintf("it could not be read for %s, the first is %s", count(len(steps), "step"), hidden.Escape(string(steps[0])))}
 		}
 	}
 	return a
@@ -137,7 +139,7 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptio
 func evidenceOf(no []Diagnostic) []string {
 	var list []string
 	for _, f := range no[:min(len(no), maxEvidence)] {
-		list = append(list, fmt.Sprintf("%s:%d: %s [%s]", visible(f.Pos.File), f.Pos.Line, visible(f.Message), f.Code))
+		list = append(list, fmt.Sprintf("%s:%d: %s [%s]", hidden.Escape(f.Pos.File), f.Pos.Line, hidden.Escape(f.Message), f.Code))
 	}
 	if more := len(no) - maxEvidence; more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))

@@ -1,4 +1,4 @@
-package plan
+package plan_test
 
 import (
 	"errors"
@@ -11,14 +11,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/file"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // withArtifact is a plan whose last step modifies a path, in TOML spelling.
-func withArtifact(t *testing.T, path string) *Draft {
+func withArtifact(t *testing.T, path string) *plan.Draft {
 	return mustRead(t, strings.Replace(limitsPlan(t), `modify = ["README.md"]`, `modify = [`+path+`]`, 1))
 }
 
-func has(d *Draft, code string) bool { return slices.Contains(codesOf(d.Check(CheckOptions{})), code) }
+func has(d *plan.Draft, code string) bool {
+	return slices.Contains(codesOf(d.Check(plan.CheckOptions{})), code)
+}
 
 // 1. Paths that lead out, and names that are not what they seem.
 func TestHostilePaths(t *testing.T) {
@@ -87,11 +93,11 @@ func TestBombs(t *testing.T) {
 			runtime.GC()
 			runtime.ReadMemStats(&before)
 			start := time.Now()
-			d, err := Read("plan.toml", []byte(text))
+			d, err := native.Read("plan.toml", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := d.Check(CheckOptions{})
+			found := d.Check(plan.CheckOptions{})
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
 			t.Logf("%v, %d MiB allocated, %d found: %.200v", took, (after.TotalAlloc-before.TotalAlloc)>>20, len(found), found[0])
@@ -129,8 +135,8 @@ func manyTasks(size int) string {
 }
 
 func TestSizeIsRefused(t *testing.T) {
-	var size *SizeError
-	if _, err := Read("plan.toml", make([]byte, maxSize+1)); !errors.As(err, &size) || size.Max != maxSize {
+	var size *plan.SizeError
+	if _, err := native.Read("plan.toml", make([]byte, 16<<20+1)); !errors.As(err, &size) || size.Max != 16<<20 {
 		t.Error(err)
 	}
 	path := filepath.Join(t.TempDir(), "plan.toml")
@@ -143,7 +149,7 @@ func TestSizeIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(path); !errors.As(err, &size) || !strings.Contains(err.Error(), "bytes") {
+	if _, err := native.ReadFile(path); !errors.As(err, &size) || !strings.Contains(err.Error(), "bytes") {
 		t.Error(err)
 	}
 }
@@ -152,7 +158,7 @@ func TestSizeIsRefused(t *testing.T) {
 func TestCyclesAreNamedInFull(t *testing.T) {
 	d := mustRead(t, "schema = 1\n[[tasks]]\nid = \"a\"\ndepends_on = [\"c\"]\n[[tasks]]\nid = \"b\"\ndepends_on = [\"a\"]\n[[tasks]]\nid = \"c\"\ndepends_on = [\"b\"]\n[[tasks]]\nid = \"d\"\ndepends_on = [\"d\", \"a\"]\n")
 	var got []string
-	for _, f := range d.Check(CheckOptions{}) {
+	for _, f := range d.Check(plan.CheckOptions{}) {
 		if f.Code == "task-cycle" {
 			got = append(got, f.Message)
 		}
@@ -206,7 +212,7 @@ func TestBytes(t *testing.T) {
 		if got := fmt.Sprintf("%s %d:%d", f.Code, f.Pos.Line, f.Pos.Column); got != want {
 			t.Errorf("%q: %s, want %s (%v)", text, got, want, d.Found)
 		}
-		if _, err := Lock(d, LockOptions{}); err == nil {
+		if _, err := plan.Lock(d, plan.LockOptions{}); err == nil {
 			t.Errorf("%q: locked", text)
 		}
 	}
@@ -232,24 +238,24 @@ func TestFiles(t *testing.T) {
 		want error
 	}{
 		{"missing", filepath.Join(dir, "nothing.toml"), fs.ErrNotExist},
-		{"empty folder", filepath.Dir(write("empty/readme.md", "")), ErrNoPlan},
-		{"two plans", filepath.Dir(func() string { write("two/b.toml", text); return write("two/a.toml", text) }()), ErrManyPlans},
+		{"empty folder", filepath.Dir(write("empty/readme.md", "")), file.ErrNoPlan},
+		{"two plans", filepath.Dir(func() string { write("two/b.toml", text); return write("two/a.toml", text) }()), file.ErrManyPlans},
 		{"plan.toml", filepath.Dir(func() string { write("one/other.toml", text); return write("one/plan.toml", text) }()), nil},
 		{"the only one", filepath.Dir(func() string { write("only/Cargo.toml", "[package]\n"); return write("only/x.toml", text) }()), nil},
 		{"a file", write("x.toml", text), nil},
 	} {
-		d, err := ReadFile(tt.path)
+		d, err := native.ReadFile(tt.path)
 		if !errors.Is(err, tt.want) || (err == nil) != (d != nil) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	if _, err := ReadFile(filepath.Join(dir, "two")); err == nil || !strings.Contains(err.Error(), "a.toml, b.toml") {
+	if _, err := native.ReadFile(filepath.Join(dir, "two")); err == nil || !strings.Contains(err.Error(), "a.toml, b.toml") {
 		t.Errorf("the plans are not named: %v", err)
 	}
 	if err := os.Symlink("x.toml", filepath.Join(dir, "link.toml")); err != nil {
 		t.Skip("no links here")
 	}
-	if _, err := ReadFile(filepath.Join(dir, "link.toml")); err != nil {
+	if _, err := native.ReadFile(filepath.Join(dir, "link.toml")); err != nil {
 		t.Error(err)
 	}
 }
@@ -262,7 +268,7 @@ func TestUnreadableFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("schema = 1\n"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile(path); !errors.Is(err, fs.ErrPermission) {
+	if _, err := native.ReadFile(path); !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)
 	}
 }
@@ -302,7 +308,7 @@ func TestPlanChangesBetweenReadingAndLock(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			d, err := ReadFile(path)
+			d, err := native.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -310,7 +316,7 @@ func TestPlanChangesBetweenReadingAndLock(t *testing.T) {
 			if err := change(); err != nil {
 				t.Fatal(err)
 			}
-			locked := mustLock(t, d, LockOptions{})
+			locked := mustLock(t, d, plan.LockOptions{})
 			if got := locked.Plan().Digest(); got != want {
 				t.Errorf("the lock is for %s, not for what was read", got)
 			}

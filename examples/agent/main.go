@@ -9,7 +9,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/gate/builtin"
-	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 func main() {
@@ -32,7 +32,7 @@ func run(ctx context.Context, path, agent string) (*exec.Report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	draft, err := plan.ReadFile(path)
+	draft, err := native.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

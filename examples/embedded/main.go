@@ -7,7 +7,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 const planFile = "examples/embedded/plan.toml"
@@ -37,7 +37,7 @@ func run(ctx context.Context, path string) error {
 	if err := os.Mkdir(dir+"/composed", 0o755); err != nil {
 		return err
 	}
-	draft, err := plan.ReadFile(path)
+	draft, err := native.ReadFile(path)
 	if err != nil {
 		return err
 	}

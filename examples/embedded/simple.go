@@ -8,11 +8,12 @@ import (
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // simple runs a plan of shell commands in dir.
 func simple(ctx context.Context, path, dir string) error {
-	draft, err := plan.ReadFile(path)
+	draft, err := native.ReadFile(path)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // The plan must end as planned, and must have changed what it says and nothing else.
@@ -23,7 +24,7 @@ func TestPlan(t *testing.T) {
 	}
 	dir := workspace(t)
 	before := scanned(t, dir)
-	draft, err := plan.ReadFile("plan.toml")
+	draft, err := native.ReadFile("plan.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

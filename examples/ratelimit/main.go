@@ -19,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 func main() {
@@ -58,7 +59,7 @@ func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
 	if err := copyService(filepath.Join(folder, "service"), dir); err != nil {
 		return &exec.Report{}, err
 	}
-	draft, err := plan.ReadFile(filepath.Join(folder, "plan.toml"))
+	draft, err := native.ReadFile(filepath.Join(folder, "plan.toml"))
 	if err != nil {
 		return &exec.Report{}, err
 	}

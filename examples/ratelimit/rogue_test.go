@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // A victim is a step of the plan, and what its rogue lines go for.
@@ -192,7 +193,7 @@ func furnish(t *testing.T, dir string) {
 
 func readPlan(t *testing.T) *plan.Draft {
 	t.Helper()
-	draft, err := plan.ReadFile("plan.toml")
+	draft, err := native.ReadFile("plan.toml")
 	if err != nil {
 		t.Fatal(err)
 	}

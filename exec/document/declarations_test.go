@@ -6,7 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/exectest"
-	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // TestDeclarationsAreReadBack pastes what a run prints into a plan, and reads it.
@@ -77,7 +77,7 @@ id = "b"
 	if body != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)
 	}
-	d, err := plan.Read("plan.toml", append([]byte("schema = 1\nprofile = \"observe\"\ngoal.description = \"x\"\n"), got...))
+	d, err := native.Read("plan.toml", append([]byte("schema = 1\nprofile = \"observe\"\ngoal.description = \"x\"\n"), got...))
 	if err != nil || len(d.Found) > 0 {
 		t.Fatalf("%v %v", err, d.Found)
 	}

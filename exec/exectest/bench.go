@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // Files are the contents of a workspace, by slash-separated path.
@@ -40,9 +41,9 @@ func New(t testing.TB, text string, files Files, executor exec.Executor) *Bench 
 	}
 	var err error
 	if strings.Contains(text, "\n") {
-		b.Draft, err = plan.Read("plan.toml", []byte(text))
+		b.Draft, err = native.Read("plan.toml", []byte(text))
 	} else {
-		b.Draft, err = plan.ReadFile(text)
+		b.Draft, err = native.ReadFile(text)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 const twoSteps = `schema = 1
@@ -66,7 +67,7 @@ func TestReplacedAgentDoesNotRun(t *testing.T) {
 			if err := os.WriteFile(path, fmt.Appendf(nil, text, swap), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			draft, err := plan.Read("plan.toml", []byte(twoSteps+fmt.Sprintf(oneOfTwo, 1)+fmt.Sprintf(oneOfTwo, 2)))
+			draft, err := native.Read("plan.toml", []byte(twoSteps+fmt.Sprintf(oneOfTwo, 1)+fmt.Sprintf(oneOfTwo, 2)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 const leaky = `schema = 1
@@ -65,7 +66,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 		"leaves":   "env; echo $DEPLOY_TOKEN >undeclared; exit 3",
 	} {
 		t.Run(name, func(t *testing.T) {
-			draft, err := plan.Read("plan.toml", fmt.Appendf(nil, leaky, run))
+			draft, err := native.Read("plan.toml", fmt.Appendf(nil, leaky, run))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/gate/gatetest"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 var (
@@ -213,7 +214,7 @@ func TestPlanningGates(t *testing.T) {
 
 func TestCompletenessStatesThePlansOwnCheck(t *testing.T) {
 	pass := gatetest.Pass(t, nil, nil)
-	draft, err := plan.Read("plan.toml", []byte("schema = 1\n\n[goal]\ndescription = \"\"\n"))
+	draft, err := native.Read("plan.toml", []byte("schema = 1\n\n[goal]\ndescription = \"\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // A plot is how large a plan is, and what a person does meanwhile.
@@ -157,7 +158,7 @@ func step(d desk, w exec.Work) error {
 // newLock locks the plan of a scene.
 func newLock(t testing.TB, tasks int) *plan.Locked {
 	t.Helper()
-	draft, err := plan.Read("plan.toml", []byte(planText(tasks)))
+	draft, err := native.Read("plan.toml", []byte(planText(tasks)))
 	if err != nil {
 		t.Fatal(err)
 	}

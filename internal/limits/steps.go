@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 const (
@@ -42,7 +43,7 @@ description = "Nothing"
 	for i := range n {
 		fmt.Fprintf(&b, "[[tasks.steps]]\nid = %d\ndescription = \"nothing\"\nrun = \"true\"\n", i+1)
 	}
-	draft, err := plan.Read("plan.toml", []byte(b.String()))
+	draft, err := native.Read("plan.toml", []byte(b.String()))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // A front is a reader of formats.
@@ -56,11 +57,11 @@ var ours = lazyre.New(`(?m)^\s*(?:\[\[\s*(?:requirements|non_goals|invariants|as
 func isNative(name string, text []byte) bool {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case ext == ".toml":
-		return plan.SaysSchema(text) || strings.EqualFold(filepath.Base(name), "plan.toml") || ours.Match(text)
+		return native.SaysSchema(text) || strings.EqualFold(filepath.Base(name), "plan.toml") || ours.Match(text)
 	case ext == ".md", ext == ".markdown", ext == ".json", ext == ".jsonl":
 		return false
 	}
-	return !isJSON(name, text) && plan.SaysSchema(text)
+	return !isJSON(name, text) && native.SaysSchema(text)
 }
 
 func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/file"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // Bounds of what is looked at to find the plan of a folder.
@@ -25,7 +27,7 @@ type candidate struct {
 }
 
 func (c candidate) read() (*plan.Text, error) {
-	text, err := plan.ReadText(c.path)
+	text, err := file.Read(c.path)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +49,7 @@ func candidates(dir string, entries []os.DirEntry) []candidate {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxLooked {
 			continue
 		}
-		text, err := plan.ReadText(path)
+		text, err := file.Read(path)
 		if err != nil {
 			continue
 		}
@@ -74,8 +76,8 @@ func looksReadable(e os.DirEntry) bool {
 
 // folder reads the one plan of a folder.
 func (l loader) folder(dir string) (*plan.Draft, error) {
-	d, err := plan.ReadFile(dir)
-	if err == nil || !errors.Is(err, plan.ErrNoPlan) {
+	d, err := native.ReadFile(dir)
+	if err == nil || !errors.Is(err, file.ErrNoPlan) {
 		return d, err
 	}
 	entries, err := os.ReadDir(dir)
@@ -85,7 +87,7 @@ func (l loader) folder(dir string) (*plan.Draft, error) {
 	groups := grouped(candidates(dir, entries))
 	switch len(groups) {
 	case 0:
-		return nil, fmt.Errorf("plan: %q: %w: %s: %w", dir, plan.ErrNoPlan, wouldRead, fs.ErrNotExist)
+		return nil, fmt.Errorf("plan: %q: %w: %s: %w", dir, file.ErrNoPlan, wouldRead, fs.ErrNotExist)
 	case 1:
 		return l.group(groups[0])
 	}
@@ -93,7 +95,7 @@ func (l loader) folder(dir string) (*plan.Draft, error) {
 	for _, g := range groups {
 		names = append(names, g.name())
 	}
-	return nil, fmt.Errorf("plan: %q: %w: %s: name one of them", dir, plan.ErrManyPlans, strings.Join(names, ", "))
+	return nil, fmt.Errorf("plan: %q: %w: %s: name one of them", dir, file.ErrManyPlans, strings.Join(names, ", "))
 }
 
 // A group is the files of one plan.

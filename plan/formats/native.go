@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // NativeOptions say how a plan is converted. The zero value knows no workspace and refuses plans with errors.
@@ -56,10 +57,10 @@ func Native(d *plan.Draft, o NativeOptions) ([]byte, error) {
 	if len(faults) > 0 && !o.Force {
 		return nil, &FaultyError{Found: faults}
 	}
-	if text := d.Unedited(); text != nil {
+	if text := native.Unedited(d); text != nil {
 		return text, nil
 	}
-	c := &conversion{d: d, p: d.Plan, remarks: plan.Remarks{}}
+	c := &conversion{d: d, p: d.Plan, remarks: native.Remarks{}}
 	if o.Dir != "" {
 		root, err := os.OpenRoot(o.Dir)
 		if err != nil {
@@ -71,8 +72,8 @@ func Native(d *plan.Draft, o NativeOptions) ([]byte, error) {
 	if d.Format != plan.Native {
 		c.all(faults)
 	}
-	text := c.p.TOML(c.remarks)
-	back, err := plan.Read("plan.toml", text)
+	text := native.Write(&c.p, c.remarks)
+	back, err := native.Read("plan.toml", text)
 	if err != nil {
 		return nil, err
 	}

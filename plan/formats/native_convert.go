@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // A conversion makes a native plan of one in another format, and the remarks about it.
 type conversion struct {
 	d       *plan.Draft
 	p       plan.Plan // tasks and steps are its own; what hangs below is shared with the draft
-	remarks plan.Remarks
+	remarks native.Remarks
 	root    *os.Root // of the workspace; nil: not known
 	named   bool     // artifacts were made of named files
 }

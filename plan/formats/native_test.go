@@ -15,6 +15,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
+	"github.com/planlock/planlock/plan/native"
 )
 
 func mustConvert(t testing.TB, d *plan.Draft, o formats.NativeOptions) (string, *plan.Draft) {
@@ -23,7 +24,7 @@ func mustConvert(t testing.TB, d *plan.Draft, o formats.NativeOptions) (string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := plan.Read("plan.toml", text)
+	back, err := native.Read("plan.toml", text)
 	if err != nil || len(back.Found) > 0 {
 		t.Fatalf("%v %v\n%s", err, back.Found, text)
 	}
@@ -315,7 +316,7 @@ func TestNativeRefuses(t *testing.T) {
 
 // A native plan that was edited is written anew; the rest of its meaning stays.
 func TestNativeOfAnEditedPlan(t *testing.T) {
-	d, err := plan.Read("plan.toml", []byte("# a comment\n"+nativePlan))
+	d, err := native.Read("plan.toml", []byte("# a comment\n"+nativePlan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +348,7 @@ func TestCorpusIsConverted(t *testing.T) {
 			return nil
 		}
 		converted++
-		back, err := plan.Read("plan.toml", text)
+		back, err := native.Read("plan.toml", text)
 		if err != nil {
 			return err
 		}
@@ -398,7 +399,7 @@ func FuzzNative(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := plan.Read("plan.toml", out)
+		back, err := native.Read("plan.toml", out)
 		if err != nil {
 			t.Fatal(err)
 		}

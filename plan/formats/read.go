@@ -7,13 +7,15 @@ import (
 	"path/filepath"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/file"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // ReadFile reads the plan that path names: a file of any format, or a folder that holds one plan.
 //
 // The draft is there whenever something could be read; what is wrong with its content is in Found. The
-// error is for what could not be read at all, and is that of [plan.ReadFile].
+// error is for what could not be read at all, and is that of [native.ReadFile].
 func ReadFile(path string) (*plan.Draft, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -43,7 +45,7 @@ type loader struct {
 
 // file reads a file, with its other half where it has one.
 func (l loader) file(path string) (*plan.Draft, error) {
-	text, err := plan.ReadText(path)
+	text, err := file.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +53,7 @@ func (l loader) file(path string) (*plan.Draft, error) {
 	half := plan.Text{Path: path, Text: text}
 	switch format {
 	case plan.Native:
-		return plan.ReadFile(path)
+		return native.ReadFile(path)
 	case plan.SpecMarkdown:
 		if other, err := partner(path, plan.SpecTOML); err != nil {
 			return nil, err
@@ -81,7 +83,7 @@ func (l loader) text(name string, text []byte) (*plan.Draft, error) {
 func (l loader) as(format plan.Format, f *front, name string, text []byte) (*plan.Draft, error) {
 	switch {
 	case format == plan.Native:
-		return plan.Read(name, text)
+		return native.Read(name, text)
 	case f == nil:
 		return unknown(name, text)
 	}
@@ -95,7 +97,7 @@ func (l loader) draft(d *plan.Draft, err error) (*plan.Draft, error) {
 	}
 	d.Found = append(d.Found, unsaid(d)...)
 	if l.again != nil {
-		d.Rereadable(l.again)
+		d.From(file.Watch(file.Around(d.Files), l.again))
 	}
 	return d, nil
 }

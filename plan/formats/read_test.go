@@ -8,11 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/file"
 	"github.com/planlock/planlock/plan/formats"
+	"github.com/planlock/planlock/plan/lockfile"
 )
 
 // put writes files into a new folder.
@@ -126,7 +129,7 @@ func TestHalvesOfDifferentPairs(t *testing.T) {
 		t.Errorf("a half with another is %q", d.Format)
 	}
 	_, err := formats.ReadFile(dir)
-	if !errors.Is(err, plan.ErrManyPlans) || !strings.Contains(err.Error(), "speclet_2_b.md") ||
+	if !errors.Is(err, file.ErrManyPlans) || !strings.Contains(err.Error(), "speclet_2_b.md") ||
 		!strings.Contains(err.Error(), "parameters_speclet_1_a.toml with speclet_1_a.md") {
 		t.Errorf("the folder: %v", err)
 	}
@@ -140,12 +143,12 @@ func TestFolders(t *testing.T) {
 		says  string
 	}{
 		"a native plan comes first":    {map[string]string{"plan.toml": nativePlan, "04-01-PLAN.md": phaseFirst}, plan.Native, nil, ""},
-		"nothing":                      {map[string]string{"a.txt": "x"}, "", plan.ErrNoPlan, "PLAN.md"},
-		"only prose":                   {map[string]string{"README.md": "# Read me\n\nText.\n"}, "", plan.ErrNoPlan, "PLAN.md"},
-		"two kinds":                    {map[string]string{"04-01-PLAN.md": phaseFirst, "pending_actions.json": `[{"task_id":1,"priority":"HIGH","action":"a","acceptance_criteria":["b"]}]`}, "", plan.ErrManyPlans, "pending_actions.json"},
+		"nothing":                      {map[string]string{"a.txt": "x"}, "", file.ErrNoPlan, "PLAN.md"},
+		"only prose":                   {map[string]string{"README.md": "# Read me\n\nText.\n"}, "", file.ErrNoPlan, "PLAN.md"},
+		"two kinds":                    {map[string]string{"04-01-PLAN.md": phaseFirst, "pending_actions.json": `[{"task_id":1,"priority":"HIGH","action":"a","acceptance_criteria":["b"]}]`}, "", file.ErrManyPlans, "pending_actions.json"},
 		"a summary is not its plan":    {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, plan.PhasePlan, nil, ""},
 		"a lock file is no plan":       {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-PLAN.lock.json": `{"tasks": []}`}, plan.PhasePlan, nil, ""},
-		"what lies deeper is not read": {map[string]string{"deep/04-01-PLAN.md": phaseFirst}, "", plan.ErrNoPlan, ""},
+		"what lies deeper is not read": {map[string]string{"deep/04-01-PLAN.md": phaseFirst}, "", file.ErrNoPlan, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := formats.ReadFile(put(t, tt.files))
@@ -256,7 +259,7 @@ func TestReadErrors(t *testing.T) {
 	if _, err := formats.ReadFile(big); !errors.As(err, new(*plan.SizeError)) {
 		t.Errorf("a large file: %v", err)
 	}
-	if _, err := formats.ReadFile(os.DevNull); !errors.Is(err, plan.ErrNotRegular) {
+	if _, err := formats.ReadFile(os.DevNull); !errors.Is(err, file.ErrNotRegular) {
 		t.Errorf("a device: %v", err)
 	}
 }
@@ -269,14 +272,22 @@ func TestLocksFollowTheirFiles(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			dir := put(t, s.files)
-			l, err := plan.Lock(mustRead(t, dir), plan.LockOptions{})
+			id, err := lockfile.NewID(time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := plan.Lock(mustRead(t, dir), plan.LockOptions{ID: id})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := l.Verify(); err != nil {
 				t.Fatalf("nothing moved: %v", err)
 			}
-			again, err := plan.ReadLock(mustRead(t, dir), l.Encode(), plan.CheckOptions{})
+			written, err := lockfile.Encode(l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := lockfile.Read(mustRead(t, dir), written, plan.CheckOptions{})
 			if err != nil || again.Digest() != l.Digest() || again.Format() != s.format {
 				t.Fatalf("the lock was read as %v, %v", again, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // wouldRead says what a plan can be.
@@ -19,7 +20,7 @@ const wouldRead = "what would be read: plan.toml (schema = 1), spec_NAME.md with
 // is missing.
 func unknown(name string, text []byte) (*plan.Draft, error) {
 	if isTOML(name) {
-		return plan.Read(name, text)
+		return native.Read(name, text)
 	}
 	found := plan.Diagnostic{Code: "not-a-plan", Severity: plan.Error, Pos: plan.Position{File: name, Line: 1, Column: 1},
 		Message: "this is no plan that can be read: it looks like " + look(name, text), Hint: wouldRead}

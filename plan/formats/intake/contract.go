@@ -191,5 +191,5 @@ func (c *Contract) objections(name string) []string {
 func readContract(name string, text []byte) *plan.Draft {
 	c := ReadContract(name, text)
 	return plan.Assemble(plan.Parts{Plan: plan.Plan{Goal: "Verdict: " + c.Verdict}, Format: plan.Contract,
-		Files: []plan.Text{{Path: name, Text: text}}, Found: c.Faults, Places: map[string]plan.Position{}})
+		Files: []plan.Text{{Path: name, Text: text}}, Found: c.Faults, Outline: plan.Places{}})
 }

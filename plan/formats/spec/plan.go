@@ -11,7 +11,7 @@ import (
 // A making turns what was read into a plan, and remembers where its parts stand.
 type making struct {
 	plan   plan.Plan
-	places map[string]plan.Position
+	places plan.Places
 }
 
 // plan is the half as a plan of its own.
@@ -23,7 +23,7 @@ func (h *half) plan() making {
 // settings, flags and numbers are those of the parameters where these say them. second may be nil. Of several
 // tasks with one id the joined plan has the first; one half alone has them all.
 func join(first, second *half) making {
-	m := making{plan: settingsFrom(first, second), places: map[string]plan.Position{}}
+	m := making{plan: settingsFrom(first, second), places: plan.Places{}}
 	for _, h := range [...]*half{first, second} {
 		if g := h.goal(); g.ok && m.plan.Goal == "" {
 			m.plan.Goal = g.text

@@ -7,7 +7,7 @@ import (
 
 // Bounds of what is read. They keep the time and memory for any text in proportion to its length.
 const (
-	maxDepth = 64      // nesting of tables and lists
+	MaxDepth = 64      // nesting of tables and lists
 	maxParts = 1 << 18 // punctuation marks of one key and its value
 )
 
@@ -28,8 +28,8 @@ func measure(text []byte) (offset int, fault string) {
 		case '[', '{':
 			depth++
 			parts++
-			if depth > maxDepth {
-				return i, fmt.Sprintf("values are nested more than %d deep", maxDepth)
+			if depth > MaxDepth {
+				return i, fmt.Sprintf("values are nested more than %d deep", MaxDepth)
 			}
 		case ']', '}':
 			depth = max(depth-1, 0)

@@ -44,7 +44,7 @@ type Rules struct {
 // Parse reads a whole document and reports its faults one by one, in the order in which they are met. It
 // returns what was read, and whether that is all of the text. A byte order mark is no part of a document.
 func Parse(text []byte, rules Rules, report func(Fault)) (root *Node, whole bool) {
-	b := &builder{text: text, rules: rules, report: report, root: &Node{Kind: Table, origin: headed}}
+	b := &builder{text: text, rules: rules, report: report, folded: map[*Node]map[string]int{}, root: &Node{Kind: Table, origin: headed}}
 	b.current = b.root
 	if i := firstInvalid(text); i >= 0 {
 		report(Fault{Kind: NotText, Offset: i, Text: "the text is not UTF-8"})
@@ -79,7 +79,8 @@ type builder struct {
 	report  func(Fault)
 	parser  unstable.Parser
 	root    *Node
-	current *Node // the table that key-values go to; nil after a header that was refused
+	current *Node                    // the table that key-values go to; nil after a header that was refused
+	folded  map[*Node]map[string]int // the keys of large tables in lower case
 }
 
 func firstInvalid(text []byte) int {
@@ -152,7 +153,7 @@ func (b *builder) header(n *unstable.Node, repeat bool) *Node {
 		if start < 0 {
 			start = b.bracket(offset)
 		}
-		if depth > maxDepth {
+		if depth > MaxDepth {
 			b.tooDeep(offset)
 			return nil
 		}
@@ -239,7 +240,7 @@ func (b *builder) keyValue(table *Node, n *unstable.Node, depth int) {
 	for level := depth + 1; parts.Next(); level++ {
 		part := parts.Node()
 		name, offset := string(part.Data), keyOffset(part)
-		if level > maxDepth {
+		if level > MaxDepth {
 			b.tooDeep(offset)
 			return
 		}
@@ -263,7 +264,7 @@ func (b *builder) keyValue(table *Node, n *unstable.Node, depth int) {
 // insert adds a key that is not there yet, and reports whether it did.
 func (b *builder) insert(table *Node, name string, offset int, value *Node) bool {
 	if b.rules.Strict {
-		if i := table.sibling(name); i >= 0 {
+		if i := b.sibling(table, name); i >= 0 {
 			b.report(Fault{Kind: TwoCases, Offset: offset, Name: name, Other: table.Keys[i].Name,
 				Text: fmt.Sprintf("the keys %q and %q differ in case only", table.Keys[i].Name, name)})
 			return false
@@ -273,12 +274,36 @@ func (b *builder) insert(table *Node, name string, offset int, value *Node) bool
 	return true
 }
 
+// sibling finds a key that differs from name in case only, or -1. No key is spelled exactly so.
+func (b *builder) sibling(n *Node, name string) int {
+	if len(n.Keys) <= fewKeys {
+		for i := range n.Keys {
+			if have := n.Keys[i].Name; len(have) == len(name) && strings.EqualFold(have, name) {
+				return i
+			}
+		}
+		return -1
+	}
+	folded := b.folded[n]
+	if folded == nil {
+		folded = make(map[string]int, 4*fewKeys)
+		b.folded[n] = folded
+	}
+	for i := len(folded); i < len(n.Keys); i++ {
+		folded[strings.ToLower(n.Keys[i].Name)] = i
+	}
+	if i, ok := folded[strings.ToLower(name)]; ok {
+		return i
+	}
+	return -1
+}
+
 func (b *builder) twice(name string, offset int) {
 	b.report(Fault{Kind: Twice, Offset: offset, Name: name, Other: name, Text: fmt.Sprintf("%q is already there", name)})
 }
 
 func (b *builder) tooDeep(offset int) {
-	b.report(Fault{Kind: TooDeep, Offset: offset, Text: fmt.Sprintf("values are nested more than %d deep", maxDepth)})
+	b.report(Fault{Kind: TooDeep, Offset: offset, Text: fmt.Sprintf("values are nested more than %d deep", MaxDepth)})
 }
 
 // value makes a node of what a key or a list holds; nil where it is refused.

@@ -4,8 +4,6 @@
 package tomltree
 
 import (
-	"strings"
-
 	"github.com/planlock/planlock/plan"
 )
 
@@ -34,7 +32,6 @@ type Node struct {
 
 	origin origin
 	index  map[string]int // of the keys, once there are many
-	folded map[string]int // of the keys in lower case, where keys must differ in more than case
 }
 
 // A Key is a name in a table, with its value.
@@ -111,28 +108,6 @@ func (n *Node) add(name string, offset int, value *Node) {
 			n.index[k.Name] = i
 		}
 	}
-}
-
-// sibling finds a key that differs from name in case only, or -1. No key is spelled exactly so.
-func (n *Node) sibling(name string) int {
-	if len(n.Keys) <= fewKeys {
-		for i := range n.Keys {
-			if have := n.Keys[i].Name; len(have) == len(name) && strings.EqualFold(have, name) {
-				return i
-			}
-		}
-		return -1
-	}
-	if n.folded == nil {
-		n.folded = make(map[string]int, 4*fewKeys)
-	}
-	for i := len(n.folded); i < len(n.Keys); i++ {
-		n.folded[strings.ToLower(n.Keys[i].Name)] = i
-	}
-	if i, ok := n.folded[strings.ToLower(name)]; ok {
-		return i
-	}
-	return -1
 }
 
 // Value is the node as a setting of a plan holds it: a table is a list of names and values, sorted by name.

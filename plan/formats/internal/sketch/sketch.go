@@ -20,13 +20,13 @@ const (
 // A Sketch is a plan in the making.
 type Sketch struct {
 	Plan   plan.Plan
-	Places map[string]plan.Position // of parts of the plan, as in "tasks[0].depends_on"
+	Places plan.Places // of parts of the plan, as in "tasks[0].depends_on"
 	Found  []plan.Diagnostic
 	Broken bool // not read to its end: only what was found can be said of it
 }
 
 // New returns an empty sketch.
-func New() Sketch { return Sketch{Places: map[string]plan.Position{}} }
+func New() Sketch { return Sketch{Places: plan.Places{}} }
 
 // CheckSize returns a *[plan.SizeError] for a text that is too large to be read.
 func CheckSize(name string, text []byte) error {
@@ -56,7 +56,7 @@ func (s *Sketch) Cycles(p *plan.Plan, at func(task string) plan.Position) {
 func (s *Sketch) Draft(format plan.Format, files ...plan.Text) *plan.Draft {
 	slices.SortStableFunc(s.Plan.Settings, func(a, b plan.Setting) int { return strings.Compare(a.Key, b.Key) })
 	return plan.Assemble(plan.Parts{Plan: s.Plan, Format: format, Files: files, Found: s.Found, Broken: s.Broken,
-		Places: s.Places})
+		Outline: s.Places})
 }
 
 // Chain names a cycle; one of many keeps its ends.

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package plan
-
-const openNonblock = 0

@@ -1,8 +1,0 @@
-//go:build unix
-
-package plan
-
-import "syscall"
-
-// openNonblock keeps the opening of a pipe from waiting for its other end.
-const openNonblock = syscall.O_NONBLOCK

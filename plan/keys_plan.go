@@ -1,0 +1,180 @@
+package plan
+
+import "math"
+
+// SchemaVersion is the version of the native format, as in schema = 1.
+const SchemaVersion = 1
+
+// many bounds numbers that have no bound of their own.
+const many = math.MaxInt32
+
+// The words that keys may have.
+var (
+	modes           = words(Silent, Collaborative, Dynamic, Education)
+	failures        = words(Block, Retry, Ask)
+	rollbacks       = words(Reversible, Compensatable, Irreversible)
+	semanticChanges = words(Preserving, Extending, Modifying, Breaking)
+	propagations    = words(HaltOnCritical, ContinueAndLog, CollaborativeReview)
+)
+
+func words[S ~string](list ...S) []string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = string(s)
+	}
+	return texts
+}
+
+// Visit tells a visitor the keys at the top of a plan.
+func (p *Plan) Visit(v Visitor) {
+	number(v, Key{Name: "schema", Doc: "the version of the format: 1", Min: SchemaVersion, Max: SchemaVersion}, &p.Schema)
+	typed(v, Key{Name: "profile", Doc: "what complete means", Words: words(Strict, Observe), Default: string(Strict)}, &p.Profile)
+	part(v, Key{Name: "meta", Doc: "names the plan"}, p.Meta.visit)
+	v.Table(Key{Name: "goal", Doc: "the goal, exactly one"}, Table{Part: true, Thin: true, Visit: func(v Visitor) {
+		v.Text(Key{Name: "description", Doc: "the one sentence the plan exists for", Older: "statement"}, &p.Goal)
+	}})
+	list(v, Key{Name: "requirements", Doc: "what the user asked for"}, &p.Requirements, (*Requirement).visit)
+	list(v, Key{Name: "assumptions", Doc: "what is taken for granted"}, &p.Assumptions, (*Assumption).visit)
+	list(v, Key{Name: "invariants", Doc: "what holds throughout"}, &p.Invariants, (*Invariant).visit)
+	list(v, Key{Name: "non_goals", Doc: "what must not be touched; [] means nothing"}, &p.NonGoals, (*NonGoal).visit)
+	list(v, Key{Name: "gates", Doc: "gates that the plan asks for besides those of the host"}, &p.Gates, (*GateUse).visit)
+	part(v, Key{Name: "defaults", Doc: "what steps inherit"}, new(Step).visitShared)
+	list(v, Key{Name: "speclets", Doc: "groups of tasks"}, &p.Speclets, (*Speclet).visit)
+	list(v, Key{Name: "tasks", Doc: "the tasks, in order"}, &p.Tasks, (*Task).visit)
+	part(v, Key{Name: "completion_criteria", Doc: "when the whole is done"}, p.Completion.visit)
+	part(v, Key{Name: "ledger", Doc: "what is accounted"}, func(v Visitor) {
+		s := &p.Scope
+		v.Texts(Key{Name: "ignore", Doc: "globs of what is not accounted", Set: true}, &s.Ignore)
+		v.Texts(Key{Name: "stamps", Doc: "globs of what is watched by names only, and not restored", Set: true}, &s.Stamps)
+		v.Texts(Key{Name: "track", Doc: "globs of what is watched, but not restored", Set: true}, &s.Track)
+	})
+	part(v, Key{Name: "envelope", Doc: "what the outcome depends on"}, p.Envelope.visit)
+	part(v, Key{Name: "sandbox", Doc: "how far steps are locked in"}, p.Sandbox.visit)
+	part(v, Key{Name: "execution", Doc: "how the run goes"}, p.Execution.visit)
+	part(v, Key{Name: "error_propagation", Doc: "what a failure means for later steps"}, p.ErrorPropagation.visit)
+	v.FreeTables(Key{Name: "settings", Doc: "free: part of the plan, not acted on", Words: freeTables}, &p.Settings)
+}
+
+// freeTables may hold any keys. They are part of the plan; the controller does not act on them.
+var freeTables = []string{
+	"software_stack", "user_interface", "deployment", "mcp_tools", "components", "constraints", "knowledge_capture",
+	"education", "logging", "verification", "validation", "progress_tracking", "progress_log", "interface_contract",
+	"dependencies", "operational_modes", "project_constitution", "constitution", "definition_of_complete", "metadata",
+}
+
+func (m *Meta) visit(v Visitor) {
+	v.Text(Key{Name: "goal_descriptor", Doc: "the plan's short name"}, &m.Name)
+	v.Text(Key{Name: "version", Doc: "the plan's version"}, &m.Version)
+	v.Settings(Key{Name: "extra"}, &m.Extra)
+}
+
+func (r *Requirement) visit(v Visitor) {
+	v.Text(Key{Name: "id", Doc: "names the requirement", ID: true}, &r.ID)
+	v.Text(Key{Name: "text", Doc: "what is required"}, &r.Text)
+}
+
+func (a *Assumption) visit(v Visitor) {
+	v.Text(Key{Name: "id", Doc: "names the assumption", ID: true}, &a.ID)
+	v.Text(Key{Name: "text", Doc: "what is taken for granted"}, &a.Text)
+	optional(v, Key{Name: "check", Doc: "how to find out"}, &a.Check, (*Check).visit)
+}
+
+func (i *Invariant) visit(v Visitor) {
+	v.Text(Key{Name: "id", Doc: "names the invariant", ID: true}, &i.ID)
+	v.Text(Key{Name: "text", Doc: "what holds before, between and after steps"}, &i.Text)
+	flag(v, Key{Name: "critical", Doc: "whether a breach ends the run, true if not said", Default: "true"}, &i.Critical)
+	optional(v, Key{Name: "check", Doc: "how to find out"}, &i.Check, (*Check).visit)
+}
+
+func (n *NonGoal) visit(v Visitor) {
+	v.Text(Key{Name: "id", Doc: "names the non-goal", ID: true}, &n.ID)
+	v.Text(Key{Name: "text", Doc: "what must not be touched"}, &n.Text)
+	v.Texts(Key{Name: "paths", Doc: "paths or globs that no step may change", Set: true}, &n.Paths)
+	v.Texts(Key{Name: "symbols", Doc: "symbols that no step may add or remove", Set: true}, &n.Symbols)
+}
+
+func (g *GateUse) visit(v Visitor) {
+	v.Text(Key{Name: "name", Doc: "the gate, built in or of the host; all other keys are its arguments"}, &g.Name)
+	v.Settings(Key{Name: "args"}, &g.Args)
+}
+
+func (s *Speclet) visit(v Visitor) {
+	v.Text(Key{Name: "id", Doc: "names the speclet", ID: true}, &s.ID)
+	v.Text(Key{Name: "description", Doc: "what the group of tasks is for"}, &s.Description)
+	v.Texts(Key{Name: "depends_on", Doc: "speclets that come before", ID: true, Set: true}, &s.DependsOn)
+	v.Texts(Key{Name: "tasks", Doc: "ids of its tasks", ID: true, Set: true}, &s.Tasks)
+	v.Flag(Key{Name: "parallel_allowed", Doc: "whether it may run beside others"}, &s.ParallelAllowed)
+}
+
+func (t *Task) visit(v Visitor) {
+	v.Text(Key{Name: "id", Doc: "names the task", ID: true}, &t.ID)
+	v.Text(Key{Name: "title", Doc: "its short name"}, &t.Title)
+	v.Text(Key{Name: "description", Doc: "what the task achieves"}, &t.Description)
+	v.Text(Key{Name: "kind", Doc: "what kind of work it is"}, &t.Kind)
+	v.Text(Key{Name: "priority", Doc: "how urgent it is", ID: true}, &t.Priority)
+	v.Texts(Key{Name: "depends_on", Doc: "tasks that come before", ID: true, Set: true}, &t.DependsOn)
+	v.Duration(Key{Name: "estimate", Doc: "how long it may take"}, &t.Estimate)
+	number(v, Key{Name: "complexity", Doc: "1 (simple) to 5 (hard)", Min: 1, Max: 5}, &t.Complexity)
+	v.Texts(Key{Name: "acceptance_criteria", Doc: "when it is done"}, &t.AcceptanceCriteria)
+	flag(v, Key{Name: "research_enabled", Doc: "whether research may come first"}, &t.ResearchEnabled)
+	v.Texts(Key{Name: "research_sources", Doc: "where to look"}, &t.ResearchSources)
+	v.Texts(Key{Name: "files", Set: true, Unwritten: true}, &t.Files)
+	list(v, Key{Name: "steps", Doc: "the steps, in order"}, &t.Steps, (*Step).visit)
+}
+
+func (c *Check) visit(v Visitor) {
+	v.Text(Key{Name: "kind", Doc: "what is checked, as in \"file_exists\""}, &c.Kind)
+	v.Text(Key{Name: "path", Doc: "a file, relative to the workspace"}, &c.Path)
+	v.Text(Key{Name: "text", Doc: "text that the file must contain"}, &c.Text)
+	v.Text(Key{Name: "matches", Doc: "a regular expression (RE2) that must match the file"}, &c.Matches)
+	v.Text(Key{Name: "run", Doc: "a shell command, or the tests to run"}, &c.Run)
+	v.Number(Key{Name: "exit", Doc: "the exit status that is expected, 0 if not said", Max: 255}, &c.Exit)
+	v.Text(Key{Name: "stdout_contains", Doc: "text that the command must print"}, &c.StdoutContains)
+	v.Text(Key{Name: "symbol", Doc: "a symbol, as in \"server.Limiter.Allow\""}, &c.Symbol)
+	v.Text(Key{Name: "package", Doc: "a Go package, as in \"./server\""}, &c.Package)
+	v.Text(Key{Name: "name", Doc: "a variable of the environment, or a program"}, &c.Name)
+	v.Text(Key{Name: "version", Doc: "text that the program's version must contain"}, &c.Version)
+	v.Settings(Key{Name: "extra"}, &c.Extra)
+}
+
+func (c *Completion) visit(v Visitor) {
+	v.Texts(Key{Name: "acceptance_criteria", Doc: "when the whole is done"}, &c.AcceptanceCriteria)
+	list(v, Key{Name: "checks", Doc: "checks that must hold at the end", Inline: true}, &c.Checks, (*Check).visit)
+	v.Settings(Key{Name: "flags"}, &c.Flags)
+}
+
+func (e *EnvelopeSpec) visit(v Visitor) {
+	v.Text(Key{Name: "model", Doc: "the model that agents use"}, &e.Model)
+	v.Texts(Key{Name: "prompt_template", Doc: "files"}, &e.PromptTemplate)
+	v.Texts(Key{Name: "context", Doc: "globs of files that agents read", Set: true}, &e.Context)
+	v.Texts(Key{Name: "tools", Doc: "names of programs", Set: true}, &e.Tools)
+	v.Texts(Key{Name: "config", Doc: "files", Set: true}, &e.Config)
+}
+
+func (s *Sandbox) visit(v Visitor) {
+	v.Text(Key{Name: "level", Doc: "how far a step is locked in, filesystem if not said",
+		Words: sandboxLevels}, &s.Level)
+	v.Flag(Key{Name: "network", Doc: "whether steps may use the network"}, &s.Network)
+	v.Text(Key{Name: "cpu", Doc: "processor time of a step, a duration"}, &s.CPU)
+	v.Text(Key{Name: "memory", Doc: "memory of a step, as in \"2GiB\""}, &s.Memory)
+	v.Text(Key{Name: "output", Doc: "output of a step that is kept, as in \"1MiB\""}, &s.Output)
+	v.Texts(Key{Name: "env", Doc: "names of variables that are let through", Set: true}, &s.Env)
+	v.Texts(Key{Name: "writable", Doc: "folders outside the workspace that steps may write to", Set: true}, &s.Writable)
+}
+
+var sandboxLevels = []string{"none", "process", "filesystem", "strict"}
+
+func (e *Execution) visit(v Visitor) {
+	typed(v, Key{Name: "default_mode", Doc: "the mode of steps that say none", Older: "mode", Words: modes}, &e.DefaultMode)
+	v.Settings(Key{Name: "extra"}, &e.Extra)
+}
+
+func (e *ErrorPropagation) visit(v Visitor) {
+	v.Flag(Key{Name: "enabled", Doc: "whether earlier failures are looked at", Older: "propagation_enabled"}, &e.Enabled)
+	v.Flag(Key{Name: "read_prior_steps", Doc: "whether earlier outcomes are read"}, &e.ReadPriorSteps)
+	v.Flag(Key{Name: "dependency_tracking", Doc: "whether a failure holds up what depends on it"}, &e.DependencyTracking)
+	typed(v, Key{Name: "propagation_strategy", Doc: "what an earlier failure means for later steps", Older: "strategy",
+		Words: propagations}, &e.Strategy)
+	number(v, Key{Name: "failure_threshold", Doc: "so many failures end the run", Min: 1, Max: many}, &e.FailureThreshold)
+	v.Settings(Key{Name: "extra"}, &e.Extra)
+}

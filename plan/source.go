@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+)
+
+// A Position is a place in a source file; lines and columns count from 1, columns in bytes.
+type Position struct {
+	File         string
+	Line, Column int
+}
+
+// An Outline tells where the parts of a plan stand in its source. Parts are named by the path of their key, such as
+// "tasks[0].steps[1].limits".
+type Outline interface {
+	// Position is where a part stands, or the nearest thing around it; false where nothing around it is known either.
+	Position(path string) (Position, bool)
+	// Keys are the names in a table as they are written there; written reports whether there is such a part at all.
+	Keys(path string) (names []string, written bool)
+}
+
+// Places is an outline that knows where some parts stand, and nothing else.
+type Places map[string]Position
+
+// Position finds a part, or what is nearest around it.
+func (p Places) Position(path string) (Position, bool) {
+	for path != "" {
+		if at, ok := p[path]; ok {
+			return at, true
+		}
+		if open := strings.LastIndexByte(path, '['); open > 0 && strings.HasSuffix(path, "]") {
+			path = path[:open]
+			continue
+		}
+		path = path[:max(0, strings.LastIndexByte(path, '.'))]
+	}
+	return Position{}, false
+}
+
+// Keys knows none.
+func (p Places) Keys(string) (names []string, written bool) { return nil, false }
+
+// A Text is a file as a front end read it.
+type Text struct {
+	Path string
+	Text []byte
+
+	lines []int // where they begin, behind a byte order mark
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// index finds the lines of the text.
+func (t *Text) index() []byte {
+	body := bytes.TrimPrefix(t.Text, byteOrderMark)
+	if t.lines == nil {
+		t.lines = append(make([]int, 0, 1+bytes.Count(body, []byte("\n"))), 0)
+		for i, c := range body {
+			if c == '\n' {
+				t.lines = append(t.lines, i+1)
+			}
+		}
+	}
+	return body
+}
+
+// Position turns an offset into the text, behind a byte order mark, into a place.
+func (t *Text) Position(offset int) Position {
+	offset = min(offset, len(t.index()))
+	i := sort.Search(len(t.lines), func(i int) bool { return t.lines[i] > offset }) - 1
+	return Position{File: t.Path, Line: i + 1, Column: offset - t.lines[i] + 1}
+}
+
+// Line returns the text of a line without its end, or "".
+func (t *Text) Line(number int) string {
+	body := t.index()
+	if number < 1 || number > len(t.lines) {
+		return ""
+	}
+	rest := body[t.lines[number-1]:]
+	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end]
+	}
+	return string(bytes.TrimSuffix(rest, []byte("\r")))
+}
