@@ -57,6 +57,21 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
+// TestLeanHost fails when a host that runs native plans would link the readers of other formats, or what they are read with.
+func TestLeanHost(t *testing.T) {
+	out, err := osexec.Command("go", "list", "-deps", "./plan", "./gate", "./exec").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	heavy := []string{"github.com/yuin/goldmark", "go.yaml.in/", module + "/plan/formats/spec", module + "/plan/formats/phase",
+		module + "/plan/formats/tasklist", module + "/plan/formats/internal/blocks"}
+	for _, p := range strings.Fields(string(out)) {
+		if p == module+"/plan/formats" || slices.ContainsFunc(heavy, func(h string) bool { return strings.HasPrefix(p, h) }) {
+			t.Errorf("a host that runs native plans links %s", p)
+		}
+	}
+}
+
 // TestEveryRoomIsDrawn fails when a folder appears at the top that nobody decided on.
 func TestEveryRoomIsDrawn(t *testing.T) {
 	for _, p := range packages(t) {

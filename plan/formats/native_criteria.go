@@ -26,7 +26,8 @@ func (c *conversion) criteria() {
 	checks := slices.Clone(c.p.Completion.Checks)
 	decided := func(text string) bool {
 		check, ok := checkOf(text)
-		if ok && !slices.ContainsFunc(checks, func(k plan.Check) bool { return reflect.DeepEqual(k, check) }) && len(checks) < maxChecks {
+		if ok && !slices.ContainsFunc(checks, func(k plan.Check) bool { return reflect.DeepEqual(k, check) }) &&
+			len(checks) < maxChecks {
 			checks = append(checks, check)
 		}
 		return ok
@@ -48,7 +49,8 @@ func (c *conversion) criteria() {
 	}
 	if len(checks) > len(c.p.Completion.Checks) {
 		c.p.Completion.Checks = checks
-		c.remark("completion_criteria", "Some of the checks were made of acceptance criteria; they are decided when all steps are done.")
+		c.remark("completion_criteria",
+			"Some of the checks were made of acceptance criteria; they are decided when all steps are done.")
 	}
 }
 
@@ -74,7 +76,8 @@ func checkOf(criterion string) (plan.Check, bool) {
 	}
 	if m := exists.FindStringSubmatch(text); m != nil {
 		file := strings.TrimPrefix(m[1]+m[2], "./")
-		if ledger.CheckPattern(file) == nil && !ledger.IsGlob(file) && !ledger.Reserved(file) && strings.ContainsAny(file, "./") {
+		if ledger.CheckPattern(file) == nil && !ledger.IsGlob(file) && !ledger.Reserved(file) &&
+			strings.ContainsAny(file, "./") {
 			return plan.Check{Kind: "file_exists", Path: file}, true
 		}
 	}

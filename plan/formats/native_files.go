@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// files declares the files that tasks name. Which of them are new follows from the workspace and from the order in which
-// the tasks are carried out.
+// files declares the files that tasks name. Which of them are new follows from the workspace and from the order in
+// which the tasks are carried out.
 func (c *conversion) files() {
 	made := map[string]bool{}
 	for _, i := range c.sequence() {
@@ -66,7 +66,8 @@ func (c *conversion) declare(i, j int, names []string, made map[string]bool) {
 	}
 	t := &c.p.Tasks[i]
 	s, at := &t.Steps[j], fmt.Sprintf("tasks[%d].steps[%d].artifacts", i, j)
-	a, others := c.sort(names, s.Status == plan.Done || t.Status == plan.Done, creating.MatchString(s.Description), made)
+	a, others := c.sort(names, s.Status == plan.Done || t.Status == plan.Done, creating.MatchString(s.Description),
+		made)
 	if len(a.Create)+len(a.Modify) > 0 {
 		s.Artifacts, c.named = a, true
 		if c.root == nil && len(a.Modify) > 0 {
@@ -103,8 +104,8 @@ func (c *conversion) sequence() []int {
 	return order
 }
 
-// sort parts named files into what is created, what is modified, and what cannot be declared as it stands. new says that
-// the step speaks of creating, done that its work is said to be there.
+// sort parts named files into what is created, what is modified, and what cannot be declared as it stands. new says
+// that the step speaks of creating, done that its work is said to be there.
 func (c *conversion) sort(names []string, done, new bool, made map[string]bool) (*plan.Artifacts, []string) {
 	a, others := &plan.Artifacts{}, []string(nil)
 	seen := map[string]bool{}
@@ -143,11 +144,15 @@ func (c *conversion) others(key string, names []string) {
 	for _, name := range names {
 		switch bare := strings.TrimRight(strings.TrimPrefix(name, "./"), "/"); {
 		case ledger.CheckPattern(bare) != nil || ledger.Reserved(bare):
-			c.remark(key, fmt.Sprintf("decide: the task names %s, which is no path in the workspace", strconv.Quote(name)))
+			c.remark(key, fmt.Sprintf("decide: the task names %s, which is no path in the workspace",
+				strconv.Quote(name)))
 		case ledger.IsGlob(bare):
-			c.remark(key, fmt.Sprintf("decide: artifacts = { modify = [%s] } # the task names it; is it create, or modify?", strconv.Quote(bare)))
+			c.remark(key,
+				fmt.Sprintf("decide: artifacts = { modify = [%s] } # the task names it; is it create, or modify?",
+					strconv.Quote(bare)))
 		default:
-			c.remark(key, fmt.Sprintf("decide: artifacts = { modify = [%s] } # the task names the folder; is it create, or modify?", strconv.Quote(bare+"/**")))
+			c.remark(key,
+				fmt.Sprintf("decide: artifacts = { modify = [%s] } # the task names the folder; is it create, or modify?", strconv.Quote(bare+"/**")))
 		}
 	}
 }

@@ -45,7 +45,8 @@ func owner(steps []plan.Step, file string) int {
 	found := -1
 	for j := range steps {
 		s := &steps[j]
-		if s.Artifacts != nil || looking.MatchString(s.Description) || !names(s.Description, file) && !names(s.Prompt, file) {
+		if s.Artifacts != nil || looking.MatchString(s.Description) || !names(s.Description, file) &&
+			!names(s.Prompt, file) {
 			continue
 		}
 		if found >= 0 {
@@ -59,7 +60,8 @@ func owner(steps []plan.Step, file string) int {
 // names reports whether a text names a file, and not one whose name only ends or begins like it.
 func names(text, file string) bool {
 	part := func(c byte) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '/' || c >= 0x80
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' ||
+			c == '/' || c >= 0x80
 	}
 	for from := 0; file != ""; {
 		i := strings.Index(text[from:], file)

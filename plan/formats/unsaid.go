@@ -4,8 +4,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// notSaid is the code of what a plan does not say, most often because its format has no word for it. It is told once for each
-// plan, with the line that says it in a native plan.
+// notSaid is the code of what a plan does not say, most often because its format has no word for it. It is told once
+// for each plan, with the line that says it in a native plan.
 const notSaid = "not-said"
 
 // unsaid lists what a native plan would say and this one does not.
@@ -20,18 +20,21 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 		message, hint string
 	}{
 		{p.Goal != "", "the plan does not say what it is for", `[goal] description = "…"`},
-		{len(p.NonGoals) > 0, "the plan does not say what must not be touched", `[[non_goals]] id = "N1", text = "…", paths = ["…/**"]`},
+		{len(p.NonGoals) > 0, "the plan does not say what must not be touched",
+			`[[non_goals]] id = "N1", text = "…", paths = ["…/**"]`},
 		{some(p, func(s *plan.Step) bool { return s.Artifacts != nil }),
 			"the steps do not say what they change; a run records it", `artifacts = { create = ["…"], modify = ["…"] }  in a step; after a run under the profile observe, the declarations of its report are these lines`},
 		{some(p, func(s *plan.Step) bool { return s.Limits != nil }),
 			"the steps do not say how much they may change", "[defaults] limits = { max_files = 3, max_lines = 200 }"},
 		{some(p, func(s *plan.Step) bool { return s.Rollback != "" }),
 			"the steps do not say whether they can be undone", `[defaults] rollback = "reversible"`},
-		{some(p, checked), "nothing that a machine can decide says whether a step is done", `postconditions = [{ kind = "file_exists", path = "…" }]  in a step`},
+		{some(p, checked), "nothing that a machine can decide says whether a step is done",
+			`postconditions = [{ kind = "file_exists", path = "…" }]  in a step`},
 	} {
 		if !k.said {
-			list = append(list, plan.Diagnostic{Code: notSaid, Severity: plan.Note, Pos: d.Position(""), Message: k.message,
-				Hint: "in a native plan (convert it to one):  " + k.hint})
+			list = append(list, plan.Diagnostic{Code: notSaid, Severity: plan.Note, Pos: d.Position(""),
+				Message: k.message,
+				Hint:    "in a native plan (convert it to one):  " + k.hint})
 		}
 	}
 	return list

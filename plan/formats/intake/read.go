@@ -34,12 +34,14 @@ func Detect(name string, text []byte) plan.Format {
 	named := strings.Contains(strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/"))), "pending_actions")
 	root, err := jsontree.ParseAll(src)
 	if err != nil {
-		if named || strings.Contains(src, `"task_id"`) || strings.Contains(src, `"acceptance_criteria"`) && strings.Contains(src, `"action"`) {
+		if named || strings.Contains(src, `"task_id"`) || strings.Contains(src, `"acceptance_criteria"`) &&
+			strings.Contains(src, `"action"`) {
 			return plan.PendingActions
 		}
 		return plan.Unknown
 	}
-	if root.Get("verdict").OK() && (root.Get("flags").OK() || root.Get("checks").OK() || root.Get("proposed_jobs").OK()) {
+	if root.Get("verdict").OK() && (root.Get("flags").OK() || root.Get("checks").OK() ||
+		root.Get("proposed_jobs").OK()) {
 		return plan.Contract
 	}
 	if list, _ := find(root); list.OK() && (named || looksLike(list)) {
@@ -51,8 +53,8 @@ func Detect(name string, text []byte) plan.Format {
 	return plan.Unknown
 }
 
-// looksLike reports whether one of the first items of a list is a task in the manner of this format. Task lists of other tools have
-// "id" and "title".
+// looksLike reports whether one of the first items of a list is a task in the manner of this format. Task lists of
+// other tools have "id" and "title".
 func looksLike(list jsontree.Value) bool {
 	n := 0
 	for it := range list.Each {
@@ -96,8 +98,8 @@ func (r *reader) report(code string, severity plan.Severity, at int, task, messa
 	r.Report(code, severity, r.t.Offset(at), task, message, hint)
 }
 
-// Read reads a file of pending actions, or a contract; name stands in positions. What is wrong with it is in the draft. The error is
-// a *[plan.SizeError].
+// Read reads a file of pending actions, or a contract; name stands in positions. What is wrong with it is in the
+// draft. The error is a *[plan.SizeError].
 func Read(name string, text []byte) (*plan.Draft, error) {
 	if err := sketch.CheckSize(name, text); err != nil {
 		return nil, err
@@ -110,7 +112,8 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	root, err := jsontree.ParseAll(src)
 	var bad *jsontree.Error
 	if errors.As(err, &bad) {
-		r.report("json-parse-error", plan.Error, bad.Offset, "", "this is not JSON: "+bad.Reason, "mend this place; nothing of the list was read")
+		r.report("json-parse-error", plan.Error, bad.Offset, "", "this is not JSON: "+bad.Reason,
+			"mend this place; nothing of the list was read")
 	} else {
 		r.document(root)
 	}
@@ -130,24 +133,29 @@ func (r *reader) document(root jsontree.Value) {
 	}
 	switch {
 	case !list.OK():
-		r.report("no-tasks", plan.Error, root.Offset(), "", "there is no list of tasks", `write an array:  [{"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}]`)
+		r.report("no-tasks", plan.Error, root.Offset(), "", "there is no list of tasks",
+			`write an array:  [{"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}]`)
 		return
 	case wrapper != "":
-		r.report("list-wrapped", plan.Note, list.KeyOffset(), "", fmt.Sprintf("the list of tasks is wrapped in an object, at /%s", pointer(wrapper)),
+		r.report("list-wrapped", plan.Note, list.KeyOffset(), "",
+			fmt.Sprintf("the list of tasks is wrapped in an object, at /%s", pointer(wrapper)),
 			"make the array the whole document")
 		r.around(root, wrapper)
 	}
 	n := 0
 	for item := range list.Each {
 		if n == sketch.MaxTasks {
-			r.report("too-many-tasks", plan.Error, item.Offset(), "", fmt.Sprintf("the list has more than %d tasks; the rest is not read", sketch.MaxTasks), "split the list up")
+			r.report("too-many-tasks", plan.Error, item.Offset(), "",
+				fmt.Sprintf("the list has more than %d tasks; the rest is not read",
+					sketch.MaxTasks), "split the list up")
 			break
 		}
 		r.task(item, fmt.Sprintf("%s/%d", prefixed(wrapper), n), n)
 		n++
 	}
 	if n == 0 {
-		r.report("no-tasks", plan.Error, list.Offset(), "", "the list of tasks is empty", `add  {"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}`)
+		r.report("no-tasks", plan.Error, list.Offset(), "", "the list of tasks is empty",
+			`add  {"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}`)
 	}
 	r.references()
 	if n > 0 {
@@ -173,7 +181,8 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 	for v := range root.Each {
 		if key := v.Key(); !seen[key] && v.Kind() != jsontree.Null {
 			seen[key] = true
-			r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "intake." + plan.QuoteKey(key), Value: setting(v)})
+			r.Plan.Settings = append(r.Plan.Settings,
+				plan.Setting{Key: "intake." + plan.QuoteKey(key), Value: setting(v)})
 		}
 	}
 }
@@ -187,15 +196,16 @@ func (r *reader) order() {
 	r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "intake.order_by_priority", Value: list})
 }
 
-// ByPriority orders tasks by their priority, HIGH before MEDIUM before LOW before all else, otherwise as they are; it returns
-// their indexes. Dependencies are not looked at.
+// ByPriority orders tasks by their priority, HIGH before MEDIUM before LOW before all else, otherwise as they are; it
+// returns their indexes. Dependencies are not looked at.
 func ByPriority(tasks []plan.Task) []int {
 	order := make([]int, len(tasks))
 	for i := range order {
 		order[i] = i
 	}
 	rank := func(i int) int {
-		if n := slices.Index([]string{"HIGH", "MEDIUM", "LOW"}, strings.ToUpper(strings.TrimSpace(tasks[i].Priority))); n >= 0 {
+		if n := slices.Index([]string{"HIGH", "MEDIUM", "LOW"},
+			strings.ToUpper(strings.TrimSpace(tasks[i].Priority))); n >= 0 {
 			return n
 		}
 		return 3

@@ -19,7 +19,8 @@ func (r *reader) task(item jsontree.Value, at string, n int) {
 	if item.Kind() != jsontree.Object {
 		t = plan.Task{ID: r.free(n), Title: item.Text()}
 		r.silent[n] = true
-		r.report("task-field-missing", plan.Error, item.Offset(), t.ID, fmt.Sprintf("%s is %s, not a task", at, item.Kind()),
+		r.report("task-field-missing", plan.Error, item.Offset(), t.ID,
+			fmt.Sprintf("%s is %s, not a task", at, item.Kind()),
 			`write  {"task_id": 1, "priority": "HIGH", "action": "…", "acceptance_criteria": ["…"]}`)
 		r.Plan.Tasks = append(r.Plan.Tasks, t)
 		return
@@ -61,7 +62,8 @@ func (r *reader) id(item jsontree.Value, at string, n int) string {
 		r.absent(item, at, "task_id", id, plan.Warning, fmt.Sprintf(`add  "task_id": %d`, n+1))
 	} else if first, ok := r.ids[id]; ok {
 		r.report("task-duplicate-id", plan.Error, item.Get("task_id").Offset(), id,
-			fmt.Sprintf("%s/task_id is %q, as that of task %d in the list", at, id, first+1), "give each task an id of its own")
+			fmt.Sprintf("%s/task_id is %q, as that of task %d in the list", at, id,
+				first+1), "give each task an id of its own")
 	}
 	if _, ok := r.ids[id]; !ok {
 		r.ids[id] = n
@@ -101,7 +103,8 @@ func (r *reader) criteria(item jsontree.Value, at string, t *plan.Task) {
 			if text := scalar(c); text != "" {
 				t.AcceptanceCriteria = append(t.AcceptanceCriteria, text)
 			} else {
-				r.report("acceptance-invalid", plan.Warning, c.Offset(), t.ID, fmt.Sprintf("a criterion in %s/acceptance_criteria is %s", at, c.Kind()), "write a text")
+				r.report("acceptance-invalid", plan.Warning, c.Offset(), t.ID,
+					fmt.Sprintf("a criterion in %s/acceptance_criteria is %s", at, c.Kind()), "write a text")
 			}
 		}
 	case jsontree.String:
@@ -116,7 +119,8 @@ func (r *reader) criteria(item jsontree.Value, at string, t *plan.Task) {
 	if v.OK() {
 		place = v.KeyOffset()
 	}
-	r.report("task-no-acceptance", plan.Warning, place, t.ID, fmt.Sprintf("%s has no acceptance_criteria: nothing says when it is done", at),
+	r.report("task-no-acceptance", plan.Warning, place, t.ID,
+		fmt.Sprintf("%s has no acceptance_criteria: nothing says when it is done", at),
 		`add  "acceptance_criteria": ["…"]`)
 }
 
@@ -129,7 +133,8 @@ func (r *reader) priority(item jsontree.Value, at string, t *plan.Task) {
 	case "HIGH", "MEDIUM", "LOW":
 	default:
 		r.report("priority-unknown", plan.Warning, item.Get("priority").Offset(), t.ID,
-			fmt.Sprintf("%s/priority is %q: the task comes after all others", at, t.Priority), "write HIGH, MEDIUM or LOW")
+			fmt.Sprintf("%s/priority is %q: the task comes after all others", at,
+				t.Priority), "write HIGH, MEDIUM or LOW")
 	}
 }
 
@@ -152,7 +157,8 @@ func (r *reader) depends(item jsontree.Value, at, key, task string) []string {
 				if text := scalar(d); text != "" {
 					names = append(names, text)
 				} else {
-					r.report("task-dep-unknown", plan.Warning, d.Offset(), task, fmt.Sprintf("%s/%s/%d is %s, not the id of a task", at, name, n, d.Kind()), "write a task_id")
+					r.report("task-dep-unknown", plan.Warning, d.Offset(), task,
+						fmt.Sprintf("%s/%s/%d is %s, not the id of a task", at, name, n, d.Kind()), "write a task_id")
 				}
 				n++
 			}
@@ -164,7 +170,8 @@ func (r *reader) depends(item jsontree.Value, at, key, task string) []string {
 
 // more keeps all else that a task says as its description, and the files that it names.
 func (r *reader) more(item jsontree.Value, t *plan.Task) string {
-	known := map[string]bool{"task_id": true, "action": true, "acceptance_criteria": true, "priority": true, "dependencies": true, "depends_on": true, "status": true, "type": true}
+	known := map[string]bool{"task_id": true, "action": true, "acceptance_criteria": true, "priority": true,
+		"dependencies": true, "depends_on": true, "status": true, "type": true}
 	var lines []string
 	for v := range item.Each {
 		name := v.Key()
@@ -202,7 +209,8 @@ func (r *reader) references() {
 			if at.Line == 0 {
 				at = r.Places[fmt.Sprintf("tasks[%d].depends_on", i)]
 			}
-			r.Report("task-dep-unknown", plan.Warning, at, t.ID, fmt.Sprintf("task %q depends on %q, which is no task_id in this list", t.ID, name),
+			r.Report("task-dep-unknown", plan.Warning, at, t.ID,
+				fmt.Sprintf("task %q depends on %q, which is no task_id in this list", t.ID, name),
 				"write the task_id of a task that is there, or take the dependency out")
 		}
 	}

@@ -19,8 +19,8 @@
 //   - headings: "## Task 1: Title", "### Task T1-001: Title", "### WP1-T1: Title"; not inside code fences
 //   - a list: "- id: T3-01" with keys below it
 //
-// A task becomes one step whose prompt is the task's text. What it says under <done> is the expected output, and a command
-// that stands under <verify> in an unmistakable form is a postcondition. A checkpoint keeps its kind, and its
+// A task becomes one step whose prompt is the task's text. What it says under <done> is the expected output, and a
+// command that stands under <verify> in an unmistakable form is a postcondition. A checkpoint keeps its kind, and its
 // step asks: it is collaborative, and a failure goes to a person.
 //
 // Scalars of the front matter are text as written, since 01, 08 and yes mean different things to different versions of

@@ -19,8 +19,9 @@ var (
 )
 
 // plainKeys are the labels that need no bold face.
-var plainKeys = map[string]bool{"files": true, "file": true, "depends_on": true, "depends on": true, "dependencies": true,
-	"acceptance": true, "acceptance criteria": true, "acceptance_criteria": true, "estimate": true, "description": true,
+var plainKeys = map[string]bool{"files": true, "file": true, "depends_on": true, "depends on": true,
+	"dependencies": true,
+	"acceptance":   true, "acceptance criteria": true, "acceptance_criteria": true, "estimate": true, "description": true,
 	"priority": true, "status": true, "type": true, "wave": true, "verify": true}
 
 // A field is a label and the lines that belong to it.
@@ -48,8 +49,9 @@ func label(line string) (field, bool) {
 			return field{}, false
 		}
 	}
-	return field{label: strings.ToLower(strings.ReplaceAll(strings.TrimSpace(m[2]), "_", " ")), indent: outline.Width(m[1]),
-		lines: []string{m[3]}}, true
+	return field{label: strings.ToLower(strings.ReplaceAll(strings.TrimSpace(m[2]), "_", " ")),
+		indent: outline.Width(m[1]),
+		lines:  []string{m[3]}}, true
 }
 
 // fields reads the labels of a task whose lines are given. Hidden lines are no labels and no values.

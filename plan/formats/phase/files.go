@@ -83,7 +83,8 @@ func fileNames(part string) ([]string, bool) {
 
 // outside takes remarks in parentheses off a part that names files in backticks.
 func outside(part string) string {
-	if i := strings.IndexByte(part, '('); i > 0 && strings.Contains(part[:i], "`") && strings.Count(part[:i], "`")%2 == 0 {
+	if i := strings.IndexByte(part, '('); i > 0 && strings.Contains(part[:i], "`") &&
+		strings.Count(part[:i], "`")%2 == 0 {
 		return part[:i]
 	}
 	return part
@@ -94,7 +95,8 @@ func spanned(spans [][]string) []string {
 	var names []string
 	for i, m := range spans {
 		name := strings.TrimSpace(lineNumbers.ReplaceAllString(strings.TrimSpace(m[1]), ""))
-		if i == 0 || !strings.Contains(name, " ") && strings.ContainsAny(name, "/.") && !strings.ContainsAny(name, "(){}=;") {
+		if i == 0 || !strings.Contains(name, " ") && strings.ContainsAny(name, "/.") &&
+			!strings.ContainsAny(name, "(){}=;") {
 			names = append(names, name)
 		}
 		if i == 0 && strings.Contains(spans[0][0], " ") {

@@ -41,7 +41,8 @@ func (r *reader) findGoal(from int) {
 		}
 	}
 	for _, h := range r.titles {
-		if r.goal == "" && h.text != "" && strings.IndexByte("gGoOpP", h.text[0]) >= 0 && purposeful.MatchString(h.text) {
+		if r.goal == "" && h.text != "" && strings.IndexByte("gGoOpP", h.text[0]) >= 0 &&
+			purposeful.MatchString(h.text) {
 			r.paragraph(h.line + 1)
 		}
 	}

@@ -62,8 +62,9 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 			v.items[k].line += from
 		}
 	}
-	t := task{line: from, dependsAt: from, id: v.get("id").text, status: v.get("status").text, estimate: v.get("estimate").text,
-		kind: v.get("type").text, priority: v.get("priority").text, wave: v.get("wave"), about: v.get("description").text,
+	t := task{line: from, dependsAt: from, id: v.get("id").text, status: v.get("status").text,
+		estimate: v.get("estimate").text,
+		kind:     v.get("type").text, priority: v.get("priority").text, wave: v.get("wave"), about: v.get("description").text,
 		body: strings.TrimSpace(text)}
 	for _, key := range []string{"title", "name", "task"} {
 		if t.title == "" {

@@ -61,7 +61,8 @@ func (r *reader) shows(i int) bool {
 	return strings.Contains(line, "- id:") && entryID.MatchString(line)
 }
 
-// Read reads one file; name stands in positions. What is wrong with it is in the draft. The error is a *[plan.SizeError].
+// Read reads one file; name stands in positions. What is wrong with it is in the draft. The error is a
+// *[plan.SizeError].
 func Read(name string, text []byte) (*plan.Draft, error) {
 	r, err := read(name, text)
 	if err != nil {

@@ -19,7 +19,8 @@ func (r *reader) references() {
 			t.id = t.attributeFree(i)
 		} else if j, ok := first[t.id]; ok {
 			r.reportFor("task-duplicate-id", plan.Error, r.t.At(t.line),
-				fmt.Sprintf("there are two tasks %q, the first on line %d", t.id, r.tasks[j].line+1), "give each task an id of its own", t.id)
+				fmt.Sprintf("there are two tasks %q, the first on line %d", t.id,
+					r.tasks[j].line+1), "give each task an id of its own", t.id)
 		}
 		if _, ok := first[t.id]; !ok {
 			first[t.id] = i
@@ -63,11 +64,13 @@ func (r *reader) resolve(i int, first, byNumber map[string]int) {
 			r.taskWave(i, j)
 		case strings.ContainsAny(name, " \t"):
 			r.reportFor("task-dep-prose", plan.Note, r.t.At(t.dependsAt),
-				fmt.Sprintf("%s waits for %q, which names no task", t.name(i), name), "name a task by its id, or say it in the task's text", t.id)
+				fmt.Sprintf("%s waits for %q, which names no task", t.name(i),
+					name), "name a task by its id, or say it in the task's text", t.id)
 		default:
 			known = append(known, name)
 			r.reportFor("task-dep-unknown", plan.Error, r.t.At(t.dependsAt),
-				fmt.Sprintf("%s depends on %q, which is not there", t.name(i), name), "name a task of this plan, or add it", t.id)
+				fmt.Sprintf("%s depends on %q, which is not there", t.name(i),
+					name), "name a task of this plan, or add it", t.id)
 		}
 	}
 	t.depends = known
@@ -80,7 +83,8 @@ func (r *reader) taskWave(i, j int) {
 	if ok && has && i != j && w <= before {
 		t := &r.tasks[i]
 		r.reportFor("wave-not-after-dependency", plan.Warning, r.t.At(t.wave.line),
-			fmt.Sprintf("%s is in wave %d and depends on %s, which is in wave %d", t.name(i), w, r.tasks[j].name(j), before),
+			fmt.Sprintf("%s is in wave %d and depends on %s, which is in wave %d", t.name(i), w, r.tasks[j].name(j),
+				before),
 			fmt.Sprintf("write  wave=\"%d\",  or take the dependency out", before+1), t.id)
 	}
 }
@@ -108,7 +112,8 @@ func (r *reader) complete() {
 	for i := range r.tasks {
 		t := &r.tasks[i]
 		if t.title == "" && t.about == "" && strings.TrimSpace(t.body) == "" {
-			r.reportFor("task-field-missing", plan.Warning, r.t.At(t.line), t.name(i)+" says nothing", "say what is to be done", t.id)
+			r.reportFor("task-field-missing", plan.Warning, r.t.At(t.line), t.name(i)+" says nothing",
+				"say what is to be done", t.id)
 		}
 		if len(t.acceptance) == 0 && t.expected == "" && !t.judged && !strings.HasPrefix(t.kind, "checkpoint") {
 			silent = append(silent, i)
@@ -117,14 +122,17 @@ func (r *reader) complete() {
 	const hint = "add  **Acceptance Criteria:**  with a list below it, or  <acceptance_criteria>  in a task of tags"
 	switch {
 	case len(r.tasks) == 0:
-		r.report("no-tasks", plan.Error, r.t.At(0), "the plan has no tasks: it is prose, or its tasks have another form",
+		r.report("no-tasks", plan.Error, r.t.At(0),
+			"the plan has no tasks: it is prose, or its tasks have another form",
 			"write tasks as  <task type=\"auto\">  with  <name>,  or as headings  ## Task 1: Title")
 	case len(silent) == len(r.tasks):
-		r.report("task-no-acceptance", plan.Warning, r.t.At(r.tasks[0].line), "no task says how one sees that it is done", hint)
+		r.report("task-no-acceptance", plan.Warning, r.t.At(r.tasks[0].line),
+			"no task says how one sees that it is done", hint)
 	default:
 		for _, i := range silent {
 			t := &r.tasks[i]
-			r.reportFor("task-no-acceptance", plan.Warning, r.t.At(t.line), t.name(i)+" does not say how one sees that it is done", hint, t.id)
+			r.reportFor("task-no-acceptance", plan.Warning, r.t.At(t.line),
+				t.name(i)+" does not say how one sees that it is done", hint, t.id)
 		}
 	}
 }

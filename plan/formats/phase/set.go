@@ -25,8 +25,8 @@ type member struct {
 	order   int // the wave that follows from dependencies, from 1; 0 in a cycle
 }
 
-// ReadSet reads the plans of a folder as one: each file is a speclet, whose id is the plan's own. Files come in the order
-// of their names. The ids of tasks are made unique by the plan's id before them where that is needed.
+// ReadSet reads the plans of a folder as one: each file is a speclet, whose id is the plan's own. Files come in the
+// order of their names. The ids of tasks are made unique by the plan's id before them where that is needed.
 func ReadSet(files []plan.Text) (*plan.Draft, error) {
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, func(a, b plan.Text) int { return strings.Compare(a.Path, b.Path) })
@@ -101,8 +101,10 @@ func link(set []*member) []plan.Diagnostic {
 	}
 	for i, m := range set {
 		if j, ok := at[fold(m.id)]; ok {
-			found = append(found, plan.Diagnostic{Code: "speclet-duplicate-id", Severity: plan.Error, Pos: m.t.At(m.front.get("plan").line),
-				Message: fmt.Sprintf("this is plan %q, as %q is", m.id, set[j].t.Name), Hint: "give each plan of the folder a number of its own"})
+			found = append(found, plan.Diagnostic{Code: "speclet-duplicate-id", Severity: plan.Error,
+				Pos: m.t.At(m.front.get("plan").line),
+				Message: fmt.Sprintf("this is plan %q, as %q is", m.id,
+					set[j].t.Name), Hint: "give each plan of the folder a number of its own"})
 		}
 		add(fold(m.id), i)
 		if m.phase != "" {
@@ -117,7 +119,8 @@ func link(set []*member) []plan.Diagnostic {
 			case ok && !slices.Contains(m.needs, j):
 				m.needs = append(m.needs, j)
 			case !ok && m.mine(name):
-				found = append(found, plan.Diagnostic{Code: "plan-dep-unknown", Severity: plan.Warning, Pos: m.t.At(m.at),
+				found = append(found, plan.Diagnostic{Code: "plan-dep-unknown", Severity: plan.Warning,
+					Pos:     m.t.At(m.at),
 					Message: fmt.Sprintf("plan %q depends on %q, which is not in this folder", m.id, name),
 					Hint:    "name a plan of this folder, or add the file"})
 			}

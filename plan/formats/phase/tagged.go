@@ -19,7 +19,8 @@ func taskTag(line string) (attributes string, ok bool) {
 		return "", false
 	}
 	attributes = line[len("<task") : len(line)-1]
-	ok = (attributes == "" || strings.IndexByte(" \t/", attributes[0]) >= 0) && strings.IndexByte(attributes, '<') < 0 && strings.IndexByte(attributes, '>') < 0
+	ok = (attributes == "" || strings.IndexByte(" \t/", attributes[0]) >= 0) &&
+		strings.IndexByte(attributes, '<') < 0 && strings.IndexByte(attributes, '>') < 0
 	return attributes, ok
 }
 
@@ -58,7 +59,8 @@ func (r *reader) tagged(from int) []task {
 		}
 	}
 	if depth > 0 {
-		r.report("task-not-closed", plan.Warning, r.t.At(open), "the task is not closed, so it goes on to the end of the file",
+		r.report("task-not-closed", plan.Warning, r.t.At(open),
+			"the task is not closed, so it goes on to the end of the file",
 			"add a line  </task>  where it ends")
 		tasks = append(tasks, r.tag(open, len(r.t.Lines), attributes))
 	}

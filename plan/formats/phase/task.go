@@ -21,7 +21,8 @@ func (r *reader) full(tasks, line int) bool {
 	if tasks < sketch.MaxTasks {
 		return false
 	}
-	r.report("too-many-tasks", plan.Error, r.t.At(line), fmt.Sprintf("the file has more than %d tasks; the rest is not read", sketch.MaxTasks), "split the plan up")
+	r.report("too-many-tasks", plan.Error, r.t.At(line),
+		fmt.Sprintf("the file has more than %d tasks; the rest is not read", sketch.MaxTasks), "split the plan up")
 	return true
 }
 
@@ -92,7 +93,8 @@ func read(name string, text []byte) (*reader, error) {
 
 // model turns a task into one of a plan. id is what it is called there.
 func (t *task) model(id string) plan.Task {
-	m := plan.Task{ID: id, Title: t.title, Kind: t.kind, Priority: t.priority, Status: statusOf(t.status), Files: t.files,
+	m := plan.Task{ID: id, Title: t.title, Kind: t.kind, Priority: t.priority, Status: statusOf(t.status),
+		Files:     t.files,
 		DependsOn: t.depends, AcceptanceCriteria: t.acceptance, Estimate: estimateOf(t.estimate)}
 	if t.title == "" {
 		m.Description = t.about

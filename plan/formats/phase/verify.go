@@ -53,7 +53,8 @@ func commands(text string) []string {
 		if len(line) > maxPart || strings.IndexByte(line, '`') < 0 {
 			continue
 		}
-		if m := asserted.FindStringSubmatch(line); m != nil && commandWord.MatchString(m[1]) && strings.Contains(m[1], " ") {
+		if m := asserted.FindStringSubmatch(line); m != nil && commandWord.MatchString(m[1]) &&
+			strings.Contains(m[1], " ") {
 			found = append(found, m[1])
 		}
 	}

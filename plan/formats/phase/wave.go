@@ -46,15 +46,17 @@ func waves(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 		said := len(found)
 		for _, j := range m.needs {
 			if d := set[j]; d.hasWave && d != m && m.wave <= d.wave {
-				found = append(found, plan.Diagnostic{Code: "wave-not-after-dependency", Severity: plan.Error, Pos: m.t.At(m.waveAt),
+				found = append(found, plan.Diagnostic{Code: "wave-not-after-dependency", Severity: plan.Error,
+					Pos:     m.t.At(m.waveAt),
 					Message: fmt.Sprintf("plan %q is in wave %d and depends on plan %q, which is in wave %d: they would start together", m.id, m.wave, d.id, d.wave),
 					Hint:    fmt.Sprintf("write  wave: %d,  or take the dependency out", max(m.order, d.wave+1))})
 			}
 		}
 		if len(found) == said && m.order > 0 && m.wave != m.order {
 			found = append(found, plan.Diagnostic{Code: "wave-differs", Severity: plan.Note, Pos: m.t.At(m.waveAt),
-				Message: fmt.Sprintf("plan %q says wave %d; by what it depends on it could be in wave %d", m.id, m.wave, m.order),
-				Hint:    fmt.Sprintf("write  wave: %d,  or name in  depends_on  what it waits for", m.order)})
+				Message: fmt.Sprintf("plan %q says wave %d; by what it depends on it could be in wave %d", m.id, m.wave,
+					m.order),
+				Hint: fmt.Sprintf("write  wave: %d,  or name in  depends_on  what it waits for", m.order)})
 		}
 	}
 	return found

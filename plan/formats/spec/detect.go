@@ -39,7 +39,8 @@ var (
 
 func detectMarkdown(name string, text []byte) bool {
 	text = bytes.TrimPrefix(text, byteOrderMark)
-	if len(text) > sketch.MaxSize || bytes.HasPrefix(text, []byte("---\n")) || bytes.HasPrefix(text, []byte("---\r\n")) {
+	if len(text) > sketch.MaxSize || bytes.HasPrefix(text, []byte("---\n")) ||
+		bytes.HasPrefix(text, []byte("---\r\n")) {
 		return false
 	}
 	flat, _ := blocks.Flatten(text)
@@ -47,7 +48,8 @@ func detectMarkdown(name string, text []byte) bool {
 		return false
 	}
 	tasks := anyTask.Match(flat)
-	return goalHeading.Match(flat) || anySPECLet.Match(flat) || tasks && (anyStep.Match(flat) || tomlLink.Match(flat) || halfName.MatchString(filepath.Base(name)))
+	return goalHeading.Match(flat) || anySPECLet.Match(flat) || tasks &&
+		(anyStep.Match(flat) || tomlLink.Match(flat) || halfName.MatchString(filepath.Base(name)))
 }
 
 func detectTOML(name string, text []byte) bool {

@@ -6,8 +6,8 @@
 //
 // [ReadPair] reads all spellings that people and their agents use, joins the halves by id, and finds what is wrong
 // with each and between them. [Read] reads one half alone. Both yield a [plan.Draft] with positions: words come from
-// the Markdown, flags, modes and numbers from the parameters where both speak. What a plan has no field for is kept among its
-// settings, below "metadata".
+// the Markdown, flags, modes and numbers from the parameters where both speak. What a plan has no field for is kept
+// among its settings, below "metadata".
 //
 // [Codes] lists what is checked; docs/spec-rules.md is written from it.
 //

@@ -44,7 +44,8 @@ func labelled(l blocks.Line) (label, bool) {
 		return label{name: strings.ToLower(spaced(name)), value: value, at: l.At + len(l.Text) - len(value)}, name != ""
 	}
 	if m := plainLabel.FindStringSubmatchIndex(text); m != nil {
-		return label{name: strings.ToLower(spaced(text[m[2]:m[3]])), value: text[m[1]:], at: l.At + skipped + m[1]}, true
+		return label{name: strings.ToLower(spaced(text[m[2]:m[3]])), value: text[m[1]:],
+			at: l.At + skipped + m[1]}, true
 	}
 	return label{}, false
 }

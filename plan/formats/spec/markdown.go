@@ -44,7 +44,8 @@ func readMarkdown(f *outline.Text) *half {
 	h := &half{side: markdownSide, file: f}
 	o := &outliner{Document: blocks.Parse(f), half: h, known: map[string]*speclet{}}
 	if o.Full >= 0 {
-		h.faults = append(h.faults, fault{at: o.Full, text: "the file has more headings, items and paragraphs than a plan of its size", fatal: true})
+		h.faults = append(h.faults, fault{at: o.Full,
+			text: "the file has more headings, items and paragraphs than a plan of its size", fatal: true})
 	}
 	for n := o.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
@@ -110,7 +111,8 @@ func (o *outliner) heading(n *ast.Heading) {
 	o.half.sections = append(o.half.sections, strings.ToLower(title))
 	if n.Level > 1 && (o.section == nil || n.Level <= o.section.level) {
 		o.closeSection(at)
-		o.section = &section{name: strings.ToLower(title), title: title, level: n.Level, from: o.End(n), first: n.NextSibling()}
+		o.section = &section{name: strings.ToLower(title), title: title, level: n.Level, from: o.End(n),
+			first: n.NextSibling()}
 	} else if n.Level > 1 && o.section != nil && o.section.name == "tasks" {
 		o.section.name = ""
 	}
@@ -326,7 +328,8 @@ func (o *outliner) numberedTask(item ast.Node, own []blocks.Line, number int) {
 		return
 	}
 	was := o.task
-	t := &task{id: strconv.Itoa(number), at: item.Pos(), level: 6, title: say(strings.Trim(joined(own), "* "), own[0].At)}
+	t := &task{id: strconv.Itoa(number), at: item.Pos(), level: 6,
+		title: say(strings.Trim(joined(own), "* "), own[0].At)}
 	t.short = t.id
 	o.numbered = append(o.numbered, t)
 	o.task = t

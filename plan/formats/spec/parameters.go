@@ -33,8 +33,8 @@ func readParameters(f *outline.Text) *half {
 // maxFaults is how many values and keys are refused one by one.
 const maxFaults = 100
 
-// leastTable is how many bytes a table has on average at least, with its header. A file of smaller ones is no plan, and its
-// tree would be much larger than itself.
+// leastTable is how many bytes a table has on average at least, with its header. A file of smaller ones is no plan,
+// and its tree would be much larger than itself.
 const leastTable = 32
 
 // readTree reads the whole file; of one that is no TOML, what stands before the fault.
@@ -244,7 +244,8 @@ func readStep(task string, n *tomltree.Node, index int) *step {
 		components:  itemsOf(n.Find("components")),
 		constraints: itemsOf(n.Find("constraints")),
 	}
-	read := []string{"id", "step_id", "description", "name", "title", "primary_method", "expected_output", "critical_flag",
+	read := []string{"id", "step_id", "description", "name", "title", "primary_method", "expected_output",
+		"critical_flag",
 		"critical", "mode", "max_retries", "components", "constraints", "backups", "backup_methods"}
 	if n.Find("description") == nil {
 		read = append(read, "action")
@@ -292,7 +293,8 @@ func readBackup(n *tomltree.Node, index int) *backup {
 		how:     wordsIn(n, "execution_method").text,
 		tool:    wordsIn(n, "tool_path").text,
 		args:    textsOf(itemsOf(n.Find("tool_args"))),
-		extra: othersIn(n, "id", "description", "action", "method", "name", "trigger_condition", "trigger", "execution_method",
+		extra: othersIn(n, "id", "description", "action", "method", "name", "trigger_condition", "trigger",
+			"execution_method",
 			"tool_path", "tool_args"),
 	}
 }
@@ -303,7 +305,8 @@ func (h *half) speclet(n *tomltree.Node, index int) {
 	if name := wordsIn(n, "name"); !ok && name.ok {
 		id = name.text
 	}
-	s := &speclet{id: id, name: wordsIn(n, "name").text, at: n.At, title: wordsIn(n, "description", "title", "purpose", "name"),
+	s := &speclet{id: id, name: wordsIn(n, "name").text, at: n.At,
+		title:    wordsIn(n, "description", "title", "purpose", "name"),
 		parallel: flagIn(n, "parallel_allowed")}
 	if deps := firstIn(n, "depends_on", "dependencies"); deps != nil {
 		s.depends = append(s.depends, statement{itemsOf(deps), deps.At})
@@ -323,6 +326,7 @@ func (h *half) speclet(n *tomltree.Node, index int) {
 		s.tasks = append(s.tasks, say(t.id, t.at))
 		h.tasks = append(h.tasks, t)
 	}
-	s.extra = othersIn(n, "id", "speclet_id", "name", "description", "title", "depends_on", "dependencies", "parallel_allowed", "tasks")
+	s.extra = othersIn(n, "id", "speclet_id", "name", "description", "title", "depends_on", "dependencies",
+		"parallel_allowed", "tasks")
 	h.speclets = append(h.speclets, s)
 }

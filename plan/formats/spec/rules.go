@@ -10,8 +10,8 @@ type rule struct {
 	why      string
 }
 
-// Codes lists what a pair, or one half of it, is checked for, in the order in which it is: the files, the goal, tasks and
-// steps, both halves against each other, and the plan as a whole.
+// Codes lists what a pair, or one half of it, is checked for, in the order in which it is: the files, the goal, tasks
+// and steps, both halves against each other, and the plan as a whole.
 func Codes() []plan.Code {
 	list := make([]plan.Code, len(rules))
 	for i, r := range rules {

@@ -26,7 +26,8 @@ func balanceAll(j *judged, report reporter) {
 	}
 	for _, t := range h.tasks {
 		if said, critical := t.balanceOf(); len(t.steps) > 0 && said == len(t.steps) && critical == said {
-			report(h, t.at, t.id, "", fmt.Sprintf("every step of task %s is critical (%d of %d)", t.id, critical, said), "set critical_flag = false where the goal is reached without the step")
+			report(h, t.at, t.id, "", fmt.Sprintf("every step of task %s is critical (%d of %d)", t.id, critical, said),
+				"set critical_flag = false where the goal is reached without the step")
 		}
 	}
 }
@@ -38,7 +39,8 @@ func balanceNone(j *judged, report reporter) {
 	}
 	for _, t := range h.tasks {
 		if said, critical := t.balanceOf(); len(t.steps) > 1 && said == len(t.steps) && critical == 0 {
-			report(h, t.at, t.id, "", fmt.Sprintf("no step of task %s is critical (0 of %d)", t.id, said), "set critical_flag = true where the goal fails with the step")
+			report(h, t.at, t.id, "", fmt.Sprintf("no step of task %s is critical (0 of %d)", t.id, said),
+				"set critical_flag = true where the goal fails with the step")
 		}
 	}
 }
@@ -60,7 +62,8 @@ func balanceWhole(j *judged, report reporter) {
 	if !mixed || said == 0 || critical*100 >= said*40 && critical*100 <= said*60 {
 		return
 	}
-	report(h, h.tasks[0].at, "", "", fmt.Sprintf("%d of %d steps are critical (%.0f %%)", critical, said, percent(critical, said)),
+	report(h, h.tasks[0].at, "", "", fmt.Sprintf("%d of %d steps are critical (%.0f %%)", critical, said,
+		percent(critical, said)),
 		"look again at which steps the goal fails with: 40 to 60 % is usual")
 }
 
@@ -88,18 +91,24 @@ func totalWrong(j *judged, report reporter) {
 		key    string
 		actual float64
 	}{
-		{"total_tasks", float64(len(h.tasks))}, {"total_steps", float64(steps)}, {"total_speclets", float64(len(h.speclets))},
-		{"critical_steps", float64(critical)}, {"total_critical_steps", float64(critical)}, {"non_critical_steps", float64(steps - critical)},
+		{"total_tasks", float64(len(h.tasks))}, {"total_steps", float64(steps)}, {"total_speclets",
+			float64(len(h.speclets))},
+		{"critical_steps", float64(critical)}, {"total_critical_steps", float64(critical)}, {"non_critical_steps",
+			float64(steps - critical)},
 		{"total_backups", float64(backups)}, {"critical_percentage_actual", percent(critical, steps)},
 	} {
 		if n := declared.Find(c.key); n != nil && differs(n, c.actual, 1) {
-			report(h, n.At, "", "", fmt.Sprintf("%s is said to be %s, and is %s", c.key, shown(n), number64(c.actual)), "write "+number64(c.actual)+", or leave the total out")
+			report(h, n.At, "", "", fmt.Sprintf("%s is said to be %s, and is %s", c.key, shown(n), number64(c.actual)),
+				"write "+number64(c.actual)+", or leave the total out")
 		}
 	}
 	for _, t := range h.tasks {
 		said, critical := t.balanceOf()
-		if actual := percent(critical, len(t.steps)) / 100; t.balance != nil && said == len(t.steps) && differs(t.balance, actual, 0.01) {
-			report(h, t.balance.At, t.id, "", fmt.Sprintf("critical_balance of task %s is said to be %s, and is %d of %d", t.id, shown(t.balance), critical, said),
+		if actual := percent(critical, len(t.steps)) / 100; t.balance != nil && said == len(t.steps) &&
+			differs(t.balance, actual, 0.01) {
+			report(h, t.balance.At, t.id, "",
+				fmt.Sprintf("critical_balance of task %s is said to be %s, and is %d of %d", t.id, shown(t.balance),
+					critical, said),
 				"write "+number64(actual)+", or leave it out")
 		}
 	}

@@ -38,7 +38,10 @@ func (j *judged) taskPairs() []pairing[task] {
 	if !j.both() {
 		return nil
 	}
-	return slices.DeleteFunc(pairTasks(j.m, j.t), func(p pairing[task]) bool { return p.first == nil || p.second == nil })
+	return slices.DeleteFunc(pairTasks(j.m, j.t), func(p pairing[task]) bool {
+		return p.first == nil ||
+			p.second == nil
+	})
 }
 
 func taskNotInTOML(j *judged, report reporter) {
@@ -47,7 +50,8 @@ func taskNotInTOML(j *judged, report reporter) {
 	}
 	for _, p := range pairTasks(j.m, j.t) {
 		if p.second == nil {
-			report(j.m, p.first.at, p.first.id, "", fmt.Sprintf("task %s is not in %s", p.first.id, j.t.file.Name), fmt.Sprintf("add  [[tasks]]  with  id = %s  there, or take the task out here", p.first.id))
+			report(j.m, p.first.at, p.first.id, "", fmt.Sprintf("task %s is not in %s", p.first.id, j.t.file.Name),
+				fmt.Sprintf("add  [[tasks]]  with  id = %s  there, or take the task out here", p.first.id))
 		}
 	}
 }
@@ -58,7 +62,9 @@ func taskNotInMarkdown(j *judged, report reporter) {
 	}
 	for _, p := range pairTasks(j.m, j.t) {
 		if p.first == nil {
-			report(j.t, p.second.at, p.second.id, "", fmt.Sprintf("task %s is not in %s", p.second.id, j.m.file.Name), fmt.Sprintf("add  ### Task [%s]: %s  there, or take the task out here", p.second.id, p.second.title.text))
+			report(j.t, p.second.at, p.second.id, "", fmt.Sprintf("task %s is not in %s", p.second.id, j.m.file.Name),
+				fmt.Sprintf("add  ### Task [%s]: %s  there, or take the task out here", p.second.id,
+					p.second.title.text))
 		}
 	}
 }
@@ -66,7 +72,8 @@ func taskNotInMarkdown(j *judged, report reporter) {
 func taskTitles(j *judged, report reporter) {
 	for _, p := range j.taskPairs() {
 		if a, b := p.first.title, p.second.title; a.text != "" && b.text != "" && !sameText(a.text, b.text) {
-			report(j.t, b.at, p.second.id, "", fmt.Sprintf("task %s is called %q here and %q in the Markdown", p.second.id, shorten(b.text), shorten(a.text)), "call it the same in both files")
+			report(j.t, b.at, p.second.id, "", fmt.Sprintf("task %s is called %q here and %q in the Markdown",
+				p.second.id, shorten(b.text), shorten(a.text)), "call it the same in both files")
 		}
 	}
 }
@@ -74,13 +81,20 @@ func taskTitles(j *judged, report reporter) {
 func orderDiffers(j *judged, report reporter) {
 	pairs := j.taskPairs()
 	if i := unordered(pairs, func(t *task) int { return t.at }); i >= 0 {
-		report(j.m, pairs[i-1].first.at, pairs[i-1].first.id, "", fmt.Sprintf("task %s stands before task %s here, and behind it in the parameters", pairs[i-1].first.id, pairs[i].first.id),
+		report(j.m, pairs[i-1].first.at, pairs[i-1].first.id, "",
+			fmt.Sprintf("task %s stands before task %s here, and behind it in the parameters", pairs[i-1].first.id,
+				pairs[i].first.id),
 			"give the tasks the same order in both files")
 	}
 	for _, p := range pairs {
-		steps := slices.DeleteFunc(pairSteps(p), func(s pairing[step]) bool { return s.first == nil || s.second == nil })
+		steps := slices.DeleteFunc(pairSteps(p), func(s pairing[step]) bool {
+			return s.first == nil ||
+				s.second == nil
+		})
 		if i := unordered(steps, func(s *step) int { return s.at }); i >= 0 {
-			report(j.m, steps[i-1].first.at, p.first.id, steps[i-1].first.id, fmt.Sprintf("step %s.%s stands before step %s here, and behind it in the parameters", p.first.id, steps[i-1].first.id, steps[i].first.id),
+			report(j.m, steps[i-1].first.at, p.first.id, steps[i-1].first.id,
+				fmt.Sprintf("step %s.%s stands before step %s here, and behind it in the parameters", p.first.id,
+					steps[i-1].first.id, steps[i].first.id),
 				"give the steps the same order in both files")
 		}
 	}
@@ -111,6 +125,8 @@ func stepsShifted(j *judged, report reporter) {
 		return
 	}
 	a, b := first.first.steps[0], first.second.steps[0]
-	report(j.m, a.at, first.first.id, "", fmt.Sprintf("the steps of task %s begin with %s here and with %s in the parameters", strings.Join(ids, ", "), a.id, b.id),
+	report(j.m, a.at, first.first.id, "",
+		fmt.Sprintf("the steps of task %s begin with %s here and with %s in the parameters", strings.Join(ids, ", "),
+			a.id, b.id),
 		fmt.Sprintf("number them from %s in both files", b.id))
 }

@@ -35,8 +35,10 @@ func (j *judged) bothSteps(f func(t *task, a, b *step)) {
 func stepNotInTOML(j *judged, report reporter) {
 	j.stepPairs(func(p pairing[task], s pairing[step]) {
 		if s.second == nil {
-			report(j.m, s.first.at, p.first.id, s.first.id, fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.first.id, j.t.file.Name),
-				fmt.Sprintf("add  [[tasks.steps]]  with  id = %s  to task %s there, or take the step out here", s.first.id, p.first.id))
+			report(j.m, s.first.at, p.first.id, s.first.id,
+				fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.first.id, j.t.file.Name),
+				fmt.Sprintf("add  [[tasks.steps]]  with  id = %s  to task %s there, or take the step out here",
+					s.first.id, p.first.id))
 		}
 	})
 }
@@ -44,8 +46,10 @@ func stepNotInTOML(j *judged, report reporter) {
 func stepNotInMarkdown(j *judged, report reporter) {
 	j.stepPairs(func(p pairing[task], s pairing[step]) {
 		if s.first == nil {
-			report(j.t, s.second.at, p.first.id, s.second.id, fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.second.id, j.m.file.Name),
-				fmt.Sprintf("add  - **Step [%s]:** %s  to task %s there, or take the step out here", s.second.id, s.second.title.text, p.first.id))
+			report(j.t, s.second.at, p.first.id, s.second.id,
+				fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.second.id, j.m.file.Name),
+				fmt.Sprintf("add  - **Step [%s]:** %s  to task %s there, or take the step out here", s.second.id,
+					s.second.title.text, p.first.id))
 		}
 	})
 }
@@ -76,7 +80,8 @@ func surplus(mine, other []*backup) []*backup {
 func backupNotInTOML(j *judged, report reporter) {
 	j.bothSteps(func(t *task, a, b *step) {
 		for _, extra := range surplus(a.backups, b.backups) {
-			report(j.m, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id, j.t.file.Name),
+			report(j.m, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id,
+				j.t.file.Name),
 				fmt.Sprintf("add  [[tasks.steps.backups]]  with  id = %s  and its description there", extra.id))
 		}
 	})
@@ -85,7 +90,8 @@ func backupNotInTOML(j *judged, report reporter) {
 func backupNotInMarkdown(j *judged, report reporter) {
 	j.bothSteps(func(t *task, a, b *step) {
 		for _, extra := range surplus(b.backups, a.backups) {
-			report(j.t, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id, j.m.file.Name),
+			report(j.t, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id,
+				j.m.file.Name),
 				fmt.Sprintf("add  - **Backup [%s]:** %s  there", extra.id, shorten(extra.text.text)))
 		}
 	})
@@ -98,7 +104,8 @@ func backupIDs(j *judged, report reporter) {
 		}
 		for i, x := range a.backups {
 			if y := b.backups[i]; x.id != y.id {
-				report(j.m, x.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is backup %s in the parameters", x.id, t.id, b.id, y.id), "number it the same in both files")
+				report(j.m, x.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is backup %s in the parameters",
+					x.id, t.id, b.id, y.id), "number it the same in both files")
 			}
 		}
 	})
@@ -107,7 +114,8 @@ func backupIDs(j *judged, report reporter) {
 func stepTitles(j *judged, report reporter) {
 	j.bothSteps(func(t *task, a, b *step) {
 		if a.title.text != "" && b.title.text != "" && !sameText(a.title.text, b.title.text) {
-			report(j.t, b.title.at, t.id, b.id, fmt.Sprintf("step %s.%s is called %q here and %q in the Markdown", t.id, b.id, shorten(b.title.text), shorten(a.title.text)), "call it the same in both files")
+			report(j.t, b.title.at, t.id, b.id, fmt.Sprintf("step %s.%s is called %q here and %q in the Markdown", t.id,
+				b.id, shorten(b.title.text), shorten(a.title.text)), "call it the same in both files")
 		}
 	})
 }
@@ -115,7 +123,9 @@ func stepTitles(j *judged, report reporter) {
 func outputsDiffer(j *judged, report reporter) {
 	j.bothSteps(func(t *task, a, b *step) {
 		if a.expected.text != "" && b.expected.text != "" && !sameText(a.expected.text, b.expected.text) {
-			report(j.t, b.expected.at, t.id, b.id, fmt.Sprintf("of step %s.%s, %q is expected here and %q in the Markdown", t.id, b.id, shorten(b.expected.text), shorten(a.expected.text)),
+			report(j.t, b.expected.at, t.id, b.id,
+				fmt.Sprintf("of step %s.%s, %q is expected here and %q in the Markdown", t.id, b.id,
+					shorten(b.expected.text), shorten(a.expected.text)),
 				"expect the same in both files")
 		}
 	})
@@ -125,7 +135,8 @@ func criticalDiffers(j *judged, report reporter) {
 	j.bothSteps(func(t *task, a, b *step) {
 		f := b.flagOf(t)
 		if x, y := a.critical.value, f.value; x != nil && y != nil && *x != *y {
-			report(j.t, f.at, t.id, b.id, fmt.Sprintf("step %s.%s has critical_flag = %t here and %t in the Markdown", t.id, b.id, *y, *x), "decide, and write the same in both files")
+			report(j.t, f.at, t.id, b.id, fmt.Sprintf("step %s.%s has critical_flag = %t here and %t in the Markdown",
+				t.id, b.id, *y, *x), "decide, and write the same in both files")
 		}
 	})
 }
@@ -134,7 +145,8 @@ func modesDiffer(j *judged, report reporter) {
 	j.bothSteps(func(t *task, a, b *step) {
 		m := b.modeOf(t)
 		if x, y := modeOf(a.mode.text), modeOf(m.text); x != "" && y != "" && x != y {
-			report(j.t, m.at, t.id, b.id, fmt.Sprintf("step %s.%s is %s here and %s in the Markdown", t.id, b.id, y, x), "decide, and write the same in both files")
+			report(j.t, m.at, t.id, b.id, fmt.Sprintf("step %s.%s is %s here and %s in the Markdown", t.id, b.id, y, x),
+				"decide, and write the same in both files")
 		}
 	})
 }

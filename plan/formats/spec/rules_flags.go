@@ -21,7 +21,8 @@ func (j *judged) lacking(report reporter, what, key string, lacks func(*task, *s
 			}
 		}
 		if n := len(steps); n > 1 && n == len(t.steps) {
-			report(h, t.at, t.id, "", fmt.Sprintf("no step of task %s says %s", t.id, what), fmt.Sprintf("add  %s  to each step, or once below [[tasks]], for all its steps", key))
+			report(h, t.at, t.id, "", fmt.Sprintf("no step of task %s says %s", t.id, what),
+				fmt.Sprintf("add  %s  to each step, or once below [[tasks]], for all its steps", key))
 			continue
 		}
 		for _, s := range steps {
@@ -37,7 +38,8 @@ func flagMissing(j *judged, report reporter) {
 	})
 	j.t.steps(func(t *task, s *step) {
 		if f := s.flagOf(t); f.odd != "" {
-			report(j.t, f.at, t.id, s.id, fmt.Sprintf("critical_flag of step %s.%s is %s", t.id, s.id, f.odd), "write  critical_flag = true  or false, without quotes")
+			report(j.t, f.at, t.id, s.id, fmt.Sprintf("critical_flag of step %s.%s is %s", t.id, s.id, f.odd),
+				"write  critical_flag = true  or false, without quotes")
 		}
 	})
 }
@@ -50,7 +52,8 @@ func modeInvalid(j *judged, report reporter) {
 	h := j.main()
 	h.steps(func(t *task, s *step) {
 		if m := s.modeOf(t); m.ok && m.text != "" && modeOf(m.text) == "" {
-			report(h, m.at, t.id, s.id, fmt.Sprintf("step %s.%s has the mode %q", t.id, s.id, shorten(m.text)), "write silent, collaborative, dynamic or education")
+			report(h, m.at, t.id, s.id, fmt.Sprintf("step %s.%s has the mode %q", t.id, s.id, shorten(m.text)),
+				"write silent, collaborative, dynamic or education")
 		}
 	})
 }
@@ -58,7 +61,9 @@ func modeInvalid(j *judged, report reporter) {
 func modeOther(j *judged, report reporter) {
 	j.t.steps(func(t *task, s *step) {
 		if m := modeOf(s.modeOf(t).text); m == plan.Dynamic || m == plan.Education {
-			report(j.t, s.modeOf(t).at, t.id, s.id, fmt.Sprintf("step %s.%s has the mode %q, which belongs to a run", t.id, s.id, m), "write silent, or collaborative where a person decides")
+			report(j.t, s.modeOf(t).at, t.id, s.id,
+				fmt.Sprintf("step %s.%s has the mode %q, which belongs to a run", t.id, s.id,
+					m), "write silent, or collaborative where a person decides")
 		}
 	})
 }
@@ -75,9 +80,11 @@ func retriesNegative(j *judged, report reporter) {
 		n := s.retriesOf(t)
 		switch {
 		case n.odd != "":
-			report(j.t, n.at, t.id, s.id, fmt.Sprintf("max_retries of step %s.%s is %s", t.id, s.id, n.odd), "write a whole number from 0, without quotes")
+			report(j.t, n.at, t.id, s.id, fmt.Sprintf("max_retries of step %s.%s is %s", t.id, s.id, n.odd),
+				"write a whole number from 0, without quotes")
 		case n.value != nil && *n.value < 0:
-			report(j.t, n.at, t.id, s.id, fmt.Sprintf("step %s.%s may be tried again %d times", t.id, s.id, *n.value), "write 0 where it may not be tried again")
+			report(j.t, n.at, t.id, s.id, fmt.Sprintf("step %s.%s may be tried again %d times", t.id, s.id, *n.value),
+				"write 0 where it may not be tried again")
 		}
 	})
 }

@@ -78,7 +78,8 @@ func goalMultiple(j *judged, report reporter) {
 				continue
 			}
 			if seen++; seen > 1 {
-				report(h, g.at, "", "", fmt.Sprintf("this is goal number %d: %q", seen, shorten(g.text)), "keep one goal; make the other one a task, or a plan of its own")
+				report(h, g.at, "", "", fmt.Sprintf("this is goal number %d: %q", seen, shorten(g.text)),
+					"keep one goal; make the other one a task, or a plan of its own")
 			}
 		}
 	})
@@ -94,14 +95,16 @@ func (j *judged) goals() (m, t said, ok bool) {
 
 func goalMismatch(j *judged, report reporter) {
 	if m, t, ok := j.goals(); ok && !sameText(m.text, t.text) {
-		report(j.t, t.at, "", "", fmt.Sprintf("the goal is another one than in the Markdown, which says %q", shorten(m.text)),
+		report(j.t, t.at, "", "", fmt.Sprintf("the goal is another one than in the Markdown, which says %q",
+			shorten(m.text)),
 			"decide on one of the two, and write it in both files")
 	}
 }
 
 func goalPunctuation(j *judged, report reporter) {
 	if m, t, ok := j.goals(); ok && sameText(m.text, t.text) && spaced(m.text) != spaced(t.text) {
-		report(j.t, t.at, "", "", "the goal differs from the one in the Markdown by its final period", "end both the same way")
+		report(j.t, t.at, "", "", "the goal differs from the one in the Markdown by its final period",
+			"end both the same way")
 	}
 }
 
@@ -117,7 +120,8 @@ func goalVague(j *judged, report reporter) {
 	words := wordsOf(g.text)
 	placeholder := strings.HasPrefix(g.text, "[") && strings.HasSuffix(g.text, "]")
 	if g.ok && (len(words) < 3 || placeholder) {
-		report(h, g.at, "", "", fmt.Sprintf("the goal says too little: %q", shorten(g.text)), "say in a sentence what is there when the goal is reached, and for whom")
+		report(h, g.at, "", "", fmt.Sprintf("the goal says too little: %q", shorten(g.text)),
+			"say in a sentence what is there when the goal is reached, and for whom")
 	}
 }
 

@@ -29,7 +29,8 @@ func specletDepUnknown(j *judged, report reporter) {
 	}
 	h.eachDependency(func(s *speclet, id said) {
 		if !known[id.text] {
-			report(h, id.at, "", "", fmt.Sprintf("SPECLet %s depends on %q, which is not there", s.id, id.text), "name one of: "+shorten(strings.Join(h.specletIDs(), ", ")))
+			report(h, id.at, "", "", fmt.Sprintf("SPECLet %s depends on %q, which is not there", s.id, id.text),
+				"name one of: "+shorten(strings.Join(h.specletIDs(), ", ")))
 		}
 	})
 }
@@ -69,7 +70,8 @@ func specletCycle(j *judged, report reporter) {
 	}
 	for _, cycle := range j.graph(h).Cycles {
 		if s := first[cycle[0]]; len(cycle) > 2 && len(s.depends) > 0 { // two are one that waits for itself
-			report(h, s.depends[0].at, "", "", "SPECLets wait for each other: "+sketch.Chain(cycle), "take one of these dependencies out")
+			report(h, s.depends[0].at, "", "", "SPECLets wait for each other: "+sketch.Chain(cycle),
+				"take one of these dependencies out")
 		}
 	}
 }
@@ -78,7 +80,8 @@ func parallelInvalid(j *judged, report reporter) {
 	if h := j.grouped(); h != nil {
 		for _, s := range h.speclets {
 			if s.parallel.odd != "" {
-				report(h, s.parallel.at, "", "", fmt.Sprintf("parallel_allowed of SPECLet %s is %s", s.id, s.parallel.odd), "write true or false, without quotes")
+				report(h, s.parallel.at, "", "", fmt.Sprintf("parallel_allowed of SPECLet %s is %s", s.id,
+					s.parallel.odd), "write true or false, without quotes")
 			}
 		}
 	}
@@ -94,7 +97,8 @@ func parallelNever(j *judged, report reporter) {
 			return
 		}
 	}
-	report(h, h.speclets[0].parallel.at, "", "", "no SPECLet may run beside another", "set parallel_allowed = true where that is safe, or list the tasks without SPECLets")
+	report(h, h.speclets[0].parallel.at, "", "", "no SPECLet may run beside another",
+		"set parallel_allowed = true where that is safe, or list the tasks without SPECLets")
 }
 
 func specletSingle(j *judged, report reporter) {
@@ -117,7 +121,8 @@ func chainDeep(j *judged, report reporter) {
 	}
 	for _, s := range h.speclets {
 		if s.id == stages[deep][0] {
-			report(h, s.at, "", "", fmt.Sprintf("SPECLets wait for one another over %d levels; %s is on level %d", len(stages), s.id, deep+1), "look for dependencies that are not needed, or join SPECLets")
+			report(h, s.at, "", "", fmt.Sprintf("SPECLets wait for one another over %d levels; %s is on level %d",
+				len(stages), s.id, deep+1), "look for dependencies that are not needed, or join SPECLets")
 			return
 		}
 	}

@@ -24,7 +24,9 @@ func specletPairs(j *judged) []pairing[speclet] {
 func specletNotInTOML(j *judged, report reporter) {
 	for _, p := range specletPairs(j) {
 		if p.second == nil {
-			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.first.id, j.t.file.Name), fmt.Sprintf("add  [[speclets]]  with  id = %q, depends_on, tasks and parallel_allowed  there", p.first.id))
+			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.first.id, j.t.file.Name),
+				fmt.Sprintf("add  [[speclets]]  with  id = %q, depends_on, tasks and parallel_allowed  there",
+					p.first.id))
 		}
 	}
 }
@@ -32,7 +34,9 @@ func specletNotInTOML(j *judged, report reporter) {
 func specletNotInMarkdown(j *judged, report reporter) {
 	for _, p := range specletPairs(j) {
 		if p.first == nil {
-			report(j.t, p.second.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.second.id, j.m.file.Name), fmt.Sprintf("add  ### SPECLet [%s]: %s  there, with **Depends On:** and **Tasks Included:**", p.second.id, p.second.title.text))
+			report(j.t, p.second.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.second.id, j.m.file.Name),
+				fmt.Sprintf("add  ### SPECLet [%s]: %s  there, with **Depends On:** and **Tasks Included:**",
+					p.second.id, p.second.title.text))
 		}
 	}
 }
@@ -44,7 +48,8 @@ func specletDuplicate(j *judged, report reporter) {
 	seen := map[string]bool{}
 	for _, s := range j.t.speclets {
 		if seen[s.id] {
-			report(j.t, s.at, "", "", fmt.Sprintf("SPECLet %s is there already", s.id), "give one of them another id, in both files")
+			report(j.t, s.at, "", "", fmt.Sprintf("SPECLet %s is there already", s.id),
+				"give one of them another id, in both files")
 		}
 		seen[s.id] = true
 	}
@@ -62,7 +67,8 @@ func specletDepends(j *judged, report reporter) {
 			have := one.dependsOn()
 			slices.Sort(have)
 			if !slices.Equal(have, want) {
-				report(j.m, d.at, "", "", fmt.Sprintf("SPECLet %s depends on %s here and on %s in the parameters", p.first.id, enumerated(have), enumerated(want)), "decide, and write the same everywhere")
+				report(j.m, d.at, "", "", fmt.Sprintf("SPECLet %s depends on %s here and on %s in the parameters",
+					p.first.id, enumerated(have), enumerated(want)), "decide, and write the same everywhere")
 				break
 			}
 		}
@@ -80,11 +86,13 @@ func specletDiffers(j *judged, report reporter) {
 			continue
 		}
 		if a, b := p.first.title.text, p.second.title.text; a != "" && b != "" && !sameText(a, b) {
-			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is %q here and %q in the parameters", p.first.id, shorten(a), shorten(b)), "decide, and write the same in both files")
+			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is %q here and %q in the parameters", p.first.id,
+				shorten(a), shorten(b)), "decide, and write the same in both files")
 		}
 		have, want := j.m.listed(p.first, inMarkdown), j.t.listed(p.second, inTOML)
 		if len(have) > 0 && len(want) > 0 && !slices.Equal(have, want) {
-			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s has the tasks %s here and %s in the parameters", p.first.id, enumerated(have), enumerated(want)), "decide, and write the same in both files")
+			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s has the tasks %s here and %s in the parameters",
+				p.first.id, enumerated(have), enumerated(want)), "decide, and write the same in both files")
 		}
 	}
 }
@@ -136,7 +144,8 @@ func taskTwice(j *judged, report reporter) {
 
 func taskUnassigned(j *judged, report reporter) {
 	h := j.grouped()
-	if h == nil || h.side == markdownSide && !slices.ContainsFunc(h.speclets, func(s *speclet) bool { return len(s.tasks) > 0 }) {
+	if h == nil || h.side == markdownSide && !slices.ContainsFunc(h.speclets,
+		func(s *speclet) bool { return len(s.tasks) > 0 }) {
 		return
 	}
 	owned := map[string]bool{}
@@ -156,7 +165,8 @@ func specletTaskUnknown(j *judged, report reporter) {
 	known := h.taskIDs()
 	h.assigned(func(s *speclet, id string, at int) {
 		if !known[id] {
-			report(h, at, id, "", fmt.Sprintf("SPECLet %s lists task %s, which is not there", s.id, id), "add the task, or take it out of the list")
+			report(h, at, id, "", fmt.Sprintf("SPECLet %s lists task %s, which is not there", s.id, id),
+				"add the task, or take it out of the list")
 		}
 	})
 }

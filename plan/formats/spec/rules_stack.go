@@ -33,7 +33,8 @@ func stackIncomplete(j *judged, report reporter) {
 	if n := j.t.root.Find("software_stack"); n != nil {
 		at = n.At
 	}
-	report(j.t, at, "", "", fmt.Sprintf("the goal says %q, but the parameters do not say %s", word, strings.Join(missing, ", ")),
+	report(j.t, at, "", "", fmt.Sprintf("the goal says %q, but the parameters do not say %s", word,
+		strings.Join(missing, ", ")),
 		"add "+strings.Join(missing, ", ")+"; where something does not apply, write \"none\"")
 }
 
@@ -82,7 +83,8 @@ func completionThin(j *judged, report reporter) {
 		yes += count(m.Value.Kind == tomltree.Boolean && m.Value.Text == "true")
 	}
 	if yes < 3 {
-		report(j.t, n.At, "", "", fmt.Sprintf("the completion criteria are %d flags and no list", yes), `add  acceptance_criteria = ["…"], what must be seen to hold in the end`)
+		report(j.t, n.At, "", "", fmt.Sprintf("the completion criteria are %d flags and no list", yes),
+			`add  acceptance_criteria = ["…"], what must be seen to hold in the end`)
 	}
 }
 
@@ -102,10 +104,12 @@ func deliveryUnsaid(j *judged, report reporter) {
 	if wordsIn(stack, "deployment_type").text == "desktop_app" && wordsIn(stack, "packaging_method").text == "" {
 		missing = append(missing, "software_stack.packaging_method")
 	}
-	if ui := flagIn(j.t.root.Find("user_interface"), "required").value; ui != nil && *ui && n.Find("interface_complete") == nil {
+	if ui := flagIn(j.t.root.Find("user_interface"), "required").value; ui != nil && *ui &&
+		n.Find("interface_complete") == nil {
 		missing = append(missing, "completion_criteria.interface_complete")
 	}
-	if slices.ContainsFunc(wordsOf(j.t.goal().text), func(w string) bool { return slices.Contains(outside, w) }) && n.Find("production_ready") == nil {
+	if slices.ContainsFunc(wordsOf(j.t.goal().text), func(w string) bool { return slices.Contains(outside, w) }) &&
+		n.Find("production_ready") == nil {
 		missing = append(missing, "completion_criteria.production_ready")
 	}
 	if len(missing) > 0 {
@@ -114,7 +118,8 @@ func deliveryUnsaid(j *judged, report reporter) {
 }
 
 // buildWords make a goal one that builds software; whole words only.
-var buildWords = map[string]bool{"build": true, "create": true, "develop": true, "system": true, "application": true, "app": true}
+var buildWords = map[string]bool{"build": true, "create": true, "develop": true, "system": true, "application": true,
+	"app": true}
 
 // buildWord finds the word that makes a goal one that builds software, or "".
 func buildWord(goal string) string {

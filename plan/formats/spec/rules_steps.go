@@ -14,7 +14,8 @@ func stepDuplicate(j *judged, report reporter) {
 				if f := first[s.id]; f == nil {
 					first[s.id] = s
 				} else {
-					report(h, s.at, t.id, s.id, fmt.Sprintf("step %s.%s is there already, in line %d", t.id, s.id, h.file.Offset(f.at).Line), "give one of them another id, in both files")
+					report(h, s.at, t.id, s.id, fmt.Sprintf("step %s.%s is there already, in line %d", t.id, s.id,
+						h.file.Offset(f.at).Line), "give one of them another id, in both files")
 				}
 			}
 		}
@@ -69,7 +70,8 @@ func backupOnlyRetry(j *judged, report reporter) {
 	h.steps(func(t *task, s *step) {
 		for _, b := range s.backups {
 			if (&plan.Backup{Description: b.text.text}).OnlyRepeats() {
-				report(h, b.at, t.id, s.id, fmt.Sprintf("backup %s of step %s.%s only does the same again: %q", b.id, t.id, s.id, shorten(b.text.text)),
+				report(h, b.at, t.id, s.id, fmt.Sprintf("backup %s of step %s.%s only does the same again: %q", b.id,
+					t.id, s.id, shorten(b.text.text)),
 					"describe another way, and raise max_retries if trying again helps")
 			}
 		}
@@ -81,7 +83,8 @@ func backupEmpty(j *judged, report reporter) {
 		h.steps(func(t *task, s *step) {
 			for _, b := range s.backups {
 				if b.text.text == "" {
-					report(h, b.at, t.id, s.id, fmt.Sprintf("backup %s of step %s.%s does not say what is done", b.id, t.id, s.id), "say what it does differently")
+					report(h, b.at, t.id, s.id, fmt.Sprintf("backup %s of step %s.%s does not say what is done", b.id,
+						t.id, s.id), "say what it does differently")
 				}
 			}
 		})
@@ -94,7 +97,8 @@ func backupDuplicate(j *judged, report reporter) {
 			seen := map[string]bool{}
 			for _, b := range s.backups {
 				if seen[b.id] {
-					report(h, b.at, t.id, s.id, fmt.Sprintf("step %s.%s has backup %s twice", t.id, s.id, b.id), "number the backups of a step 1, 2, 3 in both files")
+					report(h, b.at, t.id, s.id, fmt.Sprintf("step %s.%s has backup %s twice", t.id, s.id, b.id),
+						"number the backups of a step 1, 2, 3 in both files")
 				}
 				seen[b.id] = true
 			}

@@ -22,7 +22,8 @@ func taskDuplicate(j *judged, report reporter) {
 			if f := first[t.id]; f == nil {
 				first[t.id] = t
 			} else {
-				report(h, t.at, t.id, "", fmt.Sprintf("task %s is there already, in line %d", t.id, h.file.Offset(f.at).Line), "give one of them another id, in both files")
+				report(h, t.at, t.id, "", fmt.Sprintf("task %s is there already, in line %d", t.id,
+					h.file.Offset(f.at).Line), "give one of them another id, in both files")
 			}
 		}
 	})
@@ -39,7 +40,8 @@ func idMissing(j *judged, report reporter) {
 	}
 	j.t.steps(func(t *task, s *step) {
 		if s.unnamed {
-			report(j.t, s.at, t.id, s.id, fmt.Sprintf("a step of task %s has no id; it is taken for step %s", t.id, s.id), "add  id = "+s.id)
+			report(j.t, s.at, t.id, s.id, fmt.Sprintf("a step of task %s has no id; it is taken for step %s", t.id,
+				s.id), "add  id = "+s.id)
 		}
 	})
 }

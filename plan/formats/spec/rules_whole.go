@@ -14,7 +14,8 @@ func propagationIncomplete(j *judged, report reporter) {
 	}
 	n := j.t.root.Find("error_propagation")
 	if n == nil {
-		report(j.t, 0, "", "", "nothing is said about what a failure means for later steps", "add  [error_propagation]  with enabled = true, read_prior_steps = true and propagation_strategy = \"halt_on_critical\"")
+		report(j.t, 0, "", "", "nothing is said about what a failure means for later steps",
+			"add  [error_propagation]  with enabled = true, read_prior_steps = true and propagation_strategy = \"halt_on_critical\"")
 		return
 	}
 	var missing []string
@@ -27,7 +28,8 @@ func propagationIncomplete(j *judged, report reporter) {
 		}
 	}
 	if len(missing) > 0 {
-		report(j.t, n.At, "", "", "later steps do not learn what went wrong before them", "set  "+strings.Join(missing, "  and  "))
+		report(j.t, n.At, "", "", "later steps do not learn what went wrong before them",
+			"set  "+strings.Join(missing, "  and  "))
 	}
 }
 
@@ -37,7 +39,8 @@ func strategyUnknown(j *judged, report reporter) {
 	}
 	s := wordsIn(j.t.root.Find("error_propagation"), "propagation_strategy", "strategy")
 	if s.ok && !slices.Contains(strategies, plan.Propagation(s.text)) {
-		report(j.t, s.at, "", "", fmt.Sprintf("the strategy %q is not known", s.text), "write halt_on_critical, continue_and_log or collaborative_review")
+		report(j.t, s.at, "", "", fmt.Sprintf("the strategy %q is not known", s.text),
+			"write halt_on_critical, continue_and_log or collaborative_review")
 	}
 }
 
@@ -46,7 +49,8 @@ func defaultMode(j *judged, report reporter) {
 		return
 	}
 	if m := wordsIn(j.t.root.Find("execution"), "default_mode", "mode"); m.ok && modeOf(m.text) == "" {
-		report(j.t, m.at, "", "", fmt.Sprintf("the mode %q is not known", m.text), "write silent, collaborative, dynamic or education")
+		report(j.t, m.at, "", "", fmt.Sprintf("the mode %q is not known", m.text),
+			"write silent, collaborative, dynamic or education")
 	}
 }
 
@@ -62,7 +66,8 @@ func dangling(table string, names func(*step) []said) func(*judged, reporter) {
 		}
 		n := j.t.root.Find(table)
 		complain := func(h *half, at int, t, s, key string) {
-			report(h, at, t, s, fmt.Sprintf("the %s %q is not in [%s]", one, key, table), fmt.Sprintf("add it to [%s] in %s, or name one that is there", table, j.t.file.Name))
+			report(h, at, t, s, fmt.Sprintf("the %s %q is not in [%s]", one, key, table),
+				fmt.Sprintf("add it to [%s] in %s, or name one that is there", table, j.t.file.Name))
 		}
 		if j.m != nil {
 			for _, r := range j.m.refs {
@@ -82,7 +87,8 @@ func dangling(table string, names func(*step) []said) func(*judged, reporter) {
 }
 
 // required are the sections of the Markdown besides the goal, by how their headings begin.
-var required = []string{"Definition of Complete", "Definitions", "Components", "Constraints", "Bridging", "Instructions for LLM"}
+var required = []string{"Definition of Complete", "Definitions", "Components", "Constraints", "Bridging",
+	"Instructions for LLM"}
 
 func sectionsMissing(j *judged, report reporter) {
 	if j.m == nil {
@@ -90,11 +96,15 @@ func sectionsMissing(j *judged, report reporter) {
 	}
 	var missing []string
 	for _, name := range required {
-		if !slices.ContainsFunc(j.m.sections, func(s string) bool { return strings.HasPrefix(s, strings.ToLower(name)) }) {
+		if !slices.ContainsFunc(j.m.sections, func(s string) bool {
+			return strings.HasPrefix(s,
+				strings.ToLower(name))
+		}) {
 			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
-		report(j.m, 0, "", "", "sections that readers look for are not there: "+strings.Join(missing, ", "), "add them, each with a heading ##")
+		report(j.m, 0, "", "", "sections that readers look for are not there: "+strings.Join(missing, ", "),
+			"add them, each with a heading ##")
 	}
 }

@@ -46,7 +46,8 @@ func (o *outliner) lists(s *section) {
 	switch {
 	case strings.HasPrefix(s.name, "definition of complete"), strings.HasPrefix(s.name, "completion criteria"):
 		for _, item := range o.itemsIn(s) {
-			o.half.rest.Completion.AcceptanceCriteria = append(o.half.rest.Completion.AcceptanceCriteria, criteria(item)...)
+			o.half.rest.Completion.AcceptanceCriteria = append(o.half.rest.Completion.AcceptanceCriteria,
+				criteria(item)...)
 		}
 	case strings.HasPrefix(s.name, "user stories"):
 		o.half.keep("user_stories", listSetting(o.itemsIn(s)))
@@ -54,7 +55,8 @@ func (o *outliner) lists(s *section) {
 		for _, item := range o.itemsIn(s) {
 			name, text, ok := strings.Cut(strings.ReplaceAll(item, "**", ""), ":")
 			if ok {
-				o.half.keep("definitions", []plan.Setting{{Key: plan.QuoteKey(strings.TrimSpace(name)), Value: sketch.Text(strings.TrimSpace(text))}})
+				o.half.keep("definitions", []plan.Setting{{Key: plan.QuoteKey(strings.TrimSpace(name)),
+					Value: sketch.Text(strings.TrimSpace(text))}})
 			}
 		}
 	case s.name == "components" || s.name == "constraints":
@@ -116,7 +118,8 @@ func (h *half) readHead(d *blocks.Document) {
 				return
 			}
 			if lines := d.Lines(n); len(lines) > 0 {
-				h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: "title", Value: sketch.Text(lines[0].Text)})
+				h.rest.Meta.Extra = append(h.rest.Meta.Extra,
+					plan.Setting{Key: "title", Value: sketch.Text(lines[0].Text)})
 			}
 		case *ast.Paragraph:
 			for _, l := range d.Lines(n) {
@@ -126,7 +129,8 @@ func (h *half) readHead(d *blocks.Document) {
 				case b.name == "version":
 					h.rest.Meta.Version = b.value
 				default:
-					h.rest.Meta.Extra = append(h.rest.Meta.Extra, plan.Setting{Key: plan.QuoteKey(slug(b.name)), Value: sketch.Text(b.value)})
+					h.rest.Meta.Extra = append(h.rest.Meta.Extra,
+						plan.Setting{Key: plan.QuoteKey(slug(b.name)), Value: sketch.Text(b.value)})
 				}
 			}
 		}
@@ -149,7 +153,8 @@ func references(flat []byte) []said {
 				end++
 			}
 			name := string(flat[at:end])
-			if end > at+len(table) && (at == 0 || !isWordByte(flat[at-1]) && flat[at-1] != '.') && !seen[name] && !endings[name[len(table):]] {
+			if end > at+len(table) && (at == 0 || !isWordByte(flat[at-1]) && flat[at-1] != '.') && !seen[name] &&
+				!endings[name[len(table):]] {
 				seen[name] = true
 				list = append(list, said{name, at, true})
 			}
@@ -164,5 +169,6 @@ func isWordByte(c byte) bool {
 }
 
 // endings are those of files, which are no keys.
-var endings = map[string]bool{"md": true, "toml": true, "json": true, "yaml": true, "yml": true, "txt": true, "py": true, "go": true, "js": true,
+var endings = map[string]bool{"md": true, "toml": true, "json": true, "yaml": true, "yml": true, "txt": true,
+	"py": true, "go": true, "js": true,
 	"ts": true, "tsx": true, "jsx": true, "css": true}

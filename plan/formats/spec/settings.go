@@ -68,7 +68,8 @@ func deliverables(n *tomltree.Node) []string {
 // keep stores settings below metadata.NAME.
 func (h *half) keep(name string, list []plan.Setting) {
 	for _, s := range list {
-		h.rest.Settings = append(h.rest.Settings, plan.Setting{Key: otherTable + "." + name + "." + s.Key, Value: s.Value})
+		h.rest.Settings = append(h.rest.Settings, plan.Setting{Key: otherTable + "." + name + "." + s.Key,
+			Value: s.Value})
 	}
 }
 

@@ -41,16 +41,19 @@ func (r *reader) tag(tag string, list jsontree.Value) {
 		if r.full(r.t.Offset(v.Offset())) {
 			break
 		}
-		t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()), Priority: v.Get("priority").Text(),
-			Status: sketch.Status(v.Get("status").Text()), DependsOn: names(v.Get("dependencies"))}
+		t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()),
+			Priority: v.Get("priority").Text(),
+			Status:   sketch.Status(v.Get("status").Text()), DependsOn: names(v.Get("dependencies"))}
 		t.Description = paragraphs(v, "description", "details", "testStrategy")
 		t.AcceptanceCriteria = bullets(v.Get("acceptanceCriteria"))
 		if t.ID == "" {
 			t.ID = fmt.Sprintf("item-%d", len(r.Plan.Tasks)+1)
-			r.Report("item-irregular", plan.Warning, r.t.Offset(v.Offset()), t.ID, "the task has no id; it is kept as "+t.ID, `add  "id": 1`)
+			r.Report("item-irregular", plan.Warning, r.t.Offset(v.Offset()), t.ID,
+				"the task has no id; it is kept as "+t.ID, `add  "id": 1`)
 		}
 		if seen[t.ID] {
-			r.Report("task-duplicate-id", plan.Error, r.t.Offset(v.Get("id").Offset()), t.ID, fmt.Sprintf("there are two tasks %s", t.ID), "give each task an id of its own")
+			r.Report("task-duplicate-id", plan.Error, r.t.Offset(v.Get("id").Offset()), t.ID,
+				fmt.Sprintf("there are two tasks %s", t.ID), "give each task an id of its own")
 		}
 		shared = shared || before[t.ID]
 		seen[t.ID] = true
@@ -64,13 +67,14 @@ func (r *reader) tag(tag string, list jsontree.Value) {
 		r.subtasks(i, v.Get("subtasks"))
 	}
 	if shared {
-		r.Report("tags-share-ids", plan.Warning, r.t.Offset(list.KeyOffset()), "", fmt.Sprintf("the tasks of tag %q have ids that those of another tag have", tag),
+		r.Report("tags-share-ids", plan.Warning, r.t.Offset(list.KeyOffset()), "",
+			fmt.Sprintf("the tasks of tag %q have ids that those of another tag have", tag),
 			"take the tag that is to be run into a file of its own")
 	}
 }
 
-// subtasks adds the subtasks of a task as its steps. Those that depend on each other go in that order, else in that of the
-// file.
+// subtasks adds the subtasks of a task as its steps. Those that depend on each other go in that order, else in that
+// of the file.
 func (r *reader) subtasks(task int, list jsontree.Value) {
 	t := &r.Plan.Tasks[task]
 	var subs []jsontree.Value
@@ -127,7 +131,8 @@ func (r *reader) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan) []i
 			ids = append(ids, subs[k].Get("id").Text())
 		}
 		r.Report("subtask-cycle", plan.Warning, r.t.Offset(subs[i].Get("dependencies").Offset()), t.ID,
-			fmt.Sprintf("subtasks of task %s wait for each other: %s; they stay in the order of the file", t.ID, sketch.Chain(ids)), "take one of the dependencies out")
+			fmt.Sprintf("subtasks of task %s wait for each other: %s; they stay in the order of the file", t.ID,
+				sketch.Chain(ids)), "take one of the dependencies out")
 	}
 	if len(order) == len(subs) {
 		return order
@@ -141,11 +146,13 @@ func (r *reader) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan) []i
 
 func (r *reader) subtask(task int, v jsontree.Value, n int) {
 	t := &r.Plan.Tasks[task]
-	s := plan.Step{ID: r.local(t, v.Get("id").Text()), Description: strings.TrimSpace(v.Get("title").Text()), Status: sketch.Status(v.Get("status").Text())}
+	s := plan.Step{ID: r.local(t, v.Get("id").Text()), Description: strings.TrimSpace(v.Get("title").Text()),
+		Status: sketch.Status(v.Get("status").Text())}
 	if s.ID == "" {
 		s.ID = fmt.Sprintf("item-%d", n+1)
 	}
-	s.Prompt = strings.TrimSpace(s.Description + "\n\n" + paragraphs(v, "description", "details", "testStrategy", "acceptanceCriteria"))
+	s.Prompt = strings.TrimSpace(s.Description + "\n\n" +
+		paragraphs(v, "description", "details", "testStrategy", "acceptanceCriteria"))
 	r.items++
 	r.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.Offset(v.Offset())
 	t.Steps = append(t.Steps, s)
@@ -167,12 +174,15 @@ func (r *reader) beads() {
 		switch {
 		case errors.As(err, &bad):
 			at := r.t.Offset(r.t.Start(i) + bad.Offset)
-			r.Report("json-parse-error", plan.Error, at, "", "the line is not JSON: "+bad.Reason, "mend the line; the others were read")
+			r.Report("json-parse-error", plan.Error, at, "", "the line is not JSON: "+bad.Reason,
+				"mend the line; the others were read")
 		case v.Get("id").Text() == "":
-			r.Report("item-irregular", plan.Warning, r.t.At(i), "", "the line is no issue with an id", `write  {"id": "bd-1", "title": "…", "status": "open"}`)
+			r.Report("item-irregular", plan.Warning, r.t.At(i), "", "the line is no issue with an id",
+				`write  {"id": "bd-1", "title": "…", "status": "open"}`)
 		default:
 			if id := v.Get("id"); seen[id.Text()] {
-				r.Report("task-duplicate-id", plan.Error, r.t.Offset(r.t.Start(i)+id.Offset()), id.Text(), fmt.Sprintf("there are two issues %q", id.Text()), "keep one of them")
+				r.Report("task-duplicate-id", plan.Error, r.t.Offset(r.t.Start(i)+id.Offset()), id.Text(),
+					fmt.Sprintf("there are two issues %q", id.Text()), "keep one of them")
 			}
 			seen[v.Get("id").Text()] = true
 			r.issue(i, v)
@@ -181,8 +191,10 @@ func (r *reader) beads() {
 }
 
 func (r *reader) issue(line int, v jsontree.Value) {
-	t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()), Priority: v.Get("priority").Text(),
-		Kind: v.Get("issue_type").Text(), Status: sketch.Status(v.Get("status").Text()), Description: paragraphs(v, "description", "design", "notes"),
+	t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()),
+		Priority: v.Get("priority").Text(),
+		Kind:     v.Get("issue_type").Text(), Status: sketch.Status(v.Get("status").Text()), Description: paragraphs(v,
+			"description", "design", "notes"),
 		AcceptanceCriteria: bullets(v.Get("acceptance_criteria"))}
 	deps := v.Get("dependencies")
 	if deps.Kind() == jsontree.Array {

@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
-// A numberer reads the lists of Kiro and OpenSpec: items with numbers, of which 1.2 is a step of 1, be that an item or the heading of a
-// group.
+// A numberer reads the lists of Kiro and OpenSpec: items with numbers, of which 1.2 is a step of 1, be that an item
+// or the heading of a group.
 type numberer struct {
 	*reader
 	format  plan.Format
@@ -34,7 +34,8 @@ type pendingGroup struct {
 var parallelMark = lazyre.New(`\s*\(P\)\s*`)
 
 func (r *reader) numbered(format plan.Format) {
-	n := &numberer{reader: r, format: format, tasks: map[string]int{}, steps: map[string]bool{}, group: -1, at: part{-1, -1}}
+	n := &numberer{reader: r, format: format, tasks: map[string]int{}, steps: map[string]bool{}, group: -1,
+		at: part{-1, -1}}
 	for i := range r.t.Lines {
 		line := r.t.Line(i)
 		if r.t.Lines[i].Hidden {
@@ -67,8 +68,8 @@ func (n *numberer) detail(line string) {
 	}
 }
 
-// heading remembers a group; it becomes a task with the first item that belongs to it. A heading without a number below a
-// numbered one is only a part of that.
+// heading remembers a group; it becomes a task with the first item that belongs to it. A heading without a number
+// below a numbered one is only a part of that.
 func (n *numberer) heading(line, level int, text string) {
 	n.at = part{-1, -1}
 	m := groupHead.FindStringSubmatch(text)
@@ -156,7 +157,8 @@ func (n *numberer) parent(id string) (task int, rest string, ok bool) {
 }
 
 func (n *numberer) duplicate(id string, line int) {
-	n.Report("task-duplicate-id", plan.Error, n.t.At(line), id, fmt.Sprintf("the number %s stands twice", id), "give each item a number of its own")
+	n.Report("task-duplicate-id", plan.Error, n.t.At(line), id, fmt.Sprintf("the number %s stands twice", id),
+		"give each item a number of its own")
 }
 
 func (n *numberer) step(task int, id, title string, status plan.Status, optional bool, line int) {
@@ -177,8 +179,8 @@ func (n *numberer) step(task int, id, title string, status plan.Status, optional
 	t.Steps = append(t.Steps, s)
 }
 
-// plain keeps an item without a number: as a step of its group where the list has no need of numbers, else with the text of the
-// item above.
+// plain keeps an item without a number: as a step of its group where the list has no need of numbers, else with the
+// text of the item above.
 func (n *numberer) plain(line int, it outline.Item, text string) {
 	if n.format == plan.OpenSpec {
 		n.open()

@@ -27,7 +27,8 @@ type reader struct {
 // A part is a task, or with a step that is not negative that step of it.
 type part struct{ task, step int }
 
-// Read reads a task list; name stands in positions. What is wrong with it is in the draft. The error is a *[plan.SizeError].
+// Read reads a task list; name stands in positions. What is wrong with it is in the draft. The error is a
+// *[plan.SizeError].
 func Read(name string, text []byte) (*plan.Draft, error) {
 	if err := sketch.CheckSize(name, text); err != nil {
 		return nil, err
@@ -50,7 +51,8 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	case plan.Superpowers:
 		r.superpowers()
 	default:
-		r.Report("no-tasks", plan.Error, r.t.At(0), "", "this is no task list that is known", "write items as  - [ ] T001 text  or  - [ ] 1. text")
+		r.Report("no-tasks", plan.Error, r.t.At(0), "", "this is no task list that is known",
+			"write items as  - [ ] T001 text  or  - [ ] 1. text")
 	}
 	r.finish()
 	r.goal()
@@ -69,7 +71,8 @@ func (r *reader) describe(task, step int, line string) {
 	b.WriteString(strings.TrimRight(line, " \t") + "\n")
 }
 
-// finish gives tasks and steps what was found below them. A task that has no mark of its own is as far as its steps are.
+// finish gives tasks and steps what was found below them. A task that has no mark of its own is as far as its steps
+// are.
 func (r *reader) finish() {
 	for i := range r.Plan.Tasks {
 		t := &r.Plan.Tasks[i]
@@ -112,13 +115,15 @@ func (r *reader) full(at plan.Position) bool {
 	if r.items < sketch.MaxTasks {
 		return false
 	}
-	r.Report("too-many-tasks", plan.Error, at, "", fmt.Sprintf("the list has more than %d items; the rest is not read", sketch.MaxTasks), "split the list up")
+	r.Report("too-many-tasks", plan.Error, at, "",
+		fmt.Sprintf("the list has more than %d items; the rest is not read", sketch.MaxTasks), "split the list up")
 	return true
 }
 
 // irregular reports a checkbox that fits no form. It is kept.
 func (r *reader) irregular(line int, kept, hint string) {
-	r.Report("item-irregular", plan.Warning, r.t.At(line), "", "the checkbox has no id in the form of the others; it is kept "+kept, hint)
+	r.Report("item-irregular", plan.Warning, r.t.At(line), "",
+		"the checkbox has no id in the form of the others; it is kept "+kept, hint)
 }
 
 // goal takes the goal of a Markdown list from its title.

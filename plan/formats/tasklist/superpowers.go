@@ -25,7 +25,8 @@ func (r *reader) superpowers() {
 			}
 			switch {
 			case m != nil:
-				task, level, files = r.addTask(plan.Task{ID: strings.TrimRight(m[1], "."), Title: strings.TrimSpace(m[2])}, i), l, false
+				task, level, files = r.addTask(plan.Task{ID: strings.TrimRight(m[1], "."),
+					Title: strings.TrimSpace(m[2])}, i), l, false
 			case l <= level:
 				task = -1
 			default:

@@ -55,13 +55,15 @@ func bullets(v jsontree.Value) []string {
 	return list
 }
 
-// references judges what items say about each other. Lists are cut from larger ones, so a name that is not there only warns.
+// references judges what items say about each other. Lists are cut from larger ones, so a name that is not there only
+// warns.
 func (r *reader) references() {
 	at := map[string]int{}
 	for i, t := range r.Plan.Tasks {
 		if first, ok := at[t.ID]; ok && strings.HasPrefix(t.ID, "T") {
 			r.Report("task-duplicate-id", plan.Error, r.Places[fmt.Sprintf("tasks[%d]", i)], t.ID,
-				fmt.Sprintf("there are two tasks %s, the first on line %d", t.ID, r.Places[fmt.Sprintf("tasks[%d]", first)].Line), "give each task an id of its own")
+				fmt.Sprintf("there are two tasks %s, the first on line %d", t.ID,
+					r.Places[fmt.Sprintf("tasks[%d]", first)].Line), "give each task an id of its own")
 			continue
 		}
 		if _, ok := at[t.ID]; !ok {
@@ -77,7 +79,8 @@ func (r *reader) references() {
 			if _, ok := at[top]; ok && top != name {
 				continue // a subtask
 			}
-			r.Report("task-dep-unknown", plan.Warning, r.dependsAt(i), t.ID, fmt.Sprintf("task %s depends on %q, which is not in this list", t.ID, name),
+			r.Report("task-dep-unknown", plan.Warning, r.dependsAt(i), t.ID,
+				fmt.Sprintf("task %s depends on %q, which is not in this list", t.ID, name),
 				"name an item of the list, or take the dependency out")
 		}
 	}

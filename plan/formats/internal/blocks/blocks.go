@@ -1,5 +1,6 @@
-// Package blocks makes the tree of blocks of a Markdown text, for formats whose parts are nested lists. It reads the lines that
-// package outline finds outside code fences, with a parser of CommonMark, in time and memory that follow the length of the text.
+// Package blocks makes the tree of blocks of a Markdown text, for formats whose parts are nested lists. It reads the
+// lines that package outline finds outside code fences, with a parser of CommonMark, in time and memory that follow
+// the length of the text.
 package blocks
 
 import (
@@ -104,7 +105,8 @@ func (d *Document) Raw(from, to int) string {
 	common := -1
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " \t\r")
-		if indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " \t")); lines[i] != "" && (common < 0 || indent < common) {
+		if indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " \t")); lines[i] != "" &&
+			(common < 0 || indent < common) {
 			common = indent
 		}
 	}

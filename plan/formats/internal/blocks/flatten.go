@@ -15,8 +15,8 @@ const maxPlain = 100
 
 // Flatten returns a copy of a text for finding its structure in, with every byte at its place: what stands in
 // code fences is blank, whatever their indentation, each fence is a rule, and what is nested too deeply is blank.
-// Of many blank lines, and of many lines of running text, the ends are blank too, so that they are one line. full is the
-// offset behind which there is more structure than a plan of this size can have, and nothing is read, or -1.
+// Of many blank lines, and of many lines of running text, the ends are blank too, so that they are one line. full is
+// the offset behind which there is more structure than a plan of this size can have, and nothing is read, or -1.
 func Flatten(text []byte) (flat []byte, full int) {
 	flat = bytes.Clone(text)
 	var open outline.Fence
@@ -75,7 +75,8 @@ func nested(line []byte) int {
 	for i, c := range line {
 		switch {
 		case c == ' ' || c == '\t' || c >= '0' && c <= '9':
-		case c == '>' || (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && i+1 < len(line) && line[i+1] == ' ':
+		case c == '>' || (c == '-' || c == '*' || c == '+' || c == '.' || c == ')') && i+1 < len(line) &&
+			line[i+1] == ' ':
 			n++
 		default:
 			return max(n, 1)
@@ -101,7 +102,8 @@ func lead(line []byte) int {
 		switch {
 		case c == '\t':
 			columns += 4
-		case c == ' ' || c == '>' || (c == '-' || c == '*' || c == '+') && i+1 < len(line) && (line[i+1] == ' ' || line[i+1] == '\t'):
+		case c == ' ' || c == '>' || (c == '-' || c == '*' || c == '+') && i+1 < len(line) &&
+			(line[i+1] == ' ' || line[i+1] == '\t'):
 			columns++
 		case c >= '0' && c <= '9' || c == '.' || c == ')':
 			columns++

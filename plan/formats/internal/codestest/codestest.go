@@ -1,4 +1,5 @@
-// Package codestest tests the codes that a reader of plans lists: each is drawn by its bad example and not by its good one.
+// Package codestest tests the codes that a reader of plans lists: each is drawn by its bad example and not by its
+// good one.
 package codestest
 
 import (
@@ -27,8 +28,8 @@ type Reader struct {
 	Lenient bool
 }
 
-// Run holds that the codes are sorted, and that every code is drawn by its bad example, with its severity, a place and a hint,
-// and not by its good one.
+// Run holds that the codes are sorted, and that every code is drawn by its bad example, with its severity, a place
+// and a hint, and not by its good one.
 func Run(t *testing.T, r Reader) {
 	text, err := os.ReadFile(filepath.Join("testdata", "codes.toml"))
 	if err != nil {

@@ -133,7 +133,8 @@ func (p *parser) key(kind Kind) (int32, error) {
 	key := p.at
 	if p.peek() != '"' {
 		c := p.peek()
-		if rest := p.src[p.at:]; c == '.' || c == '/' || c == '#' || c == '\'' || rest == "" || strings.HasPrefix(rest, "…") {
+		if rest := p.src[p.at:]; c == '.' || c == '/' || c == '#' || c == '\'' || rest == "" ||
+			strings.HasPrefix(rest, "…") {
 			_, err := p.word()
 			return 0, err
 		}
