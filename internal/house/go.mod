@@ -1,0 +1,3 @@
+module github.com/planlock/planlock/internal/house
+
+go 1.25.0
