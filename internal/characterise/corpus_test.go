@@ -99,7 +99,7 @@ func (s *scene) corpusPlan(name string) string {
 		answer := s.answer("planlock log " + id + " --format jsonl")
 		text, err := n.journal(answer)
 		if err != nil {
-			s.t.Error(err)
+			s.t.Fatal(err)
 		}
 		fmt.Fprintf(&b, "%sjournal: %s\n", count(answer), digest(text))
 		for _, path := range strings.Fields(s.answer("planlock report " + id + " --all")) {

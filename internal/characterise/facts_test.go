@@ -8,20 +8,23 @@ import (
 
 // facts is the one place that knows how the facts of a journal and their fields are
 // called: the type in the journal, the name in the records, and the fields that
-// users see, each as FIELD or as FIELD>NAME where the records call it otherwise.
+// users see, each as FIELD or as FIELD>NAME where the records call it otherwise; a
+// field in another is FIELD.FIELD.
 // A fact without a name in the records is one that users do not see.
 var facts = []struct{ kind, name, fields string }{
-	{"run-started", "run begins", "name goal format profile mode mode_by preset executor isolated shadow no_sandbox own_stores deterministic test_first acknowledged remembered steps tools warnings"},
+	{"run-started", "run begins", "name goal format profile policy.mode>mode policy.mode_by>mode_by policy.preset>preset executor isolated shadow no_sandbox own_stores policy.deterministic>deterministic policy.test_first>test_first acknowledged remembered steps tools warnings"},
+	{"policy-changed", "", ""},
+	{"observed", "", ""},
 	{"run-resumed", "run goes on", "reason in_flight"},
-	{"strategy", "strategy", "strategy from complexity planned source why measures phases"},
-	{"mode", "mode", "from to cause measurements triggers methods recommendation consecutive"},
-	{"phase", "phase over", "phase number of completed left"},
+	{"strategy-set", "strategy", "strategy from complexity planned source why measures phases"},
+	{"mode-switched", "mode", "from to cause measurements triggers methods recommendation consecutive"},
+	{"phase-over", "phase over", "phase number of completed left"},
 	{"budget", "budget", "level used limit total session next"},
-	{"checkpoint", "step begins", "prior decision strategy concern"},
+	{"step-started", "step begins", "prior decision strategy concern"},
 	{"attempt-started", "attempt begins", "method text executor reinstates phase"},
 	{"attempt-ended", "attempt ends", "output exit error tokens calls metrics stateful summary"},
 	{"telemetry", "telemetry", "status run_ids artifacts metrics dropped"},
-	{"ledger", "account", "account symbols lines git_moved"},
+	{"accounted", "account", "account symbols lines git_moved"},
 	{"cycle", "cycle", "phase test ran exit passed holds did why output"},
 	{"differs", "differs", "step attempt paths refused"},
 	{"step-completed", "step completed", "method"},
@@ -30,14 +33,14 @@ var facts = []struct{ kind, name, fields string }{
 	{"restored", "restored", ""},
 	{"compensated", "compensated", "run exit output error"},
 	{"recovery", "recovery", "rung method why repeats passed"},
-	{"question", "question", "question"},
-	{"answer", "answer", "answer"},
+	{"asked", "question", "question"},
+	{"answered", "answer", "answer"},
 	{"unanswered", "unanswered", "question why final"},
 	{"addendum", "addendum", "number question kind choice acknowledged reason by artifacts max_files max_lines modules"},
-	{"amended", "amended", "number by reason requirements tasks added steps warnings"},
+	{"run-amended", "amended", "number by reason requirements tasks added steps warnings"},
 	{"remembered", "remembered", "question kind step choice reason by why"},
-	{"advice", "advice", "kind point rung advisor root_cause note confidence severity risk queries sources findings alternatives error nothing"},
-	{"patch", "patch", "id kind point base summary diff method confidence refused why"},
+	{"advised", "advice", "kind point rung advisor root_cause note confidence severity risk queries sources findings alternatives error nothing"},
+	{"patched", "patch", "id kind point base summary diff method confidence refused why"},
 	{"lesson", "lesson", "question recommended chosen used result lesson others"},
 	{"step-failed", "step failed", "class reasons halts passed"},
 	{"step-skipped", "step skipped", "why by done"},
@@ -46,13 +49,13 @@ var facts = []struct{ kind, name, fields string }{
 	{"approval", "approval", "task_id preliminary_status reviews reasons approved_jobs retry_attempt step patch_id terminal"},
 	{"evidence", "evidence", "task_id type items pass retry action"},
 	{"evidence-retry", "evidence again", "task_id retry action step patch_id confidence terminal"},
-	{"outcome", "outcome", "task_id status status_reason approval execution verification retries attempts_total run_ids artifacts"},
+	{"task-outcome", "outcome", "task_id status status_reason approval execution verification retries attempts_total run_ids artifacts"},
 	{"compliance", "compliance", "task_id critical_count total_count checked violations"},
-	{"paused", "paused", "why"},
+	{"run-paused", "paused", "why"},
 	{"rolled-back", "rolled back", "to by"},
 	{"run-ended", "run ends", "status reasons"},
-	{"delivered", "delivered", ""},
-	{"sealed", "sealed", ""},
+	{"run-delivered", "delivered", ""},
+	{"run-sealed", "sealed", ""},
 }
 
 // A fact as `planlock log --format jsonl` writes it.
@@ -81,7 +84,7 @@ func (n normaliser) journal(text string) (string, error) {
 		if where != "" {
 			where += " "
 		}
-		if f.Type == "gate" {
+		if f.Type == "judged" {
 			n.judgements(&b, where, f.Data)
 			continue
 		}
@@ -103,7 +106,12 @@ func (n normaliser) journal(text string) (string, error) {
 			if !renamed {
 				to = from
 			}
-			if v, ok := f.Data[from]; ok {
+			var v any = f.Data
+			for _, key := range strings.Split(from, ".") {
+				o, _ := v.(map[string]any)
+				v = o[key]
+			}
+			if v != nil {
 				seen[to] = v
 			}
 		}

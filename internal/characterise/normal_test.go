@@ -31,6 +31,7 @@ var masks = []struct {
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d(\.\d+)?\b`), "TIME"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|ms|s|min|h)\b( \d+ ?(min|s)\b)*`), "TOOK"},
 	{regexp.MustCompile(`\bcontents of \d+ bytes`), "contents"},
+	{regexp.MustCompile(`\b\d+ records`), "N records"}, // some are of facts that users do not see
 	{regexp.MustCompile(`\bprocess \d+ \("planlock"\) of user "[^"]*" on host "[^"]*"`), "process N of somebody"},
 	// What an error says first is the package that it comes from.
 	{regexp.MustCompile(`\b(plan|native|formats|spec|phase|intake|tasklist|planfile|gate|panel|standard|ledger|scan|checkpoint|record|folder|filelog|` +
@@ -47,7 +48,7 @@ var (
 // something took.
 func (n normaliser) text(s string) string {
 	s = cut.ReplaceAllString(n.mask(unfold(s)), "…")
-	s = gaps.ReplaceAllString(s, "$1  ")
+	s = columns.ReplaceAllString(gaps.ReplaceAllString(s, "$1  "), "$2 ")
 	return space.ReplaceAllString(s, "\n")
 }
 
@@ -86,6 +87,10 @@ func unfold(text string) string {
 	}
 	return b.String()
 }
+
+// columns are the number, the time and the type of a record, which `planlock log`
+// prints first, each in its column; the step and what the record says stay.
+var columns = regexp.MustCompile(`(?m)^ *\d+  TIME  +(([0-9A-Za-z.]+(#\d+)?) )? *[a-z-]+  +`)
 
 func (n normaliser) mask(s string) string {
 	s = n.paths.Replace(s)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -81,10 +80,6 @@ func (s *scene) sum(name, text string) {
 	s.add(name, text)
 }
 
-// columns are the number, the time and the type of a record, which `planlock log`
-// prints first, each in its column; the step and what the record says stay.
-var columns = regexp.MustCompile(`(?m)^ *\d+  TIME  +(([0-9A-Za-z.]+(#\d+)?) )? *[a-z-]+  +`)
-
 func (s *scene) recordJournal(n normaliser, run, id string) {
 	s.t.Helper()
 	answer := s.answer("planlock log " + id + " --format jsonl")
@@ -93,10 +88,10 @@ func (s *scene) recordJournal(n normaliser, run, id string) {
 		text, err = n.journal(answer)
 	}
 	if err != nil {
-		s.t.Errorf("%v\n%s", err, answer)
+		s.t.Fatalf("%v\n%s", err, answer)
 	}
 	s.add(run+"journal", text)
-	s.sum(run+"log", columns.ReplaceAllString(n.text(s.answer("planlock log "+id)), "$2 "))
+	s.sum(run+"log", n.text(s.answer("planlock log "+id)))
 	s.add(run+"verify", n.text(s.answer("planlock verify "+id)))
 }
 
@@ -123,27 +118,35 @@ func (s *scene) recordViews(n normaliser, run, id string, names []string) {
 	}
 }
 
-// recordReport records a report, and where it is printed otherwise what differs.
+// recordReport records a report as it is printed, and as it lies in the folder of the
+// run, where nobody spelled what can be done next.
 func (s *scene) recordReport(n normaliser, run, id, name, view string) {
 	s.t.Helper()
 	format := strings.Replace(strings.TrimPrefix(name, "report."), "txt", "text", 1)
-	if format == "text" {
-		s.add(run+name, view)
-	} else {
-		s.sum(run+name, view)
-	}
 	printed := n.document(name, s.answer("planlock report "+id+" --format "+format))
-	if printed == view {
+	if format == "text" {
+		s.add(run+"report", printed)
+		if d := differing(printed, view); d != "" {
+			s.add(run+name+", where it differs", d)
+		}
 		return
 	}
-	var other strings.Builder
-	was := strings.Split(view, "\n")
-	for line := range strings.Lines(printed) {
-		if !slices.Contains(was, strings.TrimSuffix(line, "\n")) {
-			other.WriteString(line)
+	s.sum(run+name, view)
+	if d := differing(view, printed); d != "" {
+		s.sum(run+name+" as printed, where it differs", d)
+	}
+}
+
+// differing are the lines of a text that another has not.
+func differing(other, text string) string {
+	var b strings.Builder
+	known := strings.Split(other, "\n")
+	for line := range strings.Lines(text) {
+		if !slices.Contains(known, strings.TrimSuffix(line, "\n")) {
+			b.WriteString(line)
 		}
 	}
-	s.sum(run+name+" as printed, where it differs", other.String())
+	return b.String()
 }
 
 // tree lists what the workspace holds.
