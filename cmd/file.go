@@ -3,13 +3,22 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
 
 // writeFile replaces the file at name by one that holds text. It is there whole or not at all, also after a power cut;
 // after an error the old file is untouched.
-func writeFile(name string, text []byte) (err error) {
+func writeFile(name string, text []byte) error {
+	return streamFile(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// streamFile is writeFile of what write writes.
+func streamFile(name string, write func(io.Writer) error) (err error) {
 	folder, base := filepath.Split(name)
 	temp := filepath.Join(folder, fmt.Sprintf(".planlock-%d-%s", os.Getpid(), base))
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -21,7 +30,7 @@ func writeFile(name string, text []byte) (err error) {
 			os.Remove(temp) // the error that is returned matters more
 		}
 	}()
-	_, err = f.Write(text)
+	err = write(f)
 	if err == nil {
 		err = f.Sync()
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/learn"
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/exec/shell"
@@ -39,13 +41,16 @@ type With struct {
 // controller is one for a workspace, with what the host brings.
 func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Now: p.now,
-		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs}
+		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs, Documents: documents()}
 }
 
 // workspace is the one in dir, with what is known of its journals elsewhere.
 func (p *cli) workspace(dir string) exec.Workspace {
-	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Blobs: p.with.Blobs}
+	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Blobs: p.with.Blobs, Documents: documents()}
 }
+
+// documents are what is drawn of each run.
+func documents() []document.Document { return append(document.All(), html.Page()) }
 
 // roles are the flags that say who takes part in a run.
 type roles struct {

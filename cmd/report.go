@@ -3,12 +3,14 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -45,7 +47,7 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	if f.Declarations {
 		draw = document.Declarations
 	}
-	text, err := draw(recorded, run, spellingOf(run, f.Dir, resumeFrom(run, f.Dir)).spell)
+	model, err := document.New(recorded, run, spellingOf(run, f.Dir, resumeFrom(run, f.Dir)).spell)
 	if err != nil {
 		return err
 	}
@@ -54,10 +56,9 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 			fmt.Fprintf(p.err, "planlock: warning: %s lies in the workspace of a run that is not over, which takes it for a change that nobody declared: "+
 				"remove it before the run goes on\n", escaped(f.Out))
 		}
-		return writeFile(f.Out, text)
+		return streamFile(f.Out, func(w io.Writer) error { return draw(w, model) })
 	}
-	_, err = p.out.Write(text)
-	return err
+	return draw(p.out, model)
 }
 
 // drawAll draws every view of a run into its folder and prints their places.
@@ -96,12 +97,12 @@ func within(dir, file string) bool {
 }
 
 // drawing is what draws a report in a format.
-func drawing(format string) document.Drawing {
+func drawing(format string) func(io.Writer, *document.Model) error {
 	switch format {
 	case "md":
 		return document.Markdown
 	case "html":
-		return document.HTML
+		return html.Draw
 	case "json":
 		return document.JSON
 	}

@@ -124,11 +124,11 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 
 // printReport prints the report of a run as text.
 func (p *cli) printReport(report *exec.Report, as spelling) error {
-	text, err := document.Text(report.Plan, report.Run, as.spell)
+	model, err := document.New(report.Plan, report.Run, as.spell)
 	if err != nil {
 		return err
 	}
-	_, _ = p.out.Write(text) // who reads it may have gone away
+	_ = document.Text(p.out, model) // who reads it may have gone away
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -69,24 +70,19 @@ func TestClaimsProveNothing(t *testing.T) {
 				if text := run.Report.String(); strings.ContainsAny(text, "\x1b\x07\r") {
 					t.Errorf("the report steers a terminal: %q", text)
 				}
-				files, err := document.All(run.Report.Plan, run.Report.Run)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, f := range files {
-					text := string(f.Content)
+				for name, text := range exectest.Documents(t, run.Report, append(document.All(), html.Page())) {
 					if strings.ContainsAny(text, "\x1b\x07\r") {
-						t.Errorf("%s steers a terminal", f.Name)
+						t.Errorf("%s steers a terminal", name)
 					}
-					if strings.HasSuffix(f.Name, ".md") {
+					if strings.HasSuffix(name, ".md") {
 						var page bytes.Buffer
-						if err := goldmark.Convert(f.Content, &page); err != nil {
+						if err := goldmark.Convert([]byte(text), &page); err != nil {
 							t.Fatal(err)
 						}
 						text = page.String()
 					}
-					if drawn(f.Name) && (strings.Contains(text, "<h1>Result") || strings.Contains(text, "<strong>achieved") || strings.Contains(text, "<b>approved")) {
-						t.Errorf("%s shows what the agent printed as its own:\n%s", f.Name, text)
+					if drawn(name) && (strings.Contains(text, "<h1>Result") || strings.Contains(text, "<strong>achieved") || strings.Contains(text, "<b>approved")) {
+						t.Errorf("%s shows what the agent printed as its own:\n%s", name, text)
 					}
 				}
 				ws := exec.Workspace{Dir: b.Dir}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -71,16 +70,9 @@ func TestClockStepsBackAndForward(t *testing.T) {
 	if back == 0 {
 		t.Error("the clock never went back")
 	}
-	files, err := document.All(run.Report.Plan, run.Report.Run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if strings.HasSuffix(f.Name, ".html") {
-			continue // drawn with coordinates; its words are those of the others
-		}
-		if m := negative.FindString(string(f.Content)); m != "" {
-			t.Errorf("%s shows a negative duration: %q", f.Name, m)
+	for name, text := range exectest.Documents(t, run.Report, document.All()) { // the page is drawn with coordinates; its words are those of the others
+		if m := negative.FindString(text); m != "" {
+			t.Errorf("%s shows a negative duration: %q", name, m)
 		}
 	}
 	if text := run.Report.String(); negative.MatchString(text) {

@@ -2,18 +2,14 @@ package exec
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/internal/atomicfile"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
@@ -190,23 +186,13 @@ func (e *execution) seal(ctx context.Context) error {
 		return nil
 	}
 	d := disk.From(ctx)
-	files, err := document.All(e.plan, e.run)
+	ws := e.c.workspace()
+	ws.Dir = e.root
+	views, err := e.drawDocuments(d, ws)
 	if err != nil {
 		return err
 	}
-	sealed := &history.Sealed{Views: map[string]ledger.Digest{}}
-	ws := e.c.workspace()
-	ws.Dir = e.root
-	for _, f := range files {
-		sealed.Views[f.Name] = ledger.Sum(f.Content)
-	}
-	if err := writeViews(d, ws.ViewDir(e.run.Started.Run), files); err != nil {
-		return err
-	}
-	if err := e.writeRequested(d, files); err != nil {
-		return err
-	}
-	if err := e.record(ctx, history.Where{}, sealed); err != nil {
+	if err := e.record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
 		return err
 	}
 	if e.run.Delivered != nil || e.run.Started.Shadow || e.run.Started.Isolated && e.run.Ended.Status != history.Achieved && e.untouched() {
@@ -221,74 +207,3 @@ func (e *execution) seal(ctx context.Context) error {
 
 // untouched reports whether nothing was completed in the clone.
 func (e *execution) untouched() bool { return e.run.Tree == e.run.Started.Base }
-
-// writeViews writes files into dir, each of them whole or not at all.
-func writeViews(d *disk.Disk, dir string, files []document.File) error {
-	if err := d.Anywhere().MakeFolders(dir, 0o755); err != nil {
-		return fmt.Errorf("exec: views: %w", err)
-	}
-	for _, f := range files {
-		if err := atomicfile.Write(d, filepath.Join(dir, f.Name), f.Content, 0o644); err != nil {
-			return fmt.Errorf("exec: view %s: %w", f.Name, err)
-		}
-	}
-	return removeStale(d, dir, files)
-}
-
-// tellNext draws the views of a run that is let go of, for whoever goes on with it. They can be drawn again from the journal,
-// so that it goes on without them where they cannot be written.
-func (e *execution) tellNext(ctx context.Context) {
-	files, err := document.Ahead(e.plan, e.run)
-	if err == nil {
-		ws := e.c.workspace()
-		ws.Dir = e.root
-		err = writeViews(disk.From(ctx), ws.ViewDir(e.run.Started.Run), files)
-	}
-	if err != nil {
-		e.log.Warn("the views for the next session cannot be written", "err", err)
-	}
-}
-
-// removeStale removes the views that are no longer drawn of a run.
-func removeStale(d *disk.Disk, dir string, files []document.File) error {
-	for _, name := range document.Passing() {
-		if slices.ContainsFunc(files, func(f document.File) bool { return f.Name == name }) {
-			continue
-		}
-		if err := d.Anywhere().Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("exec: view %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// writeRequested writes the progress log where the plan asks for it.
-func (e *execution) writeRequested(d *disk.Disk, files []document.File) error {
-	path, ok := requestedLog(e.plan)
-	if !ok || e.run.Started.Shadow {
-		return nil
-	}
-	root, err := d.OpenRoot(e.root)
-	if err != nil {
-		return fmt.Errorf("exec: %w", err)
-	}
-	defer root.Close()
-	for _, f := range files {
-		if f.Name == document.ProgressName(e.plan) {
-			if err := atomicfile.WriteIn(root, path, f.Content, 0o644); err != nil {
-				return fmt.Errorf("exec: progress log %s: %w", path, err)
-			}
-		}
-	}
-	return nil
-}
-
-// requestedLog is where the plan asks for its progress log, besides the views.
-func requestedLog(p *plan.Plan) (string, bool) {
-	for _, s := range p.Settings {
-		if s.Key == "logging.output_file" && s.Value.Text != "" && filepath.IsLocal(s.Value.Text) {
-			return s.Value.Text, true
-		}
-	}
-	return "", false
-}

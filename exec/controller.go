@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/exec/preset"
@@ -91,6 +92,10 @@ type Controller struct {
 	// LockFile is where the lock was read from, "" if it is in no file. It is watched like the plan.
 	LockFile string
 
+	// Documents are drawn when a run ends, those for whoever goes on also while it waits; nil for document.All, empty for
+	// none. The page for browsers is a package of its own: append(document.All(), html.Page()).
+	Documents []document.Document
+
 	// Observer is told what happens.
 	Observer Observer
 	// Log gets what is of interest to whoever debugs a host: every record at
@@ -151,7 +156,7 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 }
 
 func (c *Controller) workspace() Workspace {
-	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog, Witness: c.Witness}
+	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog, Witness: c.Witness, Documents: c.Documents}
 }
 
 func (c *Controller) now() time.Time {

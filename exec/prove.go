@@ -1,19 +1,19 @@
 package exec
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -51,80 +51,142 @@ func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
 	wrong := func(what string, err error) (*Proof, error) {
 		return proof, &ProofError{Run: run, What: what, Why: err.Error(), Err: err}
 	}
-	records, err := w.Records(ctx, run)
+	found, err := w.read(ctx, run)
 	if err != nil {
 		return wrong("journal", err)
 	}
-	if proof.Records = len(records); proof.Records == 0 {
+	if proof.Run, proof.Records = found.run, found.records; proof.Records == 0 {
 		return proof, notBegun(run)
-	}
-	if proof.Run, err = history.Fold(records); err != nil {
-		return wrong("journal", err)
 	}
 	p, err := w.Plan(ctx, proof.Run)
 	if err == nil {
-		err = w.verifyAmendments(ctx, run, records)
+		err = w.verifyAmendments(ctx, found.plans)
 	}
 	if err != nil {
 		return wrong("plan", err)
 	}
-	if err := w.verifyTrees(ctx, records, proof); err != nil {
+	if err := w.verifyTrees(ctx, run, found.trees, proof); err != nil {
 		return wrong("tree", err)
 	}
 	if proof.Run.Sealed == nil {
 		return proof, nil
 	}
-	files, err := document.All(p, proof.Run)
-	if err != nil {
+	if proof.Views, err = w.verifyViews(p, proof.Run); err != nil {
 		return wrong("view", err)
-	}
-	for _, f := range files {
-		if err := w.verifyView(proof.Run, f); err != nil {
-			return wrong("view", err)
-		}
-		proof.Views++
 	}
 	return proof, nil
 }
 
-// verifyView sets a view drawn again against the journal and the file.
-func (w Workspace) verifyView(run *history.Run, f document.File) error {
-	if want, got := run.Sealed.Views[f.Name], ledger.Sum(f.Content); want != got {
-		return fmt.Errorf("%s is drawn as %s, and the journal says %s", f.Name, got.Short(), want.Short())
+// verifyViews draws the documents of a sealed run again, and sets them against the journal and the files. One that this
+// program cannot draw, since the host of the run had further ones, is set against its file alone.
+func (w Workspace) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
+	model, err := document.New(p, run, nil)
+	if err != nil {
+		return 0, err
 	}
-	onDisk, err := os.ReadFile(filepath.Join(w.ViewDir(run.Started.Run), f.Name))
+	table := map[string]document.File{}
+	for _, f := range document.Files(w.documents(), model) {
+		table[f.Name] = f
+	}
+	n := 0
+	for _, name := range slices.Sorted(maps.Keys(run.Sealed.Views)) {
+		want := run.Sealed.Views[name]
+		if f, ok := table[name]; ok {
+			got, err := sumWritten(f.Draw)
+			if err != nil {
+				return n, err
+			}
+			if got != want {
+				return n, fmt.Errorf("%s is drawn as %s, and the journal says %s", name, got.Short(), want.Short())
+			}
+		}
+		if err := w.verifyFile(run, name, want); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// verifyFile sets the file of a document against the journal.
+func (w Workspace) verifyFile(run *history.Run, name string, want ledger.Digest) error {
+	file, err := os.Open(filepath.Join(w.ViewDir(run.Started.Run), name))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // views may be deleted: they can be drawn again
 	}
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(onDisk, f.Content) {
-		return fmt.Errorf("%s was edited: delete it, it can be drawn again", f.Name)
+	defer file.Close()
+	got, _, err := ledger.SumReader(file)
+	if err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("%s was edited: delete it, it can be drawn again", name)
 	}
 	return nil
 }
 
-// verifyAmendments makes sure that each plan of a run has what the one before it had.
-func (w Workspace) verifyAmendments(ctx context.Context, run string, records []record.Record) error {
-	var was *plan.Plan
-	for _, rec := range records {
+// A reading is what a journal says, in one pass over its records.
+type reading struct {
+	run     *history.Run
+	records int
+	plans   []boundPlan
+	trees   []keptTree // each once
+}
+
+// A boundPlan is a plan that a record bound the run to.
+type boundPlan struct {
+	seq uint64
+	run history.Run // as far as its plan is read from it
+}
+
+// A keptTree is a tree that a record refers to.
+type keptTree struct {
+	seq uint64
+	at  record.Snapshot
+}
+
+// read reads a journal without keeping its records.
+func (w Workspace) read(ctx context.Context, run string) (*reading, error) {
+	found, seen := &reading{run: &history.Run{}}, map[record.Snapshot]bool{}
+	err := w.each(ctx, run, func(rec record.Record) error {
+		found.records++
+		if err := found.run.Apply(rec); err != nil {
+			return err
+		}
 		fact, err := history.Decode(rec)
 		if err != nil {
 			return err
 		}
-		digest, blob, ok := history.PlanOf(fact)
-		if !ok {
-			continue
+		if digest, blob, ok := history.PlanOf(fact); ok {
+			bound := history.Run{Started: history.Started{Run: run, Plan: digest, PlanBlob: blob}}
+			found.plans = append(found.plans, boundPlan{rec.Seq, bound})
 		}
-		bound := history.Started{Run: run, Plan: digest, PlanBlob: blob}
-		now, err := w.Plan(ctx, &history.Run{Started: bound})
+		for _, snap := range history.Snapshots(fact) {
+			if !seen[snap] {
+				seen[snap] = true
+				found.trees = append(found.trees, keptTree{rec.Seq, snap})
+			}
+		}
+		return nil
+	})
+	found.run.Compact()
+	return found, err
+}
+
+// verifyAmendments makes sure that each plan of a run has what the one before it had.
+func (w Workspace) verifyAmendments(ctx context.Context, plans []boundPlan) error {
+	var was *plan.Plan
+	for _, bound := range plans {
+		now, err := w.Plan(ctx, &bound.run)
 		if err != nil {
-			return fmt.Errorf("record %d: %w", rec.Seq, err)
+			return fmt.Errorf("record %d: %w", bound.seq, err)
 		}
 		if was != nil {
 			if _, err := was.Amend(now); err != nil {
-				return fmt.Errorf("record %d: %w", rec.Seq, err)
+				return fmt.Errorf("record %d: %w", bound.seq, err)
 			}
 		}
 		was = now
@@ -133,29 +195,19 @@ func (w Workspace) verifyAmendments(ctx context.Context, run string, records []r
 }
 
 // verifyTrees reads every snapshot that the journal refers to, with all contents.
-func (w Workspace) verifyTrees(ctx context.Context, records []record.Record, proof *Proof) error {
+func (w Workspace) verifyTrees(ctx context.Context, run string, trees []keptTree, proof *Proof) error {
 	store, shut, err := w.storeOf(ctx)
 	if err != nil {
 		return err
 	}
 	defer shut() // only read
-	trees, contents := map[record.Snapshot]bool{}, map[ledger.Digest]bool{}
-	for _, rec := range records {
-		if err := store.AdoptRecord(ctx, rec); err != nil {
-			return err
-		}
-		fact, err := history.Decode(rec)
-		if err != nil {
-			return err
-		}
-		for _, snap := range history.Snapshots(fact) {
-			if trees[snap] {
-				continue
-			}
-			trees[snap] = true
-			if err := readTree(ctx, store, snap, contents); err != nil {
-				return fmt.Errorf("record %d: %w", rec.Seq, err)
-			}
+	if err := w.each(ctx, run, func(rec record.Record) error { return store.AdoptRecord(ctx, rec) }); err != nil {
+		return err
+	}
+	contents := map[ledger.Digest]bool{}
+	for _, tree := range trees {
+		if err := readTree(ctx, store, tree.at, contents); err != nil {
+			return fmt.Errorf("record %d: %w", tree.seq, err)
 		}
 	}
 	proof.Trees, proof.Contents = len(trees), len(contents)
@@ -185,17 +237,4 @@ func readTree(ctx context.Context, store *checkpoint.Store, snap record.Snapshot
 		}
 	}
 	return nil
-}
-
-// DrawViews writes the views of a run, as they are now, into its view folder.
-func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
-	p, err := w.Plan(ctx, run)
-	if err != nil {
-		return err
-	}
-	files, err := document.All(p, run)
-	if err != nil {
-		return err
-	}
-	return writeViews(disk.From(ctx), w.ViewDir(run.Started.Run), files)
 }

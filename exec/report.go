@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"strings"
+
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -16,14 +18,18 @@ type Report struct {
 // Status is how the run stands; "" if nothing began.
 func (r *Report) Status() history.Status { return r.Run.Status }
 
-// String is the report as text for people. What can be done next is said in plain English; document.Text spells it for a program.
+// String is the report as text for people. What can be done next is said in plain English; document.New spells it for a program.
 func (r *Report) String() string {
 	if r.Plan == nil || r.Run.Head.Seq == 0 {
 		return "nothing was done\n"
 	}
-	text, err := document.Text(r.Plan, r.Run, nil)
+	var text strings.Builder
+	model, err := document.New(r.Plan, r.Run, nil)
+	if err == nil {
+		err = document.Text(&text, model)
+	}
 	if err != nil {
 		return "the report cannot be drawn: " + err.Error() + "\n"
 	}
-	return string(text)
+	return text.String()
 }

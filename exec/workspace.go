@@ -14,6 +14,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -31,6 +32,8 @@ type Workspace struct {
 	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
 	// Witness knows, outside of the workspace, how far the default files reached.
 	Witness checkpoint.Witness
+	// Documents are drawn of runs; nil for document.All.
+	Documents []document.Document
 }
 
 // ErrNoRun says that there is no such run.
@@ -194,13 +197,8 @@ func (w Workspace) journal(run string) string { return filepath.Join(w.RunDir(ru
 // Records reads a run's journal and verifies it.
 // *record.CorruptError says where it is wrong.
 func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, error) {
-	log, err := w.readLog(ctx, run)
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
 	var records []record.Record
-	_, err = checkpoint.OpenJournalWith(ctx, log, run, nil, func(rec record.Record) error {
+	err := w.each(ctx, run, func(rec record.Record) error {
 		records = append(records, rec)
 		return nil
 	})
@@ -210,11 +208,23 @@ func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, er
 	return records, nil
 }
 
+// each reads a run's journal record by record, verifies it, and has do look at each: no journal is in memory as a whole.
+func (w Workspace) each(ctx context.Context, run string, do func(record.Record) error) error {
+	log, err := w.readLog(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	_, err = checkpoint.OpenJournalWith(ctx, log, run, nil, do)
+	return err
+}
+
 // History folds a run's journal.
 func (w Workspace) History(ctx context.Context, run string) (*history.Run, error) {
-	records, err := w.Records(ctx, run)
-	if err != nil {
+	folded := &history.Run{}
+	if err := w.each(ctx, run, folded.Apply); err != nil {
 		return nil, err
 	}
-	return history.Fold(records)
+	folded.Compact()
+	return folded, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -16,6 +17,8 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
+	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/preset"
 )
 
@@ -56,7 +59,7 @@ func TestStories(t *testing.T) {
 }
 
 // waiting are the documents of the story while its first question waits.
-func (s story) waiting(t *testing.T) []document.File {
+func (s story) waiting(t *testing.T) map[string]string {
 	t.Helper()
 	st := s.set(t, 1<<30)
 	st.Controller.Escalator = nobody{}
@@ -67,11 +70,7 @@ func (s story) waiting(t *testing.T) []document.File {
 		}
 		t.Fatalf("got %v, want that it waits", err)
 	}
-	files, err := document.All(report.Plan, report.Run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return exectest.Documents(t, report, documents())
 }
 
 // nobody answers now.
@@ -81,17 +80,13 @@ func (nobody) Ask(context.Context, ask.Question) (ask.Answer, error) {
 	return ask.Answer{}, ask.ErrWaiting
 }
 
+// documents are those of presets.
+func documents() []document.Document { return append(document.All(), html.Page()) }
+
 // views draws the documents of a run twice, and looks for those of its preset.
-func views(t *testing.T, name string, report *exec.Report, waiting []document.File) {
+func views(t *testing.T, name string, report *exec.Report, waiting map[string]string) {
 	t.Helper()
-	first, err := document.All(report.Plan, report.Run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := document.All(report.Plan, report.Run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, second := exectest.Documents(t, report, documents()), exectest.Documents(t, report, documents())
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("drawn twice, the documents differ (-first +second):\n%s", diff)
 	}
@@ -100,7 +95,8 @@ func views(t *testing.T, name string, report *exec.Report, waiting []document.Fi
 		t.Fatal(err)
 	}
 	for _, pattern := range p.Views { // some are drawn while a run waits, the others when it is over
-		if !slices.ContainsFunc(append(waiting, first...), func(f document.File) bool { ok, _ := path.Match(pattern, f.Name); return ok }) {
+		names := slices.AppendSeq(slices.Collect(maps.Keys(waiting)), maps.Keys(first))
+		if !slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(pattern, name); return ok }) {
 			t.Errorf("no document is called %s", pattern)
 		}
 	}

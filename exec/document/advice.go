@@ -110,7 +110,7 @@ func (s *step) notCreated() bool {
 }
 
 // nextSteps says what to do now, most pressing first.
-func nextSteps(rep *report) []nextStep {
+func nextSteps(rep *Model) []nextStep {
 	switch rep.Status {
 	case history.Achieved:
 		if rep.Shadow {
@@ -135,7 +135,7 @@ func nextSteps(rep *report) []nextStep {
 	return []nextStep{{why: "If it was killed, go on", do: rep.resume()}, {why: "If it is under way, look again", do: rep.look()}}
 }
 
-func (rep *report) afterFailure() []nextStep {
+func (rep *Model) afterFailure() []nextStep {
 	out := []nextStep{}
 	note := func(format string, args ...any) { out = append(out, nextStep{why: fmt.Sprintf(format, args...)}) }
 	for _, s := range rep.steps {
@@ -165,7 +165,7 @@ func (rep *report) afterFailure() []nextStep {
 
 // afterVerdict names the ways out where the final gates said no to what the steps did: run again as they are, they would find their own
 // work.
-func (rep *report) afterVerdict() []nextStep {
+func (rep *Model) afterVerdict() []nextStep {
 	var there, did []plan.Address
 	for _, s := range rep.steps {
 		switch {
@@ -233,7 +233,7 @@ func outcome(s history.Status) string {
 }
 
 // tally counts what there is to say about a run in one line.
-func (rep *report) tally() string {
+func (rep *Model) tally() string {
 	c := rep.Counts
 	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Retries, c.Backups, c.Patches, c.Questions}.String()
 }

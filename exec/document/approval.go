@@ -1,16 +1,11 @@
 package document
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
+	"io"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/approval"
 )
-
-// ApprovalsName is the name that decisions of reviewers are kept under.
-const ApprovalsName = "approval_gate.jsonl"
 
 // approvalLine is one decision.
 type approvalLine struct {
@@ -29,20 +24,8 @@ type approvalLine struct {
 	Contracts []approval.Review      `json:"contracts"`
 }
 
-// Approvals draws the decisions of reviewers, a line of JSON for each, in the
-// order in which they were made. It is empty where nobody reviewed anything.
-func Approvals(r *history.Run) ([]byte, error) {
-	var b bytes.Buffer
-	for i := range r.Approvals {
-		line, err := json.Marshal(newApprovalLine(&r.Approvals[i]))
-		if err != nil {
-			return nil, fmt.Errorf("document: %w", err)
-		}
-		b.Write(showInvisible(line))
-		b.WriteByte('\n')
-	}
-	return b.Bytes(), nil
-}
+// drawApprovals draws the decisions of reviewers, a line of JSON for each, in the order in which they were made.
+func drawApprovals(w io.Writer, rep *Model) error { return encodeLines(w, rep.Approvals) }
 
 func newApprovalLine(a *history.Approval) approvalLine {
 	line := approvalLine{Task: a.Task, Status: a.Status, Time: a.Decided.UTC().Format(approvalTime),

@@ -3,12 +3,12 @@ package document_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/approval"
 )
@@ -17,18 +17,18 @@ import (
 func TestApprovals(t *testing.T) {
 	at := time.Date(2026, 1, 1, 10, 0, 0, 0, time.FixedZone("", 3600))
 	job := approval.Job{ID: "base", Entry: "run.py", Args: `{"batch_size":16}`, Artifacts: []string{"base.json"}}
-	run := &history.Run{Approvals: []history.Approval{
+	run := &history.Run{Begun: at, Approvals: []history.Approval{
 		{Task: "1", Status: history.Rejected, Attempt: "1/approval#1", Decided: at, Undone: true, Reasons: []string{"infra: critical: no \u202ememory"},
 			Reviews: []approval.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []approval.Job{job}}, {Reviewer: "infra", Verdict: "REJECT", Critical: []string{"no \u202ememory"}}}},
 		{Task: "1", Status: history.ApprovedRetry, Retry: 1, Attempt: "1/approval#2", Patch: "patch_1", Decided: at.Add(time.Second), Jobs: []approval.Job{job},
 			Reviews: []approval.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []approval.Job{job}}, {Reviewer: "infra", Verdict: "APPROVE"}}},
 		{Task: "2", Status: history.FailedRetry, Retry: 2, Attempt: "2/approval#3", Decided: at.Add(time.Minute), Terminal: "the limit of 2 retries is reached"},
 	}}
-	got, err := document.Approvals(run)
+	got, err := as(named("approval_gate.jsonl"), limiter(), run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := document.Approvals(run)
+	again, err := as(named("approval_gate.jsonl"), limiter(), run)
 	if err != nil || string(again) != string(got) {
 		t.Errorf("drawn twice it differs: %v", err)
 	}
@@ -45,7 +45,8 @@ func TestApprovals(t *testing.T) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Error(diff)
 	}
-	if empty, err := document.Approvals(&history.Run{}); err != nil || len(empty) > 0 {
-		t.Errorf("a run without reviewers has %q, %v", empty, err)
+	files, err := all(limiter(), &history.Run{Begun: at})
+	if err != nil || slices.ContainsFunc(files, func(f drawnFile) bool { return f.Name == "approval_gate.jsonl" }) {
+		t.Errorf("a run without reviewers has decisions, or none can be drawn: %v", err)
 	}
 }

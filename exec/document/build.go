@@ -11,18 +11,21 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// newReport gathers everything that the views show. What moves with the seal of a run is not among it: the seal
+// New computes what the documents of a run show. What can be done next is said as say spells it, in plain English where it
+// is nil. ErrNothing if there is nothing to draw. The model keeps plan and run, which must not change while it is used.
+//
+// What moves with the seal of a run is not among it: the seal
 // itself, the head of the journal, and the time of its last record.
-func newReport(p *plan.Plan, r *history.Run, say action.Speller) (*report, error) {
+func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 	if p == nil || r == nil || r.Begun.IsZero() {
 		return nil, ErrNothing
 	}
-	rep := &report{
+	rep := &Model{
 		Schema: reportSchema, Run: r.Started.Run, Name: r.Started.Name, Goal: r.Started.Goal,
 		Status: statusOf(r), Reasons: []string{}, Started: newStamp(r.Begun),
 		Profile: r.Started.Profile, Mode: r.Mode, FirstMode: r.Started.Mode,
 		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated, Shadow: r.Started.Shadow,
-		Resumed: r.Resumptions, OwnStores: r.Started.OwnStores, of: r, speller: say,
+		Resumed: r.Resumptions, OwnStores: r.Started.OwnStores, of: r, plan: p, speller: say,
 		Plan: boundPlan{Format: r.Started.Format, Digest: r.Started.Plan, Blob: r.Started.PlanBlob,
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
@@ -83,7 +86,7 @@ func latest(r *history.Run) stamp {
 }
 
 // open fills in what is known of the step that is under way.
-func (rep *report) open(r *history.Run) {
+func (rep *Model) open(r *history.Run) {
 	underWay := map[plan.Address]bool{}
 	for _, lane := range r.Lanes() {
 		underWay[lane.Step.Address] = true
@@ -96,7 +99,7 @@ func (rep *report) open(r *history.Run) {
 	}
 }
 
-func (rep *report) waiting(r *history.Run) *question {
+func (rep *Model) waiting(r *history.Run) *question {
 	for _, q := range r.Questions() {
 		if r.Ended == nil {
 			open := newQuestion(history.Exchange{Question: *q})
@@ -106,7 +109,7 @@ func (rep *report) waiting(r *history.Run) *question {
 	return nil
 }
 
-func (rep *report) count(r *history.Run) {
+func (rep *Model) count(r *history.Run) {
 	c := &rep.Counts
 	c.Steps, c.Tasks = len(rep.steps), len(rep.Tasks)
 	c.Completed, c.Failed = r.Count(history.Completed), r.Count(history.Failed)

@@ -114,7 +114,7 @@ func (f *file) add(c change, by string) {
 }
 
 // declarations are what the completed steps of an observing run would have had to declare under the profile strict.
-func declarations(rep *report) []declaration {
+func declarations(rep *Model) []declaration {
 	if rep.Profile != plan.Observe {
 		return nil
 	}

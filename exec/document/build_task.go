@@ -9,7 +9,7 @@ import (
 
 // buildTasks groups the steps, which stand in the order of execution, by their tasks: in the order of
 // their first steps, tasks without steps last.
-func (rep *report) buildTasks(p *plan.Plan, r *history.Run) {
+func (rep *Model) buildTasks(p *plan.Plan, r *history.Run) {
 	tasks := make(map[string]*task)
 	written := make(map[plan.Address]*plan.Step)
 	add := func(id string) *task {
@@ -58,7 +58,7 @@ func (t *task) describe(in *plan.Task) {
 
 // relate notes the speclets of the tasks, and the arrows between tasks: a task depends on its own dependencies, and on all tasks
 // of the speclets that its speclet depends on.
-func (rep *report) relate(p *plan.Plan, tasks map[string]*task) {
+func (rep *Model) relate(p *plan.Plan, tasks map[string]*task) {
 	members := make(map[string][]string)
 	for _, s := range p.Speclets {
 		members[s.ID] = s.Tasks
@@ -84,7 +84,7 @@ func (rep *report) relate(p *plan.Plan, tasks map[string]*task) {
 	}
 }
 
-func (rep *report) arrow(tasks map[string]*task, from, to string) {
+func (rep *Model) arrow(tasks map[string]*task, from, to string) {
 	if tasks[from] != nil && tasks[to] != nil && from != to {
 		rep.edges = append(rep.edges, [2]string{from, to})
 	}

@@ -1,7 +1,9 @@
 package document
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -25,23 +27,21 @@ type taskCheckpoint struct {
 	Seconds    int      `json:"duration_seconds"`
 }
 
-// drawTaskCheckpoints draws one document for each task that is over.
-func drawTaskCheckpoints(rep *report) ([]File, error) {
+// taskCheckpoints are the documents of the tasks that are over.
+func taskCheckpoints(rep *Model) []File {
 	var files []File
 	for _, t := range rep.Tasks {
 		if t.Status == "pending" || t.Status == "running" {
 			continue
 		}
-		content, err := encode(newTaskCheckpoint(rep, t))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{"checkpoint-" + fileName(t.ID) + ".json", content})
+		files = append(files, File{"checkpoint-" + fileName(t.ID) + ".json", func(w io.Writer) error {
+			return encode(w, newTaskCheckpoint(rep, t))
+		}})
 	}
-	return files, nil
+	return files
 }
 
-func newTaskCheckpoint(rep *report, t *task) taskCheckpoint {
+func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	c := taskCheckpoint{
 		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Status, Modified: []string{},
 		Validation: "pass", Seconds: int(time.Duration(t.Duration) / time.Second), Tree: string(rep.Base.Digest),
@@ -87,18 +87,8 @@ func newTaskCheckpoint(rep *report, t *task) taskCheckpoint {
 	return c
 }
 
-// Checkpoint draws where the run stands as YAML: what is done, what was decided, which files changed, and how to go on.
-// ErrNothing if there is nothing to draw.
-func Checkpoint(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, say)
-	if err != nil {
-		return nil, err
-	}
-	return drawCheckpoint(p, r, rep), nil
-}
-
 // reasonOf says why there is a checkpoint at this point.
-func reasonOf(r *history.Run, rep *report) string {
+func reasonOf(r *history.Run, rep *Model) string {
 	budgets := r.Flow.Budgets
 	switch {
 	case len(budgets) > 0 && budgets[len(budgets)-1].Level == history.Handoff && r.Ended == nil:
@@ -113,8 +103,10 @@ func reasonOf(r *history.Run, rep *report) string {
 	return "phase_complete"
 }
 
-func drawCheckpoint(p *plan.Plan, r *history.Run, rep *report) []byte {
-	y := &document{}
+// drawCheckpoint draws where the run stands as YAML: what is done, what was decided, which files changed, and how to go on.
+func drawCheckpoint(w io.Writer, rep *Model) error {
+	p, r := rep.plan, rep.of
+	y := &document{bufio.NewWriter(w)}
 	id := "chk-" + rep.latest.UTC().Format("20060102-150405")
 	y.put("id: %s\ncreated_at: %s\nreason: %s\n", yaml(id), yaml(rep.latest.String()), yaml(reasonOf(r, rep)))
 	strategy := "DIRECT"
@@ -131,7 +123,7 @@ func drawCheckpoint(p *plan.Plan, r *history.Run, rep *report) []byte {
 	y.put("\ntokens_used: %d\n", r.Flow.Tokens)
 	y.evidenceOf(rep)
 	y.put("\nresume:\n  can_resume: %t\n  instructions: %s\n", r.Ended == nil, yaml(strings.Join(each(nextSteps(rep), rep.told), "; ")))
-	return []byte(y.String())
+	return y.Flush()
 }
 
 // items writes a list of blocks of "key: value" lines, or an empty list.
@@ -162,7 +154,7 @@ func (d *document) texts(indent, name string, list []string) {
 	}
 }
 
-func (d *document) progressOf(r *history.Run, rep *report) {
+func (d *document) progressOf(r *history.Run, rep *Model) {
 	current, total := 1, 1
 	var done [][][2]string
 	if s := r.Flow.Strategy; s != nil && len(s.Phases) > 0 {
@@ -190,7 +182,7 @@ func (d *document) progressOf(r *history.Run, rep *report) {
 	d.items("  ", "completed", done)
 }
 
-func (d *document) decided(rep *report) {
+func (d *document) decided(rep *Model) {
 	var all [][][2]string
 	for _, s := range rep.steps {
 		for _, rec := range s.Recoveries {
@@ -207,7 +199,7 @@ func (d *document) decided(rep *report) {
 	d.items("", "decisions", all)
 }
 
-func (d *document) filesOf(rep *report) {
+func (d *document) filesOf(rep *Model) {
 	var created, modified []string
 	for _, f := range rep.Files {
 		switch f.Op {
@@ -223,7 +215,7 @@ func (d *document) filesOf(rep *report) {
 }
 
 // contextOf is what somebody who goes on must know, in one line.
-func contextOf(p *plan.Plan, rep *report) string {
+func contextOf(p *plan.Plan, rep *Model) string {
 	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Goal, "."), rep.Counts.Completed, rep.Counts.Steps)
 	for _, s := range rep.steps {
 		if s.Status == history.Pending || s.Status == history.InFlight {
@@ -237,7 +229,7 @@ func contextOf(p *plan.Plan, rep *report) string {
 	return text
 }
 
-func (d *document) evidenceOf(rep *report) {
+func (d *document) evidenceOf(rep *Model) {
 	var all [][][2]string
 	for _, s := range rep.steps {
 		if s.Status != history.Completed {

@@ -18,7 +18,7 @@ type nextStep struct {
 const inHost = ", in the program that has its stores"
 
 // say spells an action as the reader of the document would carry it out.
-func (rep *report) say(a action.Action) string {
+func (rep *Model) say(a action.Action) string {
 	if rep.OwnStores {
 		return a.String() + inHost
 	}
@@ -26,7 +26,7 @@ func (rep *report) say(a action.Action) string {
 }
 
 // told is a next step as one sentence.
-func (rep *report) told(n nextStep) string {
+func (rep *Model) told(n nextStep) string {
 	if n.do.Kind == "" {
 		return n.why
 	}
@@ -34,19 +34,19 @@ func (rep *report) told(n nextStep) string {
 }
 
 // typed is an action in Markdown: marked where it is to be typed.
-func (rep *report) typed(a action.Action) string {
+func (rep *Model) typed(a action.Action) string {
 	if rep.OwnStores || !rep.speller.Spells(a) {
 		return md(rep.say(a))
 	}
 	return "`" + rep.say(a) + "`"
 }
 
-func (rep *report) prove() action.Action  { return action.Action{Kind: action.Verify, Run: rep.Run} }
-func (rep *report) resume() action.Action { return action.Action{Kind: action.Resume, Run: rep.Run} }
-func (rep *report) look() action.Action   { return action.Action{Kind: action.Status, Run: rep.Run} }
+func (rep *Model) prove() action.Action  { return action.Action{Kind: action.Verify, Run: rep.Run} }
+func (rep *Model) resume() action.Action { return action.Action{Kind: action.Resume, Run: rep.Run} }
+func (rep *Model) look() action.Action   { return action.Action{Kind: action.Status, Run: rep.Run} }
 
 // answer is how a choice of the question that waits is made.
-func (rep *report) answer(c choice) action.Action {
+func (rep *Model) answer(c choice) action.Action {
 	a := action.Action{Kind: action.Answer, Run: rep.Run, Question: rep.Waiting.ID, Choice: c.Key, Reason: c.needsReason}
 	if c.Acknowledge != "" {
 		a.Acknowledge = []string{c.Acknowledge}
@@ -59,7 +59,7 @@ const withoutNamed = 8
 
 // without is how the plan is run again without steps whose work is there, and what follows that in a sentence. A lock
 // file says what was accepted, so that is where it has to stand.
-func (rep *report) without(steps []plan.Address) (a action.Action, rest string) {
+func (rep *Model) without(steps []plan.Address) (a action.Action, rest string) {
 	a.Kind = action.Run
 	if n := len(steps) - withoutNamed; n > 0 {
 		steps, rest = steps[:withoutNamed], fmt.Sprintf(" and so on for %d more", n)
@@ -73,7 +73,7 @@ func (rep *report) without(steps []plan.Address) (a action.Action, rest string) 
 }
 
 // diffs are how it is seen what the steps did that failed.
-func (rep *report) diffs() []nextStep {
+func (rep *Model) diffs() []nextStep {
 	var out []nextStep
 	for _, s := range rep.steps {
 		if s.Failure != nil && s.account() != nil {
@@ -85,7 +85,7 @@ func (rep *report) diffs() []nextStep {
 }
 
 // actions are what can be done about a task that failed.
-func (rep *report) actions() ordered[string] {
+func (rep *Model) actions() ordered[string] {
 	return ordered[string]{
 		{"debug", rep.say(action.Action{Kind: action.Log, Run: rep.Run, Failures: true})},
 		{"verify", rep.say(rep.prove())},

@@ -23,7 +23,7 @@ func TestViewsNameNoCommand(t *testing.T) {
 				told := s.tell(t)
 				run := told.fold()
 				run.Started.OwnStores = own
-				files, err := document.All(told.plan, run)
+				files, err := all(told.plan, run)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -60,7 +60,7 @@ func TestLeavingOutGoesByTheLockFile(t *testing.T) {
 			s.add(20, "1.1", 1, &history.Accounted{Tree: digest("before 1.1"), Declared: declared, Account: ledger.Reconcile(declared, nil, nil)})
 			s.fail("1.1", 1, history.Breach, "it created nothing")
 			s.add(5, "1.1", 0, &history.StepFailed{Class: history.Breach, Reasons: []string{"it created nothing"}, Halts: true})
-			text, err := document.Text(p, s.end(history.NotAchieved, "step 1.1 failed").fold(), nil)
+			text, err := as(document.Text, p, s.end(history.NotAchieved, "step 1.1 failed").fold())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestWaysOutAfterTheVerdict(t *testing.T) {
 				s.start(a, "primary").accept(a, "primary")
 			}
 			s.add(1, "", 0, &history.Judged{refused("completion", gate.Final, gate.Finding{Message: "no"})})
-			text, err := document.Text(p, s.end(history.NotAchieved, "completion: no").fold(), nil)
+			text, err := as(document.Text, p, s.end(history.NotAchieved, "completion: no").fold())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,10 +1,10 @@
 package document
 
 import (
+	"bufio"
 	"fmt"
-	"strings"
+	"io"
 
-	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
@@ -12,14 +12,10 @@ import (
 
 // Declarations draws what the completed steps of a run really changed as the TOML of a plan that declares just that:
 // the tables of its tasks and steps with their ids, artifacts and limits. It serves runs under the profile observe, whose
-// steps need not declare anything; a step that declared what it did is left out. ErrNothing if there is nothing to draw.
-func Declarations(p *plan.Plan, r *history.Run, _ action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, nil)
-	if err != nil {
-		return nil, err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# What the steps of run %s changed. Copy the lines of each step into its table.\n", safetext.Escape(rep.Run))
+// steps need not declare anything; a step that declared what it did is left out.
+func Declarations(w io.Writer, rep *Model) error {
+	p, b := rep.plan, bufio.NewWriter(w)
+	fmt.Fprintf(b, "# What the steps of run %s changed. Copy the lines of each step into its table.\n", safetext.Escape(rep.Run))
 	found := map[string]declaration{}
 	for _, d := range rep.Declarations {
 		found[d.Step] = d
@@ -36,9 +32,9 @@ func Declarations(p *plan.Plan, r *history.Run, _ action.Speller) ([]byte, error
 		}
 		if owner.ID != task || !any {
 			task, any = owner.ID, true
-			fmt.Fprintf(&b, "\n[[tasks]]\nid = %s\n", tomlString(task))
+			fmt.Fprintf(b, "\n[[tasks]]\nid = %s\n", tomlString(task))
 		}
-		fmt.Fprintf(&b, "\n  [[tasks.steps]]\n  id = %s\n", tomlString(of.ID))
+		fmt.Fprintf(b, "\n  [[tasks.steps]]\n  id = %s\n", tomlString(of.ID))
 		for _, line := range lines {
 			b.WriteString("  " + line + "\n")
 		}
@@ -46,7 +42,7 @@ func Declarations(p *plan.Plan, r *history.Run, _ action.Speller) ([]byte, error
 	if !any {
 		b.WriteString("# Nothing is missing: every step that was completed declared what it changed.\n")
 	}
-	return []byte(b.String()), nil
+	return b.Flush()
 }
 
 // undeclared are the lines that a step lacks; nil: none.

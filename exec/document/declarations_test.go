@@ -48,7 +48,7 @@ description = "changes"
 	if run.Err != nil {
 		t.Fatal(run.Err)
 	}
-	got, err := document.Declarations(run.Plan, run.Report.Run, nil)
+	got, err := as(document.Declarations, run.Plan, run.Report.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ id = "b"
 func TestDeclarationsOfARunThatDeclared(t *testing.T) {
 	run := exectest.Run(t, "schema = 1\nprofile = \"observe\"\ngoal.description = \"x\"\n[[tasks]]\nid = 1\ndescription = \"x\"\n[[tasks.steps]]\nid = 1\ndescription = \"x\"\nprompt = \"x\"\nartifacts = { create = [\"a\"] }\n",
 		nil, exectest.Script{"1.1": exectest.Write("a", "")})
-	got, err := document.Declarations(run.Plan, run.Report.Run, nil)
+	got, err := as(document.Declarations, run.Plan, run.Report.Run)
 	if err != nil || !strings.Contains(string(got), "Nothing is missing") || strings.Contains(string(got), "[[tasks]]") {
 		t.Errorf("%s\n%v", got, err)
 	}

@@ -1,11 +1,17 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
+	"encoding"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"reflect"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf16"
@@ -15,17 +21,137 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// encode writes an indented JSON document. Invisible and formatting characters are written as \u escapes, so that a document that
-// is shown on a terminal shows what it holds; its meaning stays the same.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("document: %w", err)
+// encode writes an indented JSON document, in parts: no document is ever in memory as a whole. Invisible and formatting
+// characters are written as \u escapes, so that a document that is shown on a terminal shows what it holds; its meaning
+// stays the same.
+func encode(w io.Writer, v any) error {
+	e := &encoder{w: bufio.NewWriter(w)}
+	e.part = json.NewEncoder(&e.buffer)
+	e.part.SetEscapeHTML(false)
+	e.value(reflect.ValueOf(v), "")
+	e.text("\n")
+	if e.err != nil {
+		return fmt.Errorf("document: %w", e.err)
 	}
-	return showInvisible(b.Bytes()), nil
+	return e.w.Flush()
+}
+
+// encodeLines writes a line of JSON for each value.
+func encodeLines[T any](w io.Writer, list []T) error {
+	for _, v := range list {
+		var line bytes.Buffer
+		e := json.NewEncoder(&line)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(v); err != nil {
+			return fmt.Errorf("document: %w", err)
+		}
+		if _, err := w.Write(showInvisible(line.Bytes())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An encoder walks through structures and lists, and has encoding/json write what is in them. Its bytes are those of an
+// indenting json.Encoder.
+type encoder struct {
+	w      *bufio.Writer
+	buffer bytes.Buffer
+	part   *json.Encoder // into buffer
+	err    error
+}
+
+func (e *encoder) text(s string) { _, _ = e.w.WriteString(s) } // the writer keeps its error
+
+func (e *encoder) value(v reflect.Value, indent string) {
+	for v.Kind() == reflect.Pointer && !v.IsNil() && walked(v.Type().Elem()) {
+		v = v.Elem()
+	}
+	switch {
+	case v.Kind() == reflect.Slice && v.Len() > 0 && walked(v.Type()):
+		e.list(v, indent)
+	case v.Kind() == reflect.Struct && walked(v.Type()):
+		e.object(v, indent)
+	default:
+		e.leaf(v, indent)
+	}
+}
+
+// walked reports whether values of a type are written in parts: structures that encoding/json writes field by field, and
+// lists of them.
+func walked(t reflect.Type) bool {
+	if t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return walked(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if t.Field(i).Anonymous { // is left to encoding/json
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (e *encoder) leaf(v reflect.Value, indent string) {
+	e.buffer.Reset()
+	e.part.SetIndent(indent, "  ")
+	if err := e.part.Encode(v.Interface()); err != nil {
+		e.err = errors.Join(e.err, err)
+		return
+	}
+	_, _ = e.w.Write(showInvisible(bytes.TrimSuffix(e.buffer.Bytes(), []byte("\n"))))
+}
+
+func (e *encoder) list(v reflect.Value, indent string) {
+	e.text("[")
+	for i := range v.Len() {
+		e.next(i, indent)
+		e.value(v.Index(i), indent+"  ")
+	}
+	e.text("\n" + indent + "]")
+}
+
+func (e *encoder) object(v reflect.Value, indent string) {
+	e.text("{")
+	n := 0
+	for i := range v.NumField() {
+		name, options, tagged := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if !v.Type().Field(i).IsExported() || tagged && options == "omitempty" && empty(v.Field(i)) {
+			continue
+		}
+		e.next(n, indent)
+		e.text(strconv.Quote(name) + ": ")
+		e.value(v.Field(i), indent+"  ")
+		n++
+	}
+	if n > 0 {
+		e.text("\n" + indent)
+	}
+	e.text("}")
+}
+
+// next begins a member of a list or an object.
+func (e *encoder) next(i int, indent string) {
+	if i > 0 {
+		e.text(",")
+	}
+	e.text("\n" + indent + "  ")
+}
+
+// empty is what encoding/json leaves out under omitempty.
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
 }
 
 // showInvisible escapes what unicode does not call printable. Outside of strings JSON has nothing but ASCII.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"io"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ func code(name string) string {
 }
 
 // fence writes an output as a code block that nothing in it can end.
-func fence(b *strings.Builder, indent, info, text string) {
+func fence(b io.StringWriter, indent, info, text string) {
 	lines := safetext.Lines(text)
 	if len(lines) == 0 {
 		return
@@ -61,11 +62,11 @@ func fence(b *strings.Builder, indent, info, text string) {
 		ticks = max(ticks, longestRun(line)+1)
 	}
 	mark := strings.Repeat("`", ticks)
-	b.WriteString(indent + mark + info + "\n")
+	_, _ = b.WriteString(indent + mark + info + "\n")
 	for _, line := range lines {
-		b.WriteString(indent + line + "\n")
+		_, _ = b.WriteString(indent + line + "\n")
 	}
-	b.WriteString(indent + mark + "\n")
+	_, _ = b.WriteString(indent + mark + "\n")
 }
 
 // longestRun is the length of the longest run of backticks.

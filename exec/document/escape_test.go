@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
 )
 
 // outline lists what a Markdown document is made of, but for its words.
@@ -38,13 +39,13 @@ func outline(t testing.TB, doc []byte) []string {
 
 // Hostile words must not change what a document is made of: it has the same headings, lists, tables and blocks as with harmless ones.
 func TestMarkdownKeepsItsShape(t *testing.T) {
-	for name, draw := range map[string]document.Drawing{"SUMMARY.md": document.Summary, "report.md": document.Markdown} {
+	for name, draw := range map[string]drawing{"SUMMARY.md": named("SUMMARY.md"), "report.md": document.Markdown} {
 		bad, good := tellHostile(t, nasty), tellHostile(t, "harmless words")
-		got, err := draw(bad.plan, bad.fold(), nil)
+		got, err := as(draw, bad.plan, bad.fold())
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := draw(good.plan, good.fold(), nil)
+		want, err := as(draw, good.plan, good.fold())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestFrontMatterIsYAML(t *testing.T) {
 		Files                                                             int `yaml:"files_modified_count"`
 	}
 	told := hostile(t)
-	doc, err := document.Summary(told.plan, told.fold(), nil)
+	doc, err := as(named("SUMMARY.md"), told.plan, told.fold())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestFrontMatterIsYAML(t *testing.T) {
 // The page asks for nothing and runs nothing.
 func TestPageIsSelfContained(t *testing.T) {
 	told := hostile(t)
-	page, err := document.HTML(told.plan, told.fold(), nil)
+	page, err := as(html.Draw, told.plan, told.fold())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,15 +139,15 @@ func FuzzHostileWords(f *testing.F) {
 		told := tellHostile(t, words)
 		run := told.fold()
 		plain := tellHostile(t, "harmless words")
-		for _, d := range []document.Drawing{document.Summary, document.Markdown} {
-			got, err := d(told.plan, run, nil)
+		for _, d := range []drawing{named("SUMMARY.md"), document.Markdown} {
+			got, err := as(d, told.plan, run)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if strings.TrimSpace(words) == "" {
 				continue // what is empty leaves out lines
 			}
-			want, err := d(plain.plan, plain.fold(), nil)
+			want, err := as(d, plain.plan, plain.fold())
 			if err != nil {
 				t.Fatal(err)
 			}

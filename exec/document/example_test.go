@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
@@ -25,23 +26,24 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	files, err := document.All(p, run)
+	model, err := document.New(p, run, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, f := range files {
+	for _, f := range document.Files(document.All(), model) {
 		fmt.Println(f.Name)
 	}
-	text, err := document.Text(p, run, nil)
-	fmt.Printf("\n%s%v\n", text, err)
+	fmt.Println()
+	if err := document.Text(os.Stdout, model); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
-	// progress_limiter.json
-	// SUMMARY.md
 	// report.txt
 	// report.md
 	// report.json
-	// report.html
+	// SUMMARY.md
+	// progress_limiter.json
 	// summary.json
 	// notepad_limiter.md
 	// checkpoint.yaml
@@ -56,5 +58,4 @@ func Example() {
 	// RUNNING  0 of 1 step · 0 retries · 0 backups · 0 questions
 	// next  If it was killed, go on: resume run 01JD3Z8Q6V
 	//       If it is under way, look again: read the state of run 01JD3Z8Q6V
-	// <nil>
 }

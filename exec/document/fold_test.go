@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -128,15 +129,15 @@ func BenchmarkThousandSteps(b *testing.B) {
 	run := told.fold()
 	for _, v := range []struct {
 		name string
-		draw document.Drawing
+		draw drawing
 	}{
-		{"Progress", document.Progress}, {"Summary", document.Summary}, {"Text", document.Text},
-		{"Markdown", document.Markdown}, {"JSON", document.JSON}, {"HTML", document.HTML},
+		{"Progress", document.Progress}, {"Summary", named("SUMMARY.md")}, {"Text", document.Text},
+		{"Markdown", document.Markdown}, {"JSON", document.JSON}, {"HTML", html.Draw},
 	} {
 		b.Run(v.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				content, err := v.draw(told.plan, run, nil)
+				content, err := as(v.draw, told.plan, run)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -147,7 +148,7 @@ func BenchmarkThousandSteps(b *testing.B) {
 	b.Run("All", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := document.All(told.plan, run); err != nil {
+			if _, err := all(told.plan, run); err != nil {
 				b.Fatal(err)
 			}
 		}

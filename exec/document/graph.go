@@ -53,7 +53,7 @@ type arrow struct {
 	Label string
 }
 
-func newGraph(rep *report) *graph {
+func newGraph(rep *Model) *graph {
 	ids := each(rep.Tasks, func(t *task) string { return t.ID })
 	columns := stages(ids, rep.edges)
 	tasks := make(map[string]*task, len(rep.Tasks))
@@ -137,7 +137,7 @@ func newArrow(from, to *card, e [2]string) arrow {
 	}
 }
 
-func graphText(rep *report, columns [][]string) string {
+func graphText(rep *Model, columns [][]string) string {
 	var parts []string
 	for _, e := range rep.edges {
 		parts = append(parts, safetext.Escape(fmt.Sprintf("task %s depends on task %s", e[1], e[0])))

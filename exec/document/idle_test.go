@@ -21,7 +21,7 @@ func TestStepsTookNoTimeWhileNobodyWorked(t *testing.T) {
 	s.accept("1.1", "primary").add(10, "", 0, &history.Paused{Why: "interrupted"}).add(2*hour, "", 0, &history.Resumed{Reason: "interrupted"})
 	s.start("1.2", "primary").work(1900, "1.2", 1, "", created("server/limit.go"), modified("go.mod")).accept("1.2", "primary")
 	run := s.fold()
-	text, err := document.JSON(p, run, nil)
+	text, err := as(document.JSON, p, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestStepsTookNoTimeWhileNobodyWorked(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	page, err := document.Text(p, run, nil)
+	page, err := as(document.Text, p, run)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -83,10 +84,11 @@ func TestNetFiles(t *testing.T) {
 
 func TestShowInvisible(t *testing.T) {
 	in := map[string]string{"k\u202e": "a\u009b\x7f\U000e0001 é 日 \\\u200d"}
-	doc, err := encode(in)
-	if err != nil {
+	var b bytes.Buffer
+	if err := encode(&b, in); err != nil {
 		t.Fatal(err)
 	}
+	doc := b.Bytes()
 	want := "{\n  \"k\\u202e\": \"a\\u009b\\u007f\\udb40\\udc01 é 日 \\\\\\u200d\"\n}\n"
 	if diff := cmp.Diff(want, string(doc)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -2,7 +2,6 @@ package document
 
 import (
 	"fmt"
-	"github.com/planlock/planlock/exec/action"
 	"math"
 
 	"github.com/planlock/planlock/exec/analysis"
@@ -67,16 +66,7 @@ type taskSummary struct {
 	Artifacts    []string `json:"artifacts,omitempty"`
 }
 
-// Figures draws summary.json: the key figures of the run and what became of each task. ErrNothing if there is nothing to draw.
-func Figures(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, say)
-	if err != nil {
-		return nil, err
-	}
-	return encode(newRunSummary(p, r, rep))
-}
-
-func newRunSummary(p *plan.Plan, r *history.Run, rep *report) runSummary {
+func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 	s := runSummary{Schema: "planlock.summary/1", Run: rep.Run, Goal: rep.Goal, Status: string(rep.Status), Started: rep.Started, Ended: rep.Ended,
 		KPIs: rep.KPIs, Tasks: []taskSummary{}, Views: []string{ProgressName(p), "SUMMARY.md", "report.md"}}
 	for _, t := range rep.Tasks {

@@ -28,7 +28,7 @@ func evidenceOf(r *history.Run) (all []lookedFor) {
 }
 
 // lastWordsOf are the last words that stand, in the order of the tasks.
-func lastWordsOf(rep *report, r *history.Run) []lastWord {
+func lastWordsOf(rep *Model, r *history.Run) []lastWord {
 	var all []lastWord
 	for _, t := range rep.Tasks {
 		o := r.Outcome(t.ID)
@@ -49,7 +49,7 @@ func lastWordsOf(rep *report, r *history.Run) []lastWord {
 }
 
 // lastWords writes what became of each task, with its runs and artifacts, and the evidence that is lacking. Nothing where no task has a last word.
-func (d *document) lastWords(rep *report) {
+func (d *document) lastWords(rep *Model) {
 	if len(rep.LastWords) == 0 {
 		return
 	}

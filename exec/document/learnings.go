@@ -1,37 +1,26 @@
 package document
 
 import (
+	"bufio"
 	"fmt"
-	"github.com/planlock/planlock/exec/action"
+	"io"
 	"strings"
 
 	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/compliance"
-	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
 
-// Learnings draws what the run teaches about writing plans: what worked, what to avoid, how to tune. Nil for a run
-// that is not over. ErrNothing if there is nothing to draw.
-func Learnings(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, say)
-	if err != nil {
-		return nil, err
-	}
-	return drawLearnings(p, r, rep), nil
-}
-
 // learningsName is the name of the learnings, by the day on which the run ended.
-func learningsName(rep *report) string {
+func learningsName(rep *Model) string {
 	return "execution_learnings_" + rep.Ended.UTC().Format("2006-01-02") + ".md"
 }
 
-func drawLearnings(p *plan.Plan, r *history.Run, rep *report) []byte {
-	if r.Ended == nil {
-		return nil
-	}
+// drawLearnings draws what a run that is over teaches about writing plans: what worked, what to avoid, how to tune.
+func drawLearnings(w io.Writer, rep *Model) error {
+	p := rep.plan
 	a := *rep.analysis
-	d := &document{}
+	d := &document{bufio.NewWriter(w)}
 	d.put("# Learnings: %s\n\n", md(rep.Goal))
 	d.put("Run %s ended %s on %s.\n", code(rep.Run), outcome(rep.Status), rep.Ended.clock())
 	d.section("Patterns that worked")
@@ -42,10 +31,10 @@ func drawLearnings(p *plan.Plan, r *history.Run, rep *report) []byte {
 	d.list("Nothing to tune.", tuned(p, a, rep))
 	d.section("Recommendations")
 	d.list("None.", each(a.Recommendations, func(r analysis.Recommendation) string { return md(r.Text()) }))
-	return []byte(d.String())
+	return d.Flush()
 }
 
-func worked(a analysis.Analysis, rep *report) []string {
+func worked(a analysis.Analysis, rep *Model) []string {
 	var out []string
 	for _, u := range a.Backups.Used {
 		if u.Rate.N == u.Rate.Of {
@@ -67,7 +56,7 @@ func worked(a analysis.Analysis, rep *report) []string {
 	return out
 }
 
-func avoided(p *plan.Plan, a analysis.Analysis, rep *report) []string {
+func avoided(p *plan.Plan, a analysis.Analysis, rep *Model) []string {
 	var out []string
 	for _, s := range a.Failures.Steps {
 		if s.Resolved == "" {
@@ -103,7 +92,7 @@ func owing(cause string) string {
 	return ": " + md(cause)
 }
 
-func tuned(p *plan.Plan, a analysis.Analysis, rep *report) []string {
+func tuned(p *plan.Plan, a analysis.Analysis, rep *Model) []string {
 	out := []string{}
 	if a.Escalations.Total == 0 {
 		out = append(out, "no trigger of dynamic mode fired: its thresholds fit")

@@ -1,14 +1,17 @@
 package document
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-func drawMarkdown(rep *report) []byte {
-	d := &document{}
+// Markdown draws the report as Markdown.
+func Markdown(w io.Writer, rep *Model) error {
+	d := &document{bufio.NewWriter(w)}
 	d.put("# %s\n\n", md(rep.Goal))
 	d.put("**%s** · %s\n\n", outcome(rep.Status), rep.tally())
 	for _, r := range rep.Reasons {
@@ -35,11 +38,11 @@ func drawMarkdown(rep *report) []byte {
 	d.figures(rep.analysis.KPIs)
 	d.section("Next steps")
 	d.list("Nothing is left to do.", each(nextSteps(rep), func(n nextStep) string { return md(rep.told(n)) }))
-	return []byte(d.String())
+	return d.Flush()
 }
 
 // bound writes what the run was bound to.
-func (d *document) bound(rep *report) {
+func (d *document) bound(rep *Model) {
 	d.section("Run")
 	rows := [][]string{
 		{"Run", code(rep.Run)},

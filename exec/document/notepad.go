@@ -1,23 +1,14 @@
 package document
 
 import (
+	"bufio"
 	"fmt"
-	"github.com/planlock/planlock/exec/action"
+	"io"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
-
-// Notepad draws what was learned while the plan was carried out, for people, grouped by task, by step or
-// only at the end, as the plan's knowledge_capture.update_frequency says. ErrNothing if there is nothing to draw.
-func Notepad(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, say)
-	if err != nil {
-		return nil, err
-	}
-	return drawNotepad(p, r, rep), nil
-}
 
 // A noteKind is the section of the notepad that a note stands in.
 type noteKind int
@@ -57,14 +48,17 @@ func frequency(p *plan.Plan) string {
 	return "per_task"
 }
 
-func drawNotepad(p *plan.Plan, r *history.Run, rep *report) []byte {
-	d := &document{}
+// drawNotepad draws what was learned while the plan was carried out, for people, grouped by task, by step or
+// only at the end, as the plan's knowledge_capture.update_frequency says.
+func drawNotepad(w io.Writer, rep *Model) error {
+	p, r := rep.plan, rep.of
+	d := &document{bufio.NewWriter(w)}
 	d.put("# Notepad: %s\n\n", md(rep.Goal))
 	d.put("Run %s, begun %s, %s.\n", code(rep.Run), rep.Started.clock(), outcome(rep.Status))
 	often := frequency(p)
 	if often == "end_only" && r.Ended == nil {
 		d.put("\nThe plan wants its notes at the end of the run.\n")
-		return []byte(d.String())
+		return d.Flush()
 	}
 	notes := notesOf(r, rep)
 	for kind := range noteKinds {
@@ -89,7 +83,7 @@ func drawNotepad(p *plan.Plan, r *history.Run, rep *report) []byte {
 		}
 	}
 	d.timeline(rep)
-	return []byte(d.String())
+	return d.Flush()
 }
 
 // place is the heading that a note stands under.
@@ -103,7 +97,7 @@ func (n note) place(often string) string {
 	return fmt.Sprintf("%s - %s", md("Step "+string(n.step)), n.at.clock())
 }
 
-func (d *document) timeline(rep *report) {
+func (d *document) timeline(rep *Model) {
 	d.section("Execution timeline")
 	var rows [][]string
 	for _, s := range rep.steps {
@@ -115,7 +109,7 @@ func (d *document) timeline(rep *report) {
 }
 
 // notesOf are all notes of a run, in the order of the plan's steps.
-func notesOf(r *history.Run, rep *report) []note {
+func notesOf(r *history.Run, rep *Model) []note {
 	var all []note
 	for _, s := range rep.steps {
 		was := r.Step(s.Address)

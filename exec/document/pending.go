@@ -2,7 +2,8 @@ package document
 
 import (
 	"fmt"
-	"github.com/planlock/planlock/exec/action"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/analysis"
@@ -25,36 +26,26 @@ type pendingAction struct {
 	Actions  ordered[string] `json:"actions,omitempty"` // what can be done about it
 }
 
-// Pending draws pending_actions.json: the tasks that the run did not complete, each with the reason and with hints for whoever
-// plans next. It can be read as a plan again. Nil for a run that is not over, or that left nothing. ErrNothing if there is nothing to
-// draw.
-func Pending(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, say)
-	if err != nil {
-		return nil, err
+// unresolvedTasks are the tasks of a run that is over that were not completed.
+func (rep *Model) unresolvedTasks() []*task {
+	if rep.of.Ended == nil {
+		return nil
 	}
-	return drawPending(p, r, rep)
+	return slices.DeleteFunc(slices.Clone(rep.Tasks), func(t *task) bool { return unresolved(rep.of, t) == "" })
 }
 
-func drawPending(p *plan.Plan, r *history.Run, rep *report) ([]byte, error) {
-	if r.Ended == nil {
-		return nil, nil
-	}
+// drawPending draws the tasks that the run did not complete, each with the reason and with hints for whoever plans next. It
+// can be read as a plan again.
+func drawPending(w io.Writer, rep *Model) error {
 	left := map[string]bool{}
-	for _, t := range rep.Tasks {
-		left[t.ID] = unresolved(r, t) != ""
+	for _, t := range rep.unresolvedTasks() {
+		left[t.ID] = true
 	}
-	a := *rep.analysis
 	var actions []pendingAction
-	for _, t := range rep.Tasks {
-		if left[t.ID] {
-			actions = append(actions, newPending(p, r, rep, t, a, left))
-		}
+	for _, t := range rep.unresolvedTasks() {
+		actions = append(actions, newPending(rep.plan, rep.of, rep, t, *rep.analysis, left))
 	}
-	if len(actions) == 0 {
-		return nil, nil
-	}
-	return encode(actions)
+	return encode(w, actions)
 }
 
 // unresolved is how a task stands that is to be taken up again, "" if it is done.
@@ -74,7 +65,7 @@ func unresolved(r *history.Run, t *task) string {
 	return t.Status
 }
 
-func newPending(p *plan.Plan, r *history.Run, rep *report, t *task, a analysis.Analysis, left map[string]bool) pendingAction {
+func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.Analysis, left map[string]bool) pendingAction {
 	out := pendingAction{TaskID: t.ID, Priority: "MEDIUM", Action: t.Title, Criteria: []string{}, Status: unresolved(r, t), Run: rep.Run}
 	for i := range p.Tasks {
 		in := &p.Tasks[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-func newProgress(p *plan.Plan, r *history.Run, rep *report) *progress {
+func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 	out := &progress{
 		RunID: rep.Run, Descriptor: rep.Name, Goal: rep.Goal, StartTime: rep.Started, EndTime: rep.Ended,
 		Status: progressStatus(rep), ExecutionMode: string(rep.FirstMode), SelectedBy: selectedBy(p, r, rep), Accepted: r.Started.ModeBy == "accepted",
@@ -50,7 +50,7 @@ func newProgress(p *plan.Plan, r *history.Run, rep *report) *progress {
 }
 
 // end fills in what only an ended run has.
-func (out *progress) end(p *plan.Plan, rep *report) {
+func (out *progress) end(p *plan.Plan, rep *Model) {
 	out.GoalStatus = string(rep.Status)
 	if out.Partial {
 		out.PartialReasons = rep.Reasons
@@ -65,7 +65,7 @@ func (out *progress) end(p *plan.Plan, rep *report) {
 	out.Verification = v
 }
 
-func progressStatus(rep *report) string {
+func progressStatus(rep *Model) string {
 	switch rep.Status {
 	case history.Achieved:
 		return "completed"
@@ -86,7 +86,7 @@ func progressStatus(rep *report) string {
 }
 
 // selectedBy says who chose the mode: the plan, or whoever started the run.
-func selectedBy(p *plan.Plan, r *history.Run, rep *report) string {
+func selectedBy(p *plan.Plan, r *history.Run, rep *Model) string {
 	switch by := r.Started.ModeBy; {
 	case by == "plan" || by == "default":
 		return by
@@ -118,7 +118,7 @@ func worse(result string) int {
 	return slices.Index([]string{"pass", "partial", undecided, "fail"}, result)
 }
 
-func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *report) {
+func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 	notes := notesOf(r, rep)
 	written := make(map[plan.Address]*plan.Step)
 	said := make(map[string]string)
@@ -168,7 +168,7 @@ func balance(critical, total int) criticalBalance {
 }
 
 // stepMode is the mode that a step runs in: its own where the plan gives one, else that of the run when the step ended.
-func stepMode(rep *report, s *step, in *plan.Step) string {
+func stepMode(rep *Model, s *step, in *plan.Step) string {
 	switch {
 	case in != nil && in.Mode != "":
 		return string(in.Mode)

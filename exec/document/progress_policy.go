@@ -273,7 +273,7 @@ var building = []string{"build", "create", "develop", "system", "application", "
 
 // completionOf says for each thing that makes a goal complete whether the final gates saw it: true, false, or null where no
 // check of the plan decides it. The second result names those.
-func completionOf(p *plan.Plan, rep *report) (ordered[*bool], []string) {
+func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	var out ordered[*bool]
 	unchecked := []string{}
 	say := func(key string, ok *bool, missing string) {

@@ -9,7 +9,7 @@ import (
 )
 
 // addSpeclets adds the stages of the speclets and where each stands; a plan without speclets has neither.
-func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *report) {
+func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
 	if len(p.Speclets) == 0 {
 		return
 	}

@@ -72,7 +72,7 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, time.Duration(s).Truncate(time.Millisecond).Seconds(), 'f', -1, 64), nil
 }
 
-func newProgressSummary(rep *report) progressSummary {
+func newProgressSummary(rep *Model) progressSummary {
 	c := rep.Counts
 	out := progressSummary{
 		TotalTasks: c.Tasks, CompletedTasks: c.TasksDone,

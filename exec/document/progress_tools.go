@@ -30,7 +30,7 @@ type progressListed struct {
 }
 
 // newTools is nil for a plan that names no tools. Required tools of which nobody knows are neither there nor missing.
-func newTools(p *plan.Plan, r *history.Run, rep *report) *progressTools {
+func newTools(p *plan.Plan, r *history.Run, rep *Model) *progressTools {
 	if len(r.Started.Tools) == 0 {
 		return nil
 	}

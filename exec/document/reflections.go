@@ -1,10 +1,9 @@
 package document
 
 import (
-	"bytes"
-	"encoding/json"
+	"bufio"
 	"fmt"
-	"github.com/planlock/planlock/exec/action"
+	"io"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -39,17 +38,7 @@ type riskScores struct {
 	Tokens     int64   `json:"cost_tokens"`
 }
 
-// Reflections draws reflections.jsonl: everything that advisors said, a line each. Nil where none was asked. ErrNothing if
-// there is nothing to draw.
-func Reflections(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, say)
-	if err != nil {
-		return nil, err
-	}
-	return drawReflections(r, rep)
-}
-
-func reflectionsOf(r *history.Run, rep *report) []reflection {
+func reflectionsOf(r *history.Run, rep *Model) []reflection {
 	var all []reflection
 	for _, s := range rep.steps {
 		was := r.Step(s.Address)
@@ -67,28 +56,15 @@ func reflectionsOf(r *history.Run, rep *report) []reflection {
 	return all
 }
 
-func drawReflections(r *history.Run, rep *report) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	for _, line := range reflectionsOf(r, rep) {
-		if err := e.Encode(line); err != nil {
-			return nil, fmt.Errorf("document: %w", err)
-		}
-	}
-	if b.Len() == 0 {
-		return nil, nil
-	}
-	return showInvisible(b.Bytes()), nil
+// drawReflections draws everything that advisors said, a line of JSON each.
+func drawReflections(w io.Writer, rep *Model) error {
+	return encodeLines(w, reflectionsOf(rep.of, rep))
 }
 
-// drawReflectionSummary tells people what advisors said. Nil where none was asked.
-func drawReflectionSummary(r *history.Run, rep *report) []byte {
-	all := reflectionsOf(r, rep)
-	if len(all) == 0 {
-		return nil
-	}
-	d := &document{}
+// drawReflectionSummary tells people what advisors said.
+func drawReflectionSummary(w io.Writer, rep *Model) error {
+	all := reflectionsOf(rep.of, rep)
+	d := &document{bufio.NewWriter(w)}
 	d.put("# Reflections: %s\n\n", md(rep.Goal))
 	var rows [][]string
 	for _, l := range all {
@@ -111,5 +87,5 @@ func drawReflectionSummary(r *history.Run, rep *report) []byte {
 			d.put("- %s, step %s: %s\n", md(l.Kind), md(string(l.Step)), md(l.Note))
 		}
 	}
-	return []byte(d.String())
+	return d.Flush()
 }

@@ -16,8 +16,9 @@ import (
 // reportSchema names the shape of the JSON report.
 const reportSchema = "planlock.report/1"
 
-// A report is everything that the reports show, in the shape of the JSON report. The other shapes are drawn from it.
-type report struct {
+// A Model is what all documents of a run show, computed once from plan and history. Its fields and methods are for
+// templates of documents; report.json is the model itself.
+type Model struct {
 	Schema       string         `json:"schema"`
 	Run          string         `json:"run"`
 	Name         string         `json:"name,omitempty"`
@@ -65,6 +66,7 @@ type report struct {
 	latest       stamp          // the last time that is known
 	analysis     *analysis.Analysis
 	of           *history.Run
+	plan         *plan.Plan
 	speller      action.Speller // of the reader's program; nil: plain English
 }
 

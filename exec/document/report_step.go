@@ -53,7 +53,7 @@ type step struct {
 	Skipped     *stepSkipped       `json:"skipped"`
 	Blocked     *stepBlocked       `json:"blocked"`
 	restoring   bool               // its checkpoint is being put back
-	of          *report
+	of          *Model
 }
 
 type stepCheckpoint struct {

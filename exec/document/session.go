@@ -1,29 +1,19 @@
 package document
 
 import (
+	"bufio"
 	"fmt"
-	"github.com/planlock/planlock/exec/action"
+	"io"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
 
-// NextSession draws what whoever goes on with a run must know: where it stands, what was decided, what comes next.
-// Nil for a run that is over. ErrNothing if there is nothing to draw.
-func NextSession(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, say)
-	if err != nil {
-		return nil, err
-	}
-	return drawSession(p, r, rep), nil
-}
-
-func drawSession(p *plan.Plan, r *history.Run, rep *report) []byte {
-	if r.Ended != nil {
-		return nil
-	}
-	d := &document{}
+// drawSession draws what whoever goes on with a run must know: where it stands, what was decided, what comes next.
+func drawSession(w io.Writer, rep *Model) error {
+	p, r := rep.plan, rep.of
+	d := &document{bufio.NewWriter(w)}
 	d.put("# Next session\n\n## Quick start\n\n")
 	d.put("- **Goal:** %s\n- **Progress:** %d of %d steps, %d of %d tasks\n", md(rep.Goal), rep.Counts.Completed, rep.Counts.Steps, rep.Counts.TasksDone, rep.Counts.Tasks)
 	d.put("- **Go on:** %s\n", rep.typed(rep.resume()))
@@ -47,10 +37,10 @@ func drawSession(p *plan.Plan, r *history.Run, rep *report) []byte {
 	} {
 		d.put("%d. %s\n", i+1, line)
 	}
-	return []byte(d.String())
+	return d.Flush()
 }
 
-func (d *document) state(r *history.Run, rep *report) {
+func (d *document) state(r *history.Run, rep *Model) {
 	d.section("Current state")
 	d.put("- **Status:** %s", outcome(rep.Status))
 	if rep.Paused != "" {
@@ -70,7 +60,7 @@ func (d *document) state(r *history.Run, rep *report) {
 }
 
 // decisions are what people, rungs and the plan decided on the way.
-func decisions(r *history.Run, rep *report) []string {
+func decisions(r *history.Run, rep *Model) []string {
 	var out []string
 	for _, s := range rep.steps {
 		for _, rec := range s.Recoveries {
@@ -96,7 +86,7 @@ func decisions(r *history.Run, rep *report) []string {
 }
 
 // completedPhases are the phases of an orchestrated run that are over, or else its completed tasks.
-func completedPhases(r *history.Run, rep *report) []string {
+func completedPhases(r *history.Run, rep *Model) []string {
 	var out []string
 	for _, p := range r.Flow.Phases {
 		out = append(out, fmt.Sprintf("phase %d of %d, %s: %d steps completed", p.Number, p.Of, md(p.Phase), p.Completed))
@@ -115,7 +105,7 @@ func completedPhases(r *history.Run, rep *report) []string {
 // nextShown is how many steps the next session is told about.
 const nextShown = 5
 
-func nextPart(p *plan.Plan, rep *report) []string {
+func nextPart(p *plan.Plan, rep *Model) []string {
 	var out []string
 	for _, s := range rep.steps {
 		if s.Status != history.Pending && s.Status != history.InFlight {

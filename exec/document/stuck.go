@@ -1,49 +1,39 @@
 package document
 
 import (
+	"bufio"
 	"fmt"
-	"github.com/planlock/planlock/exec/action"
+	"io"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/plan"
 )
 
-// Stuck draws, for every step that failed or waits for a person, everything that was tried and what is known. Nil where
-// no step is stuck. ErrNothing if there is nothing to draw.
-func Stuck(p *plan.Plan, r *history.Run, say action.Speller) ([]byte, error) {
-	rep, err := newReport(p, r, say)
-	if err != nil {
-		return nil, err
-	}
-	return drawStuck(r, rep), nil
-}
+// stuck reports whether a step failed or waits for a person.
+func (rep *Model) stuck(s *step) bool { return s.Failure != nil || rep.waitsAt(s) }
 
-func drawStuck(r *history.Run, rep *report) []byte {
-	d := &document{}
-	none := true
+func (rep *Model) waitsAt(s *step) bool { return rep.Waiting != nil && rep.Waiting.Step == s.Address }
+
+// drawStuck draws, for every step that failed or waits for a person, everything that was tried and what is known.
+func drawStuck(w io.Writer, rep *Model) error {
+	d := &document{bufio.NewWriter(w)}
 	d.put("# Stuck: %s\n", md(rep.Goal))
 	for _, s := range rep.steps {
-		waits := rep.Waiting != nil && rep.Waiting.Step == s.Address
-		if s.Failure == nil && !waits {
+		if !rep.stuck(s) {
 			continue
 		}
-		none = false
-		d.stuck(s, r.Step(s.Address), waits)
-		if waits {
+		d.stuck(s, rep.of.Step(s.Address))
+		if rep.waitsAt(s) {
 			d.put("\n### Choices\n\n")
 			for _, c := range rep.Waiting.Choices {
 				d.put("- %s: %s. %s\n", rep.typed(rep.answer(c)), md(c.Label), md(c.Consequence))
 			}
 		}
 	}
-	if none {
-		return nil
-	}
-	return []byte(d.String())
+	return d.Flush()
 }
 
-func (d *document) stuck(s *step, was *history.Step, waits bool) {
+func (d *document) stuck(s *step, was *history.Step) {
 	d.put("\n## Step %s: %s\n\n", md(string(s.Address)), md(s.Title))
 	d.put("### Problem\n\n")
 	var reasons []string
@@ -63,7 +53,7 @@ func (d *document) stuck(s *step, was *history.Step, waits bool) {
 	d.list("None.", touched(s))
 	d.put("\n### Traces\n\n")
 	if a := s.judged(); a != nil && a.Said != nil && strings.TrimSpace(a.Said.Output) != "" {
-		fence(&d.Builder, "", "", tail(a.Said.Output, tracesShown))
+		fence(d, "", "", tail(a.Said.Output, tracesShown))
 	} else {
 		d.put("None.\n")
 	}

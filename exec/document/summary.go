@@ -1,7 +1,9 @@
 package document
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -9,11 +11,18 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// A document is Markdown that is being written.
-type document struct{ strings.Builder }
+// A document is Markdown, or YAML, that is being written.
+type document struct{ *bufio.Writer }
+
+// written has a document written to w, in parts.
+func written(w io.Writer, write func(*document)) error {
+	d := &document{bufio.NewWriter(w)}
+	write(d)
+	return d.Flush()
+}
 
 // put writes formatted words of the document's own; what comes from elsewhere is escaped by the caller.
-func (d *document) put(format string, args ...any) { fmt.Fprintf(&d.Builder, format, args...) }
+func (d *document) put(format string, args ...any) { fmt.Fprintf(d, format, args...) }
 
 func (d *document) section(title string) { d.put("\n## %s\n\n", title) }
 
@@ -39,8 +48,8 @@ func (d *document) list(none string, items []string) {
 	}
 }
 
-func drawSummary(rep *report) []byte {
-	d := &document{}
+func drawSummary(w io.Writer, rep *Model) error {
+	d := &document{bufio.NewWriter(w)}
 	d.frontMatter(rep)
 	d.put("\n# Summary: %s\n", md(rep.Goal))
 	d.overview(rep)
@@ -51,10 +60,10 @@ func drawSummary(rep *report) []byte {
 	d.files(rep)
 	d.section("Next steps")
 	d.list("Nothing is left to do.", each(nextSteps(rep), func(n nextStep) string { return md(rep.told(n)) }))
-	return []byte(d.String())
+	return d.Flush()
 }
 
-func (d *document) frontMatter(rep *report) {
+func (d *document) frontMatter(rep *Model) {
 	name := rep.Name
 	if name == "" {
 		name = "plan"
@@ -75,7 +84,7 @@ func (d *document) frontMatter(rep *report) {
 	d.put("run: %s\noutcome: %s\nplan: %s\ntree: %s\n---\n", yaml(rep.Run), yaml(string(rep.Status)), yaml(string(rep.Plan.Digest)), yaml(string(rep.Tree.Digest)))
 }
 
-func (d *document) overview(rep *report) {
+func (d *document) overview(rep *Model) {
 	c := rep.Counts
 	attempted := 0
 	for _, t := range rep.Tasks {
@@ -100,7 +109,7 @@ func (d *document) overview(rep *report) {
 	d.put("- **Trees:** from %s to %s\n", code(rep.Base.Digest.Short()), code(rep.Tree.Digest.Short()))
 }
 
-func (d *document) completed(rep *report) {
+func (d *document) completed(rep *Model) {
 	var rows [][]string
 	for _, t := range rep.Tasks {
 		if t.Status != "completed" {
@@ -124,7 +133,7 @@ func (d *document) completed(rep *report) {
 	d.table("None.", []string{"ID", "Title", "Duration", "Validator", "Accepted tree, last checkpoint"}, rows)
 }
 
-func (d *document) failed(rep *report) {
+func (d *document) failed(rep *Model) {
 	d.section("Failed tasks")
 	var rows [][]string
 	var bad []*step
@@ -156,7 +165,7 @@ func (t *task) hasFailed() bool {
 	return t.Status == "failed" || slices.ContainsFunc(t.Steps, func(s *step) bool { return s.Failure != nil })
 }
 
-func (d *document) blocked(rep *report) {
+func (d *document) blocked(rep *Model) {
 	d.section("Blocked tasks")
 	var rows [][]string
 	for _, t := range rep.Tasks {

@@ -46,7 +46,7 @@ func (d *document) failure(s *step) {
 	d.findings(a.Failure.Findings)
 	if a.Said != nil && a.Said.Output != "" {
 		d.put("\nThe end of the output of attempt %d:\n\n", a.Number)
-		fence(&d.Builder, "", "text", tail(a.Said.Output, 20))
+		fence(d, "", "text", tail(a.Said.Output, 20))
 	}
 }
 
@@ -82,7 +82,7 @@ func (d *document) finding(indent string, f finding) {
 }
 
 // deviations lists everything that went otherwise than planned and stands all the same.
-func (d *document) deviations(rep *report) {
+func (d *document) deviations(rep *Model) {
 	d.section("Deviations from plan")
 	d.put("### Files outside the declarations\n\n")
 	var outside, scope, late []string
@@ -152,11 +152,11 @@ func (d *document) declarations(ds []declaration) {
 			text += line + "\n"
 		}
 	}
-	fence(&d.Builder, "", "toml", text)
+	fence(d, "", "toml", text)
 }
 
 // files lists what the run changed in all, by folder.
-func (d *document) files(rep *report) {
+func (d *document) files(rep *Model) {
 	d.section("Files modified")
 	if len(rep.Files) == 0 {
 		d.put("None.\n")

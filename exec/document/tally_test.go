@@ -18,7 +18,7 @@ func TestCount(t *testing.T) {
 			part := *s
 			part.records = s.records[:n+1]
 			run := part.fold()
-			text, err := document.Text(s.plan, run, nil)
+			text, err := as(document.Text, s.plan, run)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestWideColumns(t *testing.T) {
 		s.gates(address, 1, passed("artifacts", gate.After))
 	}
 	s.gates(address, 1, refused("types", gate.During, gate.Finding{Message: "no"}))
-	text, err := document.Text(p, s.fold(), nil)
+	text, err := as(document.Text, p, s.fold())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +73,8 @@ func TestNothingToUndo(t *testing.T) {
 	s.add(10, "1.1", 1, &history.AttemptFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
 	s.add(5, "1.1", 1, &history.RestoreBegun{To: same, Discarded: same})
 	s.add(5, "1.1", 1, &history.Restored{Tree: same.Tree})
-	for name, draw := range map[string]document.Drawing{"text": document.Text, "markdown": document.Markdown} {
-		text, err := draw(s.plan, s.fold(), nil)
+	for name, draw := range map[string]drawing{"text": document.Text, "markdown": document.Markdown} {
+		text, err := as(draw, s.plan, s.fold())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,9 @@
 package document
 
 import (
-	"bytes"
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -13,7 +14,7 @@ import (
 const textWidth = 100
 
 // A page of text. Everything that is not the page's own words goes through it escaped.
-type page struct{ bytes.Buffer }
+type page struct{ *bufio.Writer }
 
 // line writes one line, cut to the width.
 func (w *page) line(text string) {
@@ -75,8 +76,9 @@ func pad(s string, columns int) string {
 	return s + strings.Repeat(" ", max(0, columns-safetext.Width(s)))
 }
 
-func drawText(rep *report) []byte {
-	w := &page{}
+// Text draws the report as plain lines of at most 100 columns, without colours.
+func Text(out io.Writer, rep *Model) error {
+	w := &page{bufio.NewWriter(out)}
 	w.wrap("", "", rep.Goal)
 	for _, parts := range headline(rep) {
 		w.line(strings.Join(parts, " · "))
@@ -113,11 +115,11 @@ func drawText(rep *report) []byte {
 		}
 		w.wrap(first, "      ", rep.told(next))
 	}
-	return w.Bytes()
+	return w.Flush()
 }
 
 // headline is what identifies the run, and when it was.
-func headline(rep *report) [2][]string {
+func headline(rep *Model) [2][]string {
 	when := []string{rep.Started.clock(), rep.Duration.String()}
 	if rep.Resumed > 0 {
 		when = append(when, "resumed "+count(rep.Resumed, "time", "times"))
@@ -138,7 +140,7 @@ func (s stamp) clock() string { return s.UTC().Format("2006-01-02 15:04:05 UTC")
 type columns struct{ address, title, gates int }
 
 // columnsOf makes room for every address, of up to 24 columns, and every count of gates; titles get what is left.
-func columnsOf(rep *report) columns {
+func columnsOf(rep *Model) columns {
 	c := columns{address: 5, title: 20, gates: 12}
 	for _, s := range rep.steps {
 		c.address = max(c.address, safetext.Width(safetext.Clip(string(s.Address), 24)))

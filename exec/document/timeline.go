@@ -49,7 +49,7 @@ type bar struct {
 	TextX        float64
 }
 
-func newTimeline(rep *report) *timeline {
+func newTimeline(rep *Model) *timeline {
 	t := &timeline{Left: lineEdge + lineLabel, Width: lineEdge*2 + lineLabel + lineWidth + 60}
 	t.Right = t.Left + lineWidth
 	t.TitleX = 34 + addressWidth(rep.steps) + 8
@@ -74,7 +74,7 @@ func newTimeline(rep *report) *timeline {
 	return t
 }
 
-func newLineRow(rep *report, s *step, y, titleX int, at func(stamp) float64) lineRowData {
+func newLineRow(rep *Model, s *step, y, titleX int, at func(stamp) float64) lineRowData {
 	row := lineRowData{Y: y, TextY: y + lineRow/2 + 5, BarY: y + (lineRow-barHeight)/2, Odd: (y-lineHead)/lineRow%2 == 1,
 		Class: string(s.Status), Mark: s.mark(), Link: anchor(s),
 		Address: safetext.Clip(string(s.Address), longestAddress), Title: safetext.Clip(s.Title, letters(lineLabel-titleX)),

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/ledger"
@@ -27,9 +28,9 @@ var update = flag.Bool("update", false, "write the golden files")
 // nine tenths of the time of these tests.
 var asText = cmp.Transformer("text", func(content []byte) string { return string(content) })
 
-func draw(t testing.TB, p *plan.Plan, r *history.Run) []document.File {
+func draw(t testing.TB, p *plan.Plan, r *history.Run) []drawnFile {
 	t.Helper()
-	files, err := document.All(p, r)
+	files, err := all(p, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,11 +123,11 @@ func TestReadingTheJournalBackChangesNothing(t *testing.T) {
 }
 
 func TestEachIsOneOfAll(t *testing.T) {
-	drawings := map[string]document.Drawing{
-		"progress_limiter.json": document.Progress, "SUMMARY.md": document.Summary, "report.txt": document.Text, "report.md": document.Markdown,
-		"report.json": document.JSON, "report.html": document.HTML, "summary.json": document.Figures, "notepad_limiter.md": document.Notepad,
-		"execution_learnings_2026-11-20.md": document.Learnings, "checkpoint.yaml": document.Checkpoint, "next-session.md": document.NextSession,
-		"stuck-report.md": document.Stuck, "pending_actions.json": document.Pending, "reflections.jsonl": document.Reflections,
+	drawings := map[string]drawing{
+		"progress_limiter.json": document.Progress, "SUMMARY.md": named("SUMMARY.md"), "report.txt": document.Text, "report.md": document.Markdown,
+		"report.json": document.JSON, "report.html": html.Draw, "summary.json": named("summary.json"), "notepad_limiter.md": named("notepad_NAME.md"),
+		"execution_learnings_2026-11-20.md": named("execution_learnings_DATE.md"), "checkpoint.yaml": named("checkpoint.yaml"), "next-session.md": named("next-session.md"),
+		"stuck-report.md": named("stuck-report.md"), "pending_actions.json": named("pending_actions.json"), "reflections.jsonl": named("reflections.jsonl"),
 	}
 	drawn := map[string]bool{}
 	for _, s := range stories {
@@ -138,11 +139,11 @@ func TestEachIsOneOfAll(t *testing.T) {
 			if d == nil {
 				continue
 			}
-			content, err := d(told.plan, run, nil)
+			content, err := as(d, told.plan, run)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(document.File{Name: f.Name, Content: content}, f, asText); diff != "" {
+			if diff := cmp.Diff(drawnFile{Name: f.Name, Content: content}, f, asText); diff != "" {
 				t.Errorf("%s: %s differs:\n%s", s.name, f.Name, diff)
 			}
 		}
@@ -156,10 +157,10 @@ func TestEachIsOneOfAll(t *testing.T) {
 
 func TestNothingToDraw(t *testing.T) {
 	run := clean(t).fold()
-	for name, draw := range map[string]func() ([]document.File, error){
-		"no plan":     func() ([]document.File, error) { return document.All(nil, run) },
-		"no run":      func() ([]document.File, error) { return document.All(limiter(), nil) },
-		"not started": func() ([]document.File, error) { return document.All(limiter(), &history.Run{}) },
+	for name, draw := range map[string]func() ([]drawnFile, error){
+		"no plan":     func() ([]drawnFile, error) { return all(nil, run) },
+		"no run":      func() ([]drawnFile, error) { return all(limiter(), nil) },
+		"not started": func() ([]drawnFile, error) { return all(limiter(), &history.Run{}) },
 	} {
 		if files, err := draw(); !errors.Is(err, document.ErrNothing) || files != nil {
 			t.Errorf("%s: got %v, %v; want ErrNothing", name, files, err)
@@ -217,7 +218,7 @@ func invisible(doc []byte) int {
 func TestTextWidth(t *testing.T) {
 	for _, s := range stories {
 		told := s.tell(t)
-		text, err := document.Text(told.plan, told.fold(), nil)
+		text, err := as(document.Text, told.plan, told.fold())
 		if err != nil {
 			t.Fatal(err)
 		}

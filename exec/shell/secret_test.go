@@ -14,6 +14,8 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/document/html"
+	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
@@ -87,12 +89,8 @@ func TestSecretsAreNotKept(t *testing.T) {
 				t.Fatalf("%v\n%v", err, report)
 			}
 			shown := fmt.Sprint(report, err) + heard.String()
-			files, err := document.All(report.Plan, report.Run)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range files {
-				shown += string(f.Content)
+			for _, text := range exectest.Documents(t, report, append(document.All(), html.Page())) {
+				shown += text
 			}
 			facts, err := json.Marshal(report.Run)
 			if err != nil {

@@ -5,6 +5,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -26,9 +27,26 @@ func Write(d *disk.Disk, name string, content []byte, perm fs.FileMode) error {
 	return errors.Join(WriteIn(root, filepath.Base(name), content, perm), root.Close())
 }
 
+// Stream is Write of what write writes.
+func Stream(d *disk.Disk, name string, perm fs.FileMode, write func(io.Writer) error) error {
+	root, err := d.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(StreamIn(root, filepath.Base(name), perm, write), root.Close())
+}
+
 // WriteIn is Write for a slash-separated path below root, which no link in the
 // path can lead out of.
-func WriteIn(root *disk.Root, name string, content []byte, perm fs.FileMode) (err error) {
+func WriteIn(root *disk.Root, name string, content []byte, perm fs.FileMode) error {
+	return StreamIn(root, name, perm, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// StreamIn is WriteIn of what write writes.
+func StreamIn(root *disk.Root, name string, perm fs.FileMode, write func(io.Writer) error) (err error) {
 	name = path.Clean(filepath.ToSlash(name))
 	temp := path.Join(path.Dir(name), ".planlock-"+ulid.Make().String())
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -40,7 +58,7 @@ func WriteIn(root *disk.Root, name string, content []byte, perm fs.FileMode) (er
 			_ = root.Remove(temp) // best effort: the error that is returned matters more
 		}
 	}()
-	_, err = f.Write(content)
+	err = write(f)
 	if err == nil {
 		err = f.Sync()
 	}

@@ -1,9 +1,11 @@
 package formats_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"path"
 	"strings"
 	"testing"
@@ -56,7 +58,7 @@ func TestObserveRuns(t *testing.T) {
 				}
 			}
 			readProgress(t, run, d)
-			text, err := document.Declarations(run.Plan, run.Report.Run, nil)
+			text, err := drawn(document.Declarations, run.Report)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +99,7 @@ type log struct {
 // readProgress reads the progress log of a run as a program would that knows the original format.
 func readProgress(t *testing.T, run *exectest.Result, d *plan.Draft) {
 	t.Helper()
-	text, err := document.Progress(run.Plan, run.Report.Run, nil)
+	text, err := drawn(document.Progress, run.Report)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,4 +149,15 @@ func TestObserveUsesBackups(t *testing.T) {
 	if diff := gocmp.Diff([]string{"1.1#1 primary", "1.1#2 backup_1", "1.2#1 primary"}, record.Attempts()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// drawn is a document of a run.
+func drawn(draw func(io.Writer, *document.Model) error, report *exec.Report) ([]byte, error) {
+	model, err := document.New(report.Plan, report.Run, nil)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = draw(&b, model)
+	return b.Bytes(), err
 }

@@ -1,24 +1,32 @@
 package document
 
 import (
-	"bytes"
-	_ "embed" // the page and its style
 	"fmt"
-	"html/template"
-	"sync"
 
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-//go:embed page.html
-var pageText string
+// A Page is what a template of a page is given: the model, its pictures, and what to do next.
+type Page struct {
+	*Model
+	Graph    *graph
+	Timeline *timeline
+	Next     []string
+	Check    string // how the run is proved
+	Tally    string
+	Bar      []portion
+}
 
-//go:embed style.css
-var styleText string
+// NewPage lays the pictures of a page out.
+func NewPage(m *Model) Page {
+	return Page{Model: m, Graph: newGraph(m), Timeline: newTimeline(m), Next: each(nextSteps(m), m.told),
+		Check: m.say(m.prove()), Tally: m.tally(), Bar: m.bar()}
+}
 
-// pageTemplate is read by those processes alone that draw a page.
-var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(template.FuncMap{
+// Functions are what templates of a page call besides methods of the model: t writes out what is invisible in a text; the others put
+// words to what the model holds.
+func Functions() map[string]any {
+	return map[string]any{
 		"t":       safetext.Escape,
 		"mark":    mark,
 		"outcome": outcome,
@@ -30,19 +38,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"count":   count,
 		"table":   differences,
 		"because": because,
-	}).Parse(pageText))
-})
-
-// A pageData is what the template is given.
-type pageData struct {
-	*report
-	Style    template.CSS
-	Graph    *graph
-	Timeline *timeline
-	Next     []string
-	Check    string // how the run is proved
-	Tally    string
-	Bar      []portion
+	}
 }
 
 // A portion of the bar that shows how far the run is.
@@ -52,18 +48,8 @@ type portion struct {
 	X, Width float64 // per cent
 }
 
-func drawHTML(rep *report) ([]byte, error) {
-	var b bytes.Buffer
-	data := pageData{report: rep, Style: template.CSS(styleText), Graph: newGraph(rep), Timeline: newTimeline(rep),
-		Next: each(nextSteps(rep), rep.told), Check: rep.say(rep.prove()), Tally: rep.tally(), Bar: rep.bar()}
-	if err := pageTemplate().Execute(&b, data); err != nil {
-		return nil, fmt.Errorf("document: %w", err)
-	}
-	return b.Bytes(), nil
-}
-
 // bar shows the steps by status as shares of one line.
-func (rep *report) bar() []portion {
+func (rep *Model) bar() []portion {
 	c := rep.Counts
 	var out []portion
 	x := 0.0

@@ -1,0 +1,46 @@
+// Package html draws the report of a run as one page that needs nothing else: no scripts, no fonts, no network.
+//
+// It is a package of its own, since templates of HTML weigh more than all other documents. Who wants the page adds it to
+// the table of documents:
+//
+//	c := exec.Controller{Dir: ".", Executor: &shell.Executor{}, Documents: append(document.All(), html.Page())}
+package html
+
+import (
+	_ "embed" // the page and its style
+	"fmt"
+	"html/template"
+	"io"
+	"sync"
+
+	"github.com/planlock/planlock/exec/document"
+)
+
+//go:embed page.html
+var page string
+
+//go:embed style.css
+var style string
+
+// parsed is read by those processes alone that draw a page.
+var parsed = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(document.Functions()).Parse(page))
+})
+
+// Page is the row of the page in the table of documents.
+func Page() document.Document {
+	return document.Document{Name: "report.html", Draw: Draw,
+		For: "people: one page with the graph, the timeline and all details; no scripts, nothing loaded"}
+}
+
+// Draw draws the page.
+func Draw(w io.Writer, m *document.Model) error {
+	data := struct {
+		document.Page
+		Style template.CSS
+	}{document.NewPage(m), template.CSS(style)}
+	if err := parsed().Execute(w, data); err != nil {
+		return fmt.Errorf("html: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package document
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// A Document is a row of the table of documents: what it is called, for whom and when it is drawn, and how.
+type Document struct {
+	// Name is the name that the document is kept under. NAME in it stands for the plan's name, DATE for the day on which
+	// the run ended, TASK for the id of each task.
+	Name string
+	// For says in plain words who reads it.
+	For string
+	// When says in plain words of which runs it is drawn; "" for every run.
+	When string
+	// Only reports whether the document has something to say of a run; nil: always.
+	Only func(*Model) bool
+	// Ahead is set on documents for whoever goes on: they are drawn also while a run waits.
+	Ahead bool
+	// Draw writes the document. It is a pure function of the model.
+	Draw func(io.Writer, *Model) error
+
+	each func(*Model) []File // in place of Draw, where there is one for each task
+}
+
+// A File is a document of one run under the name that it is kept under.
+type File struct {
+	Name string
+	Draw func(io.Writer) error
+}
+
+// Files are the files that the document is kept in, none where it has nothing to say of the run.
+func (d Document) Files(m *Model) []File {
+	switch {
+	case d.Only != nil && !d.Only(m):
+		return nil
+	case d.each != nil:
+		return d.each(m)
+	}
+	name := strings.NewReplacer("NAME", name(m.plan), "DATE", m.Ended.UTC().Format("2006-01-02")).Replace(d.Name)
+	return []File{{name, func(w io.Writer) error { return d.Draw(w, m) }}}
+}
+
+// Files are the files of several documents, always in the same order.
+func Files(table []Document, m *Model) []File {
+	var files []File
+	for _, d := range table {
+		files = append(files, d.Files(m)...)
+	}
+	return files
+}
+
+// All is the table of the documents of this package. The page for browsers is a package of its own, html.
+func All() []Document {
+	return []Document{
+		{Name: "report.txt", For: "people at a terminal: at most 100 columns, no colours, nothing that a terminal obeys", Draw: Text},
+		{Name: "report.md", For: "people in a browser or an editor", Draw: Markdown},
+		{Name: "report.json", For: "programs: everything, schema `planlock.report/1`", Draw: JSON},
+		{Name: "SUMMARY.md", For: "a team that files a summary beside its plan", Draw: drawSummary},
+		{Name: progressFile, For: "tools that read progress logs", Draw: Progress},
+		{Name: "summary.json", For: "programs that compare runs: key figures, and what became of each task; schema `planlock.summary/1`",
+			Draw: drawFigures},
+		{Name: "notepad_NAME.md", For: "people: what was learned on the way", Draw: drawNotepad},
+		{Name: "execution_learnings_DATE.md", When: "when a run is over", Only: over, Draw: drawLearnings,
+			For: "whoever writes the next plan: patterns that worked, patterns to avoid, tuning, recommendations"},
+		{Name: "checkpoint-TASK.json", For: "tools of the phase workflow", When: "one for each task that is over", each: taskCheckpoints},
+		{Name: "checkpoint.yaml", For: "whoever goes on: where the run stands", Ahead: true, Draw: drawCheckpoint},
+		{Name: "next-session.md", For: "whoever goes on with a run", When: "while a run is not over", Ahead: true,
+			Only: func(m *Model) bool { return !over(m) }, Draw: drawSession},
+		{Name: "stuck-report.md", For: "whoever is asked: everything that was tried", When: "where a step failed or waits for a person", Ahead: true,
+			Only: func(m *Model) bool { return slices.ContainsFunc(m.steps, m.stuck) }, Draw: drawStuck},
+		{Name: "pending_actions.json", For: "the next cycle of planning, with reasons and hints; planlock reads it as a plan",
+			When: "where a run that is over left tasks", Only: func(m *Model) bool { return len(m.unresolvedTasks()) > 0 }, Draw: drawPending},
+		{Name: "reflections.jsonl", For: "programs: what advisors said", When: "where an advisor was asked", Only: advised, Draw: drawReflections},
+		{Name: "reflection_summary.md", For: "people: what advisors said", When: "where an advisor was asked", Only: advised,
+			Draw: drawReflectionSummary},
+		{Name: "approval_gate.jsonl", For: "programs: the decisions of reviewers, a line each", When: "where something was reviewed",
+			Only: func(m *Model) bool { return len(m.Approvals) > 0 }, Draw: drawApprovals},
+	}
+}
+
+func over(m *Model) bool { return m.of.Ended != nil }
+
+func advised(m *Model) bool { return len(reflectionsOf(m.of, m)) > 0 }
+
+const progressFile = "progress_NAME.json"
+
+// Progress draws the progress log.
+func Progress(w io.Writer, m *Model) error { return encode(w, newProgress(m.plan, m.of, m)) }
+
+// JSON draws the whole model as one JSON document, "planlock.report/1".
+func JSON(w io.Writer, m *Model) error { return encode(w, m) }
+
+func drawFigures(w io.Writer, m *Model) error { return encode(w, newRunSummary(m.plan, m.of, m)) }
+
+// ProgressName is the file name of the progress log: progress_NAME.json, NAME being the plan's, with everything but
+// ASCII letters, digits, ".", "-" and "_" made "_"; "plan" where it has none.
+func ProgressName(p *plan.Plan) string { return strings.Replace(progressFile, "NAME", name(p), 1) }
