@@ -68,7 +68,8 @@ func candidates(dir string, entries []os.DirEntry) []candidate {
 // looksReadable reports whether a file may be a plan by its name.
 func looksReadable(e os.DirEntry) bool {
 	name := strings.ToLower(e.Name())
-	if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".lock.json") || strings.HasPrefix(name, "progress_") {
+	if e.IsDir() || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".lock.json") ||
+		strings.HasPrefix(name, "progress_") {
 		return false
 	}
 	return slices.Contains([]string{".toml", ".md", ".markdown", ".json", ".jsonl"}, filepath.Ext(name))

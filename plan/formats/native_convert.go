@@ -53,16 +53,19 @@ func (c *conversion) source() string {
 }
 
 func (c *conversion) top(faults []plan.Diagnostic) {
-	c.remark("", fmt.Sprintf("Converted from %s (%s). Lines that begin with \"decide:\" wait for a person.", c.source(), c.d.Format))
+	c.remark("", fmt.Sprintf("Converted from %s (%s). Lines that begin with \"decide:\" wait for a person.", c.source(),
+		c.d.Format))
 	for _, f := range faults {
 		c.remark("", fmt.Sprintf("error in the source, line %d: %s", f.Pos.Line, f.Message))
 	}
 	if c.named {
-		c.remark("", "decide: artifacts that were made of the files which a task names hold at once: a step that leaves one of them as it",
+		c.remark("",
+			"decide: artifacts that were made of the files which a task names hold at once: a step that leaves one of them as it",
 			"is fails. Take out what a step only reads.")
 	}
 	if c.p.Profile == plan.Observe {
-		c.remark("profile", "What no step declares is recorded under observe, and refused under strict. When all is decided, write strict.")
+		c.remark("profile",
+			"What no step declares is recorded under observe, and refused under strict. When all is decided, write strict.")
 	}
 	if strings.TrimSpace(c.p.Goal) != "" {
 		return
@@ -79,13 +82,16 @@ func (c *conversion) top(faults []plan.Diagnostic) {
 // premises says what a strict plan has and this one has not.
 func (c *conversion) premises() {
 	if len(c.p.Requirements) == 0 {
-		c.remark("requirements", "decide: what was asked for; under strict each step serves at least one", "[[requirements]]", `id = "R1"`, `text = "…"`)
+		c.remark("requirements", "decide: what was asked for; under strict each step serves at least one",
+			"[[requirements]]", `id = "R1"`, `text = "…"`)
 	}
 	if len(c.p.Invariants) == 0 {
-		c.remark("invariants", "decide: what must hold before, between and after the steps", "[[invariants]]", `id = "I1"`, `text = "…"`, `check = { kind = "command", run = "…" }`)
+		c.remark("invariants", "decide: what must hold before, between and after the steps", "[[invariants]]",
+			`id = "I1"`, `text = "…"`, `check = { kind = "command", run = "…" }`)
 	}
 	if len(c.p.NonGoals) == 0 {
-		c.remark("non_goals", "decide: what must not be touched", "[[non_goals]]", `id = "N1"`, `text = "…"`, `paths = ["…/**"]`)
+		c.remark("non_goals", "decide: what must not be touched", "[[non_goals]]", `id = "N1"`, `text = "…"`,
+			`paths = ["…/**"]`)
 	}
 	lines := []string{"decide: for all steps that do not say it themselves", "[defaults]"}
 	for _, l := range []struct {
@@ -159,15 +165,18 @@ func (c *conversion) task(i int) {
 		}
 		switch {
 		case s.Status == plan.Done || s.Status == "" && t.Status == plan.Done:
-			c.remark(at, fmt.Sprintf("done already, says the source; to leave it out: --ack %s", plan.DoneCode(s.Address)))
+			c.remark(at, fmt.Sprintf("done already, says the source; to leave it out: --ack %s",
+				plan.DoneCode(s.Address)))
 		case s.Status != plan.Open && s.Status != "":
 			c.remark(at, "the source says: "+string(s.Status))
 		}
 		if s.Artifacts == nil && len(c.remarks[at+".artifacts"]) == 0 {
-			c.remark(at+".artifacts", `decide: artifacts = { create = ["…"], modify = ["…"] } # what it changes; {} if nothing`)
+			c.remark(at+".artifacts",
+				`decide: artifacts = { create = ["…"], modify = ["…"] } # what it changes; {} if nothing`)
 		}
 		if !checked(s) {
-			c.remark(at+".postconditions", `decide: postconditions = [{ kind = "command", run = "…" }] # how a machine sees that it is done`)
+			c.remark(at+".postconditions",
+				`decide: postconditions = [{ kind = "command", run = "…" }] # how a machine sees that it is done`)
 		}
 	}
 }

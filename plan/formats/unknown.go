@@ -22,7 +22,8 @@ func unknown(name string, text []byte) (*plan.Draft, error) {
 	if isTOML(name) {
 		return native.Read(name, text)
 	}
-	found := plan.Diagnostic{Code: "not-a-plan", Severity: plan.Error, Pos: plan.Position{File: name, Line: 1, Column: 1},
+	found := plan.Diagnostic{Code: "not-a-plan", Severity: plan.Error,
+		Pos:     plan.Position{File: name, Line: 1, Column: 1},
 		Message: "this is no plan that can be read: it looks like " + look(name, text), Hint: wouldRead}
 	return plan.Assemble(plan.Parts{Format: plan.Unknown, Broken: true, Files: []plan.Text{{Path: name, Text: text}},
 		Found: []plan.Diagnostic{found}}), nil
@@ -43,11 +44,13 @@ func look(name string, text []byte) string {
 		return lookOfJSON(text)
 	case bytes.HasPrefix(text, []byte("#!")):
 		return "a script"
-	case bytes.HasPrefix(text, []byte("<!")) && ext != ".md", bytes.HasPrefix(text, []byte("<?")), bytes.HasPrefix(bytes.ToLower(text), []byte("<html")):
+	case bytes.HasPrefix(text, []byte("<!")) && ext != ".md", bytes.HasPrefix(text,
+		[]byte("<?")), bytes.HasPrefix(bytes.ToLower(text), []byte("<html")):
 		return "XML or HTML"
 	case ext == ".yaml" || ext == ".yml":
 		return "YAML"
-	case ext == ".md" || ext == ".markdown" || bytes.HasPrefix(text, []byte("#")) || bytes.Contains(text, []byte("\n#")) || bytes.HasPrefix(text, []byte("---\n")):
+	case ext == ".md" || ext == ".markdown" || bytes.HasPrefix(text, []byte("#")) ||
+		bytes.Contains(text, []byte("\n#")) || bytes.HasPrefix(text, []byte("---\n")):
 		return lookOfMarkdown(text)
 	}
 	return "plain text"

@@ -44,18 +44,22 @@ const (
 func ReadContract(name string, text []byte) *Contract {
 	c := &Contract{}
 	if len(text) > sketch.MaxSize {
-		c.Faults = []plan.Diagnostic{{Code: "contract-too-large", Severity: plan.Error, Pos: plan.Position{File: name, Line: 1, Column: 1},
-			Message: fmt.Sprintf("the contract has %d bytes, more than %d", len(text), sketch.MaxSize), Hint: "leave logs out of it"}}
+		c.Faults = []plan.Diagnostic{{Code: "contract-too-large", Severity: plan.Error,
+			Pos: plan.Position{File: name, Line: 1, Column: 1},
+			Message: fmt.Sprintf("the contract has %d bytes, more than %d", len(text),
+				sketch.MaxSize), Hint: "leave logs out of it"}}
 		return c
 	}
 	t := outline.New(name, text)
 	fault := func(code string, severity plan.Severity, at int, message, hint string) {
-		c.Faults = append(c.Faults, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Pos: t.Offset(at)})
+		c.Faults = append(c.Faults, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint,
+			Pos: t.Offset(at)})
 	}
 	root, err := jsontree.ParseAll(t.Join(0, len(t.Lines)))
 	var bad *jsontree.Error
 	if errors.As(err, &bad) {
-		fault("json-parse-error", plan.Error, bad.Offset, "this is not JSON: "+bad.Reason, "mend this place; until then the contract rejects")
+		fault("json-parse-error", plan.Error, bad.Offset, "this is not JSON: "+bad.Reason,
+			"mend this place; until then the contract rejects")
 		return c
 	}
 	c.verdict(root, fault)
@@ -79,9 +83,12 @@ func (c *Contract) verdict(root jsontree.Value, fault faultFunc) {
 	case !v.OK():
 		fault("contract-verdict-missing", plan.Error, root.Offset(), "the contract has no verdict, so it rejects", hint)
 	case count(root, "verdict") > 1:
-		fault("contract-verdict-invalid", plan.Error, v.KeyOffset(), "the contract has more than one verdict, so it rejects", hint)
-	case v.Kind() != jsontree.String || c.Verdict != VerdictApprove && c.Verdict != VerdictReject && c.Verdict != VerdictConditional:
-		fault("contract-verdict-invalid", plan.Error, v.Offset(), fmt.Sprintf("the verdict is %s, so the contract rejects", v.Raw()), hint)
+		fault("contract-verdict-invalid", plan.Error, v.KeyOffset(),
+			"the contract has more than one verdict, so it rejects", hint)
+	case v.Kind() != jsontree.String || c.Verdict != VerdictApprove && c.Verdict != VerdictReject &&
+		c.Verdict != VerdictConditional:
+		fault("contract-verdict-invalid", plan.Error, v.Offset(),
+			fmt.Sprintf("the verdict is %s, so the contract rejects", v.Raw()), hint)
 	}
 }
 
@@ -111,7 +118,8 @@ func (c *Contract) flags(root jsontree.Value, name string, fault faultFunc) []st
 		if v.OK() {
 			at = v.KeyOffset()
 		}
-		fault("contract-flags-missing", severity, at, fmt.Sprintf("/flags/%s is not a list", name), fmt.Sprintf(`write  "flags": {"%s": []}`, name))
+		fault("contract-flags-missing", severity, at, fmt.Sprintf("/flags/%s is not a list", name),
+			fmt.Sprintf(`write  "flags": {"%s": []}`, name))
 		return nil
 	}
 	list := []string{}
@@ -127,7 +135,8 @@ func (c *Contract) flags(root jsontree.Value, name string, fault faultFunc) []st
 
 func (c *Contract) jobs(v jsontree.Value, fault faultFunc) {
 	if v.OK() && v.Kind() != jsontree.Array {
-		fault("contract-jobs-invalid", plan.Warning, v.Offset(), "/proposed_jobs is not a list", `write  "proposed_jobs": []`)
+		fault("contract-jobs-invalid", plan.Warning, v.Offset(), "/proposed_jobs is not a list",
+			`write  "proposed_jobs": []`)
 		return
 	}
 	for j := range v.Each {
@@ -136,7 +145,8 @@ func (c *Contract) jobs(v jsontree.Value, fault faultFunc) {
 			job.ExpectedArtifacts = append(job.ExpectedArtifacts, a.Text())
 		}
 		if job.ID == "" || job.Entry == "" {
-			fault("contract-jobs-invalid", plan.Warning, j.Offset(), "a proposed job has no id or no entry", `write  {"id": "…", "entry": "…"}`)
+			fault("contract-jobs-invalid", plan.Warning, j.Offset(), "a proposed job has no id or no entry",
+				`write  {"id": "…", "entry": "…"}`)
 		}
 		c.Jobs = append(c.Jobs, job)
 	}
@@ -149,8 +159,8 @@ type Approval struct {
 	Jobs     []Job    // of all contracts, if approved
 }
 
-// Approve decides by the contracts of operations, quality and infrastructure: all three say exactly APPROVE and none raises a
-// critical flag. A nil contract is one that is missing.
+// Approve decides by the contracts of operations, quality and infrastructure: all three say exactly APPROVE and none
+// raises a critical flag. A nil contract is one that is missing.
 func Approve(ops, quality, infra *Contract) Approval {
 	var a Approval
 	var jobs []Job

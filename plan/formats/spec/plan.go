@@ -72,7 +72,8 @@ func settingsFrom(first, second *half) plan.Plan {
 		p.Completion.Flags = slices.Concat(q.Completion.Flags, p.Completion.Flags)
 		p.Settings = slices.Concat(q.Settings, p.Settings)
 	}
-	for _, list := range [...]*[]plan.Setting{&p.Meta.Extra, &p.Settings, &p.Completion.Flags, &p.Execution.Extra, &p.ErrorPropagation.Extra} {
+	for _, list := range [...]*[]plan.Setting{&p.Meta.Extra, &p.Settings, &p.Completion.Flags, &p.Execution.Extra,
+		&p.ErrorPropagation.Extra} {
 		*list = orderSettings(slices.Clone(*list))
 	}
 	return p
@@ -152,7 +153,8 @@ func (m *making) task(at string, p pairing[task], first, second *half) plan.Task
 	a, b := orEmpty(p.first), orEmpty(p.second)
 	m.place(at, first, second, a.at, b.at, p.first != nil)
 	t := plan.Task{
-		ID: firstText(a.id, b.id), Title: a.title.or(b.title).text, Description: firstText(a.description, b.description),
+		ID: firstText(a.id, b.id), Title: a.title.or(b.title).text, Description: firstText(a.description,
+			b.description),
 		DependsOn: firstList(b.dependsOn, a.dependsOn), Status: plan.Open,
 		ResearchEnabled: a.research || b.research, ResearchSources: firstList(b.sources, a.sources),
 		AcceptanceCriteria: firstList(b.criteria, a.criteria),
@@ -237,8 +239,10 @@ func (m *making) step(to *plan.Step, at string, a, b *task, x, y *step, first, s
 func numbered(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 func makeBackup(f, g *backup) plan.Backup {
-	b := plan.Backup{ID: firstText(f.id, g.id), Description: f.text.or(g.text).text, TriggerCondition: firstText(g.trigger, f.trigger),
-		ExecutionMethod: firstText(g.how, f.how), ToolPath: firstText(g.tool, f.tool), ToolArgs: firstList(g.args, f.args)}
+	b := plan.Backup{ID: firstText(f.id, g.id), Description: f.text.or(g.text).text,
+		TriggerCondition: firstText(g.trigger, f.trigger),
+		ExecutionMethod:  firstText(g.how, f.how), ToolPath: firstText(g.tool, f.tool), ToolArgs: firstList(g.args,
+			f.args)}
 	b.Prompt = b.Description
 	return b
 }
@@ -250,7 +254,8 @@ func (m *making) speclets(first, second *half) {
 		second = nil
 	}
 	for i, s := range first.speclets {
-		p := plan.Speclet{ID: s.id, Description: s.title.text, DependsOn: s.dependsOn(), ParallelAllowed: s.parallel.value}
+		p := plan.Speclet{ID: s.id, Description: s.title.text, DependsOn: s.dependsOn(),
+			ParallelAllowed: s.parallel.value}
 		known := first.taskIDs()
 		for _, t := range s.tasks {
 			p.Tasks = append(p.Tasks, first.taskID(t.text, known))

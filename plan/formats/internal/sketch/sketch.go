@@ -1,5 +1,5 @@
-// Package sketch holds what the readers of all formats do alike: they gather a plan, the places of its parts, and what is
-// wrong with it, within bounds that keep time and memory for any text small.
+// Package sketch holds what the readers of all formats do alike: they gather a plan, the places of its parts, and
+// what is wrong with it, within bounds that keep time and memory for any text small.
 package sketch
 
 import (
@@ -41,7 +41,8 @@ func (s *Sketch) Report(code string, severity plan.Severity, at plan.Position, t
 	if len(s.Found) > maxFound && (severity != plan.Error || len(s.Found) > 2*maxFound) {
 		return
 	}
-	s.Found = append(s.Found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task, Pos: at})
+	s.Found = append(s.Found, plan.Diagnostic{Code: code, Severity: severity, Message: message, Hint: hint, Task: task,
+		Pos: at})
 }
 
 // Cycles reports every cycle of tasks in full, at the place of the task that it begins with.
