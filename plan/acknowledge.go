@@ -25,22 +25,19 @@ type Acknowledgement struct {
 // Acknowledgements lists what the plan needs acknowledged, in the order of its steps.
 func (p *Plan) Acknowledgements() []Acknowledgement {
 	var list []Acknowledgement
-	for i := range p.Tasks {
-		for j := range p.Tasks[i].Steps {
-			s := &p.Tasks[i].Steps[j]
-			add := func(what, text string) {
-				list = append(list, Acknowledgement{Code: what + ":" + string(s.Address), Step: s.Address,
-					Text: fmt.Sprintf("step %s %s: %s", s.Address, text, s.Description)})
-			}
-			if s.Rollback == Irreversible {
-				add("irreversible", "cannot be undone")
-			}
-			switch s.SemanticChange {
-			case Modifying:
-				add("modifying", "changes what existing code does")
-			case Breaking:
-				add("breaking", "breaks what others rely on")
-			}
+	for _, s := range p.Steps() {
+		add := func(what, text string) {
+			list = append(list, Acknowledgement{Code: what + ":" + string(s.Address), Step: s.Address,
+				Text: fmt.Sprintf("step %s %s: %s", s.Address, text, s.Description)})
+		}
+		if s.Rollback == Irreversible {
+			add("irreversible", "cannot be undone")
+		}
+		switch s.SemanticChange {
+		case Modifying:
+			add("modifying", "changes what existing code does")
+		case Breaking:
+			add("breaking", "breaks what others rely on")
 		}
 	}
 	return list
@@ -60,10 +57,8 @@ func (p *Plan) acknowledge(given []string) error {
 			e.Missing = append(e.Missing, a)
 		}
 	}
-	for i := range p.Tasks {
-		for j := range p.Tasks[i].Steps {
-			needed[DoneCode(p.Tasks[i].Steps[j].Address)] = true
-		}
+	for _, s := range p.Steps() {
+		needed[DoneCode(s.Address)] = true
 	}
 	for _, code := range given {
 		if !needed[code] {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/plan/internal/paths"
 )
 
 // Check judges the draft and returns all diagnostics, those of reading included, sorted by
@@ -38,9 +39,9 @@ type checker struct {
 	order    map[Address]int     // place in the order of execution
 	required map[string]bool     // ids of requirements
 	served   map[string]bool     // requirements that a step serves
-	nonGoals *patterns           // what no step may change
+	nonGoals *paths.Patterns     // what no step may change
 	kept     map[string]string   // symbols that no step may add or remove, to the non-goal
-	envelope *patterns           // files that the outcome depends on
+	envelope *paths.Patterns     // files that the outcome depends on
 	own      map[string]struct{} // the plan and its lock
 	keys     map[string]bool     // of [components] and [constraints], dotted
 	work     int                 // comparisons of globs so far
@@ -134,19 +135,19 @@ func (c *checker) index() {
 		c.keys[table] = true
 		c.keys[s.Key] = true
 	}
-	c.nonGoals, c.envelope = newPatterns(), newPatterns()
+	c.nonGoals, c.envelope = paths.New(), paths.New()
 	c.kept = map[string]string{}
 	for _, n := range c.p.NonGoals {
 		for _, name := range n.Symbols {
 			c.kept[name] = n.ID
 		}
 		for _, p := range n.Paths {
-			c.nonGoals.add(p, n.ID)
+			c.nonGoals.Add(p, n.ID)
 		}
 	}
 	for _, list := range [][]string{c.p.Envelope.Context, c.p.Envelope.Config, c.p.Envelope.PromptTemplate} {
 		for _, p := range list {
-			c.envelope.add(p, p)
+			c.envelope.Add(p, p)
 		}
 	}
 }

@@ -2,9 +2,16 @@ package plan
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/plan/internal/paths"
 )
 
 // A wish is a key of [execution] that the controller acts on.
@@ -79,4 +86,138 @@ func spelled(v Value) string {
 		return "of the kind " + v.Kind
 	}
 	return v.Text
+}
+
+// The kinds of values.
+const (
+	kindString  = "string"
+	kindInteger = "integer"
+	kindBoolean = "boolean"
+	kindArray   = "array"
+	kindTable   = "table"
+)
+
+var (
+	sizeText     = lazyre.New(`^[1-9][0-9]{0,14}(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)?$`)
+	variableText = lazyre.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+func (c *checker) sandbox() {
+	s := &c.p.Sandbox
+	if s.Level == "none" {
+		c.report("sandbox-none", "sandbox.level", "steps run without a sandbox", `take level out for "filesystem"`)
+	}
+	if d, err := time.ParseDuration(s.CPU); s.CPU != "" && (err != nil || d <= 0 || d > LongestDuration) {
+		c.report("sandbox-value", "sandbox.cpu", fmt.Sprintf("cpu = %q is not a time", s.CPU), `write it as "30s" or "5m"`)
+	}
+	for _, v := range []struct{ key, text string }{{"memory", s.Memory}, {"output", s.Output}} {
+		if v.text != "" && !sizeText.MatchString(v.text) {
+			c.report("sandbox-value", "sandbox."+v.key, fmt.Sprintf("%s = %q is not a size", v.key, v.text), `write it as "512MiB" or "2GiB"`)
+		}
+	}
+	for i, name := range s.Env {
+		if !variableText.MatchString(name) {
+			c.report("sandbox-value", fmt.Sprintf("sandbox.env[%d]", i), fmt.Sprintf("%q is not the name of a variable", name), "name variables, not values")
+		}
+	}
+	for i, path := range s.Writable {
+		if path == "" || hidden.Index(path) >= 0 || strings.TrimSpace(path) != path || hasDots(path) {
+			c.report("sandbox-value", fmt.Sprintf("sandbox.writable[%d]", i), fmt.Sprintf("%q is not a folder", path), "name folders in full, without ..")
+		}
+	}
+}
+
+func hasDots(path string) bool {
+	for name := range strings.SplitSeq(strings.ReplaceAll(path, `\`, "/"), "/") {
+		if name == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// logKey is where a plan asks for its progress log, which the controller writes.
+const logKey = "logging.output_file"
+
+// logPaths judges where a plan asks for files of its own. The controller overwrites the progress log and never counts it as
+// a change, so it may not be anything that belongs to somebody else.
+func (c *checker) logPaths() {
+	for _, s := range c.p.Settings {
+		switch s.Key {
+		case logKey, "knowledge_capture.notepad_path", "progress_tracking.progress_file":
+		default:
+			continue
+		}
+		if s.Value.Kind == kindString && s.Value.Text == "" {
+			continue // asks for none
+		}
+		if why := c.logFault(s); why != "" {
+			c.report("log-path-invalid", s.Key, fmt.Sprintf("%s cannot be %q: %s", s.Key, s.Value.Text, why), `name a file of its own, as in "progress_NAME.json"`)
+		}
+	}
+}
+
+// logFault says why a setting names no file that may be written, or "".
+func (c *checker) logFault(s Setting) string {
+	name := s.Value.Text
+	if s.Value.Kind != kindString {
+		return "it is not a text"
+	}
+	if err := ledger.CheckPattern(name); err != nil {
+		return strings.TrimPrefix(err.Error(), ledger.ErrPattern.Error()+": ")
+	}
+	if ledger.Reserved(name) {
+		return ".git and .planlock belong to others"
+	}
+	if s.Key != logKey {
+		return "" // nobody writes it
+	}
+	switch base := path.Base(name); {
+	case strings.ContainsAny(name, "*?{"):
+		return "it is a glob"
+	case !strings.HasPrefix(base, "progress") || !strings.HasSuffix(base, ".json"):
+		return `the progress log is a file whose name begins with "progress" and ends in ".json"`
+	}
+	for own := range c.own {
+		if paths.Fold(own) == paths.Fold(name) {
+			return "the plan or its lock stands there"
+		}
+	}
+	artifacts := c.declared(name)
+	if !c.affords(s.Key, artifacts.Globs()+c.nonGoals.Globs()+c.envelope.Globs()) {
+		return ""
+	}
+	if id, ok := c.nonGoals.Meets(name); ok {
+		return fmt.Sprintf("it is protected by non-goal %q", id)
+	}
+	if part, ok := c.envelope.Meets(name); ok {
+		return fmt.Sprintf("it is part of the envelope (%q)", part)
+	}
+	if a, ok := artifacts.Meets(name); ok {
+		return fmt.Sprintf("step %s declares it as its artifact", a)
+	}
+	return ""
+}
+
+// declared collects what steps declare as artifacts. A path that differs from name only as file systems may not tell, or
+// lies below it, stands for name itself.
+func (c *checker) declared(name string) *paths.Patterns {
+	ps, folded := paths.New(), paths.Fold(name)
+	for _, t := range c.p.Tasks {
+		for _, s := range t.Steps {
+			if s.Artifacts == nil {
+				continue
+			}
+			owner := string(addressOf(t.ID, s.ID))
+			for _, list := range [][]string{s.Artifacts.Create, s.Artifacts.Modify, s.Artifacts.Delete} {
+				for _, p := range list {
+					if f := paths.Fold(p); f == folded || strings.HasPrefix(f, folded+"/") {
+						p = name
+					}
+					ps.Add(p, owner)
+				}
+			}
+		}
+	}
+	return ps
 }

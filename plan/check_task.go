@@ -87,18 +87,18 @@ func (c *checker) speclets() {
 // graph reports cycles, each in full, and remembers the order of the steps.
 func (c *checker) graph() {
 	tasks := c.p.taskGraph()
-	inTasks := tasks.cycles()
+	inTasks := tasks.Cycles()
 	for _, cycle := range inTasks {
 		i := c.tasks[cycle[0]]
 		c.report("task-cycle", fmt.Sprintf("tasks[%d].depends_on", i), "tasks wait for each other: "+chain(cycle), "take one of the dependencies out")
 	}
-	inSpeclets := c.p.specletGraph().cycles()
+	inSpeclets := c.p.specletGraph().Cycles()
 	at := indexSpeclets(c.p)
 	for _, cycle := range inSpeclets {
 		c.report("speclet-cycle", fmt.Sprintf("speclets[%d].depends_on", at[cycle[0]]), "speclets wait for each other: "+chain(cycle), "take one of the dependencies out")
 	}
 	if len(inTasks)+len(inSpeclets) == 0 && len(c.p.Speclets) > 0 {
-		for _, cycle := range c.p.jointGraph(tasks).cycles() {
+		for _, cycle := range c.p.jointGraph(tasks).Cycles() {
 			c.report("order-cycle", "speclets", "the dependencies of tasks and of speclets contradict each other: "+chain(cycle), "move a task to another speclet, or take a dependency out")
 		}
 	}

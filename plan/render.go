@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/plan/internal/network"
 )
 
 // Text draws the order of the work for people: stages, tasks and steps, one line each.
@@ -144,8 +145,8 @@ func (p *Plan) draw(b *strings.Builder, s sketch) {
 			b.WriteString("  " + s.close)
 		}
 	}
-	edges := func(g *network, prefix string) {
-		for i, needs := range g.needs {
+	edges := func(g *network.Graph, prefix string) {
+		for i, needs := range g.Needs {
 			for _, j := range needs {
 				b.WriteString("  " + s.edge(fmt.Sprintf("%s%d", prefix, j), fmt.Sprintf("%s%d", prefix, i)))
 			}

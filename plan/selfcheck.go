@@ -165,11 +165,9 @@ func (d *Draft) lacking(lacks func(*Step) bool) []Address {
 		return nil
 	}
 	var list []Address
-	for i := range d.Plan.Tasks {
-		for j := range d.Plan.Tasks[i].Steps {
-			if s := &d.Plan.Tasks[i].Steps[j]; lacks(s) {
-				list = append(list, s.Address)
-			}
+	for _, s := range d.Plan.Steps() {
+		if lacks(s) {
+			list = append(list, s.Address)
 		}
 	}
 	return list
@@ -193,11 +191,9 @@ func (p *Plan) publicCount() int {
 
 func (p *Plan) sum(of func(*Artifacts) int) int {
 	n := 0
-	for _, t := range p.Tasks {
-		for _, s := range t.Steps {
-			if s.Artifacts != nil {
-				n += of(s.Artifacts)
-			}
+	for _, s := range p.Steps() {
+		if s.Artifacts != nil {
+			n += of(s.Artifacts)
 		}
 	}
 	return n

@@ -1,11 +1,11 @@
-package plan
+package network
 
 import "slices"
 
-// cycles finds one cycle in every strongly connected part of the graph: a shortest one through the node
+// Cycles finds one cycle in every strongly connected part of the graph: a shortest one through the node
 // that was declared first. It begins with that node and ends with it. Nothing here recurses, so a chain may
 // be as long as it likes.
-func (g *network) cycles() [][]string {
+func (g *Graph) Cycles() [][]string {
 	var found [][]string
 	part := g.parts()
 	size := map[int]int{}
@@ -13,8 +13,8 @@ func (g *network) cycles() [][]string {
 		size[p]++
 	}
 	done := map[int]bool{}
-	for i := range g.needs {
-		if p := part[i]; !done[p] && (size[p] > 1 || slices.Contains(g.needs[i], i)) {
+	for i := range g.Needs {
+		if p := part[i]; !done[p] && (size[p] > 1 || slices.Contains(g.Needs[i], i)) {
 			done[p] = true
 			found = append(found, g.shortest(i, part))
 		}
@@ -23,13 +23,13 @@ func (g *network) cycles() [][]string {
 }
 
 // shortest walks from start against its dependencies, within its part, until it is back.
-func (g *network) shortest(start int, part []int) []string {
+func (g *Graph) shortest(start int, part []int) []string {
 	from := map[int]int{}
 	queue := []int{start}
 	for len(queue) > 0 {
 		i := queue[0]
 		queue = queue[1:]
-		for _, j := range g.needs[i] {
+		for _, j := range g.Needs[i] {
 			if j == start {
 				return g.path(start, i, from)
 			}
@@ -43,19 +43,19 @@ func (g *network) shortest(start int, part []int) []string {
 }
 
 // path names the nodes from start along its dependencies to end, and start again.
-func (g *network) path(start, end int, from map[int]int) []string {
+func (g *Graph) path(start, end int, from map[int]int) []string {
 	var path []string
 	for i := end; i != start; i = from[i] {
-		path = append(path, g.names[i])
+		path = append(path, g.Names[i])
 	}
-	path = append(path, g.names[start])
+	path = append(path, g.Names[start])
 	slices.Reverse(path)
-	return append(slices.Compact(path), g.names[start]) // the two ends of a speclet are one name
+	return append(slices.Compact(path), g.Names[start]) // the two ends of a speclet are one name
 }
 
 // parts numbers the strongly connected parts (Tarjan, with a stack of its own).
-func (g *network) parts() []int {
-	n := len(g.needs)
+func (g *Graph) parts() []int {
+	n := len(g.Needs)
 	part, seen, low := make([]int, n), make([]int, n), make([]int, n)
 	open := make([]bool, n)
 	var stack []int
@@ -75,8 +75,8 @@ func (g *network) parts() []int {
 		for len(calls) > 0 {
 			f := &calls[len(calls)-1]
 			i := f.node
-			if f.edge < len(g.needs[i]) {
-				j := g.needs[i][f.edge]
+			if f.edge < len(g.Needs[i]) {
+				j := g.Needs[i][f.edge]
 				f.edge++
 				if seen[j] == 0 {
 					visit(j)

@@ -1,4 +1,4 @@
-package plan
+package paths
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// fold maps names that some file systems take for one to the same text: case does not count, and where a
+// Fold maps names that some file systems take for one to the same text: case does not count, and where a
 // name is written with combining marks, neither do the marks and their letters' composed forms.
-func fold(name string) string {
+func Fold(name string) string {
 	name = strings.ToLower(name)
 	ascii := true
 	for i := range len(name) {
@@ -43,9 +43,9 @@ var composed = sync.OnceValue(func() map[rune]rune {
 	return m
 })
 
-// lookalike reports whether two names with the same fold may be one: they differ in case only, or one of
+// Lookalike reports whether two names with the same fold may be one: they differ in case only, or one of
 // them is written with combining marks.
-func lookalike(a, b string) bool {
+func Lookalike(a, b string) bool {
 	marked := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Mn, r) })
 	}

@@ -1,4 +1,5 @@
-package plan
+// Package paths compares the paths and globs of a plan: which patterns a path meets, and which names some file systems take for one.
+package paths
 
 import (
 	"strings"
@@ -6,21 +7,23 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// patterns finds which of many paths and globs a path meets. A path stands for itself and all
+// Patterns finds which of many paths and globs a path meets. A path stands for itself and all
 // below it. Paths and globs of the form FOLDER/** are found by name, so that a long list costs no more
 // than a short one.
-type patterns struct {
+type Patterns struct {
 	exact, below map[string]string // to whom the pattern belongs
 	globs        []owned
 }
 
 type owned struct{ pattern, owner string }
 
-func newPatterns() *patterns {
-	return &patterns{exact: map[string]string{}, below: map[string]string{}}
+// New makes an empty set.
+func New() *Patterns {
+	return &Patterns{exact: map[string]string{}, below: map[string]string{}}
 }
 
-func (ps *patterns) add(pattern, owner string) {
+// Add says to whom a pattern belongs; the first to have it keeps it.
+func (ps *Patterns) Add(pattern, owner string) {
 	if _, ok := ps.exact[pattern]; !ok {
 		ps.exact[pattern] = owner
 	}
@@ -33,9 +36,9 @@ func (ps *patterns) add(pattern, owner string) {
 	}
 }
 
-// meets returns the owner of a pattern that stands for the path, or of one that holds all
+// Meets returns the owner of a pattern that stands for the path, or of one that holds all
 // that a glob can stand for.
-func (ps *patterns) meets(path string) (owner string, ok bool) {
+func (ps *Patterns) Meets(path string) (owner string, ok bool) {
 	if owner, ok = ps.exact[path]; ok {
 		return owner, true
 	}
@@ -60,3 +63,6 @@ func (ps *patterns) meets(path string) (owner string, ok bool) {
 	}
 	return "", false
 }
+
+// Globs is how many patterns have to be compared one by one.
+func (ps *Patterns) Globs() int { return len(ps.globs) }
