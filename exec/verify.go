@@ -220,7 +220,7 @@ func (e *execution) rules() []string {
 		rules = append(rules, "gate "+info.Name+" "+info.Version+" level "+strconv.Itoa(int(info.Level))+" time-out "+info.Timeout.String())
 	}
 	for _, c := range append(kinds, e.c.Checks...) {
-		rules = append(rules, "check "+c.Kind())
+		rules = append(rules, "check "+c.Kind().Name)
 	}
 	if e.c.Preset != preset.Default {
 		rules = append(rules, "preset "+e.c.Preset)

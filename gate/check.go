@@ -3,14 +3,16 @@ package gate
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/planlock/planlock/plan"
 )
 
-// A Check decides one kind of plan.Check. The error means "could not decide". Decide reports nothing on
+// A Check decides one kind of plan.Check. Kind names it, and the arguments that it takes: others are refused when a plan is
+// checked. It must be the same on every call. The error means "could not decide". Decide reports nothing on
 // pass itself: whoever asked does that. It may be called concurrently and obeys the rules of Gate.Judge.
 type Check interface {
-	Kind() string
+	Kind() plan.CheckKind
 	Decide(ctx context.Context, pass *Pass, c plan.Check) (Verdict, error)
 }
 
@@ -18,15 +20,26 @@ type Check interface {
 // The error means "could not decide"; *UnknownCheckError if nobody knows the kind.
 func (p *Pass) Decide(ctx context.Context, c plan.Check) (Verdict, error) {
 	for _, k := range p.Checks {
-		if k.Kind() != c.Kind {
+		if k.Kind().Name != c.Kind {
 			continue
 		}
 		if err := context.Cause(ctx); err != nil {
 			return Verdict{}, fmt.Errorf("gate: check %q: %w", c.Kind, err)
 		}
-		return k.Decide(ctx, p, c)
+		return decide(ctx, k, p, c)
 	}
 	return Verdict{}, &UnknownCheckError{Kind: c.Kind}
+}
+
+// decide takes a panic for what it is: the check could not decide.
+func decide(ctx context.Context, k Check, p *Pass, c plan.Check) (v Verdict, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			stack := make([]byte, MaxText)
+			err = &PanicError{Name: "check " + c.Kind, Value: fmt.Sprint(value), Stack: string(stack[:runtime.Stack(stack, false)])}
+		}
+	}()
+	return k.Decide(ctx, p, c)
 }
 
 // UnknownCheckError says that no check decides a kind.

@@ -9,24 +9,28 @@ import (
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
-// kinds are the checks that are built in, with their arguments: all of the first list are needed, and
-// one of the second, where it has any; the others may stand.
-var kinds = []struct {
-	name              string
-	needed, one, free []string
-}{
-	{name: "file_exists", needed: []string{"path"}},
-	{name: "file_absent", needed: []string{"path"}},
-	{name: "file_contains", needed: []string{"path"}, one: []string{"text", "matches"}},
-	{name: "command", needed: []string{"run"}, free: []string{"exit", "stdout_contains"}},
-	{name: "symbol_exists", needed: []string{"symbol"}},
-	{name: "symbol_absent", needed: []string{"symbol"}},
-	{name: "go_build", needed: []string{"package"}},
-	{name: "go_vet", needed: []string{"package"}},
-	{name: "go_test", needed: []string{"package"}, free: []string{"run"}},
-	{name: "go_api_compatible", needed: []string{"package"}},
-	{name: "env_set", needed: []string{"name"}},
-	{name: "tool_available", needed: []string{"name"}, free: []string{"version"}},
+// A CheckKind is a kind of check, with the names of the arguments that it takes.
+type CheckKind struct {
+	Name   string
+	Needed []string // all of them must be given
+	One    []string // at least one of them must be given, where there are any
+	Free   []string // may be given
+}
+
+// kinds are the checks that are built in.
+var kinds = []CheckKind{
+	{Name: "file_exists", Needed: []string{"path"}},
+	{Name: "file_absent", Needed: []string{"path"}},
+	{Name: "file_contains", Needed: []string{"path"}, One: []string{"text", "matches"}},
+	{Name: "command", Needed: []string{"run"}, Free: []string{"exit", "stdout_contains"}},
+	{Name: "symbol_exists", Needed: []string{"symbol"}},
+	{Name: "symbol_absent", Needed: []string{"symbol"}},
+	{Name: "go_build", Needed: []string{"package"}},
+	{Name: "go_vet", Needed: []string{"package"}},
+	{Name: "go_test", Needed: []string{"package"}, Free: []string{"run"}},
+	{Name: "go_api_compatible", Needed: []string{"package"}},
+	{Name: "env_set", Needed: []string{"name"}},
+	{Name: "tool_available", Needed: []string{"name"}, Free: []string{"version"}},
 }
 
 func (c *checker) checks(key string, list []Check) {
@@ -48,39 +52,43 @@ func (c *checker) check(key string, k *Check) {
 		c.report("check-kind-missing", key, "the check does not say its kind", `add  kind = "file_exists"  or another kind`)
 		return
 	}
-	for _, known := range kinds {
-		if known.name == k.Kind {
-			c.arguments(key, k, known.needed, known.one, known.free)
+	for _, all := range [][]CheckKind{kinds, c.o.CheckKinds} {
+		if i := slices.IndexFunc(all, func(known CheckKind) bool { return known.Name == k.Kind }); i >= 0 {
+			c.arguments(key, k, all[i])
 			return
 		}
 	}
-	if slices.Contains(c.o.CheckKinds, k.Kind) {
-		return
-	}
 	c.report("check-kind-unknown", key+".kind", fmt.Sprintf("there is no check of the kind %q", k.Kind), c.near(k.Kind, func(yield func(string) bool) {
 		for _, known := range kinds {
-			if !yield(known.name) {
+			if !yield(known.Name) {
 				return
 			}
 		}
 	}))
 }
 
-func (c *checker) arguments(key string, k *Check, needed, one, free []string) {
+func (c *checker) arguments(key string, k *Check, kind CheckKind) {
 	given := k.given()
-	for _, name := range needed {
+	for _, name := range kind.Needed {
 		if !slices.Contains(given, name) {
 			c.report("check-argument-missing", key, fmt.Sprintf("a check %s needs %s", k.Kind, name), fmt.Sprintf("add  %s = %q", name, exampleArgument(name)))
 		}
 	}
+	one := kind.One
 	if len(one) > 0 && !slices.ContainsFunc(one, func(name string) bool { return slices.Contains(given, name) }) {
 		c.report("check-argument-missing", key, fmt.Sprintf("a check %s needs %s", k.Kind, strings.Join(one, " or ")), fmt.Sprintf("add  %s = %q", one[0], exampleArgument(one[0])))
 	}
-	known := slices.Concat(needed, one, free)
+	known := slices.Concat(kind.Needed, one, kind.Free)
 	for _, name := range given {
-		if !slices.Contains(known, name) {
-			c.report("check-argument-unknown", key+"."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, hidden.Escape(name)), "it has "+strings.Join(known, ", "))
+		table, _, _ := strings.Cut(name, ".") // an argument may be a table, whose keys are its own
+		if slices.Contains(known, name) || slices.Contains(known, table) {
+			continue
 		}
+		hint := "it has none"
+		if len(known) > 0 {
+			hint = "it has " + strings.Join(known, ", ")
+		}
+		c.report("check-argument-unknown", key+"."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, hidden.Escape(name)), hint)
 	}
 }
 

@@ -21,10 +21,10 @@ func TestChecksOnThePage(t *testing.T) {
 func kindsTable() string {
 	var b strings.Builder
 	for _, k := range kinds {
-		needed := k.needed
-		if len(k.one) > 0 {
+		needed := k.Needed
+		if len(k.One) > 0 {
 			needed = append([]string{}, needed...)
-			needed = append(needed, strings.Join(k.one, "` or `"))
+			needed = append(needed, strings.Join(k.One, "` or `"))
 		}
 		quote := func(names []string) string {
 			if len(names) == 0 {
@@ -32,7 +32,7 @@ func kindsTable() string {
 			}
 			return "`" + strings.Join(names, "`, `") + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.name, quote(needed), quote(k.free))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, quote(needed), quote(k.Free))
 	}
 	return b.String()
 }

@@ -121,10 +121,10 @@ func (d *Draft) Implied(task int) bool { return d.implied[task] }
 
 // CheckOptions are what a host adds to a plan's own rules. The zero value adds nothing.
 type CheckOptions struct {
-	CheckKinds []string   // further kinds of checks that the host's gates understand
-	Executors  []string   // names of executors that the host has; nil: not checked
-	Gates      []GateKind // gates that a plan may ask for; nil: not checked
-	Approvals  []Approval // verdicts of planning gates, as far as they are known
+	CheckKinds []CheckKind // further kinds of checks, which the host decides
+	Executors  []string    // names of executors that the host has; nil: not checked
+	Gates      []GateKind  // gates that a plan may ask for; nil: not checked
+	Approvals  []Approval  // verdicts of planning gates, as far as they are known
 }
 
 // Parts are what a front end makes a draft of.

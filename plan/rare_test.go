@@ -67,8 +67,17 @@ func TestHostKinds(t *testing.T) {
 	if !has(d, "check-kind-unknown") {
 		t.Error("a kind that nobody knows was taken")
 	}
-	if found := d.Check(plan.CheckOptions{CheckKinds: []string{"my_kind"}}); len(found) != 0 {
+	mine := plan.CheckKind{Name: "my_kind", Free: []string{"level", "deep"}}
+	if found := d.Check(plan.CheckOptions{CheckKinds: []plan.CheckKind{mine}}); len(found) != 0 {
 		t.Errorf("%v", found)
+	}
+	mine = plan.CheckKind{Name: "my_kind", Needed: []string{"level", "wide"}}
+	var codes []string
+	for _, f := range d.Check(plan.CheckOptions{CheckKinds: []plan.CheckKind{mine}}) {
+		codes = append(codes, f.Code)
+	}
+	if got := strings.Join(codes, " "); got != "check-argument-missing check-argument-unknown" {
+		t.Errorf("an argument is missing, and one is not known: %s", got)
 	}
 	extra := d.Plan.Tasks[0].Steps[0].Preconditions[0].Extra
 	if len(extra) != 2 || extra[0].Key != "deep.a" || extra[1].Value.Text != "3" {

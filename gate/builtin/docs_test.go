@@ -95,10 +95,10 @@ func kindTable(t *testing.T) string {
 	for _, c := range checks.Kinds() {
 		d, ok := c.(interface{ Doc() (args, doc string) })
 		if !ok {
-			t.Fatalf("check %q says nothing about itself", c.Kind())
+			t.Fatalf("check %q says nothing about itself", c.Kind().Name)
 		}
 		args, doc := d.Doc()
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Kind(), args, doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Kind().Name, args, doc)
 	}
 	return b.String()
 }

@@ -57,7 +57,7 @@ type hanging struct {
 	over  <-chan struct{}
 }
 
-func (hanging) Kind() string { return "file_exists" }
+func (hanging) Kind() plan.CheckKind { return plan.CheckKind{Name: "file_exists"} }
 
 func (h hanging) Decide(context.Context, *gate.Pass, plan.Check) (gate.Verdict, error) {
 	h.asked <- struct{}{}

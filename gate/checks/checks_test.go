@@ -278,7 +278,7 @@ func TestNoRunnerSaysSo(t *testing.T) {
 func TestKinds(t *testing.T) {
 	var kinds []string
 	for _, c := range checks.Kinds() {
-		kinds = append(kinds, c.Kind())
+		kinds = append(kinds, c.Kind().Name)
 	}
 	want := strings.Fields("file_exists file_absent file_contains command symbol_exists symbol_absent go_build go_vet go_test " +
 		"go_api_compatible env_set tool_available")
@@ -303,5 +303,17 @@ func BenchmarkAPICompatible(b *testing.B) {
 		if _, err := decide(b, pass, plan.Check{Kind: "go_api_compatible", Package: "./..."}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func TestKindsConform(t *testing.T) {
+	uses := map[string]plan.Check{"file_contains": {Path: "a.txt", Text: "t"}, "command": {Run: "true"}, "env_set": {Name: "PATH"},
+		"symbol_exists": {Symbol: "p.New"}, "symbol_absent": {Symbol: "p.New"}, "tool_available": {Name: "planlock-no-such-tool"}}
+	for _, k := range checks.Kinds() {
+		use := uses[k.Kind().Name]
+		if use.Kind = k.Kind().Name; use.Path == "" {
+			use.Path = "a.txt"
+		}
+		t.Run(use.Kind, func(t *testing.T) { gatetest.RunCheck(t, k, use) })
 	}
 }

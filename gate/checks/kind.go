@@ -18,7 +18,8 @@ type kind struct {
 // Doc says which arguments the kind takes and when it holds, for the manual.
 func (k kind) Doc() (args, doc string) { return k.args, k.doc }
 
-func (k kind) Kind() string { return k.name }
+// Kind names the kind. What arguments it takes is in the language of plans.
+func (k kind) Kind() plan.CheckKind { return plan.CheckKind{Name: k.name} }
 
 func (k kind) Decide(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	return k.decide(ctx, pass, c)

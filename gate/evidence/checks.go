@@ -23,10 +23,10 @@ func Checks(p *Policy) []gate.Check {
 		p = &Policy{}
 	}
 	return []gate.Check{
-		check{"file_not_empty", p, func(c plan.Check) []Need { return []Need{{Kind: File, Name: c.Path}} }},
-		check{"file_sha256", p, func(c plan.Check) []Need { return []Need{{Kind: Checksum, Name: c.Path, Want: c.Text}} }},
-		check{"url", p, func(c plan.Check) []Need { return []Need{{Kind: URL, Name: c.Text}} }},
-		check{"mlflow_run", p, func(c plan.Check) []Need {
+		check{plan.CheckKind{Name: "file_not_empty", Needed: []string{"path"}}, p, func(c plan.Check) []Need { return []Need{{Kind: File, Name: c.Path}} }},
+		check{plan.CheckKind{Name: "file_sha256", Needed: []string{"path", "text"}}, p, func(c plan.Check) []Need { return []Need{{Kind: Checksum, Name: c.Path, Want: c.Text}} }},
+		check{plan.CheckKind{Name: "url", Needed: []string{"text"}}, p, func(c plan.Check) []Need { return []Need{{Kind: URL, Name: c.Text}} }},
+		check{plan.CheckKind{Name: "mlflow_run", Needed: []string{"name"}, Free: []string{"path"}}, p, func(c plan.Check) []Need {
 			needs := []Need{{Kind: Run, Name: c.Name}}
 			if c.Path != "" {
 				needs = append(needs, Need{Kind: Artifact, Name: c.Path, Want: c.Name})
@@ -38,12 +38,12 @@ func Checks(p *Policy) []gate.Check {
 
 // A check decides by what is found.
 type check struct {
-	kind   string
+	kind   plan.CheckKind
 	policy *Policy
 	needs  func(plan.Check) []Need
 }
 
-func (c check) Kind() string { return c.kind }
+func (c check) Kind() plan.CheckKind { return c.kind }
 
 func (c check) Decide(ctx context.Context, pass *gate.Pass, asked plan.Check) (gate.Verdict, error) {
 	v := gate.Holds()
@@ -60,7 +60,7 @@ func (c check) Decide(ctx context.Context, pass *gate.Pass, asked plan.Check) (g
 			}
 			v.Findings = append(v.Findings, f)
 		default:
-			errs = append(errs, fmt.Errorf("evidence: %s: %s", c.kind, i.Why))
+			errs = append(errs, fmt.Errorf("evidence: %s: %s", c.kind.Name, i.Why))
 		}
 	}
 	if v.Result == gate.Fail {

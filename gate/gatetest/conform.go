@@ -25,11 +25,14 @@ type rule struct {
 var rules = []rule{
 	{"info", "Info is valid: a name, a sentence, a level, phases, a time-out within the level's bounds", validInfo},
 	{"constant", "Info is the same on every call", constantInfo},
-	{"bare", "Judge does not panic where a pass has little in it: in planning and final no step, in planning, before and final no output and no account, in during and after both", bare},
+	{"bare", "Judge does not panic where a pass has little in it: in planning and final no step, " +
+		"in planning, before and final no output and no account, in during and after both", bare},
 	{"cancelled", "Judge returns soon when its context has ended", cancelled},
 	{"stopped", "Judge returns soon when its context ends while a command runs", stopped},
 	{"concurrent", "Judge may be called at once for several passes, and says the same as alone", concurrent},
 	{"untouched", "Judge changes neither what the pass refers to nor the workspace", untouched},
+	{"forgets", "Judge keeps nothing of the pass after it returned", forgets},
+	{"ends", "what Judge started has ended when it returns", endsAll},
 }
 
 // Run checks a gate against the rules of gate.Gate, one subtest for each.

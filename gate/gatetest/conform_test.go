@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/gatetest"
@@ -59,6 +60,7 @@ func (m *moody) Judge(context.Context, *gate.Pass) error { return nil }
 
 func TestConformFindsWhatIsWrong(t *testing.T) {
 	var calls atomic.Int64
+	var kept atomic.Pointer[gate.Pass]
 	tests := []struct {
 		name string
 		gate gate.Gate
@@ -88,6 +90,26 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 		{"writes to the workspace", gateOf(func(_ context.Context, p *gate.Pass) error {
 			return os.WriteFile(filepath.Join(p.Dir, "seen"), nil, 0o644)
 		}), "untouched"},
+		{"ignores its context", gateOf(func(ctx context.Context, _ *gate.Pass) error {
+			if ctx.Err() != nil { // else every other rule would wait for it as well
+				time.Sleep(patience)
+			}
+			return nil
+		}), "cancelled"},
+		{"keeps the pass", gateOf(func(_ context.Context, p *gate.Pass) error {
+			kept.Store(p)
+			return nil
+		}), "forgets"},
+		{"leaves a goroutine", gateOf(func(context.Context, *gate.Pass) error {
+			go time.Sleep(patience)
+			return nil
+		}), "ends"},
+		{"waits for its goroutine", gateOf(func(context.Context, *gate.Pass) error {
+			done := make(chan struct{})
+			go close(done)
+			<-done
+			return nil
+		}), ""},
 		{"goes on for ever with its command", gateOf(func(_ context.Context, p *gate.Pass) error {
 			if p.Runner == nil {
 				return nil
@@ -190,5 +212,59 @@ func TestRunnerNotesCommands(t *testing.T) {
 	}
 	if got := strings.Join(r.Commands(), ", "); got != "make, go vet" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// checkOf is a kind of check made of a function.
+type checkOf func(ctx context.Context, p *gate.Pass) (gate.Verdict, error)
+
+func (checkOf) Kind() plan.CheckKind { return plan.CheckKind{Name: "mine", Free: []string{"level"}} }
+
+func (k checkOf) Decide(ctx context.Context, p *gate.Pass, _ plan.Check) (gate.Verdict, error) {
+	return k(ctx, p)
+}
+
+func TestConformCheckFindsWhatIsWrong(t *testing.T) {
+	var kept atomic.Pointer[gate.Pass]
+	use := plan.Check{Kind: "mine"}
+	holds := checkOf(func(context.Context, *gate.Pass) (gate.Verdict, error) { return gate.Holds("so it is"), nil })
+	tests := map[string]struct {
+		check checkOf
+		want  string // name of the one rule that is broken; "" for none
+	}{
+		"good": {holds, ""},
+		"reports": {func(_ context.Context, p *gate.Pass) (gate.Verdict, error) {
+			p.Reportf("", "no")
+			return gate.Breaks(), nil
+		}, "silent"},
+		"panics": {func(_ context.Context, p *gate.Pass) (gate.Verdict, error) {
+			return gate.Holds(string(p.Step.Address)), nil
+		}, "bare"},
+		"keeps": {func(_ context.Context, p *gate.Pass) (gate.Verdict, error) {
+			kept.Store(p)
+			return gate.Holds(), nil
+		}, "forgets"},
+		"goes on": {func(context.Context, *gate.Pass) (gate.Verdict, error) {
+			go time.Sleep(patience)
+			return gate.Holds(), nil
+		}, "ends"},
+		"writes": {func(_ context.Context, p *gate.Pass) (gate.Verdict, error) {
+			return gate.Holds(), os.WriteFile(filepath.Join(p.Dir, "seen"), nil, 0o644)
+		}, "untouched"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := gatetest.ConformCheck(t, tt.check, use)
+			switch {
+			case tt.want == "" && err != nil:
+				t.Errorf("a good check is refused: %v", err)
+			case tt.want != "" && (err == nil || !strings.Contains(err.Error(), "gatetest: "+tt.want+": ")):
+				t.Errorf("got %v, want the rule %q", err, tt.want)
+			}
+		})
+	}
+	if err := gatetest.ConformCheck(t, holds, plan.Check{Kind: "another"}); err == nil || !strings.Contains(err.Error(), "gatetest: kind: ") {
+		t.Errorf("a check of another kind: %v", err)
 	}
 }

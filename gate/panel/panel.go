@@ -55,18 +55,32 @@ func (p *Panel) checkFaults() []error {
 	var errs []error
 	seen := map[string]bool{}
 	for n, c := range p.Checks {
+		kind, err := kindOf(c)
 		switch {
-		case c == nil:
-			errs = append(errs, fmt.Errorf("gate: check %d is nil", n))
+		case err != nil:
+			errs = append(errs, fmt.Errorf("gate: check %d %w", n, err))
 			continue
-		case c.Kind() == "":
+		case kind == "":
 			errs = append(errs, fmt.Errorf("gate: check %d names no kind", n))
-		case seen[c.Kind()]:
-			errs = append(errs, fmt.Errorf("gate: check %d: another check decides the kind %q", n, c.Kind()))
+		case seen[kind]:
+			errs = append(errs, fmt.Errorf("gate: check %d: another check decides the kind %q", n, kind))
 		}
-		seen[c.Kind()] = true
+		seen[kind] = true
 	}
 	return errs
+}
+
+// kindOf asks a check for its kind without trusting it.
+func kindOf(c gate.Check) (kind string, err error) {
+	if c == nil {
+		return "", errors.New("is nil")
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("does not name its kind: %v", r)
+		}
+	}()
+	return c.Kind().Name, nil
 }
 
 // describe asks a gate for its Info without trusting it.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/plan"
 )
 
 func named(name string, level gate.Level, judge func(context.Context, *gate.Pass) error) gate.Gate {
@@ -384,5 +385,33 @@ func TestAPanicOfQuickFailsTheGate(t *testing.T) {
 	var panicked *gate.PanicError
 	if !errors.As(js[0].Err, &panicked) || !js[0].Blocks() || js[1].Verdict == nil {
 		t.Errorf("got %+v", js)
+	}
+}
+
+// moody is a check that panics when it decides.
+type moody struct{ fixed }
+
+func (moody) Decide(context.Context, *gate.Pass, plan.Check) (gate.Verdict, error) {
+	panic("not today")
+}
+
+// unset is a check whose zero value cannot be asked.
+type unset struct{ of *fixed }
+
+func (u unset) Kind() plan.CheckKind { return u.of.Kind() }
+func (u unset) Decide(context.Context, *gate.Pass, plan.Check) (gate.Verdict, error) {
+	return gate.Verdict{}, nil
+}
+
+func TestAPanicOfACheckIsItsError(t *testing.T) {
+	p := &panel.Panel{Checks: []gate.Check{moody{fixed{"k"}}}}
+	_, err := p.Prepare(&gate.Pass{}).Decide(t.Context(), plan.Check{Kind: "k"})
+	var panicked *gate.PanicError
+	if !errors.As(err, &panicked) || panicked.Name != "check k" || !strings.Contains(panicked.Stack, "panel_test.go") {
+		t.Errorf("got %v", err)
+	}
+	p = &panel.Panel{Checks: []gate.Check{unset{}}}
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "check 0 does not name its kind") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // fixed is a check that always holds.
 type fixed struct{ kind string }
 
-func (f fixed) Kind() string { return f.kind }
+func (f fixed) Kind() plan.CheckKind { return plan.CheckKind{Name: f.kind} }
 func (f fixed) Decide(context.Context, *gate.Pass, plan.Check) (gate.Verdict, error) {
 	return gate.Holds(), nil
 }

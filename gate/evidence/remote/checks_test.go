@@ -41,7 +41,7 @@ func TestChecks(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			for _, c := range p.Checks {
-				if c.Kind() != test.check.Kind {
+				if c.Kind().Name != test.check.Kind {
 					continue
 				}
 				v, err := c.Decide(t.Context(), &gate.Pass{Dir: dir}, test.check)
