@@ -19,6 +19,7 @@ import (
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/worktree"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -76,7 +77,7 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 	if made != nil {
 		facts = append(facts, made)
 	}
-	if err := e.record(ctx, history.Of(s, s.Tried()), facts...); err != nil {
+	if err := e.rec.Record(ctx, history.Of(s, s.Tried()), facts...); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: a.Why, Err: adviceError(said)})
@@ -100,20 +101,20 @@ func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *histor
 		m.Executor = at.Step.Executor
 	}
 	shown := e.shown.At(s.Address)
-	tree, err := e.known(ctx)
+	tree, err := e.work.Known(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := advice.Case{
-		Kind: kind, Point: point, Run: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step,
+		Kind: kind, Point: point, Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step,
 		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
 		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: e.locked.Plan(), Files: filesOf(tree),
-		Open: func(path string) (io.ReadCloser, error) { return openIn(e.dir, path) },
+		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.work.Dir, path) },
 	}
 	said, patch := e.hear(ctx, c)
 	said.Attempt = s.Tried()
-	e.seen.Disturb(contract.StrangersRan) // an advisor looks at the tree, and may have touched it
+	e.rec.Seen.Disturb(contract.StrangersRan) // an advisor looks at the tree, and may have touched it
 	if patch == nil {
 		return said, nil, nil
 	}

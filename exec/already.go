@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -28,17 +29,19 @@ type Already struct {
 //
 // The steps come in the order of execution.
 func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already, error) {
-	e := &execution{c: c, plan: &draft.Plan, files: draft.Files, run: &history.Run{}, log: c.logger()}
+	e := c.execution(&draft.Plan, draft.Files)
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
 	e.equip()
-	tree, err := e.scanner.Scan(ctx, e.root, nil)
+	tree, err := e.work.Scanner.Scan(ctx, e.work.Root, nil)
 	if err != nil {
 		return nil, err
 	}
-	pass := &gate.Pass{Phase: gate.Before, Plan: e.plan, Dir: e.root, Base: tree, Before: tree, After: tree, Log: e.log,
-		Content: func(_ context.Context, entry ledger.Entry) (io.ReadCloser, error) { return openIn(e.root, entry.Path) }}
+	pass := &gate.Pass{Phase: gate.Before, Plan: e.plan, Dir: e.work.Root, Base: tree, Before: tree, After: tree, Log: e.rec.Log,
+		Content: func(_ context.Context, entry ledger.Entry) (io.ReadCloser, error) {
+			return worktree.OpenIn(e.work.Root, entry.Path)
+		}}
 	var list []Already
 	for _, a := range e.plan.Graph().Order {
 		at := e.contract.At(a)
@@ -119,27 +122,27 @@ func inTree(tree *ledger.Tree, pattern string) bool {
 // lookWhetherDone finds out whether what a step declares holds, whose work the lock says is done. A word that the workspace contradicts
 // stops the run before the step.
 func (e *execution) lookWhetherDone(ctx context.Context, s *history.Step) error {
-	tree, err := e.known(ctx)
+	tree, err := e.work.Known(ctx)
 	if err != nil {
 		return err
 	}
-	e.tree = tree
+	e.work.Tree = tree
 	r := e.runner(nil)
 	pass := e.pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
 	evidence, against := e.stands(ctx, e.panel.Prepare(pass), tree, true)
 	if r.ran.Load() || e.host() {
-		e.seen.Disturb(contract.StrangersRan)
+		e.rec.Seen.Disturb(contract.StrangersRan)
 	}
 	if interrupted(ctx) {
 		return nil // the loop stops
 	}
 	if len(against) > 0 {
-		return e.letGo(ctx, &RefusedError{Run: e.run.Started.Run, Reasons: append([]string{
+		return e.letGo(ctx, &RefusedError{Run: e.rec.Run.Started.Run, Reasons: append([]string{
 			fmt.Sprintf("step %s was acknowledged as done, and it is not:", s.Address)}, against...),
 			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", plan.DoneCode(s.Address))})
 	}
-	e.seen.For = evidence
-	e.seen.Saw(contract.Done)
+	e.rec.Seen.For = evidence
+	e.rec.Seen.Saw(contract.Done)
 	return nil
 }

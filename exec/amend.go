@@ -59,7 +59,8 @@ func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (*Amend
 	own := *c
 	c = &own
 	p := a.Draft.Plan
-	e := &execution{c: c, plan: &p, files: a.Draft.Files, run: &history.Run{}, log: c.logger(), chosen: c.Preset}
+	e := c.execution(&p, a.Draft.Files)
+	e.chosen = c.Preset
 	c.Preset, c.Evidence = c.presetFor(e.plan), c.evidenceFor(e.plan)
 	if err := e.seat(); err != nil {
 		return nil, err
@@ -83,18 +84,18 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 	if err := e.openFound(ctx, prefix); err != nil {
 		return err
 	}
-	id := e.run.Started.Run
-	if e.run.Ended != nil {
+	id := e.rec.Run.Started.Run
+	if e.rec.Run.Ended != nil {
 		return &RefusedError{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
 	}
-	if e.run.Delivering() {
+	if e.rec.Run.Delivering() {
 		return &RefusedError{Run: id, Reasons: []string{"the run was cut off while it moved what it made into the workspace: nothing can be added to it"}, Hint: "resume it"}
 	}
-	if was := e.run.Started.Format; was != format {
+	if was := e.rec.Run.Started.Format; was != format {
 		return &RefusedError{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
 			Hint: "amend it in the format that it has"}
 	}
-	e.c.Shadow = e.run.Started.Shadow
+	e.c.Shadow = e.rec.Run.Started.Shadow
 	if err := e.recall(ctx); err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 func (e *execution) samePlace() error {
 	now := e.scope().Own
 	files := e.files
-	e.files = e.run.Started.Files
+	e.files = e.rec.Run.Started.Files
 	was := e.scope().Own
 	e.files = files
 	slices.Sort(now)
@@ -114,10 +115,10 @@ func (e *execution) samePlace() error {
 		return e.noLink(now)
 	}
 	var names []string
-	for _, f := range e.run.Started.Files {
+	for _, f := range e.rec.Run.Started.Files {
 		names = append(names, fmt.Sprintf("%q", f.Path))
 	}
-	return &RefusedError{Run: e.run.Started.Run, Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
+	return &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
 		Hint: "put the amended plan in its place"}
 }
 
@@ -128,9 +129,9 @@ func (e *execution) noLink(own []string) error {
 		if err != nil {
 			continue // it is read from memory
 		}
-		rel, err := filepath.Rel(e.root, real)
+		rel, err := filepath.Rel(e.work.Root, real)
 		if err == nil && filepath.IsLocal(rel) && !slices.Contains(own, filepath.ToSlash(rel)) {
-			return &RefusedError{Run: e.run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
+			return &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
 				Hint: "bring that file back as it was, and put the amended plan in the place of the link"}
 		}
 	}
@@ -139,9 +140,8 @@ func (e *execution) noLink(own []string) error {
 
 // amend checks, approves and locks the plan, and records it.
 func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
-	ws := e.c.workspace()
-	ws.Dir = e.root
-	was, err := ws.Plan(ctx, e.run)
+	ws := e.workspace()
+	was, err := ws.Plan(ctx, e.rec.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -157,10 +157,10 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 		}
 	}
 	if len(f.Added) == 0 {
-		return nil, &RefusedError{Run: e.run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
+		return nil, &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
 	}
-	if err := e.run.Admits(f); err != nil {
-		return nil, &RefusedError{Run: e.run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
+	if err := e.rec.Run.Admits(f); err != nil {
+		return nil, &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
 	}
 	if err := e.harmless(a.Draft.Format); err != nil {
 		return nil, err
@@ -178,17 +178,17 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 	if f.PlanBlob, err = e.keepPlan(ctx); err != nil {
 		return nil, err
 	}
-	sealed, err := f.Seal(len(e.run.Amendments)+1, e.run.RecordDigest())
+	sealed, err := f.Seal(len(e.rec.Run.Amendments)+1, e.rec.Run.RecordDigest())
 	if err != nil {
 		return nil, err
 	}
-	if err := e.record(ctx, history.Where{}, &sealed); err != nil {
+	if err := e.rec.Record(ctx, history.Where{}, &sealed); err != nil {
 		return nil, err
 	}
-	if e.run.Paused != nil {
+	if e.rec.Run.Paused != nil {
 		e.tellNext(ctx)
 	}
-	return &Amended{Run: e.run.Started.Run, Added: sealed.Added, Locked: locked}, nil
+	return &Amended{Run: e.rec.Run.Started.Run, Added: sealed.Added, Locked: locked}, nil
 }
 
 // sameEnvelope is what the run depends on from now on: what it depended on so far, and executors that only new steps name.
@@ -197,8 +197,8 @@ func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error
 	if err != nil {
 		return nil, err
 	}
-	refused := &RefusedError{Run: e.run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
-	for _, m := range envelope.Compare(e.run.Started.Envelope, now) {
+	refused := &RefusedError{Run: e.rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
+	for _, m := range envelope.Compare(e.rec.Run.Started.Envelope, now) {
 		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
 			refused.Reasons = append(refused.Reasons, m.String())
 		}
@@ -211,7 +211,7 @@ func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error
 
 // lockAgain makes the lock of an amendment, and notes in f what it says. Whatever was acknowledged for the run stays so.
 func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) {
-	given, strangers := slices.Clone(e.run.Started.Acknowledged), []string(nil)
+	given, strangers := slices.Clone(e.rec.Run.Started.Acknowledged), []string(nil)
 	for _, code := range a.Acknowledged {
 		_, step, _ := strings.Cut(code, ":")
 		switch {
@@ -222,7 +222,7 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 		}
 	}
 	locked, err := e.c.bind(a.Draft, plan.LockOptions{Check: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,
-		Approvals: approvals(f.Planning), Amends: e.run.RecordDigest()})
+		Approvals: approvals(f.Planning), Amends: e.rec.Run.RecordDigest()})
 	var missing *plan.AckError
 	if err != nil && !errors.As(err, &missing) {
 		return nil, err
@@ -242,7 +242,7 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 	}
 	f.Lock, f.Acknowledged = locked.ID(), locked.Options().Acknowledged
 	for _, d := range locked.Warnings() {
-		if line := warningOf(d); !slices.Contains(e.run.Started.Warnings, line) {
+		if line := warningOf(d); !slices.Contains(e.rec.Run.Started.Warnings, line) {
 			f.Warnings = append(f.Warnings, line)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/approval"
-	"github.com/planlock/planlock/ledger"
 )
 
 // A Reviewer looks at a task before its first step; see package gate/approval.
@@ -21,7 +20,7 @@ type Reviewer = approval.Reviewer
 // submit has the reviewers decide about the task of a step: a first draft of it, or one that advice has patched.
 func (e *execution) submit(ctx context.Context, s *history.Step, again bool) error {
 	if again {
-		return e.submitAgain(ctx, s, e.run.Approval(s.Task))
+		return e.submitAgain(ctx, s, e.rec.Run.Approval(s.Task))
 	}
 	return e.review(ctx, s, &history.Approval{Task: s.Task})
 }
@@ -47,16 +46,16 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 	default:
 		a.Status = history.Rejected
 	}
-	e.seen.Disturb(contract.StrangersRan)
+	e.rec.Seen.Disturb(contract.StrangersRan)
 	facts := append(before, history.Located{Fact: a})
-	if undo, changed, err := e.untouchedBy(ctx, "while it was reviewed"); err != nil {
+	if undo, changed, err := e.work.UntouchedBy(ctx, "while it was reviewed"); err != nil {
 		return err
 	} else if changed != nil {
 		a.Status, a.Jobs = history.Rejected, nil
 		a.Reasons, a.Terminal = append(a.Reasons, changed...), "a reviewer changed the tree"
 		facts = append(facts, history.Located{Fact: undo})
 	}
-	return e.recordAll(ctx, facts...)
+	return e.rec.RecordAll(ctx, facts...)
 }
 
 // submitAgain has a rejected draft patched by advice, and submits it anew, or
@@ -64,7 +63,7 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history.Approval) error {
 	on, base := e.patchable(s), recovery.Primary
 	if a.Patch != "" {
-		on, base = e.run.Step(a.Step), a.Patch // patches add up
+		on, base = e.rec.Run.Step(a.Step), a.Patch // patches add up
 	}
 	rejected := &history.AttemptFailed{Class: history.Refused, Reasons: a.Reasons}
 	said, made, err := e.reflectOn(ctx, on, rejected, advice.Approval, e.method(on, base))
@@ -78,7 +77,7 @@ func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history
 	if why := unfit(said, made); why != "" {
 		given := &history.Approval{Task: a.Task, Status: history.FailedRetry, Retry: a.Retry, Reasons: a.Reasons,
 			Attempt: attemptID(a.Task, e.decisions(a.Task)+1), Step: a.Step, Patch: a.Patch, Terminal: why}
-		return e.recordAll(ctx, append(facts, history.Located{Fact: given})...)
+		return e.rec.RecordAll(ctx, append(facts, history.Located{Fact: given})...)
 	}
 	next := &history.Approval{Task: a.Task, Retry: a.Retry + 1, Step: on.Address, Patch: made.ID}
 	return e.review(ctx, s, next, facts...)
@@ -101,7 +100,7 @@ func unfit(said *history.Advised, made *history.Patched) string {
 
 // patchable is the step of a task whose method a patch may change: the first that has one.
 func (e *execution) patchable(s *history.Step) *history.Step {
-	for _, other := range e.run.Steps {
+	for _, other := range e.rec.Run.Steps {
 		if step := e.contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending && (step.Run != "" || step.Prompt != "") {
 			return other
 		}
@@ -113,15 +112,15 @@ func (e *execution) patchable(s *history.Step) *history.Step {
 func (e *execution) draft(s *history.Step, a *history.Approval, before []history.Located) approval.Draft {
 	task := e.contract.At(s.Address).Task
 	a.Attempt = attemptID(task.ID, e.decisions(task.ID)+1)
-	d := approval.Draft{Run: e.run.Started.Run, Goal: e.plan.Goal, Task: task.ID, Title: task.Title, Text: task.Description,
+	d := approval.Draft{Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: task.ID, Title: task.Title, Text: task.Description,
 		Priority: task.Priority, Acceptance: slices.Clone(task.AcceptanceCriteria), Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
-		Dir: e.dir, Runner: e.runner(nil)}
-	if last := e.run.Approval(task.ID); last != nil {
+		Dir: e.work.Dir, Runner: e.runner(nil)}
+	if last := e.rec.Run.Approval(task.ID); last != nil {
 		d.Feedback = slices.Clone(last.Reasons)
 	}
 	for i := range task.Steps {
 		step := &task.Steps[i]
-		m := e.method(e.run.Step(step.Address), recovery.Primary)
+		m := e.method(e.rec.Run.Step(step.Address), recovery.Primary)
 		for _, l := range before {
 			if p, ok := l.Fact.(*history.Patched); ok && l.Where.Step == step.Address {
 				m.ID, m.Run, m.Prompt = p.ID, p.Method.Run, p.Method.Prompt
@@ -140,8 +139,8 @@ func (e *execution) draft(s *history.Step, a *history.Approval, before []history
 // decisions is how often decisions about a task were recorded, those that were undone too.
 func (e *execution) decisions(task string) int {
 	n := 0
-	for i := range e.run.Approvals {
-		if e.run.Approvals[i].Task == task {
+	for i := range e.rec.Run.Approvals {
+		if e.rec.Run.Approvals[i].Task == task {
 			n++
 		}
 	}
@@ -149,20 +148,3 @@ func (e *execution) decisions(task string) int {
 }
 
 func attemptID(task string, n int) string { return fmt.Sprintf("%s/approval#%d", task, n) }
-
-// untouchedBy makes sure that somebody who may only look changed nothing. What
-// changed is named, and undone by the restore that is to be recorded.
-func (e *execution) untouchedBy(ctx context.Context, when string) (*history.RestoreBegun, []string, error) {
-	now, err := e.scanner.Scan(context.WithoutCancel(ctx), e.dir, e.tree)
-	if err != nil {
-		return nil, nil, err
-	}
-	if now.Digest() == e.run.Tree.Tree || e.tree == nil {
-		return nil, nil, nil
-	}
-	lines := []string{"the tree changed " + when}
-	for _, change := range ledger.Diff(e.tree, now) {
-		lines = append(lines, change.String())
-	}
-	return &history.RestoreBegun{To: e.run.Tree}, bound.First(lines, bound.Lines), nil
-}

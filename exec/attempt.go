@@ -58,7 +58,7 @@ type trial struct {
 
 // method finds a way to do a step by its name.
 func (e *execution) method(s *history.Step, id string) method.Method {
-	return e.contract.Method(e.run, s, id)
+	return e.contract.Method(e.rec.Run, s, id)
 }
 
 // attempt executes one method, accounts for what it did, and has it judged.
@@ -68,15 +68,15 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
-	t := &trial{s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1, method: m, before: e.tree, runner: e.runner(step)}
+	t := &trial{s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1, method: m, before: e.work.Tree, runner: e.runner(step)}
 	executor, err := e.c.executor(m.Executor)
 	if err != nil {
 		return err
 	}
-	if e.tree, err = e.known(ctx); err != nil {
+	if e.work.Tree, err = e.work.Known(ctx); err != nil {
 		return err
 	}
-	t.before = e.tree
+	t.before = e.work.Tree
 	from, err := e.prepare(t)
 	if err != nil {
 		return err
@@ -86,14 +86,14 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 		executor, started.Reinstates = e.reinstate(a), a.Number
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
-	started.Stamps = e.keepStamps(ctx)
-	if err := e.recordBeginning(ctx, s, history.Of(s, t.number), started); err != nil {
+	started.Stamps = e.work.KeepStamps(ctx)
+	if err := e.rec.Begin(ctx, s, t.number, started); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
-	e.ours = true
+	e.work.Ours = true
 	e.perform(ctx, t, executor)
-	e.seen.Disturb(contract.Attempted)
+	e.rec.Seen.Disturb(contract.Attempted)
 	fault := e.judge(ctx, t)
 	if fault == nil {
 		fault = e.compare(ctx, t)
@@ -103,18 +103,6 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 		return e.accept(ctx, t)
 	}
 	return e.undo(ctx, t, fault)
-}
-
-// known is the tree that we left, scanned if nobody has looked since.
-func (e *execution) known(ctx context.Context) (*ledger.Tree, error) {
-	if e.tree != nil && e.seen.Holds(contract.Tree) {
-		return e.tree, nil
-	}
-	tree, err := e.scan(ctx)
-	if err == nil && tree.Digest() == e.run.Tree.Tree {
-		e.seen.Saw(contract.Tree)
-	}
-	return tree, err
 }
 
 // execute calls the executor, within the step's time.
@@ -129,9 +117,9 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	live := process.NewTail(bound.Output)
 	shown := e.shown.At(t.s.Address)
 	w := Work{
-		RunID: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step, Method: t.method, Attempt: t.number,
-		Dir: e.dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
-		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.run.Flow.Warned,
+		RunID: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step, Method: t.method, Attempt: t.number,
+		Dir: e.work.Dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
+		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.rec.Run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
 		}},
@@ -214,19 +202,25 @@ func (t *trial) facts() []history.Fact {
 	return append(facts, history.Judgements(t.judged)...)
 }
 
+// nobodyIsTold reports whether nobody but this controller can know, before the next attempt begins, that t completed its step, and nothing is
+// done until then that takes its time: no observer, nothing of the host or of a sandbox, no end of a task, no preconditions.
+func (e *execution) nobodyIsTold(t *trial) bool {
+	next := e.contract.At(t.s.Address).Next
+	return e.rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !e.observed
+}
+
 // accept makes the new tree the one that we left.
 func (e *execution) accept(ctx context.Context, t *trial) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
 	if !t.runner.ran.Load() && !e.host() && e.c.Observer.StepDone == nil {
-		e.seen.Saw(contract.Bindings) // judging looked at them, and nobody had the occasion since
+		e.rec.Seen.Saw(contract.Bindings) // judging looked at them, and nobody had the occasion since
 	}
-	if err := e.recordCompletion(ctx, t, facts); err != nil {
+	if err := e.rec.Complete(ctx, t.s, t.number, facts, e.nobodyIsTold(t)); err != nil {
 		// It cannot be made durable, so it has not happened.
-		_, again := e.restoreTree(ctx, e.dir, e.run.Tree)
+		_, again := e.work.Restore(ctx, e.work.Dir, e.rec.Run.Tree)
 		return errors.Join(err, again)
 	}
-	e.tree, e.partly = t.after, false // the checkpoint of the next step
-	e.seen.Saw(contract.Tree)
+	e.work.Accepted(t.after)
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
 }

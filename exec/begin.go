@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -37,11 +38,11 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	base, err := e.scanner.Scan(ctx, e.root, nil)
+	base, err := e.work.Scanner.Scan(ctx, e.work.Root, nil)
 	if err != nil {
 		return err
 	}
-	e.base, e.tree = base, base
+	e.work.Base, e.work.Tree = base, base
 	if err := e.cloneable(); err != nil {
 		return err
 	}
@@ -63,16 +64,15 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	git, err := git.Read(e.root)
+	git, err := git.Read(e.work.Root)
 	if err != nil {
 		return err
 	}
-	snap, err := e.store.Snapshot(ctx, e.root, base, record.Snapshot{})
+	snap, err := e.rec.Store.Snapshot(ctx, e.work.Root, base, record.Snapshot{})
 	if err != nil {
 		return err
 	}
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	id, err := ws.nextRun()
 	if err != nil {
 		return err
@@ -133,8 +133,7 @@ func unrestorable(base *ledger.Tree) []string {
 // launch opens the journal of a new run.
 func (e *execution) launch(ctx context.Context, started *history.Started) error {
 	started.Boot = disk.From(ctx).Boot()
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	if err := disk.From(ctx).Anywhere().MakeFolders(ws.RunDir(started.Run), 0o755); err != nil {
 		return fmt.Errorf("exec: run folder: %w", err)
 	}
@@ -142,11 +141,11 @@ func (e *execution) launch(ctx context.Context, started *history.Started) error 
 	if err != nil {
 		return err
 	}
-	if e.journal, err = checkpoint.OpenJournal(ctx, log, started.Run, e.c.now); err != nil {
+	if e.rec.Journal, err = checkpoint.OpenJournal(ctx, log, started.Run, e.c.now); err != nil {
 		return errors.Join(err, log.Close())
 	}
 	started.OwnStores = ownStores(ws, started.Run)
-	if err := e.record(ctx, history.Where{}, started); err != nil {
+	if err := e.rec.Record(ctx, history.Where{}, started); err != nil {
 		return err
 	}
 	e.decides = nil
@@ -169,8 +168,7 @@ func ownStores(ws Workspace, run string) bool {
 // unfinished refuses a lock that has served a run, and a tree that holds half a step. It warns of a run that waits: what this
 // one changes, that one has not done.
 func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error) {
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	ids, err := ws.Runs()
 	if err != nil {
 		return nil, err
@@ -179,7 +177,7 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 	for i := len(ids) - 1; i >= 0; i-- {
 		run, err := ws.History(ctx, ids[i])
 		if err != nil || run.Head.Seq == 0 {
-			e.log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
+			e.rec.Log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
 			continue
 		}
 		if run.Served(e.locked.ID()) && !run.Started.Shadow {
@@ -194,7 +192,7 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 		}
 		inside := ""
 		switch s := contract.Current(run); {
-		case run.Restoring == nil && !contract.InFlight(s) && powerWent(ctx, run):
+		case run.Restoring == nil && !contract.InFlight(s) && worktree.PowerWent(ctx, run):
 			inside = "when the machine was"
 		case run.Restoring == nil && !contract.InFlight(s):
 		case s != nil:
@@ -241,8 +239,8 @@ func (e *execution) boundTo(ctx context.Context, terms plan.LockOptions, env, ba
 
 // approve asks the planning gates: those of level 2 first.
 func (e *execution) approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement, error) {
-	pass := &gate.Pass{Phase: gate.Planning, Plan: e.plan, Draft: draft, Dir: e.root, Base: e.base, Before: e.base, After: e.base,
-		Content: e.content(e.root), Runner: e.runner(nil), Log: e.log}
+	pass := &gate.Pass{Phase: gate.Planning, Plan: e.plan, Draft: draft, Dir: e.work.Root, Base: e.work.Base, Before: e.work.Base, After: e.work.Base,
+		Content: e.work.Content(e.work.Root), Runner: e.runner(nil), Log: e.rec.Log}
 	judged := e.panel.Ask(ctx, gate.Planning, pass)
 	var reasons []string
 	for _, j := range judged {

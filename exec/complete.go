@@ -26,28 +26,28 @@ func (e *execution) end(ctx context.Context) error {
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
 	}
 	facts := history.Judgements(judged)
-	if e.run.Started.Isolated && !e.run.Started.Shadow && ended.Status == history.Achieved {
+	if e.rec.Run.Started.Isolated && !e.rec.Run.Started.Shadow && ended.Status == history.Achieved {
 		if err := e.deliver(ctx, ended); err != nil {
 			return err
 		}
 	}
-	if err := e.comeToRest(ctx); err != nil {
+	if err := e.work.ComeToRest(ctx); err != nil {
 		return err
 	}
-	return e.record(ctx, history.Where{}, append(facts, ended)...)
+	return e.rec.Record(ctx, history.Where{}, append(facts, ended)...)
 }
 
 // verdict is how the run ends: what the steps came to, and what the final gates
 // say of the tree as it is now.
 func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgement, error) {
-	ended := &history.Ended{Status: history.Achieved, Tree: e.run.Tree.Tree}
+	ended := &history.Ended{Status: history.Achieved, Tree: e.rec.Run.Tree.Tree}
 	lower := func(to history.Status, format string, args ...any) {
 		if ended.Status != history.NotAchieved {
 			ended.Status = to
 		}
 		ended.Reasons = append(ended.Reasons, fmt.Sprintf(format, args...))
 	}
-	for _, s := range e.run.Steps {
+	for _, s := range e.rec.Run.Steps {
 		switch {
 		case s.Status == history.Failed && s.Failed.Halts:
 			lower(history.NotAchieved, "step %s failed and halted the run", s.Address)
@@ -61,18 +61,22 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 			lower(history.NotAchieved, "step %s did not run", s.Address)
 		}
 	}
-	for _, o := range e.run.Outcomes {
+	for _, o := range e.rec.Run.Outcomes {
 		if !o.Undone && o.Status != history.TaskCompleted {
 			lower(history.Partial, "task %s is %s: %s", o.Task, o.Status, o.Reason)
 		}
 	}
-	if err := e.lookAtAll(ctx); err != nil {
+	if foreign, err := e.work.LookAtAll(ctx); err != nil {
 		return nil, nil, err
+	} else if len(foreign) > 0 {
+		refused := e.refusal()
+		refused.Reasons = foreign
+		return nil, nil, refused
 	}
 	if ended.Status == history.NotAchieved {
 		return ended, nil, nil
 	}
-	if len(e.run.Steps) > 0 && !slices.ContainsFunc(e.run.Steps, func(s *history.Step) bool {
+	if len(e.rec.Run.Steps) > 0 && !slices.ContainsFunc(e.rec.Run.Steps, func(s *history.Step) bool {
 		return s.Status == history.Completed || s.Status == history.Skipped && s.Skipped.Done
 	}) {
 		lower(history.NotAchieved, "no step was completed")
@@ -98,19 +102,19 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 
 // judgeRun asks the final gates about the tree as it is.
 func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
-	e.seen.Forget(contract.Bindings)
+	e.rec.Seen.Forget(contract.Bindings)
 	if err := e.verify(ctx); err != nil {
 		return nil, err
 	}
-	tree, err := e.known(ctx)
+	tree, err := e.work.Known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e.tree = tree
+	e.work.Tree = tree
 	pass := e.pass(gate.Final, nil, e.runner(nil))
 	pass.Plan = e.completedPart()
-	pass.Before, pass.After = e.base, tree
-	pass.Changes = ledger.Diff(e.base, tree)
+	pass.Before, pass.After = e.work.Base, tree
+	pass.Changes = ledger.Diff(e.work.Base, tree)
 	if pass.Symbols, _, err = source.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
 		return nil, err
 	}
@@ -131,7 +135,7 @@ func (e *execution) completedPart() *plan.Plan {
 	part.Tasks = slices.Clone(e.plan.Tasks)
 	for i := range part.Tasks {
 		part.Tasks[i].Steps = slices.DeleteFunc(slices.Clone(part.Tasks[i].Steps), func(s plan.Step) bool {
-			done := e.run.Step(s.Address)
+			done := e.rec.Run.Step(s.Address)
 			return done == nil || done.Status != history.Completed
 		})
 	}
@@ -141,18 +145,18 @@ func (e *execution) completedPart() *plan.Plan {
 // leftAlone makes sure that judging the run changed nothing. What changed is
 // named, kept and undone.
 func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
-	now, err := e.scanner.Scan(context.WithoutCancel(ctx), e.dir, e.tree)
+	now, err := e.work.Scanner.Scan(context.WithoutCancel(ctx), e.work.Dir, e.work.Tree)
 	if err != nil {
 		return nil, err
 	}
 	var lines []string
-	for _, change := range ledger.Diff(e.tree, now) {
+	for _, change := range ledger.Diff(e.work.Tree, now) {
 		lines = append(lines, change.String())
 	}
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree}); err != nil {
+	if err := e.rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.rec.Run.Tree}); err != nil {
 		return nil, err
 	}
 	return bound.First(lines, 20), e.restoredRun(ctx)
@@ -161,20 +165,20 @@ func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
 // deliver moves the workspace to the tree of an isolated run. If anybody touched
 // the workspace meanwhile, it is left alone and the run has not achieved its goal.
 func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
-	if e.run.Delivered != nil {
+	if e.rec.Run.Delivered != nil {
 		return nil // the controller died between the delivery and the end
 	}
-	have, err := e.scanner.Scan(ctx, e.root, nil)
+	have, err := e.work.Scanner.Scan(ctx, e.work.Root, nil)
 	if err != nil {
 		return err
 	}
-	if base := e.run.Started.Base.Tree; have.Digest() != base {
+	if base := e.rec.Run.Started.Base.Tree; have.Digest() != base {
 		ended.Status = history.NotAchieved
 		ended.Reasons = append(ended.Reasons, fmt.Sprintf(
 			"the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Digest().Short(), base.Short()))
 		return nil
 	}
-	if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree, Discarded: e.run.Started.Base, Deliver: true}); err != nil {
+	if err := e.rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.rec.Run.Tree, Discarded: e.rec.Run.Started.Base, Deliver: true}); err != nil {
 		return err
 	}
 	return e.restoredRun(ctx)
@@ -182,28 +186,27 @@ func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
 
 // seal draws the views and closes the journal for good.
 func (e *execution) seal(ctx context.Context) error {
-	if e.run.Sealed != nil {
+	if e.rec.Run.Sealed != nil {
 		return nil
 	}
 	d := disk.From(ctx)
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	views, err := e.drawDocuments(d, ws)
 	if err != nil {
 		return err
 	}
-	if err := e.record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
+	if err := e.rec.Record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
 		return err
 	}
-	if e.run.Delivered != nil || e.run.Started.Shadow || e.run.Started.Isolated && e.run.Ended.Status != history.Achieved && e.untouched() {
-		if err := d.Anywhere().RemoveAll(filepath.Join(ws.RunDir(e.run.Started.Run), "clone")); err != nil {
-			e.log.Warn("the clone of the run cannot be removed", "err", err)
+	if e.rec.Run.Delivered != nil || e.rec.Run.Started.Shadow || e.rec.Run.Started.Isolated && e.rec.Run.Ended.Status != history.Achieved && e.untouched() {
+		if err := d.Anywhere().RemoveAll(filepath.Join(ws.RunDir(e.rec.Run.Started.Run), "clone")); err != nil {
+			e.rec.Log.Warn("the clone of the run cannot be removed", "err", err)
 		}
 	}
-	e.dropStamps(ctx)
-	e.notify(e.c.Observer.RunEnded, Event{Err: outcome(e.run)})
+	e.work.DropStamps(ctx)
+	e.notify(e.c.Observer.RunEnded, Event{Err: outcome(e.rec.Run)})
 	return nil
 }
 
 // untouched reports whether nothing was completed in the clone.
-func (e *execution) untouched() bool { return e.run.Tree == e.run.Started.Base }
+func (e *execution) untouched() bool { return e.rec.Run.Tree == e.rec.Run.Started.Base }

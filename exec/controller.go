@@ -149,8 +149,8 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 	if err := e.reopen(ctx, run); err != nil {
 		return e.report(), err
 	}
-	if e.run.Sealed != nil {
-		return e.report(), outcome(e.run)
+	if e.rec.Run.Sealed != nil {
+		return e.report(), outcome(e.rec.Run)
 	}
 	return e.over(ctx, e.carryOn(ctx))
 }

@@ -23,10 +23,10 @@ const (
 
 // cycleOf is how a step writes its test first in this run.
 func (e *execution) cycleOf(task *plan.Task, step *plan.Step) flow.Cycle {
-	if !e.run.Started.TestFirst {
+	if !e.rec.Run.Started.TestFirst {
 		return flow.Cycle{}
 	}
-	return flow.CycleOf(e.plan, task, step, e.run.Flow.Strategy)
+	return flow.CycleOf(e.plan, task, step, e.rec.Run.Flow.Strategy)
 }
 
 // carried are the phases that earlier attempts by the same method ended before they were cut off, which an attempt that follows them
@@ -61,7 +61,7 @@ func (e *execution) perform(ctx context.Context, t *trial, x Executor) {
 		return
 	}
 	if n := len(t.carried); n > 0 {
-		if _, err := e.restoreTree(ctx, e.dir, t.carried[n-1].Snapshot); err != nil {
+		if _, err := e.work.Restore(ctx, e.work.Dir, t.carried[n-1].Snapshot); err != nil {
 			t.err = fmt.Errorf("exec: the tree after phase %s cannot be brought back: %w", t.carried[n-1].Phase, err)
 			return
 		}
@@ -112,7 +112,7 @@ func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase histo
 			return false
 		}
 	}
-	if err := e.record(ctx, history.Of(t.s, t.number), c); err != nil {
+	if err := e.rec.Record(ctx, history.Of(t.s, t.number), c); err != nil {
 		t.fault = faultf(history.Crashed, "%v", err)
 		return false
 	}

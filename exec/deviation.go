@@ -31,15 +31,15 @@ func reinstated(s *history.Step) *history.Attempt {
 // reinstate is an executor that puts back what an attempt did, and says what it said.
 func (e *execution) reinstate(a *history.Attempt) Executor {
 	return Func(func(ctx context.Context, _ Work) (Outcome, error) {
-		want, err := e.store.Tree(ctx, a.Discarded)
+		want, err := e.rec.Store.Tree(ctx, a.Discarded)
 		if err != nil {
 			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", a.Number, err)
 		}
-		have, err := e.scanner.Scan(ctx, e.dir, e.tree)
+		have, err := e.work.Scanner.Scan(ctx, e.work.Dir, e.work.Tree)
 		if err != nil {
 			return Outcome{}, err
 		}
-		if err := e.store.Restore(ctx, e.dir, want, have); err != nil {
+		if err := e.rec.Store.Restore(ctx, e.work.Dir, want, have); err != nil {
 			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", a.Number, err)
 		}
 		out := Outcome{}

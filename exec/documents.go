@@ -27,11 +27,11 @@ func (w Workspace) documents() []document.Document {
 
 // drawDocuments writes all documents of a run that is over, and returns their digests.
 func (e *execution) drawDocuments(d *disk.Disk, ws Workspace) (map[string]ledger.Digest, error) {
-	model, err := document.New(e.plan, e.run, nil)
+	model, err := document.New(e.plan, e.rec.Run, nil)
 	if err != nil {
 		return nil, err
 	}
-	views, err := writeDocuments(d, ws.ViewDir(e.run.Started.Run), ws.documents(), model)
+	views, err := writeDocuments(d, ws.ViewDir(e.rec.Run.Started.Run), ws.documents(), model)
 	if err != nil {
 		return nil, err
 	}
@@ -79,30 +79,29 @@ func sumWritten(write func(io.Writer) error) (ledger.Digest, error) {
 // tellNext draws the documents of a run that is let go of, for whoever goes on with it. They can be drawn again from the
 // journal, so that it goes on without them where they cannot be written.
 func (e *execution) tellNext(ctx context.Context) {
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	var ahead []document.Document
 	for _, d := range ws.documents() {
 		if d.Ahead {
 			ahead = append(ahead, d)
 		}
 	}
-	model, err := document.New(e.plan, e.run, nil)
+	model, err := document.New(e.plan, e.rec.Run, nil)
 	if err == nil {
-		_, err = writeDocuments(disk.From(ctx), ws.ViewDir(e.run.Started.Run), ahead, model)
+		_, err = writeDocuments(disk.From(ctx), ws.ViewDir(e.rec.Run.Started.Run), ahead, model)
 	}
 	if err != nil {
-		e.log.Warn("the views for the next session cannot be written", "err", err)
+		e.rec.Log.Warn("the views for the next session cannot be written", "err", err)
 	}
 }
 
 // writeRequested writes the progress log where the plan asks for it.
 func (e *execution) writeRequested(d *disk.Disk, m *document.Model) error {
 	path, ok := requestedLog(e.plan)
-	if !ok || e.run.Started.Shadow {
+	if !ok || e.rec.Run.Started.Shadow {
 		return nil
 	}
-	root, err := d.OpenRoot(e.root)
+	root, err := d.OpenRoot(e.work.Root)
 	if err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}

@@ -16,22 +16,22 @@ import (
 // lookForEvidence looks, and records what was found.
 func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error {
 	task, found := e.contract.Task(v.Task), &history.Evidence{Task: v.Task, Retry: v.Retry, Action: v.Action}
-	tree, err := e.known(ctx)
+	tree, err := e.work.Known(ctx)
 	if err != nil {
 		return err
 	}
-	e.tree = tree
+	e.work.Tree = tree
 	policy, shown := e.c.Evidence, e.shownTask(task)
 	found.Kind = policy.Type(shown)
-	found.Items = policy.Look(ctx, evidence.Place{Dir: e.dir, Runner: e.runner(nil)}, policy.Needs(shown, engine.Claim(e.run, task)))
+	found.Items = policy.Look(ctx, evidence.Place{Dir: e.work.Dir, Runner: e.runner(nil)}, policy.Needs(shown, engine.Claim(e.rec.Run, task)))
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	found.Pass = evidence.Pass(found.Items)
 	found.Items = firstItems(found.Items)
-	e.seen.Disturb(contract.StrangersRan)
+	e.rec.Seen.Disturb(contract.StrangersRan)
 	facts := []history.Located{{Fact: found}}
-	undo, changed, err := e.untouchedBy(ctx, "while evidence was looked for")
+	undo, changed, err := e.work.UntouchedBy(ctx, "while evidence was looked for")
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error 
 			State: evidence.Unverifiable, Why: strings.Join(changed, "; ")})
 		facts = append(facts, history.Located{Fact: undo})
 	}
-	return e.recordAll(ctx, facts...)
+	return e.rec.RecordAll(ctx, facts...)
 }
 
 // firstItems are as many items as a journal takes, those that were not found first.

@@ -27,7 +27,7 @@ const lateConfidence = 0.80
 // out again where advice knows another method for it, else a server is asked once
 // more after a while, else nothing.
 func (e *execution) retryEvidence(ctx context.Context, id string) error {
-	task, seen := e.contract.Task(id), e.run.Verified(id)
+	task, seen := e.contract.Task(id), e.rec.Run.Verified(id)
 	on := e.producer(task, seen.Items)
 	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification, e.method(on, on.Last().Method.Method))
 	if err != nil || interrupted(ctx) {
@@ -57,16 +57,16 @@ func (e *execution) retryEvidence(ctx context.Context, id string) error {
 	default:
 		next.Terminal = why
 	}
-	return e.recordAll(ctx, append(facts, history.Located{Fact: next})...)
+	return e.rec.RecordAll(ctx, append(facts, history.Located{Fact: next})...)
 }
 
 // regenerate sets the run back to before a step, so that it is carried out again with a patched method.
 func (e *execution) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry, facts []history.Located) error {
-	tree, err := e.tolerant().Scan(ctx, e.dir, nil)
+	tree, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
 	if err != nil {
 		return err
 	}
-	kept, err := e.store.Snapshot(ctx, e.dir, tree, e.run.Tree)
+	kept, err := e.rec.Store.Snapshot(ctx, e.work.Dir, tree, e.rec.Run.Tree)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (e *execution) regenerate(ctx context.Context, on *history.Step, next *hist
 		return err
 	}
 	to := on.Checkpoint.Checkpoint
-	return e.recordAll(ctx, append(facts,
+	return e.rec.RecordAll(ctx, append(facts,
 		history.Located{Fact: next},
 		history.Located{Where: history.Of(on, 0), Fact: &history.RolledBack{To: on.Address, Snapshot: to, By: history.ByEvidenceRetry}},
 		history.Located{Where: history.Of(on, 0), Fact: &history.Recovery{Rung: "reflect", Method: next.Patch, Repeats: next.Retry,
@@ -115,7 +115,7 @@ func remote(items []evidence.Item) bool {
 func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.Step {
 	var last *history.Step
 	for i := range task.Steps {
-		s := e.run.Step(task.Steps[i].Address)
+		s := e.rec.Run.Step(task.Steps[i].Address)
 		if s.Status != history.Completed {
 			continue
 		}
@@ -132,7 +132,7 @@ func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.St
 // fixed says why a step cannot be carried out again; "" if it can.
 func (e *execution) fixed(on *history.Step) string {
 	after := false
-	for _, s := range e.run.Steps {
+	for _, s := range e.rec.Run.Steps {
 		if after = after || s == on; !after || len(s.Attempts) == 0 {
 			continue
 		}

@@ -6,20 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recorder"
+	"github.com/planlock/planlock/exec/worktree"
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
@@ -35,13 +34,11 @@ type execution struct {
 	locked *plan.Locked
 	plan   *plan.Plan
 	files  []plan.Source
-	log    *slog.Logger
+	rec    *recorder.Recorder
 	chosen string // the preset that the host wants, "" if it leaves it to the plan
 
-	root     string // the workspace
-	dir      string // where the work is done: the workspace, or a clone of it
+	work     *worktree.Worktree
 	held     *checkpoint.Held
-	store    *checkpoint.Store
 	shut     func() error  // closes the store
 	probed   chan struct{} // closed once the sandbox was tried out; nil: nobody does
 	prober   *envelope.Prober
@@ -52,31 +49,43 @@ type execution struct {
 	judging  *contract.Contract // a copy for gates
 	decides  *engine.Decider
 	needed   []string // executors that the plan names
-	scanner  scan.Scanner
 
-	mu      sync.Mutex // guards journal order: append and apply are one
-	journal *checkpoint.Journal
-	run     *history.Run
-	seen    contract.Seen
-
-	base     *ledger.Tree // before the run
-	tree     *ledger.Tree // the tree that we left
-	partly   bool         // tree was scanned before a restore, and afterwards only where that wrote
-	ours     bool         // whatever the tree holds besides what was accepted, this controller's attempts did
-	observed bool         // somebody is told what happens
-	syncing  bool         // the completion of a step is written, and not durable yet; see awaitSync
-	stamped  *ledger.Tree // whose stamps were kept last; see keepStamps
+	observed bool // somebody is told what happens
 
 	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
-	unsynced map[string]*writing     // by folder; see makeDurable
 	panicked atomic.Bool             // an observer did, and that was told
+}
+
+// execution is a run of a plan that nobody has in hand yet.
+func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
+	e := &execution{c: c, plan: p, files: files}
+	e.rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
+	e.work = &worktree.Worktree{Rec: e.rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.warn}
+	return e
+}
+
+// runDir is the folder of a run's own files.
+func (e *execution) runDir(run string) string { return e.workspace().RunDir(run) }
+
+// workspace is the workspace of the run, seen from outside.
+func (e *execution) workspace() Workspace {
+	ws := e.c.workspace()
+	ws.Dir = e.work.Root
+	return ws
+}
+
+// restoreAccepted restores the tree of the run, as its history has it.
+func (e *execution) restoreAccepted(ctx context.Context) error {
+	_, err := e.work.Restore(ctx, e.work.Dir, e.rec.Run.Tree)
+	return err
 }
 
 // open takes hold of the workspace and readies the means.
 func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution, error) {
 	own := *c // the host may do with its controller what it likes
 	c = &own
-	e := &execution{c: c, locked: locked, run: &history.Run{}, log: c.logger()}
+	e := c.execution(nil, nil)
+	e.locked = locked
 	if locked == nil {
 		return e, &RefusedError{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
 	}
@@ -100,12 +109,12 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 
 // occupy takes hold of the workspace, and opens its store.
 func (e *execution) occupy(ctx context.Context) (err error) {
-	if e.held, err = checkpoint.HoldWorkspace(ctx, e.root); err != nil {
+	if e.held, err = checkpoint.HoldWorkspace(ctx, e.work.Root); err != nil {
 		return err
 	}
 	ws := e.c.workspace()
-	ws.Dir = e.root
-	e.store, e.shut, err = ws.storeOf(ctx)
+	ws.Dir = e.work.Root
+	e.rec.Store, e.shut, err = ws.storeOf(ctx)
 	return err
 }
 
@@ -120,7 +129,7 @@ func (e *execution) equip() {
 	e.panel = e.c.panel()
 	e.observed = !reflect.ValueOf(e.c.Observer).IsZero()
 	e.prober = &envelope.Prober{}
-	e.scanner = scan.Scanner{Scope: e.scope()}
+	e.work.Scanner = scan.Scanner{Scope: e.scope()}
 }
 
 // tryOut has the machine's sandbox tried out while stores, journals and trees are read: what the envelope says of it takes some processes to
@@ -157,7 +166,7 @@ func (e *execution) seat() error {
 	if !info.IsDir() {
 		return fmt.Errorf("exec: workspace %q is not a folder: %w", dir, fs.ErrInvalid)
 	}
-	e.root, e.dir = root, root
+	e.work.Root, e.work.Dir = root, root
 	return nil
 }
 
@@ -166,21 +175,21 @@ func (e *execution) close() {
 	if e.probed != nil {
 		<-e.probed
 	}
-	if e.journal != nil {
-		if err := e.journal.Close(); err != nil {
-			e.log.Warn("closing the journal", "err", err)
+	if e.rec.Journal != nil {
+		if err := e.rec.Journal.Close(); err != nil {
+			e.rec.Log.Warn("closing the journal", "err", err)
 		}
-		e.journal = nil
+		e.rec.Journal = nil
 	}
 	if e.shut != nil {
 		if err := e.shut(); err != nil {
-			e.log.Warn("closing the store", "err", err)
+			e.rec.Log.Warn("closing the store", "err", err)
 		}
 		e.shut = nil
 	}
 	if e.held != nil {
 		if err := e.held.Release(); err != nil {
-			e.log.Warn("letting go of the workspace", "err", err)
+			e.rec.Log.Warn("letting go of the workspace", "err", err)
 		}
 		e.held = nil
 	}
@@ -188,92 +197,14 @@ func (e *execution) close() {
 
 // over ends the work on a run with an error, or nil.
 func (e *execution) over(ctx context.Context, err error) (*Report, error) {
-	if failed := e.awaitSync(ctx); failed != nil {
+	if failed := e.rec.Await(ctx); failed != nil {
 		err = errors.Join(err, failed)
 	}
 	return e.report(), err
 }
 
 // report is what is known now.
-func (e *execution) report() *Report { return &Report{Run: e.run, Plan: e.plan} }
-
-// record makes facts durable, all or none, and folds them in. A completion that is not durable yet becomes so before them and by
-// itself: if they reach the disk although writing them fails, it must not be one that was taken back.
-func (e *execution) record(ctx context.Context, w history.Where, facts ...history.Fact) error {
-	return e.recordAll(ctx, history.At(w, facts...)...)
-}
-
-// recordAll is record for facts that belong to several places.
-func (e *execution) recordAll(ctx context.Context, facts ...history.Located) error {
-	return e.recordBy(ctx, e.journal.Append, facts...)
-}
-
-// recordBy is recordAll in a way to add facts to the journal.
-func (e *execution) recordBy(ctx context.Context, do adding, facts ...history.Located) error {
-	if err := e.awaitSync(ctx); err != nil {
-		return err
-	}
-	return e.add(ctx, do, facts...)
-}
-
-// An adding is a way to add facts to a journal: one of its methods.
-type adding func(context.Context, ...record.Fact) ([]record.Record, error)
-
-// add lets do add facts to the journal, and folds them in. What they refer to is kept before them, unless one of them carries it.
-func (e *execution) add(ctx context.Context, do adding, facts ...history.Located) error {
-	batch, carries, err := encode(facts)
-	if err != nil {
-		return err
-	}
-	if !carries {
-		if err := e.store.Flush(context.WithoutCancel(ctx)); err != nil {
-			return fmt.Errorf("exec: what run %s is to record cannot be kept: %w", e.run.Started.Run, err)
-		}
-	}
-	if err := e.fold(ctx, do, facts, batch); err != nil {
-		return err
-	}
-	if carries {
-		e.store.Settle()
-	}
-	return nil
-}
-
-// encode reports too whether one of the facts carries contents.
-func encode(facts []history.Located) (batch []record.Fact, carries bool, err error) {
-	batch = make([]record.Fact, len(facts))
-	for i, l := range facts {
-		if batch[i], err = history.Encode(l.Where, l.Fact); err != nil {
-			return nil, false, err
-		}
-		entry, ok := l.Fact.(*history.Accounted)
-		carries = carries || ok && entry.Inline != nil
-	}
-	return batch, carries, nil
-}
-
-// fold adds facts in their encoded form, and takes them into the state of the run.
-func (e *execution) fold(ctx context.Context, do adding, facts []history.Located, batch []record.Fact) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	records, err := do(context.WithoutCancel(ctx), batch...)
-	if err != nil {
-		return fmt.Errorf("exec: the journal of run %s cannot be written: %w", e.run.Started.Run, err)
-	}
-	e.seen.Disturb(contract.Recorded)
-	for i, rec := range records {
-		if err := e.run.Take(rec, facts[i].Fact); err != nil {
-			return err
-		}
-		if e.logsRecords() {
-			e.log.Debug("recorded", "run", e.run.Started.Run, "seq", rec.Seq, "type", rec.Type, "step", rec.Step, "attempt", rec.Attempt)
-		}
-	}
-	return nil
-}
-
-// logsRecords reports whether the host's log is told of each record.
-func (e *execution) logsRecords() bool { return e.log.Enabled(context.Background(), slog.LevelDebug) }
+func (e *execution) report() *Report { return &Report{Run: e.rec.Run, Plan: e.plan} }
 
 // decider decides what comes next, under the policy of the run.
 func (e *execution) decider() *engine.Decider {
@@ -281,11 +212,6 @@ func (e *execution) decider() *engine.Decider {
 		e.decides = engine.New(e.contract, e.policy())
 	}
 	return e.decides
-}
-
-// scan looks at the tree, knowing the one that we left.
-func (e *execution) scan(ctx context.Context) (*ledger.Tree, error) {
-	return e.scanner.Scan(ctx, e.dir, e.tree)
 }
 
 // scope is what the plan says of the tree, and the controller's own files in it.
@@ -299,7 +225,7 @@ func (e *execution) scope() ledger.Scope {
 		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
 			abs = filepath.Join(real, filepath.Base(abs))
 		}
-		if rel, err := filepath.Rel(e.root, abs); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(e.work.Root, abs); err == nil && filepath.IsLocal(rel) {
 			scope.Own = append(scope.Own, filepath.ToSlash(rel))
 		}
 	}
@@ -310,7 +236,7 @@ func (e *execution) scope() ledger.Scope {
 		own(e.c.LockFile)
 	}
 	if out, ok := requestedLog(e.plan); ok {
-		own(filepath.Join(e.root, filepath.FromSlash(out)))
+		own(filepath.Join(e.work.Root, filepath.FromSlash(out)))
 	}
 	return scope
 }
@@ -322,7 +248,7 @@ func (e *execution) keepPlan(ctx context.Context) (ledger.Digest, error) {
 	if err != nil {
 		return "", fmt.Errorf("exec: plan: %w", err)
 	}
-	return e.store.Put(ctx, text)
+	return e.rec.Store.Put(ctx, text)
 }
 
 // Plan reads back the plan that a run carries out.
@@ -351,13 +277,13 @@ func (e *execution) notify(f func(Event), ev Event) {
 	if f == nil {
 		return
 	}
-	ev.Run, ev.State, ev.Time = e.run.Started.Run, e.run, e.run.Latest
+	ev.Run, ev.State, ev.Time = e.rec.Run.Started.Run, e.rec.Run, e.rec.Run.Latest
 	if ev.History != nil {
 		ev.Step = ev.History.Address
 	}
 	defer func() {
 		if p := recover(); p != nil && e.panicked.CompareAndSwap(false, true) {
-			e.log.Error("an observer panicked: the run goes on, and further panics are not told", "run", ev.Run, "step", ev.Step,
+			e.rec.Log.Error("an observer panicked: the run goes on, and further panics are not told", "run", ev.Run, "step", ev.Step,
 				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		}
 	}()

@@ -8,25 +8,26 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/worktree"
 )
 
 // consultBefore asks an advisor about the task of a step that is about to begin, and records what it says.
 func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind advice.Kind) error {
-	tree, err := e.known(ctx)
+	tree, err := e.work.Known(ctx)
 	if err != nil {
 		return err
 	}
 	task, shown := e.contract.At(s.Address).Task, e.shown.At(s.Address)
 	said, _ := e.hear(ctx, advice.Case{
-		Kind: kind, Point: advice.Task, Run: e.run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step,
+		Kind: kind, Point: advice.Task, Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step,
 		Criteria: task.AcceptanceCriteria, Plan: e.locked.Plan(), Files: filesOf(tree),
-		Open: func(path string) (io.ReadCloser, error) { return openIn(e.dir, path) },
+		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.work.Dir, path) },
 	})
-	e.seen.Disturb(contract.StrangersRan)
+	e.rec.Seen.Disturb(contract.StrangersRan)
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
-	if err := e.record(ctx, history.Of(s, 0), said); err != nil {
+	if err := e.rec.Record(ctx, history.Of(s, 0), said); err != nil {
 		return err
 	}
 	if said.Error != "" {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -29,11 +27,11 @@ func faultf(class history.Class, format string, args ...any) *fault {
 // before asks whether a step may begin, and records its checkpoint. Questions
 // are answered before anything is attempted.
 func (e *execution) before(ctx context.Context, s *history.Step, start *history.StepStarted) error {
-	tree, err := e.known(ctx)
+	tree, err := e.work.Known(ctx)
 	if err != nil {
 		return err
 	}
-	e.tree = tree
+	e.work.Tree = tree
 	r := e.runner(nil)
 	pass := e.pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
@@ -56,35 +54,34 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 			return err
 		}
 		if len(undone) > 0 {
-			if err := e.record(ctx, history.Of(s, 0), append(facts, undone...)...); err != nil {
+			if err := e.rec.Record(ctx, history.Of(s, 0), append(facts, undone...)...); err != nil {
 				return err
 			}
 			return e.restored(ctx, s, 0)
 		}
 	}
 	if len(gate.Blocking(judged)) > 0 {
-		return e.record(ctx, history.Of(s, 0), facts...)
+		return e.rec.Record(ctx, history.Of(s, 0), facts...)
 	}
-	return e.recordBy(ctx, e.journal.Stage, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
+	return e.rec.Stage(ctx, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
 }
 
 // smuggled looks whether judging changed the tree before anything was attempted.
 // It returns what is to be recorded then: the refusal, and the restore.
 func (e *execution) smuggled(ctx context.Context) ([]history.Fact, error) {
-	now, err := e.scanner.Scan(context.WithoutCancel(ctx), e.dir, e.tree)
+	now, err := e.work.Scanner.Scan(context.WithoutCancel(ctx), e.work.Dir, e.work.Tree)
 	if err != nil {
 		return nil, err
 	}
-	if now.Digest() == e.run.Tree.Tree {
-		e.tree = now
-		e.seen.Saw(contract.Tree)
+	if now.Digest() == e.rec.Run.Tree.Tree {
+		e.work.Found(now)
 		return nil, nil
 	}
 	f := faultf(history.Refused, "the tree changed before the step began, and gates and checks must not change it")
-	for _, change := range ledger.Diff(e.tree, now) {
+	for _, change := range ledger.Diff(e.work.Tree, now) {
 		f.Reasons = append(f.Reasons, change.String())
 	}
-	return []history.Fact{f.bounded(), &history.RestoreBegun{To: e.run.Tree}}, nil
+	return []history.Fact{f.bounded(), &history.RestoreBegun{To: e.rec.Run.Tree}}, nil
 }
 
 // pass is what gates may look at.
@@ -94,8 +91,8 @@ func (e *execution) pass(phase gate.Phase, s *history.Step, r gate.CommandRunner
 		introduced[inv.ID] = "base"
 	}
 	pass := &gate.Pass{
-		Phase: phase, Plan: e.judging.Plan, Dir: e.dir, Base: e.base,
-		Content: e.content(e.dir), OpenIntents: e.openIntents(s), Introduced: introduced, Runner: r, Log: e.log,
+		Phase: phase, Plan: e.judging.Plan, Dir: e.work.Dir, Base: e.work.Base,
+		Content: e.work.Content(e.work.Dir), OpenIntents: e.openIntents(s), Introduced: introduced, Runner: r, Log: e.rec.Log,
 	}
 	if s != nil {
 		at := e.judging.At(s.Address)
@@ -112,7 +109,7 @@ func (e *execution) pass(phase gate.Phase, s *history.Step, r gate.CommandRunner
 // them: that it does is for a gate to say.
 func (e *execution) openIntents(s *history.Step) []*plan.TestIntent {
 	completed := func(a plan.Address) bool {
-		s := e.run.Step(a)
+		s := e.rec.Run.Step(a)
 		return s != nil && s.Status == history.Completed
 	}
 	var open []*plan.TestIntent
@@ -123,18 +120,6 @@ func (e *execution) openIntents(s *history.Step) []*plan.TestIntent {
 		}
 	}
 	return open
-}
-
-// content opens contents by digest: from the store, or, where it does not hold
-// them yet, from the folder.
-func (e *execution) content(dir string) ledger.Content {
-	return func(ctx context.Context, entry ledger.Entry) (io.ReadCloser, error) {
-		r, err := e.store.Open(ctx, entry)
-		if errors.Is(err, checkpoint.ErrNotFound) {
-			return openIn(dir, entry.Path)
-		}
-		return r, err
-	}
 }
 
 // judge looks at what an attempt did. It returns nil if the attempt counts.
@@ -172,13 +157,13 @@ func (e *execution) judge(ctx context.Context, t *trial) *fault {
 func (e *execution) account(ctx context.Context, t *trial) *fault {
 	var err error
 	t.runner.ran.Store(false) // what ran before the scan is in it
-	if t.after, err = e.scanner.Scan(ctx, e.dir, t.before); err != nil {
+	if t.after, err = e.work.Scanner.Scan(ctx, e.work.Dir, t.before); err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
 	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
-	e.touched(e.dir, entry.Changes)
+	e.work.Touched(e.work.Dir, entry.Changes)
 	var inline checkpoint.Inline
-	t.snap, inline, err = e.snapshot(ctx, t.after)
+	t.snap, inline, err = e.work.Snapshot(ctx, t.after)
 	switch {
 	case noSpace(err):
 		return faultf(history.NoSpace, "what the step did cannot be kept, which takes up to %d bytes: %v", size(entry.Changes), err)
@@ -188,7 +173,7 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 	if t.step.Artifacts != nil {
 		entry.Declared = t.step.Artifacts.Declared()
 	}
-	content := e.content(e.dir)
+	content := e.work.Content(e.work.Dir)
 	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, content, content); err != nil {
 		return faultf(history.Crashed, "the symbols cannot be read: %v", err)
 	}
@@ -206,14 +191,6 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 
 // snapshot keeps a tree that differs little from the accepted one. What it returns
 // has to go into the journal with it; a host's own store keeps everything itself.
-func (e *execution) snapshot(ctx context.Context, tree *ledger.Tree) (record.Snapshot, checkpoint.Inline, error) {
-	if e.c.Blobs == nil {
-		return e.store.SnapshotInline(ctx, e.dir, tree, e.run.Tree)
-	}
-	snap, err := e.store.Snapshot(ctx, e.dir, tree, e.run.Tree)
-	return snap, nil, err
-}
-
 // size is how many bytes the new contents of changes have.
 func size(changes []ledger.Change) int64 {
 	var n int64
@@ -227,11 +204,11 @@ func size(changes []ledger.Change) int64 {
 
 // gitMoved looks at the repository, which no step may change and nothing restores.
 func (e *execution) gitMoved(t *trial) (now ledger.GitState, f *fault) {
-	now, err := git.Read(e.root)
+	now, err := git.Read(e.work.Root)
 	if err != nil {
 		return now, faultf(history.Unrestorable, "the repository cannot be read: %v", err)
 	}
-	if t.entry.Git = e.run.Git.Moved(now); len(t.entry.Git) > 0 {
+	if t.entry.Git = e.rec.Run.Git.Moved(now); len(t.entry.Git) > 0 {
 		return now, faultf(history.Unrestorable, "the step changed the repository, which planlock never touches: %s", strings.Join(t.entry.Git, ", "))
 	}
 	return now, nil
@@ -293,7 +270,7 @@ func (e *execution) gatesLeftNothing(ctx context.Context, t *trial) *fault {
 	if !t.runner.ran.Load() && !e.host() {
 		return nil
 	}
-	now, err := e.scanner.Scan(ctx, e.dir, t.after)
+	now, err := e.work.Scanner.Scan(ctx, e.work.Dir, t.after)
 	if err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
@@ -301,7 +278,7 @@ func (e *execution) gatesLeftNothing(ctx context.Context, t *trial) *fault {
 		t.after = now
 		return nil
 	}
-	if snap, err := e.store.Snapshot(ctx, e.dir, now, e.run.Tree); err == nil {
+	if snap, err := e.rec.Store.Snapshot(ctx, e.work.Dir, now, e.rec.Run.Tree); err == nil {
 		t.snap = snap // somebody may have worked here meanwhile
 	}
 	f := faultf(history.GateFailed, "the tree changed while it was judged, and gates and checks must not change it")

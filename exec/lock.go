@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/lockfile"
@@ -46,7 +45,7 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	own := *c
 	c = &own
 	c.Preset, c.Evidence = c.presetFor(&draft.Plan), c.evidenceFor(&draft.Plan)
-	e := &execution{c: c, plan: &draft.Plan, files: draft.Files, run: &history.Run{}, log: c.logger()}
+	e := c.execution(&draft.Plan, draft.Files)
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
@@ -54,11 +53,11 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 		return nil, err
 	}
 	e.equip()
-	base, err := e.scanner.Scan(ctx, e.root, nil)
+	base, err := e.work.Scanner.Scan(ctx, e.work.Root, nil)
 	if err != nil {
 		return nil, err
 	}
-	e.base, e.tree = base, base
+	e.work.Base, e.work.Tree = base, base
 	env, err := e.envelope(ctx)
 	if err != nil {
 		return nil, err

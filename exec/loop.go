@@ -15,9 +15,9 @@ import (
 // from the history alone, so that going on after a crash is no case of its own.
 func (e *execution) carryOn(ctx context.Context) error {
 	for {
-		wanted := e.decider().Decide(e.run, &e.seen)
+		wanted := e.decider().Decide(e.rec.Run, e.rec.Seen)
 		if len(wanted) == 0 {
-			return outcome(e.run)
+			return outcome(e.rec.Run)
 		}
 		if interrupted(ctx) && !outlastsInterrupts(wanted[0].Action) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
@@ -40,7 +40,7 @@ func outlastsInterrupts(a engine.Action) bool {
 
 // do has the world do what is wanted.
 func (e *execution) do(ctx context.Context, w engine.Wanted) error {
-	s := e.run.Step(w.Step)
+	s := e.rec.Run.Step(w.Step)
 	switch a := w.Action.(type) {
 	case engine.Record:
 		return e.note(ctx, a.Facts)
@@ -58,7 +58,7 @@ func (e *execution) do(ctx context.Context, w engine.Wanted) error {
 		}
 		return e.restored(ctx, s, w.Attempt)
 	case engine.Rewind:
-		return e.setBack(ctx, e.run.Step(a.To), a.By)
+		return e.setBack(ctx, e.rec.Run.Step(a.To), a.By)
 	case engine.Consult:
 		return e.advise(ctx, s, a)
 	case engine.Foresee:
@@ -83,10 +83,10 @@ func (e *execution) do(ctx context.Context, w engine.Wanted) error {
 
 // note records facts that follow from the history, and tells of them.
 func (e *execution) note(ctx context.Context, facts []history.Located) error {
-	add := e.journal.Append
+	record := e.rec.RecordAll
 	if len(facts) == 1 {
 		if _, waits := facts[0].Fact.(*history.PhaseOver); waits {
-			add = e.journal.Stage // nothing relies on it before the facts that follow
+			record = e.rec.Stage // nothing relies on it before the facts that follow
 		}
 	}
 	for _, l := range facts {
@@ -94,7 +94,7 @@ func (e *execution) note(ctx context.Context, facts []history.Located) error {
 			e.date(&f.Question)
 		}
 	}
-	if err := e.recordBy(ctx, add, facts...); err != nil {
+	if err := record(ctx, facts...); err != nil {
 		return err
 	}
 	e.tell(facts)
@@ -109,14 +109,14 @@ func (e *execution) look(ctx context.Context, s *history.Step, what contract.Obs
 	case contract.Done:
 		return e.lookWhetherDone(ctx, s)
 	}
-	if s != nil && !contract.WithinTree(s) && e.seen.Of != s.Address {
-		e.seen.Forget(contract.Bindings)
+	if s != nil && !contract.WithinTree(s) && e.rec.Seen.Of != s.Address {
+		e.rec.Seen.Forget(contract.Bindings)
 	}
 	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
 	}
 	if s != nil {
-		e.seen.Of = s.Address
+		e.rec.Seen.Of = s.Address
 	}
 	return nil
 }
@@ -127,30 +127,30 @@ func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) 
 	if passed := e.c.now().Sub(since); passed > 0 {
 		d -= min(passed, d)
 	}
-	e.seen.Disturb(contract.TimePassed)
+	e.rec.Seen.Disturb(contract.TimePassed)
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done(): // the loop stops
 	case <-timer.C:
-		e.seen.Saw(contract.Due)
+		e.rec.Seen.Saw(contract.Due)
 	}
 	return nil
 }
 
 // handOver ends a session whose token budget is nearly used up.
 func (e *execution) handOver(ctx context.Context) error {
-	all := e.run.Flow.Budgets
+	all := e.rec.Run.Flow.Budgets
 	b := all[len(all)-1]
 	return e.pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff, b.Used, b.Limit, b.Next))
 }
 
 // pause lets go of the run in a way that can be resumed.
 func (e *execution) pause(ctx context.Context, why string, cause error) error {
-	if err := e.comeToRest(ctx); err != nil {
+	if err := e.work.ComeToRest(ctx); err != nil {
 		return errors.Join(cause, err)
 	}
-	if err := e.record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
+	if err := e.rec.Record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
 		return errors.Join(cause, err)
 	}
 	e.tellNext(ctx)

@@ -43,15 +43,14 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 func (w Workspace) requests() *ask.Folder { return &ask.Folder{Dir: w.QuestionDir()} }
 
 func (e *execution) requests() *ask.Folder {
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	return ws.requests()
 }
 
 // lookForRequests finds out what a person has asked of the run from outside. A request that cannot be met is withdrawn.
 func (e *execution) lookForRequests(ctx context.Context) error {
-	e.seen.Request = nil
-	r, err := e.requests().Requested(ctx, e.run.Started.Run)
+	e.rec.Seen.Request = nil
+	r, err := e.requests().Requested(ctx, e.rec.Run.Started.Run)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -60,26 +59,26 @@ func (e *execution) lookForRequests(ctx context.Context) error {
 			return err
 		}
 	case r.Kind == ask.Obsolete || e.canSetBack(r.Step):
-		e.seen.Request = &r
+		e.rec.Seen.Request = &r
 	default:
 		e.warn(fmt.Sprintf("%s wants the run set back to before %s, which is not possible", r.By, r.Step))
 		if err := e.withdraw(ctx); err != nil {
 			return err
 		}
 	}
-	e.seen.Saw(contract.Requests)
+	e.rec.Seen.Saw(contract.Requests)
 	return nil
 }
 
 // canSetBack reports whether the run can be set back to before a step.
 func (e *execution) canSetBack(a plan.Address) bool {
-	to := e.run.Step(a)
-	return to != nil && to.Checkpoint != nil && question.CanUnwind(e.run, to)
+	to := e.rec.Run.Step(a)
+	return to != nil && to.Checkpoint != nil && question.CanUnwind(e.rec.Run, to)
 }
 
 // withdraw removes a request that has become a question, or cannot become one.
 func (e *execution) withdraw(ctx context.Context) error {
-	return e.requests().Withdraw(ctx, e.run.Started.Run)
+	return e.requests().Withdraw(ctx, e.rec.Run.Started.Run)
 }
 
 // watch cuts ctx off when somebody leaves a request. The caller stops it before it goes on.
@@ -93,7 +92,7 @@ func (e *execution) watch(ctx context.Context) (watched context.Context, unwatch
 		if watched.Err() != nil {
 			return
 		}
-		if _, err := e.requests().Requested(ctx, e.run.Started.Run); err == nil {
+		if _, err := e.requests().Requested(ctx, e.rec.Run.Started.Run); err == nil {
 			cut(errRequested)
 			return
 		}

@@ -58,18 +58,18 @@ func (e *execution) roles() history.Roles {
 // policyChanged says that a run is taken up under another policy than it had, or with others. Its mode is a matter of
 // its own, and what it promised of tests and of equal outputs it keeps.
 func (e *execution) policyChanged() []history.Fact {
-	was, now, roles := e.run.Policy, e.chosenPolicy(), e.roles()
+	was, now, roles := e.rec.Run.Policy, e.chosenPolicy(), e.roles()
 	now.Mode, now.ModeBy, now.TestFirst, now.Deterministic = was.Mode, was.ModeBy, was.TestFirst, was.Deterministic
-	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, e.run.Roles) {
+	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, e.rec.Run.Roles) {
 		return nil
 	}
 	return []history.Fact{&history.PolicyChanged{Policy: now, Roles: roles, Why: "chosen when the run was resumed"}}
 }
 
 // policy is what this run is decided by: what its journal says, and the rungs that it names.
-func (e *execution) policy() *contract.Policy { return contract.PolicyOf(e.run, e.c.ladder()) }
+func (e *execution) policy() *contract.Policy { return contract.PolicyOf(e.rec.Run, e.c.ladder()) }
 
 // about is what may be looked at of a step.
 func (e *execution) about(s *history.Step) *contract.Case {
-	return &contract.Case{Contract: e.contract, Policy: e.decider().Policy, Run: e.run, Seen: &e.seen, Step: s}
+	return &contract.Case{Contract: e.contract, Policy: e.decider().Policy, Run: e.rec.Run, Seen: e.rec.Seen, Step: s}
 }

@@ -43,7 +43,7 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 		}
 	}
 	e.notify(e.c.Observer.Asked, Event{History: s, Question: &q})
-	e.seen.Disturb(contract.PersonAsked)
+	e.rec.Seen.Disturb(contract.PersonAsked)
 	var err error
 	for range mistakes {
 		var a ask.Answer
@@ -53,7 +53,7 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 		if err = q.Check(a); err == nil {
 			return e.settle(ctx, s, q, a)
 		}
-		if err := e.record(ctx, history.Of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line)}); err != nil {
+		if err := e.rec.Record(ctx, history.Of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line)}); err != nil {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 	case interrupted(ctx):
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
 	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() && !e.c.now().Before(q.Deadline):
-		return e.note(ctx, e.decider().Refuse(e.run, err.Error()))
+		return e.note(ctx, e.decider().Refuse(e.rec.Run, err.Error()))
 	}
 	// Nobody refused: the way to whoever answers is broken.
 	return e.pause(ctx, "question "+q.ID+" could not be put", fmt.Errorf("exec: question %s could not be put: %w", q.ID, err))
@@ -72,8 +72,8 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 
 // settle makes an answer part of the record, with all that follows from it at once. What follows later is decided from the history.
 func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question, a ask.Answer) error {
-	facts := e.decider().Settle(e.run, engine.Answer{Answer: a, Memory: ulid.Make().String()})
-	if err := e.recordAll(ctx, facts...); err != nil {
+	facts := e.decider().Settle(e.rec.Run, engine.Answer{Answer: a, Memory: ulid.Make().String()})
+	if err := e.rec.RecordAll(ctx, facts...); err != nil {
 		return err
 	}
 	e.keepRemembered(ctx)
@@ -82,7 +82,7 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 	switch {
 	case a.Choice == question.Stop:
 		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
-	case q.Kind == ask.Obsolete && a.Choice == question.Replan && e.run.AskedUnder(q.ID) == e.run.Started.Plan:
+	case q.Kind == ask.Obsolete && a.Choice == question.Replan && e.rec.Run.AskedUnder(q.ID) == e.rec.Run.Started.Plan:
 		return e.pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", ErrWaiting, a.By))
 	}
 	return nil

@@ -3,8 +3,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 
 	"github.com/planlock/planlock/exec/history"
 )
@@ -12,12 +10,12 @@ import (
 // undo records why an attempt failed and restores the checkpoint. What is undone
 // is kept, so that nothing anybody did is lost.
 func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
-	begun := &history.RestoreBegun{To: e.run.Tree, Discarded: t.snap}
+	begun := &history.RestoreBegun{To: e.rec.Run.Tree, Discarded: t.snap}
 	facts := append(t.facts(), f.bounded(), begun)
-	if err := e.record(ctx, history.Of(t.s, t.number), facts...); err != nil {
+	if err := e.rec.Record(ctx, history.Of(t.s, t.number), facts...); err != nil {
 		// The journal is dead. The tree is restored all the same; the next
 		// controller finds the attempt unfinished and restores it once more.
-		_, again := e.restoreTree(ctx, e.dir, begun.To)
+		_, again := e.work.Restore(ctx, e.work.Dir, begun.To)
 		return errors.Join(err, again)
 	}
 	e.notify(e.c.Observer.AttemptFailed, Event{History: t.s, Attempt: t.number,
@@ -33,14 +31,4 @@ func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
 		return err // what moved was the step's own doing, and is undone
 	}
 	return e.letGo(ctx, refused)
-}
-
-// openIn opens a file of a folder and never leads outside of it.
-func openIn(dir, path string) (*os.File, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return root.Open(filepath.FromSlash(path))
 }

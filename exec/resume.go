@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/exec/worktree"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
@@ -22,28 +23,27 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 	if err := e.openFound(ctx, prefix); err != nil {
 		return err
 	}
-	if e.run.Sealed != nil {
+	if e.rec.Run.Sealed != nil {
 		return nil
 	}
-	if got, want := e.locked.Digest(), e.run.Started.Plan; got != want {
+	if got, want := e.locked.Digest(), e.rec.Run.Started.Plan; got != want {
 		hint := "resume it with the plan that it began with"
-		if len(e.run.Amendments) > 0 {
+		if len(e.rec.Run.Amendments) > 0 {
 			hint = "resume it with the plan that it was amended to (Amended.Locked)"
 		}
-		return &RefusedError{Run: e.run.Started.Run, Hint: hint,
+		return &RefusedError{Run: e.rec.Run.Started.Run, Hint: hint,
 			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
 	}
 	if err := e.recall(ctx); err != nil {
 		return err
 	}
-	e.seen = contract.Seen{}
+	*e.rec.Seen = contract.Seen{}
 	return e.takeUp(ctx)
 }
 
 // openFound opens the run that prefix names.
 func (e *execution) openFound(ctx context.Context, prefix string) error {
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	id, err := ws.Find(prefix)
 	if err != nil {
 		return err
@@ -56,24 +56,24 @@ func (e *execution) recall(ctx context.Context) (err error) {
 	if err := e.samePreset(); err != nil {
 		return err
 	}
-	s := &e.run.Started
+	s := &e.rec.Run.Started
 	e.c.LockFile, e.c.NoSandbox = s.LockFile, s.NoSandbox
-	e.scanner.Scope = e.scope()
+	e.work.Scanner.Scope = e.scope()
 	if s.Isolated {
 		ws := e.c.workspace()
-		ws.Dir = e.root
-		e.dir = filepath.Join(ws.RunDir(s.Run), "clone")
+		ws.Dir = e.work.Root
+		e.work.Dir = filepath.Join(ws.RunDir(s.Run), "clone")
 	}
-	e.revive(ctx)
-	e.base, err = e.baseTree(ctx)
+	e.work.Revive(ctx)
+	e.work.Base, err = e.work.BaseTree(ctx)
 	return err
 }
 
 // samePreset refuses a run under another preset than the one that it began with.
 func (e *execution) samePreset() error {
-	began := cmp.Or(e.run.Started.Preset, preset.Default)
+	began := cmp.Or(e.rec.Run.Started.Preset, preset.Default)
 	if e.chosen != "" && e.chosen != began {
-		return &RefusedError{Run: e.run.Started.Run, Hint: fmt.Sprintf("leave the preset out, or name %q: a run goes on under the preset that it began with", began),
+		return &RefusedError{Run: e.rec.Run.Started.Run, Hint: fmt.Sprintf("leave the preset out, or name %q: a run goes on under the preset that it began with", began),
 			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, e.chosen)}}
 	}
 	e.c.Preset = began
@@ -86,17 +86,17 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 	if err != nil {
 		return err
 	}
-	e.journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.c.now, func(rec record.Record) error {
-		if err := e.store.AdoptRecord(ctx, rec); err != nil {
+	e.rec.Journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.c.now, func(rec record.Record) error {
+		if err := e.rec.Store.AdoptRecord(ctx, rec); err != nil {
 			return err
 		}
-		return e.run.Apply(rec)
+		return e.rec.Run.Apply(rec)
 	})
 	if err != nil {
 		return errors.Join(err, log.Close())
 	}
-	e.run.Compact()
-	if e.run.Head.Seq == 0 {
+	e.rec.Run.Compact()
+	if e.rec.Run.Head.Seq == 0 {
 		return notBegun(id)
 	}
 	return nil
@@ -107,20 +107,20 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 // by the step itself.
 func (e *execution) takeUp(ctx context.Context) error {
 	resumed := &history.Resumed{Reason: "crash", Boot: disk.From(ctx).Boot()}
-	if e.run.Paused != nil {
-		resumed.Reason = e.run.Paused.Why
+	if e.rec.Run.Paused != nil {
+		resumed.Reason = e.rec.Run.Paused.Why
 	}
-	if s := contract.Current(e.run); s != nil {
+	if s := contract.Current(e.rec.Run); s != nil {
 		resumed.InFlight = s.Address
 	}
-	lost := powerWent(ctx, e.run)
+	lost := worktree.PowerWent(ctx, e.rec.Run)
 	if err := e.nobodyAfter(lost); err != nil {
 		return err
 	}
-	if e.run.Paused == nil && !lost {
-		e.touchedAll(e.dir)
+	if e.rec.Run.Paused == nil && !lost {
+		e.work.TouchedAll(e.work.Dir)
 	}
-	if e.run.Started.Isolated && (isMissing(statDir(e.dir)) || e.untried()) {
+	if e.rec.Run.Started.Isolated && (isMissing(statDir(e.work.Dir)) || e.untried()) {
 		if err := e.clone(ctx); err != nil {
 			return err
 		}
@@ -148,10 +148,10 @@ func (e *execution) takeUp(ctx context.Context) error {
 		facts = append(facts, moved...)
 	}
 	facts = append(facts, e.policyChanged()...)
-	if to := e.c.Mode; to != "" && to != e.run.Mode {
-		facts = append(facts, &history.ModeSwitched{From: e.run.Mode, To: to, Cause: "chosen when the run was resumed"})
+	if to := e.c.Mode; to != "" && to != e.rec.Run.Mode {
+		facts = append(facts, &history.ModeSwitched{From: e.rec.Run.Mode, To: to, Cause: "chosen when the run was resumed"})
 	}
-	if err := e.record(ctx, history.Where{}, facts...); err != nil {
+	if err := e.rec.Record(ctx, history.Where{}, facts...); err != nil {
 		return err
 	}
 	e.decides = nil
@@ -163,28 +163,27 @@ func (e *execution) takeUp(ctx context.Context) error {
 
 // nobodyAfter refuses to restore the tree of a run where a later one has worked in the workspace: that would undo what it did.
 func (e *execution) nobodyAfter(lost bool) error {
-	if e.run.Started.Isolated || e.run.Ended != nil || !lost && e.run.Restoring == nil && !contract.InFlight(contract.Current(e.run)) {
+	if e.rec.Run.Started.Isolated || e.rec.Run.Ended != nil || !lost && e.rec.Run.Restoring == nil && !contract.InFlight(contract.Current(e.rec.Run)) {
 		return nil
 	}
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	ids, err := ws.Runs()
-	if err != nil || len(ids) == 0 || ids[len(ids)-1] == e.run.Started.Run {
+	if err != nil || len(ids) == 0 || ids[len(ids)-1] == e.rec.Run.Started.Run {
 		return err
 	}
-	return &RefusedError{Run: e.run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
+	return &RefusedError{Run: e.rec.Run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
 		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])}}
 }
 
 // untried reports whether no step was begun, nor the run set back: the clone of an
 // isolated run may be half made.
 func (e *execution) untried() bool {
-	for _, s := range e.run.Steps {
+	for _, s := range e.rec.Run.Steps {
 		if s.Status != history.Pending || len(s.Undone) > 0 {
 			return false
 		}
 	}
-	return e.run.Restoring == nil && e.run.Ended == nil
+	return e.rec.Run.Restoring == nil && e.rec.Run.Ended == nil
 }
 
 // catchUp repairs a tree that is one step behind the journal. A write that
@@ -192,23 +191,23 @@ func (e *execution) untried() bool {
 // take the step for lost and restored its checkpoint. Where it could not restore all of it either, as on a
 // full disk, the tree is between the two, which half says, and what is there is kept before it is restored.
 func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
-	s := e.run.JustCompleted()
+	s := e.rec.Run.JustCompleted()
 	if s == nil {
 		return false, nil
 	}
-	now, err := e.scan(ctx)
-	if err != nil || now.Digest() == e.run.Tree.Tree {
+	now, err := e.work.Scan(ctx)
+	if err != nil || now.Digest() == e.rec.Run.Tree.Tree {
 		return false, err
 	}
 	if now.Digest() == s.Checkpoint.Checkpoint.Tree {
-		_, err = e.restoreTree(ctx, e.dir, e.run.Tree)
+		_, err = e.work.Restore(ctx, e.work.Dir, e.rec.Run.Tree)
 		return false, err
 	}
-	before, err := e.store.Tree(ctx, s.Checkpoint.Checkpoint)
+	before, err := e.rec.Store.Tree(ctx, s.Checkpoint.Checkpoint)
 	if err != nil {
 		return false, err
 	}
-	after, err := e.store.Tree(ctx, e.run.Tree)
+	after, err := e.rec.Store.Tree(ctx, e.rec.Run.Tree)
 	if err != nil {
 		return false, err
 	}
@@ -227,30 +226,30 @@ func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
 // accepted restores the tree that was accepted, where a power cut left another one, or a restore that was cut short.
 // What is there is kept, as always; so who worked there before the run was taken up loses nothing.
 func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, error) {
-	restoring := e.run.Restoring
-	if e.run.Ended != nil || restoring != nil && !restoring.Deliver || contract.InFlight(contract.Current(e.run)) {
+	restoring := e.rec.Run.Restoring
+	if e.rec.Run.Ended != nil || restoring != nil && !restoring.Deliver || contract.InFlight(contract.Current(e.rec.Run)) {
 		return nil, nil
 	}
-	if e.run.Started.Isolated && e.run.Delivered == nil {
-		_, err := e.restoreTree(ctx, e.dir, e.run.Tree) // nobody else works in the clone
+	if e.rec.Run.Started.Isolated && e.rec.Run.Delivered == nil {
+		_, err := e.work.Restore(ctx, e.work.Dir, e.rec.Run.Tree) // nobody else works in the clone
 		return nil, err
 	}
-	now, err := e.tolerant().Scan(ctx, e.dir, nil)
-	if err != nil || now.Digest() == e.run.Tree.Tree {
+	now, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
+	if err != nil || now.Digest() == e.rec.Run.Tree.Tree {
 		return nil, err
 	}
 	e.warn(why + ", and the workspace is not as the run left it: it is restored, and what is there is kept")
-	return []history.Fact{&history.RestoreBegun{To: e.run.Tree}}, nil
+	return []history.Fact{&history.RestoreBegun{To: e.rec.Run.Tree}}, nil
 }
 
 // verifyAgain is verify for a run that nobody held. Of a tree that holds half a
 // step or half a restore nothing is said, nor of one that may have lost something: it is going to be restored, and what
 // it holds is kept. A run that ended only lacks its views.
 func (e *execution) verifyAgain(ctx context.Context, lost bool) error {
-	if e.run.Ended != nil {
+	if e.rec.Run.Ended != nil {
 		return nil
 	}
-	if e.run.Restoring == nil && !contract.InFlight(contract.Current(e.run)) && !lost {
+	if e.rec.Run.Restoring == nil && !contract.InFlight(contract.Current(e.rec.Run)) && !lost {
 		return e.verify(ctx)
 	}
 	refused, err := e.bindings(ctx)

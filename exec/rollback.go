@@ -28,18 +28,18 @@ type RolledBack struct {
 // back to it, so that resuming runs the step again, and all after it.
 func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address) (*RolledBack, error) {
 	own := *c
-	e := &execution{c: &own, plan: &plan.Plan{}, run: &history.Run{}, log: c.logger()}
+	e := own.execution(&plan.Plan{}, nil)
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
 	var err error
-	if e.held, err = checkpoint.HoldWorkspace(ctx, e.root); err != nil {
+	if e.held, err = checkpoint.HoldWorkspace(ctx, e.work.Root); err != nil {
 		return nil, err
 	}
 	defer e.close()
 	ws := c.workspace()
-	ws.Dir = e.root
-	if e.store, e.shut, err = ws.storeOf(ctx); err != nil {
+	ws.Dir = e.work.Root
+	if e.rec.Store, e.shut, err = ws.storeOf(ctx); err != nil {
 		return nil, err
 	}
 	id, err := ws.Find(run)
@@ -49,33 +49,33 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err := e.openRun(ctx, ws, id); err != nil {
 		return nil, err
 	}
-	if e.run.Started.Shadow && e.run.Ended != nil {
+	if e.rec.Run.Started.Shadow && e.rec.Run.Ended != nil {
 		return nil, &RefusedError{Run: id, Reasons: []string{"the run was a trial: its clone is gone, and the workspace is as it was before it"}, Hint: "run the plan"}
 	}
-	s := e.run.Step(step)
+	s := e.rec.Run.Step(step)
 	if s == nil {
 		return nil, fmt.Errorf("exec: run %s has no step %q", id, step)
 	}
-	to, err := before(e.run, s)
+	to, err := before(e.rec.Run, s)
 	if err != nil {
 		return nil, err
 	}
-	if e.plan, err = ws.Plan(ctx, e.run); err != nil {
+	if e.plan, err = ws.Plan(ctx, e.rec.Run); err != nil {
 		return nil, err
 	}
-	e.files, own.LockFile, own.NoSandbox = e.run.Started.Files, e.run.Started.LockFile, e.run.Started.NoSandbox
+	e.files, own.LockFile, own.NoSandbox = e.rec.Run.Started.Files, e.rec.Run.Started.LockFile, e.rec.Run.Started.NoSandbox
 	e.equip()
-	if e.run.Started.Isolated && e.run.Delivered == nil {
-		e.dir = filepath.Join(ws.RunDir(id), "clone")
-		if err := disk.From(ctx).Anywhere().MakeFolders(e.dir, 0o755); err != nil {
+	if e.rec.Run.Started.Isolated && e.rec.Run.Delivered == nil {
+		e.work.Dir = filepath.Join(ws.RunDir(id), "clone")
+		if err := disk.From(ctx).Anywhere().MakeFolders(e.work.Dir, 0o755); err != nil {
 			return nil, fmt.Errorf("exec: clone: %w", err)
 		}
 	}
-	if e.run.Delivered != nil && e.run.Ended == nil {
+	if e.rec.Run.Delivered != nil && e.rec.Run.Ended == nil {
 		return nil, &RefusedError{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
 	}
-	if e.run.Paused == nil {
-		e.touchedAll(e.dir) // whoever had the run in hand did not sync what it wrote
+	if e.rec.Run.Paused == nil {
+		e.work.TouchedAll(e.work.Dir) // whoever had the run in hand did not sync what it wrote
 	}
 	return e.rollBack(ctx, s, to)
 }
@@ -92,32 +92,32 @@ func before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 }
 
 func (e *execution) rollBack(ctx context.Context, s *history.Step, to record.Snapshot) (*RolledBack, error) {
-	tree, err := e.tolerant().Scan(ctx, e.dir, nil)
+	tree, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
 	if err != nil {
 		return nil, err
 	}
-	done := &RolledBack{Run: e.run.Started.Run, Sealed: e.run.Ended != nil}
-	if done.Kept, err = e.store.Snapshot(ctx, e.dir, tree, e.run.Tree); err != nil {
+	done := &RolledBack{Run: e.rec.Run.Started.Run, Sealed: e.rec.Run.Ended != nil}
+	if done.Kept, err = e.rec.Store.Snapshot(ctx, e.work.Dir, tree, e.rec.Run.Tree); err != nil {
 		return nil, err
 	}
 	if done.Sealed {
-		_, err := e.restoreTree(ctx, e.dir, to)
-		return done, errors.Join(err, e.makeDurable(ctx))
+		_, err := e.work.Restore(ctx, e.work.Dir, to)
+		return done, errors.Join(err, e.work.MakeDurable(ctx))
 	}
 	if err := e.unwind(ctx, s); err != nil {
 		return done, err
 	}
 	// The position moves first: if the restore is cut off, resuming finishes it.
-	err = e.record(ctx, history.Of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
+	err = e.rec.Record(ctx, history.Of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
 		&history.RestoreBegun{To: to, Discarded: done.Kept})
 	if err != nil {
 		return nil, err
 	}
-	restored, err := e.restoreTree(ctx, e.dir, to)
+	restored, err := e.work.Restore(ctx, e.work.Dir, to)
 	if err != nil {
 		return done, err
 	}
-	if err := e.record(ctx, history.Of(s, 0), restored); err != nil {
+	if err := e.rec.Record(ctx, history.Of(s, 0), restored); err != nil {
 		return done, err
 	}
 	return done, e.pause(ctx, "rolled back to before "+string(s.Address), nil)
@@ -125,11 +125,11 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to record.Sna
 
 // setBack carries a rollback out within the run, which goes on from there.
 func (e *execution) setBack(ctx context.Context, to *history.Step, by string) error {
-	tree, err := e.tolerant().Scan(ctx, e.dir, nil)
+	tree, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
 	if err != nil {
 		return err
 	}
-	kept, err := e.store.Snapshot(ctx, e.dir, tree, e.run.Tree)
+	kept, err := e.rec.Store.Snapshot(ctx, e.work.Dir, tree, e.rec.Run.Tree)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (e *execution) setBack(ctx context.Context, to *history.Step, by string) er
 	}
 	target := to.Checkpoint.Checkpoint
 	// The position moves first: if the restore is cut off, resuming finishes it.
-	return e.record(ctx, history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: target, By: by},
+	return e.rec.Record(ctx, history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: target, By: by},
 		&history.RestoreBegun{To: target, Discarded: kept})
 }
 
@@ -146,14 +146,14 @@ func (e *execution) setBack(ctx context.Context, to *history.Step, by string) er
 // that can be compensated are, the latest first. One that is irreversible, and
 // has been attempted, is refused.
 func (e *execution) unwind(ctx context.Context, s *history.Step) error {
-	from := slices.Index(e.run.Steps, s)
+	from := slices.Index(e.rec.Run.Steps, s)
 	var done []*history.Step
-	for _, step := range slices.Backward(e.run.Steps[from:]) {
+	for _, step := range slices.Backward(e.rec.Run.Steps[from:]) {
 		if len(step.Attempts) == 0 {
 			continue
 		}
 		if step.Rollback == plan.Irreversible {
-			return &RefusedError{Run: e.run.Started.Run,
+			return &RefusedError{Run: e.rec.Run.Started.Run,
 				Reasons: []string{fmt.Sprintf("step %s is irreversible and has been attempted: it cannot be rolled back", step.Address)},
 				Hint:    "roll back to a later step"}
 		}

@@ -22,9 +22,9 @@ func (e *execution) sandbox() (process.Sandbox, int64, error) {
 	if e.c.NoSandbox {
 		box.Level, box.NoNetwork = process.None, false
 	}
-	box.Workspace = e.dir
-	box.Protect = append(box.Protect, e.scanner.Scope.Own...)
-	if e.dir != e.root {
+	box.Workspace = e.work.Dir
+	box.Protect = append(box.Protect, e.work.Scanner.Scope.Own...)
+	if e.work.Dir != e.work.Root {
 		box.Protect = append(box.Protect, e.aroundClone()...)
 	}
 	return box, output, nil
@@ -33,11 +33,11 @@ func (e *execution) sandbox() (process.Sandbox, int64, error) {
 // aroundClone is what of the controller's own lies around the clone of an
 // isolated run, and must not be written by what runs in it.
 func (e *execution) aroundClone() []string {
-	protect := []string{filepath.Join(e.root, ".git")}
+	protect := []string{filepath.Join(e.work.Root, ".git")}
 	// Down the way to the clone, everything that is not on it.
-	for at := e.dir; at != e.root; at = filepath.Dir(at) {
+	for at := e.work.Dir; at != e.work.Root; at = filepath.Dir(at) {
 		entries, err := os.ReadDir(filepath.Dir(at))
-		if err != nil || filepath.Dir(at) == e.root {
+		if err != nil || filepath.Dir(at) == e.work.Root {
 			break
 		}
 		for _, entry := range entries {
@@ -56,7 +56,7 @@ func (e *execution) runner(step *plan.Step) *runner {
 		box.Writes = step.Access.Writes
 	}
 	return &runner{err: err, env: e.plan.Sandbox.Env, inner: process.Runner{
-		Dir:         e.dir,
+		Dir:         e.work.Dir,
 		Sandbox:     box,
 		OutputLimit: output,
 	}}

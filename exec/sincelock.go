@@ -23,7 +23,7 @@ const fileClock = 20 * time.Millisecond
 func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 	if was := e.keptTree(ctx, want); was != nil {
 		var lines []string
-		for _, change := range ledger.Diff(was, e.base) {
+		for _, change := range ledger.Diff(was, e.work.Base) {
 			lines = append(lines, change.String())
 		}
 		return "changed since the lock was made: " + strings.Join(bound.First(lines, shownSince), "; ")
@@ -34,7 +34,7 @@ func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 	}
 	var newer []string
 	since := made.Add(-fileClock)
-	for entry := range e.base.All() {
+	for entry := range e.work.Base.All() {
 		if entry.ModTime.After(since) {
 			newer = append(newer, fmt.Sprintf("%q", entry.Path))
 		}
@@ -48,8 +48,7 @@ func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 
 // keptTree is a tree that a run in this workspace has kept, the latest run first; nil if none has, or it cannot be read.
 func (e *execution) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tree {
-	ws := e.c.workspace()
-	ws.Dir = e.root
+	ws := e.workspace()
 	ids, err := ws.Runs()
 	for i := len(ids) - 1; i >= 0 && err == nil; i-- {
 		run, unread := ws.History(ctx, ids[i])
@@ -57,7 +56,7 @@ func (e *execution) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tr
 			continue
 		}
 		if snap := snapshotOf(run, want); snap != (record.Snapshot{}) {
-			if tree, err := e.store.Tree(ctx, snap); err == nil {
+			if tree, err := e.rec.Store.Tree(ctx, snap); err == nil {
 				return tree
 			}
 		}

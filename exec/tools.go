@@ -124,7 +124,7 @@ func (c *Controller) toolIsThere(ctx context.Context, name string) (why error) {
 
 // toolsAgain looks once more before a run goes on. A run that ended only lacks its views.
 func (e *execution) toolsAgain(ctx context.Context) error {
-	if e.run.Ended != nil {
+	if e.rec.Run.Ended != nil {
 		return nil
 	}
 	_, warnings, err := e.verifyTools(ctx)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate/checks"
@@ -23,13 +22,13 @@ import (
 // that did.
 func (e *execution) verify(ctx context.Context) error {
 	var refused *RefusedError
-	if !e.seen.Holds(contract.Bindings) {
+	if !e.rec.Seen.Holds(contract.Bindings) {
 		var err error
 		if refused, err = e.bindings(ctx); err != nil {
 			return err
 		}
 	}
-	changes, err := e.external(ctx)
+	changes, err := e.work.External(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,22 +39,22 @@ func (e *execution) verify(ctx context.Context) error {
 		refused.Reasons = append(refused.Reasons, changes...)
 	}
 	if refused == nil {
-		e.seen.Saw(contract.Bindings)
-		e.seen.Saw(contract.Tree)
+		e.rec.Seen.Saw(contract.Bindings)
+		e.rec.Seen.Saw(contract.Tree)
 		return nil
 	}
 	return refused
 }
 
 func (e *execution) refusal() *RefusedError {
-	return &RefusedError{Run: e.run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
+	return &RefusedError{Run: e.rec.Run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
 }
 
 // bindings looks at what the run is bound to besides the tree: the plan, its
 // lock file, the envelope with the agents in it, and the repository. It returns
 // nil if all of it is as it was.
 func (e *execution) bindings(ctx context.Context) (*RefusedError, error) {
-	git, err := git.Read(e.root)
+	git, err := git.Read(e.work.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +78,7 @@ func (e *execution) bindingsBesides(ctx context.Context, git ledger.GitState) (*
 	for _, m := range moves {
 		refused.Reasons = append(refused.Reasons, m.String())
 	}
-	if moved := e.run.Git.Moved(git); len(moved) > 0 {
+	if moved := e.rec.Run.Git.Moved(git); len(moved) > 0 {
 		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))
 	}
 	if len(refused.Reasons) == 0 {
@@ -90,7 +89,7 @@ func (e *execution) bindingsBesides(ctx context.Context, git ledger.GitState) (*
 }
 
 func (e *execution) verifyPlan() error {
-	if got, want := e.locked.Digest(), e.run.Started.Plan; got != want {
+	if got, want := e.locked.Digest(), e.rec.Run.Started.Plan; got != want {
 		return fmt.Errorf("the plan moved from %s to %s", want.Short(), got.Short())
 	}
 	return e.locked.Verify()
@@ -100,49 +99,8 @@ func (e *execution) verifyPlan() error {
 // lock file away, so that another controller could come.
 func (e *execution) verifyHold() error { return e.held.Check() }
 
-// external names the changes that no step made.
-func (e *execution) external(ctx context.Context) ([]string, error) {
-	if e.seen.Holds(contract.Tree) && e.tree != nil && e.tree.Digest() == e.run.Tree.Tree {
-		return nil, nil
-	}
-	now, err := e.scan(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if now.Digest() == e.run.Tree.Tree {
-		e.tree = now
-		e.seen.Saw(contract.Tree)
-		return nil, nil
-	}
-	left, err := e.store.Tree(ctx, e.run.Tree)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	for _, change := range ledger.Diff(left, now) {
-		lines = append(lines, fmt.Sprintf("external change: nobody in this run did  %s", change))
-	}
-	return bound.First(lines, 20), nil
-}
-
-// lookAtAll finds what somebody wrote while the last attempt was undone, as no other one follows that would be accounted for.
-func (e *execution) lookAtAll(ctx context.Context) error {
-	if !e.partly {
-		return nil
-	}
-	e.partly = false
-	e.seen.Forget(contract.Tree)
-	changes, err := e.external(ctx)
-	if err != nil || len(changes) == 0 {
-		return err
-	}
-	refused := e.refusal()
-	refused.Reasons = changes
-	return refused
-}
-
 func (e *execution) verifyLockFile() error {
-	path := e.run.Started.LockFile
+	path := e.rec.Run.Started.LockFile
 	if path == "" {
 		return nil
 	}
@@ -153,8 +111,8 @@ func (e *execution) verifyLockFile() error {
 	if err != nil {
 		return fmt.Errorf("the lock file %s: %w", path, err)
 	}
-	if got != e.run.Started.LockDigest {
-		return fmt.Errorf("the lock file %s moved from %s to %s", path, e.run.Started.LockDigest.Short(), got.Short())
+	if got != e.rec.Run.Started.LockDigest {
+		return fmt.Errorf("the lock file %s moved from %s to %s", path, e.rec.Run.Started.LockDigest.Short(), got.Short())
 	}
 	return nil
 }
@@ -165,7 +123,7 @@ func (e *execution) moves(ctx context.Context) ([]envelope.Move, error) {
 	if err != nil {
 		return nil, err
 	}
-	return envelope.Compare(e.run.Started.Envelope, now), nil
+	return envelope.Compare(e.rec.Run.Started.Envelope, now), nil
 }
 
 // envelope looks at everything that the outcome depends on.
@@ -175,7 +133,7 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 		return nil, err
 	}
 	spec := envelope.Spec{
-		Dir:             e.dir,
+		Dir:             e.work.Dir,
 		Model:           e.plan.Envelope.Model,
 		PromptTemplates: e.plan.Envelope.PromptTemplate,
 		Context:         e.plan.Envelope.Context,
@@ -184,7 +142,7 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 		Rules:           e.rules(),
 		Isolation:       isolation,
 	}
-	if _, ok := e.base.Lookup("go.mod"); ok {
+	if _, ok := e.work.Base.Lookup("go.mod"); ok {
 		spec.Toolchain = []string{"go"}
 	}
 	if spec.Agents, err = e.c.agents(ctx, e.needed); err != nil {
@@ -204,7 +162,7 @@ func (e *execution) isolation() (string, error) {
 	}
 	reached, err := process.Reach(box)
 	if err != nil {
-		return "", &RefusedError{Run: e.run.Started.Run, Reasons: []string{err.Error()}, Err: err}
+		return "", &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{err.Error()}, Err: err}
 	}
 	e.isolated = reached.String()
 	return e.isolated, nil

@@ -15,7 +15,8 @@ func (w Workspace) Scope(ctx context.Context, run *history.Run) (ledger.Scope, e
 	if err != nil {
 		return ledger.Scope{}, err
 	}
-	e := &execution{c: &Controller{Dir: w.Dir, LockFile: run.Started.LockFile}, plan: p, files: run.Started.Files}
+	c := &Controller{Dir: w.Dir, LockFile: run.Started.LockFile}
+	e := c.execution(p, run.Started.Files)
 	if err := e.seat(); err != nil {
 		return ledger.Scope{}, err
 	}

@@ -1,4 +1,4 @@
-package exec
+package worktree
 
 import (
 	"context"
@@ -31,47 +31,47 @@ type writing struct {
 	paths map[string]bool
 }
 
-// touched notes that entries of a folder came, went or were written.
-func (e *execution) touched(dir string, changes []ledger.Change) {
-	w := e.written(dir)
+// Touched notes that entries of a folder came, went or were written.
+func (w *Worktree) Touched(dir string, changes []ledger.Change) {
+	written := w.written(dir)
 	for _, c := range changes {
-		w.paths[c.Path] = true
+		written.paths[c.Path] = true
 	}
 }
 
-// touchedAll notes that anything in a folder may have been written.
-func (e *execution) touchedAll(dir string) { e.written(dir).all = true }
+// TouchedAll notes that anything in a folder may have been written.
+func (w *Worktree) TouchedAll(dir string) { w.written(dir).all = true }
 
-func (e *execution) written(dir string) *writing {
-	if e.unsynced == nil {
-		e.unsynced = map[string]*writing{}
+func (w *Worktree) written(dir string) *writing {
+	if w.unsynced == nil {
+		w.unsynced = map[string]*writing{}
 	}
-	if e.unsynced[dir] == nil {
-		e.unsynced[dir] = &writing{paths: map[string]bool{}}
+	if w.unsynced[dir] == nil {
+		w.unsynced[dir] = &writing{paths: map[string]bool{}}
 	}
-	return e.unsynced[dir]
+	return w.unsynced[dir]
 }
 
-// powerWent reports whether the machine started anew since somebody had the run in
+// PowerWent reports whether the machine started anew since somebody had the run in
 // hand and did not let go of it: then the workspace may have lost something.
-func powerWent(ctx context.Context, run *history.Run) bool {
+func PowerWent(ctx context.Context, run *history.Run) bool {
 	before, now := run.Boot, disk.From(ctx).Boot()
 	return before != "" && now != "" && before != now && run.Paused == nil
 }
 
-// comeToRest makes durable what the run wrote, before it pauses or ends. A store that was taken away meanwhile is an error. One that cannot
+// ComeToRest makes durable what the run wrote, before it pauses or ends. A store that was taken away meanwhile is an error. One that cannot
 // be synced now is none: what it has not synced yet is in the journal too.
-func (e *execution) comeToRest(ctx context.Context) error {
-	if err := e.store.Sync(context.WithoutCancel(ctx)); errors.Is(err, checkpoint.ErrReplaced) {
+func (w *Worktree) ComeToRest(ctx context.Context) error {
+	if err := w.Rec.Store.Sync(context.WithoutCancel(ctx)); errors.Is(err, checkpoint.ErrReplaced) {
 		return fmt.Errorf("exec: what the run kept is gone: %w", err)
 	}
-	return e.makeDurable(ctx)
+	return w.MakeDurable(ctx)
 }
 
-// makeDurable syncs what the run wrote in the workspace; with only, in those folders.
-func (e *execution) makeDurable(ctx context.Context, only ...string) error {
+// MakeDurable syncs what the run wrote in the workspace; with only, in those folders.
+func (w *Worktree) MakeDurable(ctx context.Context, only ...string) error {
 	ctx = context.WithoutCancel(ctx)
-	for _, dir := range slices.Sorted(maps.Keys(e.unsynced)) {
+	for _, dir := range slices.Sorted(maps.Keys(w.unsynced)) {
 		if len(only) > 0 && !slices.Contains(only, dir) {
 			continue
 		}
@@ -82,34 +82,34 @@ func (e *execution) makeDurable(ctx context.Context, only ...string) error {
 		if err != nil {
 			return fmt.Errorf("exec: %s cannot be synced: %w", dir, err)
 		}
-		lost, err := e.syncWritten(ctx, root, dir)
+		lost, err := w.syncWritten(ctx, root, dir)
 		if len(lost) > 0 {
-			err = errors.Join(err, e.putAgain(ctx, root, dir, lost))
+			err = errors.Join(err, w.putAgain(ctx, root, dir, lost))
 		}
 		if err = errors.Join(err, root.Close()); err != nil {
 			return fmt.Errorf("exec: %s cannot be synced: %w", dir, err)
 		}
-		delete(e.unsynced, dir)
+		delete(w.unsynced, dir)
 	}
 	return nil
 }
 
 // syncWritten syncs files, and then the folders that hold their names. lost are
 // the files whose sync failed.
-func (e *execution) syncWritten(ctx context.Context, root *disk.Root, dir string) (lost []string, err error) {
-	w := e.unsynced[dir]
-	if w.all {
-		tree, err := e.tolerant().Scan(ctx, dir, nil)
+func (w *Worktree) syncWritten(ctx context.Context, root *disk.Root, dir string) (lost []string, err error) {
+	written := w.unsynced[dir]
+	if written.all {
+		tree, err := w.Tolerant().Scan(ctx, dir, nil)
 		if err != nil {
 			return nil, err
 		}
 		for entry := range tree.All() {
-			w.paths[entry.Path] = true
+			written.paths[entry.Path] = true
 		}
 	}
 	folders := map[string]bool{".": true}
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(w.paths)) {
+	for _, name := range slices.Sorted(maps.Keys(written.paths)) {
 		for up := path.Dir(name); !folders[up]; up = path.Dir(up) {
 			folders[up] = true
 		}
@@ -124,7 +124,7 @@ func (e *execution) syncWritten(ctx context.Context, root *disk.Root, dir string
 	}
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(folders))) {
 		err := root.SyncFolder(filepath.FromSlash(name))
-		if err != nil && !isMissing(err) && !errors.Is(err, fs.ErrPermission) && !noFolder(root, name) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !noFolder(root, name) {
 			errs = append(errs, err)
 		}
 	}
@@ -137,7 +137,7 @@ func syncEntry(root *disk.Root, name string) (folder bool, err error) {
 	name = filepath.FromSlash(name)
 	info, err := root.Lstat(name)
 	switch {
-	case isMissing(err) || errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
 		return false, nil
 	case err != nil:
 		if noFolder(root, path.Dir(filepath.ToSlash(name))) {
@@ -152,7 +152,7 @@ func syncEntry(root *disk.Root, name string) (folder bool, err error) {
 		flags = os.O_RDWR
 	}
 	f, err := root.OpenFile(name, flags, 0)
-	if isMissing(err) || errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return false, nil
 	}
 	if err != nil {
@@ -184,15 +184,15 @@ func noFolder(root *disk.Root, name string) bool {
 // putAgain removes files whose sync failed, so that they are made anew from the store
 // when the run is taken up: the system may hold them for synced now, and their
 // contents may never reach the disk.
-func (e *execution) putAgain(ctx context.Context, root *disk.Root, dir string, names []string) error {
-	if dir == e.dir { // else it is delivered again, which the journal says already
-		if err := e.record(ctx, history.Where{}, &history.RestoreBegun{To: e.run.Tree}); err != nil {
+func (w *Worktree) putAgain(ctx context.Context, root *disk.Root, dir string, names []string) error {
+	if dir == w.Dir { // else it is delivered again, which the journal says already
+		if err := w.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: w.Rec.Run.Tree}); err != nil {
 			return err
 		}
 	}
 	var errs []error
 	for _, name := range names {
-		if err := root.Remove(filepath.FromSlash(name)); !isMissing(err) {
+		if err := root.Remove(filepath.FromSlash(name)); !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}

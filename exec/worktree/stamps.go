@@ -1,9 +1,10 @@
-package exec
+package worktree
 
 import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,40 +27,38 @@ const (
 	maxStamps = 1 << 30
 )
 
-// keepStamps keeps those of the tree that we left, if scans had to read much since that was done last: so it costs a share of what was read, and
+// KeepStamps keeps those of the tree that we left, if scans had to read much since that was done last: so it costs a share of what was read, and
 // nothing where little changes. It returns the digest for the journal, "" if the one that is there holds.
-func (e *execution) keepStamps(ctx context.Context) ledger.Digest {
-	tree := e.tree
+func (w *Worktree) KeepStamps(ctx context.Context) ledger.Digest {
+	tree := w.Tree
 	if tree == nil || tree.Len() < fewEntries {
 		return ""
 	}
-	if e.stamped != nil {
-		if read := scan.Reads(tree) - scan.Reads(e.stamped); read >= 0 && read <= int64(fewEntries+tree.Len()/8) {
+	if w.stamped != nil {
+		if read := scan.Reads(tree) - scan.Reads(w.stamped); read >= 0 && read <= int64(fewEntries+tree.Len()/8) {
 			return ""
 		}
 	}
-	e.stamped = tree
-	stamps := scan.Stamps(tree, e.dir, disk.From(ctx).Boot())
+	w.stamped = tree
+	stamps := scan.Stamps(tree, w.Dir, disk.From(ctx).Boot())
 	if stamps == nil {
 		return ""
 	}
-	root, path := disk.From(ctx).Anywhere(), e.stampsPath(e.run.Started.Run)
+	root, path := disk.From(ctx).Anywhere(), w.stampsPath(w.Rec.Run.Started.Run)
 	if err := writeStamps(root, path, stamps); err != nil {
-		e.log.Debug("what the scan saw cannot be kept for the next controller", "run", e.run.Started.Run, "err", err)
+		w.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", w.Rec.Run.Started.Run, "err", err)
 		return ""
 	}
 	return ledger.Sum(stamps)
 }
 
-func (e *execution) stampsPath(run string) string {
-	ws := e.c.workspace()
-	ws.Dir = e.root
-	return filepath.Join(ws.RunDir(run), stampsName)
+func (w *Worktree) stampsPath(run string) string {
+	return filepath.Join(w.RunDir(run), stampsName)
 }
 
 // writeStamps makes the file anew. Writing over the old one, or renaming, would have the system write it to the disk.
 func writeStamps(root *disk.Root, path string, stamps []byte) error {
-	if err := root.Remove(path); err != nil && !isMissing(err) {
+	if err := root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	f, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -73,37 +72,37 @@ func writeStamps(root *disk.Root, path string, stamps []byte) error {
 	return nil
 }
 
-// baseTree is the tree before the run: the one that was kept, where that is it.
-func (e *execution) baseTree(ctx context.Context) (*ledger.Tree, error) {
-	base := e.run.Started.Base
-	if e.tree == nil {
-		return e.store.Tree(ctx, base)
+// BaseTree is the tree before the run: the one that was kept, where that is it.
+func (w *Worktree) BaseTree(ctx context.Context) (*ledger.Tree, error) {
+	base := w.Rec.Run.Started.Base
+	if w.Tree == nil {
+		return w.Rec.Store.Tree(ctx, base)
 	}
-	if same, err := e.store.Recognize(ctx, base, e.tree); err != nil || !same {
-		return e.store.Tree(ctx, base)
+	if same, err := w.Rec.Store.Recognize(ctx, base, w.Tree); err != nil || !same {
+		return w.Rec.Store.Tree(ctx, base)
 	}
-	return e.tree, nil
+	return w.Tree, nil
 }
 
-// revive begins with the tree that the controller before kept, as far as the journal says so. Somebody may have
+// Revive begins with the tree that the controller before kept, as far as the journal says so. Somebody may have
 // written since: it is what the first scan knows.
-func (e *execution) revive(ctx context.Context) {
-	if e.run.Stamps == "" {
+func (w *Worktree) Revive(ctx context.Context) {
+	if w.Rec.Run.Stamps == "" {
 		return
 	}
-	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), e.stampsPath(e.run.Started.Run))
-	if err == nil && digest != e.run.Stamps {
+	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), w.stampsPath(w.Rec.Run.Started.Run))
+	if err == nil && digest != w.Rec.Run.Stamps {
 		err = scan.ErrStamps
 	}
 	var tree *ledger.Tree
 	if err == nil {
-		tree, err = e.scanner.Revive(e.dir, disk.From(ctx).Boot(), stamps)
+		tree, err = w.Scanner.Revive(w.Dir, disk.From(ctx).Boot(), stamps)
 	}
 	if err != nil {
-		e.log.Debug("the first scan reads everything", "run", e.run.Started.Run, "err", err)
+		w.Rec.Log.Debug("the first scan reads everything", "run", w.Rec.Run.Started.Run, "err", err)
 		return
 	}
-	e.tree, e.stamped = tree, tree
+	w.Tree, w.stamped = tree, tree
 }
 
 func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Digest, err error) {
@@ -125,12 +124,12 @@ func readStamps(root *disk.Root, path string) (stamps string, digest ledger.Dige
 	return text.String(), digest, err
 }
 
-// dropStamps removes the file of a run that nobody takes up any more.
-func (e *execution) dropStamps(ctx context.Context) {
-	if e.run.Stamps == "" {
+// DropStamps removes the file of a run that nobody takes up any more.
+func (w *Worktree) DropStamps(ctx context.Context) {
+	if w.Rec.Run.Stamps == "" {
 		return
 	}
-	if err := disk.From(ctx).Anywhere().Remove(e.stampsPath(e.run.Started.Run)); err != nil && !isMissing(err) {
-		e.log.Debug("the stamps of a finished run are left", "run", e.run.Started.Run, "err", err)
+	if err := disk.From(ctx).Anywhere().Remove(w.stampsPath(w.Rec.Run.Started.Run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.Rec.Log.Debug("the stamps of a finished run are left", "run", w.Rec.Run.Started.Run, "err", err)
 	}
 }

@@ -1,4 +1,4 @@
-package exec
+package worktree
 
 import (
 	"os"
@@ -18,13 +18,13 @@ func TestMakeDurableBehindALink(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
 		t.Skip("no link can be made here:", err)
 	}
-	e := &execution{}
+	w := &Worktree{}
 	var changes []ledger.Change
 	for _, p := range []string{"file", "link", "link/a", "link/sub/b", "gone/c", "file/d"} {
 		changes = append(changes, ledger.Change{Path: p})
 	}
-	e.touched(dir, changes)
-	if err := e.makeDurable(t.Context()); err != nil {
+	w.Touched(dir, changes)
+	if err := w.MakeDurable(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

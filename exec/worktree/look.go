@@ -1,0 +1,118 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Scan looks at the tree, knowing the one that we left.
+func (w *Worktree) Scan(ctx context.Context) (*ledger.Tree, error) {
+	return w.Scanner.Scan(ctx, w.Dir, w.Tree)
+}
+
+// Known is the tree that we left, scanned if nobody has looked since.
+func (w *Worktree) Known(ctx context.Context) (*ledger.Tree, error) {
+	if w.Tree != nil && w.Rec.Seen.Holds(contract.Tree) {
+		return w.Tree, nil
+	}
+	tree, err := w.Scan(ctx)
+	if err == nil && tree.Digest() == w.Rec.Run.Tree.Tree {
+		w.Rec.Seen.Saw(contract.Tree)
+	}
+	return tree, err
+}
+
+// External names the changes that no step made.
+func (w *Worktree) External(ctx context.Context) ([]string, error) {
+	if w.Rec.Seen.Holds(contract.Tree) && w.Tree != nil && w.Tree.Digest() == w.Rec.Run.Tree.Tree {
+		return nil, nil
+	}
+	now, err := w.Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if now.Digest() == w.Rec.Run.Tree.Tree {
+		w.Tree = now
+		w.Rec.Seen.Saw(contract.Tree)
+		return nil, nil
+	}
+	left, err := w.Rec.Store.Tree(ctx, w.Rec.Run.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, change := range ledger.Diff(left, now) {
+		lines = append(lines, fmt.Sprintf("external change: nobody in this run did  %s", change))
+	}
+	return bound.First(lines, 20), nil
+}
+
+// LookAtAll finds what somebody wrote while the last attempt was undone, as no other one follows that would be accounted for.
+func (w *Worktree) LookAtAll(ctx context.Context) ([]string, error) {
+	if !w.partly {
+		return nil, nil
+	}
+	w.partly = false
+	w.Rec.Seen.Forget(contract.Tree)
+	return w.External(ctx)
+}
+
+// UntouchedBy makes sure that somebody who may only look changed nothing. What
+// changed is named, and undone by the restore that is to be recorded.
+func (w *Worktree) UntouchedBy(ctx context.Context, when string) (*history.RestoreBegun, []string, error) {
+	now, err := w.Scanner.Scan(context.WithoutCancel(ctx), w.Dir, w.Tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	if now.Digest() == w.Rec.Run.Tree.Tree || w.Tree == nil {
+		return nil, nil, nil
+	}
+	lines := []string{"the tree changed " + when}
+	for _, change := range ledger.Diff(w.Tree, now) {
+		lines = append(lines, change.String())
+	}
+	return &history.RestoreBegun{To: w.Rec.Run.Tree}, bound.First(lines, bound.Lines), nil
+}
+
+// Content opens contents by digest: from the store, or, where it does not hold
+// them yet, from the folder.
+func (w *Worktree) Content(dir string) ledger.Content {
+	return func(ctx context.Context, entry ledger.Entry) (io.ReadCloser, error) {
+		r, err := w.Rec.Store.Open(ctx, entry)
+		if errors.Is(err, checkpoint.ErrNotFound) {
+			return OpenIn(dir, entry.Path)
+		}
+		return r, err
+	}
+}
+
+// Snapshot keeps a tree of the folder, beside the one that the run left. Small contents that the store does not hold durably
+// yet come back inline, to stand in the journal.
+func (w *Worktree) Snapshot(ctx context.Context, tree *ledger.Tree) (record.Snapshot, checkpoint.Inline, error) {
+	if w.OwnBlobs {
+		return w.Rec.Store.SnapshotInline(ctx, w.Dir, tree, w.Rec.Run.Tree)
+	}
+	snap, err := w.Rec.Store.Snapshot(ctx, w.Dir, tree, w.Rec.Run.Tree)
+	return snap, nil, err
+}
+
+// OpenIn opens a file of a folder and never leads outside of it.
+func OpenIn(dir, path string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Open(filepath.FromSlash(path))
+}

@@ -1,0 +1,174 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan"
+)
+
+// KeepFirst keeps what a folder holds, if it is neither what is to be restored
+// nor what has been kept already: somebody may have worked there meanwhile.
+// It returns what it found.
+func (w *Worktree) KeepFirst(ctx context.Context, at history.Where, dir string) (*ledger.Tree, error) {
+	ctx = context.WithoutCancel(ctx)
+	begun := *w.Rec.Run.Restoring
+	have, err := w.Tolerant().Scan(ctx, dir, w.left(dir))
+	if err != nil {
+		return nil, err
+	}
+	if dir == w.Dir {
+		w.Tree = have // so that nobody has to read all of it again
+		w.Rec.Seen.Forget(contract.Tree)
+	}
+	if have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
+		return have, nil
+	}
+	ours := w.Ours || w.Rec.Run.Started.Isolated && dir == w.Dir
+	snap, err := w.Rec.Store.Snapshot(ctx, dir, have, begun.To)
+	if err == nil && !ours {
+		err = unread(have)
+	}
+	switch {
+	case err != nil && !ours:
+		return nil, fmt.Errorf("exec: what %s holds cannot be kept, and somebody may have worked there since the last controller; so it is not undone: mend that and resume the run: %w", dir, err)
+	case err != nil:
+		w.Warn(fmt.Sprintf("what is undone in %s cannot be kept: %v", dir, err))
+		return have, nil
+	}
+	begun.Discarded = snap
+	if err := w.Rec.Record(ctx, at, &begun); err != nil {
+		return nil, err
+	}
+	return have, w.tellUndone(ctx, at, begun, have)
+}
+
+// unread names what a tree lacks because it could not be read.
+func unread(tree *ledger.Tree) error {
+	if paths := tree.Unread(); len(paths) > 0 {
+		return fmt.Errorf("%s cannot be read: make it readable, or take it away", strings.Join(bound.First(paths, 5), ", "))
+	}
+	return nil
+}
+
+// tellUndone tells what is undone besides what an attempt was seen to do: it may be somebody else's work.
+func (w *Worktree) tellUndone(ctx context.Context, at history.Where, begun history.RestoreBegun, have *ledger.Tree) error {
+	want, err := w.Rec.Store.Tree(ctx, begun.To)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, change := range ledger.Diff(want, have) {
+		lines = append(lines, change.String())
+	}
+	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(), strings.Join(bound.First(lines, 5), "; "))
+	var look []action.Action
+	if at.Step != "" && at.Attempt > 0 {
+		look = []action.Action{{Kind: action.Diff, Run: w.Rec.Run.Started.Run, Step: at.Step, Attempt: at.Attempt}}
+	}
+	w.Warn(text, look...)
+	return nil
+}
+
+// Tolerant scans for restoring: what cannot be read must not stand in the way
+// of getting rid of it.
+func (w *Worktree) Tolerant() *scan.Scanner {
+	scanner := w.Scanner
+	scanner.Tolerant = true
+	return &scanner
+}
+
+// left is the tree that we left in a folder, so that scanning need not read all of it again.
+func (w *Worktree) left(dir string) *ledger.Tree {
+	if dir != w.Dir {
+		return nil
+	}
+	return w.Tree
+}
+
+// Restore makes a folder hold a snapshot's tree, and looks whether it does.
+// What the plan tracks is not restored, and what it ignores is left alone: where
+// the tree is another because of that, it is kept as it is.
+func (w *Worktree) Restore(ctx context.Context, dir string, to record.Snapshot) (*history.Restored, error) {
+	return w.RestoreFrom(ctx, dir, to, nil, w.ScanAll)
+}
+
+// RestoreFrom is Restore for a folder that was just scanned, by a tolerant scan: what it holds is have, nil if it has to be looked at first.
+// What it wrote at least is looked at again.
+func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapshot, have *ledger.Tree, again Rescan) (*history.Restored, error) {
+	ctx = context.WithoutCancel(ctx)
+	want, err := w.Rec.Store.Tree(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	if have == nil {
+		if have, err = w.Tolerant().Scan(ctx, dir, w.left(dir)); err != nil {
+			return nil, err
+		}
+	}
+	if have.Digest() != want.Digest() || !sameTimes(want, have) {
+		w.Touched(dir, ledger.Diff(have, want))
+		written := paths(ledger.Touched(have, want))
+		if err := w.Rec.Store.Restore(ctx, dir, want, have); err != nil {
+			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
+		}
+		if have, err = again(ctx, dir, have, written); err != nil {
+			return nil, err
+		}
+	}
+	done := &history.Restored{Tree: to.Tree}
+	left := false
+	for _, change := range ledger.Diff(want, have) {
+		// A new folder that is still there holds files that the plan ignores.
+		folder := change.Op == ledger.Created && change.Kind() == ledger.Dir
+		if !folder && !have.Tracked(change.Path) {
+			return nil, fmt.Errorf("exec: %s is not tree %s after it was restored: %s", dir, to.Tree.Short(), change)
+		}
+		left = true
+	}
+	if left {
+		if done.Left, err = w.Rec.Store.Snapshot(ctx, dir, have, to); err != nil {
+			return nil, err
+		}
+	}
+	if dir == w.Dir {
+		w.Tree = have
+		w.Rec.Seen.Saw(contract.Tree)
+	}
+	return done, nil
+}
+
+// A Rescan scans a folder in which paths were written since prior was scanned.
+type Rescan func(ctx context.Context, dir string, prior *ledger.Tree, paths []string) (*ledger.Tree, error)
+
+// ScanAll is a [Rescan] that looks at everything: nobody would find later what others wrote.
+func (w *Worktree) ScanAll(ctx context.Context, dir string, prior *ledger.Tree, _ []string) (*ledger.Tree, error) {
+	return w.Scanner.Scan(ctx, dir, prior)
+}
+
+// paths are those of changes.
+func paths(changes []ledger.Change) []string {
+	list := make([]string, len(changes))
+	for i := range changes {
+		list[i] = changes[i].Path
+	}
+	return list
+}
+
+// sameTimes reports whether the entries of two trees of the same digest have the same times of modification,
+// those aside that are only tracked. They are no part of a digest, and build tools look at them.
+func sameTimes(want, have *ledger.Tree) bool {
+	for _, c := range ledger.Touched(want, have) {
+		if !have.Tracked(c.Path) {
+			return false
+		}
+	}
+	return true
+}
