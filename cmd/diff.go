@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
@@ -113,7 +114,7 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 }
 
 func (p *cli) diffText(ctx context.Context, ws exec.Workspace, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
-	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(methodName(a.Method.Method)), outcomeOf(s, a))
+	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(screen.MethodName(a.Method.Method)), outcomeOf(s, a))
 	io.WriteString(p.out, safetext.Indent("  ", entry.Account.String()))
 	for _, symbol := range entry.Symbols {
 		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))

@@ -1,8 +1,16 @@
 package cmd
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/plan"
 )
 
 // apart refuses a workspace that holds the file which standard output or standard error is sent to: each line written
@@ -42,4 +50,120 @@ func fileBehind(stream any) string {
 		return ""
 	}
 	return path
+}
+
+// writeFile replaces the file at name by one that holds text. It is there whole or not at all, also after a power cut;
+// after an error the old file is untouched.
+func writeFile(name string, text []byte) error {
+	return streamFile(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// streamFile is writeFile of what write writes.
+func streamFile(name string, write func(io.Writer) error) (err error) {
+	folder, base := filepath.Split(name)
+	temp := filepath.Join(folder, fmt.Sprintf(".planlock-%d-%s", os.Getpid(), base))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(temp) // the error that is returned matters more
+		}
+	}()
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Rename(temp, name)
+}
+
+// escaped is hostile text as a terminal may show it.
+func escaped(text string) string { return safetext.Escape(text) }
+
+func plural[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// oneOrMany is the word that goes with a number of things.
+func oneOrMany(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func orElse(text, other string) string {
+	if text != "" {
+		return text
+	}
+	return other
+}
+
+func orOpen(s plan.Status) plan.Status {
+	if s == "" {
+		return plan.Open
+	}
+	return s
+}
+
+// key is the path of an element of an array of tables.
+func key(table string, i int) string { return fmt.Sprintf("%s[%d]", table, i) }
+
+// writeJSON writes one indented document.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// writeLine writes one document on one line.
+func writeLine(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// quoted is a word as it can be typed into a shell.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+@%", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(escaped(word), "'", `'\''`) + "'"
+}
+
+// escapeGlob makes a path a pattern that matches nothing but itself.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
+}
+
+// isTerminal reports whether a person sees what is written there, or types what
+// is read there.
+func (p *cli) isTerminal(stream any) bool {
+	if s, ok := stream.(*sink); ok {
+		stream = s.out
+	}
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }

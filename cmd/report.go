@@ -43,7 +43,7 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 			fmt.Fprintf(p.err, "planlock: warning: the views of the run could not be drawn again: %s\n", escaped(err.Error()))
 		}
 	}
-	draw := drawing(f.Format)
+	draw := drawingIn(f.Format)
 	if f.Declarations {
 		draw = document.Declarations
 	}
@@ -96,8 +96,8 @@ func within(dir, file string) bool {
 	return err == nil && filepath.IsLocal(rel) && rel != ".planlock" && !strings.HasPrefix(rel, ".planlock"+string(filepath.Separator))
 }
 
-// drawing is what draws a report in a format.
-func drawing(format string) func(io.Writer, *document.Model) error {
+// drawingIn is what draws a report in a format.
+func drawingIn(format string) func(io.Writer, *document.Model) error {
 	switch format {
 	case "md":
 		return document.Markdown

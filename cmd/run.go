@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/planlock/planlock/cmd/internal/screen"
+	"github.com/planlock/planlock/cmd/internal/stream"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
@@ -97,27 +99,26 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 // carryOut runs or resumes, shows how it goes, and prints what came of it.
 func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path string, do func() (*exec.Report, error)) error {
 	defer survivePipe()()
-	var stream *streamer
+	var live *stream.Records
 	if s.Format == "jsonl" {
-		stream = &streamer{out: p.out, workspace: p.workspace(c.Dir), resumed: s.resumed}
-		c.OpenLog = stream.open
+		live = &stream.Records{Out: p.out, Workspace: p.workspace(c.Dir), Resumed: s.resumed}
+		c.OpenLog = live.Open
 	}
-	shown := newProgress(p.err, p.isTerminal(p.err), p.now)
-	shown.spell = spelling{dir: c.Dir}.spell
-	c.Observer = shown.observer()
-	unwatch := context.AfterFunc(ctx, shown.stopping)
+	shown := screen.New(p.err, p.isTerminal(p.err), p.now, spelling{dir: c.Dir}.spell)
+	c.Observer = shown.Observer()
+	unwatch := context.AfterFunc(ctx, shown.Stopping)
 	report, err := do()
 	unwatch()
-	shown.close()
+	shown.Close()
 	var refused *exec.RefusedError
-	told := s.resumed != "" && errors.As(err, &refused) && !shown.begun // nothing is new about the run
-	if stream == nil && report != nil && report.Run.Head.Seq > 0 && !told {
+	told := s.resumed != "" && errors.As(err, &refused) && !shown.Begun() // nothing is new about the run
+	if live == nil && report != nil && report.Run.Head.Seq > 0 && !told {
 		id := report.Run.Started.Run
 		spelled := spellingOf(report.Run, s.Dir, resumeIn(s.Dir, id)+s.again(report.Run))
 		err = errors.Join(err, p.printReport(report, spelled))
 	}
-	if stream != nil && stream.err != nil && err == nil && !errors.Is(stream.err, syscall.EPIPE) {
-		err = fmt.Errorf("the journal could not be streamed: %w", stream.err)
+	if live != nil && live.Err != nil && err == nil && !errors.Is(live.Err, syscall.EPIPE) {
+		err = fmt.Errorf("the journal could not be streamed: %w", live.Err)
 	}
 	return s.placed(err, path, reportedRun(report))
 }

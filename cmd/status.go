@@ -3,82 +3,117 @@ package cmd
 import (
 	"context"
 	"errors"
-	"os"
+	"fmt"
+	"time"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/plan"
 )
 
-// Exit statuses, as other programs rely on them.
-const (
-	statusDone        = 0
-	statusNotAchieved = 1
-	statusUsage       = 2
-	statusPartial     = 3
-	statusRefused     = 4
-	statusWaiting     = 5
-	statusCouldNot    = 6
-	statusInterrupted = 130
-	statusTerminated  = 143
-)
-
-// A usageError says that the words of a call are off.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-// A quietError has a status and has been told already.
-type quietError struct{ status int }
-
-func (e *quietError) Error() string { return "" }
-
-// status is the exit status that err stands for.
-func status(ctx context.Context, err error) int {
-	if err == nil {
-		return statusDone
-	}
-	if s := interruption(ctx); s != nil {
-		if s.signal != os.Interrupt {
-			return statusTerminated
-		}
-		return statusInterrupted
-	}
-	var (
-		quiet     *quietError
-		usage     *usageError
-		outcome   *exec.OutcomeError
-		refused   *exec.RefusedError
-		proof     *exec.ProofError
-		ambiguous *exec.AmbiguousError
-		check     *plan.CheckError
-		acks      *plan.AckError
-		amend     *plan.AmendError
-		lock      *plan.LockError
-		answer    *ask.RefusedError
-		rules     *ask.RuleError
-		corrupt   *record.CorruptError
-		damaged   *checkpoint.DamagedError
-	)
-	switch {
-	case errors.As(err, &quiet):
-		return quiet.status
-	case errors.As(err, &usage), errors.As(err, &ambiguous):
-		return statusUsage
-	case errors.As(err, &outcome):
-		if outcome.Status == history.Partial {
-			return statusPartial
-		}
-		return statusNotAchieved
-	case errors.Is(err, exec.ErrWaiting):
-		return statusWaiting
-	case errors.As(err, &refused), errors.As(err, &proof), errors.As(err, &check), errors.As(err, &acks), errors.As(err, &amend),
-		errors.As(err, &lock), errors.As(err, &answer), errors.As(err, &rules),
-		errors.As(err, &corrupt), errors.As(err, &damaged):
-		return statusRefused
-	}
-	return statusCouldNot
+// statusCommand is "planlock status".
+type statusCommand struct {
+	arguments
+	workspaceFlag
 }
+
+// Run carries the command out.
+func (f *statusCommand) Run(ctx context.Context, p *cli) error {
+	run, err := findRun(ctx, p.workspace(f.Dir), f.first())
+	if err != nil {
+		return placed(err, f.Dir, "", nil)
+	}
+	p.printStatus(run, cutOff(ctx, run, f.Dir))
+	p.printNext(ctx, run, f.Dir)
+	return nil
+}
+
+// printStatus says where a run stands, step by step.
+func (p *cli) printStatus(run *history.Run, cutOff bool) {
+	fmt.Fprintf(p.out, "%s\n\n", screen.Overview(run))
+	status := escaped(string(run.Status))
+	if cutOff {
+		status += ", as the journal says; it was cut off"
+	}
+	fmt.Fprintf(p.out, "status   %s\n", status)
+	if run.Ended != nil {
+		for _, r := range run.Ended.Reasons {
+			fmt.Fprintf(p.out, "         %s\n", escaped(r))
+		}
+	}
+	if run.Paused != nil {
+		fmt.Fprintf(p.out, "stopped  %s\n", escaped(run.Paused.Why))
+	}
+	for _, a := range run.Amendments {
+		fmt.Fprintf(p.out, "amended  %s by %s\n", plural(len(a.Added), "further step"), escaped(orElse(a.By, "the host")))
+	}
+	fmt.Fprintf(p.out, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
+}
+
+// printNext says what a person can do now.
+func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
+	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
+	for _, q := range run.Questions() {
+		fmt.Fprintf(p.out, "\n%s\n", ask.Render(*q))
+		a, err := (&ask.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
+		if err == nil {
+			fmt.Fprintf(p.out, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)
+			return
+		}
+		if !errors.Is(err, ask.ErrWaiting) {
+			fmt.Fprintf(p.out, "ignored  %s\n", escaped(forPeople(err.Error())))
+		}
+		fmt.Fprintf(p.out, "answer   %s\nthen     %s\n", escaped(howToAnswer(q, dir)), resume)
+		return
+	}
+	switch {
+	case run.Ended != nil:
+		fmt.Fprintf(p.out, "next     planlock report %s%s\n", id, inDir(dir))
+	case run.Paused == nil:
+		fmt.Fprintf(p.out, "next     %s\n", inHand(ctx, dir, resume))
+	default:
+		fmt.Fprintf(p.out, "next     %s\n", resume)
+	}
+}
+
+// given is an answer with what was chosen, by whom and why.
+func given(q *ask.Question, a ask.Answer) string {
+	chosen, _ := q.Choice(a.Choice)
+	text := fmt.Sprintf("%s (%s) by %s", a.Choice, chosen.Label, a.By)
+	if a.Reason != "" {
+		text += ": " + a.Reason
+	}
+	return text
+}
+
+// cutOff reports whether a run neither ended nor was stopped in order, and nobody works on it.
+func cutOff(ctx context.Context, run *history.Run, dir string) bool {
+	if run.Ended != nil || run.Paused != nil {
+		return false
+	}
+	held, err := checkpoint.HoldWorkspace(ctx, dir)
+	if err != nil {
+		return false
+	}
+	held.Release() // nothing was done under it
+	return true
+}
+
+// inHand says who works on a run that was not stopped in order, and if nobody does, how to go on.
+func inHand(ctx context.Context, dir, resume string) string {
+	held, err := checkpoint.HoldWorkspace(ctx, dir)
+	var other *checkpoint.HeldError
+	switch {
+	case errors.As(err, &other):
+		return fmt.Sprintf("wait: %s works on the workspace", escaped(other.Holder))
+	case err != nil:
+		return "wait; if no planlock works on it any more, " + resume
+	}
+	held.Release() // nothing was done under it
+	return "no planlock works on it any more; go on with  " + resume
+}
+
+// stamp is a time for people.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

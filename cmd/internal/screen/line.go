@@ -1,4 +1,4 @@
-package cmd
+package screen
 
 import (
 	"fmt"
@@ -75,11 +75,11 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 func note(s *history.Step) string {
 	switch {
 	case s.Failed != nil:
-		return escaped(string(s.Failed.Class)) + ": " + safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
+		return safetext.Escape(string(s.Failed.Class)) + ": " + safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
 	case s.Skipped != nil:
 		return "left out by " + safetext.Clip(s.Skipped.By, 40)
 	case s.Blocked != nil:
-		return "blocked by " + escaped(string(s.Blocked.By))
+		return "blocked by " + safetext.Escape(string(s.Blocked.By))
 	case s.Completed == nil:
 		return ""
 	}
@@ -94,7 +94,7 @@ func note(s *history.Step) string {
 	}
 	after := " after \"" + safetext.Clip(reason(why), 48) + "\""
 	if s.Completed.Method != recovery.Primary {
-		return escaped(methodName(s.Completed.Method)) + after
+		return safetext.Escape(MethodName(s.Completed.Method)) + after
 	}
 	return fmt.Sprintf("attempt %d", len(s.Attempts)) + after
 }
@@ -106,8 +106,8 @@ func reason(f *history.AttemptFailed) string {
 	return f.Reasons[0]
 }
 
-// methodName is a method for people: "backup 1" for "backup_1".
-func methodName(id string) string {
+// MethodName is a method for people: "backup 1" for "backup_1".
+func MethodName(id string) string {
 	if rest, ok := strings.CutPrefix(id, "backup_"); ok {
 		return "backup " + rest
 	}
@@ -123,7 +123,7 @@ func activity(s *history.Step, what string) string {
 	if last := s.Last(); last != nil {
 		text = fmt.Sprintf("attempt %d", last.Number)
 		if last.Method.Method != recovery.Primary {
-			text += " · " + methodName(last.Method.Method)
+			text += " · " + MethodName(last.Method.Method)
 		}
 	}
 	if what != "" {

@@ -1,6 +1,8 @@
-package cmd
+// Package drawing draws the graph of a plan.
+package drawing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -62,8 +64,8 @@ func boxes(t *plan.Task, i int, quote func(string) string) []box {
 	return list
 }
 
-// graphMermaid draws tasks as groups of steps, for Markdown that is rendered.
-func graphMermaid(p *plan.Plan) string {
+// Mermaid draws tasks as groups of steps, for Markdown that is rendered.
+func Mermaid(p *plan.Plan) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	for i := range p.Tasks {
@@ -88,8 +90,8 @@ func graphMermaid(p *plan.Plan) string {
 	return b.String()
 }
 
-// graphDot draws the same for Graphviz.
-func graphDot(p *plan.Plan) string {
+// DOT draws the same for Graphviz.
+func DOT(p *plan.Plan) string {
 	var b strings.Builder
 	b.WriteString("digraph plan {\n  compound=true\n  node [shape=box]\n")
 	for i := range p.Tasks {
@@ -129,7 +131,7 @@ func node(p *plan.Plan, i int, last bool) string {
 }
 
 func taskLabel(t *plan.Task) string {
-	return safetext.Clip(strings.TrimSpace(t.ID+" "+orElse(t.Title, t.Description)), 60)
+	return safetext.Clip(strings.TrimSpace(t.ID+" "+cmp.Or(t.Title, t.Description)), 60)
 }
 
 // mermaidText writes every character that means something to Mermaid, or to the

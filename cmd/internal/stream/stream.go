@@ -1,8 +1,10 @@
-package cmd
+// Package stream writes the journal of a run while the run goes on.
+package stream
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,26 +15,25 @@ import (
 	"github.com/planlock/planlock/exec"
 )
 
-// A streamer writes the records of a run's journal as they become durable, one
-// JSON object a line.
-type streamer struct {
-	out       io.Writer
-	workspace exec.Workspace
-	resumed   string // id of the run that is resumed, "" for a new one
-	err       error  // of writing; the run does not fail because of it
+// Records writes the records of a run's journal as they become durable, one JSON object a line.
+type Records struct {
+	Out       io.Writer
+	Workspace exec.Workspace
+	Resumed   string // id of the run that is resumed, "" for a new one
+	Err       error  // of writing, once the run is over; the run does not fail because of it
 }
 
-// open opens the log of a run. The records of the run under way are written as
+// Open opens the log of a run. The records of the run under way are written as
 // they are appended; logs of other runs are only read.
-func (s *streamer) open(ctx context.Context, run string) (checkpoint.Log, error) {
-	path := filepath.Join(s.workspace.RunDir(run), "journal")
-	if run != s.resumed {
-		log, err := s.workspace.Witness.ReadFileLog(ctx, path)
+func (s *Records) Open(ctx context.Context, run string) (checkpoint.Log, error) {
+	path := filepath.Join(s.Workspace.RunDir(run), "journal")
+	if run != s.Resumed {
+		log, err := s.Workspace.Witness.ReadFileLog(ctx, path)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return log, err
 		}
 	}
-	inner, err := s.workspace.Witness.OpenFileLog(ctx, path)
+	inner, err := s.Workspace.Witness.OpenFileLog(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +49,10 @@ func (s *streamer) open(ctx context.Context, run string) (checkpoint.Log, error)
 }
 
 // follow decodes and writes what is appended, until the log is closed.
-func (s *streamer) follow(run string, t *teeLog) {
+func (s *Records) follow(run string, t *teeLog) {
 	defer close(t.done)
+	lines := json.NewEncoder(s.Out)
+	lines.SetEscapeHTML(false)
 	journal, err := checkpoint.OpenJournal(context.Background(), (*liveLog)(t), run, nil)
 	if err == nil {
 		t.opened = true
@@ -59,11 +62,11 @@ func (s *streamer) follow(run string, t *teeLog) {
 				break
 			}
 			if rec.Seq > uint64(len(t.old)) && err == nil {
-				err = writeLine(s.out, rec) // a reader that went away does not stop the run
+				err = lines.Encode(rec) // a reader that went away does not stop the run
 			}
 		}
 	}
-	s.err = err
+	s.Err = err
 	for range t.live {
 	}
 }

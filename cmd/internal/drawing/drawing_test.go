@@ -1,6 +1,7 @@
-package cmd
+package drawing
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,7 +13,11 @@ import (
 // FuzzGraph draws whatever can be read as a plan: nothing may panic, nothing that
 // steers a terminal may come out, and no text may leave its quotes.
 func FuzzGraph(f *testing.F) {
-	f.Add(twoSteps)
+	text, err := os.ReadFile("../../templates/go.toml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(text))
 	f.Add("schema = 1\n[[tasks]]\nid = \"a\"\ndescription = \"x\\\"]\\u001b[31m\\n; end\"\ndepends_on = [\"a\", \"b\"]\n")
 	f.Add("schema = 1\n[[speclets]]\nid = \"s\"\ntasks = [\"1\"]\ndepends_on = [\"t\"]\n[[speclets]]\nid = \"t\"\ntasks = [\"2\", \"9\"]\n" +
 		"[[tasks]]\nid = 1\n[[tasks]]\nid = 2\n[[tasks]]\nid = 2\n")
@@ -21,7 +26,7 @@ func FuzzGraph(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for name, draw := range map[string]func(*plan.Plan) string{"text": graphText, "mermaid": graphMermaid, "dot": graphDot} {
+		for name, draw := range map[string]func(*plan.Plan) string{"text": Text, "mermaid": Mermaid, "dot": DOT} {
 			out := draw(&draft.Plan)
 			for _, r := range out {
 				if r != '\n' && (unicode.IsControl(r) || r == '\u202e') {

@@ -1,4 +1,4 @@
-package cmd
+package screen
 
 import (
 	"cmp"
@@ -15,9 +15,9 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// A progress shows how a run goes: on a terminal what is over scrolls away and
+// A Progress shows how a run goes: on a terminal what is over scrolls away and
 // what is under way is redrawn below it; elsewhere it is a log, line by line.
-type progress struct {
+type Progress struct {
 	mu     sync.Mutex
 	out    io.Writer
 	screen *screen // nil: not a terminal
@@ -38,9 +38,9 @@ type progress struct {
 	spell   action.Speller // how what can be done is typed
 }
 
-// newProgress shows progress on out.
-func newProgress(out io.Writer, live bool, now func() time.Time) *progress {
-	p := &progress{out: out, now: now, shown: map[*history.Step]bool{}}
+// New shows progress on out, which a person sees as it changes if it is live. What can be done is spelled by spell.
+func New(out io.Writer, live bool, now func() time.Time, spell action.Speller) *Progress {
+	p := &Progress{out: out, now: now, spell: spell, shown: map[*history.Step]bool{}}
 	if live && os.Getenv("TERM") != "dumb" {
 		p.screen = newScreen(out, p.region)
 		p.style = style{colour: os.Getenv("NO_COLOR") == ""}
@@ -48,8 +48,8 @@ func newProgress(out io.Writer, live bool, now func() time.Time) *progress {
 	return p
 }
 
-// observer is told by the controller.
-func (p *progress) observer() exec.Observer {
+// Observer is what the controller tells.
+func (p *Progress) Observer() exec.Observer {
 	on := func(do func(exec.Event)) func(exec.Event) {
 		return func(e exec.Event) {
 			p.mu.Lock()
@@ -71,33 +71,35 @@ func (p *progress) observer() exec.Observer {
 		Recovering:     on(p.recovering),
 		Asked:          on(p.asked),
 		Answered:       on(p.answered),
-		ModeSwitched:   on(func(e exec.Event) { p.say("   mode switched from " + escaped(e.Text)) }),
-		Taught:         on(func(e exec.Event) { p.say("   lesson: " + escaped(e.Lesson.Result) + "; " + escaped(e.Lesson.Lesson)) }),
-		StepDone:       on(p.stepDone),
-		RunEnded:       on(func(e exec.Event) { p.current, p.pending = "", nil }),
-		Warning:        on(p.warned),
+		ModeSwitched:   on(func(e exec.Event) { p.say("   mode switched from " + safetext.Escape(e.Text)) }),
+		Taught: on(func(e exec.Event) {
+			p.say("   lesson: " + safetext.Escape(e.Lesson.Result) + "; " + safetext.Escape(e.Lesson.Lesson))
+		}),
+		StepDone: on(p.stepDone),
+		RunEnded: on(func(e exec.Event) { p.current, p.pending = "", nil }),
+		Warning:  on(p.warned),
 	}
 }
 
 // warned tells a warning, with how to look at what it is about.
-func (p *progress) warned(e exec.Event) {
-	text := "   warning: " + escaped(e.Text)
+func (p *Progress) warned(e exec.Event) {
+	text := "   warning: " + safetext.Escape(e.Text)
 	for _, a := range e.Actions {
-		text += "; " + escaped(p.spell.Say(a))
+		text += "; " + safetext.Escape(p.spell.Say(a))
 	}
 	p.say(text)
 }
 
 // begin says what is going to run.
-func (p *progress) begin(run *history.Run, resumed string) {
+func (p *Progress) begin(run *history.Run, resumed string) {
 	p.begun = true
 	s := &run.Started
 	p.say(fmt.Sprintf("%s        %s", p.style.bold(safetext.Clip(s.Goal, 100)), identity(run)))
 	if resumed != "" {
-		p.say("resumed after: " + escaped(resumed))
+		p.say("resumed after: " + safetext.Escape(resumed))
 	}
 	for _, w := range s.Warnings {
-		p.say("warning: " + escaped(w))
+		p.say("warning: " + safetext.Escape(w))
 	}
 	p.say("")
 	p.cols = columnsOf(run)
@@ -108,18 +110,18 @@ func (p *progress) begin(run *history.Run, resumed string) {
 	}
 }
 
-func (p *progress) stepStarted(e exec.Event) {
+func (p *Progress) stepStarted(e exec.Event) {
 	p.under(e)
 	p.doing = "preconditions"
 }
 
 // under remembers which step is under way.
-func (p *progress) under(e exec.Event) {
+func (p *Progress) under(e exec.Event) {
 	p.since = p.now()
 	p.current, p.named = " ▸ "+p.cols.heading(e.History), false
 }
 
-func (p *progress) attemptStarted(e exec.Event) {
+func (p *Progress) attemptStarted(e exec.Event) {
 	p.doing = activity(e.History, "")
 	if p.current == "" { // a resumed step begins in its middle
 		p.under(e)
@@ -130,7 +132,7 @@ func (p *progress) attemptStarted(e exec.Event) {
 	}
 }
 
-func (p *progress) attemptFailed(e exec.Event) {
+func (p *Progress) attemptFailed(e exec.Event) {
 	p.doing = "restoring the tree"
 	if a := e.History.Last(); a != nil && a.Failure != nil {
 		p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), a.Number, a.Failure.Class, safetext.Clip(reason(a.Failure), 200)))
@@ -138,7 +140,7 @@ func (p *progress) attemptFailed(e exec.Event) {
 }
 
 // advised tells what an advisor found, or that there is no advice.
-func (p *progress) advised(e exec.Event) {
+func (p *Progress) advised(e exec.Event) {
 	a := e.Advice
 	text := safetext.Clip(cmp.Or(a.Note, a.RootCause, "it proposes a change"), 200)
 	if e.Err != nil {
@@ -147,44 +149,44 @@ func (p *progress) advised(e exec.Event) {
 	p.say(fmt.Sprintf("   %s advice: %s", p.cols.step(e.Step), text))
 }
 
-func (p *progress) recovering(e exec.Event) {
-	p.doing = fmt.Sprintf("next %s", escaped(methodName(e.Next)))
+func (p *Progress) recovering(e exec.Event) {
+	p.doing = fmt.Sprintf("next %s", safetext.Escape(MethodName(e.Next)))
 	if e.Next != "" {
-		p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), escaped(methodName(e.Next))))
+		p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), safetext.Escape(MethodName(e.Next))))
 	}
 }
 
-func (p *progress) asked(e exec.Event) {
+func (p *Progress) asked(e exec.Event) {
 	if p.screen != nil {
 		p.screen.print("")
 		p.screen.suspend() // whoever asks needs the screen
 	} else {
-		p.asking = fmt.Sprintf("   %s a question waits: %s", p.cols.step(e.Step), escaped(e.Question.What))
+		p.asking = fmt.Sprintf("   %s a question waits: %s", p.cols.step(e.Step), safetext.Escape(e.Question.What))
 	}
 }
 
 // answered tells what was chosen, and by whom.
-func (p *progress) answered(e exec.Event) {
-	p.say(fmt.Sprintf("   %s %s answered: %s by %s (%s)", p.cols.step(e.Step), escaped(e.Question.ID), escaped(e.Answer.Choice),
-		safetext.Clip(e.Answer.By, 40), escaped(e.Question.What)))
+func (p *Progress) answered(e exec.Event) {
+	p.say(fmt.Sprintf("   %s %s answered: %s by %s (%s)", p.cols.step(e.Step), safetext.Escape(e.Question.ID), safetext.Escape(e.Answer.Choice),
+		safetext.Clip(e.Answer.By, 40), safetext.Escape(e.Question.What)))
 }
 
 // unanswered tells that a question waits, once something else than its answer comes. An answer that was left before
 // comes at once.
-func (p *progress) unanswered(e exec.Event) {
+func (p *Progress) unanswered(e exec.Event) {
 	if p.asking != "" && e.Answer == nil {
 		p.say(p.asking)
 	}
 	p.asking = ""
 }
 
-func (p *progress) stepDone(e exec.Event) {
+func (p *Progress) stepDone(e exec.Event) {
 	p.current, p.doing = "", ""
 	p.tell(e.State, e.History)
 }
 
 // tell prints the line of a step that is over, once.
-func (p *progress) tell(run *history.Run, s *history.Step) {
+func (p *Progress) tell(run *history.Run, s *history.Step) {
 	if p.shown[s] {
 		return
 	}
@@ -192,8 +194,15 @@ func (p *progress) tell(run *history.Run, s *history.Step) {
 	p.say(p.style.step(stepLine(run, s, p.cols), s.Status))
 }
 
+// Begun reports whether the run began or went on.
+func (p *Progress) Begun() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.begun
+}
+
 // say prints a line that stays.
-func (p *progress) say(line string) {
+func (p *Progress) say(line string) {
 	if p.screen != nil {
 		p.screen.print(line)
 		return
@@ -202,7 +211,7 @@ func (p *progress) say(line string) {
 }
 
 // look remembers what the region that is redrawn shows.
-func (p *progress) look(e exec.Event) {
+func (p *Progress) look(e exec.Event) {
 	if e.State == nil {
 		return
 	}
@@ -222,7 +231,7 @@ func (p *progress) look(e exec.Event) {
 }
 
 // region is what is redrawn: the step under way, what comes next, the bar.
-func (p *progress) region() []string {
+func (p *Progress) region() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var lines []string
@@ -238,8 +247,8 @@ func (p *progress) region() []string {
 	return lines
 }
 
-// stopping says that the run is being stopped, which may take a moment.
-func (p *progress) stopping() {
+// Stopping says that the run is being stopped, which may take a moment.
+func (p *Progress) Stopping() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -249,8 +258,8 @@ func (p *progress) stopping() {
 	p.say("   stopping: the step is ended and the tree restored; another Ctrl-C ends planlock at once")
 }
 
-// close ends the display; the bar stays as its last line.
-func (p *progress) close() {
+// Close ends the display; the bar stays as its last line.
+func (p *Progress) Close() {
 	p.mu.Lock()
 	p.unanswered(exec.Event{})
 	p.closed = true

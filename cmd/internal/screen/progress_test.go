@@ -1,4 +1,4 @@
-package cmd
+package screen
 
 import (
 	"bytes"
@@ -55,9 +55,9 @@ description = "Write"
     prompt = "two.txt"
 `
 
-// watch runs twoSteps and returns what progress wrote. paint is called while the
+// watch runs twoSteps and returns what Progress wrote. paint is called while the
 // second step is under way.
-func watch(t *testing.T, live bool, paint func(*progress)) string {
+func watch(t *testing.T, live bool, paint func(*Progress)) string {
 	t.Helper()
 	draft, err := native.Read("plan.toml", []byte(twoSteps))
 	if err != nil {
@@ -66,7 +66,7 @@ func watch(t *testing.T, live bool, paint func(*progress)) string {
 	var out syncBuffer
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now := func() time.Time { return clock }
-	shown := newProgress(&out, live, now)
+	shown := New(&out, live, now, nil)
 	write := exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		if w.Method.Prompt == "fail" {
 			return exec.Outcome{}, fmt.Errorf("no \x1b[1;1H luck")
@@ -76,7 +76,7 @@ func watch(t *testing.T, live bool, paint func(*progress)) string {
 		}
 		return exec.Outcome{}, os.WriteFile(filepath.Join(w.Dir, w.Method.Prompt), []byte("text\n"), 0o644)
 	})
-	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: write, Observer: shown.observer(), Now: now}
+	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: write, Observer: shown.Observer(), Now: now}
 	locked, err := c.Lock(t.Context(), draft)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func watch(t *testing.T, live bool, paint func(*progress)) string {
 	if _, err := c.Run(t.Context(), locked); err != nil {
 		t.Fatal(err)
 	}
-	shown.close()
+	shown.Close()
 	return out.String()
 }
 
@@ -141,7 +141,7 @@ func TestLiveProgress(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "1")
 	var during string
-	out := watch(t, true, func(p *progress) {
+	out := watch(t, true, func(p *Progress) {
 		lines := p.region()
 		p.screen.mu.Lock()
 		p.screen.paint(lines)

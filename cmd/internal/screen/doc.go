@@ -1,0 +1,2 @@
+// Package screen shows people how a run goes and where it stands.
+package screen
