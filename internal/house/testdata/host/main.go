@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/gate/conditions"
 	"github.com/planlock/planlock/gate/limits"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 func main() {
@@ -24,7 +25,7 @@ func main() {
 }
 
 func run(ctx context.Context, path, dir string) error {
-	draft, err := plan.ReadFile(path)
+	draft, err := native.ReadFile(path)
 	if err != nil {
 		return err
 	}
