@@ -78,14 +78,16 @@ func (e *encoder) value(v reflect.Value, indent string) {
 }
 
 // walked reports whether values of a type are written in parts: structures that encoding/json writes field by field, and
-// lists of them.
+// lists of structures.
 func walked(t reflect.Type) bool {
 	if t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 		return false
 	}
 	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice:
+	case reflect.Pointer:
 		return walked(t.Elem())
+	case reflect.Slice: // of structures, whoever writes these
+		return t.Elem().Kind() == reflect.Struct || t.Elem().Kind() == reflect.Pointer
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if t.Field(i).Anonymous { // is left to encoding/json
