@@ -72,7 +72,7 @@ func (c *Controller) panel() panel.Panel {
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
 	judges := c.panel()
-	errs := []error{c.chosen(), judges.Validate(), approval.Validate(c.Reviewers)}
+	errs := []error{c.chosen(), judges.Validate(), c.lacksGates(p), approval.Validate(c.Reviewers)}
 	if c.Evidence != nil {
 		errs = append(errs, c.Evidence.Validate())
 	}
@@ -105,6 +105,26 @@ func (c *Controller) chosen() error {
 		return ErrNoGates
 	}
 	return nil
+}
+
+// lacksGates refuses a plan that asks for gates which are not there, or gives them what they do not take. A plan that was
+// locked elsewhere was not checked against the gates of this controller.
+func (c *Controller) lacksGates(p *plan.Plan) error {
+	var errs []error
+	known := c.Options().Gates
+	for _, use := range p.Gates {
+		at := slices.IndexFunc(known, func(k plan.GateKind) bool { return k.Name == use.Name })
+		if at < 0 {
+			errs = append(errs, fmt.Errorf("exec: the plan asks for the gate %q, which is not there: add it to Controller.Gates", use.Name))
+			continue
+		}
+		for _, s := range use.Args {
+			if !slices.ContainsFunc(known[at].Args, func(a plan.Argument) bool { return a.Name == s.Key && a.Kind.Takes(s.Value) }) {
+				errs = append(errs, fmt.Errorf("exec: the gate %q does not take the argument %q that the plan gives it", use.Name, s.Key))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // agents are the named executors and the gates, with their versions.

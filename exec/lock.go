@@ -6,16 +6,23 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/lockfile"
 )
 
-// Options are what the controller adds to a plan's own rules: the check kinds
-// and the executors that it knows.
+// Options are what the controller adds to a plan's own rules: the check kinds,
+// the gates and the executors that it knows.
 func (c *Controller) Options() plan.CheckOptions {
 	o := plan.CheckOptions{}
 	for _, check := range c.Checks {
 		o.CheckKinds = append(o.CheckKinds, check.Kind())
+	}
+	o.Gates = []plan.GateKind{}
+	for _, g := range c.Gates {
+		if info, err := panel.Describe(g); err == nil {
+			o.Gates = append(o.Gates, plan.GateKind{Name: info.Name, Args: info.Args})
+		}
 	}
 	if c.Executor != nil && name(c.Executor) == "" {
 		return o // the default one answers to no name, so names cannot be checked

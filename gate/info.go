@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/planlock/planlock/plan"
 )
 
 // Level says what a gate's "no" stops.
@@ -38,6 +40,8 @@ type Info struct {
 	Phases    []Phase       // at least one; nobody changes the slice
 	Timeout   time.Duration // 0: none at level 0, 5 min at level 1, 1 min at level 2; else within the level's bounds
 	Stateless bool          // may be asked again after a time-out that is provably not semantic
+
+	Args []plan.Argument // what a plan may give it by [[gates]]; see Pass.Args. Nobody changes the slice
 }
 
 // bounds of explicit time-outs; the upper one is also the default.
@@ -75,6 +79,14 @@ func (i Info) Faults() []string {
 		}
 		if slices.Contains(i.Phases[:n], ph) {
 			out = append(out, fmt.Sprintf("phase %q is named twice", ph))
+		}
+	}
+	for n, a := range i.Args {
+		if a.Name == "" || a.Doc == "" {
+			out = append(out, fmt.Sprintf("argument %d (%q) has no name, or says nothing about itself", n, a.Name))
+		}
+		if slices.ContainsFunc(i.Args[:n], func(b plan.Argument) bool { return b.Name == a.Name }) {
+			out = append(out, fmt.Sprintf("argument %q is named twice", a.Name))
 		}
 	}
 	b, bounded := bounds[i.Level]

@@ -44,6 +44,7 @@ type Pass struct {
 	Runner CommandRunner // runs commands of checks, sandboxed as the plan says
 	Log    *slog.Logger
 
+	Args    Args              // what the plan gives this gate by [[gates]]
 	Checks  []Check           // the kinds of checks that Decide knows
 	Options plan.CheckOptions // what the host adds to the plan's own rules, for gates that check the plan again
 

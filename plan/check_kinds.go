@@ -145,8 +145,8 @@ const (
 	ArgTexts   ArgumentKind = "a list of texts"
 )
 
-// takes reports whether a value is of the kind.
-func (k ArgumentKind) takes(v Value) bool {
+// Takes reports whether a value is of the kind.
+func (k ArgumentKind) Takes(v Value) bool {
 	switch k {
 	case ArgText:
 		return v.Kind == kindString
@@ -200,7 +200,7 @@ func (c *checker) gateArguments(key string, g *GateUse, args []Argument) {
 	for _, s := range g.Args {
 		at := slices.Index(names, s.Key)
 		switch {
-		case at >= 0 && args[at].Kind.takes(s.Value):
+		case at >= 0 && args[at].Kind.Takes(s.Value):
 		case at >= 0:
 			c.report("gate-argument-invalid", key+"."+s.Key, fmt.Sprintf("the argument %s of gate %q is %s, and must be %s", s.Key, g.Name, spelled(s.Value), args[at].Kind),
 				"write "+string(args[at].Kind))

@@ -22,7 +22,7 @@ func (p *Panel) Ask(ctx context.Context, phase gate.Phase, pass *gate.Pass) []ga
 	due := make([]asked, 0, 16) // few look in one phase
 	out := make([]gate.Judgement, 0, 16)
 	for n, g := range p.inOrder(phase) {
-		info, err := describe(g)
+		info, err := Describe(g)
 		switch {
 		case err != nil: // Validate refuses these; if nobody asked it, the gate blocks
 			out = append(out, gate.Judgement{Gate: fmt.Sprintf("gate %d", n), Level: gate.BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
@@ -46,7 +46,7 @@ func (p *Panel) inOrder(phase gate.Phase) []gate.Gate {
 		return p.Gates
 	}
 	level := func(g gate.Gate) gate.Level {
-		info, err := describe(g)
+		info, err := Describe(g)
 		if err != nil {
 			return gate.BlocksApproval
 		}

@@ -29,7 +29,7 @@ func (p *Panel) Validate() error {
 	var errs []error
 	seen := map[string]bool{}
 	for n, g := range p.Gates {
-		info, err := describe(g)
+		info, err := Describe(g)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("gate: gate %d: %w", n, err))
 			continue
@@ -83,8 +83,8 @@ func kindOf(c gate.Check) (kind string, err error) {
 	return c.Kind().Name, nil
 }
 
-// describe asks a gate for its Info without trusting it.
-func describe(g gate.Gate) (info gate.Info, err error) {
+// Describe asks a gate for its Info without trusting it.
+func Describe(g gate.Gate) (info gate.Info, err error) {
 	if g == nil {
 		return gate.Info{}, errors.New("is nil")
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // A round asks the gates of one phase, one after the other: the quick ones at once, the others in a goroutine that is not the caller's, who
@@ -51,7 +52,20 @@ func (r *round) prepare(pass *gate.Pass) {
 	for i := range r.asked {
 		r.asked[i].pass = r.panel.Prepare(pass)
 		r.asked[i].pass.Phase = r.phase
+		r.asked[i].pass.Args = argsOf(pass.Plan, r.asked[i].name)
 	}
+}
+
+// argsOf is what a plan gives a gate.
+func argsOf(p *plan.Plan, name string) gate.Args {
+	if p != nil {
+		for i := range p.Gates {
+			if p.Gates[i].Name == name {
+				return p.Gates[i].Args
+			}
+		}
+	}
+	return nil
 }
 
 // ask asks all gates of the round. To watch a gate costs more than what most of the quick ones do.
