@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
+	"github.com/planlock/planlock/plan/sarif"
 )
 
 // checkCommand is "planlock check".
@@ -38,7 +39,7 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 		doc.Already = alreadyDocument(done, f.Dir)
 		err = writeJSON(p.out, doc)
 	case "sarif":
-		err = writeJSON(p.out, sarifDocument(draft, found))
+		err = writeJSON(p.out, sarif.Of(draft, found, exec.Version()))
 	default:
 		p.printCheck(draft, found, options)
 		p.printAlready(draft, done, f.Dir)
@@ -67,7 +68,7 @@ func (p *cli) reportUnreadable(path string, err error, format string) error {
 	d, status := unreadable(path, err)
 	if format != "text" {
 		draft, found := &plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}
-		var doc any = sarifDocument(draft, found)
+		var doc any = sarif.Of(draft, found, exec.Version())
 		if format == "json" {
 			doc = checkDocument(draft, found, plan.CheckOptions{})
 		}
