@@ -203,11 +203,3 @@ func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Ru
 	}
 	return run, nil
 }
-
-// first is the first argument, or "".
-func first(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
-}

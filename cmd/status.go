@@ -55,7 +55,8 @@ func (p *cli) printStatus(run *history.Run, cutOff bool) {
 // printNext says what a person can do now.
 func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
 	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
-	for _, q := range run.Questions() {
+	if open := run.Questions(); len(open) > 0 {
+		q := open[0]
 		fmt.Fprintf(p.out, "\n%s\n", ask.Render(*q))
 		a, err := (&ask.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/modes"
 	"github.com/planlock/planlock/exec/preset"
@@ -38,6 +39,8 @@ type Controller struct {
 	Gates []gate.Gate
 	// Checks are further kinds of checks, besides the built-in ones.
 	Checks []gate.Check
+	// Guards may hold up a step before it begins, after those that every run has (guard.Table). Their names stand in the journal.
+	Guards []guard.Guard
 	// Escalator is asked where a person must decide. Nil refuses.
 	Escalator Escalator
 	// Preset names the way to cope with failure, one of package preset. Empty: what the

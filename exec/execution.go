@@ -210,6 +210,7 @@ func (e *execution) report() *Report { return &Report{Run: e.rec.Run, Plan: e.pl
 func (e *execution) decider() *engine.Decider {
 	if e.decides == nil {
 		e.decides = engine.New(e.contract, e.policy())
+		e.decides.Guards = append(e.decides.Guards, e.c.Guards...)
 	}
 	return e.decides
 }

@@ -47,6 +47,9 @@ func (e *execution) roles() history.Roles {
 	for _, g := range c.Gates {
 		r.Gates = append(r.Gates, g.Info().Name)
 	}
+	for _, g := range c.Guards {
+		r.Guards = append(r.Guards, g.Name())
+	}
 	for _, named := range append([]string{""}, e.needed...) {
 		if x, err := c.executor(named); err == nil && name(x) == "shell" {
 			r.Deaf = append(r.Deaf, named)

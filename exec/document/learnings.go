@@ -11,11 +11,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// learningsName is the name of the learnings, by the day on which the run ended.
-func learningsName(rep *Model) string {
-	return "execution_learnings_" + rep.Ended.UTC().Format("2006-01-02") + ".md"
-}
-
 // drawLearnings draws what a run that is over teaches about writing plans: what worked, what to avoid, how to tune.
 func drawLearnings(w io.Writer, rep *Model) error {
 	p := rep.plan

@@ -14,13 +14,6 @@ import (
 // A document is Markdown, or YAML, that is being written.
 type document struct{ *bufio.Writer }
 
-// written has a document written to w, in parts.
-func written(w io.Writer, write func(*document)) error {
-	d := &document{bufio.NewWriter(w)}
-	write(d)
-	return d.Flush()
-}
-
 // put writes formatted words of the document's own; what comes from elsewhere is escaped by the caller.
 func (d *document) put(format string, args ...any) { fmt.Fprintf(d, format, args...) }
 

@@ -20,5 +20,13 @@ func about(c *contract.Case, kind ask.Kind, what, why string, evidence []string,
 		Kind: kind, What: what, Why: why, Evidence: evidence, Choices: choices}
 }
 
+// Hold asks a person before the step begins, in the words of a guard of the host. The choices are to run it all the same
+// ([GoOn]), to leave it out, to stop, and to give it up; what follows from them is said here, so that the guard need only pass once the
+// step was let through: contract.Chosen(step, kind, GoOn).
+func Hold(c *contract.Case, kind ask.Kind, why string, evidence ...string) ask.Question {
+	return about(c, kind, "step "+title(c.Step), why, evidence,
+		choiceGo(c.Step), choiceSkip(c.Step), choiceStop(), choiceGiveUp(c.Step))
+}
+
 // title names a step for people.
 func title(s *history.Step) string { return fmt.Sprintf("%s (%s)", s.Address, s.Title) }

@@ -16,9 +16,8 @@ import (
 // A judge knows the laws, and says of each thing that is wanted whether it is lawful. It reads the history by itself: it
 // shares no code with the guards.
 type judge struct {
-	err   error
-	put   map[string]bool // questions as they were put since the run was taken up or set back, and answered for good
-	tries map[plan.Address]int
+	err error
+	put map[string]bool // questions as they were put since the run was taken up or set back, and answered for good
 }
 
 func (j *judge) broken(format string, args ...any) {
