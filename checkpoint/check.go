@@ -94,7 +94,7 @@ func (c *checker) pack(ctx context.Context, root *disk.Root, path, name string, 
 	if n, err := f.ReadAt(head, 0); n < packHeader {
 		return atEnd(err) // it was just being made
 	}
-	if err := checkPackHeader(head); errors.Is(err, ErrVersion) {
+	if err := checkPackHeader(head); ofOtherVersion(err) {
 		return err
 	} else if err != nil && string(head) != string(noBytes[:packHeader]) {
 		c.fault(PackFault{Pack: path, Why: "its beginning is damaged: " + err.Error()})

@@ -156,7 +156,7 @@ func (c *collector) look(ctx context.Context, name string, size int64) error {
 	if _, err := f.ReadAt(head, 0); atEnd(err) != nil {
 		return errors.Join(err, f.Close())
 	}
-	if err := checkPackHeader(head); errors.Is(err, ErrVersion) {
+	if err := checkPackHeader(head); ofOtherVersion(err) {
 		return errors.Join(err, f.Close())
 	}
 	err = walkPack(f, name, int64(packHeader), size, func(it packed) error {

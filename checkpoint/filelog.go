@@ -38,7 +38,6 @@ type FileLog struct {
 	mu       sync.Mutex
 	f        logFile
 	place    stay
-	version  uint32
 	end      logEnd
 	loose    []byte     // the last frame, where it was written and not synced
 	head     *disk.File // nil: it is only read
@@ -200,7 +199,7 @@ func (l *FileLog) locate(f *disk.File, known ends) error {
 		return fmt.Errorf("checkpoint: log %q is not a regular file", l.path)
 	}
 	l.size = info.Size()
-	if l.version, err = readLogHeader(io.NewSectionReader(f, 0, l.size), l.path); err != nil {
+	if err = readLogHeader(io.NewSectionReader(f, 0, l.size), l.path); err != nil {
 		return err
 	}
 	l.end, err = readFrames(context.Background(), f, l.path, l.size, known, nil)
@@ -215,9 +214,9 @@ func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
 	return l.add(ctx, batch, true)
 }
 
-// Write adds batch without a sync; see LogWriter. A log of version 1 has no way to say that it did, so there it appends.
+// Write adds batch without a sync; see LogWriter.
 func (l *FileLog) Write(ctx context.Context, batch [][]byte) error {
-	return l.add(ctx, batch, l.version < 2)
+	return l.add(ctx, batch, false)
 }
 
 func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {

@@ -20,7 +20,7 @@ import (
 // specifies it.
 const (
 	headExt     = ".head"
-	headMagic   = "planlock.head" // then a zero byte and the version
+	headMagic   = "planlock/head" // then a zero byte and the version
 	headVersion = 1
 	headPrefix  = len(headMagic) + 3
 	headSize    = headPrefix + 8 + 8 + 4 + 4

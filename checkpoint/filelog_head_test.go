@@ -332,7 +332,7 @@ func TestFolderPackTakenAway(t *testing.T) {
 }
 
 func TestGoldenHead(t *testing.T) {
-	want := "706c616e6c6f636b2e68656164" + "00" + "0001" + "0000000000000203" + "0000000000000004" + "0a0b0c0d" + "89215b2d"
+	want := "706c616e6c6f636b2f68656164" + "00" + "0001" + "0000000000000203" + "0000000000000004" + "0a0b0c0d" + "2b34d019"
 	e := logEnd{offset: 0x203, records: 4, sum: 0x0a0b0c0d}
 	if diff := cmp.Diff(want, hex.EncodeToString(e.encode())); diff != "" {
 		t.Error(diff)

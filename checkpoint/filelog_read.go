@@ -25,7 +25,7 @@ func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, kno
 		return at, fmt.Errorf("checkpoint: read log: %w", err)
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(r, 0, end), int(max(4<<10, min(end, 256<<10))))
-	if _, err := readLogHeader(in, path); err != nil {
+	if err := readLogHeader(in, path); err != nil {
 		return at, err
 	}
 	var payload []byte
@@ -108,19 +108,21 @@ func atEnd(err error) error {
 	return err
 }
 
-// readLogHeader returns the version of a log.
-func readLogHeader(in io.Reader, path string) (version uint32, err error) {
+// readLogHeader checks that in begins as a log of this version.
+func readLogHeader(in io.Reader, path string) error {
 	head := make([]byte, logHeader)
 	n, err := io.ReadFull(in, head)
 	if atEnd(err) != nil {
-		return 0, fmt.Errorf("checkpoint: read log: %w", err)
+		return fmt.Errorf("checkpoint: read log: %w", err)
 	}
 	if n < logHeader || string(head[:len(logMagic)]) != logMagic {
-		return 0, &record.CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
+		if bytes.HasPrefix(head, []byte(oldMagic+"log")) {
+			return fmt.Errorf("checkpoint: log %q: %w", path, ErrOldFormat)
+		}
+		return &record.CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
 	}
-	version = binary.BigEndian.Uint32(head[len(logMagic):])
-	if version < 1 || version > logVersion {
-		return 0, fmt.Errorf("checkpoint: log %q: version %d: %w", path, version, ErrVersion)
+	if version := binary.BigEndian.Uint32(head[len(logMagic):]); version != logVersion {
+		return fmt.Errorf("checkpoint: log %q: version %d: %w", path, version, ErrVersion)
 	}
-	return version, nil
+	return nil
 }

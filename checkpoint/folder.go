@@ -168,7 +168,7 @@ func (d *Folder) loadPack(name string) error {
 		if bytes.Equal(head, make([]byte, packHeader)) {
 			return nil // its beginning was never written
 		}
-		if err := checkPackHeader(head); errors.Is(err, ErrVersion) {
+		if err := checkPackHeader(head); ofOtherVersion(err) {
 			return err
 		}
 		before.end = int64(packHeader) // a damaged header costs nothing else

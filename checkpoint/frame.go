@@ -14,9 +14,11 @@ import (
 // The file of a log is a header and frames, one frame for every batch. All
 // numbers are big-endian. docs/journal-and-store.md specifies it.
 const (
-	logMagic   = "planlock.log" // then the version
-	logVersion = 2
+	logMagic   = "planlock/log" // then the version
+	logVersion = 1
 	logHeader  = len(logMagic) + 4
+
+	oldMagic = "planlock." // how files of all formats before version 1 begin
 
 	frameMagic   = "plfr"
 	frameHeader  = 28

@@ -150,8 +150,8 @@ func TestGoldenJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "journal.v2", written)
-	for _, name := range []string{"journal.v1", "journal.v2"} {
+	golden(t, "journal.v1", written)
+	for _, name := range []string{"journal.v1"} {
 		old, err := ReadFileLog(filepath.Join("testdata", name))
 		if err != nil {
 			t.Fatal(err)
@@ -173,24 +173,46 @@ func TestGoldenJournal(t *testing.T) {
 	}
 }
 
-// A log of version 1 goes on as one: it cannot say that it was not synced, so it is.
-func TestOldLogGoesOn(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "journal.v1"))
+// What was written before version 1 is refused in one sentence that says what to do, and left as it is.
+func TestOldFormatsAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	copied := func(from, to string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join("testdata", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, to)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	log := copied("journal.old", "journal")
+	before, _ := os.ReadFile(log)
+	for name, open := range map[string]func(string) (*FileLog, error){"to append": OpenFileLog, "to read": ReadFileLog} {
+		if _, err := open(log); !errors.Is(err, ErrOldFormat) {
+			t.Errorf("a log that is opened %s: %v", name, err)
+		}
+	}
+	if after, err := os.ReadFile(log); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the log was changed: %v", err)
+	}
+	copied("pack.old", filepath.Join(packFolder, goldenPack+packExt))
+	d, err := OpenFolder(dir)
+	if err == nil {
+		_, err = d.Get(t.Context(), ledger.Sum([]byte("hello")))
+		d.Close()
+	}
+	if !errors.Is(err, ErrOldFormat) {
+		t.Errorf("a store: %v", err)
+	}
+	manifest, err := os.ReadFile(filepath.Join("testdata", "manifest.old"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "journal")
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	l := openLog(t, path)
-	l.f = &faulty{logFile: l.f, sync: errors.New("no sync")}
-	if err := l.Write(t.Context(), [][]byte{[]byte("x")}); !errors.Is(err, ErrDead) {
-		t.Errorf("it was not synced: %v", err)
-	}
-	l.Close()
-	if now, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(now, text) {
-		t.Errorf("its beginning is another: %v", err)
+	if _, err := decodeManifest(manifest); !errors.Is(err, ErrOldFormat) {
+		t.Errorf("a manifest: %v", err)
 	}
 }
 

@@ -26,7 +26,7 @@ type manifest struct {
 }
 
 const (
-	manifestMagic   = "planlock.manifest"
+	manifestMagic   = "planlock/manifest"
 	manifestVersion = 1
 	maxDepth        = 32
 )
@@ -119,6 +119,9 @@ var errManifest = errors.New("checkpoint: damaged manifest")
 
 // decodeManifest reads what encode wrote.
 func decodeManifest(b []byte) (*manifest, error) {
+	if bytes.HasPrefix(b, []byte(oldMagic+"manifest")) {
+		return nil, ErrOldFormat
+	}
 	b, ok := bytes.CutPrefix(b, []byte(manifestMagic))
 	if !ok || len(b) == 0 {
 		return nil, fmt.Errorf("%w: it does not begin as a manifest", errManifest)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -17,7 +18,7 @@ import (
 // content that looks like items is never taken for them. All numbers are
 // big-endian. docs/journal-and-store.md specifies it.
 const (
-	packMagic   = "planlock.pack" // then a zero byte and the version
+	packMagic   = "planlock/pack" // then a zero byte and the version
 	packVersion = 1
 	packHeader  = len(packMagic) + 3
 
@@ -34,12 +35,20 @@ func appendPackHeader(b []byte) []byte {
 
 func checkPackHeader(b []byte) error {
 	if len(b) != packHeader || !bytes.HasPrefix(b, []byte(packMagic+"\x00")) {
+		if bytes.HasPrefix(b, []byte(oldMagic+"pack")) {
+			return ErrOldFormat
+		}
 		return fmt.Errorf("it does not begin as a pack")
 	}
 	if v := binary.BigEndian.Uint16(b[packHeader-2:]); v != packVersion {
 		return fmt.Errorf("version %d: %w", v, ErrVersion)
 	}
 	return nil
+}
+
+// ofOtherVersion reports whether a pack is whole, as far as its header tells, and cannot be read here all the same.
+func ofOtherVersion(err error) bool {
+	return errors.Is(err, ErrVersion) || errors.Is(err, ErrOldFormat)
 }
 
 // A sum is the hash that a digest names.

@@ -23,7 +23,7 @@ import (
 // packs are read instead. docs/journal-and-store.md specifies it.
 const (
 	indexName    = "index"
-	indexMagic   = "planlock.index" // then a zero byte and the version
+	indexMagic   = "planlock/index" // then a zero byte and the version
 	indexVersion = 1
 	indexHeader  = len(indexMagic) + 3
 	indexEntry   = 32 + 4 + 8 + 8 // digest, number of the pack, offset, size

@@ -24,6 +24,9 @@ var (
 	ErrReadOnly = errors.New("checkpoint: opened for reading only")
 	// ErrVersion is returned for a file of a format version that is not known.
 	ErrVersion = errors.New("checkpoint: format version is not known, a later planlock wrote it")
+	// ErrOldFormat is returned for a file of a format from before version 1, which nothing reads any more.
+	ErrOldFormat = errors.New("checkpoint: written by an unreleased planlock in a format that is not read any more; " +
+		"move .planlock away and begin anew")
 )
 
 // Blobs keeps bytes by digest. It is safe for concurrent use. It need not

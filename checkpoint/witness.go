@@ -168,7 +168,7 @@ func (k *ends) allow(at, next logEnd, payload []byte) bool {
 }
 
 const (
-	witnessMagic   = "planlock.witness" // then the version
+	witnessMagic   = "planlock/witness" // then the version
 	witnessVersion = 1
 	witnessSize    = len(witnessMagic) + 2 + 8 + 8 + sha256.Size + 4
 )

@@ -192,7 +192,7 @@ func (s settings) replay(ctx context.Context, all *table) error {
 	if !s.wants(goalReplay) {
 		return nil
 	}
-	log := &frames{out: binary.BigEndian.AppendUint32([]byte("planlock.log"), 1)}
+	log := &frames{out: binary.BigEndian.AppendUint32([]byte("planlock/log"), 1)}
 	j, err := checkpoint.OpenJournal(ctx, log, "limits", nil)
 	if err != nil {
 		return err
