@@ -28,6 +28,8 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 	switch policy := s.Answers; {
 	case policy == "wait", policy == "" && !interactive && leftBefore(folder.Dir, run):
 		c.Escalator = folder
+	case policy == "" && p.with.Escalator != nil:
+		collect.next = p.with.Escalator
 	case policy == "refuse":
 		collect.next = ask.Refuse{Why: "the policy for questions is to refuse"}
 	case policy != "":
