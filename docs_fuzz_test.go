@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestFuzzTargetsAreListed holds the table of fuzz targets in docs/testing.md against the code.
+// TestFuzzTargetsAreListed holds the table of fuzz targets in docs/testing.md
+// against the code.
 func TestFuzzTargetsAreListed(t *testing.T) {
 	page, err := os.ReadFile("docs/testing.md")
 	if err != nil {
@@ -38,7 +39,8 @@ func TestFuzzTargetsAreListed(t *testing.T) {
 	}
 	for dir, names := range found {
 		slices.Sort(names)
-		if row := fmt.Sprintf("| `%s` | %s |", dir, "`"+strings.Join(names, "`, `")+"`"); !strings.Contains(string(page), row) {
+		if row := fmt.Sprintf("| `%s` | %s |", dir,
+			"`"+strings.Join(names, "`, `")+"`"); !strings.Contains(string(page), row) {
 			t.Errorf("docs/testing.md lacks the row %s", row)
 		}
 	}

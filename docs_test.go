@@ -44,7 +44,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestReadmeQuotesTheExamples holds the programs in the README to those that run.
+// TestReadmeQuotesTheExamples holds the programs in the README to those that
+// run.
 func TestReadmeQuotesTheExamples(t *testing.T) {
 	readme := fenced(t, "README.md")
 	code := map[string]string{}
@@ -118,7 +119,8 @@ func pages(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "service" || strings.HasPrefix(d.Name(), ".") && path != "."):
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "service" || strings.HasPrefix(d.Name(), ".") &&
+			path != "."):
 			return fs.SkipDir
 		case filepath.Ext(path) == ".md":
 			all = append(all, path)

@@ -57,7 +57,8 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// TestLeanHost fails when a host that runs native plans would link the readers of other formats, or what they are read with.
+// TestLeanHost fails when a host that runs native plans would link the readers
+// of other formats, or what they are read with.
 func TestLeanHost(t *testing.T) {
 	out, err := osexec.Command("go", "list", "-deps", "./plan", "./plan/native", "./gate", "./exec").Output()
 	if err != nil {
@@ -66,13 +67,15 @@ func TestLeanHost(t *testing.T) {
 	heavy := []string{"github.com/yuin/goldmark", "go.yaml.in/", module + "/plan/formats/spec", module + "/plan/formats/phase",
 		module + "/plan/formats/tasklist", module + "/plan/formats/internal/blocks"}
 	for _, p := range strings.Fields(string(out)) {
-		if p == module+"/plan/formats" || slices.ContainsFunc(heavy, func(h string) bool { return strings.HasPrefix(p, h) }) {
+		if p == module+"/plan/formats" || slices.ContainsFunc(heavy,
+			func(h string) bool { return strings.HasPrefix(p, h) }) {
 			t.Errorf("a host that runs native plans links %s", p)
 		}
 	}
 }
 
-// TestEveryRoomIsDrawn fails when a folder appears at the top that nobody decided on.
+// TestEveryRoomIsDrawn fails when a folder appears at the top that nobody
+// decided on.
 func TestEveryRoomIsDrawn(t *testing.T) {
 	for _, p := range packages(t) {
 		r := room(p.ImportPath)

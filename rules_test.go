@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// A rule is a row of one of the tables in docs/rules: what a way of working asks
-// for, where that is, and which tests prove it.
+// A rule is a row of one of the tables in docs/rules: what a way of working
+// asks for, where that is, and which tests prove it.
 type rule struct {
 	page, id, text, where string
 	tests                 []string          // "exec/modes TestTriggers/rate"
@@ -25,9 +25,12 @@ type rule struct {
 	differs               string            // why the design answers it otherwise
 }
 
-// rulesIn reads the tables in docs/rules, and that in docs/torture.md. A row has four columns: id, rule, where, proof. Where names files, separated by
-// commas. The proof is tests, separated by commas, each as `package Test` or `package Test/part`, with "(torture)" behind those that run only with that tag,
-// and "(root)" or "(user)" behind those that are skipped for anybody else; or it begins with "differs:".
+// rulesIn reads the tables in docs/rules, and that in docs/torture.md. A row
+// has four columns: id, rule, where, proof. Where names files, separated by
+// commas. The proof is tests, separated by commas, each as `package Test` or
+// `package Test/part`, with "(torture)" behind those that run only with that
+// tag, and "(root)" or "(user)" behind those that are skipped for anybody else;
+// or it begins with "differs:".
 func rulesIn(t *testing.T) []rule {
 	t.Helper()
 	pages, err := filepath.Glob("docs/rules/*.md")
@@ -72,7 +75,8 @@ func rulesIn(t *testing.T) []rule {
 	return all
 }
 
-// declaredTests are the names of all tests of a folder, with the text of the files that they stand in.
+// declaredTests are the names of all tests of a folder, with the text of the
+// files that they stand in.
 func declaredTests(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
@@ -98,7 +102,8 @@ func declaredTests(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestRulesAreProved holds every row of the tables against the code: the files are there, and so are the tests.
+// TestRulesAreProved holds every row of the tables against the code: the files
+// are there, and so are the tests.
 func TestRulesAreProved(t *testing.T) {
 	rules := rulesIn(t)
 	if len(rules) < 200 {
@@ -142,7 +147,8 @@ func TestRulesAreProved(t *testing.T) {
 			if !ok {
 				t.Errorf("%s: %s has no test %s", at, dir, test)
 			}
-			if words := strings.ReplaceAll(path.Base(part), "_", " "); part != "" && !strings.Contains(text, words) && !strings.Contains(text, path.Base(part)) &&
+			if words := strings.ReplaceAll(path.Base(part), "_", " "); part != "" && !strings.Contains(text, words) &&
+				!strings.Contains(text, path.Base(part)) &&
 				!scripted(dir, part) && !ofTheSources(dir, words) {
 				t.Errorf("%s: the file of %s in %s knows no %q", at, test, dir, part)
 			}
@@ -156,7 +162,8 @@ func scripted(dir, part string) bool {
 	return err == nil
 }
 
-// ofTheSources reports whether the sources of a package know a name: some tests go through a list that their package has.
+// ofTheSources reports whether the sources of a package know a name: some tests
+// go through a list that their package has.
 func ofTheSources(dir, name string) bool {
 	files, _ := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*.go"))
 	return slices.ContainsFunc(files, func(file string) bool {
@@ -165,8 +172,9 @@ func ofTheSources(dir, name string) bool {
 	})
 }
 
-// TestRulesRan holds the tables against a record of tests that ran, in the form of go test -json, whose
-// file PLANLOCK_RAN names. Every test that the tables name must have passed.
+// TestRulesRan holds the tables against a record of tests that ran, in the form
+// of go test -json, whose file PLANLOCK_RAN names. Every test that the tables
+// name must have passed.
 func TestRulesRan(t *testing.T) {
 	name := os.Getenv("PLANLOCK_RAN")
 	if name == "" {
@@ -193,7 +201,8 @@ func TestRulesRan(t *testing.T) {
 	var missing []string
 	for _, r := range rulesIn(t) {
 		for _, test := range r.tests {
-			if only := r.only[test]; only == "torture" || only == "root" && os.Geteuid() != 0 || only == "user" && os.Geteuid() == 0 {
+			if only := r.only[test]; only == "torture" || only == "root" && os.Geteuid() != 0 || only == "user" &&
+				os.Geteuid() == 0 {
 				continue
 			}
 			test = strings.ReplaceAll(strings.TrimPrefix(test, ". "), "./", "")
@@ -204,6 +213,7 @@ func TestRulesRan(t *testing.T) {
 	}
 	slices.Sort(missing)
 	if len(missing) > 0 {
-		t.Errorf("%d tests that the tables name did not pass:\n%s", len(missing), strings.Join(slices.Compact(missing), "\n"))
+		t.Errorf("%d tests that the tables name did not pass:\n%s", len(missing),
+			strings.Join(slices.Compact(missing), "\n"))
 	}
 }

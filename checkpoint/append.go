@@ -9,9 +9,11 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
-// Append adds facts as one durable batch, and returns them in their place. What was staged or written before becomes
-// durable with them. The Data of a record is that of its fact where there is no white space in it. After an error none of the facts is
-// in the journal, or every later Append fails; after a failed sync it is the latter.
+// Append adds facts as one durable batch, and returns them in their place. What
+// was staged or written before becomes durable with them. The Data of a record
+// is that of its fact where there is no white space in it. After an error none
+// of the facts is in the journal, or every later Append fails; after a failed
+// sync it is the latter.
 //
 // A call that is cancelled while it waits for others adds nothing.
 func (j *Journal) Append(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
@@ -21,15 +23,19 @@ func (j *Journal) Append(ctx context.Context, facts ...record.Fact) ([]record.Re
 	return j.add(ctx, facts, durable)
 }
 
-// Write adds facts like Append, but does not wait for the disk: they outlive this process, and the next Append, Sync or
-// Close makes them durable. Until then a power cut may take them, the last ones first. It is Append where the log is no
-// LogWriter. Facts that were staged go with them; without facts it writes those.
+// Write adds facts like Append, but does not wait for the disk: they outlive
+// this process, and the next Append, Sync or Close makes them durable. Until
+// then a power cut may take them, the last ones first. It is Append where the
+// log is no LogWriter. Facts that were staged go with them; without facts it
+// writes those.
 func (j *Journal) Write(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
 	return j.add(ctx, facts, written)
 }
 
-// Stage adds facts like Append, but does not make them durable: the next Append does, in one piece with its own, or Close.
-// So what nobody relies on yet, and would only be done again, costs no sync. Until then they are lost with the process.
+// Stage adds facts like Append, but does not make them durable: the next Append
+// does, in one piece with its own, or Close. So what nobody relies on yet, and
+// would only be done again, costs no sync. Until then they are lost with the
+// process.
 func (j *Journal) Stage(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
 	return j.add(ctx, facts, staged)
 }
@@ -43,16 +49,17 @@ const (
 	durable               // a power cut
 )
 
-// Hasten has the disk begin with what was written, and waits for nothing: whoever has something else to do before Sync
-// waits less there.
+// Hasten has the disk begin with what was written, and waits for nothing:
+// whoever has something else to do before Sync waits less there.
 func (j *Journal) Hasten() {
 	if w, ok := j.log.(LogWriter); ok {
 		w.Hasten()
 	}
 }
 
-// Sync makes durable what was written. Where the disk fails, nobody knows whether it is, and the journal is dead: every
-// later call fails. A call that is cancelled before it began changes nothing.
+// Sync makes durable what was written. Where the disk fails, nobody knows
+// whether it is, and the journal is dead: every later call fails. A call that
+// is cancelled before it began changes nothing.
 func (j *Journal) Sync(ctx context.Context) error {
 	if err := j.enter(ctx); err != nil {
 		return fmt.Errorf("checkpoint: sync journal %q: %w", j.name, err)
@@ -87,7 +94,8 @@ func (j *Journal) add(ctx context.Context, facts []record.Fact, how safety) ([]r
 	return j.put(ctx, facts, how)
 }
 
-// put adds facts, behind what is staged. After an error what was staged still is.
+// put adds facts, behind what is staged. After an error what was staged still
+// is.
 func (j *Journal) put(ctx context.Context, facts []record.Fact, how safety) ([]record.Record, error) {
 	next, records, batch, err := j.encode(facts)
 	adds := len(batch) > 0 || how != staged && len(j.staged) > 0
@@ -106,7 +114,8 @@ func (j *Journal) put(ctx context.Context, facts []record.Fact, how safety) ([]r
 	return records, nil
 }
 
-// give stages a batch, or gives it to the log behind what is staged. It returns how safe the batch is then.
+// give stages a batch, or gives it to the log behind what is staged. It returns
+// how safe the batch is then.
 func (j *Journal) give(ctx context.Context, batch [][]byte, how safety) (safety, error) {
 	if how == staged {
 		for _, b := range batch {
@@ -148,7 +157,8 @@ func (j *Journal) acknowledge() {
 	j.chain = j.given.Clone()
 }
 
-// encode makes a batch of facts, which all have one time, and returns the place behind them.
+// encode makes a batch of facts, which all have one time, and returns the place
+// behind them.
 func (j *Journal) encode(facts []record.Fact) (next record.Chain, records []record.Record, batch [][]byte, err error) {
 	next = j.tip // with its scratch space
 	buf, ends, now := j.buf[:0], j.ends[:0], j.now().UTC().Round(0)

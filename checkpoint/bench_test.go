@@ -14,7 +14,8 @@ import (
 	"github.com/planlock/planlock/ledger/scan"
 )
 
-var benchFact = record.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
+var benchFact = record.Fact{Type: "step.done", Step: "12.3", Attempt: 1,
+	Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
 
 func benchJournal(b *testing.B) *checkpoint.Journal {
 	log, err := checkpoint.OpenFileLog(filepath.Join(b.TempDir(), "journal"))
@@ -61,7 +62,8 @@ func benchTree(b *testing.B) string {
 	dir := b.TempDir()
 	for i := range 2000 {
 		folder := filepath.Join(dir, fmt.Sprint(i%100))
-		must(b, os.MkdirAll(folder, 0o755), os.WriteFile(fmt.Sprintf("%s/%d", folder, i), []byte(strings.Repeat(fmt.Sprint(i, " "), 800)), 0o644))
+		must(b, os.MkdirAll(folder, 0o755), os.WriteFile(fmt.Sprintf("%s/%d", folder, i),
+			[]byte(strings.Repeat(fmt.Sprint(i, " "), 800)), 0o644))
 	}
 	return dir
 }
@@ -130,7 +132,8 @@ func BenchmarkRestore(b *testing.B) {
 	}
 }
 
-// BenchmarkRecognize is the first thing that a run does with the tree that another process left.
+// BenchmarkRecognize is the first thing that a run does with the tree that
+// another process left.
 func BenchmarkRecognize(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 10_000 {

@@ -84,14 +84,16 @@ func mounted(t *testing.T, mkfs []string, kind string) string {
 	return at
 }
 
-// What nobody may change is named, and does not keep the rest from being restored.
+// What nobody may change is named, and does not keep the rest from being
+// restored.
 func TestTortureImmutable(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mark files")
 	}
 	dir := t.TempDir()
 	write := func(text string) {
-		must(t, os.WriteFile(filepath.Join(dir, "a"), []byte(text), 0o644), os.WriteFile(filepath.Join(dir, "b"), []byte(text), 0o644))
+		must(t, os.WriteFile(filepath.Join(dir, "a"), []byte(text), 0o644),
+			os.WriteFile(filepath.Join(dir, "b"), []byte(text), 0o644))
 	}
 	write("before")
 	store := openStoreIn(t, t.TempDir())
@@ -105,7 +107,8 @@ func TestTortureImmutable(t *testing.T) {
 	}
 	defer mark("-i")
 	err = store.Restore(t.Context(), dir, want, scanned(t, dir, ledger.Scope{}))
-	if err == nil || !strings.Contains(err.Error(), `"a": it, or its folder, is marked as immutable`) || strings.Contains(err.Error(), `"b"`) || !errors.Is(err, os.ErrPermission) {
+	if err == nil || !strings.Contains(err.Error(), `"a": it, or its folder, is marked as immutable`) ||
+		strings.Contains(err.Error(), `"b"`) || !errors.Is(err, os.ErrPermission) {
 		t.Errorf("error is %v", err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "b")); err != nil || string(got) != "before" {

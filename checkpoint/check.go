@@ -47,7 +47,8 @@ func (c *Checked) Holds(d ledger.Digest) bool {
 func (d *Folder) Check(ctx context.Context, fault func(PackFault)) (Checked, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := &checker{Checked: Checked{intact: map[sum]bool{}}, fault: fault, buf: make([]byte, 256<<10), places: map[string]map[int64]packed{}}
+	c := &checker{Checked: Checked{intact: map[sum]bool{}}, fault: fault, buf: make([]byte, 256<<10),
+		places: map[string]map[int64]packed{}}
 	if d.closed {
 		return c.Checked, fmt.Errorf("checkpoint: check store: %w", ErrClosed)
 	}
@@ -136,11 +137,13 @@ func (c *checker) content(f io.ReaderAt, path string, p packed, size int64) erro
 		return nil // a crash left it
 	}
 	c.fault(PackFault{Pack: path, Offset: p.offset, Digest: ledger.DigestOf(p.digest),
-		Why: fmt.Sprintf("the content of %d bytes kept as %s is damaged: what lies there is %s", p.size, hexDigest(p.digest), hexDigest(got))})
+		Why: fmt.Sprintf("the content of %d bytes kept as %s is damaged: what lies there is %s", p.size,
+			hexDigest(p.digest), hexDigest(got))})
 	return nil
 }
 
-// padding reports whether there is nothing but zeros, less than a block of them.
+// padding reports whether there is nothing but zeros, less than a block of
+// them.
 func padding(f io.ReaderAt, from, to int64) bool {
 	if to-from >= cloneBlock {
 		return false

@@ -10,8 +10,8 @@ import (
 
 // Where the file system can share blocks between files (reflinks), large
 // contents are not copied: the new file refers to the same blocks until one of
-// the two is written. They must begin at a block, so a pack has up to a block of
-// zeros before the header of such a content.
+// the two is written. They must begin at a block, so a pack has up to a block
+// of zeros before the header of such a content.
 
 // errNoClone says that a content has to be copied.
 var errNoClone = errors.New("checkpoint: blocks cannot be shared")
@@ -45,7 +45,8 @@ func (p *ownPack) clone(ctx context.Context, key sum, c *fileContent) (place, er
 	if info.Size() != at.offset+at.size {
 		return at, c.wrong
 	}
-	good, err := packed{item{itemContent, at.size, key}, at.offset}.intact(readerAtWith{ctx, p.f}, make([]byte, 256<<10))
+	good, err := packed{item{itemContent, at.size, key}, at.offset}.intact(readerAtWith{ctx, p.f},
+		make([]byte, 256<<10))
 	if err == nil && !good {
 		err = c.wrong
 	}

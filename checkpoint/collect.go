@@ -39,13 +39,15 @@ const (
 // meanwhile, so hold the workspace. With dryRun it only says what it would do.
 //
 // What is needed is copied to a new pack, and durable there, before the pack it
-// lies in is removed. So it can be interrupted at any point, by a crash too: then
-// some contents lie in two packs until the next time. A content of which no copy
-// is intact, and a pack with damage in its middle, are left as they are.
+// lies in is removed. So it can be interrupted at any point, by a crash too:
+// then some contents lie in two packs until the next time. A content of which
+// no copy is intact, and a pack with damage in its middle, are left as they
+// are.
 //
 // What can be freed without writing anything is freed first: packs of which
 // nothing is needed, and what is not needed at the ends of those that are to be
-// copied. So a disk that is full may have room before anything has to be written.
+// copied. So a disk that is full may have room before anything has to be
+// written.
 func (d *Folder) Collect(ctx context.Context, keep iter.Seq[ledger.Digest], dryRun bool) (Collected, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -241,7 +243,8 @@ func (c *collector) decide() {
 	}
 	for _, p := range c.packs {
 		free := p.size - int64(packHeader) - p.bytes
-		p.victim = len(p.needed) == 0 || p.garbage > 0 && (free >= p.size/4 || p.size < smallPack) || p.size < smallPack && small > manyPacks
+		p.victim = len(p.needed) == 0 || p.garbage > 0 && (free >= p.size/4 || p.size < smallPack) ||
+			p.size < smallPack && small > manyPacks
 		c.Kept += len(p.needed)
 		switch {
 		case !p.victim:
@@ -334,8 +337,8 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 	return true, nil
 }
 
-// cut frees what is not needed at the ends of packs that are to be written anew:
-// the rewriting needs room.
+// cut frees what is not needed at the ends of packs that are to be written
+// anew: the rewriting needs room.
 func (c *collector) cut() error {
 	d := c.folder
 	for _, p := range c.packs {

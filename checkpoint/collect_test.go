@@ -82,9 +82,12 @@ func TestCollect(t *testing.T) {
 	}{
 		{"nothing is needed", [][]string{{"a", "b"}, {"c"}}, nil, Collected{Packs: 2, Removed: 2, Contents: 3}, 0},
 		{"all is needed", [][]string{{"a", "b"}, {"c"}}, []string{"a", "b", "c"}, Collected{Packs: 2, Kept: 3}, 2},
-		{"a part is needed", [][]string{{"a", long}, {"c"}}, []string{"a", "c"}, Collected{Packs: 2, Rewritten: 1, Contents: 1, Kept: 2}, 2},
-		{"a small part is not needed", [][]string{{"a", "b", long}}, []string{"b", long}, Collected{Packs: 1, Kept: 2}, 1},
-		{"large ones are copied too", [][]string{{"a", long, long + long}}, []string{"a", long + long}, Collected{Packs: 1, Rewritten: 1, Contents: 1, Kept: 2}, 1},
+		{"a part is needed", [][]string{{"a", long}, {"c"}}, []string{"a", "c"},
+			Collected{Packs: 2, Rewritten: 1, Contents: 1, Kept: 2}, 2},
+		{"a small part is not needed", [][]string{{"a", "b", long}}, []string{"b", long},
+			Collected{Packs: 1, Kept: 2}, 1},
+		{"large ones are copied too", [][]string{{"a", long, long + long}}, []string{"a", long + long},
+			Collected{Packs: 1, Rewritten: 1, Contents: 1, Kept: 2}, 1},
 		{"many small ones", slices.Repeat([][]string{{"x"}}, 0), nil, Collected{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -126,7 +129,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// Many small packs become one, though nothing is freed; from one more than so many on.
+// Many small packs become one, though nothing is freed; from one more than so
+// many on.
 func TestCollectSmallPacks(t *testing.T) {
 	for n, want := range map[int]int{manyPacks: manyPacks, manyPacks + 1: 1} {
 		dir := t.TempDir()
@@ -237,7 +241,8 @@ func (l *failingLayer) Do(op *disk.Op, run func() error) error {
 	return run()
 }
 
-// Whatever operation fails, or is the last before a crash, all that is needed is there.
+// Whatever operation fails, or is the last before a crash, all that is needed
+// is there.
 func TestCollectFails(t *testing.T) {
 	for _, dead := range []bool{false, true} {
 		done := false
@@ -286,7 +291,8 @@ func TestCheckNamesEverything(t *testing.T) {
 		lost string // digest that is named
 		why  string
 	}{
-		// With the beginning of the next header: the checksum before a content can end with its first letter.
+		// With the beginning of the next header: the checksum before a content
+		// can end with its first letter.
 		{"damaged", "bbbb" + itemMagic, "bxbb" + itemMagic, "bbbb", "is damaged"},
 		{"swapped", "bbbb" + itemMagic, "aaaa" + itemMagic, "bbbb", "what lies there is " + hexDigest(sumOf([]byte("aaaa")))},
 		{"header", "plit\x00\x00\x00\x01", "plat\x00\x00\x00\x01", "", "are damaged"},
@@ -312,7 +318,8 @@ func TestCheckNamesEverything(t *testing.T) {
 	}
 }
 
-// Of two copies the one that is durable is kept: what a process wrote and did not sync may be gone after a power cut.
+// Of two copies the one that is durable is kept: what a process wrote and did
+// not sync may be gone after a power cut.
 func TestCollectKeepsWhatIsDurable(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a")
@@ -321,7 +328,8 @@ func TestCollectKeepsWhatIsDurable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As its writer leaves it that dies before the sync: without a mark, and without an index.
+	// As its writer leaves it that dies before the sync: without a mark, and
+	// without an index.
 	err = errors.Join(os.Truncate(first[0], info.Size()-itemHeader), os.RemoveAll(filepath.Join(dir, "index")))
 	if err != nil {
 		t.Fatal(err)

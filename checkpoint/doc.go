@@ -3,16 +3,16 @@
 //
 // Two small interfaces move bytes, and hosts can bring their own: [Blobs] keeps
 // contents by digest, [Log] keeps records in order. [Folder] and [FileLog] are
-// those that keep them in files, [Memory] and [MemoryLog] those for tests. Their
-// rules are tests in package checkpointtest.
+// those that keep them in files, [Memory] and [MemoryLog] those for tests.
+// Their rules are tests in package checkpointtest.
 //
 // What callers hold is built on them. A [Store] keeps snapshots of trees, of
-// which only the differences are written, and restores them exactly. A [Journal]
-// chains its records by hashes, so that nobody can edit, swap, repeat or remove
-// one without being found out; what was cut off or written anew from some
-// record on is found by what a [FileLog] keeps beside its file, and for sure by a
-// [Head] that was kept elsewhere. [HoldWorkspace] keeps a second controller away
-// from a workspace.
+// which only the differences are written, and restores them exactly. A
+// [Journal] chains its records by hashes, so that nobody can edit, swap, repeat
+// or remove one without being found out; what was cut off or written anew from
+// some record on is found by what a [FileLog] keeps beside its file, and for
+// sure by a [Head] that was kept elsewhere. [HoldWorkspace] keeps a second
+// controller away from a workspace.
 //
 //	blobs, err := checkpoint.OpenFolder("w/.planlock/objects")
 //	store := checkpoint.NewStore(blobs)
@@ -27,15 +27,15 @@
 // Three things make it cheap. What several callers append at one time is one
 // batch, and facts that nobody relies on yet are staged for the next one
 // ([Journal.Stage]). A small snapshot is carried by the journal
-// ([Store.SnapshotInline]), and not synced itself. A restore writes files in place,
-// and two workers share it.
+// ([Store.SnapshotInline]), and not synced itself. A restore writes files in
+// place, and two workers share it.
 //
 // A [Witness] keeps how far a log reached outside of the workspace.
-// [Folder.Collect] removes what nobody needs, which [Store.References] lists for a
-// journal, and [Folder.Check] reads everything that is kept.
+// [Folder.Collect] removes what nobody needs, which [Store.References] lists
+// for a journal, and [Folder.Check] reads everything that is kept.
 //
-// Not promised: contents are not compressed and not encrypted.
-// Owners, extended attributes, access lists and hard links between files are not
-// restored. Restore does not sync what it writes. A journal proves that it is
-// one piece, not who wrote it.
+// Not promised: contents are not compressed and not encrypted. Owners, extended
+// attributes, access lists and hard links between files are not restored.
+// Restore does not sync what it writes. A journal proves that it is one piece,
+// not who wrote it.
 package checkpoint

@@ -19,18 +19,18 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
-// A FileLog is a Log in one file. A batch costs one write and, unless it is only
-// written, one sync. After the first write or sync that fails it is dead: every later
-// Append returns that error, which is ErrDead too.
+// A FileLog is a Log in one file. A batch costs one write and, unless it is
+// only written, one sync. After the first write or sync that fails it is dead:
+// every later Append returns that error, which is ErrDead too.
 //
 // The file grows by blocks of zeros ahead of the records, so that a batch
 // overwrites what is there already, and a full disk still has room for the
 // records that say so. Close takes the zeros away.
 //
 // Before each sync it looks whether its file is still the one at its path, and
-// as long as it should be; if not, it is dead too (ErrDead and ErrReplaced). How
-// far it reached is kept in a second file beside it, path with ".head" behind
-// it: opening a log that is shorter, or another, is a *CorruptError.
+// as long as it should be; if not, it is dead too (ErrDead and ErrReplaced).
+// How far it reached is kept in a second file beside it, path with ".head"
+// behind it: opening a log that is shorter, or another, is a *CorruptError.
 type FileLog struct {
 	path string
 	root *disk.Root // where path leads from
@@ -52,7 +52,8 @@ type FileLog struct {
 }
 
 // logFile is what a FileLog needs of a file. Sync makes the contents durable
-// and what is needed to read them; Hasten has the disk begin with a part of them.
+// and what is needed to read them; Hasten has the disk begin with a part of
+// them.
 type logFile interface {
 	io.ReaderAt
 	io.WriterAt
@@ -126,7 +127,8 @@ func readFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
 	return l, nil
 }
 
-// openRegular opens the file at path, and refuses what is none: a FIFO would be waited for, for ever.
+// openRegular opens the file at path, and refuses what is none: a FIFO would be
+// waited for, for ever.
 func openRegular(root *disk.Root, path string, flags int) (*disk.File, error) {
 	f, err := root.OpenFile(path, flags|noWait, 0)
 	if err != nil {
@@ -209,7 +211,8 @@ func (l *FileLog) locate(f *disk.File, known ends) error {
 	return known.notBefore(l.path, l.end)
 }
 
-// Append adds batch durably, and makes durable what was written before; see Log.
+// Append adds batch durably, and makes durable what was written before; see
+// Log.
 func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
 	return l.add(ctx, batch, true)
 }
@@ -254,14 +257,17 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 		sum:     binary.BigEndian.Uint32(frame[20:]),
 	}
 	if !durable {
-		l.end, l.loose, l.turn = end, frame, 1-l.turn // frame is wanted once it is synced, and must not be written over until then
+		// frame is wanted once it is synced, and must not be written over until
+		// then
+		l.end, l.loose, l.turn = end, frame, 1-l.turn
 		return nil
 	}
 	l.f.Hasten(l.end.offset, int64(len(frame)))
 	return l.settle(end, frame)
 }
 
-// settle syncs the log, which ends at end with frame then. All that can be done before, while the disk works, is.
+// settle syncs the log, which ends at end with frame then. All that can be done
+// before, while the disk works, is.
 func (l *FileLog) settle(end logEnd, frame []byte) error {
 	if err := l.stays(); err != nil {
 		return l.die("sync", err)

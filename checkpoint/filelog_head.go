@@ -26,7 +26,8 @@ const (
 	headSize    = headPrefix + 8 + 8 + 4 + 4
 )
 
-// A logEnd is where a log ends, or once did. It is zero where that is not known.
+// A logEnd is where a log ends, or once did. It is zero where that is not
+// known.
 type logEnd struct {
 	offset  int64  // behind the last frame
 	records uint64 // before it
@@ -95,7 +96,8 @@ func openHead(root *disk.Root, path string, flags int) (*disk.File, error) {
 		return nil, fmt.Errorf("checkpoint: head of log: %w", err)
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("checkpoint: head of log %q is not a regular file, remove it", path), err, f.Close())
+		return nil, errors.Join(fmt.Errorf("checkpoint: head of log %q is not a regular file, remove it", path), err,
+			f.Close())
 	}
 	return f, nil
 }
@@ -113,5 +115,6 @@ func createHead(root *disk.Root, path string) error {
 // the file called witness knows.
 func cutError(path string, end, known logEnd, witness string) error {
 	return &record.CorruptError{Name: path, Seq: end.records + 1,
-		Why: fmt.Sprintf("it was cut off: it held %d records. If an older copy was put back on purpose, remove %q", known.records, witness)}
+		Why: fmt.Sprintf("it was cut off: it held %d records. If an older copy was put back on purpose, remove %q",
+			known.records, witness)}
 }

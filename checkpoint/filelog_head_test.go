@@ -14,7 +14,8 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
-// threeBatches is a closed log of batches of 1, 2 and 1 records, and where each ends.
+// threeBatches is a closed log of batches of 1, 2 and 1 records, and where each
+// ends.
 func threeBatches(t *testing.T) (path string, ends []logEnd) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
@@ -197,10 +198,13 @@ func TestFileLogReadWhileWritten(t *testing.T) {
 // What is done to the files of a log while it is open kills it.
 func TestFileLogTakenAway(t *testing.T) {
 	for name, do := range map[string]func(path string) error{
-		"removed":        os.Remove,
-		"cut":            func(path string) error { return os.Truncate(path, 100) },
-		"emptied":        func(path string) error { return os.Truncate(path, 0) },
-		"replaced":       func(path string) error { return errors.Join(os.Rename(path, path+"2"), copyFile(path+"2", path)) },
+		"removed": os.Remove,
+		"cut":     func(path string) error { return os.Truncate(path, 100) },
+		"emptied": func(path string) error { return os.Truncate(path, 0) },
+		"replaced": func(path string) error {
+			return errors.Join(os.Rename(path, path+"2"),
+				copyFile(path+"2", path))
+		},
 		"folder removed": func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
 		"head removed":   func(path string) error { return os.Remove(path + headExt) },
 	} {
@@ -218,7 +222,8 @@ func TestFileLogTakenAway(t *testing.T) {
 				size = info.Size()
 			}
 			for range 2 {
-				if err := l.Append(t.Context(), [][]byte{[]byte("lost")}); !errors.Is(err, ErrDead) || !errors.Is(err, ErrReplaced) {
+				if err := l.Append(t.Context(), [][]byte{[]byte("lost")}); !errors.Is(err, ErrDead) ||
+					!errors.Is(err, ErrReplaced) {
 					t.Fatalf("error is %v", err)
 				}
 			}
@@ -230,7 +235,8 @@ func TestFileLogTakenAway(t *testing.T) {
 	}
 }
 
-// A log that was cut is not written any more, also where nothing is to be durable yet.
+// A log that was cut is not written any more, also where nothing is to be
+// durable yet.
 func TestFileLogCutBeforeWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	l := openLog(t, path)
@@ -262,7 +268,8 @@ func TestFileLogCutBeforeClose(t *testing.T) {
 	}
 }
 
-// What was cut off a log since it was opened is missed by a replay, which yields what is left.
+// What was cut off a log since it was opened is missed by a replay, which
+// yields what is left.
 func TestFileLogReplayOfACutLog(t *testing.T) {
 	path, ends := threeBatches(t)
 	for _, open := range []func(string) (*FileLog, error){OpenFileLog, ReadFileLog} {

@@ -13,8 +13,9 @@ import (
 	"github.com/planlock/planlock/internal/disk/powercut"
 )
 
-// TestFileLogAfterAFailedSync lets each operation of a writer fail, which syncs among them; the next
-// writer goes on, and then the power goes. What either was told to be durable must be there.
+// TestFileLogAfterAFailedSync lets each operation of a writer fail, which syncs
+// among them; the next writer goes on, and then the power goes. What either was
+// told to be durable must be there.
 func TestFileLogAfterAFailedSync(t *testing.T) {
 	for at := 1; ; at++ {
 		dir := t.TempDir()
@@ -62,7 +63,8 @@ func TestFileLogAfterAFailedSync(t *testing.T) {
 	}
 }
 
-// appendTo appends records one by one, and returns those that were acknowledged.
+// appendTo appends records one by one, and returns those that were
+// acknowledged.
 func appendTo(d *disk.Disk, dir string, records ...string) (acknowledged []string) {
 	ctx := disk.With(context.Background(), d)
 	log, err := checkpoint.OpenFileLogContext(ctx, filepath.Join(dir, "runs", "log"))

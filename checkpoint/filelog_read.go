@@ -18,7 +18,8 @@ var errStop = errors.New("checkpoint: stopped by the caller")
 // readFrames verifies the frames of a log of size bytes, and yields their
 // records if yield is not nil. It returns where the last complete frame ends. A
 // log that reaches known must be the one that did so before.
-func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, known ends, yield func([]byte, error) bool) (logEnd, error) {
+func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, known ends,
+	yield func([]byte, error) bool) (logEnd, error) {
 	at := logEnd{offset: int64(logHeader)}
 	end, err := trimZeros(r, size)
 	if err != nil {
@@ -81,7 +82,8 @@ func readFrame(in *bufio.Reader, buf []byte, offset int64) (payload []byte, h fr
 		return nil, h, atEnd(err)
 	}
 	payload, trailer := buf[:h.payload], buf[h.payload:]
-	if string(trailer) != frameTrailer || crc32.Checksum(payload, castagnoli()) != h.sum || !splits(payload, h.records) {
+	if string(trailer) != frameTrailer || crc32.Checksum(payload, castagnoli()) != h.sum ||
+		!splits(payload, h.records) {
 		return nil, h, nil
 	}
 	return payload, h, nil

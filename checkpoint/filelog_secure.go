@@ -8,11 +8,11 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// secure makes durable what an earlier writer may have left otherwise: the batches behind
-// acknowledged, which is where its head says that it was synced. If that writer
-// died because its sync failed, the system may hold these bytes for synced, and
-// another sync would not save them; so they are written again. The same goes for the name of a
-// log of which nothing was acknowledged.
+// secure makes durable what an earlier writer may have left otherwise: the
+// batches behind acknowledged, which is where its head says that it was synced.
+// If that writer died because its sync failed, the system may hold these bytes
+// for synced, and another sync would not save them; so they are written again.
+// The same goes for the name of a log of which nothing was acknowledged.
 func (l *FileLog) secure(f *disk.File, acknowledged logEnd) error {
 	if acknowledged.records == 0 {
 		if err := l.root.SyncFolder(filepath.Dir(l.path)); err != nil {

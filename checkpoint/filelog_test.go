@@ -156,8 +156,9 @@ func TestFileLogTornInAnySubset(t *testing.T) {
 	})
 }
 
-// anySubset lets look at a log, after one more batch, for each subset of the sectors between two places that a power cut may have taken. good is
-// the log, and head its head as it was before.
+// anySubset lets look at a log, after one more batch, for each subset of the
+// sectors between two places that a power cut may have taken. good is the log,
+// and head its head as it was before.
 func anySubset(t *testing.T, path string, good, head []byte, from, to int64, look func(l *FileLog, lost int)) {
 	t.Helper()
 	first := from / sector
@@ -182,8 +183,9 @@ func anySubset(t *testing.T, path string, good, head []byte, from, to int64, loo
 	}
 }
 
-// Of batches that were only written, and of the one that would have made them durable, a power cut leaves any subset
-// of sectors. What is read then is a beginning, and nothing that was durable is missing.
+// Of batches that were only written, and of the one that would have made them
+// durable, a power cut leaves any subset of sectors. What is read then is a
+// beginning, and nothing that was durable is missing.
 func TestFileLogLooseInAnySubset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	l := openLog(t, path)
@@ -196,7 +198,8 @@ func TestFileLogLooseInAnySubset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(l.Write(t.Context(), text("1", 100)), l.Write(t.Context(), text("2", 1100)), l.Append(t.Context(), text("3", 900)))
+	err = errors.Join(l.Write(t.Context(), text("1", 100)), l.Write(t.Context(), text("2", 1100)),
+		l.Append(t.Context(), text("3", 900)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,20 +223,23 @@ func TestFileLogLooseInAnySubset(t *testing.T) {
 		}
 		seen[order]++
 	})
-	// The first of them lies in the sector that the second begins in, so it is there alone only where more of the second is lost.
+	// The first of them lies in the sector that the second begins in, so it is
+	// there alone only where more of the second is lost.
 	if diff := cmp.Diff([]string{"d123n", "d12n", "d1n", "dn"}, slices.Sorted(maps.Keys(seen))); diff != "" {
 		t.Errorf("(-want +got):\n%s\n%v", diff, seen)
 	}
 }
 
-// What was acknowledged since is no torn end, though it lies behind a batch that was only written.
+// What was acknowledged since is no torn end, though it lies behind a batch
+// that was only written.
 func TestFileLogLooseIsDurableLater(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after int // batches that are appended afterwards
 		head  bool
 		want  uint64 // record that is named; 0: a torn end
-	}{{"one batch later", 1, true, 2}, {"one batch later, and the head is lost", 1, false, 0}, {"two batches later", 2, false, 2}} {
+	}{{"one batch later", 1, true, 2}, {"one batch later, and the head is lost", 1, false, 0},
+		{"two batches later", 2, false, 2}} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")
 			l := openLog(t, path)
@@ -320,7 +326,8 @@ func TestFileLogRefuses(t *testing.T) {
 		t.Errorf("a batch too large: %v", err)
 	}
 	var corrupt *record.CorruptError
-	for name, text := range map[string]string{"empty": "", "short": "planlock.l", "other": "something else altogether"} {
+	for name, text := range map[string]string{"empty": "", "short": "planlock.l",
+		"other": "something else altogether"} {
 		p := filepath.Join(dir, name)
 		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -394,7 +401,8 @@ func TestFolderFullDisk(t *testing.T) {
 	full := &faulty{logFile: d.own.f.(logFile), room: d.own.end + 100}
 	d.own.f = full
 	for _, size := range []int{1000, 3 << 20} {
-		if _, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), size)); !errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrDead) {
+		if _, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), size)); !errors.Is(err, syscall.ENOSPC) ||
+			errors.Is(err, ErrDead) {
 			t.Fatalf("%d bytes: %v", size, err)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A FIFO where a log should be is refused. To open one waits for somebody at its other end, for ever.
+// A FIFO where a log should be is refused. To open one waits for somebody at
+// its other end, for ever.
 func TestFileLogIsNoFIFO(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	if err := syscall.Mkfifo(path, 0o644); err != nil {

@@ -230,7 +230,8 @@ func (d *Folder) put(ctx context.Context, digest ledger.Digest, content io.Reade
 	return d.add(key, func() (place, error) { return d.own.add(ctx, key, small, content) })
 }
 
-// add lets write append a content to the pack of this opening, if it is not kept.
+// add lets write append a content to the pack of this opening, if it is not
+// kept.
 func (d *Folder) add(key sum, write func() (place, error)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

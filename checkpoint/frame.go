@@ -28,10 +28,12 @@ const (
 	sector       = 512     // the smallest piece that a disk writes or does not write
 )
 
-// castagnoli is the table of CRC-32C, which is made the first time that it is asked for.
+// castagnoli is the table of CRC-32C, which is made the first time that it is
+// asked for.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// appendFrame adds the frame of batch, to be written at offset, to b. Marks are frameLoose and frameBehind.
+// appendFrame adds the frame of batch, to be written at offset, to b. Marks are
+// frameLoose and frameBehind.
 func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, error) {
 	total := 0
 	for _, r := range batch {
@@ -41,7 +43,8 @@ func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, 
 		total += 4 + len(r)
 	}
 	if total > record.MaxBatch || len(batch) > record.MaxBatch/4 {
-		return b, fmt.Errorf("%w: a batch of more than %d bytes, split it or keep large contents as blobs", record.ErrTooLarge, record.MaxBatch)
+		return b, fmt.Errorf("%w: a batch of more than %d bytes, split it or keep large contents as blobs",
+			record.ErrTooLarge, record.MaxBatch)
 	}
 	start := len(b)
 	b = slices.Grow(b, frameHeader+total+len(frameTrailer))
@@ -171,8 +174,8 @@ func zeroSector(r io.ReaderAt, from, to int64) (bool, error) {
 	return false, nil
 }
 
-// firmFollows reports whether a frame begins anywhere between from and to whose header verifies
-// and does not say that what is before it was not synced.
+// firmFollows reports whether a frame begins anywhere between from and to whose
+// header verifies and does not say that what is before it was not synced.
 func firmFollows(r io.ReaderAt, from, to int64) (bool, error) {
 	buf := make([]byte, 64<<10)
 	for to-from >= frameHeader {

@@ -83,7 +83,8 @@ func TestSmallContentsAreGathered(t *testing.T) {
 	readAll(openFolder(t, dir))
 }
 
-// What could not be written stays in memory until it can, and is not called durable.
+// What could not be written stays in memory until it can, and is not called
+// durable.
 func TestGatheredContentsOutliveAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	d := openFolder(t, dir)
@@ -118,7 +119,8 @@ func TestGatheredContentsOutliveAFullDisk(t *testing.T) {
 	}
 }
 
-// After a sync that failed nothing of what was gathered is there, and all else can be looked through.
+// After a sync that failed nothing of what was gathered is there, and all else
+// can be looked through.
 func TestGatheredContentsDieWithTheFolder(t *testing.T) {
 	d := openFolder(t, t.TempDir())
 	putText(t, d, "first")
@@ -138,7 +140,8 @@ func TestGatheredContentsDieWithTheFolder(t *testing.T) {
 	}
 }
 
-// What a snapshot that failed had put is not durable: the next one does not rely on it.
+// What a snapshot that failed had put is not durable: the next one does not
+// rely on it.
 func TestContentsOfAFailedSnapshotAreNotReliedOn(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -181,7 +184,8 @@ func TestContentsOfAFailedSnapshotAreNotReliedOn(t *testing.T) {
 	}
 }
 
-// What a record names is in the pack when the snapshot returns, where other processes see it.
+// What a record names is in the pack when the snapshot returns, where other
+// processes see it.
 func TestInlineContentsAreWritten(t *testing.T) {
 	dir, objects := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("content"), 0o644); err != nil {

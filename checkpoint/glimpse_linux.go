@@ -9,9 +9,11 @@ import (
 	"unsafe"
 )
 
-// A glimpse is which file it is, and how long. Its times are not asked for. Whoever asks Linux for them makes
-// the next write of the file set them to the nanosecond, and on some file systems the sync behind it then writes them to
-// the disk, in a write of their own; else they move a few hundred times a second at most.
+// A glimpse is which file it is, and how long. Its times are not asked for.
+// Whoever asks Linux for them makes the next write of the file set them to the
+// nanosecond, and on some file systems the sync behind it then writes them to
+// the disk, in a write of their own; else they move a few hundred times a
+// second at most.
 type glimpse struct {
 	device, inode uint64
 	size          int64
@@ -60,10 +62,13 @@ func statx(fd uintptr, name *byte, flags uintptr) (glimpse, error) {
 	}
 	no := syscall.EINTR
 	for no == syscall.EINTR {
-		_, _, no = syscall.Syscall6(sysStatx, fd, uintptr(unsafe.Pointer(name)), flags, wanted, uintptr(unsafe.Pointer(&st)), 0)
+		_, _, no = syscall.Syscall6(sysStatx, fd, uintptr(unsafe.Pointer(name)), flags, wanted,
+			uintptr(unsafe.Pointer(&st)), 0)
 	}
 	if no != 0 || st.mask&wanted != wanted {
-		return stat(fd, name, flags) // an old kernel, a filter that does not know the call, or a file system that does not say; else it fails too
+		// an old kernel, a filter that does not know the call, or a file system
+		// that does not say; else it fails too
+		return stat(fd, name, flags)
 	}
 	major, minor := uint64(st.major), uint64(st.minor)
 	device := minor&0xff | major&0xfff<<8 | minor&^0xff<<12 | major&^0xfff<<32 // as stat has it
@@ -75,7 +80,8 @@ func stat(fd uintptr, name *byte, flags uintptr) (glimpse, error) {
 	var st syscall.Stat_t
 	no := syscall.EINTR
 	for no == syscall.EINTR {
-		_, _, no = syscall.Syscall6(sysFstatat, fd, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&st)), flags, 0, 0)
+		_, _, no = syscall.Syscall6(sysFstatat, fd, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&st)),
+			flags, 0, 0)
 	}
 	if no != 0 {
 		return glimpse{}, no

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// What statx says is what stat says, of a file and of a folder, by name and open.
+// What statx says is what stat says, of a file and of a folder, by name and
+// open.
 func TestGlimpse(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")

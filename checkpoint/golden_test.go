@@ -25,14 +25,16 @@ const goldenPack = "01JGVPACKV1000000000000000"
 
 func goldenManifests() (full, delta *manifest) {
 	at := time.Unix(1700000000, 123456789)
-	file := ledger.Entry{Path: "a/x\xff", Kind: ledger.File, Mode: fs.ModeSetuid | 0o755, Size: 5, Digest: ledger.Sum([]byte("hello")), ModTime: at}
+	file := ledger.Entry{Path: "a/x\xff", Kind: ledger.File, Mode: fs.ModeSetuid | 0o755, Size: 5,
+		Digest: ledger.Sum([]byte("hello")), ModTime: at}
 	full = &manifest{tree: ledger.Sum([]byte("tree 1")), entries: []ledger.Entry{
 		{Path: "a", Kind: ledger.Dir, Mode: 0o755, ModTime: time.Unix(-1, 0)}, file,
 		{Path: "f", Kind: ledger.Special, Mode: 0o600, ModTime: at},
 		{Path: "l", Kind: ledger.Link, Target: "../b", ModTime: at},
 	}}
 	file.Path = "b"
-	delta = &manifest{tree: ledger.Sum([]byte("tree 2")), base: ledger.Sum([]byte("base")), depth: 1, weight: 300, full: 400,
+	delta = &manifest{tree: ledger.Sum([]byte("tree 2")), base: ledger.Sum([]byte("base")), depth: 1, weight: 300,
+		full:    400,
 		removed: []string{"a/x\xff", "l"}, entries: []ledger.Entry{file}}
 	return full, delta
 }
@@ -173,7 +175,8 @@ func TestGoldenJournal(t *testing.T) {
 	}
 }
 
-// What was written before version 1 is refused in one sentence that says what to do, and left as it is.
+// What was written before version 1 is refused in one sentence that says what
+// to do, and left as it is.
 func TestOldFormatsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	copied := func(from, to string) string {
@@ -190,7 +193,8 @@ func TestOldFormatsAreRefused(t *testing.T) {
 	}
 	log := copied("journal.old", "journal")
 	before, _ := os.ReadFile(log)
-	for name, open := range map[string]func(string) (*FileLog, error){"to append": OpenFileLog, "to read": ReadFileLog} {
+	for name, open := range map[string]func(string) (*FileLog, error){"to append": OpenFileLog,
+		"to read": ReadFileLog} {
 		if _, err := open(log); !errors.Is(err, ErrOldFormat) {
 			t.Errorf("a log that is opened %s: %v", name, err)
 		}
@@ -225,13 +229,14 @@ func TestPackDamaged(t *testing.T) {
 		texts[sumOf([]byte(text))] = text
 	}
 	find := func(b []byte) (n int) {
-		_, err := scanPack(bytes.NewReader(b), goldenPack, int64(packHeader), int64(len(b)), func(s sum, p place, _ bool) {
-			text, ok := texts[s]
-			if !ok || p.size != int64(len(text)) {
-				t.Fatalf("found %x of %d bytes", s, p.size)
-			}
-			n++
-		})
+		_, err := scanPack(bytes.NewReader(b), goldenPack, int64(packHeader), int64(len(b)),
+			func(s sum, p place, _ bool) {
+				text, ok := texts[s]
+				if !ok || p.size != int64(len(text)) {
+					t.Fatalf("found %x of %d bytes", s, p.size)
+				}
+				n++
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,11 +283,12 @@ func FuzzPack(f *testing.F) {
 	f.Add(goldenPackBytes()[packHeader:])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(appendPackHeader(nil), b...)
-		scan, err := scanPack(bytes.NewReader(b), goldenPack, int64(packHeader), int64(len(b)), func(_ sum, p place, _ bool) {
-			if p.size < 0 || p.offset < int64(packHeader) || p.offset+p.size > int64(len(b)) {
-				t.Fatalf("a content at %v of %d bytes", p, len(b))
-			}
-		})
+		scan, err := scanPack(bytes.NewReader(b), goldenPack, int64(packHeader), int64(len(b)),
+			func(_ sum, p place, _ bool) {
+				if p.size < 0 || p.offset < int64(packHeader) || p.offset+p.size > int64(len(b)) {
+					t.Fatalf("a content at %v of %d bytes", p, len(b))
+				}
+			})
 		if err != nil || scan.end > int64(len(b)) || scan.marked > scan.end {
 			t.Fatal(scan, err)
 		}
@@ -297,22 +303,24 @@ func FuzzLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = append(append([]byte(logMagic), 0, 0, 0, logVersion), b...)
 		var first [][]byte
-		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), ends{}, func(r []byte, _ error) bool {
-			first = append(first, bytes.Clone(r))
-			return true
-		})
+		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), ends{},
+			func(r []byte, _ error) bool {
+				first = append(first, bytes.Clone(r))
+				return true
+			})
 		if err != nil {
 			return
 		}
 		// What is cut off makes no difference to what is left.
 		n := 0
-		again, err := readFrames(t.Context(), bytes.NewReader(b[:end.offset]), "log", end.offset, ends{head: end}, func(r []byte, _ error) bool {
-			if !bytes.Equal(r, first[n]) {
-				t.Fatal("another record")
-			}
-			n++
-			return true
-		})
+		again, err := readFrames(t.Context(), bytes.NewReader(b[:end.offset]), "log", end.offset, ends{head: end},
+			func(r []byte, _ error) bool {
+				if !bytes.Equal(r, first[n]) {
+					t.Fatal("another record")
+				}
+				n++
+				return true
+			})
 		if err != nil || again != end || n != len(first) {
 			t.Fatal(again, end, n, err)
 		}

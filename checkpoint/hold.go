@@ -77,21 +77,22 @@ func (h *Held) Release() error {
 	return errors.Join(errs...)
 }
 
-// HoldWorkspace takes the exclusive lock on the workspace dir, without waiting. The operating system takes it from a
-// process that dies, and child processes do not inherit it. It is exclusive
-// inside one process too. *HeldError says who holds it.
+// HoldWorkspace takes the exclusive lock on the workspace dir, without waiting.
+// The operating system takes it from a process that dies, and child processes
+// do not inherit it. It is exclusive inside one process too. *HeldError says
+// who holds it.
 //
 // Where there is none, it makes dir/.planlock with a file that keeps it out of
 // git. The lock file itself is never removed; where somebody else removes it, a
 // second controller is still kept away on Unix, by a lock on the folder.
 //
 // A workspace in which this one lies, or which lies in it, must not be held
-// either: that is a *HeldError for it. Noticed are those that lie there by their
-// path, links in it followed, and whose lock file may be read; not those that are
-// reached by another mount, and not those below that are held since before a
-// .planlock that had been used was moved here, or back here (a copy of one is no
-// matter). What lies in a folder named .planlock, such as the clone of an isolated
-// run, does not lie in the workspace around it.
+// either: that is a *HeldError for it. Noticed are those that lie there by
+// their path, links in it followed, and whose lock file may be read; not those
+// that are reached by another mount, and not those below that are held since
+// before a .planlock that had been used was moved here, or back here (a copy of
+// one is no matter). What lies in a folder named .planlock, such as the clone
+// of an isolated run, does not lie in the workspace around it.
 func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("checkpoint: hold: %w", context.Cause(ctx))
@@ -103,7 +104,8 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	case err != nil:
 		return nil, fmt.Errorf("checkpoint: workspace %q: %w", dir, err)
 	case !info.IsDir():
-		return nil, fmt.Errorf("checkpoint: workspace %q is a file, name the folder that holds it: %w", dir, errNotFolder)
+		return nil, fmt.Errorf("checkpoint: workspace %q is a file, name the folder that holds it: %w", dir,
+			errNotFolder)
 	}
 	root, err := disk.From(ctx).OpenRoot(dir)
 	if err != nil {
@@ -177,8 +179,8 @@ func makeOwn(root *disk.Root) error {
 	if info, err := root.Lstat(ignoreName); err == nil && info.Size() > 0 {
 		return nil
 	}
-	// Nothing in it may be called durable before its own name is. Its first file
-	// says that this was done.
+	// Nothing in it may be called durable before its own name is. Its first
+	// file says that this was done.
 	if err := root.SyncFolder("."); err != nil {
 		return err
 	}
@@ -250,11 +252,13 @@ func writeHolder(f *disk.File) error {
 	return err
 }
 
-// nameTime bounds the wait for a holder that has the lock and has not written its name yet.
+// nameTime bounds the wait for a holder that has the lock and has not written
+// its name yet.
 const nameTime = 500 * time.Millisecond
 
-// nameHolder says who holds f. Between taking the lock and writing its name a holder is nobody, or still seems to be the one
-// before it, who died: that passes.
+// nameHolder says who holds f. Between taking the lock and writing its name a
+// holder is nobody, or still seems to be the one before it, who died: that
+// passes.
 func nameHolder(ctx context.Context, f io.ReaderAt) string {
 	limit := time.NewTimer(nameTime)
 	defer limit.Stop()
@@ -303,7 +307,8 @@ func (h *holder) gone() bool {
 }
 
 func (h *holder) String() string {
-	return fmt.Sprintf("process %d (%q) of user %q on host %q since %s", h.PID, h.What, h.User, h.Host, h.Started.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("process %d (%q) of user %q on host %q since %s", h.PID, h.What, h.User, h.Host,
+		h.Started.UTC().Format(time.RFC3339))
 }
 
 // HeldError says who holds a workspace or a log.

@@ -13,13 +13,14 @@ import (
 // Whoever holds a workspace has its lock file alone, and shares those of all
 // workspaces that it lies in. So of two of which one lies in the other the
 // second to come is refused, and two that lie beside each other are not. A
-// workspace that nobody ever held has no lock file that could be shared: whoever
-// holds it first looks at all that lies below. The name in a lock file says that
-// somebody has held the workspace. It says to which file it was written, too: a
-// lock file that was copied here, with a whole folder or out of a backup, is one
-// that nobody below could have shared.
+// workspace that nobody ever held has no lock file that could be shared:
+// whoever holds it first looks at all that lies below. The name in a lock file
+// says that somebody has held the workspace. It says to which file it was
+// written, too: a lock file that was copied here, with a whole folder or out of
+// a backup, is one that nobody below could have shared.
 
-// lookAround keeps those away who hold a workspace that dir lies in, or that lies in dir.
+// lookAround keeps those away who hold a workspace that dir lies in, or that
+// lies in dir.
 func (h *Held) lookAround(ctx context.Context, dir string) error {
 	real, err := filepath.Abs(dir)
 	if err != nil {
@@ -55,7 +56,8 @@ func (h *Held) lookAround(ctx context.Context, dir string) error {
 	return heldBelow(ctx, real, dir)
 }
 
-// openLock opens the lock file of a folder; nil where there is none that may be read.
+// openLock opens the lock file of a folder; nil where there is none that may be
+// read.
 func openLock(dir string) *os.File {
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDONLY|noWait, 0)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 )
 
-// Of two workspaces of which one lies in the other, the second one is refused, and told who holds the first.
+// Of two workspaces of which one lies in the other, the second one is refused,
+// and told who holds the first.
 func TestHoldOfAWorkspaceInAnother(t *testing.T) {
 	const deep, clone = "a/b/deep", ".planlock/runs/r/clone"
 	for name, c := range map[string]struct {
@@ -56,7 +57,8 @@ func TestHoldOfAWorkspaceInAnother(t *testing.T) {
 				case refused:
 					want, err := filepath.EvalSymlinks(filepath.Join(dir, c.first))
 					must(t, err)
-					if got, err := filepath.EvalSymlinks(held.Dir); err != nil || got != want || !strings.Contains(held.Error(), fmt.Sprintf("process %d ", os.Getpid())) {
+					if got, err := filepath.EvalSymlinks(held.Dir); err != nil || got != want ||
+						!strings.Contains(held.Error(), fmt.Sprintf("process %d ", os.Getpid())) {
 						t.Errorf("it says %v", held)
 					}
 				default:
@@ -70,7 +72,8 @@ func TestHoldOfAWorkspaceInAnother(t *testing.T) {
 	}
 }
 
-// A lock file that was copied into a folder says nothing of who works below it: the copy is no file that these could have shared.
+// A lock file that was copied into a folder says nothing of who works below it:
+// the copy is no file that these could have shared.
 func TestHoldAboveWithALockFileFromElsewhere(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no numbers that the standard library tells")
@@ -84,7 +87,8 @@ func TestHoldAboveWithALockFileFromElsewhere(t *testing.T) {
 	must(t, os.Mkdir(sub, 0o755))
 	below, err := checkpoint.HoldWorkspace(t.Context(), sub)
 	must(t, err)
-	must(t, os.Mkdir(filepath.Join(dir, ".planlock"), 0o755), os.WriteFile(filepath.Join(dir, ".planlock", "lock"), name, 0o644))
+	must(t, os.Mkdir(filepath.Join(dir, ".planlock"), 0o755),
+		os.WriteFile(filepath.Join(dir, ".planlock", "lock"), name, 0o644))
 	var held *checkpoint.HeldError
 	if above, err := checkpoint.HoldWorkspace(t.Context(), dir); err == nil {
 		t.Error("two controllers hold one tree", above.Release())

@@ -17,7 +17,8 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 )
 
-// holdEnv makes the test binary a holder that waits for its standard input to end.
+// holdEnv makes the test binary a holder that waits for its standard input to
+// end.
 const holdEnv = "PLANLOCK_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -36,7 +37,8 @@ func TestHoldIsExclusiveInOneProcess(t *testing.T) {
 	release, err := checkpoint.Hold(t.Context(), dir)
 	must(t, err)
 	var held *checkpoint.HeldError
-	if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &held) || !strings.Contains(held.Holder, fmt.Sprint(os.Getpid())) {
+	if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &held) ||
+		!strings.Contains(held.Holder, fmt.Sprint(os.Getpid())) {
 		t.Errorf("the second one: %v, want the holder", err)
 	}
 	must(t, release(), release())
@@ -50,7 +52,8 @@ func TestHoldIsExclusiveInOneProcess(t *testing.T) {
 	}
 }
 
-// Who has the lock learns that its file was taken away, and nobody else gets in.
+// Who has the lock learns that its file was taken away, and nobody else gets
+// in.
 func TestHeldLockTakenAway(t *testing.T) {
 	for name, do := range map[string]func(own string) error{
 		"removed": func(own string) error { return os.Remove(own + "/lock") },
@@ -87,7 +90,8 @@ func TestHeldLockTakenAway(t *testing.T) {
 	}
 }
 
-// A process that is killed does not keep the lock, and its children do not either.
+// A process that is killed does not keep the lock, and its children do not
+// either.
 func TestHoldOfADeadOwner(t *testing.T) {
 	dir := t.TempDir()
 	owner := exec.Command(os.Args[0])
@@ -101,7 +105,8 @@ func TestHoldOfADeadOwner(t *testing.T) {
 		t.Fatalf("the owner says %q, %v", line, err)
 	}
 	var held *checkpoint.HeldError
-	if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &held) || !strings.Contains(held.Holder, fmt.Sprint(owner.Process.Pid)) {
+	if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &held) ||
+		!strings.Contains(held.Holder, fmt.Sprint(owner.Process.Pid)) {
 		t.Errorf("while it lives: %v", err)
 	}
 	must(t, owner.Process.Kill())
@@ -143,8 +148,9 @@ func TestHoldWorkspacesThatCannotBe(t *testing.T) {
 	}
 }
 
-// The number in a lock file means nothing by itself: its owner died, and the number belongs to somebody else now. Nobody is kept away by it, and
-// whoever comes next is named from then on.
+// The number in a lock file means nothing by itself: its owner died, and the
+// number belongs to somebody else now. Nobody is kept away by it, and whoever
+// comes next is named from then on.
 func TestHoldOfAReusedNumber(t *testing.T) {
 	for name, pid := range map[string]int{"of this process": os.Getpid(), "of its parent": os.Getppid(), "of the first process": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -157,14 +163,17 @@ func TestHoldOfAReusedNumber(t *testing.T) {
 			must(t, err, held.Check())
 			defer held.Release()
 			var other *checkpoint.HeldError
-			if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &other) || !strings.Contains(other.Holder, fmt.Sprintf("process %d ", os.Getpid())) || strings.Contains(other.Holder, "2020") {
+			if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &other) ||
+				!strings.Contains(other.Holder, fmt.Sprintf("process %d ", os.Getpid())) ||
+				strings.Contains(other.Holder, "2020") {
 				t.Errorf("the next one: %v", err)
 			}
 		})
 	}
 }
 
-// A holder that has just taken the lock of one who died is not mistaken for that one: its name is waited for.
+// A holder that has just taken the lock of one who died is not mistaken for
+// that one: its name is waited for.
 func TestHoldNamesNoDeadOwner(t *testing.T) {
 	dead := exec.Command(os.Args[0], "-test.run=^$")
 	must(t, dead.Run())
@@ -194,7 +203,8 @@ func TestHoldNamesNoDeadOwner(t *testing.T) {
 			}
 			must(t, os.WriteFile(lock, says, 0o644))
 			var other *checkpoint.HeldError
-			if err := <-named; !errors.As(err, &other) || !strings.Contains(other.Holder, fmt.Sprintf("process %d ", os.Getpid())) {
+			if err := <-named; !errors.As(err, &other) ||
+				!strings.Contains(other.Holder, fmt.Sprintf("process %d ", os.Getpid())) {
 				t.Errorf("%v", err)
 			}
 		})

@@ -16,8 +16,8 @@ import (
 )
 
 // Inline are the contents of a snapshot that were put and not synced. Who gets
-// it writes it into a durable record of a journal, as a field called "inline" of
-// its data, together with the facts that name the snapshot, and then calls
+// it writes it into a durable record of a journal, as a field called "inline"
+// of its data, together with the facts that name the snapshot, and then calls
 // Store.Settle. So a small change costs no sync but that of the journal. Should
 // the power go before the contents are synced, they are in the record: see
 // Store.Adopt.
@@ -29,7 +29,8 @@ const InlineLimit = 32 << 10
 
 // SnapshotInline is Snapshot, but where what is new is small it is not synced,
 // and returned instead. What it returns is nil if the snapshot is durable.
-func (s *Store) SnapshotInline(ctx context.Context, dir string, tree *ledger.Tree, base record.Snapshot) (record.Snapshot, Inline, error) {
+func (s *Store) SnapshotInline(ctx context.Context, dir string, tree *ledger.Tree,
+	base record.Snapshot) (record.Snapshot, Inline, error) {
 	in := &inlining{room: InlineLimit}
 	snap, err := s.snapshot(ctx, dir, tree, base, in)
 	if err != nil {
@@ -71,8 +72,9 @@ func (s *Store) Sync(ctx context.Context) error {
 	return nil
 }
 
-// Flush makes durable what SnapshotInline did not, unless Settle said that it is
-// durable elsewhere, and what was adopted. It does nothing if there is no such thing.
+// Flush makes durable what SnapshotInline did not, unless Settle said that it
+// is durable elsewhere, and what was adopted. It does nothing if there is no
+// such thing.
 func (s *Store) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	open := s.loose || len(s.adopted) > 0
@@ -129,8 +131,9 @@ func (s *Store) adopts(d ledger.Digest) bool {
 	return ok
 }
 
-// inlineIn are the contents that the data of a record carries. Nothing else of it is read: it is JSON that was looked over
-// already, and what reads like the key is the key, since quotes in a text are escaped.
+// inlineIn are the contents that the data of a record carries. Nothing else of
+// it is read: it is JSON that was looked over already, and what reads like the
+// key is the key, since quotes in a text are escaped.
 func inlineIn(data []byte) Inline {
 	key := []byte(`"inline":`)
 	for {
@@ -146,8 +149,8 @@ func inlineIn(data []byte) Inline {
 	}
 }
 
-// An inlining collects the contents of a snapshot, while they are few. A nil one
-// collects none. It is safe for concurrent use.
+// An inlining collects the contents of a snapshot, while they are few. A nil
+// one collects none. It is safe for concurrent use.
 type inlining struct {
 	mu       sync.Mutex
 	room     int
@@ -213,6 +216,7 @@ func (s *Store) seal(ctx context.Context, in *inlining) error {
 	return s.Sync(ctx)
 }
 
-// A gatherer is Blobs that may hold in memory what was put. What a record names is written, so that other
-// processes see it, and that nothing is wanting but the sync.
+// A gatherer is Blobs that may hold in memory what was put. What a record names
+// is written, so that other processes see it, and that nothing is wanting but
+// the sync.
 type gatherer interface{ writeGathered() error }

@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A countingBlobs counts syncs, and forgets what was not synced when the power goes.
+// A countingBlobs counts syncs, and forgets what was not synced when the power
+// goes.
 type countingBlobs struct {
 	checkpoint.Blobs
 	syncs int
@@ -24,8 +25,8 @@ func (b *countingBlobs) Sync(ctx context.Context) error {
 	return b.Blobs.Sync(ctx)
 }
 
-// losePacks takes away all that is behind the last mark of each pack, as a power
-// cut may.
+// losePacks takes away all that is behind the last mark of each pack, as a
+// power cut may.
 func losePacks(t *testing.T, dir string, sizes map[string]int64) {
 	t.Helper()
 	packs, err := filepath.Glob(filepath.Join(dir, "packs", "*"))

@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
-// A Journal is a hash-chained Log. It is safe for concurrent use: calls that add something do so one after another.
+// A Journal is a hash-chained Log. It is safe for concurrent use: calls that
+// add something do so one after another.
 type Journal struct {
 	log  Log
 	name string
@@ -38,10 +39,12 @@ func OpenJournal(ctx context.Context, log Log, name string, now func() time.Time
 	return OpenJournalWith(ctx, log, name, now, nil)
 }
 
-// OpenJournalWith is OpenJournal, and gives each record that was verified to do, in order, so that the log is read once and not
-// twice. A later record may still turn out to be wrong: what do made of the others counts only where there is no error. An error of
-// do is the last thing.
-func OpenJournalWith(ctx context.Context, log Log, name string, now func() time.Time, do func(record.Record) error) (*Journal, error) {
+// OpenJournalWith is OpenJournal, and gives each record that was verified to
+// do, in order, so that the log is read once and not twice. A later record may
+// still turn out to be wrong: what do made of the others counts only where
+// there is no error. An error of do is the last thing.
+func OpenJournalWith(ctx context.Context, log Log, name string, now func() time.Time,
+	do func(record.Record) error) (*Journal, error) {
 	if now == nil {
 		now = time.Now
 	}
@@ -130,15 +133,16 @@ func (j *Journal) Extends(ctx context.Context, h record.Head) error {
 	return nil
 }
 
-// Head is where the journal ends now. Facts that are only staged or written do not count.
+// Head is where the journal ends now. Facts that are only staged or written do
+// not count.
 func (j *Journal) Head() record.Head {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.chain.Head()
 }
 
-// Close appends what is only staged, makes durable what is only written, and closes the log. It waits for calls that add
-// something.
+// Close appends what is only staged, makes durable what is only written, and
+// closes the log. It waits for calls that add something.
 func (j *Journal) Close() error {
 	j.turn <- struct{}{}
 	defer j.leave()

@@ -52,8 +52,8 @@ func types(t *testing.T, log checkpoint.Log) string {
 	return strings.Join(names, " ")
 }
 
-// Calls that arrive while a batch is written wait, and add theirs in turn; what is wrong, or was cancelled meanwhile, adds
-// nothing.
+// Calls that arrive while a batch is written wait, and add theirs in turn; what
+// is wrong, or was cancelled meanwhile, adds nothing.
 func TestJournalCallsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &gatedLog{gate: make(chan error)}
@@ -127,7 +127,8 @@ func TestJournalWrite(t *testing.T) {
 	}
 }
 
-// Sync makes durable what was written, and nothing else; what was staged can be written by itself behind it.
+// Sync makes durable what was written, and nothing else; what was staged can be
+// written by itself behind it.
 func TestJournalSync(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	log, err := checkpoint.OpenFileLog(path)
@@ -146,7 +147,8 @@ func TestJournalSync(t *testing.T) {
 	none, err := j.Write(t.Context())
 	must(t, err)
 	if got := types(t, log); got != "a b c" || j.Head().Seq != 2 || len(none) != 0 || staged[0].Seq != 3 {
-		t.Errorf("the log holds %s, and %d records are durable; no fact became %d records", got, j.Head().Seq, len(none))
+		t.Errorf("the log holds %s, and %d records are durable; no fact became %d records", got, j.Head().Seq,
+			len(none))
 	}
 	must(t, j.Sync(t.Context()), j.Sync(t.Context()))
 	if j.Head().Seq != 3 {
@@ -167,7 +169,8 @@ func TestJournalSync(t *testing.T) {
 	must(t, j.Close())
 }
 
-// Who closes a journal while others add to it waits for them, and what was only staged is then durable, or it is told that it is not.
+// Who closes a journal while others add to it waits for them, and what was only
+// staged is then durable, or it is told that it is not.
 func TestJournalCloseWaits(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -219,7 +222,8 @@ func (l *syncLog) Hasten() {}
 
 func (l *syncLog) Sync(context.Context) error { return <-l.gate }
 
-// What was written and could not be synced does not count after the journal was closed either.
+// What was written and could not be synced does not count after the journal was
+// closed either.
 func TestJournalCloseAfterFailedSync(t *testing.T) {
 	log := &syncLog{gatedLog: gatedLog{gate: make(chan error, 2)}}
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
@@ -236,7 +240,8 @@ func TestJournalCloseAfterFailedSync(t *testing.T) {
 	}
 }
 
-// A journal that is closed while others add to it has what it acknowledged, and its head is not ahead of that. The race detector looks on.
+// A journal that is closed while others add to it has what it acknowledged, and
+// its head is not ahead of that. The race detector looks on.
 func TestJournalCloseMeanwhile(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "journal")
@@ -282,7 +287,8 @@ func TestJournalCloseMeanwhile(t *testing.T) {
 		again, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 		must(t, err)
 		if n := again.Head().Seq; n < head.Seq || n < acknowledged.Load() {
-			t.Errorf("%d records are there, %d counted when it was closed, and %d were acknowledged", n, head.Seq, acknowledged.Load())
+			t.Errorf("%d records are there, %d counted when it was closed, and %d were acknowledged", n, head.Seq,
+				acknowledged.Load())
 		}
 		must(t, again.Close())
 	}
@@ -299,12 +305,14 @@ func TestJournalWriteAppends(t *testing.T) {
 	}
 }
 
-// What is staged goes with the next batch, after a failure too, and not by itself.
+// What is staged goes with the next batch, after a failure too, and not by
+// itself.
 func TestJournalStage(t *testing.T) {
 	log := &gatedLog{gate: make(chan error, 3)}
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 	must(t, err)
-	first, err := j.Stage(t.Context(), named("a"), record.Fact{Type: "b", Data: json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)})
+	first, err := j.Stage(t.Context(), named("a"),
+		record.Fact{Type: "b", Data: json.RawMessage(`"` + strings.Repeat("x", 5000) + `"`)})
 	must(t, err)
 	if _, err := j.Stage(t.Context(), named("")); err == nil {
 		t.Error("a fact without a type was staged")
@@ -338,7 +346,8 @@ func TestJournalStage(t *testing.T) {
 	}
 }
 
-// Staging costs as much however much is staged, and none of it is kept once it was written.
+// Staging costs as much however much is staged, and none of it is kept once it
+// was written.
 func TestStagedIsNotKept(t *testing.T) {
 	log, err := checkpoint.OpenFileLog(filepath.Join(t.TempDir(), "log"))
 	must(t, err)

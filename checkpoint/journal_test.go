@@ -228,7 +228,8 @@ func TestJournalConcurrent(t *testing.T) {
 	for w := range 4 {
 		go func() {
 			for i := range 10 {
-				pair, err := j.Append(context.Background(), record.Fact{Type: "a", Attempt: i}, record.Fact{Type: fmt.Sprint(w)})
+				pair, err := j.Append(context.Background(), record.Fact{Type: "a", Attempt: i},
+					record.Fact{Type: fmt.Sprint(w)})
 				if err == nil && pair[1].Prev != pair[0].Hash {
 					err = errors.New("a batch was torn apart")
 				}
@@ -251,7 +252,8 @@ func TestJournalConcurrent(t *testing.T) {
 	}
 }
 
-// What opens a journal and reads it at once sees what Records gives, each record verified before it is seen.
+// What opens a journal and reads it at once sees what Records gives, each
+// record verified before it is seen.
 func TestOpenJournalWith(t *testing.T) {
 	log := new(checkpoint.MemoryLog)
 	_, want := fill(t, log)
@@ -267,12 +269,14 @@ func TestOpenJournalWith(t *testing.T) {
 	}
 	got = nil
 	var corrupt *record.CorruptError
-	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "another run", clock(), keep); !errors.As(err, &corrupt) || len(got) > 0 {
+	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "another run", clock(), keep); !errors.As(err,
+		&corrupt) || len(got) > 0 {
 		t.Errorf("of another run %d records are given, and then %v", len(got), err)
 	}
 	enough := errors.New("enough")
 	seen := 0
-	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(), func(record.Record) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
+	if _, err := checkpoint.OpenJournalWith(t.Context(), log, "run", clock(),
+		func(record.Record) error { seen++; return enough }); !errors.Is(err, enough) || seen != 1 {
 		t.Errorf("after %d records: %v", seen, err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 // keep puts the contents of entries that are not kept yet, and returns the
 // digests of all that the next Sync makes durable.
-func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry, in *inlining) (fresh []ledger.Digest, err error) {
+func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry,
+	in *inlining) (fresh []ledger.Digest, err error) {
 	var todo []ledger.Entry
 	listed := map[ledger.Digest]bool{}
 	for _, e := range entries {
@@ -52,8 +53,10 @@ func (s *Store) takeAgain(ctx context.Context, e ledger.Entry, in *inlining) err
 	return err
 }
 
-// keepFiles shares the work among two. They take turns, since files differ in size.
-func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry, in *inlining) (fresh []ledger.Digest, err error) {
+// keepFiles shares the work among two. They take turns, since files differ in
+// size.
+func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry,
+	in *inlining) (fresh []ledger.Digest, err error) {
 	const workers, turn = 2, 32
 	var (
 		wait  sync.WaitGroup

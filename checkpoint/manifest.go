@@ -144,7 +144,8 @@ func decodeManifest(b []byte) (*manifest, error) {
 		return nil, fmt.Errorf("%w: something follows its last entry", errManifest)
 	case m.base == "" && (m.depth > 0 || len(m.removed) > 0), m.base != "" && (m.depth == 0 || m.depth > maxDepth):
 		return nil, fmt.Errorf("%w: its depth does not fit its base", errManifest)
-	case !slices.IsSorted(m.removed) || !slices.IsSortedFunc(m.entries, func(a, b ledger.Entry) int { return strings.Compare(a.Path, b.Path) }):
+	case !slices.IsSorted(m.removed) || !slices.IsSortedFunc(m.entries,
+		func(a, b ledger.Entry) int { return strings.Compare(a.Path, b.Path) }):
 		return nil, fmt.Errorf("%w: it is not sorted", errManifest)
 	}
 	return m, nil

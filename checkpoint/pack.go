@@ -46,7 +46,8 @@ func checkPackHeader(b []byte) error {
 	return nil
 }
 
-// ofOtherVersion reports whether a pack is whole, as far as its header tells, and cannot be read here all the same.
+// ofOtherVersion reports whether a pack is whole, as far as its header tells,
+// and cannot be read here all the same.
 func ofOtherVersion(err error) bool {
 	return errors.Is(err, ErrVersion) || errors.Is(err, ErrOldFormat)
 }
@@ -120,7 +121,8 @@ type packScan struct {
 // scanPack finds the contents of the pack called name from the item at offset
 // on, and yields those that are wholly there. Contents behind the last mark may
 // be what a crash left, and are not known to be durable: their digests are
-// checked, and sure is false. Damage is stepped over: it costs the items it hit.
+// checked, and sure is false. Damage is stepped over: it costs the items it
+// hit.
 func scanPack(r io.ReaderAt, name string, offset, size int64, yield func(s sum, p place, sure bool)) (packScan, error) {
 	scan := packScan{end: offset, marked: offset}
 	var unsure []packed
@@ -167,9 +169,11 @@ func (p packed) intact(r io.ReaderAt, buf []byte) (bool, error) {
 	return sum(h.Sum(nil)) == p.digest, err
 }
 
-// walkPack yields the items of a pack from the one at offset on, and to damaged,
-// if it is not nil, the ranges between them that are none. An error of yield ends it.
-func walkPack(r io.ReaderAt, name string, offset, size int64, yield func(packed) error, damaged func(from, to int64) error) error {
+// walkPack yields the items of a pack from the one at offset on, and to
+// damaged, if it is not nil, the ranges between them that are none. An error of
+// yield ends it.
+func walkPack(r io.ReaderAt, name string, offset, size int64, yield func(packed) error,
+	damaged func(from, to int64) error) error {
 	const near = 32 << 10
 	in := bufio.NewReaderSize(io.NewSectionReader(r, offset, size-offset), 2*near)
 	for offset+itemHeader <= size {

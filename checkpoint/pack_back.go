@@ -26,9 +26,9 @@ func (d *Folder) rely(w where) {
 
 // takeBack cuts contents off the end of the own pack again, as far as they are
 // among digests, not synced, and nobody else was told that they are kept. So a
-// snapshot that fails because the disk is full leaves the disk as it was: blocks
-// that are shared with the workspace would stay taken when the files are gone.
-// It returns those that are not kept any more.
+// snapshot that fails because the disk is full leaves the disk as it was:
+// blocks that are shared with the workspace would stay taken when the files are
+// gone. It returns those that are not kept any more.
 func (d *Folder) takeBack(digests []ledger.Digest) (gone []ledger.Digest, err error) {
 	mine := map[sum]bool{}
 	for _, digest := range digests {
@@ -52,7 +52,8 @@ func (d *Folder) takeBack(digests []ledger.Digest) (gone []ledger.Digest, err er
 	return gone, nil
 }
 
-// pop cuts what was put since the last sync off the own pack, but for the first n contents.
+// pop cuts what was put since the last sync off the own pack, but for the first
+// n contents.
 func (d *Folder) pop(n int) error {
 	if n == len(d.fresh) {
 		return nil
@@ -68,7 +69,8 @@ func (d *Folder) pop(n int) error {
 	return nil
 }
 
-// takeBack lets the store forget what was put for something that failed, where it can.
+// takeBack lets the store forget what was put for something that failed, where
+// it can.
 func (s *Store) takeBack(digests []ledger.Digest) error {
 	b, ok := s.blobs.(interface {
 		takeBack([]ledger.Digest) ([]ledger.Digest, error)

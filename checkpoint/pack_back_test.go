@@ -91,7 +91,11 @@ func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
 func TestTakeBackLeavesWhatOthersNeed(t *testing.T) {
 	for name, tell := range map[string]func(*Folder, context.Context) error{
 		"nobody": func(*Folder, context.Context) error { return nil },
-		"has":    func(d *Folder, ctx context.Context) error { _, err := d.Has(ctx, ledger.Sum([]byte("b"))); return err },
+		"has": func(d *Folder, ctx context.Context) error {
+			_,
+				err := d.Has(ctx, ledger.Sum([]byte("b")))
+			return err
+		},
 		"put": func(d *Folder, ctx context.Context) error {
 			return d.Put(ctx, ledger.Sum([]byte("b")), strings.NewReader("b"))
 		},
@@ -121,7 +125,8 @@ func TestTakeBackLeavesWhatOthersNeed(t *testing.T) {
 				t.Errorf("%s: %q is kept, and said to be gone", name, text)
 			}
 		}
-		if err := errors.Join(d.Put(t.Context(), ledger.Sum([]byte("next")), strings.NewReader("next")), d.Close()); err != nil {
+		if err := errors.Join(d.Put(t.Context(), ledger.Sum([]byte("next")), strings.NewReader("next")),
+			d.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if got := holds(t, openStore(t, dir), append(want, "next")...); len(got) != len(want)+1 {
@@ -137,7 +142,8 @@ func TestCollectOnAFullDisk(t *testing.T) {
 	put(t, dir, "a", long)
 	put(t, dir, "b")
 	before := sizeOf(t, dir)
-	full := &failing.Layer{Err: syscall.ENOSPC, At: 1, Forever: true, Only: func(op *disk.Op) bool { return op.Kind != disk.Truncate && op.Kind != disk.Mkdir }}
+	full := &failing.Layer{Err: syscall.ENOSPC, At: 1, Forever: true,
+		Only: func(op *disk.Op) bool { return op.Kind != disk.Truncate && op.Kind != disk.Mkdir }}
 	ctx := disk.With(t.Context(), disk.New(full))
 	d, err := OpenFolderContext(ctx, dir)
 	if err != nil {
@@ -172,7 +178,8 @@ func TestHoldOnAFullDisk(t *testing.T) {
 	if err := h.Release(); err != nil {
 		t.Fatal(err)
 	}
-	full := &failing.Layer{Err: syscall.ENOSPC, At: 1, Forever: true, Only: func(op *disk.Op) bool { return op.Kind == disk.Write }}
+	full := &failing.Layer{Err: syscall.ENOSPC, At: 1, Forever: true,
+		Only: func(op *disk.Op) bool { return op.Kind == disk.Write }}
 	h, err = HoldWorkspace(disk.With(t.Context(), disk.New(full)), dir)
 	if err != nil || !full.Hit() {
 		t.Fatalf("%v (%s)", err, full.What())

@@ -6,7 +6,8 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// packFiles keeps a few packs open that are read. It is safe for concurrent use.
+// packFiles keeps a few packs open that are read. It is safe for concurrent
+// use.
 type packFiles struct {
 	mu   sync.Mutex
 	kept map[string]*disk.File // by name
@@ -14,7 +15,8 @@ type packFiles struct {
 
 const fewPacks = 16 // that are kept open
 
-// open opens a pack for reading. release, if it is not nil, is called when that is over.
+// open opens a pack for reading. release, if it is not nil, is called when that
+// is over.
 func (p *packFiles) open(root *disk.Root, name, path string) (f *disk.File, release func() error, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

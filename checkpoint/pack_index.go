@@ -144,7 +144,8 @@ func (x *packIndex) find(key sum) (where, bool) {
 }
 
 // indexIsOld reports whether so much is not in the stored index that it is
-// worth to write it anew: a share of it, so that this costs little in the long run.
+// worth to write it anew: a share of it, so that this costs little in the long
+// run.
 func (d *Folder) indexIsOld() bool {
 	const contents, packs = 512, 16
 	covered := 0

@@ -91,7 +91,8 @@ func TestIndexIsAdvice(t *testing.T) {
 	}
 }
 
-// A wrong entry in an index that verifies cannot pass for a content, and Check names it.
+// A wrong entry in an index that verifies cannot pass for a content, and Check
+// names it.
 func TestIndexLies(t *testing.T) {
 	dir, texts := indexed(t, 2, 3)
 	path := filepath.Join(dir, indexName)
@@ -109,12 +110,14 @@ func TestIndexLies(t *testing.T) {
 	for _, text := range texts {
 		got, err := NewStore(d).Get(t.Context(), ledger.Sum([]byte(text)))
 		var damaged *DamagedError
-		if err == nil && string(got) != text || err != nil && !errors.As(err, &damaged) && !errors.Is(err, ErrNotFound) {
+		if err == nil && string(got) != text || err != nil && !errors.As(err, &damaged) &&
+			!errors.Is(err, ErrNotFound) {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
 	var faults []PackFault
-	if _, err := d.Check(t.Context(), func(f PackFault) { faults = append(faults, f) }); err != nil || len(faults) != 1 || !strings.Contains(faults[0].Why, "2 entries") {
+	if _, err := d.Check(t.Context(), func(f PackFault) { faults = append(faults, f) }); err != nil ||
+		len(faults) != 1 || !strings.Contains(faults[0].Why, "2 entries") {
 		t.Errorf("%v, %v", faults, err)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/planlock/planlock/internal/interrupt"
 )
 
-// An ownPack is the pack that a Folder appends to. Small contents are gathered in
-// memory, and written together: a write of its own for each of them costs more
-// than reading it.
+// An ownPack is the pack that a Folder appends to. Small contents are gathered
+// in memory, and written together: a write of its own for each of them costs
+// more than reading it.
 type ownPack struct {
 	name     string
 	f        packFile
@@ -27,7 +27,8 @@ type ownPack struct {
 	plain    bool   // nothing stands before the operating system
 }
 
-// gatherSize is how many bytes of items are written at once. One item may be larger.
+// gatherSize is how many bytes of items are written at once. One item may be
+// larger.
 const gatherSize = 256 << 10
 
 // packFile is what a Folder needs of its own pack.
@@ -127,7 +128,8 @@ func (p *ownPack) cut() error { return p.f.Truncate(p.written()) }
 // drop forgets what was gathered.
 func (p *ownPack) drop() { p.end, p.gathered = p.written(), nil }
 
-// back cuts the pack at end, where an item ends. After an error all of it stays.
+// back cuts the pack at end, where an item ends. After an error all of it
+// stays.
 func (p *ownPack) back(end int64) error {
 	if n := end - p.written(); n >= 0 {
 		p.end, p.gathered = end, p.gathered[:n]

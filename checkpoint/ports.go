@@ -24,7 +24,8 @@ var (
 	ErrReadOnly = errors.New("checkpoint: opened for reading only")
 	// ErrVersion is returned for a file of a format version that is not known.
 	ErrVersion = errors.New("checkpoint: format version is not known, a later planlock wrote it")
-	// ErrOldFormat is returned for a file of a format from before version 1, which nothing reads any more.
+	// ErrOldFormat is returned for a file of a format from before version 1,
+	// which nothing reads any more.
 	ErrOldFormat = errors.New("checkpoint: written by an unreleased planlock in a format that is not read any more; " +
 		"move .planlock away and begin anew")
 )
@@ -34,8 +35,8 @@ var (
 // never changed or removed through this interface.
 type Blobs interface {
 	// Put keeps content under d. Doing it again is harmless. When reading
-	// content fails, Put returns that error (wrapped) and keeps nothing. It need
-	// not be durable before Sync.
+	// content fails, Put returns that error (wrapped) and keeps nothing. It
+	// need not be durable before Sync.
 	Put(ctx context.Context, d ledger.Digest, content io.Reader) error
 	// Get opens content; the caller closes it. ErrNotFound if it is not kept.
 	Get(ctx context.Context, d ledger.Digest) (io.ReadCloser, error)
@@ -55,24 +56,27 @@ type Log interface {
 	// all of them; after an error none of them will be replayed, or the log
 	// refuses every further Append. The log keeps no reference to the slices.
 	Append(ctx context.Context, batch [][]byte) error
-	// Replay yields the records in order. A slice is valid until the next one. A
-	// torn last batch is not yielded. The first error is the last pair.
+	// Replay yields the records in order. A slice is valid until the next one.
+	// A torn last batch is not yielded. The first error is the last pair.
 	Replay(ctx context.Context) iter.Seq2[[]byte, error]
 	// Close releases it. Appending afterwards fails. Closing again is harmless.
 	Close() error
 }
 
-// A LogWriter is a Log that can write without waiting for the disk. For a Log that cannot, a journal appends.
+// A LogWriter is a Log that can write without waiting for the disk. For a Log
+// that cannot, a journal appends.
 type LogWriter interface {
 	Log
-	// Write adds records as one batch, like Append, but returns when the system has taken them: they
-	// outlive the process, but until the next Append or Sync a power cut may take them, the last ones first. Nothing that was
+	// Write adds records as one batch, like Append, but returns when the system
+	// has taken them: they outlive the process, but until the next Append or
+	// Sync a power cut may take them, the last ones first. Nothing that was
 	// appended is lost with them.
 	Write(ctx context.Context, batch [][]byte) error
-	// Hasten has the disk begin with what was written, and waits for nothing, so that there is less to wait for in a
-	// Sync that comes soon. It may do nothing.
+	// Hasten has the disk begin with what was written, and waits for nothing,
+	// so that there is less to wait for in a Sync that comes soon. It may do
+	// nothing.
 	Hasten()
-	// Sync makes durable what was written. After an error nobody knows what of it is, and the log refuses every further
-	// Append, Write and Sync.
+	// Sync makes durable what was written. After an error nobody knows what of
+	// it is, and the log refuses every further Append, Write and Sync.
 	Sync(ctx context.Context) error
 }

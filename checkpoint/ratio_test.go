@@ -21,8 +21,8 @@ import (
 	"github.com/planlock/planlock/ledger/scan"
 )
 
-// ratio runs ours and theirs in turns, each time after before, and reports the medians and how many
-// times theirs ours takes.
+// ratio runs ours and theirs in turns, each time after before, and reports the
+// medians and how many times theirs ours takes.
 func ratio(b *testing.B, before, ours, theirs func(n int)) {
 	var us, them []time.Duration
 	b.ReportAllocs()
@@ -54,7 +54,8 @@ func wide(b *testing.B, n int) string {
 	dir := b.TempDir()
 	for i := range n {
 		folder := filepath.Join(dir, fmt.Sprint(i/1000), fmt.Sprint(i/50))
-		must(b, os.MkdirAll(folder, 0o755), os.WriteFile(fmt.Sprintf("%s/%d", folder, i), []byte(strings.Repeat(fmt.Sprint(i, " "), 1+i*7919%1600)), 0o644))
+		must(b, os.MkdirAll(folder, 0o755), os.WriteFile(fmt.Sprintf("%s/%d", folder, i),
+			[]byte(strings.Repeat(fmt.Sprint(i, " "), 1+i*7919%1600)), 0o644))
 	}
 	return dir
 }
@@ -95,7 +96,8 @@ func BenchmarkFirstSnapshot(b *testing.B) {
 		must(b, err)
 		blobs, err := checkpoint.OpenFolder(objects)
 		must(b, err)
-		_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, scanned(b, dir, ledger.Scope{}), record.Snapshot{})
+		_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, scanned(b, dir, ledger.Scope{}),
+			record.Snapshot{})
 		must(b, err, blobs.Close())
 	}, func(int) { hashAll(b, dir) })
 }
@@ -167,7 +169,8 @@ func BenchmarkRestoreAgainstGit(b *testing.B) {
 
 func file(dir string, i int) string { return fmt.Sprintf("%s/%d/%d/%d", dir, i/1000, i/50, i) }
 
-// repository makes a repository of dir, with all that is in it, and returns git.
+// repository makes a repository of dir, with all that is in it, and returns
+// git.
 func repository(b *testing.B, dir string) func(args ...string) {
 	if _, err := exec.LookPath("git"); err != nil {
 		b.Skip(err)
@@ -194,7 +197,8 @@ func BenchmarkFourRecords(b *testing.B) {
 	must(b, err)
 	defer f.Close()
 	raw := make([]byte, 4*512)
-	fact := record.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
+	fact := record.Fact{Type: "step.done", Step: "12.3", Attempt: 1,
+		Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
 	ratio(b, nothing, func(int) {
 		_, err := j.Append(b.Context(), fact, fact, fact, fact)
 		must(b, err)
@@ -213,7 +217,8 @@ func BenchmarkInline(b *testing.B) {
 		var snap record.Snapshot
 		return func(n int) {
 			for i := range 3 {
-				must(b, os.WriteFile(fmt.Sprintf("%s/%d", dir, i), []byte(strings.Repeat(fmt.Sprint(n, i, " "), 500)), 0o644))
+				must(b, os.WriteFile(fmt.Sprintf("%s/%d", dir, i), []byte(strings.Repeat(fmt.Sprint(n, i, " "), 500)),
+					0o644))
 			}
 			tree := scanned(b, dir, ledger.Scope{})
 			var in checkpoint.Inline

@@ -9,9 +9,11 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
-// Recognize spares the store to read a snapshot that the caller has in memory already. It reports whether tree, times included, is what snap stands for: whether
-// the manifest that a store writes of all of it is that of snap, and is kept. A snapshot that was written as the difference to
-// another one is not recognized.
+// Recognize spares the store to read a snapshot that the caller has in memory
+// already. It reports whether tree, times included, is what snap stands for:
+// whether the manifest that a store writes of all of it is that of snap, and is
+// kept. A snapshot that was written as the difference to another one is not
+// recognized.
 func (s *Store) Recognize(ctx context.Context, snap record.Snapshot, tree *ledger.Tree) (bool, error) {
 	if tree.Digest() != snap.Tree {
 		return false, nil
@@ -27,7 +29,8 @@ func (s *Store) Recognize(ctx context.Context, snap record.Snapshot, tree *ledge
 	return true, nil
 }
 
-// wholeManifest is the digest of the manifest of all of tree, and its size. It does not need all of it at a time.
+// wholeManifest is the digest of the manifest of all of tree, and its size. It
+// does not need all of it at a time.
 func wholeManifest(tree *ledger.Tree) (digest ledger.Digest, size uint64, err error) {
 	const piece = 32 << 10
 	whole, hash := manifest{tree: tree.Digest()}, sha256.New()

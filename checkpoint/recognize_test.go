@@ -14,7 +14,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A store takes a tree for a snapshot only if that is what it has kept, times included, and says of it what it would have read.
+// A store takes a tree for a snapshot only if that is what it has kept, times
+// included, and says of it what it would have read.
 func TestRecognize(t *testing.T) {
 	dir, kept := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
@@ -78,9 +79,11 @@ func TestRecognize(t *testing.T) {
 			if diff := cmp.Diff(entriesIn(read), entriesIn(known)); diff != "" {
 				t.Error(diff)
 			}
-			// Another snapshot on top of it is the one that the first store made.
+			// Another snapshot on top of it is the one that the first store
+			// made.
 			write("c", "else")
-			must(t, os.Chtimes(filepath.Join(dir, "c"), lookup(t, changed, "c").ModTime, lookup(t, changed, "c").ModTime))
+			must(t, os.Chtimes(filepath.Join(dir, "c"), lookup(t, changed, "c").ModTime,
+				lookup(t, changed, "c").ModTime))
 			again, err := s.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), c.snap)
 			must(t, err)
 			if again.Tree != later.Tree || again.Manifest != later.Manifest {
@@ -103,7 +106,8 @@ func lookup(t *testing.T, tree *ledger.Tree, path string) ledger.Entry {
 func entriesIn(tree *ledger.Tree) []string {
 	var all []string
 	for e := range tree.All() {
-		all = append(all, string(e.Kind)+" "+e.Path+" "+e.Mode.String()+" "+string(e.Digest)+" "+e.Target+" "+e.ModTime.UTC().Format(time.RFC3339Nano))
+		all = append(all, string(e.Kind)+" "+e.Path+" "+e.Mode.String()+" "+string(e.Digest)+" "+e.Target+" "+
+			e.ModTime.UTC().Format(time.RFC3339Nano))
 	}
 	return all
 }

@@ -33,10 +33,10 @@ func (r Reference) String() string {
 }
 
 // References replays and verifies a log, and yields every digest that stands as
-// a value in the data of its records, whatever their types are, and all that the
-// manifests among them need: those under them, and the contents of all files.
-// Many of these digests are names of something else that no store keeps (trees,
-// plans). Each is yielded once.
+// a value in the data of its records, whatever their types are, and all that
+// the manifests among them need: those under them, and the contents of all
+// files. Many of these digests are names of something else that no store keeps
+// (trees, plans). Each is yielded once.
 //
 // A manifest that cannot be read is yielded with an error, since nobody knows
 // what it needs, and the others follow. An error of the log is the last pair.

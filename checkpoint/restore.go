@@ -14,22 +14,23 @@ import (
 )
 
 // Restore makes dir hold want exactly (content, mode, links, empty folders,
-// times of modification, those of folders too), where have is what it holds now:
-// scan it first. It is idempotent and can be repeated after a crash, from a new
-// scan; what it wrote is not synced, so repeat it after a power cut too.
+// times of modification, those of folders too), where have is what it holds
+// now: scan it first. It is idempotent and can be repeated after a crash, from
+// a new scan; what it wrote is not synced, so repeat it after a power cut too.
 //
 // Paths outside want and have, the ignored ones among them, and paths that want
 // or have tracks, are left alone. So a folder that has to go stays, as it is,
 // while something of that kind is in it; where want has something else at its
-// path, that is an error. Special files that are in have only are removed, those
-// in both are left alone. One that is in want only is made again if it was a FIFO,
-// on Linux; else that is an error, as a socket or a device cannot be.
+// path, that is an error. Special files that are in have only are removed,
+// those in both are left alone. One that is in want only is made again if it
+// was a FIFO, on Linux; else that is an error, as a socket or a device cannot
+// be.
 //
 // have may come from a tolerant scan (scan.Scanner.Tolerant). What that could
-// not read is opened to its owner first, with all below it that is not left alone,
-// and dir is scanned once more; what cannot be read even then, for it is too large
-// or somebody else's, is removed or replaced as it is. A folder like that goes only
-// if it is empty.
+// not read is opened to its owner first, with all below it that is not left
+// alone, and dir is scanned once more; what cannot be read even then, for it is
+// too large or somebody else's, is removed or replaced as it is. A folder like
+// that goes only if it is empty.
 //
 // Nothing is touched if a content is missing (ErrNotFound). Otherwise an error
 // about one path does not keep it from mending the others; all errors are
@@ -44,7 +45,8 @@ func (s *Store) Restore(ctx context.Context, dir string, want, have *ledger.Tree
 	if err != nil {
 		return fmt.Errorf("checkpoint: restore %q: %w", dir, err)
 	}
-	r := &restorer{store: s, dir: dir, w: w, want: want, have: have, touched: map[string]bool{}, failed: map[string]bool{}}
+	r := &restorer{store: s, dir: dir, w: w, want: want, have: have, touched: map[string]bool{},
+		failed: map[string]bool{}}
 	r.plan()
 	if err = r.haveContents(ctx); err == nil {
 		err = r.readRest(ctx, dir)
@@ -110,7 +112,8 @@ func (r *restorer) plan() {
 	}
 }
 
-// planDifferences is plan where all of have is known: what both trees share is not looked at.
+// planDifferences is plan where all of have is known: what both trees share is
+// not looked at.
 func (r *restorer) planDifferences() {
 	for _, c := range ledger.Touched(r.have, r.want) {
 		h, e := c.Before, c.After
@@ -177,7 +180,8 @@ func (r *restorer) run(ctx context.Context) error {
 	return errors.Join(r.errs...)
 }
 
-// mendFolders mends the folders, outer ones first, and returns all that is no folder.
+// mendFolders mends the folders, outer ones first, and returns all that is no
+// folder.
 func (r *restorer) mendFolders(ctx context.Context) (others []mending) {
 	for _, m := range r.mend {
 		if m.Kind != ledger.Dir {
@@ -279,7 +283,8 @@ func (r *restorer) openRootUp() error {
 	return nil
 }
 
-// finish sets mode and times of the folders that were touched, inner ones first.
+// finish sets mode and times of the folders that were touched, inner ones
+// first.
 func (r *restorer) finish() {
 	paths := make([]string, 0, len(r.touched))
 	for p := range r.touched {

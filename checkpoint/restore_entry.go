@@ -142,7 +142,8 @@ func (r *restorer) makeFIFO(dir *disk.Root, name string, e ledger.Entry) error {
 	return setTime(dir, name, e.ModTime)
 }
 
-// clearWay removes what stands at name, if it is no folder that holds something.
+// clearWay removes what stands at name, if it is no folder that holds
+// something.
 func clearWay(dir *disk.Root, name string) error {
 	err := dir.Remove(name)
 	switch {
@@ -205,10 +206,10 @@ func setFileStat(f *disk.File, e ledger.Entry) error {
 	return f.Chtimes(e.ModTime)
 }
 
-// writeContent makes f hold a content of size bytes. A small one is written over
-// what is there, since cutting the file first costs several times as much. A
-// large one is written to the empty file, so that holes stay holes, and blocks are
-// shared (if share says so), where the file system has that.
+// writeContent makes f hold a content of size bytes. A small one is written
+// over what is there, since cutting the file first costs several times as much.
+// A large one is written to the empty file, so that holes stay holes, and
+// blocks are shared (if share says so), where the file system has that.
 func writeContent(f *disk.File, content io.Reader, size int64, share bool) error {
 	if size <= smallBlob {
 		n, err := io.Copy(onlyWriter{f}, content)
@@ -239,7 +240,8 @@ func writeContent(f *disk.File, content io.Reader, size int64, share bool) error
 	return w.finish()
 }
 
-// onlyWriter hides what else a file can do, so that the buffer of the reader is used.
+// onlyWriter hides what else a file can do, so that the buffer of the reader is
+// used.
 type onlyWriter struct{ io.Writer }
 
 // content returns the content of e, which is known to be good.

@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A FIFO is made again, whatever stands there, by whoever reads the snapshot; a socket is not, and what stands there stays.
+// A FIFO is made again, whatever stands there, by whoever reads the snapshot; a
+// socket is not, and what stands there stays.
 func TestRestoreFIFO(t *testing.T) {
 	for name, instead := range map[string]func(path string) error{
 		"nothing":  func(string) error { return nil },
@@ -24,7 +25,8 @@ func TestRestoreFIFO(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, kept := t.TempDir(), t.TempDir()
 			then := time.Unix(1_000_000_000, 0)
-			must(t, os.Mkdir(dir+"/d", 0o750), syscall.Mkfifo(dir+"/d/pipe", 0o600), os.Chmod(dir+"/d/pipe", 0o640|fs.ModeSetgid), os.Chtimes(dir+"/d/pipe", then, then))
+			must(t, os.Mkdir(dir+"/d", 0o750), syscall.Mkfifo(dir+"/d/pipe", 0o600),
+				os.Chmod(dir+"/d/pipe", 0o640|fs.ModeSetgid), os.Chtimes(dir+"/d/pipe", then, then))
 			before := scanned(t, dir, ledger.Scope{})
 			snap, err := openStoreIn(t, kept).Snapshot(t.Context(), dir, before, record.Snapshot{})
 			must(t, err, os.Remove(dir+"/d/pipe"), instead(dir+"/d/pipe"))

@@ -20,7 +20,8 @@ func TestRemoveFolderThatStaysClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	r := &restorer{w: w, want: ledger.Empty(), have: ledger.Empty(), touched: map[string]bool{}, failed: map[string]bool{},
+	r := &restorer{w: w, want: ledger.Empty(), have: ledger.Empty(), touched: map[string]bool{},
+		failed: map[string]bool{},
 		unread: map[string]bool{"empty": true, "full": true}}
 	if err := r.removeEntry(ledger.Entry{Path: "empty", Kind: ledger.Special}); err != nil {
 		t.Error(err)

@@ -198,7 +198,8 @@ func TestRestoreLeavesIgnoredTrackedAndOwnAlone(t *testing.T) {
 	dir := t.TempDir()
 	write := func(path, text string) {
 		t.Helper()
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755), os.WriteFile(filepath.Join(dir, path), []byte(text), 0o644))
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755),
+			os.WriteFile(filepath.Join(dir, path), []byte(text), 0o644))
 	}
 	for _, p := range []string{"a.go", "a.o", "cache/x", "log/l", "plan.toml", ".planlock/lock", ".git/HEAD"} {
 		write(p, "before")
@@ -220,7 +221,8 @@ func TestRestoreLeavesIgnoredTrackedAndOwnAlone(t *testing.T) {
 			t.Errorf("%s is still there", p)
 		}
 	}
-	for path, want := range map[string]string{"a.go": "before", "a.o": "after", "cache/x": "after", "cache/y": "after", "log/l": "after",
+	for path, want := range map[string]string{"a.go": "before", "a.o": "after", "cache/x": "after",
+		"cache/y": "after", "log/l": "after",
 		"log/m": "after", "plan.toml": "after", ".planlock/lock": "after", ".git/HEAD": "after", "new/n.o": "after"} {
 		b, err := os.ReadFile(filepath.Join(dir, path))
 		if err != nil || string(b) != want {
@@ -237,7 +239,8 @@ func TestRestoreIgnoredInTheWayIsAnError(t *testing.T) {
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before := scanned(t, dir, scope)
 	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
-	must(t, err, os.Remove(path), os.Mkdir(path, 0o755), os.WriteFile(path+"/y.o", nil, 0o644), os.WriteFile(dir+"/z", nil, 0o644))
+	must(t, err, os.Remove(path), os.Mkdir(path, 0o755), os.WriteFile(path+"/y.o", nil, 0o644),
+		os.WriteFile(dir+"/z", nil, 0o644))
 	err = store.Restore(t.Context(), dir, before, scanned(t, dir, scope))
 	if err == nil || !strings.Contains(err.Error(), `"x"`) {
 		t.Errorf("error is %v, want one that names the path", err)
@@ -255,7 +258,8 @@ func TestRestoreNeverWritesThroughLinks(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "precious")
 	must(t, os.WriteFile(outside, []byte("precious"), 0o644))
 	dir := t.TempDir()
-	must(t, os.Mkdir(dir+"/d", 0o755), os.WriteFile(dir+"/d/precious", []byte("one"), 0o644), os.WriteFile(dir+"/f", []byte("two"), 0o644))
+	must(t, os.Mkdir(dir+"/d", 0o755), os.WriteFile(dir+"/d/precious", []byte("one"), 0o644),
+		os.WriteFile(dir+"/f", []byte("two"), 0o644))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before := scanned(t, dir, ledger.Scope{})
 	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
@@ -298,7 +302,8 @@ func TestRestoreTouchesNothingWithoutContents(t *testing.T) {
 	must(t, os.WriteFile(dir+"/a", []byte("other"), 0o644), os.Remove(dir+"/b"))
 	want := list(t, dir)
 	err := checkpoint.NewStore(&checkpoint.Memory{}).Restore(t.Context(), dir, before, scanned(t, dir, ledger.Scope{}))
-	if !errors.Is(err, checkpoint.ErrNotFound) || !strings.Contains(err.Error(), `"a"`) || !strings.Contains(err.Error(), `"b"`) {
+	if !errors.Is(err, checkpoint.ErrNotFound) || !strings.Contains(err.Error(), `"a"`) ||
+		!strings.Contains(err.Error(), `"b"`) {
 		t.Errorf("error is %v, want ErrNotFound for both", err)
 	}
 	if diff := cmp.Diff(want, list(t, dir)); diff != "" {
@@ -306,18 +311,21 @@ func TestRestoreTouchesNothingWithoutContents(t *testing.T) {
 	}
 }
 
-// Ordinary users must get read-only and closed folders back too; root sees no difference.
+// Ordinary users must get read-only and closed folders back too; root sees no
+// difference.
 func TestRestoreReadOnlyFolders(t *testing.T) {
 	dir := t.TempDir()
 	t.Cleanup(func() { openUpAll(dir) })
-	must(t, os.MkdirAll(dir+"/a/b/c", 0o755), os.WriteFile(dir+"/a/b/c/f", []byte("f"), 0o444), os.WriteFile(dir+"/a/g", []byte("g"), 0o444),
+	must(t, os.MkdirAll(dir+"/a/b/c", 0o755), os.WriteFile(dir+"/a/b/c/f", []byte("f"), 0o444),
+		os.WriteFile(dir+"/a/g", []byte("g"), 0o444),
 		os.Chmod(dir+"/a/b/c", 0o555), os.Chmod(dir+"/a/b", 0o555), os.Chmod(dir+"/a", 0o555))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before, want := scanned(t, dir, ledger.Scope{}), list(t, dir)
 	_, err := store.Snapshot(t.Context(), dir, before, record.Snapshot{})
 	must(t, err)
 	openUpAll(dir)
-	must(t, os.Remove(dir+"/a/b/c/f"), os.Mkdir(dir+"/a/b/c/f", 0o555), os.Mkdir(dir+"/a/b/n", 0o755), os.WriteFile(dir+"/a/b/n/x", nil, 0o400),
+	must(t, os.Remove(dir+"/a/b/c/f"), os.Mkdir(dir+"/a/b/c/f", 0o555), os.Mkdir(dir+"/a/b/n", 0o755),
+		os.WriteFile(dir+"/a/b/n/x", nil, 0o400),
 		os.Chmod(dir+"/a/g", 0o644), os.WriteFile(dir+"/a/g", []byte("changed"), 0o644), os.Chmod(dir+"/a/g", 0o400),
 		os.Chmod(dir+"/a/b/n", 0o500), os.Chmod(dir+"/a/b/c", 0o500), os.Chmod(dir+"/a/b", 0o500), os.Chmod(dir, 0o555))
 	must(t, store.Restore(t.Context(), dir, before, scanned(t, dir, ledger.Scope{})))
@@ -343,7 +351,8 @@ func TestSnapshot(t *testing.T) {
 	again, err := store.Snapshot(t.Context(), dir, tree, first)
 	must(t, err)
 	if again != first || counted.puts != 3 || counted.syncs != 1 {
-		t.Errorf("an unchanged snapshot: %v, %d puts, %d syncs, want %v and nothing written", again, counted.puts, counted.syncs, first)
+		t.Errorf("an unchanged snapshot: %v, %d puts, %d syncs, want %v and nothing written", again, counted.puts,
+			counted.syncs, first)
 	}
 	must(t, os.WriteFile(dir+"/a", []byte("b"), 0o644)) // a content that is there
 	second, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), first)
@@ -359,7 +368,8 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("error is %v, want *ChangedError for a", err)
 	}
 	must(t, os.Remove(dir+"/a"))
-	if _, err = store.Snapshot(t.Context(), dir, tree, second); !errors.As(err, &changed) || !errors.Is(err, fs.ErrNotExist) {
+	if _, err = store.Snapshot(t.Context(), dir, tree, second); !errors.As(err, &changed) ||
+		!errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error is %v, want *ChangedError because it is gone", err)
 	}
 }
@@ -382,7 +392,8 @@ func (c *counting) Sync(ctx context.Context) error {
 	return c.Memory.Sync(ctx)
 }
 
-// Differences are built on each other, but not without end, and all can be read.
+// Differences are built on each other, but not without end, and all can be
+// read.
 func TestSnapshotChain(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 200 {
@@ -409,11 +420,13 @@ func TestSnapshotChain(t *testing.T) {
 	}
 }
 
-// A folder is swapped for a link to the outside, and back, all the time while a tree is restored: what lies outside is never touched, and
-// once there is quiet the tree is restored.
+// A folder is swapped for a link to the outside, and back, all the time while a
+// tree is restored: what lies outside is never touched, and once there is quiet
+// the tree is restored.
 func TestRestoreWhileFoldersAreSwapped(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
-	must(t, os.WriteFile(outside+"/f", []byte("precious"), 0o644), os.WriteFile(outside+"/g", []byte("precious"), 0o644))
+	must(t, os.WriteFile(outside+"/f", []byte("precious"), 0o644),
+		os.WriteFile(outside+"/g", []byte("precious"), 0o644))
 	must(t, os.Mkdir(dir+"/d", 0o755), os.WriteFile(dir+"/d/f", []byte("one"), 0o644), os.Symlink(outside, dir+"/link"))
 	store := checkpoint.NewStore(&checkpoint.Memory{})
 	before := scanned(t, dir, ledger.Scope{})
@@ -450,7 +463,8 @@ func TestRestoreWhileFoldersAreSwapped(t *testing.T) {
 	for _, name := range []string{"f", "g"} {
 		info, err := os.Stat(outside + "/" + name)
 		must(t, err)
-		if b, err := os.ReadFile(outside + "/" + name); err != nil || string(b) != "precious" || info.Mode().Perm() != 0o644 {
+		if b, err := os.ReadFile(outside + "/" + name); err != nil || string(b) != "precious" ||
+			info.Mode().Perm() != 0o644 {
 			t.Errorf("outside %s holds %q, mode %v, %v", name, b, info.Mode(), err)
 		}
 	}

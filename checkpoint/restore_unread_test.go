@@ -23,7 +23,8 @@ func tolerant(t testing.TB, dir string, s scan.Scanner) *ledger.Tree {
 	return tree
 }
 
-// Files that no scan reads are replaced and removed, and a snapshot passes them by.
+// Files that no scan reads are replaced and removed, and a snapshot passes them
+// by.
 func TestRestoreWhatIsTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.MkdirAll(dir+"/d", 0o755), os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/d/x", []byte("x"), 0o600),
@@ -95,8 +96,8 @@ func TestRestoreWhatIsClosed(t *testing.T) {
 	}
 }
 
-// What stands outside keeps its mode: behind a link that was put there after the
-// scan, and under the second name of a file.
+// What stands outside keeps its mode: behind a link that was put there after
+// the scan, and under the second name of a file.
 func TestRestoreOpensNothingOutside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	must(t, os.Mkdir(outside, 0o700), os.WriteFile(outside+"/f", []byte("0123456789"), 0o400), os.Chmod(outside, 0o500))
@@ -119,7 +120,8 @@ func TestSnapshotRefusesWhatIsTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/kept", []byte("kept already"), 0o644))
 	counted := &counting{}
-	first, err := checkpoint.NewStore(counted).Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), record.Snapshot{})
+	first, err := checkpoint.NewStore(counted).Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}),
+		record.Snapshot{})
 	must(t, err)
 	puts := counted.puts
 	must(t, os.Rename(dir+"/kept", dir+"/moved"), os.WriteFile(dir+"/b", []byte("b"), 0o644),
@@ -128,7 +130,8 @@ func TestSnapshotRefusesWhatIsTooLarge(t *testing.T) {
 	store.MaxContent = 10
 	tree := scanned(t, dir, ledger.Scope{Track: []string{"log"}})
 	var large *checkpoint.TooLargeError
-	if _, err := store.Snapshot(t.Context(), dir, tree, first); !errors.As(err, &large) || *large != (checkpoint.TooLargeError{Path: "large", Size: 16}) {
+	if _, err := store.Snapshot(t.Context(), dir, tree, first); !errors.As(err, &large) ||
+		*large != (checkpoint.TooLargeError{Path: "large", Size: 16}) {
 		t.Errorf("error is %v", err)
 	}
 	if counted.puts != puts {

@@ -15,18 +15,20 @@ import (
 // Snapshot keeps tree, as scanned from dir, with all contents, durably. Only
 // contents that are not kept yet are read. What is no longer what the scan saw
 // is a *ChangedError; then nothing is lost, scan and try again. Of paths that
-// are tracked only, contents that changed meanwhile are left out, and those that
-// are larger than s.MaxContent. Another file of that size, if its content is not
-// kept yet, is a *TooLargeError, before anything is written. What a snapshot that
-// fails has put in a Folder is taken back, as far as nobody else counts on it.
+// are tracked only, contents that changed meanwhile are left out, and those
+// that are larger than s.MaxContent. Another file of that size, if its content
+// is not kept yet, is a *TooLargeError, before anything is written. What a
+// snapshot that fails has put in a Folder is taken back, as far as nobody else
+// counts on it.
 //
-// tree may come from a tolerant scan: of what that could not read nothing is kept
-// but that it was there.
+// tree may come from a tolerant scan: of what that could not read nothing is
+// kept but that it was there.
 //
-// base (may be zero) is an earlier snapshot of the same store, of which only the
-// difference is written; where there is none, times included, it is base itself
-// that is returned.
-func (s *Store) Snapshot(ctx context.Context, dir string, tree *ledger.Tree, base record.Snapshot) (record.Snapshot, error) {
+// base (may be zero) is an earlier snapshot of the same store, of which only
+// the difference is written; where there is none, times included, it is base
+// itself that is returned.
+func (s *Store) Snapshot(ctx context.Context, dir string, tree *ledger.Tree, base record.Snapshot) (record.Snapshot,
+	error) {
 	snap, err := s.snapshot(ctx, dir, tree, base, nil)
 	if err != nil {
 		return record.Snapshot{}, fmt.Errorf("checkpoint: snapshot of %q: %w", dir, err)
@@ -34,7 +36,8 @@ func (s *Store) Snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	return snap, nil
 }
 
-func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, base record.Snapshot, in *inlining) (record.Snapshot, error) {
+func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, base record.Snapshot,
+	in *inlining) (record.Snapshot, error) {
 	if ctx.Err() != nil {
 		return record.Snapshot{}, context.Cause(ctx)
 	}
@@ -67,7 +70,8 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 }
 
 // describe puts the manifest of kept, and seals the snapshot.
-func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base record.Snapshot, old keptTree, in *inlining) (record.Snapshot, error) {
+func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base record.Snapshot, old keptTree,
+	in *inlining) (record.Snapshot, error) {
 	text, err := kept.describe(m, base, old)
 	if err != nil {
 		return record.Snapshot{}, err
@@ -80,13 +84,15 @@ func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base 
 	return snap, s.seal(ctx, in)
 }
 
-// unreadable reports that a snapshot cannot be built on, however often one tries.
+// unreadable reports that a snapshot cannot be built on, however often one
+// tries.
 func unreadable(err error) bool {
 	var damaged *DamagedError
 	return errors.Is(err, ErrNotFound) || errors.Is(err, errManifest) || errors.As(err, &damaged)
 }
 
-// difference finds what leads from old to tree; what both share is not looked at.
+// difference finds what leads from old to tree; what both share is not looked
+// at.
 func difference(old, tree *ledger.Tree) *manifest {
 	m := &manifest{tree: tree.Digest()}
 	if old == nil {

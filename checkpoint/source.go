@@ -15,7 +15,8 @@ import (
 	"github.com/planlock/planlock/ledger/scan"
 )
 
-// A source is a folder whose contents are kept. It is not safe for concurrent use.
+// A source is a folder whose contents are kept. It is not safe for concurrent
+// use.
 type source struct {
 	w     *walker
 	files *scan.Files // reads small files faster; nil where something stands before the operating system
@@ -43,8 +44,8 @@ func (s *source) close() {
 	_ = s.w.Close() // only handles: there is nothing to lose
 }
 
-// read returns the content of a file, which is good until the next call. What is
-// not what the entry says is a *ChangedError.
+// read returns the content of a file, which is good until the next call. What
+// is not what the entry says is a *ChangedError.
 func (s *source) read(e ledger.Entry) ([]byte, error) {
 	content, err := s.content(e)
 	if err != nil {
@@ -102,7 +103,8 @@ func (s *source) open(path string) (*disk.File, error) {
 			return nil, &ChangedError{Path: path, Err: err}
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder) || errors.Is(err, errSwapped) || strings.Contains(err.Error(), "escapes") {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder) || errors.Is(err, errSwapped) ||
+		strings.Contains(err.Error(), "escapes") {
 		return nil, &ChangedError{Path: path, Err: err}
 	}
 	return nil, fmt.Errorf("read %q: %w", path, err)

@@ -39,7 +39,8 @@ func (w *sparseWriter) Write(b []byte) (int, error) {
 	return done, nil
 }
 
-// run is how many bytes at the beginning of b are whole blocks of zeros, or none.
+// run is how many bytes at the beginning of b are whole blocks of zeros, or
+// none.
 func (w *sparseWriter) run(b []byte, zeros bool) int {
 	n := 0
 	for n < len(b) {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// ErrReplaced says that a file that must stay while it is open, a log, a pack or
-// the lock of a workspace, was removed, replaced or cut by somebody.
+// ErrReplaced says that a file that must stay while it is open, a log, a pack
+// or the lock of a workspace, was removed, replaced or cut by somebody.
 var ErrReplaced = errors.New("checkpoint: removed, replaced or cut while it was in use")
 
 // A stay is a file that is open, and the name it must keep.
@@ -45,8 +45,9 @@ func (s stay) check(size int64) error {
 	return s.enough(now.size, size)
 }
 
-// uncut is check for less: it sees whether the open file was cut, and not what became of its name. It moves the place
-// where a plain Read or Write of the file goes on.
+// uncut is check for less: it sees whether the open file was cut, and not what
+// became of its name. It moves the place where a plain Read or Write of the
+// file goes on.
 func (s stay) uncut(size int64) error {
 	now, err := s.open.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // A Store keeps trees and single contents in Blobs, and checks every byte that
 // it reads back. It is safe for concurrent use as far as its Blobs are.
 type Store struct {
-	// MaxContent is how many bytes a file may have that Snapshot keeps; 0 is any
-	// number. Set it before the store is used.
+	// MaxContent is how many bytes a file may have that Snapshot keeps; 0 is
+	// any number. Set it before the store is used.
 	MaxContent int64
 
 	blobs Blobs
@@ -128,7 +128,8 @@ func treeOf(snap record.Snapshot, entries []ledger.Entry) (*ledger.Tree, error) 
 		return nil, fmt.Errorf("%w: %w", errManifest, err)
 	}
 	if tree.Digest() != snap.Tree {
-		return nil, fmt.Errorf("%w: it describes tree %q instead of %q", errManifest, string(tree.Digest()), string(snap.Tree))
+		return nil, fmt.Errorf("%w: it describes tree %q instead of %q", errManifest, string(tree.Digest()),
+			string(snap.Tree))
 	}
 	return tree, nil
 }
@@ -168,7 +169,8 @@ func (s *Store) load(ctx context.Context, snap record.Snapshot) (keptTree, error
 	if err != nil {
 		return keptTree{}, err
 	}
-	kept := keptTree{snap: snap, tree: tree, read: true, depth: chain[0].depth, weight: chain[0].weight, full: chain[0].full}
+	kept := keptTree{snap: snap, tree: tree, read: true, depth: chain[0].depth, weight: chain[0].weight,
+		full: chain[0].full}
 	s.remember(kept)
 	return kept, nil
 }

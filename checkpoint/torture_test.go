@@ -44,7 +44,8 @@ func sixtyFour(t *testing.T) (path string, good, head []byte, total uint64) {
 		if i%3 == 1 {
 			add = j.Write // which the next one makes durable, or Close
 		}
-		_, err := add(t.Context(), record.Fact{Type: "a", Data: data}, record.Fact{Type: "b", Data: data}, record.Fact{Type: "c", Data: data})
+		_, err := add(t.Context(), record.Fact{Type: "a", Data: data}, record.Fact{Type: "b", Data: data},
+			record.Fact{Type: "c", Data: data})
 		must(t, err)
 	}
 	must(t, j.Close())
@@ -68,8 +69,8 @@ func opened(t *testing.T, path string) (uint64, error) {
 	return h.Seq, errors.Join(err, log.Close())
 }
 
-// Every bit of a journal of 64 KiB flipped, with its head and without: a refusal
-// that names the record.
+// Every bit of a journal of 64 KiB flipped, with its head and without: a
+// refusal that names the record.
 func TestTortureEveryBit(t *testing.T) {
 	path, good, head, _ := sixtyFour(t)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -85,7 +86,8 @@ func TestTortureEveryBit(t *testing.T) {
 			must(t, err)
 			n, err := opened(t, path)
 			var corrupt *record.CorruptError
-			if !errors.As(err, &corrupt) && !errors.Is(err, checkpoint.ErrVersion) || corrupt != nil && corrupt.Seq == 0 {
+			if !errors.As(err, &corrupt) && !errors.Is(err, checkpoint.ErrVersion) || corrupt != nil &&
+				corrupt.Seq == 0 {
 				t.Fatalf("bit %d of byte %d (head: %v): %d records, %v", bit%8, bit/8, with, n, err)
 			}
 			_, err = f.WriteAt(good[bit/8:bit/8+1], int64(bit/8))
@@ -98,8 +100,9 @@ func TestTortureEveryBit(t *testing.T) {
 	}
 }
 
-// Every byte of its end cut: with its head or a witness a refusal; without, whole
-// batches are left, the torn one is repaired, and the head that the host kept tells.
+// Every byte of its end cut: with its head or a witness a refusal; without,
+// whole batches are left, the torn one is repaired, and the head that the host
+// kept tells.
 func TestTortureEveryCut(t *testing.T) {
 	path, good, head, total := sixtyFour(t)
 	for n := len(good) - 1; n >= 0; n -= every(97) {
@@ -171,8 +174,8 @@ func sortedPairs(parts []string, pairs bool) []string {
 	return all
 }
 
-// Random trees with links, empty folders, modes and odd names, changed at random
-// and restored, are what they were: as find and sha256sum see them.
+// Random trees with links, empty folders, modes and odd names, changed at
+// random and restored, are what they were: as find and sha256sum see them.
 func TestTortureRandomTrees(t *testing.T) {
 	if err := exec.Command("find", "--version").Run(); err != nil || runtime.GOOS != "linux" {
 		t.Skip("needs GNU find")

@@ -16,15 +16,15 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// A Witness is a folder outside of all workspaces in which a log says how far it
-// reached, and what its last batch was. So who can write a workspace alone, and
-// cuts or rewrites a log there together with its head, is found out on this
+// A Witness is a folder outside of all workspaces in which a log says how far
+// it reached, and what its last batch was. So who can write a workspace alone,
+// and cuts or rewrites a log there together with its head, is found out on this
 // machine. Each log has a file there, named after the hash of its path; a log
 // that was moved or copied elsewhere begins without one.
 //
 // It is one more witness and never a reason to stop: a folder that is missing,
-// full or cannot be written, and a file in it that does not verify, say nothing.
-// The zero value keeps nothing anywhere.
+// full or cannot be written, and a file in it that does not verify, say
+// nothing. The zero value keeps nothing anywhere.
 type Witness struct {
 	Dir string // made where it is missing; empty: none
 }
@@ -57,8 +57,9 @@ func UserWitness() Witness {
 	return Witness{Dir: filepath.Join(dir, "planlock")}
 }
 
-// Outside is w, or the zero Witness where w lies in the folder dir: whoever can write the
-// workspace could write a witness in it, and what it keeps would be changes that nobody declared.
+// Outside is w, or the zero Witness where w lies in the folder dir: whoever can
+// write the workspace could write a witness in it, and what it keeps would be
+// changes that nobody declared.
 func (w Witness) Outside(dir string) Witness {
 	if w.Dir == "" {
 		return w
@@ -96,7 +97,8 @@ func (w Witness) ReadFileLog(ctx context.Context, path string) (*FileLog, error)
 }
 
 // File is where w keeps what it knows of the log at path; empty if nowhere. It
-// is a head that is removed when an older copy of the log is put back on purpose.
+// is a head that is removed when an older copy of the log is put back on
+// purpose.
 func (w Witness) File(path string) string {
 	if w.Dir == "" {
 		return ""
@@ -111,7 +113,8 @@ func realPath(path string) string {
 	if err != nil {
 		return path
 	}
-	for dir, rest := filepath.Dir(abs), filepath.Base(abs); ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+	for dir, rest := filepath.Dir(abs), filepath.Base(abs); ; dir, rest = filepath.Dir(dir),
+		filepath.Join(filepath.Base(dir), rest) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			return filepath.Join(real, rest)
 		}
@@ -173,7 +176,8 @@ const (
 	witnessSize    = len(witnessMagic) + 2 + 8 + 8 + sha256.Size + 4
 )
 
-// appendWitness adds what a witness says of a log that ends at end with payload.
+// appendWitness adds what a witness says of a log that ends at end with
+// payload.
 func appendWitness(b []byte, end logEnd, hash sum) []byte {
 	start := len(b)
 	b = binary.BigEndian.AppendUint16(append(b, witnessMagic...), witnessVersion)
@@ -242,7 +246,8 @@ func (w *witnessFile) say(end logEnd, frame []byte) {
 	w.buf = append(append(append(w.buf, '\n'), w.path...), '\n')
 }
 
-// write writes what is ready, over what was said before in one piece. A witness that is old only says less, so errors do not count.
+// write writes what is ready, over what was said before in one piece. A witness
+// that is old only says less, so errors do not count.
 func (w *witnessFile) write() {
 	if w != nil {
 		_, _ = w.f.WriteAt(w.buf, 0)

@@ -15,7 +15,8 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
-// witnessed is a closed log of three batches that w knows, with where each ends.
+// witnessed is a closed log of three batches that w knows, with where each
+// ends.
 func witnessed(t *testing.T, w Witness) (path string, ends []int64) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
@@ -51,7 +52,10 @@ func TestWitness(t *testing.T) {
 		{"cut in the last batch", func(path string, ends []int64) error {
 			return errors.Join(os.Truncate(path, ends[2]-5), os.Remove(path+headExt))
 		}, 3},
-		{"removed", func(path string, ends []int64) error { return errors.Join(os.Remove(path), os.Remove(path+headExt)) }, 1},
+		{"removed", func(path string, ends []int64) error {
+			return errors.Join(os.Remove(path),
+				os.Remove(path+headExt))
+		}, 1},
 		{"the last batch is another", func(path string, ends []int64) error {
 			return errors.Join(os.Truncate(path, ends[1]), os.Remove(path+headExt), other(path, "THREE"))
 		}, 3},
@@ -65,7 +69,8 @@ func TestWitness(t *testing.T) {
 		{"a witness that is damaged", func(path string, ends []int64) error {
 			b, err := os.ReadFile(w.File(path))
 			b[20]++
-			return errors.Join(err, os.WriteFile(w.File(path), b, 0o600), os.Truncate(path, ends[0]), os.Remove(path+headExt))
+			return errors.Join(err, os.WriteFile(w.File(path), b, 0o600), os.Truncate(path, ends[0]),
+				os.Remove(path+headExt))
 		}, 0},
 		{"a witness that is a folder", func(path string, _ []int64) error {
 			return errors.Join(os.Remove(w.File(path)), os.Mkdir(w.File(path), 0o700))
@@ -113,7 +118,8 @@ func TestWitnessThatCannotBe(t *testing.T) {
 	}
 }
 
-// A witness in the workspace is none: its file would be a change of the tree that is run.
+// A witness in the workspace is none: its file would be a change of the tree
+// that is run.
 func TestWitnessOutside(t *testing.T) {
 	dir := t.TempDir()
 	ws := filepath.Join(dir, "ws")
@@ -178,20 +184,24 @@ func TestGoldenWitness(t *testing.T) {
 	b := golden(t, "witness.v1", appendWitness(nil, logEnd{offset: 1234, records: 56}, sum{7, 8}))
 	must(t, os.WriteFile(known.file, append(bytes.Clone(b), "\n/path\n"...), 0o600))
 	known.readWitness(disk.From(t.Context()).Anywhere())
-	if diff := cmp.Diff(logEnd{offset: 1234, records: 56}, known.witness, cmp.AllowUnexported(logEnd{})); diff != "" || known.hash != (sum{7, 8}) {
+	if diff := cmp.Diff(logEnd{offset: 1234, records: 56}, known.witness,
+		cmp.AllowUnexported(logEnd{})); diff != "" || known.hash != (sum{7, 8}) {
 		t.Errorf("%s %x", diff, known.hash)
 	}
 }
 
-// TestWitnessAfterFullDisk writes what finds no room behind what is not synced yet: the witness knows what was synced then, not what found no room.
+// TestWitnessAfterFullDisk writes what finds no room behind what is not synced
+// yet: the witness knows what was synced then, not what found no room.
 func TestWitnessAfterFullDisk(t *testing.T) {
 	w, path := Witness{Dir: filepath.Join(t.TempDir(), "state")}, filepath.Join(t.TempDir(), "log")
 	l, err := w.OpenFileLog(t.Context(), path)
 	must(t, err)
-	must(t, l.Append(t.Context(), [][]byte{bytes.Repeat([]byte("a"), 1000)}), l.Write(t.Context(), [][]byte{[]byte("b")}))
+	must(t, l.Append(t.Context(), [][]byte{bytes.Repeat([]byte("a"), 1000)}),
+		l.Write(t.Context(), [][]byte{[]byte("b")}))
 	file := l.f
 	l.f = &faulty{logFile: file, room: l.size}
-	if err := l.Write(t.Context(), [][]byte{bytes.Repeat([]byte("c"), int(l.size))}); !errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrDead) {
+	if err := l.Write(t.Context(), [][]byte{bytes.Repeat([]byte("c"), int(l.size))}); !errors.Is(err,
+		syscall.ENOSPC) || errors.Is(err, ErrDead) {
 		t.Fatalf("the disk is not full: %v", err)
 	}
 	l.f = file

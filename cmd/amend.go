@@ -37,7 +37,8 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	if err := seatsPrompts(c, &draft.Plan, slices.Concat(run.Started.Acknowledged, f.Ack)); err != nil {
 		return err
 	}
-	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: f.Ack, By: defaultName(), Reason: f.Reason})
+	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: f.Ack, By: defaultName(),
+		Reason: f.Reason})
 	if err != nil {
 		return placed(err, f.Dir, "", nil) // its own hint says what to do; the run is as it was
 	}

@@ -35,13 +35,17 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 	q, open := asked(run, id)
 	switch {
 	case len(open) == 0:
-		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)}, f.Dir, "", run)
+		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)},
+			f.Dir, "", run)
 	case q == nil:
-		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, strings.Join(open, ", "))}, f.Dir, "", run)
+		return placed(&ask.RefusedError{Question: id,
+			Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, strings.Join(open, ", "))}, f.Dir, "", run)
 	}
-	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: f.Ack, Reason: f.Reason, By: orElse(f.By, defaultName()), At: p.now()}
+	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: f.Ack,
+		Reason: f.Reason, By: orElse(f.By, defaultName()), At: p.now()}
 	if _, known := q.Choice(choice); !known {
-		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("%q is none of the choices %s", choice, strings.Join(keysOf(q), ", "))}, f.Dir, "", run)
+		return placed(&ask.RefusedError{Question: id,
+			Why: fmt.Sprintf("%q is none of the choices %s", choice, strings.Join(keysOf(q), ", "))}, f.Dir, "", run)
 	}
 	if err := confirmed(*q, &a, f.Remember, f.Confirm); err != nil {
 		return placed(err, f.Dir, "", run)
@@ -50,7 +54,8 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 		return placed(err, f.Dir, "", run)
 	}
 	chosen, _ := q.Choice(choice)
-	fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label), escaped(resumeFrom(run, f.Dir)))
+	fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label),
+		escaped(resumeFrom(run, f.Dir)))
 	return nil
 }
 
@@ -105,7 +110,8 @@ func defaultName() string {
 	return "somebody"
 }
 
-// asked finds a question that the run waits for by its id, nil if it does not; open are the ids of all that it waits for.
+// asked finds a question that the run waits for by its id, nil if it does not;
+// open are the ids of all that it waits for.
 func asked(run *history.Run, id string) (found *ask.Question, open []string) {
 	for _, q := range run.Questions() {
 		if open = append(open, q.ID); q.ID == id {

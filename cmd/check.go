@@ -140,7 +140,8 @@ func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
 		return
 	}
 	if cannotRun(found) {
-		fmt.Fprintf(p.out, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n", tally)
+		fmt.Fprintf(p.out, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n",
+			tally)
 		return
 	}
 	steps := 0
@@ -160,7 +161,8 @@ func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
 	}
 }
 
-// strangers are the executors that steps ask for and planlock does not bring, in the order of the plan.
+// strangers are the executors that steps ask for and planlock does not bring,
+// in the order of the plan.
 func strangers(p *plan.Plan) []string {
 	var names []string
 	add := func(name string) {
@@ -187,7 +189,8 @@ type alreadyJSON struct {
 	Evidence    []string     `json:"evidence"`
 }
 
-// alreadyIn lists the steps whose work is in a workspace already; none where no workspace was named.
+// alreadyIn lists the steps whose work is in a workspace already; none where no
+// workspace was named.
 func alreadyIn(ctx context.Context, draft *plan.Draft, dir string) ([]exec.Already, error) {
 	if dir == "" || draftIsEmpty(draft) {
 		return nil, nil

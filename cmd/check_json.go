@@ -6,7 +6,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// checkJSON is the document of "check --format json". Fields may be added, never renamed.
+// checkJSON is the document of "check --format json". Fields may be added,
+// never renamed.
 type checkJSON struct {
 	Schema      string           `json:"schema"`
 	Plan        planJSON         `json:"plan"`
@@ -150,12 +151,14 @@ func sidesDocument(d *plan.Draft) *sidesJSON {
 	return doc
 }
 
-// tasksDocument lists tasks; at finds where a key stands, and implied tells tasks whose only step was not written.
+// tasksDocument lists tasks; at finds where a key stands, and implied tells
+// tasks whose only step was not written.
 func tasksDocument(p *plan.Plan, at func(key string) plan.Position, implied func(task int) bool) []taskJSON {
 	list := []taskJSON{}
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		doc := taskJSON{ID: t.ID, Index: i + 1, Title: orElse(t.Title, t.Description), Type: t.Kind, Status: orOpen(t.Status),
+		doc := taskJSON{ID: t.ID, Index: i + 1, Title: orElse(t.Title, t.Description), Type: t.Kind,
+			Status:    orOpen(t.Status),
 			DependsOn: t.DependsOn, Files: t.Files, Source: place(at(key("tasks", i))), Steps: []stepJSON{}}
 		if t.AcceptanceCriteria != nil {
 			n := len(t.AcceptanceCriteria)
@@ -173,8 +176,9 @@ func stepsDocument(t *plan.Task, prefix string, at func(key string) plan.Positio
 	list := []stepJSON{}
 	for j := range t.Steps {
 		s := &t.Steps[j]
-		step := stepJSON{ID: s.ID, Address: s.Address, Title: s.Description, Status: orOpen(s.Status), Critical: s.Critical,
-			Backups: len(s.Backups), ExpectedOutput: s.ExpectedOutput != "", Source: place(at(prefix + "." + key("steps", j)))}
+		step := stepJSON{ID: s.ID, Address: s.Address, Title: s.Description, Status: orOpen(s.Status),
+			Critical: s.Critical,
+			Backups:  len(s.Backups), ExpectedOutput: s.ExpectedOutput != "", Source: place(at(prefix + "." + key("steps", j)))}
 		if s.Mode != "" {
 			step.Mode = &s.Mode
 		}

@@ -18,7 +18,8 @@ type versionCommand struct {
 
 // Run carries the command out.
 func (f *versionCommand) Run(_ context.Context, p *cli) error {
-	_, err := fmt.Fprintf(p.out, "planlock %s (%s %s/%s)\n", exec.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(p.out, "planlock %s (%s %s/%s)\n", exec.Version(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 	return err
 }
 
@@ -37,7 +38,8 @@ func (f *completionCommand) Run(_ context.Context, p *cli) error {
 	return err
 }
 
-// wants says what the first argument of a command is: "run", "path", one of some words ("word"), or "".
+// wants says what the first argument of a command is: "run", "path", one of
+// some words ("word"), or "".
 func wants(c command) string {
 	switch {
 	case strings.HasPrefix(c.args, "[RUN]"):

@@ -57,7 +57,8 @@ func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, 
 		for i := range run.Steps {
 			known[i] = string(run.Steps[i].Address)
 		}
-		return nil, nil, &usageError{fmt.Sprintf("run %s has no step %q; its steps are %s", run.Started.Run, step, strings.Join(known, ", "))}
+		return nil, nil, &usageError{fmt.Sprintf("run %s has no step %q; its steps are %s", run.Started.Run, step,
+			strings.Join(known, ", "))}
 	}
 	all := slices.Concat(s.Undone, s.Attempts) // a rollback begins no new count
 	if len(all) == 0 {
@@ -108,13 +109,16 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 	hints := []string{inHand(ctx, at.dir, at.resume()),
 		fmt.Sprintf("an attempt that was cut off is undone when the run is resumed, and kept:  planlock diff %s %s --attempt %d%s  shows it then", id, e.step.Address, e.attempt.Number, inDir(at.dir))}
 	if base := e.attempt.Base.Tree; base != "" && !e.run.Started.Isolated {
-		hints = append(hints, fmt.Sprintf("now  planlock tree diff %s %s%s  shows it", base, quoted(orElse(at.dir, ".")), inDir(at.dir)))
+		hints = append(hints, fmt.Sprintf("now  planlock tree diff %s %s%s  shows it", base,
+			quoted(orElse(at.dir, ".")), inDir(at.dir)))
 	}
 	return hints
 }
 
-func (p *cli) diffText(ctx context.Context, ws exec.Workspace, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
-	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number, escaped(screen.MethodName(a.Method.Method)), outcomeOf(s, a))
+func (p *cli) diffText(ctx context.Context, ws exec.Workspace, s *history.Step, a *history.Attempt,
+	entry *history.Accounted) error {
+	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number,
+		escaped(screen.MethodName(a.Method.Method)), outcomeOf(s, a))
 	io.WriteString(p.out, safetext.Indent("  ", entry.Account.String()))
 	for _, symbol := range entry.Symbols {
 		fmt.Fprintf(p.out, "             %s\n", escaped(symbol.String()))
@@ -172,9 +176,11 @@ type changeDocument struct {
 	Diff   string        `json:"diff,omitempty"` // as of diff -u
 }
 
-func (p *cli) diffJSON(ctx context.Context, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt, entry *history.Accounted) error {
-	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number, Method: a.Method.Method,
-		Kept: stays(s, a), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
+func (p *cli) diffJSON(ctx context.Context, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt,
+	entry *history.Accounted) error {
+	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number,
+		Method: a.Method.Method,
+		Kept:   stays(s, a), Holds: entry.Account.Holds(), Declared: entry.Declared, Account: entry.Account,
 		Changes: []changeDocument{}, Symbols: entry.Symbols, Lines: entry.Lines, Git: entry.Git}
 	if doc.Symbols == nil {
 		doc.Symbols = []ledger.Symbol{}

@@ -34,13 +34,15 @@ func TestStatus(t *testing.T) {
 		"refused":      {&exec.RefusedError{Run: "01A", Reasons: []string{"a", "b"}, Hint: "mend"}, 4, []string{"\n  a\n  b", "hint: mend"}},
 		"journal":      {&exec.ProofError{Run: "01A", What: "journal", Why: "x"}, 4, []string{"hint:"}},
 		"elsewhere":    {&exec.ProofError{Run: "01A", What: "journal", Why: "x", Err: exec.ErrNoRun}, 4, []string{"keeps its stores elsewhere"}},
-		"content gone": {&exec.ProofError{Run: "01A", What: "tree", Why: "x", Err: checkpoint.ErrNotFound}, 4, []string{"keeps its stores elsewhere"}},
-		"view":         {&exec.ProofError{Run: "01A", What: "view", Why: "x"}, 4, []string{"planlock report 01A"}},
-		"corrupt":      {&record.CorruptError{Name: "01A", Seq: 3}, 4, []string{"hint:"}},
-		"damaged":      {&checkpoint.DamagedError{}, 4, []string{"hint:"}},
-		"check":        {&plan.CheckError{}, 4, []string{"planlock check PATH"}},
-		"lock":         {&plan.LockError{What: "plan"}, 4, []string{"planlock lock PATH"}},
-		"acks": {&plan.AckError{Missing: []plan.Acknowledgement{{Code: "irreversible:2.1", Text: "t"}}, Unknown: []string{"x"}},
+		"content gone": {&exec.ProofError{Run: "01A", What: "tree", Why: "x", Err: checkpoint.ErrNotFound}, 4,
+			[]string{"keeps its stores elsewhere"}},
+		"view":    {&exec.ProofError{Run: "01A", What: "view", Why: "x"}, 4, []string{"planlock report 01A"}},
+		"corrupt": {&record.CorruptError{Name: "01A", Seq: 3}, 4, []string{"hint:"}},
+		"damaged": {&checkpoint.DamagedError{}, 4, []string{"hint:"}},
+		"check":   {&plan.CheckError{}, 4, []string{"planlock check PATH"}},
+		"lock":    {&plan.LockError{What: "plan"}, 4, []string{"planlock lock PATH"}},
+		"acks": {&plan.AckError{Missing: []plan.Acknowledgement{{Code: "irreversible:2.1", Text: "t"}},
+			Unknown: []string{"x"}},
 			4, []string{"--ack irreversible:2.1", "asks for x"}},
 		"amendment":  {&plan.AmendError{Reasons: []string{"goal is not what it was"}}, 4, []string{"goal is not", "hint: bring back"}},
 		"answer":     {&ask.RefusedError{Question: "q1", Why: "late"}, 4, []string{"planlock status"}},
@@ -73,7 +75,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestInterruptedStatus pins what signals come to, and that the last line says how to go on.
+// TestInterruptedStatus pins what signals come to, and that the last line says
+// how to go on.
 func TestInterruptedStatus(t *testing.T) {
 	run := &history.Run{Started: history.Started{Run: "01A"}}
 	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 143} {

@@ -14,7 +14,8 @@ import (
 	"github.com/planlock/planlock/plan/sarif"
 )
 
-// call runs a command as the shell would, and returns its status and what it printed.
+// call runs a command as the shell would, and returns its status and what it
+// printed.
 func call(t *testing.T, args ...string) (status int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -70,10 +71,12 @@ func TestCheckJSONOfAForeignPlan(t *testing.T) {
 		t.Fatalf("status %d, %v\n%s%s", status, err, out, errs)
 	}
 	p := doc.Plan
-	if doc.Schema != "planlock.check/1" || p.Format != "spec-kit" || p.Profile != "observe" || p.Digest == nil || doc.Sides != nil || len(p.Tasks) != 2 {
+	if doc.Schema != "planlock.check/1" || p.Format != "spec-kit" || p.Profile != "observe" || p.Digest == nil ||
+		doc.Sides != nil || len(p.Tasks) != 2 {
 		t.Fatalf("%+v", doc)
 	}
-	if first := p.Tasks[0]; first.ID != "T001" || first.Status != "done" || first.Source.File != "tasks.md" || first.Source.Line != 3 || first.Steps == nil || len(first.Steps) != 0 {
+	if first := p.Tasks[0]; first.ID != "T001" || first.Status != "done" || first.Source.File != "tasks.md" ||
+		first.Source.Line != 3 || first.Steps == nil || len(first.Steps) != 0 {
 		t.Errorf("the first task: %+v", first)
 	}
 	if diff := cmp.Diff([][]string{{"T001"}, {"T002"}}, p.Stages); diff != "" {
@@ -104,7 +107,8 @@ func TestCheckSARIF(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.Version != "2.1.0" || len(doc.Runs) != 1 || doc.Runs[0].Tool.Driver.Name != "planlock" || len(doc.Runs[0].Results) == 0 {
+	if doc.Version != "2.1.0" || len(doc.Runs) != 1 || doc.Runs[0].Tool.Driver.Name != "planlock" ||
+		len(doc.Runs[0].Results) == 0 {
 		t.Fatalf("%s", out)
 	}
 	r := doc.Runs[0]
@@ -119,7 +123,8 @@ func TestCheckSARIF(t *testing.T) {
 		if result.RuleID == "task-dep-unknown" {
 			seen = true
 			at := result.Locations[0]
-			if p := at.Physical; p.Artifact.URI != "plan.toml" || p.Region.StartLine != 4 || p.Region.StartColumn != 48 {
+			if p := at.Physical; p.Artifact.URI != "plan.toml" || p.Region.StartLine != 4 ||
+				p.Region.StartColumn != 48 {
 				t.Errorf("%+v", p) // in characters, not in bytes
 			}
 			if at.Logical[0].FullyQualifiedName != "1" {
@@ -132,11 +137,13 @@ func TestCheckSARIF(t *testing.T) {
 	}
 }
 
-// TestCheckTextMatches holds the first line of a diagnostic, which problem matchers of editors read.
+// TestCheckTextMatches holds the first line of a diagnostic, which problem
+// matchers of editors read.
 func TestCheckTextMatches(t *testing.T) {
 	folder(t, map[string]string{"README.md": "# Read me\n"})
 	_, out, _ := call(t, "check", "README.md")
-	if !strings.HasPrefix(out, "README.md:1:1: error: ") || !strings.Contains(out, " [not-a-plan]\n") || !strings.Contains(out, "\n  hint: ") {
+	if !strings.HasPrefix(out, "README.md:1:1: error: ") || !strings.Contains(out, " [not-a-plan]\n") ||
+		!strings.Contains(out, "\n  hint: ") {
 		t.Error(out)
 	}
 }
@@ -150,7 +157,8 @@ echo x >search.txt
 echo '{"type":"result","ok":true,"output":"done"}'
 `
 
-// TestWorkThatIsThere checks, leaves out what is done, runs the rest with a program, and prints what changed.
+// TestWorkThatIsThere checks, leaves out what is done, runs the rest with a
+// program, and prints what changed.
 func TestWorkThatIsThere(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agent of this test is a shell script")
@@ -201,7 +209,8 @@ func TestAmbiguousFolder(t *testing.T) {
 	}
 }
 
-// TestResumeOfAFolder runs a folder of plans until a question waits, and goes on.
+// TestResumeOfAFolder runs a folder of plans until a question waits, and goes
+// on.
 func TestResumeOfAFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agent of this test is a shell script")

@@ -25,7 +25,8 @@ type runner interface {
 	Run(ctx context.Context, p *cli) error
 }
 
-// commands are all commands, in the order of the help. Their values are made anew for each call.
+// commands are all commands, in the order of the help. Their values are made
+// anew for each call.
 func commands() []command {
 	const before, during, after, itself = "Before a run", "A run", "What happened", "The command itself"
 	return []command{
@@ -40,7 +41,8 @@ func commands() []command {
 		{during, "answer", "[RUN] ESCALATION CHOICE", "answers a question that waits", &answerCommand{}},
 		{during, "choices", "[revoke ID]", "lists the choices that are remembered, or revokes one", &choicesCommand{}},
 		{during, "amend", "[RUN] PATH", "adds steps to a run that has not ended", &amendCommand{}},
-		{during, "obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks", &obsoleteCommand{}},
+		{during, "obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks",
+			&obsoleteCommand{}},
 		{during, "rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", &rollbackCommand{}},
 		{after, "report", "[RUN]", "draws the report of a run", &reportCommand{}},
 		{after, "log", "[RUN]", "queries the journal", &logCommand{}},
@@ -54,7 +56,8 @@ func commands() []command {
 	}
 }
 
-// arguments are the words of a command that are no flags, and the flag that every command has.
+// arguments are the words of a command that are no flags, and the flag that
+// every command has.
 type arguments struct {
 	Args []string `arg:"" optional:""`
 	Help bool     `short:"h" help:"says what the command does, and nothing else"`
@@ -70,7 +73,8 @@ func (a *arguments) first() string {
 	return a.Args[0]
 }
 
-// split are the arguments of a command whose RUN may be left out: the run, or "", and the n others.
+// split are the arguments of a command whose RUN may be left out: the run, or
+// "", and the n others.
 func (a *arguments) split(n int) (run string, others []string) {
 	if len(a.Args) > n {
 		return a.Args[0], a.Args[1:]
@@ -118,8 +122,8 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	return c.Run(ctx, p)
 }
 
-// parser reads the flags and arguments of the command into it. The others are left alone: a model of them all takes
-// longer to make than most calls.
+// parser reads the flags and arguments of the command into it. The others are
+// left alone: a model of them all takes longer to make than most calls.
 func (c *command) parser() *kong.Kong {
 	return kong.Must(c.runner, kong.Name("planlock "+c.name), kong.NoDefaultHelp())
 }
@@ -127,8 +131,8 @@ func (c *command) parser() *kong.Kong {
 // call is how the command is called, without its flags.
 func (c *command) call() string { return strings.TrimSpace(c.name + " " + c.args) }
 
-// takes reports whether the command can have n arguments: its longest alternative is the most, what stands outside of
-// brackets the least.
+// takes reports whether the command can have n arguments: its longest
+// alternative is the most, what stands outside of brackets the least.
 func (c *command) takes(n int) bool {
 	least, most, optional := 0, 0, false
 	for i, way := range strings.Split(c.args, " | ") {
@@ -244,7 +248,8 @@ func usage(w io.Writer) {
 		"4 refused, 5 waiting, 6 could not, 130 and 143 interrupted.\n")
 }
 
-// flags are the flags of the command, in the order of their names; help is left out, since every command has it.
+// flags are the flags of the command, in the order of their names; help is left
+// out, since every command has it.
 func (c *command) flags() []*kong.Flag {
 	all := c.parser().Model.Flags
 	all = slices.DeleteFunc(all, func(f *kong.Flag) bool { return f.Name == "help" })

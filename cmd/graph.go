@@ -31,7 +31,8 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 		q.printVerdict(draft, found)
 		return &quietError{statusRefused}
 	}
-	draw := map[string]func(*plan.Plan) string{"text": drawing.Text, "mermaid": drawing.Mermaid, "dot": drawing.DOT}[f.Format]
+	draw := map[string]func(*plan.Plan) string{"text": drawing.Text, "mermaid": drawing.Mermaid,
+		"dot": drawing.DOT}[f.Format]
 	if _, err := fmt.Fprint(p.out, draw(&draft.Plan)); err != nil {
 		return err
 	}
@@ -43,7 +44,8 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 
 // warnOfErrors says that what was printed is of a plan with errors.
 func (p *cli) warnOfErrors(errors int, path string) {
-	fmt.Fprintf(p.err, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"), quoted(path))
+	fmt.Fprintf(p.err, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"),
+		quoted(path))
 }
 
 // convertCommand is "planlock convert".

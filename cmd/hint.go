@@ -146,7 +146,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 	}
 	for _, s := range at.run.Steps {
 		if s.Failed != nil && s.Last() != nil {
-			return fmt.Sprintf("%s; what step %s did:  planlock diff %s %s%s", text, s.Address, o.Run, s.Address, inDir(at.dir))
+			return fmt.Sprintf("%s; what step %s did:  planlock diff %s %s%s", text, s.Address, o.Run, s.Address,
+				inDir(at.dir))
 		}
 	}
 	return text
@@ -182,7 +183,8 @@ func howToAnswer(q *ask.Question, dir string) string {
 			reason = " [--reason TEXT]"
 		}
 	}
-	return fmt.Sprintf("planlock answer %s %s %s%s%s%s", q.Run, q.ID, strings.Join(keysOf(q), "|"), ack, reason, inDir(dir))
+	return fmt.Sprintf("planlock answer %s %s %s%s%s%s", q.Run, q.ID, strings.Join(keysOf(q), "|"), ack, reason,
+		inDir(dir))
 }
 
 // refusedMessage lists what kept a run from beginning or going on.
@@ -232,7 +234,8 @@ func ackMessage(e *plan.AckError, at placedError) string {
 	return withHint(text, "leave out those --ack; planlock check "+orElse(quotedIf(at.path), "PATH")+" says what needs one")
 }
 
-// interruptedMessage says how the tree was left and how to go on. Its last line is the command for it.
+// interruptedMessage says how the tree was left and how to go on. Its last line
+// is the command for it.
 func interruptedMessage(err error, s *signalError, at placedError) string {
 	text := s.Error() + ": "
 	if at.run == nil {

@@ -23,16 +23,19 @@ import (
 	"github.com/planlock/planlock/gate/evidence/remote"
 )
 
-// With is what the command of a host has besides what planlock brings. Its zero value is planlock
-// itself. What is named here must be the same in each call: most of it is part of what is locked.
+// With is what the command of a host has besides what planlock brings. Its zero
+// value is planlock itself. What is named here must be the same in each call:
+// most of it is part of what is locked.
 type With struct {
 	// Gates judge besides the built-in ones, in this order.
 	Gates []gate.Gate
 	// Checks are further kinds of checks that plans can ask for.
 	Checks []gate.Check
-	// Executors carry out steps that ask for them by name, and with --executor NAME those that name nobody.
+	// Executors carry out steps that ask for them by name, and with --executor
+	// NAME those that name nobody.
 	Executors map[string]exec.Executor
-	// Escalator is asked where a person must decide and --answers says nothing; nil for the person at the terminal.
+	// Escalator is asked where a person must decide and --answers says nothing;
+	// nil for the person at the terminal.
 	Escalator exec.Escalator
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
@@ -41,12 +44,14 @@ type With struct {
 // controller is one for a workspace, with what the host brings.
 func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Now: p.now,
-		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs, Documents: documents()}
+		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
+		Documents: documents()}
 }
 
 // workspace is the one in dir, with what is known of its journals elsewhere.
 func (p *cli) workspace(dir string) exec.Workspace {
-	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Blobs: p.with.Blobs, Documents: documents()}
+	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Blobs: p.with.Blobs,
+		Documents: documents()}
 }
 
 // documents are what is drawn of each run.
@@ -72,8 +77,9 @@ type ackFlag struct {
 	Ack []string `sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; may be repeated"`
 }
 
-// seat gives a controller its executors, its reviewers, its policy for evidence and what was learned. fallback is the
-// executor of steps that name nobody, where no flag names one; "" is the shell.
+// seat gives a controller its executors, its reviewers, its policy for evidence
+// and what was learned. fallback is the executor of steps that name nobody,
+// where no flag names one; "" is the shell.
 func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback string) error {
 	if err := r.seatReviewers(c); err != nil {
 		return err
@@ -112,8 +118,9 @@ func (r *roles) seatReviewers(c *exec.Controller) error {
 	return nil
 }
 
-// remembering is the advisor for other approaches with what was promoted when the run began: its digest is part of the
-// envelope, so that a run does not go on with another memory.
+// remembering is the advisor for other approaches with what was promoted when
+// the run began: its digest is part of the envelope, so that a run does not go
+// on with another memory.
 type remembering struct {
 	advice.Pivoter
 	memory learn.Memory
@@ -131,7 +138,8 @@ func memoryOf(ctx context.Context, ws exec.Workspace) (learn.Memory, error) {
 	return book.Memory(), book.Close()
 }
 
-// seatExecutors gives a controller the executors of the command line and of the host, and the shell, which is always there.
+// seatExecutors gives a controller the executors of the command line and of the
+// host, and the shell, which is always there.
 func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor, fallback string) error {
 	brought := map[string]exec.Executor{"shell": &shell.Executor{}}
 	maps.Copy(brought, known)
@@ -148,7 +156,8 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 		case word == "":
 			return &usageError{"--executor: no name; give shell, the path of a program, or NAME=PATH"}
 		case chosen != "":
-			return &usageError{fmt.Sprintf("--executor %q: %q is the default already; only NAME=PATH may be repeated", word, chosen)}
+			return &usageError{fmt.Sprintf("--executor %q: %q is the default already; only NAME=PATH may be repeated",
+				word, chosen)}
 		default:
 			chosen = word
 		}

@@ -21,7 +21,8 @@ func (s *settles) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
 	return a, nil
 }
 
-// TestHostOfTheCommand runs the command as a host's own program would: with an executor and an escalator that planlock does not have.
+// TestHostOfTheCommand runs the command as a host's own program would: with an
+// executor and an escalator that planlock does not have.
 func TestHostOfTheCommand(t *testing.T) {
 	plans := folder(t, map[string]string{"01-01-PLAN.md": "---\nphase: 01\nplan: 01\n---\n<tasks>\n" +
 		"<task type=\"checkpoint:human-verify\" gate=\"blocking\">\n<what-built>It</what-built>\n<how-to-verify>Look.</how-to-verify>\n</task>\n" +

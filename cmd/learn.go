@@ -82,7 +82,8 @@ func (p *cli) takeRuns(ctx context.Context, ws exec.Workspace, book *learn.Book)
 			continue
 		}
 		if err := takeRun(ctx, ws, book, id); err != nil {
-			fmt.Fprintf(p.err, "planlock: warning: nothing is learned from run %s: %s\n", escaped(id), escaped(err.Error()))
+			fmt.Fprintf(p.err, "planlock: warning: nothing is learned from run %s: %s\n", escaped(id),
+				escaped(err.Error()))
 		}
 	}
 	return nil
@@ -124,7 +125,8 @@ func (p *cli) printBook(book *learn.Book, format string) error {
 		if e.Ready() {
 			state = "ready"
 		}
-		fmt.Fprintf(p.out, "%s  %-11s %-10s %d of %d confirmed, %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID, state, e.Kind,
+		fmt.Fprintf(p.out, "%s  %-11s %-10s %d of %d confirmed, %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID,
+			state, e.Kind,
 			e.Confirmed, e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.Pattern), escaped(e.Remedy))
 	}
 	if none && format == "text" {

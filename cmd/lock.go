@@ -67,7 +67,8 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 	if f.Dir != "." {
 		more += " --dir " + quoted(f.Dir)
 	}
-	fmt.Fprintf(p.out, "locked: plan %s, envelope %s, base tree %s\n", locked.Digest().Short(), terms.Envelope.Short(), terms.Base.Short())
+	fmt.Fprintf(p.out, "locked: plan %s, envelope %s, base tree %s\n", locked.Digest().Short(),
+		terms.Envelope.Short(), terms.Base.Short())
 	for _, code := range terms.Acknowledged {
 		fmt.Fprintf(p.out, "accepted: %s\n", escaped(code))
 	}
@@ -97,7 +98,8 @@ func inUse(ctx context.Context, ws exec.Workspace, file string) error {
 	return nil
 }
 
-// amendedTo is the run that began with a lock file, was amended to a plan and has not ended, or "". Runs that cannot be read are passed over.
+// amendedTo is the run that began with a lock file, was amended to a plan and
+// has not ended, or "". Runs that cannot be read are passed over.
 func amendedTo(ctx context.Context, ws exec.Workspace, file string, digest ledger.Digest) string {
 	ids, err := ws.Runs()
 	if err != nil {
@@ -105,14 +107,16 @@ func amendedTo(ctx context.Context, ws exec.Workspace, file string, digest ledge
 	}
 	for _, id := range ids {
 		run, err := ws.History(ctx, id)
-		if err == nil && run.Ended == nil && len(run.Amendments) > 0 && run.Started.LockFile == file && run.Started.Plan == digest {
+		if err == nil && run.Ended == nil && len(run.Amendments) > 0 && run.Started.LockFile == file &&
+			run.Started.Plan == digest {
 			return id
 		}
 	}
 	return ""
 }
 
-// lockPath is where the lock of a plan lies: named, or beside the plan. It is absolute.
+// lockPath is where the lock of a plan lies: named, or beside the plan. It is
+// absolute.
 func lockPath(d *plan.Draft, named string) (string, error) {
 	if named != "" {
 		return filepath.Abs(named)
@@ -127,7 +131,8 @@ func lockPath(d *plan.Draft, named string) (string, error) {
 
 // lockFor reads the lock of a plan, or makes one that belongs to the run alone
 // where there is none.
-func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft, path, named string, acks []string) (*plan.Locked, error) {
+func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft, path, named string,
+	acks []string) (*plan.Locked, error) {
 	file, err := lockPath(draft, named)
 	if err != nil {
 		return nil, err
@@ -154,7 +159,8 @@ func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft
 	return locked, err
 }
 
-// lockAgain is the command that accepts acks, besides what the lock that is there accepts; locked is nil if that cannot be read.
+// lockAgain is the command that accepts acks, besides what the lock that is
+// there accepts; locked is nil if that cannot be read.
 func lockAgain(dir, path, named string, locked *plan.Locked, acks []string) string {
 	command := "planlock lock " + quoted(path)
 	if named != "" {

@@ -86,7 +86,8 @@ func typesOf(records []record.Record) []string {
 func checkQuery(q history.Query, known []string) error {
 	for _, t := range q.Types {
 		if !slices.Contains(history.Types(), t) {
-			return &usageError{fmt.Sprintf("--type %q is no type of record; those of a run are %s", t, strings.Join(known, ", "))}
+			return &usageError{fmt.Sprintf("--type %q is no type of record; those of a run are %s", t,
+				strings.Join(known, ", "))}
 		}
 	}
 	if q.Attempt < 0 {
@@ -111,13 +112,15 @@ func (p *cli) moment(text string) (time.Time, error) {
 	return time.Time{}, &usageError{fmt.Sprintf("--since %q is neither a time as in 2026-01-02T15:04:05Z nor a duration as in 10m", text)}
 }
 
-// recordLine is a record on one line: position, time, step, attempt, type, what it says.
+// recordLine is a record on one line: position, time, step, attempt, type, what
+// it says.
 func recordLine(rec record.Record) string {
 	where := rec.Step
 	if rec.Attempt > 0 {
 		where += fmt.Sprintf("#%d", rec.Attempt)
 	}
-	line := fmt.Sprintf("%5d  %s  %-7s  %-15s", rec.Seq, rec.Time.UTC().Format("2006-01-02 15:04:05.000"), escaped(where), escaped(rec.Type))
+	line := fmt.Sprintf("%5d  %s  %-7s  %-15s", rec.Seq, rec.Time.UTC().Format("2006-01-02 15:04:05.000"),
+		escaped(where), escaped(rec.Type))
 	fact, err := history.Decode(rec)
 	if err != nil {
 		return line + "  " + escaped(err.Error())

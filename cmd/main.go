@@ -1,7 +1,8 @@
 // Package cmd is the command planlock, as a package.
 //
-// It is thin: each command parses flags, calls the library and prints. A program whose main calls
-// [Main] is the command; a host that has gates, checks, executors or stores of its own gives them to it:
+// It is thin: each command parses flags, calls the library and prints. A
+// program whose main calls [Main] is the command; a host that has gates,
+// checks, executors or stores of its own gives them to it:
 //
 //	func main() { cmd.Main(cmd.With{Gates: []gate.Gate{polite}}) }
 package cmd
@@ -28,8 +29,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Main carries out what the command line of the process asks for, with what a host brings, and ends the
-// process with its status.
+// Main carries out what the command line of the process asks for, with what a
+// host brings, and ends the process with its status.
 func Main(with With) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // a call is short, and most of them end before there is anything to collect
@@ -99,7 +100,8 @@ func (e *signalError) Error() string {
 }
 
 // interruptible is a context that ends with a *signalError at the first
-// interrupt. The second one ends the process at once; the journal survives that.
+// interrupt. The second one ends the process at once; the journal survives
+// that.
 func interruptible(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
@@ -194,7 +196,8 @@ func status(ctx context.Context, err error) int {
 		return statusNotAchieved
 	case errors.Is(err, exec.ErrWaiting):
 		return statusWaiting
-	case errors.As(err, &refused), errors.As(err, &proof), errors.As(err, &check), errors.As(err, &acks), errors.As(err, &amend),
+	case errors.As(err, &refused), errors.As(err, &proof), errors.As(err, &check), errors.As(err, &acks),
+		errors.As(err, &amend),
 		errors.As(err, &lock), errors.As(err, &answer), errors.As(err, &rules),
 		errors.As(err, &corrupt), errors.As(err, &damaged):
 		return statusRefused

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// templates are plans to begin with, named as their files. The first line of each is a comment that says what it is for.
+// templates are plans to begin with, named as their files. The first line of
+// each is a comment that says what it is for.
 //
 //go:embed templates/*.toml
 var templates embed.FS
@@ -36,7 +37,8 @@ func (f *newCommand) Run(_ context.Context, p *cli) error {
 	}
 	text, err := templates.ReadFile(path.Join("templates", name+templateExt))
 	if err != nil {
-		return &usageError{fmt.Sprintf("new: there is no template %q; the templates are %s", name, strings.Join(templateNames(), ", "))}
+		return &usageError{fmt.Sprintf("new: there is no template %q; the templates are %s", name,
+			strings.Join(templateNames(), ", "))}
 	}
 	if f.Out == "-" {
 		_, err := p.out.Write(text)
@@ -47,7 +49,8 @@ func (f *newCommand) Run(_ context.Context, p *cli) error {
 	} else if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "%s  %s\nchange it, and see with  planlock check %s  what it still needs\n", escaped(f.Out), templateDoc(text), quoted(f.Out))
+	_, err = fmt.Fprintf(p.out, "%s  %s\nchange it, and see with  planlock check %s  what it still needs\n",
+		escaped(f.Out), templateDoc(text), quoted(f.Out))
 	return err
 }
 

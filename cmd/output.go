@@ -13,8 +13,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// apart refuses a workspace that holds the file which standard output or standard error is sent to: each line written
-// there would be a change.
+// apart refuses a workspace that holds the file which standard output or
+// standard error is sent to: each line written there would be a change.
 func (p *cli) apart(dir string) error {
 	for _, to := range []struct {
 		name   string
@@ -28,8 +28,8 @@ func (p *cli) apart(dir string) error {
 	return nil
 }
 
-// fileBehind is the path of the regular file that a stream writes to; "" where it is none, or where the system (any but
-// Linux) does not tell.
+// fileBehind is the path of the regular file that a stream writes to; "" where
+// it is none, or where the system (any but Linux) does not tell.
 func fileBehind(stream any) string {
 	if s, ok := stream.(*sink); ok {
 		stream = s.out
@@ -52,8 +52,9 @@ func fileBehind(stream any) string {
 	return path
 }
 
-// writeFile replaces the file at name by one that holds text. It is there whole or not at all, also after a power cut;
-// after an error the old file is untouched.
+// writeFile replaces the file at name by one that holds text. It is there whole
+// or not at all, also after a power cut; after an error the old file is
+// untouched.
 func writeFile(name string, text []byte) error {
 	return streamFile(name, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -137,7 +138,8 @@ func writeLine(w io.Writer, v any) error {
 // quoted is a word as it can be typed into a shell.
 func quoted(word string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,+@%", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=,+@%", r)
 	}
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word

@@ -52,7 +52,8 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 // interactive reports whether a person sees what is asked and can answer.
 func (p *cli) interactive() bool { return p.isTerminal(p.in) && p.isTerminal(p.err) }
 
-// seatPerson is whoever sits at the terminal. All that is read there goes through one value, which reads ahead of nobody.
+// seatPerson is whoever sits at the terminal. All that is read there goes
+// through one value, which reads ahead of nobody.
 func (s *session) seatPerson(p *cli) *ask.Terminal {
 	if s.person == nil {
 		s.person = &ask.Terminal{In: p.in, Out: p.err, Now: p.now, By: defaultName()}
@@ -94,14 +95,16 @@ func modeChoices() []ask.Choice {
 	}
 }
 
-// chooseMode has the person at the terminal choose a mode, where neither a flag nor the plan says one and nobody named a policy for
-// questions. An empty line, and the end of the input, are the default.
+// chooseMode has the person at the terminal choose a mode, where neither a flag
+// nor the plan says one and nobody named a policy for questions. An empty line,
+// and the end of the input, are the default.
 func (s *session) chooseMode(ctx context.Context, p *cli, c *exec.Controller, of *plan.Plan) error {
 	if c.Mode != "" || of.Execution.DefaultMode != "" || s.Answers != "" || !p.interactive() {
 		return nil
 	}
 	choices := modeChoices()
-	key, byDefault, err := s.seatPerson(p).Pick(ctx, "Who is asked, and when? The plan says no mode.", choices, choices[0].Key)
+	key, byDefault, err := s.seatPerson(p).Pick(ctx, "Who is asked, and when? The plan says no mode.", choices,
+		choices[0].Key)
 	switch {
 	case errors.Is(err, ask.ErrNoAnswer):
 		return nil
@@ -120,14 +123,15 @@ func (s *session) chooseMode(ctx context.Context, p *cli, c *exec.Controller, of
 }
 
 // promptsOnly are the open steps that leave their work to whoever the default
-// executor is, or to the shell by name, and have only words for it, which no shell understands.
-// Steps that were accepted as done are none of them.
+// executor is, or to the shell by name, and have only words for it, which no
+// shell understands. Steps that were accepted as done are none of them.
 func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 	var list []plan.Address
 	for i := range p.Tasks {
 		for j := range p.Tasks[i].Steps {
 			s := &p.Tasks[i].Steps[j]
-			if (s.Executor == "" || s.Executor == "shell") && s.Run == "" && s.Prompt != "" && orOpen(s.Status) == plan.Open &&
+			if (s.Executor == "" || s.Executor == "shell") && s.Run == "" && s.Prompt != "" &&
+				orOpen(s.Status) == plan.Open &&
 				!slices.Contains(accepted, plan.DoneCode(s.Address)) {
 				list = append(list, s.Address)
 			}
@@ -136,7 +140,8 @@ func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
 	return list
 }
 
-// seatsPrompts refuses a plan of which steps could only fail, because the shell would get their prompts.
+// seatsPrompts refuses a plan of which steps could only fail, because the shell
+// would get their prompts.
 func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string) error {
 	if _, ok := c.Executor.(*shell.Executor); !ok {
 		return nil
@@ -146,8 +151,10 @@ func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string) error {
 		return nil
 	}
 	return &exec.RefusedError{
-		Reasons: []string{fmt.Sprintf("%s %s a prompt and no command, and nobody but the shell is there to carry it out", stepsNamed(steps), hasOrHave(len(steps)))},
-		Hint:    "name a program that understands prompts:  --executor PATH; or give the step a run",
+		Reasons: []string{
+			fmt.Sprintf("%s %s a prompt and no command, and nobody but the shell is there to carry it out",
+				stepsNamed(steps), hasOrHave(len(steps)))},
+		Hint: "name a program that understands prompts:  --executor PATH; or give the step a run",
 	}
 }
 

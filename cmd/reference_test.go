@@ -18,7 +18,8 @@ const (
 	endMark   = "<!-- end -->\n"
 )
 
-// reference is what docs/cli.md says of every command, drawn from what reads the command line.
+// reference is what docs/cli.md says of every command, drawn from what reads
+// the command line.
 func reference() string {
 	var b strings.Builder
 	for _, c := range commands() {
@@ -70,7 +71,8 @@ func TestEveryFlagIsExplained(t *testing.T) {
 	}
 }
 
-// TestArgumentsAreCounted holds how many arguments a command takes against how its help calls them.
+// TestArgumentsAreCounted holds how many arguments a command takes against how
+// its help calls them.
 func TestArgumentsAreCounted(t *testing.T) {
 	least := map[string]int{"answer": 2, "amend": 1, "rollback": 1, "diff": 1, "tree": 1, "check": 1, "run": 1, "completion": 1}
 	most := map[string]int{"answer": 3, "amend": 2, "rollback": 2, "diff": 2, "tree": 3, "gc": 0, "version": 0, "choices": 2, "learn": 2}
@@ -80,7 +82,8 @@ func TestArgumentsAreCounted(t *testing.T) {
 			upper = 1
 		}
 		for n := range 5 {
-			if got, want := c.takes(n), least[c.name] <= n && n <= upper; (got != want) && (least[c.name] > 0 || n > 0) {
+			if got, want := c.takes(n), least[c.name] <= n && n <= upper; (got != want) &&
+				(least[c.name] > 0 || n > 0) {
 				t.Errorf("planlock %s with %d arguments: %v, want %v", c.name, n, got, want)
 			}
 		}

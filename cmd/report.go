@@ -40,7 +40,8 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	}
 	if run.Sealed != nil {
 		if err := ws.DrawViews(ctx, run); err != nil {
-			fmt.Fprintf(p.err, "planlock: warning: the views of the run could not be drawn again: %s\n", escaped(err.Error()))
+			fmt.Fprintf(p.err, "planlock: warning: the views of the run could not be drawn again: %s\n",
+				escaped(err.Error()))
 		}
 	}
 	draw := drawingIn(f.Format)
@@ -93,7 +94,8 @@ func within(dir, file string) bool {
 		}
 	}
 	rel, err := filepath.Rel(root, folder)
-	return err == nil && filepath.IsLocal(rel) && rel != ".planlock" && !strings.HasPrefix(rel, ".planlock"+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rel) && rel != ".planlock" &&
+		!strings.HasPrefix(rel, ".planlock"+string(filepath.Separator))
 }
 
 // drawingIn is what draws a report in a format.

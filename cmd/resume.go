@@ -69,17 +69,20 @@ func (s *session) keeps(run *history.Run) error {
 		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
 	}
 	if began := cmp.Or(run.Started.Preset, preset.Default); s.Preset != "" && s.Preset != began {
-		return &exec.RefusedError{Run: run.Started.Run, Hint: fmt.Sprintf("leave --preset out, or say --preset %s", began),
+		return &exec.RefusedError{Run: run.Started.Run,
+			Hint:    fmt.Sprintf("leave --preset out, or say --preset %s", began),
 			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, s.Preset)}}
 	}
 	return nil
 }
 
-// lockAgain makes a lock of the plan that a run began with, if it is the same plan still.
+// lockAgain makes a lock of the plan that a run began with, if it is the same
+// plan still.
 func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Run, from string) (*plan.Locked, error) {
 	if from == "" {
 		if len(run.Started.Files) == 0 {
-			return nil, &usageError{fmt.Sprintf("run %s does not say where its plan lies: give --plan PATH", run.Started.Run)}
+			return nil, &usageError{fmt.Sprintf("run %s does not say where its plan lies: give --plan PATH",
+				run.Started.Run)}
 		}
 		from = run.Started.Files[0].Path
 	}
@@ -93,8 +96,10 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 	}
 	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
 		refused := &exec.RefusedError{Run: run.Started.Run,
-			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(), got.Short())},
-			Hint:    fmt.Sprintf("resume the run with the plan that it %s, or lock the new one and run that", boundBy(run))}
+			Reasons: []string{fmt.Sprintf("the plan %s moved from %s to %s", displayPath(from), want.Short(),
+				got.Short())},
+			Hint: fmt.Sprintf("resume the run with the plan that it %s, or lock the new one and run that",
+				boundBy(run))}
 		if was, err := p.workspace(c.Dir).Plan(ctx, run); err == nil {
 			if _, err := was.Amend(&draft.Plan); err == nil {
 				refused.Run, refused.Hint = "", fmt.Sprintf("it has further steps; to add them to the run:  planlock amend%s %s %s", inDir(c.Dir), run.Started.Run, quoted(displayPath(from)))
@@ -106,7 +111,8 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		return nil, err
 	}
 	if len(run.Amendments) > 0 || run.Started.LockFile == "" { // the journal has the lock
-		return plan.Lock(draft, plan.LockOptions{Check: c.Options(), Acknowledged: run.Started.Acknowledged, Approvals: approved(run)})
+		return plan.Lock(draft, plan.LockOptions{Check: c.Options(), Acknowledged: run.Started.Acknowledged,
+			Approvals: approved(run)})
 	}
 	text, err := os.ReadFile(run.Started.LockFile)
 	if err != nil {
@@ -124,8 +130,8 @@ func boundBy(run *history.Run) string {
 	return "began with"
 }
 
-// planOf reads the plan of a run from a file, or from the folder of that file where the folder as
-// a whole is the plan. It returns where the plan was.
+// planOf reads the plan of a run from a file, or from the folder of that file
+// where the folder as a whole is the plan. It returns where the plan was.
 func planOf(run *history.Run, file string) (*plan.Draft, string, error) {
 	draft, err := formats.ReadFile(file)
 	if err == nil && draft.Plan.Digest() == run.Started.Plan || run.Started.Format == plan.Native {
@@ -151,7 +157,8 @@ func approved(run *history.Run) []plan.Approval {
 	return list
 }
 
-// printFinished prints the report of a run that is over; its error is that of the run.
+// printFinished prints the report of a run that is over; its error is that of
+// the run.
 func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history.Run, format string) error {
 	if format == "jsonl" {
 		records, err := ws.Records(ctx, run.Started.Run)
@@ -176,7 +183,8 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 	if run.Ended == nil || run.Ended.Status == history.Achieved {
 		return nil
 	}
-	return placed(&exec.OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons}, ws.Dir, "", run)
+	return placed(&exec.OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons},
+		ws.Dir, "", run)
 }
 
 // find is the id of the run that prefix names, the latest where it is empty.

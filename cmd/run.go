@@ -51,7 +51,8 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 		return nil, &usageError{"--patience: a time to wait is not negative"}
 	}
 	c := p.controller(s.Dir)
-	c.Mode, c.Preset, c.NoSandbox, c.Patience, c.TokenBudget = plan.Mode(s.Mode), s.Preset, s.NoSandbox, s.Patience, s.TokenBudget
+	c.Mode, c.Preset, c.NoSandbox, c.Patience, c.TokenBudget = plan.Mode(s.Mode), s.Preset, s.NoSandbox, s.Patience,
+		s.TokenBudget
 	return c, s.seat(ctx, p, c, executor)
 }
 
@@ -75,7 +76,8 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	c.Isolate, c.Shadow, c.TestFirst, c.Deterministic, c.Strategy = f.Isolate, f.Shadow, f.TestFirst, f.Deterministic, history.Strategy(f.Strategy)
+	c.Isolate, c.Shadow, c.TestFirst, c.Deterministic, c.Strategy = f.Isolate, f.Shadow, f.TestFirst, f.Deterministic,
+		history.Strategy(f.Strategy)
 	draft, err := p.read(f.Args[0], c.Options())
 	if err != nil {
 		return err
@@ -97,7 +99,8 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 }
 
 // carryOut runs or resumes, shows how it goes, and prints what came of it.
-func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path string, do func() (*exec.Report, error)) error {
+func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path string,
+	do func() (*exec.Report, error)) error {
 	defer survivePipe()()
 	var live *stream.Records
 	if s.Format == "jsonl" {

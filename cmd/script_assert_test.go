@@ -19,7 +19,8 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 
 // jsonHolds looks for a document on standard output in which every PATH=VALUE
 // holds. PATH is keys and indexes with dots between them; VALUE is compared as
-// text, "null" and "absent" have their meaning, and "len" is the length of a list.
+// text, "null" and "absent" have their meaning, and "len" is the length of a
+// list.
 func jsonHolds(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: json PATH=VALUE...")

@@ -89,7 +89,8 @@ func background(ts *testscript.TestScript, name string) *exec.Cmd {
 
 func signal(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 2, "signal NAME SIGNAL")
-	s, ok := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}[args[1]]
+	s, ok := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
+		"KILL": syscall.SIGKILL}[args[1]]
 	if !ok {
 		ts.Fatalf("signal %q is none of INT, TERM, HUP, KILL", args[1])
 	}

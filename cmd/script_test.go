@@ -1,5 +1,6 @@
-// The scripts in testdata/script call the command as a person or another program would, and hold the
-// exit statuses and the texts that these rely on. Besides the commands of testscript they have:
+// The scripts in testdata/script call the command as a person or another
+// program would, and hold the exit statuses and the texts that these rely on.
+// Besides the commands of testscript they have:
 //
 //	exits STATUS COMMAND...   runs a command that must end with this status
 //	start NAME COMMAND...     starts one in the background; its output goes to NAME.out and NAME.err
@@ -27,7 +28,8 @@ import (
 	"github.com/planlock/planlock/cmd"
 )
 
-// TestMain has the test program be the command too, under its name, for the scripts.
+// TestMain has the test program be the command too, under its name, for the
+// scripts.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"planlock": func() { cmd.Main(cmd.With{}) }})
 }

@@ -57,7 +57,8 @@ func (s *session) again(run *history.Run) string {
 	return text
 }
 
-// A spelling is how this command spells what can be done about the runs of a workspace.
+// A spelling is how this command spells what can be done about the runs of a
+// workspace.
 type spelling struct {
 	dir    string // the workspace
 	plan   string // where the plan of the run lay; "" where no run is known
@@ -82,12 +83,14 @@ func (s spelling) spell(a action.Action) string {
 	case action.Resume:
 		return cmp.Or(s.resume, resumeIn(s.dir, a.Run))
 	case action.Answer:
-		return fmt.Sprintf("planlock answer%s %s %s", in, a.Run, a.Question) + word(a.Choice) + option("--reason TEXT", a.Reason) + acks(a)
+		return fmt.Sprintf("planlock answer%s %s %s", in, a.Run, a.Question) + word(a.Choice) +
+			option("--reason TEXT", a.Reason) + acks(a)
 	case action.Log:
 		return fmt.Sprintf("planlock log%s %s", in, a.Run) + option("--step "+string(a.Step), a.Step != "") +
 			option("--type "+(*history.AttemptFailed)(nil).Type(), a.Failures)
 	case action.Diff:
-		return fmt.Sprintf("planlock diff%s", in) + word(a.Run) + word(string(a.Step)) + option(fmt.Sprint("--attempt ", a.Attempt), a.Attempt > 0)
+		return fmt.Sprintf("planlock diff%s", in) + word(a.Run) + word(string(a.Step)) +
+			option(fmt.Sprint("--attempt ", a.Attempt), a.Attempt > 0)
 	case action.Compare:
 		return fmt.Sprintf("planlock tree diff%s %s %s", in, a.From, a.To)
 	case action.Rollback:
@@ -126,7 +129,8 @@ func option(text string, there bool) string {
 	return " " + text
 }
 
-// planPath is where the plan of a run lay: its file, or the folder of its files.
+// planPath is where the plan of a run lay: its file, or the folder of its
+// files.
 func planPath(run *history.Run) string {
 	switch files := run.Started.Files; len(files) {
 	case 0:

@@ -9,15 +9,17 @@ import (
 	"testing"
 )
 
-// What all packages of the module together may allocate before main begins. Every call of the command pays it, and so does every program that
-// imports them: what takes more than a few literals is made when it is first used.
+// What all packages of the module together may allocate before main begins.
+// Every call of the command pays it, and so does every program that imports
+// them: what takes more than a few literals is made when it is first used.
 const (
 	startBytes  = 16 << 10
 	startAllocs = 150
 )
 
-// TestStart lets this program start once more and reads what Go says of its packages. Of time nothing is asked: it differs from one
-// run to the next, allocations do not.
+// TestStart lets this program start once more and reads what Go says of its
+// packages. Of time nothing is asked: it differs from one run to the next,
+// allocations do not.
 func TestStart(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("counting what is covered makes package variables that are otherwise laid out by the compiler")

@@ -47,7 +47,8 @@ func (p *cli) printStatus(run *history.Run, cutOff bool) {
 		fmt.Fprintf(p.out, "stopped  %s\n", escaped(run.Paused.Why))
 	}
 	for _, a := range run.Amendments {
-		fmt.Fprintf(p.out, "amended  %s by %s\n", plural(len(a.Added), "further step"), escaped(orElse(a.By, "the host")))
+		fmt.Fprintf(p.out, "amended  %s by %s\n", plural(len(a.Added), "further step"),
+			escaped(orElse(a.By, "the host")))
 	}
 	fmt.Fprintf(p.out, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
 }
@@ -89,7 +90,8 @@ func given(q *ask.Question, a ask.Answer) string {
 	return text
 }
 
-// cutOff reports whether a run neither ended nor was stopped in order, and nobody works on it.
+// cutOff reports whether a run neither ended nor was stopped in order, and
+// nobody works on it.
 func cutOff(ctx context.Context, run *history.Run, dir string) bool {
 	if run.Ended != nil || run.Paused != nil {
 		return false
@@ -102,7 +104,8 @@ func cutOff(ctx context.Context, run *history.Run, dir string) bool {
 	return true
 }
 
-// inHand says who works on a run that was not stopped in order, and if nobody does, how to go on.
+// inHand says who works on a run that was not stopped in order, and if nobody
+// does, how to go on.
 func inHand(ctx context.Context, dir, resume string) string {
 	held, err := checkpoint.HoldWorkspace(ctx, dir)
 	var other *checkpoint.HeldError

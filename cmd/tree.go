@@ -82,7 +82,8 @@ func (p *cli) printTreeDiff(ctx context.Context, g *grove, a, b, format string) 
 	return nil
 }
 
-// timeless is a change without the times of modification, which are no part of a tree.
+// timeless is a change without the times of modification, which are no part of
+// a tree.
 func timeless(ch ledger.Change) ledger.Change {
 	for _, side := range []**ledger.Entry{&ch.Before, &ch.After} {
 		if *side != nil {
@@ -175,10 +176,12 @@ func (g *grove) digested(ctx context.Context, prefix string) (*ledger.Tree, erro
 		}
 		return g.store.Tree(ctx, tree.Snapshot)
 	}
-	return nil, &usageError{fmt.Sprintf("tree: %s could be any of %d trees: give more of the digest", prefix, len(found))}
+	return nil, &usageError{fmt.Sprintf("tree: %s could be any of %d trees: give more of the digest", prefix,
+		len(found))}
 }
 
-// open reads which trees the journals refer to. Journals that cannot be read are passed over.
+// open reads which trees the journals refer to. Journals that cannot be read
+// are passed over.
 func (g *grove) open(ctx context.Context) error {
 	if g.store != nil {
 		return nil

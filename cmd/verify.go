@@ -62,7 +62,8 @@ func (p *cli) verifyStore(ctx context.Context, dir string) error {
 		fmt.Fprintf(p.out, "The store does not hold: %s.\n", plural(faults, "fault"))
 		return &quietError{statusRefused}
 	}
-	fmt.Fprintf(p.out, "The store holds: %s of %s in %s.\n", plural(checked.Contents, "content"), plural(checked.Bytes, "byte"), plural(checked.Packs, "pack"))
+	fmt.Fprintf(p.out, "The store holds: %s of %s in %s.\n", plural(checked.Contents, "content"),
+		plural(checked.Bytes, "byte"), plural(checked.Packs, "pack"))
 	return nil
 }
 
@@ -83,7 +84,8 @@ func (f *gcCommand) Run(ctx context.Context, p *cli) error {
 	return placed(p.nothingKept(err), f.Dir, "", nil)
 }
 
-// nothingKept tells that a workspace keeps nothing, if that is the error; any other it returns.
+// nothingKept tells that a workspace keeps nothing, if that is the error; any
+// other it returns.
 func (p *cli) nothingKept(err error) error {
 	if errors.Is(err, exec.ErrNothingKept) {
 		_, err = fmt.Fprintln(p.out, "Nothing is kept here: no plan has been run yet.")
@@ -105,7 +107,8 @@ func collected(c checkpoint.Collected, runs int, dryRun bool) string {
 	}
 	if c.Removed+c.Rewritten > 0 {
 		text += fmt.Sprintf("Contents lie in packs, the files in .planlock/objects/packs: %s %s removed, %s %s written anew with what is needed.\n",
-			plural(c.Removed, "pack"), oneOrMany(c.Removed, was, were), plural(c.Rewritten, "pack"), oneOrMany(c.Rewritten, was, were))
+			plural(c.Removed, "pack"), oneOrMany(c.Removed, was, were), plural(c.Rewritten, "pack"),
+			oneOrMany(c.Rewritten, was, were))
 	}
 	if c.Kept > 0 {
 		text += fmt.Sprintf("%s %s, because %s %s %s.\n", plural(c.Kept, "content"), oneOrMany(c.Kept, "stays", "stay"),
@@ -114,7 +117,8 @@ func collected(c checkpoint.Collected, runs int, dryRun bool) string {
 		text += "Nothing else is kept.\n"
 	}
 	if n := c.Damaged; n > 0 {
-		text += fmt.Sprintf("%s left as %s, because of damage: planlock verify --store says more.\n", plural(n, "pack"), oneOrMany(n, "it is", "they are"))
+		text += fmt.Sprintf("%s left as %s, because of damage: planlock verify --store says more.\n",
+			plural(n, "pack"), oneOrMany(n, "it is", "they are"))
 	}
 	if n := c.Busy; n > 0 {
 		text += fmt.Sprintf("%s left as %s, because another program writes %s.\n", plural(n, "pack"), oneOrMany(n, "it is", "they are"), oneOrMany(n, "it", "them"))

@@ -43,7 +43,8 @@ func Compare(from, to *Envelope) []Move {
 // own is a copy of a component that belongs to no envelope.
 func own(c Component) *Component { return &c }
 
-// nameOrder compares the first names of two lists; the end of a list comes after every name.
+// nameOrder compares the first names of two lists; the end of a list comes
+// after every name.
 func nameOrder(a, b []Component) int {
 	switch {
 	case len(a) == 0:

@@ -14,9 +14,11 @@ const Encoding = "planlock.envelope/1"
 
 // A Component is one thing that the outcome depends on.
 type Component struct {
-	Name   string        `json:"name"`           // as in "tool:git"; the package documentation lists them
-	Digest ledger.Digest `json:"digest"`         // zero: not there
-	Text   string        `json:"text,omitempty"` // for people: a version, a level, why there is no digest; one printable line
+	Name   string        `json:"name"`   // as in "tool:git"; the package documentation lists them
+	Digest ledger.Digest `json:"digest"` // zero: not there
+	// for people: a version, a level, why there is no digest; one printable
+	// line
+	Text string `json:"text,omitempty"`
 }
 
 // An Envelope is a set of components, sorted by name.
@@ -24,7 +26,8 @@ type Envelope struct {
 	Components []Component `json:"components"`
 }
 
-// An Agent is an executor, gate or advisor that takes part, with the version it reports.
+// An Agent is an executor, gate or advisor that takes part, with the version it
+// reports.
 type Agent struct {
 	Name    string
 	Version string
@@ -45,14 +48,16 @@ type Spec struct {
 	Isolation       string   // the level that was reached
 }
 
-// Compute looks at everything in spec. Something that is not there has the zero digest and says so in Text.
-// The error is for what is there and cannot be read, and for globs that are none.
+// Compute looks at everything in spec. Something that is not there has the zero
+// digest and says so in Text. The error is for what is there and cannot be
+// read, and for globs that are none.
 func Compute(ctx context.Context, spec Spec) (*Envelope, error) {
 	return new(Prober).Compute(ctx, spec)
 }
 
-// Digest is the digest of all components: of their canonical form, which is the line [Encoding] and then name,
-// digest and text of each component, in order, each as its length in bytes, a colon, itself and a newline.
+// Digest is the digest of all components: of their canonical form, which is the
+// line [Encoding] and then name, digest and text of each component, in order,
+// each as its length in bytes, a colon, itself and a newline.
 func (e *Envelope) Digest() ledger.Digest {
 	form := make([]byte, 0, 1<<10)
 	form = append(form, Encoding+"\n"...)
@@ -67,8 +72,9 @@ func (e *Envelope) Digest() ledger.Digest {
 	return ledger.Sum(form)
 }
 
-// sorted is components in order of their names, without repetitions. Components that are so already are returned as they are, and others
-// are left as they are.
+// sorted is components in order of their names, without repetitions. Components
+// that are so already are returned as they are, and others are left as they
+// are.
 func sorted(components []Component) []Component {
 	for i := 1; i < len(components); i++ {
 		if components[i-1].compare(components[i]) >= 0 {

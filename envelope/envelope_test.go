@@ -57,7 +57,8 @@ func compute(t *testing.T, spec envelope.Spec) *envelope.Envelope {
 
 func TestCompute(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"agent.md", "docs/a.md", "docs/deep/b.md", "docs/c.txt", ".git/x.md", ".planlock/y.md", "conf.toml"} {
+	for _, name := range []string{"agent.md", "docs/a.md", "docs/deep/b.md", "docs/c.txt", ".git/x.md",
+		".planlock/y.md", "conf.toml"} {
 		write(t, filepath.Join(dir, name), name, 0o644)
 	}
 	outside := filepath.Join(t.TempDir(), "outside.md")
@@ -69,7 +70,8 @@ func TestCompute(t *testing.T) {
 		Tools:  []string{"planlock-no-such-tool"},
 	})
 	want := []string{
-		"agent:executor 1.0", "config:" + filepath.ToSlash(outside), "config:conf.toml", "config:docs - no regular file",
+		"agent:executor 1.0", "config:" + filepath.ToSlash(outside), "config:conf.toml",
+		"config:docs - no regular file",
 		"context:agent.md", "context:docs/a.md", "context:docs/deep/b.md", "context:nothing/* - no file matches",
 		"isolation process (x)", "model m-1", "prompt:agent.md", "prompt:none.md - no such file", "rules 2 rules",
 		"tool:planlock-no-such-tool - not found",
@@ -100,7 +102,8 @@ func TestComputeRefuses(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := envelope.Compute(t.Context(), test.spec)
-			if err == nil || !strings.HasPrefix(err.Error(), "envelope: ") || !strings.Contains(err.Error(), test.says) {
+			if err == nil || !strings.HasPrefix(err.Error(), "envelope: ") ||
+				!strings.Contains(err.Error(), test.says) {
 				t.Errorf("envelope %v, error %v", e, err)
 			}
 		})
@@ -168,7 +171,8 @@ func TestProberReadsWhatMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The same size, and the same modification time: on Linux and macOS the time of the change still moves.
+	// The same size, and the same modification time: on Linux and macOS the
+	// time of the change still moves.
 	info, err := os.Stat(tool)
 	if err != nil {
 		t.Fatal(err)

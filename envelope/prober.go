@@ -18,8 +18,9 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A Prober computes envelopes, and remembers what it has read: a file whose stamps have not moved is not read again, and its
-// version is not asked for again. The zero value is ready. It is safe for concurrent use.
+// A Prober computes envelopes, and remembers what it has read: a file whose
+// stamps have not moved is not read again, and its version is not asked for
+// again. The zero value is ready. It is safe for concurrent use.
 type Prober struct {
 	mu    sync.Mutex
 	known map[string]reading
@@ -42,7 +43,8 @@ type reading struct {
 	asked   bool
 }
 
-// settled is how old a file's last change must be for its stamps to tell the next one.
+// settled is how old a file's last change must be for its stamps to tell the
+// next one.
 const settled = 2 * time.Second
 
 // Compute looks at everything in spec, as the function Compute does.
@@ -84,7 +86,8 @@ func (p *Prober) Compute(ctx context.Context, spec Spec) (*Envelope, error) {
 	return &Envelope{Components: sortInPlace(look.found)}, nil
 }
 
-// enter opens the workspace if anything in it is to be looked at; else it only makes sure that there is one.
+// enter opens the workspace if anything in it is to be looked at; else it only
+// makes sure that there is one.
 func (l *look) enter(spec *Spec) (err error) {
 	if len(spec.PromptTemplates)+len(spec.Config)+len(spec.Context) > 0 {
 		l.root, err = os.OpenRoot(l.dir)
@@ -118,7 +121,8 @@ func (l *look) fail(name string, err error) {
 // text is a component that is a word.
 func (l *look) text(name, text string) { l.word("", name, text, func() string { return text }) }
 
-// word is a component that follows from its name and a text: of what content says.
+// word is a component that follows from its name and a text: of what content
+// says.
 func (l *look) word(kind, name, text string, content func() string) {
 	l.p.mu.Lock()
 	defer l.p.mu.Unlock()
@@ -159,7 +163,8 @@ func (l *look) files(prefix string, names []string) {
 	}
 }
 
-// file digests one file: a relative one within the workspace, an absolute one wherever it is.
+// file digests one file: a relative one within the workspace, an absolute one
+// wherever it is.
 func (l *look) file(name, path string) {
 	key, opener := path, os.OpenFile
 	if !filepath.IsAbs(path) {
@@ -178,7 +183,8 @@ func (l *look) file(name, path string) {
 	}
 }
 
-// glob is a component for each file that matches. Links are digested as what they say, and not followed.
+// glob is a component for each file that matches. Links are digested as what
+// they say, and not followed.
 func (l *look) glob(glob string) {
 	pattern := filepath.ToSlash(filepath.Clean(glob))
 	if !filepath.IsLocal(filepath.FromSlash(pattern)) || !doublestar.ValidatePattern(pattern) {
@@ -219,7 +225,8 @@ func (l *look) glob(glob string) {
 
 var errNotPlain = errors.New("not a regular file")
 
-// openPlain opens a regular file without waiting for anything else that has its name.
+// openPlain opens a regular file without waiting for anything else that has its
+// name.
 func openPlain(open func(string, int, fs.FileMode) (*os.File, error), path string) (*os.File, error) {
 	f, err := open(path, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
@@ -236,7 +243,8 @@ func openPlain(open func(string, int, fs.FileMode) (*os.File, error), path strin
 	return f, nil
 }
 
-// read digests the file that open opens, unless its stamps are those of the last time.
+// read digests the file that open opens, unless its stamps are those of the
+// last time.
 func (p *Prober) read(ctx context.Context, key string, open func() (*os.File, error)) (reading, error) {
 	f, err := open()
 	if err != nil {
@@ -263,7 +271,8 @@ func (p *Prober) read(ctx context.Context, key string, open func() (*os.File, er
 	return got, nil
 }
 
-// remember keeps what was read, unless the file changed so lately that it could change again with the same stamps.
+// remember keeps what was read, unless the file changed so lately that it could
+// change again with the same stamps.
 func (p *Prober) remember(key string, got reading) {
 	if time.Since(got.stamp.latest()) < settled {
 		return

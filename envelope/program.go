@@ -22,7 +22,8 @@ const versionTime = 15 * time.Second
 // textLimit bounds texts of components, in bytes.
 const textLimit = 200
 
-// programs are components of programs that are found through PATH, or by a path.
+// programs are components of programs that are found through PATH, or by a
+// path.
 func (l *look) programs(prefix string, names []string) {
 	for _, name := range names {
 		path, err := l.find(name)
@@ -64,7 +65,8 @@ func (l *look) agent(agent Agent) {
 	l.add(name, ledger.Sum([]byte(content()+string(got.digest))), agent.Version)
 }
 
-// find is the absolute path of a program. A path is relative to the workspace; PATH's relative folders do not count.
+// find is the absolute path of a program. A path is relative to the workspace;
+// PATH's relative folders do not count.
 func (l *look) find(name string) (string, error) {
 	if filepath.Base(name) != name && !filepath.IsAbs(name) {
 		name = filepath.Join(l.dir, name)
@@ -96,7 +98,8 @@ func versionText(ctx context.Context, path string) string {
 	return ""
 }
 
-// ask runs path with one argument, outside of the workspace, with a small environment and no input.
+// ask runs path with one argument, outside of the workspace, with a small
+// environment and no input.
 func ask(ctx context.Context, path, question string) string {
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
@@ -112,7 +115,8 @@ func ask(ctx context.Context, path, question string) string {
 	return printable(first.line.String())
 }
 
-// environment is what a program needs to say its version, in the language of no country.
+// environment is what a program needs to say its version, in the language of no
+// country.
 func environment() []string {
 	env := []string{"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOROOT", "GOPATH", "GOENV", "GOTOOLCHAIN",

@@ -46,8 +46,8 @@ func (e *execution) abridge(ctx context.Context, entry *history.Accounted) (*his
 	return &short, nil
 }
 
-// firstChanges are as many changes as may be bound.Lines, those with very long paths
-// counting for several.
+// firstChanges are as many changes as may be bound.Lines, those with very long
+// paths counting for several.
 func firstChanges(changes []ledger.Change) []ledger.Change {
 	room := bound.Lines * bound.Line / 8
 	for i, c := range changes {

@@ -61,7 +61,8 @@ func TestAnEditDuringAQuestionIsExternal(t *testing.T) {
 func TestAPreconditionMayNotChangeTheTree(t *testing.T) {
 	for name, command := range map[string]string{"that holds": "echo evil > evil.txt", "that does not": "echo evil > evil.txt; false"} {
 		t.Run(name, func(t *testing.T) {
-			b := exectest.New(t, withPrecondition(fmt.Sprintf(`{ kind = "command", run = %q }`, command)), workspace, goodScript)
+			b := exectest.New(t, withPrecondition(fmt.Sprintf(`{ kind = "command", run = %q }`, command)), workspace,
+				goodScript)
 			before := b.Tree(t).Digest()
 			run := b.Run(t)
 			run.Want(t, history.NotAchieved)
@@ -78,7 +79,8 @@ func TestAPreconditionMayNotChangeTheTree(t *testing.T) {
 // TestWhatIsUndoneIsKept lets a person work in the tree while final gates look.
 func TestWhatIsUndoneIsKept(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
-	b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "slow", Doc: "takes its time", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final}},
+	b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "slow", Doc: "takes its time",
+		Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final}},
 		func(_ context.Context, pass *gate.Pass) error {
 			return os.WriteFile(filepath.Join(pass.Dir, "b.txt"), []byte("a person's work\n"), 0o644)
 		}))
@@ -167,7 +169,8 @@ func TestVeryLargeChanges(t *testing.T) {
 			return exec.Outcome{}, err
 		}
 		for i := range files {
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(strings.Repeat("n", 200), i)), nil, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(strings.Repeat("n", 200), i)), nil,
+				0o644); err != nil {
 				return exec.Outcome{}, err
 			}
 		}
@@ -178,12 +181,13 @@ func TestVeryLargeChanges(t *testing.T) {
 	run.Want(t, history.Achieved)
 	entry := run.Report.Run.Step("1.1").Attempts[0].Accounted
 	if entry.Total != files+2 || len(entry.Changes) >= files || entry.Whole.IsZero() {
-		t.Errorf("total %d, %d listed, whole %q; want %d, fewer, a digest", entry.Total, len(entry.Changes), entry.Whole, files+2)
+		t.Errorf("total %d, %d listed, whole %q; want %d, fewer, a digest", entry.Total, len(entry.Changes),
+			entry.Whole, files+2)
 	}
 }
 
-// TestRollbackRunsEverythingAgain sets a run back over a completed step and over
-// one that failed without a halt.
+// TestRollbackRunsEverythingAgain sets a run back over a completed step and
+// over one that failed without a halt.
 func TestRollbackRunsEverythingAgain(t *testing.T) {
 	first := "critical_flag = false\non_failure = \"retry\"\nmax_retries = 0\n"
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -194,7 +198,8 @@ func TestRollbackRunsEverythingAgain(t *testing.T) {
 			return exec.Outcome{}, context.Cause(ctx)
 		}}
 	var record exectest.Record
-	b.Controller.Executors["script"] = record.Of(exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+	b.Controller.Executors["script"] = record.Of(exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome,
+		error) {
 		return script.Execute(ctx, w)
 	}))
 	locked := b.Lock(t)
@@ -211,7 +216,8 @@ func TestRollbackRunsEverythingAgain(t *testing.T) {
 	}
 	for _, s := range report.Run.Steps {
 		if len(s.Undone) != 1 || len(s.Attempts) != 1 || s.Attempts[0].Number != 2 || s.Attempts[0].Failure != nil {
-			t.Errorf("step %s: %d undone, attempts %+v; want one undone, and a good second one", s.Address, len(s.Undone), s.Attempts)
+			t.Errorf("step %s: %d undone, attempts %+v; want one undone, and a good second one", s.Address,
+				len(s.Undone), s.Attempts)
 		}
 	}
 }
@@ -240,8 +246,8 @@ func TestIsolatedRunSurvivesACrashAnywhere(t *testing.T) {
 	}
 }
 
-// TestARollbackThatWasCutOff cuts a rollback after every record, and then begins
-// another run, or resumes.
+// TestARollbackThatWasCutOff cuts a rollback after every record, and then
+// begins another run, or resumes.
 func TestARollbackThatWasCutOff(t *testing.T) {
 	for cut := 0; cut < 4; cut++ {
 		b := exectest.New(t, twoSteps(), workspace, nil)
@@ -262,7 +268,8 @@ func TestARollbackThatWasCutOff(t *testing.T) {
 			fresh, lockErr := plan.Lock(b.Draft, plan.LockOptions{})
 			must(t, lockErr)
 			var refused *exec.RefusedError
-			if _, err := b.Controller.Run(context.Background(), fresh); cut > 0 && cut < 2 && !errors.As(err, &refused) {
+			if _, err := b.Controller.Run(context.Background(), fresh); cut > 0 && cut < 2 &&
+				!errors.As(err, &refused) {
 				t.Errorf("cut %d: a new run got %v, want a refusal", cut, err)
 			}
 		}
@@ -288,7 +295,8 @@ func TestABrokenEscalatorIsNoRefusal(t *testing.T) {
 	}
 }
 
-// TestAnEscalatorThatPanicsIsNoRefusal pauses the run; it is resumed with one that does not.
+// TestAnEscalatorThatPanicsIsNoRefusal pauses the run; it is resumed with one
+// that does not.
 func TestAnEscalatorThatPanicsIsNoRefusal(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, failing(2))
 	b.Controller.Escalator = escalator(func(ask.Question) (ask.Answer, error) { panic("boo") })
@@ -310,7 +318,8 @@ func TestCompensationSurvivesACrash(t *testing.T) {
 		text := twoSteps(`rollback = "compensatable"`, fmt.Sprintf("compensate = %q", "echo undone >> "+outside))
 		text = strings.Replace(text, "[defaults]", "[sandbox]\nlevel = \"none\"\n\n[defaults]", 1)
 		done := 0
-		b := exectest.New(t, text, workspace, exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+		b := exectest.New(t, text, workspace, exectest.Script{"1.1": func(ctx context.Context,
+			w exec.Work) (exec.Outcome, error) {
 			done++
 			return exectest.Attempts(exectest.Fail("no"), goodScript["1.1"])(ctx, w)
 		}, "1.2": goodScript["1.2"]})
@@ -347,7 +356,8 @@ func TestWhatCannotBeReadIsUndone(t *testing.T) {
 		},
 		"a locked folder": func(dir string) error {
 			return errors.Join(os.MkdirAll(filepath.Join(dir, "locked", "in"), 0o755),
-				os.WriteFile(filepath.Join(dir, "locked", "in", "x"), nil, 0), os.Chmod(filepath.Join(dir, "locked"), 0))
+				os.WriteFile(filepath.Join(dir, "locked", "in", "x"), nil, 0),
+				os.Chmod(filepath.Join(dir, "locked"), 0))
 		},
 		"a locked file of ours": func(dir string) error { return os.Chmod(filepath.Join(dir, "b.txt"), 0) },
 	}
@@ -378,7 +388,8 @@ func TestWhatCannotBeReadIsUndone(t *testing.T) {
 func TestTheControllersOwnFolderIsWatched(t *testing.T) {
 	for name, remove := range map[string]string{"the lock": ".planlock/lock", "the journal": ".planlock/runs", "the contents": ".planlock/objects"} {
 		t.Run(name, func(t *testing.T) {
-			script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], exectest.Remove(remove)), "1.2": goodScript["1.2"]}
+			script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], exectest.Remove(remove)),
+				"1.2": goodScript["1.2"]}
 			run := exectest.Run(t, twoSteps(), workspace, script)
 			if run.Err == nil || run.Status() == history.Achieved {
 				t.Errorf("the run ended %s, %v: nobody noticed", run.Status(), run.Err)
@@ -387,7 +398,8 @@ func TestTheControllersOwnFolderIsWatched(t *testing.T) {
 	}
 }
 
-// TestNamesFakeNoLineOfAReport has a step leave a file whose name, shown as it is, would be lines of the report.
+// TestNamesFakeNoLineOfAReport has a step leave a file whose name, shown as it
+// is, would be lines of the report.
 func TestNamesFakeNoLineOfAReport(t *testing.T) {
 	const fake = "ACHIEVED  2 of 2 steps"
 	run := exectest.Run(t, twoSteps(), workspace, exectest.Script{
@@ -398,7 +410,8 @@ func TestNamesFakeNoLineOfAReport(t *testing.T) {
 			t.Errorf("the report has the line %q:\n%s", line, run.Report)
 		}
 	}
-	if text := fmt.Sprint(run.Err) + strings.Join(run.Report.Run.Step("1.1").Last().Failure.Reasons, "; "); strings.Contains(text, "\n"+fake) {
+	if text := fmt.Sprint(run.Err) + strings.Join(run.Report.Run.Step("1.1").Last().Failure.Reasons,
+		"; "); strings.Contains(text, "\n"+fake) {
 		t.Errorf("the reasons are %q", text)
 	}
 }
@@ -408,7 +421,8 @@ func TestNamesFakeNoLineOfAReport(t *testing.T) {
 func TestAGateCannotWidenAContract(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, exectest.Script{
 		"1.1": exectest.All(goodScript["1.1"], exectest.Write("evil.txt", "e\n")), "1.2": goodScript["1.2"]})
-	b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "generous", Doc: "allows more", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before}},
+	b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "generous", Doc: "allows more",
+		Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before}},
 		func(_ context.Context, pass *gate.Pass) error {
 			if pass.Step.Address == "1.1" {
 				pass.Step.Artifacts.Create = append(pass.Step.Artifacts.Create, "evil.txt")

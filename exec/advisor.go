@@ -24,12 +24,13 @@ import (
 )
 
 // An Advisor proposes: research before a task, a reflection after a failure,
-// another approach. It never acts, and what it proposes goes through the ladder.
+// another approach. It never acts, and what it proposes goes through the
+// ladder.
 type Advisor = advice.Advisor
 
 // Advisors are who is asked for each kind of advice. A kind that is not among
-// them is given by the built-in advisors of package advice, which need no model;
-// one that is nil is not asked for.
+// them is given by the built-in advisors of package advice, which need no
+// model; one that is nil is not asked for.
 type Advisors map[advice.Kind]Advisor
 
 // adviceTime is how long an advisor may take.
@@ -85,7 +86,8 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 }
 
 // reflectOn asks for a reflection on a failure at a point of a task.
-func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point, m method.Method) (*history.Advised, *history.Patched, error) {
+func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point,
+	m method.Method) (*history.Advised, *history.Patched, error) {
 	said, made, err := e.consultAbout(ctx, s, f, advice.Reflection, at, m)
 	if err == nil && !interrupted(ctx) {
 		e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: string(at), Err: adviceError(said)})
@@ -93,9 +95,11 @@ func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.A
 	return said, made, err
 }
 
-// consultAbout asks an advisor about a failure of a method, and readies the patch
-// that it proposes; nothing is recorded. What it says is worth nothing if ctx has ended.
-func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind, point advice.Point, m method.Method) (*history.Advised, *history.Patched, error) {
+// consultAbout asks an advisor about a failure of a method, and readies the
+// patch that it proposes; nothing is recorded. What it says is worth nothing if
+// ctx has ended.
+func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind,
+	point advice.Point, m method.Method) (*history.Advised, *history.Patched, error) {
 	at := e.contract.At(s.Address)
 	if m.Executor == "" {
 		m.Executor = at.Step.Executor
@@ -109,8 +113,9 @@ func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *histor
 		Kind: kind, Point: point, Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step,
 		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
-		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: e.locked.Plan(), Files: filesOf(tree),
-		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.work.Dir, path) },
+		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: e.locked.Plan(),
+		Files: filesOf(tree),
+		Open:  func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.work.Dir, path) },
 	}
 	said, patch := e.hear(ctx, c)
 	said.Attempt = s.Tried()
@@ -134,18 +139,21 @@ func (e *execution) hear(ctx context.Context, c advice.Case) (*history.Advised, 
 		said.Error, said.Nothing = fmt.Sprintf("nobody gives advice of kind %s", c.Kind), true
 		return said, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, adviceTime, fmt.Errorf("exec: the advisor took longer than %s", adviceTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, adviceTime,
+		fmt.Errorf("exec: the advisor took longer than %s", adviceTime))
 	defer cancel()
 	begin := time.Now()
 	a, err := callAdvisor(ctx, advisor, c)
 	took := time.Since(begin)
 	if err != nil {
-		said.Error, said.Nothing = bound.Text(strings.TrimPrefix(err.Error(), advice.ErrNothing.Error()+": "), bound.Line), errors.Is(err, advice.ErrNothing)
+		said.Error, said.Nothing = bound.Text(strings.TrimPrefix(err.Error(), advice.ErrNothing.Error()+": "),
+			bound.Line), errors.Is(err, advice.ErrNothing)
 	}
 	if a.Cost.Time > 0 {
 		took = a.Cost.Time
 	}
-	said.Advisor, said.RootCause, said.Note = bound.Text(a.Advisor, bound.Line), bound.Text(a.RootCause, bound.Line), bound.Text(a.Note, bound.Line)
+	said.Advisor, said.RootCause, said.Note = bound.Text(a.Advisor, bound.Line), bound.Text(a.RootCause, bound.Line),
+		bound.Text(a.Note, bound.Line)
 	said.Confidence, said.Severity, said.Risk = share(a.Confidence), share(a.Severity), share(a.Risk)
 	said.Signals, said.Queries = bound.First(a.Signals, bound.Lines), bound.First(a.Queries, bound.Lines)
 	said.Sources, said.Findings = bound.First(a.Sources, bound.Lines), bound.First(a.Findings, bound.Lines)
@@ -154,7 +162,8 @@ func (e *execution) hear(ctx context.Context, c advice.Case) (*history.Advised, 
 			break
 		}
 		said.Alternatives = append(said.Alternatives, history.Approach{
-			Description: bound.Text(x.Description, bound.Line), Confidence: share(x.Confidence), Source: bound.Text(x.Source, bound.Line)})
+			Description: bound.Text(x.Description, bound.Line), Confidence: share(x.Confidence),
+			Source: bound.Text(x.Source, bound.Line)})
 	}
 	said.Cost = history.AdviceCost{Seconds: took.Seconds(), Calls: max(a.Cost.Calls, 0), Tokens: max(a.Cost.Tokens, 0)}
 	if err != nil {
@@ -173,16 +182,19 @@ func callAdvisor(ctx context.Context, x Advisor, c advice.Case) (a advice.Advice
 	return x.Advise(ctx, c)
 }
 
-// patched is the fact that a patch becomes. There is none where nothing that the
-// method does would change.
-func (e *execution) patched(s *history.Step, c advice.Case, m method.Method, said *history.Advised, p *advice.Patch) (*history.Patched, bool) {
+// patched is the fact that a patch becomes. There is none where nothing that
+// the method does would change.
+func (e *execution) patched(s *history.Step, c advice.Case, m method.Method, said *history.Advised,
+	p *advice.Patch) (*history.Patched, bool) {
 	made := &history.Patched{
 		ID: fmt.Sprintf("patch_%d", len(s.Patches)+1), Attempt: fmt.Sprintf("%s#%d", s.Address, s.Tried()),
-		Kind: said.Kind, Point: said.Point, Base: m.ID, Summary: bound.Text(strings.TrimSpace(p.Summary), bound.Line), Confidence: said.Confidence,
+		Kind: said.Kind, Point: said.Point, Base: m.ID, Summary: bound.Text(strings.TrimSpace(p.Summary), bound.Line),
+		Confidence: said.Confidence,
 	}
 	text, err := json.Marshal(p)
 	if err != nil || len(text) > method.PatchSize {
-		made.Refused, made.Why = true, []string{fmt.Sprintf("the patch is too large: %d bytes, and %d are allowed", len(text), method.PatchSize)}
+		made.Refused, made.Why = true, []string{fmt.Sprintf("the patch is too large: %d bytes, and %d are allowed",
+			len(text), method.PatchSize)}
 		return made, true
 	}
 	made.Checksum = ledger.Sum(text)
@@ -197,8 +209,9 @@ func (e *execution) patched(s *history.Step, c advice.Case, m method.Method, sai
 	case !m.Changes(after):
 		return nil, false
 	}
-	made.Method = history.PatchedMethod{Description: made.Summary, Run: after.Run, Prompt: after.Prompt, Executor: m.Executor,
-		Tool: m.Tool, ToolArgs: m.ToolArgs, Env: after.Env, Feedback: after.Feedback}
+	made.Method = history.PatchedMethod{Description: made.Summary, Run: after.Run, Prompt: after.Prompt,
+		Executor: m.Executor,
+		Tool:     m.Tool, ToolArgs: m.ToolArgs, Env: after.Env, Feedback: after.Feedback}
 	return made, true
 }
 

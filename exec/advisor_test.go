@@ -29,7 +29,10 @@ func prompted() string {
 
 // advising is an advisor that says the same every time.
 func advising(a advice.Advice) exec.Advisors {
-	return exec.Advisors{advice.Reflection: advice.Func(func(context.Context, advice.Case) (advice.Advice, error) { return a, nil })}
+	return exec.Advisors{advice.Reflection: advice.Func(func(context.Context, advice.Case) (advice.Advice,
+		error) {
+		return a, nil
+	})}
 }
 
 func TestAPatchIsTriedAndStandsInTheJournal(t *testing.T) {
@@ -95,10 +98,12 @@ func TestAdviceThatIsNone(t *testing.T) {
 		why      string
 	}{
 		{"nobody is asked", exec.Advisors{advice.Reflection: nil}, "nobody gives advice"},
-		{"nothing to say", exec.Advisors{advice.Reflection: advice.Func(func(context.Context, advice.Case) (advice.Advice, error) {
+		{"nothing to say", exec.Advisors{advice.Reflection: advice.Func(func(context.Context,
+			advice.Case) (advice.Advice, error) {
 			return advice.Advice{}, advice.ErrNothing
 		})}, "nothing to say"},
-		{"an advisor that breaks", exec.Advisors{advice.Reflection: advice.Func(func(context.Context, advice.Case) (advice.Advice, error) {
+		{"an advisor that breaks", exec.Advisors{advice.Reflection: advice.Func(func(context.Context,
+			advice.Case) (advice.Advice, error) {
 			panic("out of ideas")
 		})}, "out of ideas"},
 		{"not sure enough", advising(advice.Advice{Confidence: 0.6, Patch: &advice.Patch{Run: ptr("true --x")}}), "0.60, and 0.70 is needed"},
@@ -139,12 +144,14 @@ func TestBuiltInAdvisorsNeedNothing(t *testing.T) {
 
 func TestFeedbackOfAPatchReachesTheAgent(t *testing.T) {
 	var heard []string
-	b := exectest.New(t, prompted(), workspace, exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+	b := exectest.New(t, prompted(), workspace, exectest.Script{"1.1": func(ctx context.Context,
+		w exec.Work) (exec.Outcome, error) {
 		heard = w.Feedback
 		return exectest.Attempts(exectest.Fail("no"), exectest.Write("a.txt", "one\n"))(ctx, w)
 	}, "1.2": goodScript["1.2"]})
 	b.Controller.Ladder = reflecting
-	b.Controller.Advisors = advising(advice.Advice{Confidence: 1, Patch: &advice.Patch{Summary: "s", Feedback: []string{"look here"}}})
+	b.Controller.Advisors = advising(advice.Advice{Confidence: 1,
+		Patch: &advice.Patch{Summary: "s", Feedback: []string{"look here"}}})
 	b.Run(t).Want(t, history.Achieved)
 	if !slices.Contains(heard, "look here") {
 		t.Errorf("the agent heard %q", heard)
@@ -153,7 +160,8 @@ func TestFeedbackOfAPatchReachesTheAgent(t *testing.T) {
 
 // TestRetryWaits lets a retry wait as long as the journal says, and no longer.
 func TestRetryWaits(t *testing.T) {
-	ladder := recovery.Ladder{recovery.Retry{Backoff: recovery.Backoff{First: time.Hour, Most: 24 * time.Hour, Always: true}}}
+	ladder := recovery.Ladder{recovery.Retry{Backoff: recovery.Backoff{First: time.Hour, Most: 24 * time.Hour,
+		Always: true}}}
 	synctest.Test(t, func(t *testing.T) {
 		b := exectest.New(t, twoSteps(), workspace, exectest.Script{
 			"1.1": exectest.Attempts(exectest.Fail("busy"), goodScript["1.1"]), "1.2": exectest.Attempts(exectest.Fail("no"), goodScript["1.2"])})
@@ -179,7 +187,8 @@ func TestAWaitCanBeInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := exectest.New(t, twoSteps(), workspace, exectest.Script{
 			"1.1": exectest.Attempts(exectest.Fail("busy"), goodScript["1.1"]), "1.2": goodScript["1.2"]})
-		b.Controller.Ladder = recovery.Ladder{recovery.Retry{Backoff: recovery.Backoff{First: time.Hour, Most: 24 * time.Hour, Always: true}}}
+		b.Controller.Ladder = recovery.Ladder{recovery.Retry{Backoff: recovery.Backoff{First: time.Hour,
+			Most: 24 * time.Hour, Always: true}}}
 		stop := errors.New("stop")
 		ctx, cancel := context.WithTimeoutCause(context.Background(), time.Minute, stop)
 		defer cancel()
@@ -198,11 +207,13 @@ func TestAWaitCanBeInterrupted(t *testing.T) {
 	})
 }
 
-// TestAWaitGoesOnWhereItWas stops a run every minute of a wait. Together the pieces are as long as the wait; where the clock
-// is set back, the piece that follows is as long as the whole wait again, and no longer.
+// TestAWaitGoesOnWhereItWas stops a run every minute of a wait. Together the
+// pieces are as long as the wait; where the clock is set back, the piece that
+// follows is as long as the whole wait again, and no longer.
 func TestAWaitGoesOnWhereItWas(t *testing.T) {
 	const resumed = 30
-	for name, steps := range map[string][]time.Duration{ // what the clock is set by when the run is resumed for the nth time
+	// what the clock is set by when the run is resumed for the nth time
+	for name, steps := range map[string][]time.Duration{
 		"a clock that goes":        nil,
 		"set back":                 {0, -365 * 24 * time.Hour},
 		"set forward, and it ends": {0, 24 * time.Hour},
@@ -211,7 +222,9 @@ func TestAWaitGoesOnWhereItWas(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := exectest.New(t, twoSteps(), workspace, exectest.Script{
 					"1.1": exectest.Attempts(exectest.Fail("busy"), goodScript["1.1"]), "1.2": goodScript["1.2"]})
-				b.Controller.Ladder = recovery.Ladder{recovery.Retry{Backoff: recovery.Backoff{First: 20 * time.Minute, Most: 24 * time.Hour, Always: true}}}
+				b.Controller.Ladder = recovery.Ladder{
+					recovery.Retry{Backoff: recovery.Backoff{First: 20 * time.Minute, Most: 24 * time.Hour,
+						Always: true}}}
 				var set time.Duration
 				b.Controller.Now = func() time.Time { return time.Now().Add(set) }
 				begin, locked := time.Now(), b.Lock(t)
@@ -254,7 +267,8 @@ func TestAnAdvisorHasFiveMinutes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": exectest.Fail("no")})
 			b.Controller.Ladder = reflecting
-			b.Controller.Advisors = exec.Advisors{advice.Reflection: advice.Func(func(ctx context.Context, _ advice.Case) (advice.Advice, error) {
+			b.Controller.Advisors = exec.Advisors{advice.Reflection: advice.Func(func(ctx context.Context,
+				_ advice.Case) (advice.Advice, error) {
 				select {
 				case <-ctx.Done():
 					return advice.Advice{}, context.Cause(ctx)
@@ -289,16 +303,20 @@ func TestAPatchIsBounded(t *testing.T) {
 	}
 }
 
-// TestAdviceIsBounded lets an advisor say far too much: the journal takes it all the same.
+// TestAdviceIsBounded lets an advisor say far too much: the journal takes it
+// all the same.
 func TestAdviceIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": exectest.Fail("no")})
 	b.Controller.Ladder = reflecting
-	b.Controller.Advisors = advising(advice.Advice{Note: long, Confidence: 7, Severity: -1, Findings: slices.Repeat([]string{long}, 300),
+	b.Controller.Advisors = advising(advice.Advice{Note: long, Confidence: 7, Severity: -1,
+		Findings:     slices.Repeat([]string{long}, 300),
 		Alternatives: make([]advice.Alternative, 300)})
 	said := b.Run(t).Report.Run.Step("1.1").Advised[0]
-	if len(said.Note) > 5000 || len(said.Findings) != 201 || len(said.Alternatives) != 200 || said.Confidence != 1 || said.Severity != 0 {
-		t.Errorf("note %d bytes, %d findings, %d alternatives, confidence %v, severity %v", len(said.Note), len(said.Findings),
+	if len(said.Note) > 5000 || len(said.Findings) != 201 || len(said.Alternatives) != 200 || said.Confidence != 1 ||
+		said.Severity != 0 {
+		t.Errorf("note %d bytes, %d findings, %d alternatives, confidence %v, severity %v", len(said.Note),
+			len(said.Findings),
 			len(said.Alternatives), said.Confidence, said.Severity)
 	}
 }

@@ -31,8 +31,8 @@ func (l life) Do(op *disk.Op, run func() error) error {
 	return run()
 }
 
-// unplugged is a workspace in which the power went inside step 1.2, and took the beginning of its attempt. Somebody
-// has worked there since.
+// unplugged is a workspace in which the power went inside step 1.2, and took
+// the beginning of its attempt. Somebody has worked there since.
 func unplugged(t *testing.T) (b *exectest.Bench, locked *plan.Locked, run string, mine string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -43,7 +43,8 @@ func unplugged(t *testing.T) (b *exectest.Bench, locked *plan.Locked, run string
 		},
 	})
 	locked = b.Lock(t)
-	_, _ = b.Controller.Run(disk.With(context.Background(), disk.New(life{name: "first"})), locked) // how it ends does not matter
+	// how it ends does not matter
+	_, _ = b.Controller.Run(disk.With(context.Background(), disk.New(life{name: "first"})), locked)
 	ids, err := exec.Workspace{Dir: dir}.Runs()
 	must(t, err)
 	journal := filepath.Join(dir, ".planlock", "runs", ids[0], "journal")
@@ -56,8 +57,9 @@ func unplugged(t *testing.T) (b *exectest.Bench, locked *plan.Locked, run string
 	return b, locked, ids[0], mine
 }
 
-// TestAfterAPowerCut takes up what a power cut left. What somebody did there since is told, and kept before it is undone; where it
-// cannot be kept, nothing is undone.
+// TestAfterAPowerCut takes up what a power cut left. What somebody did there
+// since is told, and kept before it is undone; where it cannot be kept, nothing
+// is undone.
 func TestAfterAPowerCut(t *testing.T) {
 	second := disk.With(context.Background(), disk.New(life{name: "second"}))
 	full := disk.With(context.Background(), disk.New(life{name: "second", full: true}))
@@ -89,7 +91,8 @@ func TestAfterAPowerCut(t *testing.T) {
 	}
 }
 
-// TestResumeBehindALaterRun refuses to restore what was there before a later run.
+// TestResumeBehindALaterRun refuses to restore what was there before a later
+// run.
 func TestResumeBehindALaterRun(t *testing.T) {
 	b, locked, run, mine := unplugged(t)
 	c := b.Controller

@@ -16,7 +16,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// executor finds who carries out a method that names an executor, or names none.
+// executor finds who carries out a method that names an executor, or names
+// none.
 func (c *Controller) executor(named string) (Executor, error) {
 	if x, ok := c.Executors[named]; ok && x != nil {
 		return x, nil
@@ -38,7 +39,8 @@ func name(x Executor) string {
 	return ""
 }
 
-// needed lists the executors that a plan names, sorted; "" among them if a method names none.
+// needed lists the executors that a plan names, sorted; "" among them if a
+// method names none.
 func needed(p *plan.Plan) []string {
 	var names []string
 	add := func(n string) {
@@ -96,7 +98,8 @@ func (c *Controller) validate(p *plan.Plan) error {
 	return nil
 }
 
-// ErrNoGates says that nobody chose what a controller judges with. Silence must not mean that nothing is judged.
+// ErrNoGates says that nobody chose what a controller judges with. Silence must
+// not mean that nothing is judged.
 var ErrNoGates = errors.New("exec: no gates are chosen: set Controller.Gates to builtin.Gates(), " +
 	"and append those of your own; an empty list that is not nil is none")
 
@@ -107,8 +110,9 @@ func (c *Controller) chosen() error {
 	return nil
 }
 
-// lacksGates refuses a plan that asks for gates which are not there, or gives them what they do not take. A plan that was
-// locked elsewhere was not checked against the gates of this controller.
+// lacksGates refuses a plan that asks for gates which are not there, or gives
+// them what they do not take. A plan that was locked elsewhere was not checked
+// against the gates of this controller.
 func (c *Controller) lacksGates(p *plan.Plan) error {
 	var errs []error
 	known := c.Options().Gates
@@ -119,8 +123,11 @@ func (c *Controller) lacksGates(p *plan.Plan) error {
 			continue
 		}
 		for _, s := range use.Args {
-			if !slices.ContainsFunc(known[at].Args, func(a plan.Argument) bool { return a.Name == s.Key && a.Kind.Takes(s.Value) }) {
-				errs = append(errs, fmt.Errorf("exec: the gate %q does not take the argument %q that the plan gives it", use.Name, s.Key))
+			if !slices.ContainsFunc(known[at].Args,
+				func(a plan.Argument) bool { return a.Name == s.Key && a.Kind.Takes(s.Value) }) {
+				errs = append(errs,
+					fmt.Errorf("exec: the gate %q does not take the argument %q that the plan gives it", use.Name,
+						s.Key))
 			}
 		}
 	}

@@ -22,10 +22,12 @@ type Already struct {
 	Evidence []string // what speaks for it
 }
 
-// Already lists the steps of a draft that are marked as done in its source, and those of which everything that
-// they declare holds in the workspace as it is: what they create is there, what they delete is not, and their
-// postconditions hold. Something must be declared that can be seen. It changes nothing and runs no command, so
-// a step with a postcondition that needs one is not listed unless its source marks it.
+// Already lists the steps of a draft that are marked as done in its source, and
+// those of which everything that they declare holds in the workspace as it is:
+// what they create is there, what they delete is not, and their postconditions
+// hold. Something must be declared that can be seen. It changes nothing and
+// runs no command, so a step with a postcondition that needs one is not listed
+// unless its source marks it.
 //
 // The steps come in the order of execution.
 func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already, error) {
@@ -38,7 +40,8 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already,
 	if err != nil {
 		return nil, err
 	}
-	pass := &gate.Pass{Phase: gate.Before, Plan: e.plan, Dir: e.work.Root, Base: tree, Before: tree, After: tree, Log: e.rec.Log,
+	pass := &gate.Pass{Phase: gate.Before, Plan: e.plan, Dir: e.work.Root, Base: tree, Before: tree, After: tree,
+		Log: e.rec.Log,
 		Content: func(_ context.Context, entry ledger.Entry) (io.ReadCloser, error) {
 			return worktree.OpenIn(e.work.Root, entry.Path)
 		}}
@@ -67,9 +70,11 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already,
 // stillKinds are the checks that look and do nothing.
 var stillKinds = []string{"file_exists", "file_absent", "file_contains", "symbol_exists", "symbol_absent"}
 
-// stands looks at what a step declares, and says what of it holds in the tree and what does not. Without
-// commands, a postcondition that needs one cannot be decided, which speaks against the step.
-func (e *execution) stands(ctx context.Context, pass *gate.Pass, tree *ledger.Tree, commands bool) (evidence, against []string) {
+// stands looks at what a step declares, and says what of it holds in the tree
+// and what does not. Without commands, a postcondition that needs one cannot be
+// decided, which speaks against the step.
+func (e *execution) stands(ctx context.Context, pass *gate.Pass, tree *ledger.Tree, commands bool) (evidence,
+	against []string) {
 	if a := pass.Step.Artifacts; a != nil {
 		for _, p := range slices.Concat(a.Create, a.Modify) {
 			if !inTree(tree, p) {
@@ -87,8 +92,9 @@ func (e *execution) stands(ctx context.Context, pass *gate.Pass, tree *ledger.Tr
 		}
 	}
 	for _, check := range pass.Step.Postconditions {
-		name := strings.TrimSpace(check.Kind + " " + strings.Join(slices.DeleteFunc([]string{check.Path, check.Symbol, check.Run, check.Package},
-			func(s string) bool { return s == "" }), " "))
+		name := strings.TrimSpace(check.Kind + " " +
+			strings.Join(slices.DeleteFunc([]string{check.Path, check.Symbol, check.Run, check.Package},
+				func(s string) bool { return s == "" }), " "))
 		if !commands && !slices.Contains(stillKinds, check.Kind) {
 			against = append(against, name+" was not decided: it runs something")
 			continue
@@ -106,7 +112,8 @@ func (e *execution) stands(ctx context.Context, pass *gate.Pass, tree *ledger.Tr
 	return evidence, against
 }
 
-// inTree reports whether a path, or something that a glob matches, is in a tree.
+// inTree reports whether a path, or something that a glob matches, is in a
+// tree.
 func inTree(tree *ledger.Tree, pattern string) bool {
 	if _, ok := tree.Lookup(pattern); ok || !ledger.IsGlob(pattern) {
 		return ok
@@ -119,8 +126,9 @@ func inTree(tree *ledger.Tree, pattern string) bool {
 	return false
 }
 
-// lookWhetherDone finds out whether what a step declares holds, whose work the lock says is done. A word that the workspace contradicts
-// stops the run before the step.
+// lookWhetherDone finds out whether what a step declares holds, whose work the
+// lock says is done. A word that the workspace contradicts stops the run before
+// the step.
 func (e *execution) lookWhetherDone(ctx context.Context, s *history.Step) error {
 	tree, err := e.work.Known(ctx)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// halfDone is a plan of three steps. The first has left its traces in the workspace of the tests below.
+// halfDone is a plan of three steps. The first has left its traces in the
+// workspace of the tests below.
 const halfDone = `schema = 1
 profile = "observe"
 [goal]
@@ -147,14 +148,16 @@ func TestEverythingWasDone(t *testing.T) {
 	}
 }
 
-// TestAWordThatDoesNotHold stops a run before a step that was said to be done and is not; once it is, the run goes on.
+// TestAWordThatDoesNotHold stops a run before a step that was said to be done
+// and is not; once it is, the run goes on.
 func TestAWordThatDoesNotHold(t *testing.T) {
 	b := exectest.New(t, halfDone, halfDoneFiles, exectest.Script{"1.1": exectest.Nothing(), "1.3": exectest.Nothing()})
 	b.Draft.Plan.Tasks[0].Steps[0].Artifacts, b.Draft.Plan.Tasks[0].Steps[0].Postconditions = nil, nil
 	locked := lockDone(t, b, "1.2")
 	report, err := b.Controller.Run(context.Background(), locked)
 	var refused *exec.RefusedError
-	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "b.txt is not there") || !strings.Contains(refused.Hint, "done:1.2") {
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "b.txt is not there") ||
+		!strings.Contains(refused.Hint, "done:1.2") {
 		t.Fatalf("the run ended with %v", err)
 	}
 	if s := report.Run.Step("1.2"); s.Status != history.Pending || len(s.Attempts) != 0 {
@@ -176,10 +179,14 @@ func TestDoneIsAcknowledgedForStepsThatAreThere(t *testing.T) {
 
 // Who runs a plan a second time is told how to leave out what is there already.
 func TestNothingCreatedSaysHowToLeaveItOut(t *testing.T) {
-	b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, nil }})
+	b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": func(context.Context, exec.Work) (exec.Outcome,
+		error) {
+		return exec.Outcome{}, nil
+	}})
 	run := b.Run(t)
 	run.Want(t, history.NotAchieved)
-	if text := strings.Join(strings.Fields(run.Report.String()), " "); !strings.Contains(text, `acknowledge "done:1.1"`) {
+	if text := strings.Join(strings.Fields(run.Report.String()), " "); !strings.Contains(text,
+		`acknowledge "done:1.1"`) {
 		t.Errorf("the report does not say how to leave the step out\n%s", run.Report)
 	}
 }

@@ -16,11 +16,13 @@ import (
 
 // An Amendment adds steps to the plan of a run that has not ended.
 type Amendment struct {
-	// Draft is the whole plan: what the run has, as it was, and the steps that are new. Where the run's plan lies in the workspace,
-	// it is watched, so the draft must be read from the same files.
+	// Draft is the whole plan: what the run has, as it was, and the steps that
+	// are new. Where the run's plan lies in the workspace, it is watched, so
+	// the draft must be read from the same files.
 	Draft *plan.Draft
-	// Acknowledged are codes of what a person accepted: those that the new steps need, as for [Controller.Lock], and the
-	// one of the amendment itself, see [AmendmentCode].
+	// Acknowledged are codes of what a person accepted: those that the new
+	// steps need, as for [Controller.Lock], and the one of the amendment
+	// itself, see [AmendmentCode].
 	Acknowledged []string
 	By, Reason   string // who wants it, and why; may be empty
 }
@@ -32,21 +34,26 @@ type Amended struct {
 	Locked *plan.Locked   // what to resume the run with
 }
 
-// AmendmentCode is what confirms that a run goes on under a plan: "amend:" and the first half of the plan's digest. So nobody
-// confirms another plan than was looked at.
+// AmendmentCode is what confirms that a run goes on under a plan: "amend:" and
+// the first half of the plan's digest. So nobody confirms another plan than was
+// looked at.
 func AmendmentCode(p *plan.Plan) string {
 	_, hex, _ := strings.Cut(string(p.Digest()), ":")
 	return "amend:" + hex[:len(hex)/2]
 }
 
-// Amend adds steps to a run that nobody has in hand and that has not ended: steps in tasks that are not over, or new tasks, all of which come
-// behind what has begun. Everything else of the plan must be as it was. The plan is checked, approved by the planning gates, and
-// locked anew; the lock continues the record of the run. Tasks that gained steps are shown to the reviewers again. How the run stands
-// does not change: resume it with the new lock.
+// Amend adds steps to a run that nobody has in hand and that has not ended:
+// steps in tasks that are not over, or new tasks, all of which come behind what
+// has begun. Everything else of the plan must be as it was. The plan is
+// checked, approved by the planning gates, and locked anew; the lock continues
+// the record of the run. Tasks that gained steps are shown to the reviewers
+// again. How the run stands does not change: resume it with the new lock.
 //
-// It changes nothing but the journal. Errors are *[plan.AmendError] where the plan changes what it may only add to, those of [Controller.Lock]
-// (*plan.AckError also where the amendment is not confirmed), *[RefusedError] where the run cannot have these steps, *checkpoint.HeldError
-// where somebody works on it, and [ErrNoRun].
+// It changes nothing but the journal. Errors are *[plan.AmendError] where the
+// plan changes what it may only add to, those of [Controller.Lock]
+// (*plan.AckError also where the amendment is not confirmed), *[RefusedError]
+// where the run cannot have these steps, *checkpoint.HeldError where somebody
+// works on it, and [ErrNoRun].
 func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (*Amended, error) {
 	if a.Draft == nil {
 		return nil, &RefusedError{Reasons: []string{"there is no plan to go on with"}, Hint: "read one with plan.ReadFile"}
@@ -102,7 +109,8 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 	return e.samePlace()
 }
 
-// samePlace refuses a plan that lies elsewhere in the workspace than the plan of the run: that is watched, and no part of the trees.
+// samePlace refuses a plan that lies elsewhere in the workspace than the plan
+// of the run: that is watched, and no part of the trees.
 func (e *execution) samePlace() error {
 	now := e.scope().Own
 	files := e.files
@@ -118,11 +126,13 @@ func (e *execution) samePlace() error {
 	for _, f := range e.rec.Run.Started.Files {
 		names = append(names, fmt.Sprintf("%q", f.Path))
 	}
-	return &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
-		Hint: "put the amended plan in its place"}
+	return &RefusedError{Run: e.rec.Run.Started.Run,
+		Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
+		Hint:    "put the amended plan in its place"}
 }
 
-// noLink refuses a plan whose name is a link to a file that the trees of the run hold: that would have to be another one.
+// noLink refuses a plan whose name is a link to a file that the trees of the
+// run hold: that would have to be another one.
 func (e *execution) noLink(own []string) error {
 	for _, f := range e.files {
 		real, err := filepath.EvalSymlinks(f.Path)
@@ -149,7 +159,8 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &history.Amended{Plan: e.plan.Digest(), Files: a.Draft.Files, By: a.By, Reason: a.Reason, Confirmed: AmendmentCode(e.plan),
+	f := &history.Amended{Plan: e.plan.Digest(), Files: a.Draft.Files, By: a.By, Reason: a.Reason,
+		Confirmed:    AmendmentCode(e.plan),
 		Requirements: added.Requirements, Tasks: added.Tasks, Steps: e.outline(a.Draft.Format)}
 	for _, o := range f.Steps {
 		if slices.Contains(added.Steps, o.Address) {
@@ -191,7 +202,8 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 	return &Amended{Run: e.rec.Run.Started.Run, Added: sealed.Added, Locked: locked}, nil
 }
 
-// sameEnvelope is what the run depends on from now on: what it depended on so far, and executors that only new steps name.
+// sameEnvelope is what the run depends on from now on: what it depended on so
+// far, and executors that only new steps name.
 func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) {
 	now, err := e.envelope(ctx)
 	if err != nil {
@@ -209,7 +221,8 @@ func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error
 	return now, nil
 }
 
-// lockAgain makes the lock of an amendment, and notes in f what it says. Whatever was acknowledged for the run stays so.
+// lockAgain makes the lock of an amendment, and notes in f what it says.
+// Whatever was acknowledged for the run stays so.
 func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) {
 	given, strangers := slices.Clone(e.rec.Run.Started.Acknowledged), []string(nil)
 	for _, code := range a.Acknowledged {
@@ -218,11 +231,14 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 		case slices.Contains(f.Added, plan.Address(step)) && code != plan.DoneCode(plan.Address(step)):
 			given = append(given, code)
 		case code != f.Confirmed && !slices.Contains(given, code):
-			strangers = append(strangers, code) // of steps that are not new nobody accepts anything now, and a new one is not done
+			// of steps that are not new nobody accepts anything now, and a new
+			// one is not done
+			strangers = append(strangers, code)
 		}
 	}
-	locked, err := e.c.bind(a.Draft, plan.LockOptions{Check: e.c.Options(), Envelope: f.Envelope.Digest(), Acknowledged: given,
-		Approvals: approvals(f.Planning), Amends: e.rec.Run.RecordDigest()})
+	locked, err := e.c.bind(a.Draft, plan.LockOptions{Check: e.c.Options(), Envelope: f.Envelope.Digest(),
+		Acknowledged: given,
+		Approvals:    approvals(f.Planning), Amends: e.rec.Run.RecordDigest()})
 	var missing *plan.AckError
 	if err != nil && !errors.As(err, &missing) {
 		return nil, err
@@ -235,7 +251,8 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 		missing.Unknown = append(missing.Unknown, strangers...)
 	}
 	if !confirmed {
-		missing.Missing = append(missing.Missing, plan.Acknowledgement{Code: f.Confirmed, Step: f.Added[0], Text: e.addition(f)})
+		missing.Missing = append(missing.Missing, plan.Acknowledgement{Code: f.Confirmed, Step: f.Added[0],
+			Text: e.addition(f)})
 	}
 	if missing != nil {
 		return nil, missing

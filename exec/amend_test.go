@@ -130,7 +130,8 @@ func amendment(d *plan.Draft) exec.Amendment {
 	return exec.Amendment{Draft: d, Acknowledged: []string{exec.AmendmentCode(&d.Plan)}, By: "tester", Reason: "more is wanted"}
 }
 
-// TestAmend adds steps to a run that waits. It goes on under the new plan alone, and everything that was added is done.
+// TestAmend adds steps to a run that waits. It goes on under the new plan
+// alone, and everything that was added is done.
 func TestAmend(t *testing.T) {
 	b, run, fixed := waits(t)
 	ws := exec.Workspace{Dir: b.Dir}
@@ -142,7 +143,8 @@ func TestAmend(t *testing.T) {
 
 	var missing *plan.AckError
 	if _, err := b.Controller.Amend(t.Context(), run, exec.Amendment{Draft: d}); !errors.As(err, &missing) ||
-		len(missing.Missing) != 1 || missing.Missing[0].Code != exec.AmendmentCode(&d.Plan) || !strings.Contains(err.Error(), "2.2 (write d), 3.1 (write e)") {
+		len(missing.Missing) != 1 || missing.Missing[0].Code != exec.AmendmentCode(&d.Plan) ||
+		!strings.Contains(err.Error(), "2.2 (write d), 3.1 (write e)") {
 		t.Fatalf("not confirmed: %v", err)
 	}
 	if now, err := ws.History(t.Context(), run); err != nil || now.Head != before.Head {
@@ -161,10 +163,12 @@ func TestAmend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now.Status != before.Status || now.Paused == nil || now.Paused.Why != before.Paused.Why || len(now.Lanes()) != 1 || now.Lanes()[0].Step.Address != "1.2" {
+	if now.Status != before.Status || now.Paused == nil || now.Paused.Why != before.Paused.Why ||
+		len(now.Lanes()) != 1 || now.Lanes()[0].Step.Address != "1.2" {
 		t.Errorf("the run stands otherwise: %s, %+v", now.Status, now.Paused)
 	}
-	if a := now.Amendments[0]; a.By != "tester" || a.Reason != "more is wanted" || a.Prev != before.RecordDigest() || now.RecordDigest() != a.Digest ||
+	if a := now.Amendments[0]; a.By != "tester" || a.Reason != "more is wanted" || a.Prev != before.RecordDigest() ||
+		now.RecordDigest() != a.Digest ||
 		!slices.Equal(a.Requirements, []string{"R2"}) || !slices.Equal(a.Tasks, []string{"3"}) {
 		t.Errorf("%+v", a)
 	}
@@ -172,7 +176,8 @@ func TestAmend(t *testing.T) {
 	if _, err := b.Controller.Resume(t.Context(), b.Lock(t), run); !refusedFor(err, "the plan moved") {
 		t.Errorf("the old lock: %v", err)
 	}
-	if _, err := b.Controller.Run(t.Context(), amended.Locked); !refusedFor(err, "adds steps to a run that is under way") {
+	if _, err := b.Controller.Run(t.Context(), amended.Locked); !refusedFor(err,
+		"adds steps to a run that is under way") {
 		t.Errorf("the new lock for another run: %v", err)
 	}
 	*fixed, b.Draft, b.Controller.Escalator = true, d, choose(map[ask.Kind]string{ask.StepFailed: "r"})
@@ -197,8 +202,8 @@ func refusedFor(err error, why string) bool {
 	return errors.As(err, &refused) && strings.Contains(err.Error(), why)
 }
 
-// TestAmendmentsThatAreNone are plans that do more than to add steps behind what has begun. Each is refused by name, and leaves the
-// journal as it was.
+// TestAmendmentsThatAreNone are plans that do more than to add steps behind
+// what has begun. Each is refused by name, and leaves the journal as it was.
 func TestAmendmentsThatAreNone(t *testing.T) {
 	more := begunPlan + furtherStep
 	swap := func(old, new string) string {
@@ -213,23 +218,25 @@ func TestAmendmentsThatAreNone(t *testing.T) {
 	second := "[[tasks.steps]]\nid = \"2\"\ndescription = \"write b\""
 	third := "[[tasks]]\nid = \"2\""
 	for name, tt := range map[string]struct{ text, why string }{
-		"nothing new":             {begunPlan, "no step that the run has not"},
-		"a step before":           {swap(second, step("0")+second), "1.0 would come before 1.2, which has begun"},
-		"a task before":           {swap("[[tasks]]\nid = \"1\"", "[[tasks]]\nid = \"0\"\ndescription = \"zero\"\n\n"+step("1")+"[[tasks]]\nid = \"1\""), "0.1 would come before 1.2"},
-		"a step is gone":          {strings.Replace(more, begunPlan[strings.Index(begunPlan, third):], "[[tasks]]\nid = \"2\"\ndescription = \"second\"\ndepends_on = [\"1\"]\n", 1), "step 2.1 is gone"},
-		"another command":         {swap(`run = "c"`, `run = "rm -rf /"`), "step 2.1 is not what it was: run"},
-		"another command, begun":  {swap(`run = "b"`, `run = "x"`), "step 1.2 is not what it was: run"},
-		"another name":            {swap(`description = "second"`, `description = "2nd"`), "task 2 is not what it was: description"},
-		"another goal":            {swap(`description = "grow"`, `description = "shrink"`), "goal is not what it was"},
-		"the network":             {more + "\n[sandbox]\nnetwork = true\n", "[sandbox] is not what it was"},
-		"more time":               {swap(`run = "c"`, "run = \"c\"\ntimeout = \"9h\""), "step 2.1 is not what it was: timeout"},
-		"more paths":              {swap(`run = "c"`, "run = \"c\"\nartifacts = { create = [\"**\"] }"), "step 2.1 is not what it was: artifacts"},
-		"fewer eyes":              {more + "\n[ledger]\nignore = [\"**/*.go\"]\n", "[ledger] is not what it was"},
-		"another check":           {more + "\n[[invariants]]\nid = \"I1\"\ntext = \"i\"\ncheck = { kind = \"file_exists\", path = \"x\" }\n", "invariants is not what it was"},
-		"another end":             {more + "\n[completion_criteria]\nacceptance_criteria = [\"none\"]\n", "[completion_criteria] is not what it was"},
-		"another order":           {swap(`depends_on = ["1"]`, ``), "task 2 is not what it was: depends_on"},
-		"a setting":               {more + "\n[software_stack]\nlanguage = \"Go\"\n", "[software_stack] is not what it was"},
-		"another requirement":     {swap(`text = "it grows"`, `text = "it shrinks"`), "requirements is not what it was"},
+		"nothing new":   {begunPlan, "no step that the run has not"},
+		"a step before": {swap(second, step("0")+second), "1.0 would come before 1.2, which has begun"},
+		"a task before": {swap("[[tasks]]\nid = \"1\"",
+			"[[tasks]]\nid = \"0\"\ndescription = \"zero\"\n\n"+step("1")+"[[tasks]]\nid = \"1\""), "0.1 would come before 1.2"},
+		"a step is gone":         {strings.Replace(more, begunPlan[strings.Index(begunPlan, third):], "[[tasks]]\nid = \"2\"\ndescription = \"second\"\ndepends_on = [\"1\"]\n", 1), "step 2.1 is gone"},
+		"another command":        {swap(`run = "c"`, `run = "rm -rf /"`), "step 2.1 is not what it was: run"},
+		"another command, begun": {swap(`run = "b"`, `run = "x"`), "step 1.2 is not what it was: run"},
+		"another name":           {swap(`description = "second"`, `description = "2nd"`), "task 2 is not what it was: description"},
+		"another goal":           {swap(`description = "grow"`, `description = "shrink"`), "goal is not what it was"},
+		"the network":            {more + "\n[sandbox]\nnetwork = true\n", "[sandbox] is not what it was"},
+		"more time":              {swap(`run = "c"`, "run = \"c\"\ntimeout = \"9h\""), "step 2.1 is not what it was: timeout"},
+		"more paths":             {swap(`run = "c"`, "run = \"c\"\nartifacts = { create = [\"**\"] }"), "step 2.1 is not what it was: artifacts"},
+		"fewer eyes":             {more + "\n[ledger]\nignore = [\"**/*.go\"]\n", "[ledger] is not what it was"},
+		"another check":          {more + "\n[[invariants]]\nid = \"I1\"\ntext = \"i\"\ncheck = { kind = \"file_exists\", path = \"x\" }\n", "invariants is not what it was"},
+		"another end":            {more + "\n[completion_criteria]\nacceptance_criteria = [\"none\"]\n", "[completion_criteria] is not what it was"},
+		"another order":          {swap(`depends_on = ["1"]`, ``), "task 2 is not what it was: depends_on"},
+		"a setting":              {more + "\n[software_stack]\nlanguage = \"Go\"\n", "[software_stack] is not what it was"},
+		"another requirement": {swap(`text = "it grows"`, `text = "it shrinks"`),
+			"requirements is not what it was"},
 		"a plan that is none":     {swap(`requirements = ["R1"]`, `requirements = ["R9"]`), "R9"},
 		"what must be accepted":   {more + "rollback = \"irreversible\"\n", "--ack irreversible:2.2"},
 		"another retry":           {swap(`on_failure = "ask"`, `on_failure = "retry"`), "step 1.2 is not what it was: on_failure"},
@@ -241,7 +248,8 @@ func TestAmendmentsThatAreNone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = b.Controller.Amend(t.Context(), run, amendment(read(t, tt.text))); err == nil || !strings.Contains(err.Error(), tt.why) {
+			if _, err = b.Controller.Amend(t.Context(), run, amendment(read(t, tt.text))); err == nil ||
+				!strings.Contains(err.Error(), tt.why) {
 				t.Errorf("%v, want %q", err, tt.why)
 			}
 			after, err := exec.Workspace{Dir: b.Dir}.History(t.Context(), run)
@@ -255,8 +263,9 @@ func TestAmendmentsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestAmendAtEveryRecord lets the machine die at every record of an amendment and of what follows it. Each time the run comes to its
-// end, with or without the amendment where it had not been confirmed as written.
+// TestAmendAtEveryRecord lets the machine die at every record of an amendment
+// and of what follows it. Each time the run comes to its end, with or without
+// the amendment where it had not been confirmed as written.
 func TestAmendAtEveryRecord(t *testing.T) {
 	d := read(t, begunPlan+furtherStep+furtherTask)
 	for cut := 0; ; cut += stride() {
@@ -291,7 +300,8 @@ func TestAmendAtEveryRecord(t *testing.T) {
 		b.Draft = d
 		(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
 		if completedTwice(report.Run) || len(report.Run.Amendments) != 1 || len(report.Run.Steps) != 5 {
-			t.Errorf("cut %d: %d amendments, %d steps\n%s", cut, len(report.Run.Amendments), len(report.Run.Steps), report)
+			t.Errorf("cut %d: %d amendments, %d steps\n%s", cut, len(report.Run.Amendments), len(report.Run.Steps),
+				report)
 		}
 		if t.Failed() || whole {
 			return
@@ -299,7 +309,8 @@ func TestAmendAtEveryRecord(t *testing.T) {
 	}
 }
 
-// TestAmendTwice adds steps, sets the run back before them, and adds more: each link continues the record, answers among them.
+// TestAmendTwice adds steps, sets the run back before them, and adds more: each
+// link continues the record, answers among them.
 func TestAmendTwice(t *testing.T) {
 	b, run, fixed := waits(t)
 	once, twice := read(t, begunPlan+furtherStep), read(t, begunPlan+furtherStep+furtherTask)
@@ -320,7 +331,8 @@ func TestAmendTwice(t *testing.T) {
 	report, err := b.Controller.Resume(t.Context(), amended.Locked, run)
 	(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
 	a := report.Run.Amendments
-	if len(a) != 2 || a[1].Prev != a[0].Digest || len(report.Run.Addenda) != 1 || a[0].Prev != report.Run.Addenda[0].Digest {
+	if len(a) != 2 || a[1].Prev != a[0].Digest || len(report.Run.Addenda) != 1 ||
+		a[0].Prev != report.Run.Addenda[0].Digest {
 		t.Errorf("the chain: %+v\n%+v", report.Run.Addenda, a)
 	}
 	if _, err := (exec.Workspace{Dir: b.Dir}).Verify(t.Context(), run); err != nil {
@@ -328,7 +340,8 @@ func TestAmendTwice(t *testing.T) {
 	}
 }
 
-// TestAmendedTasksAreLookedAtAgain: who approved a task is asked again when it gained steps, and about no other one.
+// TestAmendedTasksAreLookedAtAgain: who approved a task is asked again when it
+// gained steps, and about no other one.
 func TestAmendedTasksAreLookedAtAgain(t *testing.T) {
 	b, _, fixed := prepared(t)
 	var shown []string
@@ -361,7 +374,8 @@ func TestAmendedTasksAreLookedAtAgain(t *testing.T) {
 	}
 }
 
-// TestAmendPhases: steps that are added to an orchestrated run belong to phases.
+// TestAmendPhases: steps that are added to an orchestrated run belong to
+// phases.
 func TestAmendPhases(t *testing.T) {
 	b, _, fixed := prepared(t)
 	b.Controller.Strategy = history.Orchestrated
@@ -379,13 +393,15 @@ func TestAmendPhases(t *testing.T) {
 	report, err = b.Controller.Resume(t.Context(), amended.Locked, run)
 	(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
 	f := report.Run.Flow
-	want := []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.2"}}, {Name: "task 2", Steps: []plan.Address{"2.1", "2.2"}}, {Name: "task 3", Steps: []plan.Address{"3.1"}}}
+	want := []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.2"}},
+		{Name: "task 2", Steps: []plan.Address{"2.1", "2.2"}}, {Name: "task 3", Steps: []plan.Address{"3.1"}}}
 	if diff := cmp.Diff(want, f.Strategy.Phases); diff != "" || len(f.Phases) != len(want) || len(f.Switched) != 1 {
 		t.Errorf("phases: %s\n%+v", diff, f)
 	}
 }
 
-// TestAmendWithAnotherExecutor: a further step may bring an executor of its own. One that was there must be what it was.
+// TestAmendWithAnotherExecutor: a further step may bring an executor of its
+// own. One that was there must be what it was.
 func TestAmendWithAnotherExecutor(t *testing.T) {
 	for name, moved := range map[string]bool{"new": false, "moved": true} {
 		t.Run(name, func(t *testing.T) {
@@ -414,8 +430,9 @@ func TestAmendWithAnotherExecutor(t *testing.T) {
 	}
 }
 
-// TestAmendAfterACrash adds a task to a run whose controller died at any of its records: what was under way is done again or not, as
-// it would be without the amendment.
+// TestAmendAfterACrash adds a task to a run whose controller died at any of its
+// records: what was under way is done again or not, as it would be without the
+// amendment.
 func TestAmendAfterACrash(t *testing.T) {
 	for _, isolate := range []bool{false, true} {
 		t.Run(fmt.Sprintf("isolate=%t", isolate), func(t *testing.T) { amendAfterACrash(t, isolate) })
@@ -461,14 +478,16 @@ func amendAfterACrash(t *testing.T, isolate bool) {
 	}
 }
 
-// TestALockServesOneRunAlsoAmended: the lock that a run began with serves no other one once the run has another.
+// TestALockServesOneRunAlsoAmended: the lock that a run began with serves no
+// other one once the run has another.
 func TestALockServesOneRunAlsoAmended(t *testing.T) {
 	b, locked, fixed := prepared(t)
 	report, err := b.Controller.Run(t.Context(), locked)
 	if !errors.Is(err, exec.ErrWaiting) {
 		t.Fatal(err)
 	}
-	if _, err := b.Controller.Amend(t.Context(), report.Run.Started.Run, amendment(read(t, begunPlan+furtherStep))); err != nil {
+	if _, err := b.Controller.Amend(t.Context(), report.Run.Started.Run,
+		amendment(read(t, begunPlan+furtherStep))); err != nil {
 		t.Fatal(err)
 	}
 	*fixed = true
@@ -477,7 +496,8 @@ func TestALockServesOneRunAlsoAmended(t *testing.T) {
 	}
 }
 
-// TestAmendAnIsolatedRun: what is added is done in the clone, and delivered with all else.
+// TestAmendAnIsolatedRun: what is added is done in the clone, and delivered
+// with all else.
 func TestAmendAnIsolatedRun(t *testing.T) {
 	b, locked, fixed := prepared(t)
 	b.Controller.Isolate = true
@@ -502,7 +522,8 @@ func TestAmendAnIsolatedRun(t *testing.T) {
 	}
 }
 
-// TestAmendLeavesNoStepOut: with an amendment somebody accepts what its steps need, and nothing about those that were there.
+// TestAmendLeavesNoStepOut: with an amendment somebody accepts what its steps
+// need, and nothing about those that were there.
 func TestAmendLeavesNoStepOut(t *testing.T) {
 	b, run, _ := waits(t)
 	a := amendment(read(t, begunPlan+furtherStep))
@@ -519,7 +540,8 @@ func TestAmendLeavesNoStepOut(t *testing.T) {
 	}
 }
 
-// TestAmendedPlansAreAskedAbout: what was to be remembered of a plan answers no question of the plan that took its place.
+// TestAmendedPlansAreAskedAbout: what was to be remembered of a plan answers no
+// question of the plan that took its place.
 func TestAmendedPlansAreAskedAbout(t *testing.T) {
 	b, _, fixed := prepared(t)
 	asked := 0
@@ -557,7 +579,8 @@ func TestAmendedPlansAreAskedAbout(t *testing.T) {
 	}
 }
 
-// TestAmendAfterObsolete: a run that stopped since its plan no longer holds goes on when the plan was amended, and asks about it no more.
+// TestAmendAfterObsolete: a run that stopped since its plan no longer holds
+// goes on when the plan was amended, and asks about it no more.
 func TestAmendAfterObsolete(t *testing.T) {
 	b, run, fixed := waits(t)
 	ws := exec.Workspace{Dir: b.Dir}
@@ -575,14 +598,17 @@ func TestAmendAfterObsolete(t *testing.T) {
 	(&exectest.Result{Report: report, Err: err, Dir: b.Dir}).Want(t, history.Achieved)
 }
 
-// TestAnswersToQuestionsOfThePlanBefore: a question was open when the run was amended. Its answer counts for what it asked, and not for the
-// plan that took the place: that it no longer holds is no matter any more, and what was to be remembered of it is remembered of it.
+// TestAnswersToQuestionsOfThePlanBefore: a question was open when the run was
+// amended. Its answer counts for what it asked, and not for the plan that took
+// the place: that it no longer holds is no matter any more, and what was to be
+// remembered of it is remembered of it.
 func TestAnswersToQuestionsOfThePlanBefore(t *testing.T) {
 	waiting := puts(func() error { return ask.ErrWaiting })
 	t.Run("obsolete", func(t *testing.T) {
 		b, run, fixed := waits(t)
 		*fixed, b.Controller.Escalator = true, waiting
-		must(t, exec.Workspace{Dir: b.Dir}.Request(t.Context(), ask.Request{Run: run, Kind: ask.Obsolete, By: "tester", Reason: "more is wanted"}))
+		must(t, exec.Workspace{Dir: b.Dir}.Request(t.Context(),
+			ask.Request{Run: run, Kind: ask.Obsolete, By: "tester", Reason: "more is wanted"}))
 		report, err := b.Controller.Resume(t.Context(), b.Lock(t), run)
 		if q := report.Run.Questions(); !errors.Is(err, exec.ErrWaiting) || len(q) != 1 || q[0].Kind != ask.Obsolete {
 			t.Fatalf("%v, %+v", err, q)
@@ -614,7 +640,8 @@ func TestAnswersToQuestionsOfThePlanBefore(t *testing.T) {
 			return a
 		})
 		report, err = b.Controller.Resume(t.Context(), amended.Locked, amended.Run)
-		if !errors.Is(err, exec.ErrWaiting) || asked != 2 || len(report.Run.Remembered) != 1 || report.Run.Remembered[0].Plan != was {
+		if !errors.Is(err, exec.ErrWaiting) || asked != 2 || len(report.Run.Remembered) != 1 ||
+			report.Run.Remembered[0].Plan != was {
 			t.Errorf("asked %d times: %v\n%+v", asked, err, report.Run.Remembered)
 		}
 	})
@@ -641,7 +668,8 @@ func TestAmendATrial(t *testing.T) {
 	}
 }
 
-// TestAmendIsExclusive: nobody adds steps to a run that somebody has in hand, and what was left out is said.
+// TestAmendIsExclusive: nobody adds steps to a run that somebody has in hand,
+// and what was left out is said.
 func TestAmendIsExclusive(t *testing.T) {
 	b, run, _ := waits(t)
 	held, err := checkpoint.HoldWorkspace(t.Context(), b.Dir)
@@ -649,7 +677,8 @@ func TestAmendIsExclusive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var holder *checkpoint.HeldError
-	if _, err := b.Controller.Amend(t.Context(), run, amendment(read(t, begunPlan+furtherStep))); !errors.As(err, &holder) {
+	if _, err := b.Controller.Amend(t.Context(), run, amendment(read(t, begunPlan+furtherStep))); !errors.As(err,
+		&holder) {
 		t.Errorf("%v", err)
 	}
 	if err := held.Release(); err != nil {
@@ -658,12 +687,14 @@ func TestAmendIsExclusive(t *testing.T) {
 	if _, err := b.Controller.Amend(t.Context(), run, exec.Amendment{}); !refusedFor(err, "no plan") {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.Controller.Amend(t.Context(), "7", amendment(read(t, begunPlan+furtherStep))); !errors.Is(err, exec.ErrNoRun) {
+	if _, err := b.Controller.Amend(t.Context(), "7", amendment(read(t, begunPlan+furtherStep))); !errors.Is(err,
+		exec.ErrNoRun) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestVerifyFindsAForgedAmendment: a journal whose amendment changes what was there holds in itself, and is found all the same.
+// TestVerifyFindsAForgedAmendment: a journal whose amendment changes what was
+// there holds in itself, and is found all the same.
 func TestVerifyFindsAForgedAmendment(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
@@ -686,7 +717,8 @@ func TestVerifyFindsAForgedAmendment(t *testing.T) {
 			blob, err := store.Put(t.Context(), text)
 			must(t, errors.Join(err, store.Flush(t.Context()), blobs.Close()))
 
-			f := history.Amended{Plan: p.Digest(), PlanBlob: blob, Lock: "L", Envelope: was.Started.Envelope, Added: []plan.Address{"2.2"},
+			f := history.Amended{Plan: p.Digest(), PlanBlob: blob, Lock: "L", Envelope: was.Started.Envelope,
+				Added: []plan.Address{"2.2"},
 				Steps: append(slices.Clone(was.Started.Steps), history.Outline{Address: "2.2", Task: "2"})}
 			f, err = f.Seal(1, was.RecordDigest())
 			must(t, err)

@@ -17,7 +17,8 @@ import (
 // A Reviewer looks at a task before its first step; see package gate/approval.
 type Reviewer = approval.Reviewer
 
-// submit has the reviewers decide about the task of a step: a first draft of it, or one that advice has patched.
+// submit has the reviewers decide about the task of a step: a first draft of
+// it, or one that advice has patched.
 func (e *execution) submit(ctx context.Context, s *history.Step, again bool) error {
 	if again {
 		return e.submitAgain(ctx, s, e.rec.Run.Approval(s.Task))
@@ -40,7 +41,8 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 	case d.Approved:
 		a.Status = history.ApprovedRetry
 	case a.Retry >= recovery.Reflections:
-		a.Status, a.Terminal = history.FailedRetry, fmt.Sprintf("the limit of %d retries is reached", recovery.Reflections)
+		a.Status, a.Terminal = history.FailedRetry,
+			fmt.Sprintf("the limit of %d retries is reached", recovery.Reflections)
 	case e.c.Advisors.of(advice.Reflection) == nil:
 		a.Status, a.Terminal = history.Rejected, "nobody gives advice"
 	default:
@@ -83,13 +85,15 @@ func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history
 	return e.review(ctx, s, next, facts...)
 }
 
-// unfit says why advice cannot be acted on; "" if it can. The confidence that is needed is [advice.Threshold].
+// unfit says why advice cannot be acted on; "" if it can. The confidence that
+// is needed is [advice.Threshold].
 func unfit(said *history.Advised, made *history.Patched) string {
 	switch {
 	case said.Error != "":
 		return "no advice: " + said.Error
 	case said.Confidence < advice.Threshold:
-		return fmt.Sprintf("the confidence of the advice is %.2f, and %.2f is needed", said.Confidence, advice.Threshold)
+		return fmt.Sprintf("the confidence of the advice is %.2f, and %.2f is needed", said.Confidence,
+			advice.Threshold)
 	case made == nil:
 		return "the advice changes nothing"
 	case made.Refused:
@@ -98,10 +102,12 @@ func unfit(said *history.Advised, made *history.Patched) string {
 	return ""
 }
 
-// patchable is the step of a task whose method a patch may change: the first that has one.
+// patchable is the step of a task whose method a patch may change: the first
+// that has one.
 func (e *execution) patchable(s *history.Step) *history.Step {
 	for _, other := range e.rec.Run.Steps {
-		if step := e.contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending && (step.Run != "" || step.Prompt != "") {
+		if step := e.contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending &&
+			(step.Run != "" || step.Prompt != "") {
 			return other
 		}
 	}
@@ -112,8 +118,10 @@ func (e *execution) patchable(s *history.Step) *history.Step {
 func (e *execution) draft(s *history.Step, a *history.Approval, before []history.Located) approval.Draft {
 	task := e.contract.At(s.Address).Task
 	a.Attempt = attemptID(task.ID, e.decisions(task.ID)+1)
-	d := approval.Draft{Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: task.ID, Title: task.Title, Text: task.Description,
-		Priority: task.Priority, Acceptance: slices.Clone(task.AcceptanceCriteria), Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
+	d := approval.Draft{Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: task.ID, Title: task.Title,
+		Text:     task.Description,
+		Priority: task.Priority, Acceptance: slices.Clone(task.AcceptanceCriteria), Retry: a.Retry,
+		Attempt: a.Attempt, Patch: a.Patch,
 		Dir: e.work.Dir, Runner: e.runner(nil)}
 	if last := e.rec.Run.Approval(task.ID); last != nil {
 		d.Feedback = slices.Clone(last.Reasons)
@@ -126,7 +134,8 @@ func (e *execution) draft(s *history.Step, a *history.Approval, before []history
 				m.ID, m.Run, m.Prompt = p.ID, p.Method.Run, p.Method.Prompt
 			}
 		}
-		shown := approval.Step{Address: string(step.Address), Description: step.Description, Run: m.Run, Prompt: m.Prompt,
+		shown := approval.Step{Address: string(step.Address), Description: step.Description, Run: m.Run,
+			Prompt:   m.Prompt,
 			Executor: m.Executor, Artifacts: engine.Expected(step)}
 		if m.ID != recovery.Primary {
 			shown.Patch = m.ID
@@ -136,7 +145,8 @@ func (e *execution) draft(s *history.Step, a *history.Approval, before []history
 	return d
 }
 
-// decisions is how often decisions about a task were recorded, those that were undone too.
+// decisions is how often decisions about a task were recorded, those that were
+// undone too.
 func (e *execution) decisions(task string) int {
 	n := 0
 	for i := range e.rec.Run.Approvals {

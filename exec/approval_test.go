@@ -57,15 +57,23 @@ func TestApproval(t *testing.T) {
 		status    history.Status
 		method    string // that was carried out in 1.1; "" if none
 	}{
-		"one approves":             {[]exec.Reviewer{reviewer("ops", always)}, nil, []string{"approved(0)"}, "", history.Achieved, "primary"},
-		"three approve":            {[]exec.Reviewer{reviewer("ops", always), reviewer("quality", always), reviewer("infra", always)}, nil, []string{"approved(0)"}, "", history.Achieved, "primary"},
-		"one of three rejects":     {[]exec.Reviewer{reviewer("ops", always), reviewer("quality", rejects), reviewer("infra", always)}, exec.Advisors{advice.Reflection: nil}, []string{"rejected(0)"}, "nobody gives advice", history.NotAchieved, ""},
-		"patched then approved":    {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.70, "16"), []string{"rejected(0)", "approved_retry(1)"}, "", history.Achieved, "patch_1"},
-		"confidence below 0.70":    {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.69, "16"), []string{"rejected(0)", "failed_retry(0)"}, "0.70 is needed", history.NotAchieved, ""},
-		"a patch without a change": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.9, ""), []string{"rejected(0)", "failed_retry(0)"}, "changes nothing", history.NotAchieved, ""},
-		"a patch that widens":      {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.9, "../../etc/passwd"), []string{"rejected(0)", "failed_retry(0)"}, "is refused", history.NotAchieved, ""},
-		"rejected for good":        {[]exec.Reviewer{reviewer("ops", rejects)}, halving(), []string{"rejected(0)", "rejected(1)", "failed_retry(2)"}, "limit of 2", history.NotAchieved, ""},
-		"approved at the last":     {[]exec.Reviewer{reviewer("ops", func(d approval.Draft) bool { return strings.Contains(d.Steps[0].Run, " 8") || d.Task == "2" })}, halving(), []string{"rejected(0)", "rejected(1)", "approved_retry(2)"}, "", history.Achieved, "patch_2"},
+		"one approves": {[]exec.Reviewer{reviewer("ops", always)}, nil, []string{"approved(0)"}, "",
+			history.Achieved, "primary"},
+		"three approve": {[]exec.Reviewer{reviewer("ops", always), reviewer("quality", always),
+			reviewer("infra", always)}, nil, []string{"approved(0)"}, "", history.Achieved, "primary"},
+		"one of three rejects": {[]exec.Reviewer{reviewer("ops", always), reviewer("quality", rejects),
+			reviewer("infra", always)}, exec.Advisors{advice.Reflection: nil}, []string{"rejected(0)"}, "nobody gives advice", history.NotAchieved, ""},
+		"patched then approved": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.70, "16"),
+			[]string{"rejected(0)", "approved_retry(1)"}, "", history.Achieved, "patch_1"},
+		"confidence below 0.70": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.69, "16"),
+			[]string{"rejected(0)", "failed_retry(0)"}, "0.70 is needed", history.NotAchieved, ""},
+		"a patch without a change": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.9, ""),
+			[]string{"rejected(0)", "failed_retry(0)"}, "changes nothing", history.NotAchieved, ""},
+		"a patch that widens": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.9, "../../etc/passwd"), []string{"rejected(0)", "failed_retry(0)"}, "is refused", history.NotAchieved, ""},
+		"rejected for good":   {[]exec.Reviewer{reviewer("ops", rejects)}, halving(), []string{"rejected(0)", "rejected(1)", "failed_retry(2)"}, "limit of 2", history.NotAchieved, ""},
+		"approved at the last": {[]exec.Reviewer{reviewer("ops",
+			func(d approval.Draft) bool { return strings.Contains(d.Steps[0].Run, " 8") || d.Task == "2" })},
+			halving(), []string{"rejected(0)", "rejected(1)", "approved_retry(2)"}, "", history.Achieved, "patch_2"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +108,8 @@ func TestApproval(t *testing.T) {
 	}
 }
 
-// TestRejectedTasksDoNothing: no step of a rejected task is attempted, nor of a task that needs it.
+// TestRejectedTasksDoNothing: no step of a rejected task is attempted, nor of a
+// task that needs it.
 func TestRejectedTasksDoNothing(t *testing.T) {
 	var record exectest.Record
 	b := exectest.New(t, pipeline, workspace, record.Of(pipelineScript()))
@@ -119,7 +128,8 @@ func TestRejectedTasksDoNothing(t *testing.T) {
 	}
 }
 
-// TestReviewersChangeNothing: a reviewer that writes into the workspace has rejected, and what it wrote is undone.
+// TestReviewersChangeNothing: a reviewer that writes into the workspace has
+// rejected, and what it wrote is undone.
 func TestReviewersChangeNothing(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, pipelineScript())
 	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d approval.Draft) bool {

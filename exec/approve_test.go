@@ -24,8 +24,8 @@ func reviewing(name string, level gate.Level, phase gate.Phase, judge func(*gate
 		func(_ context.Context, pass *gate.Pass) error { return judge(pass) })
 }
 
-// TestPlanningGatesStopTheLock has a gate of the host object to a plan: it is not locked, and a lock that was made without
-// asking does not run.
+// TestPlanningGatesStopTheLock has a gate of the host object to a plan: it is
+// not locked, and a lock that was made without asking does not run.
 func TestPlanningGatesStopTheLock(t *testing.T) {
 	no := func(pass *gate.Pass) error {
 		pass.Reportf("", "the design scores 61 of 100, 70 are needed")
@@ -77,7 +77,8 @@ func TestPlanningGatesStopTheLock(t *testing.T) {
 func TestPlanningGatesAreAskedByLevel(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	yes := func(*gate.Pass) error { return nil }
-	b.Controller.Gates = append(builtin.Gates(), reviewing("zero", 0, gate.Planning, yes), reviewing("one", 1, gate.Planning, yes), reviewing("two", 2, gate.Planning, yes))
+	b.Controller.Gates = append(builtin.Gates(), reviewing("zero", 0, gate.Planning, yes),
+		reviewing("one", 1, gate.Planning, yes), reviewing("two", 2, gate.Planning, yes))
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	var got []string
@@ -90,14 +91,16 @@ func TestPlanningGatesAreAskedByLevel(t *testing.T) {
 	}
 }
 
-// TestAssumptionsAreLookedAt decides what a plan takes for granted before its first step, and not once something was done.
+// TestAssumptionsAreLookedAt decides what a plan takes for granted before its
+// first step, and not once something was done.
 func TestAssumptionsAreLookedAt(t *testing.T) {
 	assume := func(check string) string {
 		return strings.Replace(twoSteps(), "invariants = []", "invariants = []\nassumptions = [{ id = \"A1\", text = \"It is so\", check = "+check+" }]", 1)
 	}
 	t.Run("they hold", func(t *testing.T) {
 		// The first step makes it false, as it may.
-		exectest.Run(t, assume(`{ kind = "file_absent", path = "a.txt" }`), workspace, goodScript).Want(t, history.Achieved)
+		exectest.Run(t, assume(`{ kind = "file_absent", path = "a.txt" }`), workspace, goodScript).Want(t,
+			history.Achieved)
 	})
 	t.Run("they do not", func(t *testing.T) {
 		var record exectest.Record
@@ -105,13 +108,16 @@ func TestAssumptionsAreLookedAt(t *testing.T) {
 		p := &person{}
 		b.Controller.Escalator = p
 		b.Run(t).Want(t, history.NotAchieved)
-		if len(record.Attempts()) != 0 || len(p.asked) != 1 || p.asked[0].Kind != ask.Precondition || !strings.Contains(strings.Join(p.asked[0].Evidence, "\n"), "A1") {
-			t.Errorf("attempts %q, asked %+v; want nothing attempted, and one question that names A1", record.Attempts(), p.asked)
+		if len(record.Attempts()) != 0 || len(p.asked) != 1 || p.asked[0].Kind != ask.Precondition ||
+			!strings.Contains(strings.Join(p.asked[0].Evidence, "\n"), "A1") {
+			t.Errorf("attempts %q, asked %+v; want nothing attempted, and one question that names A1",
+				record.Attempts(), p.asked)
 		}
 	})
 }
 
-// TestCompletionDecides has all steps succeed, and something else object at the end.
+// TestCompletionDecides has all steps succeed, and something else object at the
+// end.
 func TestCompletionDecides(t *testing.T) {
 	no := func(pass *gate.Pass) error { pass.Reportf("", "the goal is not reached"); return nil }
 	tests := map[string]struct {

@@ -68,7 +68,8 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
-	t := &trial{s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1, method: m, before: e.work.Tree, runner: e.runner(step)}
+	t := &trial{s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1, method: m,
+		before: e.work.Tree, runner: e.runner(step)}
 	executor, err := e.c.executor(m.Executor)
 	if err != nil {
 		return err
@@ -81,7 +82,8 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 	if err != nil {
 		return err
 	}
-	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor, Inputs: t.inputs, Phase: from}
+	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor, Inputs: t.inputs,
+		Phase: from}
 	if a := reinstated(s); a != nil {
 		executor, started.Reinstates = e.reinstate(a), a.Number
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
@@ -109,7 +111,8 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	if limit := t.left(); limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit})
+		ctx, cancel = context.WithTimeoutCause(ctx, limit,
+			&gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit})
 		defer cancel()
 	}
 	ctx, unwatch := e.watch(ctx)
@@ -117,8 +120,9 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	live := process.NewTail(bound.Output)
 	shown := e.shown.At(t.s.Address)
 	w := Work{
-		RunID: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step, Method: t.method, Attempt: t.number,
-		Dir: e.work.Dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
+		RunID: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step, Method: t.method,
+		Attempt: t.number,
+		Dir:     e.work.Dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
 		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.rec.Run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
@@ -152,7 +156,8 @@ func call(ctx context.Context, x Executor, w Work) (out Outcome, err error) {
 	return x.Execute(ctx, w)
 }
 
-// feedback is why earlier attempts failed, and what people said about it. That one was cut off tells nobody anything.
+// feedback is why earlier attempts failed, and what people said about it. That
+// one was cut off tells nobody anything.
 func (e *execution) feedback(s *history.Step) []string {
 	all := e.foundBefore(s.Task)
 	for _, a := range s.Attempts {
@@ -180,7 +185,8 @@ func (e *execution) feedback(s *history.Step) []string {
 func (t *trial) said() *history.AttemptEnded {
 	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
 		Tokens: addTokens(t.outcome.Usage.InputTokens, t.outcome.Usage.OutputTokens), Calls: t.outcome.Usage.Calls,
-		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful, Summary: bound.Text(t.outcome.Summary, bound.Output)}
+		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful,
+		Summary: bound.Text(t.outcome.Summary, bound.Output)}
 	if t.err != nil {
 		said.Error = bound.Text(t.err.Error(), bound.Output)
 	}
@@ -202,8 +208,10 @@ func (t *trial) facts() []history.Fact {
 	return append(facts, history.Judgements(t.judged)...)
 }
 
-// nobodyIsTold reports whether nobody but this controller can know, before the next attempt begins, that t completed its step, and nothing is
-// done until then that takes its time: no observer, nothing of the host or of a sandbox, no end of a task, no preconditions.
+// nobodyIsTold reports whether nobody but this controller can know, before the
+// next attempt begins, that t completed its step, and nothing is done until
+// then that takes its time: no observer, nothing of the host or of a sandbox,
+// no end of a task, no preconditions.
 func (e *execution) nobodyIsTold(t *trial) bool {
 	next := e.contract.At(t.s.Address).Next
 	return e.rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !e.observed
@@ -229,14 +237,16 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 func finite(metrics map[string]float64) map[string]float64 {
 	kept := map[string]float64{}
 	for _, name := range slices.Sorted(maps.Keys(metrics)) {
-		if v := metrics[name]; len(name) <= jobs.MaxName && len(kept) < jobs.MaxMetrics && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		if v := metrics[name]; len(name) <= jobs.MaxName && len(kept) < jobs.MaxMetrics && !math.IsNaN(v) &&
+			!math.IsInf(v, 0) {
 			kept[strings.ToValidUTF8(name, "\uFFFD")] = v
 		}
 	}
 	return kept
 }
 
-// addTokens adds counts that executors claim: a negative one is none, and what is more than can be counted stays the most that can be.
+// addTokens adds counts that executors claim: a negative one is none, and what
+// is more than can be counted stays the most that can be.
 func addTokens(a, b int64) int64 {
 	a, b = max(a, 0), max(b, 0)
 	return a + min(b, math.MaxInt64-a)

@@ -107,7 +107,8 @@ func (e *execution) begin(ctx context.Context) error {
 // warningOf is what a run keeps of a warning about its plan.
 func warningOf(d plan.Diagnostic) string { return fmt.Sprintf("%s [%s]", d.Message, d.Code) }
 
-// unrestorable says what in a tree cannot be made again if a step takes it away.
+// unrestorable says what in a tree cannot be made again if a step takes it
+// away.
 func unrestorable(base *ledger.Tree) []string {
 	const few = 5
 	var names []string
@@ -156,7 +157,8 @@ func (e *execution) launch(ctx context.Context, started *history.Started) error 
 	return nil
 }
 
-// ownStores reports whether a run is kept where only its host finds it. A log of the host that writes the default file is none of these.
+// ownStores reports whether a run is kept where only its host finds it. A log
+// of the host that writes the default file is none of these.
 func ownStores(ws Workspace, run string) bool {
 	if ws.Blobs != nil || ws.OpenLog == nil {
 		return ws.Blobs != nil
@@ -165,8 +167,9 @@ func ownStores(ws Workspace, run string) bool {
 	return isMissing(err)
 }
 
-// unfinished refuses a lock that has served a run, and a tree that holds half a step. It warns of a run that waits: what this
-// one changes, that one has not done.
+// unfinished refuses a lock that has served a run, and a tree that holds half a
+// step. It warns of a run that waits: what this one changes, that one has not
+// done.
 func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error) {
 	ws := e.workspace()
 	ids, err := ws.Runs()
@@ -182,7 +185,8 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 		}
 		if run.Served(e.locked.ID()) && !run.Started.Shadow {
 			return nil, &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
-				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(), ids[i])}}
+				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(),
+					ids[i])}}
 		}
 		if run.Ended == nil && !run.Started.Shadow {
 			waiting = append(waiting, ids[i])
@@ -202,7 +206,8 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 		}
 		if inside != "" {
 			return nil, &RefusedError{Run: ids[i], Actions: []action.Action{{Kind: action.Resume, Run: ids[i]}},
-				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i], inside)}}
+				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i],
+					inside)}}
 		}
 	}
 	if len(waiting) == 0 || e.c.Shadow {
@@ -212,7 +217,8 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 	if n := len(waiting) - 1; n > 0 {
 		more = fmt.Sprintf(" (nor have %d before it)", n)
 	}
-	return []string{fmt.Sprintf("run %s has not ended%s, and cannot go on in a workspace that this run has changed", waiting[0], more)}, nil
+	return []string{fmt.Sprintf("run %s has not ended%s, and cannot go on in a workspace that this run has changed",
+		waiting[0], more)}, nil
 }
 
 // boundTo refuses a lock that was made for something else.
@@ -239,7 +245,8 @@ func (e *execution) boundTo(ctx context.Context, terms plan.LockOptions, env, ba
 
 // approve asks the planning gates: those of level 2 first.
 func (e *execution) approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement, error) {
-	pass := &gate.Pass{Phase: gate.Planning, Plan: e.plan, Draft: draft, Dir: e.work.Root, Base: e.work.Base, Before: e.work.Base, After: e.work.Base,
+	pass := &gate.Pass{Phase: gate.Planning, Plan: e.plan, Draft: draft, Dir: e.work.Root, Base: e.work.Base,
+		Before: e.work.Base, After: e.work.Base,
 		Content: e.work.Content(e.work.Root), Runner: e.runner(nil), Log: e.rec.Log}
 	judged := e.panel.Ask(ctx, gate.Planning, pass)
 	var reasons []string

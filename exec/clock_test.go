@@ -17,7 +17,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// A drunkClock goes back an hour, and forward a month, every few times it is asked.
+// A drunkClock goes back an hour, and forward a month, every few times it is
+// asked.
 type drunkClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -42,7 +43,8 @@ func (c *drunkClock) Now() time.Time {
 var negative = regexp.MustCompile(`(^|[\s(":,])-\d+(\.\d+)?( ?(ms|s|min|h)\b|,|$)`)
 
 // TestClockStepsBackAndForward runs a plan, with failures, while the clock does
-// what it likes: facts are in order by their numbers, and nothing takes less than no time.
+// what it likes: facts are in order by their numbers, and nothing takes less
+// than no time.
 func TestClockStepsBackAndForward(t *testing.T) {
 	script := exectest.Script{
 		"1.1": exectest.Attempts(exectest.Fail("not yet"), goodScript["1.1"]),
@@ -70,7 +72,8 @@ func TestClockStepsBackAndForward(t *testing.T) {
 	if back == 0 {
 		t.Error("the clock never went back")
 	}
-	for name, text := range exectest.Documents(t, run.Report, document.All()) { // the page is drawn with coordinates; its words are those of the others
+	// the page is drawn with coordinates; its words are those of the others
+	for name, text := range exectest.Documents(t, run.Report, document.All()) {
 		if m := negative.FindString(text); m != "" {
 			t.Errorf("%s shows a negative duration: %q", name, m)
 		}
@@ -80,8 +83,8 @@ func TestClockStepsBackAndForward(t *testing.T) {
 	}
 }
 
-// TestLaterRunsComeLast starts a run after one whose id is of the future, as it is when the
-// clock was set back between them.
+// TestLaterRunsComeLast starts a run after one whose id is of the future, as it
+// is when the clock was set back between them.
 func TestLaterRunsComeLast(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	const future = "6ZZZZZZZZZ0000000000000000"
@@ -99,7 +102,8 @@ func TestLaterRunsComeLast(t *testing.T) {
 	}
 }
 
-// TestARunThatNeverBeganIsNotTheLatest leaves what a kill or a full disk leaves before the first record of a run.
+// TestARunThatNeverBeganIsNotTheLatest leaves what a kill or a full disk leaves
+// before the first record of a run.
 func TestARunThatNeverBeganIsNotTheLatest(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	b.Run(t).Want(t, history.Achieved)

@@ -162,8 +162,9 @@ func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
 	return bound.First(lines, 20), e.restoredRun(ctx)
 }
 
-// deliver moves the workspace to the tree of an isolated run. If anybody touched
-// the workspace meanwhile, it is left alone and the run has not achieved its goal.
+// deliver moves the workspace to the tree of an isolated run. If anybody
+// touched the workspace meanwhile, it is left alone and the run has not
+// achieved its goal.
 func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
 	if e.rec.Run.Delivered != nil {
 		return nil // the controller died between the delivery and the end
@@ -178,7 +179,8 @@ func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
 			"the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Digest().Short(), base.Short()))
 		return nil
 	}
-	if err := e.rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.rec.Run.Tree, Discarded: e.rec.Run.Started.Base, Deliver: true}); err != nil {
+	if err := e.rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.rec.Run.Tree,
+		Discarded: e.rec.Run.Started.Base, Deliver: true}); err != nil {
 		return err
 	}
 	return e.restoredRun(ctx)
@@ -198,7 +200,8 @@ func (e *execution) seal(ctx context.Context) error {
 	if err := e.rec.Record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
 		return err
 	}
-	if e.rec.Run.Delivered != nil || e.rec.Run.Started.Shadow || e.rec.Run.Started.Isolated && e.rec.Run.Ended.Status != history.Achieved && e.untouched() {
+	if e.rec.Run.Delivered != nil || e.rec.Run.Started.Shadow || e.rec.Run.Started.Isolated &&
+		e.rec.Run.Ended.Status != history.Achieved && e.untouched() {
 		if err := d.Anywhere().RemoveAll(filepath.Join(ws.RunDir(e.rec.Run.Started.Run), "clone")); err != nil {
 			e.rec.Log.Warn("the clone of the run cannot be removed", "err", err)
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// deaf is a plan whose errors are said not to propagate, under the preset that minds.
+// deaf is a plan whose errors are said not to propagate, under the preset that
+// minds.
 func deaf(t *testing.T, answers map[ask.Kind]string) *exectest.Bench {
 	t.Helper()
 	text := strings.Replace(twoSteps(), "[defaults]", "[error_propagation]\nenabled = false\n\n[defaults]", 1)
@@ -23,7 +24,8 @@ func deaf(t *testing.T, answers map[ask.Kind]string) *exectest.Bench {
 	return b
 }
 
-// TestCriticalViolationIsAskedAbout asks once, before the task, and is collaborative from then on.
+// TestCriticalViolationIsAskedAbout asks once, before the task, and is
+// collaborative from then on.
 func TestCriticalViolationIsAskedAbout(t *testing.T) {
 	afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
 		return deaf(t, map[ask.Kind]string{ask.Compliance: "g"})
@@ -34,7 +36,8 @@ func TestCriticalViolationIsAskedAbout(t *testing.T) {
 		if n := r.Run.Asked; n != 1 {
 			t.Errorf("asked %d times", n)
 		}
-		if r.Run.Mode != plan.Collaborative || len(r.Run.Modes) != 1 || r.Run.Modes[0].Cause != "compliance" || len(r.Run.Modes[0].Measurements) == 0 {
+		if r.Run.Mode != plan.Collaborative || len(r.Run.Modes) != 1 || r.Run.Modes[0].Cause != "compliance" ||
+			len(r.Run.Modes[0].Measurements) == 0 {
 			t.Errorf("mode %s after %+v", r.Run.Mode, r.Run.Modes)
 		}
 	})
@@ -48,14 +51,16 @@ func TestNobodyLetsACriticalViolationThrough(t *testing.T) {
 	}
 }
 
-// TestWarningsGoOn records that every step of the task is critical, and goes on.
+// TestWarningsGoOn records that every step of the task is critical, and goes
+// on.
 func TestWarningsGoOn(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	b.Controller.Preset = "spec"
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	c := run.Report.Run.Complied("1")
-	if c == nil || len(c.Violated) != 1 || c.Violated[0].Article != "VI" || c.Violated[0].Severity != "warning" || run.Report.Run.Asked != 0 {
+	if c == nil || len(c.Violated) != 1 || c.Violated[0].Article != "VI" || c.Violated[0].Severity != "warning" ||
+		run.Report.Run.Asked != 0 {
 		t.Errorf("got %+v after %d questions", c, run.Report.Run.Asked)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Controller carries out locked plans in one workspace. Executor and
-// Gates are needed; every other field has a useful zero value. The fields must not be
+// A Controller carries out locked plans in one workspace. Executor and Gates
+// are needed; every other field has a useful zero value. The fields must not be
 // changed while a run goes on. A Controller may be used for several runs, one
 // after another; two at a time in one workspace exclude each other, whichever
 // process they are in.
@@ -29,30 +29,37 @@ type Controller struct {
 	// Executor carries out the steps that name none, and those that name it
 	// (see [Named]).
 	Executor Executor
-	// Tools says whether a tool server that the plan names in [mcp_tools] can be used: nil if so, else why not. It is asked
-	// before a run begins, and before it goes on; each question has ten seconds. Where it is nil, tools are listed and nobody looks for them.
+	// Tools says whether a tool server that the plan names in [mcp_tools] can
+	// be used: nil if so, else why not. It is asked before a run begins, and
+	// before it goes on; each question has ten seconds. Where it is nil, tools
+	// are listed and nobody looks for them.
 	Tools func(ctx context.Context, name string) error
 	// Executors are found by the name that a step or a backup gives.
 	Executors map[string]Executor
-	// Gates judge, in this order. Nil is refused with [ErrNoGates]: builtin.Gates() are all that planlock has, a host
-	// appends its own, and an empty list is none.
+	// Gates judge, in this order. Nil is refused with [ErrNoGates]:
+	// builtin.Gates() are all that planlock has, a host appends its own, and an
+	// empty list is none.
 	Gates []gate.Gate
 	// Checks are further kinds of checks, besides the built-in ones.
 	Checks []gate.Check
-	// Guards may hold up a step before it begins, after those that every run has (guard.Table). Their names stand in the journal.
+	// Guards may hold up a step before it begins, after those that every run
+	// has (guard.Table). Their names stand in the journal.
 	Guards []guard.Guard
 	// Escalator is asked where a person must decide. Nil refuses.
 	Escalator Escalator
-	// Preset names the way to cope with failure, one of package preset. Empty: what the
-	// plan says (preset in [execution]), else "contract". A run that is resumed keeps its own.
+	// Preset names the way to cope with failure, one of package preset. Empty:
+	// what the plan says (preset in [execution]), else "contract". A run that
+	// is resumed keeps its own.
 	Preset string
 	// Ladder is what is tried after a failure; nil for the preset's.
 	Ladder recovery.Ladder
-	// Advisors propose where the ladder wants advice, by kind; nil for the built-in ones.
+	// Advisors propose where the ladder wants advice, by kind; nil for the
+	// built-in ones.
 	Advisors Advisors
 	// Reviewers decide about each task before its first step; nil: nobody does.
 	Reviewers []Reviewer
-	// Evidence says how the evidence of each task is looked for at its end; nil: it is not.
+	// Evidence says how the evidence of each task is looked for at its end;
+	// nil: it is not.
 	Evidence *evidence.Policy
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
@@ -65,38 +72,50 @@ type Controller struct {
 
 	// Mode says who is asked and when. Empty: what the plan says, else dynamic.
 	Mode plan.Mode
-	// ModeBy says in the journal who chose Mode, as in "person"; empty: the host.
+	// ModeBy says in the journal who chose Mode, as in "person"; empty: the
+	// host.
 	ModeBy string
-	// Triggers are the thresholds of dynamic mode where the plan has none; zero fields are the defaults.
+	// Triggers are the thresholds of dynamic mode where the plan has none; zero
+	// fields are the defaults.
 	Triggers modes.Triggers
-	// Strategy is how much ceremony there is; "" for what the plan says, else what follows from its complexity.
+	// Strategy is how much ceremony there is; "" for what the plan says, else
+	// what follows from its complexity.
 	Strategy history.Strategy
-	// TestFirst has steps that can write their test first do so, in phases that the controller judges by running the test. The plan can ask
-	// for it as well.
+	// TestFirst has steps that can write their test first do so, in phases that
+	// the controller judges by running the test. The plan can ask for it as
+	// well.
 	TestFirst bool
-	// Deterministic refuses a step that makes another tree than an earlier attempt of the same inputs did. The plan can ask for it as well.
+	// Deterministic refuses a step that makes another tree than an earlier
+	// attempt of the same inputs did. The plan can ask for it as well.
 	Deterministic bool
-	// TokenBudget is how many tokens a session may use; 0 for what the plan says, else no limit. At 70 % executors are asked to be brief,
-	// at 80 % the run stops with [ErrHandoff], and is resumed with a fresh count.
+	// TokenBudget is how many tokens a session may use; 0 for what the plan
+	// says, else no limit. At 70 % executors are asked to be brief, at 80 % the
+	// run stops with [ErrHandoff], and is resumed with a fresh count.
 	TokenBudget int64
 	// Isolate works in a clone; the workspace moves only if the run succeeds.
-	// It is refused where the plan watches paths of the workspace by their stamps
-	// only: nothing of these is kept, so the clone would not have them.
+	// It is refused where the plan watches paths of the workspace by their
+	// stamps only: nothing of these is kept, so the clone would not have them.
 	Isolate bool
-	// Shadow tries the whole run: it works in a clone, as with Isolate, and the workspace stays as it is whatever comes of it.
-	// What each step made is in the journal, and a run of the same plan that follows is compared with it, step by step (see
-	// Deterministic). It does not use up a lock. Plans with steps that act outside of the workspace, which are
-	// those that are not reversible, are refused: a clone does not contain that.
+	// Shadow tries the whole run: it works in a clone, as with Isolate, and the
+	// workspace stays as it is whatever comes of it. What each step made is in
+	// the journal, and a run of the same plan that follows is compared with it,
+	// step by step (see Deterministic). It does not use up a lock. Plans with
+	// steps that act outside of the workspace, which are those that are not
+	// reversible, are refused: a clone does not contain that.
 	Shadow bool
-	// NoSandbox runs commands at level none, whatever the plan says. It is part of the envelope.
+	// NoSandbox runs commands at level none, whatever the plan says. It is part
+	// of the envelope.
 	NoSandbox bool
-	// Patience is how long a question waits for its answer; 0: as long as the escalator does.
+	// Patience is how long a question waits for its answer; 0: as long as the
+	// escalator does.
 	Patience time.Duration
-	// LockFile is where the lock was read from, "" if it is in no file. It is watched like the plan.
+	// LockFile is where the lock was read from, "" if it is in no file. It is
+	// watched like the plan.
 	LockFile string
 
-	// Documents are drawn when a run ends, those for whoever goes on also while it waits; nil for document.All, empty for
-	// none. The page for browsers is a package of its own: append(document.All(), html.Page()).
+	// Documents are drawn when a run ends, those for whoever goes on also while
+	// it waits; nil for document.All, empty for none. The page for browsers is
+	// a package of its own: append(document.All(), html.Page()).
 	Documents []document.Document
 
 	// Observer is told what happens.
@@ -183,7 +202,8 @@ func (c *Controller) ladder() recovery.Ladder {
 	return c.chosenPreset().Ladder
 }
 
-// chosenPreset is the preset of the run. One that does not exist has been refused by validate.
+// chosenPreset is the preset of the run. One that does not exist has been
+// refused by validate.
 func (c *Controller) chosenPreset() preset.Preset {
 	p, err := preset.Named(c.Preset)
 	if err != nil {

@@ -83,14 +83,17 @@ func TestRunAchieves(t *testing.T) {
 	}
 }
 
-// TestACompletedStepLeavesItsEvidence looks for what proves a step in the journal.
+// TestACompletedStepLeavesItsEvidence looks for what proves a step in the
+// journal.
 func TestACompletedStepLeavesItsEvidence(t *testing.T) {
 	run := exectest.Run(t, twoSteps(), workspace, goodScript)
 	run.Want(t, history.Achieved)
 	for _, s := range run.Report.Run.Steps {
 		a := s.Last()
-		if a.Said == nil || a.Accounted == nil || !a.Accounted.Account.Holds() || len(a.Accounted.Account.Matching) != 1 {
-			t.Errorf("step %s: said %+v, account %+v; want both, and one change as declared", s.Address, a.Said, a.Accounted)
+		if a.Said == nil || a.Accounted == nil || !a.Accounted.Account.Holds() ||
+			len(a.Accounted.Account.Matching) != 1 {
+			t.Errorf("step %s: said %+v, account %+v; want both, and one change as declared", s.Address, a.Said,
+				a.Accounted)
 		}
 		phases := map[gate.Phase]int{}
 		for _, j := range append(s.Gates, a.Gates...) {
@@ -236,7 +239,8 @@ func TestResumeAtEveryRecord(t *testing.T) {
 	}
 }
 
-// stride is from one cut to the next: in short runs not every record is one's last.
+// stride is from one cut to the next: in short runs not every record is one's
+// last.
 func stride() int {
 	if testing.Short() {
 		return 5
@@ -364,7 +368,8 @@ func TestTwoControllers(t *testing.T) {
 	var second error
 	b.Controller.Executors["script"] = exectest.Script{
 		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-			other := &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": goodScript}}
+			other := &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(),
+				Executors: map[string]exec.Executor{"script": goodScript}}
 			locked, err := plan.Lock(b.Draft, plan.LockOptions{ID: "a lock"})
 			if err != nil {
 				return exec.Outcome{}, err

@@ -13,9 +13,11 @@ import (
 )
 
 const (
-	// cycleOver is where an attempt begins of which an earlier one did all phases and was cut off before it was judged.
+	// cycleOver is where an attempt begins of which an earlier one did all
+	// phases and was cut off before it was judged.
 	cycleOver history.CyclePhase = "over"
-	// testTime bounds one run of a step's test where the step has no limit of its own.
+	// testTime bounds one run of a step's test where the step has no limit of
+	// its own.
 	testTime = 5 * time.Minute
 	// testKept is how much of a test's output stands in the journal, in bytes.
 	testKept = 4 << 10
@@ -29,12 +31,13 @@ func (e *execution) cycleOf(task *plan.Task, step *plan.Step) flow.Cycle {
 	return flow.CycleOf(e.plan, task, step, e.rec.Run.Flow.Strategy)
 }
 
-// carried are the phases that earlier attempts by the same method ended before they were cut off, which an attempt that follows them
-// need not repeat.
+// carried are the phases that earlier attempts by the same method ended before
+// they were cut off, which an attempt that follows them need not repeat.
 func carried(s *history.Step, method string) []history.Cycle {
 	var done []history.Cycle
 	for _, a := range slices.Backward(s.Attempts) {
-		if a.Method.Method != method || a.Failure == nil || a.Failure.Class != history.Lost && a.Failure.Class != history.Interrupted {
+		if a.Method.Method != method || a.Failure == nil || a.Failure.Class != history.Lost &&
+			a.Failure.Class != history.Interrupted {
 			break
 		}
 		done = slices.Concat(a.Cycles, done)
@@ -42,7 +45,8 @@ func carried(s *history.Step, method string) []history.Cycle {
 	return done
 }
 
-// resumesAt is the phase that an attempt begins with after those that are done; "" if that is the first.
+// resumesAt is the phase that an attempt begins with after those that are done;
+// "" if that is the first.
 func resumesAt(c flow.Cycle, done []history.Cycle) history.CyclePhase {
 	switch n := len(done); {
 	case n == 0:
@@ -54,7 +58,8 @@ func resumesAt(c flow.Cycle, done []history.Cycle) history.CyclePhase {
 	}
 }
 
-// perform has the executor do the work of an attempt: in one go, or phase by phase.
+// perform has the executor do the work of an attempt: in one go, or phase by
+// phase.
 func (e *execution) perform(ctx context.Context, t *trial, x Executor) {
 	if len(t.cycle.Phases) == 0 {
 		e.execute(ctx, t, x)
@@ -73,7 +78,8 @@ func (e *execution) perform(ctx context.Context, t *trial, x Executor) {
 	}
 }
 
-// phase carries out one phase, sees what the test says of it, and records that. It reports whether the attempt goes on.
+// phase carries out one phase, sees what the test says of it, and records that.
+// It reports whether the attempt goes on.
 func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase history.CyclePhase) bool {
 	before := t.outcome
 	c := &history.Cycle{Phase: phase, Test: strings.Join(t.cycle.Tests, " ; ")}
@@ -116,7 +122,8 @@ func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase histo
 		t.fault = faultf(history.Crashed, "%v", err)
 		return false
 	}
-	e.notify(e.c.Observer.PhaseDone, Event{History: t.s, Attempt: t.number, Cycle: c, Text: string(phase) + ": " + c.Did})
+	e.notify(e.c.Observer.PhaseDone, Event{History: t.s, Attempt: t.number, Cycle: c,
+		Text: string(phase) + ": " + c.Did})
 	if c.Did == "refused" {
 		t.fault = faultf(history.GateFailed, "%s", c.Why)
 		return false

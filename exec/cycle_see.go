@@ -16,8 +16,9 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// prepare readies what an attempt needs besides its method: how long it may take, how its test is written first and where it
-// begins with that, and what it begins with altogether.
+// prepare readies what an attempt needs besides its method: how long it may
+// take, how its test is written first and where it begins with that, and what
+// it begins with altogether.
 func (e *execution) prepare(t *trial) (from history.CyclePhase, err error) {
 	t.limit = flow.Limit(t.task, t.step, len(t.s.Attempts)+1)
 	if t.cycle = e.cycleOf(t.task, t.step); len(t.cycle.Phases) > 0 {
@@ -61,14 +62,16 @@ func (e *execution) see(ctx context.Context, t *trial, c *history.Cycle) error {
 	return nil
 }
 
-// runTests runs the tests of a step, until one does what it must not. Red: each must fail; else each must pass. A shell that does not find
-// or may not run a command has tested nothing.
+// runTests runs the tests of a step, until one does what it must not. Red: each
+// must fail; else each must pass. A shell that does not find or may not run a
+// command has tested nothing.
 func (e *execution) runTests(ctx context.Context, t *trial, c *history.Cycle) error {
 	limit := testTime
 	if t.limit > 0 {
 		limit = t.limit
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &gate.TimeoutError{Name: "the test of step " + string(t.s.Address), Limit: limit})
+	ctx, cancel := context.WithTimeoutCause(ctx, limit,
+		&gate.TimeoutError{Name: "the test of step " + string(t.s.Address), Limit: limit})
 	defer cancel()
 	for _, test := range t.cycle.Tests {
 		result, err := t.runner.Run(ctx, gate.Command{Run: test})
@@ -108,7 +111,8 @@ func (t *trial) left() time.Duration {
 	return max(t.limit-t.took, time.Nanosecond)
 }
 
-// and is what an executor said in several phases of an attempt: the texts one after another, the status of the last, the costs together.
+// and is what an executor said in several phases of an attempt: the texts one
+// after another, the status of the last, the costs together.
 func (o Outcome) and(next Outcome) Outcome {
 	tail := process.NewTail(bound.Output)
 	fmt.Fprint(tail, o.Output, next.Output)

@@ -17,12 +17,14 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// tddPlan has one step that writes its test first: the test is that work.go says "good".
+// tddPlan has one step that writes its test first: the test is that work.go
+// says "good".
 var tddPlan = strings.Replace(steps("[execution]\ntest_first = true\n", "work.go\n---\ntdd = true\n"),
 	`create = ["work.go"] }`, `create = ["work.go", "work_test.sh"] }`, 1) + "\n"
 
 func tddSteps(test string) string {
-	return strings.Replace(tddPlan, `postconditions = [`, `postconditions = [{ kind = "command", run = "`+test+`" }, `, 1)
+	return strings.Replace(tddPlan, `postconditions = [`,
+		`postconditions = [{ kind = "command", run = "`+test+`" }, `, 1)
 }
 
 // phased does something else in each phase, and notes which it was asked for.
@@ -73,19 +75,26 @@ func TestTestFirst(t *testing.T) {
 		file   string
 		says   string
 	}{
-		"red green refactor": {goodPhases, grep, history.Achieved, []string{"red kept", "green kept", "refactor kept"}, "package good // tidy\n", ""},
-		"the test passes at once": {with(history.Red, exectest.All(goodPhases[history.Red], goodPhases[history.Green])), grep, history.NotAchieved,
+		"red green refactor": {goodPhases, grep, history.Achieved,
+			[]string{"red kept", "green kept", "refactor kept"}, "package good // tidy\n", ""},
+		"the test passes at once": {with(history.Red,
+			exectest.All(goodPhases[history.Red], goodPhases[history.Green])), grep, history.NotAchieved,
 			[]string{"red refused"}, "", "passes before anything was implemented"},
-		"the implementation does not do it": {with(history.Green, exectest.Write("work.go", "package bad\n")), grep, history.NotAchieved,
+		"the implementation does not do it": {with(history.Green, exectest.Write("work.go", "package bad\n")), grep,
+			history.NotAchieved,
 			[]string{"red kept", "green refused"}, "", "fails after the implementation"},
-		"the refactoring breaks it": {with(history.Refactor, exectest.All(exectest.Write("work.go", "package broken\n"), exectest.Write("junk", "j"))), grep, history.Achieved,
+		"the refactoring breaks it": {with(history.Refactor,
+			exectest.All(exectest.Write("work.go", "package broken\n"), exectest.Write("junk", "j"))), grep,
+			history.Achieved,
 			[]string{"red kept", "green kept", "refactor reverted"}, "package good\n", ""},
-		"the refactoring ends with an error": {with(history.Refactor, exectest.All(exectest.Write("junk", "j"), exectest.Fail("I give up"))), grep, history.Achieved,
+		"the refactoring ends with an error": {with(history.Refactor,
+			exectest.All(exectest.Write("junk", "j"), exectest.Fail("I give up"))), grep, history.Achieved,
 			[]string{"red kept", "green kept", "refactor reverted"}, "package good\n", ""},
 		"the executor fails in green":  {with(history.Green, exectest.Fail("no")), grep, history.NotAchieved, []string{"red kept"}, "", "no"},
 		"a test that is not there":     {goodPhases, "no-such-command-anywhere", history.NotAchieved, nil, "", "not found"},
 		"a test that changes the tree": {goodPhases, "echo x > made-by-test; " + grep, history.NotAchieved, nil, "", "tests must not"},
-		"what was not declared is still refused": {with(history.Refactor, exectest.Write("other.go", "package other\n")), grep, history.NotAchieved,
+		"what was not declared is still refused": {with(history.Refactor,
+			exectest.Write("other.go", "package other\n")), grep, history.NotAchieved,
 			[]string{"red kept", "green kept", "refactor kept"}, "", "other.go"},
 	}
 	for name, tt := range tests {
@@ -103,22 +112,30 @@ func TestTestFirst(t *testing.T) {
 			if diff := cmp.Diff(tt.cycles, did); diff != "" {
 				t.Errorf("phases (-want +got):\n%s", diff)
 			}
-			if tt.says != "" && (first.Failure == nil || !strings.Contains(strings.Join(first.Failure.Reasons, "\n"), tt.says)) {
+			if tt.says != "" && (first.Failure == nil ||
+				!strings.Contains(strings.Join(first.Failure.Reasons, "\n"), tt.says)) {
 				t.Errorf("the failure is %+v, want one that says %q", first.Failure, tt.says)
 			}
 		})
 	}
 }
 
-// TestTestFirstIsAsked: off unless the plan or the host asks, and never for prose.
+// TestTestFirstIsAsked: off unless the plan or the host asks, and never for
+// prose.
 func TestTestFirstIsAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(string) string
 		host   bool
 		phases []string
 	}{
-		"nobody asks":   {func(s string) string { return strings.Replace(s, "test_first = true", "test_first = false", 1) }, false, []string{"1 "}},
-		"the host asks": {func(s string) string { return strings.Replace(s, "test_first = true", "test_first = false", 1) }, true, []string{"1 red", "1 green", "1 refactor"}},
+		"nobody asks": {func(s string) string {
+			return strings.Replace(s, "test_first = true", "test_first = false",
+				1)
+		}, false, []string{"1 "}},
+		"the host asks": {func(s string) string {
+			return strings.Replace(s, "test_first = true", "test_first = false",
+				1)
+		}, true, []string{"1 red", "1 green", "1 refactor"}},
 		"the plan asks": {func(s string) string { return s }, false, []string{"1 red", "1 green", "1 refactor"}},
 		"prose has none": {func(s string) string {
 			return strings.ReplaceAll(strings.ReplaceAll(s, "work.go", "work.md"), "work_test.sh", "work.json")
@@ -130,7 +147,8 @@ func TestTestFirstIsAsked(t *testing.T) {
 			for p, a := range goodPhases {
 				all[p] = a
 			}
-			b := exectest.New(t, strings.Replace(tt.change(tddSteps(grep)), "max_retries = 2", "max_retries = 0", 1), nil, exectest.Script{"1.1": phased(&asked, all)})
+			b := exectest.New(t, strings.Replace(tt.change(tddSteps(grep)), "max_retries = 2", "max_retries = 0", 1),
+				nil, exectest.Script{"1.1": phased(&asked, all)})
 			b.Controller.TestFirst = tt.host
 			b.Run(t)
 			if diff := cmp.Diff(tt.phases, asked); diff != "" {
@@ -140,7 +158,8 @@ func TestTestFirstIsAsked(t *testing.T) {
 	}
 }
 
-// TestTestFirstOverTwoSteps: one step brings the test, the next sees it red before it makes it pass.
+// TestTestFirstOverTwoSteps: one step brings the test, the next sees it red
+// before it makes it pass.
 func TestTestFirstOverTwoSteps(t *testing.T) {
 	text := strings.Replace(twoSteps(`test_intent = { behavior = "two lines", test = "grep -q two a.txt", fixed_by = "1.2" }`), "[goal]", "[execution]\ntest_first = true\ncomplexity = 3\n\n[goal]", 1)
 	text = strings.ReplaceAll(text, "a.txt", "a.py")
@@ -161,17 +180,19 @@ func TestTestFirstOverTwoSteps(t *testing.T) {
 	}
 }
 
-// TestTestFirstAtEveryRecord cuts a cycle whose refactoring breaks after every record. What a phase did is not done again once it was recorded.
+// TestTestFirstAtEveryRecord cuts a cycle whose refactoring breaks after every
+// record. What a phase did is not done again once it was recorded.
 func TestTestFirstAtEveryRecord(t *testing.T) {
 	everyCut(t, func(t *testing.T) *exectest.Bench {
 		done := map[string]bool{}
-		return exectest.New(t, tddSteps(grep), nil, exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-			if w.Phase == history.Green && !done["red"] {
-				return exec.Outcome{}, errors.New("green before red")
-			}
-			done[string(w.Phase)] = true
-			return with(history.Refactor, exectest.Write("work.go", "package broken\n"))[w.Phase](ctx, w)
-		}})
+		return exectest.New(t, tddSteps(grep), nil,
+			exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+				if w.Phase == history.Green && !done["red"] {
+					return exec.Outcome{}, errors.New("green before red")
+				}
+				done[string(w.Phase)] = true
+				return with(history.Refactor, exectest.Write("work.go", "package broken\n"))[w.Phase](ctx, w)
+			}})
 	}, func(t *testing.T, run *history.Run) any {
 		list := cycles(run)
 		if !slices.IsSortedFunc(list, func(a, b string) int { return order[a] - order[b] }) {

@@ -9,8 +9,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// planSetting finds what a plan says of the pipeline: a key of [execution] of a native
-// plan, or of the object around a list of pending actions.
+// planSetting finds what a plan says of the pipeline: a key of [execution] of a
+// native plan, or of the object around a list of pending actions.
 func planSetting(p *plan.Plan, key string) plan.Value {
 	for _, s := range p.Execution.Extra {
 		if s.Key == key {
@@ -25,8 +25,8 @@ func planSetting(p *plan.Plan, key string) plan.Value {
 	return plan.Value{}
 }
 
-// lacksReviewers refuses a controller without the reviewers that a plan names in
-// reviewers = ["ops", …]. It may have others besides.
+// lacksReviewers refuses a controller without the reviewers that a plan names
+// in reviewers = ["ops", …]. It may have others besides.
 func (c *Controller) lacksReviewers(p *plan.Plan) error {
 	value := planSetting(p, "reviewers")
 	names := value.List
@@ -42,8 +42,9 @@ func (c *Controller) lacksReviewers(p *plan.Plan) error {
 	return errors.Join(errs...)
 }
 
-// evidenceFor is the controller's policy, or, where it has none and the plan says
-// evidence = true, one that looks at the workspace alone: a plan never says who may be asked over the network.
+// evidenceFor is the controller's policy, or, where it has none and the plan
+// says evidence = true, one that looks at the workspace alone: a plan never
+// says who may be asked over the network.
 func (c *Controller) evidenceFor(p *plan.Plan) *evidence.Policy {
 	if v := planSetting(p, "evidence"); c.Evidence == nil && v.Kind == "boolean" && v.Text == "true" {
 		return &evidence.Policy{}

@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/gate/evidence"
 )
 
-// pipelineThatSays is the plan of the pipeline that asks for reviewers and evidence itself.
+// pipelineThatSays is the plan of the pipeline that asks for reviewers and
+// evidence itself.
 func pipelineThatSays(lines string) string {
 	return strings.Replace(pipeline, "[defaults]", "[execution]\n"+lines+"\n\n[defaults]", 1)
 }
@@ -25,15 +26,18 @@ func TestAPlanNamesItsReviewers(t *testing.T) {
 	if _, err := b.Controller.Lock(t.Context(), b.Draft); !errors.As(err, &refused) || !strings.Contains(err.Error(), `"quality"`) || strings.Contains(err.Error(), `"ops"`) {
 		t.Errorf("without quality: %v", err)
 	}
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", always), reviewer("quality", always), reviewer("infra", always)}
+	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", always), reviewer("quality", always),
+		reviewer("infra", always)}
 	b.Run(t).Want(t, history.Achieved)
 }
 
-// TestAPlanAsksForEvidence: of the workspace, and of a server only where the host names one.
+// TestAPlanAsksForEvidence: of the workspace, and of a server only where the
+// host names one.
 func TestAPlanAsksForEvidence(t *testing.T) {
 	text := pipelineThatSays("evidence = true")
 	var alone *exectest.Result
-	synctest.Test(t, func(t *testing.T) { alone = exectest.Run(t, text, workspace, pipelineScript("r1")) }) // it waits for a server
+	// it waits for a server
+	synctest.Test(t, func(t *testing.T) { alone = exectest.Run(t, text, workspace, pipelineScript("r1")) })
 	if o := alone.Report.Run.Outcome("1"); o == nil || o.Status == history.TaskCompleted {
 		t.Errorf("a run that nobody could verify: %+v", o)
 	}

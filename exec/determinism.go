@@ -26,7 +26,8 @@ type made struct {
 	attempt *history.Attempt
 }
 
-// inputs is the digest of all that an executor begins with. Two attempts of one digest should end with one tree.
+// inputs is the digest of all that an executor begins with. Two attempts of one
+// digest should end with one tree.
 func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, error) {
 	text, err := json.Marshal(struct {
 		Goal, Title, Description string
@@ -35,15 +36,17 @@ func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, er
 		Tree, Envelope           ledger.Digest
 		Feedback                 []string
 		Phase                    history.CyclePhase
-	}{e.plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(), e.rec.Run.Started.Envelope.Digest(), e.feedback(t.s), from})
+	}{e.plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(),
+		e.rec.Run.Started.Envelope.Digest(), e.feedback(t.s), from})
 	if err != nil {
 		return "", fmt.Errorf("exec: inputs of step %s: %w", t.s.Address, err)
 	}
 	return ledger.Sum(text), nil
 }
 
-// compare looks whether an earlier attempt made something else of the same inputs: in this run before it was set back, else in
-// an earlier run of this workspace. That is flagged; in deterministic mode it is a fault.
+// compare looks whether an earlier attempt made something else of the same
+// inputs: in this run before it was set back, else in an earlier run of this
+// workspace. That is flagged; in deterministic mode it is a fault.
 func (e *execution) compare(ctx context.Context, t *trial) *fault {
 	if t.inputs == "" {
 		return nil // nothing was executed
@@ -52,8 +55,10 @@ func (e *execution) compare(ctx context.Context, t *trial) *fault {
 	if was == nil || was.attempt.Accounted.Tree == t.entry.Tree {
 		return nil
 	}
-	t.differs = &history.Differs{Inputs: t.inputs, Tree: t.entry.Tree, Was: was.attempt.Accounted.Tree, Run: was.run, Step: was.step,
-		Attempt: was.attempt.Number, Paths: unlike(was.attempt.Accounted.Changes, t.entry.Changes), Refused: e.rec.Run.Started.Deterministic}
+	t.differs = &history.Differs{Inputs: t.inputs, Tree: t.entry.Tree, Was: was.attempt.Accounted.Tree, Run: was.run,
+		Step:    was.step,
+		Attempt: was.attempt.Number, Paths: unlike(was.attempt.Accounted.Changes, t.entry.Changes),
+		Refused: e.rec.Run.Started.Deterministic}
 	text := fmt.Sprintf("step %s made another tree (%s) of the same inputs than attempt %d of step %s in run %s (%s)",
 		t.s.Address, t.differs.Tree.Short(), was.attempt.Number, was.step, was.run, t.differs.Was.Short())
 	e.warn(text)
@@ -67,7 +72,8 @@ func (e *execution) compare(ctx context.Context, t *trial) *fault {
 	return f
 }
 
-// madeBefore is the latest earlier attempt of the same inputs that came to its end, or nil.
+// madeBefore is the latest earlier attempt of the same inputs that came to its
+// end, or nil.
 func (e *execution) madeBefore(ctx context.Context, t *trial) *made {
 	for _, a := range slices.Backward(slices.Concat(t.s.Undone, t.s.Attempts)) {
 		if a.Method.Inputs == t.inputs && comparable(a) {
@@ -77,7 +83,8 @@ func (e *execution) madeBefore(ctx context.Context, t *trial) *made {
 	return e.earlierRuns(ctx)[t.inputs]
 }
 
-// comparable reports whether an attempt came to an end of its own, so that its tree is what its inputs make.
+// comparable reports whether an attempt came to an end of its own, so that its
+// tree is what its inputs make.
 func comparable(a *history.Attempt) bool {
 	if a.Said == nil || a.Said.Error != "" || a.Accounted == nil {
 		return false
@@ -85,8 +92,10 @@ func comparable(a *history.Attempt) bool {
 	if a.Failure == nil {
 		return true
 	}
-	// What was refused for being another tree is not what the next one is measured by.
-	return !flow.ThroughNoFault(a.Failure.Class) && a.Failure.Class != history.TimedOut && a.Failure.Class != history.Nondeterministic
+	// What was refused for being another tree is not what the next one is
+	// measured by.
+	return !flow.ThroughNoFault(a.Failure.Class) && a.Failure.Class != history.TimedOut &&
+		a.Failure.Class != history.Nondeterministic
 }
 
 // earlierRuns reads, once, what the latest earlier runs made of their inputs.
@@ -129,7 +138,8 @@ func (e *execution) keepMade(run *history.Run) {
 	}
 }
 
-// unlike are the paths that two lists of changes to one tree leave in different states.
+// unlike are the paths that two lists of changes to one tree leave in different
+// states.
 func unlike(a, b []ledger.Change) []string {
 	var paths []string
 	after := func(list []ledger.Change) map[string]string {

@@ -29,7 +29,8 @@ func changing(text *string) exectest.Script {
 	}}
 }
 
-// twice runs a plan, puts its workspace back, and runs it again with another output.
+// twice runs a plan, puts its workspace back, and runs it again with another
+// output.
 func twice(t *testing.T, head string, second string) (b *exectest.Bench, first, again *exectest.Result) {
 	t.Helper()
 	text := "one\n"
@@ -56,7 +57,8 @@ func TestSameInputsOtherOutput(t *testing.T) {
 		_, first, again := twice(t, "", "two\n")
 		again.Want(t, history.Achieved)
 		d := again.Report.Run.Steps[0].Last().Differs
-		if len(d) != 1 || d[0].Run != first.Report.Run.Started.Run || d[0].Attempt != 1 || d[0].Refused || fmt.Sprint(d[0].Paths) != "[a]" {
+		if len(d) != 1 || d[0].Run != first.Report.Run.Started.Run || d[0].Attempt != 1 || d[0].Refused ||
+			fmt.Sprint(d[0].Paths) != "[a]" {
 			t.Errorf("got %+v", d)
 		}
 	})
@@ -64,7 +66,8 @@ func TestSameInputsOtherOutput(t *testing.T) {
 		b, _, again := twice(t, "[execution]\ndeterministic = true\n", "two\n")
 		again.Want(t, history.NotAchieved)
 		s := again.Report.Run.Steps[0]
-		if len(s.Attempts) != 1 || s.Attempts[0].Failure.Class != history.Nondeterministic || len(s.Attempts[0].Differs) != 1 || !s.Attempts[0].Differs[0].Refused || !s.Failed.Halts {
+		if len(s.Attempts) != 1 || s.Attempts[0].Failure.Class != history.Nondeterministic ||
+			len(s.Attempts[0].Differs) != 1 || !s.Attempts[0].Differs[0].Refused || !s.Failed.Halts {
 			t.Errorf("got %+v in %d attempts", s.Failed, len(s.Attempts))
 		}
 		if got := again.Read(t, "a"); got != "" {
@@ -104,7 +107,8 @@ func TestSameInputsOtherOutput(t *testing.T) {
 	})
 }
 
-// TestOtherOutputAfterARollback sets a run back and lets its step make something else.
+// TestOtherOutputAfterARollback sets a run back and lets its step make
+// something else.
 func TestOtherOutputAfterARollback(t *testing.T) {
 	text := "one\n"
 	script := changing(&text)
@@ -131,7 +135,8 @@ func TestOtherOutputAfterARollback(t *testing.T) {
 	}
 }
 
-// TestDeterminismAtEveryRecord cuts a run whose step makes something else than in the run before.
+// TestDeterminismAtEveryRecord cuts a run whose step makes something else than
+// in the run before.
 func TestDeterminismAtEveryRecord(t *testing.T) {
 	for _, head := range []string{"", "[execution]\ndeterministic = true\n"} {
 		everyCut(t, func(t *testing.T) *exectest.Bench {

@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/exec/question"
 )
 
-// reinstated is the attempt whose tree the next one puts back, or nil if an executor is to be called.
+// reinstated is the attempt whose tree the next one puts back, or nil if an
+// executor is to be called.
 func reinstated(s *history.Step) *history.Attempt {
 	number := 0
 	last := s.Last()
@@ -28,7 +29,8 @@ func reinstated(s *history.Step) *history.Attempt {
 	return nil
 }
 
-// reinstate is an executor that puts back what an attempt did, and says what it said.
+// reinstate is an executor that puts back what an attempt did, and says what it
+// said.
 func (e *execution) reinstate(a *history.Attempt) Executor {
 	return Func(func(ctx context.Context, _ Work) (Outcome, error) {
 		want, err := e.rec.Store.Tree(ctx, a.Discarded)

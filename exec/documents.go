@@ -25,7 +25,8 @@ func (w Workspace) documents() []document.Document {
 	return w.Documents
 }
 
-// drawDocuments writes all documents of a run that is over, and returns their digests.
+// drawDocuments writes all documents of a run that is over, and returns their
+// digests.
 func (e *execution) drawDocuments(d *disk.Disk, ws Workspace) (map[string]ledger.Digest, error) {
 	model, err := document.New(e.plan, e.rec.Run, nil)
 	if err != nil {
@@ -38,9 +39,11 @@ func (e *execution) drawDocuments(d *disk.Disk, ws Workspace) (map[string]ledger
 	return views, e.writeRequested(d, model)
 }
 
-// writeDocuments writes documents into dir, each of them whole or not at all, and removes those that have nothing to say any
-// more. It returns their digests.
-func writeDocuments(d *disk.Disk, dir string, table []document.Document, m *document.Model) (map[string]ledger.Digest, error) {
+// writeDocuments writes documents into dir, each of them whole or not at all,
+// and removes those that have nothing to say any more. It returns their
+// digests.
+func writeDocuments(d *disk.Disk, dir string, table []document.Document, m *document.Model) (map[string]ledger.Digest,
+	error) {
 	if err := d.Anywhere().MakeFolders(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("exec: views: %w", err)
 	}
@@ -76,8 +79,9 @@ func sumWritten(write func(io.Writer) error) (ledger.Digest, error) {
 	return ledger.DigestOf([sha256.Size]byte(h.Sum(nil))), nil
 }
 
-// tellNext draws the documents of a run that is let go of, for whoever goes on with it. They can be drawn again from the
-// journal, so that it goes on without them where they cannot be written.
+// tellNext draws the documents of a run that is let go of, for whoever goes on
+// with it. They can be drawn again from the journal, so that it goes on without
+// them where they cannot be written.
 func (e *execution) tellNext(ctx context.Context) {
 	ws := e.workspace()
 	var ahead []document.Document
@@ -123,7 +127,8 @@ func requestedLog(p *plan.Plan) (string, bool) {
 	return "", false
 }
 
-// DrawViews writes the documents of a run, as they are now, into its view folder.
+// DrawViews writes the documents of a run, as they are now, into its view
+// folder.
 func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
 	p, err := w.Plan(ctx, run)
 	if err != nil {

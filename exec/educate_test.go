@@ -12,8 +12,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// lessons is a plan in education mode: 1.1 is critical, 2.1 is not and has a backup, 3.1 and 4.1 are neither
-// critical nor have they a backup, 5.1 breaks who relies on it.
+// lessons is a plan in education mode: 1.1 is critical, 2.1 is not and has a
+// backup, 3.1 and 4.1 are neither critical nor have they a backup, 5.1 breaks
+// who relies on it.
 func lessons(education string) string {
 	text := rowOf(5, "execution = { default_mode = \"education\" }\neducation = { "+education+" }", "")
 	parts := strings.Split(text, "\n[[tasks]]")
@@ -26,7 +27,8 @@ func lessons(education string) string {
 func taught(t *testing.T, education string) []plan.Address {
 	t.Helper()
 	var at []plan.Address
-	b := exectest.New(t, lessons(education), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+	b := exectest.New(t, lessons(education), nil, files(5,
+		func(name string) exectest.Action { return exectest.Write(name, name) }))
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 		if q.Kind != ask.Education {
 			t.Errorf("question %+v", q)
@@ -59,10 +61,12 @@ func TestPaceOfEducation(t *testing.T) {
 	}
 }
 
-// A person asks for more, then for another approach, and chooses the backup: crashes change nothing of it.
+// A person asks for more, then for another approach, and chooses the backup:
+// crashes change nothing of it.
 func TestEducationDialogue(t *testing.T) {
 	afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
-		b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+		b := exectest.New(t, lessons(""), nil, files(5,
+			func(name string) exectest.Action { return exectest.Write(name, name) }))
 		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 			if q.Step != "2.1" {
 				return answer(q, "y")
@@ -81,7 +85,8 @@ func TestEducationDialogue(t *testing.T) {
 			t.Errorf("2.1 was completed as %+v, want with the backup that was chosen", s.Completed)
 		}
 		l := s.Lesson
-		if l == nil || l.Recommended != "primary" || l.Chosen != "backup_1" || l.Used != "backup_1" || l.Lesson == "" || l.Result == "" || len(l.Others) != 1 {
+		if l == nil || l.Recommended != "primary" || l.Chosen != "backup_1" || l.Used != "backup_1" ||
+			l.Lesson == "" || l.Result == "" || len(l.Others) != 1 {
 			t.Errorf("the lesson is %+v", l)
 		}
 		if n := len(s.Questions); n != 3 || len(s.Questions[1].Question.Teaching.More) == 0 {
@@ -96,7 +101,8 @@ func TestEducationDialogue(t *testing.T) {
 func TestTeachingFollowsTheSettings(t *testing.T) {
 	first := func(education string) *ask.Teaching {
 		var got *ask.Teaching
-		b := exectest.New(t, lessons(education), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+		b := exectest.New(t, lessons(education), nil,
+			files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
 		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 			if q.Step == "2.1" && got == nil {
 				got = q.Teaching
@@ -133,7 +139,8 @@ func TestTeachingFollowsTheSettings(t *testing.T) {
 // The observer hears what was taught, once for each step.
 func TestObserverHearsLessons(t *testing.T) {
 	var heard []string
-	b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+	b := exectest.New(t, lessons(""), nil, files(5,
+		func(name string) exectest.Action { return exectest.Write(name, name) }))
 	b.Controller.Escalator = choose(map[ask.Kind]string{ask.Education: "y"})
 	b.Controller.Observer.Taught = func(e exec.Event) { heard = append(heard, string(e.Step)+" "+e.Lesson.Used) }
 	b.Run(t).Want(t, history.Achieved)
@@ -142,9 +149,11 @@ func TestObserverHearsLessons(t *testing.T) {
 	}
 }
 
-// Nobody there to be taught is a refusal, as with every question; what did not run taught nothing.
+// Nobody there to be taught is a refusal, as with every question; what did not
+// run taught nothing.
 func TestEducationWithoutAnybody(t *testing.T) {
-	b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+	b := exectest.New(t, lessons(""), nil, files(5,
+		func(name string) exectest.Action { return exectest.Write(name, name) }))
 	b.Controller.Observer.Taught = func(e exec.Event) { t.Errorf("step %s taught %q", e.Step, e.Text) }
 	out := b.Run(t)
 	out.Want(t, history.NotAchieved)
@@ -158,7 +167,8 @@ func TestEducationWithoutAnybody(t *testing.T) {
 
 // The letter of an approach chooses it at once, at the first question.
 func TestEducationTakesTheLetterOfAnApproach(t *testing.T) {
-	b := exectest.New(t, lessons(""), nil, files(5, func(name string) exectest.Action { return exectest.Write(name, name) }))
+	b := exectest.New(t, lessons(""), nil, files(5,
+		func(name string) exectest.Action { return exectest.Write(name, name) }))
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 		if q.Step == "2.1" {
 			return answer(q, "B")
@@ -169,6 +179,7 @@ func TestEducationTakesTheLetterOfAnApproach(t *testing.T) {
 	out.Want(t, history.Achieved)
 	s := out.Report.Run.Step("2.1")
 	if s.Completed == nil || s.Completed.Method != "backup_1" || len(s.Questions) != 1 {
-		t.Errorf("2.1 was completed as %+v after %d questions, want with the backup after one", s.Completed, len(s.Questions))
+		t.Errorf("2.1 was completed as %+v after %d questions, want with the backup after one", s.Completed,
+			len(s.Questions))
 	}
 }

@@ -11,15 +11,17 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// ErrContextExhausted is wrapped by an executor's error to say that its context is full: the attempt is undone, and a fresh
-// one begins from the same checkpoint with [Outcome.Summary] as feedback, three times at most.
+// ErrContextExhausted is wrapped by an executor's error to say that its context
+// is full: the attempt is undone, and a fresh one begins from the same
+// checkpoint with [Outcome.Summary] as feedback, three times at most.
 var ErrContextExhausted = errors.New("exec: the context of the executor is exhausted")
 
 // ErrWaiting says that a run waits, for an answer or to be resumed.
 var ErrWaiting = errors.New("exec: the run waits")
 
-// ErrHandoff says that the token budget of a session is used up to four fifths: the run waits to be resumed, with a fresh count. It is
-// an [ErrWaiting] as well.
+// ErrHandoff says that the token budget of a session is used up to four fifths:
+// the run waits to be resumed, with a fresh count. It is an [ErrWaiting] as
+// well.
 var ErrHandoff = fmt.Errorf("%w: its token budget is nearly used up", ErrWaiting)
 
 // An OutcomeError says that a run ended, and not as planned.
@@ -29,7 +31,8 @@ type OutcomeError struct {
 	Reasons []string
 }
 
-// reasonsSaid is how many reasons the text of an error names; the error itself and the report have all of them.
+// reasonsSaid is how many reasons the text of an error names; the error itself
+// and the report have all of them.
 const reasonsSaid = 12
 
 func (e *OutcomeError) Error() string {

@@ -20,12 +20,14 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A policy answers every question by what stands in it alone, so that it says the same when it is asked again.
+// A policy answers every question by what stands in it alone, so that it says
+// the same when it is asked again.
 type policy func(ask.Question) ask.Answer
 
 func (p policy) Ask(_ context.Context, q ask.Question) (ask.Answer, error) { return p(q), nil }
 
-// choose answers questions of some kinds with a choice each, and all others with "give up".
+// choose answers questions of some kinds with a choice each, and all others
+// with "give up".
 func choose(byKind map[ask.Kind]string) policy {
 	return func(q ask.Question) ask.Answer {
 		key, ok := byKind[q.Kind]
@@ -38,9 +40,10 @@ func choose(byKind map[ask.Kind]string) policy {
 	}
 }
 
-// afterEveryRecord runs a bench as often as its journal has appends, dies after each of them, resumes, and
-// wants the run to end as the uninterrupted one did.
-func afterEveryRecord(t *testing.T, want history.Status, set func(t *testing.T) *exectest.Bench, check func(t *testing.T, r *exec.Report)) {
+// afterEveryRecord runs a bench as often as its journal has appends, dies after
+// each of them, resumes, and wants the run to end as the uninterrupted one did.
+func afterEveryRecord(t *testing.T, want history.Status, set func(t *testing.T) *exectest.Bench,
+	check func(t *testing.T, r *exec.Report)) {
 	t.Helper()
 	for cut := 2; ; cut += stride() {
 		b := set(t)
@@ -101,7 +104,8 @@ func TestAcceptADeviationKeepsTheFiles(t *testing.T) {
 }
 
 func TestRevertADeviation(t *testing.T) {
-	script := exectest.Script{"1.1": exectest.Attempts(straying["1.1"], straying["1.1"], goodScript["1.1"]), "1.2": goodScript["1.2"]}
+	script := exectest.Script{"1.1": exectest.Attempts(straying["1.1"], straying["1.1"], goodScript["1.1"]),
+		"1.2": goodScript["1.2"]}
 	b := exectest.New(t, twoSteps(), workspace, script)
 	p := &person{choices: []string{"r"}}
 	b.Controller.Escalator = p
@@ -129,17 +133,20 @@ func TestWhatCannotBeAccepted(t *testing.T) {
 		action exectest.Action
 		words  string // "": it cannot be accepted
 	}{
-		"a file":                  {twoSteps(), exectest.Write("extra.txt", "e\n"), "accept extra.txt"},
-		"a file over the limit":   {limits, exectest.Write("extra.txt", "e\n"), "accept extra.txt and 2 files"},
-		"a non-goal":              {twoSteps(), exectest.Write("secret/key", "other\n"), ""},
-		"a repository inside":     {twoSteps(), exectest.Write("sub/.git/config", "x\n"), ""},
-		"a missing artifact":      {twoSteps(), exectest.All(exectest.Remove("a.txt"), exectest.Write("extra.txt", "e\n")), ""},
-		"a name that is no name":  {twoSteps(), exectest.Write("ex[t]ra.txt", "e\n"), ""},
-		"four files and a folder": {twoSteps(), exectest.All(exectest.Write("p/1", ""), exectest.Write("p/2", ""), exectest.Write("p/3", "")), "accept 4 changes and 4 files"},
+		"a file":                {twoSteps(), exectest.Write("extra.txt", "e\n"), "accept extra.txt"},
+		"a file over the limit": {limits, exectest.Write("extra.txt", "e\n"), "accept extra.txt and 2 files"},
+		"a non-goal":            {twoSteps(), exectest.Write("secret/key", "other\n"), ""},
+		"a repository inside":   {twoSteps(), exectest.Write("sub/.git/config", "x\n"), ""},
+		"a missing artifact": {twoSteps(), exectest.All(exectest.Remove("a.txt"),
+			exectest.Write("extra.txt", "e\n")), ""},
+		"a name that is no name": {twoSteps(), exectest.Write("ex[t]ra.txt", "e\n"), ""},
+		"four files and a folder": {twoSteps(), exectest.All(exectest.Write("p/1", ""), exectest.Write("p/2", ""),
+			exectest.Write("p/3", "")), "accept 4 changes and 4 files"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			b := exectest.New(t, tt.text, workspace, exectest.Script{"1.1": exectest.All(goodScript["1.1"], tt.action), "1.2": goodScript["1.2"]})
+			b := exectest.New(t, tt.text, workspace,
+				exectest.Script{"1.1": exectest.All(goodScript["1.1"], tt.action), "1.2": goodScript["1.2"]})
 			p := &person{}
 			b.Controller.Escalator = p
 			b.Run(t)
@@ -174,13 +181,14 @@ func TestAnswersAreChained(t *testing.T) {
 
 func TestDetailsAndProposals(t *testing.T) {
 	var feedback []string
-	script := exectest.Script{"1.1": goodScript["1.1"], "1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		if w.Attempt <= 2 {
-			return exec.Outcome{Output: "a trace\n"}, errors.New("no")
-		}
-		feedback = w.Feedback
-		return goodScript["1.2"](ctx, w)
-	}}
+	script := exectest.Script{"1.1": goodScript["1.1"],
+		"1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			if w.Attempt <= 2 {
+				return exec.Outcome{Output: "a trace\n"}, errors.New("no")
+			}
+			feedback = w.Feedback
+			return goodScript["1.2"](ctx, w)
+		}}
 	b := exectest.New(t, twoSteps(), workspace, script)
 	var asked []ask.Question
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
@@ -215,7 +223,8 @@ type calledShell struct{ exectest.Script }
 
 func (calledShell) Name() string { return "shell" }
 
-// TestCommandsReadNoFeedback asks about a step whose command nobody can tell anything, and about others.
+// TestCommandsReadNoFeedback asks about a step whose command nobody can tell
+// anything, and about others.
 func TestCommandsReadNoFeedback(t *testing.T) {
 	told := "run 1.2 again with this report as feedback"
 	tests := []struct {
@@ -258,13 +267,15 @@ func TestContextExhausted(t *testing.T) {
 	set := func(times int, got *[]string) func(t *testing.T) *exectest.Bench {
 		return func(t *testing.T) *exectest.Bench {
 			done := 0
-			return exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": goodScript["1.1"], "1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-				if done++; done <= times {
-					return exec.Outcome{Summary: "half of it is read"}, exec.ErrContextExhausted
-				}
-				*got = w.Feedback
-				return goodScript["1.2"](ctx, w)
-			}})
+			return exectest.New(t, twoSteps(), workspace,
+				exectest.Script{"1.1": goodScript["1.1"],
+					"1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+						if done++; done <= times {
+							return exec.Outcome{Summary: "half of it is read"}, exec.ErrContextExhausted
+						}
+						*got = w.Feedback
+						return goodScript["1.2"](ctx, w)
+					}})
 		}
 	}
 	var got []string
@@ -281,7 +292,8 @@ func TestContextExhausted(t *testing.T) {
 	}
 }
 
-// rowOf is a plan of n tasks with one step each that is not critical; header goes into the plan's top.
+// rowOf is a plan of n tasks with one step each that is not critical; header
+// goes into the plan's top.
 func rowOf(n int, header, step string) string {
 	text := strings.Split(threeTasks(header, ""), "[[tasks]]")[0]
 	for i := 1; i <= n; i++ {
@@ -384,13 +396,15 @@ func TestObsoletePlan(t *testing.T) {
 			b.Controller.Escalator = choose(map[ask.Kind]string{ask.Obsolete: "g"})
 			report, err = b.Controller.Resume(context.Background(), locked, "")
 			if report.Status() != history.Achieved || len(report.Run.Addenda) != 2 {
-				t.Errorf("resumed: %q with %d answers, want it achieved with both: %v", report.Status(), len(report.Run.Addenda), err)
+				t.Errorf("resumed: %q with %d answers, want it achieved with both: %v", report.Status(),
+					len(report.Run.Addenda), err)
 			}
 		})
 	}
 }
 
-// A request is for a run that goes on, and stays until it has become a question.
+// A request is for a run that goes on, and stays until it has become a
+// question.
 func TestRequests(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	run := b.Run(t).Report.Run.Started.Run
@@ -439,7 +453,8 @@ func TestDependencyFailure(t *testing.T) {
 	}
 }
 
-// What nobody decides is refused, recorded, and nothing is lost of what is complete.
+// What nobody decides is refused, recorded, and nothing is lost of what is
+// complete.
 func TestNobodyDecides(t *testing.T) {
 	const soft = "on_failure = \"retry\"\nmax_retries = 0\n"
 	header := "error_propagation = { propagation_strategy = \"continue_and_log\" }\nexecution = { default_mode = \"collaborative\" }"
@@ -464,7 +479,8 @@ func TestRequestsSurviveACrash(t *testing.T) {
 				script := exectest.Script{"1.1": goodScript["1.1"], "1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 					if !left {
 						left = true
-						// The journal is elsewhere in this test, so the request is left by hand.
+						// The journal is elsewhere in this test, so the request
+						// is left by hand.
 						folder := &ask.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
 						if err := folder.Request(ctx, ask.Request{Run: w.RunID, Kind: kind, Step: "1.1", Reason: "r", By: "alice"}); err != nil {
 							return exec.Outcome{}, err

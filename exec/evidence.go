@@ -23,7 +23,8 @@ func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error 
 	e.work.Tree = tree
 	policy, shown := e.c.Evidence, e.shownTask(task)
 	found.Kind = policy.Type(shown)
-	found.Items = policy.Look(ctx, evidence.Place{Dir: e.work.Dir, Runner: e.runner(nil)}, policy.Needs(shown, engine.Claim(e.rec.Run, task)))
+	found.Items = policy.Look(ctx, evidence.Place{Dir: e.work.Dir, Runner: e.runner(nil)},
+		policy.Needs(shown, engine.Claim(e.rec.Run, task)))
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
@@ -44,7 +45,8 @@ func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error 
 	return e.rec.RecordAll(ctx, facts...)
 }
 
-// firstItems are as many items as a journal takes, those that were not found first.
+// firstItems are as many items as a journal takes, those that were not found
+// first.
 func firstItems(items []evidence.Item) []evidence.Item {
 	if len(items) <= bound.Lines {
 		return items

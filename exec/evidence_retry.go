@@ -24,12 +24,13 @@ const (
 const lateConfidence = 0.80
 
 // retryEvidence decides what is done about missing evidence: a step is carried
-// out again where advice knows another method for it, else a server is asked once
-// more after a while, else nothing.
+// out again where advice knows another method for it, else a server is asked
+// once more after a while, else nothing.
 func (e *execution) retryEvidence(ctx context.Context, id string) error {
 	task, seen := e.contract.Task(id), e.rec.Run.Verified(id)
 	on := e.producer(task, seen.Items)
-	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification, e.method(on, on.Last().Method.Method))
+	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification,
+		e.method(on, on.Last().Method.Method))
 	if err != nil || interrupted(ctx) {
 		return err
 	}
@@ -47,7 +48,8 @@ func (e *execution) retryEvidence(ctx context.Context, id string) error {
 		next.Action, next.Step, next.Patch = regenerate, on.Address, made.ID
 		return e.regenerate(ctx, on, next, facts)
 	case remote(seen.Items) && said.Confidence < advice.Threshold:
-		own := &history.Advised{Kind: string(advice.Reflection), Point: string(advice.Verification), Advisor: "evidence",
+		own := &history.Advised{Kind: string(advice.Reflection), Point: string(advice.Verification),
+			Advisor:   "evidence",
 			RootCause: "logged late", Confidence: lateConfidence, Note: "a server may know later what it does not know now"}
 		facts = append(facts, history.Located{Where: history.Of(on, 0), Fact: own})
 		next.Confidence = lateConfidence
@@ -60,8 +62,10 @@ func (e *execution) retryEvidence(ctx context.Context, id string) error {
 	return e.rec.RecordAll(ctx, append(facts, history.Located{Fact: next})...)
 }
 
-// regenerate sets the run back to before a step, so that it is carried out again with a patched method.
-func (e *execution) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry, facts []history.Located) error {
+// regenerate sets the run back to before a step, so that it is carried out
+// again with a patched method.
+func (e *execution) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry,
+	facts []history.Located) error {
 	tree, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
 	if err != nil {
 		return err
@@ -76,9 +80,11 @@ func (e *execution) regenerate(ctx context.Context, on *history.Step, next *hist
 	to := on.Checkpoint.Checkpoint
 	return e.rec.RecordAll(ctx, append(facts,
 		history.Located{Fact: next},
-		history.Located{Where: history.Of(on, 0), Fact: &history.RolledBack{To: on.Address, Snapshot: to, By: history.ByEvidenceRetry}},
-		history.Located{Where: history.Of(on, 0), Fact: &history.Recovery{Rung: "reflect", Method: next.Patch, Repeats: next.Retry,
-			Why: fmt.Sprintf("the evidence of task %s is missing: retry %d", next.Task, next.Retry)}},
+		history.Located{Where: history.Of(on, 0), Fact: &history.RolledBack{To: on.Address, Snapshot: to,
+			By: history.ByEvidenceRetry}},
+		history.Located{Where: history.Of(on, 0), Fact: &history.Recovery{Rung: "reflect", Method: next.Patch,
+			Repeats: next.Retry,
+			Why:     fmt.Sprintf("the evidence of task %s is missing: retry %d", next.Task, next.Retry)}},
 		history.Located{Fact: &history.RestoreBegun{To: to, Discarded: kept}})...)
 }
 

@@ -31,7 +31,8 @@ func tracking(t *testing.T, from int32) (*remote.MLflow, *atomic.Int32) {
 			fmt.Fprint(w, `{"error_code":"RESOURCE_DOES_NOT_EXIST"}`)
 			return
 		}
-		fmt.Fprintf(w, `{"run":{"info":{"run_id":%q,"status":"FINISHED","experiment_id":"1"},"data":{}}}`, r.URL.Query().Get("run_id"))
+		fmt.Fprintf(w, `{"run":{"info":{"run_id":%q,"status":"FINISHED","experiment_id":"1"},"data":{}}}`,
+			r.URL.Query().Get("run_id"))
 	}))
 	t.Cleanup(s.Close)
 	return &remote.MLflow{URL: s.URL}, asked
@@ -70,7 +71,8 @@ func TestEvidenceOfTasks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := exectest.New(t, pipeline, workspace, test.script)
 			tracker, _ := tracking(t, test.from)
-			b.Controller.Evidence, b.Controller.Advisors = &evidence.Policy{Tracker: tracker, Delay: time.Millisecond}, test.advisors
+			b.Controller.Evidence, b.Controller.Advisors = &evidence.Policy{Tracker: tracker,
+				Delay: time.Millisecond}, test.advisors
 			run := b.Run(t)
 			looks := 0
 			for _, e := range run.Report.Run.Evidence {
@@ -80,7 +82,8 @@ func TestEvidenceOfTasks(t *testing.T) {
 			}
 			o := run.Report.Run.Outcome("1")
 			if looks != test.looks || o.Status != test.want || !strings.Contains(o.Reason, test.reason) {
-				t.Errorf("%d looks, %s (%s); want %d, %s (…%s…)\n%s", looks, o.Status, o.Reason, test.looks, test.want, test.reason, run.Report)
+				t.Errorf("%d looks, %s (%s); want %d, %s (…%s…)\n%s", looks, o.Status, o.Reason, test.looks,
+					test.want, test.reason, run.Report)
 			}
 			if second := run.Report.Run.Outcome("2"); (second.Status == history.TaskCompleted) != (test.want == history.TaskCompleted) {
 				t.Errorf("the task that needs it is %s", second.Status)
@@ -92,7 +95,8 @@ func TestEvidenceOfTasks(t *testing.T) {
 	}
 }
 
-// Who asks for evidence without a tracker is told why a task owes a run, and how it need not or can.
+// Who asks for evidence without a tracker is told why a task owes a run, and
+// how it need not or can.
 func TestEvidenceThatIsMissingSaysTheWayOut(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, pipelineScript())
 	b.Controller.Evidence = &evidence.Policy{}
@@ -128,7 +132,8 @@ func failsPatched() exectest.Script {
 	return s
 }
 
-// TestRegenerationRestoresTheTree: what the first method left is gone before the patched one begins.
+// TestRegenerationRestoresTheTree: what the first method left is gone before
+// the patched one begins.
 func TestRegenerationRestoresTheTree(t *testing.T) {
 	var record exectest.Record
 	script := nameless("16")
@@ -158,7 +163,8 @@ func TestRegenerationRestoresTheTree(t *testing.T) {
 	}
 }
 
-// TestIrreversibleStepsAreNotRegenerated: what cannot be undone is not done twice for its evidence.
+// TestIrreversibleStepsAreNotRegenerated: what cannot be undone is not done
+// twice for its evidence.
 func TestIrreversibleStepsAreNotRegenerated(t *testing.T) {
 	text := strings.Replace(pipeline, "run = \"train --batch_size 32\"", "run = \"train --batch_size 32\"\nrollback = \"irreversible\"", 1)
 	var record exectest.Record
@@ -174,7 +180,8 @@ func TestIrreversibleStepsAreNotRegenerated(t *testing.T) {
 	}
 }
 
-// TestClaimsAreOwed: what jobs name and what plans declare is looked for, each once.
+// TestClaimsAreOwed: what jobs name and what plans declare is looked for, each
+// once.
 func TestClaimsAreOwed(t *testing.T) {
 	script := pipelineScript("r1")
 	inner := script["1.1"]
@@ -196,8 +203,9 @@ func TestClaimsAreOwed(t *testing.T) {
 	}
 }
 
-// TestWaitingForALateServer: a server is asked again after the policy's delay, five seconds where it has none, and a run that is
-// interrupted meanwhile goes on with what it had decided.
+// TestWaitingForALateServer: a server is asked again after the policy's delay,
+// five seconds where it has none, and a run that is interrupted meanwhile goes
+// on with what it had decided.
 func TestWaitingForALateServer(t *testing.T) {
 	if got := (&evidence.Policy{}).Wait(); got != 5*time.Second {
 		t.Errorf("the delay is %v, want 5s", got)
@@ -221,7 +229,8 @@ func TestWaitingForALateServer(t *testing.T) {
 	}
 }
 
-// TestOutcomesSayWhereTheyComeFrom: the last word about a task names its approval, its attempts, its retries, its runs and its artifacts.
+// TestOutcomesSayWhereTheyComeFrom: the last word about a task names its
+// approval, its attempts, its retries, its runs and its artifacts.
 func TestOutcomesSayWhereTheyComeFrom(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, nameless("8"))
 	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", small)}

@@ -27,8 +27,9 @@ artifacts = { create = ["postscript.txt"] }
 postconditions = [{ kind = "file_exists", path = "postscript.txt" }]
 `
 
-// A run was interrupted, and meanwhile more is wanted of it. The amended plan is the plan with further steps; whoever may
-// say so confirms it by its code, and the run goes on under the new lock.
+// A run was interrupted, and meanwhile more is wanted of it. The amended plan
+// is the plan with further steps; whoever may say so confirms it by its code,
+// and the run goes on under the new lock.
 func ExampleController_Amend() {
 	dir, err := os.MkdirTemp("", "letter")
 	if err != nil {
@@ -37,11 +38,12 @@ func ExampleController_Amend() {
 	}
 	defer os.RemoveAll(dir)
 	ctx, interrupt := context.WithCancel(context.Background())
-	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		interrupt()
-		name := w.Step.Artifacts.Create[0]
-		return exec.Outcome{}, errors.Join(ctx.Err(), os.WriteFile(filepath.Join(w.Dir, name), []byte("Dear reader\n"), 0o644))
-	})}
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(),
+		Executor: exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			interrupt()
+			name := w.Step.Artifacts.Create[0]
+			return exec.Outcome{}, errors.Join(ctx.Err(), os.WriteFile(filepath.Join(w.Dir, name), []byte("Dear reader\n"), 0o644))
+		})}
 	read := func(text string) *plan.Draft {
 		draft, err := native.Read("letter.toml", []byte(text))
 		if err != nil {

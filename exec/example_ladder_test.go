@@ -43,8 +43,9 @@ artifacts = { create = ["letter.txt"] }
 postconditions = [{ kind = "file_exists", path = "letter.txt" }]
 `
 
-// A host brings who acts, who proposes and who is asked, and chooses the ladder by a preset. Here the retry fails as well, the
-// advisor proposes another prompt, and the rules need not answer.
+// A host brings who acts, who proposes and who is asked, and chooses the ladder
+// by a preset. Here the retry fails as well, the advisor proposes another
+// prompt, and the rules need not answer.
 func ExampleController_advisors() {
 	dir, err := os.MkdirTemp("", "letter")
 	if err != nil {
@@ -71,7 +72,8 @@ func ExampleController_advisors() {
 		return
 	}
 
-	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: writer, Preset: "assistant", Advisors: exec.Advisors{advice.Pivot: shorter}, Escalator: rules}
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: writer, Preset: "assistant",
+		Advisors: exec.Advisors{advice.Pivot: shorter}, Escalator: rules}
 	draft, err := native.Read("letter.toml", []byte(letter))
 	if err != nil {
 		fmt.Println(err)

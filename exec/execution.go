@@ -121,7 +121,8 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 // equip readies what follows from the plan alone.
 func (e *execution) equip() {
 	e.contract, e.needed = contract.Of(e.plan), needed(e.plan)
-	// What a host's code gets to see, it could change; the contract is not among it.
+	// What a host's code gets to see, it could change; the contract is not
+	// among it.
 	e.shown, e.judging = e.contract, e.contract
 	if e.locked != nil {
 		e.shown, e.judging = contract.Of(e.locked.Plan()), contract.Of(e.locked.Plan())
@@ -132,8 +133,9 @@ func (e *execution) equip() {
 	e.work.Scanner = scan.Scanner{Scope: e.scope()}
 }
 
-// tryOut has the machine's sandbox tried out while stores, journals and trees are read: what the envelope says of it takes some processes to
-// find out, once for each life of this one.
+// tryOut has the machine's sandbox tried out while stores, journals and trees
+// are read: what the envelope says of it takes some processes to find out, once
+// for each life of this one.
 func (e *execution) tryOut() {
 	box, _, err := e.sandbox()
 	if err != nil || box.Level == process.None {
@@ -215,7 +217,8 @@ func (e *execution) decider() *engine.Decider {
 	return e.decides
 }
 
-// scope is what the plan says of the tree, and the controller's own files in it.
+// scope is what the plan says of the tree, and the controller's own files in
+// it.
 func (e *execution) scope() ledger.Scope {
 	scope := e.plan.Scope
 	own := func(path string) {
@@ -242,8 +245,8 @@ func (e *execution) scope() ledger.Scope {
 	return scope
 }
 
-// keepPlan keeps the plan's meaning beside the trees, so that views can be drawn
-// when its file is gone.
+// keepPlan keeps the plan's meaning beside the trees, so that views can be
+// drawn when its file is gone.
 func (e *execution) keepPlan(ctx context.Context) (ledger.Digest, error) {
 	text, err := json.Marshal(e.plan)
 	if err != nil {
@@ -273,7 +276,8 @@ func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, erro
 	return p, nil
 }
 
-// notify calls one function of the observer. One that panics costs the host that call; the run goes on.
+// notify calls one function of the observer. One that panics costs the host
+// that call; the run goes on.
 func (e *execution) notify(f func(Event), ev Event) {
 	if f == nil {
 		return

@@ -13,17 +13,17 @@ import (
 // An Executor carries out one attempt of a step in the workspace. It never
 // judges its own work: what it says is recorded, and proves nothing.
 //
-// Execute is called once per attempt and must not return before everything that it started has
-// ended. It honours ctx: when ctx ends it stops and returns an error that
-// wraps context.Cause(ctx). A nil error means "I did it"; an error means that the
-// attempt failed, and the tree is restored.
-// Calls for different steps may be concurrent.
+// Execute is called once per attempt and must not return before everything that
+// it started has ended. It honours ctx: when ctx ends it stops and returns an
+// error that wraps context.Cause(ctx). A nil error means "I did it"; an error
+// means that the attempt failed, and the tree is restored. Calls for different
+// steps may be concurrent.
 type Executor interface {
 	Execute(ctx context.Context, w Work) (Outcome, error)
 }
 
-// A Versioned executor says which version of the agent it drives. The versions are part of the
-// envelope: a run refuses to go on under another one.
+// A Versioned executor says which version of the agent it drives. The versions
+// are part of the envelope: a run refuses to go on under another one.
 type Versioned interface {
 	Version(ctx context.Context) (string, error)
 }
@@ -43,9 +43,10 @@ type Work struct {
 	Method  method.Method
 	Attempt int // from 1, over all methods of the step
 	Dir     string
-	// Phase is set where the step writes its test first: Execute is called for each phase of an attempt in turn. In red the test is
-	// written, and must fail; in green it is made to pass; in refactor the code is cleaned up, and the test must pass still. The
-	// controller runs the test itself.
+	// Phase is set where the step writes its test first: Execute is called for
+	// each phase of an attempt in turn. In red the test is written, and must
+	// fail; in green it is made to pass; in refactor the code is cleaned up,
+	// and the test must pass still. The controller runs the test itself.
 	Phase history.CyclePhase
 	// Compress asks for brevity: most of the token budget is used.
 	Compress bool
@@ -63,8 +64,9 @@ type Outcome struct {
 	Metrics  map[string]float64 //
 	Stateful bool               // something outside the workspace was changed: no retry is lawful
 	Summary  string             // with ErrContextExhausted: what a fresh attempt must know
-	// Runs and Artifacts are ids of runs of experiments and paths of files, besides those that programs named on
-	// their standard output (package jobs). They prove nothing.
+	// Runs and Artifacts are ids of runs of experiments and paths of files,
+	// besides those that programs named on their standard output (package
+	// jobs). They prove nothing.
 	Runs, Artifacts []string
 }
 

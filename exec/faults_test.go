@@ -20,8 +20,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A fullDisk is Blobs and a Log that share a disk: every write takes one unit of
-// space, and when there is none left they fail.
+// A fullDisk is Blobs and a Log that share a disk: every write takes one unit
+// of space, and when there is none left they fail.
 type fullDisk struct {
 	checkpoint.Memory
 	log  *checkpoint.MemoryLog
@@ -68,12 +68,13 @@ func (l diskLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 
 func (l diskLog) Close() error { return nil }
 
-// TestFullDiskAtEveryWrite fills the disk after every number of writes. The tree
-// must be one that the run accepted, the journal readable, and the run must go
-// on to its end once there is space.
+// TestFullDiskAtEveryWrite fills the disk after every number of writes. The
+// tree must be one that the run accepted, the journal readable, and the run
+// must go on to its end once there is space.
 func TestFullDiskAtEveryWrite(t *testing.T) {
 	script := exectest.Script{
-		"1.1": exectest.Attempts(exectest.All(exectest.Write("junk", "j"), exectest.Fail("not yet")), goodScript["1.1"]),
+		"1.1": exectest.Attempts(exectest.All(exectest.Write("junk", "j"), exectest.Fail("not yet")),
+			goodScript["1.1"]),
 		"1.2": goodScript["1.2"],
 	}
 	for space := 0; ; space += stride() {
@@ -123,7 +124,8 @@ func TestTrackedFilesAreSeenAndNotRestored(t *testing.T) {
 		"1.2": goodScript["1.2"],
 	}
 	b := exectest.New(t, text, exectest.Files{"db/rows": "0\n"}, script)
-	// What is tracked moved, so the inputs are not the same: it is not repeated unless a person says so.
+	// What is tracked moved, so the inputs are not the same: it is not repeated
+	// unless a person says so.
 	b.Controller.Escalator = &person{choices: []string{"r"}}
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
@@ -191,8 +193,10 @@ func TestWritesThatFailedAndHappened(t *testing.T) {
 	}
 }
 
-// TestHalfARestoreAfterAWriteThatFailed lets the record of a completed step be kept although its write failed, and what a full
-// disk makes of the restore that follows. The run goes on; but not where somebody else was in the workspace too.
+// TestHalfARestoreAfterAWriteThatFailed lets the record of a completed step be
+// kept although its write failed, and what a full disk makes of the restore
+// that follows. The run goes on; but not where somebody else was in the
+// workspace too.
 func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 	ctx, met := t.Context(), 0
 	for cut := 0; ; cut += stride() {
@@ -248,7 +252,8 @@ func TestHalfARestoreAfterAWriteThatFailed(t *testing.T) {
 func TestIgnoredFilesInANewFolderAreLeftAlone(t *testing.T) {
 	text := strings.Replace(twoSteps(), "[[tasks]]", "[ledger]\nignore = [\"**/*.o\"]\n\n[[tasks]]", 1)
 	script := exectest.Script{
-		"1.1": exectest.Attempts(exectest.All(exectest.Write("build/a.o", "o"), exectest.Fail("no")), goodScript["1.1"]),
+		"1.1": exectest.Attempts(exectest.All(exectest.Write("build/a.o", "o"), exectest.Fail("no")),
+			goodScript["1.1"]),
 		"1.2": goodScript["1.2"],
 	}
 	run := exectest.Run(t, text, nil, script)

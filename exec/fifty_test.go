@@ -24,11 +24,13 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// asController makes this test binary a controller of the workspace that it names.
+// asController makes this test binary a controller of the workspace that it
+// names.
 const asController = "PLANLOCK_TEST_CONTROLLER_OF"
 
-// TestMain is a controller where a test started one. It begins when it reads a line, says when its first step begins, and works on
-// that step until another line comes.
+// TestMain is a controller where a test started one. It begins when it reads a
+// line, says when its first step begins, and works on that step until another
+// line comes.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(asController)
 	if dir == "" {
@@ -125,8 +127,10 @@ func (p *peer) tell(t *testing.T) {
 	}
 }
 
-// TestManyControllers lets many controllers begin on one tree at once (50 with the tag torture): one works, all others say who it is. It is
-// killed, and the next one works at once: within 50 ms it has the tree, has looked at what was left, and is at its step.
+// TestManyControllers lets many controllers begin on one tree at once (50 with
+// the tag torture): one works, all others say who it is. It is killed, and the
+// next one works at once: within 50 ms it has the tree, has looked at what was
+// left, and is at its step.
 func TestManyControllers(t *testing.T) {
 	count, rounds := 12, 5
 	if testing.Short() {

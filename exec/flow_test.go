@@ -19,8 +19,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// steps is a plan of single steps, each of which may create one file, its name; head comes before the first table, and a step may bring
-// more lines.
+// steps is a plan of single steps, each of which may create one file, its name;
+// head comes before the first table, and a step may bring more lines.
 func steps(head string, list ...string) string {
 	text := `schema = 1
 requirements = [{ id = "R1", text = "files" }]
@@ -88,26 +88,32 @@ func TestTokenBudget(t *testing.T) {
 			if got := strings.Join(levels, " "); got != want.levels || compress != want.compress {
 				t.Errorf("levels %q, compress %v; want %q, %v", got, compress, want.levels, want.compress)
 			}
-			if got := errors.Is(run.Err, exec.ErrHandoff); got != want.handoff || got && !errors.Is(run.Err, exec.ErrWaiting) {
+			if got := errors.Is(run.Err, exec.ErrHandoff); got != want.handoff || got &&
+				!errors.Is(run.Err, exec.ErrWaiting) {
 				t.Errorf("Run returned %v", run.Err)
 			}
 		})
 	}
 }
 
-// TestHandoff uses the budget up in every session, and resumes until the run is over.
+// TestHandoff uses the budget up in every session, and resumes until the run is
+// over.
 func TestHandoff(t *testing.T) {
 	text := steps("[execution]\ntoken_budget = 100\n", "a", "b", "c")
-	b := exectest.New(t, text, nil, exectest.Script{"1.1": spending("a", 90), "2.1": spending("b", 79), "3.1": spending("c", 500)})
+	b := exectest.New(t, text, nil, exectest.Script{"1.1": spending("a", 90), "2.1": spending("b", 79),
+		"3.1": spending("c", 500)})
 	locked := b.Lock(t)
 	report, err := b.Controller.Run(context.Background(), locked)
-	if !errors.Is(err, exec.ErrHandoff) || report.Status() != history.Waiting || report.Run.Paused == nil || report.Run.Paused.Why != "handoff" {
+	if !errors.Is(err, exec.ErrHandoff) || report.Status() != history.Waiting || report.Run.Paused == nil ||
+		report.Run.Paused.Why != "handoff" {
 		t.Fatalf("the first session ended %q: %v", report.Status(), err)
 	}
-	if next := report.Next(); len(next) == 0 || !next[0].Automatic || next[0].Kind != action.Resume || next[0].Run == "" {
+	if next := report.Next(); len(next) == 0 || !next[0].Automatic || next[0].Kind != action.Resume ||
+		next[0].Run == "" {
 		t.Errorf("after a handoff: %+v", next)
 	}
-	// 79 of a fresh 100 is no reason to stop; what the last step uses is none either.
+	// 79 of a fresh 100 is no reason to stop; what the last step uses is none
+	// either.
 	report, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
 	if err != nil {
 		t.Fatal(err)
@@ -132,13 +138,16 @@ func TestStrategyIsChosenAndRecorded(t *testing.T) {
 		"the host says which": {"[execution]\nstrategy = \"orchestrated\"\n", history.Direct, history.Direct, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := exectest.New(t, steps(tt.head, "a", "b"), nil, exectest.Script{"1.1": spending("a", 0), "2.1": spending("b", 0)})
+			b := exectest.New(t, steps(tt.head, "a", "b"), nil,
+				exectest.Script{"1.1": spending("a", 0), "2.1": spending("b", 0)})
 			b.Controller.Strategy = tt.asked
 			run := b.Run(t)
 			run.Want(t, history.Achieved)
 			f := run.Report.Run.Flow
-			if f.Strategy.Strategy != tt.want || len(f.Phases) != tt.over || f.Strategy.Checkpoint != run.Report.Run.Started.Base {
-				t.Errorf("%s with %d phases over, want %s with %d", f.Strategy.Strategy, len(f.Phases), tt.want, tt.over)
+			if f.Strategy.Strategy != tt.want || len(f.Phases) != tt.over ||
+				f.Strategy.Checkpoint != run.Report.Run.Started.Base {
+				t.Errorf("%s with %d phases over, want %s with %d", f.Strategy.Strategy, len(f.Phases), tt.want,
+					tt.over)
 			}
 			if tt.over > 0 && f.Phases[tt.over-1].Checkpoint != run.Report.Run.Tree {
 				t.Error("the last phase's checkpoint is not the tree that the run left")
@@ -147,20 +156,24 @@ func TestStrategyIsChosenAndRecorded(t *testing.T) {
 	}
 }
 
-// hard does a first step that touches four files, after it failed so many times.
+// hard does a first step that touches four files, after it failed so many
+// times.
 func hard(failures int) exectest.Script {
-	work := exectest.All(exectest.Write("a/1", ""), exectest.Write("a/2", ""), exectest.Write("a/3", ""), exectest.Write("a/4", ""))
-	return exectest.Script{"2.1": spending("b", 0), "1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		if strings.Count(strings.Join(w.Feedback, "\n"), "not yet") < failures {
-			return exec.Outcome{}, errors.New("not yet")
-		}
-		return work(ctx, w)
-	}}
+	work := exectest.All(exectest.Write("a/1", ""), exectest.Write("a/2", ""), exectest.Write("a/3", ""),
+		exectest.Write("a/4", ""))
+	return exectest.Script{"2.1": spending("b", 0),
+		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			if strings.Count(strings.Join(w.Feedback, "\n"), "not yet") < failures {
+				return exec.Outcome{}, errors.New("not yet")
+			}
+			return work(ctx, w)
+		}}
 }
 
 var hardPlan = strings.Replace(steps("[execution]\ncomplexity = 1\n", "a/*", "b"), `path = "a/*"`, `path = "a/1"`, 1)
 
-// TestSwitchOfStrategy: four files and one failure are one level harder than planned, four files and two failures are two.
+// TestSwitchOfStrategy: four files and one failure are one level harder than
+// planned, four files and two failures are two.
 func TestSwitchOfStrategy(t *testing.T) {
 	for failures, want := range map[int]history.Strategy{1: history.Direct, 2: history.Orchestrated} {
 		run := exectest.Run(t, hardPlan, nil, hard(failures))
@@ -169,7 +182,8 @@ func TestSwitchOfStrategy(t *testing.T) {
 		if f.Strategy.Strategy != want {
 			t.Errorf("%d failures: %s (%s)", failures, f.Strategy.Strategy, f.Strategy.Why)
 		}
-		if want == history.Orchestrated && (len(f.Switched) != 1 || f.Strategy.From != history.Direct || f.Strategy.Planned != 1 || f.Strategy.Measures.Errors != 2) {
+		if want == history.Orchestrated && (len(f.Switched) != 1 || f.Strategy.From != history.Direct ||
+			f.Strategy.Planned != 1 || f.Strategy.Measures.Errors != 2) {
 			t.Errorf("switched %+v, now %+v", f.Switched, f.Strategy)
 		}
 	}
@@ -177,7 +191,8 @@ func TestSwitchOfStrategy(t *testing.T) {
 
 func TestTasksEnd(t *testing.T) {
 	text := steps("[error_propagation]\npropagation_strategy = \"continue_and_log\"\n", "a", "b\ndepends_on = [1]\n---\n", "c\n---\ncritical_flag = false\n", "d")
-	run := exectest.Run(t, text, nil, exectest.Script{"1.1": exectest.Fail("no"), "3.1": exectest.Fail("no"), "4.1": spending("d", 0)})
+	run := exectest.Run(t, text, nil, exectest.Script{"1.1": exectest.Fail("no"), "3.1": exectest.Fail("no"),
+		"4.1": spending("d", 0)})
 	run.Want(t, history.Partial)
 	got := map[string]history.StepStatus{}
 	for _, over := range run.Report.Run.Flow.Tasks {
@@ -189,7 +204,8 @@ func TestTasksEnd(t *testing.T) {
 			t.Errorf("task %s has the ways out %q", over.Task, over.Unblock)
 		}
 	}
-	want := map[string]history.StepStatus{"1": history.Failed, "2": history.Blocked, "3": history.Failed, "4": history.Completed}
+	want := map[string]history.StepStatus{"1": history.Failed, "2": history.Blocked, "3": history.Failed,
+		"4": history.Completed}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -199,7 +215,8 @@ func TestTasksOfAHaltedRun(t *testing.T) {
 	run := exectest.Run(t, steps("", "a", "b"), nil, exectest.Script{"1.1": exectest.Fail("no")})
 	run.Want(t, history.NotAchieved)
 	tasks := run.Report.Run.Flow.Tasks
-	if len(tasks) != 2 || tasks[1].Status != history.Skipped || !strings.Contains(tasks[1].Reason, "halted by step 1.1") {
+	if len(tasks) != 2 || tasks[1].Status != history.Skipped ||
+		!strings.Contains(tasks[1].Reason, "halted by step 1.1") {
 		t.Errorf("got %+v", tasks)
 	}
 	if next := run.Report.Next(); len(next) != 4 || next[0].Kind != action.Log || next[0].Step != "1.1" {
@@ -219,8 +236,9 @@ func TestUrgentTasksFirst(t *testing.T) {
 	}
 }
 
-// everyCut runs a plan, cut after every number of appends to its journal, and resumed until it is over. All that happened before the cut must
-// be counted once: end compares the whole.
+// everyCut runs a plan, cut after every number of appends to its journal, and
+// resumed until it is over. All that happened before the cut must be counted
+// once: end compares the whole.
 func everyCut(t *testing.T, setUp func(t *testing.T) *exectest.Bench, end func(t *testing.T, run *history.Run) any) {
 	t.Helper()
 	whole := setUp(t)
@@ -267,7 +285,8 @@ func everyCut(t *testing.T, setUp func(t *testing.T) *exectest.Bench, end func(t
 	}
 }
 
-// finish runs a plan and resumes it until it is over. again says whether an error is one after which that is to be done.
+// finish runs a plan and resumes it until it is over. again says whether an
+// error is one after which that is to be done.
 func finish(t *testing.T, b *exectest.Bench, locked *plan.Locked, again func(error) bool) *history.Run {
 	t.Helper()
 	report, err := b.Controller.Run(context.Background(), locked)
@@ -284,24 +303,27 @@ func finish(t *testing.T, b *exectest.Bench, locked *plan.Locked, again func(err
 	return report.Run
 }
 
-// TestFlowAtEveryRecord cuts a run with a switch of strategy, phases, tasks and two handoffs after every record.
+// TestFlowAtEveryRecord cuts a run with a switch of strategy, phases, tasks and
+// two handoffs after every record.
 func TestFlowAtEveryRecord(t *testing.T) {
 	script := hard(2)
 	script["2.1"] = spending("b", 85)
 	script["3.1"] = spending("c", 90)
 	script["4.1"] = spending("d", 1)
 	text := strings.Replace(steps("[execution]\ntoken_budget = 100\ncomplexity = 1\n", "a/*", "b", "c", "d"), `path = "a/*"`, `path = "a/1"`, 1)
-	everyCut(t, func(t *testing.T) *exectest.Bench { return exectest.New(t, text, nil, script) }, func(t *testing.T, run *history.Run) any {
-		var budgets, phases, tasks []string
-		for _, b := range run.Flow.Budgets {
-			budgets = append(budgets, fmt.Sprintf("%s %d/%d in session %d, next %s", b.Level, b.Used, b.Limit, b.Session, b.Next))
-		}
-		for _, p := range run.Flow.Phases {
-			phases = append(phases, fmt.Sprintf("%s %d/%d", p.Phase, p.Number, p.Of))
-		}
-		for _, over := range run.Flow.Tasks {
-			tasks = append(tasks, fmt.Sprintf("%s %s %v", over.Task, over.Status, over.Holds()))
-		}
-		return []any{run.Status, run.Flow.Strategy.Strategy, len(run.Flow.Switched), budgets, phases, tasks}
-	})
+	everyCut(t, func(t *testing.T) *exectest.Bench { return exectest.New(t, text, nil, script) },
+		func(t *testing.T, run *history.Run) any {
+			var budgets, phases, tasks []string
+			for _, b := range run.Flow.Budgets {
+				budgets = append(budgets, fmt.Sprintf("%s %d/%d in session %d, next %s", b.Level, b.Used, b.Limit,
+					b.Session, b.Next))
+			}
+			for _, p := range run.Flow.Phases {
+				phases = append(phases, fmt.Sprintf("%s %d/%d", p.Phase, p.Number, p.Of))
+			}
+			for _, over := range run.Flow.Tasks {
+				tasks = append(tasks, fmt.Sprintf("%s %s %v", over.Task, over.Status, over.Holds()))
+			}
+			return []any{run.Status, run.Flow.Strategy.Strategy, len(run.Flow.Switched), budgets, phases, tasks}
+		})
 }

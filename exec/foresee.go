@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/exec/worktree"
 )
 
-// consultBefore asks an advisor about the task of a step that is about to begin, and records what it says.
+// consultBefore asks an advisor about the task of a step that is about to
+// begin, and records what it says.
 func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind advice.Kind) error {
 	tree, err := e.work.Known(ctx)
 	if err != nil {
@@ -19,7 +20,8 @@ func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind adv
 	}
 	task, shown := e.contract.At(s.Address).Task, e.shown.At(s.Address)
 	said, _ := e.hear(ctx, advice.Case{
-		Kind: kind, Point: advice.Task, Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step,
+		Kind: kind, Point: advice.Task, Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task,
+		Step:     shown.Step,
 		Criteria: task.AcceptanceCriteria, Plan: e.locked.Plan(), Files: filesOf(tree),
 		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.work.Dir, path) },
 	})

@@ -31,11 +31,13 @@ func telling(told *[]string, script exectest.Script) exec.Executor {
 	})
 }
 
-// A task that wants it is looked into once, before its first step; its steps are told. Crashes change nothing of that.
+// A task that wants it is looked into once, before its first step; its steps
+// are told. Crashes change nothing of that.
 func TestResearchBeforeATask(t *testing.T) {
 	afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
 		b := exectest.New(t, researched(), workspace, goodScript)
-		b.Controller.Advisors = exec.Advisors{advice.Research: advice.Func(func(_ context.Context, c advice.Case) (advice.Advice, error) {
+		b.Controller.Advisors = exec.Advisors{advice.Research: advice.Func(func(_ context.Context,
+			c advice.Case) (advice.Advice, error) {
 			if c.Point != advice.Task || c.Task.ID != "1" || !slices.Equal(c.Task.ResearchSources, []string{"documentation"}) {
 				t.Errorf("asked at %s about task %+v", c.Point, c.Task)
 			}
@@ -49,7 +51,8 @@ func TestResearchBeforeATask(t *testing.T) {
 			t.Fatalf("advised %+v and %+v; want once, before the first step", said, r.Run.Step("1.2").Advised)
 		}
 		said[0].Cost.Seconds, said[0].At = 0, time.Time{}
-		want := history.Advised{Kind: "research", Point: "task", Advisor: "library", Confidence: 0.8, Queries: []string{"lines"},
+		want := history.Advised{Kind: "research", Point: "task", Advisor: "library", Confidence: 0.8,
+			Queries: []string{"lines"},
 			Sources: []string{"a book"}, Findings: []string{"lines end"}, Cost: history.AdviceCost{Calls: 3, Tokens: 7}}
 		if diff := cmp.Diff(want, said[0]); diff != "" {
 			t.Error(diff)
@@ -66,7 +69,10 @@ func TestResearchIsToldToEachStep(t *testing.T) {
 		{"found", researched(), func(context.Context, advice.Case) (advice.Advice, error) {
 			return advice.Advice{Findings: []string{"lines end"}}, nil
 		}, []string{"1.1 research found: lines end", "1.2 research found: lines end"}},
-		{"nothing found", researched(), func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{}, advice.ErrNothing }, []string{"1.1 ", "1.2 "}},
+		{"nothing found", researched(), func(context.Context, advice.Case) (advice.Advice,
+			error) {
+			return advice.Advice{}, advice.ErrNothing
+		}, []string{"1.1 ", "1.2 "}},
 		{"it breaks", researched(), func(context.Context, advice.Case) (advice.Advice, error) {
 			return advice.Advice{Findings: []string{"half"}}, errors.New("the library is closed")
 		}, []string{"1.1 ", "1.2 "}},
@@ -87,16 +93,19 @@ func TestResearchIsToldToEachStep(t *testing.T) {
 	}
 }
 
-// A plan that names a pattern is weighed against it once; whoever is asked about a failure is shown two other patterns.
+// A plan that names a pattern is weighed against it once; whoever is asked
+// about a failure is shown two other patterns.
 func TestOtherPatternsAreShown(t *testing.T) {
 	text := strings.Replace(twoSteps(), "goal_descriptor = \"two\"\n", "goal_descriptor = \"two\"\npattern_name = \"lines\"\npattern_confidence = \"MEDIUM\"\n", 1)
 	b := exectest.New(t, text, workspace, exectest.Script{"1.1": goodScript["1.1"], "1.2": exectest.Fail("no")})
 	asked := 0
-	b.Controller.Advisors = exec.Advisors{advice.Feasible: advice.Feasibility{Similar: func(_ context.Context, name string, k int) ([]advice.Match, error) {
+	b.Controller.Advisors = exec.Advisors{advice.Feasible: advice.Feasibility{Similar: func(_ context.Context,
+		name string, k int) ([]advice.Match, error) {
 		asked++
 		var all []advice.Match
 		for i := range k {
-			all = append(all, advice.Match{Name: fmt.Sprintf("%s%d", name, i), Reasoning: "it is smaller", Similarity: 0.82})
+			all = append(all, advice.Match{Name: fmt.Sprintf("%s%d", name, i), Reasoning: "it is smaller",
+				Similarity: 0.82})
 		}
 		return all, nil
 	}}}
@@ -104,7 +113,8 @@ func TestOtherPatternsAreShown(t *testing.T) {
 	b.Controller.Escalator = p
 	run := b.Run(t)
 	run.Want(t, history.NotAchieved)
-	if said := run.Report.Run.Step("1.1").Advised; asked != 1 || len(said) != 1 || said[0].Kind != "feasibility" || len(said[0].Alternatives) != 3 {
+	if said := run.Report.Run.Step("1.1").Advised; asked != 1 || len(said) != 1 || said[0].Kind != "feasibility" ||
+		len(said[0].Alternatives) != 3 {
 		t.Fatalf("asked %d times: %+v", asked, said)
 	}
 	var shown []string

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/exec/question"
 )
 
-// freeze is a guard of a host: no step of task 1 begins before somebody has let it through.
+// freeze is a guard of a host: no step of task 1 begins before somebody has let
+// it through.
 var freeze = guard.Of("freeze", func(c *decided.Case) guard.Verdict {
 	if c.Step.Task != "1" || decided.Chosen(c.Step, "freeze", question.GoOn) {
 		return guard.Pass()
@@ -20,7 +21,8 @@ var freeze = guard.Of("freeze", func(c *decided.Case) guard.Verdict {
 })
 
 func TestGuardOfAHost(t *testing.T) {
-	for choice, want := range map[string]history.Status{question.GoOn: history.Achieved, question.GiveUp: history.NotAchieved} {
+	for choice, want := range map[string]history.Status{question.GoOn: history.Achieved,
+		question.GiveUp: history.NotAchieved} {
 		t.Run(choice, func(t *testing.T) {
 			b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": exectest.Write("1", "x")})
 			b.Controller.Guards = []guard.Guard{freeze}

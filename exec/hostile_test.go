@@ -19,7 +19,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A carelessPerson answers as a test wants, and is asked no more than a few times.
+// A carelessPerson answers as a test wants, and is asked no more than a few
+// times.
 type carelessPerson struct {
 	answer func(ask.Question) (ask.Answer, error)
 	asked  int
@@ -32,19 +33,34 @@ func (p *carelessPerson) Ask(_ context.Context, q ask.Question) (ask.Answer, err
 	return p.answer(q)
 }
 
-// TestAnswersOfACarelessHost: whatever an escalator puts into its answers, the journal takes it, can be read
-// again, and the run comes to an end.
+// TestAnswersOfACarelessHost: whatever an escalator puts into its answers, the
+// journal takes it, can be read again, and the run comes to an end.
 func TestAnswersOfACarelessHost(t *testing.T) {
 	endless := strings.Repeat("x", 8<<20)
 	tests := map[string]func(*ask.Answer) error{
-		"a reason that is no text":     func(a *ask.Answer) error { a.Reason, a.By = "caf\xe9", "Jos\xe9"; return nil },
-		"an endless reason":            func(a *ask.Answer) error { a.Reason = endless; return nil },
-		"an endless name":              func(a *ask.Answer) error { a.By = endless; return nil },
-		"an endless scope":             func(a *ask.Answer) error { a.Remember, a.Confirmed = ask.Scope(endless), endless; return nil },
-		"an endless choice":            func(a *ask.Answer) error { a.Choice = endless; return nil },
-		"a time after all times":       func(a *ask.Answer) error { a.At = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC); return nil },
-		"a time before all times":      func(a *ask.Answer) error { a.At = time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC); return nil },
-		"an endless reason for no one": func(*ask.Answer) error { return fmt.Errorf("%w: %s", ask.ErrNoAnswer, endless) },
+		"a reason that is no text": func(a *ask.Answer) error { a.Reason, a.By = "caf\xe9", "Jos\xe9"; return nil },
+		"an endless reason":        func(a *ask.Answer) error { a.Reason = endless; return nil },
+		"an endless name":          func(a *ask.Answer) error { a.By = endless; return nil },
+		"an endless scope": func(a *ask.Answer) error {
+			a.Remember, a.Confirmed = ask.Scope(endless),
+				endless
+			return nil
+		},
+		"an endless choice": func(a *ask.Answer) error { a.Choice = endless; return nil },
+		"a time after all times": func(a *ask.Answer) error {
+			a.At = time.Date(20000, 1, 1, 0, 0, 0, 0,
+				time.UTC)
+			return nil
+		},
+		"a time before all times": func(a *ask.Answer) error {
+			a.At = time.Date(-5, 1, 1, 0, 0, 0, 0,
+				time.UTC)
+			return nil
+		},
+		"an endless reason for no one": func(*ask.Answer) error {
+			return fmt.Errorf("%w: %s", ask.ErrNoAnswer,
+				endless)
+		},
 	}
 	for name, spoil := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +81,8 @@ func TestAnswersOfACarelessHost(t *testing.T) {
 	}
 }
 
-// TestDeviationWithANameThatIsNoText: what JSON cannot hold cannot be accepted by its name.
+// TestDeviationWithANameThatIsNoText: what JSON cannot hold cannot be accepted
+// by its name.
 func TestDeviationWithANameThatIsNoText(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("file names are text here")
@@ -82,8 +99,8 @@ func TestDeviationWithANameThatIsNoText(t *testing.T) {
 	}
 }
 
-// TestTokensOfACarelessHost: counts that are negative, or more than can be added up, neither give tokens back nor come
-// out below nothing.
+// TestTokensOfACarelessHost: counts that are negative, or more than can be
+// added up, neither give tokens back nor come out below nothing.
 func TestTokensOfACarelessHost(t *testing.T) {
 	text := steps("[execution]\ntoken_budget = 1000\n", "a", "b", "c")
 	spends := func(name string, in, out int64) exectest.Action {
@@ -103,7 +120,8 @@ func TestTokensOfACarelessHost(t *testing.T) {
 		"one is negative, and too much": {-5000, 800, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := exectest.New(t, text, nil, exectest.Script{"1.1": spends("a", tt.in, tt.out), "1.2": spends("b", 0, 0), "1.3": spends("c", 0, 0)})
+			b := exectest.New(t, text, nil, exectest.Script{"1.1": spends("a", tt.in, tt.out),
+				"1.2": spends("b", 0, 0), "1.3": spends("c", 0, 0)})
 			run := b.Run(t)
 			if got := errors.Is(run.Err, exec.ErrHandoff); got != tt.waits || run.Report.Run.Flow.Used < 0 {
 				t.Errorf("handed on: %t, want %t; %d tokens used: %v", got, tt.waits, run.Report.Run.Flow.Used, run.Err)
@@ -112,11 +130,13 @@ func TestTokensOfACarelessHost(t *testing.T) {
 	}
 }
 
-// TestAdviceGivesNoTokensBack: nor does advice that claims to have cost less than nothing.
+// TestAdviceGivesNoTokensBack: nor does advice that claims to have cost less
+// than nothing.
 func TestAdviceGivesNoTokensBack(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, failing(2))
 	b.Controller.Preset = "reflective"
-	b.Controller.Advisors = exec.Advisors{advice.Reflection: advice.Func(func(context.Context, advice.Case) (advice.Advice, error) {
+	b.Controller.Advisors = exec.Advisors{advice.Reflection: advice.Func(func(context.Context,
+		advice.Case) (advice.Advice, error) {
 		return advice.Advice{Cost: advice.Cost{Tokens: math.MinInt64, Calls: math.MinInt}}, nil
 	})}
 	run := b.Run(t)
@@ -132,13 +152,15 @@ func TestAdviceGivesNoTokensBack(t *testing.T) {
 	}
 }
 
-// TestOutcomesOfACarelessHost: an error or metrics without end are cut; the failure stands in the journal.
+// TestOutcomesOfACarelessHost: an error or metrics without end are cut; the
+// failure stands in the journal.
 func TestOutcomesOfACarelessHost(t *testing.T) {
 	many := map[string]float64{strings.Repeat("n", 1000): 1, "caf\xe9": 1}
 	for i := range 2000 {
 		many[fmt.Sprintf("metric %d", i)] = 1
 	}
-	b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": func(context.Context, exec.Work) (exec.Outcome, error) {
+	b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": func(context.Context, exec.Work) (exec.Outcome,
+		error) {
 		return exec.Outcome{Metrics: many}, errors.New(strings.Repeat("x", 40<<20)) // more than a record can hold
 	}})
 	run := b.Run(t)
@@ -148,7 +170,8 @@ func TestOutcomesOfACarelessHost(t *testing.T) {
 	}
 }
 
-// TestWhatAPlanWantsAndCannotBeUnderstood: a budget, a reviewer or a rule that silently is none would be found out too late.
+// TestWhatAPlanWantsAndCannotBeUnderstood: a budget, a reviewer or a rule that
+// silently is none would be found out too late.
 func TestWhatAPlanWantsAndCannotBeUnderstood(t *testing.T) {
 	for line, refused := range map[string]bool{
 		`strategy = "direct"`: false, `strategy = "driect"`: true, `strategy = 7`: true,
@@ -161,7 +184,8 @@ func TestWhatAPlanWantsAndCannotBeUnderstood(t *testing.T) {
 		`preset = 3`: true, `something_else = 3`: false,
 	} {
 		t.Run(line, func(t *testing.T) {
-			b := exectest.New(t, steps("[execution]\n"+line+"\n", "a"), nil, exectest.Script{"1.1": exectest.Write("a", "x\n")})
+			b := exectest.New(t, steps("[execution]\n"+line+"\n", "a"), nil,
+				exectest.Script{"1.1": exectest.Write("a", "x\n")})
 			_, err := b.Controller.Lock(t.Context(), b.Draft)
 			var refusal *plan.CheckError
 			if errors.As(err, &refusal) != refused {
@@ -174,13 +198,16 @@ func TestWhatAPlanWantsAndCannotBeUnderstood(t *testing.T) {
 	}
 }
 
-// TestOutcomeErrorIsShort: of a plan with thousands of steps an error names the first reasons; the others are in its list.
+// TestOutcomeErrorIsShort: of a plan with thousands of steps an error names the
+// first reasons; the others are in its list.
 func TestOutcomeErrorIsShort(t *testing.T) {
-	err := &exec.OutcomeError{Run: "r", Status: history.NotAchieved, Reasons: slices.Repeat([]string{"it did not run"}, 13)}
+	err := &exec.OutcomeError{Run: "r", Status: history.NotAchieved,
+		Reasons: slices.Repeat([]string{"it did not run"}, 13)}
 	if text := err.Error(); strings.Count(text, "it did not run") != 12 || !strings.HasSuffix(text, "; and 1 more") {
 		t.Errorf("%q", text)
 	}
-	if err.Reasons = err.Reasons[:12]; strings.Count(err.Error(), "it did not run") != 12 || strings.Contains(err.Error(), "more") {
+	if err.Reasons = err.Reasons[:12]; strings.Count(err.Error(), "it did not run") != 12 ||
+		strings.Contains(err.Error(), "more") {
 		t.Errorf("%q", err.Error())
 	}
 }

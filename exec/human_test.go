@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// withCheckpoint is a plan as the reader of phase plans makes it: work, a checkpoint, more work.
+// withCheckpoint is a plan as the reader of phase plans makes it: work, a
+// checkpoint, more work.
 func withCheckpoint() *plan.Draft {
 	return plan.Assemble(plan.Parts{Format: plan.PhasePlan, Plan: plan.Plan{Goal: "g", Tasks: []plan.Task{
 		{ID: "1", Title: "work"},
@@ -53,7 +54,8 @@ func TestCheckpointsAskAPerson(t *testing.T) {
 			if len(who.asked) != 1 || who.asked[0].Kind != "checkpoint" || who.asked[0].Why != "a person is to look at what was done" {
 				t.Fatalf("asked %+v", who.asked)
 			}
-			if diff := cmp.Diff([]string{"look", "Open the page.", "See that it is blue."}, who.asked[0].Evidence); diff != "" {
+			if diff := cmp.Diff([]string{"look", "Open the page.", "See that it is blue."},
+				who.asked[0].Evidence); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -8,9 +8,11 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// What an irreversible step that failed did in the workspace is undone like that of any other, and the report says so, and of what not.
+// What an irreversible step that failed did in the workspace is undone like
+// that of any other, and the report says so, and of what not.
 func TestFailedIrreversibleStepIsReportedAsItIs(t *testing.T) {
-	b := exectest.New(t, strings.Replace(steps("", "a"), `rollback = "reversible"`, `rollback = "irreversible"`, 1), nil,
+	b := exectest.New(t, strings.Replace(steps("", "a"), `rollback = "reversible"`, `rollback = "irreversible"`, 1),
+		nil,
 		exectest.Script{"1.1": exectest.All(exectest.Write("a", "a\n"), exectest.Fail("no"))})
 	before := b.Tree(t).Digest()
 	run := b.Run(t)

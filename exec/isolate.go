@@ -41,7 +41,8 @@ func (e *execution) clone(ctx context.Context) error {
 	return err
 }
 
-// cloneable refuses an isolated run where the clone would not have what the plan watches.
+// cloneable refuses an isolated run where the clone would not have what the
+// plan watches.
 func (e *execution) cloneable() error {
 	if !e.isolates() {
 		return nil
@@ -55,7 +56,8 @@ func (e *execution) cloneable() error {
 	return nil
 }
 
-// harmless refuses a trial of steps that would leave traces outside of the clone.
+// harmless refuses a trial of steps that would leave traces outside of the
+// clone.
 func (e *execution) harmless(format plan.Format) error {
 	if !e.c.Shadow {
 		return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// The clone of an isolated run begins with what the plan only watches, as the workspace does.
+// The clone of an isolated run begins with what the plan only watches, as the
+// workspace does.
 func TestIsolatedRunHasWhatIsTracked(t *testing.T) {
 	text := strings.Replace(twoSteps(), "[[tasks]]", "[ledger]\ntrack = [\"cache\"]\n\n[[tasks]]", 1)
 	b := exectest.New(t, text, exectest.Files{"secret/key": "k\n", "b.txt": "b\n", "cache/f": "x"}, goodScript)
@@ -29,13 +30,15 @@ func TestIsolatedRunHasWhatIsTracked(t *testing.T) {
 	}
 }
 
-// What is watched by its stamps is not kept, so a clone would not have it: the run is refused before it has begun.
+// What is watched by its stamps is not kept, so a clone would not have it: the
+// run is refused before it has begun.
 func TestIsolatedRunCannotHaveStamps(t *testing.T) {
 	text := strings.Replace(twoSteps(), "[[tasks]]", "[ledger]\nstamps = [\"cache/**\"]\n\n[[tasks]]", 1)
 	b := exectest.New(t, text, exectest.Files{"secret/key": "k\n", "b.txt": "b\n", "cache/d/f": "x"}, goodScript)
 	b.Controller.Isolate = true
 	var refused *exec.RefusedError
-	if run := b.Run(t); !errors.As(run.Err, &refused) || !strings.Contains(refused.Error(), `"cache" is watched`) || refused.Run != "" {
+	if run := b.Run(t); !errors.As(run.Err, &refused) || !strings.Contains(refused.Error(), `"cache" is watched`) ||
+		refused.Run != "" {
 		t.Fatalf("error is %v", run.Err)
 	}
 	if list, err := os.ReadDir(filepath.Join(b.Controller.Dir, ".planlock", "runs")); len(list) > 0 {

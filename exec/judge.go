@@ -66,8 +66,9 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 	return e.rec.Stage(ctx, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
 }
 
-// smuggled looks whether judging changed the tree before anything was attempted.
-// It returns what is to be recorded then: the refusal, and the restore.
+// smuggled looks whether judging changed the tree before anything was
+// attempted. It returns what is to be recorded then: the refusal, and the
+// restore.
 func (e *execution) smuggled(ctx context.Context) ([]history.Fact, error) {
 	now, err := e.work.Scanner.Scan(context.WithoutCancel(ctx), e.work.Dir, e.work.Tree)
 	if err != nil {
@@ -92,7 +93,8 @@ func (e *execution) pass(phase gate.Phase, s *history.Step, r gate.CommandRunner
 	}
 	pass := &gate.Pass{
 		Phase: phase, Plan: e.judging.Plan, Dir: e.work.Dir, Base: e.work.Base,
-		Content: e.work.Content(e.work.Dir), OpenIntents: e.openIntents(s), Introduced: introduced, Runner: r, Log: e.rec.Log,
+		Content: e.work.Content(e.work.Dir), OpenIntents: e.openIntents(s), Introduced: introduced, Runner: r,
+		Log: e.rec.Log,
 	}
 	if s != nil {
 		at := e.judging.At(s.Address)
@@ -166,7 +168,8 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 	t.snap, inline, err = e.work.Snapshot(ctx, t.after)
 	switch {
 	case noSpace(err):
-		return faultf(history.NoSpace, "what the step did cannot be kept, which takes up to %d bytes: %v", size(entry.Changes), err)
+		return faultf(history.NoSpace, "what the step did cannot be kept, which takes up to %d bytes: %v",
+			size(entry.Changes), err)
 	case err != nil:
 		return faultf(history.Crashed, "what the step did cannot be kept: %v", err)
 	}
@@ -189,9 +192,9 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 	return nil
 }
 
-// snapshot keeps a tree that differs little from the accepted one. What it returns
-// has to go into the journal with it; a host's own store keeps everything itself.
-// size is how many bytes the new contents of changes have.
+// snapshot keeps a tree that differs little from the accepted one. What it
+// returns has to go into the journal with it; a host's own store keeps
+// everything itself. size is how many bytes the new contents of changes have.
 func size(changes []ledger.Change) int64 {
 	var n int64
 	for _, c := range changes {
@@ -202,14 +205,16 @@ func size(changes []ledger.Change) int64 {
 	return n
 }
 
-// gitMoved looks at the repository, which no step may change and nothing restores.
+// gitMoved looks at the repository, which no step may change and nothing
+// restores.
 func (e *execution) gitMoved(t *trial) (now ledger.GitState, f *fault) {
 	now, err := git.Read(e.work.Root)
 	if err != nil {
 		return now, faultf(history.Unrestorable, "the repository cannot be read: %v", err)
 	}
 	if t.entry.Git = e.rec.Run.Git.Moved(now); len(t.entry.Git) > 0 {
-		return now, faultf(history.Unrestorable, "the step changed the repository, which planlock never touches: %s", strings.Join(t.entry.Git, ", "))
+		return now, faultf(history.Unrestorable, "the step changed the repository, which planlock never touches: %s",
+			strings.Join(t.entry.Git, ", "))
 	}
 	return now, nil
 }
@@ -252,7 +257,8 @@ func stall(t *trial) gate.Cause {
 func (e *execution) judgePhase(ctx context.Context, t *trial, phase gate.Phase) *fault {
 	pass := e.pass(phase, t.s, t.runner)
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
-	pass.Changes, pass.Account, pass.Symbols, pass.Lines = t.entry.Changes, &t.entry.Account, t.entry.Symbols, t.entry.Lines
+	pass.Changes, pass.Account, pass.Symbols, pass.Lines = t.entry.Changes, &t.entry.Account, t.entry.Symbols,
+		t.entry.Lines
 	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
 	judged := e.askGates(ctx, t.s, phase, pass)
 	t.judged = append(t.judged, judged...)
@@ -338,7 +344,8 @@ func lacking(findings []gate.Finding) history.Class {
 	return history.GateFailed
 }
 
-// breach reports whether findings say that the step did something else than it declared.
+// breach reports whether findings say that the step did something else than it
+// declared.
 func breach(findings []gate.Finding) bool {
 	for _, f := range findings {
 		switch f.Code {
@@ -359,7 +366,8 @@ func describe(j gate.Judgement) []string {
 	var lines []string
 	for _, f := range j.Verdict.Findings {
 		text := f.Message
-		if name := ledger.Quote(f.Path); f.Path != "" && !strings.Contains(text, f.Path) && !strings.Contains(text, name) {
+		if name := ledger.Quote(f.Path); f.Path != "" && !strings.Contains(text, f.Path) &&
+			!strings.Contains(text, name) {
 			text = name + ": " + text
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s", j.Gate, text))

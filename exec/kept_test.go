@@ -52,8 +52,9 @@ func stopped(t *testing.T, b *exectest.Bench, agent *versioned) (locked *plan.Lo
 	return locked
 }
 
-// TestWhatTheJournalKeeps stops a run inside its second step and reads its journal from the disk: all
-// that a controller needs to go on, and whoever looks at it later, is there.
+// TestWhatTheJournalKeeps stops a run inside its second step and reads its
+// journal from the disk: all that a controller needs to go on, and whoever
+// looks at it later, is there.
 func TestWhatTheJournalKeeps(t *testing.T) {
 	agent := &versioned{version: "7"}
 	b := exectest.New(t, boundPlan(), boundFiles(), nil)
@@ -86,23 +87,29 @@ func TestWhatTheJournalKeeps(t *testing.T) {
 	first, second := run.Step("1.1"), run.Step("1.2")
 	last := first.Last()
 	for name, holds := range map[string]bool{
-		"current step":               len(run.Lanes()) == 1 && run.Lanes()[0].Step == second,
-		"plan hash":                  run.Started.Plan == locked.Digest() && run.Started.Lock == locked.ID(),
-		"envelope":                   run.Started.Envelope.Digest() == locked.Options().Envelope && there("model", "m-1") && there("prompt:prompt.md", "") && there("context:guide.md", ""),
-		"toolchain":                  there("toolchain:go", "go1."),
-		"tools":                      there("tool:go", "go1."),
-		"rules":                      there("rules", "rules"),
-		"configuration":              there("config:conf.toml", ""),
-		"versions of agents":         there("agent:executor script", "7"),
-		"checkpoint":                 second.At > first.At && second.Checkpoint.Checkpoint == first.Completed.Snapshot && !second.Checkpoint.Checkpoint.Manifest.IsZero(),
+		"current step": len(run.Lanes()) == 1 && run.Lanes()[0].Step == second,
+		"plan hash":    run.Started.Plan == locked.Digest() && run.Started.Lock == locked.ID(),
+		"envelope": run.Started.Envelope.Digest() == locked.Options().Envelope &&
+			there("model", "m-1") && there("prompt:prompt.md", "") && there("context:guide.md", ""),
+		"toolchain":          there("toolchain:go", "go1."),
+		"tools":              there("tool:go", "go1."),
+		"rules":              there("rules", "rules"),
+		"configuration":      there("config:conf.toml", ""),
+		"versions of agents": there("agent:executor script", "7"),
+		"checkpoint": second.At > first.At &&
+			second.Checkpoint.Checkpoint == first.Completed.Snapshot && !second.Checkpoint.Checkpoint.Manifest.IsZero(),
 		"envelope of the checkpoint": second.Checkpoint.Envelope == locked.Options().Envelope,
-		"agents that have finished":  last.Said != nil && judged(first, gate.Before, "preconditions") && second.Status == history.InFlight,
-		"results of validation":      judged(first, gate.During, "types") && judged(first, gate.After, "artifacts"),
-		"state of invariants":        judged(first, gate.Before, "invariants") && judged(first, gate.During, "invariants"),
-		"ledger":                     last.Accounted.Account.Holds() && len(last.Accounted.Account.Matching) == 1 && last.Accounted.Tree == first.Completed.Snapshot.Tree,
-		"inputs":                     !last.Method.Inputs.IsZero() && last.Method.Method == "primary" && last.Method.Executor == "script",
-		"outputs":                    strings.Contains(last.Said.Output, "the line is written"),
-		"decisions":                  second.Checkpoint.Decision == "proceed" && len(second.Checkpoint.Prior) == 1 && second.Checkpoint.Prior[0] == "1.1",
+		"agents that have finished": last.Said != nil && judged(first, gate.Before, "preconditions") &&
+			second.Status == history.InFlight,
+		"results of validation": judged(first, gate.During, "types") && judged(first, gate.After, "artifacts"),
+		"state of invariants":   judged(first, gate.Before, "invariants") && judged(first, gate.During, "invariants"),
+		"ledger": last.Accounted.Account.Holds() && len(last.Accounted.Account.Matching) == 1 &&
+			last.Accounted.Tree == first.Completed.Snapshot.Tree,
+		"inputs": !last.Method.Inputs.IsZero() && last.Method.Method == "primary" &&
+			last.Method.Executor == "script",
+		"outputs": strings.Contains(last.Said.Output, "the line is written"),
+		"decisions": second.Checkpoint.Decision == "proceed" && len(second.Checkpoint.Prior) == 1 &&
+			second.Checkpoint.Prior[0] == "1.1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !holds {
@@ -112,8 +119,8 @@ func TestWhatTheJournalKeeps(t *testing.T) {
 	}
 }
 
-// TestTheWholeEnvelopeIsWatched moves one thing after another while a run is stopped; the refusal names it, and the run
-// goes on when it is as it was.
+// TestTheWholeEnvelopeIsWatched moves one thing after another while a run is
+// stopped; the refusal names it, and the run goes on when it is as it was.
 func TestTheWholeEnvelopeIsWatched(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the tool of this test is a shell script")
@@ -141,8 +148,9 @@ func TestTheWholeEnvelopeIsWatched(t *testing.T) {
 		"tool":            {tool("2.0"), tool("1.0"), "tool planlock-test-tool"},
 		"rules": {
 			func(_ *testing.T, b *exectest.Bench) {
-				b.Controller.Gates = append(builtin.Gates(), gate.New(gate.Info{Name: "new", Doc: "Came later.", Phases: []gate.Phase{gate.After}},
-					func(context.Context, *gate.Pass) error { return nil }))
+				b.Controller.Gates = append(builtin.Gates(),
+					gate.New(gate.Info{Name: "new", Doc: "Came later.", Phases: []gate.Phase{gate.After}},
+						func(context.Context, *gate.Pass) error { return nil }))
 			},
 			func(_ *testing.T, b *exectest.Bench) { b.Controller.Gates = builtin.Gates() }, "rules",
 		},
@@ -168,7 +176,8 @@ func TestTheWholeEnvelopeIsWatched(t *testing.T) {
 	}
 }
 
-// TestEditedBetweenSteps edits what the run is bound to when the first step is done: the second does not begin.
+// TestEditedBetweenSteps edits what the run is bound to when the first step is
+// done: the second does not begin.
 func TestEditedBetweenSteps(t *testing.T) {
 	for name, tt := range map[string]struct{ file, says string }{
 		"the plan":       {"plan.toml", "the plan"},
@@ -190,7 +199,8 @@ func TestEditedBetweenSteps(t *testing.T) {
 			}
 			run := b.Run(t)
 			var refused *exec.RefusedError
-			if !errors.As(run.Err, &refused) || !strings.Contains(run.Err.Error(), tt.says) || run.Status() != history.Waiting {
+			if !errors.As(run.Err, &refused) || !strings.Contains(run.Err.Error(), tt.says) ||
+				run.Status() != history.Waiting {
 				t.Errorf("ended %s with %v, want a refusal that names %s", run.Status(), run.Err, tt.says)
 			}
 			if got := record.Attempts(); len(got) != 1 {
@@ -200,15 +210,17 @@ func TestEditedBetweenSteps(t *testing.T) {
 	}
 }
 
-// TestIrreversibleStepInFlightIsAsked lets the controller die inside a step that cannot be undone: whoever
-// takes the run up asks before anything is attempted.
+// TestIrreversibleStepInFlightIsAsked lets the controller die inside a step
+// that cannot be undone: whoever takes the run up asks before anything is
+// attempted.
 func TestIrreversibleStepInFlightIsAsked(t *testing.T) {
 	text := strings.Replace(twoSteps(), "id = 1\ndescription = \"Write the first line\"",
 		"id = 1\nrollback = \"irreversible\"\ndescription = \"Write the first line\"", 1)
 	b := exectest.New(t, text, workspace, nil)
 	log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: 1 << 30}
 	b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
-	b.Controller.Executors["script"] = exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+	b.Controller.Executors["script"] = exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome,
+		error) {
 		log.left = 0 // nothing of what follows is known to anybody
 		return goodScript["1.1"](ctx, w)
 	}}
@@ -231,12 +243,14 @@ func TestIrreversibleStepInFlightIsAsked(t *testing.T) {
 	}
 }
 
-// TestPreconditionsAreLookedAtAgainWhenResumed stops a run inside a step, and takes from it what the step needs.
+// TestPreconditionsAreLookedAtAgainWhenResumed stops a run inside a step, and
+// takes from it what the step needs.
 func TestPreconditionsAreLookedAtAgainWhenResumed(t *testing.T) {
 	t.Setenv("PLANLOCK_TEST_READY", "yes")
 	b := exectest.New(t, withPrecondition(`{ kind = "env_set", name = "PLANLOCK_TEST_READY" }`), workspace, nil)
 	ctx, cancel := context.WithCancelCause(context.Background())
-	b.Controller.Executors["script"] = exectest.Script{"1.1": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+	b.Controller.Executors["script"] = exectest.Script{"1.1": func(ctx context.Context, _ exec.Work) (exec.Outcome,
+		error) {
 		cancel(errors.New("stop"))
 		return exec.Outcome{}, context.Cause(ctx)
 	}}
@@ -251,7 +265,8 @@ func TestPreconditionsAreLookedAtAgainWhenResumed(t *testing.T) {
 	b.Controller.Escalator = p
 	_, err := b.Controller.Resume(context.Background(), locked, "")
 	if len(p.asked) != 1 || p.asked[0].Kind != ask.Precondition || len(record.Attempts()) != 0 {
-		t.Errorf("asked %+v, attempted %q; want one question about the precondition, and nothing attempted: %v", p.asked, record.Attempts(), err)
+		t.Errorf("asked %+v, attempted %q; want one question about the precondition, and nothing attempted: %v",
+			p.asked, record.Attempts(), err)
 	}
 	must(t, os.Setenv("PLANLOCK_TEST_READY", "yes"))
 	p.choices = []string{"r", "r"}

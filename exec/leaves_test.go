@@ -17,8 +17,9 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// TestWhatAStepLeavesIsSeenAndUndone is a step that does its work, and something beside it that is hard to see or to take away: the step
-// fails, what it left is named, and the tree is what it was.
+// TestWhatAStepLeavesIsSeenAndUndone is a step that does its work, and
+// something beside it that is hard to see or to take away: the step fails, what
+// it left is named, and the tree is what it was.
 func TestWhatAStepLeavesIsSeenAndUndone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs links, pipes and modes")
@@ -42,30 +43,37 @@ func TestWhatAStepLeavesIsSeenAndUndone(t *testing.T) {
 			return exectest.Put(dir, ".git/config", "[core]\nhooksPath = evil\nfsmonitor = evil\n")
 		},
 			"config"},
-		"a pipe":           {func(dir, _ string) error { return mkfifo(filepath.Join(dir, "pipe")) }, "pipe"},
-		"a socket":         {func(dir, _ string) error { return listen(dir) }, "sock"},
-		"a setuid program": {func(dir, _ string) error { return os.Chmod(filepath.Join(dir, "b.txt"), 0o755|fs.ModeSetuid) }, "b.txt"},
+		"a pipe":   {func(dir, _ string) error { return mkfifo(filepath.Join(dir, "pipe")) }, "pipe"},
+		"a socket": {func(dir, _ string) error { return listen(dir) }, "sock"},
+		"a setuid program": {func(dir, _ string) error {
+			return os.Chmod(filepath.Join(dir, "b.txt"),
+				0o755|fs.ModeSetuid)
+		}, "b.txt"},
 		"a hard link to the outside": {func(dir, outside string) error {
 			return errors.Join(os.Remove(filepath.Join(dir, "b.txt")), os.Link(outside, filepath.Join(dir, "b.txt")))
 		}, "b.txt"},
 		"a link in place of a folder": {func(dir, outside string) error {
-			return errors.Join(os.RemoveAll(filepath.Join(dir, "d")), os.Symlink(filepath.Dir(outside), filepath.Join(dir, "d")))
+			return errors.Join(os.RemoveAll(filepath.Join(dir, "d")),
+				os.Symlink(filepath.Dir(outside), filepath.Join(dir, "d")))
 		}, "d"},
 		"a loop of links":      {func(dir, _ string) error { return os.Symlink("loop", filepath.Join(dir, "loop")) }, "loop"},
 		"a name with ESC":      {func(dir, _ string) error { return exectest.Put(dir, "x\x1b[2J\ny", "") }, `x\x1b[2J\ny`},
 		"a name like a flag":   {func(dir, _ string) error { return exectest.Put(dir, "-rf", "") }, "-rf"},
 		"a name in other case": {func(dir, _ string) error { return exectest.Put(dir, "B.TXT", "") }, "B.TXT"},
-		"a long name":          {func(dir, _ string) error { return exectest.Put(dir, strings.Repeat("n", 255), "") }, strings.Repeat("n", 200)},
+		"a long name": {func(dir, _ string) error { return exectest.Put(dir, strings.Repeat("n", 255), "") },
+			strings.Repeat("n", 200)},
 		"the same size and time": {func(dir, _ string) error {
 			path := filepath.Join(dir, "b.txt")
 			info, err := os.Stat(path)
 			if err != nil {
 				return err
 			}
-			return errors.Join(os.WriteFile(path, []byte("x\n"), 0o644), os.Chtimes(path, info.ModTime(), info.ModTime()))
+			return errors.Join(os.WriteFile(path, []byte("x\n"), 0o644),
+				os.Chtimes(path, info.ModTime(), info.ModTime()))
 		}, "b.txt"},
 		"a file of 1970": {func(dir, _ string) error {
-			return errors.Join(exectest.Put(dir, "old", ""), os.Chtimes(filepath.Join(dir, "old"), time.Unix(0, 0), time.Unix(0, 0)))
+			return errors.Join(exectest.Put(dir, "old", ""),
+				os.Chtimes(filepath.Join(dir, "old"), time.Unix(0, 0), time.Unix(0, 0)))
 		}, "old"},
 		"a file of the future": {func(dir, _ string) error {
 			late := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -77,9 +85,10 @@ func TestWhatAStepLeavesIsSeenAndUndone(t *testing.T) {
 			outside := filepath.Join(t.TempDir(), "precious")
 			must(t, os.WriteFile(outside, []byte("precious\n"), 0o644))
 			files := exectest.Files{"b.txt": "b\n", "d/precious": "d\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n"}
-			script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], func(_ context.Context, w exec.Work) (exec.Outcome, error) {
-				return exec.Outcome{}, tt.do(w.Dir, outside)
-			}), "1.2": goodScript["1.2"]}
+			script := exectest.Script{"1.1": exectest.All(goodScript["1.1"],
+				func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+					return exec.Outcome{}, tt.do(w.Dir, outside)
+				}), "1.2": goodScript["1.2"]}
 			b := exectest.New(t, twoSteps(), files, script)
 			before := b.Tree(t).Digest()
 			run := b.Run(t)
@@ -107,14 +116,16 @@ func listen(dir string) error {
 	return l.Close()
 }
 
-// A pipe that was there is there again after a step that removed it; of a socket the run says first that it would not be.
+// A pipe that was there is there again after a step that removed it; of a
+// socket the run says first that it would not be.
 func TestAPipeThatAStepRemovesIsMadeAgain(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs pipes in an open folder")
 	}
-	script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], func(_ context.Context, w exec.Work) (exec.Outcome, error) {
-		return exec.Outcome{}, os.Remove(filepath.Join(w.Dir, "pipe"))
-	}), "1.2": goodScript["1.2"]}
+	script := exectest.Script{"1.1": exectest.All(goodScript["1.1"],
+		func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+			return exec.Outcome{}, os.Remove(filepath.Join(w.Dir, "pipe"))
+		}), "1.2": goodScript["1.2"]}
 	b := exectest.New(t, twoSteps(), exectest.Files{"b.txt": "b\n"}, script)
 	must(t, errors.Join(mkfifo(filepath.Join(b.Controller.Dir, "pipe")), listen(b.Controller.Dir)))
 	before := b.Tree(t).Digest()

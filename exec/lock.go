@@ -42,8 +42,8 @@ func (c *Controller) Options() plan.CheckOptions {
 // gates are asked, those of level 2 first. acknowledged are the codes of what a
 // person accepted, as in "irreversible:2.1".
 //
-// It changes nothing. Errors are those of plan.Lock, and *[RefusedError] where a
-// gate says no.
+// It changes nothing. Errors are those of plan.Lock, and *[RefusedError] where
+// a gate says no.
 func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged ...string) (*plan.Locked, error) {
 	options := c.Options()
 	if bad := blockingDiagnostics(draft.Check(options)); len(bad) > 0 {
@@ -77,7 +77,8 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 		Acknowledged: acknowledged, Approvals: approvals(judged)})
 }
 
-// bind makes a lock with a name of its own, so that a run can tell whether it has served one before.
+// bind makes a lock with a name of its own, so that a run can tell whether it
+// has served one before.
 func (c *Controller) bind(draft *plan.Draft, o plan.LockOptions) (*plan.Locked, error) {
 	o.At = time.Now()
 	if c.Now != nil {

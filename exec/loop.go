@@ -11,8 +11,9 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// carryOn carries the run on from wherever its history stands, until it is sealed or must stop. What comes next is decided
-// from the history alone, so that going on after a crash is no case of its own.
+// carryOn carries the run on from wherever its history stands, until it is
+// sealed or must stop. What comes next is decided from the history alone, so
+// that going on after a crash is no case of its own.
 func (e *execution) carryOn(ctx context.Context) error {
 	for {
 		wanted := e.decider().Decide(e.rec.Run, e.rec.Seen)
@@ -28,8 +29,9 @@ func (e *execution) carryOn(ctx context.Context) error {
 	}
 }
 
-// outlastsInterrupts reports whether an action is carried out although the host wants the run to stop: what was announced is
-// undone, and a run that ended is sealed.
+// outlastsInterrupts reports whether an action is carried out although the host
+// wants the run to stop: what was announced is undone, and a run that ended is
+// sealed.
 func outlastsInterrupts(a engine.Action) bool {
 	switch a.(type) {
 	case engine.Restore, engine.Seal:
@@ -101,7 +103,8 @@ func (e *execution) note(ctx context.Context, facts []history.Located) error {
 	return nil
 }
 
-// look finds out whether an observation holds. Where it does not, the run is let go, and says what moved.
+// look finds out whether an observation holds. Where it does not, the run is
+// let go, and says what moved.
 func (e *execution) look(ctx context.Context, s *history.Step, what contract.Observation) error {
 	switch what {
 	case contract.Requests:
@@ -121,8 +124,9 @@ func (e *execution) look(ctx context.Context, s *history.Step, what contract.Obs
 	return nil
 }
 
-// wait lets time pass until d after since, which stands in the journal. So a run that is killed and resumed while it waits
-// comes to the end of it, and a clock that was set back makes it wait d anew, not longer.
+// wait lets time pass until d after since, which stands in the journal. So a
+// run that is killed and resumed while it waits comes to the end of it, and a
+// clock that was set back makes it wait d anew, not longer.
 func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) error {
 	if passed := e.c.now().Sub(since); passed > 0 {
 		d -= min(passed, d)
@@ -142,7 +146,8 @@ func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) 
 func (e *execution) handOver(ctx context.Context) error {
 	all := e.rec.Run.Flow.Budgets
 	b := all[len(all)-1]
-	return e.pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff, b.Used, b.Limit, b.Next))
+	return e.pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff,
+		b.Used, b.Limit, b.Next))
 }
 
 // pause lets go of the run in a way that can be resumed.

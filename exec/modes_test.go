@@ -17,10 +17,12 @@ import (
 
 // byBackup does a step with its backup only.
 func byBackup(name string) exectest.Action {
-	return exectest.Methods(map[string]exectest.Action{"primary": exectest.Fail("no"), "backup_1": exectest.Write(name, name)})
+	return exectest.Methods(map[string]exectest.Action{"primary": exectest.Fail("no"),
+		"backup_1": exectest.Write(name, name)})
 }
 
-// files is a script in which step N.1 writes the file N with what do makes of it.
+// files is a script in which step N.1 writes the file N with what do makes of
+// it.
 func files(n int, do func(name string) exectest.Action) exectest.Script {
 	script := exectest.Script{}
 	for i := 1; i <= n; i++ {
@@ -32,8 +34,8 @@ func files(n int, do func(name string) exectest.Action) exectest.Script {
 
 const aBackup = `backups = [{ id = 1, description = "read the source", run = "true" }]`
 
-// Three steps in a row are completed by the same backup: before the fourth somebody is asked, with the numbers, and
-// crashes change nothing of that.
+// Three steps in a row are completed by the same backup: before the fourth
+// somebody is asked, with the numbers, and crashes change nothing of that.
 func TestDynamicModeAsksWhenBackupsCarryTheLoad(t *testing.T) {
 	for choice, after := range map[string]plan.Mode{"g": plan.Collaborative, "m": plan.Dynamic} {
 		afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
@@ -50,15 +52,16 @@ func TestDynamicModeAsksWhenBackupsCarryTheLoad(t *testing.T) {
 				t.Errorf("answer %s: the mode is %s, want %s", choice, r.Run.Mode, after)
 			}
 			q := r.Run.Step("4.1").Questions
-			if len(q) != 1 || q[0].Question.Kind != ask.Threshold || !strings.Contains(strings.Join(q[0].Question.Evidence, "\n"), "recommendation: ") {
+			if len(q) != 1 || q[0].Question.Kind != ask.Threshold ||
+				!strings.Contains(strings.Join(q[0].Question.Evidence, "\n"), "recommendation: ") {
 				t.Errorf("questions before 4.1: %+v", q)
 			}
 		})
 	}
 }
 
-// Every switch is told with where it goes and why: what dynamic mode does by itself, what an answer asks for, what the look at a task calls
-// for.
+// Every switch is told with where it goes and why: what dynamic mode does by
+// itself, what an answer asks for, what the look at a task calls for.
 func TestSwitchesAreTold(t *testing.T) {
 	row := func(choice string) func(*testing.T) *exectest.Bench {
 		return func(t *testing.T) *exectest.Bench {
@@ -122,7 +125,8 @@ func TestACriticalFailureEndsDynamicMode(t *testing.T) {
 		b.Controller.Escalator = policy(func(q ask.Question) ask.Answer { mended = true; return answer(q, "r") })
 		return b
 	}, func(t *testing.T, r *exec.Report) {
-		if m := r.Run.Modes; len(m) != 1 || m[0].Cause != "critical failure" || m[0].Consecutive != 1 || len(m[0].Methods) == 0 {
+		if m := r.Run.Modes; len(m) != 1 || m[0].Cause != "critical failure" || m[0].Consecutive != 1 ||
+			len(m[0].Methods) == 0 {
 			t.Errorf("modes %+v, want one switch because of the critical failure", m)
 		}
 	})
@@ -141,7 +145,8 @@ func TestWhoChoseTheMode(t *testing.T) {
 		{dynamic, plan.Silent, "", "host"},
 		{"", plan.Silent, "person", "person"},
 	} {
-		b := exectest.New(t, rowOf(1, tt.header, ""), nil, files(1, func(name string) exectest.Action { return exectest.Write(name, name) }))
+		b := exectest.New(t, rowOf(1, tt.header, ""), nil,
+			files(1, func(name string) exectest.Action { return exectest.Write(name, name) }))
 		b.Controller.Mode, b.Controller.ModeBy = tt.mode, tt.by
 		if got := b.Run(t).Report.Run.Started; got.ModeBy != tt.want {
 			t.Errorf("mode %s was chosen by %q, want %q", got.Mode, got.ModeBy, tt.want)

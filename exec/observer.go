@@ -17,7 +17,9 @@ type Event struct {
 	Step    plan.Address
 	Attempt int
 	Time    time.Time
-	Err     error // why it did not succeed; nil if it did, and for a step that somebody left out: State and History tell these apart
+	// why it did not succeed; nil if it did, and for a step that somebody left
+	// out: State and History tell these apart
+	Err error
 
 	State    *history.Run      // as of now; valid only during the call
 	History  *history.Step     // of the step, as of now; valid only during the call
@@ -37,10 +39,10 @@ type Event struct {
 
 // An Observer is told what happens, as it happens. Nil functions are skipped.
 //
-// They are called one at a time for a step, and for several steps at once when steps
-// run beside each other. They must return soon, because the run waits for them,
-// and must not call the controller. One that panics does not hurt the run: the first
-// time is told to Controller.Log, with its stack.
+// They are called one at a time for a step, and for several steps at once when
+// steps run beside each other. They must return soon, because the run waits for
+// them, and must not call the controller. One that panics does not hurt the
+// run: the first time is told to Controller.Log, with its stack.
 type Observer struct {
 	RunStarted     func(Event)
 	RunResumed     func(Event)

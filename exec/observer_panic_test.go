@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// An observer that panics, whatever it is told, does not keep a run from doing its work; it is told once.
+// An observer that panics, whatever it is told, does not keep a run from doing
+// its work; it is told once.
 func TestObserverThatPanics(t *testing.T) {
 	var log bytes.Buffer
 	b := exectest.New(t, twoSteps(), exectest.Files{"b.txt": "b\n"}, exectest.Script{

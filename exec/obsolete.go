@@ -14,15 +14,19 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// requestPoll is how often a running attempt looks whether somebody wants it to stop.
+// requestPoll is how often a running attempt looks whether somebody wants it to
+// stop.
 const requestPoll = time.Second
 
-// errRequested cuts an attempt off because somebody wants the run to stop and ask.
+// errRequested cuts an attempt off because somebody wants the run to stop and
+// ask.
 var errRequested = errors.New("exec: somebody wants the run to stop and ask")
 
-// Request leaves a request for a run that has not ended: that its plan no longer holds, or that it is to be set
-// back to before a step. A controller that has the run in hand cuts off the attempt that is under way, restores the
-// checkpoint, and asks; one that resumes it later asks before anything runs. r.Run must be the whole id.
+// Request leaves a request for a run that has not ended: that its plan no
+// longer holds, or that it is to be set back to before a step. A controller
+// that has the run in hand cuts off the attempt that is under way, restores the
+// checkpoint, and asks; one that resumes it later asks before anything runs.
+// r.Run must be the whole id.
 func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	run, err := w.History(ctx, r.Run)
 	if err != nil {
@@ -47,7 +51,8 @@ func (e *execution) requests() *ask.Folder {
 	return ws.requests()
 }
 
-// lookForRequests finds out what a person has asked of the run from outside. A request that cannot be met is withdrawn.
+// lookForRequests finds out what a person has asked of the run from outside. A
+// request that cannot be met is withdrawn.
 func (e *execution) lookForRequests(ctx context.Context) error {
 	e.rec.Seen.Request = nil
 	r, err := e.requests().Requested(ctx, e.rec.Run.Started.Run)
@@ -81,7 +86,8 @@ func (e *execution) withdraw(ctx context.Context) error {
 	return e.requests().Withdraw(ctx, e.rec.Run.Started.Run)
 }
 
-// watch cuts ctx off when somebody leaves a request. The caller stops it before it goes on.
+// watch cuts ctx off when somebody leaves a request. The caller stops it before
+// it goes on.
 func (e *execution) watch(ctx context.Context) (watched context.Context, unwatch func()) {
 	watched, cut := context.WithCancelCause(ctx)
 	var mu sync.Mutex // held while it is looked

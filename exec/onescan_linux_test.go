@@ -16,7 +16,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// openings counts how often a folder is opened while do runs. A scan opens each folder once.
+// openings counts how often a folder is opened while do runs. A scan opens each
+// folder once.
 func openings(t *testing.T, dir string, do func()) int {
 	t.Helper()
 	fd, err := syscall.InotifyInit1(syscall.IN_NONBLOCK | syscall.IN_CLOEXEC)
@@ -24,7 +25,8 @@ func openings(t *testing.T, dir string, do func()) int {
 		t.Skip("needs inotify: ", err)
 	}
 	defer syscall.Close(fd)
-	// Equal events in a row become one, so closings stand between. Only events of the folder itself have no name.
+	// Equal events in a row become one, so closings stand between. Only events
+	// of the folder itself have no name.
 	if _, err := syscall.InotifyAddWatch(fd, dir, syscall.IN_OPEN|syscall.IN_CLOSE_NOWRITE|syscall.IN_ONLYDIR); err != nil {
 		t.Skip("needs inotify: ", err)
 	}
@@ -46,8 +48,8 @@ func openings(t *testing.T, dir string, do func()) int {
 	}
 }
 
-// A step that changes nothing and whose gates run no command takes one scan: the one that
-// accounts for it is the checkpoint of the next one.
+// A step that changes nothing and whose gates run no command takes one scan:
+// the one that accounts for it is the checkpoint of the next one.
 func TestOneScanForEachStep(t *testing.T) {
 	scans := func(steps int, gates ...gate.Gate) int {
 		script := exectest.Script{}
@@ -74,8 +76,9 @@ func TestOneScanForEachStep(t *testing.T) {
 	}
 }
 
-// Somebody changes the tree between two steps, and nothing makes the controller look again: it is a change
-// of the next attempt that nobody declared, which is refused and undone, and kept.
+// Somebody changes the tree between two steps, and nothing makes the controller
+// look again: it is a change of the next attempt that nobody declared, which is
+// refused and undone, and kept.
 func TestChangeBetweenStepsIsNeverSilent(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	b.Controller.Observer.StepDone = func(e exec.Event) {

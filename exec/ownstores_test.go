@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// A report names commands of planlock only where the command finds what the run left.
+// A report names commands of planlock only where the command finds what the run
+// left.
 func TestReportKnowsWhoHasTheStores(t *testing.T) {
 	for name, c := range map[string]struct {
 		seat func(*exec.Controller)
@@ -27,7 +28,8 @@ func TestReportKnowsWhoHasTheStores(t *testing.T) {
 		"a log that is the default file": {func(c *exec.Controller) {
 			dir := c.Dir
 			c.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
-				return checkpoint.OpenFileLogContext(ctx, filepath.Join(exec.Workspace{Dir: dir}.RunDir(run), "journal"))
+				return checkpoint.OpenFileLogContext(ctx,
+					filepath.Join(exec.Workspace{Dir: dir}.RunDir(run), "journal"))
 			}
 		}, false},
 		"contents of its own": {func(c *exec.Controller) { c.Blobs = &checkpoint.Memory{} }, true},
@@ -40,10 +42,12 @@ func TestReportKnowsWhoHasTheStores(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := report.String()
-			if report.Run.Started.OwnStores != c.own || !strings.Contains(text, "verify run ") || strings.Contains(text, ", in the program that has its stores") != c.own {
+			if report.Run.Started.OwnStores != c.own || !strings.Contains(text, "verify run ") ||
+				strings.Contains(text, ", in the program that has its stores") != c.own {
 				t.Errorf("own stores: %t, and the report says\n%s", report.Run.Started.OwnStores, text)
 			}
-			if next := report.Next(); report.Status() != history.Achieved || len(next) != 1 || next[0].Kind != action.Verify {
+			if next := report.Next(); report.Status() != history.Achieved || len(next) != 1 ||
+				next[0].Kind != action.Verify {
 				t.Errorf("next: %+v", next)
 			}
 		})

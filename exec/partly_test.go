@@ -30,8 +30,9 @@ func (s *stranger) Do(op *disk.Op, run func() error) error {
 
 func (s *stranger) Boot() string { return "test" }
 
-// TestStrangerDuringTheLastRestore has somebody write, while the last attempt of a run is undone, where that did not write. No attempt
-// follows that would be accounted for; it is found all the same before the run ends.
+// TestStrangerDuringTheLastRestore has somebody write, while the last attempt
+// of a run is undone, where that did not write. No attempt follows that would
+// be accounted for; it is found all the same before the run ends.
 func TestStrangerDuringTheLastRestore(t *testing.T) {
 	text := strings.Replace(twoSteps(), "id = 2\n", "id = 2\ncritical_flag = false\non_failure = \"block\"\n", 1)
 	text = strings.Replace(text, "id = 1\ndescription = \"Write the first line\"\n", "id = 1\ncritical_flag = false\ndescription = \"Write the first line\"\n", 1)

@@ -152,7 +152,8 @@ func (never) Ask(ctx context.Context, _ ask.Question) (ask.Answer, error) {
 }
 
 func TestNoAnswerInTimeIsARefusal(t *testing.T) {
-	// What touches the disk stays outside of the bubble: only the clock matters here.
+	// What touches the disk stays outside of the bubble: only the clock matters
+	// here.
 	synctest.Test(t, func(t *testing.T) {
 		b := exectest.New(t, twoSteps(), workspace, failing(2))
 		b.Controller.Escalator, b.Controller.Patience = never{}, time.Hour

@@ -95,20 +95,23 @@ func halving() exec.Advisors {
 		if strings.Contains(c.Method.Run, "16") {
 			size = "8"
 		}
-		return advice.Advice{Confidence: 0.9, Patch: &advice.Patch{Summary: "half", Args: map[string]string{"batch_size": size}}}, nil
+		return advice.Advice{Confidence: 0.9, Patch: &advice.Patch{Summary: "half",
+			Args: map[string]string{"batch_size": size}}}, nil
 	})}
 }
 
-// TestTelemetryIsCaughtWhereTheLogIsCut: what a job says in the middle of a long log is not lost, and what
-// it says on standard error is not heard.
+// TestTelemetryIsCaughtWhereTheLogIsCut: what a job says in the middle of a
+// long log is not lost, and what it says on standard error is not heard.
 func TestTelemetryIsCaughtWhereTheLogIsCut(t *testing.T) {
 	const noise = `i=0; while [ $i -lt 3000 ]; do echo "epoch $i is over and nothing of interest happened"; i=$((i+1)); done; `
 	text := strings.Replace(pipeline, `"train --batch_size 32"`, `'''`+noise+`echo MLFLOW_RUN_ID=abc123; echo "ARTIFACT base.txt"; echo "METRIC acc=0.5"; `+
 		`echo "METRIC acc=9" >&2; `+noise+`echo x > base.txt'''`, 1)
-	run := exectest.Run(t, text, workspace, exectest.Script{"1.1": exectest.Shell(), "2.1": exectest.Write("report.md", "x")})
+	run := exectest.Run(t, text, workspace, exectest.Script{"1.1": exectest.Shell(),
+		"2.1": exectest.Write("report.md", "x")})
 	run.Want(t, history.Achieved)
 	a := run.Report.Run.Step("1.1").Last()
-	want := &history.Telemetry{Status: history.Succeeded, Runs: []string{"abc123"}, Artifacts: []string{"base.txt"}, Metrics: map[string]float64{"acc": 0.5}}
+	want := &history.Telemetry{Status: history.Succeeded, Runs: []string{"abc123"}, Artifacts: []string{"base.txt"},
+		Metrics: map[string]float64{"acc": 0.5}}
 	if diff := cmp.Diff(want, a.Telemetry); diff != "" {
 		t.Error(diff)
 	}
@@ -120,9 +123,10 @@ func TestTelemetryIsCaughtWhereTheLogIsCut(t *testing.T) {
 	}
 }
 
-// TestPipelineSurvivesACrash cuts the journal after every append of a run with a
-// rejected draft, telemetry, missing evidence and a step that is carried out
-// again, and resumes: the end is what it was, and so are decisions and counters.
+// TestPipelineSurvivesACrash cuts the journal after every append of a run with
+// a rejected draft, telemetry, missing evidence and a step that is carried out
+// again, and resumes: the end is what it was, and so are decisions and
+// counters.
 func TestPipelineSurvivesACrash(t *testing.T) {
 	script := nameless("8")
 	ready := func(t *testing.T, cut int) (*exectest.Bench, *cutLog) {

@@ -13,11 +13,13 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// TestPlansGiveGatesArguments: a host's gate gets what the plan says, and a plan that asks for what is not there is refused, also
-// where nobody checked it against this controller.
+// TestPlansGiveGatesArguments: a host's gate gets what the plan says, and a
+// plan that asks for what is not there is refused, also where nobody checked it
+// against this controller.
 func TestPlansGiveGatesArguments(t *testing.T) {
-	linter := gate.New(gate.Info{Name: "linter", Doc: "allows few changes", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After},
-		Args: []plan.Argument{{Name: "max", Doc: "how many", Kind: plan.ArgInteger}}},
+	linter := gate.New(gate.Info{Name: "linter", Doc: "allows few changes", Level: gate.BlocksStep,
+		Phases: []gate.Phase{gate.After},
+		Args:   []plan.Argument{{Name: "max", Doc: "how many", Kind: plan.ArgInteger}}},
 		func(_ context.Context, pass *gate.Pass) error {
 			most, err := pass.Args.Int("max", 100)
 			if len(pass.Changes) > most {
@@ -39,7 +41,8 @@ func TestPlansGiveGatesArguments(t *testing.T) {
 		{"another kind", "[[gates]]\nname = \"linter\"\nmax = \"5\"\n", "", `"max"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := exectest.New(t, strings.Replace(twoSteps(), "[defaults]", tt.gates+"\n[defaults]", 1), workspace, goodScript)
+			b := exectest.New(t, strings.Replace(twoSteps(), "[defaults]", tt.gates+"\n[defaults]", 1), workspace,
+				goodScript)
 			b.Controller.Gates = append(b.Controller.Gates, linter)
 			if tt.refused == "" {
 				b.Run(t).Want(t, tt.want)
@@ -53,7 +56,8 @@ func TestPlansGiveGatesArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			var refused *exec.RefusedError
-			if _, err := b.Controller.Run(t.Context(), locked); !errors.As(err, &refused) || !strings.Contains(err.Error(), tt.refused) {
+			if _, err := b.Controller.Run(t.Context(), locked); !errors.As(err, &refused) ||
+				!strings.Contains(err.Error(), tt.refused) {
 				t.Errorf("got %v, want a refusal that names %s", err, tt.refused)
 			}
 		})

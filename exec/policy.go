@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// chosenPolicy is how a run is carried out by what the host and the plan say now.
+// chosenPolicy is how a run is carried out by what the host and the plan say
+// now.
 func (e *execution) chosenPolicy() history.Policy {
 	c, said := e.c, flow.SettingsOf(e.plan)
 	mode, by := e.mode()
@@ -58,8 +59,9 @@ func (e *execution) roles() history.Roles {
 	return r
 }
 
-// policyChanged says that a run is taken up under another policy than it had, or with others. Its mode is a matter of
-// its own, and what it promised of tests and of equal outputs it keeps.
+// policyChanged says that a run is taken up under another policy than it had,
+// or with others. Its mode is a matter of its own, and what it promised of
+// tests and of equal outputs it keeps.
 func (e *execution) policyChanged() []history.Fact {
 	was, now, roles := e.rec.Run.Policy, e.chosenPolicy(), e.roles()
 	now.Mode, now.ModeBy, now.TestFirst, now.Deterministic = was.Mode, was.ModeBy, was.TestFirst, was.Deterministic
@@ -69,7 +71,8 @@ func (e *execution) policyChanged() []history.Fact {
 	return []history.Fact{&history.PolicyChanged{Policy: now, Roles: roles, Why: "chosen when the run was resumed"}}
 }
 
-// policy is what this run is decided by: what its journal says, and the rungs that it names.
+// policy is what this run is decided by: what its journal says, and the rungs
+// that it names.
 func (e *execution) policy() *contract.Policy { return contract.PolicyOf(e.rec.Run, e.c.ladder()) }
 
 // about is what may be looked at of a step.

@@ -71,7 +71,8 @@ func TestWhatFollowsAFailure(t *testing.T) {
 		notCritical = "critical_flag = false\n"
 	)
 	strategy := func(s plan.Propagation) string {
-		return fmt.Sprintf("[error_propagation]\nenabled = true\nread_prior_steps = true\npropagation_strategy = %q\n", s)
+		return fmt.Sprintf(
+			"[error_propagation]\nenabled = true\nread_prior_steps = true\npropagation_strategy = %q\n", s)
 	}
 	tests := map[string]struct {
 		header, first string
@@ -83,8 +84,9 @@ func TestWhatFollowsAFailure(t *testing.T) {
 		"block halts":                        {"", block + notCritical, nil, history.NotAchieved, "failed pending pending"},
 		"what is not critical is logged":     {"", retry + notCritical, nil, history.Partial, "failed completed completed"},
 		"continue and log blocks dependents": {strategy(plan.ContinueAndLog), retry, []string{"k"}, history.Partial, "skipped completed completed"},
-		"review, and go on":                  {strategy(plan.CollaborativeReview), retry + notCritical, nil, history.Partial, "failed completed completed"},
-		"given up, whatever the strategy":    {strategy(plan.ContinueAndLog), retry, []string{"x"}, history.NotAchieved, "failed pending pending"},
+		"review, and go on": {strategy(plan.CollaborativeReview), retry + notCritical, nil,
+			history.Partial, "failed completed completed"},
+		"given up, whatever the strategy": {strategy(plan.ContinueAndLog), retry, []string{"x"}, history.NotAchieved, "failed pending pending"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +144,8 @@ func TestDynamicModeAsksWhenFailuresPileUp(t *testing.T) {
 	if len(p.asked) == 0 || p.asked[0].Step != "3.1" {
 		t.Fatalf("asked %v; want the first question about 3.1, the third failure in a row", p.asked)
 	}
-	if modes := run.Report.Run.Modes; len(modes) != 1 || modes[0].To != plan.Collaborative || len(modes[0].Measurements) == 0 {
+	if modes := run.Report.Run.Modes; len(modes) != 1 || modes[0].To != plan.Collaborative ||
+		len(modes[0].Measurements) == 0 {
 		t.Errorf("modes %+v, want one switch to collaborative with its measurements", modes)
 	}
 }
@@ -152,7 +155,8 @@ func TestCompensation(t *testing.T) {
 	dir := t.TempDir()
 	text = strings.Replace(text, "../undone", filepath.Join(dir, "undone"), 1)
 	text = strings.Replace(text, "[defaults]", "[sandbox]\nlevel = \"none\"\n\n[defaults]", 1)
-	script := exectest.Script{"1.1": exectest.Attempts(exectest.Fail("no"), goodScript["1.1"]), "1.2": goodScript["1.2"]}
+	script := exectest.Script{"1.1": exectest.Attempts(exectest.Fail("no"), goodScript["1.1"]),
+		"1.2": goodScript["1.2"]}
 	exectest.Run(t, text, workspace, script).Want(t, history.Achieved)
 	got, err := os.ReadFile(filepath.Join(dir, "undone"))
 	if err != nil || string(got) != "undone\n" {
@@ -223,12 +227,14 @@ func TestWhatMovesIsNamed(t *testing.T) {
 			text := strings.Replace(twoSteps(), "[defaults]", "[envelope]\ncontext = [\"guide.md\"]\n\n[defaults]", 1)
 			plans := t.TempDir()
 			must(t, exectest.Put(plans, "plan.toml", text))
-			b := exectest.New(t, filepath.Join(plans, "plan.toml"), exectest.Files{"b.txt": "b\n", "guide.md": "g\n"}, nil)
+			b := exectest.New(t, filepath.Join(plans, "plan.toml"), exectest.Files{"b.txt": "b\n", "guide.md": "g\n"},
+				nil)
 			ctx, cancel := context.WithCancelCause(context.Background())
-			agent.Executor = exectest.Script{"1.1": goodScript["1.1"], "1.2": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
-				cancel(errors.New("stop"))
-				return exec.Outcome{}, context.Cause(ctx)
-			}}
+			agent.Executor = exectest.Script{"1.1": goodScript["1.1"],
+				"1.2": func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
+					cancel(errors.New("stop"))
+					return exec.Outcome{}, context.Cause(ctx)
+				}}
 			b.Controller.Executors = map[string]exec.Executor{"script": agent}
 			locked := b.Lock(t)
 			if _, err := b.Controller.Run(ctx, locked); err == nil {
@@ -264,7 +270,8 @@ func TestAStepMayNotMoveTheRepository(t *testing.T) {
 }
 
 func TestAGateMayNotChangeTheTree(t *testing.T) {
-	messy := gate.New(gate.Info{Name: "messy", Doc: "leaves files about", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}},
+	messy := gate.New(gate.Info{Name: "messy", Doc: "leaves files about", Level: gate.BlocksStep,
+		Phases: []gate.Phase{gate.After}},
 		func(_ context.Context, pass *gate.Pass) error {
 			return os.WriteFile(filepath.Join(pass.Dir, "coverage.out"), nil, 0o644)
 		})
@@ -298,7 +305,8 @@ func TestObserverHearsInOrder(t *testing.T) {
 	}
 }
 
-// TestGatesMustBeChosen: silence does not mean that nothing is judged, while whoever wants that can say so.
+// TestGatesMustBeChosen: silence does not mean that nothing is judged, while
+// whoever wants that can say so.
 func TestGatesMustBeChosen(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	b.Controller.Gates = nil

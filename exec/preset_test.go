@@ -36,7 +36,8 @@ func TestAnUnknownPresetIsRefused(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	b.Controller.Preset = "heroic"
 	var refused *exec.RefusedError
-	if _, err := b.Controller.Lock(context.Background(), b.Draft); !errors.As(err, &refused) || !strings.Contains(err.Error(), `"heroic" is none of contract, spec`) {
+	if _, err := b.Controller.Lock(context.Background(), b.Draft); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), `"heroic" is none of contract, spec`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -62,7 +63,8 @@ func TestARunGoesOnUnderItsPreset(t *testing.T) {
 		switch {
 		case refusal == "" && err != nil:
 			t.Errorf("%q: %v", chosen, err)
-		case refusal != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), refusal) || !strings.HasPrefix(refused.Hint, `leave the preset out, or name "phase"`)):
+		case refusal != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), refusal) ||
+			!strings.HasPrefix(refused.Hint, `leave the preset out, or name "phase"`)):
 			t.Errorf("%q: got %v, want a refusal that names both, and says how to go on", chosen, err)
 		case refusal == "" && report.Run.Started.Preset != "phase":
 			t.Errorf("%q: it went on under %q", chosen, report.Run.Started.Preset)
@@ -70,7 +72,8 @@ func TestARunGoesOnUnderItsPreset(t *testing.T) {
 	}
 }
 
-// TestALockIsForAPreset runs a plan under another preset than it was locked for.
+// TestALockIsForAPreset runs a plan under another preset than it was locked
+// for.
 func TestALockIsForAPreset(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	locked := b.Lock(t)

@@ -77,8 +77,9 @@ func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
 	return proof, nil
 }
 
-// verifyViews draws the documents of a sealed run again, and sets them against the journal and the files. One that this
-// program cannot draw, since the host of the run had further ones, is set against its file alone.
+// verifyViews draws the documents of a sealed run again, and sets them against
+// the journal and the files. One that this program cannot draw, since the host
+// of the run had further ones, is set against its file alone.
 func (w Workspace) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
 	model, err := document.New(p, run, nil)
 	if err != nil {
@@ -176,7 +177,8 @@ func (w Workspace) read(ctx context.Context, run string) (*reading, error) {
 	return found, err
 }
 
-// verifyAmendments makes sure that each plan of a run has what the one before it had.
+// verifyAmendments makes sure that each plan of a run has what the one before
+// it had.
 func (w Workspace) verifyAmendments(ctx context.Context, plans []boundPlan) error {
 	var was *plan.Plan
 	for _, bound := range plans {
@@ -194,7 +196,8 @@ func (w Workspace) verifyAmendments(ctx context.Context, plans []boundPlan) erro
 	return nil
 }
 
-// verifyTrees reads every snapshot that the journal refers to, with all contents.
+// verifyTrees reads every snapshot that the journal refers to, with all
+// contents.
 func (w Workspace) verifyTrees(ctx context.Context, run string, trees []keptTree, proof *Proof) error {
 	store, shut, err := w.storeOf(ctx)
 	if err != nil {

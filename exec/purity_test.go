@@ -19,18 +19,21 @@ import (
 
 const module = "github.com/planlock/planlock/"
 
-// pure are the packages that compute and do nothing else: equal inputs give equal results, on every machine. What decides
-// about a run is among them. It is their own files that are held to that; closed lists those of which everything that they
-// import of ours is pure as well.
+// pure are the packages that compute and do nothing else: equal inputs give
+// equal results, on every machine. What decides about a run is among them. It
+// is their own files that are held to that; closed lists those of which
+// everything that they import of ours is pure as well.
 var (
-	pure = []string{"gate", "exec/safetext", "exec/history", "exec/advice", "exec/bound", "exec/recovery", "exec/method", "exec/modes", "exec/contract",
+	pure = []string{"gate", "exec/safetext", "exec/history", "exec/advice", "exec/bound", "exec/recovery",
+		"exec/method", "exec/modes", "exec/contract",
 		"exec/action", "exec/flow", "exec/compliance", "exec/question", "exec/guard", "exec/engine", "exec/analysis"}
 	closed = []string{"exec/bound", "exec/safetext"}
 	impure = []string{"os", "net", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "net/http"}
 	clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}
 )
 
-// anyOrder stands in a comment beside a loop over a map whose result does not depend on the order.
+// anyOrder stands in a comment beside a loop over a map whose result does not
+// depend on the order.
 const anyOrder = "in any order"
 
 type listed struct {
@@ -38,11 +41,15 @@ type listed struct {
 	GoFiles, Imports        []string
 }
 
-// TestWhatDecidesIsPure holds the files of pure packages to it: no file, process, network, clock, chance or order of a map.
+// TestWhatDecidesIsPure holds the files of pure packages to it: no file,
+// process, network, clock, chance or order of a map.
 func TestWhatDecidesIsPure(t *testing.T) {
 	all := packages(t)
 	fset := token.NewFileSet()
-	gc := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(all[path].Export) })
+	gc := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser,
+		error) {
+		return os.Open(all[path].Export)
+	})
 	for _, path := range pure {
 		p, ok := all[module+path]
 		if !ok {
@@ -76,7 +83,8 @@ func TestWhatDecidesIsPure(t *testing.T) {
 	}
 }
 
-// importsOnlyPure holds what a package imports of ours, directly or not, to being pure.
+// importsOnlyPure holds what a package imports of ours, directly or not, to
+// being pure.
 func importsOnlyPure(t *testing.T, all map[string]listed, path string) {
 	t.Helper()
 	for _, imported := range all[module+path].Imports {
@@ -89,7 +97,8 @@ func importsOnlyPure(t *testing.T, all map[string]listed, path string) {
 	}
 }
 
-// packages are those that the pure ones need, with what the compiler says of them.
+// packages are those that the pure ones need, with what the compiler says of
+// them.
 func packages(t *testing.T) map[string]listed {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Imports"}
@@ -115,7 +124,8 @@ func looksAtNoClock(t *testing.T, fset *token.FileSet, file *ast.File, info *typ
 	ast.Inspect(file, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			f, ok := info.Uses[id].(*types.Func)
-			if ok && f.Pkg() != nil && f.Pkg().Path() == "time" && f.Signature().Recv() == nil && slices.Contains(clocks, f.Name()) {
+			if ok && f.Pkg() != nil && f.Pkg().Path() == "time" && f.Signature().Recv() == nil &&
+				slices.Contains(clocks, f.Name()) {
 				t.Errorf("%s: time.%s", fset.Position(id.Pos()), f.Name())
 			}
 		}
@@ -123,7 +133,8 @@ func looksAtNoClock(t *testing.T, fset *token.FileSet, file *ast.File, info *typ
 	})
 }
 
-// ordersMaps refuses loops over maps that do not say beside them why the order does not matter.
+// ordersMaps refuses loops over maps that do not say beside them why the order
+// does not matter.
 func ordersMaps(t *testing.T, fset *token.FileSet, file *ast.File, info *types.Info) {
 	said := map[int]bool{}
 	for _, group := range file.Comments {
@@ -141,7 +152,8 @@ func ordersMaps(t *testing.T, fset *token.FileSet, file *ast.File, info *types.I
 			return true
 		}
 		if _, ok := over.Underlying().(*types.Map); ok && !said[fset.Position(loop.Pos()).Line] {
-			t.Errorf("%s: a loop over a map; sort it, or say beside it why it is done %q", fset.Position(loop.Pos()), anyOrder)
+			t.Errorf("%s: a loop over a map; sort it, or say beside it why it is done %q", fset.Position(loop.Pos()),
+				anyOrder)
 		}
 		return true
 	})

@@ -24,7 +24,8 @@ const afterDeadline = time.Second
 // asked any more.
 const mistakes = 3
 
-// reasonKept is how much of what a person says freely stands in the journal, in bytes.
+// reasonKept is how much of what a person says freely stands in the journal, in
+// bytes.
 const reasonKept = 64 << 10
 
 // date says when a question is asked, and until when it waits.
@@ -53,7 +54,8 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 		if err = q.Check(a); err == nil {
 			return e.settle(ctx, s, q, a)
 		}
-		if err := e.rec.Record(ctx, history.Of(s, q.Attempt), &history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line)}); err != nil {
+		if err := e.rec.Record(ctx, history.Of(s, q.Attempt),
+			&history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line)}); err != nil {
 			return err
 		}
 	}
@@ -63,14 +65,17 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 		return e.pause(ctx, "waiting", fmt.Errorf("%w for an answer to question %s: %s", ErrWaiting, q.ID, q.What))
 	case interrupted(ctx):
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
-	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() && !e.c.now().Before(q.Deadline):
+	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() &&
+		!e.c.now().Before(q.Deadline):
 		return e.note(ctx, e.decider().Refuse(e.rec.Run, err.Error()))
 	}
 	// Nobody refused: the way to whoever answers is broken.
-	return e.pause(ctx, "question "+q.ID+" could not be put", fmt.Errorf("exec: question %s could not be put: %w", q.ID, err))
+	return e.pause(ctx, "question "+q.ID+" could not be put",
+		fmt.Errorf("exec: question %s could not be put: %w", q.ID, err))
 }
 
-// settle makes an answer part of the record, with all that follows from it at once. What follows later is decided from the history.
+// settle makes an answer part of the record, with all that follows from it at
+// once. What follows later is decided from the history.
 func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question, a ask.Answer) error {
 	facts := e.decider().Settle(e.rec.Run, engine.Answer{Answer: a, Memory: ulid.Make().String()})
 	if err := e.rec.RecordAll(ctx, facts...); err != nil {
@@ -119,7 +124,8 @@ func put(ctx context.Context, x Escalator, q ask.Question) (a ask.Answer, err er
 	return x.Ask(ctx, q)
 }
 
-// heard is an answer as the journal takes it: what was said freely is text, and not endless.
+// heard is an answer as the journal takes it: what was said freely is text, and
+// not endless.
 func heard(a ask.Answer) ask.Answer {
 	for _, text := range []*string{&a.Reason, &a.By, &a.Confirmed, (*string)(&a.Remember)} {
 		*text = bound.Text(strings.ToValidUTF8(*text, "\uFFFD"), reasonKept)

@@ -7,8 +7,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// undo records why an attempt failed and restores the checkpoint. What is undone
-// is kept, so that nothing anybody did is lost.
+// undo records why an attempt failed and restores the checkpoint. What is
+// undone is kept, so that nothing anybody did is lost.
 func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
 	begun := &history.RestoreBegun{To: e.rec.Run.Tree, Discarded: t.snap}
 	facts := append(t.facts(), f.bounded(), begun)

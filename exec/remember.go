@@ -18,8 +18,9 @@ func (e *execution) choices() *ask.Precedents {
 	return ws.Choices()
 }
 
-// precedents are the remembered choices that may answer questions of a plan. A run is bound to those that are there when
-// it begins: what appears in the folder later, by whosever hand, answers nothing in it.
+// precedents are the remembered choices that may answer questions of a plan. A
+// run is bound to those that are there when it begins: what appears in the
+// folder later, by whosever hand, answers nothing in it.
 func (e *execution) precedents(ctx context.Context, digest ledger.Digest) []ask.Precedent {
 	list, err := e.choices().List(ctx)
 	if err != nil {
@@ -28,8 +29,9 @@ func (e *execution) precedents(ctx context.Context, digest ledger.Digest) []ask.
 	return slices.DeleteFunc(list, func(p ask.Precedent) bool { return p.Revoked != nil || p.Plan != digest })
 }
 
-// answeredBefore answers a question by a remembered choice, if there is one: the narrower goes before the wider, the later before the
-// earlier. Each answers so often for a step, and then somebody is asked again.
+// answeredBefore answers a question by a remembered choice, if there is one:
+// the narrower goes before the wider, the later before the earlier. Each
+// answers so often for a step, and then somebody is asked again.
 func (e *execution) answeredBefore(ctx context.Context, q ask.Question) (ask.Answer, bool) {
 	known := slices.Clone(e.rec.Run.Started.Remembered)
 	for _, r := range e.rec.Run.Remembered {
@@ -43,10 +45,12 @@ func (e *execution) answeredBefore(ctx context.Context, q ask.Question) (ask.Ans
 			if p.Plan != e.rec.Run.Started.Plan { // the run was amended since: nobody has said it of this plan
 				continue
 			}
-			if (p.Step != "") != narrow || !p.Applies(q) || e.answersBy(q, by) >= ask.MaxRemembered || e.choices().Revoked(ctx, p.ID) {
+			if (p.Step != "") != narrow || !p.Applies(q) || e.answersBy(q, by) >= ask.MaxRemembered ||
+				e.choices().Revoked(ctx, p.ID) {
 				continue
 			}
-			return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: p.Choice, Reason: p.Reason, By: by, At: e.c.now().UTC()}, true
+			return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: p.Choice, Reason: p.Reason,
+				By: by, At: e.c.now().UTC()}, true
 		}
 	}
 	return ask.Answer{}, false
@@ -73,7 +77,8 @@ func (e *execution) precedent(r history.Remembered) ask.Precedent {
 		By: r.By, At: r.At, Run: e.rec.Run.Started.Run, Question: r.Question}
 }
 
-// keepRemembered puts the choices that were remembered in this run where later runs find them. It can be repeated.
+// keepRemembered puts the choices that were remembered in this run where later
+// runs find them. It can be repeated.
 func (e *execution) keepRemembered(ctx context.Context) {
 	for _, r := range e.rec.Run.Remembered {
 		if r.ID == "" {

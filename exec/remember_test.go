@@ -31,7 +31,8 @@ func TestRememberAChoice(t *testing.T) {
 		t.Errorf("asked %d times; want once, and then the choice is remembered", asked)
 	}
 	list, err := exec.Workspace{Dir: b.Dir}.Choices().List(context.Background())
-	if err != nil || len(list) != 1 || list[0].Choice != "r" || list[0].Step != "1.2" || list[0].Plan != run.Report.Run.Started.Plan {
+	if err != nil || len(list) != 1 || list[0].Choice != "r" || list[0].Step != "1.2" ||
+		list[0].Plan != run.Report.Run.Started.Plan {
 		t.Fatalf("remembered %+v, %v", list, err)
 	}
 	for _, x := range run.Report.Run.Step("1.2").Questions[1:] {
@@ -53,7 +54,8 @@ func TestRememberAChoice(t *testing.T) {
 	if n := again(); n != 0 {
 		t.Errorf("the second run asked %d times, want none", n)
 	}
-	if _, err := (exec.Workspace{Dir: b.Dir}).Choices().Revoke(context.Background(), list[0].ID, "alice", "no longer"); err != nil {
+	if _, err := (exec.Workspace{Dir: b.Dir}).Choices().Revoke(context.Background(), list[0].ID, "alice",
+		"no longer"); err != nil {
 		t.Fatal(err)
 	}
 	if n := again(); n == 0 {
@@ -65,7 +67,8 @@ func TestRememberAChoice(t *testing.T) {
 	}
 }
 
-// A remembered choice answers three times for a step, and then somebody is asked again.
+// A remembered choice answers three times for a step, and then somebody is
+// asked again.
 func TestARememberedChoiceIsUsedUp(t *testing.T) {
 	asked := 0
 	b := exectest.New(t, twoSteps(), workspace, failing(2+1+ask.MaxRemembered))
@@ -89,13 +92,17 @@ func TestRememberedChoicesSurviveACrash(t *testing.T) {
 	})
 }
 
-// What was refused for safety is decided by somebody who looks at it, each time.
+// What was refused for safety is decided by somebody who looks at it, each
+// time.
 func TestWhatIsNeverRemembered(t *testing.T) {
-	plain := []ask.Choice{{Key: "r", Label: "again", Consequence: "c"}, {Key: "k", Label: "skip", Consequence: "c", Acknowledge: "skip"}, {Key: "p", Label: "propose", Consequence: "c", NeedsReason: true}}
+	plain := []ask.Choice{{Key: "r", Label: "again", Consequence: "c"},
+		{Key: "k", Label: "skip", Consequence: "c", Acknowledge: "skip"},
+		{Key: "p", Label: "propose", Consequence: "c", NeedsReason: true}}
 	for kind, may := range map[ask.Kind]bool{
 		ask.StepFailed: true, ask.Propagation: true, ask.Threshold: true, ask.Education: true, ask.Dependency: true,
-		ask.Precondition: false, ask.InFlight: false, ask.Compensation: false, ask.Repository: false, ask.Checkpoint: false,
-		ask.Deviation: false, ask.Rollback: false, ask.Obsolete: false, ask.Stage: false,
+		ask.Precondition: false, ask.InFlight: false, ask.Compensation: false, ask.Repository: false,
+		ask.Checkpoint: false,
+		ask.Deviation:  false, ask.Rollback: false, ask.Obsolete: false, ask.Stage: false,
 	} {
 		q := ask.Question{ID: "q1", Run: "R", Step: "1.1", Kind: kind, Choices: plain}
 		if err := q.Rememberable("r", ask.ForStep); (err == nil) != may {
@@ -128,7 +135,8 @@ func TestRememberingWantsConfirmation(t *testing.T) {
 	}
 }
 
-// A run is bound to the choices that were there when it began: what a step plants answers nothing.
+// A run is bound to the choices that were there when it began: what a step
+// plants answers nothing.
 func TestAPlantedChoiceAnswersNothing(t *testing.T) {
 	var b *exectest.Bench
 	script := failing(2)

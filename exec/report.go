@@ -18,7 +18,8 @@ type Report struct {
 // Status is how the run stands; "" if nothing began.
 func (r *Report) Status() history.Status { return r.Run.Status }
 
-// String is the report as text for people. What can be done next is said in plain English; document.New spells it for a program.
+// String is the report as text for people. What can be done next is said in
+// plain English; document.New spells it for a program.
 func (r *Report) String() string {
 	if r.Plan == nil || r.Run.Head.Seq == 0 {
 		return "nothing was done\n"

@@ -28,7 +28,8 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 	if ran {
 		have = nil // it may have written
 	}
-	// All of the tree is scanned when the next attempt is accounted for, or at the end.
+	// All of the tree is scanned when the next attempt is accounted for, or at
+	// the end.
 	done, err := e.work.RestoreFrom(ctx, e.work.Dir, e.rec.Run.Restoring.To, have, e.work.Scanner.ScanWritten)
 	if err != nil {
 		return err
@@ -67,7 +68,8 @@ func (e *execution) restoredRun(ctx context.Context) error {
 	return e.rec.Record(ctx, history.Where{}, facts...)
 }
 
-// warn tells of what went wrong without consequences for the run, and what can be done about it.
+// warn tells of what went wrong without consequences for the run, and what can
+// be done about it.
 func (e *execution) warn(text string, actions ...action.Action) {
 	e.rec.Log.Warn(text, "run", e.rec.Run.Started.Run)
 	e.notify(e.c.Observer.Warning, Event{Text: text, Actions: actions})
@@ -75,7 +77,8 @@ func (e *execution) warn(text string, actions ...action.Action) {
 
 // compensate undoes what the latest attempt of a step did outside of the
 // workspace, as the plan says, unless it has been done. It is run again where
-// the controller died before it could say so. It reports whether anything was run.
+// the controller died before it could say so. It reports whether anything was
+// run.
 func (e *execution) compensate(ctx context.Context, s *history.Step) (ran bool, err error) {
 	step := e.contract.At(s.Address).Step
 	a := s.Last()

@@ -51,7 +51,8 @@ func (e *execution) openFound(ctx context.Context, prefix string) error {
 	return e.openRun(ctx, ws, id)
 }
 
-// recall takes from a run that was opened what it is bound to and where it works, and reads the tree that it began with.
+// recall takes from a run that was opened what it is bound to and where it
+// works, and reads the tree that it began with.
 func (e *execution) recall(ctx context.Context) (err error) {
 	if err := e.samePreset(); err != nil {
 		return err
@@ -69,7 +70,8 @@ func (e *execution) recall(ctx context.Context) (err error) {
 	return err
 }
 
-// samePreset refuses a run under another preset than the one that it began with.
+// samePreset refuses a run under another preset than the one that it began
+// with.
 func (e *execution) samePreset() error {
 	began := cmp.Or(e.rec.Run.Started.Preset, preset.Default)
 	if e.chosen != "" && e.chosen != began {
@@ -161,9 +163,11 @@ func (e *execution) takeUp(ctx context.Context) error {
 	return nil
 }
 
-// nobodyAfter refuses to restore the tree of a run where a later one has worked in the workspace: that would undo what it did.
+// nobodyAfter refuses to restore the tree of a run where a later one has worked
+// in the workspace: that would undo what it did.
 func (e *execution) nobodyAfter(lost bool) error {
-	if e.rec.Run.Started.Isolated || e.rec.Run.Ended != nil || !lost && e.rec.Run.Restoring == nil && !contract.InFlight(contract.Current(e.rec.Run)) {
+	if e.rec.Run.Started.Isolated || e.rec.Run.Ended != nil || !lost && e.rec.Run.Restoring == nil &&
+		!contract.InFlight(contract.Current(e.rec.Run)) {
 		return nil
 	}
 	ws := e.workspace()
@@ -175,8 +179,8 @@ func (e *execution) nobodyAfter(lost bool) error {
 		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])}}
 }
 
-// untried reports whether no step was begun, nor the run set back: the clone of an
-// isolated run may be half made.
+// untried reports whether no step was begun, nor the run set back: the clone of
+// an isolated run may be half made.
 func (e *execution) untried() bool {
 	for _, s := range e.rec.Run.Steps {
 		if s.Status != history.Pending || len(s.Undone) > 0 {
@@ -188,8 +192,9 @@ func (e *execution) untried() bool {
 
 // catchUp repairs a tree that is one step behind the journal. A write that
 // failed, and reached the disk all the same, leaves that: the controller had to
-// take the step for lost and restored its checkpoint. Where it could not restore all of it either, as on a
-// full disk, the tree is between the two, which half says, and what is there is kept before it is restored.
+// take the step for lost and restored its checkpoint. Where it could not
+// restore all of it either, as on a full disk, the tree is between the two,
+// which half says, and what is there is kept before it is restored.
 func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
 	s := e.rec.Run.JustCompleted()
 	if s == nil {
@@ -223,11 +228,13 @@ func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
 	return true, nil
 }
 
-// accepted restores the tree that was accepted, where a power cut left another one, or a restore that was cut short.
-// What is there is kept, as always; so who worked there before the run was taken up loses nothing.
+// accepted restores the tree that was accepted, where a power cut left another
+// one, or a restore that was cut short. What is there is kept, as always; so
+// who worked there before the run was taken up loses nothing.
 func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, error) {
 	restoring := e.rec.Run.Restoring
-	if e.rec.Run.Ended != nil || restoring != nil && !restoring.Deliver || contract.InFlight(contract.Current(e.rec.Run)) {
+	if e.rec.Run.Ended != nil || restoring != nil && !restoring.Deliver ||
+		contract.InFlight(contract.Current(e.rec.Run)) {
 		return nil, nil
 	}
 	if e.rec.Run.Started.Isolated && e.rec.Run.Delivered == nil {
@@ -243,8 +250,9 @@ func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, e
 }
 
 // verifyAgain is verify for a run that nobody held. Of a tree that holds half a
-// step or half a restore nothing is said, nor of one that may have lost something: it is going to be restored, and what
-// it holds is kept. A run that ended only lacks its views.
+// step or half a restore nothing is said, nor of one that may have lost
+// something: it is going to be restored, and what it holds is kept. A run that
+// ended only lacks its views.
 func (e *execution) verifyAgain(ctx context.Context, lost bool) error {
 	if e.rec.Run.Ended != nil {
 		return nil

@@ -17,8 +17,10 @@ import (
 
 // A RolledBack says what a rollback did.
 type RolledBack struct {
-	Run  string
-	Kept record.Snapshot // what was in the tree before. No journal refers to it where Sealed is set: the next collection removes it
+	Run string
+	// what was in the tree before. No journal refers to it where Sealed is set:
+	// the next collection removes it
+	Kept record.Snapshot
 	// Sealed is set if the run was finished: its journal accepts nothing, so
 	// only the tree was restored, and the run stays as it ended.
 	Sealed bool
@@ -63,7 +65,8 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if e.plan, err = ws.Plan(ctx, e.rec.Run); err != nil {
 		return nil, err
 	}
-	e.files, own.LockFile, own.NoSandbox = e.rec.Run.Started.Files, e.rec.Run.Started.LockFile, e.rec.Run.Started.NoSandbox
+	e.files, own.LockFile, own.NoSandbox = e.rec.Run.Started.Files, e.rec.Run.Started.LockFile,
+		e.rec.Run.Started.NoSandbox
 	e.equip()
 	if e.rec.Run.Started.Isolated && e.rec.Run.Delivered == nil {
 		e.work.Dir = filepath.Join(ws.RunDir(id), "clone")
@@ -107,7 +110,8 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to record.Sna
 	if err := e.unwind(ctx, s); err != nil {
 		return done, err
 	}
-	// The position moves first: if the restore is cut off, resuming finishes it.
+	// The position moves first: if the restore is cut off, resuming finishes
+	// it.
 	err = e.rec.Record(ctx, history.Of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
 		&history.RestoreBegun{To: to, Discarded: done.Kept})
 	if err != nil {
@@ -134,10 +138,12 @@ func (e *execution) setBack(ctx context.Context, to *history.Step, by string) er
 		return err
 	}
 	if err := e.unwind(ctx, to); err != nil {
-		return e.pause(ctx, "rolling back failed", fmt.Errorf("exec: the run cannot be set back to before %s: %w", to.Address, err))
+		return e.pause(ctx, "rolling back failed",
+			fmt.Errorf("exec: the run cannot be set back to before %s: %w", to.Address, err))
 	}
 	target := to.Checkpoint.Checkpoint
-	// The position moves first: if the restore is cut off, resuming finishes it.
+	// The position moves first: if the restore is cut off, resuming finishes
+	// it.
 	return e.rec.Record(ctx, history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: target, By: by},
 		&history.RestoreBegun{To: target, Discarded: kept})
 }
@@ -154,8 +160,10 @@ func (e *execution) unwind(ctx context.Context, s *history.Step) error {
 		}
 		if step.Rollback == plan.Irreversible {
 			return &RefusedError{Run: e.rec.Run.Started.Run,
-				Reasons: []string{fmt.Sprintf("step %s is irreversible and has been attempted: it cannot be rolled back", step.Address)},
-				Hint:    "roll back to a later step"}
+				Reasons: []string{
+					fmt.Sprintf("step %s is irreversible and has been attempted: it cannot be rolled back",
+						step.Address)},
+				Hint: "roll back to a later step"}
 		}
 		if step.Status == history.Completed {
 			done = append(done, step)
@@ -166,7 +174,8 @@ func (e *execution) unwind(ctx context.Context, s *history.Step) error {
 			return err
 		}
 		if c := step.Last().Compensated; c != nil && !c.Done() {
-			return fmt.Errorf("exec: step %s could not be compensated (exit %d %s): %s", step.Address, c.Exit, c.Error, c.Output)
+			return fmt.Errorf("exec: step %s could not be compensated (exit %d %s): %s", step.Address, c.Exit,
+				c.Error, c.Output)
 		}
 	}
 	return nil

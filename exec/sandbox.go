@@ -62,8 +62,8 @@ func (e *execution) runner(step *plan.Step) *runner {
 	}}
 }
 
-// A runner remembers whether it ran anything: if it did, the tree must be looked
-// at again before it is trusted.
+// A runner remembers whether it ran anything: if it did, the tree must be
+// looked at again before it is trusted.
 type runner struct {
 	inner process.Runner // without an environment
 	env   []string       // variables that commands get besides those that all get
@@ -71,7 +71,8 @@ type runner struct {
 	ran   atomic.Bool
 }
 
-// equipped is what runs a command. Most steps run none in most of their phases, so that nothing is made ready before.
+// equipped is what runs a command. Most steps run none in most of their phases,
+// so that nothing is made ready before.
 func (r *runner) equipped() *process.Runner {
 	inner := r.inner
 	inner.Env = process.Environment(r.env)

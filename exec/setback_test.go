@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// TestTwoFailuresOfferNoRollback: the third failure in a row offers a rollback, the second does not. Offered is not done.
+// TestTwoFailuresOfferNoRollback: the third failure in a row offers a rollback,
+// the second does not. Offered is not done.
 func TestTwoFailuresOfferNoRollback(t *testing.T) {
 	script := exectest.Script{}
 	for _, a := range []plan.Address{"1.1", "2.1", "3.1"} {

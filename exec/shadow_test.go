@@ -13,8 +13,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// A trial leaves the workspace as it is, with and without success, and no clone; its lock serves the run that follows, which is compared
-// with it.
+// A trial leaves the workspace as it is, with and without success, and no
+// clone; its lock serves the run that follows, which is compared with it.
 func TestShadow(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -82,7 +82,8 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// A trial that fails leaves nothing behind either, nor the progress log that the plan wants in the workspace.
+// A trial that fails leaves nothing behind either, nor the progress log that
+// the plan wants in the workspace.
 func TestShadowThatFails(t *testing.T) {
 	b := exectest.New(t, steps("[logging]\noutput_file = \"progress.json\"\n", "a", "b"), nil, exectest.Script{"1.1": exectest.Write("a", "a\n"), "2.1": exectest.Fail("no")})
 	before := b.Tree(t).Digest()
@@ -124,7 +125,8 @@ func TestShadowIsResumed(t *testing.T) {
 	}
 }
 
-// What acts outside of the workspace would be no trial: such a plan is refused before anything is done.
+// What acts outside of the workspace would be no trial: such a plan is refused
+// before anything is done.
 func TestShadowOfWhatCannotBeContained(t *testing.T) {
 	for _, class := range []string{`"irreversible"`, "\"compensatable\"\ncompensate = \"true\""} {
 		b := exectest.New(t, strings.Replace(steps("", "a"), `rollback = "reversible"`, "rollback = "+class, 1), nil, exectest.Script{"1.1": exectest.Write("a", "a\n")})

@@ -15,11 +15,14 @@ import (
 // shownSince is how many changes since the lock are named.
 const shownSince = 10
 
-// fileClock is how far the times of files can be behind the clock: a system sets them in steps.
+// fileClock is how far the times of files can be behind the clock: a system
+// sets them in steps.
 const fileClock = 20 * time.Millisecond
 
-// sinceLock says what is not as it was when the lock was made. A lock binds the digest of the tree and keeps nothing of it: what
-// changed is known where a run in this workspace has kept the same tree. Else files are named that are newer than the lock.
+// sinceLock says what is not as it was when the lock was made. A lock binds the
+// digest of the tree and keeps nothing of it: what changed is known where a run
+// in this workspace has kept the same tree. Else files are named that are newer
+// than the lock.
 func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 	if was := e.keptTree(ctx, want); was != nil {
 		var lines []string
@@ -46,7 +49,8 @@ func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 	return "newer than the lock: " + strings.Join(bound.First(newer, shownSince), "; ") + " (what was removed or kept its old time is not among these)"
 }
 
-// keptTree is a tree that a run in this workspace has kept, the latest run first; nil if none has, or it cannot be read.
+// keptTree is a tree that a run in this workspace has kept, the latest run
+// first; nil if none has, or it cannot be read.
 func (e *execution) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tree {
 	ws := e.workspace()
 	ids, err := ws.Runs()

@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 )
 
-// Who is refused because the workspace is not as it was when the lock was made is told what to look at.
+// Who is refused because the workspace is not as it was when the lock was made
+// is told what to look at.
 func TestMovedBaseTreeIsNamed(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	write := func(t *testing.T, b *exectest.Bench, path string) {

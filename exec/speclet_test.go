@@ -16,7 +16,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// groups is a plan of three speclets: left and right need foundation, and each has one step.
+// groups is a plan of three speclets: left and right need foundation, and each
+// has one step.
 func groups(t *testing.T, critical bool, script exectest.Script) *exectest.Bench {
 	head := "[execution]\ncomplexity = 3\n[error_propagation]\npropagation_strategy = \"continue_and_log\"\n"
 	first := "a"
@@ -49,7 +50,8 @@ tasks = [4]
 	return b
 }
 
-// failingOnce fails the three attempts that a step has before a person is asked, and works when the run was set back.
+// failingOnce fails the three attempts that a step has before a person is
+// asked, and works when the run was set back.
 func failingOnce(name string, times int) exectest.Action {
 	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		if w.Attempt <= times {
@@ -59,7 +61,8 @@ func failingOnce(name string, times int) exectest.Action {
 	}
 }
 
-// stages answers what is asked about steps with ErrNoAnswer, and about stages by choice.
+// stages answers what is asked about steps with ErrNoAnswer, and about stages
+// by choice.
 type stages struct {
 	choices []string
 	asked   []ask.Question
@@ -83,7 +86,8 @@ func specletsOf(b *exectest.Bench, run *history.Run) string {
 	return strings.Join(list, ", ")
 }
 
-// TestAStageThatFails: scenario A, in which a speclet that others need fails, with each answer; B is the branch that goes on.
+// TestAStageThatFails: scenario A, in which a speclet that others need fails,
+// with each answer; B is the branch that goes on.
 func TestAStageThatFails(t *testing.T) {
 	tests := map[string]struct {
 		choices []string
@@ -119,9 +123,11 @@ func TestAStageThatFails(t *testing.T) {
 	}
 }
 
-// TestAFailureThatIsNotCritical is scenario C: all speclets go on, and the end is partial.
+// TestAFailureThatIsNotCritical is scenario C: all speclets go on, and the end
+// is partial.
 func TestAFailureThatIsNotCritical(t *testing.T) {
-	b := groups(t, false, exectest.Script{"1.1": exectest.Fail("no"), "2.1": spending("b", 0), "3.1": spending("c", 0), "4.1": spending("d", 0)})
+	b := groups(t, false, exectest.Script{"1.1": exectest.Fail("no"), "2.1": spending("b", 0),
+		"3.1": spending("c", 0), "4.1": spending("d", 0)})
 	who := &stages{choices: []string{"r"}}
 	b.Controller.Escalator = who
 	run := b.Run(t)
@@ -136,7 +142,8 @@ func TestAFailureThatIsNotCritical(t *testing.T) {
 	}
 }
 
-// TestStagesAtEveryRecord cuts a run in which a stage is tried once more, and one that goes on without what needs it.
+// TestStagesAtEveryRecord cuts a run in which a stage is tried once more, and
+// one that goes on without what needs it.
 func TestStagesAtEveryRecord(t *testing.T) {
 	for _, choice := range []string{"r", "g"} {
 		everyCut(t, func(t *testing.T) *exectest.Bench {
@@ -154,7 +161,8 @@ func TestStagesAtEveryRecord(t *testing.T) {
 	}
 }
 
-// every answers each question about a stage with one choice, and refuses the rest.
+// every answers each question about a stage with one choice, and refuses the
+// rest.
 type every struct{ choice string }
 
 func (e every) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {

@@ -33,7 +33,8 @@ func many() exectest.Files {
 	return files
 }
 
-// settled waits until the stamps of a folder are so old that a scan believes them.
+// settled waits until the stamps of a folder are so old that a scan believes
+// them.
 func settled(t *testing.T, dir string) {
 	t.Helper()
 	s := scan.Scanner{}
@@ -92,20 +93,22 @@ func opened(t *testing.T, dir string, do func()) []string {
 	return sorted
 }
 
-// disguise changes a file, and leaves its size and its time of modification as they were.
+// disguise changes a file, and leaves its size and its time of modification as
+// they were.
 func disguise(t *testing.T, path string) {
 	t.Helper()
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile(path, []byte("else\n"), 0o644), os.Chtimes(path, info.ModTime(), info.ModTime())); err != nil {
+	if err := errors.Join(os.WriteFile(path, []byte("else\n"), 0o644),
+		os.Chtimes(path, info.ModTime(), info.ModTime())); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A controller that was killed leaves to the next process what it knew: of many files that one reads those that changed since, and
-// undoes that.
+// A controller that was killed leaves to the next process what it knew: of many
+// files that one reads those that changed since, and undoes that.
 func TestKilledControllerLeavesItsStamps(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range many() {
@@ -147,7 +150,8 @@ func TestKilledControllerLeavesItsStamps(t *testing.T) {
 	}
 }
 
-// paused is a run in a workspace of many files that was interrupted between its steps, and where its stamps are.
+// paused is a run in a workspace of many files that was interrupted between its
+// steps, and where its stamps are.
 func paused(t *testing.T) (b *exectest.Bench, run, stamps string) {
 	t.Helper()
 	b = exectest.New(t, twoSteps(), many(), goodScript)
@@ -167,7 +171,8 @@ func paused(t *testing.T) (b *exectest.Bench, run, stamps string) {
 	return b, run, filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "stamps")
 }
 
-// What somebody did between two controllers is found as an external change, however well it is hidden.
+// What somebody did between two controllers is found as an external change,
+// however well it is hidden.
 func TestRevivedRunFindsExternalChanges(t *testing.T) {
 	b, run, _ := paused(t)
 	disguise(t, filepath.Join(b.Dir, "many/f7"))
@@ -189,7 +194,8 @@ type anotherLife struct{}
 func (anotherLife) Boot() string                          { return "another" }
 func (anotherLife) Do(_ *disk.Op, run func() error) error { return run() }
 
-// Stamps that are not what the journal says, or of another life or place, are not believed: everything is read, and nothing is said.
+// Stamps that are not what the journal says, or of another life or place, are
+// not believed: everything is read, and nothing is said.
 func TestStampsThatAreNotBelieved(t *testing.T) {
 	change := func(t *testing.T, path string, do func([]byte) []byte) {
 		t.Helper()
@@ -249,7 +255,8 @@ func TestStampsThatAreNotBelieved(t *testing.T) {
 				ctx = c.ctx(ctx)
 			}
 			locked := b.Lock(t)
-			// What is read up to the second step; at its end a run syncs all it knows.
+			// What is read up to the second step; at its end a run syncs all it
+			// knows.
 			ctx, stop := context.WithCancel(ctx)
 			defer stop()
 			b.Controller.Observer.AttemptStarted = func(exec.Event) { stop() }
@@ -272,7 +279,8 @@ func TestStampsThatAreNotBelieved(t *testing.T) {
 	}
 }
 
-// A small tree is read as fast as such a file, and its journal is what it always was.
+// A small tree is read as fast as such a file, and its journal is what it
+// always was.
 func TestSmallTreesKeepNoStamps(t *testing.T) {
 	run := exectest.Run(t, twoSteps(), workspace, goodScript)
 	run.Want(t, history.Achieved)

@@ -20,8 +20,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A failingSync is a log of which one sync fails that an append did not wait for. Afterwards it may be that nothing of it
-// can be read.
+// A failingSync is a log of which one sync fails that an append did not wait
+// for. Afterwards it may be that nothing of it can be read.
 type failingSync struct {
 	*checkpoint.FileLog
 	left       int // syncs until then
@@ -60,8 +60,10 @@ func (l *failingSync) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 	return l.FileLog.Replay(ctx)
 }
 
-// TestCompletionThatIsNotSynced lets the sync of a completed step fail after the next one was made ready. Then the step was not
-// complete: nothing says so, the tree before it is there again, and the next one was not attempted. The run goes on from there.
+// TestCompletionThatIsNotSynced lets the sync of a completed step fail after
+// the next one was made ready. Then the step was not complete: nothing says so,
+// the tree before it is there again, and the next one was not attempted. The
+// run goes on from there.
 func TestCompletionThatIsNotSynced(t *testing.T) {
 	const steps = 5
 	text := emptySteps(steps)
@@ -75,7 +77,8 @@ func TestCompletionThatIsNotSynced(t *testing.T) {
 				calls, script := 0, exectest.Script{}
 				for i := range steps {
 					write := exectest.Write(fmt.Sprintf("%d.new", i+1), "new\n")
-					script[plan.Address(fmt.Sprintf("1.%d", i+1))] = func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+					script[plan.Address(fmt.Sprintf("1.%d", i+1))] = func(ctx context.Context,
+						w exec.Work) (exec.Outcome, error) {
 						calls++
 						return write(ctx, w)
 					}
@@ -117,7 +120,8 @@ func TestCompletionThatIsNotSynced(t *testing.T) {
 	}
 }
 
-// A lateFailure is a log that fails when it appends a type of record, which reaches the disk all the same. It counts what is durable.
+// A lateFailure is a log that fails when it appends a type of record, which
+// reaches the disk all the same. It counts what is durable.
 type lateFailure struct {
 	*checkpoint.FileLog
 	at               string
@@ -165,8 +169,9 @@ func openedBy(b *exectest.Bench, l *lateFailure) {
 	}
 }
 
-// TestRecordBehindCompletion lets a record fail that follows the completion of a step, and reach the disk all the same. The step is
-// complete then, also for who takes the run up: its tree was not taken back.
+// TestRecordBehindCompletion lets a record fail that follows the completion of
+// a step, and reach the disk all the same. The step is complete then, also for
+// who takes the run up: its tree was not taken back.
 func TestRecordBehindCompletion(t *testing.T) {
 	text := strings.Replace(emptySteps(4), "id = 2\ndescription = \"nothing\"\n", "id = 2\ndescription = \"nothing\"\nsemantic_change = \"extending\"\n"+
 		"limits = { max_files = 1, max_lines = 9 }\nartifacts = { create = [\"2.new\"] }\n", 1)
@@ -189,7 +194,8 @@ func TestRecordBehindCompletion(t *testing.T) {
 		t.Fatalf("the disk failed: %v; the run: %v\n%s", log.failed, err, report)
 	}
 	if got := report.Run.Count(history.Completed); got != 2 || report.Run.Head.Seq > log.durable {
-		t.Errorf("%d steps are complete by the report of %d records, and %d records are durable\n%s", got, report.Run.Head.Seq, log.durable, report)
+		t.Errorf("%d steps are complete by the report of %d records, and %d records are durable\n%s", got,
+			report.Run.Head.Seq, log.durable, report)
 	}
 	if b.Tree(t).Digest() != report.Run.Tree.Tree {
 		t.Error("the tree is not the one that was accepted")
@@ -200,7 +206,8 @@ func TestRecordBehindCompletion(t *testing.T) {
 	}
 }
 
-// A tellingHandler is a log handler that tells of each record that it is told of.
+// A tellingHandler is a log handler that tells of each record that it is told
+// of.
 type tellingHandler struct {
 	slog.Handler
 	tell func(kind string, seq uint64)
@@ -217,7 +224,8 @@ func (h tellingHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// TestLogIsToldOfDurableCompletions: a host that logs each record hears that a step is complete once that is durable.
+// TestLogIsToldOfDurableCompletions: a host that logs each record hears that a
+// step is complete once that is durable.
 func TestLogIsToldOfDurableCompletions(t *testing.T) {
 	script := exectest.Script{}
 	for i := range 3 {

@@ -33,8 +33,9 @@ func (c *syncCounter) Do(op *disk.Op, run func() error) error {
 }
 
 // TestStepSyncs holds how many syncs of files a step costs while the run goes
-// on: one when it is accepted, also if it writes a small file; one more if what it writes is large; and
-// one before it is attempted, if restoring a tree does not undo it, or nobody could tell that the power went.
+// on: one when it is accepted, also if it writes a small file; one more if what
+// it writes is large; and one before it is attempted, if restoring a tree does
+// not undo it, or nobody could tell that the power went.
 func TestStepSyncs(t *testing.T) {
 	for _, c := range []struct {
 		name     string

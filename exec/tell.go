@@ -30,7 +30,8 @@ func (e *execution) tell(facts []history.Located) {
 			for _, line := range flow.Discrepancies(f) {
 				e.warn(line)
 			}
-			e.notify(o.TaskDone, Event{Task: f, Text: strings.TrimSpace("task " + f.Task + " " + string(f.Status) + " " + f.Reason)})
+			e.notify(o.TaskDone, Event{Task: f, Text: strings.TrimSpace("task " + f.Task + " " + string(f.Status) +
+				" " + f.Reason)})
 		case *history.Budget:
 			e.notify(o.BudgetReached, Event{Budget: f, Text: fmt.Sprintf("%d of %d tokens are used", f.Used, f.Limit)})
 		case *history.StepFailed, *history.StepSkipped, *history.StepBlocked:

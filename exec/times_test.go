@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// A step that failed and moved nothing but a time of modification is undone too.
+// A step that failed and moved nothing but a time of modification is undone
+// too.
 func TestTimesAreRestored(t *testing.T) {
 	touch := func(_ context.Context, w exec.Work) (exec.Outcome, error) {
 		long := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)

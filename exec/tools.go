@@ -29,7 +29,8 @@ const (
 	toolListed   = "listed"
 )
 
-// A toolTable is [mcp_tools] of a plan. What it does not say of verification is true.
+// A toolTable is [mcp_tools] of a plan. What it does not say of verification is
+// true.
 type toolTable struct {
 	tools []history.Tool
 	look  bool // check_on_startup
@@ -63,8 +64,9 @@ func toolsOf(p *plan.Plan) toolTable {
 	return t
 }
 
-// verifyTools looks for the tool servers that the plan names, and refuses where a required one is missing. What is to be said besides
-// are the warnings. Optional ones are bound.Lines, and nobody looks for them.
+// verifyTools looks for the tool servers that the plan names, and refuses where
+// a required one is missing. What is to be said besides are the warnings.
+// Optional ones are bound.Lines, and nobody looks for them.
 func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
 	t := toolsOf(e.plan)
 	if !t.look || e.c.Tools == nil {
@@ -110,9 +112,11 @@ func namesOf(tools []history.Tool, status string) []string {
 	return names
 }
 
-// toolIsThere asks about one tool server. A panic is a reason why it is not there.
+// toolIsThere asks about one tool server. A panic is a reason why it is not
+// there.
 func (c *Controller) toolIsThere(ctx context.Context, name string) (why error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, toolTime, fmt.Errorf("exec: nobody said within %s whether it is there", toolTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, toolTime,
+		fmt.Errorf("exec: nobody said within %s whether it is there", toolTime))
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
@@ -122,7 +126,8 @@ func (c *Controller) toolIsThere(ctx context.Context, name string) (why error) {
 	return c.Tools(ctx, name)
 }
 
-// toolsAgain looks once more before a run goes on. A run that ended only lacks its views.
+// toolsAgain looks once more before a run goes on. A run that ended only lacks
+// its views.
 func (e *execution) toolsAgain(ctx context.Context) error {
 	if e.rec.Run.Ended != nil {
 		return nil

@@ -35,11 +35,15 @@ func TestTools(t *testing.T) {
 	}{
 		{name: "all are there", want: []string{v, v, v, l}, looked: 3},
 		{name: "a required one is missing", missing: []string{"postgres"}, refused: true, looked: 3},
-		{name: "a required one is missing, and that may be", verification: "halt_if_required_missing = false", missing: []string{"postgres"}, want: []string{v, m, v, l}, warnings: 1, looked: 3},
-		{name: "a recommended one is missing", missing: []string{"playwright"}, want: []string{v, v, m, l}, warnings: 1, looked: 3},
-		{name: "a recommended one is missing, and nobody minds", verification: "warn_if_recommended_missing = false", missing: []string{"playwright"}, want: []string{v, v, m, l}, looked: 3},
+		{name: "a required one is missing, and that may be", verification: "halt_if_required_missing = false",
+			missing: []string{"postgres"}, want: []string{v, m, v, l}, warnings: 1, looked: 3},
+		{name: "a recommended one is missing", missing: []string{"playwright"}, want: []string{v, v, m, l},
+			warnings: 1, looked: 3},
+		{name: "a recommended one is missing, and nobody minds", verification: "warn_if_recommended_missing = false",
+			missing: []string{"playwright"}, want: []string{v, v, m, l}, looked: 3},
 		{name: "an optional one is missing", missing: []string{"notion"}, want: []string{v, v, v, l}, looked: 3},
-		{name: "nobody is to look", verification: "check_on_startup = false", missing: []string{"github"}, want: []string{l, l, l, l}},
+		{name: "nobody is to look", verification: "check_on_startup = false", missing: []string{"github"},
+			want: []string{l, l, l, l}},
 		{name: "nobody can look", nobody: true, want: []string{l, l, l, l}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -63,7 +67,8 @@ func TestTools(t *testing.T) {
 				t.Fatalf("got %v, refused %v is wanted", err, tt.refused)
 			}
 			if tt.refused {
-				if len(refused.Reasons) != 1 || !strings.Contains(refused.Error(), "postgres") || !strings.Contains(refused.Hint, "postgres") {
+				if len(refused.Reasons) != 1 || !strings.Contains(refused.Error(), "postgres") ||
+					!strings.Contains(refused.Hint, "postgres") {
 					t.Errorf("the refusal is %v, hint %q", refused, refused.Hint)
 				}
 				if ids, err := (exec.Workspace{Dir: b.Dir}).Runs(); err != nil || len(ids) != 0 {
@@ -81,7 +86,8 @@ func TestTools(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
-			warned := slices.DeleteFunc(slices.Clone(report.Run.Started.Warnings), func(w string) bool { return !strings.HasPrefix(w, "tool ") })
+			warned := slices.DeleteFunc(slices.Clone(report.Run.Started.Warnings),
+				func(w string) bool { return !strings.HasPrefix(w, "tool ") })
 			if len(warned) != tt.warnings || report.Status() != history.Achieved {
 				t.Errorf("warnings %q, status %s", warned, report.Status())
 			}
@@ -107,7 +113,8 @@ func TestToolsBeforeARunGoesOn(t *testing.T) {
 	}
 	gone = true
 	var refused *exec.RefusedError
-	if _, err := b.Controller.Resume(context.Background(), locked, ""); !errors.As(err, &refused) || !strings.Contains(err.Error(), "no client") {
+	if _, err := b.Controller.Resume(context.Background(), locked, ""); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), "no client") {
 		t.Fatalf("got %v, want a refusal", err)
 	}
 	gone = false

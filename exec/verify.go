@@ -112,7 +112,8 @@ func (e *execution) verifyLockFile() error {
 		return fmt.Errorf("the lock file %s: %w", path, err)
 	}
 	if got != e.rec.Run.Started.LockDigest {
-		return fmt.Errorf("the lock file %s moved from %s to %s", path, e.rec.Run.Started.LockDigest.Short(), got.Short())
+		return fmt.Errorf("the lock file %s moved from %s to %s", path, e.rec.Run.Started.LockDigest.Short(),
+			got.Short())
 	}
 	return nil
 }
@@ -151,7 +152,8 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 	return e.prober.Compute(ctx, spec)
 }
 
-// isolation is what the machine's sandbox does for this run, which is the same as long as this process lives.
+// isolation is what the machine's sandbox does for this run, which is the same
+// as long as this process lives.
 func (e *execution) isolation() (string, error) {
 	if e.isolated != "" {
 		return e.isolated, nil
@@ -168,14 +170,16 @@ func (e *execution) isolation() (string, error) {
 	return e.isolated, nil
 }
 
-// rules are the gates, with what decides about them, and the ladder. What the host brings is asked each time.
+// rules are the gates, with what decides about them, and the ladder. What the
+// host brings is asked each time.
 func (e *execution) rules() []string {
 	kinds := checks.Kinds()
 	rules := make([]string, 1, len(e.c.Gates)+len(kinds)+len(e.c.Checks)+10)
 	rules[0] = "planlock " + Version()
 	for _, g := range e.c.Gates {
 		info := g.Info()
-		rules = append(rules, "gate "+info.Name+" "+info.Version+" level "+strconv.Itoa(int(info.Level))+" time-out "+info.Timeout.String())
+		rules = append(rules, "gate "+info.Name+" "+info.Version+" level "+strconv.Itoa(int(info.Level))+" time-out "+
+			info.Timeout.String())
 	}
 	for _, c := range append(kinds, e.c.Checks...) {
 		rules = append(rules, "check "+c.Kind().Name)

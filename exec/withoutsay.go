@@ -10,8 +10,9 @@ import (
 
 const namedSteps = 10 // in one warning
 
-// withoutSay warns of a preset that somebody chose, and that decides nothing: after a
-// failure every step blocks or asks, so that its backups alone are tried.
+// withoutSay warns of a preset that somebody chose, and that decides nothing:
+// after a failure every step blocks or asks, so that its backups alone are
+// tried.
 func (e *execution) withoutSay() []string {
 	if e.c.Ladder != nil || e.c.Preset == preset.Default {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/exec/recovery"
 )
 
-// TestAPresetWithoutSayIsWarnedOf runs plans whose steps leave a preset something to decide, and nothing.
+// TestAPresetWithoutSayIsWarnedOf runs plans whose steps leave a preset
+// something to decide, and nothing.
 func TestAPresetWithoutSayIsWarnedOf(t *testing.T) {
 	tests := []struct {
 		name, preset, first, second string

@@ -21,16 +21,18 @@ import (
 // Own is the folder in a workspace that belongs to the controller.
 const Own = ".planlock"
 
-// A Workspace is a folder in which plans run, seen from outside: its runs, their
-// journals and what they kept. It needs no lock and changes nothing, so it can
-// be used while a controller works. The zero value is the current folder.
+// A Workspace is a folder in which plans run, seen from outside: its runs,
+// their journals and what they kept. It needs no lock and changes nothing, so
+// it can be used while a controller works. The zero value is the current
+// folder.
 type Workspace struct {
 	Dir string
 	// Blobs is where the controller keeps contents; nil for the default folder.
 	Blobs checkpoint.Blobs
 	// OpenLog opens the log of a run; nil for the default file.
 	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
-	// Witness knows, outside of the workspace, how far the default files reached.
+	// Witness knows, outside of the workspace, how far the default files
+	// reached.
 	Witness checkpoint.Witness
 	// Documents are drawn of runs; nil for document.All.
 	Documents []document.Document
@@ -46,7 +48,8 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("exec: %q could be any of the runs %s: give more of the id", e.Prefix, strings.Join(e.Runs, ", "))
+	return fmt.Sprintf("exec: %q could be any of the runs %s: give more of the id", e.Prefix,
+		strings.Join(e.Runs, ", "))
 }
 
 func (w Workspace) dir() string {
@@ -91,8 +94,8 @@ func (w Workspace) Runs() ([]string, error) {
 	return ids, nil
 }
 
-// nextRun is an id that no run has, and that sorts behind those of all others: also
-// where the clock was set back since the last one began.
+// nextRun is an id that no run has, and that sorts behind those of all others:
+// also where the clock was set back since the last one began.
 func (w Workspace) nextRun() (string, error) {
 	ids, err := w.Runs()
 	if err != nil {
@@ -105,7 +108,8 @@ func (w Workspace) nextRun() (string, error) {
 			err = id.SetTime(last.Time() + 1)
 		}
 		if err != nil {
-			return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", ids[n-1], w.dir(), err)
+			return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", ids[n-1],
+				w.dir(), err)
 		}
 	}
 	return id.String(), nil
@@ -138,7 +142,8 @@ func (w Workspace) Find(prefix string) (string, error) {
 	return "", &AmbiguousError{Prefix: prefix, Runs: fits}
 }
 
-// begun reports whether a run was not cut off before its first record. One whose records are gone has begun: whoever reads it says what is wrong.
+// begun reports whether a run was not cut off before its first record. One
+// whose records are gone has begun: whoever reads it says what is wrong.
 func (w Workspace) begun(run string) bool {
 	if info, err := os.Stat(w.journal(run) + ".head"); w.OpenLog != nil || err == nil && info.Size() > 0 {
 		return true // a record was durable
@@ -208,7 +213,8 @@ func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, er
 	return records, nil
 }
 
-// each reads a run's journal record by record, verifies it, and has do look at each: no journal is in memory as a whole.
+// each reads a run's journal record by record, verifies it, and has do look at
+// each: no journal is in memory as a whole.
 func (w Workspace) each(ctx context.Context, run string, do func(record.Record) error) error {
 	log, err := w.readLog(ctx, run)
 	if err != nil {

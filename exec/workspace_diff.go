@@ -15,16 +15,20 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// maxUnified is the largest content, in bytes, of which [Workspace.Unified] shows differences.
+// maxUnified is the largest content, in bytes, of which [Workspace.Unified]
+// shows differences.
 const maxUnified = 4 << 20
 
-// ErrNoEntry says that an attempt has no ledger entry: nobody looked at what it did, and nothing of it was kept.
+// ErrNoEntry says that an attempt has no ledger entry: nobody looked at what it
+// did, and nothing of it was kept.
 var ErrNoEntry = errors.New("exec: the attempt has no ledger entry")
 
-// Entry is what an attempt of a run changed, set against what its step declared. An attempt whose controller died has
-// no entry in the journal: then it is what the workspace held when the run was taken up or set back, which was kept
-// before it was undone. The error is [ErrNoEntry] where nothing was.
-func (w Workspace) Entry(ctx context.Context, run *history.Run, s *history.Step, a *history.Attempt) (*history.Accounted, error) {
+// Entry is what an attempt of a run changed, set against what its step
+// declared. An attempt whose controller died has no entry in the journal: then
+// it is what the workspace held when the run was taken up or set back, which
+// was kept before it was undone. The error is [ErrNoEntry] where nothing was.
+func (w Workspace) Entry(ctx context.Context, run *history.Run, s *history.Step,
+	a *history.Attempt) (*history.Accounted, error) {
 	if a.Accounted != nil {
 		return a.Accounted, nil
 	}
@@ -44,7 +48,8 @@ func (w Workspace) Entry(ctx context.Context, run *history.Run, s *history.Step,
 }
 
 // discarded is the ledger entry of an attempt that was cut off.
-func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt, declared ledger.Declared) (*history.Accounted, error) {
+func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt,
+	declared ledger.Declared) (*history.Accounted, error) {
 	before, err := store.Tree(ctx, a.Base)
 	if err != nil {
 		return nil, err
@@ -76,8 +81,9 @@ func (w Workspace) declared(ctx context.Context, run *history.Run, step plan.Add
 	return ledger.Declared{}, nil
 }
 
-// Unified calls each with every change and its textual difference, as of diff -u: "" where there is none to show, as of
-// a folder or a content that was only watched. An error of each ends it.
+// Unified calls each with every change and its textual difference, as of diff -u:
+// "" where there is none to show, as of a folder or a content that was only
+// watched. An error of each ends it.
 func (w Workspace) Unified(ctx context.Context, changes []ledger.Change, each func(ledger.Change, string) error) error {
 	store, shut, err := w.Store()
 	if err != nil {
@@ -110,8 +116,8 @@ func unified(ctx context.Context, store *checkpoint.Store, ch ledger.Change) (st
 	return ledger.Unified(ch.Path, before, after, 3), nil
 }
 
-// textOf reads what an entry held, a little more than maxUnified at most; nil if
-// it is not a file, or was never kept.
+// textOf reads what an entry held, a little more than maxUnified at most; nil
+// if it is not a file, or was never kept.
 func textOf(ctx context.Context, store *checkpoint.Store, e *ledger.Entry) ([]byte, error) {
 	if e == nil || e.Kind != ledger.File {
 		return nil, nil

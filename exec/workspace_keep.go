@@ -13,19 +13,23 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// ErrNothingKept says that no plan has been run in a workspace yet, or that its contents are not in the default folder.
+// ErrNothingKept says that no plan has been run in a workspace yet, or that its
+// contents are not in the default folder.
 var ErrNothingKept = errors.New("exec: the workspace keeps nothing")
 
 // A Fault is something that a workspace keeps and that is damaged or missing.
 type Fault struct {
-	// What is the fault in one word: damaged, missing, unreadable, or journal, which is one that cannot be read.
+	// What is the fault in one word: damaged, missing, unreadable, or journal,
+	// which is one that cannot be read.
 	What string
-	// Digest is that of the content; "" where it is not known. One content can be in several faults, one for each
-	// record that needs it.
+	// Digest is that of the content; "" where it is not known. One content can
+	// be in several faults, one for each record that needs it.
 	Digest ledger.Digest
-	// NeededBy is the record that needs the content, and for what; "" for a fault of the store itself.
+	// NeededBy is the record that needs the content, and for what; "" for a
+	// fault of the store itself.
 	NeededBy string
-	// Text is what is wrong with the store or the journal; "" where the digest says it.
+	// Text is what is wrong with the store or the journal; "" where the digest
+	// says it.
 	Text string
 }
 
@@ -36,10 +40,11 @@ func (f Fault) String() string {
 	return f.What + ": " + f.Text
 }
 
-// Collect frees what no journal in the workspace refers to, while it holds the workspace, and returns what was freed and
-// for how many runs the rest stays; with dryRun it only counts. It removes nothing while any journal or tree cannot be
-// read, since nobody knows what those need. Only the default folder of contents is collected; where there is none,
-// the error is [ErrNothingKept].
+// Collect frees what no journal in the workspace refers to, while it holds the
+// workspace, and returns what was freed and for how many runs the rest stays;
+// with dryRun it only counts. It removes nothing while any journal or tree
+// cannot be read, since nobody knows what those need. Only the default folder
+// of contents is collected; where there is none, the error is [ErrNothingKept].
 func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed checkpoint.Collected, runs int, err error) {
 	if err := w.keeps(); err != nil {
 		return freed, 0, err
@@ -63,8 +68,9 @@ func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed checkpoint.C
 	return freed, runs, errors.Join(err, blobs.Close())
 }
 
-// CheckContents reads all that the workspace keeps in its default folder and tells of everything that is damaged or missing, and who
-// needs it. It changes nothing. Where there is no such folder, the error is [ErrNothingKept].
+// CheckContents reads all that the workspace keeps in its default folder and
+// tells of everything that is damaged or missing, and who needs it. It changes
+// nothing. Where there is no such folder, the error is [ErrNothingKept].
 func (w Workspace) CheckContents(ctx context.Context, tell func(Fault)) (checkpoint.Checked, error) {
 	if err := w.keeps(); err != nil {
 		return checkpoint.Checked{}, err
@@ -89,7 +95,8 @@ func (w Workspace) CheckContents(ctx context.Context, tell func(Fault)) (checkpo
 	return checked, errors.Join(err, blobs.Close())
 }
 
-// tellMissing names what journals need and the store does not hold intact; of what is in lost only who needs it is new.
+// tellMissing names what journals need and the store does not hold intact; of
+// what is in lost only who needs it is new.
 func (w Workspace) tellMissing(ctx context.Context, blobs *checkpoint.Folder, checked *checkpoint.Checked,
 	lost map[ledger.Digest]string, tell func(Fault)) error {
 	ids, err := w.journals()
@@ -127,8 +134,9 @@ func (w Workspace) tellMissing(ctx context.Context, blobs *checkpoint.Folder, ch
 	return nil
 }
 
-// isNeeded reports whether a digest in a journal is that of a content which must
-// be kept: others name trees and plans. Manifests come with an error if they are gone.
+// isNeeded reports whether a digest in a journal is that of a content which
+// must be kept: others name trees and plans. Manifests come with an error if
+// they are gone.
 func isNeeded(ref checkpoint.Reference) bool {
 	return ref.Path != "" || ref.Key == "plan_blob" || ref.Key == "whole"
 }
@@ -180,7 +188,8 @@ func (w Workspace) journals() ([]string, error) {
 	}
 	for _, e := range list {
 		if _, known := slices.BinarySearch(ids, e.Name()); !known {
-			return nil, fmt.Errorf("%s is no run that this version knows: move it elsewhere", ledger.Quote(w.path("runs", e.Name())))
+			return nil, fmt.Errorf("%s is no run that this version knows: move it elsewhere",
+				ledger.Quote(w.path("runs", e.Name())))
 		}
 	}
 	return ids, nil
@@ -188,7 +197,8 @@ func (w Workspace) journals() ([]string, error) {
 
 // eachReference calls do for all that a run's journal refers to, until it
 // returns an error.
-func (w Workspace) eachReference(ctx context.Context, store *checkpoint.Store, id string, do func(checkpoint.Reference, error) error) error {
+func (w Workspace) eachReference(ctx context.Context, store *checkpoint.Store, id string,
+	do func(checkpoint.Reference, error) error) error {
 	log, err := w.Witness.ReadFileLog(ctx, w.journal(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		views := w.ViewDir(id)

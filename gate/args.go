@@ -8,8 +8,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Args are the arguments that a plan gives a gate by [[gates]]. Each method takes the name of an argument and what counts
-// where the plan does not give it. A gate declares what it takes in Info.Args; others are refused before it is asked.
+// Args are the arguments that a plan gives a gate by [[gates]]. Each method
+// takes the name of an argument and what counts where the plan does not give
+// it. A gate declares what it takes in Info.Args; others are refused before it
+// is asked.
 type Args []plan.Setting
 
 func (a Args) value(name string) (plan.Value, bool) {
@@ -28,7 +30,8 @@ func (a Args) Text(name, otherwise string) string {
 	return otherwise
 }
 
-// Int is an argument of the kind plan.ArgInteger; the error is for a number that is too large.
+// Int is an argument of the kind plan.ArgInteger; the error is for a number
+// that is too large.
 func (a Args) Int(name string, otherwise int) (int, error) {
 	v, ok := a.value(name)
 	if !ok {
@@ -49,7 +52,8 @@ func (a Args) Flag(name string, otherwise bool) bool {
 	return otherwise
 }
 
-// Texts is an argument of the kind plan.ArgTexts. The slice is the caller's own.
+// Texts is an argument of the kind plan.ArgTexts. The slice is the caller's
+// own.
 func (a Args) Texts(name string, otherwise ...string) []string {
 	v, ok := a.value(name)
 	if !ok {

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// What is kept of one gate's report on one pass, whatever the gate says: it goes into the journal of the run, and is read by
-// people. More is counted and left out.
+// What is kept of one gate's report on one pass, whatever the gate says: it
+// goes into the journal of the run, and is read by people. More is counted and
+// left out.
 const (
 	MaxFindings = 200     // findings; evidence and citations, each by themselves
 	MaxText     = 4 << 10 // bytes of one text; the rest of it is counted
@@ -19,7 +20,8 @@ type limited struct {
 	findings, evidence, citations int
 }
 
-// room takes the bytes of some texts if there is room for them beside kept others.
+// room takes the bytes of some texts if there is room for them beside kept
+// others.
 func (l *limited) room(kept int, texts ...*string) bool {
 	if kept >= MaxFindings {
 		return false
@@ -73,7 +75,8 @@ func (l *limited) tell(v *Verdict) {
 	}
 }
 
-// cut shortens a text to at most MaxText bytes and says how many it lost. A text that was cut stays as it is.
+// cut shortens a text to at most MaxText bytes and says how many it lost. A
+// text that was cut stays as it is.
 func cut(text string) string {
 	if len(text) <= MaxText {
 		return text

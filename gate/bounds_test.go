@@ -30,7 +30,8 @@ func size(t *testing.T, j gate.Judgement) int {
 	return len(text)
 }
 
-// twice holds a judgement to being the same when it is read back and written again.
+// twice holds a judgement to being the same when it is read back and written
+// again.
 func twice(t *testing.T, j gate.Judgement) {
 	t.Helper()
 	first, err := json.Marshal(j)
@@ -57,8 +58,10 @@ func TestReportsAreBounded(t *testing.T) {
 		return nil
 	})
 	v := j.Verdict
-	if len(v.Findings) != gate.MaxFindings+1 || len(v.Evidence) != gate.MaxFindings+2 || len(v.Citations) != gate.MaxFindings || v.Result != gate.Fail {
-		t.Fatalf("%s: %d findings, %d lines of evidence, %d citations", v.Result, len(v.Findings), len(v.Evidence), len(v.Citations))
+	if len(v.Findings) != gate.MaxFindings+1 || len(v.Evidence) != gate.MaxFindings+2 ||
+		len(v.Citations) != gate.MaxFindings || v.Result != gate.Fail {
+		t.Fatalf("%s: %d findings, %d lines of evidence, %d citations", v.Result, len(v.Findings), len(v.Evidence),
+			len(v.Citations))
 	}
 	if last := v.Findings[gate.MaxFindings]; last.Code != gate.CodeMore || last.Message != "and 99800 more findings, which are left out" {
 		t.Errorf("%+v", last)

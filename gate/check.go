@@ -8,16 +8,18 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Check decides one kind of plan.Check. Kind names it, and the arguments that it takes: others are refused when a plan is
-// checked. It must be the same on every call. The error means "could not decide". Decide reports nothing on
-// pass itself: whoever asked does that. It may be called concurrently and obeys the rules of Gate.Judge.
+// A Check decides one kind of plan.Check. Kind names it, and the arguments that
+// it takes: others are refused when a plan is checked. It must be the same on
+// every call. The error means "could not decide". Decide reports nothing on
+// pass itself: whoever asked does that. It may be called concurrently and obeys
+// the rules of Gate.Judge.
 type Check interface {
 	Kind() plan.CheckKind
 	Decide(ctx context.Context, pass *Pass, c plan.Check) (Verdict, error)
 }
 
-// Decide decides a check of the plan with the kinds of checks of the pass.
-// The error means "could not decide"; *UnknownCheckError if nobody knows the kind.
+// Decide decides a check of the plan with the kinds of checks of the pass. The
+// error means "could not decide"; *UnknownCheckError if nobody knows the kind.
 func (p *Pass) Decide(ctx context.Context, c plan.Check) (Verdict, error) {
 	for _, k := range p.Checks {
 		if k.Kind().Name != c.Kind {
@@ -36,7 +38,8 @@ func decide(ctx context.Context, k Check, p *Pass, c plan.Check) (v Verdict, err
 	defer func() {
 		if value := recover(); value != nil {
 			stack := make([]byte, MaxText)
-			err = &PanicError{Name: "check " + c.Kind, Value: fmt.Sprint(value), Stack: string(stack[:runtime.Stack(stack, false)])}
+			err = &PanicError{Name: "check " + c.Kind, Value: fmt.Sprint(value),
+				Stack: string(stack[:runtime.Stack(stack, false)])}
 		}
 	}()
 	return k.Decide(ctx, p, c)

@@ -1,6 +1,7 @@
 package gate
 
-// Codes of findings of the built-in gates. They are stable: hosts and reports may branch on them.
+// Codes of findings of the built-in gates. They are stable: hosts and reports
+// may branch on them.
 const (
 	CodeArtifactMissing = "artifact-missing" // a declared path did not change as declared
 	CodeArtifactKind    = "artifact-kind"    // a declared path ended as something that no declaration stands for
@@ -30,8 +31,10 @@ const (
 // Codes lists the codes of the built-in gates, sorted.
 func Codes() []string {
 	return []string{
-		CodeArtifactExtra, CodeArtifactKind, CodeArtifactMissing, CodeCompletion, CodeEvidenceMissing, CodeExpectedOutput, CodeInvariant,
-		CodeLimitFiles, CodeLimitLines, CodeLimitModules, CodeMore, CodeNonGoal, CodeIncomplete, CodePostcondition, CodePrecondition,
+		CodeArtifactExtra, CodeArtifactKind, CodeArtifactMissing, CodeCompletion, CodeEvidenceMissing,
+		CodeExpectedOutput, CodeInvariant,
+		CodeLimitFiles, CodeLimitLines, CodeLimitModules, CodeMore, CodeNonGoal, CodeIncomplete, CodePostcondition,
+		CodePrecondition,
 		CodeSemanticClass, CodeSymbolExtra, CodeSymbolMissing, CodeSyntax, CodeTestNotGreen, CodeTestNotRed, CodeTypes,
 		CodeUndecided,
 	}

@@ -36,8 +36,9 @@ type CommandResult struct {
 	Took   time.Duration
 }
 
-// CommandRunner runs commands of gates: in the run's sandbox, with its environment, never outliving the call.
-// The error is for a command that could not be run; a failing one has an Exit.
+// CommandRunner runs commands of gates: in the run's sandbox, with its
+// environment, never outliving the call. The error is for a command that could
+// not be run; a failing one has an Exit.
 type CommandRunner interface {
 	Run(ctx context.Context, c Command) (CommandResult, error)
 }
@@ -62,11 +63,13 @@ func unwatched(r CommandRunner) CommandRunner {
 	return r
 }
 
-// ErrNoRunner says that a gate or a check needs to run a command, and the pass has nothing to run it with.
+// ErrNoRunner says that a gate or a check needs to run a command, and the pass
+// has nothing to run it with.
 var ErrNoRunner = errors.New("gate: the pass has no runner for commands; set Runner")
 
-// Run runs a command with the pass's runner. The error is for a command that could not be run, [ErrNoRunner] if there is
-// no runner; a failing one has an Exit.
+// Run runs a command with the pass's runner. The error is for a command that
+// could not be run, [ErrNoRunner] if there is no runner; a failing one has an
+// Exit.
 func (p *Pass) Run(ctx context.Context, c Command) (CommandResult, error) {
 	if p.Runner == nil {
 		return CommandResult{}, ErrNoRunner

@@ -15,7 +15,8 @@ const (
 	Dependency Cause = "dependency"  // something outside did not answer: a command, a service
 )
 
-// A TimeoutError says that a gate (or an executor) did not answer in time, and probably why.
+// A TimeoutError says that a gate (or an executor) did not answer in time, and
+// probably why.
 type TimeoutError struct {
 	Name     string
 	Limit    time.Duration

@@ -16,7 +16,8 @@ import (
 
 // noKeys refuses steps that touch key files.
 var noKeys = gate.New(
-	gate.Info{Name: "nokeys", Doc: "No step may touch a key file.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}},
+	gate.Info{Name: "nokeys", Doc: "No step may touch a key file.", Level: gate.BlocksStep,
+		Phases: []gate.Phase{gate.During}},
 	func(_ context.Context, pass *gate.Pass) error {
 		for _, c := range pass.Changes {
 			if strings.HasSuffix(c.Path, ".pem") {
@@ -42,7 +43,8 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	pass := &gate.Pass{Changes: []ledger.Change{{Path: "certs/ca.pem", Op: ledger.Created}, {Path: "main.go", Op: ledger.Modified}}}
+	pass := &gate.Pass{Changes: []ledger.Change{{Path: "certs/ca.pem", Op: ledger.Created},
+		{Path: "main.go", Op: ledger.Modified}}}
 	for _, j := range p.Ask(context.Background(), gate.During, pass) {
 		fmt.Println(j.Gate, j.Verdict.Result, j.Blocks())
 		for _, f := range j.Verdict.Findings {
@@ -54,11 +56,13 @@ func ExampleNew() {
 	// certs/ca.pem: a key file was created
 }
 
-// A gate that calls a model says so, so that a time-out is put down to the model.
+// A gate that calls a model says so, so that a time-out is put down to the
+// model.
 func ExamplePass_Waiting() {
 	ask := func(context.Context) (string, error) { return "looks right", nil }
 	review := gate.New(
-		gate.Info{Name: "review", Doc: "A reviewer must agree.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}},
+		gate.Info{Name: "review", Doc: "A reviewer must agree.", Level: gate.BlocksStep,
+			Phases: []gate.Phase{gate.After}},
 		func(ctx context.Context, pass *gate.Pass) error {
 			done := pass.Waiting(gate.ModelStall, "the reviewer")
 			defer done()

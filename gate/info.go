@@ -50,7 +50,8 @@ var bounds = map[Level][2]time.Duration{
 	BlocksApproval: {10 * time.Second, time.Minute},
 }
 
-// Limit is how long a gate may take: its own Timeout, else its level's default. 0 is "no limit".
+// Limit is how long a gate may take: its own Timeout, else its level's default.
+// 0 is "no limit".
 func (i Info) Limit() time.Duration {
 	if i.Timeout != 0 {
 		return i.Timeout
@@ -58,7 +59,8 @@ func (i Info) Limit() time.Duration {
 	return bounds[i.Level][1]
 }
 
-// Faults says what is wrong with a description, each in words that follow its name; none if nothing is.
+// Faults says what is wrong with a description, each in words that follow its
+// name; none if nothing is.
 func (i Info) Faults() []string {
 	var out []string
 	if i.Name == "" {

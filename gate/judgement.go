@@ -16,17 +16,20 @@ type Judgement struct {
 	Took      time.Duration
 }
 
-// Blocks reports whether it stops what is going on in its phase: at level 1 and 2 everything but a pass does (a fail, a
-// partial, and no decision), at level 0 nothing does. A partial blocks because every criterion must hold.
+// Blocks reports whether it stops what is going on in its phase: at level 1 and
+// 2 everything but a pass does (a fail, a partial, and no decision), at level 0
+// nothing does. A partial blocks because every criterion must hold.
 func (j Judgement) Blocks() bool {
 	return j.Level > Informs && (j.Verdict == nil || j.Verdict.Result != Passed)
 }
 
-// MayAskAgain reports whether asking the same gate once more may be lawful: it ran out of time, says of itself that it is
-// stateless, and the cause is shown (not guessed) to be resources or a dependency. Nothing asks again by default.
+// MayAskAgain reports whether asking the same gate once more may be lawful: it
+// ran out of time, says of itself that it is stateless, and the cause is shown
+// (not guessed) to be resources or a dependency. Nothing asks again by default.
 func (j Judgement) MayAskAgain() bool {
 	var late *TimeoutError
-	return j.Stateless && errors.As(j.Err, &late) && late.Proven && (late.Cause == Resources || late.Cause == Dependency)
+	return j.Stateless && errors.As(j.Err, &late) && late.Proven &&
+		(late.Cause == Resources || late.Cause == Dependency)
 }
 
 // Blocking picks the judgements that block, in order.

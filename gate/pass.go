@@ -7,15 +7,17 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Pass is everything a gate may look at, and where it reports. Gates must not change what it refers to.
-// New fields may be added.
+// A Pass is everything a gate may look at, and where it reports. Gates must not
+// change what it refers to. New fields may be added.
 //
-// The fields are filled once per phase; each gate gets a copy with findings of its own. On a copy that a Panel handed out,
-// all methods are safe for concurrent use.
+// The fields are filled once per phase; each gate gets a copy with findings of
+// its own. On a copy that a Panel handed out, all methods are safe for
+// concurrent use.
 //
-// During and after an attempt Output and Account are always there, however little the attempt said or did. In planning, before and final
-// there is no attempt, and both are nil; a gate that looks in one of those phases too asks first. Task and Step are nil in
-// planning and final, and only there.
+// During and after an attempt Output and Account are always there, however
+// little the attempt said or did. In planning, before and final there is no
+// attempt, and both are nil; a gate that looks in one of those phases too asks
+// first. Task and Step are nil in planning and final, and only there.
 type Pass struct {
 	Phase   Phase
 	Plan    *plan.Plan
@@ -35,10 +37,12 @@ type Pass struct {
 	Content ledger.Content   // contents of entries of Base and Before (from the store) and After (from Dir)
 	Output  *Output          // what the executor said; nil in planning, before and final
 
-	// OpenIntents are the test intents whose step is done and whose fixing step is not yet.
+	// OpenIntents are the test intents whose step is done and whose fixing step
+	// is not yet.
 	OpenIntents []*plan.TestIntent
-	// Introduced says since when each invariant (by id) is known to hold: "base" or a step's address.
-	// An invariant that is not in it was not seen to hold yet.
+	// Introduced says since when each invariant (by id) is known to hold:
+	// "base" or a step's address. An invariant that is not in it was not seen
+	// to hold yet.
 	Introduced map[string]string
 
 	Runner CommandRunner // runs commands of checks, sandboxed as the plan says
@@ -51,7 +55,8 @@ type Pass struct {
 	report *report // made with the first report where the pass was not handed out by a panel
 }
 
-// Output is what an executor said about an attempt. It never proves anything by itself.
+// Output is what an executor said about an attempt. It never proves anything by
+// itself.
 type Output struct {
 	Text   string // bounded, the tail kept
 	Stdout string // standard output alone where there is one; bounded, the tail kept
@@ -65,8 +70,9 @@ type handed struct {
 	runner watched
 }
 
-// Fresh copies the pass for one gate: with no findings, and with a runner that notes which command the gate waits for.
-// The copy's fields refer to the same things.
+// Fresh copies the pass for one gate: with no findings, and with a runner that
+// notes which command the gate waits for. The copy's fields refer to the same
+// things.
 func (p *Pass) Fresh() *Pass {
 	h := &handed{pass: *p}
 	own := &h.pass

@@ -31,7 +31,8 @@ type failure struct {
 	Stack    string `json:"stack,omitempty"`
 }
 
-// A RecordedError is an error that was read back from a record; only its class and its text were kept.
+// A RecordedError is an error that was read back from a record; only its class
+// and its text were kept.
 type RecordedError struct {
 	Class string // "cancelled" or "error"
 	Text  string
@@ -44,24 +45,29 @@ func (e *RecordedError) Is(target error) bool {
 	return e.Class == "cancelled" && target == context.Canceled
 }
 
-// MarshalJSON writes the judgement with lower-case keys. An error is written as its class ("timeout", "panic", "cancelled",
-// "error") and text, a time-out with cause and evidence, a panic with its stack, each text cut at MaxText; Took in whole milliseconds.
+// MarshalJSON writes the judgement with lower-case keys. An error is written as
+// its class ("timeout", "panic", "cancelled", "error") and text, a time-out
+// with cause and evidence, a panic with its stack, each text cut at MaxText;
+// Took in whole milliseconds.
 func (j Judgement) MarshalJSON() ([]byte, error) {
 	if text, ok := j.plainJSON(); ok {
 		return text, nil
 	}
-	r := record{Gate: j.Gate, Level: j.Level, Phase: j.Phase, Stateless: j.Stateless, Verdict: j.Verdict, TookMS: j.Took.Milliseconds()}
+	r := record{Gate: j.Gate, Level: j.Level, Phase: j.Phase, Stateless: j.Stateless, Verdict: j.Verdict,
+		TookMS: j.Took.Milliseconds()}
 	if j.Err != nil {
 		r.Error = failureOf(j.Err)
 	}
 	return json.Marshal(r)
 }
 
-// plainJSON is what package json writes of a record, for most of them: those of gates that object to nothing, in words that JSON
-// takes as they are. Every step has about ten.
+// plainJSON is what package json writes of a record, for most of them: those of
+// gates that object to nothing, in words that JSON takes as they are. Every
+// step has about ten.
 func (j *Judgement) plainJSON() (text []byte, ok bool) {
 	v := j.Verdict
-	if j.Err != nil || v == nil || len(v.Findings)+len(v.Citations) > 0 || !plain(j.Gate) || !plain(string(j.Phase)) || !plain(string(v.Result)) {
+	if j.Err != nil || v == nil || len(v.Findings)+len(v.Citations) > 0 || !plain(j.Gate) ||
+		!plain(string(j.Phase)) || !plain(string(v.Result)) {
 		return nil, false
 	}
 	room := 128 + len(j.Gate)
@@ -112,7 +118,8 @@ func failureOf(err error) *failure {
 	case errors.As(err, &late):
 		kept := *late
 		kept.Evidence = cut(late.Evidence)
-		f.Class, f.Cause, f.Proven, f.Evidence, f.LimitMS = "timeout", kept.Cause, kept.Proven, kept.Evidence, kept.Limit.Milliseconds()
+		f.Class, f.Cause, f.Proven, f.Evidence, f.LimitMS = "timeout", kept.Cause, kept.Proven, kept.Evidence,
+			kept.Limit.Milliseconds()
 		f.Text = kept.Error()
 	case errors.As(err, &panicked):
 		f.Class, f.Text, f.Stack = "panic", panicked.Value, panicked.Stack
@@ -125,8 +132,9 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Time-outs and panics come back as *TimeoutError and *PanicError,
-// anything else as *RecordedError. Written again, the judgement is the same, byte for byte.
+// UnmarshalJSON reads what MarshalJSON writes. Time-outs and panics come back
+// as *TimeoutError and *PanicError, anything else as *RecordedError. Written
+// again, the judgement is the same, byte for byte.
 func (j *Judgement) UnmarshalJSON(data []byte) error {
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -143,7 +151,8 @@ func (j *Judgement) UnmarshalJSON(data []byte) error {
 func (f *failure) err(name string) error {
 	switch f.Class {
 	case "timeout":
-		return &TimeoutError{Name: name, Limit: time.Duration(f.LimitMS) * time.Millisecond, Cause: f.Cause, Evidence: f.Evidence, Proven: f.Proven}
+		return &TimeoutError{Name: name, Limit: time.Duration(f.LimitMS) * time.Millisecond, Cause: f.Cause,
+			Evidence: f.Evidence, Proven: f.Proven}
 	case "panic":
 		return &PanicError{Name: name, Value: f.Text, Stack: f.Stack}
 	}

@@ -21,14 +21,17 @@ var update = flag.Bool("update", false, "write golden files")
 
 func judgements() []gate.Judgement {
 	return []gate.Judgement{
-		{Gate: "limits", Level: 1, Phase: gate.During, Stateless: true, Took: 1500 * time.Microsecond, Verdict: &gate.Verdict{
-			Result:    gate.Fail,
-			Findings:  []gate.Finding{{Code: gate.CodeLimitFiles, Path: "a.go", Line: 3, Message: "m", Expected: "e", Happened: "h"}},
-			Evidence:  []string{"2 files"},
-			Citations: []gate.Citation{{Path: "a.go", Line: 3, Text: "x"}}}},
+		{Gate: "limits", Level: 1, Phase: gate.During, Stateless: true, Took: 1500 * time.Microsecond,
+			Verdict: &gate.Verdict{
+				Result: gate.Fail,
+				Findings: []gate.Finding{{Code: gate.CodeLimitFiles, Path: "a.go", Line: 3, Message: "m",
+					Expected: "e", Happened: "h"}},
+				Evidence:  []string{"2 files"},
+				Citations: []gate.Citation{{Path: "a.go", Line: 3, Text: "x"}}}},
 		{Gate: "ok", Phase: gate.Final, Verdict: &gate.Verdict{Result: gate.Passed}},
 		{Gate: "late", Level: 2, Phase: gate.Planning, Took: time.Minute, Err: &gate.TimeoutError{
-			Name: "late", Limit: time.Minute, Cause: gate.ModelStall, Evidence: "it was waiting for the model", Proven: true}},
+			Name: "late", Limit: time.Minute, Cause: gate.ModelStall, Evidence: "it was waiting for the model",
+			Proven: true}},
 		{Gate: "wild", Level: 1, Phase: gate.After, Err: &gate.PanicError{Name: "wild", Value: "boom", Stack: "main.go:1"}},
 		{Gate: "stopped", Level: 1, Phase: gate.After, Err: fmt.Errorf("gate: stopped: %w", context.Canceled)},
 		{Gate: "unsure", Level: 1, Phase: gate.After, Err: errors.New("gate: cannot tell")},

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A report collects what one gate says about one pass. Once closed it takes nothing more: a gate that
-// answers after its time is not heard.
+// A report collects what one gate says about one pass. Once closed it takes
+// nothing more: a gate that answers after its time is not heard.
 type report struct {
 	mu      sync.Mutex
 	closed  bool
@@ -32,9 +32,10 @@ func (r *report) add(do func(v *Verdict)) {
 	}
 }
 
-// Verdict is what the findings so far come to: fail if anything was objected to, partial if something is only partly as it
-// should be, else pass. It is bounded by MaxFindings, MaxText and MaxReport; what is left out is counted at the end. The slices are
-// the caller's own.
+// Verdict is what the findings so far come to: fail if anything was objected
+// to, partial if something is only partly as it should be, else pass. It is
+// bounded by MaxFindings, MaxText and MaxReport; what is left out is counted at
+// the end. The slices are the caller's own.
 func (p *Pass) Verdict() Verdict {
 	r := p.reporting()
 	r.mu.Lock()
@@ -69,8 +70,9 @@ func (p *Pass) Report(f Finding) {
 	})
 }
 
-// Partialf says that something is only partly as it should be. At level 1 and 2 that blocks as well: every criterion must
-// hold. It is for the reader of the report, who sees that the work is on its way.
+// Partialf says that something is only partly as it should be. At level 1 and 2
+// that blocks as well: every criterion must hold. It is for the reader of the
+// report, who sees that the work is on its way.
 func (p *Pass) Partialf(path, format string, args ...any) {
 	f := Finding{Path: path, Message: fmt.Sprintf(format, args...)}
 	r := p.reporting()

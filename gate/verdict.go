@@ -24,8 +24,8 @@ type Verdict struct {
 	Citations []Citation `json:"citations,omitempty"`
 }
 
-// A Finding is one thing a gate objects to. Its texts may quote files and programs: escape them before
-// they reach a terminal.
+// A Finding is one thing a gate objects to. Its texts may quote files and
+// programs: escape them before they reach a terminal.
 type Finding struct {
 	Code     string `json:"code,omitempty"` // stable, one of the Code constants or a host's own
 	Path     string `json:"path,omitempty"`

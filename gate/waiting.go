@@ -9,9 +9,10 @@ type Wait struct {
 	Vouched bool // the gate itself says so; else it was seen to run a command
 }
 
-// Waiting says what the gate is about to wait for, so that a time-out meanwhile is put down to it. Call
-// done when it came. Commands run through Runner are seen without it, but only a gate's own word counts as proof of a
-// cause: a command may hang because of what the step did.
+// Waiting says what the gate is about to wait for, so that a time-out meanwhile
+// is put down to it. Call done when it came. Commands run through Runner are
+// seen without it, but only a gate's own word counts as proof of a cause: a
+// command may hang because of what the step did.
 func (p *Pass) Waiting(cause Cause, what string) (done func()) {
 	return p.waiting(&Wait{Cause: cause, What: what, Vouched: true})
 }
@@ -30,7 +31,8 @@ func (p *Pass) waiting(w *Wait) func() {
 	}
 }
 
-// WaitsFor is what the gate waits for at this moment: what was begun last and has not come.
+// WaitsFor is what the gate waits for at this moment: what was begun last and
+// has not come.
 func (p *Pass) WaitsFor() (w Wait, ok bool) {
 	r := p.reporting()
 	r.mu.Lock()

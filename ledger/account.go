@@ -7,7 +7,8 @@ import (
 )
 
 // Declared is what a step promised to change. Paths are slash-separated and
-// relative, or globs ("**" crosses folders); a glob must match at least one change.
+// relative, or globs ("**" crosses folders); a glob must match at least one
+// change.
 type Declared struct {
 	Create []string `json:"create,omitempty"`
 	Modify []string `json:"modify,omitempty"`
@@ -40,13 +41,14 @@ func (a Account) Holds() bool {
 	return len(a.Extra) == 0 && len(a.Missing) == 0 && len(a.SymbolsExtra) == 0
 }
 
-// Reconcile sets declared against the actual changes. A folder that was created or
-// deleted because a declared path below it was is part of that path's declaration.
+// Reconcile sets declared against the actual changes. A folder that was created
+// or deleted because a declared path below it was is part of that path's
+// declaration.
 //
 // A declaration is kept by a change of the same operation only: a file that was
-// declared as created, and was there before, is missing as a creation and
-// extra as a modification. A path is compared as it is spelled, so a folder's declaration says
-// nothing about what it holds; a glob does.
+// declared as created, and was there before, is missing as a creation and extra
+// as a modification. A path is compared as it is spelled, so a folder's
+// declaration says nothing about what it holds; a glob does.
 //
 // Neither argument is changed; the account shares the entries of changes.
 func Reconcile(d Declared, changes []Change, symbols []Symbol) Account {
@@ -84,7 +86,8 @@ func (d Declared) paths() map[Op][]string {
 	return map[Op][]string{Created: d.Create, Modified: d.Modify, Deleted: d.Delete}
 }
 
-// coverParents moves folders from Extra to Matching that came or went with a declared path below them.
+// coverParents moves folders from Extra to Matching that came or went with a
+// declared path below them.
 func (a *Account) coverParents() {
 	type folder struct {
 		op   Op
@@ -147,7 +150,8 @@ func (a *Account) sort() {
 	slices.SortStableFunc(a.Matching, byChange)
 	slices.SortStableFunc(a.Extra, byChange)
 	slices.SortFunc(a.Missing, func(x, y Expectation) int {
-		return cmp.Or(strings.Compare(x.Path, y.Path), strings.Compare(x.Symbol, y.Symbol), strings.Compare(string(x.Op), string(y.Op)))
+		return cmp.Or(strings.Compare(x.Path, y.Path), strings.Compare(x.Symbol, y.Symbol),
+			strings.Compare(string(x.Op), string(y.Op)))
 	})
 	a.Missing = slices.Compact(a.Missing)
 	slices.SortFunc(a.SymbolsMatching, Symbol.Compare)

@@ -7,17 +7,18 @@ import (
 	"io"
 )
 
-// Content opens the content of a file of some tree; the caller closes it. It is how functions that compare two
-// trees reach what only a store still holds.
+// Content opens the content of a file of some tree; the caller closes it. It is
+// how functions that compare two trees reach what only a store still holds.
 type Content func(ctx context.Context, e Entry) (io.ReadCloser, error)
 
-// ErrContent is in the chain of the errors of functions that read what changed, when a content
-// cannot be had or is not what its entry says.
+// ErrContent is in the chain of the errors of functions that read what changed,
+// when a content cannot be had or is not what its entry says.
 var ErrContent = errors.New("ledger: content does not match its entry")
 
-// Read is the whole content of a file, checked against its entry. No entry, or one that is no file, has no
-// content. It takes as much memory as the entry says, so look at that first. The error has [ErrContent] in its
-// chain where the content is not what the entry says.
+// Read is the whole content of a file, checked against its entry. No entry, or
+// one that is no file, has no content. It takes as much memory as the entry
+// says, so look at that first. The error has [ErrContent] in its chain where
+// the content is not what the entry says.
 func (open Content) Read(ctx context.Context, e *Entry) ([]byte, error) {
 	if e == nil || e.Kind != File || e.Size == 0 {
 		return nil, nil
@@ -54,8 +55,8 @@ func (c Change) sameContent() bool {
 		c.Before.Digest == c.After.Digest
 }
 
-// ChangesContent reports whether the change is one of a file's content: at least one side is a file, and the
-// other has not the same content.
+// ChangesContent reports whether the change is one of a file's content: at
+// least one side is a file, and the other has not the same content.
 func (c Change) ChangesContent() bool {
 	return !c.sameContent() && (c.Before != nil && c.Before.Kind == File || c.After != nil && c.After.Kind == File)
 }

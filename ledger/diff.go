@@ -44,7 +44,8 @@ func (c Change) Kind() Kind {
 }
 
 // Diff says what changed from a to b, sorted by the bytes of the paths. It is
-// empty if and only if the two have the same digest. A nil tree is an empty one.
+// empty if and only if the two have the same digest. A nil tree is an empty
+// one.
 func Diff(a, b *Tree) []Change {
 	if a == nil {
 		a = Empty()
@@ -58,9 +59,10 @@ func Diff(a, b *Tree) []Change {
 	return differences(a, b, false)
 }
 
-// Touched says what Diff says, and names also the entries of which nothing but the time of modification
-// differs, as modified. Where b was scanned with a as its prior tree, what both
-// share is not looked at, so that the work follows the number of folders in which something moved.
+// Touched says what Diff says, and names also the entries of which nothing but
+// the time of modification differs, as modified. Where b was scanned with a as
+// its prior tree, what both share is not looked at, so that the work follows
+// the number of folders in which something moved.
 func Touched(a, b *Tree) []Change {
 	if a == nil {
 		a = Empty()
@@ -89,7 +91,8 @@ func differences(a, b *Tree, times bool) []Change {
 	return changes
 }
 
-// A comparison walks two trees side by side, in the order of the bytes of the paths.
+// A comparison walks two trees side by side, in the order of the bytes of the
+// paths.
 type comparison struct {
 	times bool // times of modification count
 	emit  func(op Op, before, after *Entry)

@@ -47,7 +47,8 @@ func ParseDigest(text string) (Digest, error) {
 		return "", fmt.Errorf("ledger: digest %q does not start with %q", text, scheme)
 	}
 	if len(sum) != hex.EncodedLen(sha256.Size) || strings.ToLower(sum) != sum {
-		return "", fmt.Errorf("ledger: digest %q is not %d lower-case hexadecimal digits", text, hex.EncodedLen(sha256.Size))
+		return "", fmt.Errorf("ledger: digest %q is not %d lower-case hexadecimal digits", text,
+			hex.EncodedLen(sha256.Size))
 	}
 	if _, err := hex.DecodeString(sum); err != nil {
 		return "", fmt.Errorf("ledger: digest %q: %w", text, err)

@@ -9,7 +9,8 @@ import (
 // ErrEntry is in the chain of the errors of NewTree.
 var ErrEntry = errors.New("ledger: not an entry of a tree")
 
-// checkEntries looks at sorted entries and reports all that no folder could hold.
+// checkEntries looks at sorted entries and reports all that no folder could
+// hold.
 func checkEntries(entries []Entry) error {
 	var errs []error
 	fail := func(e Entry, format string, args ...any) {

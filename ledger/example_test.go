@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/ledger/scan"
 )
 
-// What a step changed is the difference of two trees; what it declared is set against that.
+// What a step changed is the difference of two trees; what it declared is set
+// against that.
 func Example() {
 	dir, err := os.MkdirTemp("", "ledger")
 	if err != nil {

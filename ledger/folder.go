@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A Folder is one folder of a tree, with all that it holds. It never changes once a [Sealer] made it, and
-// trees share the folders that are the same in both: what a scan finds as it was costs neither memory nor
-// hashing.
+// A Folder is one folder of a tree, with all that it holds. It never changes
+// once a [Sealer] made it, and trees share the folders that are the same in
+// both: what a scan finds as it was costs neither memory nor hashing.
 type Folder struct {
 	cut     int       // where names begin in the paths of the entries
 	entries []Entry   // directly in the folder, sorted by the bytes of their names
@@ -17,16 +17,19 @@ type Folder struct {
 	count   int // entries in the folder and below
 }
 
-// Entries are those directly in the folder, sorted by the bytes of their names. They belong to the folder.
+// Entries are those directly in the folder, sorted by the bytes of their names.
+// They belong to the folder.
 func (f *Folder) Entries() []Entry { return f.entries }
 
-// Dirs are the places, among the entries, of those that are folders. They belong to the folder.
+// Dirs are the places, among the entries, of those that are folders. They
+// belong to the folder.
 func (f *Folder) Dirs() []int32 { return f.dirs }
 
 // Name is the last name of the path of the entry i.
 func (f *Folder) Name(i int) string { return f.entries[i].Path[f.cut:] }
 
-// Hash is the digest of the folder, as [TreeEncoding] has it: all that it holds, and nothing of itself.
+// Hash is the digest of the folder, as [TreeEncoding] has it: all that it
+// holds, and nothing of itself.
 func (f *Folder) Hash() [hashSize]byte { return f.hash }
 
 // Len is the number of entries in the folder and below.
@@ -61,8 +64,9 @@ func (f *Folder) lookup(path string) *Entry {
 	return nil
 }
 
-// all yields the entries below f, sorted by the bytes of their paths. What a folder holds does not come
-// right after the folder: "a-b" and "a.go" sort before "a/c".
+// all yields the entries below f, sorted by the bytes of their paths. What a
+// folder holds does not come right after the folder: "a-b" and "a.go" sort
+// before "a/c".
 func (f *Folder) all(yield func(*Entry) bool) bool {
 	if f == nil {
 		return true

@@ -2,7 +2,9 @@ package ledger
 
 import "slices"
 
-// A GitState is what is watched of a git repository: digests by name, as ledger/git reads them. It is empty where there is no repository. The names are
+// A GitState is what is watched of a git repository: digests by name, as
+// ledger/git reads them. It is empty where there is no repository. The names
+// are
 //
 //	.git                    that there is one, and where it lies if it is a worktree or a submodule
 //	HEAD                    what is checked out
@@ -17,8 +19,9 @@ import "slices"
 // What a fetch moves is not watched, since editors and git itself fetch in the
 // background whenever they like, and none of it says what is checked out or
 // runs anything: refs/remotes and refs/prefetch, FETCH_HEAD, ORIG_HEAD, logs
-// and objects. Tags are watched, those that a fetch brings along too. In a repository
-// that keeps its refs as tables they are watched as a whole, so a fetch does move it.
+// and objects. Tags are watched, those that a fetch brings along too. In a
+// repository that keeps its refs as tables they are watched as a whole, so a
+// fetch does move it.
 type GitState map[string]Digest
 
 // Moved names, sorted, what differs.

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// The JSON forms of this package are read back exactly as they were written. A name
-// that is not UTF-8, which JSON cannot hold, stands in base64 in a
-// field of its own: path_base64 instead of path, and so on.
+// The JSON forms of this package are read back exactly as they were written. A
+// name that is not UTF-8, which JSON cannot hold, stands in base64 in a field
+// of its own: path_base64 instead of path, and so on.
 
 // entryJSON is an Entry; a field that says nothing about the kind is left out.
 type entryJSON struct {
@@ -25,8 +25,9 @@ type entryJSON struct {
 	ModTime   *time.Time `json:"mtime,omitempty"`
 }
 
-// MarshalJSON writes an object with path, kind, mode (octal, not for links), size and
-// digest (for files), target (for links, and "fifo" for a FIFO), and mtime where ModTime is not zero.
+// MarshalJSON writes an object with path, kind, mode (octal, not for links),
+// size and digest (for files), target (for links, and "fifo" for a FIFO), and
+// mtime where ModTime is not zero.
 func (e Entry) MarshalJSON() ([]byte, error) { return json.Marshal(e.json()) }
 
 func (e *Entry) json() *entryJSON {
@@ -52,7 +53,8 @@ func (e *Entry) json() *entryJSON {
 	return &w
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. It does not check that the entry can be part of a tree.
+// UnmarshalJSON reads what MarshalJSON writes. It does not check that the entry
+// can be part of a tree.
 func (e *Entry) UnmarshalJSON(data []byte) error {
 	var w entryJSON
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -88,8 +90,9 @@ func (w *entryJSON) entry() (*Entry, error) {
 	return e, nil
 }
 
-// changeJSON is a Change; kind is what stands at the path now, or stood there. The entries are no Entry, because package json looks
-// over what spells itself once for each level that it lies in.
+// changeJSON is a Change; kind is what stands at the path now, or stood there.
+// The entries are no Entry, because package json looks over what spells itself
+// once for each level that it lies in.
 type changeJSON struct {
 	Path    *string    `json:"path,omitempty"`
 	PathRaw []byte     `json:"path_base64,omitempty"`

@@ -1,22 +1,24 @@
 package ledger
 
-// A Level says how closely a scan looks at a path. The levels are ordered: each sees less than the one
-// before, and takes less time.
+// A Level says how closely a scan looks at a path. The levels are ordered: each
+// sees less than the one before, and takes less time.
 type Level int
 
 const (
-	// Full sees every change of content, mode, target and kind, and everything can be restored. It misses
-	// a write through a memory map that the system has not written back, by a process that is still there, and
-	// what doc.go says is no part of a tree.
+	// Full sees every change of content, mode, target and kind, and everything
+	// can be restored. It misses a write through a memory map that the system
+	// has not written back, by a process that is still there, and what doc.go
+	// says is no part of a tree.
 	Full Level = iota
 	// Tracked sees what Full sees, and nothing is restored: what a step
 	// left there stays, also when the step is undone.
 	Tracked
-	// Stamps looks at folders only, and at names only where a folder's stamps moved: it sees what
-	// is created, removed, renamed, or turns from a folder into something else or back, and the
-	// modes of folders. It misses every change behind a name that stays: contents, sizes and
-	// modes of files, targets of links, and a file that is replaced by another of its name. What is no
-	// folder is listed as Special. Nothing is restored.
+	// Stamps looks at folders only, and at names only where a folder's stamps
+	// moved: it sees what is created, removed, renamed, or turns from a folder
+	// into something else or back, and the modes of folders. It misses every
+	// change behind a name that stays: contents, sizes and modes of files,
+	// targets of links, and a file that is replaced by another of its name.
+	// What is no folder is listed as Special. Nothing is restored.
 	Stamps
 	// Ignored sees nothing. A restore leaves it alone.
 	Ignored
@@ -35,6 +37,7 @@ func (l Level) String() string {
 	return "ignored"
 }
 
-// Level is how closely the scan that made the tree looks at a path, also at one that the
-// tree does not hold. Of a tree that was made of entries all is Full but .planlock and .git.
+// Level is how closely the scan that made the tree looks at a path, also at one
+// that the tree does not hold. Of a tree that was made of entries all is Full
+// but .planlock and .git.
 func (t *Tree) Level(path string) Level { return t.origin.Scope.Level(path) }

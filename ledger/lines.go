@@ -13,29 +13,34 @@ type LineCount struct {
 	Removed int `json:"removed"`
 }
 
-// Changed is the number that limits hold against: lines added and lines removed.
+// Changed is the number that limits hold against: lines added and lines
+// removed.
 func (l LineCount) Changed() int { return l.Added + l.Removed }
 
 const (
 	// sniffed is how many bytes of a content say whether it is text.
 	sniffed = 8 << 10
-	// maxCompared is the size, in bytes, of the largest content that is compared line by line.
+	// maxCompared is the size, in bytes, of the largest content that is
+	// compared line by line.
 	maxCompared = 32 << 20
 )
 
-// IsBinary reports whether a content is no text: there is a zero byte in its first 8 KiB.
+// IsBinary reports whether a content is no text: there is a zero byte in its
+// first 8 KiB.
 func IsBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), sniffed)], 0) >= 0
 }
 
-// Lines counts the lines that each change added and removed, as diff does: all lines of a file that
-// came or went, and of one that was modified the lines that differ. Binary contents count as
-// zero lines, and so do folders, links and changes of mode alone. Contents of more than 32 MiB are not
-// compared; all their lines count as replaced.
+// Lines counts the lines that each change added and removed, as diff does: all
+// lines of a file that came or went, and of one that was modified the lines
+// that differ. Binary contents count as zero lines, and so do folders, links
+// and changes of mode alone. Contents of more than 32 MiB are not compared; all
+// their lines count as replaced.
 //
-// perPath has an entry, possibly zero, for every path that holds or held a file whose content changed.
-// An error means that a content could not be had.
-func Lines(ctx context.Context, changes []Change, before, after Content) (total LineCount, perPath map[string]LineCount, err error) {
+// perPath has an entry, possibly zero, for every path that holds or held a file
+// whose content changed. An error means that a content could not be had.
+func Lines(ctx context.Context, changes []Change, before, after Content) (total LineCount,
+	perPath map[string]LineCount, err error) {
 	perPath = make(map[string]LineCount)
 	for _, c := range changes {
 		if !c.ChangesContent() {

@@ -60,7 +60,8 @@ func TestLinesOfKindsAndModes(t *testing.T) {
 	mode.Mode = 0o755
 	d := dir("d")
 	old := file("m", text["m"])
-	changes := []Change{{Path: "a", Op: Modified, Before: &wasFile, After: &isLink}, {Path: "d", Op: Created, After: &d}, {Path: "m", Op: Modified, Before: &old, After: &mode}}
+	changes := []Change{{Path: "a", Op: Modified, Before: &wasFile, After: &isLink},
+		{Path: "d", Op: Created, After: &d}, {Path: "m", Op: Modified, Before: &old, After: &mode}}
 	_, perPath, err := Lines(t.Context(), changes, text.open, nil)
 	if err != nil {
 		t.Fatal(err)

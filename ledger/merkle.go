@@ -27,7 +27,8 @@ const TreeEncoding = "planlock.tree/1"
 
 const hashSize = sha256.Size
 
-// A Sealer makes folders from the innermost out. The zero value is ready; it is not safe for concurrent use.
+// A Sealer makes folders from the innermost out. The zero value is ready; it is
+// not safe for concurrent use.
 type Sealer struct {
 	buf     []byte
 	folders []Folder // room for folders that are still to come
@@ -36,9 +37,10 @@ type Sealer struct {
 // NewSealer returns a Sealer that makes so many folders with one allocation.
 func NewSealer(folders int) *Sealer { return &Sealer{folders: make([]Folder, folders)} }
 
-// Folder makes the folder at path, which is "" for the root. Its entries are sorted by the bytes of their names, and
-// subs are those of them that are folders, in the same order. The caller vouches for both, and gives them away: they
-// must not change any more.
+// Folder makes the folder at path, which is "" for the root. Its entries are
+// sorted by the bytes of their names, and subs are those of them that are
+// folders, in the same order. The caller vouches for both, and gives them away:
+// they must not change any more.
 func (s *Sealer) Folder(path string, entries []Entry, subs []*Folder) *Folder {
 	if len(s.folders) == 0 {
 		s.folders = make([]Folder, 1)
@@ -61,7 +63,8 @@ func (s *Sealer) Folder(path string, entries []Entry, subs []*Folder) *Folder {
 	return f
 }
 
-// seal hashes and counts a folder whose own folders are sealed. It returns buf for the next one.
+// seal hashes and counts a folder whose own folders are sealed. It returns buf
+// for the next one.
 func (f *Folder) seal(buf []byte) []byte {
 	buf = append(buf[:0], TreeEncoding...)
 	buf = append(buf, '\n')
@@ -114,7 +117,8 @@ func UnixMode(m fs.FileMode) uint32 {
 	return bits
 }
 
-// FileMode is the reverse of [UnixMode]. Other bits than the twelve are left out.
+// FileMode is the reverse of [UnixMode]. Other bits than the twelve are left
+// out.
 func FileMode(bits uint32) fs.FileMode {
 	m := fs.FileMode(bits) & fs.ModePerm
 	if bits&0o4000 != 0 {
@@ -131,8 +135,8 @@ func FileMode(bits uint32) fs.FileMode {
 
 // An ancestry finds the folder of each entry in one pass over sorted entries.
 //
-// It holds the folders whose contents may still come. In byte order these
-// close in the reverse order of their opening: of "a" and "a-b", both open, what is
+// It holds the folders whose contents may still come. In byte order these close
+// in the reverse order of their opening: of "a" and "a-b", both open, what is
 // below "a-b" comes before what is below "a".
 type ancestry []int
 
@@ -153,7 +157,8 @@ func (s *ancestry) parent(entries []Entry, path string) int {
 	return -1
 }
 
-// below looks under the top for the folder of a path that the top, still open, does not hold.
+// below looks under the top for the folder of a path that the top, still open,
+// does not hold.
 func (s *ancestry) below(entries []Entry, path string) int {
 	dir, _ := splitPath(path)
 	for i := len(*s) - 2; i >= 0; i-- {

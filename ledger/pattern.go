@@ -13,13 +13,14 @@ import (
 // ErrPattern is in the chain of the errors of CheckPattern.
 var ErrPattern = errors.New("ledger: not a path or glob")
 
-// maxPattern bounds the length of a pattern, in bytes, and so the work of matching it.
+// maxPattern bounds the length of a pattern, in bytes, and so the work of
+// matching it.
 const maxPattern = 4096
 
 // CheckPattern says whether text can stand in a contract as a path or a glob:
 // slash-separated, relative to the root of the workspace, in the shortest
-// spelling, in printable UTF-8. "*" and "?" stay within a name, "**" as a whole name
-// crosses folders, "[…]" is one character of a class, "{a,b}" is a choice.
+// spelling, in printable UTF-8. "*" and "?" stay within a name, "**" as a whole
+// name crosses folders, "[…]" is one character of a class, "{a,b}" is a choice.
 //
 // The error names the fault and how to mend it.
 func CheckPattern(text string) error {
@@ -46,7 +47,8 @@ func patternFault(text string) string {
 	case strings.HasPrefix(text, "./"):
 		return fmt.Sprintf("begins with \"./\"; write %q", strings.TrimLeft(text[1:], "/"))
 	case strings.HasSuffix(text, "/"):
-		return fmt.Sprintf("ends with a slash; write %q for the folder, or %q for all it holds", strings.TrimRight(text, "/"), strings.TrimRight(text, "/")+"/**")
+		return fmt.Sprintf("ends with a slash; write %q for the folder, or %q for all it holds",
+			strings.TrimRight(text, "/"), strings.TrimRight(text, "/")+"/**")
 	case len(text) > 1 && text[1] == ':' && unicode.IsLetter(rune(text[0])):
 		return "names a drive; use a path relative to the root of the workspace"
 	}
@@ -62,7 +64,8 @@ func patternFault(text string) string {
 	return ""
 }
 
-// maxWays bounds the globs that a pattern with choices stands for, since matching may try them all.
+// maxWays bounds the globs that a pattern with choices stands for, since
+// matching may try them all.
 const maxWays = 1000
 
 // ways is how many globs without choices a pattern stands for, or more.
@@ -98,10 +101,10 @@ func Match(pattern, path string) bool {
 	return IsGlob(pattern) && doublestar.MatchUnvalidated(pattern, path)
 }
 
-// Reserved reports whether a path is never part of a tree, whatever the scope: it is
-// or lies in .planlock or .git in the root. The spelling does not
-// count, because on some file systems .GIT is the same folder. So a contract
-// cannot declare it.
+// Reserved reports whether a path is never part of a tree, whatever the scope:
+// it is or lies in .planlock or .git in the root. The spelling does not count,
+// because on some file systems .GIT is the same folder. So a contract cannot
+// declare it.
 func Reserved(path string) bool {
 	top, _, _ := strings.Cut(path, "/")
 	return strings.EqualFold(top, controllerDir) || strings.EqualFold(top, gitDir)

@@ -8,12 +8,13 @@ import (
 )
 
 // Scope says which paths of a folder are accounted, and how closely: each list
-// puts what it matches on one [Level], and what none matches is Full. It is part of the
-// contract. The controller's own folder .planlock and .git, both in the root,
-// are never part of a tree; a .git further down is a file or folder like any other.
+// puts what it matches on one [Level], and what none matches is Full. It is
+// part of the contract. The controller's own folder .planlock and .git, both in
+// the root, are never part of a tree; a .git further down is a file or folder
+// like any other.
 //
-// Globs are those of [CheckPattern]. What matches a folder holds for all that is in it. Where a
-// path is on several levels, the least close one holds.
+// Globs are those of [CheckPattern]. What matches a folder holds for all that
+// is in it. Where a path is on several levels, the least close one holds.
 type Scope struct {
 	Ignore []string // globs: Ignored, not looked at
 	Stamps []string // globs: Stamps, only names are watched, and nothing is restored
@@ -29,8 +30,8 @@ func (s Scope) Clone() Scope {
 	}
 }
 
-// SameEntries reports whether both scopes put the same entries into a tree, in the same detail. What is
-// only tracked is read like all else.
+// SameEntries reports whether both scopes put the same entries into a tree, in
+// the same detail. What is only tracked is read like all else.
 func (s Scope) SameEntries(o Scope) bool {
 	return slices.Equal(s.Ignore, o.Ignore) && slices.Equal(s.Stamps, o.Stamps) && slices.Equal(s.Own, o.Own)
 }
@@ -56,13 +57,15 @@ func (s Scope) Check() error {
 	return errors.Join(errs...)
 }
 
-// Omits reports whether the entry at path, and all below it, is no part of a tree: it is ignored, the controller's
-// own, or git's. Nothing is said of what lies above, so whoever walks down from the root asks about each path once.
+// Omits reports whether the entry at path, and all below it, is no part of a
+// tree: it is ignored, the controller's own, or git's. Nothing is said of what
+// lies above, so whoever walks down from the root asks about each path once.
 func (s *Scope) Omits(path string) bool {
 	return path == controllerDir || path == gitDir || slices.Contains(s.Own, path) || matchAny(s.Ignore, path)
 }
 
-// NamesOnly reports whether the list for the level [Stamps] has a pattern for path itself.
+// NamesOnly reports whether the list for the level [Stamps] has a pattern for
+// path itself.
 func (s *Scope) NamesOnly(path string) bool { return matchAny(s.Stamps, path) }
 
 // Level is how closely a scan looks at a path.
@@ -92,7 +95,8 @@ func (s *Scope) omitsAbove(path string) bool {
 	}
 }
 
-// matches reports whether one of the patterns matches path or a folder above it.
+// matches reports whether one of the patterns matches path or a folder above
+// it.
 func matches(patterns []string, path string) bool {
 	if len(patterns) == 0 {
 		return false

@@ -3,13 +3,14 @@ package ledger
 import "bytes"
 
 // A script says which lines of one text were removed, and which of another were
-// added, to make the first into the second. The lines that are in neither list are the same, in the same order.
+// added, to make the first into the second. The lines that are in neither list
+// are the same, in the same order.
 type script struct {
 	removed, added []bool // by line
 }
 
-// maxSteps bounds the work of finding the shortest script. A stretch that would need more
-// is taken as replaced, so that counts are never too small.
+// maxSteps bounds the work of finding the shortest script. A stretch that would
+// need more is taken as replaced, so that counts are never too small.
 const maxSteps = 32 << 20
 
 // splitLines cuts a text after each newline.
@@ -66,7 +67,8 @@ func number(a, b [][]byte) (x, y []int) {
 	return assign(a), assign(b)
 }
 
-// shared are the lines of x that y has too, and where they stand; all others are marked.
+// shared are the lines of x that y has too, and where they stand; all others
+// are marked.
 func shared(x, y []int, marked []bool, offset int) (lines, at []int) {
 	has := make(map[int]bool, len(y))
 	for _, n := range y {
@@ -93,8 +95,9 @@ type matching struct {
 	budget   int
 }
 
-// between marks what differs between a[a0:a1] and b[b0:b1]. It goes into the shorter of two
-// halves by itself and on with the other, so that it never nests deeper than the logarithm of their length.
+// between marks what differs between a[a0:a1] and b[b0:b1]. It goes into the
+// shorter of two halves by itself and on with the other, so that it never nests
+// deeper than the logarithm of their length.
 func (m *matching) between(a0, a1, b0, b1 int) {
 	for {
 		for a0 < a1 && b0 < b1 && m.a[a0] == m.b[b0] {
@@ -133,11 +136,13 @@ func (m *matching) replace(a0, a1, b0, b1 int) {
 	}
 }
 
-// middle finds a point that a shortest script goes through, other than the two corners.
-// Neither side is empty, and they differ in their first and in their last line.
+// middle finds a point that a shortest script goes through, other than the two
+// corners. Neither side is empty, and they differ in their first and in their
+// last line.
 //
-// Diagonal k holds the points with x-y = k, counted from the corner that
-// a search starts at; forward and backward hold how far the searches have come on each.
+// Diagonal k holds the points with x-y = k, counted from the corner that a
+// search starts at; forward and backward hold how far the searches have come on
+// each.
 func (m *matching) middle(a0, a1, b0, b1 int) (x, y int, ok bool) {
 	n, l := a1-a0, b1-b0
 	half := (n + l + 1) / 2
@@ -178,7 +183,8 @@ func (m *matching) middle(a0, a1, b0, b1 int) (x, y int, ok bool) {
 	return 0, 0, false
 }
 
-// step is the farthest point on diagonal k that one more line than before leads to.
+// step is the farthest point on diagonal k that one more line than before leads
+// to.
 func step(reach []int, origin, k, d int) int {
 	if k == -d || k != d && reach[origin+k-1] < reach[origin+k+1] {
 		return reach[origin+k+1]

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// apply makes b out of a and a script, and fails if the rest of a and b is not the same.
+// apply makes b out of a and a script, and fails if the rest of a and b is not
+// the same.
 func apply(t *testing.T, a, b [][]byte, s script) {
 	t.Helper()
 	var restA, restB [][]byte

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Quote is a path or name as it can be shown to people: as it is, or as a quoted Go string
-// where it holds anything that cannot be seen, steers a terminal or is not UTF-8, or
-// could be taken for quoted text itself.
+// Quote is a path or name as it can be shown to people: as it is, or as a
+// quoted Go string where it holds anything that cannot be seen, steers a
+// terminal or is not UTF-8, or could be taken for quoted text itself.
 func Quote(name string) string {
 	hidden := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
 	if name == "" || name[0] == '"' || strings.TrimSpace(name) != name || strings.IndexFunc(name, hidden) >= 0 {
@@ -19,8 +19,8 @@ func Quote(name string) string {
 	return name
 }
 
-// String sets out the account for people, one line for each artifact, in the order
-// of the account:
+// String sets out the account for people, one line for each artifact, in the
+// order of the account:
 //
 //	expected   modify server/server.go
 //	           create server/limit.go         ← did not happen
@@ -67,7 +67,8 @@ func (e Expectation) String() string {
 // String is the change for people, as in "modify server/server.go".
 func (c Change) String() string { return c.Op.verb() + " " + Quote(c.Path) }
 
-// String is the symbol for people, as in "add symbol server.Limiter (server/limit.go:12)".
+// String is the symbol for people, as in "add symbol server.Limiter
+// (server/limit.go:12)".
 func (s Symbol) String() string {
 	return fmt.Sprintf("%s %s (%s:%d)", symbolVerb(s.Op), Quote(s.Name), Quote(s.Path), s.Line)
 }

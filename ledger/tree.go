@@ -31,7 +31,8 @@ type Entry struct {
 	ModTime time.Time   // restored with the entry, but not part of its identity
 }
 
-// FIFO is the target of a special entry that is a FIFO (a named pipe), which can be made again. Sockets and devices have none.
+// FIFO is the target of a special entry that is a FIFO (a named pipe), which
+// can be made again. Sockets and devices have none.
 const FIFO = "fifo"
 
 // modeBits are the bits of a mode that belong to an entry.
@@ -54,7 +55,8 @@ type Tree struct {
 	origin Origin // zero for trees made of entries
 }
 
-// An Origin is what a tree tells besides its entries, if something scanned it. It is no part of its identity.
+// An Origin is what a tree tells besides its entries, if something scanned it.
+// It is no part of its identity.
 type Origin struct {
 	Scope  Scope    // of the scan
 	Unread []string // paths, sorted, that were found and could not be read; they are Special entries
@@ -71,9 +73,10 @@ func TreeOf(root *Folder, origin Origin) *Tree {
 
 // NewTree makes a tree of entries, in any order. It takes a copy of them.
 //
-// It refuses, naming every entry at fault, paths that are doubled, absolute or lead outside,
-// entries whose fields do not fit their kind, and entries whose folder is not
-// listed as one: such a list says nothing that a folder could hold.
+// It refuses, naming every entry at fault, paths that are doubled, absolute or
+// lead outside, entries whose fields do not fit their kind, and entries whose
+// folder is not listed as one: such a list says nothing that a folder could
+// hold.
 func NewTree(entries []Entry) (*Tree, error) {
 	if !slices.IsSortedFunc(entries, byPath) {
 		entries = slices.Clone(entries)
@@ -116,28 +119,30 @@ func (t *Tree) All() iter.Seq[Entry] {
 	}
 }
 
-// Tracked reports whether a path is watched only: its changes are seen (those of names
-// only, at the level Stamps), but a restore leaves it as it is. The answer follows the scope of the
-// scan that made the tree, also for paths that the tree does not hold; a tree
-// that was made of entries tracks nothing.
+// Tracked reports whether a path is watched only: its changes are seen (those
+// of names only, at the level Stamps), but a restore leaves it as it is. The
+// answer follows the scope of the scan that made the tree, also for paths that
+// the tree does not hold; a tree that was made of entries tracks nothing.
 func (t *Tree) Tracked(path string) bool {
 	return matches(t.origin.Scope.Track, path) || matches(t.origin.Scope.Stamps, path)
 }
 
 // LeavesOut reports whether a path is no part of the tree because the scope of
 // the scan that made it leaves it out: ignored, the controller's own, or git's.
-// Nothing is left out of a tree that was made of entries but .planlock and .git.
+// Nothing is left out of a tree that was made of entries but .planlock and
+// .git.
 func (t *Tree) LeavesOut(path string) bool { return t.origin.Scope.omitsAbove(path) }
 
-// Unread are the paths, sorted, that a tolerant scan found and could not read. They are in the tree as
-// Special entries. The list belongs to the tree.
+// Unread are the paths, sorted, that a tolerant scan found and could not read.
+// They are in the tree as Special entries. The list belongs to the tree.
 func (t *Tree) Unread() []string { return t.origin.Unread }
 
-// Memory is what the scanner that made the tree keeps of it for its next scan; nil for a tree made of entries.
+// Memory is what the scanner that made the tree keeps of it for its next scan;
+// nil for a tree made of entries.
 func (t *Tree) Memory() any { return t.origin.Memory }
 
-// Bare is t as a tree that was made of its entries: without the scope of the scan that made it, and with
-// nothing that a later scan could believe.
+// Bare is t as a tree that was made of its entries: without the scope of the
+// scan that made it, and with nothing that a later scan could believe.
 func (t *Tree) Bare() *Tree { return &Tree{root: t.root, digest: t.digest} }
 
 // String names the tree for people.

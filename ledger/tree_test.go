@@ -65,8 +65,10 @@ var samples = []struct {
 	{"link", []Entry{{Path: "a", Kind: Link, Target: "b"}}},
 	{"special", []Entry{{Path: "a", Kind: Special, Mode: 0o600}}},
 	{"nested", []Entry{dir("a"), dir("a/b"), file("a/b/c", "x"), file("a/d", "y")}},
-	{"folder between its contents", []Entry{dir("a"), dir("a-b"), file("a-b/c", "x"), file("a.go", "z"), file("a/c", "y"), file("a0", "0")}},
-	{"open folders in a row", []Entry{dir("a"), dir("a "), dir("a !"), file("a !/1", "1"), file("a /2", "2"), file("a/3", "3")}},
+	{"folder between its contents", []Entry{dir("a"), dir("a-b"), file("a-b/c", "x"), file("a.go", "z"),
+		file("a/c", "y"), file("a0", "0")}},
+	{"open folders in a row", []Entry{dir("a"), dir("a "), dir("a !"), file("a !/1", "1"), file("a /2", "2"),
+		file("a/3", "3")}},
 	{"bytes", []Entry{file("\xff\n\x1b", "x"), {Path: "l", Kind: Link, Target: "\xfe"}}},
 }
 
@@ -87,7 +89,8 @@ func TestTreeDigestGolden(t *testing.T) {
 	golden(t, "tree-1.digests", b.String())
 }
 
-// The digest by the words of TreeEncoding, folder by folder, as an oracle for the single pass.
+// The digest by the words of TreeEncoding, folder by folder, as an oracle for
+// the single pass.
 func slowDigest(entries []Entry, folder string) Digest {
 	buf := []byte(TreeEncoding + "\n")
 	prefix := folder + "/"
@@ -190,7 +193,8 @@ func TestNewTreeRefuses(t *testing.T) {
 		{"doubled", []Entry{file("a", ""), file("a", "x")}, "twice"},
 		{"no folder", []Entry{file("a/b", "")}, "not listed as a folder"},
 		{"folder is a file", []Entry{file("a", ""), file("a/b", "")}, "not listed as a folder"},
-		{"folder is a link", []Entry{{Path: "a", Kind: Link, Target: "/etc"}, file("a/b", "")}, "not listed as a folder"},
+		{"folder is a link", []Entry{{Path: "a", Kind: Link, Target: "/etc"}, file("a/b", "")},
+			"not listed as a folder"},
 		{"folder of a folder", []Entry{dir("a"), file("a/b/c", "")}, "not listed as a folder"},
 		{"kind", []Entry{{Path: "a", Kind: "door"}}, "unknown kind"},
 		{"file without digest", []Entry{{Path: "a", Kind: File}}, "digest"},
@@ -238,13 +242,16 @@ func FuzzNewTree(f *testing.F) {
 }
 
 func TestDiff(t *testing.T) {
-	a := tree(t, file("gone", "1"), file("same", "1"), file("content", "1"), file("kind", "1"), dir("mode"), Entry{Path: "target", Kind: Link, Target: "x"})
-	b := tree(t, file("new", "1"), file("same", "1"), file("content", "2"), dir("kind"), Entry{Path: "mode", Kind: Dir, Mode: 0o700}, Entry{Path: "target", Kind: Link, Target: "y"})
+	a := tree(t, file("gone", "1"), file("same", "1"), file("content", "1"), file("kind", "1"), dir("mode"),
+		Entry{Path: "target", Kind: Link, Target: "x"})
+	b := tree(t, file("new", "1"), file("same", "1"), file("content", "2"), dir("kind"),
+		Entry{Path: "mode", Kind: Dir, Mode: 0o700}, Entry{Path: "target", Kind: Link, Target: "y"})
 	var got []string
 	for _, c := range Diff(a, b) {
 		got = append(got, fmt.Sprint(c, " ", c.Kind()))
 	}
-	want := []string{"modify content file", "delete gone file", "modify kind dir", "modify mode dir", "create new file", "modify target link"}
+	want := []string{"modify content file", "delete gone file", "modify kind dir", "modify mode dir",
+		"create new file", "modify target link"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

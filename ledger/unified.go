@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Unified is the textual difference of two contents of a path, in the form of diff -u: hunks
-// with up to context unchanged lines around what changed. It is empty
-// if the contents are the same, and one line that says so if either is binary. A nil content
-// stands for a file that is not there.
+// Unified is the textual difference of two contents of a path, in the form of
+// diff -u: hunks with up to context unchanged lines around what changed. It is
+// empty if the contents are the same, and one line that says so if either is
+// binary. A nil content stands for a file that is not there.
 //
-// The lines are those of the contents, byte by byte: who shows them on a terminal has to escape them.
+// The lines are those of the contents, byte by byte: who shows them on a
+// terminal has to escape them.
 func Unified(path string, before, after []byte, context int) string {
 	if bytes.Equal(before, after) && (before == nil) == (after == nil) {
 		return ""
@@ -66,7 +67,8 @@ func (u *unified) skipChange() {
 	}
 }
 
-// next finds the next hunk: changes with no more than twice the context between them.
+// next finds the next hunk: changes with no more than twice the context between
+// them.
 func (u *unified) next() bool {
 	gap := u.same(u.i, u.j)
 	u.i, u.j = u.i+gap, u.j+gap
@@ -106,7 +108,8 @@ func (u *unified) write(out *strings.Builder) {
 	}
 }
 
-// span is a range of lines as hunk headers have it, where an empty one names the line before it.
+// span is a range of lines as hunk headers have it, where an empty one names
+// the line before it.
 func span(from, to int) string {
 	switch to - from {
 	case 0:

@@ -22,7 +22,8 @@ type Acknowledgement struct {
 	Text string // what is accepted
 }
 
-// Acknowledgements lists what the plan needs acknowledged, in the order of its steps.
+// Acknowledgements lists what the plan needs acknowledged, in the order of its
+// steps.
 func (p *Plan) Acknowledgements() []Acknowledgement {
 	var list []Acknowledgement
 	for _, s := range p.Steps() {
@@ -43,8 +44,9 @@ func (p *Plan) Acknowledgements() []Acknowledgement {
 	return list
 }
 
-// DoneCode is what acknowledges that a step's work is done already, so that a run leaves it out: "done:2.1". A
-// lock accepts it for every step of the plan, and asks for it nowhere.
+// DoneCode is what acknowledges that a step's work is done already, so that a
+// run leaves it out: "done:2.1". A lock accepts it for every step of the plan,
+// and asks for it nowhere.
 func DoneCode(a Address) string { return "done:" + string(a) }
 
 // acknowledge compares what is needed with what was given.
@@ -71,7 +73,8 @@ func (p *Plan) acknowledge(given []string) error {
 	return e
 }
 
-// AckError lists what was not acknowledged, and what was acknowledged though nothing asks for it.
+// AckError lists what was not acknowledged, and what was acknowledged though
+// nothing asks for it.
 type AckError struct {
 	Missing []Acknowledgement
 	Unknown []string

@@ -16,9 +16,12 @@ type Amendment struct {
 	Steps        []Address // in the order of the plan, those of new tasks too
 }
 
-// Amend compares a plan with the one that is to take its place. An amendment adds steps, in tasks that are there or in
-// new ones, and requirements for them to serve; new tasks may belong to speclets. It changes nothing: an *[AmendError] names all that is gone or is not what it was, be it a
-// step, a limit, a check or what the sandbox allows. Both plans must be free of errors, see [Draft.Check].
+// Amend compares a plan with the one that is to take its place. An amendment
+// adds steps, in tasks that are there or in new ones, and requirements for them
+// to serve; new tasks may belong to speclets. It changes nothing: an *[AmendError]
+// names all that is gone or is not what it was, be it a step, a limit, a check
+// or what the sandbox allows. Both plans must be free of errors, see
+// [Draft.Check].
 //
 // Whether the steps come late enough is for whoever knows how far a run is.
 func (p *Plan) Amend(by *Plan) (Amendment, error) {
@@ -51,7 +54,8 @@ func (a *Amendment) requirements(p, by *Plan) []Requirement {
 	return rest
 }
 
-// tasks notes those that are new, and the steps, and returns the others without what is new in them.
+// tasks notes those that are new, and the steps, and returns the others without
+// what is new in them.
 func (a *Amendment) tasks(p, by *Plan) []Task {
 	tasks, steps := map[string]bool{}, map[Address]bool{}
 	for _, t := range p.Tasks {
@@ -80,7 +84,8 @@ func (a *Amendment) tasks(p, by *Plan) []Task {
 	return rest
 }
 
-// speclets are those that were there without the tasks that are new; one that is new as a whole, and of new tasks, is left out.
+// speclets are those that were there without the tasks that are new; one that
+// is new as a whole, and of new tasks, is left out.
 func (a *Amendment) speclets(p, by *Plan) []Speclet {
 	known := map[string]bool{}
 	for _, s := range p.Speclets {
@@ -99,7 +104,8 @@ func (a *Amendment) speclets(p, by *Plan) []Speclet {
 	return rest
 }
 
-// settings are those that are not read off the list of tasks, and the others without the tasks that are new.
+// settings are those that are not read off the list of tasks, and the others
+// without the tasks that are new.
 func (a *Amendment) settings(p, by *Plan) []Setting {
 	known := map[string]bool{}
 	for _, s := range p.Settings {
@@ -130,7 +136,8 @@ func (e *AmendError) Error() string {
 	return "plan: an amendment adds steps and changes nothing: " + strings.Join(e.Reasons, "; ")
 }
 
-// differences names what is not the same in two plans, as far as it can be told apart.
+// differences names what is not the same in two plans, as far as it can be told
+// apart.
 func (p *Plan) differences(by *Plan) []string {
 	var list []string
 	for _, name := range changedFields(p.Visit, by.Visit) {
@@ -150,13 +157,15 @@ func (p *Plan) differences(by *Plan) []string {
 	return list
 }
 
-// changedSettings names the tables in which a setting is another one, or is new.
+// changedSettings names the tables in which a setting is another one, or is
+// new.
 func changedSettings(old, now []Setting) []string {
 	var list []string
 	was := map[string]Value{}
 	name := func(key string) {
 		table, _, _ := strings.Cut(key, ".")
-		if line := fmt.Sprintf("[%s] is not what it was", hidden.Escape(table)); len(list) == 0 || list[len(list)-1] != line {
+		if line := fmt.Sprintf("[%s] is not what it was", hidden.Escape(table)); len(list) == 0 ||
+			list[len(list)-1] != line {
 			list = append(list, line)
 		}
 	}
@@ -209,7 +218,8 @@ func changedTasks(old, now []Task) []string {
 	return list
 }
 
-// changedKeys names the keys of a task or a step that differ. The steps of a task are looked at by themselves.
+// changedKeys names the keys of a task or a step that differ. The steps of a
+// task are looked at by themselves.
 func changedKeys(old, now func(Visitor)) string {
 	changed := changedFields(old, now)
 	return strings.Join(slices.DeleteFunc(changed, func(name string) bool { return name == "steps" }), ", ")

@@ -11,11 +11,13 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// TestAmend adds to a plan in every place, and takes away or changes what is there.
+// TestAmend adds to a plan in every place, and takes away or changes what is
+// there.
 func TestAmend(t *testing.T) {
 	was := &mustRead(t, limitsPlan(t)).Plan
 	was.Speclets = []plan.Speclet{{ID: "old", Tasks: []string{"1"}}}
-	was.Settings = []plan.Setting{{Key: "task_list.phase 1", Value: plan.Value{Kind: "array", List: []plan.Value{{Kind: "string", Text: "1"}}}}}
+	was.Settings = []plan.Setting{{Key: "task_list.phase 1",
+		Value: plan.Value{Kind: "array", List: []plan.Value{{Kind: "string", Text: "1"}}}}}
 	further := func(address plan.Address) plan.Step {
 		return plan.Step{ID: "new", Description: "more " + string(address)}
 	}
@@ -32,7 +34,8 @@ func TestAmend(t *testing.T) {
 		"a task and a requirement": {func(p *plan.Plan) {
 			p.Tasks = slices.Insert(p.Tasks, 1, plan.Task{ID: "n", Steps: []plan.Step{{ID: "1"}, {ID: "2"}}})
 			p.Requirements = slices.Insert(p.Requirements, 0, plan.Requirement{ID: "RN", Text: "more"})
-		}, plan.Amendment{Requirements: []string{"RN"}, Tasks: []string{"n"}, Steps: []plan.Address{"n.1", "n.2"}}, nil},
+		}, plan.Amendment{Requirements: []string{"RN"}, Tasks: []string{"n"}, Steps: []plan.Address{"n.1", "n.2"}},
+			nil},
 		"a task of a speclet": {func(p *plan.Plan) {
 			p.Tasks = append(p.Tasks, plan.Task{ID: "n", Steps: []plan.Step{{ID: "1"}}})
 			p.Speclets[0].Tasks = append([]string{"n"}, p.Speclets[0].Tasks...)
@@ -44,18 +47,27 @@ func TestAmend(t *testing.T) {
 		"a task of a list": {func(p *plan.Plan) {
 			p.Tasks = append(p.Tasks, plan.Task{ID: "n", Steps: []plan.Step{{ID: "1"}}})
 			p.Settings[0].Value.List = append(p.Settings[0].Value.List, plan.Value{Kind: "string", Text: "n"})
-			p.Settings = append(p.Settings, plan.Setting{Key: "task_list.story US9", Value: plan.Value{Kind: "array", List: []plan.Value{{Kind: "string", Text: "n"}, {Kind: "string", Text: "n 1"}}}})
+			p.Settings = append(p.Settings, plan.Setting{Key: "task_list.story US9",
+				Value: plan.Value{Kind: "array", List: []plan.Value{{Kind: "string", Text: "n"},
+					{Kind: "string", Text: "n 1"}}}})
 		}, plan.Amendment{Tasks: []string{"n"}, Steps: []plan.Address{"n.1"}}, nil},
 		"an old task in a list": {func(p *plan.Plan) {
 			p.Settings[0].Value.List = append(p.Settings[0].Value.List, plan.Value{Kind: "string", Text: "2"})
 		}, plan.Amendment{}, []string{"[task_list] is not"}},
-		"an old task in a speclet": {func(p *plan.Plan) { p.Speclets = append(p.Speclets, plan.Speclet{ID: "s", Tasks: []string{"2"}}) }, plan.Amendment{}, []string{"speclets is not"}},
-		"no speclet":               {func(p *plan.Plan) { p.Speclets = nil }, plan.Amendment{}, []string{"speclets is not"}},
-		"an empty speclet":         {func(p *plan.Plan) { p.Speclets = append(p.Speclets, plan.Speclet{ID: "s"}) }, plan.Amendment{}, []string{"speclets is not"}},
-		"no step":                  {func(p *plan.Plan) { p.Tasks[0].Steps = p.Tasks[0].Steps[1:] }, plan.Amendment{}, []string{"step " + string(was.Tasks[0].Steps[0].Address) + " is gone"}},
-		"no task":                  {func(p *plan.Plan) { p.Tasks = p.Tasks[1:] }, plan.Amendment{}, []string{"task " + was.Tasks[0].ID + " is gone"}},
-		"no requirement":           {func(p *plan.Plan) { p.Requirements = nil }, plan.Amendment{}, []string{"requirements is not"}},
-		"no gate":                  {func(p *plan.Plan) { p.Tasks[0].Steps[0].Postconditions = nil }, plan.Amendment{}, []string{"is not what it was: postconditions"}},
+		"an old task in a speclet": {func(p *plan.Plan) {
+			p.Speclets = append(p.Speclets,
+				plan.Speclet{ID: "s", Tasks: []string{"2"}})
+		}, plan.Amendment{}, []string{"speclets is not"}},
+		"no speclet": {func(p *plan.Plan) { p.Speclets = nil }, plan.Amendment{}, []string{"speclets is not"}},
+		"an empty speclet": {func(p *plan.Plan) { p.Speclets = append(p.Speclets, plan.Speclet{ID: "s"}) },
+			plan.Amendment{}, []string{"speclets is not"}},
+		"no step": {func(p *plan.Plan) { p.Tasks[0].Steps = p.Tasks[0].Steps[1:] }, plan.Amendment{},
+			[]string{"step " + string(was.Tasks[0].Steps[0].Address) + " is gone"}},
+		"no task": {func(p *plan.Plan) { p.Tasks = p.Tasks[1:] }, plan.Amendment{},
+			[]string{"task " + was.Tasks[0].ID + " is gone"}},
+		"no requirement": {func(p *plan.Plan) { p.Requirements = nil }, plan.Amendment{},
+			[]string{"requirements is not"}},
+		"no gate": {func(p *plan.Plan) { p.Tasks[0].Steps[0].Postconditions = nil }, plan.Amendment{}, []string{"is not what it was: postconditions"}},
 		"a path": {func(p *plan.Plan) {
 			p.Tasks[0].Steps[0].Artifacts.Create = append(p.Tasks[0].Steps[0].Artifacts.Create, "x")
 		}, plan.Amendment{}, []string{": artifacts"}},
@@ -66,7 +78,8 @@ func TestAmend(t *testing.T) {
 		"a setting": {func(p *plan.Plan) {
 			p.Settings = append(p.Settings, plan.Setting{Key: "logging.level", Value: plan.Value{Kind: "string", Text: "x"}})
 		}, plan.Amendment{}, []string{"[logging] is not"}},
-		"of several kinds": {func(p *plan.Plan) { p.Goal = "x"; p.NonGoals = nil; p.Tasks[0].Title = "y" }, plan.Amendment{}, []string{"goal is not", "non_goals is not", "task 1 is not what it was: title"}},
+		"of several kinds": {func(p *plan.Plan) { p.Goal = "x"; p.NonGoals = nil; p.Tasks[0].Title = "y" },
+			plan.Amendment{}, []string{"goal is not", "non_goals is not", "task 1 is not what it was: title"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			by := plan.DeepCopy(was)
@@ -94,7 +107,8 @@ func TestAmend(t *testing.T) {
 	}
 }
 
-// TestAmendForgetsNoField: whatever a plan, a task or a step says, another value of it is refused by name.
+// TestAmendForgetsNoField: whatever a plan, a task or a step says, another
+// value of it is refused by name.
 func TestAmendForgetsNoField(t *testing.T) {
 	was := &mustRead(t, limitsPlan(t)).Plan
 	holders := map[string]func(p *plan.Plan) reflect.Value{

@@ -20,7 +20,8 @@ func listPlan(text string) plan.Parts {
 		Files:  []plan.Text{{Path: "tasks.md", Text: []byte(text)}, {Path: "more.md", Text: []byte("x\ny\n")}},
 		Plan: plan.Plan{Goal: "lists", Tasks: []plan.Task{
 			{ID: "T1", Title: "first", Files: []string{"a.go"}, AcceptanceCriteria: []string{"it builds"}},
-			{ID: "T2", Title: "second", DependsOn: []string{"T1"}, Steps: []plan.Step{{ID: "1", Description: "do it"}, {ID: "2", Run: "make"}}},
+			{ID: "T2", Title: "second", DependsOn: []string{"T1"},
+				Steps: []plan.Step{{ID: "1", Description: "do it"}, {ID: "2", Run: "make"}}},
 		}},
 		Outline: plan.Places{
 			"tasks[0]": {File: "tasks.md", Line: 2, Column: 1}, "tasks[1]": {File: "more.md", Line: 1, Column: 1}, "tasks[1].steps[1]": {File: "more.md", Line: 2, Column: 3}},
@@ -69,7 +70,8 @@ func TestAssembledPlaces(t *testing.T) {
 		t.Errorf("line of the second file: %q", got)
 	}
 	var b strings.Builder
-	(plan.Diagnostic{Code: "c", Severity: plan.Error, Message: "m", Pos: plan.Position{File: "tasks.md", Line: 2, Column: 3}}).Format(&b, d)
+	(plan.Diagnostic{Code: "c", Severity: plan.Error, Message: "m",
+		Pos: plan.Position{File: "tasks.md", Line: 2, Column: 3}}).Format(&b, d)
 	if want := "tasks.md:2:3: error: m [c]\n      2 | - [ ] T1 first\n        |   ^^^^^^^^^^^^\n"; b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
@@ -86,7 +88,8 @@ func TestAssembledRefusals(t *testing.T) {
 		{"address twice", func(p *plan.Parts) { p.Plan.Tasks[1].Steps[1].ID = "1" }, "two steps T2.1"},
 		{"id", func(p *plan.Parts) { p.Plan.Tasks[0].ID = "a/../b" }, "cannot be addressed"},
 		{"hidden", func(p *plan.Parts) { p.Plan.Tasks[1].Steps[1].Run = "make\u202e" }, "not seen"},
-		{"path", func(p *plan.Parts) { p.Plan.Tasks[1].Steps[1].Artifacts = &plan.Artifacts{Create: []string{"../x"}} }, "not a path"},
+		{"path",
+			func(p *plan.Parts) { p.Plan.Tasks[1].Steps[1].Artifacts = &plan.Artifacts{Create: []string{"../x"}} }, "not a path"},
 		{"no text", func(p *plan.Parts) { p.Plan.Tasks[1].Steps[1].Run = "" }, "neither a method nor a text"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,7 +97,8 @@ func TestAssembledRefusals(t *testing.T) {
 			c.spoil(&p)
 			d := plan.Assemble(p)
 			found := d.Check(plan.CheckOptions{})
-			if len(found) != 1 || found[0].Code != plan.CannotRun || found[0].Severity != plan.Warning || !strings.Contains(found[0].Message, c.want) || found[0].Hint == "" {
+			if len(found) != 1 || found[0].Code != plan.CannotRun || found[0].Severity != plan.Warning ||
+				!strings.Contains(found[0].Message, c.want) || found[0].Hint == "" {
 				t.Errorf("found %v", found)
 			}
 			var refused *plan.CheckError
@@ -115,7 +119,8 @@ func TestAssembledErrorsOfTheFormatRefuse(t *testing.T) {
 }
 
 func TestAssembledIsBrokenOnlySaysWhatWasFound(t *testing.T) {
-	d := plan.Assemble(plan.Parts{Format: plan.Unknown, Broken: true, Found: []plan.Diagnostic{{Code: "format-unknown", Severity: plan.Error, Message: "m"}}})
+	d := plan.Assemble(plan.Parts{Format: plan.Unknown, Broken: true,
+		Found: []plan.Diagnostic{{Code: "format-unknown", Severity: plan.Error, Message: "m"}}})
 	if found := d.Check(plan.CheckOptions{}); len(found) != 1 {
 		t.Errorf("found %v", found)
 	}
@@ -124,7 +129,8 @@ func TestAssembledIsBrokenOnlySaysWhatWasFound(t *testing.T) {
 	}
 }
 
-// TestAssembledPlanThatMoves locks a plan that comes from a folder of files, and changes the folder.
+// TestAssembledPlanThatMoves locks a plan that comes from a folder of files,
+// and changes the folder.
 func TestAssembledPlanThatMoves(t *testing.T) {
 	dir := t.TempDir()
 	tasks := filepath.Join(dir, "tasks.txt")
@@ -148,7 +154,8 @@ func TestAssembledPlanThatMoves(t *testing.T) {
 				return nil, err
 			}
 			p.Files = append(p.Files, plan.Text{Path: name, Text: text})
-			p.Plan.Tasks = append(p.Plan.Tasks, plan.Task{ID: filepath.Base(name), Title: strings.TrimSpace(string(text))})
+			p.Plan.Tasks = append(p.Plan.Tasks, plan.Task{ID: filepath.Base(name),
+				Title: strings.TrimSpace(string(text))})
 		}
 		d := plan.Assemble(p)
 		d.From(file.Watch(file.Around(d.Files), read))
@@ -201,10 +208,12 @@ func TestAssembledPlanThatMoves(t *testing.T) {
 func TestAssembleCapsWhatWasFound(t *testing.T) {
 	p := listPlan("x\n")
 	for i := range 3000 {
-		p.Found = append(p.Found, plan.Diagnostic{Code: "c", Severity: plan.Warning, Pos: plan.Position{File: "tasks.md", Line: i + 1, Column: 1}})
+		p.Found = append(p.Found, plan.Diagnostic{Code: "c", Severity: plan.Warning,
+			Pos: plan.Position{File: "tasks.md", Line: i + 1, Column: 1}})
 	}
 	d := plan.Assemble(p)
-	if n := len(d.Found); n != plan.MaxFindings+1 || d.Found[n-1].Code != "too-many" || d.Found[n-1].Severity != plan.Warning {
+	if n := len(d.Found); n != plan.MaxFindings+1 || d.Found[n-1].Code != "too-many" ||
+		d.Found[n-1].Severity != plan.Warning {
 		t.Errorf("%d found, the last %v", n, d.Found[n-1])
 	}
 }

@@ -5,14 +5,15 @@ import (
 	"unicode"
 )
 
-// OnlyRepeats reports whether the description of a backup says nothing but that the same method is to be tried again,
-// which is no other way.
+// OnlyRepeats reports whether the description of a backup says nothing but that
+// the same method is to be tried again, which is no other way.
 func (b *Backup) OnlyRepeats() bool {
 	if len(b.Description) > 200 {
 		return false
 	}
 	repeats := false
-	words := strings.FieldsFunc(strings.ToLower(b.Description), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(b.Description),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
 		if repeatWords[w] || w == "more" && i > 0 && words[i-1] == "once" || w == "time" && i > 0 && words[i-1] == "another" {
 			repeats = true

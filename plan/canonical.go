@@ -10,11 +10,13 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// canonicalName begins every encoding, so that its digest is never that of anything else.
+// canonicalName begins every encoding, so that its digest is never that of
+// anything else.
 const canonicalName = "planlock.plan/1\n"
 
-// Canonical is the versioned encoding of the plan's meaning, as docs/canonical-encoding.md specifies it.
-// Two plans mean the same exactly if their encodings are equal.
+// Canonical is the versioned encoding of the plan's meaning, as
+// docs/canonical-encoding.md specifies it. Two plans mean the same exactly if
+// their encodings are equal.
 func (p *Plan) Canonical() []byte {
 	e := &encoder{buf: []byte(canonicalName)}
 	e.record(p.Visit)
@@ -30,8 +32,8 @@ func (p *Plan) Digest() ledger.Digest { return ledger.Sum(p.Canonical()) }
 //	boolean  t or f                 list     [ values ]
 //	record   { name value … }       names in byte order, each a text
 //
-// A field that says nothing is left out of its record. That is what keeps old digests when
-// a field is added.
+// A field that says nothing is left out of its record. That is what keeps old
+// digests when a field is added.
 type encoder struct {
 	buf    []byte
 	fields []field // of the records that are being written, innermost last
@@ -39,7 +41,8 @@ type encoder struct {
 	spare  []byte
 }
 
-// A field is the part of a record that begins with the name and ends before the next field.
+// A field is the part of a record that begins with the name and ends before the
+// next field.
 type field struct {
 	name     string
 	from, to int // to is known once the record is over
@@ -211,7 +214,8 @@ func (x *Value) visit(v Visitor) {
 	v.Text(Key{Name: "text"}, &x.Text)
 }
 
-// changedFields names the fields of two records that do not mean the same, sorted.
+// changedFields names the fields of two records that do not mean the same,
+// sorted.
 func changedFields(old, now func(Visitor)) []string {
 	a, b := fieldsOf(old), fieldsOf(now)
 	for name, text := range a {

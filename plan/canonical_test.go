@@ -60,7 +60,8 @@ func TestSpellingDoesNotMatter(t *testing.T) {
 	}
 }
 
-// Every field of the model is part of the digest, by reflection: a field that is added and not encoded fails here.
+// Every field of the model is part of the digest, by reflection: a field that
+// is added and not encoded fails here.
 func TestEveryFieldMatters(t *testing.T) {
 	p := &plan.Plan{}
 	fill(reflect.ValueOf(p).Elem(), 0)
@@ -164,7 +165,8 @@ func vary(v reflect.Value, path string, try func(string)) {
 	}
 }
 
-// The encoding can be read back, and the names of every record are in order, each once.
+// The encoding can be read back, and the names of every record are in order,
+// each once.
 func TestCanonicalIsWellFormed(t *testing.T) {
 	p := &plan.Plan{}
 	fill(reflect.ValueOf(p).Elem(), 0)
@@ -229,7 +231,8 @@ func TestNilIsNotEmpty(t *testing.T) {
 		return (&plan.Plan{Tasks: []plan.Task{{Steps: []plan.Step{{Artifacts: a}}}}}).Digest()
 	}
 	digests := map[ledger.Digest]bool{}
-	for _, a := range []*plan.Artifacts{nil, {}, {Create: []string{}}, {SymbolsAdd: []string{}}, {SymbolsRemove: []string{}}} {
+	for _, a := range []*plan.Artifacts{nil, {}, {Create: []string{}}, {SymbolsAdd: []string{}},
+		{SymbolsRemove: []string{}}} {
 		digests[with(a)] = true
 	}
 	if len(digests) != 5 {
@@ -273,7 +276,8 @@ func TestScalars(t *testing.T) {
 			t.Errorf("%s was taken: %v", bad, d.Plan.Settings)
 		}
 	}
-	if a, b := mustRead(t, "schema = 1\n[constraints]\nv = 1\n"), mustRead(t, "schema = 1\n[constraints]\nv = 1.0\n"); a.Plan.Digest() == b.Plan.Digest() {
+	if a, b := mustRead(t, "schema = 1\n[constraints]\nv = 1\n"),
+		mustRead(t, "schema = 1\n[constraints]\nv = 1.0\n"); a.Plan.Digest() == b.Plan.Digest() {
 		t.Error("an integer and a float are one")
 	}
 }

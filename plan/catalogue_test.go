@@ -97,7 +97,8 @@ func TestCatalogueExamples(t *testing.T) {
 			if at < 0 {
 				t.Fatalf("the bad example does not draw it; it draws %q", codesOf(found))
 			}
-			if f := found[at]; f.Severity != c.Severity || f.Hint == "" && c.Code != "value-range" || f.Pos.Line < 1 || f.Pos.Column < 1 {
+			if f := found[at]; f.Severity != c.Severity || f.Hint == "" && c.Code != "value-range" ||
+				f.Pos.Line < 1 || f.Pos.Column < 1 {
 				t.Errorf("%+v", f)
 			}
 			if slices.Contains(codesOf(mustRead(t, good).Check(o)), c.Code) {
@@ -117,7 +118,8 @@ func TestCatalogueIsSound(t *testing.T) {
 		}
 	}
 	for _, q := range plan.QuestionCodes() {
-		known := slices.ContainsFunc(plan.Codes(), func(c plan.Code) bool { return c.Code == q[1] && c.Severity == plan.Error })
+		known := slices.ContainsFunc(plan.Codes(),
+			func(c plan.Code) bool { return c.Code == q[1] && c.Severity == plan.Error })
 		if !known {
 			t.Errorf("question %s: code %q is no error of the catalogue", q[0], q[1])
 		}
@@ -145,7 +147,8 @@ made from the table in package plan by ` + "`go test ./plan -update`" + `, and a
 		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.Code, c.Code, c.Severity)
 	}
 	for _, c := range plan.Codes() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", c.Code, strings.ToUpper(string(c.Severity[:1]))+string(c.Severity[1:]), c.Why)
+		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", c.Code, strings.ToUpper(string(c.Severity[:1]))+string(c.Severity[1:]),
+			c.Why)
 		fence := func(label, text string) {
 			if text != "" {
 				text = strings.ReplaceAll(text, "\xff", `\xff`)

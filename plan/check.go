@@ -9,8 +9,8 @@ import (
 	"github.com/planlock/planlock/plan/internal/paths"
 )
 
-// Check judges the draft and returns all diagnostics, those of reading included, sorted by
-// file, line, column and code.
+// Check judges the draft and returns all diagnostics, those of reading
+// included, sorted by file, line, column and code.
 func (d *Draft) Check(o CheckOptions) []Diagnostic {
 	if d.foreign() {
 		return d.checkForeign(o)
@@ -52,7 +52,8 @@ type checker struct {
 // A place is the index of a task and of a step in it.
 type place struct{ task, step int }
 
-// report names a place by a path below the current task or step, "" for the id of it.
+// report names a place by a path below the current task or step, "" for the id
+// of it.
 func (c *checker) report(code, key, message, hint string) {
 	if !c.found.wants(code) {
 		return
@@ -70,7 +71,8 @@ func (c *checker) report(code, key, message, hint string) {
 		c.inherited(code, key, message, hint)
 		return
 	}
-	c.found.Add(Diagnostic{Code: code, Message: message, Hint: hint, Task: c.task, Step: c.step, Pos: c.d.Position(path)})
+	c.found.Add(Diagnostic{Code: code, Message: message, Hint: hint, Task: c.task, Step: c.step,
+		Pos: c.d.Position(path)})
 }
 
 func (c *checker) all() {
@@ -152,7 +154,8 @@ func (c *checker) index() {
 	}
 }
 
-// ownNames are the names under which a plan and its lock may lie in a workspace.
+// ownNames are the names under which a plan and its lock may lie in a
+// workspace.
 func ownNames(path string) []string {
 	var names []string
 	path = strings.ReplaceAll(path, `\`, "/")
@@ -187,7 +190,8 @@ func (c *checker) head() {
 	c.checks("completion_criteria.checks", c.p.Completion.Checks)
 }
 
-// lists judges the tables that have nothing but an id and a text, and what hangs on them.
+// lists judges the tables that have nothing but an id and a text, and what
+// hangs on them.
 func (c *checker) lists() {
 	seen := map[string]bool{}
 	for i, r := range c.p.Requirements {
@@ -264,14 +268,17 @@ func validID(id string) bool {
 // prose judges text for people.
 func (c *checker) prose(key, text string) {
 	if i := hidden.InLines(text); i >= 0 {
-		c.report("text-hidden", key, fmt.Sprintf("the text has a character that is not seen, or turns the others: %s", hidden.Escape(text[i:min(len(text), i+4)])), "take it out, or type the text again")
+		c.report("text-hidden", key, fmt.Sprintf("the text has a character that is not seen, or turns the others: %s",
+			hidden.Escape(text[i:min(len(text), i+4)])), "take it out, or type the text again")
 	}
 }
 
-// command judges text for machines, where a hidden character may hide a meaning.
+// command judges text for machines, where a hidden character may hide a
+// meaning.
 func (c *checker) command(key, text string) {
 	if i := hidden.InLines(text); i >= 0 {
-		c.report("command-hidden", key, fmt.Sprintf("the command has a character that is not seen: %s", hidden.Escape(text[i:min(len(text), i+4)])), "take it out, or type the command again")
+		c.report("command-hidden", key, fmt.Sprintf("the command has a character that is not seen: %s",
+			hidden.Escape(text[i:min(len(text), i+4)])), "take it out, or type the command again")
 	}
 }
 

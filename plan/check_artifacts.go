@@ -38,7 +38,8 @@ func (c *checker) artifacts(s *Step) {
 	c.protectedSymbols("artifacts.symbols_remove", a.SymbolsRemove)
 	for _, name := range a.SymbolsAdd {
 		if slices.Contains(a.SymbolsRemove, name) {
-			c.report("artifact-conflict", "artifacts.symbols_remove", fmt.Sprintf("the symbol %q is added and removed", name), "keep one of the two")
+			c.report("artifact-conflict", "artifacts.symbols_remove",
+				fmt.Sprintf("the symbol %q is added and removed", name), "keep one of the two")
 		}
 	}
 	if c.strict && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) && changesGo(a) {
@@ -47,7 +48,8 @@ func (c *checker) artifacts(s *Step) {
 	}
 }
 
-// twice reports a path that is declared twice in a step, also in another spelling of the same name.
+// twice reports a path that is declared twice in a step, also in another
+// spelling of the same name.
 func (c *checker) twice(key, list, path string, seen map[string]string) {
 	folded := paths.Fold(path)
 	before, ok := seen[folded]
@@ -81,12 +83,14 @@ func (c *checker) artifact(key, p string, s *Step) {
 			c.report("envelope-modified", key, fmt.Sprintf("%q is part of the envelope (%q), which must not move during a run", p, name), "take it out of [envelope], or out of the step")
 		}
 	}
-	if s.Limits != nil && len(s.Limits.Modules) > 0 && !slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, p) }) {
+	if s.Limits != nil && len(s.Limits.Modules) > 0 &&
+		!slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, p) }) {
 		c.report("artifact-outside-modules", key, fmt.Sprintf("%q lies in none of the step's modules", p), "add its folder to limits.modules")
 	}
 }
 
-// affords reports whether so many more comparisons with globs are within the bound. It says once that they are not.
+// affords reports whether so many more comparisons with globs are within the
+// bound. It says once that they are not.
 func (c *checker) affords(key string, comparisons int) bool {
 	c.work += comparisons
 	if c.work > maxComparisons {
@@ -96,7 +100,8 @@ func (c *checker) affords(key string, comparisons int) bool {
 	return c.work >= 0
 }
 
-// inModule reports whether a path or glob lies in a folder, which may be a glob itself.
+// inModule reports whether a path or glob lies in a folder, which may be a glob
+// itself.
 func inModule(module, path string) bool {
 	module = strings.TrimSuffix(strings.TrimPrefix(module, "./"), "/")
 	if module == "." || module == "" || module == "**" || path == module || strings.HasPrefix(path, module+"/") {
@@ -112,13 +117,15 @@ func inModule(module, path string) bool {
 func (c *checker) symbols(key string, names []string) {
 	for k, name := range names {
 		dot := strings.LastIndexByte(name, '.')
-		if dot < 0 || !token.IsIdentifier(name[dot+1:]) || hidden.Index(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
+		if dot < 0 || !token.IsIdentifier(name[dot+1:]) || hidden.Index(name) >= 0 || strings.Contains(name, "..") ||
+			strings.HasPrefix(name, "/") {
 			c.report("symbol-invalid", fmt.Sprintf("%s[%d]", key, k), fmt.Sprintf("%q is not a symbol", name), `a symbol is FOLDER.Name or FOLDER.Type.Method, as in "server.Limiter.Allow", and ".Name" in the root`)
 		}
 	}
 }
 
-// protectedSymbols reports symbols that a non-goal protects; a type stands for its methods.
+// protectedSymbols reports symbols that a non-goal protects; a type stands for
+// its methods.
 func (c *checker) protectedSymbols(key string, names []string) {
 	for k, name := range names {
 		for at := name; ; {
@@ -135,12 +142,14 @@ func (c *checker) protectedSymbols(key string, names []string) {
 	}
 }
 
-// publicSymbols lists the symbols that others can use. Tests are not among them.
+// publicSymbols lists the symbols that others can use. Tests are not among
+// them.
 func publicSymbols(a *Artifacts) []string {
 	var public []string
 	for _, name := range slices.Concat(a.SymbolsAdd, a.SymbolsRemove) {
 		last := name[strings.LastIndexByte(name, '.')+1:]
-		if last == "" || !unicode.IsUpper([]rune(last)[0]) || slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(last, p) }) {
+		if last == "" || !unicode.IsUpper([]rune(last)[0]) ||
+			slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(last, p) }) {
 			continue
 		}
 		public = append(public, name)
@@ -161,7 +170,8 @@ func changesGo(a *Artifacts) bool {
 	return false
 }
 
-// creations reports plain paths that two steps declare as created, where no step between the two deletes them.
+// creations reports plain paths that two steps declare as created, where no
+// step between the two deletes them.
 func (c *checker) creations() {
 	by := map[string]Address{}
 	for _, a := range c.sequence {
@@ -227,8 +237,9 @@ func (c *checker) limits(s *Step) {
 	}
 }
 
-// limitsMissing says which of the two limits a step lacks, unless something else was said of its limits already. n is the number of
-// artifacts that it declares.
+// limitsMissing says which of the two limits a step lacks, unless something
+// else was said of its limits already. n is the number of artifacts that it
+// declares.
 func (c *checker) limitsMissing(s *Step, n int) {
 	l, a := s.Limits, addressOf(c.task, s.ID)
 	if bounded(l) || c.limitsMisread(l) {
@@ -253,8 +264,9 @@ func (c *checker) limitsMissing(s *Step, n int) {
 // bounded reports whether limits bound both files and lines.
 func bounded(l *Limits) bool { return l != nil && l.MaxFiles != nil && l.MaxLines != nil }
 
-// limitsMisread reports whether reading found something wrong with the limits of the step, or with those that it inherits: a key that
-// is not known, or a value that could not be taken. Mending that may be all there is to do.
+// limitsMisread reports whether reading found something wrong with the limits
+// of the step, or with those that it inherits: a key that is not known, or a
+// value that could not be taken. Mending that may be all there is to do.
 func (c *checker) limitsMisread(l *Limits) bool {
 	known, _ := Names(new(Limits).visit)
 	for _, table := range []string{c.prefix + ".limits", "defaults.limits"} {

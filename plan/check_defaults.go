@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// inheritable are the codes whose cause is one key. Where a step took the key over from [defaults], the cause is there, once, and not in
-// each step. The value names another key that mends it; a step that has that one itself has a fault of its own.
+// inheritable are the codes whose cause is one key. Where a step took the key
+// over from [defaults], the cause is there, once, and not in each step. The
+// value names another key that mends it; a step that has that one itself has a
+// fault of its own.
 var inheritable = map[string]string{
 	"requirement-unknown": "", "component-unknown": "", "constraint-unknown": "", "executor-unknown": "", "regexp-invalid": "",
 	"check-kind-missing": "", "check-kind-unknown": "", "check-argument-missing": "", "check-argument-unknown": "",
@@ -25,10 +27,12 @@ func (c *checker) inherits(code, key string) bool {
 	name, _, _ = strings.Cut(name, "[")
 	own, _ := c.written("")
 	inherited, _ := c.d.keys("defaults")
-	return slices.Contains(inherited, name) && !slices.Contains(own, name) && (mends == "" || !slices.Contains(own, mends))
+	return slices.Contains(inherited, name) && !slices.Contains(own, name) &&
+		(mends == "" || !slices.Contains(own, mends))
 }
 
-// keys are the names in a table as it was written; written reports whether the part is known to be there.
+// keys are the names in a table as it was written; written reports whether the
+// part is known to be there.
 func (d *Draft) keys(path string) (names []string, written bool) {
 	if d.outline == nil {
 		return nil, false
@@ -54,8 +58,9 @@ func (c *checker) inherited(code, key, message, hint string) {
 	c.found.Add(d)
 }
 
-// silent reports whether a step says nothing of a key, where nothing came of it: what it says, or what [defaults] says, and could not
-// be read was told there, and so was a key with a letter too many or too few.
+// silent reports whether a step says nothing of a key, where nothing came of
+// it: what it says, or what [defaults] says, and could not be read was told
+// there, and so was a key with a letter too many or too few.
 func (c *checker) silent(key string) bool {
 	for _, table := range []string{c.prefix, "defaults"} {
 		if names, _ := c.d.keys(table); slices.Contains(names, key) {
@@ -65,7 +70,8 @@ func (c *checker) silent(key string) bool {
 	return !c.misspelled(key)
 }
 
-// misspelled reports whether the step, or [defaults], has a key that is not known and is almost this one.
+// misspelled reports whether the step, or [defaults], has a key that is not
+// known and is almost this one.
 func (c *checker) misspelled(key string) bool {
 	known, _ := Names(new(Step).visit)
 	for _, table := range []string{c.prefix, "defaults"} {
@@ -79,7 +85,8 @@ func (c *checker) misspelled(key string) bool {
 	return false
 }
 
-// The hints that depend on the plan. What they say to add is TOML, and is right as it is written or after its names were replaced.
+// The hints that depend on the plan. What they say to add is TOML, and is right
+// as it is written or after its names were replaced.
 
 func (c *checker) retries(s *Step) {
 	if s.MaxRetries != nil {

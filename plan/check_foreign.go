@@ -8,9 +8,10 @@ import (
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
-// CannotRun is the code of what keeps a plan of another format from running although its own rules
-// allow it: a page of prose is a good plan for people and has nothing to carry out. [Draft.Check] warns of it, and
-// [Lock] refuses it.
+// CannotRun is the code of what keeps a plan of another format from running
+// although its own rules allow it: a page of prose is a good plan for people
+// and has nothing to carry out. [Draft.Check] warns of it, and [Lock] refuses
+// it.
 const CannotRun = "cannot-run"
 
 // foreign reports whether the plan is in another format.
@@ -18,7 +19,8 @@ func (d *Draft) foreign() bool {
 	return d.Format != "" && d.Format != Native && d.Format != Unknown
 }
 
-// checkForeign judges a plan of another format: by what its front end found, and by what a run needs.
+// checkForeign judges a plan of another format: by what its front end found,
+// and by what a run needs.
 func (d *Draft) checkForeign(o CheckOptions) []Diagnostic {
 	found := slices.Clone(d.Found)
 	if !d.broken && !slices.ContainsFunc(found, func(f Diagnostic) bool { return f.Severity == Error }) {

@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
-// A CheckKind is a kind of check, with the names of the arguments that it takes.
+// A CheckKind is a kind of check, with the names of the arguments that it
+// takes.
 type CheckKind struct {
 	Name   string
 	Needed []string // all of them must be given
@@ -58,13 +59,14 @@ func (c *checker) check(key string, k *Check) {
 			return
 		}
 	}
-	c.report("check-kind-unknown", key+".kind", fmt.Sprintf("there is no check of the kind %q", k.Kind), c.near(k.Kind, func(yield func(string) bool) {
-		for _, known := range kinds {
-			if !yield(known.Name) {
-				return
+	c.report("check-kind-unknown", key+".kind", fmt.Sprintf("there is no check of the kind %q", k.Kind),
+		c.near(k.Kind, func(yield func(string) bool) {
+			for _, known := range kinds {
+				if !yield(known.Name) {
+					return
+				}
 			}
-		}
-	}))
+		}))
 }
 
 func (c *checker) arguments(key string, k *Check, kind CheckKind) {
@@ -76,7 +78,8 @@ func (c *checker) arguments(key string, k *Check, kind CheckKind) {
 	}
 	one := kind.One
 	if len(one) > 0 && !slices.ContainsFunc(one, func(name string) bool { return slices.Contains(given, name) }) {
-		c.report("check-argument-missing", key, fmt.Sprintf("a check %s needs %s", k.Kind, strings.Join(one, " or ")), fmt.Sprintf("add  %s = %q", one[0], exampleArgument(one[0])))
+		c.report("check-argument-missing", key, fmt.Sprintf("a check %s needs %s", k.Kind, strings.Join(one, " or ")),
+			fmt.Sprintf("add  %s = %q", one[0], exampleArgument(one[0])))
 	}
 	known := slices.Concat(kind.Needed, one, kind.Free)
 	for _, name := range given {
@@ -88,7 +91,8 @@ func (c *checker) arguments(key string, k *Check, kind CheckKind) {
 		if len(known) > 0 {
 			hint = "it has " + strings.Join(known, ", ")
 		}
-		c.report("check-argument-unknown", key+"."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, hidden.Escape(name)), hint)
+		c.report("check-argument-unknown", key+"."+name,
+			fmt.Sprintf("a check %s has no argument %s", k.Kind, hidden.Escape(name)), hint)
 	}
 }
 
@@ -99,7 +103,8 @@ func (k *Check) given() []string {
 		name string
 		has  bool
 	}{
-		{"path", k.Path != ""}, {"text", k.Text != ""}, {"matches", k.Matches != ""}, {"run", k.Run != ""}, {"exit", k.Exit != nil},
+		{"path", k.Path != ""}, {"text", k.Text != ""}, {"matches", k.Matches != ""}, {"run", k.Run != ""},
+		{"exit", k.Exit != nil},
 		{"stdout_contains", k.StdoutContains != ""}, {"symbol", k.Symbol != ""}, {"package", k.Package != ""},
 		{"name", k.Name != ""}, {"version", k.Version != ""},
 	} {
@@ -155,7 +160,8 @@ func (k ArgumentKind) Takes(v Value) bool {
 	case ArgFlag:
 		return v.Kind == kindBoolean
 	case ArgTexts:
-		return v.Kind == kindArray && !slices.ContainsFunc(v.List, func(item Value) bool { return item.Kind != kindString })
+		return v.Kind == kindArray && !slices.ContainsFunc(v.List,
+			func(item Value) bool { return item.Kind != kindString })
 	}
 	return false
 }
@@ -179,13 +185,14 @@ func (c *checker) gates() {
 		}
 		at := slices.IndexFunc(c.o.Gates, func(k GateKind) bool { return k.Name == g.Name })
 		if at < 0 {
-			c.report("gate-unknown", key+".name", fmt.Sprintf("there is no gate %q", g.Name), c.near(g.Name, func(yield func(string) bool) {
-				for _, k := range c.o.Gates {
-					if !yield(k.Name) {
-						return
+			c.report("gate-unknown", key+".name", fmt.Sprintf("there is no gate %q", g.Name),
+				c.near(g.Name, func(yield func(string) bool) {
+					for _, k := range c.o.Gates {
+						if !yield(k.Name) {
+							return
+						}
 					}
-				}
-			}))
+				}))
 			continue
 		}
 		c.gateArguments(key, g, c.o.Gates[at].Args)
@@ -211,7 +218,8 @@ func (c *checker) gateArguments(key string, g *GateUse, args []Argument) {
 			} else if len(names) > 0 {
 				hint = "it has " + strings.Join(names, ", ")
 			}
-			c.report("gate-argument-unknown", key+"."+s.Key, fmt.Sprintf("the gate %q has no argument %s", g.Name, hidden.Escape(s.Key)), hint)
+			c.report("gate-argument-unknown", key+"."+s.Key,
+				fmt.Sprintf("the gate %q has no argument %s", g.Name, hidden.Escape(s.Key)), hint)
 		}
 	}
 }

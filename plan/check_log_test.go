@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// What the controller writes unasked may be nothing that belongs to somebody else.
+// What the controller writes unasked may be nothing that belongs to somebody
+// else.
 func TestLogPaths(t *testing.T) {
 	base := strings.Replace(limitsPlan(t), `modify = ["README.md"]`, `modify = ["README.md"], create = ["out/**", "progress_mine.json", "data/progress.json/raw"]`, 1)
 	base = strings.Replace(base, `paths = ["internal/auth/**"]`, `paths = ["internal/auth/**", "secret*/*"]`, 1)

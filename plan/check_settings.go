@@ -20,11 +20,13 @@ type wish struct {
 	can       func(Value) bool
 }
 
-// wishes are what a plan can say about how it is carried out. The names that reviewers must have, and whether evidence is
-// looked for, can also stand beside a list of pending actions.
+// wishes are what a plan can say about how it is carried out. The names that
+// reviewers must have, and whether evidence is looked for, can also stand
+// beside a list of pending actions.
 func wishes() []wish {
 	return []wish{
-		{"preset", `one of "contract", "spec", "phase", "assistant" and "reflective"`, word("contract", "spec", "phase", "assistant", "reflective")},
+		{"preset", `one of "contract", "spec", "phase", "assistant" and "reflective"`,
+			word("contract", "spec", "phase", "assistant", "reflective")},
 		{"strategy", `"direct" or "orchestrated"`, word("direct", "orchestrated")},
 		{"complexity", "a number from 1 to 5", whole(1, 5)},
 		{"test_first", "true or false", truth},
@@ -32,7 +34,8 @@ func wishes() []wish {
 		{"token_budget", "a number of tokens; 0 for no limit", whole(0, 1<<62)},
 		{"escalation_threshold", "a number of failed steps, from 1", whole(1, 1<<31-1)},
 		{"reviewers", "a list of names", func(v Value) bool {
-			return v.Kind == kindString || v.Kind == kindArray && !slices.ContainsFunc(v.List, func(n Value) bool { return n.Kind != kindString })
+			return v.Kind == kindString || v.Kind == kindArray &&
+				!slices.ContainsFunc(v.List, func(n Value) bool { return n.Kind != kindString })
 		}},
 		{"evidence", "true or false", truth},
 	}
@@ -51,8 +54,9 @@ func whole(least, most int64) func(Value) bool {
 	}
 }
 
-// unclearWishes reports what a plan wants in a way that cannot be understood. A budget, a reviewer or a rule that silently is
-// none would be found out too late.
+// unclearWishes reports what a plan wants in a way that cannot be understood. A
+// budget, a reviewer or a rule that silently is none would be found out too
+// late.
 func unclearWishes(p *Plan, report func(key, message, hint string)) {
 	tell := func(at, key, is, want string) {
 		report(at, fmt.Sprintf("%s is %s, and must be %s", key, is, want), "write "+want+", or take the key out")
@@ -117,7 +121,8 @@ func (c *checker) sandbox() {
 	}
 	for i, name := range s.Env {
 		if !variableText.MatchString(name) {
-			c.report("sandbox-value", fmt.Sprintf("sandbox.env[%d]", i), fmt.Sprintf("%q is not the name of a variable", name), "name variables, not values")
+			c.report("sandbox-value", fmt.Sprintf("sandbox.env[%d]", i),
+				fmt.Sprintf("%q is not the name of a variable", name), "name variables, not values")
 		}
 	}
 	for i, path := range s.Writable {
@@ -136,11 +141,13 @@ func hasDots(path string) bool {
 	return false
 }
 
-// logKey is where a plan asks for its progress log, which the controller writes.
+// logKey is where a plan asks for its progress log, which the controller
+// writes.
 const logKey = "logging.output_file"
 
-// logPaths judges where a plan asks for files of its own. The controller overwrites the progress log and never counts it as
-// a change, so it may not be anything that belongs to somebody else.
+// logPaths judges where a plan asks for files of its own. The controller
+// overwrites the progress log and never counts it as a change, so it may not be
+// anything that belongs to somebody else.
 func (c *checker) logPaths() {
 	for _, s := range c.p.Settings {
 		switch s.Key {
@@ -199,8 +206,9 @@ func (c *checker) logFault(s Setting) string {
 	return ""
 }
 
-// declared collects what steps declare as artifacts. A path that differs from name only as file systems may not tell, or
-// lies below it, stands for name itself.
+// declared collects what steps declare as artifacts. A path that differs from
+// name only as file systems may not tell, or lies below it, stands for name
+// itself.
 func (c *checker) declared(name string) *paths.Patterns {
 	ps, folded := paths.New(), paths.Fold(name)
 	for _, t := range c.p.Tasks {

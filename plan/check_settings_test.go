@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// What a run would refuse in [execution] is found with its place before anything runs, and what it understands is not.
+// What a run would refuse in [execution] is found with its place before
+// anything runs, and what it understands is not.
 func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 	for line, bad := range map[string]bool{
 		`preset = "nobody"`: true, `preset = "spec"`: false, `preset = 1`: true,
@@ -32,7 +33,8 @@ func TestSettingsThatCannotBeUnderstood(t *testing.T) {
 					continue
 				}
 				key, _, _ := strings.Cut(line, " ")
-				if found = true; x.Severity != plan.Error || x.Pos.Line != 3 || !strings.Contains(x.Message, key) || x.Hint == "" {
+				if found = true; x.Severity != plan.Error || x.Pos.Line != 3 || !strings.Contains(x.Message, key) ||
+					x.Hint == "" {
 					t.Errorf("%+v", x)
 				}
 			}

@@ -58,7 +58,8 @@ func (c *checker) identity(at place, s *Step) {
 func (c *checker) references(s *Step) {
 	for k, id := range s.Requirements {
 		if !c.required[id] {
-			c.report("requirement-unknown", fmt.Sprintf("requirements[%d]", k), fmt.Sprintf("there is no requirement %q", id),
+			c.report("requirement-unknown", fmt.Sprintf("requirements[%d]", k),
+				fmt.Sprintf("there is no requirement %q", id),
 				c.near(id, func(yield func(string) bool) {
 					for _, r := range c.p.Requirements {
 						if !yield(r.ID) {
@@ -133,7 +134,8 @@ func (c *checker) backups(s *Step) {
 			c.report("method-twice", key+".prompt", "a backup has one method: run or prompt", "make two backups of it")
 		case b.Run == "" && b.Prompt == "" && b.ToolPath == "" && b.Description == "":
 			c.report("backup-no-method", key, "the backup does not say how it is done", `add  run = "go generate ./..."  for a command, or  prompt = "Write the limiter"  for an agent`)
-		case (b.Run != "" && b.Run == s.Run || b.Prompt != "" && b.Prompt == s.Prompt) && (b.Executor == "" || b.Executor == s.Executor):
+		case (b.Run != "" && b.Run == s.Run || b.Prompt != "" && b.Prompt == s.Prompt) &&
+			(b.Executor == "" || b.Executor == s.Executor):
 			c.report("backup-is-retry", key, "the backup does the same as the step", "a backup is another way; to try again, use  max_retries")
 		}
 	}
@@ -152,7 +154,8 @@ func (c *checker) rollback(s *Step) {
 		c.report("acknowledgement-needed", "rollback", fmt.Sprintf("step %s cannot be undone", a), fmt.Sprintf("lock with  --ack irreversible:%s", a))
 	}
 	if s.SemanticChange == Modifying || s.SemanticChange == Breaking {
-		c.report("acknowledgement-needed", "semantic_change", fmt.Sprintf("step %s is %s", a, s.SemanticChange), fmt.Sprintf("lock with  --ack %s:%s", s.SemanticChange, a))
+		c.report("acknowledgement-needed", "semantic_change", fmt.Sprintf("step %s is %s", a, s.SemanticChange),
+			fmt.Sprintf("lock with  --ack %s:%s", s.SemanticChange, a))
 	}
 }
 
@@ -179,7 +182,8 @@ func (c *checker) intent(s *Step) {
 	}
 	var ordered bool
 	if fixed, ordered = c.order[t.FixedBy]; ordered && fixed <= own {
-		c.report("fixed-by-not-later", "test_intent.fixed_by", fmt.Sprintf("step %s does not come after this one", t.FixedBy), "name the later step that makes the test pass")
+		c.report("fixed-by-not-later", "test_intent.fixed_by",
+			fmt.Sprintf("step %s does not come after this one", t.FixedBy), "name the later step that makes the test pass")
 	}
 }
 
@@ -210,7 +214,8 @@ func (c *checker) complete(s *Step) {
 }
 
 func (c *checker) checkable(s *Step) bool {
-	return s.Expect != nil || len(s.Postconditions) > 0 || s.TestIntent != nil && s.TestIntent.Test != "" || s.ExpectedOutput != ""
+	return s.Expect != nil || len(s.Postconditions) > 0 || s.TestIntent != nil && s.TestIntent.Test != "" ||
+		s.ExpectedOutput != ""
 }
 
 func changesFiles(a *Artifacts) bool { return len(a.Create)+len(a.Modify)+len(a.Delete) > 0 }

@@ -33,7 +33,8 @@ func (c *checker) checkTask(i int, t *Task) {
 	}
 }
 
-// near makes a hint of the name that is nearest to a wrong one, among the first hundred.
+// near makes a hint of the name that is nearest to a wrong one, among the first
+// hundred.
 func (c *checker) near(word string, names func(func(string) bool)) string {
 	var list []string
 	names(func(name string) bool {
@@ -66,9 +67,11 @@ func (c *checker) speclets() {
 		for k, id := range s.Tasks {
 			place := fmt.Sprintf("%s.tasks[%d]", key, k)
 			if _, ok := c.tasks[id]; !ok {
-				c.report("speclet-task-unknown", place, fmt.Sprintf("speclet %q has a task %q, which is not there", s.ID, id), "name a task that is there")
+				c.report("speclet-task-unknown", place,
+					fmt.Sprintf("speclet %q has a task %q, which is not there", s.ID, id), "name a task that is there")
 			} else if other, ok := member[id]; ok {
-				c.report("task-in-several-speclets", place, fmt.Sprintf("task %q is in the speclets %q and %q", id, other, s.ID), "keep it in one")
+				c.report("task-in-several-speclets", place,
+					fmt.Sprintf("task %q is in the speclets %q and %q", id, other, s.ID), "keep it in one")
 			} else {
 				member[id] = s.ID
 			}
@@ -95,11 +98,13 @@ func (c *checker) graph() {
 	inSpeclets := c.p.specletGraph().Cycles()
 	at := indexSpeclets(c.p)
 	for _, cycle := range inSpeclets {
-		c.report("speclet-cycle", fmt.Sprintf("speclets[%d].depends_on", at[cycle[0]]), "speclets wait for each other: "+chain(cycle), "take one of the dependencies out")
+		c.report("speclet-cycle", fmt.Sprintf("speclets[%d].depends_on", at[cycle[0]]),
+			"speclets wait for each other: "+chain(cycle), "take one of the dependencies out")
 	}
 	if len(inTasks)+len(inSpeclets) == 0 && len(c.p.Speclets) > 0 {
 		for _, cycle := range c.p.jointGraph(tasks).Cycles() {
-			c.report("order-cycle", "speclets", "the dependencies of tasks and of speclets contradict each other: "+chain(cycle), "move a task to another speclet, or take a dependency out")
+			c.report("order-cycle", "speclets", "the dependencies of tasks and of speclets contradict each other: "+
+				chain(cycle), "move a task to another speclet, or take a dependency out")
 		}
 	}
 	c.order = make(map[Address]int, len(c.steps))
@@ -134,7 +139,8 @@ func (c *checker) coverage() {
 		for j, s := range t.Steps {
 			if s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 {
 				c.report("invariants-undeclared", fmt.Sprintf("tasks[%d].steps[%d].artifacts", i, j),
-					fmt.Sprintf("step %s changes public symbols, and the plan has no invariants", addressOf(t.ID, s.ID)),
+					fmt.Sprintf("step %s changes public symbols, and the plan has no invariants",
+						addressOf(t.ID, s.ID)),
 					"add  [[invariants]], or  invariants = []  if nothing must hold")
 				return
 			}

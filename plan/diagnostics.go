@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
-// Severity of a diagnostic: an error refuses, a warning is recorded, a note informs.
+// Severity of a diagnostic: an error refuses, a warning is recorded, a note
+// informs.
 type Severity string
 
 const (
@@ -32,15 +33,17 @@ type Diagnostic struct {
 }
 
 const (
-	// maxFindings bounds the errors that are reported of one plan: who wrote more of them will read it again.
+	// maxFindings bounds the errors that are reported of one plan: who wrote
+	// more of them will read it again.
 	maxFindings = 1000
-	// maxAlike bounds the warnings, and the notes, of one code that are told one by one. The others are only counted: they
-	// refuse nothing.
+	// maxAlike bounds the warnings, and the notes, of one code that are told
+	// one by one. The others are only counted: they refuse nothing.
 	maxAlike = 50
 )
 
-// Diagnostics collects what is wrong with a native plan: so much of it as people read. The severity of each
-// follows from its code. The zero value is ready.
+// Diagnostics collects what is wrong with a native plan: so much of it as
+// people read. The severity of each follows from its code. The zero value is
+// ready.
 type Diagnostics struct {
 	list   []Diagnostic
 	cut    bool           // there were too many errors
@@ -76,7 +79,8 @@ func (f *Diagnostics) count(d Diagnostic) {
 	f.alike[d.Code]++
 }
 
-// wants reports whether a diagnostic of a code is still told. Where another one stands for it, it is counted there.
+// wants reports whether a diagnostic of a code is still told. Where another one
+// stands for it, it is counted there.
 func (f *Diagnostics) wants(code string) bool {
 	if f.cut {
 		return false
@@ -113,19 +117,24 @@ func (f *Diagnostics) Add(d Diagnostic) {
 func sortDiagnostics(list []Diagnostic) []Diagnostic {
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {
 		return cmp.Or(
-			cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column),
-			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Step, b.Step), cmp.Compare(a.Message, b.Message))
+			cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Step, b.Step),
+			cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(list)
 }
 
-// String is one line, file:line:column: severity: message [code], with nothing in it that a terminal would act on.
+// String is one line, file:line:column: severity: message [code], with nothing
+// in it that a terminal would act on.
 func (d Diagnostic) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", hidden.Escape(d.Pos.File), d.Pos.Line, d.Pos.Column, d.Severity, hidden.Escape(d.Message), d.Code)
+	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", hidden.Escape(d.Pos.File), d.Pos.Line, d.Pos.Column, d.Severity,
+		hidden.Escape(d.Message), d.Code)
 }
 
-// Format writes the diagnostic for people: its line, the line of the source with a mark below the
-// place, and the hint. Without a draft, or where it does not hold the line, nothing is quoted.
+// Format writes the diagnostic for people: its line, the line of the source
+// with a mark below the place, and the hint. Without a draft, or where it does
+// not hold the line, nothing is quoted.
 func (d Diagnostic) Format(w io.Writer, draft *Draft) error {
 	var b strings.Builder
 	b.WriteString(d.String() + "\n")

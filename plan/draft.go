@@ -29,11 +29,13 @@ const (
 	Superpowers    Format = "superpowers"
 )
 
-// A Draft is a plan that was read and may be edited. It is not safe for concurrent changes.
+// A Draft is a plan that was read and may be edited. It is not safe for
+// concurrent changes.
 type Draft struct {
 	Plan   Plan
 	Format Format
-	// Files are the sources that were read, in order, with the digest of their bytes.
+	// Files are the sources that were read, in order, with the digest of their
+	// bytes.
 	Files []Source
 	// Found is what reading found wrong; Check adds its own.
 	Found []Diagnostic
@@ -62,26 +64,30 @@ type Side struct {
 	Places Places
 }
 
-// An Origin is where a plan came from. It is how a lock notices that the plan moved.
+// An Origin is where a plan came from. It is how a lock notices that the plan
+// moved.
 type Origin interface {
-	// Unmoved reports whether the sources surely are what they were when the plan was read; false is no proof that
-	// they are not.
+	// Unmoved reports whether the sources surely are what they were when the
+	// plan was read; false is no proof that they are not.
 	Unmoved() bool
 	// Read reads the plan once more. The draft has an origin of its own.
 	Read() (*Draft, error)
 }
 
-// From says where a draft came from. It is to be said right after reading: what the plan means then is what the sources mean.
+// From says where a draft came from. It is to be said right after reading: what
+// the plan means then is what the sources mean.
 func (d *Draft) From(o Origin) { d.origin, d.asRead = o, d.Plan.Digest() }
 
 // Texts are the sources as they were read. They are the draft's own.
 func (d *Draft) Texts() []Text { return d.texts }
 
-// Broken reports whether the source was not read to its end, or is no plan, so that only Found can be said of it.
+// Broken reports whether the source was not read to its end, or is no plan, so
+// that only Found can be said of it.
 func (d *Draft) Broken() bool { return d.broken }
 
-// Position finds where a key was written, e.g. "tasks[0].steps[1].limits.max_files"; a key that is
-// not there yields its nearest enclosing table. The position of a table is that of its header.
+// Position finds where a key was written, e.g.
+// "tasks[0].steps[1].limits.max_files"; a key that is not there yields its
+// nearest enclosing table. The position of a table is that of its header.
 func (d *Draft) Position(key string) Position {
 	if d.outline != nil {
 		if p, ok := d.outline.Position(key); ok {
@@ -112,14 +118,16 @@ func (d *Draft) Line(p Position) string {
 	return ""
 }
 
-// Sides are the halves of a SPEC pair, each as read on its own; other plans have none.
+// Sides are the halves of a SPEC pair, each as read on its own; other plans
+// have none.
 func (d *Draft) Sides() []Side { return d.sides }
 
-// Implied reports whether the task with this index had no steps in its source, so that its only
-// step stands for the task itself.
+// Implied reports whether the task with this index had no steps in its source,
+// so that its only step stands for the task itself.
 func (d *Draft) Implied(task int) bool { return d.implied[task] }
 
-// CheckOptions are what a host adds to a plan's own rules. The zero value adds nothing.
+// CheckOptions are what a host adds to a plan's own rules. The zero value adds
+// nothing.
 type CheckOptions struct {
 	CheckKinds []CheckKind // further kinds of checks, which the host decides
 	Executors  []string    // names of executors that the host has; nil: not checked
@@ -135,22 +143,26 @@ type Parts struct {
 	Found  []Diagnostic // what reading and the format's own rules found
 	Broken bool         // not read to its end, or no plan: only Found can be said of it
 
-	// Outline says where things stand: at least "goal", "tasks[0]", "tasks[0].steps[1]",
-	// "tasks[0].steps[1].backups[0]" and "speclets[0]". [Places] is one.
+	// Outline says where things stand: at least "goal", "tasks[0]",
+	// "tasks[0].steps[1]", "tasks[0].steps[1].backups[0]" and "speclets[0]".
+	// [Places] is one.
 	Outline Outline
 
 	Sides []Side
 }
 
-// Assemble makes a draft of what a front end read. It keeps Parts, which the caller must not change any more.
-// Addresses follow from the ids.
+// Assemble makes a draft of what a front end read. It keeps Parts, which the
+// caller must not change any more. Addresses follow from the ids.
 //
-// In a plan of another format than the native one, a plan without a profile is run under observe: its steps are
-// recorded, not held to what they declare. A step without a method is given its description as its prompt. A task
-// without steps is given one, "1", whose prompt is the task's text, its files and its acceptance criteria;
-// [Draft.Implied] tells such a step from those of the source.
+// In a plan of another format than the native one, a plan without a profile is
+// run under observe: its steps are recorded, not held to what they declare. A
+// step without a method is given its description as its prompt. A task without
+// steps is given one, "1", whose prompt is the task's text, its files and its
+// acceptance criteria; [Draft.Implied] tells such a step from those of the
+// source.
 func Assemble(p Parts) *Draft {
-	d := &Draft{Plan: p.Plan, Format: p.Format, Found: sortDiagnostics(slices.Clone(p.Found)), broken: p.Broken, sides: p.Sides,
+	d := &Draft{Plan: p.Plan, Format: p.Format, Found: sortDiagnostics(slices.Clone(p.Found)), broken: p.Broken,
+		sides:   p.Sides,
 		outline: p.Outline, texts: p.Files}
 	for i := range d.texts {
 		d.texts[i].index()
@@ -210,7 +222,8 @@ func (t *Task) prompt() string {
 	return b.String()
 }
 
-// addressOf joins the ids of a task and a step. A step may also be called by its whole address.
+// addressOf joins the ids of a task and a step. A step may also be called by
+// its whole address.
 func addressOf(task, step string) Address {
 	if strings.HasPrefix(step, task+".") {
 		return Address(step)

@@ -22,7 +22,8 @@ var (
 	}
 )
 
-// DiagnosticsOf goes on from what was found before; Wants reports whether a code is still told.
+// DiagnosticsOf goes on from what was found before; Wants reports whether a
+// code is still told.
 func DiagnosticsOf(before []Diagnostic) *Diagnostics { return diagnosticsOf(before) }
 
 func (f *Diagnostics) Wants(code string) bool { return f.wants(code) }

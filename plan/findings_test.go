@@ -46,7 +46,8 @@ func TestManyWarningsAreGrouped(t *testing.T) {
 			continue
 		}
 		last := of[plan.MaxAlike]
-		if want := fmt.Sprintf("and %d more of this kind", 10_000-plan.MaxAlike); last.Message != want || last.Severity != plan.SeverityOf(code) || last.Step != "" ||
+		if want := fmt.Sprintf("and %d more of this kind", 10_000-plan.MaxAlike); last.Message != want ||
+			last.Severity != plan.SeverityOf(code) || last.Step != "" ||
 			last.Pos.Line <= of[plan.MaxAlike-1].Pos.Line || last.Hint == "" {
 			t.Errorf("%+v", last)
 		}
@@ -58,7 +59,8 @@ func TestManyWarningsAreGrouped(t *testing.T) {
 
 // Fifty and one of a kind, and errors behind many warnings.
 func TestFindingsBounds(t *testing.T) {
-	for n, want := range map[int]int{plan.MaxAlike: plan.MaxAlike, plan.MaxAlike + 1: plan.MaxAlike + 1, plan.MaxAlike + 9: plan.MaxAlike + 1} {
+	for n, want := range map[int]int{plan.MaxAlike: plan.MaxAlike, plan.MaxAlike + 1: plan.MaxAlike + 1,
+		plan.MaxAlike + 9: plan.MaxAlike + 1} {
 		f := &plan.Diagnostics{}
 		for range n {
 			f.Add(plan.Diagnostic{Code: "artifact-twice", Message: "twice", Hint: ""})

@@ -8,8 +8,8 @@ import (
 
 // A Graph is the order of the work.
 type Graph struct {
-	// Stages by dependencies alone: of speclets where the plan has them, else of tasks.
-	// What is in a cycle, or depends on one, is in no stage.
+	// Stages by dependencies alone: of speclets where the plan has them, else
+	// of tasks. What is in a cycle, or depends on one, is in no stage.
 	Stages [][]string
 	// Order is every step in the order of execution.
 	Order []Address
@@ -17,8 +17,8 @@ type Graph struct {
 	Cycles [][]string
 }
 
-// Graph orders the plan: dependencies first, else as declared. Dependencies on what is
-// not there are left out; Check reports them.
+// Graph orders the plan: dependencies first, else as declared. Dependencies on
+// what is not there are left out; Check reports them.
 func (p *Plan) Graph() *Graph {
 	g := &Graph{}
 	tasks := p.taskGraph()
@@ -72,8 +72,9 @@ func (p *Plan) specletGraph() *network.Graph {
 	return g
 }
 
-// jointGraph adds to the tasks, for every speclet, a node that comes before its tasks and one that comes
-// after, so that a speclet waits for all of another's tasks at the cost of one edge.
+// jointGraph adds to the tasks, for every speclet, a node that comes before its
+// tasks and one that comes after, so that a speclet waits for all of another's
+// tasks at the cost of one edge.
 func (p *Plan) jointGraph(tasks *network.Graph) *network.Graph {
 	n, speclets := len(p.Tasks), p.specletGraph()
 	g := &network.Graph{Names: slices.Clone(tasks.Names), Real: n}

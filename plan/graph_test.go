@@ -15,7 +15,8 @@ func planOf(tasks ...string) *plan.Plan {
 	p := &plan.Plan{}
 	for _, line := range tasks {
 		id, needs, _ := strings.Cut(line, ":")
-		t := plan.Task{ID: id, DependsOn: strings.Fields(needs), Steps: []plan.Step{{ID: "1", Address: plan.Address(id + ".1"), Description: "do " + id}}}
+		t := plan.Task{ID: id, DependsOn: strings.Fields(needs),
+			Steps: []plan.Step{{ID: "1", Address: plan.Address(id + ".1"), Description: "do " + id}}}
 		p.Tasks = append(p.Tasks, t)
 	}
 	return p
@@ -34,12 +35,16 @@ func TestGraph(t *testing.T) {
 		{"dependencies", planOf("c:a", "a", "b:c", "d"), nil, [][]string{{"a", "d"}, {"c"}, {"b"}}, "a c b d", nil},
 		{"unknown", planOf("a:x", "b"), nil, [][]string{{"a", "b"}}, "a b", nil},
 		{"itself", planOf("a:a", "b"), nil, [][]string{{"b"}}, "b", [][]string{{"a", "a"}}},
-		{"two cycles", planOf("a:b", "b:a", "c:d", "d:e", "e:c", "f"), nil, [][]string{{"f"}}, "f", [][]string{{"a", "b", "a"}, {"c", "d", "e", "c"}}},
-		{"speclets", planOf("a", "b", "c"), []plan.Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b", "c"}}},
+		{"two cycles", planOf("a:b", "b:a", "c:d", "d:e", "e:c", "f"), nil, [][]string{{"f"}}, "f",
+			[][]string{{"a", "b", "a"}, {"c", "d", "e", "c"}}},
+		{"speclets", planOf("a", "b", "c"), []plan.Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}},
+			{ID: "Y", Tasks: []string{"b", "c"}}},
 			[][]string{{"Y"}, {"X"}}, "b c a", nil},
-		{"speclets in a cycle", planOf("a", "b"), []plan.Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}, DependsOn: []string{"X"}}},
+		{"speclets in a cycle", planOf("a", "b"), []plan.Speclet{{ID: "X", Tasks: []string{"a"},
+			DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}, DependsOn: []string{"X"}}},
 			[][]string{}, "", [][]string{{"X", "Y", "X"}}},
-		{"tasks against speclets", planOf("a", "b:a"), []plan.Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}}},
+		{"tasks against speclets", planOf("a", "b:a"),
+			[]plan.Speclet{{ID: "X", Tasks: []string{"a"}, DependsOn: []string{"Y"}}, {ID: "Y", Tasks: []string{"b"}}},
 			[][]string{{"Y"}, {"X"}}, "", [][]string{{"a", "speclet X", "speclet Y", "b", "a"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,7 +67,8 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// In any plan, each step comes after all that it depends on, once, and is left out only for a cycle.
+// In any plan, each step comes after all that it depends on, once, and is left
+// out only for a cycle.
 func TestGraphOfRandomPlans(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -93,7 +99,8 @@ func TestGraphOfRandomPlans(t *testing.T) {
 		}
 		for _, c := range g.Cycles {
 			for i := 1; i < len(c); i++ {
-				if _, task := c[i-1], c[i]; !strings.Contains(" "+strings.Join(p.Tasks[atoi(c[i-1])].DependsOn, " ")+" ", " "+task+" ") {
+				if _, task := c[i-1], c[i]; !strings.Contains(" "+strings.Join(p.Tasks[atoi(c[i-1])].DependsOn,
+					" ")+" ", " "+task+" ") {
 					t.Fatalf("%q: %v is no cycle", tasks, c)
 				}
 			}
@@ -124,7 +131,8 @@ func TestDeepChain(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
-	d.Plan.Speclets = []plan.Speclet{{ID: "A", Tasks: []string{"1"}}, {ID: "B", Tasks: []string{"2"}, DependsOn: []string{"A"}}}
+	d.Plan.Speclets = []plan.Speclet{{ID: "A", Tasks: []string{"1"}},
+		{ID: "B", Tasks: []string{"2"}, DependsOn: []string{"A"}}}
 	golden(t, "testdata/limits.graph.txt", []byte(d.Plan.Text()))
 	golden(t, "testdata/limits.mermaid", []byte(d.Plan.Mermaid()))
 	golden(t, "testdata/limits.dot", []byte(d.Plan.Dot()))

@@ -64,7 +64,8 @@ func TestLimitsThatAreTooSmall(t *testing.T) {
 	}
 }
 
-// What [defaults] gets wrong is said once, there; what a step gets wrong itself, at the step.
+// What [defaults] gets wrong is said once, there; what a step gets wrong
+// itself, at the step.
 func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 	const head = "[defaults]\n"
 	tests := []struct {
@@ -136,7 +137,8 @@ func TestFaultsOfDefaultsAreSaidOnce(t *testing.T) {
 	}
 }
 
-// refuses wants one error, and one of the ten questions that is answered "no", unless none asks for it.
+// refuses wants one error, and one of the ten questions that is answered "no",
+// unless none asks for it.
 func refuses(t *testing.T, d *plan.Draft) {
 	t.Helper()
 	var errors []string
@@ -168,7 +170,8 @@ func TestRetriesHint(t *testing.T) {
 	}
 }
 
-// No hint has a value that somebody must guess: what it says to add is good TOML.
+// No hint has a value that somebody must guess: what it says to add is good
+// TOML.
 func TestHintsHaveNoPlaceholders(t *testing.T) {
 	base := limitsPlan(t)
 	for _, c := range plan.Codes() {
@@ -213,7 +216,8 @@ func TestNonGoalsHintSaysWhere(t *testing.T) {
 func TestSyntaxErrorsNameWholeCharacters(t *testing.T) {
 	for _, char := range []string{"é", "世", "🙂"} {
 		found := mustRead(t, "schema = 1\n"+char+" = 2\n").Check(plan.CheckOptions{})
-		if len(found) != 1 || found[0].Code != "toml-parse-error" || !strings.Contains(found[0].Message, char) || strings.Contains(found[0].Message, "Ã") {
+		if len(found) != 1 || found[0].Code != "toml-parse-error" || !strings.Contains(found[0].Message, char) ||
+			strings.Contains(found[0].Message, "Ã") {
 			t.Errorf("%s: %v", char, found)
 		}
 	}
@@ -250,7 +254,8 @@ func TestCreatedAgain(t *testing.T) {
 	}
 }
 
-// An error that concerns none of the ten questions is told by what answers for everything else, and by nothing else.
+// An error that concerns none of the ten questions is told by what answers for
+// everything else, and by nothing else.
 func TestEverythingElse(t *testing.T) {
 	for _, tt := range []struct {
 		name, old, new string

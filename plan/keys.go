@@ -11,8 +11,10 @@ import (
 // LongestDuration bounds the durations of a plan.
 const LongestDuration = 365 * 24 * time.Hour
 
-// A Key is one key of the native format: its name, what it means and what it may hold. Each key is declared once, where
-// the model is visited ([Plan.Visit]): reader, writer, canonical form, JSON schema and the page of the format follow.
+// A Key is one key of the native format: its name, what it means and what it
+// may hold. Each key is declared once, where the model is visited
+// ([Plan.Visit]): reader, writer, canonical form, JSON schema and the page of
+// the format follow.
 type Key struct {
 	Name, Doc string
 	Older     string   // another name of the same key; only one of the two may stand
@@ -25,8 +27,9 @@ type Key struct {
 	Unwritten bool     // part of a plan's meaning, and no key of a plan file
 }
 
-// A Visitor is told the keys of a table one by one, in the order of the format, each with the place of its value in the
-// plan. It may read the value or set it; it must not write to a plan that it only reads.
+// A Visitor is told the keys of a table one by one, in the order of the format,
+// each with the place of its value in the plan. It may read the value or set
+// it; it must not write to a plan that it only reads.
 type Visitor interface {
 	Text(k Key, at *string)            // "" is not said
 	Flag(k Key, at **bool)             // nil is not said
@@ -55,8 +58,8 @@ type Tables struct {
 	Visit func(i int, v Visitor)
 }
 
-// Names lists the keys of a table as visit tells them, without those that are not written, and reports whether others may
-// stand there too.
+// Names lists the keys of a table as visit tells them, without those that are
+// not written, and reports whether others may stand there too.
 func Names(visit func(Visitor)) (names []string, open bool) {
 	l := &lister{}
 	visit(l)
@@ -88,7 +91,8 @@ func (l *lister) Tables(k Key, _ Tables)           { l.add(k) }
 func (l *lister) Settings(Key, *[]Setting)         { l.open = true }
 func (l *lister) FreeTables(k Key, _ *[]Setting)   { l.names = append(l.names, k.Words...) }
 
-// The functions below visit what the model keeps in another way than visitors see it.
+// The functions below visit what the model keeps in another way than visitors
+// see it.
 
 // typed visits a text of a type of its own.
 func typed[S ~string](v Visitor, k Key, at *S) {
@@ -153,12 +157,14 @@ func QuoteKey(name string) string {
 	return strconv.Quote(name)
 }
 
-// SortSettings puts settings in the order of their keys, in which a plan has them.
+// SortSettings puts settings in the order of their keys, in which a plan has
+// them.
 func SortSettings(list []Setting) {
 	slices.SortStableFunc(list, func(a, b Setting) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// Nearest returns the name that takes the fewest edits from word, or "" if all are far.
+// Nearest returns the name that takes the fewest edits from word, or "" if all
+// are far.
 func Nearest(word string, names []string) string {
 	if len(word) > 64 {
 		return ""
@@ -172,7 +178,8 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// edits counts the bytes to insert, delete, replace or swap with their neighbour from a to b.
+// edits counts the bytes to insert, delete, replace or swap with their
+// neighbour from a to b.
 func edits(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -29,8 +29,10 @@ func words[S ~string](list ...S) []string {
 
 // Visit tells a visitor the keys at the top of a plan.
 func (p *Plan) Visit(v Visitor) {
-	number(v, Key{Name: "schema", Doc: "the version of the format: 1", Min: SchemaVersion, Max: SchemaVersion}, &p.Schema)
-	typed(v, Key{Name: "profile", Doc: "what complete means", Words: words(Strict, Observe), Default: string(Strict)}, &p.Profile)
+	number(v, Key{Name: "schema", Doc: "the version of the format: 1", Min: SchemaVersion, Max: SchemaVersion},
+		&p.Schema)
+	typed(v, Key{Name: "profile", Doc: "what complete means", Words: words(Strict, Observe), Default: string(Strict)},
+		&p.Profile)
 	part(v, Key{Name: "meta", Doc: "names the plan"}, p.Meta.visit)
 	v.Table(Key{Name: "goal", Doc: "the goal, exactly one"}, Table{Part: true, Thin: true, Visit: func(v Visitor) {
 		v.Text(Key{Name: "description", Doc: "the one sentence the plan exists for", Older: "statement"}, &p.Goal)
@@ -39,7 +41,8 @@ func (p *Plan) Visit(v Visitor) {
 	list(v, Key{Name: "assumptions", Doc: "what is taken for granted"}, &p.Assumptions, (*Assumption).visit)
 	list(v, Key{Name: "invariants", Doc: "what holds throughout"}, &p.Invariants, (*Invariant).visit)
 	list(v, Key{Name: "non_goals", Doc: "what must not be touched; [] means nothing"}, &p.NonGoals, (*NonGoal).visit)
-	list(v, Key{Name: "gates", Doc: "gates that the plan asks for besides those of the host"}, &p.Gates, (*GateUse).visit)
+	list(v, Key{Name: "gates", Doc: "gates that the plan asks for besides those of the host"}, &p.Gates,
+		(*GateUse).visit)
 	part(v, Key{Name: "defaults", Doc: "what steps inherit"}, new(Step).visitShared)
 	list(v, Key{Name: "speclets", Doc: "groups of tasks"}, &p.Speclets, (*Speclet).visit)
 	list(v, Key{Name: "tasks", Doc: "the tasks, in order"}, &p.Tasks, (*Task).visit)
@@ -47,7 +50,8 @@ func (p *Plan) Visit(v Visitor) {
 	part(v, Key{Name: "ledger", Doc: "what is accounted"}, func(v Visitor) {
 		s := &p.Scope
 		v.Texts(Key{Name: "ignore", Doc: "globs of what is not accounted", Set: true}, &s.Ignore)
-		v.Texts(Key{Name: "stamps", Doc: "globs of what is watched by names only, and not restored", Set: true}, &s.Stamps)
+		v.Texts(Key{Name: "stamps", Doc: "globs of what is watched by names only, and not restored", Set: true},
+			&s.Stamps)
 		v.Texts(Key{Name: "track", Doc: "globs of what is watched, but not restored", Set: true}, &s.Track)
 	})
 	part(v, Key{Name: "envelope", Doc: "what the outcome depends on"}, p.Envelope.visit)
@@ -57,7 +61,8 @@ func (p *Plan) Visit(v Visitor) {
 	v.FreeTables(Key{Name: "settings", Doc: "free: part of the plan, not acted on", Words: freeTables}, &p.Settings)
 }
 
-// freeTables may hold any keys. They are part of the plan; the controller does not act on them.
+// freeTables may hold any keys. They are part of the plan; the controller does
+// not act on them.
 var freeTables = []string{
 	"software_stack", "user_interface", "deployment", "mcp_tools", "components", "constraints", "knowledge_capture",
 	"education", "logging", "verification", "validation", "progress_tracking", "progress_log", "interface_contract",
@@ -167,17 +172,21 @@ func (s *Sandbox) visit(v Visitor) {
 var sandboxLevels = []string{"none", "process", "filesystem", "strict"}
 
 func (e *Execution) visit(v Visitor) {
-	typed(v, Key{Name: "default_mode", Doc: "the mode of steps that say none", Older: "mode", Words: modes}, &e.DefaultMode)
+	typed(v, Key{Name: "default_mode", Doc: "the mode of steps that say none", Older: "mode", Words: modes},
+		&e.DefaultMode)
 	v.Settings(Key{Name: "extra"}, &e.Extra)
 }
 
 func (e *ErrorPropagation) visit(v Visitor) {
-	v.Flag(Key{Name: "enabled", Doc: "whether earlier failures are looked at", Older: "propagation_enabled"}, &e.Enabled)
+	v.Flag(Key{Name: "enabled", Doc: "whether earlier failures are looked at", Older: "propagation_enabled"},
+		&e.Enabled)
 	v.Flag(Key{Name: "read_prior_steps", Doc: "whether earlier outcomes are read"}, &e.ReadPriorSteps)
-	v.Flag(Key{Name: "dependency_tracking", Doc: "whether a failure holds up what depends on it"}, &e.DependencyTracking)
+	v.Flag(Key{Name: "dependency_tracking", Doc: "whether a failure holds up what depends on it"},
+		&e.DependencyTracking)
 	typed(v, Key{Name: "propagation_strategy", Doc: "what an earlier failure means for later steps", Older: "strategy",
 		Words: propagations}, &e.Strategy)
-	number(v, Key{Name: "failure_threshold", Doc: "so many failures end the run", Min: 1, Max: many}, &e.FailureThreshold)
+	number(v, Key{Name: "failure_threshold", Doc: "so many failures end the run", Min: 1, Max: many},
+		&e.FailureThreshold)
 	v.Settings(Key{Name: "extra"}, &e.Extra)
 }
 
@@ -188,7 +197,8 @@ func (s *Step) visit(v Visitor) {
 	v.Text(Key{Name: "prompt", Doc: "what an agent is asked"}, &s.Prompt)
 	v.Text(Key{Name: "expected_output", Doc: "in words, what it must have brought about"}, &s.ExpectedOutput)
 	s.visitShared(v)
-	optional(v, Key{Name: "test_intent", Doc: "on a step that writes a test: what for, and who makes it pass"}, &s.TestIntent,
+	optional(v, Key{Name: "test_intent", Doc: "on a step that writes a test: what for, and who makes it pass"},
+		&s.TestIntent,
 		(*TestIntent).visit)
 	list(v, Key{Name: "backups", Doc: "other ways to do the step, in order"}, &s.Backups, (*Backup).visit)
 }
@@ -204,8 +214,10 @@ func (s *Step) visitShared(v Visitor) {
 	typed(v, Key{Name: "on_failure", Doc: "what follows a failure", Words: failures}, &s.OnFailure)
 	typed(v, Key{Name: "rollback", Doc: "whether the step can be undone", Words: rollbacks}, &s.Rollback)
 	v.Text(Key{Name: "compensate", Doc: "the command that undoes a compensatable step"}, &s.Compensate)
-	typed(v, Key{Name: "semantic_change", Doc: "what the step does to behaviour", Words: semanticChanges}, &s.SemanticChange)
-	v.Texts(Key{Name: "requirements", Doc: "ids of the requirements that it serves", ID: true, Set: true}, &s.Requirements)
+	typed(v, Key{Name: "semantic_change", Doc: "what the step does to behaviour", Words: semanticChanges},
+		&s.SemanticChange)
+	v.Texts(Key{Name: "requirements", Doc: "ids of the requirements that it serves", ID: true, Set: true},
+		&s.Requirements)
 	v.Texts(Key{Name: "components", Doc: "keys of [components] that it concerns", Set: true}, &s.Components)
 	v.Texts(Key{Name: "constraints", Doc: "keys of [constraints] that bind it", Set: true}, &s.Constraints)
 	flag(v, Key{Name: "tdd", Doc: "whether its test comes first"}, &s.TDD)
@@ -213,19 +225,23 @@ func (s *Step) visitShared(v Visitor) {
 	optional(v, Key{Name: "limits", Doc: "how much may change, and where"}, &s.Limits, (*Limits).visit)
 	optional(v, Key{Name: "access", Doc: "what it reads and writes, needed only to run beside other steps"}, &s.Access,
 		(*Access).visit)
-	list(v, Key{Name: "preconditions", Doc: "checks that must hold before", Inline: true}, &s.Preconditions, (*Check).visit)
-	list(v, Key{Name: "postconditions", Doc: "checks that must hold after", Inline: true}, &s.Postconditions, (*Check).visit)
+	list(v, Key{Name: "preconditions", Doc: "checks that must hold before", Inline: true}, &s.Preconditions,
+		(*Check).visit)
+	list(v, Key{Name: "postconditions", Doc: "checks that must hold after", Inline: true}, &s.Postconditions,
+		(*Check).visit)
 	v.Texts(Key{Name: "evidence", Doc: "what shows that it was done"}, &s.Evidence)
 }
 
 func (e *Expect) visit(v Visitor) {
 	v.Number(Key{Name: "exit", Doc: "the exit status, 0 if not said", Max: 255}, &e.Exit)
 	v.Text(Key{Name: "stdout_contains", Doc: "text that standard output must contain"}, &e.StdoutContains)
-	v.Text(Key{Name: "stdout_matches", Doc: "a regular expression (RE2) that must match standard output"}, &e.StdoutMatches)
+	v.Text(Key{Name: "stdout_matches", Doc: "a regular expression (RE2) that must match standard output"},
+		&e.StdoutMatches)
 }
 
 func (a *Artifacts) visit(v Visitor) {
-	v.Texts(Key{Name: "create", Doc: "files that the step creates: paths, or globs that must match at least one", Set: true}, &a.Create)
+	v.Texts(Key{Name: "create", Doc: "files that the step creates: paths, or globs that must match at least one",
+		Set: true}, &a.Create)
 	v.Texts(Key{Name: "modify", Doc: "files that the step modifies", Set: true}, &a.Modify)
 	v.Texts(Key{Name: "delete", Doc: "files that the step deletes", Set: true}, &a.Delete)
 	v.Texts(Key{Name: "symbols_add", Doc: "Go symbols that appear, as in \"server.Limiter.Allow\"; [] means none",
@@ -235,7 +251,8 @@ func (a *Artifacts) visit(v Visitor) {
 
 func (l *Limits) visit(v Visitor) {
 	v.Number(Key{Name: "max_files", Doc: "at most so many files may change", Max: many}, &l.MaxFiles)
-	v.Number(Key{Name: "max_lines", Doc: "at most so many lines may be added and removed together", Max: many}, &l.MaxLines)
+	v.Number(Key{Name: "max_lines", Doc: "at most so many lines may be added and removed together", Max: many},
+		&l.MaxLines)
 	v.Texts(Key{Name: "modules", Doc: "the folders in which changes may happen", Set: true}, &l.Modules)
 }
 

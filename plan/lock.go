@@ -9,10 +9,12 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// LockOptions are what a lock binds besides the plan. The zero value binds the plan alone; the controller then
-// binds envelope and base tree when the run starts.
+// LockOptions are what a lock binds besides the plan. The zero value binds the
+// plan alone; the controller then binds envelope and base tree when the run
+// starts.
 type LockOptions struct {
-	// ID names the lock, as in a lock file; "" is for a lock that belongs to the run that it begins.
+	// ID names the lock, as in a lock file; "" is for a lock that belongs to
+	// the run that it begins.
 	ID           string
 	At           time.Time // when it is made; not said by a lock without an id
 	Check        CheckOptions
@@ -20,12 +22,13 @@ type LockOptions struct {
 	Base         ledger.Digest // tree that the run must start from; "" binds none, which is not the empty tree
 	Acknowledged []string      // codes, as in "irreversible:2.1"
 	Approvals    []Approval    // verdicts of planning gates
-	// Amends is the digest of a run's record, where the lock is that of an amendment and continues it; "" where it is a first lock.
+	// Amends is the digest of a run's record, where the lock is that of an
+	// amendment and continues it; "" where it is a first lock.
 	Amends ledger.Digest
 }
 
-// A Locked plan is the only thing that can run. There is no way to make one but Lock.
-// It may be used from several goroutines.
+// A Locked plan is the only thing that can run. There is no way to make one but
+// Lock. It may be used from several goroutines.
 type Locked struct {
 	plan     *Plan
 	digest   ledger.Digest
@@ -39,10 +42,11 @@ type Locked struct {
 	origin Origin // guarded by mu; nil for plans that do not come from files
 }
 
-// Lock binds a plan, with options. It refuses anything incomplete: with a *[CheckError] where
-// the plan has errors or the self-check a "no", with an *[AckError] where an acknowledgement is
-// missing, or does not belong to the plan. The draft is copied and may be changed afterwards. Equal arguments give
-// equal locks: Lock asks no clock and makes up no name.
+// Lock binds a plan, with options. It refuses anything incomplete: with a *[CheckError]
+// where the plan has errors or the self-check a "no", with an *[AckError] where
+// an acknowledgement is missing, or does not belong to the plan. The draft is
+// copied and may be changed afterwards. Equal arguments give equal locks: Lock
+// asks no clock and makes up no name.
 func Lock(d *Draft, o LockOptions) (*Locked, error) {
 	check := o.Check
 	check.Approvals = slices.Concat(check.Approvals, o.Approvals)
@@ -99,9 +103,10 @@ func (l *Locked) Warnings() []Diagnostic { return slices.Clone(l.warnings) }
 // Options are what the lock binds besides the plan; a copy.
 func (l *Locked) Options() LockOptions { return l.options.clone() }
 
-// Verify reads the plan's sources again and refuses with *[LockError] if their meaning moved; another
-// comment is no other meaning. Plans that did not come from files hold by themselves. It is cheap
-// while the files' stamps did not move.
+// Verify reads the plan's sources again and refuses with *[LockError] if their
+// meaning moved; another comment is no other meaning. Plans that did not come
+// from files hold by themselves. It is cheap while the files' stamps did not
+// move.
 func (l *Locked) Verify() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,8 +126,8 @@ func (l *Locked) Verify() error {
 	return nil
 }
 
-// deepCopy copies a value with all that it points to. It serves the model, which is made of structs,
-// slices, pointers and plain values.
+// deepCopy copies a value with all that it points to. It serves the model,
+// which is made of structs, slices, pointers and plain values.
 func deepCopy[T any](of *T) *T {
 	to := new(T)
 	*to = deepCopyOf(*of)

@@ -25,7 +25,8 @@ func mustLock(t *testing.T, d *plan.Draft, options plan.LockOptions) *plan.Locke
 	return l
 }
 
-// Equal arguments give equal locks: nothing is asked that another time or machine would answer otherwise.
+// Equal arguments give equal locks: nothing is asked that another time or
+// machine would answer otherwise.
 func TestLockIsAFunction(t *testing.T) {
 	l := mustLock(t, mustRead(t, limitsPlan(t)), plan.LockOptions{})
 	if l.ID() != "" || !l.Options().At.IsZero() {
@@ -44,10 +45,12 @@ func TestAcknowledgements(t *testing.T) {
 	d := mustRead(t, text)
 	all := []string{"breaking:2.1", "irreversible:2.1", "modifying:1.2"}
 	var ack *plan.AckError
-	if _, err := plan.Lock(d, plan.LockOptions{}); !errors.As(err, &ack) || len(ack.Missing) != 3 || !strings.Contains(err.Error(), "--ack modifying:1.2") {
+	if _, err := plan.Lock(d, plan.LockOptions{}); !errors.As(err, &ack) || len(ack.Missing) != 3 ||
+		!strings.Contains(err.Error(), "--ack modifying:1.2") {
 		t.Errorf("%v", err)
 	}
-	if _, err := plan.Lock(d, plan.LockOptions{Acknowledged: all[1:]}); !errors.As(err, &ack) || len(ack.Missing) != 1 || ack.Missing[0].Code != all[0] {
+	if _, err := plan.Lock(d, plan.LockOptions{Acknowledged: all[1:]}); !errors.As(err, &ack) ||
+		len(ack.Missing) != 1 || ack.Missing[0].Code != all[0] {
 		t.Errorf("%v", err)
 	}
 	if _, err := plan.Lock(d, plan.LockOptions{Acknowledged: append(slices.Clone(all), "breaking:9.9")}); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"breaking:9.9"}) {
@@ -146,7 +149,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// A change of the same size within the same tick of the file system's clock is seen too.
+// A change of the same size within the same tick of the file system's clock is
+// seen too.
 func TestVerifyFreshFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plan.toml")
 	text, now := limitsPlan(t), time.Now()

@@ -41,14 +41,15 @@ type Plan struct {
 	Execution        Execution        // [execution]
 	ErrorPropagation ErrorPropagation // [error_propagation]
 
-	// Settings are the remaining tables of parameters_NAME.toml (software_stack, user_interface,
-	// deployment, mcp_tools, components, constraints, knowledge_capture, education, logging,
-	// verification …), flattened, sorted by key.
+	// Settings are the remaining tables of parameters_NAME.toml
+	// (software_stack, user_interface, deployment, mcp_tools, components,
+	// constraints, knowledge_capture, education, logging, verification …),
+	// flattened, sorted by key.
 	Settings []Setting
 }
 
-// A Setting is one leaf of a free table: Key is dotted and quoted where needed, Value is canonical
-// text of a string, integer, float, boolean, date or list.
+// A Setting is one leaf of a free table: Key is dotted and quoted where needed,
+// Value is canonical text of a string, integer, float, boolean, date or list.
 type Setting struct {
 	Key   string
 	Value Value
@@ -68,7 +69,8 @@ type Meta struct {
 	Extra   []Setting
 }
 
-// A Requirement is something the user asked for; each is served by at least one step.
+// A Requirement is something the user asked for; each is served by at least one
+// step.
 type Requirement struct{ ID, Text string }
 
 // An Assumption is taken for granted; where it has a check, it can be verified.
@@ -84,14 +86,16 @@ type Invariant struct {
 	Critical bool // default true
 }
 
-// A NonGoal must not be touched: paths (globs) and symbols, judged on what changed and not on words.
+// A NonGoal must not be touched: paths (globs) and symbols, judged on what
+// changed and not on words.
 type NonGoal struct {
 	ID, Text string
 	Paths    []string
 	Symbols  []string
 }
 
-// A GateUse asks for a gate that the host has or that is built in, with arguments. The gate says which it takes.
+// A GateUse asks for a gate that the host has or that is built in, with
+// arguments. The gate says which it takes.
 type GateUse struct {
 	Name string
 	Args []Setting // sorted by key
@@ -163,7 +167,8 @@ const (
 	Education     Mode = "education"     // as collaborative, with explanations
 )
 
-// A Step is the unit of contract: what is done, what it may change, how it is checked, how it is undone.
+// A Step is the unit of contract: what is done, what it may change, how it is
+// checked, how it is undone.
 type Step struct {
 	ID             string
 	Address        Address
@@ -196,7 +201,8 @@ type Step struct {
 	Status         Status
 }
 
-// IsCritical reports whether a failure of the step matters to the whole run: unless it says otherwise, it does.
+// IsCritical reports whether a failure of the step matters to the whole run:
+// unless it says otherwise, it does.
 func (s *Step) IsCritical() bool { return s.Critical == nil || *s.Critical }
 
 // Retries is how often the primary method may be tried again.
@@ -226,16 +232,19 @@ func (a *Artifacts) Declared() ledger.Declared {
 		SymbolsAdd: a.SymbolsAdd, SymbolsRemove: a.SymbolsRemove}
 }
 
-// Limits is how much a step may change. Lines are those added plus those removed; modules are folders that all changes lie in.
+// Limits is how much a step may change. Lines are those added plus those
+// removed; modules are folders that all changes lie in.
 type Limits struct {
 	MaxFiles, MaxLines *int
 	Modules            []string
 }
 
-// Access is what a step reads and writes, and the symbols it owns: needed only to run beside other steps.
+// Access is what a step reads and writes, and the symbols it owns: needed only
+// to run beside other steps.
 type Access struct{ Reads, Writes, Symbols []string }
 
-// A TestIntent says what a test is for. Its command must fail at the end of the step that brings it and pass at the end of FixedBy.
+// A TestIntent says what a test is for. Its command must fail at the end of the
+// step that brings it and pass at the end of FixedBy.
 type TestIntent struct {
 	Behavior, Invariant, FailureMeans string
 	Test                              string // a command
@@ -253,7 +262,8 @@ type Backup struct {
 	ToolArgs         []string
 }
 
-// A Check is something a machine can decide. Kind names it; the other fields are its arguments.
+// A Check is something a machine can decide. Kind names it; the other fields
+// are its arguments.
 type Check struct {
 	Kind           string
 	Path           string
@@ -274,7 +284,8 @@ type Completion struct {
 	Flags              []Setting
 }
 
-// An EnvelopeSpec is [envelope]: what the outcome depends on besides the tree. Files and globs are relative to the workspace.
+// An EnvelopeSpec is [envelope]: what the outcome depends on besides the tree.
+// Files and globs are relative to the workspace.
 type EnvelopeSpec struct {
 	Model          string
 	PromptTemplate []string
@@ -283,7 +294,8 @@ type EnvelopeSpec struct {
 	Config         []string
 }
 
-// Sandbox is [sandbox]: how commands are confined. The zero value leaves it to the controller.
+// Sandbox is [sandbox]: how commands are confined. The zero value leaves it to
+// the controller.
 type Sandbox struct {
 	Level    string // "", none, process, filesystem, strict
 	Network  *bool
@@ -319,7 +331,8 @@ type ErrorPropagation struct {
 	Extra              []Setting
 }
 
-// Steps goes through all steps with their tasks, in the order in which they stand in the plan; both are the plan's own.
+// Steps goes through all steps with their tasks, in the order in which they
+// stand in the plan; both are the plan's own.
 func (p *Plan) Steps() iter.Seq2[*Task, *Step] {
 	return func(yield func(*Task, *Step) bool) {
 		for i := range p.Tasks {

@@ -89,8 +89,9 @@ func TestNonGoalsProtectWhatIsBelow(t *testing.T) {
 	base := strings.Replace(limitsPlan(t), `paths = ["internal/auth/**"]`, `paths = ["internal/auth", "*.lock", "docs/**"]
 symbols = ["server.Limiter"]`, 1)
 	for piece, want := range map[string]bool{
-		`"internal/auth"`: true, `"internal/auth/a/b.go"`: true, `"internal/auth/*.go"`: true, `"internal/authority.go"`: false,
-		`"go.lock"`: true, `"a/go.lock"`: false, `"docs/x.md"`: true, `"docs"`: true, `"docsx"`: false, `"README.md"`: false,
+		`"internal/auth"`: true, `"internal/auth/a/b.go"`: true, `"internal/auth/*.go"`: true,
+		`"internal/authority.go"`: false,
+		`"go.lock"`:               true, `"a/go.lock"`: false, `"docs/x.md"`: true, `"docs"`: true, `"docsx"`: false, `"README.md"`: false,
 	} {
 		d := mustRead(t, strings.Replace(base, `modify = ["README.md"]`, `modify = [`+piece+`]`, 1))
 		d.Plan.Tasks[0].Steps[1].Artifacts.SymbolsAdd = nil

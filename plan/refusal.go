@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
-// CheckError carries the diagnostics (errors and all) for which a plan was refused.
+// CheckError carries the diagnostics (errors and all) for which a plan was
+// refused.
 type CheckError struct {
 	Diagnostics []Diagnostic
 	Answers     []Answer
@@ -64,5 +65,6 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("plan: %q has %d bytes, more than the %d that a plan may have: split it up", e.Name, e.Size, e.Max)
+	return fmt.Sprintf("plan: %q has %d bytes, more than the %d that a plan may have: split it up", e.Name, e.Size,
+		e.Max)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan/internal/network"
 )
 
-// Text draws the order of the work for people: stages, tasks and steps, one line each.
+// Text draws the order of the work for people: stages, tasks and steps, one
+// line each.
 func (p *Plan) Text() string {
 	var b strings.Builder
 	g := p.Graph()
@@ -77,13 +78,17 @@ func (s *Step) remarks() string {
 	return "  [" + strings.Join(words, ", ") + "]"
 }
 
-// Mermaid draws the plan's graph as a Mermaid flowchart: a box for every task with its steps, arrows from
-// what comes before. Names of nodes are numbers, so that no id of a plan can end a label.
+// Mermaid draws the plan's graph as a Mermaid flowchart: a box for every task
+// with its steps, arrows from what comes before. Names of nodes are numbers, so
+// that no id of a plan can end a label.
 func (p *Plan) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	p.draw(&b, sketch{
-		open:  func(name, label string) string { return fmt.Sprintf("subgraph %s[\"%s\"]\n", name, mermaidText(label)) },
+		open: func(name, label string) string {
+			return fmt.Sprintf("subgraph %s[\"%s\"]\n", name,
+				mermaidText(label))
+		},
 		close: "end\n",
 		node:  func(name, label string) string { return fmt.Sprintf("%s[\"%s\"]\n", name, mermaidText(label)) },
 		edge:  func(from, to string) string { return fmt.Sprintf("%s --> %s\n", from, to) },
@@ -97,7 +102,8 @@ func (p *Plan) Dot() string {
 	b.WriteString("digraph plan {\n  rankdir=TB; compound=true; node [shape=box];\n")
 	p.draw(&b, sketch{
 		open: func(name, label string) string {
-			return fmt.Sprintf("subgraph cluster_%s { label=%s; %s [shape=point, style=invis];\n", name, dotText(label), name)
+			return fmt.Sprintf("subgraph cluster_%s { label=%s; %s [shape=point, style=invis];\n", name,
+				dotText(label), name)
 		},
 		close: "}\n",
 		node:  func(name, label string) string { return fmt.Sprintf("%s [label=%s];\n", name, dotText(label)) },
@@ -168,7 +174,8 @@ func (p *Plan) drawTask(b *strings.Builder, s sketch, indent string, i int) {
 	b.WriteString(indent + s.close)
 }
 
-// mermaidText escapes what ends a label or begins markup in it, as numbered entities.
+// mermaidText escapes what ends a label or begins markup in it, as numbered
+// entities.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range hidden.Escape(s) {

@@ -21,15 +21,19 @@ type question struct {
 	against    []string
 	counted    func(*Plan, CheckOptions) string
 	asked      func(*Plan) bool // false: this profile records instead; nil: always asked
-	lacks      func(*Step) bool // the step has no answer, also where what it says could not be read; nil: no step has to have one
+	// the step has no answer, also where what it says could not be read; nil:
+	// no step has to have one
+	lacks func(*Step) bool
 }
 
 func strictly(p *Plan) bool { return p.Profile != Observe }
 
 var questions = []question{
 	{"every-step-executable", "Can every step be carried out?",
-		[]string{"no-tasks", "no-steps", "method-missing", "method-twice", "command-hidden", "id-missing", "id-invalid", "task-duplicate-id",
-			"step-duplicate-id", "address-ambiguous", "task-cycle", "speclet-cycle", "order-cycle", "task-dep-unknown", "speclet-dep-unknown"},
+		[]string{"no-tasks", "no-steps", "method-missing", "method-twice", "command-hidden", "id-missing",
+			"id-invalid", "task-duplicate-id",
+			"step-duplicate-id", "address-ambiguous", "task-cycle", "speclet-cycle", "order-cycle",
+			"task-dep-unknown", "speclet-dep-unknown"},
 		func(p *Plan, _ CheckOptions) string {
 			return count(p.stepCount(), "step") + " with a method and a place in the order"
 		}, nil, nil},
@@ -47,7 +51,8 @@ var questions = []question{
 		func(s *Step) bool { return s.Artifacts == nil || changesFiles(s.Artifacts) && !bounded(s.Limits) }},
 	{"rollback-defined", "Is it defined for every step how it is undone?",
 		[]string{"rollback-missing", "compensate-missing"},
-		func(p *Plan, _ CheckOptions) string { return count(p.stepCount(), "step") + " with a rollback class" }, strictly,
+		func(p *Plan, _ CheckOptions) string { return count(p.stepCount(), "step") + " with a rollback class" },
+		strictly,
 		func(s *Step) bool { return s.Rollback == "" }},
 	{"public-surfaces-specified", "Is it specified how every public symbol that changes behaves?",
 		[]string{"public-surface-unspecified", "symbol-invalid"},
@@ -85,9 +90,9 @@ var questions = []question{
 		}, nil, nil},
 }
 
-// SelfCheck answers the ten questions before execution. A question is answered "no" exactly where [Draft.Check]
-// has an error that concerns it, so that the two agree. A draft that could not be read to its end
-// gets a "no" to all.
+// SelfCheck answers the ten questions before execution. A question is answered
+// "no" exactly where [Draft.Check] has an error that concerns it, so that the
+// two agree. A draft that could not be read to its end gets a "no" to all.
 func (d *Draft) SelfCheck(o CheckOptions) []Answer { return d.answers(d.Check(o), o) }
 
 func (d *Draft) answers(found []Diagnostic, o CheckOptions) []Answer {
@@ -129,7 +134,8 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptio
 	default:
 		a.Evidence = []string{q.counted(&d.Plan, o)}
 		if steps := d.lacking(q.lacks); len(steps) > 0 {
-			a.Yes, a.Evidence = false, []string{fmt.Sprintf("it could not be read for %s, the first is %s", count(len(steps), "step"), hidden.Escape(string(steps[0])))}
+			a.Yes, a.Evidence = false, []string{fmt.Sprintf("it could not be read for %s, the first is %s",
+				count(len(steps), "step"), hidden.Escape(string(steps[0])))}
 		}
 	}
 	return a
@@ -139,7 +145,8 @@ func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptio
 func evidenceOf(no []Diagnostic) []string {
 	var list []string
 	for _, f := range no[:min(len(no), maxEvidence)] {
-		list = append(list, fmt.Sprintf("%s:%d: %s [%s]", hidden.Escape(f.Pos.File), f.Pos.Line, hidden.Escape(f.Message), f.Code))
+		list = append(list, fmt.Sprintf("%s:%d: %s [%s]", hidden.Escape(f.Pos.File), f.Pos.Line,
+			hidden.Escape(f.Message), f.Code))
 	}
 	if more := len(no) - maxEvidence; more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))
@@ -147,19 +154,24 @@ func evidenceOf(no []Diagnostic) []string {
 	return list
 }
 
-// EverythingElse answers for all rules that none of the ten questions asks about: "no" where one of them is broken by an error of found,
-// which is what [Draft.Check] returned. Ten times yes and this are what a plan that holds needs.
+// EverythingElse answers for all rules that none of the ten questions asks
+// about: "no" where one of them is broken by an error of found, which is what
+// [Draft.Check] returned. Ten times yes and this are what a plan that holds
+// needs.
 func EverythingElse(found []Diagnostic) Answer {
 	var no []Diagnostic
 	for _, f := range found {
-		if f.Severity == Error && !slices.ContainsFunc(questions, func(q question) bool { return slices.Contains(q.against, f.Code) }) {
+		if f.Severity == Error && !slices.ContainsFunc(questions,
+			func(q question) bool { return slices.Contains(q.against, f.Code) }) {
 			no = append(no, f)
 		}
 	}
-	return Answer{Question: "everything-else", Text: "Does everything else hold?", Yes: len(no) == 0, Evidence: evidenceOf(no)}
+	return Answer{Question: "everything-else", Text: "Does everything else hold?", Yes: len(no) == 0,
+		Evidence: evidenceOf(no)}
 }
 
-// lacking are the addresses of the steps of which lacks is true, where the plan has to say what they lack.
+// lacking are the addresses of the steps of which lacks is true, where the plan
+// has to say what they lack.
 func (d *Draft) lacking(lacks func(*Step) bool) []Address {
 	if lacks == nil || !strictly(&d.Plan) || d.foreign() {
 		return nil

@@ -6,18 +6,21 @@ import (
 	"strings"
 )
 
-// A Position is a place in a source file; lines and columns count from 1, columns in bytes.
+// A Position is a place in a source file; lines and columns count from 1,
+// columns in bytes.
 type Position struct {
 	File         string
 	Line, Column int
 }
 
-// An Outline tells where the parts of a plan stand in its source. Parts are named by the path of their key, such as
-// "tasks[0].steps[1].limits".
+// An Outline tells where the parts of a plan stand in its source. Parts are
+// named by the path of their key, such as "tasks[0].steps[1].limits".
 type Outline interface {
-	// Position is where a part stands, or the nearest thing around it; false where nothing around it is known either.
+	// Position is where a part stands, or the nearest thing around it; false
+	// where nothing around it is known either.
 	Position(path string) (Position, bool)
-	// Keys are the names in a table as they are written there; written reports whether there is such a part at all.
+	// Keys are the names in a table as they are written there; written reports
+	// whether there is such a part at all.
 	Keys(path string) (names []string, written bool)
 }
 
@@ -66,7 +69,8 @@ func (t *Text) index() []byte {
 	return body
 }
 
-// Position turns an offset into the text, behind a byte order mark, into a place.
+// Position turns an offset into the text, behind a byte order mark, into a
+// place.
 func (t *Text) Position(offset int) Position {
 	offset = min(offset, len(t.index()))
 	i := sort.Search(len(t.lines), func(i int) bool { return t.lines[i] > offset }) - 1

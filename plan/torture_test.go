@@ -62,16 +62,17 @@ func TestBombs(t *testing.T) {
 	}
 	number := 0
 	for name, text := range map[string]string{
-		"inline tables":    fillUp("schema = 1\nx = ", "{a=", ""),
-		"arrays":           fillUp("schema = 1\nx = ", "[", ""),
-		"long array":       fillUp("schema = 1\nx = [", "1,", "]"),
-		"long constraint":  fillUp("schema = 1\n[constraints]\nx = [", "\"\",", "]"),
-		"dotted key":       fillUp("schema = 1\nx", ".a", " = 1"),
-		"dotted header":    fillUp("schema = 1\n[x", ".a", "]"),
-		"array tables":     fillUp("schema = 1\n", "[[tasks]]\n", ""),
-		"steps":            fillUp("schema = 1\n[[tasks]]\n", "[[tasks.steps]]\n", ""),
-		"unknown tables":   fillUp("schema = 1\n", "[[a]]\n", ""),
-		"defaults":         fillUp("schema = 1\n[defaults]\nevidence = ['"+strings.Repeat("x", size/2)+"']\n[[tasks]]\n", "[[tasks.steps]]\n", ""),
+		"inline tables":   fillUp("schema = 1\nx = ", "{a=", ""),
+		"arrays":          fillUp("schema = 1\nx = ", "[", ""),
+		"long array":      fillUp("schema = 1\nx = [", "1,", "]"),
+		"long constraint": fillUp("schema = 1\n[constraints]\nx = [", "\"\",", "]"),
+		"dotted key":      fillUp("schema = 1\nx", ".a", " = 1"),
+		"dotted header":   fillUp("schema = 1\n[x", ".a", "]"),
+		"array tables":    fillUp("schema = 1\n", "[[tasks]]\n", ""),
+		"steps":           fillUp("schema = 1\n[[tasks]]\n", "[[tasks.steps]]\n", ""),
+		"unknown tables":  fillUp("schema = 1\n", "[[a]]\n", ""),
+		"defaults": fillUp("schema = 1\n[defaults]\nevidence = ['"+strings.Repeat("x",
+			size/2)+"']\n[[tasks]]\n", "[[tasks.steps]]\n", ""),
 		"an open string":   fillUp("schema = 1\nx = \"", "a", ""),
 		"an open text":     fillUp("schema = 1\nx = \"\"\"", "a\n", ""),
 		"comments":         fillUp("schema = 1\n", "#\n", ""),
@@ -100,9 +101,10 @@ func TestBombs(t *testing.T) {
 			found := d.Check(plan.CheckOptions{})
 			took := time.Since(start)
 			runtime.ReadMemStats(&after)
-			t.Logf("%v, %d MiB allocated, %d found: %.200v", took, (after.TotalAlloc-before.TotalAlloc)>>20, len(found), found[0])
-			// The limits are 200 ms and 100 MiB; a busy machine, the race detector and memory that was freed
-			// again get some room.
+			t.Logf("%v, %d MiB allocated, %d found: %.200v", took, (after.TotalAlloc-before.TotalAlloc)>>20,
+				len(found), found[0])
+			// The limits are 200 ms and 100 MiB; a busy machine, the race
+			// detector and memory that was freed again get some room.
 			if took > 20*time.Second || after.TotalAlloc-before.TotalAlloc > 160<<20 {
 				t.Errorf("%v and %d MiB", took, (after.TotalAlloc-before.TotalAlloc)>>20)
 			}
@@ -122,7 +124,8 @@ func manyKeys(size int, n *int) string {
 	return b.String()
 }
 
-// manyTasks is a chain of tasks in which each depends on the next, and the last on the first.
+// manyTasks is a chain of tasks in which each depends on the next, and the last
+// on the first.
 func manyTasks(size int) string {
 	var b strings.Builder
 	b.WriteString("schema = 1\n")
@@ -239,8 +242,13 @@ func TestFiles(t *testing.T) {
 	}{
 		{"missing", filepath.Join(dir, "nothing.toml"), fs.ErrNotExist},
 		{"empty folder", filepath.Dir(write("empty/readme.md", "")), file.ErrNoPlan},
-		{"two plans", filepath.Dir(func() string { write("two/b.toml", text); return write("two/a.toml", text) }()), file.ErrManyPlans},
-		{"plan.toml", filepath.Dir(func() string { write("one/other.toml", text); return write("one/plan.toml", text) }()), nil},
+		{"two plans", filepath.Dir(func() string { write("two/b.toml", text); return write("two/a.toml", text) }()),
+			file.ErrManyPlans},
+		{"plan.toml", filepath.Dir(func() string {
+			write("one/other.toml", text)
+			return write("one/plan.toml",
+				text)
+		}()), nil},
 		{"the only one", filepath.Dir(func() string { write("only/Cargo.toml", "[package]\n"); return write("only/x.toml", text) }()), nil},
 		{"a file", write("x.toml", text), nil},
 	} {

@@ -14,8 +14,8 @@ import (
 )
 
 // OpenBlobs opens one and the same store every time it is called; it is called
-// again while the last one is still open, too. A store in memory returns itself. What is
-// opened is closed if it has a method Close() error.
+// again while the last one is still open, too. A store in memory returns
+// itself. What is opened is closed if it has a method Close() error.
 type OpenBlobs func() (checkpoint.Blobs, error)
 
 // RunBlobs tests the rules of checkpoint.Blobs, one subtest for each.
@@ -39,7 +39,8 @@ func TestBlobs(open OpenBlobs) error {
 	return errors.Join(errs...)
 }
 
-// A blobsCase defends one rule. Cases share a store, so each uses contents of its own.
+// A blobsCase defends one rule. Cases share a store, so each uses contents of
+// its own.
 type blobsCase struct {
 	name string
 	rule string
@@ -71,7 +72,8 @@ var blobsCases = []blobsCase{
 	{"failed read", "when reading the content fails, Put returns that error and keeps nothing", testFailedRead},
 	{"not retained", "the caller may use its memory again after Put", testNotRetained},
 	{"cancelled", "a cancelled context ends every method with its error, and the next call works", testCancelled},
-	{"cancelled while reading", "a Put that is cancelled half-way keeps all of the content or nothing", testCancelledReading},
+	{"cancelled while reading", "a Put that is cancelled half-way keeps all of the content or nothing",
+		testCancelledReading},
 	{"concurrent", "all methods may be called at the same time", testConcurrent},
 	{"reopen", "what was synced is kept when it is opened again", testReopen},
 }

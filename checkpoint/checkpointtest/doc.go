@@ -13,5 +13,6 @@
 // program that checks the database it was pointed at. Each violation begins
 // with the rule that was broken.
 //
-// What needs a power cut to be seen (that Sync really syncs) is not tested here.
+// What needs a power cut to be seen (that Sync really syncs) is not tested
+// here.
 package checkpointtest

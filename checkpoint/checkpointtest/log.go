@@ -13,12 +13,12 @@ import (
 
 // A LogSubject is one log that is tested.
 type LogSubject struct {
-	// Open opens the log, with the records that it has. It is called again after
-	// Close, and once while the last one is open: then it may fail, or make the
-	// earlier one refuse to append.
+	// Open opens the log, with the records that it has. It is called again
+	// after Close, and once while the last one is open: then it may fail, or
+	// make the earlier one refuse to append.
 	Open func() (checkpoint.Log, error)
-	// Tear, if it is not nil, is called while the log is closed, and takes away a
-	// part of the last batch, as a crash before the end of Append would.
+	// Tear, if it is not nil, is called while the log is closed, and takes away
+	// a part of the last batch, as a crash before the end of Append would.
 	Tear func() error
 }
 
@@ -76,10 +76,12 @@ func (c logCase) test(fresh FreshLog) error {
 }
 
 var logCases = []logCase{
-	{"order", "records of any bytes are replayed in order, as often as one likes, by the log and by the next opening", testOrder},
+	{"order", "records of any bytes are replayed in order, as often as one likes, by the log and by the next opening",
+		testOrder},
 	{"early end", "a replay may be ended at any record", testEarlyEnd},
 	{"slices", "the log keeps no reference to the slices of a batch", testSlices},
-	{"cancelled", "a cancelled context ends Append and Replay with its error, adds nothing, and the next call works", testCancelledLog},
+	{"cancelled", "a cancelled context ends Append and Replay with its error, adds nothing, and the next call works",
+		testCancelledLog},
 	{"closed", "a closed log refuses to append, and can be closed again", testClosed},
 	{"concurrent", "batches of concurrent writers are never mixed", testConcurrentLog},
 	{"stale", "of two openings at one time, none loses a record that was acknowledged to the other", testStale},

@@ -47,7 +47,8 @@ func TestFileLog(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				// The head is written after the batch: a crash leaves none that knows of it.
+				// The head is written after the batch: a crash leaves none that
+				// knows of it.
 				return errors.Join(os.Truncate(path, info.Size()-7), os.Remove(path+".head"))
 			},
 		}, nil

@@ -35,8 +35,9 @@ const (
 
 type sum = [sha256.Size]byte
 
-// A Chain is a place between two records of a journal, and knows how the next one is stored and verified. It is a
-// pure value: it reads no clock and keeps no record. Copies share scratch space: use Clone to go two ways. It is not
+// A Chain is a place between two records of a journal, and knows how the next
+// one is stored and verified. It is a pure value: it reads no clock and keeps
+// no record. Copies share scratch space: use Clone to go two ways. It is not
 // safe for concurrent use.
 type Chain struct {
 	name    string
@@ -47,7 +48,8 @@ type Chain struct {
 	digests [2]ledger.Digest // of prev and last, once somebody asked
 }
 
-// NewChain is the place before the first record of the journal called name, which is the id of its run.
+// NewChain is the place before the first record of the journal called name,
+// which is the id of its run.
 func NewChain(name string) Chain {
 	return Chain{name: name, last: sha256.Sum256([]byte(nameDomain + name))}
 }
@@ -76,7 +78,8 @@ func (c *Chain) step(hash sum) {
 	c.digests[0], c.digests[1] = c.digests[1], ""
 }
 
-// spelled are the digests of prev and last. Each is spelled once: that of last is that of prev a record later.
+// spelled are the digests of prev and last. Each is spelled once: that of last
+// is that of prev a record later.
 func (c *Chain) spelled() (prev, last ledger.Digest) {
 	if c.digests[0] == "" {
 		c.digests[0] = ledger.DigestOf(c.prev)
@@ -87,9 +90,10 @@ func (c *Chain) spelled() (prev, last ledger.Digest) {
 	return c.digests[0], c.digests[1]
 }
 
-// Extend adds the stored form of f, as of now, to buf, and goes behind it. It returns buf with what was added, and the
-// record. After an error the chain stands where it was, and nothing was added. The record shares f's data where that
-// has no white space between its parts.
+// Extend adds the stored form of f, as of now, to buf, and goes behind it. It
+// returns buf with what was added, and the record. After an error the chain
+// stands where it was, and nothing was added. The record shares f's data where
+// that has no white space between its parts.
 func (c *Chain) Extend(buf []byte, f Fact, now time.Time) ([]byte, Record, error) {
 	if err := f.check(); err != nil {
 		return buf, Record{}, err
@@ -147,15 +151,16 @@ func compact(data json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// A Stored is a verified record as it lies in a log: valid as long as the bytes are.
+// A Stored is a verified record as it lies in a log: valid as long as the bytes
+// are.
 type Stored struct {
 	time            time.Time
 	attempt         uint64
 	typ, step, data []byte
 }
 
-// Follow checks that b is the next record, and goes behind it. What is wrong with it is a [*CorruptError], and the chain
-// stands where it was.
+// Follow checks that b is the next record, and goes behind it. What is wrong
+// with it is a [*CorruptError], and the chain stands where it was.
 func (c *Chain) Follow(b []byte) (Stored, error) {
 	wrong := func(format string, args ...any) (Stored, error) {
 		return Stored{}, &CorruptError{Name: c.name, Seq: c.seq + 1, Why: fmt.Sprintf(format, args...)}
@@ -187,7 +192,8 @@ func (c *Chain) Follow(b []byte) (Stored, error) {
 	return s, nil
 }
 
-// parseBody reads what follows the sequence number; why is empty if that went well.
+// parseBody reads what follows the sequence number; why is empty if that went
+// well.
 func parseBody(body []byte) (s Stored, why string) {
 	rest := body[1+sha256.Size+8:]
 	seconds, nanos := int64(binary.BigEndian.Uint64(rest)), binary.BigEndian.Uint32(rest[8:])
@@ -216,7 +222,8 @@ func parseBody(body []byte) (s Stored, why string) {
 	return s, ""
 }
 
-// Data is the data of its fact. It is valid as long as the bytes that were followed are.
+// Data is the data of its fact. It is valid as long as the bytes that were
+// followed are.
 func (s *Stored) Data() []byte { return s.data }
 
 // Record is a copy of s, which must be the last that c followed.

@@ -9,7 +9,8 @@ func validJSON(b []byte) bool {
 	return v.all()
 }
 
-// tightJSON reports whether b is JSON with no white space between its parts: what json.Compact leaves as it is.
+// tightJSON reports whether b is JSON with no white space between its parts:
+// what json.Compact leaves as it is.
 func tightJSON(b []byte) bool {
 	v := validator{b: b}
 	return v.all() && !v.loose
@@ -140,15 +141,16 @@ func (v *validator) text() bool {
 	return false
 }
 
-// plain reports whether none of eight bytes is a quote, a backslash or a control
-// character: those that end a text, or mean something in it.
+// plain reports whether none of eight bytes is a quote, a backslash or a
+// control character: those that end a text, or mean something in it.
 func plain(x uint64) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := x^ones*'"', x^ones*'\\'
 	return ((quote-ones)&^quote|(slash-ones)&^slash|(x-ones*' ')&^x)&tops == 0
 }
 
-// escape is the length of what b begins with behind a backslash; 0 if it is wrong.
+// escape is the length of what b begins with behind a backslash; 0 if it is
+// wrong.
 func escape(b []byte) int {
 	if len(b) == 0 {
 		return 0

@@ -25,7 +25,8 @@ func main() {
 	}
 }
 
-// run carries out a plan with a program as executor, in a folder that is thrown away.
+// run carries out a plan with a program as executor, in a folder that is thrown
+// away.
 func run(ctx context.Context, path, agent string) (*exec.Report, error) {
 	dir, err := os.MkdirTemp("", "agent-")
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 
 // polite is a gate of the host's own: it objects to shouting.
 var polite = gate.New(
-	gate.Info{Name: "polite", Doc: "objects to text in capitals", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}},
+	gate.Info{Name: "polite", Doc: "objects to text in capitals", Level: gate.BlocksStep,
+		Phases: []gate.Phase{gate.During}},
 	func(_ context.Context, pass *gate.Pass) error {
 		if out := pass.Output; out != nil && out.Text != "" && out.Text == strings.ToUpper(out.Text) {
 			pass.Reportf("", "the executor shouts: %q", out.Text)
@@ -36,7 +37,9 @@ func (a agent) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 	return exec.Outcome{Output: text}, os.WriteFile(filepath.Join(w.Dir, "greeting.txt"), []byte(text+"\n"), 0o644)
 }
 
-// composed is a controller made of the host's own parts; blobs is proven by checkpointtest.
+// composed is a controller made of the host's own parts; blobs is proven by
+// checkpointtest.
 func composed(dir string, a agent, blobs checkpoint.Blobs, steps func(exec.Event)) *exec.Controller {
-	return &exec.Controller{Dir: dir, Executor: a, Gates: append(builtin.Gates(), polite), Blobs: blobs, Observer: exec.Observer{StepDone: steps}}
+	return &exec.Controller{Dir: dir, Executor: a, Gates: append(builtin.Gates(), polite), Blobs: blobs,
+		Observer: exec.Observer{StepDone: steps}}
 }

@@ -41,7 +41,10 @@ func run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	scribe := agent{ask: func(_ context.Context, task string) (string, error) { return "Hello reader (" + task + ")", nil }}
+	scribe := agent{ask: func(_ context.Context, task string) (string, error) {
+		return "Hello reader (" + task + ")",
+			nil
+	}}
 	c := composed(dir+"/composed", scribe, &checkpoint.Memory{}, func(e exec.Event) { fmt.Println("step", e.Step, "done:", e.Err == nil) })
 	locked, err := c.Lock(ctx, draft)
 	if err != nil {

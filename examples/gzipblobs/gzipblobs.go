@@ -1,5 +1,5 @@
-// Package gzipblobs is a store of one's own, with its conformance test: contents
-// in a folder, one compressed file each.
+// Package gzipblobs is a store of one's own, with its conformance test:
+// contents in a folder, one compressed file each.
 //
 // A host gives it to [exec.Controller.Blobs]. It only moves bytes: digests,
 // manifests and the order of things are the business of checkpoint.Store.

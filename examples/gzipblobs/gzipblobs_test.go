@@ -16,7 +16,8 @@ func TestRules(t *testing.T) {
 	checkpointtest.RunBlobs(t, func() (checkpoint.Blobs, error) { return &gzipblobs.Blobs{Dir: dir}, nil })
 }
 
-// TestRun runs a plan on it, with a failure, so that a tree is restored from it.
+// TestRun runs a plan on it, with a failure, so that a tree is restored from
+// it.
 func TestRun(t *testing.T) {
 	script := exectest.Script{
 		"1.1": exectest.Write("greeting.txt", "Hello\n"),

@@ -1,9 +1,10 @@
-// Package nethttp prepares the workspace of plan.toml: ten steps over Go's own net/http, a tree of more than a
-// hundred files.
+// Package nethttp prepares the workspace of plan.toml: ten steps over Go's own
+// net/http, a tree of more than a hundred files.
 //
-// Those sources build nowhere but in a GOROOT. [Prepare] makes one around the workspace: a folder of
-// links to the GOROOT that is installed, in which src/net/http alone is a real folder, a copy that
-// the plan may change. The go command finds it by the environment variable GOROOT.
+// Those sources build nowhere but in a GOROOT. [Prepare] makes one around the
+// workspace: a folder of links to the GOROOT that is installed, in which
+// src/net/http alone is a real folder, a copy that the plan may change. The go
+// command finds it by the environment variable GOROOT.
 package nethttp
 
 import (

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// workspace makes a workspace for a test, or skips it where this machine cannot have one.
+// workspace makes a workspace for a test, or skips it where this machine cannot
+// have one.
 func workspace(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -30,7 +31,8 @@ func workspace(t *testing.T) string {
 func TestPrepareBuildsTheCopy(t *testing.T) {
 	dir := workspace(t)
 	failing := "package ascii\n\nimport \"testing\"\n\nfunc TestOfTheCopy(t *testing.T) { t.Fatal(\"it ran\") }\n"
-	if err := os.WriteFile(filepath.Join(dir, "internal", "ascii", "copy_test.go"), []byte(failing), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "internal", "ascii", "copy_test.go"), []byte(failing),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", "fixtures/go.sh", "test", "net/http/internal/ascii")

@@ -17,7 +17,8 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// The plan must end as planned, and must have changed what it says and nothing else.
+// The plan must end as planned, and must have changed what it says and nothing
+// else.
 func TestPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the tests of net/http several times, which takes up to a minute")
@@ -58,7 +59,8 @@ func TestPlan(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("what the run changed (-want +got):\n%s", d)
 	}
-	// The primary method of 3.3 fails at its tests; this is what the backup wrote.
+	// The primary method of 3.3 fails at its tests; this is what the backup
+	// wrote.
 	style, err := os.ReadFile(filepath.Join(dir, "testdata", "style.css"))
 	if err != nil || string(style) != "html {}\n" {
 		t.Errorf("style.css is %q (%v), want what the backup of 3.3 writes", style, err)

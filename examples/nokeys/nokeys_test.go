@@ -18,7 +18,8 @@ func TestGate(t *testing.T) {
 		"an old key":           {gatetest.Files{"ca.pem": "x"}, gatetest.Files{"ca.pem": "y"}, gate.Passed},
 		"no key":               {nil, gatetest.Files{"a.txt": "x"}, gate.Passed},
 	} {
-		if j := gatetest.Judge(t.Context(), nokeys.Gate, gatetest.Pass(t, tt.before, tt.after)); j.Verdict == nil || j.Verdict.Result != tt.want {
+		if j := gatetest.Judge(t.Context(), nokeys.Gate, gatetest.Pass(t, tt.before, tt.after)); j.Verdict == nil ||
+			j.Verdict.Result != tt.want {
 			t.Errorf("%s: got %+v, want %s", name, j, tt.want)
 		}
 	}

@@ -159,8 +159,8 @@ func TestStoriesSurviveACrashAnywhere(t *testing.T) {
 	}
 }
 
-// TestStoriesSurviveManyCrashes lets the machine die again and again, after a few
-// appends each time, until the story is over.
+// TestStoriesSurviveManyCrashes lets the machine die again and again, after a
+// few appends each time, until the story is over.
 func TestStoriesSurviveManyCrashes(t *testing.T) {
 	const lives = 7 // appends: a run that is taken up, loses an attempt and makes it once more
 	for _, s := range stories() {
@@ -184,7 +184,8 @@ func TestStoriesSurviveManyCrashes(t *testing.T) {
 				if diff := cmp.Diff(counters(undisturbed.Run), counters(report.Run)); diff != "" {
 					t.Errorf("after %d crashes, what was counted (-undisturbed +resumed):\n%s", crashes, diff)
 				}
-				if diff := cmp.Diff(strings.Split(told(undisturbed.Run), "\n"), strings.Split(told(report.Run), "\n")); diff != "" {
+				if diff := cmp.Diff(strings.Split(told(undisturbed.Run), "\n"),
+					strings.Split(told(report.Run), "\n")); diff != "" {
 					t.Errorf("after %d crashes, the story (-undisturbed +resumed):\n%s", crashes, diff)
 				}
 			})

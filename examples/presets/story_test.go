@@ -53,7 +53,8 @@ func stories() []story {
 	}, {
 		name: "spec",
 		does: map[plan.Address][]exectest.Action{
-			"1.1": {fail("the tool does not know the format"), fail("record 7 is broken"), write("records.txt", "all\n")},
+			"1.1": {fail("the tool does not know the format"), fail("record 7 is broken"),
+				write("records.txt", "all\n")},
 			"2.1": {fail("locked")}, "2.2": {fail("locked")}, "2.3": {fail("locked")},
 		},
 		answers: map[string]string{"q1": "k", "q2": "k"},
@@ -70,14 +71,18 @@ func stories() []story {
 	}, {
 		name: "assistant",
 		does: map[plan.Address][]exectest.Action{
-			"1.1": {fail("unknown field"), fail("unknown field"), fail("unknown field"), fail("unknown field"), // three retries
+			// three retries
+			"1.1": {fail("unknown field"), fail("unknown field"), fail("unknown field"), fail("unknown field"),
 				fail("no such library"), write("reader.txt", "reads\n")}, // another approach, and one retry of it
 			"1.2": {fail("too large")},
 		},
 		advice: map[advice.Kind]map[plan.Address][]advice.Advice{
-			advice.Pivot: {"1.1": {{Advisor: "scripted", Note: "use the library", Confidence: 0.8, Alternatives: []advice.Alternative{{Description: "use the library", Confidence: 0.8}},
-				Patch: &advice.Patch{Summary: "use the library", Prompt: text("write reader.txt with the library")}}}},
-			advice.Research: {"1.2": {{Advisor: "scripted", Note: "the format allows parts", Confidence: 0.9, Queries: []string{"large files"},
+			advice.Pivot: {"1.1": {{Advisor: "scripted", Note: "use the library", Confidence: 0.8,
+				Alternatives: []advice.Alternative{{Description: "use the library", Confidence: 0.8}},
+				Patch: &advice.Patch{Summary: "use the library",
+					Prompt: text("write reader.txt with the library")}}}},
+			advice.Research: {"1.2": {{Advisor: "scripted", Note: "the format allows parts", Confidence: 0.9,
+				Queries: []string{"large files"},
 				Sources: []string{"docs/format.md"}, Findings: []string{"the format allows parts"},
 				Patch: &advice.Patch{Summary: "import it in parts", Feedback: []string{"the format allows parts"}}}}},
 		},
@@ -92,17 +97,20 @@ func stories() []story {
 		},
 		advice: map[advice.Kind]map[plan.Address][]advice.Advice{advice.Reflection: {
 			"1.1": {
-				{Advisor: "scripted", RootCause: "out-of-memory", Confidence: 0.87, Severity: 0.8, Risk: 0.2, // the reviewers reject 32
-					Patch: &advice.Patch{Summary: "half as much at a time", Args: map[string]string{"batch-size": "16"}}},
+				// the reviewers reject 32
+				{Advisor: "scripted", RootCause: "out-of-memory", Confidence: 0.87, Severity: 0.8, Risk: 0.2,
+					Patch: &advice.Patch{Summary: "half as much at a time",
+						Args: map[string]string{"batch-size": "16"}}},
 				{Advisor: "scripted", RootCause: "out-of-memory", Confidence: 0.87, Severity: 0.8, Risk: 0.2,
 					Patch: &advice.Patch{Summary: "half of that", Args: map[string]string{"batch-size": "8"}}},
 			},
 			"2.1": {{Advisor: "scripted", RootCause: "missing-file", Confidence: 0.70, Patch: &advice.Patch{Summary: "say that it is to be written", Run: text("draw --write --out figure.txt")}}},
 			"3.1": {{Advisor: "scripted", RootCause: "schema", Confidence: 0.69, Patch: &advice.Patch{Summary: "leave the mean out", Run: text("compare --no-mean --with last-year.json")}}},
 		}},
-		reviewers: []exec.Reviewer{approval.Func{Label: "quality", Ask: approves}, approval.Func{Label: "ops", Ask: sparing}},
-		answers:   map[string]string{"q1": "k"},
-		ends:      history.Partial,
+		reviewers: []exec.Reviewer{approval.Func{Label: "quality", Ask: approves},
+			approval.Func{Label: "ops", Ask: sparing}},
+		answers: map[string]string{"q1": "k"},
+		ends:    history.Partial,
 	}}
 }
 
@@ -136,12 +144,13 @@ func (s story) set(t *testing.T, cut int) *stage {
 	st := &stage{log: &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}}
 	var mu sync.Mutex
 	used := map[plan.Address]int{} // how often the ladder was used for a step
-	st.Bench = exectest.New(t, s.name+".toml", nil, exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		actions := s.does[w.Step.Address]
-		return actions[min(used[w.Step.Address], len(actions)-1)](ctx, w)
-	}))
+	st.Bench = exectest.New(t, s.name+".toml", nil,
+		exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			actions := s.does[w.Step.Address]
+			return actions[min(used[w.Step.Address], len(actions)-1)](ctx, w)
+		}))
 	c := st.Controller
 	c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return st.log, nil }
 	c.Observer.AttemptStarted = func(e exec.Event) {
@@ -192,7 +201,8 @@ func (p person) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
 }
 
 // told is the story of a run: what failed, what was tried, who was asked, what
-// came of it. Attempts that a crash cut off do not belong to it, nor do their numbers.
+// came of it. Attempts that a crash cut off do not belong to it, nor do their
+// numbers.
 func told(run *history.Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "preset %s, mode %s\n", run.Started.Preset, run.Started.Mode)
@@ -234,7 +244,8 @@ func told(run *history.Run) string {
 func tellPatch(b *strings.Builder, p *history.Patched) {
 	fmt.Fprintf(b, "      %s, at %s: %s\n", p.ID, p.Point, p.Summary)
 	for line := range strings.Lines(p.Diff) {
-		if strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") {
+		if strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+") &&
+			!strings.HasPrefix(line, "+++") {
 			fmt.Fprintf(b, "      %s", line)
 		}
 	}

@@ -24,9 +24,10 @@ var (
 	seed  = flag.Uint64("seed", 0, "of the random moments of TestKill; 0 takes one by chance and prints it")
 )
 
-// The command is killed with SIGKILL at random moments, and called again until its run is complete. Each run
-// must end with the tree of one that nobody disturbed, no step may run again once it was complete, and
-// nothing that the command started may survive it.
+// The command is killed with SIGKILL at random moments, and called again until
+// its run is complete. Each run must end with the tree of one that nobody
+// disturbed, no step may run again once it was complete, and nothing that the
+// command started may survive it.
 //
 //	go test ./examples/ratelimit -run Kill -kills 200 -v -timeout 1h
 func TestKill(t *testing.T) {
@@ -90,7 +91,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// undisturbed is how long a run takes that nobody kills, and the tree that it ends with. TestPlan has one.
+// undisturbed is how long a run takes that nobody kills, and the tree that it
+// ends with. TestPlan has one.
 func undisturbed(t *testing.T) (time.Duration, ledger.Digest) {
 	t.Helper()
 	_, report, took := planned(t)
@@ -106,12 +108,12 @@ type killed struct {
 
 func (k *killed) dir() string { return filepath.Join(k.home, "service") }
 
-// cookie stands in the environment of everything that the command starts: the plan lets this variable
-// through, and needs no modules.
+// cookie stands in the environment of everything that the command starts: the
+// plan lets this variable through, and needs no modules.
 func (k *killed) cookie() string { return "GOMODCACHE=" + filepath.Join(k.home, "cookie") }
 
-// call runs the command and kills it, and nothing but it, after a while. It reports whether the command
-// ended before that.
+// call runs the command and kills it, and nothing but it, after a while. It
+// reports whether the command ended before that.
 func (k *killed) call(t *testing.T, after time.Duration) (ended bool) {
 	t.Helper()
 	output, err := os.Create(filepath.Join(k.home, "output"))
@@ -138,7 +140,8 @@ func (k *killed) call(t *testing.T, after time.Duration) (ended bool) {
 	return err == nil
 }
 
-// watch counts the processes of the run until stop is called, which returns the most at a time.
+// watch counts the processes of the run until stop is called, which returns the
+// most at a time.
 func (k *killed) watch() (stop func() int) {
 	end, most := make(chan struct{}), make(chan int)
 	go func() {
@@ -175,14 +178,15 @@ func (k *killed) survivors(t *testing.T) {
 	}
 }
 
-// running lists the command lines of the processes with an entry in their environment. Processes that ended
-// and were not waited for have none.
+// running lists the command lines of the processes with an entry in their
+// environment. Processes that ended and were not waited for have none.
 func running(entry string) []string {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var found []string
 	for _, path := range environs {
 		env, err := os.ReadFile(path)
-		if err != nil || !slices.ContainsFunc(bytes.Split(env, []byte{0}), func(e []byte) bool { return string(e) == entry }) {
+		if err != nil || !slices.ContainsFunc(bytes.Split(env, []byte{0}),
+			func(e []byte) bool { return string(e) == entry }) {
 			continue // it is gone, or belongs to somebody else
 		}
 		line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
@@ -216,8 +220,9 @@ func (k *killed) latest(t *testing.T) string {
 	return fmt.Sprintf("%-3s %s", last.Step, last.Type)
 }
 
-// complete makes sure that the run is proved, that each step was completed once and not tried again, and
-// that the tree is the one that the journal tells of. It returns its digest.
+// complete makes sure that the run is proved, that each step was completed once
+// and not tried again, and that the tree is the one that the journal tells of.
+// It returns its digest.
 func (k *killed) complete(t *testing.T) ledger.Digest {
 	t.Helper()
 	done := map[string]int{}

@@ -54,7 +54,8 @@ func run(ctx context.Context, folder, dir string) error {
 }
 
 // execute makes a copy of the service in dir, unless there is one, and runs the
-// plan in it, or goes on with the run that began there. The report is never nil.
+// plan in it, or goes on with the run that began there. The report is never
+// nil.
 func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
 	if err := copyService(filepath.Join(folder, "service"), dir); err != nil {
 		return &exec.Report{}, err
@@ -76,7 +77,8 @@ func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
 	return report, err
 }
 
-// copyService fills dir, all at once: a folder that has something in it is left as it is.
+// copyService fills dir, all at once: a folder that has something in it is left
+// as it is.
 func copyService(from, dir string) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return nil

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// The plan must end as planned, with the backup and the retry that its comments promise, and with one
-// rogue line anywhere it must not.
+// The plan must end as planned, with the backup and the retry that its comments
+// promise, and with one rogue line anywhere it must not.
 func TestPlan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the whole plan, whose commands compile and test the service again and again")
@@ -41,7 +41,8 @@ func TestPlan(t *testing.T) {
 	t.Run("RogueLine", func(t *testing.T) { rogueLines(t, exec.Workspace{Dir: dir}, report.Run) })
 }
 
-// planned is a run of the whole plan that nobody disturbed, and how long it took. It is carried out once for all tests.
+// planned is a run of the whole plan that nobody disturbed, and how long it
+// took. It is carried out once for all tests.
 func planned(t *testing.T) (dir string, report *exec.Report, took time.Duration) {
 	t.Helper()
 	calm.Do(func() {
@@ -92,8 +93,9 @@ func asPlanned(t *testing.T, dir string, report *exec.Report) {
 	}
 }
 
-// The command must tell what it did, must not advise to use what is gone, and must leave nothing behind. .ci/run looks at the same,
-// where it calls the first command of the README.
+// The command must tell what it did, must not advise to use what is gone, and
+// must leave nothing behind. .ci/run looks at the same, where it calls the
+// first command of the README.
 func TestCommandInTemporaryFolder(t *testing.T) {
 	if !whole {
 		t.Skip("it runs the whole plan once more, as .ci/run does by itself: go test -tags torture")

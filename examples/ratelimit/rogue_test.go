@@ -74,7 +74,8 @@ var rogues = []rogue{
 		}},
 	{"LostSymbol",
 		func(v victim) string {
-			return fmt.Sprintf("mkdir -p tmp && sed '/^func %s(/,/^}/d' %s > tmp/rogue && cp tmp/rogue %[2]s", v.fn, v.source)
+			return fmt.Sprintf("mkdir -p tmp && sed '/^func %s(/,/^}/d' %s > tmp/rogue && cp tmp/rogue %[2]s", v.fn,
+				v.source)
 		},
 		func(v victim) []string { return []string{v.lost} }},
 	{"TooManyLines",
@@ -84,12 +85,15 @@ var rogues = []rogue{
 		func(v victim) []string { return []string{"[limit-lines]", fmt.Sprintf("at most %d lines", v.lines)} }},
 }
 
-// rogueLines adds each kind of rogue line to each step. The step must fail for it, the tree must be as if
-// it had not begun, and the report must name what was expected and what happened.
+// rogueLines adds each kind of rogue line to each step. The step must fail for
+// it, the tree must be as if it had not begun, and the report must name what
+// was expected and what happened.
 //
-// Without the tag torture each step has one kind, in turn, so that there is each step and each kind.
+// Without the tag torture each step has one kind, in turn, so that there is
+// each step and each kind.
 //
-// A case begins with the tree that the step before left in the given run, and runs the rest of the plan.
+// A case begins with the tree that the step before left in the given run, and
+// runs the rest of the plan.
 func rogueLines(t *testing.T, ws exec.Workspace, run *history.Run) {
 	store, shut, err := ws.Store()
 	if err != nil {
@@ -141,7 +145,8 @@ func TestRogueLineAfterAllOthers(t *testing.T) {
 	}
 }
 
-// runRogue runs a plan with a rogue line in one of its steps, and makes sure that it ends there.
+// runRogue runs a plan with a rogue line in one of its steps, and makes sure
+// that it ends there.
 func runRogue(t *testing.T, dir string, draft *plan.Draft, v victim, r rogue) *history.Run {
 	t.Helper()
 	add(draft, v.step, r.line(v))
@@ -150,11 +155,12 @@ func runRogue(t *testing.T, dir string, draft *plan.Draft, v victim, r rogue) *h
 		t.Fatal(err)
 	}
 	var before map[string]file
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}, Observer: exec.Observer{StepStarted: func(e exec.Event) {
-		if e.Step == v.step {
-			before = walk(t, dir)
-		}
-	}}}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{},
+		Observer: exec.Observer{StepStarted: func(e exec.Event) {
+			if e.Step == v.step {
+				before = walk(t, dir)
+			}
+		}}}
 	report, err := c.Run(t.Context(), locked)
 	var outcome *exec.OutcomeError
 	if !errors.As(err, &outcome) {
@@ -175,7 +181,8 @@ func runRogue(t *testing.T, dir string, draft *plan.Draft, v victim, r rogue) *h
 	return report.Run
 }
 
-// furnish adds what the service has none of: a link, an empty folder, and an old file with a mode of its own.
+// furnish adds what the service has none of: a link, an empty folder, and an
+// old file with a mode of its own.
 func furnish(t *testing.T, dir string) {
 	t.Helper()
 	old := time.Date(2001, 2, 3, 4, 5, 6, 700, time.UTC)
@@ -213,7 +220,8 @@ func startAt(d *plan.Draft, first plan.Address) {
 	}
 }
 
-// add writes a line at the end of the method that a step succeeds with: its last backup, if it has one.
+// add writes a line at the end of the method that a step succeeds with: its
+// last backup, if it has one.
 func add(d *plan.Draft, to plan.Address, line string) {
 	_, step, _ := d.Plan.Step(to)
 	if n := len(step.Backups); n > 0 {

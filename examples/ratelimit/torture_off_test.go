@@ -2,5 +2,6 @@
 
 package main
 
-// whole says that every kind of rogue line is tried in every step: go test -tags torture.
+// whole says that every kind of rogue line is tried in every step: go test -tags
+// torture.
 const whole = false

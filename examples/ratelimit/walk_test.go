@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A file is what the tests know of a file, link or folder, found out without any code of planlock.
+// A file is what the tests know of a file, link or folder, found out without
+// any code of planlock.
 type file struct {
 	Mode    fs.FileMode
 	Content string    // of a file

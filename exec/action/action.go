@@ -1,7 +1,9 @@
-// Package action says what somebody can do about a run, without saying how a program spells it.
+// Package action says what somebody can do about a run, without saying how a
+// program spells it.
 //
-// A library does not know the command that a person types, and a host may have none. So texts of the library, errors and
-// suggestions name actions, and whoever shows them spells them:
+// A library does not know the command that a person types, and a host may have
+// none. So texts of the library, errors and suggestions name actions, and
+// whoever shows them spells them:
 //
 //	spell := func(a action.Action) string {
 //		if a.Kind == action.Resume {
@@ -19,7 +21,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Kind is what is done. The comment of each names the fields that an action of the kind may have.
+// A Kind is what is done. The comment of each names the fields that an action
+// of the kind may have.
 type Kind string
 
 const (
@@ -38,7 +41,8 @@ const (
 	Leave    Kind = "leave"    // do nothing: Run
 )
 
-// An Action is something that somebody can do. Fields that do not matter to its kind are empty.
+// An Action is something that somebody can do. Fields that do not matter to its
+// kind are empty.
 type Action struct {
 	Kind        Kind
 	Run         string       // the id of the run
@@ -53,10 +57,12 @@ type Action struct {
 	From, To    ledger.Digest
 }
 
-// A Speller says how an action is carried out in a host, as a command or a call; "" where the host has no words of its own for it.
+// A Speller says how an action is carried out in a host, as a command or a
+// call; "" where the host has no words of its own for it.
 type Speller func(Action) string
 
-// Say spells an action; a nil Speller, and one that has no words for it, says it in plain English.
+// Say spells an action; a nil Speller, and one that has no words for it, says
+// it in plain English.
 func (s Speller) Say(a Action) string {
 	if text := s.spelled(a); text != "" {
 		return text

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// String says the action in plain English, as in "resume run 01JD3Z8Q6V5C7T2M9K4XWBRN0E".
+// String says the action in plain English, as in "resume run
+// 01JD3Z8Q6V5C7T2M9K4XWBRN0E".
 func (a Action) String() string {
 	switch a.Kind {
 	case Run:

@@ -60,11 +60,14 @@ type Case struct {
 	// Method is the one that failed, as it was carried out.
 	Method  Method
 	Failure history.AttemptFailed
-	// Attempts are those of the step, oldest first; the last one is the failed one.
+	// Attempts are those of the step, oldest first; the last one is the failed
+	// one.
 	Attempts []*history.Attempt
-	// Earlier is the advice that was given in this run for this step or task, oldest first.
+	// Earlier is the advice that was given in this run for this step or task,
+	// oldest first.
 	Earlier []history.Advised
-	// Criteria are what is to be fulfilled: acceptance criteria, or the evidence that is missing.
+	// Criteria are what is to be fulfilled: acceptance criteria, or the
+	// evidence that is missing.
 	Criteria []string
 	// Plan is the plan that is carried out.
 	Plan *plan.Plan
@@ -85,14 +88,16 @@ type Method struct {
 type Advice struct {
 	Advisor string // its name
 	Note    string // for people, one paragraph
-	// RootCause names the cause in a few words, the same words for the same cause.
+	// RootCause names the cause in a few words, the same words for the same
+	// cause.
 	RootCause  string
 	Confidence float64 // 0 to 1
 	Severity   float64 // 0 to 1
 	Risk       float64 // 0 to 1, see [Risk]
 	// Signals are the lines on which it is founded.
 	Signals []string
-	// Queries, Sources and Findings are what was looked for, where, and what was found.
+	// Queries, Sources and Findings are what was looked for, where, and what
+	// was found.
 	Queries, Sources, Findings []string
 	// Alternatives are other approaches, the most promising first.
 	Alternatives []Alternative
@@ -110,11 +115,13 @@ type Alternative struct {
 
 // A Patch changes a method. What it leaves nil stays as it is.
 type Patch struct {
-	Summary  string            `json:"summary"`
-	Run      *string           `json:"run,omitempty"`      // another command
-	Prompt   *string           `json:"prompt,omitempty"`   // another prompt
-	Args     map[string]string `json:"args,omitempty"`     // values of arguments "--name value" or "--name=value" that Run has
-	Env      map[string]string `json:"env,omitempty"`      // variables of Run, of those that the plan names in sandbox.env
+	Summary string  `json:"summary"`
+	Run     *string `json:"run,omitempty"`    // another command
+	Prompt  *string `json:"prompt,omitempty"` // another prompt
+	// values of arguments "--name value" or "--name=value" that Run has
+	Args map[string]string `json:"args,omitempty"`
+	// variables of Run, of those that the plan names in sandbox.env
+	Env      map[string]string `json:"env,omitempty"`
 	Feedback []string          `json:"feedback,omitempty"` // told to the executor
 }
 

@@ -21,7 +21,8 @@ func failed(run, output string) advice.Case {
 	failure := history.AttemptFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}}
 	return advice.Case{
 		Kind: advice.Reflection, Point: advice.Execution, Step: &plan.Step{Run: run}, Method: advice.Method{ID: "primary", Run: run},
-		Failure: failure, Attempts: []*history.Attempt{{Number: 1, Failure: &failure, Said: &history.AttemptEnded{Output: output, Took: time.Minute}}},
+		Failure: failure, Attempts: []*history.Attempt{{Number: 1, Failure: &failure,
+			Said: &history.AttemptEnded{Output: output, Took: time.Minute}}},
 	}
 }
 
@@ -153,7 +154,8 @@ func TestRisk(t *testing.T) {
 		{0.7, 0, 0, 0, 0.35},
 		{2, 2, -1, 0, 1}, // out of range is the end of the range
 	} {
-		risk, priority := advice.Risk(tt.confidence, tt.severity, tt.cost), advice.Priority(tt.confidence, tt.severity, tt.cost)
+		risk, priority := advice.Risk(tt.confidence, tt.severity, tt.cost),
+			advice.Priority(tt.confidence, tt.severity, tt.cost)
 		if fmt.Sprintf("%.3f %.3f", risk, priority) != fmt.Sprintf("%.3f %.3f", tt.risk, tt.priority) {
 			t.Errorf("%+v: got risk %v, priority %v", tt, risk, priority)
 		}
@@ -205,8 +207,8 @@ func TestPatchApply(t *testing.T) {
 	}
 }
 
-// FuzzPatchArgument makes sure that an argument never becomes more than one word
-// for a shell.
+// FuzzPatchArgument makes sure that an argument never becomes more than one
+// word for a shell.
 func FuzzPatchArgument(f *testing.F) {
 	f.Add("batch-size", "8")
 	f.Add("out", "a b")
@@ -257,7 +259,8 @@ func TestResearcherReadsWhatIsNamed(t *testing.T) {
 	if diff := cmp.Diff(want, a.Findings); diff != "" {
 		t.Error(diff)
 	}
-	if a.Confidence != 0.5 || a.Cost.Time != time.Second || a.Cost.Calls == 0 { // clients and limiter of tell, clients, limiter, retry
+	// clients and limiter of tell, clients, limiter, retry
+	if a.Confidence != 0.5 || a.Cost.Time != time.Second || a.Cost.Calls == 0 {
 		t.Errorf("confidence %v, cost %+v", a.Confidence, a.Cost)
 	}
 	if diff := cmp.Diff([]string{"Tell clients of the limiter when to retry"}, a.Queries); diff != "" {
@@ -318,7 +321,8 @@ func TestPivoter(t *testing.T) {
 	}
 }
 
-// TestPivoterKnowsWhatCommonlyHelps pins what is proposed where nothing is remembered, and how sure that is.
+// TestPivoterKnowsWhatCommonlyHelps pins what is proposed where nothing is
+// remembered, and how sure that is.
 func TestPivoterKnowsWhatCommonlyHelps(t *testing.T) {
 	tests := map[string]struct {
 		output, says string
@@ -333,8 +337,10 @@ func TestPivoterKnowsWhatCommonlyHelps(t *testing.T) {
 			c := failed("run", tt.output)
 			c.Kind = advice.Pivot
 			a, err := advice.Pivoter{}.Advise(t.Context(), c)
-			if err != nil || !strings.Contains(a.Note, tt.says) || a.Confidence != tt.sure || a.Alternatives[0].Source != "heuristic" {
-				t.Errorf("got %q with a confidence of %v, want %q with %v: %v", a.Note, a.Confidence, tt.says, tt.sure, err)
+			if err != nil || !strings.Contains(a.Note, tt.says) || a.Confidence != tt.sure ||
+				a.Alternatives[0].Source != "heuristic" {
+				t.Errorf("got %q with a confidence of %v, want %q with %v: %v", a.Note, a.Confidence, tt.says,
+					tt.sure, err)
 			}
 		})
 	}
@@ -342,26 +348,35 @@ func TestPivoterKnowsWhatCommonlyHelps(t *testing.T) {
 
 func TestSequence(t *testing.T) {
 	broken := errors.New("broken")
-	nothing := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{}, advice.ErrNothing })
+	nothing := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) {
+		return advice.Advice{},
+			advice.ErrNothing
+	})
 	bad := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{}, broken })
-	good := advice.Func(func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{Advisor: "good"}, nil })
+	good := advice.Func(func(context.Context, advice.Case) (advice.Advice,
+		error) {
+		return advice.Advice{Advisor: "good"}, nil
+	})
 	if a, err := advice.Sequence(nothing, bad, good).Advise(t.Context(), advice.Case{}); err != nil || a.Advisor != "good" {
 		t.Errorf("got %+v, %v", a, err)
 	}
-	if _, err := advice.Sequence(nothing, bad).Advise(t.Context(), advice.Case{}); !errors.Is(err, broken) || errors.Is(err, advice.ErrNothing) || err.Error() != "broken" {
+	if _, err := advice.Sequence(nothing, bad).Advise(t.Context(), advice.Case{}); !errors.Is(err, broken) ||
+		errors.Is(err, advice.ErrNothing) || err.Error() != "broken" {
 		t.Errorf("got %v", err)
 	}
 	alone := advice.Case{Kind: advice.Pivot, Failure: history.AttemptFailed{Class: history.Lost}}
 	const said = "advice: nothing to say: no other approach is known"
 	for name, a := range map[string]advice.Advisor{
-		"the built-in ones":                  advice.Builtin(),
-		"whoever serves the kind goes first": advice.Sequence(advice.Reflector{}, advice.Pivoter{}, advice.Researcher{}),
+		"the built-in ones": advice.Builtin(),
+		"whoever serves the kind goes first": advice.Sequence(advice.Reflector{}, advice.Pivoter{},
+			advice.Researcher{}),
 	} {
 		if _, err := a.Advise(t.Context(), alone); !errors.Is(err, advice.ErrNothing) || err.Error() != said {
 			t.Errorf("%s: got %v, want one line, %q", name, err, said)
 		}
 	}
-	if _, err := advice.Builtin().Advise(t.Context(), advice.Case{Kind: "prophecy"}); !errors.Is(err, advice.ErrNothing) {
+	if _, err := advice.Builtin().Advise(t.Context(), advice.Case{Kind: "prophecy"}); !errors.Is(err,
+		advice.ErrNothing) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := advice.Sequence().Advise(t.Context(), advice.Case{}); !errors.Is(err, advice.ErrNothing) {

@@ -28,7 +28,8 @@ const (
 )
 
 // known is what messages say, the surest first. Shapes are in lower case. The
-// certainty is how sure one line makes us; severity is how much is lost if it stays so.
+// certainty is how sure one line makes us; severity is how much is lost if it
+// stays so.
 var known = sync.OnceValue(func() []meaning {
 	return []meaning{
 		{OutOfMemory, regexp.MustCompile(`out of memory|\boom\b|oom-kill|memoryerror|cannot allocate memory|bad_alloc|heap out of|memory limit (was )?exceeded`), 0.90, 0.8},
@@ -37,7 +38,9 @@ var known = sync.OnceValue(func() []meaning {
 		{SchemaMismatch, regexp.MustCompile(`schema (mismatch|validation|error)|does not match (the )?schema|validationerror|missing required (field|property)|unexpected (field|property|column)|keyerror|unmarshal|additional properties`), 0.75, 0.6},
 		{SyntaxError, regexp.MustCompile(`syntaxerror|syntax error|unexpected (token|eof|end of file|newline)|expected declaration|parse error`), 0.80, 0.5},
 		{TypeError, regexp.MustCompile(`typeerror|type mismatch|cannot use \S+ .*as|incompatible types?|undefined:|is not assignable`), 0.75, 0.5},
-		{TestFailure, regexp.MustCompile(`^--- fail|^fail\b|assertionerror|assertion failed|tests? failed|<n> failed`), 0.70, 0.5},
+		{TestFailure,
+			regexp.MustCompile(`^--- fail|^fail\b|assertionerror|assertion failed|tests? failed|<n> failed`), 0.70,
+			0.5},
 		{NoPermission, regexp.MustCompile(`permission denied|operation not permitted|access (is )?denied|read-only file system`), 0.85, 0.7},
 		{Unreachable, regexp.MustCompile(`connection (refused|reset|timed out)|no such host|network is unreachable|temporary failure in name resolution|tls handshake|status <n>.*unavailable|rate limit`), 0.75, 0.4},
 		{Timeout, regexp.MustCompile(`timed? ?out|deadline exceeded|took longer than`), 0.80, 0.5},

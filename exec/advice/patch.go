@@ -20,9 +20,9 @@ var (
 	value    = lazyre.New(`^[a-zA-Z0-9_./:@%+,=-]*$`) // nothing that a shell reads
 )
 
-// Apply returns m with the patch applied; m itself is not changed. *PatchError if
-// the patch changes nothing, names an argument that m's command does not have, or
-// gives a value that a shell would read as more than a word.
+// Apply returns m with the patch applied; m itself is not changed. *PatchError
+// if the patch changes nothing, names an argument that m's command does not
+// have, or gives a value that a shell would read as more than a word.
 func (p *Patch) Apply(m Method) (Method, error) {
 	refuse := func(format string, args ...any) (Method, error) {
 		return Method{}, &PatchError{Why: fmt.Sprintf(format, args...)}

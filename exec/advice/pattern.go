@@ -19,7 +19,8 @@ const (
 )
 
 // A Pattern is what a plan was made from, as its [meta] says: pattern_name,
-// pattern_confidence, pattern_technologies, pattern_reference and risk_assessment.
+// pattern_confidence, pattern_technologies, pattern_reference and
+// risk_assessment.
 type Pattern struct {
 	Name         string
 	Confidence   Level
@@ -105,8 +106,9 @@ const (
 	highFrom   = 2.75
 )
 
-// Assess adds up the risk of the pattern, a penalty for technologies that deviate
-// from it, and the complexity of the plan. A deviation makes the risk MEDIUM at least.
+// Assess adds up the risk of the pattern, a penalty for technologies that
+// deviate from it, and the complexity of the plan. A deviation makes the risk
+// MEDIUM at least.
 func Assess(p *plan.Plan, pattern Pattern) Assessment {
 	a := Assessment{Pattern: pattern, Alignment: Full}
 	have := stack(p)
@@ -151,7 +153,8 @@ func rank(l Level) float64 {
 	return 1
 }
 
-// sameTechnology compares names without regard to case, version or a suffix such as ".js".
+// sameTechnology compares names without regard to case, version or a suffix
+// such as ".js".
 func sameTechnology(a, b string) bool {
 	bare := func(s string) string {
 		s = strings.ToLower(strings.TrimSpace(s))
@@ -177,8 +180,8 @@ const backups = 3
 
 // Feasibility weighs a plan against the pattern that it was made from.
 type Feasibility struct {
-	// Similar finds at most k patterns like the named one, the most similar first.
-	// Nil knows none.
+	// Similar finds at most k patterns like the named one, the most similar
+	// first. Nil knows none.
 	Similar func(ctx context.Context, name string, k int) ([]Match, error)
 }
 
@@ -216,7 +219,8 @@ func (f Feasibility) Advise(ctx context.Context, c Case) (Advice, error) {
 	}
 	a.Cost.Calls++
 	for _, m := range found[:min(len(found), backups)] {
-		a.Alternatives = append(a.Alternatives, Alternative{Description: m.Name + ": " + m.Reasoning, Confidence: m.Similarity, Source: m.Reference})
+		a.Alternatives = append(a.Alternatives, Alternative{Description: m.Name + ": " + m.Reasoning,
+			Confidence: m.Similarity, Source: m.Reference})
 	}
 	return a, nil
 }

@@ -22,7 +22,8 @@ func list(items ...string) plan.Value {
 }
 
 func patterned(confidence, risk string, complexity int, technologies, stack []string) *plan.Plan {
-	p := &plan.Plan{Settings: []plan.Setting{{Key: "software_stack.languages", Value: list(stack...)}}, Tasks: []plan.Task{{ID: "1", Complexity: complexity}}}
+	p := &plan.Plan{Settings: []plan.Setting{{Key: "software_stack.languages", Value: list(stack...)}},
+		Tasks: []plan.Task{{ID: "1", Complexity: complexity}}}
 	p.Meta.Extra = []plan.Setting{
 		{Key: "pattern_confidence", Value: text(confidence)}, {Key: "pattern_name", Value: text("desktop")},
 		{Key: "pattern_technologies", Value: list(technologies...)}, {Key: "risk_assessment", Value: text(risk)},
@@ -39,7 +40,8 @@ func TestAssess(t *testing.T) {
 		risk       advice.Level
 		wantBackup bool
 	}{
-		{"all fits", patterned("HIGH", "LOW", 0, both, []string{"electron 29", "React.js", "Go"}), advice.Full, advice.Low, false},
+		{"all fits", patterned("HIGH", "LOW", 0, both, []string{"electron 29", "React.js", "Go"}), advice.Full,
+			advice.Low, false},
 		{"less sure", patterned("MEDIUM", "LOW", 0, both, both), advice.Full, advice.Low, true},
 		{"not sure", patterned("LOW", "LOW", 0, both, both), advice.Full, advice.Low, true},
 		{"one deviates", patterned("HIGH", "LOW", 0, both, both[:1]), advice.Half, advice.Medium, true},
@@ -58,7 +60,8 @@ func TestAssess(t *testing.T) {
 				t.Fatal("no pattern found")
 			}
 			a := advice.Assess(tt.p, pattern)
-			if a.Alignment != tt.alignment || a.Risk != tt.risk || a.WantBackup != tt.wantBackup || a.Escalates != (tt.risk == advice.High) {
+			if a.Alignment != tt.alignment || a.Risk != tt.risk || a.WantBackup != tt.wantBackup ||
+				a.Escalates != (tt.risk == advice.High) {
 				t.Errorf("got %+v", a)
 			}
 		})
@@ -84,7 +87,8 @@ func TestFeasibilityAsksForThreeOthers(t *testing.T) {
 	for _, alt := range a.Alternatives {
 		names = append(names, alt.Description)
 	}
-	if diff := cmp.Diff([]string{"desktop0: it is smaller", "desktop1: it is smaller", "desktop2: it is smaller"}, names); diff != "" || asked != 3 {
+	if diff := cmp.Diff([]string{"desktop0: it is smaller", "desktop1: it is smaller", "desktop2: it is smaller"},
+		names); diff != "" || asked != 3 {
 		t.Errorf("asked for %d: %s", asked, diff)
 	}
 	// A sure pattern that fits asks for none.

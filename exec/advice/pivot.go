@@ -7,15 +7,16 @@ import (
 	"slices"
 )
 
-// A Remembered is what worked against a cause before. Package learn yields them.
+// A Remembered is what worked against a cause before. Package learn yields
+// them.
 type Remembered struct {
 	RootCause  string
 	Fix        string
 	Confidence float64 // 0 to 1
 }
 
-// A Pivoter proposes other approaches by kind of failure: what worked before, then
-// what commonly helps.
+// A Pivoter proposes other approaches by kind of failure: what worked before,
+// then what commonly helps.
 type Pivoter struct {
 	// Memory is what worked before; nil knows nothing.
 	Memory []Remembered
@@ -26,9 +27,11 @@ func (Pivoter) Name() string { return "pivoter" }
 
 // common is what commonly helps against an error.
 var common = map[Error]Alternative{
-	ImportError: {Description: "look for the missing dependency, and use what is already there instead", Confidence: 0.8},
-	TypeError:   {Description: "read the type definitions, and look for where they differ", Confidence: 0.7},
-	TestFailure: {Description: "read what the test expects, and look for what is not awaited or not yet there", Confidence: 0.6},
+	ImportError: {Description: "look for the missing dependency, and use what is already there instead",
+		Confidence: 0.8},
+	TypeError: {Description: "read the type definitions, and look for where they differ", Confidence: 0.7},
+	TestFailure: {Description: "read what the test expects, and look for what is not awaited or not yet there",
+		Confidence: 0.6},
 	OutOfMemory: {Description: "work on less at a time", Confidence: 0.7},
 	Timeout:     {Description: "do less in one go, and say what is left", Confidence: 0.5},
 	SyntaxError: {Description: "write the smallest thing that parses, and build on it", Confidence: 0.6},
@@ -37,8 +40,8 @@ var common = map[Error]Alternative{
 }
 
 // Advise proposes alternatives, the most promising first. One that was proposed
-// earlier in this run for the same step is not proposed again. [ErrNothing] where
-// none is left, and for other kinds of advice.
+// earlier in this run for the same step is not proposed again. [ErrNothing]
+// where none is left, and for other kinds of advice.
 func (p Pivoter) Advise(ctx context.Context, c Case) (Advice, error) {
 	if err := context.Cause(ctx); err != nil {
 		return Advice{}, err
@@ -59,15 +62,20 @@ func (p Pivoter) Advise(ctx context.Context, c Case) (Advice, error) {
 	}
 	slices.SortStableFunc(all, func(a, b Alternative) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	for _, earlier := range c.Earlier {
-		all = slices.DeleteFunc(all, func(a Alternative) bool { return earlier.Kind == string(Pivot) && earlier.Note == a.Description })
+		all = slices.DeleteFunc(all, func(a Alternative) bool {
+			return earlier.Kind == string(Pivot) &&
+				earlier.Note == a.Description
+		})
 	}
 	if len(all) == 0 {
 		return Advice{}, fmt.Errorf("%w: no other approach is known", ErrNothing)
 	}
 	best := all[0]
 	return Advice{
-		Advisor: p.Name(), RootCause: string(cause.Error), Note: best.Description, Confidence: best.Confidence, Severity: cause.Severity,
-		Risk: Risk(best.Confidence, cause.Severity, cost(c)), Alternatives: all, Cost: Cost{Calls: 1},
-		Patch: &Patch{Summary: "another approach: " + best.Description, Feedback: []string{"try another approach: " + best.Description}},
+		Advisor: p.Name(), RootCause: string(cause.Error), Note: best.Description, Confidence: best.Confidence,
+		Severity: cause.Severity,
+		Risk:     Risk(best.Confidence, cause.Severity, cost(c)), Alternatives: all, Cost: Cost{Calls: 1},
+		Patch: &Patch{Summary: "another approach: " + best.Description,
+			Feedback: []string{"try another approach: " + best.Description}},
 	}, nil
 }

@@ -21,9 +21,9 @@ var told = map[Error]string{
 	Undeclared:     "only what the step declares may change: leave everything else as it is",
 }
 
-// propose builds a patch where one is known (stage R5). For memory it halves what
-// decides how much is taken; for other errors it tells the executor what to look at, which
-// helps those that read it.
+// propose builds a patch where one is known (stage R5). For memory it halves
+// what decides how much is taken; for other errors it tells the executor what
+// to look at, which helps those that read it.
 func propose(c Case, cause Cluster) *Patch {
 	if cause.Error == OutOfMemory {
 		if p := smaller(c.Method.Run); p != nil {
@@ -40,7 +40,8 @@ func propose(c Case, cause Cluster) *Patch {
 	return &Patch{Summary: "tell the executor: " + hint, Feedback: []string{hint}}
 }
 
-// smaller halves the first argument that decides how much memory a command takes.
+// smaller halves the first argument that decides how much memory a command
+// takes.
 func smaller(run string) *Patch {
 	at := sized.FindStringSubmatchIndex(run)
 	if at == nil {
@@ -52,5 +53,6 @@ func smaller(run string) *Patch {
 		return nil
 	}
 	half := strconv.Itoa(n / 2)
-	return &Patch{Summary: fmt.Sprintf("less at a time: --%s %d instead of %s", name, n/2, run[at[6]:at[7]]), Args: map[string]string{name: half}}
+	return &Patch{Summary: fmt.Sprintf("less at a time: --%s %d instead of %s", name, n/2, run[at[6]:at[7]]),
+		Args: map[string]string{name: half}}
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // A Reflector thinks about a failure without any model, in stages: signals are
-// collected (R0) and normalised (R1), mined for known errors (R2), the root cause
-// is weighed (R3), a note written (R4), a patch built where one is known (R5), and
-// the risk scored (R6). The zero value is ready; it keeps nothing.
+// collected (R0) and normalised (R1), mined for known errors (R2), the root
+// cause is weighed (R3), a note written (R4), a patch built where one is known
+// (R5), and the risk scored (R6). The zero value is ready; it keeps nothing.
 type Reflector struct{}
 
 // Name is "reflector".
@@ -63,7 +63,8 @@ func RootCause(c Case, clusters []Cluster) Cluster {
 	return best
 }
 
-// surer raises a certainty by every further line and every further attempt that says the same.
+// surer raises a certainty by every further line and every further attempt that
+// says the same.
 func surer(certainty float64, lines, attempts int) float64 {
 	doubt := 1 - certainty
 	for range min(lines, 4) {
@@ -100,14 +101,15 @@ func plural(n int, word string) string {
 }
 
 // Risk is how risky it is to act on an advice: the more severe what went wrong,
-// the less sure the advice and the dearer another attempt, the higher (stage R6).
-// All are from 0 to 1, and so is the result.
+// the less sure the advice and the dearer another attempt, the higher (stage
+// R6). All are from 0 to 1, and so is the result.
 func Risk(confidence, severity, cost float64) float64 {
 	unit := func(x float64) float64 { return min(max(x, 0), 1) }
 	return unit(severity) * (0.8*(1-unit(confidence)) + 0.2*unit(cost))
 }
 
-// Priority is what a retry is worth: sure advice against a severe failure first, cheap before dear.
+// Priority is what a retry is worth: sure advice against a severe failure
+// first, cheap before dear.
 func Priority(confidence, severity, cost float64) float64 {
 	unit := func(x float64) float64 { return min(max(x, 0), 1) }
 	return unit(confidence) * (0.5 + 0.5*unit(severity)) * (1 - 0.5*unit(cost))

@@ -22,9 +22,9 @@ const (
 	researchFindings = 10
 )
 
-// A Researcher looks in the workspace for what a task, or a failure, is about: in
-// the files that it names, then in those whose names or texts have its words. It
-// asks no network. The zero value is ready.
+// A Researcher looks in the workspace for what a task, or a failure, is about:
+// in the files that it names, then in those whose names or texts have its
+// words. It asks no network. The zero value is ready.
 type Researcher struct {
 	// Now measures what the research costs; nil leaves that to who asks.
 	Now func() time.Time
@@ -34,8 +34,9 @@ type Researcher struct {
 func (Researcher) Name() string { return "researcher" }
 
 // Advise reads at most five files and reports the lines that have the words of
-// the question. Its confidence is the share of the words that it found anywhere.
-// [ErrNothing] for other kinds of advice, and where there is nothing to look for or in.
+// the question. Its confidence is the share of the words that it found
+// anywhere. [ErrNothing] for other kinds of advice, and where there is nothing
+// to look for or in.
 func (r Researcher) Advise(ctx context.Context, c Case) (Advice, error) {
 	if c.Kind != Research {
 		return Advice{}, fmt.Errorf("%w: the researcher only reads", errOther)
@@ -68,7 +69,8 @@ func (r Researcher) Advise(ctx context.Context, c Case) (Advice, error) {
 		return Advice{}, fmt.Errorf("%w: no file has anything about it", ErrNothing)
 	}
 	a.Confidence = float64(len(found)) / float64(len(words))
-	a.Note = fmt.Sprintf("%d of %d words found in %d %s", len(found), len(words), len(a.Sources), plural(len(a.Sources), "file"))
+	a.Note = fmt.Sprintf("%d of %d words found in %d %s", len(found), len(words), len(a.Sources),
+		plural(len(a.Sources), "file"))
 	a.Patch = &Patch{Summary: "tell the executor what was found", Feedback: a.Findings}
 	if r.Now != nil {
 		a.Cost.Time = r.Now().Sub(begin)
@@ -101,13 +103,16 @@ func Queries(c Case) []string {
 	return all[:min(len(all), researchFiles)]
 }
 
-// wordsOf are the words that carry meaning: names, and words of four letters or more that are not everywhere.
+// wordsOf are the words that carry meaning: names, and words of four letters or
+// more that are not everywhere.
 func wordsOf(queries []string) []string {
 	everywhere := []string{"with", "that", "this", "from", "into", "must", "should", "when", "have", "line", "error", "file", "step", "task", "make", "does"}
 	var words []string
 	for _, q := range queries {
-		for _, w := range strings.FieldsFunc(strings.ToLower(q), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
-			if len(w) >= 4 && !slices.Contains(everywhere, w) && !slices.Contains(words, w) && strings.ContainsFunc(w, unicode.IsLetter) {
+		for _, w := range strings.FieldsFunc(strings.ToLower(q),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+			if len(w) >= 4 && !slices.Contains(everywhere, w) && !slices.Contains(words, w) &&
+				strings.ContainsFunc(w, unicode.IsLetter) {
 				words = append(words, w)
 			}
 		}
@@ -115,7 +120,8 @@ func wordsOf(queries []string) []string {
 	return words
 }
 
-// related are the files to read: those that the step declares, then those whose names have most of the words.
+// related are the files to read: those that the step declares, then those whose
+// names have most of the words.
 func related(c Case, words []string) []string {
 	var names []string
 	add := func(paths ...string) {
@@ -162,8 +168,10 @@ func declared(s *plan.Step) []string {
 	return slices.Concat(s.Artifacts.Modify, s.Artifacts.Create)
 }
 
-// search returns the lines of a file that have most of the words, with their places.
-func search(open func(string) (io.ReadCloser, error), name string, words []string, found map[string]bool) ([]string, error) {
+// search returns the lines of a file that have most of the words, with their
+// places.
+func search(open func(string) (io.ReadCloser, error), name string, words []string, found map[string]bool) ([]string,
+	error) {
 	f, err := open(name)
 	if err != nil {
 		return nil, err

@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// errOther is [ErrNothing] of an advisor that was asked for a kind of advice that it never gives.
+// errOther is [ErrNothing] of an advisor that was asked for a kind of advice
+// that it never gives.
 var errOther = fmt.Errorf("%w", ErrNothing)
 
 // Sequence asks advisors one after another and returns the first advice. Where
 // there is none, the error joins what went wrong, and leaves out who merely had
-// nothing to say. If nothing went wrong it wraps [ErrNothing] and is one reason: the
-// first of an advisor of this package that serves the kind, or of a host's.
+// nothing to say. If nothing went wrong it wraps [ErrNothing] and is one
+// reason: the first of an advisor of this package that serves the kind, or of a
+// host's.
 func Sequence(advisors ...Advisor) Advisor {
 	return Func(func(ctx context.Context, c Case) (Advice, error) {
 		var failed []error
@@ -60,7 +62,8 @@ func Builtin() Advisor {
 	})
 }
 
-// Bounded is a with a time limit for every advice. What does not come in time is an error.
+// Bounded is a with a time limit for every advice. What does not come in time
+// is an error.
 func Bounded(a Advisor, limit time.Duration) Advisor {
 	return Func(func(ctx context.Context, c Case) (Advice, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("advice: nothing came within %s", limit))

@@ -25,8 +25,9 @@ type Signal struct {
 	Shape   string // without numbers, addresses, times and temporary paths, in lower case
 }
 
-// Signals are all lines of a case: why its attempts failed, what gates found, and
-// what the executor printed (stages R0 and R1). The newest attempt comes first.
+// Signals are all lines of a case: why its attempts failed, what gates found,
+// and what the executor printed (stages R0 and R1). The newest attempt comes
+// first.
 func Signals(c Case) []Signal {
 	var all []Signal
 	add := func(from string, attempt int, text string) {
@@ -97,7 +98,8 @@ type replacement struct {
 	as   string
 }
 
-// Shape is a line without what differs from run to run. Equal causes have equal shapes.
+// Shape is a line without what differs from run to run. Equal causes have equal
+// shapes.
 func Shape(line string) string {
 	line = strings.ToLower(strings.TrimSpace(line))
 	for _, c := range changing() {

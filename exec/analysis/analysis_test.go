@@ -21,7 +21,8 @@ type told struct {
 	records []record.Record
 }
 
-// tell begins a run of a plan with one task of n steps for each number; critical says which are.
+// tell begins a run of a plan with one task of n steps for each number;
+// critical says which are.
 func tell(t *testing.T, critical func(plan.Address) bool, tasks ...int) *told {
 	t.Helper()
 	p := &plan.Plan{}
@@ -55,7 +56,8 @@ func (r *told) add(at plan.Address, attempt int, f history.Fact) *told {
 	return r
 }
 
-// step runs a step: each method but the last fails with the message, and the last one completes it unless it is "".
+// step runs a step: each method but the last fails with the message, and the
+// last one completes it unless it is "".
 func (r *told) step(at plan.Address, message string, methods ...string) *told {
 	r.t.Helper()
 	r.add(at, 0, &history.StepStarted{Decision: "proceed", Prior: r.priors(at)})
@@ -135,7 +137,8 @@ func TestFailures(t *testing.T) {
 			{Step: "1.3", Failures: 3, Cause: "out of memory"},
 			{Step: "2.2", Failures: 1, Cause: "out of memory"},
 		},
-		Tasks:     []analysis.FailedTask{{Task: "1", Rate: analysis.Rate{N: 2, Of: 3}}, {Task: "2", Rate: analysis.Rate{N: 1, Of: 2}}},
+		Tasks: []analysis.FailedTask{{Task: "1", Rate: analysis.Rate{N: 2, Of: 3}},
+			{Task: "2", Rate: analysis.Rate{N: 1, Of: 2}}},
 		Overall:   analysis.Rate{N: 3, Of: 5},
 		Clustered: "1",
 		Causes:    []analysis.Cause{{Name: "out of memory", Steps: []plan.Address{"1.1", "1.3", "2.2"}}},
@@ -171,7 +174,8 @@ func TestBackups(t *testing.T) {
 func TestEscalations(t *testing.T) {
 	r := tell(t, all, 2)
 	switched := func(cause string, triggers ...string) {
-		r.add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: cause, Triggers: triggers})
+		r.add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: cause,
+			Triggers: triggers})
 		r.add("", 0, &history.ModeSwitched{From: plan.Collaborative, To: plan.Dynamic, Cause: "asked for"})
 	}
 	switched("x", "consecutive failures", "backup depletion")
@@ -224,14 +228,16 @@ func TestKPIs(t *testing.T) {
 	r.add("", 0, &history.TaskOutcome{Task: "4", Status: history.TaskFailed})
 	got := r.end(history.Partial).analysed().KPIs
 	got.Took = 0
-	want := analysis.KPIs{Tasks: 4, Completed: analysis.Rate{N: 2, Of: 4}, RetrySuccess: analysis.Rate{N: 1, Of: 2}, Evidence: analysis.Rate{N: 1, Of: 2},
-		Unaided: analysis.Rate{N: 3, Of: 3}, Recovered: analysis.Rate{N: 1, Of: 2}}
+	want := analysis.KPIs{Tasks: 4, Completed: analysis.Rate{N: 2, Of: 4}, RetrySuccess: analysis.Rate{N: 1, Of: 2},
+		Evidence: analysis.Rate{N: 1, Of: 2},
+		Unaided:  analysis.Rate{N: 3, Of: 3}, Recovered: analysis.Rate{N: 1, Of: 2}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestFiguresOfTheAssistant: tests that were seen to fail first, sessions and tokens.
+// TestFiguresOfTheAssistant: tests that were seen to fail first, sessions and
+// tokens.
 func TestFiguresOfTheAssistant(t *testing.T) {
 	r := tell(t, all, 1, 1, 1)
 	for i, red := range []history.Cycle{
@@ -260,7 +266,8 @@ func TestRecommendations(t *testing.T) {
 			return tell(t, mixed, 2).step("1.1", "", "primary", "").step("1.2", "", "primary").end(history.Partial)
 		}, []string{"step 1.1: mark it as not critical (it failed, nothing was blocked by that, and the run ended PARTIAL)"}},
 		{"a critical step that was", "critical flag", func(t *testing.T) *told {
-			return tell(t, mixed, 2).step("1.1", "", "primary", "").add("1.2", 0, &history.StepBlocked{By: "1.1"}).end(history.Partial)
+			return tell(t, mixed, 2).step("1.1", "", "primary", "").add("1.2", 0,
+				&history.StepBlocked{By: "1.1"}).end(history.Partial)
 		}, nil},
 		{"a step that should be critical", "critical flag", func(t *testing.T) *told {
 			return tell(t, none, 3).step("1.1", "", "primary", "").step("1.2", "", "primary", "").step("1.3", "", "primary", "").end(history.NotAchieved)
@@ -296,7 +303,8 @@ func TestRecommendations(t *testing.T) {
 			[]string{"mark between 40 and 60 percent of the steps as critical (2 of 2 are)"}},
 		{"balanced", "balance", func(t *testing.T) *told { return tell(t, mixed, 2).step("1.1", "", "primary") }, nil},
 		{"one escalation", "mode", func(t *testing.T) *told {
-			return tell(t, mixed, 2).add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: "x"})
+			return tell(t, mixed, 2).add("", 0, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative,
+				Cause: "x"})
 		}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -312,7 +320,8 @@ func TestCriticalStepWithoutBackup(t *testing.T) {
 	r := tell(t, all, 1)
 	r.plan.Tasks[0].Steps[0].Backups = nil
 	r.step("1.1", "", "primary", "")
-	if diff := cmp.Diff([]string{"step 1.1: give it a backup (it is critical, failed, and had none)"}, r.texts("backup")); diff != "" {
+	if diff := cmp.Diff([]string{"step 1.1: give it a backup (it is critical, failed, and had none)"},
+		r.texts("backup")); diff != "" {
 		t.Error(diff)
 	}
 }

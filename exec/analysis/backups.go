@@ -24,7 +24,8 @@ func backups(p *plan.Plan, r *history.Run) Backups {
 	var b Backups
 	for _, row := range rows(p, r) {
 		for _, a := range attempts(row.was) {
-			at := slices.IndexFunc(row.step.Backups, func(x plan.Backup) bool { return "backup_"+x.ID == a.Method.Method })
+			at := slices.IndexFunc(row.step.Backups,
+				func(x plan.Backup) bool { return "backup_"+x.ID == a.Method.Method })
 			if at < 0 {
 				continue
 			}

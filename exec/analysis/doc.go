@@ -1,6 +1,6 @@
 // Package analysis says what a run that is over teaches about its plan: what
-// failed and where, which backups were worth having, when people were asked, how
-// errors propagated, and what to change before the plan is run again.
+// failed and where, which backups were worth having, when people were asked,
+// how errors propagated, and what to change before the plan is run again.
 //
 //	a := analysis.Of(p, run)
 //	for _, r := range a.Recommendations {

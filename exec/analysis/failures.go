@@ -11,7 +11,8 @@ type Failures struct {
 	Steps   []FailedStep // steps of which at least one attempt failed, in the order of the plan
 	Tasks   []FailedTask // every task
 	Overall Rate         // steps that failed in the end, of all
-	// Clustered is the task in which more than half of at least three failed steps lie, "" if there is none.
+	// Clustered is the task in which more than half of at least three failed
+	// steps lie, "" if there is none.
 	Clustered string
 	Causes    []Cause // what the failures have in common, in the order in which it was met
 }

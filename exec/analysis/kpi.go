@@ -82,7 +82,8 @@ func (k *KPIs) step(s *history.Step) {
 	}
 }
 
-// completed reports whether a task is done: by its last word where there is one, else by its steps.
+// completed reports whether a task is done: by its last word where there is
+// one, else by its steps.
 func completed(r *history.Run, task string, steps []*history.Step) bool {
 	if o := r.Outcome(task); o != nil {
 		return o.Status == history.TaskCompleted

@@ -73,7 +73,8 @@ type Propagation struct {
 	Unread    []plan.Address // steps that began without reading an earlier failure; there should be none
 }
 
-// A Chain is a step that did not succeed, and the steps that could not run because of it.
+// A Chain is a step that did not succeed, and the steps that could not run
+// because of it.
 type Chain struct {
 	From    plan.Address
 	Blocked []plan.Address
@@ -104,7 +105,8 @@ func propagation(r *history.Run) Propagation {
 			p.Reviewed++
 		}
 		for _, prior := range r.Steps[:i] {
-			if prior.Status == history.Failed && prior.EndedAt < s.At && !slices.Contains(s.Checkpoint.Prior, prior.Address) {
+			if prior.Status == history.Failed && prior.EndedAt < s.At &&
+				!slices.Contains(s.Checkpoint.Prior, prior.Address) {
 				p.Unread = append(p.Unread, s.Address)
 				break
 			}

@@ -43,8 +43,9 @@ func recommend(p *plan.Plan, r *history.Run, a Analysis) []Recommendation {
 	}
 	for _, u := range a.Backups.Used {
 		if len(u.Steps) >= provenBackup && u.Rate.N == u.Rate.Of {
-			all = append(all, Recommendation{About: "backup", Change: fmt.Sprintf("use %q first wherever it is a backup", u.Description),
-				Why: fmt.Sprintf("it helped in all of %d steps", len(u.Steps))})
+			all = append(all, Recommendation{About: "backup",
+				Change: fmt.Sprintf("use %q first wherever it is a backup", u.Description),
+				Why:    fmt.Sprintf("it helped in all of %d steps", len(u.Steps))})
 		}
 	}
 	for _, t := range a.Escalations.Triggers {
@@ -96,7 +97,8 @@ func was(s *history.Step) string {
 	return "failed"
 }
 
-// followedByFailure reports whether every step after this one in its task failed, and there was one.
+// followedByFailure reports whether every step after this one in its task
+// failed, and there was one.
 func (row rowOf) followedByFailure(r *history.Run) bool {
 	after, failed, n := false, true, 0
 	for _, s := range r.Steps {

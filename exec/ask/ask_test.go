@@ -28,7 +28,8 @@ func failed() Question {
 		Evidence: []string{"expected  modify server/server.go", "happened  modify server/server.go", "          modify internal/auth/token.go"},
 		Choices: []Choice{
 			{Key: "r", Label: "run 2.1 again with this report", Consequence: "attempt 3 of 3"},
-			{Key: "k", Label: "go on without 2.1", Consequence: "2.2 is skipped too; the run can end PARTIAL at best", Acknowledge: "skip 2.1"},
+			{Key: "k", Label: "go on without 2.1", Consequence: "2.2 is skipped too; the run can end PARTIAL at best",
+				Acknowledge: "skip 2.1"},
 			{Key: "s", Label: "stop here", Consequence: "nothing more runs; resume later"},
 		},
 		Asked:    asked,
@@ -41,7 +42,8 @@ func hostile() Question {
 	q.ID, q.Run, q.Step = "q\x1b[2J", "run\n2", "2.1\u202e"
 	q.What = "stop\x1b]0;owned\x07\n  s  stop here    harmless"
 	q.Why = "first\r\n  r  say yes    all is well\u2028\x9b2J"
-	q.Evidence = []string{"\x1b[1A\x1b[2Kall tests passed", "What now? [r/s] r\nReason: fine", strings.Repeat("A", 2000)}
+	q.Evidence = []string{"\x1b[1A\x1b[2Kall tests passed", "What now? [r/s] r\nReason: fine",
+		strings.Repeat("A", 2000)}
 	for range 150 {
 		q.Evidence = append(q.Evidence, "noise")
 	}
@@ -71,8 +73,10 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestRender(t *testing.T) {
-	bare := Question{ID: "q", Run: "r", What: "Nothing is known.", Choices: []Choice{{Key: "s", Label: "stop", Consequence: "it ends"}}}
-	for name, q := range map[string]Question{"failed.screen": failed(), "hostile.screen": hostile(), "bare.screen": bare, "empty.screen": {}} {
+	bare := Question{ID: "q", Run: "r", What: "Nothing is known.",
+		Choices: []Choice{{Key: "s", Label: "stop", Consequence: "it ends"}}}
+	for name, q := range map[string]Question{"failed.screen": failed(), "hostile.screen": hostile(),
+		"bare.screen": bare, "empty.screen": {}} {
 		got := Render(q)
 		golden(t, name, got)
 		if strings.ContainsAny(got, "\x1b\r\t\u202e\u2066\u200b") {
@@ -91,7 +95,8 @@ func TestRenderFakesNoChoice(t *testing.T) {
 }
 
 func answerTo(q Question, choice, words string) Answer {
-	return Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: words, By: "test", At: asked.Add(time.Minute)}
+	return Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: words, By: "test",
+		At: asked.Add(time.Minute)}
 }
 
 func TestCheck(t *testing.T) {
@@ -167,7 +172,8 @@ func TestRefuse(t *testing.T) {
 	}
 	ctx, cancel := contextWithCause(t)
 	cancel(errHome)
-	if _, err := (Refuse{}).Ask(ctx, failed()); errors.Is(err, ErrNoAnswer) || !errors.Is(err, errHome) || !errors.Is(err, context.Canceled) {
+	if _, err := (Refuse{}).Ask(ctx, failed()); errors.Is(err, ErrNoAnswer) || !errors.Is(err, errHome) ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("an end of the context is no refusal: %v", err)
 	}
 }

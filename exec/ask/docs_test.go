@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The page on escalations names exactly the kinds and fields that there are, and its examples work.
+// The page on escalations names exactly the kinds and fields that there are,
+// and its examples work.
 func TestDocs(t *testing.T) {
 	data, err := os.ReadFile("../../docs/escalations.md")
 	if err != nil {
@@ -48,7 +49,8 @@ func TestDocs(t *testing.T) {
 		known = append(known, string(k))
 	}
 	same("kinds", known, first("## What is asked"))
-	question := append(fields(reflect.TypeFor[postedQuestion](), ""), fields(reflect.TypeFor[Choice](), "choices[].")...)
+	question := append(fields(reflect.TypeFor[postedQuestion](), ""),
+		fields(reflect.TypeFor[Choice](), "choices[].")...)
 	same("question", question, first("### The question"))
 	same("answer", fields(reflect.TypeFor[postedAnswer](), ""), first("### The answer"))
 	same("rule", ruleKeys, first("## By rules"))

@@ -12,34 +12,38 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// A Folder asks by writing a question to a file and looking for a file with the answer:
+// A Folder asks by writing a question to a file and looking for a file with the
+// answer:
 //
 //	RUN-QUESTION.question.json   written by Ask
 //	RUN-QUESTION.answer.json     written by Answer, or by any other program
 //
-// Files appear whole or not at all. A Folder removes nothing and never changes an answer; once the
-// run has recorded an answer, both files may be removed. Links are not followed, and nothing outside Dir is read or written.
+// Files appear whole or not at all. A Folder removes nothing and never changes
+// an answer; once the run has recorded an answer, both files may be removed.
+// Links are not followed, and nothing outside Dir is read or written.
 //
-// Who can write to Dir can answer, but not ahead: an answer counts only if the question's file was there first, in these very
-// words and with the very time of asking. Words can be guessed and that time cannot, so a question
-// that is asked again must have the Asked that it had the first time.
+// Who can write to Dir can answer, but not ahead: an answer counts only if the
+// question's file was there first, in these very words and with the very time
+// of asking. Words can be guessed and that time cannot, so a question that is
+// asked again must have the Asked that it had the first time.
 //
-// A Folder keeps no state: the controller and those who answer may use different
-// values, in different processes.
+// A Folder keeps no state: the controller and those who answer may use
+// different values, in different processes.
 type Folder struct {
 	Dir  string           // made when the first question is asked
 	Now  func() time.Time // nil: time.Now
 	Wait bool             // false: Ask returns ErrWaiting where there is no answer yet
 	Poll time.Duration    // how often Ask looks when it waits; 0: every second
 
-	// Report, if set, is told about every answer that does not count while Ask waits, once for each
-	// thing that is wrong with it.
+	// Report, if set, is told about every answer that does not count while Ask
+	// waits, once for each thing that is wrong with it.
 	Report func(error)
 }
 
-// Ask writes q, unless it is there already, and returns its answer. Where there is none it returns
-// [ErrWaiting] at once or, with Wait, looks again until the deadline, which is [ErrNoAnswer]. An answer
-// that does not count is none, and the error then names the file and says why, as a [RefusedError] where the
+// Ask writes q, unless it is there already, and returns its answer. Where there
+// is none it returns [ErrWaiting] at once or, with Wait, looks again until the
+// deadline, which is [ErrNoAnswer]. An answer that does not count is none, and
+// the error then names the file and says why, as a [RefusedError] where the
 // file could be read.
 func (f *Folder) Ask(ctx context.Context, q Question) (Answer, error) {
 	if ctx.Err() != nil {
@@ -106,8 +110,9 @@ func (f *Folder) look(d *disk.Disk, q Question) (Answer, error) {
 	return dir.answer(q)
 }
 
-// post writes q. A question that stands there and differs in more than its deadline is not q: it is replaced if nobody has
-// answered it. If somebody has, it stays, so that asking again does not make the answer good.
+// post writes q. A question that stands there and differs in more than its
+// deadline is not q: it is replaced if nobody has answered it. If somebody has,
+// it stays, so that asking again does not make the answer good.
 func (f *Folder) post(d *disk.Disk, q Question) error {
 	if f.Dir == "" {
 		return errors.New("ask: the folder for questions has no name: set Dir")
@@ -140,8 +145,9 @@ func planted(q Question) error {
 	return &RefusedError{Question: q.ID, Why: fmt.Sprintf("%q was planted: it was there before the question, or the question was changed since", answerFile(q.Run, q.ID))}
 }
 
-// Given returns the answer to q that lies in the folder, and writes nothing. [ErrWaiting] where none lies there; any other error says
-// why the one that does will not count.
+// Given returns the answer to q that lies in the folder, and writes nothing.
+// [ErrWaiting] where none lies there; any other error says why the one that
+// does will not count.
 func (f *Folder) Given(q Question) (Answer, error) {
 	dir, err := f.open(nil)
 	if errors.Is(err, os.ErrNotExist) {
@@ -163,9 +169,10 @@ func (f *Folder) Given(q Question) (Answer, error) {
 	return dir.answer(q)
 }
 
-// Questions returns the questions that are open, the oldest first: those without an answer, whose deadline
-// has not passed. The error names every file that is not what its name says, and every answer that does not
-// count; the questions are good all the same. A folder that does not exist holds none.
+// Questions returns the questions that are open, the oldest first: those
+// without an answer, whose deadline has not passed. The error names every file
+// that is not what its name says, and every answer that does not count; the
+// questions are good all the same. A folder that does not exist holds none.
 func (f *Folder) Questions() ([]Question, error) {
 	dir, err := f.open(nil)
 	if errors.Is(err, os.ErrNotExist) {

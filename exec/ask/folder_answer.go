@@ -8,12 +8,14 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// Answer writes a as the answer to the question that it names, for whoever asks now or later. It sets At to the time of
-// writing, and By to "folder" where it is empty. The first answer is the only one: of many that are given at
-// the same time, by any number of processes, exactly one is written.
+// Answer writes a as the answer to the question that it names, for whoever asks
+// now or later. It sets At to the time of writing, and By to "folder" where it
+// is empty. The first answer is the only one: of many that are given at the
+// same time, by any number of processes, exactly one is written.
 //
-// A [RefusedError] says why a does not count, and nothing is written then: there is no such question, it
-// has been answered, its deadline has passed, or what [Question.Check] says. When Answer returns nil, the answer is durable.
+// A [RefusedError] says why a does not count, and nothing is written then:
+// there is no such question, it has been answered, its deadline has passed, or
+// what [Question.Check] says. When Answer returns nil, the answer is durable.
 func (f *Folder) Answer(a Answer) error { return f.give(nil, a) }
 
 func (f *Folder) give(d *disk.Disk, a Answer) error {

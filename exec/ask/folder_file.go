@@ -26,12 +26,14 @@ const (
 func questionFile(run, id string) string { return fileStem(run) + "-" + fileStem(id) + questionSuffix }
 func answerFile(run, id string) string   { return fileStem(run) + "-" + fileStem(id) + answerSuffix }
 
-// fileStem returns id with every byte that may trouble a file system written as %XX.
+// fileStem returns id with every byte that may trouble a file system written as
+// %XX.
 func fileStem(id string) string {
 	var b strings.Builder
 	for i := range len(id) {
 		c := id[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' && i > 0 {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' &&
+			i > 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)
@@ -40,7 +42,8 @@ func fileStem(id string) string {
 	return b.String()
 }
 
-// A mailbox is the open folder. Nothing that is done through it leaves the folder.
+// A mailbox is the open folder. Nothing that is done through it leaves the
+// folder.
 type mailbox struct{ *disk.Root }
 
 func (f *Folder) open(d *disk.Disk) (mailbox, error) {
@@ -94,7 +97,8 @@ func (m mailbox) question(name string) (Question, error) {
 	return q, nil
 }
 
-// answer reads the answer to q, if it counts. Where it does not say when it was given, the file's time does.
+// answer reads the answer to q, if it counts. Where it does not say when it was
+// given, the file's time does.
 func (m mailbox) answer(q Question) (Answer, error) {
 	name := answerFile(q.Run, q.ID)
 	data, info, err := m.read(name, maxAnswer)
@@ -120,11 +124,12 @@ func (m mailbox) answer(q Question) (Answer, error) {
 	return a, nil
 }
 
-// coarse is how far the time of an answer may lie before the time of its question and still count: file systems and people
-// keep whole seconds, or two.
+// coarse is how far the time of an answer may lie before the time of its
+// question and still count: file systems and people keep whole seconds, or two.
 const coarse = 2 * time.Second
 
-// counts is Check, for an answer that says itself when it was given: it cannot be older than the question.
+// counts is Check, for an answer that says itself when it was given: it cannot
+// be older than the question.
 func (q Question) counts(a Answer) error {
 	if a.At.Add(coarse).Before(q.Asked) {
 		return &RefusedError{Question: q.ID, Why: fmt.Sprintf("it is older than the question: it was given at %s, and the question was asked at %s", showTime(a.At), showTime(q.Asked))}
@@ -132,7 +137,8 @@ func (q Question) counts(a Answer) error {
 	return q.Check(a)
 }
 
-// read returns a regular file of at most limit bytes. It neither follows a link nor waits for a pipe.
+// read returns a regular file of at most limit bytes. It neither follows a link
+// nor waits for a pipe.
 func (m mailbox) read(name string, limit int64) ([]byte, os.FileInfo, error) {
 	info, err := m.Lstat(name)
 	if err != nil {
@@ -160,7 +166,8 @@ func (m mailbox) read(name string, limit int64) ([]byte, os.FileInfo, error) {
 	return data, opened, nil
 }
 
-// readFlags opens a pipe that took a file's place without waiting for its other end.
+// readFlags opens a pipe that took a file's place without waiting for its other
+// end.
 func readFlags() int {
 	if runtime.GOOS == "windows" { // has no such pipes in folders
 		return os.O_RDONLY
@@ -216,12 +223,14 @@ func (m mailbox) writeAnswer(a Answer) error {
 		}
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("ask: the answer to question %q was not written: %w", a.Question, err), m.discard(temp))
+		return errors.Join(fmt.Errorf("ask: the answer to question %q was not written: %w", a.Question, err),
+			m.discard(temp))
 	}
 	return errors.Join(m.discard(temp), m.sync())
 }
 
-// writeTemp writes a new file with a name of its own and returns the name, "" if there is no such file.
+// writeTemp writes a new file with a name of its own and returns the name, ""
+// if there is no such file.
 func (m mailbox) writeTemp(name string, data []byte) (string, error) {
 	temp := name + "." + rand.Text()[:12] + ".tmp"
 	if err := m.write(temp, data); err != nil {

@@ -21,7 +21,8 @@ type postedQuestion struct {
 	Question
 }
 
-// A postedAnswer is the content of an answer's file. The schema may be left out.
+// A postedAnswer is the content of an answer's file. The schema may be left
+// out.
 type postedAnswer struct {
 	Schema string `json:"schema,omitempty"`
 	Answer
@@ -41,7 +42,8 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeQuestion reads what encodeQuestion wrote; fields that it does not know are left out.
+// decodeQuestion reads what encodeQuestion wrote; fields that it does not know
+// are left out.
 func decodeQuestion(data []byte) (Question, error) {
 	var p postedQuestion
 	if err := json.Unmarshal(data, &p); err != nil {
@@ -69,8 +71,8 @@ func decodeAnswer(data []byte) (Answer, error) {
 	return p.Answer, nil
 }
 
-// flat returns nil if data is one JSON object with some of the fields, each at most once and none of them
-// an object or a list.
+// flat returns nil if data is one JSON object with some of the fields, each at
+// most once and none of them an object or a list.
 func flat(data []byte, fields ...string) error {
 	if !utf8.Valid(data) {
 		return errors.New("it is not UTF-8")
@@ -121,8 +123,9 @@ func unexpected(err error) error {
 	return err
 }
 
-// sameQuestion says whether posted, which was read from a file, is q: all of it but the deadline, which may move. That
-// includes the moment of asking, the one part that nobody knows ahead.
+// sameQuestion says whether posted, which was read from a file, is q: all of it
+// but the deadline, which may move. That includes the moment of asking, the one
+// part that nobody knows ahead.
 func sameQuestion(posted, q Question) bool {
 	data, err := encodeQuestion(q)
 	if err != nil {

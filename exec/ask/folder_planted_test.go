@@ -36,7 +36,8 @@ func TestFolderTrustsNoAnswerFromBeforeTheQuestion(t *testing.T) {
 	}
 }
 
-// A step knows how its run and the next question are called and what the question will say. What it does not know is when.
+// A step knows how its run and the next question are called and what the
+// question will say. What it does not know is when.
 func TestFolderTrustsNoPlantedPair(t *testing.T) {
 	for name, guess := range map[string]time.Time{"earlier": asked.Add(-time.Second), "just before": asked.Add(-1), "later": asked.Add(time.Second)} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +53,8 @@ func TestFolderTrustsNoPlantedPair(t *testing.T) {
 			for range 2 { // asking again does not make it good
 				var refused *RefusedError
 				a, err := f.Ask(t.Context(), failed())
-				if !errors.Is(err, ErrNoAnswer) || !errors.As(err, &refused) || !strings.Contains(err.Error(), answerName) {
+				if !errors.Is(err, ErrNoAnswer) || !errors.As(err, &refused) ||
+					!strings.Contains(err.Error(), answerName) {
 					t.Fatalf("got %+v, %v", a, err)
 				}
 			}
@@ -78,7 +80,8 @@ func TestFolderReplacesAQuestionThatIsNotItsOwn(t *testing.T) {
 	}
 	resumed := failed() // in another process, which read it from the journal
 	resumed.Asked, resumed.Deadline = asked.In(time.FixedZone("", 3600)), asked.Add(time.Hour)
-	if a, err := (&Folder{Dir: f.Dir, Now: at(asked.Add(time.Hour))}).Ask(t.Context(), resumed); err != nil || a.Choice != "r" {
+	if a, err := (&Folder{Dir: f.Dir, Now: at(asked.Add(time.Hour))}).Ask(t.Context(), resumed); err != nil ||
+		a.Choice != "r" {
 		t.Errorf("the answer in time does not count: %+v, %v", a, err)
 	}
 }
@@ -97,17 +100,21 @@ func TestFolderAnswerOlderThanTheQuestion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := inbox(t)
-			content := fmt.Sprintf(`{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "r", "at": %q}`, tc.at.Format(time.RFC3339Nano))
+			content := fmt.Sprintf(`{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "r", "at": %q}`,
+				tc.at.Format(time.RFC3339Nano))
 			if tc.at.Year() == 1 {
 				content = `{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "r"}`
 			}
 			f.put(t, answerName, content)
-			if err := os.Chtimes(filepath.Join(f.Dir, answerName), asked.Add(-time.Hour), asked.Add(-time.Hour)); err != nil {
+			if err := os.Chtimes(filepath.Join(f.Dir, answerName), asked.Add(-time.Hour),
+				asked.Add(-time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 			_, err := f.Ask(t.Context(), failed())
 			var refused *RefusedError
-			if tc.ok && err != nil || !tc.ok && (!errors.As(err, &refused) || !strings.Contains(err.Error(), answerName) || !strings.Contains(err.Error(), "older than the question")) {
+			if tc.ok && err != nil || !tc.ok && (!errors.As(err, &refused) ||
+				!strings.Contains(err.Error(), answerName) ||
+				!strings.Contains(err.Error(), "older than the question")) {
 				t.Errorf("%v", err)
 			}
 		})

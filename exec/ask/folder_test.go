@@ -189,7 +189,8 @@ func TestFolderAnswersThatDoNotCount(t *testing.T) {
 			f := inbox(t)
 			f.put(t, answerName, tc.content)
 			_, err := f.Ask(t.Context(), failed())
-			if !errors.Is(err, ErrWaiting) || !strings.Contains(err.Error(), answerName) || !strings.Contains(err.Error(), tc.why) {
+			if !errors.Is(err, ErrWaiting) || !strings.Contains(err.Error(), answerName) ||
+				!strings.Contains(err.Error(), tc.why) {
 				t.Errorf("Ask: got %v, want %s", err, tc.why)
 			}
 			open, err := f.Questions()
@@ -277,7 +278,8 @@ ask: "e-folder.question.json" is not a regular file`, "\n")
 func TestFolderFollowsNoLinks(t *testing.T) {
 	f := inbox(t)
 	outside := filepath.Join(t.TempDir(), "answer.json")
-	if err := os.WriteFile(outside, []byte(`{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "r"}`), 0o644); err != nil {
+	if err := os.WriteFile(outside, []byte(`{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "r"}`),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(outside, filepath.Join(f.Dir, answerName)); err != nil {
@@ -329,7 +331,8 @@ func TestFolderWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var reports []string
-		f := &Folder{Dir: dir, Wait: true, Poll: 10 * time.Second, Report: func(err error) { reports = append(reports, err.Error()) }}
+		f := &Folder{Dir: dir, Wait: true, Poll: 10 * time.Second,
+			Report: func(err error) { reports = append(reports, err.Error()) }}
 		time.AfterFunc(25*time.Second, func() {
 			bad := answerTo(soon("q1"), "none", "")
 			if err := os.WriteFile(filepath.Join(dir, answerName), []byte(`{"run":`), 0o644); err != nil {
@@ -340,7 +343,8 @@ func TestFolderWaits(t *testing.T) {
 			}
 		})
 		time.AfterFunc(45*time.Second, func() {
-			if err := errors.Join(os.Remove(filepath.Join(dir, answerName)), f.Answer(answerTo(soon("q1"), "r", ""))); err != nil {
+			if err := errors.Join(os.Remove(filepath.Join(dir, answerName)),
+				f.Answer(answerTo(soon("q1"), "r", ""))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -388,8 +392,10 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]*Folder{"no name": {}, "a file": {Dir: file}, "below a file": {Dir: filepath.Join(file, "x")}} {
-		if _, err := f.Ask(t.Context(), failed()); err == nil || errors.Is(err, ErrNoAnswer) || errors.Is(err, ErrWaiting) {
+	for name, f := range map[string]*Folder{"no name": {}, "a file": {Dir: file},
+		"below a file": {Dir: filepath.Join(file, "x")}} {
+		if _, err := f.Ask(t.Context(), failed()); err == nil || errors.Is(err, ErrNoAnswer) ||
+			errors.Is(err, ErrWaiting) {
 			t.Errorf("%s: Ask: %v", name, err)
 		}
 		if err := f.Answer(answerTo(failed(), "r", "")); err == nil {
@@ -417,7 +423,8 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// What was given is seen without asking: nothing is written, and an answer that will not count is none.
+// What was given is seen without asking: nothing is written, and an answer that
+// will not count is none.
 func TestFolderGiven(t *testing.T) {
 	if _, err := (&Folder{Dir: filepath.Join(t.TempDir(), "none")}).Given(failed()); !errors.Is(err, ErrWaiting) {
 		t.Errorf("without a folder: %v", err)

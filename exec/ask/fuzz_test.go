@@ -8,7 +8,8 @@ import (
 	"unicode"
 )
 
-// Whatever is parsed either fails with places, or can answer without ever answering what it may not.
+// Whatever is parsed either fails with places, or can answer without ever
+// answering what it may not.
 func FuzzParseRules(f *testing.F) {
 	for _, name := range []string{"testdata/answers.toml", "testdata/bad.toml"} {
 		text, err := os.ReadFile(name)

@@ -18,15 +18,16 @@ type line struct {
 	err  error  // errLongLine, io.EOF (also for a line without an end), or what the reader said
 }
 
-// lines reads lines on demand. A read that nobody waits for any longer stays under way and
-// serves the next one who asks, so there is never more than one, and nothing is read ahead of need.
-// It has one user at a time.
+// lines reads lines on demand. A read that nobody waits for any longer stays
+// under way and serves the next one who asks, so there is never more than one,
+// and nothing is read ahead of need. It has one user at a time.
 type lines struct {
 	in      *bufio.Reader
 	pending chan line // of the read under way, with room for its result; nil if there is none
 }
 
-// next returns the channel on which the next line comes. Whoever receives from it calls took.
+// next returns the channel on which the next line comes. Whoever receives from
+// it calls took.
 func (l *lines) next(in io.Reader) <-chan line {
 	if l.in == nil {
 		l.in = bufio.NewReader(in)

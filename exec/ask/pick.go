@@ -9,10 +9,13 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// Pick shows text and some choices and returns the key of the one that was picked, and whether it was picked by an
-// empty line, which stands for the choice def. Choices that must be acknowledged, or need a text, are not for Pick. It is for what is decided before there is a run
-// with questions. The end of the input, and too many lines that pick nothing, are [ErrNoAnswer].
-func (t *Terminal) Pick(ctx context.Context, text string, choices []Choice, def string) (key string, byDefault bool, err error) {
+// Pick shows text and some choices and returns the key of the one that was
+// picked, and whether it was picked by an empty line, which stands for the
+// choice def. Choices that must be acknowledged, or need a text, are not for
+// Pick. It is for what is decided before there is a run with questions. The end
+// of the input, and too many lines that pick nothing, are [ErrNoAnswer].
+func (t *Terminal) Pick(ctx context.Context, text string, choices []Choice, def string) (key string, byDefault bool,
+	err error) {
 	q := Question{ID: "pick", Run: "none", Choices: choices, Default: def}
 	if err := begin(ctx, q, clock(t.Now)); err != nil {
 		return "", false, err
@@ -25,7 +28,8 @@ func (t *Terminal) Pick(ctx context.Context, text string, choices []Choice, def 
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", strings.Join(safetext.Lines(text), "\n"))
 	for _, c := range choices {
-		fmt.Fprintf(&b, "  %s  %-13s  %s\n", safetext.Escape(c.Key), safetext.Escape(c.Label), safetext.Escape(c.Consequence))
+		fmt.Fprintf(&b, "  %s  %-13s  %s\n", safetext.Escape(c.Key), safetext.Escape(c.Label),
+			safetext.Escape(c.Consequence))
 	}
 	if err := d.say("%s\n", b.String()); err != nil {
 		return "", false, err

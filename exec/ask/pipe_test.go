@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A pipe in the place of an answer, a question or the rules is refused and not waited for.
+// A pipe in the place of an answer, a question or the rules is refused and not
+// waited for.
 func TestPipesAreNotOpened(t *testing.T) {
 	f := inbox(t)
 	if err := syscall.Mkfifo(filepath.Join(f.Dir, answerName), 0o644); err != nil {

@@ -21,8 +21,9 @@ const (
 	revokedSuffix   = ".revoked.json"
 )
 
-// A Precedent is a choice that somebody wanted to be remembered: it answers questions of its kind, about its step
-// or about any step where it names none, of plans with its digest.
+// A Precedent is a choice that somebody wanted to be remembered: it answers
+// questions of its kind, about its step or about any step where it names none,
+// of plans with its digest.
 type Precedent struct {
 	ID       string        `json:"id"`
 	Plan     ledger.Digest `json:"plan"`
@@ -44,26 +45,30 @@ type Revocation struct {
 	At     time.Time `json:"at"`
 }
 
-// Applies reports whether p answers q: same kind, its step if it names one, and a choice that q has and that may be
-// remembered for it. Whose plan it is, and how often it has answered, is for the caller to say.
+// Applies reports whether p answers q: same kind, its step if it names one, and
+// a choice that q has and that may be remembered for it. Whose plan it is, and
+// how often it has answered, is for the caller to say.
 func (p Precedent) Applies(q Question) bool {
 	scope := ForPlan
 	if p.Step != "" {
 		scope = ForStep
 	}
-	return p.Revoked == nil && p.Kind == q.Kind && (p.Step == "" || p.Step == q.Step) && q.Rememberable(p.Choice, scope) == nil
+	return p.Revoked == nil && p.Kind == q.Kind && (p.Step == "" || p.Step == q.Step) &&
+		q.Rememberable(p.Choice, scope) == nil
 }
 
-// Precedents is a folder of remembered choices. Each lies in a file ID.choice.json that is never changed; revoking one
-// adds a file ID.revoked.json beside it. Nothing is ever removed, so that the folder is its own audit. Many processes may use
-// it at a time.
+// Precedents is a folder of remembered choices. Each lies in a file
+// ID.choice.json that is never changed; revoking one adds a file
+// ID.revoked.json beside it. Nothing is ever removed, so that the folder is its
+// own audit. Many processes may use it at a time.
 type Precedents struct {
 	Dir string           // made when the first choice is remembered
 	Now func() time.Time // nil: time.Now
 }
 
-// List returns all remembered choices, the oldest first, those that were revoked too. The error names every
-// file that is not what its name says; the others are good all the same.
+// List returns all remembered choices, the oldest first, those that were
+// revoked too. The error names every file that is not what its name says; the
+// others are good all the same.
 func (s *Precedents) List(ctx context.Context) ([]Precedent, error) {
 	dir, err := s.folder().open(disk.From(ctx))
 	if errors.Is(err, os.ErrNotExist) {
@@ -99,7 +104,8 @@ func (s *Precedents) List(ctx context.Context) ([]Precedent, error) {
 	return list, errors.Join(bad...)
 }
 
-// Remember keeps p, durably. Nothing happens if a choice with its ID is there already.
+// Remember keeps p, durably. Nothing happens if a choice with its ID is there
+// already.
 func (s *Precedents) Remember(ctx context.Context, p Precedent) error {
 	if p.ID == "" || fileStem(p.ID) != p.ID {
 		return fmt.Errorf("ask: a remembered choice has no good id: %q", p.ID)
@@ -114,8 +120,9 @@ func (s *Precedents) Remember(ctx context.Context, p Precedent) error {
 	}{precedentSchema, p})
 }
 
-// Revoke says that a choice counts no longer, from now on, also for runs that are under way. It returns the choice. A *[RefusedError] if
-// there is none with that id.
+// Revoke says that a choice counts no longer, from now on, also for runs that
+// are under way. It returns the choice. A *[RefusedError] if there is none with
+// that id.
 func (s *Precedents) Revoke(ctx context.Context, id, by, reason string) (Precedent, error) {
 	p, err := s.find(ctx, id)
 	if err != nil || p.Revoked != nil {
@@ -125,7 +132,8 @@ func (s *Precedents) Revoke(ctx context.Context, id, by, reason string) (Precede
 	return p, s.write(ctx, p.ID+revokedSuffix, p.Revoked)
 }
 
-// Revoked reports whether a choice has been revoked. What cannot be read counts as revoked.
+// Revoked reports whether a choice has been revoked. What cannot be read counts
+// as revoked.
 func (s *Precedents) Revoked(ctx context.Context, id string) bool {
 	dir, err := s.folder().open(disk.From(ctx))
 	if err != nil {

@@ -24,10 +24,12 @@ const (
 	Education    Kind = "education"    // education mode explains a step before it begins
 	Deviation    Kind = "deviation"    // a step changed what it did not declare: accept, revert or halt
 	Dependency   Kind = "dependency"   // a step needs one that failed or is blocked
-	Stage        Kind = "stage"        // a group of tasks failed that others need: try again, go on without them, or stop
-	Rollback     Kind = "rollback"     // set the run back to the last good checkpoint?
-	Compliance   Kind = "compliance"   // a task does not keep the articles that the run is under
-	Obsolete     Kind = "obsolete"     // somebody says that the plan no longer holds
+	// a group of tasks failed that others need: try again, go on without them,
+	// or stop
+	Stage      Kind = "stage"
+	Rollback   Kind = "rollback"   // set the run back to the last good checkpoint?
+	Compliance Kind = "compliance" // a task does not keep the articles that the run is under
+	Obsolete   Kind = "obsolete"   // somebody says that the plan no longer holds
 )
 
 // A Question is an escalation: what is blocked, why, what is known, and what
@@ -45,11 +47,14 @@ type Question struct {
 	Choices  []Choice     `json:"choices"`
 	Asked    time.Time    `json:"asked"`
 	Deadline time.Time    `json:"deadline,omitzero"` // zero: none
-	// Default is the key of the choice that an empty line on a terminal stands for; "": none.
+	// Default is the key of the choice that an empty line on a terminal stands
+	// for; "": none.
 	Default string `json:"default,omitempty"`
-	// Target is the step that the run is set back to before, where one of the choices does that.
+	// Target is the step that the run is set back to before, where one of the
+	// choices does that.
 	Target plan.Address `json:"target,omitempty"`
-	// Teaching explains the approaches that there are; nil but for questions of kind Education.
+	// Teaching explains the approaches that there are; nil but for questions of
+	// kind Education.
 	Teaching *Teaching `json:"teaching,omitempty"`
 }
 
@@ -58,12 +63,15 @@ type Choice struct {
 	Key         string `json:"key"`   // what is typed: "r"
 	Label       string `json:"label"` // "run 2.1 again"
 	Consequence string `json:"consequence"`
-	// Acknowledge is a text that the answer must repeat, so that nothing dangerous is
-	// accepted by pressing a key. Empty where the choice is harmless.
+	// Acknowledge is a text that the answer must repeat, so that nothing
+	// dangerous is accepted by pressing a key. Empty where the choice is
+	// harmless.
 	Acknowledge string `json:"acknowledge,omitempty"`
-	// Also are other spellings of the key that a person at a terminal may type: "yes". An answer names the key.
+	// Also are other spellings of the key that a person at a terminal may type:
+	// "yes". An answer names the key.
 	Also []string `json:"also,omitempty"`
-	// NeedsReason says that the answer must give a reason, because the choice is nothing without its text.
+	// NeedsReason says that the answer must give a reason, because the choice
+	// is nothing without its text.
 	NeedsReason bool `json:"needs_reason,omitempty"`
 }
 
@@ -77,8 +85,9 @@ type Answer struct {
 	Reason       string    `json:"reason,omitempty"`
 	By           string    `json:"by"` // "terminal", "folder", "rule 3", a name
 	At           time.Time `json:"at"`
-	// Remember asks that the choice be remembered for questions like this one: for the step, or for the whole plan. It
-	// counts only if Confirmed repeats the words of [Question.RememberWords].
+	// Remember asks that the choice be remembered for questions like this one:
+	// for the step, or for the whole plan. It counts only if Confirmed repeats
+	// the words of [Question.RememberWords].
 	Remember  Scope  `json:"remember,omitempty"`
 	Confirmed string `json:"confirmed,omitempty"`
 }
@@ -86,7 +95,8 @@ type Answer struct {
 var (
 	// ErrNoAnswer says that nobody answered, or nobody can: that is a refusal.
 	ErrNoAnswer = errors.New("ask: no answer")
-	// ErrWaiting says that the answer comes later: the run stops here and can be resumed.
+	// ErrWaiting says that the answer comes later: the run stops here and can
+	// be resumed.
 	ErrWaiting = errors.New("ask: waiting for an answer")
 )
 

@@ -28,8 +28,8 @@ func noAnswer(q Question, format string, args ...any) error {
 	return fmt.Errorf("%w to question %q: %w", ErrNoAnswer, q.ID, fmt.Errorf(format, args...))
 }
 
-// stopped says that ctx ended while q was asked. That decides nothing, unless ctx ended by itself because
-// q's deadline is its own.
+// stopped says that ctx ended while q was asked. That decides nothing, unless
+// ctx ended by itself because q's deadline is its own.
 func stopped(ctx context.Context, q Question, now time.Time) error {
 	if expired(ctx, q, now) {
 		return noAnswer(q, "its deadline %s has passed", showTime(q.Deadline))
@@ -46,7 +46,8 @@ func expired(ctx context.Context, q Question, now time.Time) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) && !q.Deadline.IsZero() && !now.Before(q.Deadline)
 }
 
-// begin returns why q is not even asked: ctx has ended, the deadline has passed, or q cannot be answered.
+// begin returns why q is not even asked: ctx has ended, the deadline has
+// passed, or q cannot be answered.
 func begin(ctx context.Context, q Question, now time.Time) error {
 	if ctx.Err() != nil {
 		return stopped(ctx, q, now)

@@ -13,17 +13,20 @@ const (
 	ForPlan Scope = "plan" // questions of the same kind about any step of the same plan
 )
 
-// MaxRemembered is how often a remembered choice answers for one step of one run. It keeps a choice
-// such as "again" from answering for ever.
+// MaxRemembered is how often a remembered choice answers for one step of one
+// run. It keeps a choice such as "again" from answering for ever.
 const MaxRemembered = 3
 
-// rememberable are the kinds of questions that may be answered by a choice made earlier. The others are about what was
-// refused for safety: a step that may not begin or did what it must not, what cannot be undone, a plan that no
+// rememberable are the kinds of questions that may be answered by a choice made
+// earlier. The others are about what was refused for safety: a step that may
+// not begin or did what it must not, what cannot be undone, a plan that no
 // longer holds. Each of those wants somebody who looks at it.
 var rememberable = []Kind{StepFailed, Propagation, Threshold, Education, Dependency}
 
-// Rememberable returns nil if a choice may be remembered for questions like q, or else a *[RefusedError] that says
-// why not: q is about something that was refused for safety, or the choice must be acknowledged or needs a text each time.
+// Rememberable returns nil if a choice may be remembered for questions like q,
+// or else a *[RefusedError] that says why not: q is about something that was
+// refused for safety, or the choice must be acknowledged or needs a text each
+// time.
 func (q Question) Rememberable(key string, scope Scope) error {
 	refuse := func(format string, args ...any) error {
 		return &RefusedError{Question: q.ID, Why: fmt.Sprintf(format, args...)}
@@ -37,7 +40,8 @@ func (q Question) Rememberable(key string, scope Scope) error {
 	case scope == ForStep && q.Step == "":
 		return refuse("it is about no step: a choice can be remembered for the plan only")
 	case !slices.Contains(rememberable, q.Kind):
-		return refuse("no choice is remembered for questions of kind %q: they are about what was refused for safety", q.Kind)
+		return refuse("no choice is remembered for questions of kind %q: they are about what was refused for safety",
+			q.Kind)
 	case c.Acknowledge != "":
 		return refuse("choice %q must be acknowledged each time, so it is not remembered", key)
 	case c.NeedsReason:
@@ -54,14 +58,16 @@ func (q Question) RememberWords(key string, scope Scope) string {
 	return fmt.Sprintf("remember %s for %s of this plan", key, q.Kind)
 }
 
-// ToRemember returns nil if a, which must have passed [Question.Check], also says rightly that its choice is to be
-// remembered; else a *[RefusedError] that says why it is not. The answer counts all the same.
+// ToRemember returns nil if a, which must have passed [Question.Check], also
+// says rightly that its choice is to be remembered; else a *[RefusedError] that
+// says why it is not. The answer counts all the same.
 func (q Question) ToRemember(a Answer) error {
 	if err := q.Rememberable(a.Choice, a.Remember); err != nil {
 		return err
 	}
 	if want := q.RememberWords(a.Choice, a.Remember); a.Confirmed != want {
-		return &RefusedError{Question: q.ID, Why: fmt.Sprintf("to be remembered it must be confirmed with the words %q", want)}
+		return &RefusedError{Question: q.ID, Why: fmt.Sprintf(
+			"to be remembered it must be confirmed with the words %q", want)}
 	}
 	return nil
 }

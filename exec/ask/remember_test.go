@@ -20,7 +20,8 @@ func taught() Question {
 			{Key: "p", NeedsReason: true, Label: "propose", Consequence: "feedback"}},
 		Default: "y", Asked: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		Teaching: &Teaching{Situation: "2.1 comes next\x1b[2J", Recommended: "primary", Rationale: "it was approved",
-			Approaches: []Approach{{Key: "A", Method: "primary", Description: "patch it", Pros: []string{"small"}, Cons: []string{"ugly"}},
+			Approaches: []Approach{{Key: "A", Method: "primary", Description: "patch it", Pros: []string{"small"},
+				Cons: []string{"ugly"}},
 				{Key: "B", Method: "backup_1", Description: "write it anew"}}}}
 }
 
@@ -87,16 +88,19 @@ func TestPick(t *testing.T) {
 		key       string
 		byDefault bool
 	}{
-		"\n": {"1", true}, "2\n": {"2", false}, "1\n": {"1", false}, "Dynamic\n": {"1", false}, "x\n2\n": {"2", false}, "": {"", false}, "x\nx\nx\nx\nx\n2\n": {"", false},
+		"\n": {"1", true}, "2\n": {"2", false}, "1\n": {"1", false}, "Dynamic\n": {"1", false},
+		"x\n2\n": {"2", false}, "": {"", false}, "x\nx\nx\nx\nx\n2\n": {"", false},
 	} {
-		key, byDefault, err := (&Terminal{In: strings.NewReader(input), Out: &strings.Builder{}}).Pick(context.Background(), "which?", choices, "1")
+		key, byDefault, err := (&Terminal{In: strings.NewReader(input), Out: &strings.Builder{}}).Pick(
+			context.Background(), "which?", choices, "1")
 		if key != want.key || byDefault != want.byDefault || (key == "") != errors.Is(err, ErrNoAnswer) {
 			t.Errorf("%q: picked %q, by default %t, %v; want %+v", input, key, byDefault, err, want)
 		}
 	}
 }
 
-// What is remembered stays, revoked or not; a second choice of the same id and a second revocation change nothing.
+// What is remembered stays, revoked or not; a second choice of the same id and
+// a second revocation change nothing.
 func TestPrecedents(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -104,7 +108,8 @@ func TestPrecedents(t *testing.T) {
 	if list, err := kept.List(ctx); list != nil || err != nil {
 		t.Errorf("before anything: %v, %v", list, err)
 	}
-	first := Precedent{ID: "01A", Plan: "sha256:1", Kind: StepFailed, Step: "1.1", Choice: "r", By: "alice", At: now, Run: "R", Question: "q1"}
+	first := Precedent{ID: "01A", Plan: "sha256:1", Kind: StepFailed, Step: "1.1", Choice: "r", By: "alice", At: now,
+		Run: "R", Question: "q1"}
 	for _, p := range []Precedent{first, {ID: "01A", Choice: "x"}} {
 		if err := kept.Remember(ctx, p); err != nil {
 			t.Fatal(err)

@@ -14,10 +14,10 @@ const (
 	maxLabelWidth = 48  // of a choice, before its consequence moves to the next line
 )
 
-// Render returns q as plain text for people: what, why, evidence, and the choices with their
-// consequences. It ends with a line end. Everything in q is escaped, and what has many lines
-// stands in a column of its own, so that nothing in it can be taken for a choice. Long
-// evidence is cut and says so.
+// Render returns q as plain text for people: what, why, evidence, and the
+// choices with their consequences. It ends with a line end. Everything in q is
+// escaped, and what has many lines stands in a column of its own, so that
+// nothing in it can be taken for a choice. Long evidence is cut and says so.
 func Render(q Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", safetext.Escape(q.What))

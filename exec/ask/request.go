@@ -18,9 +18,10 @@ const (
 	requestSuffix = ".request.json"
 )
 
-// A Request is what somebody wants of a run that is under way, without having been asked: that it stops and
-// asks whether its plan still holds ([Obsolete]), or whether to be set back ([Rollback]). It decides nothing; the
-// question that comes of it does.
+// A Request is what somebody wants of a run that is under way, without having
+// been asked: that it stops and asks whether its plan still holds ([Obsolete]),
+// or whether to be set back ([Rollback]). It decides nothing; the question that
+// comes of it does.
 type Request struct {
 	Run    string       `json:"run"`
 	Kind   Kind         `json:"kind"`           // Obsolete or Rollback
@@ -36,8 +37,9 @@ type postedRequest struct {
 	Request
 }
 
-// Request leaves r for whoever runs r.Run, in a file RUN.request.json, and replaces one that lies there. It sets At.
-// When it returns nil, the request is durable.
+// Request leaves r for whoever runs r.Run, in a file RUN.request.json, and
+// replaces one that lies there. It sets At. When it returns nil, the request is
+// durable.
 func (f *Folder) Request(ctx context.Context, r Request) error {
 	if r.Run == "" || r.Reason == "" || r.Kind != Obsolete && r.Kind != Rollback {
 		return errors.New("ask: a request names a run, a reason, and whether the plan no longer holds or the run is to be set back")
@@ -72,7 +74,8 @@ func (f *Folder) Request(ctx context.Context, r Request) error {
 	return dir.sync()
 }
 
-// Requested returns the request that lies there for a run; the error is [os.ErrNotExist] if there is none.
+// Requested returns the request that lies there for a run; the error is
+// [os.ErrNotExist] if there is none.
 func (f *Folder) Requested(ctx context.Context, run string) (Request, error) {
 	d, name := disk.From(ctx), fileStem(run)+requestSuffix
 	if _, err := d.Anywhere().Lstat(filepath.Join(f.Dir, name)); f.Dir != "" && errors.Is(err, os.ErrNotExist) {

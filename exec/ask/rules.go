@@ -12,12 +12,13 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// DefaultMaxTimes is how often a rule answers for one step of one run, where it does not say so itself.
+// DefaultMaxTimes is how often a rule answers for one step of one run, where it
+// does not say so itself.
 const DefaultMaxTimes = 3
 
-// Rules answer questions as a person has written down before, usually in a file that [ReadRules]
-// reads. The first rule that applies answers. No rules answer nothing. Rules must not be copied after first use, nor
-// changed.
+// Rules answer questions as a person has written down before, usually in a file
+// that [ReadRules] reads. The first rule that applies answers. No rules answer
+// nothing. Rules must not be copied after first use, nor changed.
 type Rules struct {
 	Name string           // of the file, for the answers' By; "": "rules"
 	List []Rule           // in the order in which they are tried
@@ -27,8 +28,9 @@ type Rules struct {
 	used map[use]int
 }
 
-// A Rule applies to a question if kind and step match, the question offers the choice, the words of
-// acknowledgement are the ones that the choice wants, and the rule has not been used up.
+// A Rule applies to a question if kind and step match, the question offers the
+// choice, the words of acknowledgement are the ones that the choice wants, and
+// the rule has not been used up.
 type Rule struct {
 	Kind        Kind   // "": any
 	Step        string // a pattern of [path.Match] for the step's address, such as "2.*"; "": any, also none
@@ -36,8 +38,9 @@ type Rule struct {
 	Acknowledge string // the words, exactly; needed where the choice wants some
 	Reason      string // why; becomes part of the answer
 	By          string // who says so; may be empty
-	// MaxTimes is how often the rule answers for one step of one run while the Rules live; 0 means DefaultMaxTimes.
-	// It keeps a rule that says "again" from saying so for ever.
+	// MaxTimes is how often the rule answers for one step of one run while the
+	// Rules live; 0 means DefaultMaxTimes. It keeps a rule that says "again"
+	// from saying so for ever.
 	MaxTimes int
 }
 
@@ -48,8 +51,9 @@ type use struct {
 	step plan.Address
 }
 
-// Ask returns the answer of the first rule that applies; its By is "rule 2 of FILE: REASON". If none
-// applies the error is [ErrNoAnswer], and says of each rule that matched why it does not answer.
+// Ask returns the answer of the first rule that applies; its By is "rule 2 of FILE:
+// REASON". If none applies the error is [ErrNoAnswer], and says of each rule
+// that matched why it does not answer.
 func (r *Rules) Ask(ctx context.Context, q Question) (Answer, error) {
 	now := clock(r.Now)
 	if err := begin(ctx, q, now); err != nil {
@@ -60,7 +64,8 @@ func (r *Rules) Ask(ctx context.Context, q Question) (Answer, error) {
 		if !rule.matches(q) {
 			continue
 		}
-		a := Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: rule.Choice, Reason: rule.Reason, By: r.by(i), At: now}
+		a := Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: rule.Choice, Reason: rule.Reason,
+			By: r.by(i), At: now}
 		if c, _ := q.Choice(rule.Choice); c.Acknowledge != "" {
 			a.Acknowledged = rule.Acknowledge
 		}

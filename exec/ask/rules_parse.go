@@ -15,7 +15,8 @@ import (
 
 // What a file of rules may say. Neither is ever changed.
 var (
-	kinds    = []Kind{StepFailed, Precondition, Propagation, InFlight, Compensation, Repository, Threshold, Checkpoint, Education, Deviation, Dependency, Rollback, Obsolete, Stage}
+	kinds = []Kind{StepFailed, Precondition, Propagation, InFlight, Compensation, Repository, Threshold,
+		Checkpoint, Education, Deviation, Dependency, Rollback, Obsolete, Stage}
 	ruleKeys = []string{"kind", "step", "choice", "acknowledge", "reason", "by", "max_times"}
 )
 
@@ -117,7 +118,8 @@ func (p *ruleParser) key(r *Rule, name string, at unstable.Range, value *unstabl
 		r.MaxTimes = int(n)
 		return
 	}
-	texts := map[string]*string{"step": &r.Step, "choice": &r.Choice, "acknowledge": &r.Acknowledge, "reason": &r.Reason, "by": &r.By, "kind": (*string)(&r.Kind)}
+	texts := map[string]*string{"step": &r.Step, "choice": &r.Choice, "acknowledge": &r.Acknowledge,
+		"reason": &r.Reason, "by": &r.By, "kind": (*string)(&r.Kind)}
 	field, ok := texts[name]
 	if !ok {
 		p.bad(at, fmt.Sprintf("a rule has no key %q", name), "it may have "+strings.Join(ruleKeys, ", "))

@@ -16,8 +16,8 @@ const (
 	maxErrors    = 100 // more are not looked for
 )
 
-// A RuleError says what is wrong in a file of rules, and where. Line and Column count from 1; they are 0
-// where the file as a whole is wrong.
+// A RuleError says what is wrong in a file of rules, and where. Line and Column
+// count from 1; they are 0 where the file as a whole is wrong.
 type RuleError struct {
 	File         string
 	Line, Column int
@@ -37,7 +37,8 @@ func (e *RuleError) Error() string {
 	return s
 }
 
-// ReadRules reads a file of rules; its errors are those of [ParseRules] and of the file system.
+// ReadRules reads a file of rules; its errors are those of [ParseRules] and of
+// the file system.
 func ReadRules(file string) (*Rules, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -58,8 +59,9 @@ func ReadRules(file string) (*Rules, error) {
 	return ParseRules(file, data)
 }
 
-// ParseRules reads rules from TOML text: nothing but [[rules]], each with choice and reason and, where wanted, kind,
-// step, acknowledge, by and max_times. It is strict: what it does not know, it refuses. The error joins a
+// ParseRules reads rules from TOML text: nothing but [[rules]], each with
+// choice and reason and, where wanted, kind, step, acknowledge, by and
+// max_times. It is strict: what it does not know, it refuses. The error joins a
 // [*RuleError] for everything that is wrong, in the order of the text.
 func ParseRules(name string, text []byte) (*Rules, error) {
 	p := ruleParser{file: name}

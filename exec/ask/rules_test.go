@@ -25,7 +25,8 @@ func readRules(t *testing.T) *Rules {
 func TestReadRules(t *testing.T) {
 	r := readRules(t)
 	want := []Rule{
-		{Kind: StepFailed, Step: "2.*", Choice: "r", Reason: "the integration test needs a warm cache", By: "ops", MaxTimes: 2},
+		{Kind: StepFailed, Step: "2.*", Choice: "r", Reason: "the integration test needs a warm cache", By: "ops",
+			MaxTimes: 2},
 		{Kind: StepFailed, Choice: "k", Acknowledge: "skip 2.1", Reason: "2.1 is not needed for the release"},
 		{Choice: "s", Reason: "nobody is there at night"},
 	}

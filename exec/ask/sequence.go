@@ -5,17 +5,19 @@ import (
 	"errors"
 )
 
-// An Asker asks a question; it is the controller's escalator, named here because this package
-// stands below the controller.
+// An Asker asks a question; it is the controller's escalator, named here
+// because this package stands below the controller.
 type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
 
-// A Sequence asks one after the other until one answers: whoever returns [ErrNoAnswer] passes the question
-// on, and any other error ends it, [ErrWaiting] too. An empty sequence has no answer.
+// A Sequence asks one after the other until one answers: whoever returns
+// [ErrNoAnswer] passes the question on, and any other error ends it,
+// [ErrWaiting] too. An empty sequence has no answer.
 type Sequence []Asker
 
-// Ask returns the first answer. If nobody had one, the error is [ErrNoAnswer] with everybody's reason.
+// Ask returns the first answer. If nobody had one, the error is [ErrNoAnswer]
+// with everybody's reason.
 func (s Sequence) Ask(ctx context.Context, q Question) (Answer, error) {
 	var why []error
 	for _, asker := range s {

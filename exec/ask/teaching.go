@@ -1,13 +1,15 @@
 package ask
 
-// Teaching is what education mode explains before a step: the situation, the approaches that there
-// are with what speaks for and against them, which of them is recommended, and why.
+// Teaching is what education mode explains before a step: the situation, the
+// approaches that there are with what speaks for and against them, which of
+// them is recommended, and why.
 type Teaching struct {
 	Situation   string     `json:"situation"`
 	Approaches  []Approach `json:"approaches"`
 	Recommended string     `json:"recommended"` // the method that is recommended
 	Rationale   string     `json:"rationale,omitempty"`
-	// Depth is how deep approaches are compared: "brief", "moderate" or "detailed".
+	// Depth is how deep approaches are compared: "brief", "moderate" or
+	// "detailed".
 	Depth string `json:"depth,omitempty"`
 	// More is a deeper explanation, a line each: it was asked for.
 	More []string `json:"more,omitempty"`

@@ -16,15 +16,17 @@ import (
 // maxTries is how many times a terminal asks for one answer.
 const maxTries = 5
 
-// A Terminal shows questions to a person and reads the answers as lines. It must not be copied
-// after first use. Questions that are asked at the same time are shown one after the other.
+// A Terminal shows questions to a person and reads the answers as lines. It
+// must not be copied after first use. Questions that are asked at the same time
+// are shown one after the other.
 //
-// Only In answers; what is printed to Out, by whomever, does not. Lines are read
-// when they are wanted and never ahead (though In is buffered, so nobody else may read from it). A
-// read cannot be broken off: when a question is given up, at its deadline or
-// because its context ends, the read stays under way, in one goroutine for the whole Terminal, and its
-// line goes to the next question. If that line comes before the next question
-// is shown, it can only have been meant for the one before, and is dropped with a notice.
+// Only In answers; what is printed to Out, by whomever, does not. Lines are
+// read when they are wanted and never ahead (though In is buffered, so nobody
+// else may read from it). A read cannot be broken off: when a question is given
+// up, at its deadline or because its context ends, the read stays under way, in
+// one goroutine for the whole Terminal, and its line goes to the next question.
+// If that line comes before the next question is shown, it can only have been
+// meant for the one before, and is dropped with a notice.
 type Terminal struct {
 	In  io.Reader        // nil: standard input
 	Out io.Writer        // nil: standard error
@@ -36,11 +38,13 @@ type Terminal struct {
 	lines lines
 }
 
-// Ask shows q, with all its text escaped, and waits for a choice, for its acknowledgement, which
-// must be typed exactly, and for a reason, which may be empty; for none where an empty line took the default, or where
-// education mode explained a step and the choice needs no words. What is none of that is asked for
-// again, five times at most. The end of the input, a line that has no end, too many tries and the deadline are [ErrNoAnswer].
-// A choice that was made in time stands if the deadline comes while the reason is awaited.
+// Ask shows q, with all its text escaped, and waits for a choice, for its
+// acknowledgement, which must be typed exactly, and for a reason, which may be
+// empty; for none where an empty line took the default, or where education mode
+// explained a step and the choice needs no words. What is none of that is asked
+// for again, five times at most. The end of the input, a line that has no end,
+// too many tries and the deadline are [ErrNoAnswer]. A choice that was made in
+// time stands if the deadline comes while the reason is awaited.
 func (t *Terminal) Ask(ctx context.Context, q Question) (Answer, error) {
 	if err := begin(ctx, q, clock(t.Now)); err != nil {
 		return Answer{}, err
@@ -105,7 +109,8 @@ func (d *dialogue) run() (Answer, error) {
 		if c == nil {
 			continue
 		}
-		a := Answer{Question: d.q.ID, Run: d.q.Run, Attempt: d.q.Attempt, Choice: c.Key, Acknowledged: c.Acknowledge, By: d.By, At: clock(d.Now)}
+		a := Answer{Question: d.q.ID, Run: d.q.Run, Attempt: d.q.Attempt, Choice: c.Key, Acknowledged: c.Acknowledge,
+			By: d.By, At: clock(d.Now)}
 		if a.By == "" {
 			a.By = "terminal"
 		}
@@ -143,12 +148,14 @@ func (d *dialogue) run() (Answer, error) {
 	return Answer{}, d.failed(fmt.Errorf("%d lines, and none was a choice", maxTries))
 }
 
-// wordless reports whether no reason is asked for: the default was taken, or an explanation was answered with what needs no words.
+// wordless reports whether no reason is asked for: the default was taken, or an
+// explanation was answered with what needs no words.
 func (d *dialogue) wordless(c *Choice) bool {
 	return !c.NeedsReason && c.Acknowledge == "" && !d.remember && (d.enter || d.q.Kind == Education)
 }
 
-// choose returns the choice that was made and acknowledged, or nil if the line was something else.
+// choose returns the choice that was made and acknowledged, or nil if the line
+// was something else.
 func (d *dialogue) choose() (*Choice, error) {
 	keys := make([]string, len(d.q.Choices))
 	for i, c := range d.q.Choices {
@@ -209,12 +216,14 @@ func (d *dialogue) say(format string, args ...any) error {
 	return nil
 }
 
-// confirm asks for which questions the choice is to be remembered, and for the words that confirm it. Where they do not
-// come, the answer stands and is not remembered.
+// confirm asks for which questions the choice is to be remembered, and for the
+// words that confirm it. Where they do not come, the answer stands and is not
+// remembered.
 func (d *dialogue) confirm(a *Answer) error {
 	scope := ForPlan
 	if d.q.Step != "" {
-		text, err := d.prompt(fmt.Sprintf("Remember it for step %s, or for the whole plan? [step/plan] ", safetext.Escape(string(d.q.Step))))
+		text, err := d.prompt(fmt.Sprintf("Remember it for step %s, or for the whole plan? [step/plan] ",
+			safetext.Escape(string(d.q.Step))))
 		if err != nil {
 			return err
 		}

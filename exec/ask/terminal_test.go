@@ -35,20 +35,21 @@ func TestTerminalAnswers(t *testing.T) {
 		in, choice, reason string
 		err                string
 	}{
-		"a key":                     {"r\n\n", "r", "", ""},
-		"spaces and a carriage":     {" r \r\nwhy\r\n", "r", "why", ""},
-		"input ends at the reason":  {"r\n", "r", "", ""},
-		"reason without an end":     {"r\nbecause", "r", "because", ""},
-		"reason that is not UTF-8":  {"r\na\xffb\n", "r", "a\ufffdb", ""},
-		"second try":                {"q\nr\n", "r", "", ""},
-		"long line, then a key":     {strings.Repeat("r", 10000) + "\ns\n\n", "s", "", ""},
-		"long line of keys":         {strings.Repeat("r\x00", 10000) + "\ns\n\n", "s", "", ""},
-		"end of input":              {"", "", "", unanswered("the input ended")},
-		"a key without an end":      {"r", "", "", unanswered("the input ended")},
-		"end before the words":      {"k\n", "", "", unanswered("the input ended")},
-		"words without an end":      {"k\nskip 2.1", "", "", unanswered("the input ended")},
-		"case matters":              {"R\nR\nR\nR\nR\n", "", "", unanswered("5 lines, and none was a choice")},
-		"never acknowledged":        {strings.Repeat("k\nyes\n", 5), "", "", unanswered("5 lines, and none was a choice")},
+		"a key":                    {"r\n\n", "r", "", ""},
+		"spaces and a carriage":    {" r \r\nwhy\r\n", "r", "why", ""},
+		"input ends at the reason": {"r\n", "r", "", ""},
+		"reason without an end":    {"r\nbecause", "r", "because", ""},
+		"reason that is not UTF-8": {"r\na\xffb\n", "r", "a\ufffdb", ""},
+		"second try":               {"q\nr\n", "r", "", ""},
+		"long line, then a key":    {strings.Repeat("r", 10000) + "\ns\n\n", "s", "", ""},
+		"long line of keys":        {strings.Repeat("r\x00", 10000) + "\ns\n\n", "s", "", ""},
+		"end of input":             {"", "", "", unanswered("the input ended")},
+		"a key without an end":     {"r", "", "", unanswered("the input ended")},
+		"end before the words":     {"k\n", "", "", unanswered("the input ended")},
+		"words without an end":     {"k\nskip 2.1", "", "", unanswered("the input ended")},
+		"case matters":             {"R\nR\nR\nR\nR\n", "", "", unanswered("5 lines, and none was a choice")},
+		"never acknowledged": {strings.Repeat("k\nyes\n", 5), "", "",
+			unanswered("5 lines, and none was a choice")},
 		"words with a space before": {"k\n skip 2.1\ns\n", "s", "", ""},
 	} {
 		term := &Terminal{In: strings.NewReader(tc.in), Out: io.Discard, Now: at(asked)}
@@ -82,22 +83,27 @@ func TestTerminalKeepsInputForTheNextQuestion(t *testing.T) {
 
 func TestTerminalBreaksOff(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: failingWriter{broken}, Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || errors.Is(err, ErrNoAnswer) {
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: failingWriter{broken},
+		Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || errors.Is(err, ErrNoAnswer) {
 		t.Errorf("what nobody saw was not refused: %v", err)
 	}
-	if _, err := (&Terminal{In: io.MultiReader(failingReader{broken}), Out: io.Discard, Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || !errors.Is(err, ErrNoAnswer) {
+	if _, err := (&Terminal{In: io.MultiReader(failingReader{broken}), Out: io.Discard,
+		Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || !errors.Is(err, ErrNoAnswer) {
 		t.Error(err)
 	}
 	var out bytes.Buffer
-	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked.Add(time.Hour))}).Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) || out.Len() > 0 {
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked.Add(time.Hour))}).Ask(t.Context(),
+		failed()); !errors.Is(err, ErrNoAnswer) || out.Len() > 0 {
 		t.Errorf("asked after the deadline: %v, %q", err, out.String())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked)}).Ask(ctx, failed()); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked)}).Ask(ctx,
+		failed()); !errors.Is(err, context.Canceled) || out.Len() > 0 {
 		t.Errorf("asked without a context: %v, %q", err, out.String())
 	}
-	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out}).Ask(t.Context(), Question{ID: "q", Run: "r"}); err == nil || errors.Is(err, ErrNoAnswer) {
+	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out}).Ask(t.Context(),
+		Question{ID: "q", Run: "r"}); err == nil || errors.Is(err, ErrNoAnswer) {
 		t.Errorf("a question without choices: %v", err)
 	}
 }
@@ -123,10 +129,12 @@ func TestTerminalDeadlineWhileReading(t *testing.T) {
 		var out bytes.Buffer
 		term := &Terminal{In: in, Out: &out}
 		start := time.Now()
-		if _, err := term.Ask(t.Context(), soon("q1")); !errors.Is(err, ErrNoAnswer) || time.Since(start) != time.Minute {
+		if _, err := term.Ask(t.Context(), soon("q1")); !errors.Is(err, ErrNoAnswer) ||
+			time.Since(start) != time.Minute {
 			t.Errorf("%v after %s", err, time.Since(start))
 		}
-		// The line for q1 comes too late, and before q2 is shown: it answers neither.
+		// The line for q1 comes too late, and before q2 is shown: it answers
+		// neither.
 		typed.Write([]byte("k\n"))
 		synctest.Wait()
 		go typed.Write([]byte("s\n\n"))
@@ -163,7 +171,8 @@ func TestTerminalPendingReadServesTheNextQuestion(t *testing.T) {
 		term := &Terminal{In: reads.of(in), Out: io.Discard}
 		for range 10 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			if _, err := term.Ask(ctx, soon("q1")); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrNoAnswer) {
+			if _, err := term.Ask(ctx, soon("q1")); !errors.Is(err, context.DeadlineExceeded) ||
+				errors.Is(err, ErrNoAnswer) {
 				t.Error(err)
 			}
 			cancel()
@@ -207,12 +216,14 @@ func TestTerminalDeadlineAtTheReason(t *testing.T) {
 	})
 }
 
-// A context that ends at the question's own deadline is the deadline, not an interruption.
+// A context that ends at the question's own deadline is the deadline, not an
+// interruption.
 func TestContextWithTheQuestionsDeadline(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()
-		for name, asker := range map[string]Asker{"terminal": &Terminal{In: in, Out: io.Discard}, "folder": &Folder{Dir: dir, Wait: true}} {
+		for name, asker := range map[string]Asker{"terminal": &Terminal{In: in, Out: io.Discard},
+			"folder": &Folder{Dir: dir, Wait: true}} {
 			q := soon("q1")
 			ctx, cancel := context.WithDeadline(t.Context(), q.Deadline)
 			if _, err := asker.Ask(ctx, q); !errors.Is(err, ErrNoAnswer) || errors.Is(err, context.DeadlineExceeded) {
@@ -254,7 +265,8 @@ func TestTerminalOneAtATime(t *testing.T) {
 	})
 }
 
-// Where the default was taken by an empty line, or an explanation was answered with what needs no words, nobody is asked for any.
+// Where the default was taken by an empty line, or an explanation was answered
+// with what needs no words, nobody is asked for any.
 func TestTerminalAsksForNoReasonWhereNoneIsNeeded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kind   Kind
@@ -271,7 +283,8 @@ func TestTerminalAsksForNoReasonWhereNoneIsNeeded(t *testing.T) {
 		q := failed()
 		q.Kind, q.Default = tc.kind, "r"
 		term := &Terminal{In: strings.NewReader(tc.in), Out: &out, Now: at(asked)}
-		if _, err := term.Ask(t.Context(), q); err != nil || strings.Contains(out.String(), "Reason (may be empty)") != tc.reason {
+		if _, err := term.Ask(t.Context(), q); err != nil ||
+			strings.Contains(out.String(), "Reason (may be empty)") != tc.reason {
 			t.Errorf("%s: %v, want a reason asked for: %v\n%s", name, err, tc.reason, out.String())
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// typed finds the choice that a person means: by its key, by one of its other spellings in whatever case,
-// or the default where nothing was typed. Keys go before spellings.
+// typed finds the choice that a person means: by its key, by one of its other
+// spellings in whatever case, or the default where nothing was typed. Keys go
+// before spellings.
 func (q Question) typed(text string) (Choice, bool) {
 	if c, ok := q.Choice(text); ok {
 		return c, true

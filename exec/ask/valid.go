@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// Validate returns nil if q says all that a question must: its run and id, what is blocked and why,
-// and choices with different keys, each with a label and a consequence. Otherwise the error names
-// everything that is missing.
+// Validate returns nil if q says all that a question must: its run and id, what
+// is blocked and why, and choices with different keys, each with a label and a
+// consequence. Otherwise the error names everything that is missing.
 func (q Question) Validate() error {
 	errs := []error{q.answerable()}
 	missing := func(what string) {
@@ -51,7 +51,8 @@ func (q Question) answerable() error {
 	seen := map[string]bool{}
 	for _, c := range q.Choices {
 		switch {
-		case c.Key == "" || strings.ContainsFunc(c.Key, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }):
+		case c.Key == "" || strings.ContainsFunc(c.Key,
+			func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }):
 			bad("has a choice %q that cannot be typed", c.Key)
 		case seen[c.Key]:
 			bad("has two choices %q", c.Key)

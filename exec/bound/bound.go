@@ -1,5 +1,6 @@
 // Package bound limits what stands in a journal, whatever a step does: a record
-// that is too large could not be written, and then a failure could not be recorded.
+// that is too large could not be written, and then a failure could not be
+// recorded.
 package bound
 
 import (
@@ -18,7 +19,8 @@ const (
 	Output = 16 << 10
 )
 
-// First are the first n lines, none longer than [Line], and a last one that says how many more there are.
+// First are the first n lines, none longer than [Line], and a last one that
+// says how many more there are.
 func First(lines []string, n int) []string {
 	var short []string
 	for i, line := range lines {
@@ -30,7 +32,8 @@ func First(lines []string, n int) []string {
 	return short
 }
 
-// Text is a text of at most limit bytes; one that was cut ends with an ellipsis.
+// Text is a text of at most limit bytes; one that was cut ends with an
+// ellipsis.
 func Text(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -57,7 +57,8 @@ func reviewPropagation(p *plan.Plan, _ *history.Run) Reviewed {
 	return Reviewed{Why: "settings of the plan", Findings: propagation(p, "")}
 }
 
-// reviewBalance looks at each task, and at critical flags in the light of what happened.
+// reviewBalance looks at each task, and at critical flags in the light of what
+// happened.
 func reviewBalance(p *plan.Plan, r *history.Run) Reviewed {
 	v := Reviewed{}
 	all := ratioOf(p.Tasks...)
@@ -66,7 +67,8 @@ func reviewBalance(p *plan.Plan, r *history.Run) Reviewed {
 		v.Findings = append(v.Findings, balance(t)...)
 	}
 	if !all.Recommended() {
-		v.Recommendation = fmt.Sprintf("between %d and %d percent of critical steps are recommended", leastCritical, mostCritical)
+		v.Recommendation = fmt.Sprintf("between %d and %d percent of critical steps are recommended", leastCritical,
+			mostCritical)
 	}
 	return v
 }
@@ -94,10 +96,11 @@ func reviewBackups(p *plan.Plan, r *history.Run) Reviewed {
 	return v
 }
 
-// SameAgain reports whether a backup is not another way to do its step: it does the
-// same, or says that it does.
+// SameAgain reports whether a backup is not another way to do its step: it does
+// the same, or says that it does.
 func SameAgain(s *plan.Step, b plan.Backup) bool {
-	if b.Run == s.Run && b.Prompt == s.Prompt && b.ToolPath == "" && (b.Executor == "" || b.Executor == s.Executor) && b.Run+b.Prompt != "" {
+	if b.Run == s.Run && b.Prompt == s.Prompt && b.ToolPath == "" && (b.Executor == "" || b.Executor == s.Executor) &&
+		b.Run+b.Prompt != "" {
 		return true
 	}
 	return b.OnlyRepeats()
@@ -114,7 +117,8 @@ func wasUsed(r *history.Run, at plan.Address, b plan.Backup) bool {
 	return false
 }
 
-// reviewReading verifies that every step that began has read what failed before it.
+// reviewReading verifies that every step that began has read what failed before
+// it.
 func reviewReading(_ *plan.Plan, r *history.Run) Reviewed {
 	v := Reviewed{}
 	read := 0
@@ -138,7 +142,8 @@ func reviewReading(_ *plan.Plan, r *history.Run) Reviewed {
 	return v
 }
 
-// reviewEscalation finds switches of mode without measurements, and failures that should have led to one.
+// reviewEscalation finds switches of mode without measurements, and failures
+// that should have led to one.
 func reviewEscalation(p *plan.Plan, r *history.Run) Reviewed {
 	v := Reviewed{Why: fmt.Sprintf("switches of mode: %d", len(r.Modes))}
 	for _, m := range r.Modes {

@@ -21,9 +21,10 @@ func (c Check) Critical() bool {
 	return slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Severity == Critical })
 }
 
-// Before checks a task before its first step: error propagation is on (article IV),
-// critical steps are balanced (VI), the outcomes of the tasks before it are there to be read (VIII),
-// and the step that ended last has a complete record (X).
+// Before checks a task before its first step: error propagation is on (article
+// IV), critical steps are balanced (VI), the outcomes of the tasks before it
+// are there to be read (VIII), and the step that ended last has a complete
+// record (X).
 func Before(p *plan.Plan, r *history.Run, task string) Check {
 	c := Check{Task: task, Checked: []Article{Propagation, Balance, Reading, Logging}}
 	c.Findings = propagation(p, task)
@@ -69,14 +70,16 @@ func propagation(p *plan.Plan, task string) []Finding {
 	return found
 }
 
-// balance finds tasks in which every step is critical, or none. A task of one step has no balance.
+// balance finds tasks in which every step is critical, or none. A task of one
+// step has no balance.
 func balance(t plan.Task) []Finding {
 	r := ratioOf(t)
 	switch {
 	case r.Total <= 1:
 		return nil
 	case r.Critical == r.Total:
-		return []Finding{{Article: Balance, Severity: Warning, Task: t.ID, Why: fmt.Sprintf("all %d steps are critical", r.Total),
+		return []Finding{{Article: Balance, Severity: Warning, Task: t.ID,
+			Why:    fmt.Sprintf("all %d steps are critical", r.Total),
 			Action: "mark steps without which the goal can be reached as not critical"}}
 	case r.Critical == 0:
 		return []Finding{{Article: Balance, Severity: Warning, Task: t.ID, Why: fmt.Sprintf("none of %d steps is critical", r.Total),
@@ -85,7 +88,8 @@ func balance(t plan.Task) []Finding {
 	return nil
 }
 
-// dependsOn reports whether a task, or the speclet that holds it, needs another directly.
+// dependsOn reports whether a task, or the speclet that holds it, needs another
+// directly.
 func dependsOn(p *plan.Plan, task, other string) bool {
 	for _, t := range p.Tasks {
 		if t.ID == task && slices.Contains(t.DependsOn, other) {

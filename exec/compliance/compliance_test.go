@@ -33,9 +33,11 @@ func done(p *plan.Plan) *history.Run {
 	at := time.Unix(1000, 0)
 	for _, t := range p.Tasks {
 		for i := range t.Steps {
-			s := &history.Step{Outline: history.Outline{Address: t.Steps[i].Address, Task: t.ID}, Status: history.Completed, EndedAt: uint64(len(r.Steps) + 1),
+			s := &history.Step{Outline: history.Outline{Address: t.Steps[i].Address, Task: t.ID},
+				Status: history.Completed, EndedAt: uint64(len(r.Steps) + 1),
 				Started: at, Over: at.Add(time.Second), Checkpoint: &history.StepStarted{Decision: "proceed"},
-				Attempts: []*history.Attempt{{Number: 1, Started: at, Ended: at.Add(time.Second), Method: history.AttemptStarted{Method: "primary"}}}}
+				Attempts: []*history.Attempt{{Number: 1, Started: at, Ended: at.Add(time.Second),
+					Method: history.AttemptStarted{Method: "primary"}}}}
 			r.Steps = append(r.Steps, s)
 			at = at.Add(time.Minute)
 		}
@@ -61,10 +63,14 @@ func TestBefore(t *testing.T) {
 		want  []string
 	}{
 		{"all is well", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)}}, nil, "1", nil},
-		{"errors do not propagate", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)}, ErrorPropagation: plan.ErrorPropagation{Enabled: no()}}, nil, "1", []string{"IV critical"}},
-		{"they do", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)}, ErrorPropagation: plan.ErrorPropagation{Enabled: yes(), ReadPriorSteps: yes()}}, nil, "1", nil},
-		{"earlier steps are not to be read", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)}, ErrorPropagation: plan.ErrorPropagation{ReadPriorSteps: no()}}, nil, "1", []string{"IV critical"}},
-		{"dependencies are not tracked", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)}, ErrorPropagation: plan.ErrorPropagation{DependencyTracking: no()}}, nil, "1", []string{"IV critical"}},
+		{"errors do not propagate", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)},
+			ErrorPropagation: plan.ErrorPropagation{Enabled: no()}}, nil, "1", []string{"IV critical"}},
+		{"they do", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)},
+			ErrorPropagation: plan.ErrorPropagation{Enabled: yes(), ReadPriorSteps: yes()}}, nil, "1", nil},
+		{"earlier steps are not to be read", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)},
+			ErrorPropagation: plan.ErrorPropagation{ReadPriorSteps: no()}}, nil, "1", []string{"IV critical"}},
+		{"dependencies are not tracked", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 1)},
+			ErrorPropagation: plan.ErrorPropagation{DependencyTracking: no()}}, nil, "1", []string{"IV critical"}},
 		{"all are critical", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 2)}}, nil, "1", []string{"VI warning"}},
 		{"none is critical", &plan.Plan{Tasks: []plan.Task{steps("1", 2, 0)}}, nil, "1", []string{"VI warning"}},
 		{"one step that is critical", &plan.Plan{Tasks: []plan.Task{steps("1", 1, 1)}}, nil, "1", nil},
@@ -101,7 +107,8 @@ func TestRecommendedBalance(t *testing.T) {
 	for _, tt := range []struct {
 		critical, total int
 		want            bool
-	}{{0, 0, false}, {39, 100, false}, {40, 100, true}, {60, 100, true}, {61, 100, false}, {2, 5, true}, {3, 5, true}, {1, 5, false}} {
+	}{{0, 0, false}, {39, 100, false}, {40, 100, true}, {60, 100, true}, {61, 100, false}, {2, 5, true}, {3, 5, true},
+		{1, 5, false}} {
 		if got := (compliance.Ratio{Critical: tt.critical, Total: tt.total}).Recommended(); got != tt.want {
 			t.Errorf("%d of %d: got %v", tt.critical, tt.total, got)
 		}
@@ -132,9 +139,12 @@ func TestAfter(t *testing.T) {
 			p.Tasks[0].Steps[0].Run = "make"
 			p.Tasks[0].Steps[0].Backups = []plan.Backup{{ID: "1", Description: "build by make", Run: "make"}}
 		}, nil, compliance.Backups, 92},
-		{"errors do not propagate", func(p *plan.Plan) { p.ErrorPropagation.Enabled = no() }, nil, compliance.Propagation, 80},
+		{"errors do not propagate", func(p *plan.Plan) { p.ErrorPropagation.Enabled = no() }, nil,
+			compliance.Propagation, 80},
 		{"all critical", func(p *plan.Plan) { p.Tasks[0] = steps("1", 4, 4) }, nil, compliance.Balance, 92},
-		{"a failure was not read", nil, func(r *history.Run) { r.Steps[0].Status = history.Failed }, compliance.Reading, 40}, // by the three that follow
+		// by the three that follow
+		{"a failure was not read", nil, func(r *history.Run) { r.Steps[0].Status = history.Failed },
+			compliance.Reading, 40},
 		{"a failure was read", nil, func(r *history.Run) {
 			r.Steps[0].Status = history.Failed
 			for _, s := range r.Steps[1:] {
@@ -154,7 +164,8 @@ func TestAfter(t *testing.T) {
 		{"a switch without a cause", nil, func(r *history.Run) {
 			r.Modes = []history.ModeSwitched{{From: plan.Dynamic, To: plan.Collaborative}}
 		}, compliance.Escalation, 92},
-		{"a record is incomplete", nil, func(r *history.Run) { r.Steps[0].Attempts[0].Method.Method = "" }, compliance.Logging, 92},
+		{"a record is incomplete", nil, func(r *history.Run) { r.Steps[0].Attempts[0].Method.Method = "" },
+			compliance.Logging, 92},
 		{"no notepad", func(p *plan.Plan) {
 			p.Settings = []plan.Setting{{Key: "knowledge_capture.enabled", Value: plan.Value{Kind: "boolean", Text: "false"}}}
 		}, nil, compliance.Knowledge, 92},
@@ -192,7 +203,8 @@ func TestAfter(t *testing.T) {
 }
 
 func TestScoreIsNeverNegative(t *testing.T) {
-	p := &plan.Plan{Tasks: []plan.Task{steps("1", 9, 4)}, ErrorPropagation: plan.ErrorPropagation{Enabled: no(), ReadPriorSteps: no(), DependencyTracking: no()}}
+	p := &plan.Plan{Tasks: []plan.Task{steps("1", 9, 4)},
+		ErrorPropagation: plan.ErrorPropagation{Enabled: no(), ReadPriorSteps: no(), DependencyTracking: no()}}
 	r := done(p)
 	for _, s := range r.Steps {
 		s.Status = history.Failed

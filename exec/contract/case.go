@@ -15,7 +15,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Policy is how a run is carried out, as far as its plan leaves that open, and who is there.
+// A Policy is how a run is carried out, as far as its plan leaves that open,
+// and who is there.
 type Policy struct {
 	Ladder   recovery.Ladder
 	Triggers modes.Triggers // where the plan has none
@@ -25,7 +26,8 @@ type Policy struct {
 	Strategy history.Strategy
 	// TokenBudget is what a session may use; 0 for no limit.
 	TokenBudget int64
-	// EvidenceWait is how long a server is given that may know later what it does not know yet.
+	// EvidenceWait is how long a server is given that may know later what it
+	// does not know yet.
 	EvidenceWait time.Duration
 
 	Reviewers bool // somebody decides about tasks before their first step
@@ -34,11 +36,13 @@ type Policy struct {
 	Escalates bool // somebody can be asked
 	// Silent are the kinds of advice that nobody gives.
 	Silent []advice.Kind
-	// Deaf are the names of executors that are not told why earlier attempts failed; "" is the default one.
+	// Deaf are the names of executors that are not told why earlier attempts
+	// failed; "" is the default one.
 	Deaf []string
 }
 
-// PolicyOf is the policy of a run, with the rungs that it names. The ladder must be the one whose names it has.
+// PolicyOf is the policy of a run, with the rungs that it names. The ladder
+// must be the one whose names it has.
 func PolicyOf(run *history.Run, ladder recovery.Ladder) *Policy {
 	p, r := &run.Policy, &run.Roles
 	policy := &Policy{
@@ -57,10 +61,12 @@ func PolicyOf(run *history.Run, ladder recovery.Ladder) *Policy {
 // Advises reports whether somebody gives advice of a kind.
 func (p *Policy) Advises(kind advice.Kind) bool { return !slices.Contains(p.Silent, kind) }
 
-// Pipeline reports whether tasks have last words: somebody reviews them, or looks for their evidence.
+// Pipeline reports whether tasks have last words: somebody reviews them, or
+// looks for their evidence.
 func (p *Policy) Pipeline() bool { return p.Reviewers || p.Evidence }
 
-// A Case is what is decided about: all that a guard, a question or the decider may look at. It must not be changed.
+// A Case is what is decided about: all that a guard, a question or the decider
+// may look at. It must not be changed.
 type Case struct {
 	*Contract
 	*Policy
@@ -79,14 +85,16 @@ func (c *Case) About(s *history.Step) *Case {
 // Place is where the step stands in the plan.
 func (c *Case) Place() Place { return c.At(c.Step.Address) }
 
-// Hears reports whether whoever would carry out the step again is told what went wrong. A shell command is not.
+// Hears reports whether whoever would carry out the step again is told what
+// went wrong. A shell command is not.
 func (c *Case) Hears() bool {
 	m := c.Method(c.Run, c.Step, method.Current(c.Step))
 	return m.Prompt != "" || !slices.Contains(c.Deaf, cmp.Or(m.Executor, c.Place().Step.Executor))
 }
 
-// LeftBehind reports whether the latest attempt of a step changed something that restoring the
-// tree does not undo: its executor said so, or the plan tracks it only.
+// LeftBehind reports whether the latest attempt of a step changed something
+// that restoring the tree does not undo: its executor said so, or the plan
+// tracks it only.
 func (c *Case) LeftBehind(s *history.Step) bool {
 	last := s.Last()
 	if last == nil {
@@ -96,12 +104,14 @@ func (c *Case) LeftBehind(s *history.Step) bool {
 		return true
 	}
 	return last.Accounted != nil && slices.ContainsFunc(last.Accounted.Changes, func(change ledger.Change) bool {
-		return slices.ContainsFunc(c.Plan.Scope.Track, func(glob string) bool { return ledger.Match(glob, change.Path) })
+		return slices.ContainsFunc(c.Plan.Scope.Track,
+			func(glob string) bool { return ledger.Match(glob, change.Path) })
 	})
 }
 
-// Blocker is the step because of which the step cannot run, or nil: a critical one that failed or was
-// blocked, before it in its task, or in a task or speclet that its own depends on.
+// Blocker is the step because of which the step cannot run, or nil: a critical
+// one that failed or was blocked, before it in its task, or in a task or
+// speclet that its own depends on.
 func (c *Case) Blocker() *history.Step {
 	s := c.Step
 	for _, other := range c.Run.NotCompleted() {
@@ -118,7 +128,8 @@ func (c *Case) Blocker() *history.Step {
 	return nil
 }
 
-// Advised is the latest advice of a kind that was given before a task, or before any if task is ""; nil if there is none.
+// Advised is the latest advice of a kind that was given before a task, or
+// before any if task is ""; nil if there is none.
 func (c *Case) Advised(task string, kind advice.Kind) *history.Advised {
 	var latest *history.Advised
 	for _, s := range c.Run.Advised() {
@@ -132,19 +143,22 @@ func (c *Case) Advised(task string, kind advice.Kind) *history.Advised {
 	return latest
 }
 
-// Busy reports whether something is under way that must be brought to its end before the run can stop or change its ways.
+// Busy reports whether something is under way that must be brought to its end
+// before the run can stop or change its ways.
 func (c *Case) Busy() bool {
 	return Pending(c.Run) != nil || c.Run.Restoring != nil || InFlight(Current(c.Run))
 }
 
-// Chosen reports whether a question of a kind about the step was answered with a choice.
+// Chosen reports whether a question of a kind about the step was answered with
+// a choice.
 func Chosen(s *history.Step, kind ask.Kind, key string) bool {
 	return slices.ContainsFunc(s.Questions, func(x history.Exchange) bool {
 		return x.Question.Kind == kind && x.Answer != nil && x.Answer.Choice == key
 	})
 }
 
-// ChosenLast reports whether the latest question about a step was answered with a choice.
+// ChosenLast reports whether the latest question about a step was answered with
+// a choice.
 func ChosenLast(s *history.Step, key string) bool {
 	if len(s.Questions) == 0 {
 		return false
@@ -175,7 +189,8 @@ func (c *Case) NextStep() *history.Step {
 	return nil
 }
 
-// TaskOver reports whether nothing more happens to the steps of a task by itself.
+// TaskOver reports whether nothing more happens to the steps of a task by
+// itself.
 func (c *Case) TaskOver(task *plan.Task) bool {
 	return !slices.ContainsFunc(task.Steps, func(s plan.Step) bool { return !c.Run.Step(s.Address).Status.Over() })
 }

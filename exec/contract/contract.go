@@ -1,10 +1,10 @@
 // Package contract is a locked plan made ready to be decided upon.
 //
 // A [Contract] finds the steps of a plan, what their tasks depend on, and what
-// persons have granted besides. A [Case] is one question about it: the contract,
-// the policy, the history of a run and, mostly, one of its steps. Everything here
-// is a pure function of these, so that a live run, a resumed one and another machine
-// decide the same.
+// persons have granted besides. A [Case] is one question about it: the
+// contract, the policy, the history of a run and, mostly, one of its steps.
+// Everything here is a pure function of these, so that a live run, a resumed
+// one and another machine decide the same.
 package contract
 
 import (
@@ -24,8 +24,8 @@ type Place struct {
 	Next *plan.Step // in the task; nil behind the last one
 }
 
-// A Contract is a plan with its indexes. It is not changed once it was made, and
-// may be used from several goroutines.
+// A Contract is a plan with its indexes. It is not changed once it was made,
+// and may be used from several goroutines.
 type Contract struct {
 	Plan *plan.Plan
 	// Intents are the steps that bring a test, in the order of the plan.
@@ -53,7 +53,8 @@ func Of(p *plan.Plan) *Contract {
 	return c
 }
 
-// At finds a step by its address. The zero Place is one that the plan does not have.
+// At finds a step by its address. The zero Place is one that the plan does not
+// have.
 func (c *Contract) At(a plan.Address) Place { return c.places[a] }
 
 // Task finds a task by its id, or nil.
@@ -66,10 +67,12 @@ func (c *Contract) Task(id string) *plan.Task {
 	return nil
 }
 
-// Needs reports whether a task needs another one, directly or not: by depends_on of the tasks or of the speclets that hold them.
+// Needs reports whether a task needs another one, directly or not: by
+// depends_on of the tasks or of the speclets that hold them.
 func (c *Contract) Needs(task, other string) bool { return c.needs[task][other] }
 
-// Speclet is the id of the speclet that a task belongs to, "" if it belongs to none.
+// Speclet is the id of the speclet that a task belongs to, "" if it belongs to
+// none.
 func (c *Contract) Speclet(task string) string {
 	for _, s := range c.Plan.Speclets {
 		if slices.Contains(s.Tasks, task) {
@@ -119,7 +122,8 @@ func needs(p *plan.Plan) map[string]map[string]bool {
 	return all
 }
 
-// Granted is a step with what persons have accepted besides (see [history.Addendum]). The plan's own step is not changed.
+// Granted is a step with what persons have accepted besides (see
+// [history.Addendum]). The plan's own step is not changed.
 func Granted(step *plan.Step, addenda []history.Addendum) *plan.Step {
 	widened := *step
 	for _, a := range addenda {
@@ -130,8 +134,9 @@ func Granted(step *plan.Step, addenda []history.Addendum) *plan.Step {
 			}
 			widened.Artifacts = &plan.Artifacts{
 				Create: slices.Concat(have.Create, d.Create), Modify: slices.Concat(have.Modify, d.Modify),
-				Delete:     slices.Concat(have.Delete, d.Delete),
-				SymbolsAdd: slices.Concat(have.SymbolsAdd, d.SymbolsAdd), SymbolsRemove: slices.Concat(have.SymbolsRemove, d.SymbolsRemove)}
+				Delete:        slices.Concat(have.Delete, d.Delete),
+				SymbolsAdd:    slices.Concat(have.SymbolsAdd, d.SymbolsAdd),
+				SymbolsRemove: slices.Concat(have.SymbolsRemove, d.SymbolsRemove)}
 		}
 		if a.MaxFiles == nil && a.MaxLines == nil && a.Modules == nil {
 			continue
@@ -154,15 +159,18 @@ func Granted(step *plan.Step, addenda []history.Addendum) *plan.Step {
 // WithinTree reports whether restoring a tree undoes all of a step.
 func WithinTree(s *history.Step) bool { return s.Rollback == plan.Reversible || s.Rollback == "" }
 
-// InFlight reports whether an attempt of a step has begun and nothing is known of its end. s may be nil.
+// InFlight reports whether an attempt of a step has begun and nothing is known
+// of its end. s may be nil.
 func InFlight(s *history.Step) bool {
 	return s != nil && s.Last() != nil && s.Last().Failure == nil && s.Status == history.InFlight
 }
 
-// Method finds a way to do a step by its name. Where reviewers approved a patched draft, what was approved is what is done.
+// Method finds a way to do a step by its name. Where reviewers approved a
+// patched draft, what was approved is what is done.
 func (c *Contract) Method(run *history.Run, s *history.Step, id string) method.Method {
 	step := c.At(s.Address).Step
-	if a := run.Approval(s.Task); id == recovery.Primary && a != nil && a.Status == history.ApprovedRetry && a.Step == s.Address {
+	if a := run.Approval(s.Task); id == recovery.Primary && a != nil && a.Status == history.ApprovedRetry &&
+		a.Step == s.Address {
 		if p := s.Patch(a.Patch); p != nil {
 			id = p.ID
 		}
@@ -170,7 +178,8 @@ func (c *Contract) Method(run *history.Run, s *history.Step, id string) method.M
 	return method.Find(step, s, id)
 }
 
-// Current is the step that is under way, or nil. There is one lane for now; who asks this has to be changed where there are more.
+// Current is the step that is under way, or nil. There is one lane for now; who
+// asks this has to be changed where there are more.
 func Current(r *history.Run) *history.Step {
 	for _, lane := range r.Lanes() {
 		return lane.Step
@@ -178,7 +187,8 @@ func Current(r *history.Run) *history.Step {
 	return nil
 }
 
-// Pending is the question that waits for an answer, or nil: of the one lane, or of the run as a whole.
+// Pending is the question that waits for an answer, or nil: of the one lane, or
+// of the run as a whole.
 func Pending(r *history.Run) *ask.Question {
 	for _, q := range r.Questions() {
 		return q

@@ -5,11 +5,13 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// An Observation is something that a controller looked at, and that holds until it is disturbed.
+// An Observation is something that a controller looked at, and that holds until
+// it is disturbed.
 type Observation int
 
 const (
-	// Bindings: nothing moved that the run is bound to: plan, lock file, hold, envelope, repository.
+	// Bindings: nothing moved that the run is bound to: plan, lock file, hold,
+	// envelope, repository.
 	Bindings Observation = iota
 	// Tree: the workspace is the tree that was accepted.
 	Tree
@@ -22,13 +24,15 @@ const (
 	observations
 )
 
-// A Disturbance is something that happens to a run, after which what was seen may not hold any more.
+// A Disturbance is something that happens to a run, after which what was seen
+// may not hold any more.
 type Disturbance int
 
 const (
 	// StrangersRan: a command or code of the host ran that may only look.
 	StrangersRan Disturbance = iota
-	// PersonAsked: a question was put; who answers may have looked at the tree, and touched it.
+	// PersonAsked: a question was put; who answers may have looked at the tree,
+	// and touched it.
 	PersonAsked
 	// TimePassed: the run waited, and somebody may have used the time.
 	TimePassed
@@ -38,7 +42,8 @@ const (
 	Recorded
 )
 
-// disturbs says which disturbance makes which observations doubtful. That a run is taken up disturbs all: nothing seen outlives its controller.
+// disturbs says which disturbance makes which observations doubtful. That a run
+// is taken up disturbs all: nothing seen outlives its controller.
 var disturbs = [...][]Observation{
 	StrangersRan: {Bindings, Tree},
 	PersonAsked:  {Bindings, Tree},
@@ -47,8 +52,9 @@ var disturbs = [...][]Observation{
 	Recorded:     {Requests, Done, Due},
 }
 
-// Seen is what was looked at and still holds. It is no part of the journal: a controller that takes a run up
-// has to look anew, whatever the one before it saw. The zero value has seen nothing.
+// Seen is what was looked at and still holds. It is no part of the journal: a
+// controller that takes a run up has to look anew, whatever the one before it
+// saw. The zero value has seen nothing.
 type Seen struct {
 	holds [observations]bool
 	// Of is the step for which the bindings were looked at.

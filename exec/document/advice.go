@@ -95,7 +95,8 @@ func (s *step) remedy() string {
 	return remedy(s.Failure.Class, cause)
 }
 
-// unanswered reports whether all that the step failed of is a question that nobody answered.
+// unanswered reports whether all that the step failed of is a question that
+// nobody answered.
 func (s *step) unanswered() bool {
 	if len(s.Attempts) > 0 || s.Refusal != nil || len(s.Questions) == 0 {
 		return false
@@ -106,7 +107,8 @@ func (s *step) unanswered() bool {
 // notCreated reports whether the step was to create something, and did not.
 func (s *step) notCreated() bool {
 	a := s.lastFailure()
-	return a != nil && a.Ledger != nil && slices.ContainsFunc(a.Ledger.Missing, func(e expectation) bool { return e.Op == ledger.Created && e.Symbol == "" })
+	return a != nil && a.Ledger != nil && slices.ContainsFunc(a.Ledger.Missing,
+		func(e expectation) bool { return e.Op == ledger.Created && e.Symbol == "" })
 }
 
 // nextSteps says what to do now, most pressing first.
@@ -131,8 +133,10 @@ func nextSteps(rep *Model) []nextStep {
 	if rep.Status == history.Waiting {
 		return []nextStep{{why: "Go on", do: rep.resume()}}
 	}
-	// Of a run that was killed the journal says no more than of one that goes on.
-	return []nextStep{{why: "If it was killed, go on", do: rep.resume()}, {why: "If it is under way, look again", do: rep.look()}}
+	// Of a run that was killed the journal says no more than of one that goes
+	// on.
+	return []nextStep{{why: "If it was killed, go on", do: rep.resume()},
+		{why: "If it is under way, look again", do: rep.look()}}
 }
 
 func (rep *Model) afterFailure() []nextStep {
@@ -163,8 +167,8 @@ func (rep *Model) afterFailure() []nextStep {
 	return append(append(out, rep.diffs()...), nextStep{why: "Prove the report", do: rep.prove()})
 }
 
-// afterVerdict names the ways out where the final gates said no to what the steps did: run again as they are, they would find their own
-// work.
+// afterVerdict names the ways out where the final gates said no to what the
+// steps did: run again as they are, they would find their own work.
 func (rep *Model) afterVerdict() []nextStep {
 	var there, did []plan.Address
 	for _, s := range rep.steps {
@@ -219,7 +223,8 @@ func mark(status string) string {
 	return "·"
 }
 
-// mark shows the status of the step in one column; one that waits for an answer is marked so.
+// mark shows the status of the step in one column; one that waits for an answer
+// is marked so.
 func (s *step) mark() string {
 	if n := len(s.Questions); n > 0 && s.Questions[n-1].Open && !s.Status.Over() {
 		return "?"
@@ -235,7 +240,8 @@ func outcome(s history.Status) string {
 // tally counts what there is to say about a run in one line.
 func (rep *Model) tally() string {
 	c := rep.Counts
-	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Retries, c.Backups, c.Patches, c.Questions}.String()
+	return Tally{c.Steps, c.Completed, c.Failed, c.Skipped, c.Blocked, c.Retries, c.Backups, c.Patches,
+		c.Questions}.String()
 }
 
 // asked is what a gate phase came to: "5 gates", or "4 of 5 gates".

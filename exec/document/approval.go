@@ -24,12 +24,14 @@ type approvalLine struct {
 	Contracts []approval.Review      `json:"contracts"`
 }
 
-// drawApprovals draws the decisions of reviewers, a line of JSON for each, in the order in which they were made.
+// drawApprovals draws the decisions of reviewers, a line of JSON for each, in
+// the order in which they were made.
 func drawApprovals(w io.Writer, rep *Model) error { return encodeLines(w, rep.Approvals) }
 
 func newApprovalLine(a *history.Approval) approvalLine {
 	line := approvalLine{Task: a.Task, Status: a.Status, Time: a.Decided.UTC().Format(approvalTime),
-		Verdicts: map[string]string{}, Critical: []string{}, Jobs: []string{}, Attempt: a.Attempt, Patch: orNull(a.Patch), Retry: a.Retry,
+		Verdicts: map[string]string{}, Critical: []string{}, Jobs: []string{}, Attempt: a.Attempt,
+		Patch: orNull(a.Patch), Retry: a.Retry,
 		Reasons: append([]string{}, a.Reasons...), Terminal: orNull(a.Terminal), Undone: a.Undone,
 		Contracts: append([]approval.Review{}, a.Reviews...)}
 	for _, r := range a.Reviews {

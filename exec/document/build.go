@@ -11,8 +11,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// New computes what the documents of a run show. What can be done next is said as say spells it, in plain English where it
-// is nil. ErrNothing if there is nothing to draw. The model keeps plan and run, which must not change while it is used.
+// New computes what the documents of a run show. What can be done next is said
+// as say spells it, in plain English where it is nil. ErrNothing if there is
+// nothing to draw. The model keeps plan and run, which must not change while it
+// is used.
 //
 // What moves with the seal of a run is not among it: the seal
 // itself, the head of the journal, and the time of its last record.
@@ -24,7 +26,8 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 		Schema: reportSchema, Run: r.Started.Run, Name: r.Started.Name, Goal: r.Started.Goal,
 		Status: statusOf(r), Reasons: []string{}, Started: newStamp(r.Begun),
 		Profile: r.Started.Profile, Mode: r.Mode, FirstMode: r.Started.Mode,
-		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated, Shadow: r.Started.Shadow,
+		Executor: r.Started.Executor, Version: r.Started.Version, Isolated: r.Started.Isolated,
+		Shadow:  r.Started.Shadow,
 		Resumed: r.Resumptions, OwnStores: r.Started.OwnStores, of: r, plan: p, speller: say,
 		Plan: boundPlan{Format: r.Started.Format, Digest: r.Started.Plan, Blob: r.Started.PlanBlob,
 			Files: planFiles(r.Started.Files)},
@@ -77,7 +80,8 @@ func statusOf(r *history.Run) history.Status {
 	return r.Status
 }
 
-// latest is the last time that belongs to the run and not to its seal. While a run goes on that is the time of the last record.
+// latest is the last time that belongs to the run and not to its seal. While a
+// run goes on that is the time of the last record.
 func latest(r *history.Run) stamp {
 	if r.Ended == nil {
 		return newStamp(r.Latest)
@@ -171,7 +175,8 @@ func gitParts(g ledger.GitState) []gitPart {
 
 func modeSwitches(ms []history.ModeSwitched) []modeSwitch {
 	return each(ms, func(m history.ModeSwitched) modeSwitch {
-		return modeSwitch{m.From, m.To, m.Cause, list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods), m.Consecutive, m.Recommendation}
+		return modeSwitch{m.From, m.To, m.Cause, list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods),
+			m.Consecutive, m.Recommendation}
 	})
 }
 

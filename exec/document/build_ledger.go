@@ -20,8 +20,9 @@ func newEntry(a *history.Accounted) *entry {
 		Missing: each(a.Account.Missing, func(e ledger.Expectation) expectation {
 			return expectation{e.Op, newPath(e.Path), e.Symbol}
 		}),
-		SymbolsMatching: each(a.Account.SymbolsMatching, newSymbol), SymbolsExtra: each(a.Account.SymbolsExtra, newSymbol),
-		Symbols: each(a.Symbols, newSymbol), Lines: lineCount(a.Lines), GitMoved: list(a.Git),
+		SymbolsMatching: each(a.Account.SymbolsMatching, newSymbol),
+		SymbolsExtra:    each(a.Account.SymbolsExtra, newSymbol),
+		Symbols:         each(a.Symbols, newSymbol), Lines: lineCount(a.Lines), GitMoved: list(a.Git),
 	}
 }
 
@@ -59,10 +60,12 @@ func octal(m fs.FileMode) string {
 func newSymbol(s ledger.Symbol) symbol { return symbol{s.Name, s.Op, newPath(s.Path), s.Line} }
 
 func newDeclared(d ledger.Declared) *declared {
-	return &declared{each(d.Create, newPath), each(d.Modify, newPath), each(d.Delete, newPath), d.SymbolsAdd, d.SymbolsRemove}
+	return &declared{each(d.Create, newPath), each(d.Modify, newPath), each(d.Delete, newPath), d.SymbolsAdd,
+		d.SymbolsRemove}
 }
 
-// netFiles joins the changes of all accepted steps, in the order of execution, to one per path; folders are left out.
+// netFiles joins the changes of all accepted steps, in the order of execution,
+// to one per path; folders are left out.
 func netFiles(steps []*step) ([]file, lineCount) {
 	found := make(map[string]*file)
 	var order []*file
@@ -113,7 +116,8 @@ func (f *file) add(c change, by string) {
 	f.Steps = append(f.Steps, by)
 }
 
-// declarations are what the completed steps of an observing run would have had to declare under the profile strict.
+// declarations are what the completed steps of an observing run would have had
+// to declare under the profile strict.
 func declarations(rep *Model) []declaration {
 	if rep.Profile != plan.Observe {
 		return nil

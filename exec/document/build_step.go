@@ -81,12 +81,14 @@ func (out *step) addEnd(s *history.Step) {
 	}
 }
 
-// newAttempt describes an attempt; before says that it was made before the run was set back.
+// newAttempt describes an attempt; before says that it was made before the run
+// was set back.
 func newAttempt(r *history.Run, s *history.Step, a *history.Attempt, before, last bool) *attempt {
 	out := &attempt{
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
-		RolledBack: before, Started: newStamp(a.Started), Ended: newStamp(a.Ended), Duration: atWork(r, newStamp(a.Started), newStamp(a.Ended)),
-		Gates: judgements(a.Gates), Outcome: lost,
+		RolledBack: before, Started: newStamp(a.Started), Ended: newStamp(a.Ended),
+		Duration: atWork(r, newStamp(a.Started), newStamp(a.Ended)),
+		Gates:    judgements(a.Gates), Outcome: lost,
 	}
 	switch {
 	case a.Failure != nil:
@@ -136,7 +138,8 @@ func (s *step) account() *entry {
 	return nil
 }
 
-// trouble is the latest failure of the step, of an attempt or before one, or nil.
+// trouble is the latest failure of the step, of an attempt or before one, or
+// nil.
 func (s *step) trouble() *attemptFailure {
 	if s.Refusal != nil {
 		return s.Refusal

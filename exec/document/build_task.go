@@ -7,8 +7,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// buildTasks groups the steps, which stand in the order of execution, by their tasks: in the order of
-// their first steps, tasks without steps last.
+// buildTasks groups the steps, which stand in the order of execution, by their
+// tasks: in the order of their first steps, tasks without steps last.
 func (rep *Model) buildTasks(p *plan.Plan, r *history.Run) {
 	tasks := make(map[string]*task)
 	written := make(map[plan.Address]*plan.Step)
@@ -56,8 +56,9 @@ func (t *task) describe(in *plan.Task) {
 	}
 }
 
-// relate notes the speclets of the tasks, and the arrows between tasks: a task depends on its own dependencies, and on all tasks
-// of the speclets that its speclet depends on.
+// relate notes the speclets of the tasks, and the arrows between tasks: a task
+// depends on its own dependencies, and on all tasks of the speclets that its
+// speclet depends on.
 func (rep *Model) relate(p *plan.Plan, tasks map[string]*task) {
 	members := make(map[string][]string)
 	for _, s := range p.Speclets {

@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A taskCheckpoint is what a task left behind when it ended, in the shape of the phase workflow.
+// A taskCheckpoint is what a task left behind when it ended, in the shape of
+// the phase workflow.
 type taskCheckpoint struct {
 	ID         string   `json:"id"`
 	Timestamp  stamp    `json:"timestamp"`
@@ -103,7 +104,8 @@ func reasonOf(r *history.Run, rep *Model) string {
 	return "phase_complete"
 }
 
-// drawCheckpoint draws where the run stands as YAML: what is done, what was decided, which files changed, and how to go on.
+// drawCheckpoint draws where the run stands as YAML: what is done, what was
+// decided, which files changed, and how to go on.
 func drawCheckpoint(w io.Writer, rep *Model) error {
 	p, r := rep.plan, rep.of
 	y := &document{bufio.NewWriter(w)}
@@ -122,7 +124,8 @@ func drawCheckpoint(w io.Writer, rep *Model) error {
 	y.put("\ncontext_summary: %s\n", yaml(contextOf(p, rep)))
 	y.put("\ntokens_used: %d\n", r.Flow.Tokens)
 	y.evidenceOf(rep)
-	y.put("\nresume:\n  can_resume: %t\n  instructions: %s\n", r.Ended == nil, yaml(strings.Join(each(nextSteps(rep), rep.told), "; ")))
+	y.put("\nresume:\n  can_resume: %t\n  instructions: %s\n", r.Ended == nil,
+		yaml(strings.Join(each(nextSteps(rep), rep.told), "; ")))
 	return y.Flush()
 }
 
@@ -174,7 +177,8 @@ func (d *document) progressOf(r *history.Run, rep *Model) {
 			for _, s := range t.Steps {
 				gates += len(s.gates())
 			}
-			done = append(done, [][2]string{{"phase", fmt.Sprint(i + 1)}, {"name", yaml(t.Title)}, {"evidence", yaml(count(gates, "gate", "gates") + " passed")}})
+			done = append(done, [][2]string{{"phase", fmt.Sprint(i + 1)}, {"name", yaml(t.Title)},
+				{"evidence", yaml(count(gates, "gate", "gates") + " passed")}})
 		}
 		current = min(len(done)+1, max(total, 1))
 	}
@@ -191,7 +195,8 @@ func (d *document) decided(rep *Model) {
 		}
 		for _, q := range s.Questions {
 			if q.Answer != nil {
-				all = append(all, [][2]string{{"question", yaml(q.What)}, {"decision", yaml(q.Answer.Choice)}, {"reason", yaml(q.Answer.Reason)}})
+				all = append(all, [][2]string{{"question", yaml(q.What)}, {"decision", yaml(q.Answer.Choice)},
+					{"reason", yaml(q.Answer.Reason)}})
 			}
 		}
 	}
@@ -216,7 +221,8 @@ func (d *document) filesOf(rep *Model) {
 
 // contextOf is what somebody who goes on must know, in one line.
 func contextOf(p *plan.Plan, rep *Model) string {
-	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Goal, "."), rep.Counts.Completed, rep.Counts.Steps)
+	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Goal, "."), rep.Counts.Completed,
+		rep.Counts.Steps)
 	for _, s := range rep.steps {
 		if s.Status == history.Pending || s.Status == history.InFlight {
 			text += fmt.Sprintf(" Next: step %s, %s.", s.Address, strings.TrimSuffix(s.Title, "."))
@@ -237,7 +243,8 @@ func (d *document) evidenceOf(rep *Model) {
 		}
 		for _, j := range s.gates() {
 			if len(j.Evidence) > 0 {
-				all = append(all, [][2]string{{"step", yaml(string(s.Address))}, {"gate", yaml(j.Gate)}, {"evidence", yaml(strings.Join(j.Evidence, "; "))}})
+				all = append(all, [][2]string{{"step", yaml(string(s.Address))}, {"gate", yaml(j.Gate)},
+					{"evidence", yaml(strings.Join(j.Evidence, "; "))}})
 			}
 		}
 	}

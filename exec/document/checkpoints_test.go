@@ -13,17 +13,20 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// TestTaskCheckpoint holds every field of the checkpoints of tasks: one that was completed after a retry, one that failed, one that
-// is blocked, and one that the end of the run cut off.
+// TestTaskCheckpoint holds every field of the checkpoints of tasks: one that
+// was completed after a retry, one that failed, one that is blocked, and one
+// that the end of the run cut off.
 func TestTaskCheckpoint(t *testing.T) {
 	head := digest("HEAD")
 	repository := func(f *history.Started) { f.Git = ledger.GitState{"HEAD": head, "index": digest("index")} }
 	s := begin(t, limiter(), repository)
 	s.start("1.1", "primary").work(60_000, "1.1", 1, "", created("server/limit_test.go")).accept("1.1", "primary")
 	s.start("1.2", "primary").work(700, "1.2", 1, "", created("server/limit.go")).fail("1.2", 1, history.Crashed, "exit status 1")
-	s.attempt("1.2", 2, "primary").work(1000, "1.2", 2, "", created("server/limit.go"), modified("server/limit_test.go")).accept("1.2", "primary")
+	s.attempt("1.2", 2, "primary").work(1000, "1.2", 2, "", created("server/limit.go"),
+		modified("server/limit_test.go")).accept("1.2", "primary")
 	s.start("2.1", "primary").work(900, "2.1", 1, "", modified("server/server.go")).fail("2.1", 1, history.GateFailed, "types")
-	s.add(5, "2.1", 0, &history.StepFailed{Class: history.GateFailed, Reasons: []string{"types", "syntax"}, Halts: true})
+	s.add(5, "2.1", 0, &history.StepFailed{Class: history.GateFailed, Reasons: []string{"types", "syntax"},
+		Halts: true})
 	s.add(5, "3.1", 0, &history.StepBlocked{By: "2.1", Why: "it needs 2.1"})
 	s.end(history.NotAchieved)
 
@@ -37,13 +40,18 @@ func TestTaskCheckpoint(t *testing.T) {
 		task string
 		want taskCheckpoint
 	}{
-		{s, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "completed", GitHash: string(head), Tree: string(digest("after 1.2")),
-			Modified: []string{"server/limit_test.go", "server/limit.go"}, Validation: "pass", Retries: 1, Seconds: 61}},
-		{s, "2", taskCheckpoint{ID: "checkpoint-2", TaskID: "2", Status: "failed", GitHash: string(head), Tree: string(digest("base")),
+		{s, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "completed", GitHash: string(head),
+			Tree:     string(digest("after 1.2")),
+			Modified: []string{"server/limit_test.go", "server/limit.go"}, Validation: "pass", Retries: 1,
+			Seconds: 61}},
+		{s, "2", taskCheckpoint{ID: "checkpoint-2", TaskID: "2", Status: "failed", GitHash: string(head),
+			Tree:     string(digest("base")),
 			Modified: []string{}, Validation: "fail", Error: &broke}},
-		{s, "3", taskCheckpoint{ID: "checkpoint-3", TaskID: "3", Status: "skipped", GitHash: string(head), Tree: string(digest("base")),
+		{s, "3", taskCheckpoint{ID: "checkpoint-3", TaskID: "3", Status: "skipped", GitHash: string(head),
+			Tree:     string(digest("base")),
 			Modified: []string{}, Validation: "skipped"}},
-		{cut, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "partial", GitHash: string(head), Tree: string(digest("after 1.1")),
+		{cut, "1", taskCheckpoint{ID: "checkpoint-1", TaskID: "1", Status: "partial", GitHash: string(head),
+			Tree:     string(digest("after 1.1")),
 			Modified: []string{"server/limit_test.go"}, Validation: "skipped"}},
 	} {
 		var got taskCheckpoint
@@ -78,8 +86,9 @@ type taskCheckpoint struct {
 	Seconds    int      `json:"duration_seconds"`
 }
 
-// TestCheckpointReasons draws the checkpoint of a run before a switch of strategy, after it, and after the phase that followed, with
-// the tokens that were used.
+// TestCheckpointReasons draws the checkpoint of a run before a switch of
+// strategy, after it, and after the phase that followed, with the tokens that
+// were used.
 func TestCheckpointReasons(t *testing.T) {
 	draw := func(s *story) string { return string(drawn(t, s, "checkpoint.yaml")) }
 	holds := func(when, text string, want ...string) {
@@ -94,8 +103,10 @@ func TestCheckpointReasons(t *testing.T) {
 	s.add(1, "", 0, &history.StrategySet{Strategy: history.Direct, Complexity: 1})
 	s.start("1.1", "primary").add(5, "1.1", 1, &history.AttemptEnded{Tokens: 42}).accept("1.1", "primary")
 	holds("direct", draw(s), `reason: "phase_complete"`, `  mode: "DIRECT"`, `tokens_used: 42`, `  can_resume: true`)
-	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, From: history.Direct, Complexity: 3, Planned: 1,
-		Phases: []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.2"}}, {Name: "task 2", Steps: []plan.Address{"2.1"}}}})
+	s.add(1, "", 0, &history.StrategySet{Strategy: history.Orchestrated, From: history.Direct, Complexity: 3,
+		Planned: 1,
+		Phases: []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.2"}},
+			{Name: "task 2", Steps: []plan.Address{"2.1"}}}})
 	holds("switched", draw(s), `reason: "mode_switch"`, `  mode: "ORCHESTRATED"`, `  current_phase: 1`, `  total_phases: 2`)
 	s.start("1.2", "primary").accept("1.2", "primary")
 	s.add(1, "", 0, &history.PhaseOver{Phase: "task 1", Number: 1, Of: 2, Completed: 1})
@@ -103,18 +114,21 @@ func TestCheckpointReasons(t *testing.T) {
 	holds("ended", draw(s.end(history.Partial)), `  can_resume: false`)
 }
 
-// TestStuckReport finds all that was tried in the report: attempts, what led from one to the next, what advisors
-// said, files, traces, and what might help.
+// TestStuckReport finds all that was tried in the report: attempts, what led
+// from one to the next, what advisors said, files, traces, and what might help.
 func TestStuckReport(t *testing.T) {
 	s := begin(t, limiter())
-	s.start("1.1", "primary").work(700, "1.1", 1, "Traceback: no module named clip\n", created("server/limit_test.go")).fail("1.1", 1, history.Crashed, "exit status 1")
+	s.start("1.1", "primary").work(700, "1.1", 1, "Traceback: no module named clip\n",
+		created("server/limit_test.go")).fail("1.1", 1, history.Crashed, "exit status 1")
 	s.add(5, "1.1", 1, &history.Recovery{Rung: "retry", Method: "primary", Why: "retry 1 of 3", Repeats: 1})
-	s.attempt("1.1", 2, "primary").work(700, "1.1", 2, "Traceback: still none\n", created("server/other.go")).fail("1.1", 2, history.Crashed, "exit status 2")
+	s.attempt("1.1", 2, "primary").work(700, "1.1", 2, "Traceback: still none\n",
+		created("server/other.go")).fail("1.1", 2, history.Crashed, "exit status 2")
 	s.add(5, "1.1", 2, &history.Advised{Kind: "research", Point: "execution", Advisor: "researcher", Note: "2 of 2 words found", Confidence: 1,
 		Findings: []string{"go.mod:3: require clip"}})
 	s.add(5, "1.1", 2, &history.Advised{Kind: "pivot", Point: "execution", Advisor: "pivoter", Note: "use the vendored copy", Confidence: 0.8,
 		Alternatives: []history.Approach{{Description: "use the vendored copy", Confidence: 0.8, Source: "memory"}}})
-	s.add(5, "1.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"nothing else is left to try"}, Halts: true})
+	s.add(5, "1.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"nothing else is left to try"},
+		Halts: true})
 	report := string(drawn(t, s.end(history.NotAchieved), "stuck-report.md"))
 	for _, want := range []string{
 		"### Problem\n\n- nothing else is left to try", "attempt 1, `primary`", "exit status 1", "then retry: retry 1 of 3", "attempt 2, `primary`", "exit status 2",

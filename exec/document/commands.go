@@ -14,7 +14,8 @@ type nextStep struct {
 	rest string        // what follows the action
 }
 
-// inHost follows what can be done about a run in stores of its host's own: no other program finds them.
+// inHost follows what can be done about a run in stores of its host's own: no
+// other program finds them.
 const inHost = ", in the program that has its stores"
 
 // say spells an action as the reader of the document would carry it out.
@@ -47,18 +48,21 @@ func (rep *Model) look() action.Action   { return action.Action{Kind: action.Sta
 
 // answer is how a choice of the question that waits is made.
 func (rep *Model) answer(c choice) action.Action {
-	a := action.Action{Kind: action.Answer, Run: rep.Run, Question: rep.Waiting.ID, Choice: c.Key, Reason: c.needsReason}
+	a := action.Action{Kind: action.Answer, Run: rep.Run, Question: rep.Waiting.ID, Choice: c.Key,
+		Reason: c.needsReason}
 	if c.Acknowledge != "" {
 		a.Acknowledge = []string{c.Acknowledge}
 	}
 	return a
 }
 
-// withoutNamed is how many steps an action names that leaves them out; a check of the plan names all of them.
+// withoutNamed is how many steps an action names that leaves them out; a check
+// of the plan names all of them.
 const withoutNamed = 8
 
-// without is how the plan is run again without steps whose work is there, and what follows that in a sentence. A lock
-// file says what was accepted, so that is where it has to stand.
+// without is how the plan is run again without steps whose work is there, and
+// what follows that in a sentence. A lock file says what was accepted, so that
+// is where it has to stand.
 func (rep *Model) without(steps []plan.Address) (a action.Action, rest string) {
 	a.Kind = action.Run
 	if n := len(steps) - withoutNamed; n > 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Each thing that makes a goal complete is true, false, or null where nothing decides it.
+// Each thing that makes a goal complete is true, false, or null where nothing
+// decides it.
 func TestCompletionCriteria(t *testing.T) {
 	checked := func(p *plan.Plan) { p.Completion.Checks = []plan.Check{{Kind: "file_exists", Path: "x"}} }
 	for _, tt := range []struct {
@@ -24,7 +25,8 @@ func TestCompletionCriteria(t *testing.T) {
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true}`},
 		{"it is not there", checked, []gate.Judgement{refused("completion", gate.Final, gate.Finding{Message: "no"})},
 			`{"primary_deliverable_exists":false,"quality_standards_met":false,"verification_passed":false}`},
-		{"a gate objects", checked, []gate.Judgement{passed("completion", gate.Final), refused("types", gate.Final, gate.Finding{Message: "no"})},
+		{"a gate objects", checked, []gate.Judgement{passed("completion", gate.Final),
+			refused("types", gate.Final, gate.Finding{Message: "no"})},
 			`{"primary_deliverable_exists":true,"quality_standards_met":false,"verification_passed":true}`},
 		{"nothing is checked", func(*plan.Plan) {}, []gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":null}`},
@@ -35,10 +37,12 @@ func TestCompletionCriteria(t *testing.T) {
 				}
 			}
 		}, []gate.Judgement{passed("completion", gate.Final)}, `{"primary_deliverable_exists":null,"quality_standards_met":true,"verification_passed":null}`},
-		{"software", func(p *plan.Plan) { checked(p); p.Goal = "Build a limiter" }, []gate.Judgement{passed("completion", gate.Final)},
+		{"software", func(p *plan.Plan) { checked(p); p.Goal = "Build a limiter" },
+			[]gate.Judgement{passed("completion", gate.Final)},
 			`{"primary_deliverable_exists":true,"quality_standards_met":true,"verification_passed":true,"deployment_artifact_exists":true}`},
 		{"an interface", func(p *plan.Plan) {
-			p.Settings = []plan.Setting{{Key: "user_interface.required", Value: plan.Value{Kind: "boolean", Text: "true"}}}
+			p.Settings = []plan.Setting{{Key: "user_interface.required",
+				Value: plan.Value{Kind: "boolean", Text: "true"}}}
 		}, nil, `{"primary_deliverable_exists":null,"quality_standards_met":null,"verification_passed":null,"user_interface_implemented":null}`},
 		{"for production", func(p *plan.Plan) {
 			p.Completion.Flags = []plan.Setting{{Key: "production_ready", Value: plan.Value{Kind: "boolean", Text: "true"}}}

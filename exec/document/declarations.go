@@ -10,12 +10,15 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Declarations draws what the completed steps of a run really changed as the TOML of a plan that declares just that:
-// the tables of its tasks and steps with their ids, artifacts and limits. It serves runs under the profile observe, whose
-// steps need not declare anything; a step that declared what it did is left out.
+// Declarations draws what the completed steps of a run really changed as the
+// TOML of a plan that declares just that: the tables of its tasks and steps
+// with their ids, artifacts and limits. It serves runs under the profile
+// observe, whose steps need not declare anything; a step that declared what it
+// did is left out.
 func Declarations(w io.Writer, rep *Model) error {
 	p, b := rep.plan, bufio.NewWriter(w)
-	fmt.Fprintf(b, "# What the steps of run %s changed. Copy the lines of each step into its table.\n", safetext.Escape(rep.Run))
+	fmt.Fprintf(b, "# What the steps of run %s changed. Copy the lines of each step into its table.\n",
+		safetext.Escape(rep.Run))
 	found := map[string]declaration{}
 	for _, d := range rep.Declarations {
 		found[d.Step] = d

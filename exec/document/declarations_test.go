@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// TestDeclarationsAreReadBack pastes what a run prints into a plan, and reads it.
+// TestDeclarationsAreReadBack pastes what a run prints into a plan, and reads
+// it.
 func TestDeclarationsAreReadBack(t *testing.T) {
 	const text = `schema = 1
 profile = "observe"
@@ -77,7 +78,8 @@ id = "b"
 	if body != want {
 		t.Errorf("got\n%s\nwant\n%s", body, want)
 	}
-	d, err := native.Read("plan.toml", append([]byte("schema = 1\nprofile = \"observe\"\ngoal.description = \"x\"\n"), got...))
+	d, err := native.Read("plan.toml", append([]byte("schema = 1\nprofile = \"observe\"\ngoal.description = \"x\"\n"),
+		got...))
 	if err != nil || len(d.Found) > 0 {
 		t.Fatalf("%v %v", err, d.Found)
 	}
@@ -90,7 +92,8 @@ func TestDeclarationsOfARunThatDeclared(t *testing.T) {
 	run := exectest.Run(t, "schema = 1\nprofile = \"observe\"\ngoal.description = \"x\"\n[[tasks]]\nid = 1\ndescription = \"x\"\n[[tasks.steps]]\nid = 1\ndescription = \"x\"\nprompt = \"x\"\nartifacts = { create = [\"a\"] }\n",
 		nil, exectest.Script{"1.1": exectest.Write("a", "")})
 	got, err := as(document.Declarations, run.Plan, run.Report.Run)
-	if err != nil || !strings.Contains(string(got), "Nothing is missing") || strings.Contains(string(got), "[[tasks]]") {
+	if err != nil || !strings.Contains(string(got), "Nothing is missing") ||
+		strings.Contains(string(got), "[[tasks]]") {
 		t.Errorf("%s\n%v", got, err)
 	}
 }

@@ -24,7 +24,8 @@ func drawn(t *testing.T, s *story, name string) []byte {
 	return nil
 }
 
-// TestCheckpointIsYAML reads the checkpoint of every story back, whatever words are in it.
+// TestCheckpointIsYAML reads the checkpoint of every story back, whatever words
+// are in it.
 func TestCheckpointIsYAML(t *testing.T) {
 	type checkpoint struct {
 		ID      string
@@ -69,9 +70,11 @@ func TestCheckpointIsYAML(t *testing.T) {
 	}
 }
 
-// TestPendingActionsAreAPlan has planlock read what was left as a plan of the next cycle.
+// TestPendingActionsAreAPlan has planlock read what was left as a plan of the
+// next cycle.
 func TestPendingActionsAreAPlan(t *testing.T) {
-	left := map[string][]string{"advised": {"2", "3"}, "breach": {"2", "3"}, "detours": {"3"}, "refused": {"1", "2", "3"}, "hostile": {"2", "3"}}
+	left := map[string][]string{"advised": {"2", "3"}, "breach": {"2", "3"}, "detours": {"3"},
+		"refused": {"1", "2", "3"}, "hostile": {"2", "3"}}
 	for _, s := range stories {
 		text := drawn(t, s.tell(t), "pending_actions.json")
 		if (text == nil) != (left[s.name] == nil) {
@@ -138,7 +141,8 @@ func TestNotepadKeepsItsPace(t *testing.T) {
 		}
 	}
 	s := waiting(t)
-	s.plan.Settings = []plan.Setting{{Key: "knowledge_capture.update_frequency", Value: plan.Value{Kind: "string", Text: "end_only"}}}
+	s.plan.Settings = []plan.Setting{{Key: "knowledge_capture.update_frequency",
+		Value: plan.Value{Kind: "string", Text: "end_only"}}}
 	if got := string(drawn(t, s, "notepad")); !strings.Contains(got, "at the end") || strings.Contains(got, "## Key") {
 		t.Errorf("before the end: %s", got)
 	}
@@ -151,9 +155,11 @@ func TestViewsComeAndGo(t *testing.T) {
 		view string
 		want bool
 	}{
-		{waiting(t), "next-session.md", true}, {handedOver(t), "next-session.md", true}, {clean(t), "next-session.md", false},
+		{waiting(t), "next-session.md", true}, {handedOver(t), "next-session.md", true},
+		{clean(t), "next-session.md", false},
 		{waiting(t), "execution_learnings", false}, {clean(t), "execution_learnings_2026-11-20.md", true},
-		{waiting(t), "stuck-report.md", true}, {breach(t), "stuck-report.md", true}, {clean(t), "stuck-report.md", false},
+		{waiting(t), "stuck-report.md", true}, {breach(t), "stuck-report.md", true},
+		{clean(t), "stuck-report.md", false},
 		{clean(t), "pending_actions.json", false}, {clean(t), "reflections.jsonl", false}, {clean(t), "reflection_summary.md", false},
 		{inFlight(t), "checkpoint-1.json", true}, {inFlight(t), "checkpoint-2.json", false},
 	} {
@@ -163,8 +169,8 @@ func TestViewsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestATaskIsWhatTheJournalSays has a task of which only a step that is not critical failed: it is partial, and its failure is
-// told all the same.
+// TestATaskIsWhatTheJournalSays has a task of which only a step that is not
+// critical failed: it is partial, and its failure is told all the same.
 func TestATaskIsWhatTheJournalSays(t *testing.T) {
 	s := firstTask(begin(t, limiter()))
 	s.start("2.1", "primary").work(100, "2.1", 1, "").fail("2.1", 1, history.Crashed, "exit status 1")

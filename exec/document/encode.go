@@ -21,9 +21,10 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// encode writes an indented JSON document, in parts: no document is ever in memory as a whole. Invisible and formatting
-// characters are written as \u escapes, so that a document that is shown on a terminal shows what it holds; its meaning
-// stays the same.
+// encode writes an indented JSON document, in parts: no document is ever in
+// memory as a whole. Invisible and formatting characters are written as \u
+// escapes, so that a document that is shown on a terminal shows what it holds;
+// its meaning stays the same.
 func encode(w io.Writer, v any) error {
 	e := &encoder{w: bufio.NewWriter(w)}
 	e.part = json.NewEncoder(&e.buffer)
@@ -52,8 +53,8 @@ func encodeLines[T any](w io.Writer, list []T) error {
 	return nil
 }
 
-// An encoder walks through structures and lists, and has encoding/json write what is in them. Its bytes are those of an
-// indenting json.Encoder.
+// An encoder walks through structures and lists, and has encoding/json write
+// what is in them. Its bytes are those of an indenting json.Encoder.
 type encoder struct {
 	w      *bufio.Writer
 	buffer bytes.Buffer
@@ -77,8 +78,8 @@ func (e *encoder) value(v reflect.Value, indent string) {
 	}
 }
 
-// walked reports whether values of a type are written in parts: structures that encoding/json writes field by field, and
-// lists of structures.
+// walked reports whether values of a type are written in parts: structures that
+// encoding/json writes field by field, and lists of structures.
 func walked(t reflect.Type) bool {
 	if t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 		return false
@@ -156,7 +157,8 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// showInvisible escapes what unicode does not call printable. Outside of strings JSON has nothing but ASCII.
+// showInvisible escapes what unicode does not call printable. Outside of
+// strings JSON has nothing but ASCII.
 func showInvisible(doc []byte) []byte {
 	out := doc[:0:0]
 	copied := 0
@@ -190,7 +192,8 @@ func appendEscape(b []byte, r rune) []byte {
 // A stamp is a time of the journal.
 type stamp struct{ time.Time }
 
-// newStamp takes the wall clock's time to the millisecond. What a process knows besides, its monotonic clock, is not in the journal.
+// newStamp takes the wall clock's time to the millisecond. What a process knows
+// besides, its monotonic clock, is not in the journal.
 func newStamp(t time.Time) stamp {
 	if t.IsZero() {
 		return stamp{}
@@ -225,7 +228,8 @@ func (s span) MarshalJSON() ([]byte, error) {
 
 func (s span) String() string { return duration(time.Duration(s)) }
 
-// between is the time from a to b, never negative; 0 if one of them is not known.
+// between is the time from a to b, never negative; 0 if one of them is not
+// known.
 func between(a, b stamp) span {
 	if a.IsZero() || b.IsZero() || b.Before(a.Time) {
 		return 0
@@ -251,7 +255,8 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d h %02d min", int(d/time.Hour), int(d%time.Hour/time.Minute))
 }
 
-// A path keeps names that are not UTF-8: they stand in base64 beside the field that would hold them.
+// A path keeps names that are not UTF-8: they stand in base64 beside the field
+// that would hold them.
 type path struct {
 	Path   string `json:"path,omitempty"`
 	Base64 string `json:"path_base64,omitempty"`
@@ -265,7 +270,8 @@ func newPath(name string) path {
 	return path{Base64: base64.StdEncoding.EncodeToString([]byte(name)), shown: name}
 }
 
-// text is the path as far as text can say it: bytes that are not UTF-8 are written out.
+// text is the path as far as text can say it: bytes that are not UTF-8 are
+// written out.
 func (p path) text() string {
 	if p.Base64 == "" {
 		return p.Path

@@ -7,9 +7,10 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// TestBreakLineEndless: a word without end is broken in one go. (Were its rest measured anew for each line, this test would
-// take an hour.) With -short it has a sixteenth of the length: that nothing is lost shows there too, and how long it takes is not
-// for the race detector to say.
+// TestBreakLineEndless: a word without end is broken in one go. (Were its rest
+// measured anew for each line, this test would take an hour.) With -short it
+// has a sixteenth of the length: that nothing is lost shows there too, and how
+// long it takes is not for the race detector to say.
 func TestBreakLineEndless(t *testing.T) {
 	size := 16 << 20
 	if testing.Short() {

@@ -8,10 +8,12 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// special are the characters that mean something in Markdown, in its tables, or to sites that render it.
+// special are the characters that mean something in Markdown, in its tables, or
+// to sites that render it.
 const special = "\\`*_[]<>|~&$@#"
 
-// md makes text safe for Markdown: one line that says exactly what it said, wherever it stands.
+// md makes text safe for Markdown: one line that says exactly what it said,
+// wherever it stands.
 func md(text string) string {
 	text = safetext.Escape(strings.TrimSpace(text))
 	var b strings.Builder
@@ -35,7 +37,8 @@ func md(text string) string {
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// code writes a name in code type where nothing in it can end that, else as plain escaped text.
+// code writes a name in code type where nothing in it can end that, else as
+// plain escaped text.
 func code(name string) string {
 	for i := range len(name) {
 		c := name[i]
@@ -83,5 +86,6 @@ func longestRun(s string) int {
 	return longest
 }
 
-// yaml quotes text as a YAML string. Everything invisible is written out, so a Go string of it is one of YAML too.
+// yaml quotes text as a YAML string. Everything invisible is written out, so a
+// Go string of it is one of YAML too.
 func yaml(text string) string { return strconv.Quote(safetext.Escape(text)) }

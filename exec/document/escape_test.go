@@ -37,7 +37,8 @@ func outline(t testing.TB, doc []byte) []string {
 	return out
 }
 
-// Hostile words must not change what a document is made of: it has the same headings, lists, tables and blocks as with harmless ones.
+// Hostile words must not change what a document is made of: it has the same
+// headings, lists, tables and blocks as with harmless ones.
 func TestMarkdownKeepsItsShape(t *testing.T) {
 	for name, draw := range map[string]drawing{"SUMMARY.md": named("SUMMARY.md"), "report.md": document.Markdown} {
 		bad, good := tellHostile(t, nasty), tellHostile(t, "harmless words")
@@ -98,8 +99,9 @@ func TestFrontMatterIsYAML(t *testing.T) {
 	if err := d.Decode(&got); err != nil {
 		t.Fatal(err)
 	}
-	want := matter{Type: "summary", Status: "executed", Created: "2026-11-20T08:30:04.070Z", Validator: "planlock 0.1.0",
-		Outcome: "NOT_ACHIEVED", Completed: 1, Failed: 1, Blocked: 1, Files: 3,
+	want := matter{Type: "summary", Status: "executed", Created: "2026-11-20T08:30:04.070Z",
+		Validator: "planlock 0.1.0",
+		Outcome:   "NOT_ACHIEVED", Completed: 1, Failed: 1, Blocked: 1, Files: 3,
 		Phase: got.Phase, Run: got.Run, Plan: got.Plan, Tree: got.Tree}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("front matter differs:\n%s", diff)

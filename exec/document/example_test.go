@@ -21,7 +21,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	run, err := history.Fold([]record.Record{{Seq: 1, Time: time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC), Fact: started}})
+	run, err := history.Fold([]record.Record{{Seq: 1, Time: time.Date(2026, 11, 20, 8, 30, 0, 0, time.UTC),
+		Fact: started}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// field finds a value in a document by its path, as in "tasks.0.steps.1.status".
+// field finds a value in a document by its path, as in
+// "tasks.0.steps.1.status".
 func field(doc any, path string) (any, error) {
 	for _, key := range strings.Split(path, ".") {
 		switch d := doc.(type) {
@@ -36,34 +37,41 @@ func field(doc any, path string) (any, error) {
 	return doc, nil
 }
 
-// concerned has a step that fails without halting, one that reads that and runs, one that fails for good, and one that is blocked.
+// concerned has a step that fails without halting, one that reads that and
+// runs, one that fails for good, and one that is blocked.
 func concerned(t testing.TB) *story {
 	p := limiter()
 	no := false
 	p.Tasks[0].Steps[0].Critical = &no
-	p.Settings = []plan.Setting{{Key: "mcp_tools.verification.check_on_startup", Value: plan.Value{Kind: "boolean", Text: "false"}}}
+	p.Settings = []plan.Setting{{Key: "mcp_tools.verification.check_on_startup",
+		Value: plan.Value{Kind: "boolean", Text: "false"}}}
 	s := begin(t, p, func(f *history.Started) {
 		f.ModeBy = "person"
 		f.Tools = []history.Tool{{Name: "github", Need: "required", Status: "listed"}}
 	})
 	s.start("1.1", "primary").fail("1.1", 1, history.Crashed, "exit status 1").
 		add(5, "1.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
-	s.add(5, "1.2", 0, &history.StepStarted{Checkpoint: snapshot("before 1.2"), Decision: "proceed with concern", Strategy: plan.ContinueAndLog,
-		Concern: "1.1 failed", Prior: []plan.Address{"1.1"}})
+	s.add(5, "1.2", 0, &history.StepStarted{Checkpoint: snapshot("before 1.2"), Decision: "proceed with concern",
+		Strategy: plan.ContinueAndLog,
+		Concern:  "1.1 failed", Prior: []plan.Address{"1.1"}})
 	s.attempt("1.2", 1, "primary").fail("1.2", 1, history.Crashed, "exit status 2").
-		add(5, "1.2", 1, &history.Recovery{Rung: "backup", Method: "backup_1"}).attempt("1.2", 2, "backup_1").fail("1.2", 2, history.Crashed, "exit status 3")
-	s.add(5, "1.2", 1, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: "critical failure", Measurements: []string{"2 in a row"},
-		Methods: []string{"1.2 primary failed"}, Consecutive: 2, Recommendation: "look again", Triggers: []string{"critical failure"}})
+		add(5, "1.2", 1, &history.Recovery{Rung: "backup", Method: "backup_1"}).attempt("1.2", 2,
+		"backup_1").fail("1.2", 2, history.Crashed, "exit status 3")
+	s.add(5, "1.2", 1, &history.ModeSwitched{From: plan.Dynamic, To: plan.Collaborative, Cause: "critical failure",
+		Measurements: []string{"2 in a row"},
+		Methods:      []string{"1.2 primary failed"}, Consecutive: 2, Recommendation: "look again", Triggers: []string{"critical failure"}})
 	s.add(5, "1.2", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 3"}})
 	s.add(5, "2.1", 0, &history.StepBlocked{By: "1.2", Why: "it needs 1.2"})
 	s.add(5, "3.1", 0, &history.StepSkipped{By: "terminal", Why: "later"})
 	return s.end(history.Partial, "step 1.2 failed")
 }
 
-// Each field of the progress log that others read has the value that the history gives it.
+// Each field of the progress log that others read has the value that the
+// history gives it.
 func TestProgressFields(t *testing.T) {
 	docs := map[string]any{}
-	for name, tell := range map[string]func(testing.TB) *story{"detours": detours, "advised": advised, "breach": breach, "waiting": waiting,
+	for name, tell := range map[string]func(testing.TB) *story{"detours": detours, "advised": advised,
+		"breach": breach, "waiting": waiting,
 		"running": inFlight, "rolled-back": setBack, "concerned": concerned} {
 		var doc any
 		if err := json.Unmarshal(drawn(t, tell(t), "progress_limiter.json"), &doc); err != nil {
@@ -71,7 +79,8 @@ func TestProgressFields(t *testing.T) {
 		}
 		docs[name] = doc
 	}
-	// Each row is the story, the path, and the value as JSON. A path may be named by its last part.
+	// Each row is the story, the path, and the value as JSON. A path may be
+	// named by its last part.
 	for _, tt := range []struct{ name, story, path, want string }{
 		{"run_id", "detours", "run_id", `"01JD3Z8Q6V5C7T2M9K4XWBRN0E"`},
 		{"descriptor", "detours", "descriptor", `"limiter"`},

@@ -16,25 +16,30 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// facts that a random story is made of; many orders of them do not fold, and are left out.
+// facts that a random story is made of; many orders of them do not fold, and
+// are left out.
 func anyFact(s *story, n int, step plan.Address, attempt int) history.Fact {
 	words := []string{"", "why", nasty}[n%3]
 	switch n % 24 {
 	case 0, 1:
-		return &history.StepStarted{Checkpoint: snapshot(words), Decision: words, Strategy: plan.ContinueAndLog, Prior: []plan.Address{"1.1"}}
+		return &history.StepStarted{Checkpoint: snapshot(words), Decision: words, Strategy: plan.ContinueAndLog,
+			Prior: []plan.Address{"1.1"}}
 	case 2, 3:
-		return &history.AttemptStarted{Method: []string{"primary", "backup_1", words}[n/24%3], Text: words, Executor: words}
+		return &history.AttemptStarted{Method: []string{"primary", "backup_1", words}[n/24%3], Text: words,
+			Executor: words}
 	case 4, 5:
 		return &history.AttemptEnded{Output: words, Exit: n, Error: words, Took: time.Duration(n) * time.Millisecond}
 	case 6:
 		c := []ledger.Change{created("a/b"), {Path: words, Op: ledger.Deleted, Before: entry(words, 1)}, {Path: "no entries", Op: ledger.Op(words)}}
-		return &history.Accounted{Changes: c, Account: ledger.Account{Matching: c[:1], Extra: c[1:], Missing: []ledger.Expectation{{Op: ledger.Deleted, Symbol: words}}}}
+		return &history.Accounted{Changes: c, Account: ledger.Account{Matching: c[:1], Extra: c[1:],
+			Missing: []ledger.Expectation{{Op: ledger.Deleted, Symbol: words}}}}
 	case 7, 8:
 		return &history.Judged{gate.Judgement{Gate: words, Level: gate.Level(n % 3), Phase: gate.After}}
 	case 9, 10:
 		return &history.StepCompleted{Snapshot: snapshot("x"), Method: words}
 	case 11, 12:
-		return &history.AttemptFailed{Class: history.TimedOut, Cause: gate.Resources, Reasons: []string{words}, Findings: []gate.Finding{{}}}
+		return &history.AttemptFailed{Class: history.TimedOut, Cause: gate.Resources, Reasons: []string{words},
+			Findings: []gate.Finding{{}}}
 	case 13:
 		return &history.RestoreBegun{To: snapshot("x"), Discarded: snapshot("y")}
 	case 14:
@@ -55,10 +60,12 @@ func anyFact(s *story, n int, step plan.Address, attempt int) history.Fact {
 	case 21:
 		return &history.StepBlocked{By: "1.1", Why: words}
 	case 22:
-		return []history.Fact{&history.RolledBack{To: step}, &history.ModeSwitched{From: plan.Dynamic, To: plan.Silent, Cause: words},
+		return []history.Fact{&history.RolledBack{To: step},
+			&history.ModeSwitched{From: plan.Dynamic, To: plan.Silent, Cause: words},
 			&history.Paused{Why: words}, &history.Resumed{Reason: words}}[n/24%4]
 	}
-	return []history.Fact{&history.Ended{Status: history.Partial, Reasons: []string{words}}, &history.Delivered{}, &history.Compensated{}}[n/24%3]
+	return []history.Fact{&history.Ended{Status: history.Partial, Reasons: []string{words}}, &history.Delivered{},
+		&history.Compensated{}}[n/24%3]
 }
 
 // Whatever folds can be drawn, at every point, and a seal changes nothing.
@@ -98,7 +105,8 @@ func FuzzWhateverFolds(f *testing.F) {
 	})
 }
 
-// large is a run of a thousand steps, in tasks of ten that depend on each other.
+// large is a run of a thousand steps, in tasks of ten that depend on each
+// other.
 func large(t testing.TB) *story {
 	p := &plan.Plan{Schema: 1, Profile: plan.Strict, Meta: plan.Meta{Name: "large"}, Goal: "Do a thousand things"}
 	for i := range 100 {

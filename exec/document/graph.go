@@ -21,7 +21,8 @@ const (
 	longestAddress = 12 // of a step; what is longer is cut
 )
 
-// A graph is the picture of the plan: a card per task, a column per stage, an arrow per dependency.
+// A graph is the picture of the plan: a card per task, a column per stage, an
+// arrow per dependency.
 type graph struct {
 	Width, Height int
 	Cards         []*card
@@ -104,7 +105,8 @@ func newCard(t *task, x, y int) *card {
 	c.TitleX = 36 + addresses + 8
 	for _, s := range t.Steps {
 		c.Rows = append(c.Rows, cardLine{Y: y, Class: string(s.Status), Mark: s.mark(),
-			Address: safetext.Clip(string(s.Address), longestAddress), Title: safetext.Clip(s.Title, letters(cardWidth-6-c.TitleX)), Link: anchor(s),
+			Address: safetext.Clip(string(s.Address), longestAddress),
+			Title:   safetext.Clip(s.Title, letters(cardWidth-6-c.TitleX)), Link: anchor(s),
 			Full: safetext.Escape(fmt.Sprintf("step %s: %s, %s", s.Address, s.Title, s.Status))})
 		y += cardRow
 	}
@@ -125,8 +127,8 @@ func addressWidth(steps []*step) int {
 // letters is about how many letters fit into some pixels.
 func letters(pixels int) int { return pixels * 2 / 13 }
 
-// newArrow leads from the right side of a card to the left side of another; where that would
-// lead backwards, around both.
+// newArrow leads from the right side of a card to the left side of another;
+// where that would lead backwards, around both.
 func newArrow(from, to *card, e [2]string) arrow {
 	x1, y1 := from.X+from.W, from.Y+cardHead/2
 	x2, y2 := to.X-7, to.Y+cardHead/2
@@ -145,10 +147,12 @@ func graphText(rep *Model, columns [][]string) string {
 	if len(parts) == 0 {
 		return fmt.Sprintf("%s without dependencies.", count(len(rep.Tasks), "task", "tasks"))
 	}
-	return fmt.Sprintf("%s in %s: %s.", count(len(rep.Tasks), "task", "tasks"), count(len(columns), "stage", "stages"), strings.Join(parts, "; "))
+	return fmt.Sprintf("%s in %s: %s.", count(len(rep.Tasks), "task", "tasks"),
+		count(len(columns), "stage", "stages"), strings.Join(parts, "; "))
 }
 
-// anchor is the id of a step's details in the page: letters, digits, "-" and "_" only, and one for each address.
+// anchor is the id of a step's details in the page: letters, digits, "-" and
+// "_" only, and one for each address.
 func anchor(s *step) string {
 	var b strings.Builder
 	b.WriteString("step-")

@@ -11,14 +11,16 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// The time between the death of a controller and the resumption is no time that a step took, nor its attempt, nor its task.
+// The time between the death of a controller and the resumption is no time that
+// a step took, nor its attempt, nor its task.
 func TestStepsTookNoTimeWhileNobodyWorked(t *testing.T) {
 	const hour = 3_600_000
 	p := limiter()
 	s := begin(t, p).start("1.1", "primary")
 	s.add(hour, "", 0, &history.Resumed{Reason: "crash", InFlight: "1.1"})
 	s.fail("1.1", 1, history.Lost, "the controller died").attempt("1.1", 2, "primary").work(700, "1.1", 2, "", created("server/limit_test.go"))
-	s.accept("1.1", "primary").add(10, "", 0, &history.Paused{Why: "interrupted"}).add(2*hour, "", 0, &history.Resumed{Reason: "interrupted"})
+	s.accept("1.1", "primary").add(10, "", 0, &history.Paused{Why: "interrupted"}).add(2*hour, "", 0,
+		&history.Resumed{Reason: "interrupted"})
 	s.start("1.2", "primary").work(1900, "1.2", 1, "", created("server/limit.go"), modified("go.mod")).accept("1.2", "primary")
 	run := s.fold()
 	text, err := as(document.JSON, p, run)
@@ -42,7 +44,8 @@ func TestStepsTookNoTimeWhileNobodyWorked(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := got.Tasks[0].Steps[0], got.Tasks[0].Steps[1]
-	// Of the first step: 20 ms until its attempt, the failure and the restore after the resumption, and the second attempt.
+	// Of the first step: 20 ms until its attempt, the failure and the restore
+	// after the resumption, and the second attempt.
 	for name, pair := range map[string][2]int64{
 		"first step":    {20 + 40 + 5 + 730, first.Took},
 		"lost attempt":  {10, first.Attempts[0].Took},

@@ -44,9 +44,10 @@ func TestStages(t *testing.T) {
 		edges [][2]string
 		want  [][]string
 	}{
-		"none":    {nil, nil, nil},
-		"free":    {[]string{"b", "a"}, nil, [][]string{{"b", "a"}}},
-		"diamond": {[]string{"d", "c", "b", "a"}, [][2]string{{"a", "b"}, {"a", "c"}, {"b", "d"}, {"c", "d"}, {"a", "d"}}, [][]string{{"a"}, {"c", "b"}, {"d"}}},
+		"none": {nil, nil, nil},
+		"free": {[]string{"b", "a"}, nil, [][]string{{"b", "a"}}},
+		"diamond": {[]string{"d", "c", "b", "a"}, [][2]string{{"a", "b"}, {"a", "c"}, {"b", "d"}, {"c", "d"},
+			{"a", "d"}}, [][]string{{"a"}, {"c", "b"}, {"d"}}},
 		"cycle":   {[]string{"a", "b", "c"}, [][2]string{{"b", "c"}, {"c", "b"}, {"a", "b"}}, [][]string{{"a"}, {"b", "c"}}},
 		"unknown": {[]string{"a"}, [][2]string{{"x", "a"}}, [][]string{{"a"}}},
 		"doubled": {[]string{"a", "a"}, nil, [][]string{{"a"}}},
@@ -62,7 +63,8 @@ func TestNetFiles(t *testing.T) {
 		e := &entry{}
 		for _, op := range ops {
 			path, what, _ := strings.Cut(op, " ")
-			e.Changes = append(e.Changes, change{path: newPath(path), Op: ledger.Op(what), Kind: "file", Lines: &lineCount{2, 1}})
+			e.Changes = append(e.Changes, change{path: newPath(path), Op: ledger.Op(what), Kind: "file",
+				Lines: &lineCount{2, 1}})
 		}
 		return &step{Address: "", ID: address, Status: "completed", Attempts: []*attempt{{Ledger: e}}}
 	}
@@ -102,7 +104,8 @@ func TestShowInvisible(t *testing.T) {
 	}
 }
 
-// What md made of words stands in Markdown for exactly these words, wherever it stands.
+// What md made of words stands in Markdown for exactly these words, wherever it
+// stands.
 func FuzzMarkdownWords(f *testing.F) {
 	for _, s := range []string{"# a", "1. a", "2.1", "- a", "```", "a|b", "<b>", "&amp;", "http://x.y", "www.x.y", "a@b.cd", "[a]: b", "***", "=", "~~a~~", "a  \nb", "\\", "!", "![]()", "- [ ] x", "+", "\t", "|-|", "mailto:a@b.cd"} {
 		f.Add(s)
@@ -111,21 +114,24 @@ func FuzzMarkdownWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, words string) {
 		want := safetext.Escape(strings.TrimSpace(words))
 		for _, made := range []string{md(words), code(words)} {
-			for _, place := range []string{made, "- " + made, "# " + made, "| a |\n|---|\n| " + made + " |", "x " + made + " y"} {
+			for _, place := range []string{made, "- " + made, "# " + made, "| a |\n|---|\n| " + made + " |",
+				"x " + made + " y"} {
 				source := []byte(place)
 				shown := &strings.Builder{}
-				_ = ast.Walk(parser.Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-					if !entering {
+				_ = ast.Walk(parser.Parse(text.NewReader(source)),
+					func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+						if !entering {
+							return ast.WalkContinue, nil
+						}
+						switch n := n.(type) {
+						case *ast.Text:
+							shown.Write(n.Segment.Value(source))
+						case *ast.RawHTML, *ast.HTMLBlock, *ast.Link, *ast.AutoLink, *ast.Image, *ast.Emphasis,
+							*ast.FencedCodeBlock, *ast.ThematicBreak, *ast.CodeBlock:
+							t.Fatalf("%q became a %s in %q", words, n.Kind(), place)
+						}
 						return ast.WalkContinue, nil
-					}
-					switch n := n.(type) {
-					case *ast.Text:
-						shown.Write(n.Segment.Value(source))
-					case *ast.RawHTML, *ast.HTMLBlock, *ast.Link, *ast.AutoLink, *ast.Image, *ast.Emphasis, *ast.FencedCodeBlock, *ast.ThematicBreak, *ast.CodeBlock:
-						t.Fatalf("%q became a %s in %q", words, n.Kind(), place)
-					}
-					return ast.WalkContinue, nil
-				})
+					})
 				if !strings.Contains(unescape(shown.String()), want) && !strings.Contains(want, "  ") && place != made {
 					t.Errorf("%q is shown as %q in %q", words, shown, place)
 				}

@@ -40,7 +40,8 @@ func newKPIs(k analysis.KPIs) kpis {
 	}
 }
 
-// A runSummary is summary.json: what the run came to, for programs that compare runs.
+// A runSummary is summary.json: what the run came to, for programs that compare
+// runs.
 type runSummary struct {
 	Schema  string        `json:"schema"`
 	Run     string        `json:"run_id"`
@@ -67,7 +68,8 @@ type taskSummary struct {
 }
 
 func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
-	s := runSummary{Schema: "planlock.summary/1", Run: rep.Run, Goal: rep.Goal, Status: string(rep.Status), Started: rep.Started, Ended: rep.Ended,
+	s := runSummary{Schema: "planlock.summary/1", Run: rep.Run, Goal: rep.Goal, Status: string(rep.Status),
+		Started: rep.Started, Ended: rep.Ended,
 		KPIs: rep.KPIs, Tasks: []taskSummary{}, Views: []string{ProgressName(p), "SUMMARY.md", "report.md"}}
 	for _, t := range rep.Tasks {
 		ts := taskSummary{TaskID: t.ID, Title: t.Title, Status: t.Status}
@@ -75,7 +77,8 @@ func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 			ts.Attempts += len(st.Attempts)
 		}
 		if o := r.Outcome(t.ID); o != nil {
-			ts.Status, ts.Reason, ts.Approval, ts.Execution, ts.Verification = string(o.Status), o.Reason, string(o.Approval), string(o.Execution), string(o.Verification)
+			ts.Status, ts.Reason, ts.Approval, ts.Execution, ts.Verification = string(o.Status), o.Reason,
+				string(o.Approval), string(o.Execution), string(o.Verification)
 			ts.Attempts, ts.RunIDs, ts.Artifacts = o.Attempts, o.Runs, o.Artifacts
 		}
 		s.Tasks = append(s.Tasks, ts)

@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/gate/evidence"
 )
 
-// A lastWord is what became of a task that somebody reviewed, or whose evidence was looked for.
+// A lastWord is what became of a task that somebody reviewed, or whose evidence
+// was looked for.
 type lastWord struct {
 	history.TaskOutcome
 	Lacking []evidence.Item `json:"lacking,omitempty"` // evidence that was looked for and not found
@@ -48,21 +49,25 @@ func lastWordsOf(rep *Model, r *history.Run) []lastWord {
 	return all
 }
 
-// lastWords writes what became of each task, with its runs and artifacts, and the evidence that is lacking. Nothing where no task has a last word.
+// lastWords writes what became of each task, with its runs and artifacts, and
+// the evidence that is lacking. Nothing where no task has a last word.
 func (d *document) lastWords(rep *Model) {
 	if len(rep.LastWords) == 0 {
 		return
 	}
 	d.section("What became of the tasks")
 	var lacking []string
-	d.table("", []string{"Task", "Status", "Approval", "Execution", "Evidence", "Attempts", "Runs", "Artifacts"}, each(rep.LastWords, func(w lastWord) []string {
-		o := w.TaskOutcome
-		for _, item := range w.Lacking {
-			lacking = append(lacking, fmt.Sprintf("task %s: %s %s is %s: %s", md(o.Task), md(string(item.Kind)), code(item.Name), md(string(item.State)), md(item.Why)))
-		}
-		return []string{md(o.Task), md(string(o.Status) + ": " + o.Reason), dash(md(string(o.Approval))), md(string(o.Execution)), md(string(o.Verification)),
-			fmt.Sprint(o.Attempts), codes(o.Runs), codes(o.Artifacts)}
-	}))
+	d.table("", []string{"Task", "Status", "Approval", "Execution", "Evidence", "Attempts", "Runs", "Artifacts"},
+		each(rep.LastWords, func(w lastWord) []string {
+			o := w.TaskOutcome
+			for _, item := range w.Lacking {
+				lacking = append(lacking, fmt.Sprintf("task %s: %s %s is %s: %s", md(o.Task), md(string(item.Kind)),
+					code(item.Name), md(string(item.State)), md(item.Why)))
+			}
+			return []string{md(o.Task), md(string(o.Status) + ": " + o.Reason), dash(md(string(o.Approval))),
+				md(string(o.Execution)), md(string(o.Verification)),
+				fmt.Sprint(o.Attempts), codes(o.Runs), codes(o.Artifacts)}
+		}))
 	if len(lacking) > 0 {
 		d.put("\nEvidence that is lacking:\n\n")
 		d.list("", lacking)

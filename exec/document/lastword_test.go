@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/gate/evidence"
 )
 
-// TestLastWordsStandInTheReport: what became of each task, its runs and artifacts, and the evidence that is lacking.
+// TestLastWordsStandInTheReport: what became of each task, its runs and
+// artifacts, and the evidence that is lacking.
 func TestLastWordsStandInTheReport(t *testing.T) {
 	s := begin(t, limiter())
 	s.add(1, "", 0, &history.Evidence{Task: "2", Kind: "experimental", Items: []evidence.Item{
@@ -20,7 +21,8 @@ func TestLastWordsStandInTheReport(t *testing.T) {
 		{Need: evidence.Need{Kind: evidence.File, Name: "b.json"}, State: evidence.Missing, Why: "it is empty"}}})
 	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.TaskFailedFinal, Reason: "its evidence is missing after all retries", Approval: history.ApprovedRetry,
 		Execution: history.RetrySucceeded, Verification: history.VerificationFail, Attempts: 3, Runs: []string{"r1", "r2"}, Artifacts: []string{"b.json"}})
-	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskCompleted, Reason: "approved and carried out", Execution: history.Succeeded,
+	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskCompleted, Reason: "approved and carried out",
+		Execution:    history.Succeeded,
 		Verification: history.VerificationWaived, Attempts: 1})
 	got := string(drawn(t, s.end(history.Partial), "report.md"))
 	for _, want := range []string{
@@ -38,10 +40,12 @@ func TestLastWordsStandInTheReport(t *testing.T) {
 	}
 }
 
-// TestSummaryNamesRuns: summary.json has the last word about each task, with its runs and artifacts.
+// TestSummaryNamesRuns: summary.json has the last word about each task, with
+// its runs and artifacts.
 func TestSummaryNamesRuns(t *testing.T) {
 	s := begin(t, limiter())
-	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskFailed, Reason: "no evidence", Approval: history.Approved, Execution: history.Succeeded,
+	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskFailed, Reason: "no evidence",
+		Approval: history.Approved, Execution: history.Succeeded,
 		Verification: history.VerificationFail, Attempts: 2, Runs: []string{"r1"}, Artifacts: []string{"a.json"}})
 	var got struct {
 		Tasks []map[string]any `json:"tasks"`
@@ -50,21 +54,25 @@ func TestSummaryNamesRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{"task_id": "1", "title": "Build the limiter", "status": "failed", "status_reason": "no evidence", "approval": "approved",
-		"execution": "SUCCEEDED", "verification": "fail", "attempts_total": 2.0, "run_ids": []any{"r1"}, "artifacts": []any{"a.json"}}
+		"execution": "SUCCEEDED", "verification": "fail", "attempts_total": 2.0, "run_ids": []any{"r1"},
+		"artifacts": []any{"a.json"}}
 	if diff := cmp.Diff(want, got.Tasks[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestLastWordsStandInAllReports: the reports for programs and for browsers have what that for readers has, and who decided.
+// TestLastWordsStandInAllReports: the reports for programs and for browsers
+// have what that for readers has, and who decided.
 func TestLastWordsStandInAllReports(t *testing.T) {
 	tell := func() *story {
 		s := begin(t, limiter())
-		s.add(1, "", 0, &history.Approval{Task: "1", Status: history.Rejected, Attempt: "1/approval#1", Reasons: []string{"too <large>"},
+		s.add(1, "", 0, &history.Approval{Task: "1", Status: history.Rejected, Attempt: "1/approval#1",
+			Reasons: []string{"too <large>"},
 			Reviews: []approval.Review{{Reviewer: "ops", Verdict: "reject", Critical: []string{"no tests"}}}})
 		s.add(1, "", 0, &history.Evidence{Task: "1", Kind: "experimental", Items: []evidence.Item{
 			{Need: evidence.Need{Kind: evidence.File, Name: "b.json"}, State: evidence.Missing, Why: "it is empty"}}})
-		s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskFailed, Reason: "no evidence", Approval: history.Approved, Execution: history.Succeeded,
+		s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskFailed, Reason: "no evidence",
+			Approval: history.Approved, Execution: history.Succeeded,
 			Verification: history.VerificationFail, Attempts: 2, Runs: []string{"r1"}})
 		return s.end(history.Partial)
 	}
@@ -88,12 +96,14 @@ func TestLastWordsStandInAllReports(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	if page := string(drawn(t, clean(t), "report.html")); strings.Contains(page, "What became") || strings.Contains(page, "Decisions of") {
+	if page := string(drawn(t, clean(t), "report.html")); strings.Contains(page, "What became") ||
+		strings.Contains(page, "Decisions of") {
 		t.Error("a run that nobody reviews has last words")
 	}
 }
 
-// TestAllWaysToUnblockAreNamed: a step that is blocked names each way out, and where none was written down, the one that always is.
+// TestAllWaysToUnblockAreNamed: a step that is blocked names each way out, and
+// where none was written down, the one that always is.
 func TestAllWaysToUnblockAreNamed(t *testing.T) {
 	s := begin(t, limiter())
 	s.add(1, "2.1", 0, &history.StepBlocked{By: "1.2", Why: "it needs 1.2", Unblock: []string{"mend 1.2", "plan without 1.2", "say that 1.2 will do"}})

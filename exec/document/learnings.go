@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// drawLearnings draws what a run that is over teaches about writing plans: what worked, what to avoid, how to tune.
+// drawLearnings draws what a run that is over teaches about writing plans: what
+// worked, what to avoid, how to tune.
 func drawLearnings(w io.Writer, rep *Model) error {
 	p := rep.plan
 	a := *rep.analysis
@@ -33,7 +34,8 @@ func worked(a analysis.Analysis, rep *Model) []string {
 	var out []string
 	for _, u := range a.Backups.Used {
 		if u.Rate.N == u.Rate.Of {
-			out = append(out, fmt.Sprintf("the backup %s helped each time it was used (%d of %d)", quoted(u.Description), u.Rate.N, u.Rate.Of))
+			out = append(out, fmt.Sprintf("the backup %s helped each time it was used (%d of %d)",
+				quoted(u.Description), u.Rate.N, u.Rate.Of))
 		}
 	}
 	for _, t := range rep.Tasks {
@@ -42,11 +44,13 @@ func worked(a analysis.Analysis, rep *Model) []string {
 			clean = clean && len(s.Attempts) == 1 && len(s.Questions) == 0
 		}
 		if clean {
-			out = append(out, fmt.Sprintf("task %s (%s) went through at the first attempt, %s", md(t.ID), md(t.Title), count(len(t.Steps), "step", "steps")))
+			out = append(out, fmt.Sprintf("task %s (%s) went through at the first attempt, %s", md(t.ID), md(t.Title),
+				count(len(t.Steps), "step", "steps")))
 		}
 	}
 	if n := a.Propagation.Blocked; n > 0 && len(a.Propagation.Unread) == 0 {
-		out = append(out, fmt.Sprintf("dependencies kept %s from running on what had failed", count(n, "step", "steps")))
+		out = append(out, fmt.Sprintf("dependencies kept %s from running on what had failed",
+			count(n, "step", "steps")))
 	}
 	return out
 }
@@ -55,14 +59,16 @@ func avoided(p *plan.Plan, a analysis.Analysis, rep *Model) []string {
 	var out []string
 	for _, s := range a.Failures.Steps {
 		if s.Resolved == "" {
-			out = append(out, fmt.Sprintf("step %s failed %s and was not completed%s", md(string(s.Step)), count(s.Failures, "time", "times"), owing(s.Cause)))
+			out = append(out, fmt.Sprintf("step %s failed %s and was not completed%s", md(string(s.Step)),
+				count(s.Failures, "time", "times"), owing(s.Cause)))
 		}
 	}
 	for _, t := range p.Tasks {
 		for i := range t.Steps {
 			for _, b := range t.Steps[i].Backups {
 				if compliance.SameAgain(&t.Steps[i], b) {
-					out = append(out, fmt.Sprintf("backup %s of step %s is no other way", md(b.ID), md(string(t.Steps[i].Address))))
+					out = append(out, fmt.Sprintf("backup %s of step %s is no other way", md(b.ID),
+						md(string(t.Steps[i].Address))))
 				}
 			}
 		}
@@ -74,7 +80,8 @@ func avoided(p *plan.Plan, a analysis.Analysis, rep *Model) []string {
 	}
 	for _, r := range a.Recommendations {
 		if r.About == "critical flag" {
-			out = append(out, fmt.Sprintf("the critical flag of step %s is not what the run showed", md(string(r.Step))))
+			out = append(out, fmt.Sprintf("the critical flag of step %s is not what the run showed",
+				md(string(r.Step))))
 		}
 	}
 	return out
@@ -99,8 +106,10 @@ func tuned(p *plan.Plan, a analysis.Analysis, rep *Model) []string {
 	if strategy == "" {
 		strategy = plan.HaltOnCritical
 	}
-	out = append(out, fmt.Sprintf("propagation strategy %s: %s halted the run, %s blocked, %s went on with a concern", code(string(strategy)),
-		count(a.Propagation.Halts, "step", "steps"), count(a.Propagation.Blocked, "step was", "steps were"), count(a.Propagation.Concerned, "step", "steps")))
+	out = append(out, fmt.Sprintf("propagation strategy %s: %s halted the run, %s blocked, %s went on with a concern",
+		code(string(strategy)),
+		count(a.Propagation.Halts, "step", "steps"), count(a.Propagation.Blocked, "step was", "steps were"),
+		count(a.Propagation.Concerned, "step", "steps")))
 	b := a.Compliance.Balance
 	out = append(out, fmt.Sprintf("critical balance: %d of %d steps", b.Critical, b.Total))
 	return out

@@ -19,7 +19,8 @@ func Markdown(w io.Writer, rep *Model) error {
 	}
 	d.bound(rep)
 	d.section("Steps")
-	d.table("There are none.", []string{"", "Step", "Title", "Changes", "Gates", "Time", "Detours"}, each(rep.steps, stepRow))
+	d.table("There are none.", []string{"", "Step", "Title", "Changes", "Gates", "Time", "Detours"},
+		each(rep.steps, stepRow))
 	for _, s := range rep.steps {
 		d.step(s)
 	}
@@ -62,7 +63,8 @@ func (d *document) bound(rep *Model) {
 		rows = append(rows, []string{"Acknowledged", code(a)})
 	}
 	for _, m := range rep.ModeSwitches {
-		rows = append(rows, []string{"Mode switch", fmt.Sprintf("%s to %s: %s", md(string(m.From)), md(string(m.To)), md(m.Cause))})
+		rows = append(rows, []string{"Mode switch",
+			fmt.Sprintf("%s to %s: %s", md(string(m.From)), md(string(m.To)), md(m.Cause))})
 	}
 	for _, r := range rep.RolledBack {
 		rows = append(rows, []string{"Rolled back", "to before " + md(string(r.To))})
@@ -95,7 +97,8 @@ func stepRow(s *step) []string {
 	return row
 }
 
-// step writes the details of a step of which there is more to say than its row does.
+// step writes the details of a step of which there is more to say than its row
+// does.
 func (d *document) step(s *step) {
 	if len(s.Attempts) == 0 && len(s.Gates) == 0 && len(s.Questions) == 0 && s.Failure == nil {
 		return
@@ -144,7 +147,8 @@ func (d *document) attempt(a *attempt) {
 
 func (d *document) judgements(indent string, js []judgement) {
 	for _, j := range js {
-		d.put("%s- %s gate %s (%s, level %d): %s", indent, mark(j.Result), md(j.Gate), md(string(j.Phase)), int(j.Level), md(j.Result))
+		d.put("%s- %s gate %s (%s, level %d): %s", indent, mark(j.Result), md(j.Gate), md(string(j.Phase)),
+			int(j.Level), md(j.Result))
 		if j.Error != "" {
 			d.put(": %s", md(j.Error))
 		}

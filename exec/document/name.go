@@ -7,7 +7,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// ErrNothing says that there is nothing to draw: no plan, or a run whose journal is empty.
+// ErrNothing says that there is nothing to draw: no plan, or a run whose
+// journal is empty.
 var ErrNothing = errors.New("document: nothing to draw: there is no plan, or no run has started")
 
 // name is the plan's name as part of a file's name.

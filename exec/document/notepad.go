@@ -48,8 +48,9 @@ func frequency(p *plan.Plan) string {
 	return "per_task"
 }
 
-// drawNotepad draws what was learned while the plan was carried out, for people, grouped by task, by step or
-// only at the end, as the plan's knowledge_capture.update_frequency says.
+// drawNotepad draws what was learned while the plan was carried out, for
+// people, grouped by task, by step or only at the end, as the plan's
+// knowledge_capture.update_frequency says.
 func drawNotepad(w io.Writer, rep *Model) error {
 	p, r := rep.plan, rep.of
 	d := &document{bufio.NewWriter(w)}
@@ -102,7 +103,8 @@ func (d *document) timeline(rep *Model) {
 	var rows [][]string
 	for _, s := range rep.steps {
 		if !s.Started.IsZero() {
-			rows = append(rows, []string{s.Started.clock(), md(string(s.Address)), md(s.Title), string(s.Status), md(s.Method), s.Duration.String()})
+			rows = append(rows, []string{s.Started.clock(), md(string(s.Address)), md(s.Title), string(s.Status),
+				md(s.Method), s.Duration.String()})
 		}
 	}
 	d.table("Nothing has begun.", []string{"Begun", "Step", "Title", "Status", "Method", "Duration"}, rows)
@@ -139,7 +141,8 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 			continue
 		}
 		failed = true
-		add(technical, "attempt %d (%s) failed, %s: %s", a.Number, code(a.Method), md(meaning(a.Failure.Class)), md(strings.Join(a.Failure.Reasons, "; ")))
+		add(technical, "attempt %d (%s) failed, %s: %s", a.Number, code(a.Method), md(meaning(a.Failure.Class)),
+			md(strings.Join(a.Failure.Reasons, "; ")))
 	}
 	if failed && s.Status == history.Completed {
 		add(insight, "%s did it where %s had failed", code(s.Method), code(s.Attempts[0].Method))
@@ -158,7 +161,8 @@ func stepNotes(add func(noteKind, string, ...any), s *step, was *history.Step) {
 		}
 	}
 	if l := was.Lesson; l != nil {
-		add(lesson, "recommended %s, chosen %s, used %s: %s", code(l.Recommended), code(l.Chosen), code(l.Used), md(l.Result))
+		add(lesson, "recommended %s, chosen %s, used %s: %s", code(l.Recommended), code(l.Chosen), code(l.Used),
+			md(l.Result))
 		add(lesson, "%s", md(l.Lesson))
 		for _, o := range l.Others {
 			add(lesson, "%s would have: %s", code(o.Method), md(o.Would))

@@ -6,7 +6,8 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// A Page is what a template of a page is given: the model, its pictures, and what to do next.
+// A Page is what a template of a page is given: the model, its pictures, and
+// what to do next.
 type Page struct {
 	*Model
 	Graph    *graph
@@ -23,8 +24,9 @@ func NewPage(m *Model) Page {
 		Check: m.say(m.prove()), Tally: m.tally(), Bar: m.bar()}
 }
 
-// Functions are what templates of a page call besides methods of the model: t writes out what is invisible in a text; the others put
-// words to what the model holds.
+// Functions are what templates of a page call besides methods of the model: t
+// writes out what is invisible in a text; the others put words to what the
+// model holds.
 func Functions() map[string]any {
 	return map[string]any{
 		"t":       safetext.Escape,
@@ -70,7 +72,8 @@ func (rep *Model) bar() []portion {
 	return out
 }
 
-// visibleLines is an output with everything invisible written out, but for its line ends.
+// visibleLines is an output with everything invisible written out, but for its
+// line ends.
 func visibleLines(text string) string {
 	return safetext.Indent("", text)
 }
@@ -147,7 +150,8 @@ func ledgerRows(e *entry) []ledgerRow {
 		out = append(out, ledgerRow{"fail", safetext.Escape(m.name()), verb(string(m.Op)), "did not happen", ""})
 	}
 	for _, s := range e.SymbolsMatching {
-		out = append(out, ledgerRow{"pass", "symbol " + safetext.Escape(s.Name), symbolVerb(string(s.Op)), string(s.Op), ""})
+		out = append(out, ledgerRow{"pass", "symbol " + safetext.Escape(s.Name), symbolVerb(string(s.Op)),
+			string(s.Op), ""})
 	}
 	for _, s := range e.SymbolsExtra {
 		out = append(out, ledgerRow{"fail", "symbol " + safetext.Escape(s.Name), "not declared", string(s.Op), ""})

@@ -34,8 +34,8 @@ func (rep *Model) unresolvedTasks() []*task {
 	return slices.DeleteFunc(slices.Clone(rep.Tasks), func(t *task) bool { return unresolved(rep.of, t) == "" })
 }
 
-// drawPending draws the tasks that the run did not complete, each with the reason and with hints for whoever plans next. It
-// can be read as a plan again.
+// drawPending draws the tasks that the run did not complete, each with the
+// reason and with hints for whoever plans next. It can be read as a plan again.
 func drawPending(w io.Writer, rep *Model) error {
 	left := map[string]bool{}
 	for _, t := range rep.unresolvedTasks() {
@@ -48,7 +48,8 @@ func drawPending(w io.Writer, rep *Model) error {
 	return encode(w, actions)
 }
 
-// unresolved is how a task stands that is to be taken up again, "" if it is done.
+// unresolved is how a task stands that is to be taken up again, "" if it is
+// done.
 func unresolved(r *history.Run, t *task) string {
 	if o := r.Outcome(t.ID); o != nil {
 		if o.Status == history.TaskCompleted {
@@ -65,8 +66,10 @@ func unresolved(r *history.Run, t *task) string {
 	return t.Status
 }
 
-func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.Analysis, left map[string]bool) pendingAction {
-	out := pendingAction{TaskID: t.ID, Priority: "MEDIUM", Action: t.Title, Criteria: []string{}, Status: unresolved(r, t), Run: rep.Run}
+func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.Analysis,
+	left map[string]bool) pendingAction {
+	out := pendingAction{TaskID: t.ID, Priority: "MEDIUM", Action: t.Title, Criteria: []string{},
+		Status: unresolved(r, t), Run: rep.Run}
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
 		if in.ID != t.ID {

@@ -2,7 +2,8 @@ package document
 
 import "github.com/planlock/planlock/plan"
 
-// A progress is the progress log: the keys of the format in use, in its order; what this version cannot know is left out.
+// A progress is the progress log: the keys of the format in use, in its order;
+// what this version cannot know is left out.
 type progress struct {
 	RunID         string `json:"run_id"`
 	Descriptor    string `json:"descriptor"`

@@ -13,7 +13,8 @@ import (
 func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 	out := &progress{
 		RunID: rep.Run, Descriptor: rep.Name, Goal: rep.Goal, StartTime: rep.Started, EndTime: rep.Ended,
-		Status: progressStatus(rep), ExecutionMode: string(rep.FirstMode), SelectedBy: selectedBy(p, r, rep), Accepted: r.Started.ModeBy == "accepted",
+		Status: progressStatus(rep), ExecutionMode: string(rep.FirstMode), SelectedBy: selectedBy(p, r, rep),
+		Accepted:   r.Started.ModeBy == "accepted",
 		SelectedAt: rep.Started, CurrentMode: string(rep.Mode), Resumed: rep.Resumed,
 		TotalTasks: rep.Counts.Tasks, TotalSteps: rep.Counts.Steps,
 		Initialization: progressStart{
@@ -55,7 +56,8 @@ func (out *progress) end(p *plan.Plan, rep *Model) {
 	if out.Partial {
 		out.PartialReasons = rep.Reasons
 	}
-	v := &progressVerification{Overall: "FAIL", Goal: string(rep.Status), Checks: gateResults(rep.Final), Gaps: []string{}, At: rep.Ended}
+	v := &progressVerification{Overall: "FAIL", Goal: string(rep.Status), Checks: gateResults(rep.Final),
+		Gaps: []string{}, At: rep.Ended}
 	if rep.Status == history.Achieved {
 		v.Overall = "PASS"
 	} else {
@@ -100,7 +102,8 @@ func selectedBy(p *plan.Plan, r *history.Run, rep *Model) string {
 	return "user"
 }
 
-// gateResults names each gate with its result; a gate that judged twice is held to its worse word.
+// gateResults names each gate with its result; a gate that judged twice is held
+// to its worse word.
 func gateResults(js ...[]judgement) ordered[string] {
 	out := ordered[string]{}
 	for _, j := range slices.Concat(js...) {
@@ -158,7 +161,8 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 	}
 }
 
-// balance finds the share of critical steps; all or none of several steps is no balance.
+// balance finds the share of critical steps; all or none of several steps is no
+// balance.
 func balance(critical, total int) criticalBalance {
 	b := criticalBalance{Critical: critical, Total: total, Compliant: total < 2 || critical > 0 && critical < total}
 	if total > 0 {
@@ -167,7 +171,8 @@ func balance(critical, total int) criticalBalance {
 	return b
 }
 
-// stepMode is the mode that a step runs in: its own where the plan gives one, else that of the run when the step ended.
+// stepMode is the mode that a step runs in: its own where the plan gives one,
+// else that of the run when the step ended.
 func stepMode(rep *Model, s *step, in *plan.Step) string {
 	switch {
 	case in != nil && in.Mode != "":
@@ -184,7 +189,8 @@ func stepMode(rep *Model, s *step, in *plan.Step) string {
 	return string(mode)
 }
 
-// consecutive counts, for every step that is over, the failures in a row up to it.
+// consecutive counts, for every step that is over, the failures in a row up to
+// it.
 func consecutive(steps []*step) map[plan.Address]int {
 	out := make(map[plan.Address]int)
 	n := 0
@@ -202,7 +208,10 @@ func consecutive(steps []*step) map[plan.Address]int {
 
 func newEscalation(q question) progressEscalation {
 	out := progressEscalation{ID: q.ID, Kind: q.Kind, Prompt: q.What, Reason: q.Why, Asked: q.Asked,
-		Options: each(q.Choices, func(c choice) string { return fmt.Sprintf("%s: %s (%s)", c.Key, c.Label, c.Consequence) })}
+		Options: each(q.Choices, func(c choice) string {
+			return fmt.Sprintf("%s: %s (%s)", c.Key, c.Label,
+				c.Consequence)
+		})}
 	if a := q.Answer; a != nil {
 		out.Response, out.By, out.At = strings.TrimSpace(a.Choice+": "+a.Label), a.By, a.At
 	}

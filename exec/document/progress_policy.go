@@ -71,7 +71,8 @@ func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
 	out := &progressCompliance{Violations: []progressViolation{}, Checks: len(r.Compliance)}
 	for _, c := range r.Compliance {
 		for _, v := range c.Violated {
-			out.Violations = append(out.Violations, progressViolation{v.Article, v.Why, c.Task, v.Step, v.Severity, v.Action, newStamp(c.At)})
+			out.Violations = append(out.Violations,
+				progressViolation{v.Article, v.Why, c.Task, v.Step, v.Severity, v.Action, newStamp(c.At)})
 			if v.Severity == string(compliance.Critical) {
 				out.Critical++
 			} else {
@@ -81,7 +82,8 @@ func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
 	}
 	if pattern, ok := advice.PatternOf(p); ok {
 		a := advice.Assess(p, pattern)
-		out.Pattern = &progressPattern{true, pattern.Name, string(pattern.Confidence), string(a.Alignment), list(a.Missing), string(a.Risk), a.WantBackup, otherPatterns(r)}
+		out.Pattern = &progressPattern{true, pattern.Name, string(pattern.Confidence), string(a.Alignment),
+			list(a.Missing), string(a.Risk), a.WantBackup, otherPatterns(r)}
 	}
 	if out.Checks == 0 && out.Pattern == nil {
 		return nil
@@ -113,14 +115,17 @@ func researchOf(s *history.Step) []progressResearch {
 	var out []progressResearch
 	for _, a := range s.Advised {
 		if a.Kind == string(advice.Research) {
-			out = append(out, progressResearch{a.Error == "", s.Address, a.Point, list(a.Queries), list(a.Sources), list(a.Findings),
-				confidence(a.Confidence), newStamp(a.At.Add(-time.Duration(a.Cost.Seconds * float64(time.Second)))), newStamp(a.At), progressCost{a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens}})
+			out = append(out, progressResearch{a.Error == "", s.Address, a.Point, list(a.Queries), list(a.Sources),
+				list(a.Findings),
+				confidence(a.Confidence), newStamp(a.At.Add(-time.Duration(a.Cost.Seconds * float64(time.Second)))),
+				newStamp(a.At), progressCost{a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens}})
 		}
 	}
 	return out
 }
 
-// confidence is a confidence in words: from 0.7 on it is high, from 0.4 on medium.
+// confidence is a confidence in words: from 0.7 on it is high, from 0.4 on
+// medium.
 func confidence(c float64) string {
 	switch {
 	case c >= advice.Threshold:
@@ -230,8 +235,10 @@ type progressErrors struct {
 func newAnalysis(a *analysis.Analysis, at stamp) *progressAnalysis {
 	out := &progressAnalysis{
 		Timestamp: at, KPIs: newKPIs(a.KPIs), Recommendations: each(a.Recommendations, analysis.Recommendation.Text),
-		Propagation: progressErrors{a.Propagation.Halts, a.Propagation.Concerned, a.Propagation.Reviewed, a.Propagation.Blocked, list(a.Propagation.Unread)},
-		Modes:       progressModes{Total: a.Escalations.Total, False: a.Escalations.TakenBack, Triggers: counted(a.Escalations.Triggers), Asked: counted(a.Escalations.Asked)},
+		Propagation: progressErrors{a.Propagation.Halts, a.Propagation.Concerned, a.Propagation.Reviewed,
+			a.Propagation.Blocked, list(a.Propagation.Unread)},
+		Modes: progressModes{Total: a.Escalations.Total, False: a.Escalations.TakenBack,
+			Triggers: counted(a.Escalations.Triggers), Asked: counted(a.Escalations.Asked)},
 	}
 	f := &out.Failures
 	f.Rate, f.BackupsRate, f.Clustered = rate(a.Failures.Overall), rate(a.Backups.Rate), a.Failures.Clustered
@@ -245,7 +252,10 @@ func newAnalysis(a *analysis.Analysis, at stamp) *progressAnalysis {
 	for _, c := range a.Failures.Causes {
 		f.Causes = append(f.Causes, pair[int]{c.Name, len(c.Steps)})
 	}
-	f.Backups = each(a.Backups.Used, func(u analysis.BackupUse) progressHelped { return progressHelped{u.Description, rate(u.Rate)} })
+	f.Backups = each(a.Backups.Used, func(u analysis.BackupUse) progressHelped {
+		return progressHelped{u.Description,
+			rate(u.Rate)}
+	})
 	slices.SortStableFunc(f.Backups, func(a, b progressHelped) int { return int(1000 * (b.Rate - a.Rate)) })
 	for _, v := range a.Compliance.Articles {
 		if v.Article == compliance.Escalation {
@@ -271,8 +281,9 @@ func articleKey(v compliance.Reviewed) string { return "article_" + strings.ToLo
 // building are the words of goals that end in something that is installed.
 var building = []string{"build", "create", "develop", "system", "application", "app"}
 
-// completionOf says for each thing that makes a goal complete whether the final gates saw it: true, false, or null where no
-// check of the plan decides it. The second result names those.
+// completionOf says for each thing that makes a goal complete whether the final
+// gates saw it: true, false, or null where no check of the plan decides it. The
+// second result names those.
 func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 	var out ordered[*bool]
 	unchecked := []string{}
@@ -323,7 +334,10 @@ func completionOf(p *plan.Plan, rep *Model) (ordered[*bool], []string) {
 // makesSomething reports whether a step declares something that it creates.
 func makesSomething(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool {
-		return slices.ContainsFunc(t.Steps, func(s plan.Step) bool { return s.Artifacts != nil && len(s.Artifacts.Declared().Create) > 0 })
+		return slices.ContainsFunc(t.Steps, func(s plan.Step) bool {
+			return s.Artifacts != nil &&
+				len(s.Artifacts.Declared().Create) > 0
+		})
 	})
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// addSpeclets adds the stages of the speclets and where each stands; a plan without speclets has neither.
+// addSpeclets adds the stages of the speclets and where each stands; a plan
+// without speclets has neither.
 func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
 	if len(p.Speclets) == 0 {
 		return
@@ -35,7 +36,8 @@ func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
 				parallel = parallel && s.ParallelAllowed != nil && *s.ParallelAllowed
 			}
 		}
-		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", i+1), progressStage{stage, parallel}})
+		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", i+1),
+			progressStage{stage, parallel}})
 	}
 	for _, s := range p.Speclets {
 		out.SpecletProgress = append(out.SpecletProgress, pair[progressSpeclet]{s.ID, newSpeclet(r, s, tasks, status)})

@@ -65,7 +65,8 @@ func progressStepStatus(s *step) string {
 	return "started"
 }
 
-// outputGate is the gate that compares the output of a step with what its plan expects.
+// outputGate is the gate that compares the output of a step with what its plan
+// expects.
 const outputGate = "expected-output"
 
 func matched(results ordered[string]) *bool {

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// progressSummary closes the progress log. While the run goes on it sums up what is there.
+// progressSummary closes the progress log. While the run goes on it sums up
+// what is there.
 type progressSummary struct {
 	TotalTasks        int             `json:"total_tasks"`
 	TasksAttempted    int             `json:"tasks_attempted"`
@@ -48,7 +49,8 @@ type criticalError struct {
 	At      stamp        `json:"timestamp"`
 }
 
-// propagated is a decision about a step because of earlier ones, other than to go on as if nothing had been.
+// propagated is a decision about a step because of earlier ones, other than to
+// go on as if nothing had been.
 type propagated struct {
 	Step     plan.Address   `json:"step"`
 	Decision string         `json:"decision"`
@@ -118,9 +120,11 @@ func (out *progressSummary) addStep(s *step) {
 	}
 	switch p := s.Propagation; {
 	case s.Blocked != nil:
-		out.Propagation = append(out.Propagation, propagated{s.Address, "blocked", "", s.Blocked.Why, []plan.Address{s.Blocked.By}, s.Ended})
+		out.Propagation = append(out.Propagation, propagated{s.Address, "blocked", "", s.Blocked.Why,
+			[]plan.Address{s.Blocked.By}, s.Ended})
 	case p != nil && (p.Decision != "proceed" || p.Concern != ""):
-		out.Propagation = append(out.Propagation, propagated{s.Address, p.Decision, p.Strategy, p.Concern, p.Prior, s.Started})
+		out.Propagation = append(out.Propagation, propagated{s.Address, p.Decision, p.Strategy, p.Concern, p.Prior,
+			s.Started})
 	case s.Failure != nil && s.Failure.Halts:
 		out.Propagation = append(out.Propagation, propagated{s.Address, "halt", "", "the run ends because this step failed", []plan.Address{}, s.Ended})
 	}

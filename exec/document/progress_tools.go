@@ -7,7 +7,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// progressTools is what was known of the plan's tool servers when the run began.
+// progressTools is what was known of the plan's tool servers when the run
+// began.
 type progressTools struct {
 	Enabled     bool           `json:"verification_enabled"`
 	At          stamp          `json:"verification_timestamp"`
@@ -29,7 +30,8 @@ type progressListed struct {
 	Listed []string `json:"listed"`
 }
 
-// newTools is nil for a plan that names no tools. Required tools of which nobody knows are neither there nor missing.
+// newTools is nil for a plan that names no tools. Required tools of which
+// nobody knows are neither there nor missing.
 func newTools(p *plan.Plan, r *history.Run, rep *Model) *progressTools {
 	if len(r.Started.Tools) == 0 {
 		return nil

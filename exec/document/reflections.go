@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A reflection is a line of reflections.jsonl: what an advisor said, and what came of it.
+// A reflection is a line of reflections.jsonl: what an advisor said, and what
+// came of it.
 type reflection struct {
 	TaskID     string       `json:"task_id"`
 	Step       plan.Address `json:"step"`
@@ -43,7 +44,8 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 	for _, s := range rep.steps {
 		was := r.Step(s.Address)
 		for _, a := range was.Advised {
-			line := reflection{TaskID: s.Task, Step: s.Address, Attempt: a.Attempt, Kind: a.Kind, Point: a.Point, Advisor: a.Advisor,
+			line := reflection{TaskID: s.Task, Step: s.Address, Attempt: a.Attempt, Kind: a.Kind, Point: a.Point,
+				Advisor:   a.Advisor,
 				RootCause: a.RootCause, Note: a.Note, Patch: a.Patch, Error: a.Error,
 				RiskScores: riskScores{a.Confidence, a.Severity, a.Risk, a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens},
 				Queries:    a.Queries, Sources: a.Sources, Findings: a.Findings}
@@ -77,7 +79,8 @@ func drawReflectionSummary(w io.Writer, rep *Model) error {
 		case l.Error != "":
 			came = md(l.Error)
 		}
-		rows = append(rows, []string{md(string(l.Step)), fmt.Sprint(l.Attempt), md(l.Kind), md(l.Point), md(l.RootCause),
+		rows = append(rows, []string{md(string(l.Step)), fmt.Sprint(l.Attempt), md(l.Kind), md(l.Point),
+			md(l.RootCause),
 			fmt.Sprintf("%.2f", l.RiskScores.Confidence), fmt.Sprintf("%.2f", l.RiskScores.Risk), came})
 	}
 	d.table("", []string{"Step", "Attempt", "Kind", "Point", "Root cause", "Confidence", "Risk", "Came of it"}, rows)

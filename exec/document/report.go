@@ -16,8 +16,9 @@ import (
 // reportSchema names the shape of the JSON report.
 const reportSchema = "planlock.report/1"
 
-// A Model is what all documents of a run show, computed once from plan and history. Its fields and methods are for
-// templates of documents; report.json is the model itself.
+// A Model is what all documents of a run show, computed once from plan and
+// history. Its fields and methods are for templates of documents; report.json
+// is the model itself.
 type Model struct {
 	Schema       string         `json:"schema"`
 	Run          string         `json:"run"`
@@ -58,16 +59,17 @@ type Model struct {
 	Amendments   []amended      `json:"amendments,omitempty"`
 	Declarations []declaration  `json:"declarations,omitempty"` // of an observing run
 	KPIs         kpis           `json:"kpis"`
-	LastWords    []lastWord     `json:"task_outcomes,omitempty"` // of tasks that were reviewed, or whose evidence was looked for
-	Approvals    []approvalLine `json:"approvals,omitempty"`     // in the order in which they were made
-	Evidence     []lookedFor    `json:"evidence,omitempty"`      // likewise
-	steps        []*step        // in the order of execution
-	edges        [][2]string    // tasks: the second depends on the first
-	latest       stamp          // the last time that is known
-	analysis     *analysis.Analysis
-	of           *history.Run
-	plan         *plan.Plan
-	speller      action.Speller // of the reader's program; nil: plain English
+	// of tasks that were reviewed, or whose evidence was looked for
+	LastWords []lastWord     `json:"task_outcomes,omitempty"`
+	Approvals []approvalLine `json:"approvals,omitempty"` // in the order in which they were made
+	Evidence  []lookedFor    `json:"evidence,omitempty"`  // likewise
+	steps     []*step        // in the order of execution
+	edges     [][2]string    // tasks: the second depends on the first
+	latest    stamp          // the last time that is known
+	analysis  *analysis.Analysis
+	of        *history.Run
+	plan      *plan.Plan
+	speller   action.Speller // of the reader's program; nil: plain English
 }
 
 type counts struct {

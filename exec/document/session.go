@@ -10,12 +10,14 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// drawSession draws what whoever goes on with a run must know: where it stands, what was decided, what comes next.
+// drawSession draws what whoever goes on with a run must know: where it stands,
+// what was decided, what comes next.
 func drawSession(w io.Writer, rep *Model) error {
 	p, r := rep.plan, rep.of
 	d := &document{bufio.NewWriter(w)}
 	d.put("# Next session\n\n## Quick start\n\n")
-	d.put("- **Goal:** %s\n- **Progress:** %d of %d steps, %d of %d tasks\n", md(rep.Goal), rep.Counts.Completed, rep.Counts.Steps, rep.Counts.TasksDone, rep.Counts.Tasks)
+	d.put("- **Goal:** %s\n- **Progress:** %d of %d steps, %d of %d tasks\n", md(rep.Goal), rep.Counts.Completed,
+		rep.Counts.Steps, rep.Counts.TasksDone, rep.Counts.Tasks)
 	d.put("- **Go on:** %s\n", rep.typed(rep.resume()))
 	d.state(r, rep)
 	d.section("Key decisions made")
@@ -46,7 +48,8 @@ func (d *document) state(r *history.Run, rep *Model) {
 	if rep.Paused != "" {
 		d.put(", %s", md(rep.Paused))
 	}
-	d.put("\n- **Mode:** %s\n- **Checkpoint:** tree %s, record %d\n", md(string(rep.Mode)), code(rep.Tree.Digest.Short()), r.Head.Seq)
+	d.put("\n- **Mode:** %s\n- **Checkpoint:** tree %s, record %d\n", md(string(rep.Mode)),
+		code(rep.Tree.Digest.Short()), r.Head.Seq)
 	f := r.Flow
 	if f.Strategy != nil {
 		d.put("- **Strategy:** %s, complexity %d\n", md(string(f.Strategy.Strategy)), f.Strategy.Complexity)
@@ -68,7 +71,8 @@ func decisions(r *history.Run, rep *Model) []string {
 		}
 		for _, q := range s.Questions {
 			if q.Answer != nil {
-				out = append(out, fmt.Sprintf("step %s: %s answered %s to “%s”%s", md(string(s.Address)), md(q.Answer.By), code(q.Answer.Choice), md(q.What), owing(q.Answer.Reason)))
+				out = append(out, fmt.Sprintf("step %s: %s answered %s to “%s”%s", md(string(s.Address)),
+					md(q.Answer.By), code(q.Answer.Choice), md(q.What), owing(q.Answer.Reason)))
 			}
 		}
 	}
@@ -80,16 +84,19 @@ func decisions(r *history.Run, rep *Model) []string {
 			out = append(out, fmt.Sprintf("new phases of strategy %s: %s", md(string(s.Strategy)), md(s.Why)))
 			continue
 		}
-		out = append(out, fmt.Sprintf("strategy %s instead of %s: %s", md(string(s.Strategy)), md(string(s.From)), md(s.Why)))
+		out = append(out, fmt.Sprintf("strategy %s instead of %s: %s", md(string(s.Strategy)), md(string(s.From)),
+			md(s.Why)))
 	}
 	return out
 }
 
-// completedPhases are the phases of an orchestrated run that are over, or else its completed tasks.
+// completedPhases are the phases of an orchestrated run that are over, or else
+// its completed tasks.
 func completedPhases(r *history.Run, rep *Model) []string {
 	var out []string
 	for _, p := range r.Flow.Phases {
-		out = append(out, fmt.Sprintf("phase %d of %d, %s: %d steps completed", p.Number, p.Of, md(p.Phase), p.Completed))
+		out = append(out, fmt.Sprintf("phase %d of %d, %s: %d steps completed", p.Number, p.Of, md(p.Phase),
+			p.Completed))
 	}
 	if len(out) > 0 {
 		return out

@@ -1,7 +1,8 @@
 package document
 
-// stages orders ids by their longest way from a beginning, along edges that lead from what comes first to what
-// depends on it; ids keep their order within a stage. What hangs on a cycle stands in the last stage.
+// stages orders ids by their longest way from a beginning, along edges that
+// lead from what comes first to what depends on it; ids keep their order within
+// a stage. What hangs on a cycle stands in the last stage.
 func stages(ids []string, edges [][2]string) [][]string {
 	level := make(map[string]int, len(ids))
 	waits := make(map[string]int, len(ids))

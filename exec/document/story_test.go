@@ -126,7 +126,8 @@ func (s *story) accept(a plan.Address, method string) *story {
 func (s *story) fail(a plan.Address, n int, class history.Class, why string, fs ...gate.Finding) *story {
 	s.t.Helper()
 	s.add(10, a, n, &history.AttemptFailed{Class: class, Reasons: []string{why}, Findings: fs})
-	s.add(5, a, n, &history.RestoreBegun{To: snapshot("before " + string(a)), Discarded: snapshot("discarded " + string(a))})
+	s.add(5, a, n, &history.RestoreBegun{To: snapshot("before " + string(a)),
+		Discarded: snapshot("discarded " + string(a))})
 	return s.add(25, a, n, &history.Restored{Tree: digest("before " + string(a))})
 }
 
@@ -160,7 +161,8 @@ func modified(path string) ledger.Change {
 }
 
 func entry(path string, n int) *ledger.Entry {
-	return &ledger.Entry{Path: path, Kind: ledger.File, Mode: 0o644, Size: int64(100 * n), Digest: digest(fmt.Sprint(path, n))}
+	return &ledger.Entry{Path: path, Kind: ledger.File, Mode: 0o644, Size: int64(100 * n),
+		Digest: digest(fmt.Sprint(path, n))}
 }
 
 func question(s *story, step plan.Address, attempt int) ask.Question {
@@ -178,7 +180,8 @@ func question(s *story, step plan.Address, attempt int) ask.Question {
 func limiter() *plan.Plan {
 	yes, no, exit := true, false, 0
 	step := func(id, title string, a *plan.Artifacts) plan.Step {
-		return plan.Step{ID: id, Description: title, Critical: &yes, Rollback: plan.Reversible, SemanticChange: plan.Extending, Artifacts: a}
+		return plan.Step{ID: id, Description: title, Critical: &yes, Rollback: plan.Reversible,
+			SemanticChange: plan.Extending, Artifacts: a}
 	}
 	p := &plan.Plan{
 		Schema: 1, Profile: plan.Strict, Meta: plan.Meta{Name: "limiter"},
@@ -190,7 +193,8 @@ func limiter() *plan.Plan {
 		Tasks: []plan.Task{
 			{ID: "1", Title: "Build the limiter", Estimate: time.Second, Steps: []plan.Step{
 				step("1", "Write the failing test", &plan.Artifacts{Create: []string{"server/limit_test.go"}}),
-				step("2", "Implement the limiter", &plan.Artifacts{Create: []string{"server/limit.go"}, Modify: []string{"go.mod"}}),
+				step("2", "Implement the limiter",
+					&plan.Artifacts{Create: []string{"server/limit.go"}, Modify: []string{"go.mod"}}),
 			}},
 			{ID: "2", Title: "Use it", DependsOn: []string{"1"}, Steps: []plan.Step{
 				step("1", "Wire it into the server", &plan.Artifacts{Modify: []string{"server/server.go"}}),

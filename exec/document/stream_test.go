@@ -14,7 +14,8 @@ func (p *parts) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestDocumentsAreStreams has no document of a long run written as a whole: what it needs in memory must not grow with it.
+// TestDocumentsAreStreams has no document of a long run written as a whole:
+// what it needs in memory must not grow with it.
 func TestDocumentsAreStreams(t *testing.T) {
 	told := large(t)
 	m, err := document.New(told.plan, told.fold(), nil)

@@ -14,7 +14,8 @@ func (rep *Model) stuck(s *step) bool { return s.Failure != nil || rep.waitsAt(s
 
 func (rep *Model) waitsAt(s *step) bool { return rep.Waiting != nil && rep.Waiting.Step == s.Address }
 
-// drawStuck draws, for every step that failed or waits for a person, everything that was tried and what is known.
+// drawStuck draws, for every step that failed or waits for a person, everything
+// that was tried and what is known.
 func drawStuck(w io.Writer, rep *Model) error {
 	d := &document{bufio.NewWriter(w)}
 	d.put("# Stuck: %s\n", md(rep.Goal))
@@ -69,7 +70,8 @@ func (d *document) stuck(s *step, was *history.Step) {
 	}
 	d.list("None.", out)
 	if was.Checkpoint != nil {
-		d.put("\nThe tree is that of the checkpoint, %s; nothing of the failed attempts is in it.\n", code(was.Checkpoint.Checkpoint.Tree.Short()))
+		d.put("\nThe tree is that of the checkpoint, %s; nothing of the failed attempts is in it.\n",
+			code(was.Checkpoint.Checkpoint.Tree.Short()))
 	}
 }
 
@@ -99,7 +101,8 @@ func adviceLines(s *history.Step) []string {
 		case a.Error != "":
 			out = append(out, fmt.Sprintf("%s: none, %s", md(a.Kind), md(a.Error)))
 		default:
-			out = append(out, fmt.Sprintf("%s by %s: %s (confidence %.2f)", md(a.Kind), md(a.Advisor), md(a.Note), a.Confidence))
+			out = append(out, fmt.Sprintf("%s by %s: %s (confidence %.2f)", md(a.Kind), md(a.Advisor), md(a.Note),
+				a.Confidence))
 		}
 		for _, f := range a.Findings {
 			out = append(out, "found "+md(f))

@@ -14,7 +14,8 @@ import (
 // A document is Markdown, or YAML, that is being written.
 type document struct{ *bufio.Writer }
 
-// put writes formatted words of the document's own; what comes from elsewhere is escaped by the caller.
+// put writes formatted words of the document's own; what comes from elsewhere
+// is escaped by the caller.
 func (d *document) put(format string, args ...any) { fmt.Fprintf(d, format, args...) }
 
 func (d *document) section(title string) { d.put("\n## %s\n\n", title) }
@@ -72,9 +73,11 @@ func (d *document) frontMatter(rep *Model) {
 	minutes := int(time.Duration(rep.Duration).Round(time.Minute) / time.Minute)
 	d.put("---\ntype: summary\nphase: %s\nstatus: %s\ncreated: %s\nvalidator: %s\n",
 		yaml(name), status, yaml(created.String()), yaml(strings.TrimSpace("planlock "+rep.Version)))
-	d.put("tasks_completed: %d\ntasks_failed: %d\ntasks_skipped: %d\ntasks_blocked: %d\n", c.TasksDone, c.TasksFailed, c.TasksSkipped, c.TasksBlocked)
+	d.put("tasks_completed: %d\ntasks_failed: %d\ntasks_skipped: %d\ntasks_blocked: %d\n", c.TasksDone, c.TasksFailed,
+		c.TasksSkipped, c.TasksBlocked)
 	d.put("total_duration_minutes: %d\nfiles_modified_count: %d\n", minutes, len(rep.Files))
-	d.put("run: %s\noutcome: %s\nplan: %s\ntree: %s\n---\n", yaml(rep.Run), yaml(string(rep.Status)), yaml(string(rep.Plan.Digest)), yaml(string(rep.Tree.Digest)))
+	d.put("run: %s\noutcome: %s\nplan: %s\ntree: %s\n---\n", yaml(rep.Run), yaml(string(rep.Status)),
+		yaml(string(rep.Plan.Digest)), yaml(string(rep.Tree.Digest)))
 }
 
 func (d *document) overview(rep *Model) {

@@ -81,7 +81,8 @@ func (d *document) finding(indent string, f finding) {
 	}
 }
 
-// deviations lists everything that went otherwise than planned and stands all the same.
+// deviations lists everything that went otherwise than planned and stands all
+// the same.
 func (d *document) deviations(rep *Model) {
 	d.section("Deviations from plan")
 	d.put("### Files outside the declarations\n\n")
@@ -89,14 +90,16 @@ func (d *document) deviations(rep *Model) {
 	for _, s := range rep.steps {
 		if e := s.account(); e != nil && s.Status == history.Completed {
 			for _, c := range e.Extra {
-				outside = append(outside, fmt.Sprintf("step %s: %s %s", md(string(s.Address)), md(string(c.Op)), code(c.shown)))
+				outside = append(outside, fmt.Sprintf("step %s: %s %s", md(string(s.Address)), md(string(c.Op)),
+					code(c.shown)))
 			}
 		}
 		for _, detour := range s.detours() {
 			scope = append(scope, fmt.Sprintf("step %s: %s", md(string(s.Address)), md(detour)))
 		}
 		if k := s.Skipped; k != nil {
-			scope = append(scope, fmt.Sprintf("step %s was skipped by %s: %s", md(string(s.Address)), md(k.By), md(k.Why)))
+			scope = append(scope, fmt.Sprintf("step %s was skipped by %s: %s", md(string(s.Address)), md(k.By),
+				md(k.Why)))
 		}
 		for _, q := range s.Questions {
 			scope = append(scope, q.deviation())
@@ -175,7 +178,8 @@ func (d *document) files(rep *Model) {
 	for _, dir := range folders {
 		d.put("\n### %s\n\n", code(dir))
 		d.table("", []string{"File", "Change", "Added", "Removed", "Steps"}, each(in[dir], func(f file) []string {
-			return []string{code(pathpkg.Base(f.shown)), md(string(f.Op)), fmt.Sprint(f.Lines.Added), fmt.Sprint(f.Lines.Removed), md(join(f.Steps))}
+			return []string{code(pathpkg.Base(f.shown)), md(string(f.Op)), fmt.Sprint(f.Lines.Added),
+				fmt.Sprint(f.Lines.Removed), md(join(f.Steps))}
 		}))
 	}
 }

@@ -8,18 +8,22 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Document is a row of the table of documents: what it is called, for whom and when it is drawn, and how.
+// A Document is a row of the table of documents: what it is called, for whom
+// and when it is drawn, and how.
 type Document struct {
-	// Name is the name that the document is kept under. NAME in it stands for the plan's name, DATE for the day on which
-	// the run ended, TASK for the id of each task.
+	// Name is the name that the document is kept under. NAME in it stands for
+	// the plan's name, DATE for the day on which the run ended, TASK for the id
+	// of each task.
 	Name string
 	// For says in plain words who reads it.
 	For string
 	// When says in plain words of which runs it is drawn; "" for every run.
 	When string
-	// Only reports whether the document has something to say of a run; nil: always.
+	// Only reports whether the document has something to say of a run; nil:
+	// always.
 	Only func(*Model) bool
-	// Ahead is set on documents for whoever goes on: they are drawn also while a run waits.
+	// Ahead is set on documents for whoever goes on: they are drawn also while
+	// a run waits.
 	Ahead bool
 	// Draw writes the document. It is a pure function of the model.
 	Draw func(io.Writer, *Model) error
@@ -33,7 +37,8 @@ type File struct {
 	Draw func(io.Writer) error
 }
 
-// Files are the files that the document is kept in, none where it has nothing to say of the run.
+// Files are the files that the document is kept in, none where it has nothing
+// to say of the run.
 func (d Document) Files(m *Model) []File {
 	switch {
 	case d.Only != nil && !d.Only(m):
@@ -54,10 +59,12 @@ func Files(table []Document, m *Model) []File {
 	return files
 }
 
-// All is the table of the documents of this package. The page for browsers is a package of its own, html.
+// All is the table of the documents of this package. The page for browsers is a
+// package of its own, html.
 func All() []Document {
 	return []Document{
-		{Name: "report.txt", For: "people at a terminal: at most 100 columns, no colours, nothing that a terminal obeys", Draw: Text},
+		{Name: "report.txt",
+			For: "people at a terminal: at most 100 columns, no colours, nothing that a terminal obeys", Draw: Text},
 		{Name: "report.md", For: "people in a browser or an editor", Draw: Markdown},
 		{Name: "report.json", For: "programs: everything, schema `planlock.report/1`", Draw: JSON},
 		{Name: "SUMMARY.md", For: "a team that files a summary beside its plan", Draw: drawSummary},
@@ -67,16 +74,20 @@ func All() []Document {
 		{Name: "notepad_NAME.md", For: "people: what was learned on the way", Draw: drawNotepad},
 		{Name: "execution_learnings_DATE.md", When: "when a run is over", Only: over, Draw: drawLearnings,
 			For: "whoever writes the next plan: patterns that worked, patterns to avoid, tuning, recommendations"},
-		{Name: "checkpoint-TASK.json", For: "tools of the phase workflow", When: "one for each task that is over", each: taskCheckpoints},
+		{Name: "checkpoint-TASK.json", For: "tools of the phase workflow", When: "one for each task that is over",
+			each: taskCheckpoints},
 		{Name: "checkpoint.yaml", For: "whoever goes on: where the run stands", Ahead: true, Draw: drawCheckpoint},
 		{Name: "next-session.md", For: "whoever goes on with a run", When: "while a run is not over", Ahead: true,
 			Only: func(m *Model) bool { return !over(m) }, Draw: drawSession},
 		{Name: "stuck-report.md", For: "whoever is asked: everything that was tried", When: "where a step failed or waits for a person", Ahead: true,
 			Only: func(m *Model) bool { return slices.ContainsFunc(m.steps, m.stuck) }, Draw: drawStuck},
 		{Name: "pending_actions.json", For: "the next cycle of planning, with reasons and hints; planlock reads it as a plan",
-			When: "where a run that is over left tasks", Only: func(m *Model) bool { return len(m.unresolvedTasks()) > 0 }, Draw: drawPending},
-		{Name: "reflections.jsonl", For: "programs: what advisors said", When: "where an advisor was asked", Only: advised, Draw: drawReflections},
-		{Name: "reflection_summary.md", For: "people: what advisors said", When: "where an advisor was asked", Only: advised,
+			When: "where a run that is over left tasks",
+			Only: func(m *Model) bool { return len(m.unresolvedTasks()) > 0 }, Draw: drawPending},
+		{Name: "reflections.jsonl", For: "programs: what advisors said", When: "where an advisor was asked",
+			Only: advised, Draw: drawReflections},
+		{Name: "reflection_summary.md", For: "people: what advisors said", When: "where an advisor was asked",
+			Only: advised,
 			Draw: drawReflectionSummary},
 		{Name: "approval_gate.jsonl", For: "programs: the decisions of reviewers, a line each", When: "where something was reviewed",
 			Only: func(m *Model) bool { return len(m.Approvals) > 0 }, Draw: drawApprovals},
@@ -97,6 +108,7 @@ func JSON(w io.Writer, m *Model) error { return encode(w, m) }
 
 func drawFigures(w io.Writer, m *Model) error { return encode(w, newRunSummary(m.plan, m.of, m)) }
 
-// ProgressName is the file name of the progress log: progress_NAME.json, NAME being the plan's, with everything but
-// ASCII letters, digits, ".", "-" and "_" made "_"; "plan" where it has none.
+// ProgressName is the file name of the progress log: progress_NAME.json, NAME
+// being the plan's, with everything but ASCII letters, digits, ".", "-" and "_"
+// made "_"; "plan" where it has none.
 func ProgressName(p *plan.Plan) string { return strings.Replace(progressFile, "NAME", name(p), 1) }

@@ -8,8 +8,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// A Tally counts what there is to say about a run in one line. Attempts that were rolled back no longer count,
-// questions always do.
+// A Tally counts what there is to say about a run in one line. Attempts that
+// were rolled back no longer count, questions always do.
 type Tally struct {
 	Steps, Completed, Failed, Skipped, Blocked int
 	Retries                                    int // attempts with a method that the step had used before
@@ -18,7 +18,8 @@ type Tally struct {
 	Questions                                  int // that were asked, answered or not
 }
 
-// Count counts, while the run goes on and when it is over. A nil run counts nothing.
+// Count counts, while the run goes on and when it is over. A nil run counts
+// nothing.
 func Count(r *history.Run) Tally {
 	if r == nil {
 		return Tally{}
@@ -34,7 +35,8 @@ func Count(r *history.Run) Tally {
 	return t
 }
 
-// tried counts the attempts of a step that repeat a method, and names its backups in the order in which they were tried.
+// tried counts the attempts of a step that repeat a method, and names its
+// backups in the order in which they were tried.
 func tried(s *history.Step) (retries int, backups []string) {
 	var used []string
 	backups = []string{}
@@ -63,7 +65,8 @@ func patched(s *history.Step) int {
 	return len(used)
 }
 
-// String is the tally as in "1 of 4 steps · 1 failed · 2 retries · 0 backups · 1 question".
+// String is the tally as in "1 of 4 steps · 1 failed · 2 retries · 0 backups ·
+// 1 question".
 func (t Tally) String() string {
 	parts := []string{fmt.Sprintf("%d of %s", t.Completed, count(t.Steps, "step", "steps"))}
 	for _, p := range []struct {
@@ -81,8 +84,9 @@ func (t Tally) String() string {
 	return strings.Join(append(parts, count(t.Questions, "question", "questions")), " · ")
 }
 
-// Gates is what the gates came to that judged a step and its latest attempt, as in "5 gates", or "4 of 5 gates" where one of them blocks;
-// "" where none was asked.
+// Gates is what the gates came to that judged a step and its latest attempt, as
+// in "5 gates", or "4 of 5 gates" where one of them blocks; "" where none was
+// asked.
 func Gates(s *history.Step) string {
 	all := s.Gates
 	if last := s.Last(); last != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// TestCount counts at every record of every story what the report of that moment counts.
+// TestCount counts at every record of every story what the report of that
+// moment counts.
 func TestCount(t *testing.T) {
 	for _, c := range stories {
 		s := c.tell(t)
@@ -35,7 +36,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestWideColumns keeps addresses made of words and long counts of gates whole, within the page.
+// TestWideColumns keeps addresses made of words and long counts of gates whole,
+// within the page.
 func TestWideColumns(t *testing.T) {
 	p := limiter()
 	const address, longest = "limiter.list-all-clients", 24
@@ -66,7 +68,8 @@ func TestWideColumns(t *testing.T) {
 	}
 }
 
-// TestNothingToUndo does not claim that something is kept where the tree had not changed.
+// TestNothingToUndo does not claim that something is kept where the tree had
+// not changed.
 func TestNothingToUndo(t *testing.T) {
 	same := snapshot("before 1.1")
 	s := begin(t, limiter()).start("1.1", "primary")
@@ -78,7 +81,8 @@ func TestNothingToUndo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(got, "nothing to undo") || strings.Contains(got, "undone is kept") {
+		if got := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(got, "nothing to undo") ||
+			strings.Contains(got, "undone is kept") {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}

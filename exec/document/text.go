@@ -13,7 +13,8 @@ import (
 // textWidth is the number of columns of the text report.
 const textWidth = 100
 
-// A page of text. Everything that is not the page's own words goes through it escaped.
+// A page of text. Everything that is not the page's own words goes through it
+// escaped.
 type page struct{ *bufio.Writer }
 
 // line writes one line, cut to the width.
@@ -22,7 +23,8 @@ func (w *page) line(text string) {
 	w.WriteByte('\n')
 }
 
-// wrap writes text in as many lines as it needs: the first behind first, the others behind rest.
+// wrap writes text in as many lines as it needs: the first behind first, the
+// others behind rest.
 func (w *page) wrap(first, rest, text string) {
 	prefix := first
 	for _, line := range safetext.Lines(text) {
@@ -34,7 +36,8 @@ func (w *page) wrap(first, rest, text string) {
 	}
 }
 
-// breakLine breaks an escaped line between words, or within a word that is too long.
+// breakLine breaks an escaped line between words, or within a word that is too
+// long.
 func breakLine(line string, columns int) []string {
 	var out []string
 	now, used := "", 0
@@ -59,7 +62,8 @@ func breakLine(line string, columns int) []string {
 	return out
 }
 
-// cutAt returns the longest beginning of word that fits, at least one character.
+// cutAt returns the longest beginning of word that fits, at least one
+// character.
 func cutAt(word string, columns int) string {
 	used := 0
 	for i, r := range word {
@@ -139,7 +143,8 @@ func (s stamp) clock() string { return s.UTC().Format("2006-01-02 15:04:05 UTC")
 // columns are the widths of the columns that differ from run to run.
 type columns struct{ address, title, gates int }
 
-// columnsOf makes room for every address, of up to 24 columns, and every count of gates; titles get what is left.
+// columnsOf makes room for every address, of up to 24 columns, and every count
+// of gates; titles get what is left.
 func columnsOf(rep *Model) columns {
 	c := columns{address: 5, title: 20, gates: 12}
 	for _, s := range rep.steps {
@@ -167,7 +172,8 @@ func (w *page) step(s *step, cols columns) {
 	w.noted(line, strings.Repeat(" ", 4+cols.address), s.notes())
 }
 
-// notes are what is said of a step besides its columns: who left it out and why, or what blocks it, and its detours.
+// notes are what is said of a step besides its columns: who left it out and
+// why, or what blocks it, and its detours.
 func (s *step) notes() string {
 	var notes []string
 	if s.Skipped != nil {
@@ -179,7 +185,8 @@ func (s *step) notes() string {
 	return strings.Join(append(notes, s.detours()...), ", ")
 }
 
-// noted writes a line and what is to be noted about it: behind it where that fits, else below it, whole.
+// noted writes a line and what is to be noted about it: behind it where that
+// fits, else below it, whole.
 func (w *page) noted(line, indent, notes string) {
 	line = safetext.Escape(line)
 	if shown := safetext.Escape(notes); notes != "" && safetext.Width(line)+2+safetext.Width(shown) <= textWidth {
@@ -191,7 +198,8 @@ func (w *page) noted(line, indent, notes string) {
 	}
 }
 
-// size is what the step changed, or that what it changed was undone; "" where nothing was accounted.
+// size is what the step changed, or that what it changed was undone; "" where
+// nothing was accounted.
 func (s *step) size() string {
 	e := s.account()
 	switch {
@@ -203,7 +211,8 @@ func (s *step) size() string {
 	return e.size()
 }
 
-// undone reports whether nothing is left of what the step did, because its checkpoint was restored.
+// undone reports whether nothing is left of what the step did, because its
+// checkpoint was restored.
 func (s *step) undone() bool {
 	if s.Status == history.Completed || s.restoring || len(s.Attempts) == 0 {
 		return false
@@ -234,7 +243,8 @@ func (n lineCount) String() string {
 	return out
 }
 
-// waiting writes the question that is open; the choices stand with what is next.
+// waiting writes the question that is open; the choices stand with what is
+// next.
 func (w *page) waiting(q *question) {
 	if q == nil {
 		return

@@ -78,7 +78,8 @@ func (s *step) aftermath() []string {
 // A row of the table that sets what was expected against what happened.
 type row struct{ label, text, note string }
 
-// differences sets declared against actual; nil if they are the same or nothing was accounted.
+// differences sets declared against actual; nil if they are the same or nothing
+// was accounted.
 func differences(e *entry) []row {
 	if e == nil || e.holds() {
 		return nil
@@ -207,7 +208,8 @@ func (w *page) judged(title string, js []judgement) {
 	}
 }
 
-// declarations writes what would have made an observing run strict, ready to be copied into the plan.
+// declarations writes what would have made an observing run strict, ready to be
+// copied into the plan.
 func (w *page) declarations(ds []declaration) {
 	if len(ds) == 0 {
 		return

@@ -19,7 +19,8 @@ const (
 	labelWidth = 30 // of a bar that has room for a label
 )
 
-// A timeline is the picture of the run: a row per step that began, a bar per attempt, a band per question.
+// A timeline is the picture of the run: a row per step that began, a bar per
+// attempt, a band per question.
 type timeline struct {
 	Width, Height, Left, Right, Bottom int
 	TitleX                             int
@@ -75,10 +76,12 @@ func newTimeline(rep *Model) *timeline {
 }
 
 func newLineRow(rep *Model, s *step, y, titleX int, at func(stamp) float64) lineRowData {
-	row := lineRowData{Y: y, TextY: y + lineRow/2 + 5, BarY: y + (lineRow-barHeight)/2, Odd: (y-lineHead)/lineRow%2 == 1,
+	row := lineRowData{Y: y, TextY: y + lineRow/2 + 5, BarY: y + (lineRow-barHeight)/2,
+		Odd:   (y-lineHead)/lineRow%2 == 1,
 		Class: string(s.Status), Mark: s.mark(), Link: anchor(s),
-		Address: safetext.Clip(string(s.Address), longestAddress), Title: safetext.Clip(s.Title, letters(lineLabel-titleX)),
-		Full: safetext.Escape(fmt.Sprintf("step %s: %s, %s, %s", s.Address, s.Title, s.Status, s.Duration))}
+		Address: safetext.Clip(string(s.Address), longestAddress),
+		Title:   safetext.Clip(s.Title, letters(lineLabel-titleX)),
+		Full:    safetext.Escape(fmt.Sprintf("step %s: %s, %s, %s", s.Address, s.Title, s.Status, s.Duration))}
 	for _, q := range s.Questions {
 		end := rep.latest
 		switch {
@@ -125,11 +128,13 @@ func round(x float64) float64 { return float64(int(x*10+0.5)) / 10 }
 func ticks(whole time.Duration, left int) []tick {
 	step := time.Duration(0)
 	for _, s := range []time.Duration{
-		time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,
+		time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond,
+		50 * time.Millisecond,
 		100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
 		time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 		time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
-		time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 168 * time.Hour,
+		time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour,
+		168 * time.Hour,
 	} {
 		if step = s; whole/s <= 8 {
 			break

@@ -24,8 +24,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// asText has contents compared in one go, and their differences told in lines. As slices they are compared byte by byte, which took
-// nine tenths of the time of these tests.
+// asText has contents compared in one go, and their differences told in lines.
+// As slices they are compared byte by byte, which took nine tenths of the time
+// of these tests.
 var asText = cmp.Transformer("text", func(content []byte) string { return string(content) })
 
 func draw(t testing.TB, p *plan.Plan, r *history.Run) []drawnFile {
@@ -76,7 +77,8 @@ func TestDrawnTwiceTheSame(t *testing.T) {
 	}
 }
 
-// The seal names the digests of the views: drawn after it they must be what they were.
+// The seal names the digests of the views: drawn after it they must be what
+// they were.
 func TestSealChangesNothing(t *testing.T) {
 	sealed := 0
 	for _, s := range stories {
@@ -101,7 +103,8 @@ func TestSealChangesNothing(t *testing.T) {
 	}
 }
 
-// A controller draws from records as it wrote them, verify from records as it reads them.
+// A controller draws from records as it wrote them, verify from records as it
+// reads them.
 func TestReadingTheJournalBackChangesNothing(t *testing.T) {
 	told := detours(t)
 	begun := time.Now() // has a monotonic reading, and more digits than are shown

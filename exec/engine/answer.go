@@ -14,13 +14,15 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// An Answer is an answer to the open question, with the id under which it is remembered where that is wanted.
+// An Answer is an answer to the open question, with the id under which it is
+// remembered where that is wanted.
 type Answer struct {
 	ask.Answer
 	Memory string
 }
 
-// settle makes an answer part of the record, with all that follows from it at once.
+// settle makes an answer part of the record, with all that follows from it at
+// once.
 func settle(c *contract.Case, a Answer) []history.Located {
 	q := *contract.Pending(c.Run)
 	c = c.About(c.Run.Step(q.Step))
@@ -35,18 +37,21 @@ func settle(c *contract.Case, a Answer) []history.Located {
 	return history.At(at, append(facts, follows(c, q, a.Answer)...)...)
 }
 
-// stageAgain sets the run back to before the step because of which a question about a stage was asked. The tree is already
-// the one before it: nothing has run since.
+// stageAgain sets the run back to before the step because of which a question
+// about a stage was asked. The tree is already the one before it: nothing has
+// run since.
 func stageAgain(run *history.Run, q ask.Question, by string) []history.Located {
 	for _, failed := range run.Steps {
 		if failed.Status == history.Failed && question.AboutStage(q, failed) {
-			return history.At(history.Of(failed, 0), &history.RolledBack{To: failed.Address, Snapshot: run.Tree, By: by})
+			return history.At(history.Of(failed, 0),
+				&history.RolledBack{To: failed.Address, Snapshot: run.Tree, By: by})
 		}
 	}
 	return nil
 }
 
-// remembered is the fact about a choice that is to be remembered: that it is, or why not.
+// remembered is the fact about a choice that is to be remembered: that it is,
+// or why not.
 func remembered(q ask.Question, a Answer) *history.Remembered {
 	fact := &history.Remembered{Question: q.ID, Kind: q.Kind, Choice: a.Choice, Reason: a.Reason, By: a.By, At: a.At}
 	if a.Remember == ask.ForStep {
@@ -80,7 +85,8 @@ func follows(c *contract.Case, q ask.Question, a ask.Answer) []history.Fact {
 		}
 	case ask.Threshold:
 		if a.Choice == question.Dynamic {
-			return []history.Fact{&history.ModeSwitched{From: c.Run.Mode, To: plan.Dynamic, Cause: "asked for by " + a.By}}
+			return []history.Fact{&history.ModeSwitched{From: c.Run.Mode, To: plan.Dynamic,
+				Cause: "asked for by " + a.By}}
 		}
 	}
 	switch a.Choice {
@@ -89,7 +95,8 @@ func follows(c *contract.Case, q ask.Question, a ask.Answer) []history.Fact {
 	case question.Accept:
 		return []history.Fact{repeat(s, question.AcceptRung, "what it did was accepted by "+a.By)}
 	case question.Skip:
-		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("answer to "+q.ID+": "+a.Reason, ": "), By: a.By}}
+		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("answer to "+q.ID+": "+a.Reason, ": "),
+			By: a.By}}
 	case question.Settled:
 		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("settled in answer to "+q.ID+": "+a.Reason, ": "), By: a.By, Done: true}}
 	case question.GiveUp:
@@ -117,15 +124,17 @@ func refuse(c *contract.Case, why string) []history.Located {
 		return history.At(at, final) // what needs the speclet is blocked when its turn comes
 	}
 	if by := c.Blocker(); q.Kind == ask.Dependency && by != nil {
-		return history.At(history.Of(c.Step, 0), final, question.BlockedBy(c.Step, by)) // blocked, and no failure of its own
+		// blocked, and no failure of its own
+		return history.At(history.Of(c.Step, 0), final, question.BlockedBy(c.Step, by))
 	}
 	return history.At(at, final, undecided(c, q, said))
 }
 
-// undecided is what becomes of a step about which nobody decided: it has failed. Where the plan itself, or going back, is
-// in question, the run ends.
+// undecided is what becomes of a step about which nobody decided: it has
+// failed. Where the plan itself, or going back, is in question, the run ends.
 func undecided(c *contract.Case, q ask.Question, why string) *history.StepFailed {
-	return &history.StepFailed{Class: class(c.Step), Halts: halts(c) || q.Kind == ask.Obsolete || q.Kind == ask.Rollback,
+	return &history.StepFailed{Class: class(c.Step), Halts: halts(c) || q.Kind == ask.Obsolete ||
+		q.Kind == ask.Rollback,
 		Reasons: slices.Concat(reasons(c.Step, q), []string{fmt.Sprintf("nobody decided otherwise: %s", why)})}
 }
 

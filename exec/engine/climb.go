@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// criticalFailure is why dynamic mode ends when all methods of a critical step have failed.
+// criticalFailure is why dynamic mode ends when all methods of a critical step
+// have failed.
 const criticalFailure = "critical failure"
 
 // climb lets the ladder decide what follows a failure.
@@ -22,7 +23,8 @@ func climb(c *contract.Case, f *history.AttemptFailed) []Wanted {
 	if a := s.Last(); a != nil && a.Compensated != nil && !a.Compensated.Done() {
 		return asked(c, question.Failure(c, f, "its compensation failed, so what it did outside the workspace may still be there"))
 	}
-	next := c.Ladder.Next(recovery.Situation{Step: step, History: s, Failure: f, Mode: c.Run.Mode, Run: c.Run, Stateful: c.LeftBehind(s)})
+	next := c.Ladder.Next(recovery.Situation{Step: step, History: s, Failure: f, Mode: c.Run.Mode, Run: c.Run,
+		Stateful: c.LeftBehind(s)})
 	switch {
 	case next.Advise != "":
 		return about(c, Consult{Failure: f, Kind: next.Advise, Point: next.Point, Rung: next.Rung, Why: next.Why})
@@ -53,8 +55,9 @@ func asked(c *contract.Case, q ask.Question, before ...history.Fact) []Wanted {
 	return noted(c, append(before, &history.Asked{Question: q})...)
 }
 
-// askAboutFailure asks about a step for which nothing is left to try. A critical one ends dynamic mode: the source of its
-// trouble concerns what follows, too.
+// askAboutFailure asks about a step for which nothing is left to try. A
+// critical one ends dynamic mode: the source of its trouble concerns what
+// follows, too.
 func askAboutFailure(c *contract.Case, q ask.Question) []Wanted {
 	s := c.Step
 	if c.Run.Mode != plan.Dynamic || !s.Critical || s.Refusal != nil || s.Last() == nil {
@@ -75,8 +78,9 @@ func askAboutFailure(c *contract.Case, q ask.Question) []Wanted {
 	return asked(c, q, switched)
 }
 
-// halts reports whether the failure of the step ends the run: where the plan says to block, or to ask and nobody decided,
-// where the step cannot be undone, and for a critical step where the plan's strategy is to halt.
+// halts reports whether the failure of the step ends the run: where the plan
+// says to block, or to ask and nobody decided, where the step cannot be undone,
+// and for a critical step where the plan's strategy is to halt.
 func halts(c *contract.Case) bool {
 	step := c.Place().Step
 	switch {
@@ -94,7 +98,8 @@ func class(s *history.Step) history.Class {
 	return history.Refused
 }
 
-// failure is why a step may not begin, or why its latest attempt failed; nil if neither.
+// failure is why a step may not begin, or why its latest attempt failed; nil if
+// neither.
 func failure(s *history.Step) *history.AttemptFailed {
 	if s.Refusal != nil {
 		return s.Refusal

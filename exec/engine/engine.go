@@ -7,12 +7,13 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Decider decides about runs of one contract under one policy. It keeps nothing between two calls, and may be
-// used from several goroutines.
+// A Decider decides about runs of one contract under one policy. It keeps
+// nothing between two calls, and may be used from several goroutines.
 type Decider struct {
 	Contract *contract.Contract
 	Policy   *contract.Policy
-	// Always are asked before anything else is done about a step, and Guards before one begins.
+	// Always are asked before anything else is done about a step, and Guards
+	// before one begins.
 	Always, Guards []guard.Guard
 }
 
@@ -21,7 +22,8 @@ func New(c *contract.Contract, p *contract.Policy) *Decider {
 	return &Decider{Contract: c, Policy: p, Always: guard.Always(), Guards: guard.Table()}
 }
 
-// Decide returns everything that should be under way now. Nothing is wanted of a sealed run.
+// Decide returns everything that should be under way now. Nothing is wanted of
+// a sealed run.
 func (d *Decider) Decide(run *history.Run, seen *contract.Seen) []Wanted {
 	c := d.about(run, seen)
 	switch {
@@ -52,12 +54,14 @@ func (d *Decider) Decide(run *history.Run, seen *contract.Seen) []Wanted {
 	return d.step(c)
 }
 
-// Settle returns what follows from an answer to the open question at once. What follows later is decided from the history.
+// Settle returns what follows from an answer to the open question at once. What
+// follows later is decided from the history.
 func (d *Decider) Settle(run *history.Run, answered Answer) []history.Located {
 	return settle(d.about(run, &contract.Seen{}), answered)
 }
 
-// Refuse returns what follows where nobody answers the open question, or nobody counts who does.
+// Refuse returns what follows where nobody answers the open question, or nobody
+// counts who does.
 func (d *Decider) Refuse(run *history.Run, why string) []history.Located {
 	return refuse(d.about(run, &contract.Seen{}), why)
 }

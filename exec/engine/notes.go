@@ -7,8 +7,8 @@ import (
 	"github.com/planlock/planlock/exec/question"
 )
 
-// notes are what follows from the history and was not said yet: the strategy, tasks and phases that ended, and that the work
-// turned out to be harder.
+// notes are what follows from the history and was not said yet: the strategy,
+// tasks and phases that ended, and that the work turned out to be harder.
 func notes(c *contract.Case) []Wanted {
 	p, run := c.Plan, c.Run
 	if run.Flow.Strategy == nil {
@@ -30,7 +30,8 @@ func notes(c *contract.Case) []Wanted {
 	return nil
 }
 
-// strategy is how the run is carried out from here on, with the tree that this begins with.
+// strategy is how the run is carried out from here on, with the tree that this
+// begins with.
 func strategy(c *contract.Case, set *history.StrategySet) []Wanted {
 	set.Checkpoint = c.Run.Tree
 	return one(Record{Facts: history.At(history.Where{}, set)})
@@ -49,7 +50,8 @@ func lessons(c *contract.Case) []Wanted {
 	return nil
 }
 
-// ending is what remains where no step is left: the last words about tasks of which something will never run, and the end.
+// ending is what remains where no step is left: the last words about tasks of
+// which something will never run, and the end.
 func ending(c *contract.Case) []Wanted {
 	if over := flow.Tasks(c.Plan, c.Run, true); len(over) > 0 {
 		return one(Record{Facts: history.At(history.Where{}, over[0])})

@@ -14,7 +14,8 @@ import (
 // adviceKind is the kind of advice of that name.
 func adviceKind(name string) advice.Kind { return advice.Kind(name) }
 
-// firstMethod is the method that the step begins with: the one chosen in education mode, else its own.
+// firstMethod is the method that the step begins with: the one chosen in
+// education mode, else its own.
 func firstMethod(c *contract.Case) string { return question.FirstMethod(c.Step) }
 
 // goesOn reports whether the next thing to do for the step is an attempt.
@@ -23,11 +24,13 @@ func goesOn(c *contract.Case) bool {
 	return s.Next != nil || last == nil || cutOff(c.Run, s, last) && s.Rollback != plan.Irreversible
 }
 
-// maxExhaustions is how often an executor may run out of context before that is a failure like any other.
+// maxExhaustions is how often an executor may run out of context before that is
+// a failure like any other.
 const maxExhaustions = 3
 
-// cutOff reports whether an attempt failed for no fault of its own: it was interrupted or lost, or
-// something moved that is in its place again, since the run was taken up.
+// cutOff reports whether an attempt failed for no fault of its own: it was
+// interrupted or lost, or something moved that is in its place again, since the
+// run was taken up.
 func cutOff(run *history.Run, s *history.Step, a *history.Attempt) bool {
 	switch a.Failure.Class {
 	case history.Interrupted, history.Lost:
@@ -69,7 +72,8 @@ func lose(c *contract.Case) []Wanted {
 		&history.RestoreBegun{To: c.Step.Checkpoint.Checkpoint})
 }
 
-// setBackWanted is the step that a person wants the run set back to before, and who that is; nil if nobody does.
+// setBackWanted is the step that a person wants the run set back to before, and
+// who that is; nil if nobody does.
 func setBackWanted(c *contract.Case) (*history.Step, string) {
 	if !contract.ChosenLast(c.Step, question.Back) {
 		return nil, ""

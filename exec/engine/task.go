@@ -14,7 +14,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// tasksThatAreOver is the next thing that a task needs which is over: its evidence is looked for, and it gets its last word.
+// tasksThatAreOver is the next thing that a task needs which is over: its
+// evidence is looked for, and it gets its last word.
 func tasksThatAreOver(c *contract.Case) []Wanted {
 	if !c.Pipeline() || contract.Current(c.Run) != nil {
 		return nil
@@ -64,7 +65,8 @@ func verify(c *contract.Case, v Verify) []Wanted {
 // lastWord is what a task came to.
 func lastWord(c *contract.Case, task *plan.Task, x history.ExecutionStatus, seen *history.Evidence) []Wanted {
 	run := c.Run
-	o := &history.TaskOutcome{Task: task.ID, Execution: x, Verification: history.VerificationNone, Retries: run.TaskRetries(task.ID)}
+	o := &history.TaskOutcome{Task: task.ID, Execution: x, Verification: history.VerificationNone,
+		Retries: run.TaskRetries(task.ID)}
 	if a := run.Approval(task.ID); a != nil {
 		o.Approval = a.Status
 	}
@@ -91,10 +93,12 @@ func lastWord(c *contract.Case, task *plan.Task, x history.ExecutionStatus, seen
 	return one(Record{Facts: history.At(history.Where{}, o)})
 }
 
-// lacksShown is how much of the evidence that is missing the last word about a task names; the journal has all of it.
+// lacksShown is how much of the evidence that is missing the last word about a
+// task names; the journal has all of it.
 const lacksShown = 3
 
-// lacks says of what type a task is, which evidence it lacks, and the ways out that a person would not guess.
+// lacks says of what type a task is, which evidence it lacks, and the ways out
+// that a person would not guess.
 func lacks(c *contract.Case, seen *history.Evidence) string {
 	var missing []string
 	run := false
@@ -109,7 +113,8 @@ func lacks(c *contract.Case, seen *history.Evidence) string {
 		}
 		missing = append(missing, what+": "+bound.Text(i.Why, bound.Short))
 	}
-	text := fmt.Sprintf("it counts as %s, and lacks %s", seen.Kind, strings.Join(bound.First(missing, lacksShown), "; "))
+	text := fmt.Sprintf("it counts as %s, and lacks %s", seen.Kind,
+		strings.Join(bound.First(missing, lacksShown), "; "))
 	if run && seen.Kind == evidence.Experimental {
 		text += "; if it is no experiment, name it as documentation (docs/pipeline.md lists the words)"
 		if !c.Tracker {
@@ -119,7 +124,8 @@ func lacks(c *contract.Case, seen *history.Evidence) string {
 	return text
 }
 
-// Claim is what is said about a task: by its plan, its reviewers, and the jobs of its completed steps.
+// Claim is what is said about a task: by its plan, its reviewers, and the jobs
+// of its completed steps.
 func Claim(run *history.Run, task *plan.Task) evidence.Claim {
 	var c evidence.Claim
 	add := func(to *[]string, names ...string) {
@@ -148,7 +154,8 @@ func Claim(run *history.Run, task *plan.Task) evidence.Claim {
 	return c
 }
 
-// Expected are the paths that a step promises to leave behind; globs are not among them.
+// Expected are the paths that a step promises to leave behind; globs are not
+// among them.
 func Expected(step *plan.Step) []string {
 	var paths []string
 	if step.Artifacts != nil {

@@ -10,14 +10,16 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Wanted is something that should be under way. Its step tells whom it concerns: "" is the run as a whole.
+// A Wanted is something that should be under way. Its step tells whom it
+// concerns: "" is the run as a whole.
 type Wanted struct {
 	Step    plan.Address
 	Attempt int // of the step; 0: the step as a whole
 	Action  Action
 }
 
-// An Action is what is to be done about a step or the run: one of the types of this file.
+// An Action is what is to be done about a step or the run: one of the types of
+// this file.
 type Action interface{ action() }
 
 // Record appends facts that follow from the history, all or none.
@@ -26,13 +28,16 @@ type Record struct{ Facts []history.Located }
 // Look finds out whether an observation holds.
 type Look struct{ What contract.Observation }
 
-// Put asks the question that is open, and settles its answer ([Decider.Settle]).
+// Put asks the question that is open, and settles its answer
+// ([Decider.Settle]).
 type Put struct{ Question ask.Question }
 
-// Begin asks the gates of phase before whether the step may begin, and records its checkpoint.
+// Begin asks the gates of phase before whether the step may begin, and records
+// its checkpoint.
 type Begin struct{ Start *history.StepStarted }
 
-// Attempt carries out a method of the step, accounts for what it did, and has it judged.
+// Attempt carries out a method of the step, accounts for what it did, and has
+// it judged.
 type Attempt struct{ Method string }
 
 // Restore carries out the restore that the journal announced.
@@ -56,7 +61,8 @@ type Consult struct {
 // Foresee asks an advisor about the task of the step, before it begins.
 type Foresee struct{ Kind advice.Kind }
 
-// Review has the reviewers decide about the task of the step: a first draft, or, with Again, a patched one.
+// Review has the reviewers decide about the task of the step: a first draft,
+// or, with Again, a patched one.
 type Review struct{ Again bool }
 
 // Verify looks for the evidence of a task.

@@ -21,7 +21,8 @@ import (
 // Files are the contents of a workspace, by slash-separated path.
 type Files map[string]string
 
-// A Bench is a workspace, a plan and a controller with the built-in gates that are set up for a test.
+// A Bench is a workspace, a plan and a controller with the built-in gates that
+// are set up for a test.
 type Bench struct {
 	Dir        string // the workspace, a temporary folder
 	Draft      *plan.Draft
@@ -48,7 +49,8 @@ func New(t testing.TB, text string, files Files, executor exec.Executor) *Bench 
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Controller = &exec.Controller{Dir: b.Dir, Executor: executor, Executors: map[string]exec.Executor{}, Gates: builtin.Gates()}
+	b.Controller = &exec.Controller{Dir: b.Dir, Executor: executor, Executors: map[string]exec.Executor{},
+		Gates: builtin.Gates()}
 	for _, task := range b.Draft.Plan.Tasks {
 		for _, step := range task.Steps {
 			b.Controller.Executors[step.Executor] = executor
@@ -114,8 +116,9 @@ func Run(t testing.TB, plan string, files Files, executor exec.Executor) *Result
 	return New(t, plan, files, executor).Run(t)
 }
 
-// Want fails the test if the run did not end with a status, and shows the report; and if the report is not what can be read in
-// the journal of the run, where that lies in the workspace.
+// Want fails the test if the run did not end with a status, and shows the
+// report; and if the report is not what can be read in the journal of the run,
+// where that lies in the workspace.
 func (r *Result) Want(t testing.TB, status history.Status) {
 	t.Helper()
 	if r.Status() != status {

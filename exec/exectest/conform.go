@@ -20,10 +20,11 @@ var errStop = errors.New("exectest: stopped by the suite")
 // patience is how long a call may take that was told to stop.
 const patience = 10 * time.Second
 
-// TestExecutor returns what is wrong with an executor, nil if nothing is: it must
-// return an error that wraps the cause when its context has ended, leave the work
-// that it is given as it was, and serve calls for different steps at a time. fresh
-// makes work that it can carry out, in a folder of its own; it is called several times.
+// TestExecutor returns what is wrong with an executor, nil if nothing is: it
+// must return an error that wraps the cause when its context has ended, leave
+// the work that it is given as it was, and serve calls for different steps at a
+// time. fresh makes work that it can carry out, in a folder of its own; it is
+// called several times.
 func TestExecutor(x exec.Executor, fresh func() exec.Work) error {
 	return errors.Join(
 		named("a call that has been stopped", executorStops(x, fresh())),
@@ -61,9 +62,10 @@ func executorLeavesWork(x exec.Executor, w exec.Work) error {
 	return nil
 }
 
-// TestEscalator returns what is wrong with an escalator, nil if nothing is: it must
-// stop when its context ends, answer the question that it is asked and no other, with one of the
-// choices, or return an error that wraps [ask.ErrNoAnswer] or [ask.ErrWaiting], and leave the question as it was.
+// TestEscalator returns what is wrong with an escalator, nil if nothing is: it
+// must stop when its context ends, answer the question that it is asked and no
+// other, with one of the choices, or return an error that wraps
+// [ask.ErrNoAnswer] or [ask.ErrWaiting], and leave the question as it was.
 func TestEscalator(x exec.Escalator) error {
 	q := ask.Question{
 		ID: "q1", Run: "01J00000000000000000000000", Step: "1.1", Attempt: 1, Kind: ask.StepFailed, What: "step 1.1 failed", Why: "nothing else is left to try",
@@ -114,9 +116,11 @@ func escalatorAnswers(x exec.Escalator, q ask.Question) error {
 	return fmt.Errorf("without an answer it must say ask.ErrNoAnswer or ask.ErrWaiting: %w", err)
 }
 
-// TestAdvisor returns what is wrong with an advisor, nil if nothing is: it must stop when
-// its context ends, leave the case as it was, give its figures between 0 and 1 and its name, serve calls at a time, and
-// say [advice.ErrNothing] where it has nothing to say. c is a case that it can be asked about.
+// TestAdvisor returns what is wrong with an advisor, nil if nothing is: it must
+// stop when its context ends, leave the case as it was, give its figures
+// between 0 and 1 and its name, serve calls at a time, and say
+// [advice.ErrNothing] where it has nothing to say. c is a case that it can be
+// asked about.
 func TestAdvisor(x exec.Advisor, c advice.Case) error {
 	before := spelledCase(c)
 	err := errors.Join(
@@ -185,7 +189,8 @@ func nothingIsFine(err error) error {
 	return fmt.Errorf("where it has nothing to say it must say advice.ErrNothing: %w", err)
 }
 
-// stops calls with a context that has ended already, and wants the call to come back with the cause, or an error of its own kind.
+// stops calls with a context that has ended already, and wants the call to come
+// back with the cause, or an error of its own kind.
 func stops(call func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errStop)

@@ -18,7 +18,8 @@ import (
 
 func work(t *testing.T) func() exec.Work {
 	return func() exec.Work {
-		return exec.Work{Dir: t.TempDir(), Task: &plan.Task{ID: "1"}, Step: &plan.Step{Address: "1.1"}, Method: method.Method{ID: "primary", Run: "true"}}
+		return exec.Work{Dir: t.TempDir(), Task: &plan.Task{ID: "1"}, Step: &plan.Step{Address: "1.1"},
+			Method: method.Method{ID: "primary", Run: "true"}}
 	}
 }
 
@@ -30,7 +31,10 @@ func polite(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 func TestExecutorSuite(t *testing.T) {
 	exectest.RunExecutor(t, exec.Func(polite), work(t))
 	for want, x := range map[string]exec.Func{
-		"as if it had not been stopped": func(context.Context, exec.Work) (exec.Outcome, error) { return exec.Outcome{}, nil },
+		"as if it had not been stopped": func(context.Context, exec.Work) (exec.Outcome,
+			error) {
+			return exec.Outcome{}, nil
+		},
 		"changed the work": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			w.Step.Description += "!"
 			return polite(ctx, w)
@@ -89,9 +93,11 @@ func failedCase() advice.Case {
 		Attempts: []*history.Attempt{{Number: 1, Failure: &failure}}}
 }
 
-// TestAdvisorSuite has the built-in advisors pass, and finds each thing that another may do wrong.
+// TestAdvisorSuite has the built-in advisors pass, and finds each thing that
+// another may do wrong.
 func TestAdvisorSuite(t *testing.T) {
-	for _, x := range []exec.Advisor{advice.Reflector{}, advice.Pivoter{}, advice.Researcher{}, advice.Feasibility{}, advice.Builtin()} {
+	for _, x := range []exec.Advisor{advice.Reflector{}, advice.Pivoter{}, advice.Researcher{}, advice.Feasibility{},
+		advice.Builtin()} {
 		for _, kind := range []advice.Kind{advice.Reflection, advice.Research, advice.Pivot, advice.Feasible} {
 			c := failedCase()
 			c.Kind = kind
@@ -104,7 +110,10 @@ func TestAdvisorSuite(t *testing.T) {
 		"between 0 and 1": func(context.Context, advice.Case) (advice.Advice, error) {
 			return advice.Advice{Advisor: "x", Confidence: 70}, nil
 		},
-		"does not name its advisor": func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{}, nil },
+		"does not name its advisor": func(context.Context, advice.Case) (advice.Advice,
+			error) {
+			return advice.Advice{}, nil
+		},
 		"its patch": func(context.Context, advice.Case) (advice.Advice, error) {
 			return advice.Advice{Advisor: "x", Patch: &advice.Patch{Run: &run}}, nil
 		},
@@ -115,7 +124,10 @@ func TestAdvisorSuite(t *testing.T) {
 		"ErrNothing": func(context.Context, advice.Case) (advice.Advice, error) {
 			return advice.Advice{}, errors.New("broken")
 		},
-		"had not been stopped": func(context.Context, advice.Case) (advice.Advice, error) { return advice.Advice{Advisor: "x"}, nil },
+		"had not been stopped": func(context.Context, advice.Case) (advice.Advice,
+			error) {
+			return advice.Advice{Advisor: "x"}, nil
+		},
 	} {
 		if err := exectest.TestAdvisor(x, failedCase()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

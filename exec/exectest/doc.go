@@ -16,5 +16,6 @@
 //
 // Hosts that write an executor, an escalator or an advisor try it against the
 // promises of its port with [RunExecutor], [RunEscalator] and [RunAdvisor]; the
-// same suites return errors as [TestExecutor], [TestEscalator] and [TestAdvisor].
+// same suites return errors as [TestExecutor], [TestEscalator] and
+// [TestAdvisor].
 package exectest

@@ -116,7 +116,8 @@ func Methods(byName map[string]Action) Action {
 	return func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		action, ok := byName[w.Method.ID]
 		if !ok {
-			return exec.Outcome{}, fmt.Errorf("exectest: method %s of step %s is not in the script", w.Method.ID, w.Step.Address)
+			return exec.Outcome{}, fmt.Errorf("exectest: method %s of step %s is not in the script", w.Method.ID,
+				w.Step.Address)
 		}
 		return action(ctx, w)
 	}

@@ -37,8 +37,10 @@ func reached(used, limit int64, percent uint64) bool {
 	return h1 > h2 || h1 == h2 && l1 >= l2
 }
 
-// Limit is how long an attempt of a step may take: as long as the step's timeout says; else, where its task has an estimate, twice
-// that for the first attempt and one and a half times that for each further one; else 0, which is no limit.
+// Limit is how long an attempt of a step may take: as long as the step's
+// timeout says; else, where its task has an estimate, twice that for the first
+// attempt and one and a half times that for each further one; else 0, which is
+// no limit.
 func Limit(t *plan.Task, s *plan.Step, attempt int) time.Duration {
 	const longest = time.Duration(1<<63-1) / 2
 	switch {

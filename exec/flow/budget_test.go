@@ -15,11 +15,13 @@ func TestTokenLevels(t *testing.T) {
 		used, limit int64
 		want        history.BudgetLevel
 	}{
-		{0, 100, ""}, {69, 100, ""}, {70, 100, history.Warned}, {79, 100, history.Warned}, {80, 100, history.Handoff}, {1000, 100, history.Handoff},
+		{0, 100, ""}, {69, 100, ""}, {70, 100, history.Warned}, {79, 100, history.Warned}, {80, 100, history.Handoff},
+		{1000, 100, history.Handoff},
 		{699, 1000, ""}, {700, 1000, history.Warned}, {799, 1000, history.Warned}, {800, 1000, history.Handoff},
 		{2, 3, ""}, {3, 4, history.Warned}, {4, 5, history.Handoff},
 		{5, 0, ""}, {5, -1, ""}, {-5, 10, ""},
-		{math.MaxInt64 / 10 * 7, math.MaxInt64, ""}, {math.MaxInt64/10*7 + 5, math.MaxInt64, history.Warned}, {math.MaxInt64, math.MaxInt64, history.Handoff},
+		{math.MaxInt64 / 10 * 7, math.MaxInt64, ""}, {math.MaxInt64/10*7 + 5, math.MaxInt64, history.Warned},
+		{math.MaxInt64, math.MaxInt64, history.Handoff},
 	}
 	for _, tt := range tests {
 		if got := Level(tt.used, tt.limit); got != tt.want {

@@ -30,10 +30,12 @@ func level(ends [4]int, n int) int {
 	return hardest
 }
 
-// Complexity is how hard a plan looks, from 1 (simple) to 5 (hard), where that comes from, and what was counted. The plan
-// says it ("plan"): in [execution], else it is the highest complexity of its tasks. Where it says nothing ("computed"),
-// tasks, steps, declared files and dependencies are each given a level, and the second highest of the four counts, so that no measure
-// decides alone.
+// Complexity is how hard a plan looks, from 1 (simple) to 5 (hard), where that
+// comes from, and what was counted. The plan says it ("plan"): in [execution],
+// else it is the highest complexity of its tasks. Where it says nothing
+// ("computed"), tasks, steps, declared files and dependencies are each given a
+// level, and the second highest of the four counts, so that no measure decides
+// alone.
 func Complexity(p *plan.Plan) (n int, source string, m history.Measures) {
 	files := map[string]bool{}
 	said := SettingsOf(p).Complexity
@@ -64,13 +66,16 @@ func Complexity(p *plan.Plan) (n int, source string, m history.Measures) {
 	case highest > 0:
 		return min(highest, hardest), "plan", m
 	}
-	levels := []int{level(byTasks, m.Tasks), level(bySteps, m.Steps), level(byFiles, m.Files), level(byDependencies, m.Dependencies)}
+	levels := []int{level(byTasks, m.Tasks), level(bySteps, m.Steps), level(byFiles, m.Files),
+		level(byDependencies, m.Dependencies)}
 	slices.Sort(levels)
 	return levels[len(levels)-2], "computed", m
 }
 
-// Measured is how hard a run turned out to be so far: the middle one of the levels of the files that were touched, the minutes
-// that attempts took, and the attempts that failed for a fault of their own. Two of the three must agree that it is hard.
+// Measured is how hard a run turned out to be so far: the middle one of the
+// levels of the files that were touched, the minutes that attempts took, and
+// the attempts that failed for a fault of their own. Two of the three must
+// agree that it is hard.
 func Measured(run *history.Run) (int, history.Measures) {
 	e := run.Effort()
 	m := history.Measures{Files: e.Files, Minutes: int(e.Took / time.Minute), Errors: e.Errors}
@@ -83,8 +88,8 @@ func ofMeasures(m history.Measures) int {
 	return levels[1]
 }
 
-// ThroughNoFault reports whether an attempt that failed so says nothing about the work: it was interrupted, the controller
-// died, or something else moved.
+// ThroughNoFault reports whether an attempt that failed so says nothing about
+// the work: it was interrupted, the controller died, or something else moved.
 func ThroughNoFault(c history.Class) bool {
 	return c.ThroughNoFault()
 }

@@ -31,14 +31,16 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// planOf is a plan of tasks with so many steps each, every step with a file of its own.
+// planOf is a plan of tasks with so many steps each, every step with a file of
+// its own.
 func planOf(steps ...int) *plan.Plan {
 	p := &plan.Plan{}
 	for i, n := range steps {
 		task := plan.Task{ID: fmt.Sprint(i + 1)}
 		for j := range n {
 			a := plan.Address(fmt.Sprintf("%d.%d", i+1, j+1))
-			task.Steps = append(task.Steps, plan.Step{ID: fmt.Sprint(j + 1), Address: a, Artifacts: &plan.Artifacts{Create: []string{string(a)}}})
+			task.Steps = append(task.Steps, plan.Step{ID: fmt.Sprint(j + 1), Address: a,
+				Artifacts: &plan.Artifacts{Create: []string{string(a)}}})
 		}
 		p.Tasks = append(p.Tasks, task)
 	}
@@ -83,7 +85,8 @@ func TestComplexity(t *testing.T) {
 
 // TestStrategyByComplexity holds the border between 2 and 3.
 func TestStrategyByComplexity(t *testing.T) {
-	for n, want := range map[int]history.Strategy{1: history.Direct, 2: history.Direct, 3: history.Orchestrated, 4: history.Orchestrated, 5: history.Orchestrated} {
+	for n, want := range map[int]history.Strategy{1: history.Direct, 2: history.Direct, 3: history.Orchestrated,
+		4: history.Orchestrated, 5: history.Orchestrated} {
 		p := planOf(6)
 		p.Tasks[0].Complexity = n
 		set := Choose(p, outlineOf(p), "")
@@ -119,22 +122,26 @@ func TestPhases(t *testing.T) {
 		}
 	}
 	tasks := planOf(1, 2)
-	want := []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.1"}}, {Name: "task 2", Steps: []plan.Address{"2.1", "2.2"}}}
+	want := []history.Phase{{Name: "task 1", Steps: []plan.Address{"1.1"}},
+		{Name: "task 2", Steps: []plan.Address{"2.1", "2.2"}}}
 	if diff := cmp.Diff(want, Phases(tasks, outlineOf(tasks), 3)); diff != "" {
 		t.Errorf("phases by tasks (-want +got):\n%s", diff)
 	}
 	groups := planOf(1, 1, 1)
 	groups.Speclets = []plan.Speclet{{ID: "a", Tasks: []string{"1", "3"}}, {ID: "b", Tasks: []string{"2"}}}
-	want = []history.Phase{{Name: "speclet a", Steps: []plan.Address{"1.1", "3.1"}}, {Name: "speclet b", Steps: []plan.Address{"2.1"}}}
+	want = []history.Phase{{Name: "speclet a", Steps: []plan.Address{"1.1", "3.1"}},
+		{Name: "speclet b", Steps: []plan.Address{"2.1"}}}
 	if diff := cmp.Diff(want, Phases(groups, outlineOf(groups), 3)); diff != "" {
 		t.Errorf("phases by speclets (-want +got):\n%s", diff)
 	}
 }
 
-// runWith is a direct run of planned complexity in which so many files were touched, minutes spent, attempts failed.
+// runWith is a direct run of planned complexity in which so many files were
+// touched, minutes spent, attempts failed.
 func runWith(planned, files, minutes, errors int) *history.Run {
 	s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Status: history.InFlight}
-	a := &history.Attempt{Said: &history.AttemptEnded{Took: time.Duration(minutes) * time.Minute}, Accounted: &history.Accounted{}}
+	a := &history.Attempt{Said: &history.AttemptEnded{Took: time.Duration(minutes) * time.Minute},
+		Accounted: &history.Accounted{}}
 	for i := range files {
 		a.Accounted.Changes = append(a.Accounted.Changes, ledger.Change{Path: fmt.Sprint(i)})
 	}
@@ -142,7 +149,8 @@ func runWith(planned, files, minutes, errors int) *history.Run {
 	for range errors {
 		s.Attempts = append(s.Attempts, &history.Attempt{Failure: &history.AttemptFailed{Class: history.Crashed}})
 	}
-	s.Undone = append(s.Undone, &history.Attempt{Failure: &history.AttemptFailed{Class: history.Lost}}) // no error of its own
+	// no error of its own
+	s.Undone = append(s.Undone, &history.Attempt{Failure: &history.AttemptFailed{Class: history.Lost}})
 	run := &history.Run{Steps: []*history.Step{s}}
 	run.Flow.Strategy = &history.StrategySet{Strategy: history.Direct, Complexity: planned}
 	return run
@@ -173,7 +181,8 @@ func TestSwitch(t *testing.T) {
 				n, m := Measured(run)
 				t.Fatalf("switch %v at complexity %d (%+v), want %v", set != nil, n, m, tt.want)
 			}
-			if set != nil && (set.From != history.Direct || set.Planned != tt.planned || set.Measures.Files != tt.files || len(set.Phases) == 0) {
+			if set != nil && (set.From != history.Direct || set.Planned != tt.planned ||
+				set.Measures.Files != tt.files || len(set.Phases) == 0) {
 				t.Errorf("got %+v", set)
 			}
 		})

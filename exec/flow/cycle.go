@@ -16,17 +16,21 @@ const testFirstFrom = 3
 type Cycle struct {
 	Tests  []string             // the commands
 	Phases []history.CyclePhase // in order; none: the step is done in one go
-	// Written is set if an earlier step brought the test: then the red phase only looks whether it fails.
+	// Written is set if an earlier step brought the test: then the red phase
+	// only looks whether it fails.
 	Written bool
 	Why     string // why there are no phases, where the run writes tests first
 }
 
-// CycleOf says how a step writes its test first, in a run that does so. It is asked for by the step (tdd = true), or follows from the
-// complexity of its task, else of the run, being 3 or more under the strategy orchestrated. Steps that declare nothing but configuration, data or
-// prose have none.
+// CycleOf says how a step writes its test first, in a run that does so. It is
+// asked for by the step (tdd = true), or follows from the complexity of its
+// task, else of the run, being 3 or more under the strategy orchestrated. Steps
+// that declare nothing but configuration, data or prose have none.
 //
-// The test is that of a test_intent: the step that brings it has the red phase, the one that fixes it sees it red, and has green and
-// refactor. Without one it is the first command among the postconditions of a step with tdd = true, which has all three.
+// The test is that of a test_intent: the step that brings it has the red phase,
+// the one that fixes it sees it red, and has green and refactor. Without one it
+// is the first command among the postconditions of a step with tdd = true,
+// which has all three.
 func CycleOf(p *plan.Plan, t *plan.Task, s *plan.Step, set *history.StrategySet) Cycle {
 	complexity, strategy := 0, history.Direct
 	if set != nil {
@@ -77,7 +81,8 @@ func fixes(p *plan.Plan, a plan.Address) []string {
 	return tests
 }
 
-// allProse reports whether artifacts are declared and nothing in them can be tested first.
+// allProse reports whether artifacts are declared and nothing in them can be
+// tested first.
 func allProse(a *plan.Artifacts) bool {
 	if a == nil {
 		return false
@@ -86,7 +91,8 @@ func allProse(a *plan.Artifacts) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(path string) bool { return !Prose(path) })
 }
 
-// Prose reports whether a file is configuration, data or prose, for which no test is written first.
+// Prose reports whether a file is configuration, data or prose, for which no
+// test is written first.
 func Prose(file string) bool {
 	name := strings.ToLower(path.Base(file))
 	for _, pattern := range [...]string{

@@ -1,6 +1,8 @@
-// Package flow says how a run as a whole is carried out: in which order, with how much ceremony, and what became of its
-// tasks and speclets. Everything here is a function of the plan and of the run's history, and has no other memory; the
-// controller of package exec asks, and writes what it is told into the journal.
+// Package flow says how a run as a whole is carried out: in which order, with
+// how much ceremony, and what became of its tasks and speclets. Everything here
+// is a function of the plan and of the run's history, and has no other memory;
+// the controller of package exec asks, and writes what it is told into the
+// journal.
 //
 //	for _, address := range flow.Order(p, locked.Format()) {
 //		fmt.Println(address) // dependencies first
@@ -22,5 +24,6 @@
 //   - [Limit] is how long an attempt may take, [Level] how far a token budget is used up.
 //   - [Next] is what to do after the run.
 //
-// Not promised: complexity is a rule of thumb. It decides how much ceremony there is, and never what a step may do.
+// Not promised: complexity is a rule of thumb. It decides how much ceremony
+// there is, and never what a step may do.
 package flow

@@ -11,13 +11,15 @@ import (
 type Suggestion struct {
 	action.Action
 	Label string // why, in plain words
-	// Automatic is set on what may be done without asking anybody: nothing depends on a choice.
+	// Automatic is set on what may be done without asking anybody: nothing
+	// depends on a choice.
 	Automatic bool
 }
 
-// Next is what to do now, the likeliest first. A run that achieved its goal is to be verified. Of one that achieved a part
-// of it everything is offered: verify, run again, read the journal, leave it. After a failure that halted the run the
-// failed steps come first.
+// Next is what to do now, the likeliest first. A run that achieved its goal is
+// to be verified. Of one that achieved a part of it everything is offered:
+// verify, run again, read the journal, leave it. After a failure that halted
+// the run the failed steps come first.
 func Next(run *history.Run) []Suggestion {
 	id := run.Started.Run
 	if id == "" {
@@ -48,8 +50,8 @@ func Next(run *history.Run) []Suggestion {
 	return []Suggestion{resume, leave}
 }
 
-// again is how to go on with a run that ended: its journal takes nothing more, so the plan is run once more, and finds
-// what is there.
+// again is how to go on with a run that ended: its journal takes nothing more,
+// so the plan is run once more, and finds what is there.
 func again(run *history.Run) Suggestion {
 	next := Suggestion{Action: action.Action{Kind: action.Run}, Label: "mend the plan and carry out what is left"}
 	if files := run.Started.Files; len(files) > 0 {

@@ -8,9 +8,11 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Order is every step of a plan in the order of execution: tasks after what they depend on, and among those that are ready
-// as declared. Of a list of pending actions, which has no order of its own, those of priority HIGH come first, then MEDIUM, then LOW.
-// Steps of a task follow each other. What is in a cycle is left out; no locked plan has one.
+// Order is every step of a plan in the order of execution: tasks after what
+// they depend on, and among those that are ready as declared. Of a list of
+// pending actions, which has no order of its own, those of priority HIGH come
+// first, then MEDIUM, then LOW. Steps of a task follow each other. What is in a
+// cycle is left out; no locked plan has one.
 func Order(p *plan.Plan, format plan.Format) []plan.Address {
 	graph := p.Graph()
 	if format != plan.PendingActions || len(p.Speclets) > 0 {
@@ -58,7 +60,8 @@ func rank(priority string) int {
 	return len(known)
 }
 
-// A queue is a heap of tasks that are ready, the most urgent first, else as declared.
+// A queue is a heap of tasks that are ready, the most urgent first, else as
+// declared.
 type queue struct {
 	tasks []plan.Task
 	ready []int

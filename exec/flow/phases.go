@@ -8,12 +8,15 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// stepsOfAPhase is how many steps a phase has where nothing else says how many phases there are.
+// stepsOfAPhase is how many steps a phase has where nothing else says how many
+// phases there are.
 const stepsOfAPhase = 4
 
-// Phases are the parts of an orchestrated run. A plan with several speclets, or else with several tasks, has one for each of them that has
-// steps among those given. Else the steps are cut into 2 to 3 phases of like size at complexity 3, 3 to 4 at 4, and 4 to 5 at 5: as many
-// as give each four steps, and never more than there are steps.
+// Phases are the parts of an orchestrated run. A plan with several speclets, or
+// else with several tasks, has one for each of them that has steps among those
+// given. Else the steps are cut into 2 to 3 phases of like size at complexity
+// 3, 3 to 4 at 4, and 4 to 5 at 5: as many as give each four steps, and never
+// more than there are steps.
 func Phases(p *plan.Plan, steps []history.Outline, complexity int) []history.Phase {
 	named := map[string]string{}
 	for _, t := range p.Tasks {
@@ -58,7 +61,8 @@ func cut(steps []history.Outline, complexity int) []history.Phase {
 	return phases
 }
 
-// PhaseOver is what is to be recorded of the first phase that is over and was not recorded, or nil. The checkpoint is left to the caller.
+// PhaseOver is what is to be recorded of the first phase that is over and was
+// not recorded, or nil. The checkpoint is left to the caller.
 func PhaseOver(run *history.Run) *history.PhaseOver {
 	set := run.Flow.Strategy
 	if set == nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Settings are what a plan says in [execution] about how it is carried out. The zero value says nothing.
+// Settings are what a plan says in [execution] about how it is carried out. The
+// zero value says nothing.
 type Settings struct {
 	Strategy      history.Strategy // strategy = "direct" or "orchestrated"
 	Complexity    int              // complexity = 1 to 5

@@ -19,7 +19,8 @@ const (
 	Skipped    = "skipped"   // none of its tasks ran
 )
 
-// WaitingForDependencies is the reason of a speclet that has not begun because what it needs is not over yet.
+// WaitingForDependencies is the reason of a speclet that has not begun because
+// what it needs is not over yet.
 const WaitingForDependencies = "waiting_for_dependencies"
 
 // A Speclet is where a group of tasks stands.
@@ -33,8 +34,9 @@ type Speclet struct {
 
 	TasksCompleted, TasksFailed, TasksBlocked, TasksSkipped, TasksPartial, TasksInProgress []string
 
-	// Beside are the speclets of the same stage that it could have run beside. Speclets run one after another; where all of a stage are
-	// allowed to run at once, that is what could have been.
+	// Beside are the speclets of the same stage that it could have run beside.
+	// Speclets run one after another; where all of a stage are allowed to run
+	// at once, that is what could have been.
 	Beside []string
 }
 
@@ -48,9 +50,11 @@ const Model = "sequential"
 type Stage struct {
 	Number   int // from 1
 	Speclets []string
-	Parallel bool     // they could have run at once
-	Over     bool     // all of them are in a status that is final
-	Found    []string // what does not hold of a stage: something in progress while a later one has begun because of it, or dependencies that cannot be met
+	Parallel bool // they could have run at once
+	Over     bool // all of them are in a status that is final
+	// what does not hold of a stage: something in progress while a later one
+	// has begun because of it, or dependencies that cannot be met
+	Found []string
 }
 
 // Speclets are where the groups of tasks stand, in the order of the plan.
@@ -85,7 +89,8 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 			continue
 		}
 		if n := countSteps(steps); n.Open > 0 {
-			if n.Open < n.Total || slices.ContainsFunc(steps, func(s *history.Step) bool { return s.Status == history.InFlight }) {
+			if n.Open < n.Total || slices.ContainsFunc(steps,
+				func(s *history.Step) bool { return s.Status == history.InFlight }) {
 				s.TasksInProgress = append(s.TasksInProgress, id)
 				begun++
 			}
@@ -94,7 +99,8 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 		begun++
 		status, _ := endOf(steps)
 		to := map[history.StepStatus]*[]string{history.Completed: &s.TasksCompleted, history.Failed: &s.TasksFailed,
-			history.Blocked: &s.TasksBlocked, history.Skipped: &s.TasksSkipped, history.PartlyDone: &s.TasksPartial}[status]
+			history.Blocked: &s.TasksBlocked, history.Skipped: &s.TasksSkipped,
+			history.PartlyDone: &s.TasksPartial}[status]
 		*to = append(*to, id)
 	}
 	over := len(s.TasksCompleted) + len(s.TasksFailed) + len(s.TasksBlocked) + len(s.TasksSkipped) + len(s.TasksPartial)
@@ -114,7 +120,8 @@ func ofTasks(in *plan.Speclet, run *history.Run) Speclet {
 	return s
 }
 
-// depend says what the speclets that s needs mean for it. They have been looked at: they are in earlier stages.
+// depend says what the speclets that s needs mean for it. They have been looked
+// at: they are in earlier stages.
 func (s *Speclet) depend(list []Speclet, at map[string]int, needs []string) {
 	var missing []string
 	waits := false
@@ -149,7 +156,8 @@ func couldRunBeside(p *plan.Plan, at map[string]int, ids []string) bool {
 	})
 }
 
-// Stages are the levels of the order of a plan's speclets, with what was found about each; nil for a plan without.
+// Stages are the levels of the order of a plan's speclets, with what was found
+// about each; nil for a plan without.
 func Stages(p *plan.Plan, run *history.Run) []Stage {
 	if len(p.Speclets) == 0 {
 		return nil
@@ -170,7 +178,8 @@ func Stages(p *plan.Plan, run *history.Run) []Stage {
 			for _, need := range s.Needs {
 				begun := s.Status == InProgress || s.Status == Completed
 				if begun && (need.Status == InProgress || need.Status == NotStarted) {
-					stage.Found = append(stage.Found, fmt.Sprintf("speclet %s has begun while %s is %s", id, need.ID, need.Status))
+					stage.Found = append(stage.Found,
+						fmt.Sprintf("speclet %s has begun while %s is %s", id, need.ID, need.Status))
 				}
 			}
 		}
@@ -179,7 +188,8 @@ func Stages(p *plan.Plan, run *history.Run) []Stage {
 	return stages
 }
 
-// Dependents are the speclets that need one, directly or not, and have not begun, in the order of the plan.
+// Dependents are the speclets that need one, directly or not, and have not
+// begun, in the order of the plan.
 func Dependents(p *plan.Plan, run *history.Run, id string) []string {
 	needs := map[string]bool{id: true}
 	for range p.Speclets {

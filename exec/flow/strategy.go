@@ -10,16 +10,20 @@ import (
 const (
 	// orchestratedFrom is the complexity from which on a run has phases.
 	orchestratedFrom = 3
-	// switchAt is how many levels harder than planned a direct run must have turned out to be to get phases.
+	// switchAt is how many levels harder than planned a direct run must have
+	// turned out to be to get phases.
 	switchAt = 2
 )
 
-// Choose is the strategy that a run of steps begins with. asked is what the host wants, "" if it does not care; then the plan's own
-// word counts, and then its complexity: direct for 1 and 2, orchestrated for 3 to 5. The checkpoint is left to the caller.
+// Choose is the strategy that a run of steps begins with. asked is what the
+// host wants, "" if it does not care; then the plan's own word counts, and then
+// its complexity: direct for 1 and 2, orchestrated for 3 to 5. The checkpoint
+// is left to the caller.
 func Choose(p *plan.Plan, steps []history.Outline, asked history.Strategy) *history.StrategySet {
 	n, source, m := Complexity(p)
 	set := &history.StrategySet{Strategy: history.Direct, Complexity: n, Source: source, Measures: m,
-		Why: fmt.Sprintf("complexity %d of %d, %s", n, hardest, map[string]string{"plan": "as the plan says", "computed": "computed from what it declares"}[source])}
+		Why: fmt.Sprintf("complexity %d of %d, %s", n, hardest,
+			map[string]string{"plan": "as the plan says", "computed": "computed from what it declares"}[source])}
 	if n >= orchestratedFrom {
 		set.Strategy = history.Orchestrated
 	}
@@ -36,8 +40,9 @@ func Choose(p *plan.Plan, steps []history.Outline, asked history.Strategy) *hist
 	return set
 }
 
-// Rephase is the strategy of a run to which steps were added that belong to no phase of it, or nil: the same, with the phases of what is
-// left. The checkpoint is left to the caller.
+// Rephase is the strategy of a run to which steps were added that belong to no
+// phase of it, or nil: the same, with the phases of what is left. The
+// checkpoint is left to the caller.
 func Rephase(p *plan.Plan, run *history.Run) *history.StrategySet {
 	was := run.Flow.Strategy
 	if was == nil || !run.Flow.Unphased() {
@@ -62,8 +67,10 @@ func notOver(run *history.Run) []history.Outline {
 	return left
 }
 
-// Switch is the strategy that a run goes on with, or nil if it keeps the one that it has: a direct run that turned out to be two
-// levels harder than planned, and is not over, becomes an orchestrated one. The checkpoint is left to the caller.
+// Switch is the strategy that a run goes on with, or nil if it keeps the one
+// that it has: a direct run that turned out to be two levels harder than
+// planned, and is not over, becomes an orchestrated one. The checkpoint is left
+// to the caller.
 func Switch(p *plan.Plan, run *history.Run) *history.StrategySet {
 	was := run.Flow.Strategy
 	if was == nil || was.Strategy != history.Direct {
@@ -78,7 +85,9 @@ func Switch(p *plan.Plan, run *history.Run) *history.StrategySet {
 		return nil
 	}
 	m.Steps = len(left)
-	return &history.StrategySet{Strategy: history.Orchestrated, From: history.Direct, Complexity: n, Planned: was.Complexity,
-		Source: "measured", Measures: m, Phases: Phases(p, left, n),
-		Why: fmt.Sprintf("complexity rose from %d to %d: %d files touched, %d minutes, %d errors; %d steps are left", was.Complexity, n, m.Files, m.Minutes, m.Errors, len(left))}
+	return &history.StrategySet{Strategy: history.Orchestrated, From: history.Direct, Complexity: n,
+		Planned: was.Complexity,
+		Source:  "measured", Measures: m, Phases: Phases(p, left, n),
+		Why: fmt.Sprintf("complexity rose from %d to %d: %d files touched, %d minutes, %d errors; %d steps are left",
+			was.Complexity, n, m.Files, m.Minutes, m.Errors, len(left))}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// TaskOver is how a task ended, or nil if it has not: all its steps are over, or ending is set and the run goes no further. Tasks
-// without steps never end.
+// TaskOver is how a task ended, or nil if it has not: all its steps are over,
+// or ending is set and the run goes no further. Tasks without steps never end.
 func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *history.TaskOver {
 	steps := stepsOf(run, t.ID)
 	over := &history.TaskOver{Task: t.ID, Consecutive: run.Consecutive, Steps: countSteps(steps)}
@@ -24,7 +24,8 @@ func TaskOver(p *plan.Plan, run *history.Run, t *plan.Task, ending bool) *histor
 	return over
 }
 
-// Tasks are the tasks that ended and were not recorded, in the order of the plan.
+// Tasks are the tasks that ended and were not recorded, in the order of the
+// plan.
 func Tasks(p *plan.Plan, run *history.Run, ending bool) []*history.TaskOver {
 	if !ending && !run.Unsaid() {
 		return nil
@@ -89,8 +90,9 @@ func countSteps(steps []*history.Step) history.TaskSteps {
 	return n
 }
 
-// endOf is how a task ended, and the steps because of which it is not completed. A step that is not critical and was left out
-// is no lack; nor is one whose work was there already.
+// endOf is how a task ended, and the steps because of which it is not
+// completed. A step that is not critical and was left out is no lack; nor is
+// one whose work was there already.
 func endOf(steps []*history.Step) (history.StepStatus, []plan.Address) {
 	var by []plan.Address
 	done, lacking, failed, blocked := 0, 0, false, false

@@ -11,13 +11,15 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// C is a completed step, F one that failed (f: not critical), B a blocked one, S one that was left out (s: not critical, D: its work was there), . one that has
-// not begun, r one that runs. H failed and halted the run.
+// C is a completed step, F one that failed (f: not critical), B a blocked one,
+// S one that was left out (s: not critical, D: its work was there), . one that
+// has not begun, r one that runs. H failed and halted the run.
 func runOf(p *plan.Plan, steps map[string]string) *history.Run {
 	run := &history.Run{}
 	for _, t := range p.Tasks {
 		for i, c := range steps[t.ID] {
-			s := &history.Step{Outline: history.Outline{Address: t.Steps[i].Address, Task: t.ID, Critical: c != 'f' && c != 's'}}
+			s := &history.Step{Outline: history.Outline{Address: t.Steps[i].Address, Task: t.ID, Critical: c != 'f' &&
+				c != 's'}}
 			switch c {
 			case 'C':
 				s.Status = history.Completed
@@ -81,14 +83,16 @@ func TestTaskOver(t *testing.T) {
 			if over.Status != tt.want || !slices.Equal(over.By, tt.by) {
 				t.Errorf("got %s by %v, want %s by %v", over.Status, over.By, tt.want, tt.by)
 			}
-			if (over.Reason == "") != (tt.want == history.Completed) || (len(over.Unblock) == 0) != (tt.want == history.Completed) {
+			if (over.Reason == "") != (tt.want == history.Completed) ||
+				(len(over.Unblock) == 0) != (tt.want == history.Completed) {
 				t.Errorf("%s: reason %q, ways out %q", over.Status, over.Reason, over.Unblock)
 			}
 		})
 	}
 }
 
-// TestTaskChecks breaks each thing that is verified about a task, and only that.
+// TestTaskChecks breaks each thing that is verified about a task, and only
+// that.
 func TestTaskChecks(t *testing.T) {
 	decided := &history.StepStarted{Decision: "proceed", Strategy: plan.ContinueAndLog}
 	tests := map[string]struct {
@@ -99,10 +103,14 @@ func TestTaskChecks(t *testing.T) {
 		"a step of the plan is missing": {"ids", func(p *plan.Plan, _ *history.Run) {
 			p.Tasks[0].Steps = append(p.Tasks[0].Steps, plan.Step{Address: "1.3"})
 		}},
-		"a step that is not in the plan":        {"ids", func(p *plan.Plan, _ *history.Run) { p.Tasks[0].Steps = p.Tasks[0].Steps[:1] }},
-		"it ran without a decision":             {"propagation-decided", func(_ *plan.Plan, r *history.Run) { r.Steps[0].Checkpoint = &history.StepStarted{} }},
-		"it ran without a word about a failure": {"failures-acknowledged", func(_ *plan.Plan, r *history.Run) { r.Steps[1].Checkpoint = decided }},
-		"nobody was asked about a critical one": {"escalated", func(_ *plan.Plan, r *history.Run) { r.Steps[0].Critical = true }},
+		"a step that is not in the plan": {"ids",
+			func(p *plan.Plan, _ *history.Run) { p.Tasks[0].Steps = p.Tasks[0].Steps[:1] }},
+		"it ran without a decision": {"propagation-decided",
+			func(_ *plan.Plan, r *history.Run) { r.Steps[0].Checkpoint = &history.StepStarted{} }},
+		"it ran without a word about a failure": {"failures-acknowledged",
+			func(_ *plan.Plan, r *history.Run) { r.Steps[1].Checkpoint = decided }},
+		"nobody was asked about a critical one": {"escalated",
+			func(_ *plan.Plan, r *history.Run) { r.Steps[0].Critical = true }},
 		"the run went on that was to halt": {"strategy-followed", func(p *plan.Plan, r *history.Run) {
 			p.ErrorPropagation.Strategy = plan.HaltOnCritical
 			r.Steps[0].Critical, r.Steps[0].Questions = true, []history.Exchange{{}}
@@ -117,7 +125,8 @@ func TestTaskChecks(t *testing.T) {
 			for _, s := range run.Steps {
 				s.Attempts, s.Checkpoint = []*history.Attempt{{}}, decided
 			}
-			run.Steps[1].Checkpoint = &history.StepStarted{Decision: "proceed with concern", Strategy: plan.ContinueAndLog, Concern: "1.1 failed", Prior: []plan.Address{"1.1"}}
+			run.Steps[1].Checkpoint = &history.StepStarted{Decision: "proceed with concern",
+				Strategy: plan.ContinueAndLog, Concern: "1.1 failed", Prior: []plan.Address{"1.1"}}
 			tt.change(p, run)
 			over := TaskOver(p, run, &p.Tasks[0], false)
 			var broken []string
@@ -136,13 +145,16 @@ func TestTaskChecks(t *testing.T) {
 	}
 }
 
-// TestSpeclets: foundation; left and right need it; last needs right. Each has one task of one step.
+// TestSpeclets: foundation; left and right need it; last needs right. Each has
+// one task of one step.
 func TestSpeclets(t *testing.T) {
 	yes := true
 	build := func() *plan.Plan {
 		p := planOf(1, 2, 1, 1)
-		p.Speclets = []plan.Speclet{{ID: "foundation", Tasks: []string{"1"}, ParallelAllowed: &yes}, {ID: "left", DependsOn: []string{"foundation"}, Tasks: []string{"2"}, ParallelAllowed: &yes},
-			{ID: "right", DependsOn: []string{"foundation"}, Tasks: []string{"3"}, ParallelAllowed: &yes}, {ID: "last", DependsOn: []string{"right"}, Tasks: []string{"4"}}}
+		p.Speclets = []plan.Speclet{{ID: "foundation", Tasks: []string{"1"}, ParallelAllowed: &yes},
+			{ID: "left", DependsOn: []string{"foundation"}, Tasks: []string{"2"}, ParallelAllowed: &yes},
+			{ID: "right", DependsOn: []string{"foundation"}, Tasks: []string{"3"}, ParallelAllowed: &yes},
+			{ID: "last", DependsOn: []string{"right"}, Tasks: []string{"4"}}}
 		return p
 	}
 	tests := map[string]struct {
@@ -176,7 +188,8 @@ func TestSpeclets(t *testing.T) {
 	t.Run("stages", func(t *testing.T) {
 		p := build()
 		run := runOf(p, map[string]string{"1": "C", "2": "CC", "3": ".", "4": "."})
-		want := []Stage{{1, []string{"foundation"}, false, true, nil}, {2, []string{"left", "right"}, true, false, nil}, {3, []string{"last"}, false, false, nil}}
+		want := []Stage{{1, []string{"foundation"}, false, true, nil},
+			{2, []string{"left", "right"}, true, false, nil}, {3, []string{"last"}, false, false, nil}}
 		if diff := cmp.Diff(want, Stages(p, run)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -184,7 +197,8 @@ func TestSpeclets(t *testing.T) {
 		if diff := cmp.Diff([]string{"right"}, left.Beside); diff != "" || !slices.Equal(left.TasksCompleted, []string{"2"}) {
 			t.Errorf("left: %+v", left)
 		}
-		if diff := cmp.Diff([]string{"right", "last"}, Dependents(p, runOf(p, map[string]string{"1": "F", "2": "CC", "3": ".", "4": "."}), "foundation")); diff != "" {
+		if diff := cmp.Diff([]string{"right", "last"},
+			Dependents(p, runOf(p, map[string]string{"1": "F", "2": "CC", "3": ".", "4": "."}), "foundation")); diff != "" {
 			t.Errorf("dependents (-want +got):\n%s", diff)
 		}
 		bad := Stages(p, runOf(p, map[string]string{"1": "r", "2": "C.", "3": ".", "4": "."}))
@@ -194,7 +208,8 @@ func TestSpeclets(t *testing.T) {
 	})
 }
 
-// TestNext holds the chain at the end: verify, go on, see why it failed, leave it.
+// TestNext holds the chain at the end: verify, go on, see why it failed, leave
+// it.
 func TestNext(t *testing.T) {
 	p := planOf(2)
 	actions := func(run *history.Run) string {

@@ -9,8 +9,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// verify looks whether what stands in the history about a task that ended agrees with the plan and with itself. It finds what a
-// custom ladder, or an older version, left out; the controller's own runs hold.
+// verify looks whether what stands in the history about a task that ended
+// agrees with the plan and with itself. It finds what a custom ladder, or an
+// older version, left out; the controller's own runs hold.
 func verify(p *plan.Plan, run *history.Run, t *plan.Task, steps []*history.Step, ending bool) []history.TaskCheck {
 	var checks []history.TaskCheck
 	add := func(name string, found []string) {
@@ -56,11 +57,13 @@ func strangers(t *plan.Task, steps []*history.Step) (found []string) {
 	return found
 }
 
-// undecided are steps that ran without it being said what earlier failures mean for them.
+// undecided are steps that ran without it being said what earlier failures mean
+// for them.
 func undecided(steps []*history.Step) (found []string) {
 	for _, s := range steps {
 		if len(s.Attempts) > 0 && (s.Checkpoint == nil || s.Checkpoint.Decision == "" || s.Checkpoint.Strategy == "") {
-			found = append(found, fmt.Sprintf("step %s ran, and nothing says what earlier failures meant for it", s.Address))
+			found = append(found, fmt.Sprintf("step %s ran, and nothing says what earlier failures meant for it",
+				s.Address))
 		}
 	}
 	return found
@@ -81,14 +84,16 @@ func unacknowledged(run *history.Run, steps []*history.Step) (found []string) {
 		}
 		for _, prior := range failed {
 			if s.Checkpoint.Concern == "" || !slices.Contains(s.Checkpoint.Prior, prior.Address) {
-				found = append(found, fmt.Sprintf("step %s ran without acknowledging that %s failed", s.Address, prior.Address))
+				found = append(found, fmt.Sprintf("step %s ran without acknowledging that %s failed", s.Address,
+					prior.Address))
 			}
 		}
 	}
 	return found
 }
 
-// quiet are critical steps that failed without anybody being asked, though the plan does not say to block.
+// quiet are critical steps that failed without anybody being asked, though the
+// plan does not say to block.
 func quiet(t *plan.Task, steps []*history.Step) (found []string) {
 	for _, s := range steps {
 		if s.Status != history.Failed || !s.Critical || len(s.Questions) > 0 || s.Failed.Halts {
@@ -115,7 +120,8 @@ func astray(p *plan.Plan, steps []*history.Step) (found []string) {
 	return found
 }
 
-// miscounted compares the number of failed steps in a row with the steps. After a rollback the count begins again.
+// miscounted compares the number of failed steps in a row with the steps. After
+// a rollback the count begins again.
 func miscounted(run *history.Run) []string {
 	row := 0
 	for _, s := range run.Steps {

@@ -7,8 +7,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// approval has the reviewers decide about the task of a step, before the first of its steps. The steps of a task that was not
-// approved are left out.
+// approval has the reviewers decide about the task of a step, before the first
+// of its steps. The steps of a task that was not approved are left out.
 func approval(c *contract.Case) Verdict {
 	if !c.Reviewers {
 		return Pass()

@@ -4,10 +4,13 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 )
 
-// binding needs it to be known that nothing moved that the run is bound to, and that nobody changed the tree.
+// binding needs it to be known that nothing moved that the run is bound to, and
+// that nobody changed the tree.
 //
-// What was looked at after the attempt before holds if nobody had the occasion to change anything since: what moves all
-// the same is found after the next attempt, which is undone then. A step that cannot be undone is looked at for itself.
+// What was looked at after the attempt before holds if nobody had the occasion
+// to change anything since: what moves all the same is found after the next
+// attempt, which is undone then. A step that cannot be undone is looked at for
+// itself.
 func binding(c *contract.Case) Verdict {
 	own := contract.WithinTree(c.Step) || c.Seen.Of == c.Step.Address
 	if !c.Seen.Holds(contract.Bindings) || !own {

@@ -6,8 +6,10 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// budget looks how far the token budget is used up before the next thing is done. It warns once a session, and ends the
-// session in time: what was completed is kept, nothing is under way, and the next session begins with the next step.
+// budget looks how far the token budget is used up before the next thing is
+// done. It warns once a session, and ends the session in time: what was
+// completed is kept, nothing is under way, and the next session begins with the
+// next step.
 func budget(c *contract.Case) Verdict {
 	f := &c.Run.Flow
 	level := flow.Level(f.Used, c.TokenBudget)

@@ -11,8 +11,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// compliant looks at a task before its first step, and records what it sees. A critical violation makes the
-// mode collaborative, and a person is asked before the task begins.
+// compliant looks at a task before its first step, and records what it sees. A
+// critical violation makes the mode collaborative, and a person is asked before
+// the task begins.
 func compliant(c *contract.Case) Verdict {
 	if !c.Compliance {
 		return Pass()
@@ -33,7 +34,8 @@ func compliant(c *contract.Case) Verdict {
 	return Hold(question.Compliance(c, violations(seen)))
 }
 
-// compliedWith reports whether a person who was shown the violations has let the task begin all the same.
+// compliedWith reports whether a person who was shown the violations has let
+// the task begin all the same.
 func compliedWith(run *history.Run, seen *history.Compliance) bool {
 	shown := violations(seen)
 	return slices.ContainsFunc(run.Steps, func(s *history.Step) bool {
@@ -45,7 +47,9 @@ func compliedWith(run *history.Run, seen *history.Compliance) bool {
 }
 
 func critical(seen *history.Compliance) bool {
-	return slices.ContainsFunc(seen.Violated, func(v history.Violation) bool { return v.Severity == string(compliance.Critical) })
+	return slices.ContainsFunc(seen.Violated, func(v history.Violation) bool {
+		return v.Severity == string(compliance.Critical)
+	})
 }
 
 // checked is a look at a task as a fact.

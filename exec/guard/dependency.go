@@ -10,8 +10,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// dependency leaves a step blocked that needs one that is missing, and what does not need it goes on. In the modes in which a
-// person is there for every failure, it asks first.
+// dependency leaves a step blocked that needs one that is missing, and what
+// does not need it goes on. In the modes in which a person is there for every
+// failure, it asks first.
 func dependency(c *contract.Case) Verdict {
 	by := c.Blocker()
 	if by == nil || contract.Chosen(c.Step, ask.Dependency, question.GoOn) {
@@ -23,7 +24,8 @@ func dependency(c *contract.Case) Verdict {
 	return Record(question.BlockedBy(c.Step, by))
 }
 
-// unproven leaves a step blocked that needs a task which did not come to its end.
+// unproven leaves a step blocked that needs a task which did not come to its
+// end.
 func unproven(c *contract.Case) Verdict {
 	for i := range c.Run.Outcomes {
 		o := &c.Run.Outcomes[i]

@@ -9,8 +9,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// done leaves a step out whose work the lock says is done. What the step declares must hold when its turn
-// comes: a word that the workspace contradicts stops the run before the step.
+// done leaves a step out whose work the lock says is done. What the step
+// declares must hold when its turn comes: a word that the workspace contradicts
+// stops the run before the step.
 func done(c *contract.Case) Verdict {
 	if !slices.Contains(c.Run.Started.Acknowledged, plan.DoneCode(c.Step.Address)) {
 		return Pass()

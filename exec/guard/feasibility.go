@@ -5,8 +5,9 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 )
 
-// feasibility has advisors heard before a task begins: once in a run how a plan that names a pattern fits it, and, for a
-// task with research_enabled, what should be known. What they say stands in the history and decides nothing.
+// feasibility has advisors heard before a task begins: once in a run how a plan
+// that names a pattern fits it, and, for a task with research_enabled, what
+// should be known. What they say stands in the history and decides nothing.
 func feasibility(c *contract.Case) Verdict {
 	task := c.Place().Task
 	_, patterned := advice.PatternOf(c.Plan)

@@ -1,11 +1,11 @@
 // Package guard is what may hold up a step before it begins.
 //
-// A [Guard] is a pure function of a [contract.Case]: plan, policy, history, and what
-// the controller saw and still holds. It acts on nothing and asks nobody. It says
-// that the step may pass, that a person is to be asked first, that something is to be
-// recorded, that the step is left out, or that it needs to know something, which the
-// controller then finds out. [Table] lists all of them in the order in which they are asked;
-// a host may put its own among them.
+// A [Guard] is a pure function of a [contract.Case]: plan, policy, history, and
+// what the controller saw and still holds. It acts on nothing and asks nobody.
+// It says that the step may pass, that a person is to be asked first, that
+// something is to be recorded, that the step is left out, or that it needs to
+// know something, which the controller then finds out. [Table] lists all of
+// them in the order in which they are asked; a host may put its own among them.
 package guard
 
 import (
@@ -16,8 +16,9 @@ import (
 
 // A Guard may hold up a step.
 //
-// Look is asked again after anything that came of what it said, and for every step that is about to
-// begin, so it must pass once what it wanted stands in the history. It must not keep or change the case.
+// Look is asked again after anything that came of what it said, and for every
+// step that is about to begin, so it must pass once what it wanted stands in
+// the history. It must not keep or change the case.
 type Guard interface {
 	// Name is a word for documents and errors, as in "dependency".
 	Name() string
@@ -26,7 +27,8 @@ type Guard interface {
 
 // A Verdict is what a guard says. The zero value lets the step pass.
 type Verdict struct {
-	// Facts are recorded at the step, before the question where there is one. With Run they concern the run as a whole.
+	// Facts are recorded at the step, before the question where there is one.
+	// With Run they concern the run as a whole.
 	Facts []history.Fact
 	Run   bool
 	// Question is put to a person.
@@ -35,16 +37,19 @@ type Verdict struct {
 	Need Need
 }
 
-// A Need is something that only the world can tell: an observation, advice or a review. The zero value needs nothing.
+// A Need is something that only the world can tell: an observation, advice or a
+// review. The zero value needs nothing.
 type Need interface{ need() }
 
 // Look needs an observation to hold.
 type Look struct{ What contract.Observation }
 
-// Consult needs advice of a kind to stand in the history, about the task of the step.
+// Consult needs advice of a kind to stand in the history, about the task of the
+// step.
 type Consult struct{ Kind string }
 
-// Review needs the decision of the reviewers about the task of the step: a first one, or, with Again, one about a patched draft.
+// Review needs the decision of the reviewers about the task of the step: a
+// first one, or, with Again, one about a patched draft.
 type Review struct{ Again bool }
 
 func (Look) need()    {}
@@ -57,7 +62,8 @@ func Pass() Verdict { return Verdict{} }
 // Hold puts a question first; the facts are recorded with it.
 func Hold(q ask.Question, facts ...history.Fact) Verdict { return Verdict{Question: &q, Facts: facts} }
 
-// Record has facts about the step recorded. A fact that ends the step leaves it out.
+// Record has facts about the step recorded. A fact that ends the step leaves it
+// out.
 func Record(facts ...history.Fact) Verdict { return Verdict{Facts: facts} }
 
 // RecordRun has facts about the run recorded.

@@ -15,7 +15,8 @@ import (
 // concernsListed is how many earlier failures a checkpoint tells about.
 const concernsListed = 5
 
-// propagation asks for a review where the plan wants one after an earlier critical failure.
+// propagation asks for a review where the plan wants one after an earlier
+// critical failure.
 func propagation(c *contract.Case) Verdict {
 	_, concerns, reviewed := earlier(c)
 	if len(concerns) == 0 || reviewed || c.Propagation() != plan.CollaborativeReview {
@@ -24,7 +25,8 @@ func propagation(c *contract.Case) Verdict {
 	return Hold(question.Propagation(c, concerns))
 }
 
-// Checkpoint is what stands at the beginning of the step: the tree, and what was decided about the outcomes of the steps before it.
+// Checkpoint is what stands at the beginning of the step: the tree, and what
+// was decided about the outcomes of the steps before it.
 func Checkpoint(c *contract.Case) *history.StepStarted {
 	start := &history.StepStarted{Checkpoint: c.Run.Tree, Envelope: c.Run.Started.Envelope.Digest(), Git: c.Run.Git,
 		Strategy: c.Propagation(), Decision: "proceed"}
@@ -40,8 +42,8 @@ func Checkpoint(c *contract.Case) *history.StepStarted {
 	return start
 }
 
-// earlier reads the outcomes of the steps before the step: those that matter, what they failed of, and whether persons have
-// reviewed the critical ones.
+// earlier reads the outcomes of the steps before the step: those that matter,
+// what they failed of, and whether persons have reviewed the critical ones.
 func earlier(c *contract.Case) (prior []plan.Address, concerns []string, reviewed bool) {
 	reviewed = true
 	for _, before := range c.Run.NotCompleted() {
@@ -53,7 +55,8 @@ func earlier(c *contract.Case) (prior []plan.Address, concerns []string, reviewe
 			continue
 		}
 		if len(concerns) < concernsListed {
-			concerns = append(concerns, bound.Text(fmt.Sprintf("%s failed: %s", before.Address, strings.Join(before.Failed.Reasons, "; ")), 200))
+			concerns = append(concerns, bound.Text(fmt.Sprintf("%s failed: %s", before.Address,
+				strings.Join(before.Failed.Reasons, "; ")), 200))
 		}
 		reviewed = reviewed && (!before.Critical || reviewedSince(c.Run, before))
 	}
@@ -67,7 +70,8 @@ func earlier(c *contract.Case) (prior []plan.Address, concerns []string, reviewe
 func reviewedSince(run *history.Run, prior *history.Step) bool {
 	for _, s := range run.Steps {
 		for _, x := range s.Questions {
-			if x.Question.Kind == ask.Propagation && x.Answer != nil && x.Answer.Choice == question.GoOn && !x.Question.Asked.Before(prior.Over) {
+			if x.Question.Kind == ask.Propagation && x.Answer != nil && x.Answer.Choice == question.GoOn &&
+				!x.Question.Asked.Before(prior.Over) {
 				return true
 			}
 		}

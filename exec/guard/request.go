@@ -8,8 +8,10 @@ import (
 	"github.com/planlock/planlock/exec/question"
 )
 
-// request asks what a person requested, before anything else is done about a step: whether the plan still holds, or whether the
-// run is to be set back. A run that was stopped because its plan no longer holds asks again, unless the plan was amended since.
+// request asks what a person requested, before anything else is done about a
+// step: whether the plan still holds, or whether the run is to be set back. A
+// run that was stopped because its plan no longer holds asks again, unless the
+// plan was amended since.
 func request(c *contract.Case) Verdict {
 	if contract.Pending(c.Run) != nil || c.Run.Restoring != nil || contract.InFlight(c.Step) {
 		return Pass()
@@ -30,7 +32,8 @@ func request(c *contract.Case) Verdict {
 	return Hold(question.Rollback(c, r))
 }
 
-// obsoleteStill is why the plan no longer holds, where the run was stopped because of that.
+// obsoleteStill is why the plan no longer holds, where the run was stopped
+// because of that.
 func obsoleteStill(c *contract.Case) (why string, still bool) {
 	if !contract.ChosenLast(c.Step, question.Replan) {
 		return "", false

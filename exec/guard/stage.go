@@ -11,9 +11,11 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// stage asks what becomes of the speclets that need one whose critical step failed: try that step once more, go on without
-// them, or stop. It asks as soon as the step has failed, once. Nobody is asked under the strategy direct, in silent mode, or
-// where nobody is there; then those that need it are blocked and all others go on.
+// stage asks what becomes of the speclets that need one whose critical step
+// failed: try that step once more, go on without them, or stop. It asks as soon
+// as the step has failed, once. Nobody is asked under the strategy direct, in
+// silent mode, or where nobody is there; then those that need it are blocked
+// and all others go on.
 func stage(c *contract.Case) Verdict {
 	set := c.Run.Flow.Strategy
 	if len(c.Plan.Speclets) == 0 || set == nil || set.Strategy != history.Orchestrated || !c.Escalates ||
@@ -50,7 +52,8 @@ func firstPending(c *contract.Case, speclets []string) *history.Step {
 	return nil
 }
 
-// askedStage reports whether the question has been put since the run was last set back to before it.
+// askedStage reports whether the question has been put since the run was last
+// set back to before it.
 func askedStage(run *history.Run, what string) bool {
 	for _, s := range run.Steps {
 		for _, x := range s.Questions {
@@ -62,7 +65,8 @@ func askedStage(run *history.Run, what string) bool {
 	return false
 }
 
-// stageSettled reports whether somebody decided to go on without what needs a step that failed, or that is blocked by one that did.
+// stageSettled reports whether somebody decided to go on without what needs a
+// step that failed, or that is blocked by one that did.
 func stageSettled(run *history.Run, by *history.Step) bool {
 	for by.Blocked != nil {
 		by = run.Step(by.Blocked.By)

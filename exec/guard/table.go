@@ -1,7 +1,8 @@
 package guard
 
-// Table lists the guards of a step that has not begun, in the order in which they are asked. The first one that does
-// not let the step pass is heard; after what comes of it all are asked again.
+// Table lists the guards of a step that has not begun, in the order in which
+// they are asked. The first one that does not let the step pass is heard; after
+// what comes of it all are asked again.
 func Table() []Guard {
 	return []Guard{
 		Of("dependency", dependency),   // an earlier step that it needs is missing
@@ -19,7 +20,8 @@ func Table() []Guard {
 	}
 }
 
-// Always lists the guards that are asked before anything else is done about a step, also about one that is under way.
+// Always lists the guards that are asked before anything else is done about a
+// step, also about one that is under way.
 func Always() []Guard {
 	return []Guard{
 		Of("request", request), // a person wants the run to stop and ask

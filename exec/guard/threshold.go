@@ -10,8 +10,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// threshold switches dynamic mode to collaborative, and asks before a step begins, when failures pile up among the steps
-// that are over. What is measured stands in the journal and in the question.
+// threshold switches dynamic mode to collaborative, and asks before a step
+// begins, when failures pile up among the steps that are over. What is measured
+// stands in the journal and in the question.
 func threshold(c *contract.Case) Verdict {
 	switched := Measured(c, nil)
 	if switched == nil {
@@ -20,7 +21,8 @@ func threshold(c *contract.Case) Verdict {
 	return Hold(question.Threshold(c, switched), switched)
 }
 
-// Measured is the switch of mode that the steps so far call for, or nil. failing counts as failed.
+// Measured is the switch of mode that the steps so far call for, or nil.
+// failing counts as failed.
 func Measured(c *contract.Case, failing *history.Step) *history.ModeSwitched {
 	if c.Run.Mode != plan.Dynamic {
 		return nil

@@ -26,7 +26,8 @@ type Accounted struct {
 	Total int           `json:"total,omitempty"`
 	Whole ledger.Digest `json:"whole,omitempty"`
 	// Inline are the new contents of the tree, where they are few: so it is
-	// durable with this record. They are in the store too; a Run leaves them out.
+	// durable with this record. They are in the store too; a Run leaves them
+	// out.
 	Inline checkpoint.Inline `json:"inline,omitempty"`
 }
 
@@ -41,7 +42,8 @@ func (f *Accounted) String() string {
 	return f.Size() + " · " + verdict
 }
 
-// Size is how much was changed, as in "2 files +10 −3". Folders are not counted.
+// Size is how much was changed, as in "2 files +10 −3". Folders are not
+// counted.
 func (f *Accounted) Size() string {
 	files := 0
 	for _, ch := range f.Changes {
@@ -75,12 +77,15 @@ func (f *Accounted) readBack() Fact {
 	}
 	d := f.Declared
 	if !kept(string(f.Tree), string(f.Whole)) ||
-		!keptAll(d.Create) || !keptAll(d.Modify) || !keptAll(d.Delete) || !keptAll(d.SymbolsAdd) || !keptAll(d.SymbolsRemove) {
+		!keptAll(d.Create) || !keptAll(d.Modify) || !keptAll(d.Delete) || !keptAll(d.SymbolsAdd) ||
+		!keptAll(d.SymbolsRemove) {
 		return nil
 	}
 	d.Create, d.Modify, d.Delete = some(d.Create), some(d.Modify), some(d.Delete)
-	d.SymbolsAdd, d.SymbolsRemove = slices.Clone(d.SymbolsAdd), slices.Clone(d.SymbolsRemove) // here an empty list is not none
-	return &Accounted{Tree: f.Tree, Declared: d, Account: ledger.Account{}, Lines: f.Lines, Total: f.Total, Whole: f.Whole}
+	// here an empty list is not none
+	d.SymbolsAdd, d.SymbolsRemove = slices.Clone(d.SymbolsAdd), slices.Clone(d.SymbolsRemove)
+	return &Accounted{Tree: f.Tree, Declared: d, Account: ledger.Account{}, Lines: f.Lines, Total: f.Total,
+		Whole: f.Whole}
 }
 
 // Differs says that an attempt made another tree than an earlier one did of the

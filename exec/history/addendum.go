@@ -11,9 +11,11 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// An Addendum is an answer that became part of the plan's record. Addenda are chained: each has the
-// digest of the link before it (see [Amended] for the others), the first has the plan's, so that what a run was allowed to do follows
-// from the last digest. A journal in which the chain does not hold is refused.
+// An Addendum is an answer that became part of the plan's record. Addenda are
+// chained: each has the digest of the link before it (see [Amended] for the
+// others), the first has the plan's, so that what a run was allowed to do
+// follows from the last digest. A journal in which the chain does not hold is
+// refused.
 type Addendum struct {
 	Number       int          `json:"number"` // from 1
 	Step         plan.Address `json:"step,omitempty"`
@@ -23,10 +25,12 @@ type Addendum struct {
 	Acknowledged string       `json:"acknowledged,omitempty"`
 	Reason       string       `json:"reason,omitempty"`
 	By           string       `json:"by"`
-	// Artifacts are declared for the step from now on, besides the plan's own. Nil: none.
+	// Artifacts are declared for the step from now on, besides the plan's own.
+	// Nil: none.
 	Artifacts *ledger.Declared `json:"artifacts,omitempty"`
-	// MaxFiles, MaxLines and Modules are the step's limits from now on, where the person
-	// acknowledged that they were exceeded; nil leaves a limit as the plan has it.
+	// MaxFiles, MaxLines and Modules are the step's limits from now on, where
+	// the person acknowledged that they were exceeded; nil leaves a limit as
+	// the plan has it.
 	MaxFiles *int     `json:"max_files,omitempty"`
 	MaxLines *int     `json:"max_lines,omitempty"`
 	Modules  []string `json:"modules,omitempty"`
@@ -47,7 +51,8 @@ func (f *Addendum) ofRun(r *Run, at moment) error {
 	case f.Number != len(r.Addenda)+1:
 		return at.refuse("addendum %d follows addendum %d", f.Number, len(r.Addenda))
 	case f.Prev != want:
-		return at.refuse("addendum %d continues %s, and the record ends with %s", f.Number, f.Prev.Short(), want.Short())
+		return at.refuse("addendum %d continues %s, and the record ends with %s", f.Number, f.Prev.Short(),
+			want.Short())
 	case f.Digest != f.sum():
 		return at.refuse("addendum %d is not what its digest %s says", f.Number, f.Digest.Short())
 	}
@@ -64,10 +69,13 @@ func (f *Addendum) ofStep(r *Run, s *Step, at moment) error {
 	return nil
 }
 
-// Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
+// Seal returns a with its place in a chain: number, the digest of what is
+// before it, and its own digest.
 func (a Addendum) Seal(number int, prev ledger.Digest) Addendum {
 	a.Number, a.Prev = number, prev
-	if text, err := json.Marshal(a); err == nil { // what is not UTF-8 is replaced on the way to a journal, and the digest is of what stands there
+	// what is not UTF-8 is replaced on the way to a journal, and the digest is
+	// of what stands there
+	if text, err := json.Marshal(a); err == nil {
 		var written Addendum
 		if json.Unmarshal(text, &written) == nil {
 			a = written
@@ -87,8 +95,8 @@ func (a Addendum) sum() ledger.Digest {
 	return sum
 }
 
-// sumLink is the digest of a link of the plan's record: SHA-256 of a line with the format's name and of the JSON text of everything
-// but the digest.
+// sumLink is the digest of a link of the plan's record: SHA-256 of a line with
+// the format's name and of the JSON text of everything but the digest.
 func sumLink(format string, link any) (ledger.Digest, error) {
 	text, err := json.Marshal(link)
 	if err != nil {
@@ -98,7 +106,8 @@ func sumLink(format string, link any) (ledger.Digest, error) {
 	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:])), nil
 }
 
-// RecordDigest is the digest of the plan's record: of the last addendum or amendment, or of the plan where there is none.
+// RecordDigest is the digest of the plan's record: of the last addendum or
+// amendment, or of the plan where there is none.
 func (r *Run) RecordDigest() ledger.Digest {
 	return cmp.Or(r.record, r.Started.Plan)
 }

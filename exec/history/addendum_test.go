@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A chain of answers holds as it was written; an answer that was edited, moved, left out or repeated is refused.
+// A chain of answers holds as it was written; an answer that was edited, moved,
+// left out or repeated is refused.
 func TestAddendaAreChained(t *testing.T) {
 	first := history.Addendum{Step: "1.1", Question: "q1", Kind: ask.Deviation, Choice: "a", By: "alice",
 		Artifacts: &ledger.Declared{Create: []string{"x"}}}.Seal(1, "")

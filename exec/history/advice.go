@@ -13,10 +13,11 @@ type Recovery struct {
 	Rung   string `json:"rung"`   // "retry", "backup", "reflect", "pivot", "research", "feedback", "ask"
 	Method string `json:"method"` // of the next attempt; "" if there is none
 	Why    string `json:"why"`
-	// Repeats counts how often this rung has been used in this step, this time included.
+	// Repeats counts how often this rung has been used in this step, this time
+	// included.
 	Repeats int `json:"repeats"`
-	// After is how long the next attempt waits for whatever was busy, and Passed
-	// says why the rungs before this one had nothing to do.
+	// After is how long the next attempt waits for whatever was busy, and
+	// Passed says why the rungs before this one had nothing to do.
 	After  time.Duration `json:"after_ns,omitempty"`
 	Passed []Passed      `json:"passed,omitempty"`
 	At     time.Time     `json:"-"` // when it was decided: the wait began then
@@ -52,7 +53,8 @@ type Advised struct {
 	Point   string `json:"point"`             // "task", "approval", "execution", "verification"
 	Rung    string `json:"rung,omitempty"`    // that wanted the advice; "" if none did
 	Advisor string `json:"advisor,omitempty"` // its name
-	// Attempt is the number of the attempt that it was asked about, 0 if there was none.
+	// Attempt is the number of the attempt that it was asked about, 0 if there
+	// was none.
 	Attempt    int     `json:"attempt,omitempty"`
 	RootCause  string  `json:"root_cause,omitempty"`
 	Note       string  `json:"note,omitempty"`
@@ -67,7 +69,8 @@ type Advised struct {
 	Alternatives []Approach `json:"alternatives,omitempty"`
 	Patch        string     `json:"patch,omitempty"` // id of the patch that it brought
 	Cost         AdviceCost `json:"cost,omitzero"`
-	// Error says why there is no advice; Nothing is set where the advisor had none to give.
+	// Error says why there is no advice; Nothing is set where the advisor had
+	// none to give.
 	Error   string `json:"error,omitempty"`
 	Nothing bool   `json:"nothing,omitempty"`
 
@@ -113,8 +116,8 @@ func (s *Step) Advice(kind, point string) *Advised {
 	return nil
 }
 
-// Patched is a change of a step's method that an advisor proposed, with the whole
-// method that comes of it, so that a resumed run can carry it out.
+// Patched is a change of a step's method that an advisor proposed, with the
+// whole method that comes of it, so that a resumed run can carry it out.
 type Patched struct {
 	ID      string `json:"id"`         // "patch_1": the name of the method, too
 	Attempt string `json:"attempt_id"` // of the failure that it answers, as in "1.1#2"
@@ -128,7 +131,8 @@ type Patched struct {
 	Diff       string        `json:"diff"`
 	Method     PatchedMethod `json:"method"`
 	Confidence float64       `json:"confidence"`
-	// Refused is set if the patch may not be used, and Why says what it would widen.
+	// Refused is set if the patch may not be used, and Why says what it would
+	// widen.
 	Refused bool     `json:"refused,omitempty"`
 	Why     []string `json:"why,omitempty"`
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Amended says that steps were added to the plan of a run: it goes on under another plan and a lock of its own, which continues the
-// record. What it says takes the place of what [Started] said. Like an [Addendum] it is a link of the chain that begins with the plan.
+// Amended says that steps were added to the plan of a run: it goes on under
+// another plan and a lock of its own, which continues the record. What it says
+// takes the place of what [Started] said. Like an [Addendum] it is a link of
+// the chain that begins with the plan.
 type Amended struct {
 	Number       int                `json:"number"` // from 1
 	Plan         ledger.Digest      `json:"plan"`
@@ -48,7 +50,8 @@ func (f *Amended) String() string {
 
 func (f *Amended) plan() (digest, blob ledger.Digest) { return f.Plan, f.PlanBlob }
 
-// Seal returns a with its place in a chain: number, the digest of what is before it, and its own digest.
+// Seal returns a with its place in a chain: number, the digest of what is
+// before it, and its own digest.
 func (a Amended) Seal(number int, prev ledger.Digest) (Amended, error) {
 	a.Number, a.Prev = number, prev
 	a.Digest = ""
@@ -57,7 +60,9 @@ func (a Amended) Seal(number int, prev ledger.Digest) (Amended, error) {
 		return a, fmt.Errorf("history: amendment: %w", err)
 	}
 	a = Amended{}
-	if err := json.Unmarshal(text, &a); err != nil { // what is not UTF-8 was replaced, and the digest is of what stands in the journal
+	// what is not UTF-8 was replaced, and the digest is of what stands in the
+	// journal
+	if err := json.Unmarshal(text, &a); err != nil {
 		return a, fmt.Errorf("history: amendment: %w", err)
 	}
 	a.Digest, err = a.sum()
@@ -74,7 +79,8 @@ func (a Amended) sum() (ledger.Digest, error) {
 	return sum, nil
 }
 
-// aside: how the run stands does not move, whether it waits, what is under way, and what the last step left.
+// aside: how the run stands does not move, whether it waits, what is under way,
+// and what the last step left.
 func (*Amended) aside() {}
 
 // ofRun folds steps in that are added to the run.
@@ -108,7 +114,8 @@ func (f *Amended) ofRun(r *Run, at moment) error {
 	return nil
 }
 
-// follows refuses an amendment that does not continue the record, or that comes too late.
+// follows refuses an amendment that does not continue the record, or that comes
+// too late.
 func (r *Run) follows(f *Amended, at moment) error {
 	sum, err := f.sum()
 	if err != nil {
@@ -134,8 +141,9 @@ func (r *Run) follows(f *Amended, at moment) error {
 	return at.refuse("amendment %d %s", f.Number, why)
 }
 
-// behind is how many steps, from the first in the order of execution, an amendment must leave before all that it adds: up to the last one that
-// is not pending.
+// behind is how many steps, from the first in the order of execution, an
+// amendment must leave before all that it adds: up to the last one that is not
+// pending.
 func (r *Run) behind() int {
 	for i, s := range slices.Backward(r.Steps) {
 		if s.Status != Pending {
@@ -150,14 +158,16 @@ func (r *Run) Served(lock string) bool {
 	return r.Started.Lock == lock || slices.Contains(r.locks, lock)
 }
 
-// Admits says why steps cannot be added as f wants, or nil: each of them must come behind all that has begun, and belong to a task
-// that is not over, and what was there must be there, in the order that it had.
+// Admits says why steps cannot be added as f wants, or nil: each of them must
+// come behind all that has begun, and belong to a task that is not over, and
+// what was there must be there, in the order that it had.
 func (r *Run) Admits(f *Amended) error {
 	_, _, err := r.extended(f)
 	return err
 }
 
-// extended are the steps of the run with those that an amendment adds, and the tasks that gained some.
+// extended are the steps of the run with those that an amendment adds, and the
+// tasks that gained some.
 func (r *Run) extended(f *Amended) (steps []*Step, gained map[string]bool, err error) {
 	gained = map[string]bool{}
 	added := map[plan.Address]bool{}
@@ -176,7 +186,8 @@ func (r *Run) extended(f *Amended) (steps []*Step, gained map[string]bool, err e
 		case r.index[o.Address] != nil:
 			return nil, nil, fmt.Errorf("step %s is not new", o.Address)
 		case old < behind:
-			return nil, nil, fmt.Errorf("step %s would come before %s, which has begun", o.Address, r.Steps[behind-1].Address)
+			return nil, nil, fmt.Errorf("step %s would come before %s, which has begun", o.Address,
+				r.Steps[behind-1].Address)
 		case r.Flow.Task(o.Task) != nil:
 			return nil, nil, fmt.Errorf("step %s would belong to task %s, which is over", o.Address, o.Task)
 		default:
@@ -192,7 +203,8 @@ func (r *Run) extended(f *Amended) (steps []*Step, gained map[string]bool, err e
 		}
 	}
 	if old < len(r.Steps) || len(added) > 0 || len(steps) == len(r.Steps) {
-		return nil, nil, fmt.Errorf("there are %d steps, %d of them new, where there were %d", len(f.Steps), len(f.Added), len(r.Steps))
+		return nil, nil, fmt.Errorf("there are %d steps, %d of them new, where there were %d", len(f.Steps),
+			len(f.Added), len(r.Steps))
 	}
 	return steps, gained, nil
 }

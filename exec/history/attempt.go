@@ -26,7 +26,8 @@ type Attempt struct {
 	Discarded record.Snapshot  // what it left and was undone, where that was kept
 	// Compensated is how its compensation went; nil if there was none yet.
 	Compensated *Compensated
-	// Resumptions is how often the run had been resumed when the attempt failed.
+	// Resumptions is how often the run had been resumed when the attempt
+	// failed.
 	Resumptions int
 }
 
@@ -35,15 +36,18 @@ type AttemptStarted struct {
 	Method   string `json:"method"` // "primary", "backup_1"
 	Text     string `json:"text"`   // description of the method
 	Executor string `json:"executor"`
-	// Inputs is the digest of all that the executor begins with: the step's contract, the method,
-	// the tree, the envelope and what it is told of earlier attempts.
+	// Inputs is the digest of all that the executor begins with: the step's
+	// contract, the method, the tree, the envelope and what it is told of
+	// earlier attempts.
 	Inputs ledger.Digest `json:"inputs,omitempty"`
-	// Phase is where a test-first attempt begins because an earlier one was cut off there; "" at the beginning.
+	// Phase is where a test-first attempt begins because an earlier one was cut
+	// off there; "" at the beginning.
 	Phase CyclePhase `json:"phase,omitempty"`
-	// Reinstates is the attempt whose tree is put back and judged anew, because a person
-	// accepted what it did; 0: the executor is called.
+	// Reinstates is the attempt whose tree is put back and judged anew, because
+	// a person accepted what it did; 0: the executor is called.
 	Reinstates int `json:"reinstates,omitempty"`
-	// Stamps is the digest of the file of stamps that was written before this record; "" if that of an earlier one holds, or there is none.
+	// Stamps is the digest of the file of stamps that was written before this
+	// record; "" if that of an earlier one holds, or there is none.
 	Stamps ledger.Digest `json:"stamps,omitempty"`
 }
 
@@ -85,7 +89,8 @@ func (f *AttemptStarted) readBack() Fact {
 func (s *Step) underWay(f Fact, at moment) (*Attempt, error) {
 	a := s.Last()
 	if a == nil || a.Number != at.attempt {
-		return nil, at.refuse("%s concerns attempt %d of step %s, which is not under way", f.Type(), at.attempt, s.Address)
+		return nil, at.refuse("%s concerns attempt %d of step %s, which is not under way", f.Type(), at.attempt,
+			s.Address)
 	}
 	return a, nil
 }
@@ -100,7 +105,8 @@ type AttemptEnded struct {
 	Calls    int                `json:"calls,omitempty"`
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	Stateful bool               `json:"stateful,omitempty"`
-	// Summary is what a fresh attempt must know, where the executor's context was exhausted.
+	// Summary is what a fresh attempt must know, where the executor's context
+	// was exhausted.
 	Summary string `json:"summary,omitempty"`
 }
 
@@ -152,12 +158,13 @@ const (
 	SchemaMismatch  Class = "schema-mismatch"  // the output does not have the form that the step expects
 	MissingEvidence Class = "missing-evidence" // evidence that the step owes is not there
 
-	// ContextExhausted: the executor's context was full. A fresh attempt begins with the summary of this one.
+	// ContextExhausted: the executor's context was full. A fresh attempt begins
+	// with the summary of this one.
 	ContextExhausted Class = "context-exhausted"
 )
 
-// ThroughNoFault reports whether an attempt that failed so says nothing about the work: it was interrupted, the
-// controller died, or something else moved.
+// ThroughNoFault reports whether an attempt that failed so says nothing about
+// the work: it was interrupted, the controller died, or something else moved.
 func (c Class) ThroughNoFault() bool { return c == Interrupted || c == Lost || c == Moved }
 
 // AttemptFailed says why an attempt counts for nothing.
@@ -215,7 +222,8 @@ type Cycle struct {
 	Did    string     `json:"did"`              // "kept", "reverted" or "refused"
 	Why    string     `json:"why,omitempty"`    // it does not hold
 	Output string     `json:"output,omitempty"` // of the test, the tail
-	// Snapshot is the tree after the phase, which going on after a crash begins with.
+	// Snapshot is the tree after the phase, which going on after a crash begins
+	// with.
 	Snapshot record.Snapshot `json:"snapshot,omitzero"`
 }
 

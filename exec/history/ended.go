@@ -10,10 +10,12 @@ import (
 type Status string
 
 const (
-	Running     Status = "RUNNING"      // a controller has it in hand, or had when it died
-	Waiting     Status = "WAITING"      // for an answer, or to be resumed
-	Achieved    Status = "ACHIEVED"     // all steps are done or lawfully skipped, and the whole holds
-	Partial     Status = "PARTIAL"      // something was left out or failed without halting the run, and what was done holds
+	Running  Status = "RUNNING"  // a controller has it in hand, or had when it died
+	Waiting  Status = "WAITING"  // for an answer, or to be resumed
+	Achieved Status = "ACHIEVED" // all steps are done or lawfully skipped, and the whole holds
+	// something was left out or failed without halting the run, and what was
+	// done holds
+	Partial     Status = "PARTIAL"
 	NotAchieved Status = "NOT_ACHIEVED" // it was halted, or the whole does not hold
 )
 
@@ -65,7 +67,8 @@ func (f *Delivered) ofRun(r *Run, _ moment) error {
 	return nil
 }
 
-// Delivering reports whether an isolated run has begun to move what it made into the workspace.
+// Delivering reports whether an isolated run has begun to move what it made
+// into the workspace.
 func (r *Run) Delivering() bool {
 	return r.Delivered != nil || r.Restoring != nil && r.Restoring.Deliver
 }

@@ -58,7 +58,8 @@ func (f *Evidence) String() string {
 	if f.Pass {
 		verdict = "found"
 	}
-	return sprint("evidence of task %s (%s) is %s: %d of %s", f.Task, f.Kind, verdict, found, count(len(f.Items), "item"))
+	return sprint("evidence of task %s (%s) is %s: %d of %s", f.Task, f.Kind, verdict, found,
+		count(len(f.Items), "item"))
 }
 
 func (f *Evidence) ofRun(r *Run, _ moment) error {
@@ -97,10 +98,12 @@ func (f *EvidenceRetry) ofRun(r *Run, at moment) error {
 	return nil
 }
 
-// EvidenceRetry is the latest decision about a task's missing evidence that stands, or nil.
+// EvidenceRetry is the latest decision about a task's missing evidence that
+// stands, or nil.
 func (r *Run) EvidenceRetry(task string) *EvidenceRetry {
 	return latest(r.EvidenceRetries, func(e *EvidenceRetry) bool { return e.Task == task && !e.Undone })
 }
 
-// ByEvidenceRetry is who set a run back to carry a step out again because the evidence of its task is missing.
+// ByEvidenceRetry is who set a run back to carry a step out again because the
+// evidence of its task is missing.
 const ByEvidenceRetry = "evidence retry"

@@ -9,15 +9,18 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
-// A Fact is something that happened in a run. Facts are declared in this package and listed in one table; a fact is a
-// struct with its name in the journal, its line of text, and what it does to a run.
+// A Fact is something that happened in a run. Facts are declared in this
+// package and listed in one table; a fact is a struct with its name in the
+// journal, its line of text, and what it does to a run.
 //
-// What it does is said by one method or more, by what it may concern: the run as a whole (ofRun), a step (ofStep), or
-// an attempt of a step (ofAttempt). A record in any other place is refused.
+// What it does is said by one method or more, by what it may concern: the run
+// as a whole (ofRun), a step (ofStep), or an attempt of a step (ofAttempt). A
+// record in any other place is refused.
 type Fact interface {
 	// Type is the name of the fact in the journal.
 	Type() string
-	// String is what the fact says, on one line of plain English. It may hold text of executors and people, as it is.
+	// String is what the fact says, on one line of plain English. It may hold
+	// text of executors and people, as it is.
 	String() string
 }
 
@@ -62,7 +65,8 @@ func Decode(r record.Record) (Fact, error) {
 	return f, nil
 }
 
-// An UnknownError says that a record is of a type that this version does not know.
+// An UnknownError says that a record is of a type that this version does not
+// know.
 type UnknownError struct {
 	Seq  uint64
 	Type string
@@ -89,7 +93,8 @@ func unreadable(r record.Record, err error) error {
 	return fmt.Errorf("history: record %d (%s): %w", r.Seq, r.Type, err)
 }
 
-// marshal is json.Marshal; facts that spell themselves are not checked once more, as package json would.
+// marshal is json.Marshal; facts that spell themselves are not checked once
+// more, as package json would.
 func marshal(f Fact) ([]byte, error) {
 	if m, ok := f.(json.Marshaler); ok {
 		return m.MarshalJSON()
@@ -124,7 +129,8 @@ func Snapshots(f Fact) []record.Snapshot {
 	return nil
 }
 
-// sprint formats the line of a fact. Where the last of it is not known, the colon before it goes.
+// sprint formats the line of a fact. Where the last of it is not known, the
+// colon before it goes.
 func sprint(format string, args ...any) string {
 	return strings.TrimSuffix(strings.TrimSpace(fmt.Sprintf(format, args...)), ":")
 }

@@ -35,13 +35,16 @@ func (f *Flow) Task(id string) *TaskOver {
 	return nil
 }
 
-// HandedOver reports whether the session ended because its tokens were used up, and the next one has not begun.
+// HandedOver reports whether the session ended because its tokens were used up,
+// and the next one has not begun.
 func (f *Flow) HandedOver() bool { return f.handed }
 
-// Unphased reports whether steps were added to the run that belong to no phase of its strategy.
+// Unphased reports whether steps were added to the run that belong to no phase
+// of its strategy.
 func (f *Flow) Unphased() bool { return f.unphased }
 
-// spend counts tokens. Nobody gives tokens back, and what is more than can be counted stays the most that can be.
+// spend counts tokens. Nobody gives tokens back, and what is more than can be
+// counted stays the most that can be.
 func (f *Flow) spend(tokens int64) {
 	tokens = max(tokens, 0)
 	f.Tokens += min(tokens, math.MaxInt64-f.Tokens)
@@ -83,8 +86,9 @@ type StrategySet struct {
 	From       Strategy `json:"from,omitempty"`    // of a switch: what it was
 	Complexity int      `json:"complexity"`        // 1 to 5, that decided
 	Planned    int      `json:"planned,omitempty"` // of a switch: the complexity that the run began with
-	// Source says where Complexity comes from: "plan" (a task says it), "computed"
-	// (from what the plan declares), "asked" (the host wants it so) or "measured".
+	// Source says where Complexity comes from: "plan" (a task says it),
+	// "computed" (from what the plan declares), "asked" (the host wants it so)
+	// or "measured".
 	Source   string   `json:"source"`
 	Why      string   `json:"why"`
 	Measures Measures `json:"measures"`

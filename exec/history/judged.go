@@ -10,8 +10,9 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// Judged are judgements, in the order in which the gates were asked. Those that object to nothing share a record, as
-// long as they say no more than one gate may, and one that objects has a record of its own: [Judgements] sees to that.
+// Judged are judgements, in the order in which the gates were asked. Those that
+// object to nothing share a record, as long as they say no more than one gate
+// may, and one that objects has a record of its own: [Judgements] sees to that.
 //
 // In JSON they are a list called judged.
 type Judged []gate.Judgement
@@ -20,8 +21,10 @@ const judgedType = "judged"
 
 func (*Judged) Type() string { return judgedType }
 
-// String names gates that share a record, since they object to nothing, and says what the gate says that has one of its
-// own. No controller writes a record that is shared by one that objects, but a journal may come from anybody.
+// String names gates that share a record, since they object to nothing, and
+// says what the gate says that has one of its own. No controller writes a
+// record that is shared by one that objects, but a journal may come from
+// anybody.
 func (f *Judged) String() string {
 	var names, said []string
 	for _, j := range *f {
@@ -105,7 +108,8 @@ func size(j gate.Judgement) int {
 
 var errNoJudgement = errors.New("there is no judgement")
 
-// MarshalJSON writes them as they stand in a journal; there must be one at least.
+// MarshalJSON writes them as they stand in a journal; there must be one at
+// least.
 func (f Judged) MarshalJSON() ([]byte, error) {
 	if len(f) == 0 {
 		return nil, errNoJudgement
@@ -124,7 +128,8 @@ func (f Judged) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes, with spaces too.
 func (f *Judged) UnmarshalJSON(data []byte) error { return f.read(data, nil) }
 
-// read is UnmarshalJSON. What is known by its text is not read, and what was read is known then, unless known is nil.
+// read is UnmarshalJSON. What is known by its text is not read, and what was
+// read is known then, unless known is nil.
 func (f *Judged) read(data []byte, known map[string]gate.Judgement) error {
 	var list struct{ Judged []json.RawMessage }
 	if err := json.Unmarshal(data, &list); err != nil {

@@ -13,10 +13,12 @@ import (
 )
 
 func judgement(name string, result gate.Result, findings ...gate.Finding) gate.Judgement {
-	return gate.Judgement{Gate: name, Level: gate.BlocksStep, Phase: gate.After, Verdict: &gate.Verdict{Result: result, Findings: findings}}
+	return gate.Judgement{Gate: name, Level: gate.BlocksStep, Phase: gate.After,
+		Verdict: &gate.Verdict{Result: result, Findings: findings}}
 }
 
-// Gates that have something to say have records of their own, and the others share them; nothing changes places.
+// Gates that have something to say have records of their own, and the others
+// share them; nothing changes places.
 func TestJudged(t *testing.T) {
 	undecided := gate.Judgement{Gate: "u", Err: &gate.RecordedError{Class: "error", Text: "no"}}
 	silent := gate.Judgement{Gate: "s"}
@@ -59,7 +61,8 @@ func TestJudged(t *testing.T) {
 func TestJudgedAtLength(t *testing.T) {
 	long := judgement("long", gate.Passed)
 	for range gate.MaxFindings {
-		long.Verdict.Evidence = append(long.Verdict.Evidence, strings.Repeat("<", gate.MaxText)) // six bytes each in JSON
+		// six bytes each in JSON
+		long.Verdict.Evidence = append(long.Verdict.Evidence, strings.Repeat("<", gate.MaxText))
 	}
 	short := judgement("short", gate.Passed)
 	facts := Judgements([]gate.Judgement{short, long, short, long, long, long, long, long, long, short})

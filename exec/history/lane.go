@@ -6,15 +6,17 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 )
 
-// A Lane is a strand of work that is under way: one step, with the attempt and the question that it waits for.
+// A Lane is a strand of work that is under way: one step, with the attempt and
+// the question that it waits for.
 type Lane struct {
 	Step     *Step
 	Attempt  *Attempt      // that began, and has neither failed nor been accepted; nil if there is none
 	Question *ask.Question // about the step, that nobody has answered; nil if there is none
 }
 
-// Lanes are the steps that are under way, in the order in which they began. A step is under way from the first time it
-// started until it is over, also while the run waits or nobody has it in hand.
+// Lanes are the steps that are under way, in the order in which they began. A
+// step is under way from the first time it started until it is over, also while
+// the run waits or nobody has it in hand.
 func (r *Run) Lanes() []Lane {
 	lanes := make([]Lane, len(r.lanes))
 	for i, s := range r.lanes {
@@ -23,7 +25,8 @@ func (r *Run) Lanes() []Lane {
 	return lanes
 }
 
-// InFlight is the attempt of the step that began and has neither failed nor been accepted, or nil.
+// InFlight is the attempt of the step that began and has neither failed nor
+// been accepted, or nil.
 func (s *Step) InFlight() *Attempt {
 	if a := s.Last(); a != nil && a.Failure == nil && s.Status == InFlight {
 		return a
@@ -31,8 +34,8 @@ func (s *Step) InFlight() *Attempt {
 	return nil
 }
 
-// Questions are those that nobody has answered, in the order in which they were asked. A step has one at most, and so
-// has the run as a whole.
+// Questions are those that nobody has answered, in the order in which they were
+// asked. A step has one at most, and so has the run as a whole.
 func (r *Run) Questions() []*ask.Question {
 	var open []*ask.Question
 	for _, o := range r.open {
@@ -41,13 +44,15 @@ func (r *Run) Questions() []*ask.Question {
 	return open
 }
 
-// An openQuestion is a question that waits, and the step that it is about, nil for the run.
+// An openQuestion is a question that waits, and the step that it is about, nil
+// for the run.
 type openQuestion struct {
 	step     *Step
 	exchange *Exchange
 }
 
-// asked is the open question about a step, or about the run; nil if there is none.
+// asked is the open question about a step, or about the run; nil if there is
+// none.
 func (r *Run) asked(s *Step) *ask.Question {
 	for _, o := range r.open {
 		if o.step == s {

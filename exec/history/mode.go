@@ -12,15 +12,16 @@ type ModeSwitched struct {
 	To           plan.Mode `json:"to"`
 	Cause        string    `json:"cause"`
 	Measurements []string  `json:"measurements,omitempty"`
-	// Of a switch that dynamic mode made by itself: the triggers that fired, the
-	// methods tried in the steps that they looked at ("1.2 primary failed"), what
-	// is suggested, and how many steps had failed in a row.
+	// Of a switch that dynamic mode made by itself: the triggers that fired,
+	// the methods tried in the steps that they looked at ("1.2 primary
+	// failed"), what is suggested, and how many steps had failed in a row.
 	Triggers       []string `json:"triggers,omitempty"`
 	Methods        []string `json:"methods,omitempty"`
 	Recommendation string   `json:"recommendation,omitempty"`
 	Consecutive    int      `json:"consecutive,omitempty"`
 
-	// When it was recorded, and at which step ("" for the run); set by the fold.
+	// When it was recorded, and at which step ("" for the run); set by the
+	// fold.
 	At   time.Time    `json:"-"`
 	Step plan.Address `json:"-"`
 }
@@ -43,8 +44,8 @@ func (f *ModeSwitched) ofStep(r *Run, s *Step, at moment) error {
 	return f.ofRun(r, at)
 }
 
-// Lesson is what a step taught in education mode, once it was over. The situation and
-// the approaches stand in the question that Question names.
+// Lesson is what a step taught in education mode, once it was over. The
+// situation and the approaches stand in the question that Question names.
 type Lesson struct {
 	Question    string        `json:"question,omitempty"` // the checkpoint before the step
 	Recommended string        `json:"recommended"`        // the method that was recommended

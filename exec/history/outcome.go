@@ -68,8 +68,8 @@ func (r *Run) Outcome(task string) *TaskOutcome {
 }
 
 // undoTasks forgets what was decided about tasks of which a step was set back.
-// A step that is set back to find missing evidence keeps its task's approval and
-// its retries: they would be endless else.
+// A step that is set back to find missing evidence keeps its task's approval
+// and its retries: they would be endless else.
 func (r *Run) undoTasks(tasks map[string]bool, by string) {
 	for i := range r.Outcomes {
 		r.Outcomes[i].Undone = r.Outcomes[i].Undone || tasks[r.Outcomes[i].Task]
@@ -88,7 +88,8 @@ func (r *Run) undoTasks(tasks map[string]bool, by string) {
 	}
 }
 
-// Conclude is the last word about a task, by the first of these rules that applies:
+// Conclude is the last word about a task, by the first of these rules that
+// applies:
 //
 //	the reviewers did not approve it                        failed
 //	its evidence was found                                  completed
@@ -96,7 +97,8 @@ func (r *Run) undoTasks(tasks map[string]bool, by string) {
 //	it failed, or evidence is missing, after retries        failed_final
 //	else                                                    failed
 //
-// A task that nobody reviewed counts as approved. Evidence of a task that failed is nobody's to find: it cannot pass.
+// A task that nobody reviewed counts as approved. Evidence of a task that
+// failed is nobody's to find: it cannot pass.
 func Conclude(a ApprovalStatus, x ExecutionStatus, v Verification, r Retries) (FinalStatus, string) {
 	done := x == Succeeded || x == RetrySucceeded
 	switch {
@@ -123,8 +125,8 @@ func Conclude(a ApprovalStatus, x ExecutionStatus, v Verification, r Retries) (F
 }
 
 // Execution is how an attempt went: SUCCEEDED without a failure;
-// RETRYABLE_FAILURE where time, memory, a signal or the controller's own end cut
-// it off, so that nothing says that it cannot succeed; else FAILED.
+// RETRYABLE_FAILURE where time, memory, a signal or the controller's own end
+// cut it off, so that nothing says that it cannot succeed; else FAILED.
 func (a *Attempt) Execution() ExecutionStatus {
 	exit := 0
 	if a.Said != nil {
@@ -139,8 +141,8 @@ const (
 	lastSignal  = 192
 )
 
-// ExecutionOf is [Attempt.Execution] of an attempt that failed so, nil: did not, and
-// whose program ended with a status.
+// ExecutionOf is [Attempt.Execution] of an attempt that failed so, nil: did
+// not, and whose program ended with a status.
 func ExecutionOf(f *AttemptFailed, exit int) ExecutionStatus {
 	if f == nil {
 		return Succeeded
@@ -173,7 +175,8 @@ func (s *Step) Execution() ExecutionStatus {
 	}
 }
 
-// Retried counts the attempts that followed one that failed, since the step was last set back.
+// Retried counts the attempts that followed one that failed, since the step was
+// last set back.
 func (s *Step) Retried() int {
 	n := 0
 	for i := 1; i < len(s.Attempts); i++ {
@@ -184,9 +187,9 @@ func (s *Step) Retried() int {
 	return n
 }
 
-// TaskExecution is how a task went: as well as the worst of its steps that its end
-// depends on. Steps that were left out on somebody's word, and those that failed without
-// being critical, do not count, unless nothing else was done.
+// TaskExecution is how a task went: as well as the worst of its steps that its
+// end depends on. Steps that were left out on somebody's word, and those that
+// failed without being critical, do not count, unless nothing else was done.
 func (r *Run) TaskExecution(task string) ExecutionStatus {
 	result, retried := NotExecuted, false
 	for _, s := range r.Steps {

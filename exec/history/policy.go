@@ -6,22 +6,27 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Policy is how a run is carried out, as far as the host and the plan together decide it. What is decided about a run
-// follows from its plan, its policy and its history, and from nothing else.
+// A Policy is how a run is carried out, as far as the host and the plan
+// together decide it. What is decided about a run follows from its plan, its
+// policy and its history, and from nothing else.
 type Policy struct {
-	Mode          plan.Mode `json:"mode"`              // at first; see [ModeSwitched]
-	ModeBy        string    `json:"mode_by,omitempty"` // who chose it: "host" (a flag or a field), "plan", "person", "accepted" (the default, by a person), "default"
-	Preset        string    `json:"preset,omitempty"`  // "contract" if empty
-	Ladder        []string  `json:"ladder,omitempty"`  // its rungs by name, in order
-	Triggers      Triggers  `json:"triggers,omitzero"` // of dynamic mode
-	Strategy      Strategy  `json:"strategy,omitempty"`
-	TestFirst     bool      `json:"test_first,omitempty"`    // steps that can write their test first do
-	Deterministic bool      `json:"deterministic,omitempty"` // another output of the same inputs is refused
-	TokenBudget   int64     `json:"token_budget,omitempty"`  // of a session; 0: no limit
-	Compliance    bool      `json:"compliance,omitempty"`    // tasks are looked at before their first step
+	Mode plan.Mode `json:"mode"` // at first; see [ModeSwitched]
+	// who chose it: "host" (a flag or a field), "plan", "person", "accepted"
+	// (the default, by a person), "default"
+	ModeBy        string   `json:"mode_by,omitempty"`
+	Preset        string   `json:"preset,omitempty"`  // "contract" if empty
+	Ladder        []string `json:"ladder,omitempty"`  // its rungs by name, in order
+	Triggers      Triggers `json:"triggers,omitzero"` // of dynamic mode
+	Strategy      Strategy `json:"strategy,omitempty"`
+	TestFirst     bool     `json:"test_first,omitempty"`    // steps that can write their test first do
+	Deterministic bool     `json:"deterministic,omitempty"` // another output of the same inputs is refused
+	TokenBudget   int64    `json:"token_budget,omitempty"`  // of a session; 0: no limit
+	Compliance    bool     `json:"compliance,omitempty"`    // tasks are looked at before their first step
 
-	EvidenceWait time.Duration `json:"evidence_wait_ns,omitempty"` // for a server that may know later what it does not know yet
-	Patience     time.Duration `json:"patience_ns,omitempty"`      // how long a question waits; 0: as long as whoever is asked does
+	// for a server that may know later what it does not know yet
+	EvidenceWait time.Duration `json:"evidence_wait_ns,omitempty"`
+	// how long a question waits; 0: as long as whoever is asked does
+	Patience time.Duration `json:"patience_ns,omitempty"`
 }
 
 // Triggers are the thresholds at which dynamic mode asks a person.
@@ -37,8 +42,8 @@ type Triggers struct {
 	TaskFailures  int     `json:"task_failures,omitempty"`  // failed steps of one task; 0: no threshold
 }
 
-// Roles are the names of those who are there to take part in a run, so that what is decided can depend on it. Their
-// versions stand in the envelope.
+// Roles are the names of those who are there to take part in a run, so that
+// what is decided can depend on it. Their versions stand in the envelope.
 type Roles struct {
 	Executors []string `json:"executors,omitempty"` // that the plan needs; "" is the default one
 	Reviewers []string `json:"reviewers,omitempty"`
@@ -52,7 +57,8 @@ type Roles struct {
 	Escalator bool     `json:"escalator,omitempty"` // somebody can be asked; else questions are refused
 }
 
-// PolicyChanged says that the run goes on under another policy, or with others, from here on.
+// PolicyChanged says that the run goes on under another policy, or with others,
+// from here on.
 type PolicyChanged struct {
 	Policy Policy `json:"policy"`
 	Roles  Roles  `json:"roles"`
@@ -70,7 +76,8 @@ func (f *PolicyChanged) ofRun(r *Run, _ moment) error {
 	return nil
 }
 
-// An Observation is something that a controller looks at before it relies on it.
+// An Observation is something that a controller looks at before it relies on
+// it.
 type Observation string
 
 const (
@@ -79,8 +86,9 @@ const (
 	Preconditions Observation = "preconditions" // of a step: the gates before it were asked
 )
 
-// Observed says that something was looked at, and is as it must be. How long that holds is for the reader to say: until a
-// fact follows that may have disturbed it.
+// Observed says that something was looked at, and is as it must be. How long
+// that holds is for the reader to say: until a fact follows that may have
+// disturbed it.
 type Observed struct {
 	What Observation `json:"what"`
 }
@@ -105,5 +113,6 @@ type observation struct {
 	step *Step
 }
 
-// ObservedAt is the position in the journal of the latest observation about a step, nil for the run; 0 if there is none.
+// ObservedAt is the position in the journal of the latest observation about a
+// step, nil for the run; 0 if there is none.
 func (r *Run) ObservedAt(what Observation, s *Step) uint64 { return r.observed[observation{what, s}] }

@@ -25,8 +25,8 @@ func (q Query) Matches(rec record.Record) bool {
 		!rec.Time.Before(q.Since) && (q.Until.IsZero() || rec.Time.Before(q.Until))
 }
 
-// Select yields the records that the query picks, in order. It reads no more of records than is asked for, and
-// hands on the error that ends them.
+// Select yields the records that the query picks, in order. It reads no more of
+// records than is asked for, and hands on the error that ends them.
 func (q Query) Select(records iter.Seq2[record.Record, error]) iter.Seq2[record.Record, error] {
 	return func(yield func(record.Record, error) bool) {
 		for rec, err := range records {

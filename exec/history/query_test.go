@@ -82,7 +82,8 @@ func cut(records []record.Record, n int) iter.Seq2[record.Record, error] {
 	}
 }
 
-// TestErrorsEndQueries hands on the error that ends the records, after what came before it.
+// TestErrorsEndQueries hands on the error that ends the records, after what
+// came before it.
 func TestErrorsEndQueries(t *testing.T) {
 	n, last := 0, error(nil)
 	for _, err := range (history.Query{}).Select(cut(recorded(t), 3)) {

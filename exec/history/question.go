@@ -43,14 +43,16 @@ func (f *Asked) ofStep(r *Run, s *Step, at moment) error {
 	x := &Exchange{Question: f.Question}
 	if s != nil {
 		s.Questions = append(s.Questions, *x)
-		x = &s.Questions[len(s.Questions)-1] // it moves only when the step asks again, and that is when this one is closed
+		// it moves only when the step asks again, and that is when this one is
+		// closed
+		x = &s.Questions[len(s.Questions)-1]
 	}
 	r.open = append(r.open, openQuestion{s, x})
 	return nil
 }
 
-// AskedUnder is the digest of the plan that a question of the run was asked under, or "". It stays that when the run is
-// amended.
+// AskedUnder is the digest of the plan that a question of the run was asked
+// under, or "". It stays that when the run is amended.
 func (r *Run) AskedUnder(question string) ledger.Digest { return r.under[question] }
 
 // exchange finds the open question that an answer, or a refusal, is about.
@@ -115,7 +117,8 @@ func (f *Unanswered) ofRun(r *Run, at moment) error {
 
 func (f *Unanswered) ofStep(r *Run, _ *Step, at moment) error { return f.ofRun(r, at) }
 
-// Remembered says that somebody wanted a choice to be remembered, and what came of it.
+// Remembered says that somebody wanted a choice to be remembered, and what came
+// of it.
 type Remembered struct {
 	ID       string       `json:"id,omitempty"` // of the remembered choice; "" if it was not remembered
 	Question string       `json:"question"`

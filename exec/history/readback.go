@@ -9,8 +9,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Take folds the next record in, as Apply does, for whoever has the fact that it was encoded from. The state is the same, field by
-// field, as if the record had been read; facts that every step has need not be read for it. f is not kept.
+// Take folds the next record in, as Apply does, for whoever has the fact that
+// it was encoded from. The state is the same, field by field, as if the record
+// had been read; facts that every step has need not be read for it. f is not
+// kept.
 func (r *Run) Take(rec record.Record, f Fact) error {
 	if known, ok := f.(readable); ok && rec.Type == f.Type() {
 		if fact := known.readBack(); fact != nil {
@@ -20,11 +22,13 @@ func (r *Run) Take(rec record.Record, f Fact) error {
 	return r.Apply(rec)
 }
 
-// A readable fact knows what it is once it was encoded and read: what JSON does not keep, such as the difference between no list
-// and an empty one, is gone. It is nil where only reading can tell.
+// A readable fact knows what it is once it was encoded and read: what JSON does
+// not keep, such as the difference between no list and an empty one, is gone.
+// It is nil where only reading can tell.
 type readable interface{ readBack() Fact }
 
-// kept reports whether JSON keeps texts as they are: bytes that are no UTF-8 it replaces.
+// kept reports whether JSON keeps texts as they are: bytes that are no UTF-8 it
+// replaces.
 func kept(texts ...string) bool { return keptAll(texts) }
 
 func keptAll[T string | plan.Address](texts []T) bool {

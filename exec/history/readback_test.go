@@ -54,7 +54,8 @@ func readsBack(t *testing.T, fact Fact, random *rand.Rand) bool {
 	return true
 }
 
-// All of them mostly know how they read, so that what is tested is what happens.
+// All of them mostly know how they read, so that what is tested is what
+// happens.
 func TestReadBackKnows(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range readables() {
@@ -117,7 +118,8 @@ func fill(v reflect.Value, random *rand.Rand) {
 		}
 	case reflect.Interface: // an error
 		if random.IntN(4) == 0 {
-			v.Set(reflect.ValueOf([]error{errors.New("no"), &gate.TimeoutError{Limit: time.Second}, &gate.PanicError{Value: "oh"}}[random.IntN(3)]))
+			v.Set(reflect.ValueOf([]error{errors.New("no"), &gate.TimeoutError{Limit: time.Second},
+				&gate.PanicError{Value: "oh"}}[random.IntN(3)]))
 		}
 	}
 }

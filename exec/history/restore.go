@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// RestoreBegun is written before the tree is touched, so that a crash during the restore is repaired.
+// RestoreBegun is written before the tree is touched, so that a crash during
+// the restore is repaired.
 type RestoreBegun struct {
 	To        record.Snapshot `json:"to"`
 	Discarded record.Snapshot `json:"discarded,omitzero"` // what is undone is kept
@@ -19,7 +20,8 @@ func (*RestoreBegun) Type() string { return "restore-begun" }
 
 func (f *RestoreBegun) String() string { return "to tree " + f.To.Tree.Short() }
 
-// Behind a rollback, what is discarded is what attempts left that were under way.
+// Behind a rollback, what is discarded is what attempts left that were under
+// way.
 func (f *RestoreBegun) ofRun(r *Run, _ moment) error {
 	r.Restoring = f
 	for _, a := range r.cutOff {
@@ -99,7 +101,8 @@ func (f *RolledBack) String() string {
 
 func (f *RolledBack) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }
 
-// The step and everything after it has not happened, but what was tried stays in the journal.
+// The step and everything after it has not happened, but what was tried stays
+// in the journal.
 func (f *RolledBack) ofStep(r *Run, s *Step, _ moment) error {
 	r.RolledBack = append(r.RolledBack, *f)
 	r.cutOff = nil

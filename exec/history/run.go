@@ -107,8 +107,9 @@ func (r *Run) Apply(rec record.Record) error {
 	return r.apply(rec, f)
 }
 
-// decode is Decode. More than half of a journal is what gates said, and most of that was said before, word by word: it
-// is read once. Nobody changes a judgement.
+// decode is Decode. More than half of a journal is what gates said, and most of
+// that was said before, word by word: it is read once. Nobody changes a
+// judgement.
 func (r *Run) decode(rec record.Record) (Fact, error) {
 	if rec.Type != judgedType {
 		return Decode(rec)
@@ -123,7 +124,8 @@ func (r *Run) decode(rec record.Record) (Fact, error) {
 	return j, nil
 }
 
-// Compact drops what is only of use while many records are read one after the other. The run means the same.
+// Compact drops what is only of use while many records are read one after the
+// other. The run means the same.
 func (r *Run) Compact() { r.said = nil }
 
 // An aside leaves the run as it stands: whether it waits, and what it did last.

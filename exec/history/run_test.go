@@ -40,8 +40,9 @@ func (j *journal) add(step plan.Address, attempt int, facts ...history.Fact) *jo
 
 func begun() *journal {
 	j := &journal{}
-	return j.add("", 0, &history.Started{Run: "R", Goal: "g", Policy: history.Policy{Mode: plan.Dynamic}, Envelope: &envelope.Envelope{},
-		Base: record.Snapshot{Tree: "base"},
+	return j.add("", 0, &history.Started{Run: "R", Goal: "g", Policy: history.Policy{Mode: plan.Dynamic},
+		Envelope: &envelope.Envelope{},
+		Base:     record.Snapshot{Tree: "base"},
 		Steps: []history.Outline{
 			{Address: "1.1", Task: "1", Critical: true},
 			{Address: "1.2", Task: "1", Critical: true},
@@ -78,7 +79,8 @@ func TestFoldKeepsWhatARollbackUndoes(t *testing.T) {
 	}
 	s := j.run.Step("1.1")
 	if s.Status != history.Pending || len(s.Attempts) != 0 || len(s.Undone) != 1 || j.run.Tree.Tree != "base" {
-		t.Errorf("status %s, %d attempts, %d undone, tree %s; want pending, 0, 1, base", s.Status, len(s.Attempts), len(s.Undone), j.run.Tree.Tree)
+		t.Errorf("status %s, %d attempts, %d undone, tree %s; want pending, 0, 1, base", s.Status, len(s.Attempts),
+			len(s.Undone), j.run.Tree.Tree)
 	}
 	// The next attempt goes on counting.
 	j.add("1.1", 0, &history.StepStarted{}).add("1.1", 2, &history.AttemptStarted{Method: "primary"})
@@ -101,15 +103,20 @@ func TestFoldRefusesWhatCannotFollow(t *testing.T) {
 		"a step that is not in the plan":        begun().add("9.9", 0, &history.StepStarted{}),
 		"a step that starts twice":              completed().add("1.1", 0, &history.StepStarted{}),
 		"a step that is completed twice":        completed().add("1.1", 1, &history.StepCompleted{}),
-		"completion without an attempt":         begun().add("1.1", 0, &history.StepStarted{}, &history.StepCompleted{}),
-		"an attempt out of order":               begun().add("1.1", 0, &history.StepStarted{}).add("1.1", 2, &history.AttemptStarted{}),
-		"the end of no attempt":                 begun().add("1.1", 0, &history.StepStarted{}).add("1.1", 1, &history.AttemptEnded{}),
-		"an answer without a question":          begun().add("", 0, &history.Answered{}),
-		"two questions at once":                 begun().add("1.1", 0, question, question),
-		"an answer to another question":         begun().add("1.1", 0, question, &history.Answered{Answer: ask.Answer{Question: "q2"}}),
-		"a step after the end":                  begun().add("", 0, &history.Ended{}).add("1.1", 0, &history.StepStarted{}),
-		"anything after the seal":               begun().add("", 0, &history.Ended{}, &history.Sealed{}, &history.Resumed{}),
-		"a run's fact about a step":             begun().add("1.1", 0, &history.StepStarted{}).add("1.1", 1, &history.AttemptStarted{}).add("1.1", 1, &history.Ended{}),
+		"completion without an attempt": begun().add("1.1", 0, &history.StepStarted{},
+			&history.StepCompleted{}),
+		"an attempt out of order": begun().add("1.1", 0, &history.StepStarted{}).add("1.1", 2,
+			&history.AttemptStarted{}),
+		"the end of no attempt": begun().add("1.1", 0, &history.StepStarted{}).add("1.1", 1,
+			&history.AttemptEnded{}),
+		"an answer without a question": begun().add("", 0, &history.Answered{}),
+		"two questions at once":        begun().add("1.1", 0, question, question),
+		"an answer to another question": begun().add("1.1", 0, question,
+			&history.Answered{Answer: ask.Answer{Question: "q2"}}),
+		"a step after the end":    begun().add("", 0, &history.Ended{}).add("1.1", 0, &history.StepStarted{}),
+		"anything after the seal": begun().add("", 0, &history.Ended{}, &history.Sealed{}, &history.Resumed{}),
+		"a run's fact about a step": begun().add("1.1", 0, &history.StepStarted{}).add("1.1", 1,
+			&history.AttemptStarted{}).add("1.1", 1, &history.Ended{}),
 	}
 	for name, j := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What a controller asks between any two steps must not take longer the more steps a run has. So the fold
-// keeps what the answers need as it goes.
+// What a controller asks between any two steps must not take longer the more
+// steps a run has. So the fold keeps what the answers need as it goes.
 type standing struct {
 	first  int             // the steps before this one are over
 	apart  []*Step         // ended and were not completed, in the order of execution
@@ -34,26 +34,29 @@ func (r *Run) Effort() Effort {
 	return e
 }
 
-// Open are the steps from the first one that is not over, in the order of execution; those behind it may be
-// over. The caller must not change the list.
+// Open are the steps from the first one that is not over, in the order of
+// execution; those behind it may be over. The caller must not change the list.
 func (r *Run) Open() []*Step { return r.Steps[r.stands().first:] }
 
-// NotCompleted are the steps that ended and were not completed, in the order of execution. The caller must not
-// change the list.
+// NotCompleted are the steps that ended and were not completed, in the order of
+// execution. The caller must not change the list.
 func (r *Run) NotCompleted() []*Step { return r.stands().apart }
 
-// Concluded are the steps that were completed or failed, in the order in which they ended. The caller must not
-// change the list.
+// Concluded are the steps that were completed or failed, in the order in which
+// they ended. The caller must not change the list.
 func (r *Run) Concluded() []*Step { return r.stands().ended }
 
-// Advised are the steps for which advice was recorded, in the order of execution, also where the run was set back to before
-// them. The caller must not change the list.
+// Advised are the steps for which advice was recorded, in the order of
+// execution, also where the run was set back to before them. The caller must
+// not change the list.
 func (r *Run) Advised() []*Step { return r.stands().heard }
 
-// Unsaid reports whether all steps of some task are over, and no record says how the task ended.
+// Unsaid reports whether all steps of some task are over, and no record says
+// how the task ended.
 func (r *Run) Unsaid() bool { return len(r.stands().silent) > 0 }
 
-// stands is what the fold keeps. A run that was put together by hand is counted each time.
+// stands is what the fold keeps. A run that was put together by hand is counted
+// each time.
 func (r *Run) stands() *standing {
 	if r.standing.left != nil {
 		return &r.standing
@@ -117,7 +120,8 @@ func (r *Run) endedStep(s *Step) {
 	}
 }
 
-// insert puts a step where it belongs in the order of execution, unless it is there.
+// insert puts a step where it belongs in the order of execution, unless it is
+// there.
 func insert(list []*Step, s *Step) []*Step {
 	i, found := slices.BinarySearchFunc(list, s, func(a, b *Step) int { return cmp.Compare(a.at, b.at) })
 	if found {

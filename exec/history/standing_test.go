@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// What the fold keeps for the controller is what can be counted, after every record of a long and crooked run.
+// What the fold keeps for the controller is what can be counted, after every
+// record of a long and crooked run.
 func TestStandingIsWhatCanBeCounted(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 100 {
@@ -20,9 +21,11 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 		j := &journal{}
 		var steps []history.Outline
 		for i := range n {
-			steps = append(steps, history.Outline{Address: plan.Address(fmt.Sprintf("%d.%d", i/3+1, i%3+1)), Task: fmt.Sprint(i/3 + 1)})
+			steps = append(steps, history.Outline{Address: plan.Address(fmt.Sprintf("%d.%d", i/3+1, i%3+1)),
+				Task: fmt.Sprint(i/3 + 1)})
 		}
-		j.add("", 0, &history.Started{Run: "R", Policy: history.Policy{Mode: plan.Dynamic}, Envelope: &envelope.Envelope{}, Steps: steps})
+		j.add("", 0, &history.Started{Run: "R", Policy: history.Policy{Mode: plan.Dynamic},
+			Envelope: &envelope.Envelope{}, Steps: steps})
 		for range 30 {
 			s := j.run.Steps[random.IntN(n)]
 			switch {
@@ -38,11 +41,13 @@ func TestStandingIsWhatCanBeCounted(t *testing.T) {
 				j.add(s.Address, 0, &history.StepStarted{}, &history.StepFailed{})
 			default:
 				j.add(s.Address, 0, &history.StepStarted{}).
-					add(s.Address, s.Tried()+1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{}, &history.StepCompleted{})
+					add(s.Address, s.Tried()+1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{},
+						&history.StepCompleted{})
 			}
 			for task := range 3 {
 				id := fmt.Sprint(task + 1)
-				over := !slices.ContainsFunc(j.run.Steps, func(s *history.Step) bool { return s.Task == id && !s.Status.Over() })
+				over := !slices.ContainsFunc(j.run.Steps,
+					func(s *history.Step) bool { return s.Task == id && !s.Status.Over() })
 				if over && j.run.Flow.Task(id) == nil && random.IntN(2) == 0 {
 					j.add("", 0, &history.TaskOver{Task: id})
 				}

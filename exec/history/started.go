@@ -30,19 +30,23 @@ type Started struct {
 	Git          ledger.GitState    `json:"git,omitempty"`
 	Policy       `json:"policy"`
 	Roles        Roles `json:"roles,omitzero"`
-	// Remembered are the choices made in earlier runs that may answer in this one.
-	Remembered []ask.Precedent  `json:"remembered,omitempty"`
-	Executor   string           `json:"executor,omitempty"` // the default executor's name
-	Isolated   bool             `json:"isolated,omitempty"`
-	Shadow     bool             `json:"shadow,omitempty"` // it is isolated, and a trial: whatever comes of it stays in the clone
-	NoSandbox  bool             `json:"no_sandbox,omitempty"`
-	OwnStores  bool             `json:"own_stores,omitempty"` // the host keeps the journal or the contents itself: the command planlock does not find them
-	Steps      []Outline        `json:"steps"`                // in the order of execution
-	Boot       string           `json:"boot,omitempty"`       // the life of the machine; "" where nobody knows
-	Planning   []gate.Judgement `json:"planning,omitempty"`
-	Tools      []Tool           `json:"tools,omitempty"` // tool servers that the plan names, in its order
-	Warnings   []string         `json:"warnings,omitempty"`
-	Version    string           `json:"version,omitempty"` // of planlock
+	// Remembered are the choices made in earlier runs that may answer in this
+	// one.
+	Remembered []ask.Precedent `json:"remembered,omitempty"`
+	Executor   string          `json:"executor,omitempty"` // the default executor's name
+	Isolated   bool            `json:"isolated,omitempty"`
+	// it is isolated, and a trial: whatever comes of it stays in the clone
+	Shadow    bool `json:"shadow,omitempty"`
+	NoSandbox bool `json:"no_sandbox,omitempty"`
+	// the host keeps the journal or the contents itself: the command planlock
+	// does not find them
+	OwnStores bool             `json:"own_stores,omitempty"`
+	Steps     []Outline        `json:"steps"`          // in the order of execution
+	Boot      string           `json:"boot,omitempty"` // the life of the machine; "" where nobody knows
+	Planning  []gate.Judgement `json:"planning,omitempty"`
+	Tools     []Tool           `json:"tools,omitempty"` // tool servers that the plan names, in its order
+	Warnings  []string         `json:"warnings,omitempty"`
+	Version   string           `json:"version,omitempty"` // of planlock
 }
 
 func (*Started) Type() string { return "run-started" }
@@ -75,8 +79,9 @@ func (f *Started) snapshots() []record.Snapshot { return snapshots(f.Base) }
 
 func (f *Started) plan() (digest, blob ledger.Digest) { return f.Plan, f.PlanBlob }
 
-// PlanOf is the plan that a run is carried out by from a fact on: its digest, and where the content store has it. ok is
-// false for a fact that says nothing of plans.
+// PlanOf is the plan that a run is carried out by from a fact on: its digest,
+// and where the content store has it. ok is false for a fact that says nothing
+// of plans.
 func PlanOf(f Fact) (digest, blob ledger.Digest, ok bool) {
 	if f, is := f.(interface {
 		plan() (digest, blob ledger.Digest)
@@ -96,7 +101,8 @@ type Outline struct {
 	Rollback plan.Rollback `json:"rollback,omitempty"`
 }
 
-// A Tool is a tool server that the plan names, and whether it was there when the run began.
+// A Tool is a tool server that the plan names, and whether it was there when
+// the run began.
 type Tool struct {
 	Name   string `json:"name"`
 	Need   string `json:"need"`   // "required", "recommended", "optional"
@@ -130,7 +136,8 @@ func (f *Resumed) ofRun(r *Run, at moment) error {
 // before it was taken up again until it was.
 type Idle struct{ From, To time.Time }
 
-// idle notes that the run was taken up again. Of the times only what the journal holds of them counts, not the clock of a process.
+// idle notes that the run was taken up again. Of the times only what the
+// journal holds of them counts, not the clock of a process.
 func (r *Run) idle(at time.Time) {
 	if at.After(r.Latest) {
 		r.Idle = append(r.Idle, Idle{r.Latest.Round(0), at.Round(0)})

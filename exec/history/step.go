@@ -64,7 +64,8 @@ func (s *Step) Last() *Attempt {
 // Tried is how many attempts there have been, those before a rollback included.
 func (s *Step) Tried() int { return len(s.Undone) + len(s.Attempts) }
 
-// Rungs counts how often a rung was used, since the step began or was rolled back.
+// Rungs counts how often a rung was used, since the step began or was rolled
+// back.
 func (s *Step) Rungs(name string) int {
 	n := 0
 	for _, r := range s.Recoveries {
@@ -75,13 +76,14 @@ func (s *Step) Rungs(name string) int {
 	return n
 }
 
-// StepStarted is the checkpoint before a step: tree, position (the record itself) and envelope.
+// StepStarted is the checkpoint before a step: tree, position (the record
+// itself) and envelope.
 type StepStarted struct {
 	Checkpoint record.Snapshot `json:"checkpoint"`
 	Envelope   ledger.Digest   `json:"envelope"`
 	Git        ledger.GitState `json:"git,omitempty"`
-	// Prior are the steps whose outcome mattered (those that were not completed,
-	// and the one before), and what was decided because of it.
+	// Prior are the steps whose outcome mattered (those that were not
+	// completed, and the one before), and what was decided because of it.
 	Prior    []plan.Address   `json:"prior,omitempty"`
 	Decision string           `json:"decision"` // "proceed", "proceed with concern", "reviewed"
 	Strategy plan.Propagation `json:"strategy"`
@@ -116,7 +118,8 @@ func (f *StepStarted) readBack() Fact {
 			return nil
 		}
 	}
-	if !keptAll(r.Prior) || !keptSnapshot(r.Checkpoint) || !kept(string(r.Envelope), r.Decision, string(r.Strategy), r.Concern) {
+	if !keptAll(r.Prior) || !keptSnapshot(r.Checkpoint) ||
+		!kept(string(r.Envelope), r.Decision, string(r.Strategy), r.Concern) {
 		return nil
 	}
 	r.Git, r.Prior = someOf(r.Git), some(r.Prior)

@@ -2,7 +2,8 @@ package history
 
 import "sync"
 
-// facts are all facts that a journal may hold. Whoever adds one adds a line here; see docs/journal-and-store.md.
+// facts are all facts that a journal may hold. Whoever adds one adds a line
+// here; see docs/journal-and-store.md.
 func facts() []func() Fact {
 	return []func() Fact{
 		// the run
@@ -49,7 +50,8 @@ func blank(name string) Fact {
 	return nil
 }
 
-// Types are the names of all facts, in the order of the table: those of the run, of steps, of attempts and so on.
+// Types are the names of all facts, in the order of the table: those of the
+// run, of steps, of attempts and so on.
 func Types() []string {
 	var names []string
 	for _, empty := range facts() {

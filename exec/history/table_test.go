@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// A fact is called in the journal as its struct is; those that concern only the run as a whole say so in their names.
+// A fact is called in the journal as its struct is; those that concern only the
+// run as a whole say so in their names.
 func TestFactsAreCalledWhatTheyAre(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range history.Types() {
@@ -82,11 +83,13 @@ func TestFactsSayOneLine(t *testing.T) {
 		}
 	}
 	for want, fact := range map[string]history.Fact{
-		"direct: complexity 1 of 5":                    &history.StrategySet{Strategy: history.Direct, Why: "complexity 1 of 5"},
-		"warn: 70 of 100 tokens are used in session 1": &history.Budget{Level: history.Warned, Used: 70, Limit: 100, Session: 1},
-		"red kept: go test ended with status 1":        &history.Cycle{Phase: history.Red, Did: "kept", Test: "go test", Exit: 1},
-		"task 2 is completed":                          &history.TaskOver{Task: "2", Status: history.Completed},
-		"task 2 is blocked: 1.1 failed":                &history.TaskOver{Task: "2", Status: history.Blocked, Reason: "1.1 failed"},
+		"direct: complexity 1 of 5": &history.StrategySet{Strategy: history.Direct, Why: "complexity 1 of 5"},
+		"warn: 70 of 100 tokens are used in session 1": &history.Budget{Level: history.Warned, Used: 70, Limit: 100,
+			Session: 1},
+		"red kept: go test ended with status 1": &history.Cycle{Phase: history.Red, Did: "kept", Test: "go test",
+			Exit: 1},
+		"task 2 is completed":           &history.TaskOver{Task: "2", Status: history.Completed},
+		"task 2 is blocked: 1.1 failed": &history.TaskOver{Task: "2", Status: history.Blocked, Reason: "1.1 failed"},
 		"tree ; attempt 1 of step 1.1 in run R made  of the same inputs; refused: a.go, b.go": &history.Differs{
 			Run: "R", Step: "1.1", Attempt: 1, Refused: true, Paths: []string{"a.go", "b.go"}},
 	} {
@@ -96,12 +99,15 @@ func TestFactsSayOneLine(t *testing.T) {
 	}
 }
 
-// What a gate objects to is never said to pass, whatever it shares a record with.
+// What a gate objects to is never said to pass, whatever it shares a record
+// with.
 func TestJudgedSays(t *testing.T) {
 	judged := func(name string, result gate.Result) gate.Judgement {
-		return gate.Judgement{Gate: name, Phase: gate.After, Level: gate.BlocksStep, Verdict: &gate.Verdict{Result: result}}
+		return gate.Judgement{Gate: name, Phase: gate.After, Level: gate.BlocksStep,
+			Verdict: &gate.Verdict{Result: result}}
 	}
-	a, b, no, silent := judged("a", gate.Passed), judged("b", gate.Passed), judged("no", gate.Fail), gate.Judgement{Gate: "silent"}
+	a, b, no, silent := judged("a", gate.Passed), judged("b", gate.Passed), judged("no", gate.Fail),
+		gate.Judgement{Gate: "silent"}
 	for want, gates := range map[string]history.Judged{
 		"a (after, level 1): pass": {a},
 		"2 gates pass: a, b":       {a, b},
@@ -113,7 +119,8 @@ func TestJudgedSays(t *testing.T) {
 	}
 }
 
-// Every fact concerns something: folded in where it does not belong, it is refused, and in one place at least it belongs.
+// Every fact concerns something: folded in where it does not belong, it is
+// refused, and in one place at least it belongs.
 func TestFactsConcernSomething(t *testing.T) {
 	for _, name := range history.Types() {
 		if name == "run-started" {
@@ -126,7 +133,8 @@ func TestFactsConcernSomething(t *testing.T) {
 			if step != "" {
 				attempt = 1
 			}
-			rec := record.Record{Seq: 9, Fact: record.Fact{Type: name, Step: step, Attempt: attempt, Data: []byte("{}")}}
+			rec := record.Record{Seq: 9, Fact: record.Fact{Type: name, Step: step, Attempt: attempt,
+				Data: []byte("{}")}}
 			if name == "judged" {
 				rec.Data = []byte(`{"judged":[{"gate":"g"}]}`)
 			}

@@ -8,10 +8,12 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// PartlyDone is how a task stands of which some was completed, and some was not and never will be.
+// PartlyDone is how a task stands of which some was completed, and some was not
+// and never will be.
 const PartlyDone StepStatus = "partial"
 
-// TaskOver says that a task ended, how, and that what stands in the journal about it agrees with itself.
+// TaskOver says that a task ended, how, and that what stands in the journal
+// about it agrees with itself.
 type TaskOver struct {
 	Task    string         `json:"task"`
 	Status  StepStatus     `json:"status"`            // Completed, Failed, Blocked, Skipped or PartlyDone
@@ -20,7 +22,8 @@ type TaskOver struct {
 	Unblock []string       `json:"unblock,omitempty"` // ways to get it done all the same
 	Steps   TaskSteps      `json:"steps"`
 	Checks  []TaskCheck    `json:"checks"`
-	// Consecutive is the number of failed steps in a row when the task ended; Failures those of the task.
+	// Consecutive is the number of failed steps in a row when the task ended;
+	// Failures those of the task.
 	Consecutive int `json:"consecutive"`
 	Failures    int `json:"failures"`
 }
@@ -38,8 +41,8 @@ type TaskSteps struct {
 }
 
 // A TaskCheck is one thing that is verified when a task ended: "steps-over",
-// "ids", "propagation-decided", "failures-acknowledged", "escalated", "strategy-followed",
-// "counters".
+// "ids", "propagation-decided", "failures-acknowledged", "escalated",
+// "strategy-followed", "counters".
 type TaskCheck struct {
 	Name  string   `json:"name"`
 	Holds bool     `json:"holds"`
@@ -134,9 +137,10 @@ func (s ApprovalStatus) Runs() bool { return s == Approved || s == ApprovedRetry
 
 // Approval is a decision of the reviewers about a task, before its first step.
 type Approval struct {
-	Task    string            `json:"task_id"`
-	Status  ApprovalStatus    `json:"preliminary_status"`
-	Reviews []approval.Review `json:"reviews,omitempty"` // in the order of the reviewers; none where they were not asked again
+	Task   string         `json:"task_id"`
+	Status ApprovalStatus `json:"preliminary_status"`
+	// in the order of the reviewers; none where they were not asked again
+	Reviews []approval.Review `json:"reviews,omitempty"`
 	Reasons []string          `json:"reasons,omitempty"` // why it was not approved
 	Jobs    []approval.Job    `json:"approved_jobs,omitempty"`
 	Retry   int               `json:"retry_attempt"` // 0 for the draft as planned
@@ -144,7 +148,8 @@ type Approval struct {
 	// Step and Patch name the patched method of the draft that was decided on.
 	Step  plan.Address `json:"step,omitempty"`
 	Patch string       `json:"patch_id,omitempty"`
-	// Terminal says why nothing more is tried; "" where the task runs, or a patched draft may follow.
+	// Terminal says why nothing more is tried; "" where the task runs, or a
+	// patched draft may follow.
 	Terminal string `json:"terminal,omitempty"`
 
 	// Decided is when, and Undone is set if the run was set back to before the
@@ -156,7 +161,8 @@ type Approval struct {
 func (*Approval) Type() string { return "approval" }
 
 func (f *Approval) String() string {
-	return sprint("task %s is %s by %s: %s", f.Task, f.Status, count(len(f.Reviews), "reviewer"), strings.Join(f.Reasons, "; "))
+	return sprint("task %s is %s by %s: %s", f.Task, f.Status, count(len(f.Reviews), "reviewer"),
+		strings.Join(f.Reasons, "; "))
 }
 
 // Open reports whether a patched draft may follow.
@@ -168,7 +174,8 @@ func (f *Approval) ofRun(r *Run, at moment) error {
 	return nil
 }
 
-// Approval is the latest decision of the reviewers about a task that stands, or nil.
+// Approval is the latest decision of the reviewers about a task that stands, or
+// nil.
 func (r *Run) Approval(task string) *Approval {
 	return latest(r.Approvals, func(a *Approval) bool { return a.Task == task && !a.Undone })
 }

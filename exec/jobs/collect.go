@@ -30,7 +30,8 @@ func (t Telemetry) Empty() bool {
 	return len(t.Runs) == 0 && len(t.Artifacts) == 0 && len(t.Metrics) == 0 && t.Dropped == 0
 }
 
-// A Collector collects telemetry. The zero value is ready. It is safe for concurrent use.
+// A Collector collects telemetry. The zero value is ready. It is safe for
+// concurrent use.
 type Collector struct {
 	mu    sync.Mutex
 	said  Telemetry
@@ -112,8 +113,8 @@ func (c *Collector) room(have, limit int, name string) bool {
 }
 
 // Stream takes one program's standard output. Each stream has lines of its own;
-// several may be written at a time. Close ends the last line; a stream that is not
-// closed loses a line without an end. Neither Write nor Close ever fails.
+// several may be written at a time. Close ends the last line; a stream that is
+// not closed loses a line without an end. Neither Write nor Close ever fails.
 func (c *Collector) Stream() io.WriteCloser { return &stream{to: c} }
 
 type stream struct {

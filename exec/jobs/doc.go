@@ -9,8 +9,9 @@
 //	METRIC accuracy=0.93
 //	TELEMETRY metric.loss=0.07
 //
-// A [Collector] takes the output of the programs of one attempt as it comes, one
-// [Collector.Stream] for each, so that nothing is missed where a log is cut short:
+// A [Collector] takes the output of the programs of one attempt as it comes,
+// one [Collector.Stream] for each, so that nothing is missed where a log is cut
+// short:
 //
 //	var said jobs.Collector
 //	out := said.Stream()

@@ -76,7 +76,8 @@ func TestParse(t *testing.T) {
 // two programs at a time do not mix their lines.
 func TestStreamsKeepTheirLines(t *testing.T) {
 	const text = "start\nMLFLOW_RUN_ID=r1\r\nARTIFACT a.json\nARTIFACT a.json\nMETRIC x=1\nMETRIC x=2\nMLFLOW_RUN_ID=r2"
-	want := jobs.Telemetry{Runs: []string{"r1", "r2"}, Artifacts: []string{"a.json"}, Metrics: map[string]float64{"x": 2}}
+	want := jobs.Telemetry{Runs: []string{"r1", "r2"}, Artifacts: []string{"a.json"},
+		Metrics: map[string]float64{"x": 2}}
 	for size := 1; size <= len(text); size++ {
 		var c jobs.Collector
 		s, other := c.Stream(), c.Stream()
@@ -139,8 +140,10 @@ func TestALongLineHidesNothing(t *testing.T) {
 
 func TestAdd(t *testing.T) {
 	var c jobs.Collector
-	c.Add(jobs.Telemetry{Runs: []string{"r", "r", "no id"}, Artifacts: []string{"a"}, Metrics: map[string]float64{"m": 1, "": 2}})
-	want := jobs.Telemetry{Runs: []string{"r"}, Artifacts: []string{"a"}, Metrics: map[string]float64{"m": 1}, Dropped: 2}
+	c.Add(jobs.Telemetry{Runs: []string{"r", "r", "no id"}, Artifacts: []string{"a"},
+		Metrics: map[string]float64{"m": 1, "": 2}})
+	want := jobs.Telemetry{Runs: []string{"r"}, Artifacts: []string{"a"}, Metrics: map[string]float64{"m": 1},
+		Dropped: 2}
 	if diff := cmp.Diff(want, c.Telemetry()); diff != "" {
 		t.Error(diff)
 	}
@@ -163,8 +166,8 @@ func TestConcurrentStreams(t *testing.T) {
 	}
 }
 
-// FuzzStream: nothing that a program prints breaks the reader or its bounds, and
-// the places where writes are cut do not matter.
+// FuzzStream: nothing that a program prints breaks the reader or its bounds,
+// and the places where writes are cut do not matter.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte("MLFLOW_RUN_ID=abc\nARTIFACT a\nMETRIC m=1\n"), 3)
 	f.Add([]byte("MLflow Run ID: ff\r\nTELEMETRY metric.a=1e3\n\xff"), 1)
@@ -183,7 +186,8 @@ func FuzzStream(f *testing.F) {
 		if diff := cmp.Diff(got, pieces.Telemetry()); diff != "" {
 			t.Fatal(diff)
 		}
-		if len(got.Runs) > jobs.MaxRuns || len(got.Artifacts) > jobs.MaxArtifacts || len(got.Metrics) > jobs.MaxMetrics {
+		if len(got.Runs) > jobs.MaxRuns || len(got.Artifacts) > jobs.MaxArtifacts ||
+			len(got.Metrics) > jobs.MaxMetrics {
 			t.Fatal("more than the bounds allow")
 		}
 		for _, id := range got.Runs {
@@ -214,7 +218,8 @@ func ExampleCollector() {
 	// Output: [9f2c] [results/base.json] map[accuracy:0.93]
 }
 
-// TestNumbers fails if a bound is moved by one; TestBounds shows that each of them is held.
+// TestNumbers fails if a bound is moved by one; TestBounds shows that each of
+// them is held.
 func TestNumbers(t *testing.T) {
 	got := []int{jobs.MaxRuns, jobs.MaxArtifacts, jobs.MaxMetrics, jobs.MaxBytes, jobs.MaxLine}
 	if diff := cmp.Diff([]int{100, 1000, 1000, 262144, 4096}, got); diff != "" {

@@ -44,10 +44,11 @@ type Said struct {
 //	TELEMETRY run_id=<id>         the general form: run_id, artifact, or
 //	TELEMETRY metric.<name>=<n>   metric. and a name; other keys are log text
 //
-// An id is 1 to 64 letters, digits, dots, underscores and hyphens; that of the second form is hexadecimal in small letters, and
-// ends where something else follows. A path is 1 to 1024 bytes of UTF-8 without control
-// characters. The name of a metric has 1 to 200 bytes and no white space, control
-// character or "="; its value is a decimal number that is finite. Any other line is [Text].
+// An id is 1 to 64 letters, digits, dots, underscores and hyphens; that of the
+// second form is hexadecimal in small letters, and ends where something else
+// follows. A path is 1 to 1024 bytes of UTF-8 without control characters. The
+// name of a metric has 1 to 200 bytes and no white space, control character or
+// "="; its value is a decimal number that is finite. Any other line is [Text].
 func Parse(line string) Said {
 	line = strings.TrimSpace(line)
 	if len(line) > MaxLine {
@@ -135,7 +136,8 @@ func general(pair string) Said {
 	return Said{} // of a later version
 }
 
-// spoken is the form for people, which programs print in the middle of their logs.
+// spoken is the form for people, which programs print in the middle of their
+// logs.
 func spoken(line string) Said {
 	_, rest, ok := strings.Cut(line, "MLflow Run ID:")
 	if !ok {

@@ -34,8 +34,8 @@ type Entry struct {
 	Latest    string `json:"latest"`            // the latest run that showed it
 }
 
-// Ready reports whether the entry can be promoted: enough runs have confirmed it,
-// each trial in shadow that it lost being set off against one of them.
+// Ready reports whether the entry can be promoted: enough runs have confirmed
+// it, each trial in shadow that it lost being set off against one of them.
 func (e Entry) Ready() bool {
 	n := e.Kind.Confirmations()
 	return e.State == Quarantined && n > 0 && e.Confirmed-e.Wrong >= n
@@ -58,7 +58,8 @@ func (e *NotReadyError) Error() string {
 		e.Entry.ID, e.Entry.Pattern, e.Entry.Confirmed, e.Entry.Wrong, e.Entry.Kind.Confirmations(), e.Entry.State)
 }
 
-// A Book is what was learned in a workspace, or by a host. It is safe for concurrent use.
+// A Book is what was learned in a workspace, or by a host. It is safe for
+// concurrent use.
 type Book struct {
 	mu      sync.Mutex
 	journal *checkpoint.Journal
@@ -71,8 +72,8 @@ type Book struct {
 // name of the journal of every book.
 const name = "learned"
 
-// Open reads a book from its log, which it owns from then on, and verifies it: a
-// book that was edited is refused with a *record.CorruptError. now stamps its
+// Open reads a book from its log, which it owns from then on, and verifies it:
+// a book that was edited is refused with a *record.CorruptError. now stamps its
 // records; nil for time.Now.
 func Open(ctx context.Context, log checkpoint.Log, now func() time.Time) (*Book, error) {
 	journal, err := checkpoint.OpenJournal(ctx, log, name, now)
@@ -166,16 +167,17 @@ func (b *Book) decide(what string, f decided) error {
 	return nil
 }
 
-// Take puts what a run teaches into quarantine. A run is taken once; Take of the
-// same run again changes nothing. Entries that the run's causes concern are tried
-// in shadow first.
+// Take puts what a run teaches into quarantine. A run is taken once; Take of
+// the same run again changes nothing. Entries that the run's causes concern are
+// tried in shadow first.
 func (b *Book) Take(ctx context.Context, h Harvest) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.runs[h.Run] {
 		return nil
 	}
-	return b.append(ctx, takenType, taken{Run: h.Run, Candidates: h.Candidates, Trials: b.shadow(h), Excluded: h.Excluded})
+	return b.append(ctx, takenType, taken{Run: h.Run, Candidates: h.Candidates, Trials: b.shadow(h),
+		Excluded: h.Excluded})
 }
 
 // Taken reports whether a run was read already.
@@ -206,8 +208,8 @@ func (b *Book) shadow(h Harvest) []Trial {
 	return trials
 }
 
-// Promote makes an entry part of the memory. *[NotReadyError] if it has not been
-// confirmed often enough, [ErrNoEntry], [ErrAnonymous].
+// Promote makes an entry part of the memory. *[NotReadyError] if it has not
+// been confirmed often enough, [ErrNoEntry], [ErrAnonymous].
 func (b *Book) Promote(ctx context.Context, id, by, why string) error {
 	return b.rule(ctx, promotedType, id, by, why, func(e *Entry) error {
 		if !e.Ready() {
@@ -217,14 +219,15 @@ func (b *Book) Promote(ctx context.Context, id, by, why string) error {
 	})
 }
 
-// Revoke takes an entry out of the memory, or out of quarantine. Runs that show it
-// later start to confirm it anew. [ErrNoEntry], [ErrAnonymous].
+// Revoke takes an entry out of the memory, or out of quarantine. Runs that show
+// it later start to confirm it anew. [ErrNoEntry], [ErrAnonymous].
 func (b *Book) Revoke(ctx context.Context, id, by, why string) error {
 	return b.rule(ctx, revokedType, id, by, why, func(*Entry) error { return nil })
 }
 
-// Prune removes entries that are not active, but for the k that were shown latest
-// of each pattern. Their history stays in the book. It returns what it removed.
+// Prune removes entries that are not active, but for the k that were shown
+// latest of each pattern. Their history stays in the book. It returns what it
+// removed.
 func (b *Book) Prune(ctx context.Context, k int, by string) ([]Entry, error) {
 	if by == "" {
 		return nil, ErrAnonymous
@@ -241,7 +244,8 @@ func (b *Book) Prune(ctx context.Context, k int, by string) ([]Entry, error) {
 		if kept[key]++; kept[key] <= k {
 			continue
 		}
-		if err := b.append(ctx, prunedType, decided{Entry: e.ID, By: by, Why: fmt.Sprintf("the latest %d are kept", k)}); err != nil {
+		if err := b.append(ctx, prunedType, decided{Entry: e.ID, By: by,
+			Why: fmt.Sprintf("the latest %d are kept", k)}); err != nil {
 			return gone, err
 		}
 		gone = append(gone, *e)
@@ -278,7 +282,8 @@ func (b *Book) append(ctx context.Context, what string, f any) error {
 	return b.apply(records[0])
 }
 
-// Entries are all entries, in the order in which they were first seen. Each is a copy.
+// Entries are all entries, in the order in which they were first seen. Each is
+// a copy.
 func (b *Book) Entries() iter.Seq[Entry] {
 	b.mu.Lock()
 	defer b.mu.Unlock()

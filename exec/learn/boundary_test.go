@@ -88,7 +88,8 @@ func TestLadderClimbsAsIfNothingHadBeenLearned(t *testing.T) {
 	}
 }
 
-// TestMemoryOfARunStays promotes and revokes while a run has its memory in hand.
+// TestMemoryOfARunStays promotes and revokes while a run has its memory in
+// hand.
 func TestMemoryOfARunStays(t *testing.T) {
 	b, e := taught(t, new(checkpoint.MemoryLog))
 	before := b.Memory()

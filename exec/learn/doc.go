@@ -2,16 +2,17 @@
 //
 // What a run teaches is a [Candidate]: against this cause, that helped; this
 // step works like this. [Harvest] finds candidates in the history of a finished
-// run, and only there. It leaves out what must not be learned from: steps where a
-// person overrode a refusal, runs without their sandbox, and outcomes that are
-// known to be wrong.
+// run, and only there. It leaves out what must not be learned from: steps where
+// a person overrode a refusal, runs without their sandbox, and outcomes that
+// are known to be wrong.
 //
-// A [Book] keeps candidates in quarantine, where nothing uses them. Each further
-// run that shows the same confirms one; each run that met the same cause also
-// tries it in shadow: would it have been right? When it has been confirmed often
-// enough for its kind, it can be promoted, by somebody, with a reason. What was
-// promoted can be revoked. A book is a hash-chained journal, so all of it has an
-// order, a time and an author, and nobody changes it unnoticed.
+// A [Book] keeps candidates in quarantine, where nothing uses them. Each
+// further run that shows the same confirms one; each run that met the same
+// cause also tries it in shadow: would it have been right? When it has been
+// confirmed often enough for its kind, it can be promoted, by somebody, with a
+// reason. What was promoted can be revoked. A book is a hash-chained journal,
+// so all of it has an order, a time and an author, and nobody changes it
+// unnoticed.
 //
 //	book, err := learn.Open(ctx, log, nil)
 //	h, err := learn.Read(p, run)       // p and run are a finished run's plan and history
@@ -23,11 +24,11 @@
 //	}
 //	memory := book.Memory()            // what may be used
 //
-// [Memory] is a value: what a host took for a run stays as it was. It speaks only
-// through an advisor ([Memory.Remembered] feeds advice.Pivoter) and through hints for
-// whoever plans next. It has no way to rungs, retries, thresholds or gates: no package
-// that decides about those imports this one.
+// [Memory] is a value: what a host took for a run stays as it was. It speaks
+// only through an advisor ([Memory.Remembered] feeds advice.Pivoter) and
+// through hints for whoever plans next. It has no way to rungs, retries,
+// thresholds or gates: no package that decides about those imports this one.
 //
-// [Episodes] are the memory of one run: what was found out about its failures. They
-// end with it.
+// [Episodes] are the memory of one run: what was found out about its failures.
+// They end with it.
 package learn

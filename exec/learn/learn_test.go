@@ -27,11 +27,14 @@ func program() *plan.Plan {
 // finished is a sealed run of program in which the step failed with the given
 // output, unless it is empty, and a method completed it.
 func finished(name, output, method string) *history.Run {
-	s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Status: history.Completed, Completed: &history.StepCompleted{Method: method}}
+	s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}, Status: history.Completed,
+		Completed: &history.StepCompleted{Method: method}}
 	if output != "" {
-		s.Attempts = append(s.Attempts, &history.Attempt{Number: 1, Failure: &history.AttemptFailed{Class: history.Crashed, Reasons: []string{output}}})
+		s.Attempts = append(s.Attempts, &history.Attempt{Number: 1,
+			Failure: &history.AttemptFailed{Class: history.Crashed, Reasons: []string{output}}})
 	}
-	s.Attempts = append(s.Attempts, &history.Attempt{Number: len(s.Attempts) + 1, Method: history.AttemptStarted{Method: method}})
+	s.Attempts = append(s.Attempts, &history.Attempt{Number: len(s.Attempts) + 1,
+		Method: history.AttemptStarted{Method: method}})
 	return &history.Run{
 		Started: history.Started{Run: name}, Steps: []*history.Step{s},
 		Ended: &history.Ended{Status: history.Achieved}, Sealed: &history.Sealed{},
@@ -73,7 +76,8 @@ func TestForbiddenSources(t *testing.T) {
 	answered := func(kind ask.Kind, acknowledge string) func(*history.Run) {
 		return func(r *history.Run) {
 			r.Steps[0].Questions = []history.Exchange{{
-				Question: ask.Question{ID: "q1", Kind: kind, Choices: []ask.Choice{{Key: "r", Acknowledge: acknowledge}}}, Answer: &ask.Answer{Choice: "r"},
+				Question: ask.Question{ID: "q1", Kind: kind,
+					Choices: []ask.Choice{{Key: "r", Acknowledge: acknowledge}}}, Answer: &ask.Answer{Choice: "r"},
 			}}
 		}
 	}
@@ -105,14 +109,16 @@ func TestWhatARunTeaches(t *testing.T) {
 	patched.Steps[0].Patches = []history.Patched{{ID: "patch_1", Summary: "less at a time"}}
 	told := finished("a", "--- FAIL: TestX", "primary")
 	told.Steps[0].Questions = []history.Exchange{{
-		Question: ask.Question{ID: "q1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}}, Answer: &ask.Answer{Choice: "r", Reason: "start the server first"},
+		Question: ask.Question{ID: "q1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}},
+		Answer:   &ask.Answer{Choice: "r", Reason: "start the server first"},
 	}}
 	for _, tt := range []struct {
 		name string
 		r    *history.Run
 		want []learn.Candidate
 	}{
-		{"a backup helped", finished("a", "CUDA out of memory", "backup_1"), []learn.Candidate{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "train on less"}}},
+		{"a backup helped", finished("a", "CUDA out of memory", "backup_1"),
+			[]learn.Candidate{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "train on less"}}},
 		{"a patch helped", patched, []learn.Candidate{{Kind: learn.Semantic, Pattern: "out of memory", Remedy: "less at a time"}}},
 		{"a person helped", told, []learn.Candidate{{Kind: learn.Confirmed, Pattern: "test failure", Remedy: "start the server first"}}},
 		{"it simply works", finished("a", "", "primary"), []learn.Candidate{{Kind: learn.Procedural, Pattern: "train the model", Remedy: "train --batch 16"}}},
@@ -134,7 +140,8 @@ func TestWhatARunTeaches(t *testing.T) {
 	}
 }
 
-// TestPromotionNeedsConfirmations goes to the last confirmation that is missing, for each kind.
+// TestPromotionNeedsConfirmations goes to the last confirmation that is
+// missing, for each kind.
 func TestPromotionNeedsConfirmations(t *testing.T) {
 	for _, tt := range []struct {
 		kind learn.Kind
@@ -145,7 +152,8 @@ func TestPromotionNeedsConfirmations(t *testing.T) {
 		{learn.Procedural, 3, func(name string) *history.Run { return finished(name, "", "primary") }},
 		{learn.Confirmed, 2, func(name string) *history.Run {
 			r := finished(name, "--- FAIL: TestX", "primary")
-			r.Steps[0].Questions = []history.Exchange{{Question: ask.Question{ID: "q1", Kind: ask.StepFailed, Choices: []ask.Choice{{Key: "r"}}},
+			r.Steps[0].Questions = []history.Exchange{{Question: ask.Question{ID: "q1", Kind: ask.StepFailed,
+				Choices: []ask.Choice{{Key: "r"}}},
 				Answer: &ask.Answer{Choice: "r", Reason: "start the server first"}}}
 			return r
 		}},
@@ -276,7 +284,8 @@ func TestPruneKeepsTheLatest(t *testing.T) {
 	}
 }
 
-// TestBookIsItsJournal opens the book again after every record and finds the same.
+// TestBookIsItsJournal opens the book again after every record and finds the
+// same.
 func TestBookIsItsJournal(t *testing.T) {
 	log := new(checkpoint.MemoryLog)
 	b, e := taught(t, log)

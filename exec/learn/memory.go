@@ -7,8 +7,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Memory is what was promoted at one point in time. It is a value: promotions and
-// revocations that come later do not reach it.
+// Memory is what was promoted at one point in time. It is a value: promotions
+// and revocations that come later do not reach it.
 type Memory struct {
 	Version    int     // of the book
 	Remedies   []Entry // semantic and confirmed, in the order of the book
@@ -44,19 +44,21 @@ func (m Memory) Digest() ledger.Digest {
 	return ledger.Sum([]byte(text))
 }
 
-// Remembered is the memory as a Pivoter reads it. The confidence is the share of
-// its trials and confirmations that an entry won, with one more counted as lost, so that
-// nothing is ever certain.
+// Remembered is the memory as a Pivoter reads it. The confidence is the share
+// of its trials and confirmations that an entry won, with one more counted as
+// lost, so that nothing is ever certain.
 func (m Memory) Remembered() []advice.Remembered {
 	var all []advice.Remembered
 	for _, e := range m.Remedies {
 		won := e.Confirmed + e.Right
-		all = append(all, advice.Remembered{RootCause: e.Pattern, Fix: e.Remedy, Confidence: float64(won) / float64(won+e.Wrong+1)})
+		all = append(all, advice.Remembered{RootCause: e.Pattern, Fix: e.Remedy,
+			Confidence: float64(won) / float64(won+e.Wrong+1)})
 	}
 	return all
 }
 
-// Hints are what the memory would tell whoever plans the next run about a cause.
+// Hints are what the memory would tell whoever plans the next run about a
+// cause.
 func (m Memory) Hints(rootCause string) []string {
 	var all []string
 	for _, e := range m.Remedies {

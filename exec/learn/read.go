@@ -76,7 +76,8 @@ func (h *Harvest) step(p *plan.Plan, run string, s *history.Step) {
 	}
 	if len(s.Attempts) == 1 && s.Completed.Method == "primary" {
 		if text := step.Run + step.Prompt; text != "" {
-			h.Candidates = append(h.Candidates, newCandidate(Procedural, advice.Shape(step.Description), text, run, s.Address))
+			h.Candidates = append(h.Candidates, newCandidate(Procedural, advice.Shape(step.Description), text, run,
+				s.Address))
 		}
 		return
 	}
@@ -99,7 +100,8 @@ func (h *Harvest) step(p *plan.Plan, run string, s *history.Step) {
 	}
 }
 
-// remedy is what made a step work in the end; "" where it was the same once more.
+// remedy is what made a step work in the end; "" where it was the same once
+// more.
 func remedy(step *plan.Step, s *history.Step) (string, Kind) {
 	if patch := s.Patch(s.Completed.Method); patch != nil {
 		return patch.Summary, Semantic

@@ -1,8 +1,9 @@
-// Package method is how a step is done: its own way, a backup of the plan, or one
-// of them with an advisor's patch.
+// Package method is how a step is done: its own way, a backup of the plan, or
+// one of them with an advisor's patch.
 //
-// A [Method] is a value. [Find] finds one by its name; [Method.Patched] applies a
-// patch and refuses one that would widen what the plan allows. Nothing here acts.
+// A [Method] is a value. [Find] finds one by its name; [Method.Patched] applies
+// a patch and refuses one that would widen what the plan allows. Nothing here
+// acts.
 package method
 
 import (
@@ -16,15 +17,16 @@ type Method struct {
 	// ID is "primary", "backup_" and the backup's id, or "patch_" and a number.
 	ID          string
 	Description string
-	// Run is a shell command, Prompt what an agent is told. One of them is empty.
+	// Run is a shell command, Prompt what an agent is told. One of them is
+	// empty.
 	Run, Prompt string
 	// Executor is the name of who carries it out; "" for the host's default.
 	Executor string
 	// Tool is the tool_path of a backup that is a tool, with its arguments.
 	Tool     string
 	ToolArgs []string
-	// Env are variables for Run, and Feedback is told to whoever carries it out.
-	// Both come from patches of advisors alone.
+	// Env are variables for Run, and Feedback is told to whoever carries it
+	// out. Both come from patches of advisors alone.
 	Env      map[string]string
 	Feedback []string
 }
@@ -41,7 +43,8 @@ func Find(step *plan.Step, s *history.Step, id string) Method {
 				Executor: b.Executor, Tool: b.ToolPath, ToolArgs: b.ToolArgs}
 		}
 	}
-	return Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt, Executor: step.Executor}
+	return Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt,
+		Executor: step.Executor}
 }
 
 func ofPatch(p *history.Patched) Method {

@@ -25,12 +25,12 @@ func (e *WidenError) Error() string {
 
 // Patched returns the method with a patch applied; m itself is not changed.
 //
-// A patch has no words for access, limits, the sandbox, the network, permissions,
-// gates, the executor or its tool, and none of them is part of a method's text.
-// What it does say is looked at all the same: a command must not reach for what
-// the command before it did not reach for, and a variable must be one of those
-// that the plan names in sandbox.env, which env lists. *[WidenError] if it would
-// widen anything, *advice.PatchError if it cannot be applied.
+// A patch has no words for access, limits, the sandbox, the network,
+// permissions, gates, the executor or its tool, and none of them is part of a
+// method's text. What it does say is looked at all the same: a command must not
+// reach for what the command before it did not reach for, and a variable must
+// be one of those that the plan names in sandbox.env, which env lists. *[WidenError]
+// if it would widen anything, *advice.PatchError if it cannot be applied.
 func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 	text, err := p.Apply(advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt})
 	if err != nil {
@@ -55,7 +55,8 @@ func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
 		switch {
 		case !slices.Contains(env, name):
-			reasons = append(reasons, fmt.Sprintf("variable %q is not among those that the plan names in sandbox.env", name))
+			reasons = append(reasons, fmt.Sprintf("variable %q is not among those that the plan names in sandbox.env",
+				name))
 		case powerful.MatchString(name):
 			reasons = append(reasons, fmt.Sprintf("variable %q decides what runs or where it reaches", name))
 		case strings.ContainsAny(p.Env[name], "\x00\n\r") || len(reaches(p.Env[name])) > 0:
@@ -70,7 +71,8 @@ func (m Method) Patched(p *advice.Patch, env []string) (Method, error) {
 	return after, nil
 }
 
-// powerful are variables by which other programs are run, or other places reached.
+// powerful are variables by which other programs are run, or other places
+// reached.
 var powerful = lazyre.New(`(?i)^(PATH|HOME|SHELL|IFS|ENV|PWD|TMPDIR|TEMP|TMP|USER|BASH.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|GO[A-Z]+|PYTHON.*|NODE_.*|NPM_.*|PERL.*|RUBY.*|JAVA_.*|CLASSPATH|PLANLOCK.*|.*PROXY.*|.*_OPTIONS|.*_OPTS)$`)
 
 // betweenWords is where a shell splits a command, or could.
@@ -81,11 +83,11 @@ func betweenWords(r rune) bool {
 // quotes takes away what a shell takes away.
 var quotes = strings.NewReplacer(`"`, "", "'", "")
 
-// reaches lists what in a command leads out of the workspace, to other rights or
-// to the network, or may: absolute paths, ways up, addresses, whatever a shell
-// puts there, the controller's own folder, and programs that give other rights.
-// It is a second lock beside the sandbox, and looks at words alone: as they
-// stand, and as they are when a shell has taken the quotes away.
+// reaches lists what in a command leads out of the workspace, to other rights
+// or to the network, or may: absolute paths, ways up, addresses, whatever a
+// shell puts there, the controller's own folder, and programs that give other
+// rights. It is a second lock beside the sandbox, and looks at words alone: as
+// they stand, and as they are when a shell has taken the quotes away.
 func reaches(run string) []string {
 	var found []string
 	for word := range strings.FieldsFuncSeq(run+" "+quotes.Replace(run), betweenWords) {
@@ -99,8 +101,9 @@ func reaches(run string) []string {
 	return slices.Compact(found)
 }
 
-// doors are programs that lead out of the workspace, to other rights or to other machines; or that carry out a text that need
-// not stand in the command, or tell what the environment holds.
+// doors are programs that lead out of the workspace, to other rights or to
+// other machines; or that carry out a text that need not stand in the command,
+// or tell what the environment holds.
 const doors = ` .git .planlock sudo su doas pkexec chroot unshare nsenter setpriv capsh mount eval exec source cd pushd popd env printenv
 	sh bash dash ash zsh ksh csh tcsh busybox xargs awk gawk mawk perl python python2 python3 ruby node deno php lua osascript powershell pwsh
 	curl wget nc ncat netcat socat telnet ssh scp sftp rsync ftp ping dig nslookup openssl git docker podman kubectl

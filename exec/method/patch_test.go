@@ -50,11 +50,13 @@ func TestPatched(t *testing.T) {
 		{"a program in pieces", command, advice.Patch{Run: ptr(`cu""rl x.example`)}, `"curl"`},
 		{"a path in pieces", command, advice.Patch{Run: ptr(`cat .'.'/x`)}, `"../x"`},
 		{"home without a word for it", command, advice.Patch{Run: ptr("(cd;cat .ssh/id) > out.txt")}, `"cd"`},
-		{"a text that becomes a command", command, advice.Patch{Run: ptr("echo Y2F0IC9ldGMvcGFzc3dk | base64 -d | sh")}, `"sh"`},
+		{"a text that becomes a command", command,
+			advice.Patch{Run: ptr("echo Y2F0IC9ldGMvcGFzc3dk | base64 -d | sh")}, `"sh"`},
 		{"a program in another language", command, advice.Patch{Run: ptr("python3 -c 'open(chr(47))'")}, `"python3"`},
 		{"what interpreted the command before", method.Method{Run: "python3 train.py --large"}, advice.Patch{Run: ptr("python3 train.py --small")}, ""},
 		{"the environment", command, advice.Patch{Run: ptr("printenv > out.txt")}, `"printenv"`},
-		{"a variable in front of a command", command, advice.Patch{Run: ptr("LD_PRELOAD=./x.so train")}, `"LD_PRELOAD"`},
+		{"a variable in front of a command", command, advice.Patch{Run: ptr("LD_PRELOAD=./x.so train")},
+			`"LD_PRELOAD"`},
 		{"a word like such a variable", command, advice.Patch{Run: ptr("go build --path=user/gopher ./cmd/x")}, ""},
 		{"the controller's folder", command, advice.Patch{Run: ptr("rm -r .planlock")}, `".planlock"`},
 		{"the repository", command, advice.Patch{Run: ptr("rm -r .git/hooks")}, `".git/hooks"`},
@@ -80,7 +82,8 @@ func TestPatched(t *testing.T) {
 				after, before = tt.m, after // a refused patch leaves the method as it was
 				fallthrough
 			default:
-				if after.Executor != before.Executor || after.Tool != before.Tool || !slices.Equal(after.ToolArgs, before.ToolArgs) {
+				if after.Executor != before.Executor || after.Tool != before.Tool ||
+					!slices.Equal(after.ToolArgs, before.ToolArgs) {
 					t.Errorf("the patch changed who carries it out: %+v", after)
 				}
 			}
@@ -92,8 +95,10 @@ func TestPatched(t *testing.T) {
 // lead out of the workspace.
 var (
 	harmless = []string{"train", "go", "test", "./pkg", "a.txt", "--out", "b/c.json", "-v", "16", "&&", ";", "|", ">", "cat", "x=1", "out", "…", "\x00", "\"", "'", "\n", "\t"}
-	leading  = []string{"/etc/passwd", "../x", "~", "$HOME", "`id`", "$(id)", "sudo", "curl", "wget", "http://x", "//x", ".git/config",
-		".planlock/runs", "C:\\x", "..", "a/..", "ssh", "eval", "chmod", "nc", "x@y", "--out=/tmp", "*", "doas", "mount"}
+	leading  = []string{"/etc/passwd", "../x", "~", "$HOME", "`id`", "$(id)", "sudo", "curl", "wget", "http://x",
+		"//x", ".git/config",
+		".planlock/runs", "C:\\x", "..", "a/..", "ssh", "eval", "chmod", "nc", "x@y", "--out=/tmp", "*", "doas",
+		"mount"}
 	names    = []string{"SEED", "DEBUG", "PATH", "LD_PRELOAD", "GOPROXY", "HTTPS_PROXY", "HOME", "PLANLOCK_DIR", "GIT_DIR", "N", ""}
 	patchEnv = []string{"SEED", "DEBUG", "PATH", "LD_PRELOAD", "GOPROXY", "HTTPS_PROXY", "HOME"}
 )
@@ -110,7 +115,8 @@ func randomText(r *rand.Rand, words ...[]string) string {
 	return b.String()
 }
 
-// randomPatch is a patch of random parts, by way of JSON with keys that no patch has.
+// randomPatch is a patch of random parts, by way of JSON with keys that no
+// patch has.
 func randomPatch(t testing.TB, r *rand.Rand) advice.Patch {
 	wild := map[string]any{}
 	if r.IntN(2) == 0 {
@@ -120,7 +126,8 @@ func randomPatch(t testing.TB, r *rand.Rand) advice.Patch {
 		wild["prompt"] = randomText(r, harmless, leading)
 	}
 	if r.IntN(3) == 0 {
-		wild["args"] = map[string]string{[]string{"out", "seed", "batch-size", "x y"}[r.IntN(4)]: randomText(r, harmless, leading)}
+		wild["args"] = map[string]string{[]string{"out", "seed", "batch-size", "x y"}[r.IntN(4)]: randomText(r,
+			harmless, leading)}
 	}
 	if r.IntN(3) == 0 {
 		wild["env"] = map[string]string{names[r.IntN(len(names))]: randomText(r, harmless, leading)}
@@ -130,7 +137,8 @@ func randomPatch(t testing.TB, r *rand.Rand) advice.Patch {
 	}
 	for _, key := range []string{"executor", "tool", "tool_args", "access", "limits", "sandbox", "network", "timeout", "gates", "postconditions", "method"} {
 		if r.IntN(6) == 0 {
-			wild[key] = map[string]any{"max_files": 1 << 20, "network": true, "level": "none", "skip": "all", "writes": []string{"**"}}
+			wild[key] = map[string]any{"max_files": 1 << 20, "network": true, "level": "none", "skip": "all",
+				"writes": []string{"**"}}
 		}
 	}
 	text, err := json.Marshal(wild)
@@ -193,8 +201,9 @@ func widened(before, after method.Method, env []string) string {
 	return ""
 }
 
-// TestNoPatchWidens applies 100,000 random patches (2,000 in short runs: it has one goroutine), one on the other: none of
-// them reaches for anything that the method did not reach for before.
+// TestNoPatchWidens applies 100,000 random patches (2,000 in short runs: it has
+// one goroutine), one on the other: none of them reaches for anything that the
+// method did not reach for before.
 func TestNoPatchWidens(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	start := []method.Method{
@@ -228,7 +237,9 @@ func TestNoPatchWidens(t *testing.T) {
 		}
 	}
 	if few := patches / 10; applied < few || widen < few || refused < few {
-		t.Errorf("%d applied, %d refused because they would widen, %d for other reasons: the patches are too much alike", applied, widen, refused)
+		t.Errorf(
+			"%d applied, %d refused because they would widen, %d for other reasons: the patches are too much alike",
+			applied, widen, refused)
 	}
 }
 

@@ -11,7 +11,8 @@ func (t Triggers) inARow(steps []Step) Measurement {
 	}, row, "look at what these steps have in common before the next one runs")
 }
 
-// sameBackup counts the successes of the backup that succeeded most often in the window.
+// sameBackup counts the successes of the backup that succeeded most often in
+// the window.
 func (t Triggers) sameBackup(steps []Step) Measurement {
 	var most []Step
 	for _, s := range t.last(steps) {
@@ -29,7 +30,8 @@ func (t Triggers) sameBackup(steps []Step) Measurement {
 	}
 	return measured(Measurement{Trigger: BackupDepletion, Condition: SameBackup,
 		Value: float64(len(most)), Threshold: float64(t.SameBackup), Fired: len(most) >= t.SameBackup,
-		Text: fmt.Sprintf("the same backup succeeded %d times in the last %d steps, %d are enough to ask", len(most), len(t.last(steps)), t.SameBackup),
+		Text: fmt.Sprintf("the same backup succeeded %d times in the last %d steps, %d are enough to ask", len(most),
+			len(t.last(steps)), t.SameBackup),
 	}, most, fmt.Sprintf("make %s the primary method, by a new plan", name))
 }
 
@@ -39,7 +41,8 @@ func (t Triggers) backupRate(steps []Step) Measurement {
 		"needed backups", "rework the primary methods of these steps: they cannot be relied on")
 }
 
-// exhausted counts the failed steps at the end of which all backups failed too. A step that has none ends the row.
+// exhausted counts the failed steps at the end of which all backups failed too.
+// A step that has none ends the row.
 func (t Triggers) exhausted(steps []Step) Measurement {
 	row := trailing(steps, func(s Step) bool { return s.Exhausted })
 	return measured(Measurement{Trigger: BackupDepletion, Condition: Exhausted,
@@ -48,30 +51,38 @@ func (t Triggers) exhausted(steps []Step) Measurement {
 	}, row, "look for another approach: the alternatives that the plan has do not work here")
 }
 
-// mismatches is the share of the window in which an output was not the expected one.
+// mismatches is the share of the window in which an output was not the expected
+// one.
 func (t Triggers) mismatches(steps []Step) Measurement {
-	return t.share(steps, ConfidenceDegradation, OutputMismatch, t.MismatchRate, func(s Step) bool { return s.Mismatch },
+	return t.share(steps, ConfidenceDegradation, OutputMismatch, t.MismatchRate,
+		func(s Step) bool { return s.Mismatch },
 		"delivered another output than expected", "check what the plan expects of these steps against what they can deliver")
 }
 
-// violations is the share of the window in which an attempt broke what its step was bound to.
+// violations is the share of the window in which an attempt broke what its step
+// was bound to.
 func (t Triggers) violations(steps []Step) Measurement {
-	return t.share(steps, ConfidenceDegradation, ViolationRate, t.ViolationRate, func(s Step) bool { return s.Violation },
+	return t.share(steps, ConfidenceDegradation, ViolationRate, t.ViolationRate,
+		func(s Step) bool { return s.Violation },
 		"broke a constraint", "check the executor's instructions against the contracts of these steps")
 }
 
-// share measures how much of the window has a property. It fires only for a whole window.
-func (t Triggers) share(steps []Step, trigger Trigger, c Condition, threshold float64, has func(Step) bool, what, recommend string) Measurement {
+// share measures how much of the window has a property. It fires only for a
+// whole window.
+func (t Triggers) share(steps []Step, trigger Trigger, c Condition, threshold float64, has func(Step) bool, what,
+	recommend string) Measurement {
 	window := t.last(steps)
 	with := those(window, has)
 	rate := float64(len(with)) / float64(len(window))
 	return measured(Measurement{Trigger: trigger, Condition: c, Value: rate, Threshold: threshold,
 		Fired: len(window) == t.Window && rate >= threshold,
-		Text:  fmt.Sprintf("%d of the last %d steps (%.0f %%) %s, %.0f %% of %d are enough to ask", len(with), len(window), 100*rate, what, 100*threshold, t.Window),
+		Text: fmt.Sprintf("%d of the last %d steps (%.0f %%) %s, %.0f %% of %d are enough to ask", len(with),
+			len(window), 100*rate, what, 100*threshold, t.Window),
 	}, with, recommend)
 }
 
-// retries compares the retries of the last window with those of the one before it.
+// retries compares the retries of the last window with those of the one before
+// it.
 func (t Triggers) retries(steps []Step) Measurement {
 	sum := func(window []Step) (n int) {
 		for _, s := range window {

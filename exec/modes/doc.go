@@ -15,8 +15,8 @@
 //
 // The rows are the steps that were completed or failed, in the order in which
 // they ended; steps that were skipped or blocked say nothing about methods and
-// are left out. A window begins when dynamic mode begins, so that a person who switches back to it is not asked about the same
-// steps again.
+// are left out. A window begins when dynamic mode begins, so that a person who
+// switches back to it is not asked about the same steps again.
 //
 // # The edges of a window
 //

@@ -22,14 +22,15 @@ const (
 type Condition string
 
 const (
-	FailedInARow    Condition = "failed-in-a-row"      // failed steps at the end; of ConsecutiveFailures
-	SameBackup      Condition = "same-backup"          // successes of one backup; of BackupDepletion, as the next two
-	BackupRate      Condition = "backup-rate"          // share of steps that needed backups
-	Exhausted       Condition = "backups-exhausted"    // steps at the end for which all backups failed
-	OutputMismatch  Condition = "output-mismatch-rate" // share of unexpected outputs; of ConfidenceDegradation, as the next two
-	RetryGrowth     Condition = "retry-growth"         // more retries per step than in the window before
-	ViolationRate   Condition = "violation-rate"       // share of steps that broke a constraint
-	FailuresOfATask Condition = "failures-of-a-task"   // failed steps of the task; of FailureThreshold
+	FailedInARow Condition = "failed-in-a-row"   // failed steps at the end; of ConsecutiveFailures
+	SameBackup   Condition = "same-backup"       // successes of one backup; of BackupDepletion, as the next two
+	BackupRate   Condition = "backup-rate"       // share of steps that needed backups
+	Exhausted    Condition = "backups-exhausted" // steps at the end for which all backups failed
+	// share of unexpected outputs; of ConfidenceDegradation, as the next two
+	OutputMismatch  Condition = "output-mismatch-rate"
+	RetryGrowth     Condition = "retry-growth"       // more retries per step than in the window before
+	ViolationRate   Condition = "violation-rate"     // share of steps that broke a constraint
+	FailuresOfATask Condition = "failures-of-a-task" // failed steps of the task; of FailureThreshold
 )
 
 // A Measurement is one condition, as it stands.
@@ -42,8 +43,8 @@ type Measurement struct {
 	Steps     []plan.Address // that it is about, oldest first
 	Text      string         // in plain words, with the numbers
 
-	// Methods is what was tried in those steps, and Recommendation what might help; both
-	// only of one that fired.
+	// Methods is what was tried in those steps, and Recommendation what might
+	// help; both only of one that fired.
 	Methods        []string
 	Recommendation string
 }
@@ -62,8 +63,8 @@ func Fired(all []Measurement) []Measurement {
 	return fired
 }
 
-// Measure measures all conditions over steps, oldest first, always in the same order. Zero fields of t
-// mean the defaults. Without steps nothing is measured.
+// Measure measures all conditions over steps, oldest first, always in the same
+// order. Zero fields of t mean the defaults. Without steps nothing is measured.
 func (t Triggers) Measure(steps []Step) []Measurement {
 	if len(steps) == 0 {
 		return nil

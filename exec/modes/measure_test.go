@@ -103,7 +103,8 @@ func TestConditions(t *testing.T) {
 
 		{"two failures of the task", "F.F.", modes.Triggers{TaskFailures: 3}, modes.FailuresOfATask, 2, false},
 		{"three failures of the task", "F.F.F", modes.Triggers{TaskFailures: 3}, modes.FailuresOfATask, 3, true},
-		{"a completed step does not start anew", "FF.F.", modes.Triggers{TaskFailures: 3}, modes.FailuresOfATask, 3, true},
+		{"a completed step does not start anew", "FF.F.", modes.Triggers{TaskFailures: 3}, modes.FailuresOfATask, 3,
+			true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -154,7 +155,8 @@ func TestRetriesNeedTwoWindows(t *testing.T) {
 
 func TestRecommendationPromotesTheBackup(t *testing.T) {
 	m, _ := condition(modes.Triggers{}.Measure(rows("bbb")), modes.SameBackup)
-	if !strings.Contains(m.Recommendation, "backup_1 read the source") || !strings.Contains(m.Recommendation, "primary") {
+	if !strings.Contains(m.Recommendation, "backup_1 read the source") ||
+		!strings.Contains(m.Recommendation, "primary") {
 		t.Errorf("the recommendation is %q", m.Recommendation)
 	}
 	if diff := cmp.Diff([]plan.Address{"1.1", "1.2", "1.3"}, m.Steps); diff != "" {

@@ -25,8 +25,9 @@ type Step struct {
 	Methods   []string // what was tried, in words
 }
 
-// Observe returns the steps of a run that were completed or failed since dynamic mode began, in the order in which
-// they ended. failing, if not nil, is the step that is about to fail: it counts as failed, and as the last.
+// Observe returns the steps of a run that were completed or failed since
+// dynamic mode began, in the order in which they ended. failing, if not nil, is
+// the step that is about to fail: it counts as failed, and as the last.
 func Observe(run *history.Run, failing *history.Step) []Step {
 	var over []*history.Step
 	for _, s := range run.Steps {
@@ -92,8 +93,8 @@ func observe(s *history.Step) Step {
 
 func isBackup(a *history.Attempt) bool { return strings.HasPrefix(a.Method.Method, "backup_") }
 
-// violated reports whether an attempt broke what its step was bound to: its declaration, its limits, a
-// non-goal, an invariant or its class of change.
+// violated reports whether an attempt broke what its step was bound to: its
+// declaration, its limits, a non-goal, an invariant or its class of change.
 func violated(a *history.Attempt) bool {
 	return a.Failure != nil && (a.Failure.Class == history.Breach || a.Failure.Class == history.Unrestorable) ||
 		found(a, gate.CodeInvariant, gate.CodeNonGoal, gate.CodeLimitFiles, gate.CodeLimitLines, gate.CodeLimitModules,

@@ -30,7 +30,8 @@ func (r *tape) add(step plan.Address, attempt int, facts ...history.Fact) {
 			r.t.Fatal(err)
 		}
 		n := len(r.records) + 1
-		r.records = append(r.records, record.Record{Seq: uint64(n), Fact: fact, Time: time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC)})
+		r.records = append(r.records, record.Record{Seq: uint64(n), Fact: fact,
+			Time: time.Date(2026, 1, 1, 0, 0, n, 0, time.UTC)})
 	}
 }
 
@@ -47,13 +48,15 @@ func newTape(t *testing.T, steps int) *tape {
 	r := &tape{t: t}
 	started := &history.Started{Run: "R", Policy: history.Policy{Mode: plan.Dynamic}, Envelope: &envelope.Envelope{}}
 	for i := range steps {
-		started.Steps = append(started.Steps, history.Outline{Address: plan.Address(fmt.Sprintf("1.%d", i+1)), Task: "1"})
+		started.Steps = append(started.Steps, history.Outline{Address: plan.Address(fmt.Sprintf("1.%d", i+1)),
+			Task: "1"})
 	}
 	r.add("", 0, started)
 	return r
 }
 
-// step writes a step of which all attempts but the last fail with a class; the last one, too, if failed.
+// step writes a step of which all attempts but the last fail with a class; the
+// last one, too, if failed.
 func (r *tape) step(a plan.Address, failed bool, class history.Class, codes []string, methods ...string) {
 	r.t.Helper()
 	r.add(a, 0, &history.StepStarted{})
@@ -90,7 +93,8 @@ func TestObserve(t *testing.T) {
 		{Address: "1.3", Task: "1", Retries: 1, Mismatch: true,
 			Methods: []string{"1.3 primary failed: gate-failed", "1.3 primary succeeded"}},
 		{Address: "1.4", Task: "1", Methods: []string{"1.4 primary succeeded"}},
-		{Address: "1.6", Task: "1", Failed: true, Violation: true, Methods: []string{"1.6 primary failed: gate-failed"}},
+		{Address: "1.6", Task: "1", Failed: true, Violation: true,
+			Methods: []string{"1.6 primary failed: gate-failed"}},
 	}
 	if diff := cmp.Diff(want, modes.Observe(r.fold(), nil)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -102,7 +106,8 @@ func TestObserveTheFailingStep(t *testing.T) {
 	r := newTape(t, 2)
 	r.step("1.1", true, history.Crashed, nil, "primary")
 	r.add("1.2", 0, &history.StepStarted{})
-	r.add("1.2", 1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{}, &history.AttemptFailed{Class: history.Crashed})
+	r.add("1.2", 1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{},
+		&history.AttemptFailed{Class: history.Crashed})
 	run := r.fold()
 	got := modes.Observe(run, run.Step("1.2"))
 	if len(got) != 2 || !got[1].Failed || got[1].Address != "1.2" {
@@ -125,8 +130,8 @@ func TestObserveBeginsWithTheMode(t *testing.T) {
 	}
 }
 
-// Whatever happened: the same journal measures the same, and steps are seen in the order in which they ended,
-// not in that of the plan.
+// Whatever happened: the same journal measures the same, and steps are seen in
+// the order in which they ended, not in that of the plan.
 func TestMeasureIsAFunctionOfTheHistory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -27,7 +27,8 @@ func TestMeasureRunIsMeasureOfAll(t *testing.T) {
 			}
 			if random.IntN(n) == 0 {
 				r.add(a, 0, &history.StepStarted{})
-				r.add(a, 1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{}, &history.AttemptFailed{Class: history.Crashed})
+				r.add(a, 1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{},
+					&history.AttemptFailed{Class: history.Crashed})
 				under = a
 				break
 			}
@@ -61,13 +62,15 @@ func TestQuietIsNothingFired(t *testing.T) {
 			}
 			methods, fails := []string{"primary"}, false
 			if random.IntN(trouble) == 0 {
-				methods = [][]string{{"primary"}, {"primary", "primary"}, {"primary", "backup_1"}, {"backup_1"}}[random.IntN(4)]
+				methods = [][]string{{"primary"}, {"primary", "primary"}, {"primary", "backup_1"},
+					{"backup_1"}}[random.IntN(4)]
 				fails = random.IntN(2) == 0
 			}
 			r.step(a, fails, history.Breach, nil, methods...)
 		}
 		run := r.fold()
-		triggers := modes.Triggers{TaskFailures: random.IntN(2), Window: 1 + random.IntN(5), Consecutive: 1 + random.IntN(2)}
+		triggers := modes.Triggers{TaskFailures: random.IntN(2), Window: 1 + random.IntN(5),
+			Consecutive: 1 + random.IntN(2)}
 		fired := modes.Fired(triggers.Measure(modes.Observe(run, nil)))
 		quiet := triggers.Quiet(run)
 		if quiet && len(fired) > 0 {

@@ -19,13 +19,13 @@ const (
 	DefaultViolationRate = 0.40 // of a window broke a constraint
 )
 
-// Triggers are the thresholds at which dynamic mode asks. Zero fields mean the defaults
-// above, and of TaskFailures that there is no threshold.
+// Triggers are the thresholds at which dynamic mode asks. Zero fields mean the
+// defaults above, and of TaskFailures that there is no threshold.
 type Triggers history.Triggers
 
-// For returns t with what the plan says in its place, which goes before t, and the defaults where
-// neither says anything: escalation_threshold of [execution] is Consecutive, failure_threshold of
-// [error_propagation] is TaskFailures.
+// For returns t with what the plan says in its place, which goes before t, and
+// the defaults where neither says anything: escalation_threshold of [execution]
+// is Consecutive, failure_threshold of [error_propagation] is TaskFailures.
 func For(p *plan.Plan, t Triggers) Triggers {
 	for _, s := range p.Execution.Extra {
 		if s.Key == "escalation_threshold" && s.Value.Kind == "integer" {

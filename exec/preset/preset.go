@@ -14,12 +14,14 @@ type Preset struct {
 	Name   string
 	Doc    string          // for people, one sentence
 	Ladder recovery.Ladder // what is tried after a failure, in order
-	// Triggers are when dynamic mode begins to ask; zero fields are the defaults of package modes.
+	// Triggers are when dynamic mode begins to ask; zero fields are the
+	// defaults of package modes.
 	Triggers modes.Triggers
-	// Compliance looks at each task before its first step, and asks where an article is broken.
+	// Compliance looks at each task before its first step, and asks where an
+	// article is broken.
 	Compliance bool
-	// Views are the documents that the preset is about, as patterns of their names. All
-	// views are drawn of every run, whatever its preset.
+	// Views are the documents that the preset is about, as patterns of their
+	// names. All views are drawn of every run, whatever its preset.
 	Views []string
 }
 
@@ -47,7 +49,8 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("preset: %q is none of %s", e.Name, strings.Join(Names(), ", "))
 }
 
-// Named finds a preset; "" is the default one. *[UnknownError] if there is none.
+// Named finds a preset; "" is the default one. *[UnknownError] if there is
+// none.
 func Named(name string) (Preset, error) {
 	if name == "" || name == Default {
 		return Contract(), nil // the one that is asked for between any two steps
@@ -60,8 +63,8 @@ func Named(name string) (Preset, error) {
 	return Preset{}, &UnknownError{Name: name}
 }
 
-// Of is the preset that a plan asks for with preset = "…" in [execution]; "" if it
-// asks for none.
+// Of is the preset that a plan asks for with preset = "…" in [execution]; "" if
+// it asks for none.
 func Of(p *plan.Plan) string {
 	for _, s := range p.Execution.Extra {
 		if s.Key == "preset" {

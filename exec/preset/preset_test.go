@@ -45,10 +45,12 @@ func TestLadders(t *testing.T) {
 // TestNumbersOfLadders fails if a limit of a preset is moved by one.
 func TestNumbersOfLadders(t *testing.T) {
 	want := map[string]recovery.Ladder{
-		"contract": {recovery.Retry{Backoff: recovery.Backoff{First: time.Second, Most: 30 * time.Second}}, recovery.Backup{}, recovery.Ask{}},
-		"spec":     {recovery.Backup{}, recovery.Retry{}, recovery.Ask{}},
-		"phase":    {recovery.Feedback{Rounds: 3}, recovery.Backup{}, recovery.Ask{Always: true}},
-		"assistant": {recovery.Retry{Times: 3, Approaches: true, Backoff: recovery.Backoff{First: time.Second, Most: 8 * time.Second, Always: true}},
+		"contract": {recovery.Retry{Backoff: recovery.Backoff{First: time.Second, Most: 30 * time.Second}},
+			recovery.Backup{}, recovery.Ask{}},
+		"spec":  {recovery.Backup{}, recovery.Retry{}, recovery.Ask{}},
+		"phase": {recovery.Feedback{Rounds: 3}, recovery.Backup{}, recovery.Ask{Always: true}},
+		"assistant": {recovery.Retry{Times: 3, Approaches: true,
+			Backoff: recovery.Backoff{First: time.Second, Most: 8 * time.Second, Always: true}},
 			recovery.Backup{}, recovery.Pivot{Times: 3}, recovery.Research{Times: 2}, recovery.Ask{Always: true}},
 		"reflective": {recovery.Reflect{Times: 2, Confidence: 0.70}, recovery.Backup{}, recovery.Ask{}},
 	}
@@ -75,7 +77,8 @@ func TestNamed(t *testing.T) {
 }
 
 func TestOfAPlan(t *testing.T) {
-	p := &plan.Plan{Execution: plan.Execution{Extra: []plan.Setting{{Key: "other"}, {Key: "preset", Value: plan.Value{Kind: "string", Text: "phase"}}}}}
+	p := &plan.Plan{Execution: plan.Execution{Extra: []plan.Setting{{Key: "other"},
+		{Key: "preset", Value: plan.Value{Kind: "string", Text: "phase"}}}}}
 	if got := preset.Of(p); got != "phase" {
 		t.Errorf("got %q", got)
 	}
@@ -84,9 +87,11 @@ func TestOfAPlan(t *testing.T) {
 	}
 }
 
-// TestTriggersOfSpec are the measured thresholds, none of them left to a default that may move.
+// TestTriggersOfSpec are the measured thresholds, none of them left to a
+// default that may move.
 func TestTriggersOfSpec(t *testing.T) {
-	want := modes.Triggers{Consecutive: 3, Window: 5, SameBackup: 3, Exhausted: 3, BackupRate: 0.60, MismatchRate: 0.50, RetryGrowth: 0.50, ViolationRate: 0.40}
+	want := modes.Triggers{Consecutive: 3, Window: 5, SameBackup: 3, Exhausted: 3, BackupRate: 0.60,
+		MismatchRate: 0.50, RetryGrowth: 0.50, ViolationRate: 0.40}
 	if diff := cmp.Diff(want, preset.Spec().Triggers); diff != "" {
 		t.Errorf("triggers (-want +got):\n%s", diff)
 	}

@@ -36,7 +36,8 @@ func Spec() Preset {
 		Triggers: modes.Triggers{
 			Consecutive: modes.DefaultConsecutive, Window: modes.DefaultWindow,
 			SameBackup: modes.DefaultSameBackup, Exhausted: modes.DefaultExhausted, BackupRate: modes.DefaultBackupRate,
-			MismatchRate: modes.DefaultMismatchRate, RetryGrowth: modes.DefaultRetryGrowth, ViolationRate: modes.DefaultViolationRate,
+			MismatchRate: modes.DefaultMismatchRate, RetryGrowth: modes.DefaultRetryGrowth,
+			ViolationRate: modes.DefaultViolationRate,
 		},
 		Compliance: true,
 		Views:      []string{"progress_*.json", "notepad_*.md", "execution_learnings_*.md"},
@@ -58,14 +59,15 @@ func Phase() Preset {
 	}
 }
 
-// Assistant keeps at it: three retries for each approach, three other approaches,
-// twice more reading, and then it asks.
+// Assistant keeps at it: three retries for each approach, three other
+// approaches, twice more reading, and then it asks.
 func Assistant() Preset {
 	return Preset{
 		Name: "assistant",
 		Doc:  "three retries, three other approaches, two rounds of research, then a person",
 		Ladder: recovery.Ladder{
-			recovery.Retry{Times: 3, Approaches: true, Backoff: recovery.Backoff{First: time.Second, Most: 8 * time.Second, Always: true}},
+			recovery.Retry{Times: 3, Approaches: true,
+				Backoff: recovery.Backoff{First: time.Second, Most: 8 * time.Second, Always: true}},
 			recovery.Backup{},
 			recovery.Pivot{Times: 3},
 			recovery.Research{Times: 2},

@@ -11,13 +11,15 @@ import (
 	"github.com/planlock/planlock/exec"
 )
 
-// LineLimit is how long a line may be to be an event, in bytes. A longer one is log text.
+// LineLimit is how long a line may be to be an event, in bytes. A longer one is
+// log text.
 const LineLimit = 1 << 20
 
 // maxMetrics bounds how many metrics an attempt may name.
 const maxMetrics = 1000
 
-// A reader takes a program's standard output apart. What is no event goes on to log.
+// A reader takes a program's standard output apart. What is no event goes on to
+// log.
 type reader struct {
 	name string
 	log  io.Writer
@@ -152,8 +154,10 @@ func (r *reader) take(kind string, fields map[string]json.RawMessage) error {
 		return r.measure(fields)
 	}
 	var got result
-	err := errors.Join(need(fields, "ok", &got.ok), take(fields, "output", &got.output), take(fields, "error", &got.err),
-		take(fields, "stateful", &got.stateful), take(fields, "exhausted", &got.exhausted), take(fields, "summary", &got.summary))
+	err := errors.Join(need(fields, "ok", &got.ok), take(fields, "output", &got.output),
+		take(fields, "error", &got.err),
+		take(fields, "stateful", &got.stateful), take(fields, "exhausted", &got.exhausted),
+		take(fields, "summary", &got.summary))
 	if err == nil && got.ok && got.exhausted {
 		err = errors.New("a step that was done has not exhausted its context")
 	}
@@ -173,7 +177,8 @@ func (r *reader) count(fields map[string]json.RawMessage) error {
 	if u.InputTokens < 0 || u.OutputTokens < 0 || u.Calls < 0 {
 		return errors.New("a count is negative")
 	}
-	if u.InputTokens > math.MaxInt64-r.usage.InputTokens || u.OutputTokens > math.MaxInt64-r.usage.OutputTokens || u.Calls > math.MaxInt-r.usage.Calls {
+	if u.InputTokens > math.MaxInt64-r.usage.InputTokens || u.OutputTokens > math.MaxInt64-r.usage.OutputTokens ||
+		u.Calls > math.MaxInt-r.usage.Calls {
 		return errors.New("the counts together are more than can be counted")
 	}
 	r.usage.InputTokens += u.InputTokens

@@ -13,8 +13,8 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// An Executor drives a program that speaks JSON lines. It must not be changed once it is in use, and may be used by many
-// runs at a time.
+// An Executor drives a program that speaks JSON lines. It must not be changed
+// once it is in use, and may be used by many runs at a time.
 type Executor struct {
 	Args []string // the program and its arguments; a relative path is relative to the current folder
 	Name string   // what messages call it; "": the file name of the program
@@ -36,7 +36,8 @@ func (e *ReportedError) Error() string {
 	return fmt.Sprintf("program: %s reported a failure: %q", e.Name, e.Text)
 }
 
-// An ExitError says that the program ended with another status than 0, whatever its result said.
+// An ExitError says that the program ended with another status than 0, whatever
+// its result said.
 type ExitError struct {
 	Name string
 	Code int    // 128 plus the signal's number if a signal ended it
@@ -58,7 +59,8 @@ func (e *ProtocolError) Error() string {
 	return fmt.Sprintf("program: %s: line %d of its output: %s", e.Name, e.Line, e.Reason)
 }
 
-// Execute starts the program, hands it the request and waits for the end of all that it started.
+// Execute starts the program, hands it the request and waits for the end of all
+// that it started.
 func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 	if w.Runner == nil {
 		return exec.Outcome{}, errors.New("program: no runner: Work.Runner is nil")
@@ -88,7 +90,8 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	return outcome, e.judge(events, result)
 }
 
-// judge is why the attempt failed, or nil. The order is from what is surest: a status, the protocol, the program's word.
+// judge is why the attempt failed, or nil. The order is from what is surest: a
+// status, the protocol, the program's word.
 func (e *Executor) judge(events *reader, result gate.CommandResult) error {
 	switch {
 	case result.Exit != 0:
@@ -96,14 +99,16 @@ func (e *Executor) judge(events *reader, result gate.CommandResult) error {
 	case events.fault != nil:
 		return events.fault
 	case events.result == nil && events.long:
-		return fmt.Errorf("program: %s: %w, but wrote a line of more than %d bytes, which is no event", e.name(), ErrNoResult, LineLimit)
+		return fmt.Errorf("program: %s: %w, but wrote a line of more than %d bytes, which is no event", e.name(),
+			ErrNoResult, LineLimit)
 	case events.result == nil:
 		return fmt.Errorf("program: %s: %w; its last output: %q", e.name(), ErrNoResult, tail(result.Output))
 	}
 	return events.reported()
 }
 
-// Program is the path of the program, for the envelope; "" if it cannot be found.
+// Program is the path of the program, for the envelope; "" if it cannot be
+// found.
 func (e *Executor) Program() string {
 	args, err := e.command()
 	if err != nil {

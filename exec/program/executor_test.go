@@ -117,7 +117,8 @@ func TestExecuteTypesItsErrors(t *testing.T) {
 	if _, err = script(t, "").Execute(t.Context(), work(t)); !errors.Is(err, program.ErrNoResult) {
 		t.Errorf("error %v", err)
 	}
-	if _, err = script(t, "echo; "+good+";"+good).Execute(t.Context(), work(t)); !errors.As(err, &protocol) || protocol.Line != 3 {
+	if _, err = script(t, "echo; "+good+";"+good).Execute(t.Context(), work(t)); !errors.As(err, &protocol) ||
+		protocol.Line != 3 {
 		t.Errorf("error %v", err)
 	}
 	if _, err = new(program.Executor).Execute(t.Context(), work(t)); err == nil {
@@ -144,18 +145,21 @@ echo '{"type":"result","ok":true,"output":"x","stateful":true}'`).Execute(t.Cont
 	}
 }
 
-// TestExecuteContextExhausted has a program say that its context is full, and what a fresh attempt must know.
+// TestExecuteContextExhausted has a program say that its context is full, and
+// what a fresh attempt must know.
 func TestExecuteContextExhausted(t *testing.T) {
 	outcome, err := script(t, `echo '{"type":"result","ok":false,"error":"full","exhausted":true,"summary":"half is done"}'`).Execute(t.Context(), work(t))
 	var reported *program.ReportedError
 	if !errors.Is(err, exec.ErrContextExhausted) || !errors.As(err, &reported) || outcome.Summary != "half is done" {
 		t.Errorf("got %+v, %v", outcome, err)
 	}
-	if _, err = script(t, `echo '{"type":"result","ok":false,"error":"no"}'`).Execute(t.Context(), work(t)); errors.Is(err, exec.ErrContextExhausted) {
+	if _, err = script(t, `echo '{"type":"result","ok":false,"error":"no"}'`).Execute(t.Context(),
+		work(t)); errors.Is(err, exec.ErrContextExhausted) {
 		t.Errorf("any failure counts as an exhausted context: %v", err)
 	}
 	var protocol *program.ProtocolError
-	if _, err = script(t, `echo '{"type":"result","ok":true,"exhausted":true}'`).Execute(t.Context(), work(t)); !errors.As(err, &protocol) {
+	if _, err = script(t, `echo '{"type":"result","ok":true,"exhausted":true}'`).Execute(t.Context(),
+		work(t)); !errors.As(err, &protocol) {
 		t.Errorf("done and exhausted: %v", err)
 	}
 }
@@ -225,14 +229,16 @@ func TestVersion(t *testing.T) {
 	}
 	for _, text := range []string{"", "exit 1", answer + "; exit 1", "echo 1.0", answer + "; " + answer,
 		`echo '{"type":"version","name":"a"}'`} {
-		e := script(t, text+"\n"+strings.Repeat(`echo '{"type":"version","name":"a","version":"1"}'`+"\n", strings.Count(text, ";;")/2))
+		e := script(t, text+"\n"+strings.Repeat(`echo '{"type":"version","name":"a","version":"1"}'`+"\n",
+			strings.Count(text, ";;")/2))
 		if version, err := e.Version(t.Context()); !errors.Is(err, program.ErrNoVersion) {
 			t.Errorf("%q: version %q, error %v", text, version, err)
 		}
 	}
 }
 
-// TestDocumentedPrograms runs the programs that docs/executor-protocol.md shows.
+// TestDocumentedPrograms runs the programs that docs/executor-protocol.md
+// shows.
 func TestDocumentedPrograms(t *testing.T) {
 	page, err := os.ReadFile("../../docs/executor-protocol.md")
 	if err != nil {

@@ -46,8 +46,8 @@ artifacts = { create = ["%[1]d.txt"] }
 postconditions = [{ kind = "file_contains", path = "%[1]d.txt", text = "hello" }]
 `
 
-// TestReplacedAgentDoesNotRun is an agent whose program becomes another one while its first step runs: what took its place
-// gets no step.
+// TestReplacedAgentDoesNotRun is an agent whose program becomes another one
+// while its first step runs: what took its place gets no step.
 func TestReplacedAgentDoesNotRun(t *testing.T) {
 	for name, want := range map[string]bool{"the same": true, "another": false} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,8 @@ func TestReplacedAgentDoesNotRun(t *testing.T) {
 				t.Errorf("the report does not name the agent: %v\n%v", err, report)
 			}
 			if _, err := os.Stat(marker); err == nil {
-				// The impostor is asked for its version, to see that it is another one; it must get no step.
+				// The impostor is asked for its version, to see that it is
+				// another one; it must get no step.
 				if _, err := os.Stat(filepath.Join(c.Dir, "2.txt")); err == nil {
 					t.Error("the impostor did a step")
 				}

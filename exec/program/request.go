@@ -8,10 +8,12 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Schema names the protocol. Fields may be added to it; a change of meaning gets another number.
+// Schema names the protocol. Fields may be added to it; a change of meaning
+// gets another number.
 const Schema = "planlock.execute/1"
 
-// A Request is the one line that the program reads. Fields that the plan does not state are left out.
+// A Request is the one line that the program reads. Fields that the plan does
+// not state are left out.
 type Request struct {
 	Type           string     `json:"type"` // "execute", or "version", which has no other field but schema
 	Schema         string     `json:"schema"`
@@ -28,8 +30,9 @@ type Request struct {
 	Artifacts      *Artifacts `json:"artifacts,omitempty"` // left out: not declared; empty: nothing may change
 	Limits         *Limits    `json:"limits,omitempty"`
 	Feedback       []string   `json:"feedback,omitempty"` // why earlier attempts failed, oldest first
-	Phase          string     `json:"phase,omitempty"`    // "red", "green" or "refactor" where the test is written first
-	Compress       bool       `json:"compress,omitempty"` // be brief: most of the token budget is used
+	// "red", "green" or "refactor" where the test is written first
+	Phase    string `json:"phase,omitempty"`
+	Compress bool   `json:"compress,omitempty"` // be brief: most of the token budget is used
 }
 
 // A Task is the task that the step belongs to.
@@ -70,8 +73,9 @@ type Limits struct {
 // NewRequest is what the program is told about an attempt.
 func NewRequest(w exec.Work) Request {
 	r := Request{
-		Type: "execute", Schema: Schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: w.Dir, Feedback: w.Feedback,
-		Phase: string(w.Phase), Compress: w.Compress,
+		Type: "execute", Schema: Schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: w.Dir,
+		Feedback: w.Feedback,
+		Phase:    string(w.Phase), Compress: w.Compress,
 		Method: &Method{
 			ID: w.Method.ID, Description: w.Method.Description, Run: w.Method.Run, Prompt: w.Method.Prompt,
 			Tool: w.Method.Tool, ToolArgs: w.Method.ToolArgs, Env: w.Method.Env,
@@ -81,7 +85,8 @@ func NewRequest(w exec.Work) Request {
 		r.Task = &Task{ID: t.ID, Title: t.Title, Description: t.Description}
 	}
 	if s := w.Step; s != nil {
-		r.Step, r.Description, r.ExpectedOutput, r.Requirements = string(s.Address), s.Description, s.ExpectedOutput, s.Requirements
+		r.Step, r.Description, r.ExpectedOutput, r.Requirements = string(s.Address), s.Description, s.ExpectedOutput,
+			s.Requirements
 		r.Artifacts, r.Limits = artifacts(s.Artifacts), limits(s.Limits)
 	}
 	return r
@@ -91,7 +96,8 @@ func artifacts(a *plan.Artifacts) *Artifacts {
 	if a == nil {
 		return nil
 	}
-	return &Artifacts{Create: a.Create, Modify: a.Modify, Delete: a.Delete, SymbolsAdd: a.SymbolsAdd, SymbolsRemove: a.SymbolsRemove}
+	return &Artifacts{Create: a.Create, Modify: a.Modify, Delete: a.Delete, SymbolsAdd: a.SymbolsAdd,
+		SymbolsRemove: a.SymbolsRemove}
 }
 
 func limits(l *plan.Limits) *Limits {

@@ -19,11 +19,14 @@ import (
 // versionTime is how long a program has to tell its version.
 const versionTime = 20 * time.Second
 
-// ErrNoVersion is returned where the program does not answer the request for its version as the protocol says.
+// ErrNoVersion is returned where the program does not answer the request for
+// its version as the protocol says.
 var ErrNoVersion = errors.New("it does not answer the version request with a version line")
 
-// Version asks the program for its version, in an empty folder, and returns its name, its version, and a digest of the program
-// and of every argument that is the absolute path of a file (a script, a configuration), as in "my-agent 1.4.2 (sha256 0f3c…)".
+// Version asks the program for its version, in an empty folder, and returns its
+// name, its version, and a digest of the program and of every argument that is
+// the absolute path of a file (a script, a configuration), as in "my-agent 1.4.2
+// (sha256 0f3c…)".
 func (e *Executor) Version(ctx context.Context) (string, error) {
 	args, err := e.command()
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// AcceptRung is what stands in the journal where a person accepted what an attempt did.
+// AcceptRung is what stands in the journal where a person accepted what an
+// attempt did.
 const AcceptRung = "accept"
 
-// acceptedNamed is how many changes are named in the words that accept them; of more there is the number, and
-// the evidence names them.
+// acceptedNamed is how many changes are named in the words that accept them; of
+// more there is the number, and the evidence names them.
 const acceptedNamed = 3
 
 // ownFolder is the controller's own folder in a workspace.
@@ -32,10 +33,11 @@ func choiceAccept(s *history.Step, words string) ask.Choice {
 		Acknowledge: words}
 }
 
-// acceptable says what would have to be declared for the step's latest attempt to hold, and the words that a person
-// accepts it with. It is nil where a person's word is not enough: where something else is wrong as well (a
-// non-goal above all), where the tree is not kept or its effects have been compensated, and for
-// files that no step may touch.
+// acceptable says what would have to be declared for the step's latest attempt
+// to hold, and the words that a person accepts it with. It is nil where a
+// person's word is not enough: where something else is wrong as well (a
+// non-goal above all), where the tree is not kept or its effects have been
+// compensated, and for files that no step may touch.
 func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, string) {
 	s := c.Step
 	a := s.Last()
@@ -46,7 +48,8 @@ func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, 
 	over := map[string]bool{}
 	for _, finding := range f.Findings {
 		switch finding.Code {
-		case gate.CodeArtifactExtra, gate.CodeSymbolExtra, gate.CodeLimitFiles, gate.CodeLimitLines, gate.CodeLimitModules:
+		case gate.CodeArtifactExtra, gate.CodeSymbolExtra, gate.CodeLimitFiles, gate.CodeLimitLines,
+			gate.CodeLimitModules:
 			over[finding.Code] = true
 		default:
 			return nil, ""
@@ -58,7 +61,8 @@ func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, 
 	if len(account.Missing) > 0 {
 		return nil, ""
 	}
-	// Of gates that said no, the first is heard; what the others would say stands in the account.
+	// Of gates that said no, the first is heard; what the others would say
+	// stands in the account.
 	if strict := c.Plan.Profile == plan.Strict; over[gate.CodeArtifactExtra] || over[gate.CodeSymbolExtra] ||
 		strict && len(account.Extra)+len(account.SymbolsExtra) > 0 {
 		var ok bool
@@ -71,8 +75,9 @@ func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, 
 	return grant, "accept " + strings.Join(words, " and ")
 }
 
-// declare is what an account has too much, as a declaration. It is not ok where a path could not be declared by
-// its name alone, or belongs to a repository or to planlock.
+// declare is what an account has too much, as a declaration. It is not ok where
+// a path could not be declared by its name alone, or belongs to a repository or
+// to planlock.
 func declare(account ledger.Account) (*ledger.Declared, []string, bool) {
 	d := &ledger.Declared{}
 	var names []string
@@ -104,14 +109,16 @@ func declare(account ledger.Account) (*ledger.Declared, []string, bool) {
 	return d, names, len(names) > 0
 }
 
-// reserved reports whether a path belongs to a repository or to planlock: no word makes that a step's business.
+// reserved reports whether a path belongs to a repository or to planlock: no
+// word makes that a step's business.
 func reserved(name string) bool {
 	return slices.ContainsFunc(strings.Split(path.Clean(name), "/"), func(part string) bool {
 		return strings.EqualFold(part, ".git") || strings.EqualFold(part, ownFolder)
 	})
 }
 
-// limitsOf raises the limits that were exceeded to what the attempt needed, each of them in the words.
+// limitsOf raises the limits that were exceeded to what the attempt needed,
+// each of them in the words.
 func limitsOf(grant *history.Addendum, done *history.Accounted, step *plan.Step, over map[string]bool) []string {
 	var words []string
 	if over[gate.CodeLimitFiles] {
@@ -147,7 +154,8 @@ func Addendum(c *contract.Case, q ask.Question, a ask.Answer) *history.Addendum 
 		Acknowledged: a.Acknowledged, Reason: a.Reason, By: a.By}
 	if a.Choice == Accept {
 		if grant, _ := acceptable(c, c.Step.Last().Failure); grant != nil {
-			add.Artifacts, add.MaxFiles, add.MaxLines, add.Modules = grant.Artifacts, grant.MaxFiles, grant.MaxLines, grant.Modules
+			add.Artifacts, add.MaxFiles, add.MaxLines, add.Modules = grant.Artifacts, grant.MaxFiles, grant.MaxLines,
+				grant.Modules
 		}
 	}
 	add = add.Seal(len(c.Run.Addenda)+1, c.Run.RecordDigest())

@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Keys of the choices. Approaches of education mode are chosen by their letters.
+// Keys of the choices. Approaches of education mode are chosen by their
+// letters.
 const (
 	GoOn    = "g"
 	Again   = "r"

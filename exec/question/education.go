@@ -22,7 +22,8 @@ const (
 	fast     pace = "fast"     // at major decisions
 )
 
-// A course is how a plan wants to be taught: its [education] table, with defaults.
+// A course is how a plan wants to be taught: its [education] table, with
+// defaults.
 type course struct {
 	off          bool // enabled = false, or approval_gates = "none"
 	pace         pace
@@ -31,7 +32,8 @@ type course struct {
 	alternatives bool
 }
 
-// courseOf reads [education]. What is not said, or not known, is as in the table of docs/modes.md.
+// courseOf reads [education]. What is not said, or not known, is as in the
+// table of docs/modes.md.
 func courseOf(p *plan.Plan) course {
 	c := course{pace: moderate, depth: depthModerate, rationale: true, alternatives: true}
 	for _, s := range p.Settings {
@@ -64,11 +66,13 @@ func courseOf(p *plan.Plan) course {
 // byPlan says in the journal that the plan chose the mode of a run.
 const byPlan = "plan"
 
-// Education explains the step before it begins, where education mode stops at it, and asks how to do it. It is
-// false where nothing is to be asked, or where that was answered.
+// Education explains the step before it begins, where education mode stops at
+// it, and asks how to do it. It is false where nothing is to be asked, or where
+// that was answered.
 func Education(c *contract.Case) (ask.Question, bool) {
 	s, how := c.Step, courseOf(c.Plan)
-	if c.Run.Mode != plan.Education || len(s.Attempts) > 0 || how.off && c.Run.Started.ModeBy == byPlan || !stopsAt(c, how.pace) {
+	if c.Run.Mode != plan.Education || len(s.Attempts) > 0 || how.off && c.Run.Started.ModeBy == byPlan ||
+		!stopsAt(c, how.pace) {
 		return ask.Question{}, false
 	}
 	last := lastLesson(s)
@@ -102,7 +106,8 @@ func lastLesson(s *history.Step) *history.Exchange {
 // stopsAt reports whether education mode stops at a step.
 func stopsAt(c *contract.Case, p pace) bool {
 	s, task, step := c.Step, c.Place().Task, c.Place().Step
-	major := step.Rollback == plan.Irreversible || step.SemanticChange == plan.Breaking || step.SemanticChange == plan.Modifying ||
+	major := step.Rollback == plan.Irreversible || step.SemanticChange == plan.Breaking ||
+		step.SemanticChange == plan.Modifying ||
 		task.Kind == "checkpoint:decision"
 	switch p {
 	case fast:
@@ -134,19 +139,22 @@ func lessonQuestion(c *contract.Case, how course, more bool) ask.Question {
 		t.More = explained(c)
 	}
 	q := about(c, ask.Education, "education checkpoint: step "+title(s), "education mode explains this step before it begins", nil,
-		ask.Choice{Key: yes, Also: []string{"yes"}, Label: fmt.Sprintf("go on with the recommended approach (%s)", t.Recommended),
+		ask.Choice{Key: yes, Also: []string{"yes"},
+			Label:       fmt.Sprintf("go on with the recommended approach (%s)", t.Recommended),
 			Consequence: fmt.Sprintf("%s runs, and what it taught is noted", s.Address)})
 	if len(t.Approaches) > 1 {
 		q.Choices = append(q.Choices, approachChoices(s, t)...)
 		q.Choices = append(q.Choices,
 			ask.Choice{Key: no, Also: []string{"no"}, Label: "do not; show the approaches again", Consequence: "nothing runs before one is chosen"},
-			ask.Choice{Key: tryOther, Also: []string{"try different"}, Label: "choose a different approach", Consequence: "nothing runs before one is chosen"})
+			ask.Choice{Key: tryOther, Also: []string{"try different"}, Label: "choose a different approach",
+				Consequence: "nothing runs before one is chosen"})
 	} else {
 		q.Choices = append(q.Choices, ask.Choice{Key: Skip, Also: []string{"n", "no"}, Label: fmt.Sprintf("do not: leave %s out", s.Address),
 			Consequence: "the run goes on without it", Acknowledge: fmt.Sprintf("skip %s", s.Address)})
 	}
 	if !more {
-		q.Choices = append(q.Choices, ask.Choice{Key: explain, Also: []string{"explain more"}, Label: "explain more", Consequence: "the question is asked again, with more to read"})
+		q.Choices = append(q.Choices, ask.Choice{Key: explain, Also: []string{"explain more"}, Label: "explain more",
+			Consequence: "the question is asked again, with more to read"})
 	}
 	q.Choices = append(q.Choices, choiceStop(), choiceGiveUp(s))
 	q.Default, q.Teaching = yes, t
@@ -163,17 +171,20 @@ func approachQuestion(c *contract.Case, how course) ask.Question {
 	return q
 }
 
-// approachChoices choose an approach by its letter, which is what it is shown under.
+// approachChoices choose an approach by its letter, which is what it is shown
+// under.
 func approachChoices(s *history.Step, t *ask.Teaching) []ask.Choice {
 	var list []ask.Choice
 	for _, a := range t.Approaches {
-		list = append(list, ask.Choice{Key: a.Key, Also: []string{a.Method, strings.ToLower(a.Key)}, Label: fmt.Sprintf("%s: %s", a.Method, bound.FirstLine(a.Description)),
+		list = append(list, ask.Choice{Key: a.Key, Also: []string{a.Method, strings.ToLower(a.Key)},
+			Label:       fmt.Sprintf("%s: %s", a.Method, bound.FirstLine(a.Description)),
 			Consequence: fmt.Sprintf("%s is done this way", s.Address)})
 	}
 	return list
 }
 
-// FirstMethod is the method that a step begins with: the one chosen in education mode, else its own.
+// FirstMethod is the method that a step begins with: the one chosen in
+// education mode, else its own.
 func FirstMethod(s *history.Step) string {
 	x := lastLesson(s)
 	if x == nil || x.Answer == nil || x.Question.Teaching == nil {

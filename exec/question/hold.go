@@ -18,7 +18,8 @@ func Propagation(c *contract.Case, concerns []string) ask.Question {
 		choiceGo(c.Step), choiceSkip(c.Step), choiceStop())
 }
 
-// Repetition asks before a step that cannot be undone runs once more, after the run was set back.
+// Repetition asks before a step that cannot be undone runs once more, after the
+// run was set back.
 func Repetition(c *contract.Case) ask.Question {
 	s := c.Step
 	return about(c, ask.InFlight, "step "+title(s),
@@ -27,7 +28,8 @@ func Repetition(c *contract.Case) ask.Question {
 		choiceAgain(c), choiceSkip(s), choiceStop(), choiceGiveUp(s))
 }
 
-// Compliance asks before a task that does not keep the articles it is carried out under.
+// Compliance asks before a task that does not keep the articles it is carried
+// out under.
 func Compliance(c *contract.Case, violations []string) ask.Question {
 	return about(c, ask.Compliance, "task "+c.Step.Task,
 		"the plan does not keep the articles that it is carried out under", violations,
@@ -79,7 +81,8 @@ func Dependency(c *contract.Case, by *history.Step) ask.Question {
 		run, choiceStop(), choiceGiveUp(s))
 }
 
-// needs reports whether a step needs an earlier one: before it in its task, or in a task or speclet that its own depends on.
+// needs reports whether a step needs an earlier one: before it in its task, or
+// in a task or speclet that its own depends on.
 func needs(c *contract.Case, s, other *history.Step) bool {
 	if other.Task == s.Task {
 		return other.Precedes(s)
@@ -98,7 +101,8 @@ func BlockedBy(s, by *history.Step) *history.StepBlocked {
 		}}
 }
 
-// Checkpoint asks a person where the plan wants one: at the steps of a task of the kind "checkpoint", of which what says more.
+// Checkpoint asks a person where the plan wants one: at the steps of a task of
+// the kind "checkpoint", of which what says more.
 func Checkpoint(c *contract.Case, what string) ask.Question {
 	s := c.Step
 	var evidence []string
@@ -126,17 +130,20 @@ func wanted(checkpoint string) string {
 	return "the plan wants a person here"
 }
 
-// disclaimer are the words with which a person goes on with a plan that no longer holds.
+// disclaimer are the words with which a person goes on with a plan that no
+// longer holds.
 const disclaimer = "go on with a plan that no longer holds"
 
-// Obsolete asks whether the run goes on under a plan that somebody says no longer holds.
+// Obsolete asks whether the run goes on under a plan that somebody says no
+// longer holds.
 func Obsolete(c *contract.Case, why string) ask.Question {
 	evidence := []string{
 		fmt.Sprintf("%d of %d steps are complete, and stay", c.Run.Count(history.Completed), len(c.Run.Steps)),
 		fmt.Sprintf("the checkpoint is tree %s", c.Run.Tree.Tree.Short())}
 	return about(c, ask.Obsolete, "the plan no longer holds", why, evidence,
 		ask.Choice{Key: Replan, Label: "stop, and plan again", Consequence: "nothing more runs under this plan; lock and run another one, or add steps to it"},
-		ask.Choice{Key: GoOn, Label: "go on all the same", Consequence: "the disclaimer becomes part of the record", Acknowledge: disclaimer},
+		ask.Choice{Key: GoOn, Label: "go on all the same", Consequence: "the disclaimer becomes part of the record",
+			Acknowledge: disclaimer},
 		ask.Choice{Key: GiveUp, Label: "abort the run", Consequence: "the run ends; what is complete stays"})
 }
 
@@ -145,12 +152,14 @@ func Rollback(c *contract.Case, r *ask.Request) ask.Question {
 	to := c.Run.Step(r.Step)
 	q := about(c, ask.Rollback, fmt.Sprintf("the run stands before %s", title(c.Step)),
 		fmt.Sprintf("%s wants it set back to before %s: %s", r.By, r.Step, r.Reason), nil,
-		choiceBack(to), ask.Choice{Key: GoOn, Label: "go on", Consequence: "nothing is undone"}, choiceStop(), choiceGiveUp(c.Step))
+		choiceBack(to), ask.Choice{Key: GoOn, Label: "go on", Consequence: "nothing is undone"}, choiceStop(),
+		choiceGiveUp(c.Step))
 	q.Target = to.Address
 	return q
 }
 
-// Stage asks what becomes of the speclets that wait for one whose critical step failed.
+// Stage asks what becomes of the speclets that wait for one whose critical step
+// failed.
 func Stage(c *contract.Case, failed *history.Step, speclet string, waiting []string) ask.Question {
 	need := strings.Join(waiting, ", ") + " need it"
 	if len(waiting) == 1 {
@@ -170,7 +179,8 @@ func Stage(c *contract.Case, failed *history.Step, speclet string, waiting []str
 		"what needs a speclet runs only when that is complete", bound.First(failed.Failed.Reasons, 5), choices...)
 }
 
-// AboutStage reports whether a question about a stage was asked because of a step.
+// AboutStage reports whether a question about a stage was asked because of a
+// step.
 func AboutStage(q ask.Question, failed *history.Step) bool {
 	return q.Kind == ask.Stage && strings.Contains(q.What, " at step "+title(failed)+", ")
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// Lesson is what a step of education mode taught that is over; nil if nothing is to be noted. A step of which nothing ran taught nothing.
+// Lesson is what a step of education mode taught that is over; nil if nothing
+// is to be noted. A step of which nothing ran taught nothing.
 func Lesson(s *history.Step) *history.Lesson {
 	x := lastLesson(s)
 	if x == nil || s.Lesson != nil || !s.Status.Over() || len(s.Attempts) == 0 || x.Question.Teaching == nil {
@@ -17,10 +18,12 @@ func Lesson(s *history.Step) *history.Lesson {
 	return lessonOf(s, x)
 }
 
-// lessonOf is what a step taught: what was used, what came of it, what to keep, and what the other approaches were for.
+// lessonOf is what a step taught: what was used, what came of it, what to keep,
+// and what the other approaches were for.
 func lessonOf(s *history.Step, x *history.Exchange) *history.Lesson {
 	t := x.Question.Teaching
-	l := &history.Lesson{Question: x.Question.ID, Recommended: t.Recommended, Chosen: FirstMethod(s), Used: FirstMethod(s), Status: s.Status}
+	l := &history.Lesson{Question: x.Question.ID, Recommended: t.Recommended, Chosen: FirstMethod(s),
+		Used: FirstMethod(s), Status: s.Status}
 	if last := s.Last(); last != nil {
 		l.Used = last.Method.Method
 	}
@@ -63,5 +66,6 @@ func result(s *history.Step, l *history.Lesson) (what, kept string) {
 		return fmt.Sprintf("it was completed with %s, after %d failures", l.Used, failures),
 			fmt.Sprintf("%s works where %s fails with: %s", l.Used, l.Chosen, why)
 	}
-	return fmt.Sprintf("it was completed after %d failures", failures), fmt.Sprintf("%s works, but watch for: %s", l.Used, why)
+	return fmt.Sprintf("it was completed after %d failures", failures),
+		fmt.Sprintf("%s works, but watch for: %s", l.Used, why)
 }

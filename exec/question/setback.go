@@ -9,12 +9,15 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// rollbackAfter is how many steps must have failed in a row for a rollback to be offered.
+// rollbackAfter is how many steps must have failed in a row for a rollback to
+// be offered.
 const rollbackAfter = 3
 
-// setBackTo is the step before which the last good checkpoint lies, where a rollback is to be offered: after three
-// failures in a row the first of the failed steps, after a gate of level 2 said no the step that was completed
-// last. It is nil where nothing calls for a rollback, or one is not possible. f is why the step is about to fail, or nil.
+// setBackTo is the step before which the last good checkpoint lies, where a
+// rollback is to be offered: after three failures in a row the first of the
+// failed steps, after a gate of level 2 said no the step that was completed
+// last. It is nil where nothing calls for a rollback, or one is not possible. f
+// is why the step is about to fail, or nil.
 func setBackTo(c *contract.Case, f *history.AttemptFailed) *history.Step {
 	var to *history.Step
 	row := c.Run.Consecutive
@@ -63,11 +66,14 @@ func criticalGate(s *history.Step) bool {
 	if a := s.Last(); a != nil && s.Refusal == nil {
 		judged = a.Gates
 	}
-	return slices.ContainsFunc(judged, func(j gate.Judgement) bool { return j.Level == gate.BlocksApproval && j.Blocks() })
+	return slices.ContainsFunc(judged, func(j gate.Judgement) bool {
+		return j.Level == gate.BlocksApproval &&
+			j.Blocks()
+	})
 }
 
-// CanUnwind reports whether a run can be set back to before a step: nothing irreversible was attempted from there on, and no
-// compensation has failed.
+// CanUnwind reports whether a run can be set back to before a step: nothing
+// irreversible was attempted from there on, and no compensation has failed.
 func CanUnwind(run *history.Run, to *history.Step) bool {
 	from := slices.Index(run.Steps, to)
 	return from >= 0 && !slices.ContainsFunc(run.Steps[from:], func(s *history.Step) bool {

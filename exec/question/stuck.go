@@ -17,9 +17,11 @@ const (
 	stuckFiles = 20 // named in one
 )
 
-// stuckReport is the evidence of a question about a step for which nothing is left to try: what went wrong and what has
-// been tried. Where a person asked for details, it holds everything that is known: each attempt with its reasons and the end of
-// its output, the files that it touched, what advisors said. What might help stands last.
+// stuckReport is the evidence of a question about a step for which nothing is
+// left to try: what went wrong and what has been tried. Where a person asked
+// for details, it holds everything that is known: each attempt with its reasons
+// and the end of its output, the files that it touched, what advisors said.
+// What might help stands last.
 func stuckReport(c *contract.Case, f *history.AttemptFailed, detailed bool) []string {
 	s := c.Step
 	report := evidenceOf(s, f)
@@ -39,7 +41,8 @@ func stuckReport(c *contract.Case, f *history.AttemptFailed, detailed bool) []st
 	return report
 }
 
-// attemptReport is an attempt with why it failed and the end of what it printed.
+// attemptReport is an attempt with why it failed and the end of what it
+// printed.
 func attemptReport(a *history.Attempt) []string {
 	lines := []string{fmt.Sprintf("attempt %d (%s): %s", a.Number, a.Method.Method, a.Method.Text)}
 	if a.Failure != nil {
@@ -87,8 +90,8 @@ func adviceReport(s *history.Step) []string {
 	return lines
 }
 
-// Suggestion is what might help against a class of failure; hears says whether the
-// next attempt is told anything.
+// Suggestion is what might help against a class of failure; hears says whether
+// the next attempt is told anything.
 func Suggestion(f *history.AttemptFailed, hears bool) string {
 	switch f.Class {
 	case history.TimedOut:
@@ -115,10 +118,12 @@ func Suggestion(f *history.AttemptFailed, hears bool) string {
 	return ""
 }
 
-// otherPatternsShown is how many other patterns a question about a failure names.
+// otherPatternsShown is how many other patterns a question about a failure
+// names.
 const otherPatternsShown = 2
 
-// otherPatterns are the patterns that could serve instead of the plan's own, for whoever is asked about a failure.
+// otherPatterns are the patterns that could serve instead of the plan's own,
+// for whoever is asked about a failure.
 func otherPatterns(c *contract.Case) []string {
 	a := c.Advised("", advice.Feasible)
 	if a == nil {
@@ -126,7 +131,8 @@ func otherPatterns(c *contract.Case) []string {
 	}
 	var lines []string
 	for _, x := range a.Alternatives[:min(len(a.Alternatives), otherPatternsShown)] {
-		lines = append(lines, bound.Text(fmt.Sprintf("another pattern (similarity %.2f): %s", x.Confidence, x.Description), bound.Short))
+		lines = append(lines, bound.Text(fmt.Sprintf("another pattern (similarity %.2f): %s", x.Confidence,
+			x.Description), bound.Short))
 	}
 	return lines
 }

@@ -21,12 +21,14 @@ const (
 	depthDetailed = "detailed" // all of it, with the step's whole contract
 )
 
-// teaching is the situation of a step, the approaches that its plan has, and which of them is recommended.
+// teaching is the situation of a step, the approaches that its plan has, and
+// which of them is recommended.
 func teaching(c *contract.Case, how course) *ask.Teaching {
 	s, at := c.Step, c.Place()
 	task, step := at.Task, at.Step
 	t := &ask.Teaching{Depth: how.depth, Recommended: recovery.Primary,
-		Situation: fmt.Sprintf("%s comes next, in task %s (%s). The goal: %s", title(s), task.ID, bound.FirstLine(task.Description), c.Plan.Goal)}
+		Situation: fmt.Sprintf("%s comes next, in task %s (%s). The goal: %s", title(s), task.ID,
+			bound.FirstLine(task.Description), c.Plan.Goal)}
 	t.Recommended, t.Rationale = recommended(c, step)
 	t.Approaches = append(t.Approaches, primaryApproach(c, step))
 	for _, b := range step.Backups {
@@ -45,7 +47,8 @@ func teaching(c *contract.Case, how course) *ask.Teaching {
 	return t
 }
 
-// recommended is the primary method, unless the same backup has done the work of primary methods of late.
+// recommended is the primary method, unless the same backup has done the work
+// of primary methods of late.
 func recommended(c *contract.Case, step *plan.Step) (method, why string) {
 	for _, m := range modes.For(c.Plan, c.Triggers).MeasureRun(c.Run, nil) {
 		if m.Condition != modes.SameBackup || !m.Fired {
@@ -59,14 +62,16 @@ func recommended(c *contract.Case, step *plan.Step) (method, why string) {
 	}
 	why = "it is what the plan was approved with"
 	if len(step.Backups) > 0 {
-		why += fmt.Sprintf("; should it fail, %d other %s left", len(step.Backups), map[bool]string{true: "way is", false: "ways are"}[len(step.Backups) == 1])
+		why += fmt.Sprintf("; should it fail, %d other %s left", len(step.Backups),
+			map[bool]string{true: "way is", false: "ways are"}[len(step.Backups) == 1])
 	}
 	return recovery.Primary, why
 }
 
 func primaryApproach(c *contract.Case, step *plan.Step) ask.Approach {
 	a := ask.Approach{Method: recovery.Primary, Description: step.Description,
-		Pros: []string{"it is the way that the plan was checked and approved with"}, Details: example(step.Run, step.Prompt)}
+		Pros:    []string{"it is the way that the plan was checked and approved with"},
+		Details: example(step.Run, step.Prompt)}
 	if done, tried := usesOf(c.Run, recovery.Primary, ""); tried > 0 {
 		point := fmt.Sprintf("primary methods succeeded in %d of %d steps so far", done, tried)
 		if 2*done >= tried {
@@ -105,8 +110,9 @@ func backupApproach(c *contract.Case, step *plan.Step, b plan.Backup) ask.Approa
 	return a
 }
 
-// usesOf counts the steps so far in which a method was tried, and those that it completed. Of a backup the description must
-// be the same; an empty one stands for any.
+// usesOf counts the steps so far in which a method was tried, and those that it
+// completed. Of a backup the description must be the same; an empty one stands
+// for any.
 func usesOf(run *history.Run, method, description string) (done, tried int) {
 	for _, s := range run.Steps {
 		used := slices.ContainsFunc(s.Attempts, func(a *history.Attempt) bool {
@@ -122,7 +128,8 @@ func usesOf(run *history.Run, method, description string) (done, tried int) {
 	return done, tried
 }
 
-// risks are what can go wrong with any approach: what the step may touch, what it does to behaviour, and whether it can be undone.
+// risks are what can go wrong with any approach: what the step may touch, what
+// it does to behaviour, and whether it can be undone.
 func risks(step *plan.Step) []string {
 	var list []string
 	switch step.Rollback {
@@ -139,7 +146,8 @@ func risks(step *plan.Step) []string {
 	}
 	if a := step.Artifacts; a != nil {
 		if n := len(a.Modify) + len(a.Delete); n > 0 {
-			list = append(list, fmt.Sprintf("it changes or deletes what is there: %s", strings.Join(bound.First(slices.Concat(a.Modify, a.Delete), 5), ", ")))
+			list = append(list, fmt.Sprintf("it changes or deletes what is there: %s",
+				strings.Join(bound.First(slices.Concat(a.Modify, a.Delete), 5), ", ")))
 		}
 	}
 	return list

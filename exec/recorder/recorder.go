@@ -1,8 +1,10 @@
-// Package recorder writes what happens in a run into its journal, and keeps the run's state beside it.
+// Package recorder writes what happens in a run into its journal, and keeps the
+// run's state beside it.
 //
-// A fact is appended, durably, and then folded: nobody sees a state that the journal does not have. What a fact refers to
-// in the store is kept before it. A step costs one sync of the disk; what needs none, and when the one is waited for, is
-// decided here ([Recorder.Begin], [Recorder.Complete]).
+// A fact is appended, durably, and then folded: nobody sees a state that the
+// journal does not have. What a fact refers to in the store is kept before it.
+// A step costs one sync of the disk; what needs none, and when the one is
+// waited for, is decided here ([Recorder.Begin], [Recorder.Complete]).
 package recorder
 
 import (
@@ -18,17 +20,19 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// A Recorder has the journal of one run in hand. Its methods may be called from several goroutines; the fields are set before the
-// first of them.
+// A Recorder has the journal of one run in hand. Its methods may be called from
+// several goroutines; the fields are set before the first of them.
 type Recorder struct {
 	Journal *checkpoint.Journal
 	Store   *checkpoint.Store
-	// Run is the fold over the journal. It stays the same value, also where a completion is taken back.
+	// Run is the fold over the journal. It stays the same value, also where a
+	// completion is taken back.
 	Run *history.Run
 	// Seen is told that the run went on.
 	Seen *contract.Seen
 	Log  *slog.Logger
-	// Undone is called when a completion that was not durable was taken back: the tree of the run is to be restored.
+	// Undone is called when a completion that was not durable was taken back:
+	// the tree of the run is to be restored.
 	Undone func(ctx context.Context) error
 
 	mu      sync.Mutex // guards the order of the journal: append and fold are one
@@ -38,7 +42,8 @@ type Recorder struct {
 // An Adding is a way to add facts to a journal: one of its methods.
 type Adding func(context.Context, ...record.Fact) ([]record.Record, error)
 
-// Record makes facts durable that belong to one place, all or none, and folds them in.
+// Record makes facts durable that belong to one place, all or none, and folds
+// them in.
 func (r *Recorder) Record(ctx context.Context, w history.Where, facts ...history.Fact) error {
 	return r.RecordAll(ctx, history.At(w, facts...)...)
 }
@@ -48,13 +53,15 @@ func (r *Recorder) RecordAll(ctx context.Context, facts ...history.Located) erro
 	return r.by(ctx, r.Journal.Append, facts)
 }
 
-// Stage folds facts in that become durable with the next ones: nothing relies on them until then.
+// Stage folds facts in that become durable with the next ones: nothing relies
+// on them until then.
 func (r *Recorder) Stage(ctx context.Context, facts ...history.Located) error {
 	return r.by(ctx, r.Journal.Stage, facts)
 }
 
-// by adds facts. A completion that is not durable yet becomes so before them and by itself: if they reach the disk although
-// writing them fails, it must not be one that was taken back.
+// by adds facts. A completion that is not durable yet becomes so before them
+// and by itself: if they reach the disk although writing them fails, it must
+// not be one that was taken back.
 func (r *Recorder) by(ctx context.Context, do Adding, facts []history.Located) error {
 	if err := r.Await(ctx); err != nil {
 		return err
@@ -62,7 +69,8 @@ func (r *Recorder) by(ctx context.Context, do Adding, facts []history.Located) e
 	return r.add(ctx, do, facts)
 }
 
-// add lets do add facts to the journal, and folds them in. What they refer to is kept before them, unless one of them carries it.
+// add lets do add facts to the journal, and folds them in. What they refer to
+// is kept before them, unless one of them carries it.
 func (r *Recorder) add(ctx context.Context, do Adding, facts []history.Located) error {
 	batch, carries, err := encode(facts)
 	if err != nil {
@@ -95,7 +103,8 @@ func encode(facts []history.Located) (batch []record.Fact, carries bool, err err
 	return batch, carries, nil
 }
 
-// fold adds facts in their encoded form, and takes them into the state of the run.
+// fold adds facts in their encoded form, and takes them into the state of the
+// run.
 func (r *Recorder) fold(ctx context.Context, do Adding, facts []history.Located, batch []record.Fact) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,10 +11,12 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// Begin records that an attempt of a step begins. That has to outlive this process, always. It need not outlive a power cut
-// that the next controller recognises: what it does about an attempt that was lost is what it does then anyway, which is to
-// restore the tree that was accepted and to begin again. So it waits for the disk only where there is more to undo than a
-// tree. Before it, the completion of the step before becomes durable.
+// Begin records that an attempt of a step begins. That has to outlive this
+// process, always. It need not outlive a power cut that the next controller
+// recognises: what it does about an attempt that was lost is what it does then
+// anyway, which is to restore the tree that was accepted and to begin again. So
+// it waits for the disk only where there is more to undo than a tree. Before
+// it, the completion of the step before becomes durable.
 func (r *Recorder) Begin(ctx context.Context, s *history.Step, attempt int, started *history.AttemptStarted) error {
 	facts := history.At(history.Of(s, attempt), started)
 	switch {
@@ -30,7 +32,8 @@ func (r *Recorder) Begin(ctx context.Context, s *history.Step, attempt int, star
 	return nil
 }
 
-// writeSynced writes facts behind what is synced first; they are encoded before that, while the disk works.
+// writeSynced writes facts behind what is synced first; they are encoded before
+// that, while the disk works.
 func (r *Recorder) writeSynced(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
 	records, err := r.Journal.Stage(ctx, facts...)
 	if err == nil {
@@ -42,9 +45,11 @@ func (r *Recorder) writeSynced(ctx context.Context, facts ...record.Fact) ([]rec
 	return records, err
 }
 
-// Complete records that a step is complete. Where nobody is told before the next attempt begins (unseen), nothing relies
-// on it until then: the disk works meanwhile, and [Recorder.Await] waits for it.
-func (r *Recorder) Complete(ctx context.Context, s *history.Step, attempt int, facts []history.Fact, unseen bool) error {
+// Complete records that a step is complete. Where nobody is told before the
+// next attempt begins (unseen), nothing relies on it until then: the disk works
+// meanwhile, and [Recorder.Await] waits for it.
+func (r *Recorder) Complete(ctx context.Context, s *history.Step, attempt int, facts []history.Fact,
+	unseen bool) error {
 	located := history.At(history.Of(s, attempt), facts...)
 	if !unseen || !r.UndoneByTree(s) || r.LogsRecords() {
 		return r.RecordAll(ctx, located...)
@@ -61,12 +66,14 @@ func (r *Recorder) writeSoon(ctx context.Context, facts ...record.Fact) ([]recor
 	return records, err
 }
 
-// UndoneByTree reports whether restoring a tree is all that is done about an attempt of a step that a power cut took from the journal.
+// UndoneByTree reports whether restoring a tree is all that is done about an
+// attempt of a step that a power cut took from the journal.
 func (r *Recorder) UndoneByTree(s *history.Step) bool {
 	return r.Run.Boot != "" && contract.WithinTree(s)
 }
 
-// Await waits until the completion of a step is durable that was not waited for.
+// Await waits until the completion of a step is durable that was not waited
+// for.
 func (r *Recorder) Await(ctx context.Context) error {
 	if !r.pending {
 		return nil
@@ -78,8 +85,9 @@ func (r *Recorder) Await(ctx context.Context) error {
 	return nil
 }
 
-// takeBack undoes what is not durable and never will be, because of err: it has not happened. The run is folded anew from
-// what is durable, and its tree restored.
+// takeBack undoes what is not durable and never will be, because of err: it has
+// not happened. The run is folded anew from what is durable, and its tree
+// restored.
 func (r *Recorder) takeBack(ctx context.Context, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	r.pending = false
@@ -94,7 +102,8 @@ func (r *Recorder) takeBack(ctx context.Context, err error) error {
 	return errors.Join(err, r.Undone(ctx))
 }
 
-// acknowledged folds a run from what is durable of its journal. Where that cannot be read, nothing is known of the run.
+// acknowledged folds a run from what is durable of its journal. Where that
+// cannot be read, nothing is known of the run.
 func acknowledged(ctx context.Context, journal *checkpoint.Journal) (*history.Run, error) {
 	run, end := &history.Run{}, journal.Head().Seq
 	for rec, err := range journal.Records(ctx) {

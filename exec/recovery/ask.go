@@ -6,8 +6,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Ask asks a person: when the plan says on_failure = "ask", when the failed step
-// is critical or cannot be undone, and for every failure in the modes
+// Ask asks a person: when the plan says on_failure = "ask", when the failed
+// step is critical or cannot be undone, and for every failure in the modes
 // collaborative and education. A step that says on_failure = "block" stops the
 // run without a question.
 type Ask struct {

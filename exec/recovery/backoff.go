@@ -12,8 +12,8 @@ const longest = time.Minute
 
 // Delay is how long the nth retry waits, from 1: First, doubled for each retry
 // before it, no more than Most. The upper half of that is jitter, so that many
-// runs that were stopped by the same thing do not all come back at once. It is a
-// pure function of its arguments: the same run, resumed, waits as long.
+// runs that were stopped by the same thing do not all come back at once. It is
+// a pure function of its arguments: the same run, resumed, waits as long.
 func (b Backoff) Delay(seed string, n int) time.Duration {
 	most := b.Most
 	if most <= 0 {

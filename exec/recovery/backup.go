@@ -33,14 +33,16 @@ func (Backup) Try(s Situation) (Next, bool) {
 	var left []string
 	for i, b := range s.Step.Backups {
 		name := BackupName(b)
-		if slices.ContainsFunc(s.History.Recoveries, func(r history.Recovery) bool { return r.Rung == BackupRung && r.Method == name }) {
+		if slices.ContainsFunc(s.History.Recoveries,
+			func(r history.Recovery) bool { return r.Rung == BackupRung && r.Method == name }) {
 			continue
 		}
 		if !Triggered(b, s) {
 			left = append(left, fmt.Sprintf("%s is for %q", name, b.TriggerCondition))
 			continue
 		}
-		return Next{Method: name, Why: fmt.Sprintf("backup %d of %d: %s", i+1, len(s.Step.Backups), b.Description)}, true
+		return Next{Method: name, Why: fmt.Sprintf("backup %d of %d: %s", i+1, len(s.Step.Backups), b.Description)},
+			true
 	}
 	if left != nil {
 		return pass(strings.Join(left, ", "))
@@ -49,9 +51,10 @@ func (Backup) Try(s Situation) (Next, bool) {
 }
 
 // Triggered reports whether the trigger condition of a backup holds: "" and
-// "primary_failure" after every failure, "backup_1_failure" once that backup was
-// tried, and the name of a class of failure, or of a time-out's cause, after a
-// failure of that class. Words that are none of these are for people, and hold.
+// "primary_failure" after every failure, "backup_1_failure" once that backup
+// was tried, and the name of a class of failure, or of a time-out's cause,
+// after a failure of that class. Words that are none of these are for people,
+// and hold.
 func Triggered(b plan.Backup, s Situation) bool {
 	condition := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(b.TriggerCondition)), "_", "-")
 	if other, ok := strings.CutSuffix(condition, "-failure"); ok && strings.HasPrefix(other, "backup-") {

@@ -12,19 +12,22 @@ type Class struct {
 	Class history.Class
 	Cause gate.Cause // of a time-out; "" for the others, and for a time-out of which the cause is not known
 	// Retry is set if the same method may be tried again: the failure is none
-	// that it must meet again. A class that is not retryable is final for the method.
+	// that it must meet again. A class that is not retryable is final for the
+	// method.
 	Retry bool
 	// Other is set if another method could end otherwise.
 	Other bool
 	// Wait is set if time alone may mend it.
 	Wait bool
-	// Judged is set if somebody looked at the result and said what is wrong with it.
+	// Judged is set if somebody looked at the result and said what is wrong
+	// with it.
 	Judged bool
 	Means  string
 }
 
-// Classes are all classes of failure, with what may follow them. A time-out is a
-// reason to retry only where its cause is provably none of what the method does.
+// Classes are all classes of failure, with what may follow them. A time-out is
+// a reason to retry only where its cause is provably none of what the method
+// does.
 func Classes() []Class {
 	const retry, other, wait, judged = true, true, true, true
 	const no = false
@@ -37,7 +40,8 @@ func Classes() []Class {
 		{history.Refused, "", no, no, no, judged, "it was not allowed to begin"},
 		{history.Breach, "", retry, other, no, judged, "it did something else than it declared"},
 		{history.GateFailed, "", retry, other, no, judged, "a gate did not accept it"},
-		{history.SchemaMismatch, "", retry, other, no, judged, "its output does not have the form that the step expects"},
+		{history.SchemaMismatch, "", retry, other, no, judged,
+			"its output does not have the form that the step expects"},
 		{history.MissingEvidence, "", retry, other, no, judged, "evidence that it owes is not there"},
 		{history.Crashed, "", retry, other, no, no, "the executor failed"},
 		{history.OutOfMemory, "", no, other, no, no, "it needed more memory than there is: the same method would need as much again"},

@@ -42,7 +42,8 @@ func inTask(s Situation, rung string) int {
 	return n
 }
 
-// current is the method that is to be tried again: the one of the latest attempt.
+// current is the method that is to be tried again: the one of the latest
+// attempt.
 func current(s Situation) string {
 	if last := s.History.Last(); last != nil {
 		return last.Method.Method

@@ -6,8 +6,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Rounds is how often a step is carried out and judged before a person is asked,
-// the first time included.
+// Rounds is how often a step is carried out and judged before a person is
+// asked, the first time included.
 const Rounds = 3
 
 // Feedback has the step carried out again by whoever did it, who is told what

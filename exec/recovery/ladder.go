@@ -17,7 +17,8 @@ type Situation struct {
 	// Stateful is set if the executor changed something that restoring the
 	// tree does not undo.
 	Stateful bool
-	// Run is the history of the whole run. It may be nil: then only the step counts.
+	// Run is the history of the whole run. It may be nil: then only the step
+	// counts.
 	Run *history.Run
 }
 

@@ -68,7 +68,8 @@ func (Pivot) Name() string { return PivotRung }
 
 // Try wants an alternative, and then tries it.
 func (r Pivot) Try(s Situation) (Next, bool) {
-	p := proposal{kind: advice.Pivot, point: advice.Execution, used: since(s.History, PivotRung, ResearchRung), times: r.Times}
+	p := proposal{kind: advice.Pivot, point: advice.Execution, used: since(s.History, PivotRung, ResearchRung),
+		times: r.Times}
 	if p.times == 0 {
 		p.times = Pivots
 	}
@@ -76,8 +77,8 @@ func (r Pivot) Try(s Situation) (Next, bool) {
 }
 
 // Research reads more, and tries again with what it found. Retries and pivots
-// count anew after it. Its own uses are counted over the whole task: a step that
-// succeeded does not give them back.
+// count anew after it. Its own uses are counted over the whole task: a step
+// that succeeded does not give them back.
 type Research struct {
 	Times int // 0: two
 }
@@ -112,7 +113,8 @@ func (p proposal) next(s Situation) (Next, bool) {
 	}
 	a := s.History.Advice(string(p.kind), string(p.point))
 	if a == nil {
-		return Next{Advise: p.kind, Point: p.point, Why: fmt.Sprintf("%s %d of %d%s", p.kind, p.used+1, p.times, p.of)}, true
+		return Next{Advise: p.kind, Point: p.point,
+			Why: fmt.Sprintf("%s %d of %d%s", p.kind, p.used+1, p.times, p.of)}, true
 	}
 	patch := s.History.Patch(a.Patch)
 	switch {
@@ -127,7 +129,8 @@ func (p proposal) next(s Situation) (Next, bool) {
 	case patch.Refused:
 		return pass(fmt.Sprintf("%s is refused: it would widen what the plan allows", patch.ID))
 	}
-	return Next{Method: patch.ID, Why: fmt.Sprintf("%s %d of %d%s: %s", p.kind, p.used+1, p.times, p.of, patch.Summary)}, true
+	return Next{Method: patch.ID, Why: fmt.Sprintf("%s %d of %d%s: %s", p.kind, p.used+1, p.times, p.of,
+		patch.Summary)}, true
 }
 
 // barred says why nothing that is not in the plan may be tried.

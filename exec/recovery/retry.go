@@ -21,12 +21,13 @@ const (
 // Primary is the name of a step's own method.
 const Primary = "primary"
 
-// Retry tries the same method again, and only where that is lawful: the executor
-// is stateless, the tree was restored, so that the inputs are the same, and the
-// failure is none that the same method must meet again.
+// Retry tries the same method again, and only where that is lawful: the
+// executor is stateless, the tree was restored, so that the inputs are the
+// same, and the failure is none that the same method must meet again.
 //
 // The zero value retries the primary method where the step says on_failure =
-// "retry": max_retries times, once where it gives no number. With Times, that is the number instead.
+// "retry": max_retries times, once where it gives no number. With Times, that
+// is the number instead.
 type Retry struct {
 	// Times is how often, where the plan does not say. 0: only steps that say
 	// on_failure = "retry" are retried.

@@ -19,7 +19,8 @@ func used(uses ...string) *history.Step {
 	s := &history.Step{Outline: history.Outline{Address: "1.1", Task: "1"}}
 	method := recovery.Primary
 	attempt := func() {
-		s.Attempts = append(s.Attempts, &history.Attempt{Number: len(s.Attempts) + 1, Method: history.AttemptStarted{Method: method}})
+		s.Attempts = append(s.Attempts, &history.Attempt{Number: len(s.Attempts) + 1,
+			Method: history.AttemptStarted{Method: method}})
 	}
 	attempt()
 	for _, use := range uses {
@@ -39,7 +40,8 @@ var crash = &history.AttemptFailed{Class: history.Crashed}
 
 func open() *plan.Step { return &plan.Step{} } // says nothing about failures
 
-// try is what a rung says: a method, "ask", "advice KIND at POINT", or "pass: WHY".
+// try is what a rung says: a method, "ask", "advice KIND at POINT", or "pass:
+// WHY".
 func try(r recovery.Rung, s recovery.Situation) string {
 	next, ok := r.Try(s)
 	switch {
@@ -193,7 +195,8 @@ func TestMaxRetriesLimitsRounds(t *testing.T) {
 	}
 }
 
-// TestResearchIsCountedOverTheTask counts what an earlier step of the task used.
+// TestResearchIsCountedOverTheTask counts what an earlier step of the task
+// used.
 func TestResearchIsCountedOverTheTask(t *testing.T) {
 	run := begunRun(t, "1.1", "1.2", "2.1")
 	run.Step("1.1").Recoveries = []history.Recovery{{Rung: "research"}, {Rung: "research"}}
@@ -253,7 +256,8 @@ func TestBackupsWaitForTheirCondition(t *testing.T) {
 	}
 }
 
-// TestClasses says of every class what may follow it. No two rows are for the same.
+// TestClasses says of every class what may follow it. No two rows are for the
+// same.
 func TestClasses(t *testing.T) {
 	want := map[string]string{ // retry, other method, wait
 		"timed-out resources": "row", "timed-out dependency": "row", "timed-out deadlock": "-o-", "timed-out model-stall": "-o-", "timed-out": "-o-",
@@ -317,7 +321,8 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestBackoffWhereTimeMends waits where time alone may mend the failure, or always.
+// TestBackoffWhereTimeMends waits where time alone may mend the failure, or
+// always.
 func TestBackoffWhereTimeMends(t *testing.T) {
 	run := begunRun(t, "1.1")
 	busy := &history.AttemptFailed{Class: history.TimedOut, Cause: gate.Resources}

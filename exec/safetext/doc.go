@@ -1,16 +1,16 @@
 // Package safetext makes text safe to show on a terminal and in a log.
 //
 // A plan, a path, a tool's output and an error that quotes any of them are
-// written by strangers. Printed as they are, they can move the cursor, repaint what stands
-// above, set the window's title, ring, hide themselves, or show their letters in
-// another order than the one they are stored in. [Escape] turns every such character
-// into visible text:
+// written by strangers. Printed as they are, they can move the cursor, repaint
+// what stands above, set the window's title, ring, hide themselves, or show
+// their letters in another order than the one they are stored in. [Escape]
+// turns every such character into visible text:
 //
 //	fmt.Fprintf(w, "step %s: %s\n", addr, safetext.Escape(title))
 //
-// [Escape] is for what must stay on one line; [Lines] and [Indent] are for text that
-// may have many; [Clip] and [Width] serve displays with columns.
+// [Escape] is for what must stay on one line; [Lines] and [Indent] are for text
+// that may have many; [Clip] and [Width] serve displays with columns.
 //
-// Nothing here is reversible: a backslash stays a backslash, so that paths
-// and patterns stay readable. Letters that merely look alike are not told apart.
+// Nothing here is reversible: a backslash stays a backslash, so that paths and
+// patterns stay readable. Letters that merely look alike are not told apart.
 package safetext

@@ -7,14 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxMarks is how many combining marks in a row are shown; more than that climb over other lines.
+// maxMarks is how many combining marks in a row are shown; more than that climb
+// over other lines.
 const maxMarks = 8
 
-// Escape returns s as one line of visible text. Control characters (line ends and tabs too),
-// formatting characters (bidirectional overrides, zero-width ones), other invisible
-// characters, private and unassigned ones, and bytes that are not UTF-8 are written as Go
-// writes them in a string: \n, \x1b, \u202e, \xff. All else stays as it is,
-// and text without any of these is returned without a copy. Escaping twice changes nothing.
+// Escape returns s as one line of visible text. Control characters (line ends
+// and tabs too), formatting characters (bidirectional overrides, zero-width
+// ones), other invisible characters, private and unassigned ones, and bytes
+// that are not UTF-8 are written as Go writes them in a string: \n, \x1b,
+// \u202e, \xff. All else stays as it is, and text without any of these is
+// returned without a copy. Escaping twice changes nothing.
 func Escape(s string) string {
 	plain := 0
 	for plain < len(s) && ' ' <= s[plain] && s[plain] < 0x7f {

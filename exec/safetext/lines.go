@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// Lines splits s where a line ends (\n or \r\n) and returns each line escaped, a tab as four
-// spaces. A line end at the end of s starts no further line; "" has no lines.
+// Lines splits s where a line ends (\n or \r\n) and returns each line escaped,
+// a tab as four spaces. A line end at the end of s starts no further line; ""
+// has no lines.
 func Lines(s string) []string {
 	if s == "" {
 		return nil
@@ -19,8 +20,8 @@ func Lines(s string) []string {
 	return lines
 }
 
-// Indent returns the [Lines] of s, each behind prefix and ended with \n. The prefix is
-// the caller's own and is not escaped.
+// Indent returns the [Lines] of s, each behind prefix and ended with \n. The
+// prefix is the caller's own and is not escaped.
 func Indent(prefix, s string) string {
 	var b strings.Builder
 	for _, line := range Lines(s) {
@@ -31,8 +32,8 @@ func Indent(prefix, s string) string {
 	return b.String()
 }
 
-// Clip escapes s and cuts it to at most columns columns; where something is cut, the last
-// of them is "…". With columns < 1 the result is empty.
+// Clip escapes s and cuts it to at most columns columns; where something is
+// cut, the last of them is "…". With columns < 1 the result is empty.
 func Clip(s string, columns int) string {
 	s = Escape(s)
 	if Width(s) <= columns {
@@ -52,8 +53,9 @@ func Clip(s string, columns int) string {
 	return s
 }
 
-// Width returns how many columns s takes on most terminals: none for combining marks, two
-// for wide East Asian characters and pictures, one for all else. s is taken to be escaped.
+// Width returns how many columns s takes on most terminals: none for combining
+// marks, two for wide East Asian characters and pictures, one for all else. s
+// is taken to be escaped.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {

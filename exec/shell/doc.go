@@ -1,16 +1,21 @@
 // Package shell is the executor for steps that are shell commands.
 //
-// A step's method is run as it is written by `sh -c` (on Windows by sh if there is one, else by the command
-// interpreter), in the workspace, through the runner that the controller supplies: in the step's sandbox, with named
-// environment variables only, and without anything that outlives the step. Nothing is added: a script that is to stop at
-// its first failing command says `set -e` itself. A backup with a tool_path runs that program with its tool_args, without a shell.
+// A step's method is run as it is written by `sh -c` (on Windows by sh if there
+// is one, else by the command interpreter), in the workspace, through the
+// runner that the controller supplies: in the step's sandbox, with named
+// environment variables only, and without anything that outlives the step.
+// Nothing is added: a script that is to stop at its first failing command says
+// `set -e` itself. A backup with a tool_path runs that program with its
+// tool_args, without a shell.
 //
 //	c := exec.Controller{Dir: ".", Gates: builtin.Gates(), Executor: &shell.Executor{}}
 //
-// A command that ends with another status than 0 has failed, and Execute returns an [*ExitError].
-// What a command prints proves nothing; it is recorded, and what the step is judged by is the tree.
+// A command that ends with another status than 0 has failed, and Execute
+// returns an [*ExitError]. What a command prints proves nothing; it is
+// recorded, and what the step is judged by is the tree.
 //
-// Outcomes are never stateful: everything a command is meant to do lies in the workspace, which is
-// restored before the next attempt. A command that acts elsewhere (a deployment, a message) belongs in a step whose
-// rollback class says so.
+// Outcomes are never stateful: everything a command is meant to do lies in the
+// workspace, which is restored before the next attempt. A command that acts
+// elsewhere (a deployment, a message) belongs in a step whose rollback class
+// says so.
 package shell

@@ -54,8 +54,9 @@ artifacts = {}
 postconditions = [{ kind = "command", run = "env; sh -xc 'true '$DEPLOY_TOKEN" }]
 `
 
-// TestSecretsAreNotKept is a step whose command and check print what the plan lets through to them, as a variable, as an argument and in an
-// error: nothing that is kept or shown has the value, wherever the step succeeds or fails.
+// TestSecretsAreNotKept is a step whose command and check print what the plan
+// lets through to them, as a variable, as an argument and in an error: nothing
+// that is kept or shown has the value, wherever the step succeeds or fails.
 func TestSecretsAreNotKept(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of this test are those of Unix")
@@ -103,16 +104,17 @@ func TestSecretsAreNotKept(t *testing.T) {
 			if !strings.Contains(heard.String(), "[DEPLOY_TOKEN]") {
 				t.Errorf("the output does not say what was left out: %q", heard.String())
 			}
-			err = filepath.WalkDir(filepath.Join(c.Dir, ".planlock"), func(path string, d fs.DirEntry, err error) error {
-				if err != nil || d.IsDir() {
+			err = filepath.WalkDir(filepath.Join(c.Dir, ".planlock"),
+				func(path string, d fs.DirEntry, err error) error {
+					if err != nil || d.IsDir() {
+						return err
+					}
+					content, err := os.ReadFile(path)
+					if name != "leaves" && bytes.Contains(content, []byte(value)) {
+						t.Errorf("%s holds the secret", path)
+					}
 					return err
-				}
-				content, err := os.ReadFile(path)
-				if name != "leaves" && bytes.Contains(content, []byte(value)) {
-					t.Errorf("%s holds the secret", path)
-				}
-				return err
-			})
+				})
 			if err != nil {
 				t.Error(err)
 			}

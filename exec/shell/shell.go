@@ -13,18 +13,21 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// An Executor runs a method's shell command, or a backup's tool with its arguments, in the workspace and in the
-// step's sandbox. The zero value is ready, and may be used by many runs at a time.
+// An Executor runs a method's shell command, or a backup's tool with its
+// arguments, in the workspace and in the step's sandbox. The zero value is
+// ready, and may be used by many runs at a time.
 type Executor struct{}
 
-// PhaseVariable is the environment variable that tells a command the phase of a step that writes its test first: "red",
-// "green" or "refactor". Other commands do not have it.
+// PhaseVariable is the environment variable that tells a command the phase of a
+// step that writes its test first: "red", "green" or "refactor". Other commands
+// do not have it.
 const PhaseVariable = "PLANLOCK_PHASE"
 
 // Name is "shell": steps that ask for an executor of that name get this one.
 func (*Executor) Name() string { return "shell" }
 
-// ErrNoCommand is returned for a method that has neither a shell command nor a tool.
+// ErrNoCommand is returned for a method that has neither a shell command nor a
+// tool.
 var ErrNoCommand = errors.New("shell: nothing to run")
 
 // An ExitError says that the command ran and failed.
@@ -48,8 +51,10 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("shell: exit status %d: %s", e.Code, strings.Join(last[max(0, len(last)-2):], " "))
 }
 
-// Execute runs the command and waits until everything that it started has ended. The error is an *[ExitError] where
-// the command failed, and wraps context.Cause(ctx) where ctx ended it; then the outcome holds the output so far.
+// Execute runs the command and waits until everything that it started has
+// ended. The error is an *[ExitError] where the command failed, and wraps
+// context.Cause(ctx) where ctx ended it; then the outcome holds the output so
+// far.
 func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 	command := gate.Command{Run: w.Method.Run, Dir: w.Dir}
 	for _, name := range slices.Sorted(maps.Keys(w.Method.Env)) {
@@ -65,7 +70,8 @@ func (*Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error)
 	case w.Method.Tool != "":
 		command.Args = append([]string{w.Method.Tool}, w.Method.ToolArgs...)
 	default:
-		return exec.Outcome{}, fmt.Errorf("%w: method %q of step %s has no run; %s", ErrNoCommand, w.Method.ID, address(w), hint(w))
+		return exec.Outcome{}, fmt.Errorf("%w: method %q of step %s has no run; %s", ErrNoCommand, w.Method.ID,
+			address(w), hint(w))
 	}
 	result, shown, err := run(ctx, w, command)
 	outcome := exec.Outcome{Output: result.Output, Stdout: result.Stdout, Exit: result.Exit}
@@ -113,7 +119,8 @@ func hint(w exec.Work) string {
 	return "add run = \"…\", or tool_path where it is a backup"
 }
 
-// tail is the end of text, from the start of a line where that leaves something.
+// tail is the end of text, from the start of a line where that leaves
+// something.
 func tail(text string) string {
 	const limit = 1 << 10
 	text = strings.TrimRight(text, "\n")

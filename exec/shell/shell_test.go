@@ -40,7 +40,8 @@ func TestExecute(t *testing.T) {
 		want   exec.Outcome
 		err    string
 	}{
-		{"success", method.Method{Run: "echo out; echo more"}, exec.Outcome{Output: "out\nmore\n", Stdout: "out\nmore\n"}, ""},
+		{"success", method.Method{Run: "echo out; echo more"},
+			exec.Outcome{Output: "out\nmore\n", Stdout: "out\nmore\n"}, ""},
 		{"as written", method.Method{Run: "false; echo on"}, exec.Outcome{Output: "on\n", Stdout: "on\n"}, ""},
 		{"failure", method.Method{Run: "echo sorry >&2; exit 4"}, exec.Outcome{Output: "sorry\n", Exit: 4},
 			"shell: exit status 4: sorry"},
@@ -140,7 +141,8 @@ func ExampleExecutor() {
 	// Output: shell: exit status 3: no space
 }
 
-// A command is told the phase of a step that writes its test first, and nothing where there is none.
+// A command is told the phase of a step that writes its test first, and nothing
+// where there is none.
 func TestExecuteTellsThePhase(t *testing.T) {
 	t.Setenv(shell.PhaseVariable, "of the controller")
 	for _, phase := range []history.CyclePhase{"", history.Red, history.Green, history.Refactor} {

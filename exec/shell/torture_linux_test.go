@@ -29,7 +29,8 @@ func benches(t *testing.T) map[string]*bench {
 		t.Skip("builds planlock")
 	}
 	binary := filepath.Join(t.TempDir(), "planlock")
-	if output, err := osexec.Command("go", "build", "-o", binary, "github.com/planlock/planlock/cmd/planlock").CombinedOutput(); err != nil {
+	if output, err := osexec.Command("go", "build", "-o", binary,
+		"github.com/planlock/planlock/cmd/planlock").CombinedOutput(); err != nil {
 		t.Skipf("%v\n%s", err, output)
 	}
 	users := map[string]*bench{"as this user": {}}
@@ -97,7 +98,8 @@ artifacts = {}
 postconditions = [{ kind = "command", run = "true" }]
 `
 
-// run prepares "planlock run" of a step with a script, in a workspace of its own.
+// run prepares "planlock run" of a step with a script, in a workspace of its
+// own.
 func (b *bench) run(t *testing.T, level, script string, env ...string) *osexec.Cmd {
 	t.Helper()
 	dir, err := os.MkdirTemp(b.dir, "run-")
@@ -112,7 +114,8 @@ func (b *bench) run(t *testing.T, level, script string, env ...string) *osexec.C
 		b.own(t, path)
 	}
 	b.own(t, dir)
-	if err := os.WriteFile(filepath.Join(workspace, "plan.toml"), fmt.Appendf(nil, tortured, level, script), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(workspace, "plan.toml"), fmt.Appendf(nil, tortured, level, script),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := osexec.Command(b.binary, "run", "plan.toml")
@@ -122,8 +125,9 @@ func (b *bench) run(t *testing.T, level, script string, env ...string) *osexec.C
 	return cmd
 }
 
-// TestFloodOfOutput is a step that prints 10 GB, and one that prints a line of 1 GB (a twentieth of that without the tag torture): the
-// controller takes at most 100 MB, what it keeps is bounded, and the end of the output is there.
+// TestFloodOfOutput is a step that prints 10 GB, and one that prints a line of
+// 1 GB (a twentieth of that without the tag torture): the controller takes at
+// most 100 MB, what it keeps is bounded, and the end of the output is there.
 func TestFloodOfOutput(t *testing.T) {
 	size, line := int64(200_000_000), int64(50_000_000)
 	if whole {
@@ -147,15 +151,16 @@ func TestFloodOfOutput(t *testing.T) {
 					t.Errorf("the controller took %d KiB", usage.Maxrss)
 				}
 				kept, found := int64(0), false
-				err = filepath.WalkDir(filepath.Join(cmd.Dir, ".planlock"), func(path string, d fs.DirEntry, err error) error {
-					if err != nil || d.IsDir() {
+				err = filepath.WalkDir(filepath.Join(cmd.Dir, ".planlock"),
+					func(path string, d fs.DirEntry, err error) error {
+						if err != nil || d.IsDir() {
+							return err
+						}
+						content, err := os.ReadFile(path)
+						kept += int64(len(content))
+						found = found || bytes.Contains(content, []byte("the end"))
 						return err
-					}
-					content, err := os.ReadFile(path)
-					kept += int64(len(content))
-					found = found || bytes.Contains(content, []byte("the end"))
-					return err
-				})
+					})
 				if err != nil || kept > 8<<20 || !found {
 					t.Errorf("kept %d bytes, with the end: %v; error %v", kept, found, err)
 				}
@@ -165,7 +170,8 @@ func TestFloodOfOutput(t *testing.T) {
 	}
 }
 
-// stubborn forks twice, leaves its session, ignores every polite signal, drops its environment where the mark says so, and never ends.
+// stubborn forks twice, leaves its session, ignores every polite signal, drops
+// its environment where the mark says so, and never ends.
 const stubborn = `trap '' TERM INT HUP QUIT
 (setsid sh -c 'trap "" TERM INT HUP QUIT; (while :; do sleep 1; done) & while :; do sleep 1; done' $PLANLOCK_TEST_MARK &)
 (setsid nohup sh -c 'while :; do sleep 1; done' $PLANLOCK_TEST_MARK >/dev/null 2>&1 </dev/null &)
@@ -173,8 +179,10 @@ const stubborn = `trap '' TERM INT HUP QUIT
 touch "$TMPDIR/begun"
 while :; do sleep 1; done`
 
-// TestNoProcessSurvivesAnInterruptedRun interrupts runs (200 of them with the tag torture) by each signal at each level, and
-// looks for what is left. A controller that is killed at level none cannot end anything, so that is the one pair that is left out.
+// TestNoProcessSurvivesAnInterruptedRun interrupts runs (200 of them with the
+// tag torture) by each signal at each level, and looks for what is left. A
+// controller that is killed at level none cannot end anything, so that is the
+// one pair that is left out.
 func TestNoProcessSurvivesAnInterruptedRun(t *testing.T) {
 	runs := 6
 	if whole {
@@ -227,7 +235,8 @@ func (b *bench) interrupted(t *testing.T, level string) (cmd *osexec.Cmd, mark s
 	return b.run(t, level, stubborn, "PLANLOCK_TEST_MARK="+mark), mark
 }
 
-// interrupt starts a run, signals it once its step has begun, and counts the processes of its step that are left.
+// interrupt starts a run, signals it once its step has begun, and counts the
+// processes of its step that are left.
 func interrupt(cmd *osexec.Cmd, mark string, signal syscall.Signal) (left int, err error) {
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
@@ -262,7 +271,8 @@ func interrupt(cmd *osexec.Cmd, mark string, signal syscall.Signal) (left int, e
 	return len(pids), err
 }
 
-// named are the processes that carry mark in their environment or among their arguments.
+// named are the processes that carry mark in their environment or among their
+// arguments.
 func named(mark string) (pids []string) {
 	names, _ := filepath.Glob("/proc/[0-9]*")
 	for _, name := range names {

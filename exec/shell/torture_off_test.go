@@ -2,5 +2,6 @@
 
 package shell_test
 
-// whole says that tests take as much and as long as they can: go test -tags torture.
+// whole says that tests take as much and as long as they can: go test -tags
+// torture.
 const whole = false

@@ -22,8 +22,8 @@ import (
 // Executors sync nothing, and neither does a restore: while a run goes on, the
 // journal and the store alone are durable, and a power cut may take from the
 // workspace whatever was written last. So whoever takes the run up after one
-// restores the tree that was accepted. When the controller lets go, nobody will:
-// then what the run wrote is synced first.
+// restores the tree that was accepted. When the controller lets go, nobody
+// will: then what the run wrote is synced first.
 
 // writing is what was written in a folder and may not be durable.
 type writing struct {
@@ -52,15 +52,16 @@ func (w *Worktree) written(dir string) *writing {
 	return w.unsynced[dir]
 }
 
-// PowerWent reports whether the machine started anew since somebody had the run in
-// hand and did not let go of it: then the workspace may have lost something.
+// PowerWent reports whether the machine started anew since somebody had the run
+// in hand and did not let go of it: then the workspace may have lost something.
 func PowerWent(ctx context.Context, run *history.Run) bool {
 	before, now := run.Boot, disk.From(ctx).Boot()
 	return before != "" && now != "" && before != now && run.Paused == nil
 }
 
-// ComeToRest makes durable what the run wrote, before it pauses or ends. A store that was taken away meanwhile is an error. One that cannot
-// be synced now is none: what it has not synced yet is in the journal too.
+// ComeToRest makes durable what the run wrote, before it pauses or ends. A
+// store that was taken away meanwhile is an error. One that cannot be synced
+// now is none: what it has not synced yet is in the journal too.
 func (w *Worktree) ComeToRest(ctx context.Context) error {
 	if err := w.Rec.Store.Sync(context.WithoutCancel(ctx)); errors.Is(err, checkpoint.ErrReplaced) {
 		return fmt.Errorf("exec: what the run kept is gone: %w", err)
@@ -68,7 +69,8 @@ func (w *Worktree) ComeToRest(ctx context.Context) error {
 	return w.MakeDurable(ctx)
 }
 
-// MakeDurable syncs what the run wrote in the workspace; with only, in those folders.
+// MakeDurable syncs what the run wrote in the workspace; with only, in those
+// folders.
 func (w *Worktree) MakeDurable(ctx context.Context, only ...string) error {
 	ctx = context.WithoutCancel(ctx)
 	for _, dir := range slices.Sorted(maps.Keys(w.unsynced)) {
@@ -161,8 +163,9 @@ func syncEntry(root *disk.Root, name string) (folder bool, err error) {
 	return false, errors.Join(f.Sync(), f.Close())
 }
 
-// noFolder reports whether something else than a folder, such as a link, stands at name or above it. What the run wrote
-// in a folder of that name is gone then, and what lies where a link leads is not the run's.
+// noFolder reports whether something else than a folder, such as a link, stands
+// at name or above it. What the run wrote in a folder of that name is gone
+// then, and what lies where a link leads is not the run's.
 func noFolder(root *disk.Root, name string) bool {
 	for i := 0; i < len(name); i++ {
 		next := name
@@ -181,9 +184,9 @@ func noFolder(root *disk.Root, name string) bool {
 	return false
 }
 
-// putAgain removes files whose sync failed, so that they are made anew from the store
-// when the run is taken up: the system may hold them for synced now, and their
-// contents may never reach the disk.
+// putAgain removes files whose sync failed, so that they are made anew from the
+// store when the run is taken up: the system may hold them for synced now, and
+// their contents may never reach the disk.
 func (w *Worktree) putAgain(ctx context.Context, root *disk.Root, dir string, names []string) error {
 	if dir == w.Dir { // else it is delivered again, which the journal says already
 		if err := w.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: w.Rec.Run.Tree}); err != nil {

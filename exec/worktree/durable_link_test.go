@@ -8,8 +8,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A step put a folder where a link to the outside was, and was undone: what it wrote behind that name is gone, which is no
-// reason to end the run.
+// A step put a folder where a link to the outside was, and was undone: what it
+// wrote behind that name is gone, which is no reason to end the run.
 func TestMakeDurableBehindALink(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o644); err != nil {

@@ -58,7 +58,8 @@ func (w *Worktree) External(ctx context.Context) ([]string, error) {
 	return bound.First(lines, 20), nil
 }
 
-// LookAtAll finds what somebody wrote while the last attempt was undone, as no other one follows that would be accounted for.
+// LookAtAll finds what somebody wrote while the last attempt was undone, as no
+// other one follows that would be accounted for.
 func (w *Worktree) LookAtAll(ctx context.Context) ([]string, error) {
 	if !w.partly {
 		return nil, nil
@@ -97,8 +98,9 @@ func (w *Worktree) Content(dir string) ledger.Content {
 	}
 }
 
-// Snapshot keeps a tree of the folder, beside the one that the run left. Small contents that the store does not hold durably
-// yet come back inline, to stand in the journal.
+// Snapshot keeps a tree of the folder, beside the one that the run left. Small
+// contents that the store does not hold durably yet come back inline, to stand
+// in the journal.
 func (w *Worktree) Snapshot(ctx context.Context, tree *ledger.Tree) (record.Snapshot, checkpoint.Inline, error) {
 	if w.OwnBlobs {
 		return w.Rec.Store.SnapshotInline(ctx, w.Dir, tree, w.Rec.Run.Tree)

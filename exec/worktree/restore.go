@@ -58,8 +58,10 @@ func unread(tree *ledger.Tree) error {
 	return nil
 }
 
-// tellUndone tells what is undone besides what an attempt was seen to do: it may be somebody else's work.
-func (w *Worktree) tellUndone(ctx context.Context, at history.Where, begun history.RestoreBegun, have *ledger.Tree) error {
+// tellUndone tells what is undone besides what an attempt was seen to do: it
+// may be somebody else's work.
+func (w *Worktree) tellUndone(ctx context.Context, at history.Where, begun history.RestoreBegun,
+	have *ledger.Tree) error {
 	want, err := w.Rec.Store.Tree(ctx, begun.To)
 	if err != nil {
 		return err
@@ -68,7 +70,8 @@ func (w *Worktree) tellUndone(ctx context.Context, at history.Where, begun histo
 	for _, change := range ledger.Diff(want, have) {
 		lines = append(lines, change.String())
 	}
-	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(), strings.Join(bound.First(lines, 5), "; "))
+	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(),
+		strings.Join(bound.First(lines, 5), "; "))
 	var look []action.Action
 	if at.Step != "" && at.Attempt > 0 {
 		look = []action.Action{{Kind: action.Diff, Run: w.Rec.Run.Started.Run, Step: at.Step, Attempt: at.Attempt}}
@@ -85,7 +88,8 @@ func (w *Worktree) Tolerant() *scan.Scanner {
 	return &scanner
 }
 
-// left is the tree that we left in a folder, so that scanning need not read all of it again.
+// left is the tree that we left in a folder, so that scanning need not read all
+// of it again.
 func (w *Worktree) left(dir string) *ledger.Tree {
 	if dir != w.Dir {
 		return nil
@@ -94,15 +98,17 @@ func (w *Worktree) left(dir string) *ledger.Tree {
 }
 
 // Restore makes a folder hold a snapshot's tree, and looks whether it does.
-// What the plan tracks is not restored, and what it ignores is left alone: where
-// the tree is another because of that, it is kept as it is.
+// What the plan tracks is not restored, and what it ignores is left alone:
+// where the tree is another because of that, it is kept as it is.
 func (w *Worktree) Restore(ctx context.Context, dir string, to record.Snapshot) (*history.Restored, error) {
 	return w.RestoreFrom(ctx, dir, to, nil, w.ScanAll)
 }
 
-// RestoreFrom is Restore for a folder that was just scanned, by a tolerant scan: what it holds is have, nil if it has to be looked at first.
-// What it wrote at least is looked at again.
-func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapshot, have *ledger.Tree, again Rescan) (*history.Restored, error) {
+// RestoreFrom is Restore for a folder that was just scanned, by a tolerant
+// scan: what it holds is have, nil if it has to be looked at first. What it
+// wrote at least is looked at again.
+func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapshot, have *ledger.Tree,
+	again Rescan) (*history.Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	want, err := w.Rec.Store.Tree(ctx, to)
 	if err != nil {
@@ -148,7 +154,8 @@ func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapsh
 // A Rescan scans a folder in which paths were written since prior was scanned.
 type Rescan func(ctx context.Context, dir string, prior *ledger.Tree, paths []string) (*ledger.Tree, error)
 
-// ScanAll is a [Rescan] that looks at everything: nobody would find later what others wrote.
+// ScanAll is a [Rescan] that looks at everything: nobody would find later what
+// others wrote.
 func (w *Worktree) ScanAll(ctx context.Context, dir string, prior *ledger.Tree, _ []string) (*ledger.Tree, error) {
 	return w.Scanner.Scan(ctx, dir, prior)
 }
@@ -162,8 +169,9 @@ func paths(changes []ledger.Change) []string {
 	return list
 }
 
-// sameTimes reports whether the entries of two trees of the same digest have the same times of modification,
-// those aside that are only tracked. They are no part of a digest, and build tools look at them.
+// sameTimes reports whether the entries of two trees of the same digest have
+// the same times of modification, those aside that are only tracked. They are
+// no part of a digest, and build tools look at them.
 func sameTimes(want, have *ledger.Tree) bool {
 	for _, c := range ledger.Touched(want, have) {
 		if !have.Tracked(c.Path) {

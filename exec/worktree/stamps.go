@@ -14,21 +14,27 @@ import (
 	"github.com/planlock/planlock/ledger/scan"
 )
 
-// What a scan believed would die with the controller, and the next one would have to read every file before it could go on. So the
-// stamps of the tree that an attempt begins with are kept in a file beside the journal, and their digest in the record of that attempt, which is
-// written anyway. The file is advice for this life of the machine: it is never synced, and where it is not what the last such record says, or is of
-// another life, folder or scope, everything is read.
+// What a scan believed would die with the controller, and the next one would
+// have to read every file before it could go on. So the stamps of the tree that
+// an attempt begins with are kept in a file beside the journal, and their
+// digest in the record of that attempt, which is written anyway. The file is
+// advice for this life of the machine: it is never synced, and where it is not
+// what the last such record says, or is of another life, folder or scope,
+// everything is read.
 
 const (
 	stampsName = "stamps"
 	// A tree of fewer entries is read as fast as such a file.
 	fewEntries = 256
-	// maxStamps is how many bytes of such a file are read; it is a tree of some millions of files.
+	// maxStamps is how many bytes of such a file are read; it is a tree of some
+	// millions of files.
 	maxStamps = 1 << 30
 )
 
-// KeepStamps keeps those of the tree that we left, if scans had to read much since that was done last: so it costs a share of what was read, and
-// nothing where little changes. It returns the digest for the journal, "" if the one that is there holds.
+// KeepStamps keeps those of the tree that we left, if scans had to read much
+// since that was done last: so it costs a share of what was read, and nothing
+// where little changes. It returns the digest for the journal, "" if the one
+// that is there holds.
 func (w *Worktree) KeepStamps(ctx context.Context) ledger.Digest {
 	tree := w.Tree
 	if tree == nil || tree.Len() < fewEntries {
@@ -46,7 +52,8 @@ func (w *Worktree) KeepStamps(ctx context.Context) ledger.Digest {
 	}
 	root, path := disk.From(ctx).Anywhere(), w.stampsPath(w.Rec.Run.Started.Run)
 	if err := writeStamps(root, path, stamps); err != nil {
-		w.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", w.Rec.Run.Started.Run, "err", err)
+		w.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", w.Rec.Run.Started.Run,
+			"err", err)
 		return ""
 	}
 	return ledger.Sum(stamps)
@@ -56,7 +63,8 @@ func (w *Worktree) stampsPath(run string) string {
 	return filepath.Join(w.RunDir(run), stampsName)
 }
 
-// writeStamps makes the file anew. Writing over the old one, or renaming, would have the system write it to the disk.
+// writeStamps makes the file anew. Writing over the old one, or renaming, would
+// have the system write it to the disk.
 func writeStamps(root *disk.Root, path string, stamps []byte) error {
 	if err := root.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -84,8 +92,9 @@ func (w *Worktree) BaseTree(ctx context.Context) (*ledger.Tree, error) {
 	return w.Tree, nil
 }
 
-// Revive begins with the tree that the controller before kept, as far as the journal says so. Somebody may have
-// written since: it is what the first scan knows.
+// Revive begins with the tree that the controller before kept, as far as the
+// journal says so. Somebody may have written since: it is what the first scan
+// knows.
 func (w *Worktree) Revive(ctx context.Context) {
 	if w.Rec.Run.Stamps == "" {
 		return
@@ -129,7 +138,8 @@ func (w *Worktree) DropStamps(ctx context.Context) {
 	if w.Rec.Run.Stamps == "" {
 		return
 	}
-	if err := disk.From(ctx).Anywhere().Remove(w.stampsPath(w.Rec.Run.Started.Run)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := disk.From(ctx).Anywhere().Remove(w.stampsPath(w.Rec.Run.Started.Run)); err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
 		w.Rec.Log.Debug("the stamps of a finished run are left", "run", w.Rec.Run.Started.Run, "err", err)
 	}
 }

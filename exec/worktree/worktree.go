@@ -1,7 +1,9 @@
-// Package worktree is the folder in which a run works: what it holds, what of that is durable, and how it is brought back.
+// Package worktree is the folder in which a run works: what it holds, what of
+// that is durable, and how it is brought back.
 //
-// A [Worktree] knows the tree that the run left there. It scans the folder where somebody had the occasion to write, restores
-// snapshots, keeps what it undoes, and syncs what the run wrote before the run is let go.
+// A [Worktree] knows the tree that the run left there. It scans the folder
+// where somebody had the occasion to write, restores snapshots, keeps what it
+// undoes, and syncs what the run wrote before the run is let go.
 package worktree
 
 import (
@@ -15,14 +17,18 @@ import (
 // A Worktree is the folder of one run. Its methods must not be called at once.
 type Worktree struct {
 	Rec *recorder.Recorder
-	// Root is the workspace, Dir where the work is done: the workspace, or a clone of it.
+	// Root is the workspace, Dir where the work is done: the workspace, or a
+	// clone of it.
 	Root, Dir string
 	Scanner   scan.Scanner
-	// Base is the tree before the run, and Tree the one that the run left; nil while nobody has looked.
+	// Base is the tree before the run, and Tree the one that the run left; nil
+	// while nobody has looked.
 	Base, Tree *ledger.Tree
-	// Ours is set if whatever the folder holds besides what was accepted, attempts of this controller did.
+	// Ours is set if whatever the folder holds besides what was accepted,
+	// attempts of this controller did.
 	Ours bool
-	// OwnBlobs is set where a folder of ours keeps contents, so that small ones may stand in the journal.
+	// OwnBlobs is set where a folder of ours keeps contents, so that small ones
+	// may stand in the journal.
 	OwnBlobs bool
 	// RunDir is the folder of a run's own files.
 	RunDir func(run string) string
@@ -34,13 +40,15 @@ type Worktree struct {
 	unsynced map[string]*writing
 }
 
-// Accepted notes that the tree which an attempt left was accepted: it is the checkpoint of the next step.
+// Accepted notes that the tree which an attempt left was accepted: it is the
+// checkpoint of the next step.
 func (w *Worktree) Accepted(tree *ledger.Tree) {
 	w.Tree, w.partly = tree, false
 	w.Rec.Seen.Saw(contract.Tree)
 }
 
-// RestoredPartly notes that the folder was restored, and scanned afterwards only where that wrote.
+// RestoredPartly notes that the folder was restored, and scanned afterwards
+// only where that wrote.
 func (w *Worktree) RestoredPartly() { w.partly = true }
 
 // Found notes a tree that was scanned just now, and is the run's.

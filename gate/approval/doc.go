@@ -15,13 +15,13 @@
 //
 // [Read] reads it, and nothing else is read: a text that says "approved" is a
 // rejection, as is a contract in which a field is missing or stands twice.
-// [Decide] holds the rule: the task is approved if every reviewer says APPROVE and none
-// raises a critical flag.
+// [Decide] holds the rule: the task is approved if every reviewer says APPROVE
+// and none raises a critical flag.
 //
 // # Reviewers
 //
-// [Program] starts a program for each draft, [Func] is a Go function. How many there are and what they are called is
-// the host's choice; at least one.
+// [Program] starts a program for each draft, [Func] is a Go function. How many
+// there are and what they are called is the host's choice; at least one.
 //
 //	reviewers := []approval.Reviewer{
 //		&approval.Program{Label: "ops", Args: []string{"./review-ops"}},
@@ -34,6 +34,6 @@
 // # What is not promised
 //
 // What a reviewer says is recorded as it was said: the checks and warnings of a
-// contract inform and decide nothing. Reviewers are asked one after another, each
-// on its own, and see no other's answer.
+// contract inform and decide nothing. Reviewers are asked one after another,
+// each on its own, and see no other's answer.
 package approval

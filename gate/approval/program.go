@@ -12,13 +12,15 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// DefaultTimeout is how long a program may take for a review where it has no time of its own.
+// DefaultTimeout is how long a program may take for a review where it has no
+// time of its own.
 const DefaultTimeout = 120 * time.Second
 
-// A Program is a Reviewer that starts a program for each draft. The draft is one
-// line of JSON on its standard input; the contract is what it prints on standard output, whole
-// or as one line among others. A status other than 0 is a rejection, whatever was printed.
-// It runs in the sandbox of the plan. It must not be changed once it is in use.
+// A Program is a Reviewer that starts a program for each draft. The draft is
+// one line of JSON on its standard input; the contract is what it prints on
+// standard output, whole or as one line among others. A status other than 0 is
+// a rejection, whatever was printed. It runs in the sandbox of the plan. It
+// must not be changed once it is in use.
 type Program struct {
 	Label   string        // its name as a reviewer
 	Args    []string      // the program and its arguments, or
@@ -43,7 +45,8 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("approval: reviewer %q gave no contract within %v", e.Reviewer, e.Limit)
 }
 
-// ErrNoProgram is returned for a Program that names neither a program nor a command, or a draft that can run none.
+// ErrNoProgram is returned for a Program that names neither a program nor a
+// command, or a draft that can run none.
 var ErrNoProgram = errors.New("approval: nothing to run: set Program.Args or Program.Run, and Draft.Runner")
 
 // Review starts the program and reads its contract.
@@ -70,12 +73,14 @@ func (p *Program) Review(ctx context.Context, d Draft) (Review, error) {
 	case err != nil:
 		return Review{}, fmt.Errorf("approval: reviewer %q: %w", p.Label, err)
 	case result.Exit != 0:
-		return Review{}, fmt.Errorf("approval: reviewer %q ended with status %d: %s", p.Label, result.Exit, last(result.Output))
+		return Review{}, fmt.Errorf("approval: reviewer %q ended with status %d: %s", p.Label, result.Exit,
+			last(result.Output))
 	}
 	return Read(p.Label, answer.text), nil
 }
 
-// An answer keeps what a program prints, and a little more than is allowed, so that too much is seen to be too much.
+// An answer keeps what a program prints, and a little more than is allowed, so
+// that too much is seen to be too much.
 type answer struct{ text []byte }
 
 // Write never fails.

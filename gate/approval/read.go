@@ -75,7 +75,8 @@ func strict(document []byte) []string {
 		path   string
 		begins json.Delim
 		what   string
-	}{{"/verdict", 0, "a text"}, {"/flags", '{', "an object"}, {"/flags/critical", '[', "a list"}, {"/flags/warnings", '[', "a list"},
+	}{{"/verdict", 0, "a text"}, {"/flags", '{', "an object"}, {"/flags/critical", '[', "a list"},
+		{"/flags/warnings", '[', "a list"},
 		{"/checks", '{', "an object"}, {"/proposed_jobs", '[', "a list"}} {
 		switch begins, ok := seen[need.path]; {
 		case !ok:
@@ -87,7 +88,8 @@ func strict(document []byte) []string {
 	return faults
 }
 
-// members tells the members of an object, those of its objects too, by their paths.
+// members tells the members of an object, those of its objects too, by their
+// paths.
 func members(d *json.Decoder, path string, tell func(path string, begins json.Delim)) error {
 	token, err := d.Token()
 	if err != nil {
@@ -128,7 +130,8 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// clipAll bounds a list of texts. What is left out is counted, so that a flag is never lost silently.
+// clipAll bounds a list of texts. What is left out is counted, so that a flag
+// is never lost silently.
 func clipAll(list []string) []string {
 	var kept []string
 	for i, text := range list {

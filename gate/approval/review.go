@@ -8,8 +8,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/intake"
 )
 
-// A Review is what one reviewer said about a draft. It is a claim, in a form that
-// cannot be misread.
+// A Review is what one reviewer said about a draft. It is a claim, in a form
+// that cannot be misread.
 type Review struct {
 	Reviewer string   `json:"reviewer"`
 	Verdict  string   `json:"verdict,omitempty"` // "APPROVE", "REJECT", "CONDITIONAL"; else it counts as a rejection
@@ -82,10 +82,12 @@ func (r Review) Objections() []string {
 	return list
 }
 
-// bounded is a review of which nothing is larger than may be kept. A review with more checks or jobs than that has a fault.
+// bounded is a review of which nothing is larger than may be kept. A review
+// with more checks or jobs than that has a fault.
 func (r Review) bounded() Review {
 	if len(r.Checks) > maxListed || len(r.Jobs) > maxListed {
-		r.Faults = append(slices.Clone(r.Faults), fmt.Sprintf("the contract has more than %d checks or jobs", maxListed))
+		r.Faults = append(slices.Clone(r.Faults), fmt.Sprintf("the contract has more than %d checks or jobs",
+			maxListed))
 	}
 	checks, jobs := r.Checks, r.Jobs
 	r.Checks, r.Jobs = nil, nil

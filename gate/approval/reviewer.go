@@ -11,7 +11,8 @@ import (
 )
 
 // A Draft is what reviewers are asked about: a task, and how its steps would be
-// done. Nothing of it has been carried out. What it points to must not be changed.
+// done. Nothing of it has been carried out. What it points to must not be
+// changed.
 type Draft struct {
 	Type       string   `json:"type"`   // "review"
 	Schema     string   `json:"schema"` // Schema
@@ -43,21 +44,24 @@ type Step struct {
 	Patch       string   `json:"patch_id,omitempty"`           // where it is done otherwise than planned
 }
 
-// Schema names the form of a draft. Fields may be added to it; a change of meaning gets another number.
+// Schema names the form of a draft. Fields may be added to it; a change of
+// meaning gets another number.
 const Schema = "planlock.review/1"
 
 // A Reviewer looks at drafts.
 //
-// Name is unique among the reviewers of a run, is not empty, and is the same on every
-// call. Review returns what the reviewer says; an error means that it could not
-// say anything, which counts as a rejection. It honours ctx, starts nothing that outlives
-// the call, and changes nothing in the workspace. Calls for different drafts may be concurrent.
+// Name is unique among the reviewers of a run, is not empty, and is the same on
+// every call. Review returns what the reviewer says; an error means that it
+// could not say anything, which counts as a rejection. It honours ctx, starts
+// nothing that outlives the call, and changes nothing in the workspace. Calls
+// for different drafts may be concurrent.
 type Reviewer interface {
 	Name() string
 	Review(ctx context.Context, d Draft) (Review, error)
 }
 
-// A Func is a Reviewer made of a function that gives a contract; a nil contract is a rejection.
+// A Func is a Reviewer made of a function that gives a contract; a nil contract
+// is a rejection.
 type Func struct {
 	Label string
 	Ask   func(ctx context.Context, d Draft) (*intake.Contract, error)
@@ -106,7 +110,8 @@ func ask(ctx context.Context, r Reviewer, d Draft) (review Review) {
 	return review.bounded()
 }
 
-// Validate refuses nil and nameless reviewers, and two of one name. All that is wrong is joined.
+// Validate refuses nil and nameless reviewers, and two of one name. All that is
+// wrong is joined.
 func Validate(reviewers []Reviewer) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -118,7 +123,8 @@ func Validate(reviewers []Reviewer) error {
 		case r.Name() == "":
 			errs = append(errs, fmt.Errorf("approval: reviewer %d has no name", n))
 		case seen[r.Name()]:
-			errs = append(errs, fmt.Errorf("approval: reviewer %d: another reviewer is called %q; names must be unique", n, r.Name()))
+			errs = append(errs,
+				fmt.Errorf("approval: reviewer %d: another reviewer is called %q; names must be unique", n, r.Name()))
 		}
 		seen[r.Name()] = true
 	}

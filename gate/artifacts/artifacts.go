@@ -15,7 +15,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Gate is the gate that compares what the step declared with what changed. Every difference is a finding of its own.
+// Gate is the gate that compares what the step declared with what changed.
+// Every difference is a finding of its own.
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "artifacts",
@@ -60,7 +61,8 @@ func declaredBy(s *plan.Step) ledger.Declared {
 	return s.Artifacts.Declared()
 }
 
-// overwritten lists by path the changes of what stood before the step and stands after it, and was not declared as modified.
+// overwritten lists by path the changes of what stood before the step and
+// stands after it, and was not declared as modified.
 func overwritten(account *ledger.Account) map[string]ledger.Change {
 	m := map[string]ledger.Change{}
 	for _, c := range account.Extra {
@@ -99,11 +101,13 @@ func extras(pass *gate.Pass, account *ledger.Account, observe bool) {
 	}
 	for _, s := range account.SymbolsExtra {
 		if observe {
-			pass.Evidencef("symbol %q was %s without being declared (recorded, as the profile is observe)", s.Name, say.Symbol(s.Op))
+			pass.Evidencef("symbol %q was %s without being declared (recorded, as the profile is observe)", s.Name,
+				say.Symbol(s.Op))
 			continue
 		}
 		pass.Report(gate.Finding{Code: gate.CodeSymbolExtra, Path: s.Path, Line: s.Line,
 			Message:  fmt.Sprintf("symbol %q was %s, and nobody declared that", s.Name, say.Symbol(s.Op)),
-			Expected: fmt.Sprintf("symbol %q not %s", s.Name, say.Symbol(s.Op)), Happened: fmt.Sprintf("%s in %s:%d", say.Symbol(s.Op), s.Path, s.Line)})
+			Expected: fmt.Sprintf("symbol %q not %s", s.Name, say.Symbol(s.Op)),
+			Happened: fmt.Sprintf("%s in %s:%d", say.Symbol(s.Op), s.Path, s.Line)})
 	}
 }

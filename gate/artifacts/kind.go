@@ -10,12 +10,14 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// specialBits give whoever runs a file, or writes into a folder, the rights of another.
+// specialBits give whoever runs a file, or writes into a folder, the rights of
+// another.
 const specialBits = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// kinds objects to declared paths that ended as something that no declaration of a path stands for. What a step declares as
-// created or modified is a file at the end. A folder may stand where one stood or where one is created, a link where
-// it stays in the workspace; and nothing else.
+// kinds objects to declared paths that ended as something that no declaration
+// of a path stands for. What a step declares as created or modified is a file
+// at the end. A folder may stand where one stood or where one is created, a
+// link where it stays in the workspace; and nothing else.
 func kinds(pass *gate.Pass, declared ledger.Declared, changes []ledger.Change) error {
 	var w workspace.Folder
 	if pass.Dir != "" {
@@ -33,7 +35,8 @@ func kinds(pass *gate.Pass, declared ledger.Declared, changes []ledger.Change) e
 			wrong(pass, c, what)
 		}
 		if c.After.Mode&^modeOf(c.Before)&specialBits != 0 && !inherited(pass, w, *c.After) {
-			wrong(pass, c, fmt.Sprintf("its mode is %v now, with a setuid, setgid or sticky bit that is new", c.After.Mode))
+			wrong(pass, c, fmt.Sprintf("its mode is %v now, with a setuid, setgid or sticky bit that is new",
+				c.After.Mode))
 		}
 		if err := shared(pass, w, c); err != nil {
 			return err
@@ -74,7 +77,8 @@ func modeOf(e *ledger.Entry) fs.FileMode {
 	return e.Mode
 }
 
-// inherited reports whether a folder has but the setgid bit that systems hand down from the folder above.
+// inherited reports whether a folder has but the setgid bit that systems hand
+// down from the folder above.
 func inherited(pass *gate.Pass, w workspace.Folder, e ledger.Entry) bool {
 	if e.Kind != ledger.Dir || e.Mode&specialBits != fs.ModeSetgid {
 		return false
@@ -91,7 +95,8 @@ func inherited(pass *gate.Pass, w workspace.Folder, e ledger.Entry) bool {
 	return err == nil && info.Mode()&fs.ModeSetgid != 0
 }
 
-// onlyFolders objects to globs of created paths for which nothing came but folders that hold nothing: they are no files.
+// onlyFolders objects to globs of created paths for which nothing came but
+// folders that hold nothing: they are no files.
 func onlyFolders(pass *gate.Pass, declared ledger.Declared, changes []ledger.Change) {
 	full := map[string]bool{}
 	for _, c := range changes {
@@ -122,7 +127,8 @@ func onlyFolders(pass *gate.Pass, declared ledger.Declared, changes []ledger.Cha
 		if empty != "" {
 			pass.Report(gate.Finding{Code: gate.CodeArtifactKind, Path: empty,
 				Message:  fmt.Sprintf("%q is declared as created, and only folders that hold nothing came; declare folders by their names", pattern),
-				Expected: fmt.Sprintf("a regular file that %q matches", pattern), Happened: fmt.Sprintf("folder %q", empty)})
+				Expected: fmt.Sprintf("a regular file that %q matches", pattern),
+				Happened: fmt.Sprintf("folder %q", empty)})
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // maxHops bounds how many links are followed from one.
 const maxHops = 40
 
-// strays says why a link does not stay in the tree, or "". Links on its way are followed in the tree, and what is not in the
-// tree is taken for a plain name.
+// strays says why a link does not stay in the tree, or "". Links on its way are
+// followed in the tree, and what is not in the tree is taken for a plain name.
 func strays(t *ledger.Tree, link, target string) string {
 	at := content.FolderOf(link)
 	way := strings.Split(target, "/")
@@ -65,7 +65,8 @@ func absolute(target string) bool {
 	return strings.HasPrefix(target, "/") || strings.HasPrefix(target, `\`) || len(target) > 1 && target[1] == ':'
 }
 
-// shared objects to a file that has names beside those in the workspace: what is written to it changes what nobody accounts.
+// shared objects to a file that has names beside those in the workspace: what
+// is written to it changes what nobody accounts.
 func shared(pass *gate.Pass, w workspace.Folder, c ledger.Change) error {
 	if w.Root == nil || c.After.Kind != ledger.File {
 		return nil
@@ -95,7 +96,8 @@ func shared(pass *gate.Pass, w workspace.Folder, c ledger.Change) error {
 		}
 	}
 	if inside < names {
-		wrong(pass, c, fmt.Sprintf("it is a hard link to a file that has %d more names outside of what is accounted", names-inside))
+		wrong(pass, c, fmt.Sprintf("it is a hard link to a file that has %d more names outside of what is accounted",
+			names-inside))
 	}
 	return nil
 }

@@ -1,17 +1,22 @@
-// Package builtin lists the built-in gates. A host that wants all of them gives [Gates] to its controller; one that wants
-// fewer lists those of the packages beside this one, and links no more than it lists.
+// Package builtin lists the built-in gates. A host that wants all of them gives
+// [Gates] to its controller; one that wants fewer lists those of the packages
+// beside this one, and links no more than it lists.
 //
-// The gates look only at artifacts: at trees, changes and contents, and at how commands end. What an executor says of
-// itself proves nothing to them. Several faults are all reported. Where some checks of a gate break and others cannot be
-// decided, the gate fails, and the undecided ones are findings beside the others; where none breaks, the gate could not
-// decide.
+// The gates look only at artifacts: at trees, changes and contents, and at how
+// commands end. What an executor says of itself proves nothing to them. Several
+// faults are all reported. Where some checks of a gate break and others cannot
+// be decided, the gate fails, and the undecided ones are findings beside the
+// others; where none breaks, the gate could not decide.
 //
-// Files are read through a root that neither ".." nor a link leads out of, only if they are regular, and up to a size.
-// Parsers are given what steps wrote: one that panics has found a fault.
+// Files are read through a root that neither ".." nor a link leads out of, only
+// if they are regular, and up to a size. Parsers are given what steps wrote:
+// one that panics has found a fault.
 //
-// What is not promised: Go declarations are compared by their spelling, without resolving types, so an alias that replaces
-// its target counts as a change, and a method promoted from an embedded type is not seen. Packages that merely use a
-// changed package are not compiled by the types gate; a check of the plan such as go_build with "./..." does that.
+// What is not promised: Go declarations are compared by their spelling, without
+// resolving types, so an alias that replaces its target counts as a change, and
+// a method promoted from an embedded type is not seen. Packages that merely use
+// a changed package are not compiled by the types gate; a check of the plan
+// such as go_build with "./..." does that.
 package builtin
 
 import (
@@ -29,8 +34,9 @@ import (
 	"github.com/planlock/planlock/gate/types"
 )
 
-// Gates returns the built-in gates in the order in which they are asked: in planning, before a step, during, after, and at
-// the end. Names are stable. The slice is the caller's own.
+// Gates returns the built-in gates in the order in which they are asked: in
+// planning, before a step, during, after, and at the end. Names are stable. The
+// slice is the caller's own.
 func Gates() []gate.Gate {
 	return []gate.Gate{
 		completion.Plan(), nongoals.Declared(), semantics.Declared(), // planning

@@ -94,15 +94,19 @@ func TestAllGatesConform(t *testing.T) {
 func TestArtifacts(t *testing.T) {
 	declare := func(a plan.Artifacts) func(*gate.Pass) { return func(p *gate.Pass) { p.Step.Artifacts = &a } }
 	observe := func(p *gate.Pass) { p.Plan.Profile = plan.Observe }
-	goBefore, goAfter := files{"p/p.go": "package p\n\nfunc Old() {}\n"}, files{"p/p.go": "package p\n\nfunc New() {}\n"}
+	goBefore, goAfter := files{"p/p.go": "package p\n\nfunc Old() {}\n"},
+		files{"p/p.go": "package p\n\nfunc New() {}\n"}
 	try(t, "artifacts", []trial{
-		{"as declared", files{"m": "1", "d": ""}, files{"m": "2", "c": ""}, declare(plan.Artifacts{Create: []string{"c"}, Modify: []string{"m"}, Delete: []string{"d"}}), passed},
+		{"as declared", files{"m": "1", "d": ""}, files{"m": "2", "c": ""},
+			declare(plan.Artifacts{Create: []string{"c"}, Modify: []string{"m"}, Delete: []string{"d"}}), passed},
 		{"nothing at all", files{"m": "1"}, files{"m": "1"}, declare(plan.Artifacts{}), passed},
 		{"extra", files{}, files{"x": "1"}, declare(plan.Artifacts{}), []string{"fail", "artifact-extra x"}},
 		{"missing", files{}, files{}, declare(plan.Artifacts{Create: []string{"x"}}), []string{"fail", "artifact-missing x"}},
-		{"modified instead of created", files{"x": "1"}, files{"x": "2"}, declare(plan.Artifacts{Create: []string{"x"}}), []string{"fail", "artifact-missing x", "artifact-extra x"}},
+		{"modified instead of created", files{"x": "1"}, files{"x": "2"},
+			declare(plan.Artifacts{Create: []string{"x"}}), []string{"fail", "artifact-missing x", "artifact-extra x"}},
 		{"every difference", files{"d": ""}, files{"d": "", "a": "", "b": ""}, declare(plan.Artifacts{Delete: []string{"d"}}), []string{"fail", "artifact-missing d", "artifact-extra a", "artifact-extra b"}},
-		{"symbols as declared", goBefore, goAfter, declare(plan.Artifacts{Modify: []string{"p/p.go"}, SymbolsAdd: []string{"p.New"}, SymbolsRemove: []string{"p.Old"}}), passed},
+		{"symbols as declared", goBefore, goAfter,
+			declare(plan.Artifacts{Modify: []string{"p/p.go"}, SymbolsAdd: []string{"p.New"}, SymbolsRemove: []string{"p.Old"}}), passed},
 		{"symbol lost", goBefore, goAfter, declare(plan.Artifacts{Modify: []string{"p/p.go"}, SymbolsAdd: []string{"p.New"}, SymbolsRemove: []string{}}), []string{"fail", "symbol-extra p/p.go:3"}},
 		{"symbol missing", goBefore, goAfter, declare(plan.Artifacts{Modify: []string{"p/p.go"}, SymbolsAdd: []string{"p.New", "p.More"}, SymbolsRemove: []string{"p.Old"}}), []string{"fail", "symbol-missing"}},
 		{"observe records extras", files{}, files{"x": "1"}, observe, passed},
@@ -118,19 +122,23 @@ func TestLimits(t *testing.T) {
 	before, after := files{"a/x": "1\n2\n", "a/y": "1\n"}, files{"a/x": "1\n3\n", "b/z": "1\n"} // 3 files, 4 lines
 	try(t, "limits", []trial{
 		{"none", before, after, nil, passed},
-		{"just enough", before, after, limit(plan.Limits{MaxFiles: ptr(3), MaxLines: ptr(4), Modules: []string{"a", "b"}}), passed},
+		{"just enough", before, after, limit(plan.Limits{MaxFiles: ptr(3), MaxLines: ptr(4),
+			Modules: []string{"a", "b"}}), passed},
 		{"files", before, after, limit(plan.Limits{MaxFiles: ptr(2)}), []string{"fail", "limit-files"}},
 		{"lines", before, after, limit(plan.Limits{MaxLines: ptr(3)}), []string{"fail", "limit-lines"}},
 		{"zero is a limit", before, after, limit(plan.Limits{MaxFiles: ptr(0), MaxLines: ptr(0)}), []string{"fail", "limit-files", "limit-lines"}},
 		{"modules", before, after, limit(plan.Limits{Modules: []string{"a"}}), []string{"fail", "limit-modules b", "limit-modules b/z"}},
 		{"root", before, after, limit(plan.Limits{Modules: []string{"."}}), passed},
-		{"a name that only begins the same", files{}, files{"src-evil/x": ""}, limit(plan.Limits{Modules: []string{"src"}}), []string{"fail", "limit-modules src-evil", "limit-modules src-evil/x"}},
+		{"a name that only begins the same", files{}, files{"src-evil/x": ""},
+			limit(plan.Limits{Modules: []string{"src"}}), []string{"fail", "limit-modules src-evil", "limit-modules src-evil/x"}},
 		{"folders on the way", files{}, files{"a/b/c/x": ""}, limit(plan.Limits{MaxFiles: ptr(1), Modules: []string{"a/b/c/"}}), passed},
-		{"a folder beside the way", files{}, files{"a/d/": "", "a/b/x": ""}, limit(plan.Limits{Modules: []string{"a/b"}}), []string{"fail", "limit-modules a/d"}},
+		{"a folder beside the way", files{}, files{"a/d/": "", "a/b/x": ""},
+			limit(plan.Limits{Modules: []string{"a/b"}}), []string{"fail", "limit-modules a/d"}},
 	})
 }
 
-// Where there is more than was declared, that is why there is too much, unless nothing has to be declared.
+// Where there is more than was declared, that is why there is too much, unless
+// nothing has to be declared.
 func TestLimitsNameWhatNobodyDeclared(t *testing.T) {
 	for profile, want := range map[plan.Profile]string{
 		plan.Strict:  "2 files changed in a, b, and the step allows 1; nobody declared b",
@@ -162,8 +170,10 @@ func TestNonGoals(t *testing.T) {
 		{"created", files{"internal/auth/": ""}, files{"internal/auth/x": ""}, auth, []string{"fail", "non-goal internal/auth/x"}},
 		{"formatting alone", files{"internal/auth/x.go": "package auth\n"}, files{"internal/auth/x.go": "package auth \n"}, auth, []string{"fail", "non-goal internal/auth/x.go"}},
 		{"deleted", files{"internal/auth/x": "", "internal/auth/y": ""}, files{"internal/auth/y": ""}, auth, []string{"fail", "non-goal internal/auth/x"}},
-		{"plain folder", files{"a/b/c": "1"}, files{"a/b/c": "2"}, protect(plan.NonGoal{Paths: []string{"a/"}}), []string{"fail", "non-goal a/b/c"}},
-		{"exact", files{"a": "1", "ab": "1"}, files{"a": "1", "ab": "2"}, protect(plan.NonGoal{Paths: []string{"a"}}), passed},
+		{"plain folder", files{"a/b/c": "1"}, files{"a/b/c": "2"}, protect(plan.NonGoal{Paths: []string{"a/"}}),
+			[]string{"fail", "non-goal a/b/c"}},
+		{"exact", files{"a": "1", "ab": "1"}, files{"a": "1", "ab": "2"}, protect(plan.NonGoal{Paths: []string{"a"}}),
+			passed},
 		{"glob", files{"go.sum": "1"}, files{"go.sum": "2"}, protect(plan.NonGoal{Paths: []string{"*.sum"}}), []string{"fail", "non-goal go.sum"}},
 		{"other symbol", code("", ""), code("func F() {}", "func F(int) {}"), symbol, passed},
 		{"symbol's text", code("", ""), code("A int", "A  int"), symbol, []string{"fail", "non-goal p/p.go:4"}},
@@ -197,14 +207,16 @@ func TestNonGoalsSeeModes(t *testing.T) {
 
 func TestSyntax(t *testing.T) {
 	bad := func(name, content string, line int) trial {
-		return trial{name, files{}, files{name: content}, nil, []string{"fail", fmt.Sprintf("syntax %s:%d", name, line)}}
+		return trial{name, files{}, files{name: content}, nil,
+			[]string{"fail", fmt.Sprintf("syntax %s:%d", name, line)}}
 	}
 	good := func(name, content string) trial {
 		return trial{name + " " + content, files{}, files{name: content}, nil, passed}
 	}
 	try(t, "syntax", []trial{
 		good("a.go", "package a\n"), bad("b.go", "package b\n\nfunc {\n", 3),
-		good("a.json", "{\"a\": [1, null]}\n"), good("bom.json", "\xef\xbb\xbf{}"), bad("b.json", "{\n\"a\": 1,\n}", 3), bad("c.json", "{}\n{}", 2), bad("empty.json", "", 1),
+		good("a.json", "{\"a\": [1, null]}\n"), good("bom.json", "\xef\xbb\xbf{}"),
+		bad("b.json", "{\n\"a\": 1,\n}", 3), bad("c.json", "{}\n{}", 2), bad("empty.json", "", 1),
 		good("a.toml", "a = 1\n[b]\n"), good("empty.toml", ""), bad("b.toml", "a = 1\nb = \n", 2), bad("c.toml", "a = 1\na = 2\n", 2),
 		good("a.yaml", "a: 1\n---\nb: [1, 2]\n"), good("empty.yml", ""), bad("b.yml", "a: 1\nb: c: d\n", 2),
 		good("a.xml", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a b=\"\xe9\">\xe9</a>\n"), bad("b.xml", "<a>\n<b>\n</a>", 3), bad("c.xml", "<a/>\n<b/>", 2), bad("d.xml", "text", 1),
@@ -238,7 +250,8 @@ func TestEvidence(t *testing.T) {
 		{"none owed", nil, after, nil, passed},
 		{"there", nil, after, owe("full", "folder"), passed},
 		{"not there", nil, after, owe("full", "nothing"), []string{"fail", "evidence-missing nothing"}},
-		{"empty", nil, after, owe("empty", "bare"), []string{"fail", "evidence-missing empty", "evidence-missing bare"}},
+		{"empty", nil, after, owe("empty", "bare"),
+			[]string{"fail", "evidence-missing empty", "evidence-missing bare"}},
 		{"outside", nil, after, owe("../../etc/passwd", "/etc/passwd"), []string{"fail", "evidence-missing ../../etc/passwd", "evidence-missing /etc/passwd"}},
 	})
 }
@@ -260,9 +273,12 @@ func TestSemanticClass(t *testing.T) {
 		{"preserving: value", src("const C = 1"), src("const C = 2"), class(plan.Preserving), no(3)},
 		{"preserving: file removed", old, files{}, class(plan.Preserving), no(3)},
 		{"preserving: moved within the folder", old, files{"p/q.go": old["p/p.go"]}, class(plan.Preserving), passed},
-		{"preserving: left the build", old, files{"p/p.go": "//go:build ignore\n\n" + old["p/p.go"]}, class(plan.Preserving), no(5)},
-		{"extending: for one system only", old, files{"p/p_windows.go": old["p/p.go"]}, class(plan.Extending), []string{"fail", "semantic-class p/p_windows.go:3"}},
-		{"modifying: left the build", old, files{"p/p.go": "//go:build ignore\n\n" + old["p/p.go"]}, class(plan.Modifying), passed},
+		{"preserving: left the build", old, files{"p/p.go": "//go:build ignore\n\n" + old["p/p.go"]},
+			class(plan.Preserving), no(5)},
+		{"extending: for one system only", old, files{"p/p_windows.go": old["p/p.go"]}, class(plan.Extending),
+			[]string{"fail", "semantic-class p/p_windows.go:3"}},
+		{"modifying: left the build", old, files{"p/p.go": "//go:build ignore\n\n" + old["p/p.go"]},
+			class(plan.Modifying), passed},
 		{"preserving: split over systems", old, files{"p/p_windows.go": old["p/p.go"], "p/p_else.go": "//go:build !windows\n\n" + old["p/p.go"]}, class(plan.Preserving), passed},
 		{"preserving: in more builds", files{"p/p_linux.go": old["p/p.go"]}, old, class(plan.Preserving), passed},
 		{"extending: added", old, more, class(plan.Extending), passed},
@@ -277,7 +293,8 @@ func TestSemanticClass(t *testing.T) {
 	})
 }
 
-// A file that was to be created and stood there before is named as that, with what happened to it.
+// A file that was to be created and stood there before is named as that, with
+// what happened to it.
 func TestCreatedFileStoodThereBefore(t *testing.T) {
 	tests := []struct {
 		name, after string
@@ -294,7 +311,8 @@ func TestCreatedFileStoodThereBefore(t *testing.T) {
 			want := []gate.Finding{
 				{Code: gate.CodeArtifactMissing, Path: "a", Message: `"a" is declared as created, and was there before the step: declare modify, or delete it first`,
 					Expected: `nothing at "a" before the step`, Happened: tt.happened},
-				{Code: gate.CodeArtifactExtra, Path: "a", Message: `"a" was modified, and nobody declared that`, Expected: `"a" left as it was`, Happened: tt.happened},
+				{Code: gate.CodeArtifactExtra, Path: "a", Message: `"a" was modified, and nobody declared that`,
+					Expected: `"a" left as it was`, Happened: tt.happened},
 			}
 			got := slices.Clone(j.Verdict.Findings)
 			slices.SortFunc(got, func(a, b gate.Finding) int { return strings.Compare(b.Code, a.Code) })

@@ -26,16 +26,19 @@ func (f forbidden) Run(context.Context, gate.Command) (gate.CommandResult, error
 	return gate.CommandResult{}, errors.New("not here")
 }
 
-// TestQuickGatesOnlyLook asks the gates about steps that changed nothing and ask for next to nothing: nobody watches them then, so that
-// they must neither read contents nor run commands.
+// TestQuickGatesOnlyLook asks the gates about steps that changed nothing and
+// ask for next to nothing: nobody watches them then, so that they must neither
+// read contents nor run commands.
 func TestQuickGatesOnlyLook(t *testing.T) {
 	step := &plan.Step{Address: "1.1", SemanticChange: plan.Preserving, Artifacts: &plan.Artifacts{},
 		Preconditions:  []plan.Check{{Kind: "file_absent", Path: "a"}},
 		Postconditions: []plan.Check{{Kind: "file_absent", Path: "a"}}}
-	p := &plan.Plan{Goal: "nothing", Invariants: []plan.Invariant{{ID: "I1", Text: "in words"}}, NonGoals: []plan.NonGoal{{ID: "N1", Paths: []string{"b"}, Symbols: []string{"B"}}}}
+	p := &plan.Plan{Goal: "nothing", Invariants: []plan.Invariant{{ID: "I1", Text: "in words"}},
+		NonGoals: []plan.NonGoal{{ID: "N1", Paths: []string{"b"}, Symbols: []string{"B"}}}}
 	for _, phase := range []gate.Phase{gate.Before, gate.During, gate.After} {
 		judges := &panel.Panel{Gates: builtin.Gates(), Checks: checks.Kinds()}
-		js := judges.Ask(t.Context(), phase, &gate.Pass{Plan: p, Step: step, Dir: t.TempDir(), Account: &ledger.Account{}, Runner: forbidden{t},
+		js := judges.Ask(t.Context(), phase, &gate.Pass{Plan: p, Step: step, Dir: t.TempDir(),
+			Account: &ledger.Account{}, Runner: forbidden{t},
 			Output: &gate.Output{}, Content: func(context.Context, ledger.Entry) (io.ReadCloser, error) {
 				t.Error("a content was read")
 				return nil, errors.New("not here")
@@ -65,7 +68,8 @@ func (h hanging) Decide(context.Context, *gate.Pass, plan.Check) (gate.Verdict, 
 	return gate.Verdict{}, errors.New("it never came back")
 }
 
-// TestLookingUpWhatNoScanLookedUpIsWatched asks for paths behind which a mount may hang that the scan never looked at: whoever asks must get away.
+// TestLookingUpWhatNoScanLookedUpIsWatched asks for paths behind which a mount
+// may hang that the scan never looked at: whoever asks must get away.
 func TestLookingUpWhatNoScanLookedUpIsWatched(t *testing.T) {
 	dir := t.TempDir()
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, "mount"), 0o755), os.Mkdir(filepath.Join(dir, "names"), 0o755)); err != nil {

@@ -63,7 +63,8 @@ func TestInvariants(t *testing.T) {
 	inv := func(phase gate.Phase, since map[string]string, c plan.Check, critical bool) func(*gate.Pass) {
 		return func(p *gate.Pass) {
 			p.Phase, p.Introduced = phase, since
-			p.Plan.Invariants = []plan.Invariant{{ID: "I0", Text: "No check"}, {ID: "I1", Text: "It stands", Check: &c, Critical: critical}}
+			p.Plan.Invariants = []plan.Invariant{{ID: "I0", Text: "No check"},
+				{ID: "I1", Text: "It stands", Check: &c, Critical: critical}}
 		}
 	}
 	// moved makes the step's checkpoint another tree than the base.
@@ -163,20 +164,29 @@ func TestTypes(t *testing.T) {
 		{"no module", files{}, files{"p/p.go": bad}, local(), passed},
 		{"no Go", files{}, files{"p.txt": ""}, local(), passed},
 		{"package removed", files{"go.mod": mod, "p/p.go": good}, base, local(), passed},
-		{"file removed that others need", files{"go.mod": mod, "p/p.go": good, "p/q.go": "package p\n\nvar X = F()\n"}, files{"go.mod": mod, "p/q.go": "package p\n\nvar X = F()\n"}, local(), []string{"fail", "types p/q.go:3"}},
+		{"file removed that others need", files{"go.mod": mod, "p/p.go": good,
+			"p/q.go": "package p\n\nvar X = F()\n"}, files{"go.mod": mod, "p/q.go": "package p\n\nvar X = F()\n"},
+			local(), []string{"fail", "types p/q.go:3"}},
 		{"unchanged and broken", files{"go.mod": mod, "p/p.go": bad}, files{"go.mod": mod, "p/p.go": bad, "q/q.go": "package q\n"}, local(), passed},
-		{"other systems alone", base, files{"go.mod": mod, "p/p.go": "//go:build never\n\n" + bad, "q/q.go": good}, local(), passed},
+		{"other systems alone", base, files{"go.mod": mod, "p/p.go": "//go:build never\n\n" + bad, "q/q.go": good},
+			local(), passed},
 		{"testdata", base, files{"go.mod": mod, "p/testdata/p.go": bad}, local(), passed},
 		{"test", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest}, local(), []string{"fail", "types p/p_test.go:5"}},
 		{"test while it is written", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest}, local(writing("go test ./p")), passed},
-		{"test while it is open", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest}, local(open("1.2")), passed},
-		{"test when it should be fixed", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest}, local(open("1.1")), []string{"fail", "types p/p_test.go:5"}},
-		{"test of another package is open", base, files{"go.mod": mod, "q/p.go": good, "q/p_test.go": badTest}, local(open("1.2")), []string{"fail", "types q/p_test.go:5"}},
+		{"test while it is open", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest},
+			local(open("1.2")), passed},
+		{"test when it should be fixed", base, files{"go.mod": mod, "p/p.go": good, "p/p_test.go": badTest},
+			local(open("1.1")), []string{"fail", "types p/p_test.go:5"}},
+		{"test of another package is open", base, files{"go.mod": mod, "q/p.go": good, "q/p_test.go": badTest},
+			local(open("1.2")), []string{"fail", "types q/p_test.go:5"}},
 		{"code while a test is open", base, files{"go.mod": mod, "p/p.go": bad}, local(open("1.2")), []string{"fail", "types p/p.go:3"}},
-		{"at the end", base, files{"go.mod": mod, "p/p.go": bad}, local(func(p *gate.Pass) { p.Phase, p.Changes = gate.Final, nil }), []string{"fail", "types p/p.go:3"}},
-		{"no runner", base, files{"go.mod": mod, "p/p.go": good}, local(func(p *gate.Pass) { p.Runner = nil }), []string{"undecided"}},
+		{"at the end", base, files{"go.mod": mod, "p/p.go": bad},
+			local(func(p *gate.Pass) { p.Phase, p.Changes = gate.Final, nil }), []string{"fail", "types p/p.go:3"}},
+		{"no runner", base, files{"go.mod": mod, "p/p.go": good}, local(func(p *gate.Pass) { p.Runner = nil }),
+			[]string{"undecided"}},
 	})
-	before := files{"go.mod": mod + "\nreplace example.com/x => ./x\n", "x/go.mod": "module example.com/x\n\ngo 1.25\n", "x/x.go": "package x\n"}
+	before := files{"go.mod": mod + "\nreplace example.com/x => ./x\n",
+		"x/go.mod": "module example.com/x\n\ngo 1.25\n", "x/x.go": "package x\n"}
 	after := maps.Clone(before)
 	after["p/p.go"] = "package p\n\nimport _ \"example.com/x\"\n"
 	t.Setenv("GOFLAGS", "-mod=mod") // which lets the go tool write a requirement into go.mod
@@ -197,8 +207,10 @@ func TestPlanningGates(t *testing.T) {
 		{"none", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Create: []string{"x", "author/x"}})), passed},
 		{"path", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Modify: []string{"auth/x.go"}, Delete: []string{"go.mod"}})), []string{"fail", "non-goal auth/x.go", "non-goal go.mod"}},
 		{"glob below", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Create: []string{"auth/*.go"}})), []string{"fail", "non-goal auth/*.go"}},
-		{"glob that may miss", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Create: []string{"**/*.go"}})), passed},
-		{"symbol", nil, nil, steps(plan.Strict, declares(plan.Artifacts{SymbolsAdd: []string{"p.T.M", "p.Tee"}})), []string{"fail", "non-goal"}},
+		{"glob that may miss", nil, nil, steps(plan.Strict, declares(plan.Artifacts{Create: []string{"**/*.go"}})),
+			passed},
+		{"symbol", nil, nil, steps(plan.Strict, declares(plan.Artifacts{SymbolsAdd: []string{"p.T.M", "p.Tee"}})),
+			[]string{"fail", "non-goal"}},
 	})
 	class := declares(plan.Artifacts{Create: []string{"x"}})
 	classed := class
@@ -244,7 +256,9 @@ func TestCompletion(t *testing.T) {
 		return func(p *gate.Pass) {
 			p.Phase, p.Plan.Completion.Checks, p.Plan.Tasks[0].Steps = gate.Final, checks, nil
 			for i := range s {
-				p.Plan.Tasks[0].Steps = append(p.Plan.Tasks[0].Steps, plan.Step{ID: string(rune('1' + i)), Address: plan.Address("1." + string(rune('1'+i))), Artifacts: &s[i]})
+				p.Plan.Tasks[0].Steps = append(p.Plan.Tasks[0].Steps,
+					plan.Step{ID: string(rune('1' + i)), Address: plan.Address("1." + string(rune('1'+i))),
+						Artifacts: &s[i]})
 			}
 		}
 	}

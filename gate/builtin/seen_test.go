@@ -13,8 +13,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// TestFileThatWentAfterTheScan takes a file away after the tree was scanned. A step that a tree undoes may begin, as what is gone is found behind it
-// and undone; one that lasts is refused.
+// TestFileThatWentAfterTheScan takes a file away after the tree was scanned. A
+// step that a tree undoes may begin, as what is gone is found behind it and
+// undone; one that lasts is refused.
 func TestFileThatWentAfterTheScan(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "flag")
@@ -28,11 +29,13 @@ func TestFileThatWentAfterTheScan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rollback, want := range map[plan.Rollback]gate.Result{"": gate.Passed, plan.Reversible: gate.Passed, plan.Compensatable: gate.Fail, plan.Irreversible: gate.Fail} {
+	for rollback, want := range map[plan.Rollback]gate.Result{"": gate.Passed, plan.Reversible: gate.Passed,
+		plan.Compensatable: gate.Fail, plan.Irreversible: gate.Fail} {
 		step := &plan.Step{Address: "1.1", Rollback: rollback, Preconditions: []plan.Check{{Kind: "file_exists", Path: "flag"}}}
 		p := &panel.Panel{Gates: builtin.Gates(), Checks: checks.Kinds()}
 		got := gate.Passed
-		for _, j := range p.Ask(t.Context(), gate.Before, &gate.Pass{Plan: &plan.Plan{}, Step: step, Dir: dir, Before: tree, After: tree, Runner: forbidden{t}}) {
+		for _, j := range p.Ask(t.Context(), gate.Before,
+			&gate.Pass{Plan: &plan.Plan{}, Step: step, Dir: dir, Before: tree, After: tree, Runner: forbidden{t}}) {
 			if j.Err != nil {
 				t.Errorf("%s: %v", j.Gate, j.Err)
 			} else if j.Verdict.Result != gate.Passed {

@@ -17,8 +17,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// apiCompatible: what the package exported before the run, it exports still, in the same form. Additions are
-// fine, save methods of interfaces that others may implement. Only the spelling is compared, no types are resolved.
+// apiCompatible: what the package exported before the run, it exports still, in
+// the same form. Additions are fine, save methods of interfaces that others may
+// implement. Only the spelling is compared, no types are resolved.
 func apiCompatible(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	if pass.Base == nil {
 		return gate.Verdict{}, errors.New("checks: go_api_compatible: the pass has no base tree")
@@ -40,9 +41,11 @@ func apiCompatible(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Ver
 			}
 			v.Result = gate.Fail
 			v.Findings = append(v.Findings, gate.Finding{Path: d.Path, Line: d.Line,
-				Message: fmt.Sprintf("%s.%s: %s", folder, d.Name, d.What), Expected: d.Before, Happened: cmp.Or(d.After, "removed")})
+				Message: fmt.Sprintf("%s.%s: %s", folder, d.Name, d.What), Expected: d.Before,
+				Happened: cmp.Or(d.After, "removed")})
 		}
-		v.Evidence = append(v.Evidence, fmt.Sprintf("%q: %d differences in its exported declarations", path.Join(".", folder), len(diffs)))
+		v.Evidence = append(v.Evidence, fmt.Sprintf("%q: %d differences in its exported declarations",
+			path.Join(".", folder), len(diffs)))
 	}
 	return v, nil
 }

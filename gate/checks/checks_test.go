@@ -42,7 +42,8 @@ func TestChecks(t *testing.T) {
 	t.Setenv("PLANLOCK_TRY", "secret")
 	t.Setenv("PLANLOCK_EMPTY", "")
 	before := files{"p/p.go": "package p\n\nfunc F() {}\n"}
-	after := files{"a.txt": "one\ntwo three\n", "dir/": "", "v1.2/x.go": "package x\n\ntype T int\n\nfunc (*T) M() {}\n", "root.go": "package root\n\nvar R = 1\n",
+	after := files{"a.txt": "one\ntwo three\n", "dir/": "",
+		"v1.2/x.go": "package x\n\ntype T int\n\nfunc (*T) M() {}\n", "root.go": "package root\n\nvar R = 1\n",
 		"p/p.go": "package p\n\nfunc F(int) {}\n", "p/p_test.go": "package p\n\nfunc TestF() {}\n", "p/broken.go": "package p\n\nfunc B() {}\n\nfunc {"}
 	runner := &gatetest.Runner{Results: map[string]gate.CommandResult{
 		"make check":                         {Stdout: "all good\n"},
@@ -160,7 +161,8 @@ func TestToolVersion(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.want+" in "+tt.says, func(t *testing.T) {
 			pass := gatetest.Pass(t, nil, nil)
-			pass.Runner = &gatetest.Runner{Results: map[string]gate.CommandResult{program + " --version": {Exit: 2}, program + " version": {Stdout: tt.says}}}
+			pass.Runner = &gatetest.Runner{Results: map[string]gate.CommandResult{program + " --version": {Exit: 2},
+				program + " version": {Stdout: tt.says}}}
 			v, err := decide(t, pass, plan.Check{Kind: "tool_available", Name: program, Version: tt.want})
 			if err != nil || (v.Result == gate.Passed) != tt.fits {
 				t.Errorf("%+v, %v", v, err)
@@ -170,7 +172,8 @@ func TestToolVersion(t *testing.T) {
 }
 
 func TestAPICompatible(t *testing.T) {
-	before := files{"p/p.go": "package p\n\nfunc F(a int) {}\n\nfunc G() {}\n", "p/q/q.go": "package q\n\nfunc Q() {}\n", "p/p_test.go": "package p\n\nfunc TestG() {}\n"}
+	before := files{"p/p.go": "package p\n\nfunc F(a int) {}\n\nfunc G() {}\n",
+		"p/q/q.go": "package q\n\nfunc Q() {}\n", "p/p_test.go": "package p\n\nfunc TestG() {}\n"}
 	with := func(p string) files {
 		return files{"p/p.go": "package p\n\n" + p, "p/q/q.go": before["p/q/q.go"]}
 	}
@@ -192,7 +195,8 @@ func TestAPICompatible(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v, err := decide(t, gatetest.Pass(t, before, tt.after), plan.Check{Kind: "go_api_compatible", Package: tt.pkg})
+			v, err := decide(t, gatetest.Pass(t, before, tt.after),
+				plan.Check{Kind: "go_api_compatible", Package: tt.pkg})
 			if got := len(v.Findings); err == nil && got != tt.want || (err != nil) != (tt.want < 0) {
 				t.Errorf("got %+v, %v, want %d findings", v, err, tt.want)
 			}
@@ -218,7 +222,8 @@ func TestChecksStayInTheWorkspace(t *testing.T) {
 			}
 		}
 	}
-	if v, err := decide(t, pass, plan.Check{Kind: "file_contains", Path: "loop", Text: "x"}); err == nil && v.Result == gate.Passed {
+	if v, err := decide(t, pass, plan.Check{Kind: "file_contains", Path: "loop", Text: "x"}); err == nil &&
+		v.Result == gate.Passed {
 		t.Error("a link to itself contains something")
 	}
 	if v, err := decide(t, pass, plan.Check{Kind: "file_absent", Path: "lost"}); err != nil || v.Result != gate.Fail {

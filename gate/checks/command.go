@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// command: a shell command ends with the expected status (0 if nothing is said) and prints what it should.
+// command: a shell command ends with the expected status (0 if nothing is said)
+// and prints what it should.
 func command(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	want := 0
 	if c.Exit != nil {
@@ -33,13 +34,15 @@ func command(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, 
 	}
 	if seen != nil && !seen.found && !strings.Contains(r.Stdout, c.StdoutContains) {
 		v.Result = gate.Fail
-		v.Findings = append(v.Findings, gate.Finding{Message: fmt.Sprintf("%q did not print %q", c.Run, c.StdoutContains),
+		v.Findings = append(v.Findings, gate.Finding{Message: fmt.Sprintf("%q did not print %q", c.Run,
+			c.StdoutContains),
 			Expected: fmt.Sprintf("standard output that contains %q", c.StdoutContains), Happened: say.Tail(r.Stdout)})
 	}
 	return v, nil
 }
 
-// A search looks for a text in a stream of any length, keeping no more of it than the text is long.
+// A search looks for a text in a stream of any length, keeping no more of it
+// than the text is long.
 type search struct {
 	text  string
 	rest  string

@@ -16,16 +16,19 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// envSet: the variable has a value that is not empty, in the environment of this process. The value is never shown.
+// envSet: the variable has a value that is not empty, in the environment of
+// this process. The value is never shown.
 func envSet(_ context.Context, _ *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	if os.Getenv(c.Name) == "" {
-		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("the environment variable %q is not set, or empty", c.Name)}), nil
+		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("the environment variable %q is not set, or empty",
+			c.Name)}), nil
 	}
 	return gate.Holds(fmt.Sprintf("%q is set", c.Name)), nil
 }
 
-// toolAvailable: the program is found; if version is given, what it says of its version fits. The program is run only for
-// the second, with --version, or version if it does not know that.
+// toolAvailable: the program is found; if version is given, what it says of its
+// version fits. The program is run only for the second, with --version, or
+// version if it does not know that.
 func toolAvailable(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	name := c.Name
 	if strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) {
@@ -33,7 +36,8 @@ func toolAvailable(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Ver
 	}
 	found, err := osexec.LookPath(name)
 	if err != nil {
-		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("the program %q is not found", c.Name), Happened: err.Error()}), nil
+		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("the program %q is not found", c.Name),
+			Happened: err.Error()}), nil
 	}
 	if c.Version == "" {
 		return gate.Holds(fmt.Sprintf("%q is %q", c.Name, found)), nil
@@ -43,7 +47,8 @@ func toolAvailable(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Ver
 		return gate.Verdict{}, err
 	}
 	if !fits(c.Version, said) {
-		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("the program %q is not of version %q", c.Name, c.Version), Expected: c.Version, Happened: say.Tail(said)}), nil
+		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("the program %q is not of version %q", c.Name,
+			c.Version), Expected: c.Version, Happened: say.Tail(said)}), nil
 	}
 	line, _, _ := strings.Cut(said, "\n")
 	return gate.Holds(fmt.Sprintf("%q says %q", c.Name, line)), nil
@@ -66,8 +71,10 @@ func versionText(ctx context.Context, pass *gate.Pass, program string) (string, 
 
 var dotted = lazyre.New(`\d+(\.\d+)+`)
 
-// fits reports whether what a program says of its version fits what is asked for: ">=1.25" compares the first dotted number,
-// anything else must stand in the text, and not as the beginning or end of a longer number ("1.2" fits 1.2.7, but not 1.25).
+// fits reports whether what a program says of its version fits what is asked
+// for: ">=1.25" compares the first dotted number, anything else must stand in
+// the text, and not as the beginning or end of a longer number ("1.2" fits 1.2.7,
+// but not 1.25).
 func fits(want, said string) bool {
 	if least, ok := strings.CutPrefix(want, ">="); ok {
 		return atLeast(dotted.FindString(said), strings.TrimSpace(least))

@@ -15,7 +15,8 @@ import (
 // maxSearched is how much of a file the checks read.
 const maxSearched = 64 << 20
 
-// fileExists: something stands at path, or where a link at path leads within the workspace.
+// fileExists: something stands at path, or where a link at path leads within
+// the workspace.
 func fileExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	if kind := seen(pass, c.Path); kind != "" {
 		return gate.Holds(fmt.Sprintf("%q is there (%s)", c.Path, kind)), nil
@@ -29,17 +30,21 @@ func fileExists(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict,
 	case err == nil:
 		return gate.Holds(fmt.Sprintf("%q is there (%s)", c.Path, workspace.KindOf(info.Mode()))), nil
 	case workspace.Gone(err) || workspace.LeadsOutside(err):
-		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path), Happened: workspace.WhyNot(err)}), nil
+		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path),
+			Happened: workspace.WhyNot(err)}), nil
 	default:
 		return gate.Verdict{}, fmt.Errorf("checks: file_exists: %w", err)
 	}
 }
 
-// seen is what stands at path in the tree that is judged, if that is a file or a folder. What is not in the tree may be
-// there all the same, ignored, and where a link leads only a look can tell. Before a step that restoring a tree does not undo the disk
-// is looked at: what somebody took away since the scan is found too late behind it.
+// seen is what stands at path in the tree that is judged, if that is a file or
+// a folder. What is not in the tree may be there all the same, ignored, and
+// where a link leads only a look can tell. Before a step that restoring a tree
+// does not undo the disk is looked at: what somebody took away since the scan
+// is found too late behind it.
 func seen(pass *gate.Pass, path string) string {
-	lasts := pass.Phase == gate.Before && pass.Step != nil && pass.Step.Rollback != plan.Reversible && pass.Step.Rollback != ""
+	lasts := pass.Phase == gate.Before && pass.Step != nil && pass.Step.Rollback != plan.Reversible &&
+		pass.Step.Rollback != ""
 	if pass.After == nil || lasts {
 		return ""
 	}
@@ -63,13 +68,15 @@ func fileAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict,
 	case workspace.Gone(err):
 		return gate.Holds(fmt.Sprintf("%q is not there", c.Path)), nil
 	case err == nil:
-		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is there", c.Path), Happened: "a " + workspace.KindOf(info.Mode())}), nil
+		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is there", c.Path),
+			Happened: "a " + workspace.KindOf(info.Mode())}), nil
 	default:
 		return gate.Verdict{}, fmt.Errorf("checks: file_absent: %w", err)
 	}
 }
 
-// fileContains: the file at path holds text, or something that matches. Given both, both must be found.
+// fileContains: the file at path holds text, or something that matches. Given
+// both, both must be found.
 func fileContains(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	var re *regexp.Regexp
 	if c.Matches != "" {
@@ -85,7 +92,8 @@ func fileContains(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdic
 	defer w.Close()
 	content, err := w.Read(c.Path, maxSearched)
 	if workspace.Gone(err) || workspace.LeadsOutside(err) {
-		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path), Happened: workspace.WhyNot(err)}), nil
+		return gate.Breaks(gate.Finding{Path: c.Path, Message: fmt.Sprintf("%q is not there", c.Path),
+			Happened: workspace.WhyNot(err)}), nil
 	}
 	if err != nil {
 		return gate.Verdict{}, fmt.Errorf("checks: file_contains: %w", err)
@@ -107,7 +115,8 @@ func fileContains(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdic
 func found(v *gate.Verdict, path string, content []byte, at int, noun, what string) {
 	if at < 0 {
 		v.Result = gate.Fail
-		v.Findings = append(v.Findings, gate.Finding{Path: path, Message: fmt.Sprintf("%q does not contain %s %q", path, noun, what),
+		v.Findings = append(v.Findings, gate.Finding{Path: path,
+			Message:  fmt.Sprintf("%q does not contain %s %q", path, noun, what),
 			Happened: fmt.Sprintf("not found in %d bytes", len(content))})
 		return
 	}

@@ -22,7 +22,8 @@ func goVet(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, er
 	return goTool(ctx, pass, c, nil, "vet")
 }
 
-// goTest: the tests pass. Where run picks tests, at least one must be picked. Results are never taken from the cache.
+// goTest: the tests pass. Where run picks tests, at least one must be picked.
+// Results are never taken from the cache.
 func goTest(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	if c.Run == "" {
 		return goTool(ctx, pass, c, nil, "test", "-count=1")
@@ -42,7 +43,8 @@ func packageOf(c plan.Check) string {
 	return c.Package
 }
 
-func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search, command string, args ...string) (gate.Verdict, error) {
+func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search, command string,
+	args ...string) (gate.Verdict, error) {
 	pkg := packageOf(c)
 	if strings.HasPrefix(pkg, "-") {
 		return gate.Verdict{}, fmt.Errorf("checks: %s: package %q begins with a dash; write ./ before it", c.Kind, pkg)
@@ -56,7 +58,8 @@ func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search, com
 		return gate.Verdict{}, err
 	}
 	if r.Exit != 0 {
-		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("%q ended with status %d", cmd.String(), r.Exit), Expected: "status 0", Happened: say.Ended(r)}), nil
+		return gate.Breaks(gate.Finding{Message: fmt.Sprintf("%q ended with status %d", cmd.String(), r.Exit),
+			Expected: "status 0", Happened: say.Ended(r)}), nil
 	}
 	return gate.Holds(fmt.Sprintf("%q ended with status 0", cmd.String())), nil
 }

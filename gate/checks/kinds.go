@@ -1,5 +1,6 @@
-// Package checks decides the built-in kinds of checks, which every plan may use: files, commands, symbols, the go tool,
-// variables and programs. [Kinds] lists them; a host's own come after them.
+// Package checks decides the built-in kinds of checks, which every plan may
+// use: files, commands, symbols, the go tool, variables and programs. [Kinds]
+// lists them; a host's own come after them.
 package checks
 
 import "github.com/planlock/planlock/gate"

@@ -33,7 +33,8 @@ func symbolAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdic
 		return gate.Verdict{}, err
 	}
 	if at != nil {
-		return gate.Breaks(gate.Finding{Path: at.Path, Line: at.Line, Message: fmt.Sprintf("symbol %q is declared", c.Symbol)}), nil
+		return gate.Breaks(gate.Finding{Path: at.Path, Line: at.Line,
+			Message: fmt.Sprintf("symbol %q is declared", c.Symbol)}), nil
 	}
 	return gate.Holds(fmt.Sprintf("no Go file declares %q", c.Symbol)), nil
 }
@@ -42,7 +43,9 @@ func symbolAbsent(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdic
 func findSymbol(pass *gate.Pass, symbol string) (*gate.Citation, error) {
 	places := splitSymbol(symbol)
 	if len(places) == 0 {
-		return nil, fmt.Errorf("checks: %q is no symbol; write FOLDER.Name or FOLDER.Type.Method, and .Name in the root", symbol)
+		return nil,
+			fmt.Errorf("checks: %q is no symbol; write FOLDER.Name or FOLDER.Type.Method, and .Name in the root",
+				symbol)
 	}
 	w, err := workspace.Open(pass.Dir)
 	if err != nil {
@@ -69,8 +72,8 @@ func findSymbol(pass *gate.Pass, symbol string) (*gate.Citation, error) {
 // A place is one way to read a symbol.
 type place struct{ folder, name string }
 
-// splitSymbol reads FOLDER.Name and FOLDER.Type.Method. A folder may have dots in its name, so
-// "a.B.C" is both C in a.B and B.C in a.
+// splitSymbol reads FOLDER.Name and FOLDER.Type.Method. A folder may have dots
+// in its name, so "a.B.C" is both C in a.B and B.C in a.
 func splitSymbol(symbol string) []place {
 	slash := strings.LastIndexByte(symbol, '/') + 1
 	last := strings.LastIndexByte(symbol, '.')

@@ -1,6 +1,6 @@
-// Package completion judges whether a plan is whole at its two ends.
-// [Plan] states the plan's own check, in planning, and blocks the approval (level 2); [Gate] decides the completion criteria
-// when all steps are done (level 1).
+// Package completion judges whether a plan is whole at its two ends. [Plan]
+// states the plan's own check, in planning, and blocks the approval (level 2);
+// [Gate] decides the completion criteria when all steps are done (level 1).
 package completion
 
 import (
@@ -85,7 +85,8 @@ func deletes(s *plan.Step, p string) bool {
 	})
 }
 
-// inOrder lists the steps in the order of execution, or as declared where the plan gives none.
+// inOrder lists the steps in the order of execution, or as declared where the
+// plan gives none.
 func inOrder(p *plan.Plan) []*plan.Step {
 	var out []*plan.Step
 	if g := p.Graph(); g != nil {

@@ -21,7 +21,8 @@ func Plan() gate.Gate {
 		}
 		for _, d := range pass.Draft.Check(pass.Options) {
 			if d.Severity != plan.Error {
-				pass.Evidencef("%s:%d:%d: %s: %s: %s", d.Pos.File, d.Pos.Line, d.Pos.Column, d.Severity, d.Code, d.Message)
+				pass.Evidencef("%s:%d:%d: %s: %s: %s", d.Pos.File, d.Pos.Line, d.Pos.Column, d.Severity, d.Code,
+					d.Message)
 				continue
 			}
 			message := d.Code + ": " + d.Message

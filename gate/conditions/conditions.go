@@ -1,5 +1,6 @@
-// Package conditions has the preconditions and postconditions of a step decided.
-// [Before] is asked before a step, [After] after an attempt; both block the step (level 1).
+// Package conditions has the preconditions and postconditions of a step
+// decided. [Before] is asked before a step, [After] after an attempt; both
+// block the step (level 1).
 package conditions
 
 import (
@@ -27,7 +28,8 @@ func After() gate.Gate {
 	})
 }
 
-// Before is the gate that decides what must hold before a step, and what the plan takes for granted before anything is done.
+// Before is the gate that decides what must hold before a step, and what the
+// plan takes for granted before anything is done.
 func Before() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "preconditions",
@@ -44,7 +46,8 @@ func Before() gate.Gate {
 	})
 }
 
-// assumptions decides what the plan takes for granted, as long as nothing has been done. A step may make it false afterwards.
+// assumptions decides what the plan takes for granted, as long as nothing has
+// been done. A step may make it false afterwards.
 func assumptions(ctx context.Context, pass *gate.Pass, d *decide.Several) {
 	if pass.Plan == nil || !decide.Untouched(pass) {
 		return

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// These say of a pass that a gate has next to nothing to do in it, so that nobody has to watch it; see gate.NewQuick.
+// These say of a pass that a gate has next to nothing to do in it, so that
+// nobody has to watch it; see gate.NewQuick.
 
 func quickAfter(pass *gate.Pass) bool {
 	return pass.Step != nil && lookedUp(pass, pass.Step.Postconditions)
@@ -19,7 +20,8 @@ func quickAfter(pass *gate.Pass) bool {
 
 func quickBefore(pass *gate.Pass) bool {
 	return pass.Step != nil && lookedUp(pass, pass.Step.Preconditions) &&
-		(!slices.ContainsFunc(assumed(pass), func(a plan.Assumption) bool { return a.Check != nil }) || !decide.Untouched(pass))
+		(!slices.ContainsFunc(assumed(pass), func(a plan.Assumption) bool { return a.Check != nil }) ||
+			!decide.Untouched(pass))
 }
 
 func assumed(pass *gate.Pass) []plan.Assumption {
@@ -29,15 +31,18 @@ func assumed(pass *gate.Pass) []plan.Assumption {
 	return pass.Plan.Assumptions
 }
 
-// lookedUp reports whether checks are decided by looking up a few paths that the scan of the tree looked up before: where a disk or
-// a mount does not answer, that did not come back either. Of what the scan leaves out nobody knows whether it answers.
+// lookedUp reports whether checks are decided by looking up a few paths that
+// the scan of the tree looked up before: where a disk or a mount does not
+// answer, that did not come back either. Of what the scan leaves out nobody
+// knows whether it answers.
 func lookedUp(pass *gate.Pass, checks []plan.Check) bool {
 	return len(checks) <= 4 && !slices.ContainsFunc(checks, func(c plan.Check) bool {
 		return c.Kind != "file_exists" && c.Kind != "file_absent" || !scanned(pass.After, c.Path)
 	})
 }
 
-// scanned reports whether the scan that made a tree looked at all that is looked at to find a path. Where a link is on its way that is not known.
+// scanned reports whether the scan that made a tree looked at all that is
+// looked at to find a path. Where a link is on its way that is not known.
 func scanned(tree *ledger.Tree, name string) bool {
 	name = path.Clean(name)
 	if tree == nil || !fs.ValidPath(name) || tree.Level(name) > ledger.Tracked {

@@ -17,22 +17,27 @@ import (
 //	url              text          the address answers; Web must list its host
 //	mlflow_run       name, path?   the run is finished, and the server keeps the artifact at path
 //
-// What cannot be verified is not decided. p may be nil: then url and mlflow_run decide nothing.
+// What cannot be verified is not decided. p may be nil: then url and mlflow_run
+// decide nothing.
 func Checks(p *Policy) []gate.Check {
 	if p == nil {
 		p = &Policy{}
 	}
 	return []gate.Check{
-		check{plan.CheckKind{Name: "file_not_empty", Needed: []string{"path"}}, p, func(c plan.Check) []Need { return []Need{{Kind: File, Name: c.Path}} }},
-		check{plan.CheckKind{Name: "file_sha256", Needed: []string{"path", "text"}}, p, func(c plan.Check) []Need { return []Need{{Kind: Checksum, Name: c.Path, Want: c.Text}} }},
-		check{plan.CheckKind{Name: "url", Needed: []string{"text"}}, p, func(c plan.Check) []Need { return []Need{{Kind: URL, Name: c.Text}} }},
-		check{plan.CheckKind{Name: "mlflow_run", Needed: []string{"name"}, Free: []string{"path"}}, p, func(c plan.Check) []Need {
-			needs := []Need{{Kind: Run, Name: c.Name}}
-			if c.Path != "" {
-				needs = append(needs, Need{Kind: Artifact, Name: c.Path, Want: c.Name})
-			}
-			return needs
-		}},
+		check{plan.CheckKind{Name: "file_not_empty", Needed: []string{"path"}}, p,
+			func(c plan.Check) []Need { return []Need{{Kind: File, Name: c.Path}} }},
+		check{plan.CheckKind{Name: "file_sha256", Needed: []string{"path", "text"}}, p,
+			func(c plan.Check) []Need { return []Need{{Kind: Checksum, Name: c.Path, Want: c.Text}} }},
+		check{plan.CheckKind{Name: "url", Needed: []string{"text"}}, p,
+			func(c plan.Check) []Need { return []Need{{Kind: URL, Name: c.Text}} }},
+		check{plan.CheckKind{Name: "mlflow_run", Needed: []string{"name"}, Free: []string{"path"}}, p,
+			func(c plan.Check) []Need {
+				needs := []Need{{Kind: Run, Name: c.Name}}
+				if c.Path != "" {
+					needs = append(needs, Need{Kind: Artifact, Name: c.Path, Want: c.Name})
+				}
+				return needs
+			}},
 	}
 }
 
@@ -54,7 +59,8 @@ func (c check) Decide(ctx context.Context, pass *gate.Pass, asked plan.Check) (g
 			v.Evidence = append(v.Evidence, fmt.Sprintf("%s %q was found", i.Kind, i.Name))
 		case Missing:
 			v.Result = gate.Fail
-			f := gate.Finding{Code: gate.CodeEvidenceMissing, Message: i.Why, Expected: fmt.Sprintf("%s %q", i.Kind, i.Name), Happened: i.Why}
+			f := gate.Finding{Code: gate.CodeEvidenceMissing, Message: i.Why,
+				Expected: fmt.Sprintf("%s %q", i.Kind, i.Name), Happened: i.Why}
 			if i.Kind == File || i.Kind == Checksum {
 				f.Path = i.Name
 			}

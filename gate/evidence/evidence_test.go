@@ -55,8 +55,9 @@ func TestNeeds(t *testing.T) {
 	}{
 		"experiment":               {"run it", evidence.Claim{Runs: []string{"a", "b", "a"}, Artifacts: []string{"x", "x"}}, []evidence.Need{run("a"), run("b"), file("x")}},
 		"experiment without a run": {"run it", evidence.Claim{Artifacts: []string{"x"}}, []evidence.Need{run(""), file("x")}},
-		"document":                 {"write it", evidence.Claim{Runs: []string{"a"}, Artifacts: []string{"x"}}, []evidence.Need{file("x")}},
-		"document without files":   {"write it", evidence.Claim{}, nil},
+		"document": {"write it", evidence.Claim{Runs: []string{"a"}, Artifacts: []string{"x"}},
+			[]evidence.Need{file("x")}},
+		"document without files": {"write it", evidence.Claim{}, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,20 +101,26 @@ func TestFiles(t *testing.T) {
 		state evidence.State
 		why   string
 	}{
-		"a file":               {evidence.Need{Kind: evidence.File, Name: "full"}, evidence.Found, ""},
-		"a folder":             {evidence.Need{Kind: evidence.File, Name: "folder"}, evidence.Found, ""},
-		"an empty file":        {evidence.Need{Kind: evidence.File, Name: "empty"}, evidence.Missing, "is empty"},
-		"an empty folder":      {evidence.Need{Kind: evidence.File, Name: "nothing"}, evidence.Missing, "empty folder"},
-		"no file":              {evidence.Need{Kind: evidence.File, Name: "none"}, evidence.Missing, "not there"},
-		"no name":              {evidence.Need{Kind: evidence.File, Name: ""}, evidence.Missing, "workspace"},
-		"outside":              {evidence.Need{Kind: evidence.File, Name: "../x"}, evidence.Missing, "workspace"},
-		"absolute":             {evidence.Need{Kind: evidence.File, Name: "/etc/passwd"}, evidence.Missing, "workspace"},
-		"through a link":       {evidence.Need{Kind: evidence.File, Name: "out/tmp"}, evidence.Missing, ""},
-		"a checksum":           {evidence.Need{Kind: evidence.Checksum, Name: "full", Want: ofFull}, evidence.Found, ""},
-		"large letters":        {evidence.Need{Kind: evidence.Checksum, Name: "full", Want: "sha256:" + strings.ToUpper(ofFull[7:])}, evidence.Found, ""},
-		"another checksum":     {evidence.Need{Kind: evidence.Checksum, Name: "full", Want: "sha256:" + strings.Repeat("0", 64)}, evidence.Missing, "another content"},
-		"no checksum":          {evidence.Need{Kind: evidence.Checksum, Name: "full", Want: "md5:00"}, evidence.Unverifiable, "hexadecimal"},
-		"checksum of a folder": {evidence.Need{Kind: evidence.Checksum, Name: "folder", Want: ofFull}, evidence.Missing, "no file"},
+		"a file":          {evidence.Need{Kind: evidence.File, Name: "full"}, evidence.Found, ""},
+		"a folder":        {evidence.Need{Kind: evidence.File, Name: "folder"}, evidence.Found, ""},
+		"an empty file":   {evidence.Need{Kind: evidence.File, Name: "empty"}, evidence.Missing, "is empty"},
+		"an empty folder": {evidence.Need{Kind: evidence.File, Name: "nothing"}, evidence.Missing, "empty folder"},
+		"no file":         {evidence.Need{Kind: evidence.File, Name: "none"}, evidence.Missing, "not there"},
+		"no name":         {evidence.Need{Kind: evidence.File, Name: ""}, evidence.Missing, "workspace"},
+		"outside":         {evidence.Need{Kind: evidence.File, Name: "../x"}, evidence.Missing, "workspace"},
+		"absolute": {evidence.Need{Kind: evidence.File, Name: "/etc/passwd"}, evidence.Missing,
+			"workspace"},
+		"through a link": {evidence.Need{Kind: evidence.File, Name: "out/tmp"}, evidence.Missing, ""},
+		"a checksum": {evidence.Need{Kind: evidence.Checksum, Name: "full", Want: ofFull}, evidence.Found,
+			""},
+		"large letters": {evidence.Need{Kind: evidence.Checksum, Name: "full",
+			Want: "sha256:" + strings.ToUpper(ofFull[7:])}, evidence.Found, ""},
+		"another checksum": {evidence.Need{Kind: evidence.Checksum, Name: "full",
+			Want: "sha256:" + strings.Repeat("0", 64)}, evidence.Missing, "another content"},
+		"no checksum": {evidence.Need{Kind: evidence.Checksum, Name: "full", Want: "md5:00"},
+			evidence.Unverifiable, "hexadecimal"},
+		"checksum of a folder": {evidence.Need{Kind: evidence.Checksum, Name: "folder", Want: ofFull},
+			evidence.Missing, "no file"},
 		"an unknown kind":      {evidence.Need{Kind: "rumour", Name: "x"}, evidence.Unverifiable, "no evidence of the kind"},
 		"a command, no runner": {evidence.Need{Kind: evidence.Command, Name: "true"}, evidence.Unverifiable, "nothing that could run"},
 	}
@@ -136,10 +143,15 @@ func TestCommands(t *testing.T) {
 		exit  int
 		err   error
 		state evidence.State
-	}{"succeeds": {0, nil, evidence.Found}, "fails": {1, nil, evidence.Missing}, "cannot run": {0, errors.New("no"), evidence.Unverifiable}} {
+	}{"succeeds": {0, nil, evidence.Found}, "fails": {1, nil, evidence.Missing},
+		"cannot run": {0, errors.New("no"), evidence.Unverifiable}} {
 		t.Run(name, func(t *testing.T) {
-			at := evidence.Place{Runner: runner(func(gate.Command) (gate.CommandResult, error) { return gate.CommandResult{Exit: test.exit}, test.err })}
-			if got := (&evidence.Policy{}).Look(t.Context(), at, []evidence.Need{{Kind: evidence.Command, Name: "x"}})[0]; got.State != test.state {
+			at := evidence.Place{Runner: runner(func(gate.Command) (gate.CommandResult,
+				error) {
+				return gate.CommandResult{Exit: test.exit}, test.err
+			})}
+			if got := (&evidence.Policy{}).Look(t.Context(), at,
+				[]evidence.Need{{Kind: evidence.Command, Name: "x"}})[0]; got.State != test.state {
 				t.Errorf("%s, want %s", got.State, test.state)
 			}
 		})
@@ -147,11 +159,13 @@ func TestCommands(t *testing.T) {
 }
 
 func TestPass(t *testing.T) {
-	found, missing, unknown := evidence.Item{State: evidence.Found}, evidence.Item{State: evidence.Missing}, evidence.Item{State: evidence.Unverifiable}
+	found, missing, unknown := evidence.Item{State: evidence.Found}, evidence.Item{State: evidence.Missing},
+		evidence.Item{State: evidence.Unverifiable}
 	for _, test := range []struct {
 		items []evidence.Item
 		want  bool
-	}{{nil, true}, {[]evidence.Item{found, found}, true}, {[]evidence.Item{found, missing}, false}, {[]evidence.Item{found, unknown}, false}} {
+	}{{nil, true}, {[]evidence.Item{found, found}, true}, {[]evidence.Item{found, missing}, false},
+		{[]evidence.Item{found, unknown}, false}} {
 		if got := evidence.Pass(test.items); got != test.want {
 			t.Errorf("%v: %v", test.items, got)
 		}

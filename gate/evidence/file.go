@@ -16,7 +16,8 @@ import (
 	"github.com/planlock/planlock/internal/interrupt"
 )
 
-// lookForFile looks for something that is not empty, and where a content is asked for, for that content.
+// lookForFile looks for something that is not empty, and where a content is
+// asked for, for that content.
 func lookForFile(ctx context.Context, dir string, n Need) Item {
 	path := filepath.FromSlash(n.Name)
 	if !filepath.IsLocal(path) {
@@ -54,7 +55,8 @@ func lookForFile(ctx context.Context, dir string, n Need) Item {
 	return checksum(ctx, root, path, n)
 }
 
-// checksum compares the content of a file with what was promised, until ctx ends.
+// checksum compares the content of a file with what was promised, until ctx
+// ends.
 func checksum(ctx context.Context, root *os.Root, path string, n Need) Item {
 	if err := ValidChecksum(n.Want); err != nil {
 		return n.Unverifiable("%v", err)

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/gate/evidence"
 )
 
-// The checksum of a file of any size ends with the context: this one would take minutes.
+// The checksum of a file of any size ends with the context: this one would take
+// minutes.
 func TestChecksumEndsWithItsContext(t *testing.T) {
 	dir := t.TempDir()
 	huge := filepath.Join(dir, "huge")

@@ -28,8 +28,8 @@ const (
 type Need struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"`
-	// Want is the content that a checksum asks for, as "sha256:" and hexadecimal
-	// digits; of an artifact, the id of its run.
+	// Want is the content that a checksum asks for, as "sha256:" and
+	// hexadecimal digits; of an artifact, the id of its run.
 	Want string `json:"want,omitempty"`
 }
 
@@ -48,7 +48,8 @@ type Item struct {
 }
 
 // Pass reports whether all that was asked for was found. What nobody could
-// verify was not found, and where nothing was asked for there is nothing to miss.
+// verify was not found, and where nothing was asked for there is nothing to
+// miss.
 func Pass(items []Item) bool {
 	for _, i := range items {
 		if i.State != Found {
@@ -58,7 +59,8 @@ func Pass(items []Item) bool {
 	return true
 }
 
-// Missing is what was found out about a need where it is not there, or is something else.
+// Missing is what was found out about a need where it is not there, or is
+// something else.
 func (n Need) Missing(format string, args ...any) Item {
 	return Item{Need: n, State: Missing, Why: fmt.Sprintf(format, args...)}
 }

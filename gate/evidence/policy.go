@@ -12,13 +12,16 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// DefaultDelay is how long one waits before asking a server again that does not know a run yet.
+// DefaultDelay is how long one waits before asking a server again that does not
+// know a run yet.
 const DefaultDelay = 5 * time.Second
 
-// A Finder finds evidence outside of the workspace. It must not be changed once it is in use, and may be used concurrently.
+// A Finder finds evidence outside of the workspace. It must not be changed once
+// it is in use, and may be used concurrently.
 //
-// Look finds out about one need. It never fails: where nobody can tell, the item says so and why. It honours ctx. Name says
-// in words what is asked, for the envelope; no secret is in it. Validate refuses what cannot be asked.
+// Look finds out about one need. It never fails: where nobody can tell, the
+// item says so and why. It honours ctx. Name says in words what is asked, for
+// the envelope; no secret is in it. Validate refuses what cannot be asked.
 type Finder interface {
 	Name() string
 	Validate() error
@@ -29,11 +32,13 @@ type Finder interface {
 // value looks at the workspace alone: of runs it says that nobody could verify
 // them. It must not be changed once it is in use, and may be used concurrently.
 type Policy struct {
-	// Tracker knows the runs of experiments and the files that are kept for them; nil: nobody does. See remote.MLflow.
+	// Tracker knows the runs of experiments and the files that are kept for
+	// them; nil: nobody does. See remote.MLflow.
 	Tracker Finder
 	// Web may be asked for addresses; nil: none may. See remote.Web.
 	Web Finder
-	// TypeOf tells the type of a task; nil: [TypeOf] of its title, or of its description where it has none.
+	// TypeOf tells the type of a task; nil: [TypeOf] of its title, or of its
+	// description where it has none.
 	TypeOf func(t *plan.Task) TaskType
 	// Further are needs besides those that follow from the type; nil: none.
 	Further func(t *plan.Task) []Need
@@ -41,7 +46,8 @@ type Policy struct {
 	Delay time.Duration
 }
 
-// A Claim is what is said about a task: by its plan, its reviewers and its jobs.
+// A Claim is what is said about a task: by its plan, its reviewers and its
+// jobs.
 type Claim struct {
 	Runs      []string // ids of runs that its jobs named
 	Artifacts []string // paths that were declared, expected or named
@@ -61,8 +67,9 @@ func (p *Policy) Type(t *plan.Task) TaskType {
 	return TypeOf(cmp.Or(t.Title, t.Description))
 }
 
-// Needs is the evidence that a task owes: experiments every run that was claimed, and at least one, and all
-// their files; documents their files. A claimed path is owed once.
+// Needs is the evidence that a task owes: experiments every run that was
+// claimed, and at least one, and all their files; documents their files. A
+// claimed path is owed once.
 func (p *Policy) Needs(t *plan.Task, c Claim) []Need {
 	var needs []Need
 	add := func(n Need) {
@@ -97,7 +104,8 @@ func (p *Policy) Wait() time.Duration {
 	return DefaultDelay
 }
 
-// Version says in words what the policy asks, for the envelope; no secret is in it.
+// Version says in words what the policy asks, for the envelope; no secret is in
+// it.
 func (p *Policy) Version() string {
 	parts := []string{"files"}
 	for _, f := range p.finders() {
@@ -119,8 +127,8 @@ func (p *Policy) finders() []Finder {
 	return slices.DeleteFunc([]Finder{p.Tracker, p.Web}, func(f Finder) bool { return f == nil })
 }
 
-// Look finds out about each need, in order. It never fails: what went wrong is in
-// the items.
+// Look finds out about each need, in order. It never fails: what went wrong is
+// in the items.
 func (p *Policy) Look(ctx context.Context, at Place, needs []Need) []Item {
 	items := make([]Item, 0, len(needs))
 	for _, n := range needs {

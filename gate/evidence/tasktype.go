@@ -11,7 +11,8 @@ const (
 )
 
 // experimental and documentation are the words that tell the type of a task,
-// wherever they stand in what it is called. Those of experiments are looked for first.
+// wherever they stand in what it is called. Those of experiments are looked for
+// first.
 var (
 	experimental  = [...]string{"execute", "run", "diagnostic", "experiment", "gpu", "model"}
 	documentation = [...]string{"write", "design", "draft", "doc", "paper"} // a document has doc in it
@@ -19,8 +20,8 @@ var (
 
 // TypeOf tells the type of a task by what is to be done, whatever the case of
 // its letters: the first word that it contains decides, experiments before
-// documents. Where none is there it is experimental, because too much evidence does less
-// harm than too little.
+// documents. Where none is there it is experimental, because too much evidence
+// does less harm than too little.
 func TypeOf(action string) TaskType {
 	action = strings.ToLower(action)
 	for _, word := range experimental {

@@ -1,5 +1,6 @@
-// Package expected looks for what a step said that it would show: its output, and the files that it owes as evidence.
-// [Output] and [Evidence] block the step (level 1) and are asked after an attempt.
+// Package expected looks for what a step said that it would show: its output,
+// and the files that it owes as evidence. [Output] and [Evidence] block the
+// step (level 1) and are asked after an attempt.
 package expected
 
 import (
@@ -14,7 +15,8 @@ import (
 	"github.com/planlock/planlock/gate/internal/trusted"
 )
 
-// Output is the gate that compares what the executor printed with the step's expect table.
+// Output is the gate that compares what the executor printed with the step's
+// expect table.
 func Output() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "expected-output",

@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A checkRule is one promise of gate.Check and how it is tried with a check of a plan.
+// A checkRule is one promise of gate.Check and how it is tried with a check of
+// a plan.
 type checkRule struct {
 	name string
 	rule string
@@ -31,8 +32,8 @@ var checkRules = []checkRule{
 	{"ends", "what Decide started has ended when it returns", asGate(endsAll)},
 }
 
-// RunCheck checks a kind of check against the rules of gate.Check, one subtest for each. use is a check of that kind as a plan
-// may have it.
+// RunCheck checks a kind of check against the rules of gate.Check, one subtest
+// for each. use is a check of that kind as a plan may have it.
 func RunCheck(t *testing.T, k gate.Check, use plan.Check) {
 	t.Helper()
 	for _, r := range checkRules {
@@ -44,8 +45,8 @@ func RunCheck(t *testing.T, k gate.Check, use plan.Check) {
 	}
 }
 
-// ConformCheck checks a kind of check against the same rules and returns everything that is wrong, joined. t gives it folders
-// and their removal.
+// ConformCheck checks a kind of check against the same rules and returns
+// everything that is wrong, joined. t gives it folders and their removal.
 func ConformCheck(t testing.TB, k gate.Check, use plan.Check) error {
 	t.Helper()
 	var errs []error
@@ -89,10 +90,12 @@ func silentCheck(t testing.TB, k gate.Check, use plan.Check) error {
 	return nil
 }
 
-// asGate tries a rule of gates with a gate that does nothing but have the check decided.
+// asGate tries a rule of gates with a gate that does nothing but have the check
+// decided.
 func asGate(try func(testing.TB, gate.Gate) error) func(testing.TB, gate.Check, plan.Check) error {
 	return func(t testing.TB, k gate.Check, use plan.Check) error {
-		info := gate.Info{Name: "decides", Doc: "Decides one check.", Phases: []gate.Phase{gate.After, gate.Before, gate.Final}}
+		info := gate.Info{Name: "decides", Doc: "Decides one check.",
+			Phases: []gate.Phase{gate.After, gate.Before, gate.Final}}
 		return try(t, gate.New(info, func(ctx context.Context, pass *gate.Pass) error {
 			v, err := k.Decide(ctx, pass, use)
 			if err != nil {

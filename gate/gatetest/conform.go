@@ -47,7 +47,8 @@ func Run(t *testing.T, g gate.Gate) {
 	}
 }
 
-// Conform checks a gate against the same rules and returns everything that is wrong, joined. t gives it folders and their removal.
+// Conform checks a gate against the same rules and returns everything that is
+// wrong, joined. t gives it folders and their removal.
 func Conform(t testing.TB, g gate.Gate) error {
 	t.Helper()
 	var errs []error
@@ -79,7 +80,8 @@ func sample(t testing.TB) *gate.Pass {
 		Files{"a.txt": "two\n", "b.json": "{}\n", "p/p.go": "package p\n\nfunc Old() {}\n\nfunc New() {}\n"})
 	pass.Runner = succeeding{}
 	pass.Introduced = map[string]string{"I1": "base"}
-	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"b.json"}, Modify: []string{"a.txt", "p/p.go"}, SymbolsAdd: []string{"p.New"}}
+	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"b.json"}, Modify: []string{"a.txt", "p/p.go"},
+		SymbolsAdd: []string{"p.New"}}
 	pass.Draft = &plan.Draft{Plan: *pass.Plan}
 	return pass
 }
@@ -150,7 +152,8 @@ func stopped(t testing.TB, g gate.Gate) error {
 	}
 }
 
-// returns calls the gate without a panel, and complains if it goes on for long after ctx ended.
+// returns calls the gate without a panel, and complains if it goes on for long
+// after ctx ended.
 func returns(g gate.Gate, pass *gate.Pass, ctx context.Context) error {
 	own := alone(g).Prepare(ready(pass, g.Info().Phases[0]))
 	done := make(chan struct{})
@@ -226,7 +229,9 @@ func untouched(t testing.TB, g gate.Gate) error {
 
 // picture is all that a pass refers to and that can be written down.
 func picture(pass *gate.Pass) (string, error) {
-	text, err := json.Marshal(map[string]any{"plan": pass.Plan, "draft": pass.Draft.Plan, "step": pass.Step, "changes": pass.Changes,
-		"symbols": pass.Symbols, "lines": pass.Lines, "output": pass.Output, "introduced": pass.Introduced, "open": pass.OpenIntents})
+	text, err := json.Marshal(map[string]any{"plan": pass.Plan, "draft": pass.Draft.Plan, "step": pass.Step,
+		"changes": pass.Changes,
+		"symbols": pass.Symbols, "lines": pass.Lines, "output": pass.Output, "introduced": pass.Introduced,
+		"open": pass.OpenIntents})
 	return string(text), err
 }

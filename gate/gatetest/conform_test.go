@@ -18,12 +18,14 @@ import (
 )
 
 func gateOf(judge func(context.Context, *gate.Pass) error) gate.Gate {
-	return gate.New(gate.Info{Name: "g", Doc: "Tries the kit.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Final, gate.After}}, judge)
+	return gate.New(gate.Info{Name: "g", Doc: "Tries the kit.", Level: gate.BlocksStep,
+		Phases: []gate.Phase{gate.Final, gate.After}}, judge)
 }
 
 // polite is a gate that relies on what its phase promises: an output.
 var polite = gate.New(
-	gate.Info{Name: "polite", Doc: "objects to text in capitals", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During, gate.After}},
+	gate.Info{Name: "polite", Doc: "objects to text in capitals", Level: gate.BlocksStep,
+		Phases: []gate.Phase{gate.During, gate.After}},
 	func(_ context.Context, pass *gate.Pass) error {
 		if out := pass.Output.Text; out != "" && out == strings.ToUpper(out) {
 			pass.Reportf("", "the executor shouts: %q", out)
@@ -38,12 +40,13 @@ func TestRunPassesAGateThatNeedsOutput(t *testing.T) { gatetest.Run(t, polite) }
 func TestPassesHaveWhatTheirPhasePromises(t *testing.T) {
 	for _, phase := range []gate.Phase{gate.Planning, gate.Before, gate.During, gate.After, gate.Final} {
 		want := phase == gate.During || phase == gate.After
-		g := gate.New(gate.Info{Name: "g", Doc: "Looks at the pass.", Phases: []gate.Phase{phase}}, func(_ context.Context, p *gate.Pass) error {
-			if (p.Output != nil) != want || (p.Account != nil) != want {
-				panic("the pass has what it should not, or lacks what it should have")
-			}
-			return nil
-		})
+		g := gate.New(gate.Info{Name: "g", Doc: "Looks at the pass.", Phases: []gate.Phase{phase}},
+			func(_ context.Context, p *gate.Pass) error {
+				if (p.Output != nil) != want || (p.Account != nil) != want {
+					panic("the pass has what it should not, or lacks what it should have")
+				}
+				return nil
+			})
 		if err := gatetest.Conform(t, g); err != nil {
 			t.Errorf("%s: %v", phase, err)
 		}
@@ -54,7 +57,8 @@ func TestPassesHaveWhatTheirPhasePromises(t *testing.T) {
 type moody struct{ calls atomic.Int64 }
 
 func (m *moody) Info() gate.Info {
-	return gate.Info{Name: "moody", Doc: "Changes its mind.", Version: string(rune('a' + m.calls.Add(1)%26)), Phases: []gate.Phase{gate.After}}
+	return gate.Info{Name: "moody", Doc: "Changes its mind.", Version: string(rune('a' + m.calls.Add(1)%26)),
+		Phases: []gate.Phase{gate.After}}
 }
 func (m *moody) Judge(context.Context, *gate.Pass) error { return nil }
 
@@ -77,7 +81,8 @@ func TestConformFindsWhatIsWrong(t *testing.T) {
 			_, err := p.Runner.Run(ctx, gate.Command{Run: "true"})
 			return err
 		}), ""},
-		{"no sentence", gate.New(gate.Info{Name: "g", Phases: []gate.Phase{gate.After}}, func(context.Context, *gate.Pass) error { return nil }), "info"},
+		{"no sentence", gate.New(gate.Info{Name: "g", Phases: []gate.Phase{gate.After}},
+			func(context.Context, *gate.Pass) error { return nil }), "info"},
 		{"not constant", &moody{}, "constant"},
 		{"no step at the end", gateOf(func(_ context.Context, p *gate.Pass) error {
 			p.Evidencef("%s", p.Step.Address)
@@ -168,8 +173,10 @@ func TestPass(t *testing.T) {
 	if pass.Lines != (ledger.LineCount{Added: 1, Removed: 2}) {
 		t.Errorf("lines: %+v", pass.Lines)
 	}
-	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"bare"}, Delete: []string{"gone"}, Modify: []string{"p/p.go"}}
-	j := gatetest.Judge(t.Context(), gate.New(gate.Info{Name: "g", Doc: "Looks at the account.", Phases: []gate.Phase{gate.After}},
+	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"bare"}, Delete: []string{"gone"},
+		Modify: []string{"p/p.go"}}
+	j := gatetest.Judge(t.Context(), gate.New(gate.Info{Name: "g", Doc: "Looks at the account.",
+		Phases: []gate.Phase{gate.After}},
 		func(_ context.Context, p *gate.Pass) error {
 			if p.Account == nil || !p.Account.Holds() {
 				p.Reportf("", "account %+v", p.Account)
@@ -187,7 +194,8 @@ func TestPass(t *testing.T) {
 func TestLocal(t *testing.T) {
 	var out strings.Builder
 	l := gatetest.Local{Dir: t.TempDir()}
-	r, err := l.Run(t.Context(), gate.Command{Run: "echo one; echo two >&2; echo $X; exit 3", Env: []string{"X=three"}, Stdout: &out})
+	r, err := l.Run(t.Context(), gate.Command{Run: "echo one; echo two >&2; echo $X; exit 3",
+		Env: []string{"X=three"}, Stdout: &out})
 	if err != nil {
 		t.Skipf("no shell here: %v", err)
 	}
@@ -264,7 +272,8 @@ func TestConformCheckFindsWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
-	if err := gatetest.ConformCheck(t, holds, plan.Check{Kind: "another"}); err == nil || !strings.Contains(err.Error(), "gatetest: kind: ") {
+	if err := gatetest.ConformCheck(t, holds, plan.Check{Kind: "another"}); err == nil ||
+		!strings.Contains(err.Error(), "gatetest: kind: ") {
 		t.Errorf("a check of another kind: %v", err)
 	}
 }

@@ -15,13 +15,15 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// judge calls the gate without a panel, in this goroutine; other rules tell of panics and of what it says.
+// judge calls the gate without a panel, in this goroutine; other rules tell of
+// panics and of what it says.
 func judge(ctx context.Context, g gate.Gate, pass *gate.Pass) {
 	defer func() { _ = recover() }()
 	_ = g.Judge(ctx, pass)
 }
 
-// forgets: when a gate has judged, nothing leads to its pass any more, so that the collector takes it.
+// forgets: when a gate has judged, nothing leads to its pass any more, so that
+// the collector takes it.
 func forgets(t testing.TB, g gate.Gate) error {
 	for _, phase := range g.Info().Phases {
 		kept := func() weak.Pointer[gate.Pass] {
@@ -42,10 +44,12 @@ func forgets(t testing.TB, g gate.Gate) error {
 // trials tells the goroutines of one trial from those of another.
 var trials atomic.Int64
 
-// moment is how long what a gate started may take to end when the gate has returned.
+// moment is how long what a gate started may take to end when the gate has
+// returned.
 const moment = time.Second
 
-// endsAll: when a gate has judged, the goroutines that it started have ended. They are known by a label that they inherit.
+// endsAll: when a gate has judged, the goroutines that it started have ended.
+// They are known by a label that they inherit.
 func endsAll(t testing.TB, g gate.Gate) error {
 	name := fmt.Sprintf("gatetest-%d", trials.Add(1))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -66,7 +70,8 @@ func endsAll(t testing.TB, g gate.Gate) error {
 	}
 }
 
-// labelled is the part of the goroutine profile that has a label; "" if no goroutine has it.
+// labelled is the part of the goroutine profile that has a label; "" if no
+// goroutine has it.
 func labelled(label string) (string, error) {
 	var profile bytes.Buffer
 	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {

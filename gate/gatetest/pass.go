@@ -19,19 +19,22 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Files is a folder: content by slash-separated path. A path that ends in "/" is a folder.
+// Files is a folder: content by slash-separated path. A path that ends in "/"
+// is a folder.
 type Files map[string]string
 
-// Pass builds the pass of step 1.1 of a strict plan, after an attempt that turned before into after. What the test is about is
-// set on the result: Step.Artifacts, Plan.NonGoals, Runner and so on. Account stays nil, as Judge makes it of the
-// step's artifacts. The folders are removed with the test.
+// Pass builds the pass of step 1.1 of a strict plan, after an attempt that
+// turned before into after. What the test is about is set on the result:
+// Step.Artifacts, Plan.NonGoals, Runner and so on. Account stays nil, as Judge
+// makes it of the step's artifacts. The folders are removed with the test.
 func Pass(t testing.TB, before, after Files) *gate.Pass {
 	t.Helper()
 	old, dir := t.TempDir(), t.TempDir()
 	write(t, old, before)
 	write(t, dir, after)
 	p := &plan.Plan{Schema: 1, Profile: plan.Strict, Goal: "Try a gate", Tasks: []plan.Task{{
-		ID: "1", Description: "Try a gate", Steps: []plan.Step{{ID: "1", Address: "1.1", Description: "Change something"}}}}}
+		ID: "1", Description: "Try a gate", Steps: []plan.Step{{ID: "1", Address: "1.1",
+			Description: "Change something"}}}}}
 	pass := &gate.Pass{Phase: gate.After, Plan: p, Task: &p.Tasks[0], Step: &p.Tasks[0].Steps[0], Attempt: 1,
 		Dir: dir, Output: &gate.Output{}, Log: slog.New(slog.DiscardHandler)}
 	pass.Base = scanTree(t, old)
@@ -41,7 +44,8 @@ func Pass(t testing.TB, before, after Files) *gate.Pass {
 	return pass
 }
 
-// Rescan looks at pass.Dir again after a test changed it by hand (a mode, a link), and fills in what follows from it.
+// Rescan looks at pass.Dir again after a test changed it by hand (a mode, a
+// link), and fills in what follows from it.
 func Rescan(t testing.TB, pass *gate.Pass) {
 	t.Helper()
 	ctx := context.Background()
@@ -56,7 +60,8 @@ func Rescan(t testing.TB, pass *gate.Pass) {
 	}
 }
 
-// contents opens entries of the tree after from the workspace, all others from the folder before.
+// contents opens entries of the tree after from the workspace, all others from
+// the folder before.
 func contents(old string, pass *gate.Pass) ledger.Content {
 	return func(ctx context.Context, e ledger.Entry) (io.ReadCloser, error) {
 		if err := ctx.Err(); err != nil {
@@ -104,8 +109,9 @@ func write(t testing.TB, dir string, files Files) {
 	}
 }
 
-// Judge asks one gate about a pass, with the built-in checks and no time limit: in the pass's phase if the gate looks in it, else
-// in the gate's first. The pass itself stays as it is.
+// Judge asks one gate about a pass, with the built-in checks and no time limit:
+// in the pass's phase if the gate looks in it, else in the gate's first. The
+// pass itself stays as it is.
 func Judge(ctx context.Context, g gate.Gate, pass *gate.Pass) gate.Judgement {
 	info := g.Info()
 	phase := pass.Phase
@@ -136,8 +142,9 @@ func alone(g gate.Gate) *panel.Panel {
 // attempted reports whether an executor has been called when a phase is judged.
 func attempted(phase gate.Phase) bool { return phase == gate.During || phase == gate.After }
 
-// ready copies pass as a controller hands it out: with the account of its step and its output during and after an attempt, and
-// without both in the other phases; for planning and final without step and task.
+// ready copies pass as a controller hands it out: with the account of its step
+// and its output during and after an attempt, and without both in the other
+// phases; for planning and final without step and task.
 func ready(pass *gate.Pass, phase gate.Phase) *gate.Pass {
 	own := pass.Fresh()
 	own.Phase = phase

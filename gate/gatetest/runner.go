@@ -16,11 +16,12 @@ import (
 // unlimited is the limit of gates under test: the test has its own.
 func unlimited(gate.Info) time.Duration { return 0 }
 
-// A Runner answers commands from a script and notes them. The zero value knows no command. It is safe for
-// concurrent use once Results is set.
+// A Runner answers commands from a script and notes them. The zero value knows
+// no command. It is safe for concurrent use once Results is set.
 type Runner struct {
-	// Results by command line, as gate.Command.String writes it. A command that is not there could not be run.
-	// Where only Stdout is set, Output is the same.
+	// Results by command line, as gate.Command.String writes it. A command that
+	// is not there could not be run. Where only Stdout is set, Output is the
+	// same.
 	Results map[string]gate.CommandResult
 
 	mu   sync.Mutex
@@ -57,7 +58,8 @@ func (r *Runner) Commands() []string {
 	return append([]string(nil), r.asks...)
 }
 
-// Local runs commands for real in Dir, without any sandbox: only for tests that trust what they run. Shell commands need sh.
+// Local runs commands for real in Dir, without any sandbox: only for tests that
+// trust what they run. Shell commands need sh.
 type Local struct{ Dir string }
 
 // Run runs the command.

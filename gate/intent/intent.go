@@ -1,5 +1,6 @@
-// Package intent runs the tests that steps were written for: red before the fix, green after it.
-// Its gate blocks the step (level 1) and is asked during and at the end.
+// Package intent runs the tests that steps were written for: red before the
+// fix, green after it. Its gate blocks the step (level 1) and is asked during
+// and at the end.
 package intent
 
 import (
@@ -89,14 +90,16 @@ func green(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 		if t.FailureMeans != "" {
 			message += ", which means: " + t.FailureMeans
 		}
-		pass.Report(gate.Finding{Code: gate.CodeTestNotGreen, Message: message, Expected: "status 0", Happened: say.Ended(r)})
+		pass.Report(gate.Finding{Code: gate.CodeTestNotGreen, Message: message, Expected: "status 0",
+			Happened: say.Ended(r)})
 		return nil
 	}
 	pass.Evidencef("%q passes", t.Test)
 	return nil
 }
 
-// runTest runs the command of an intent. A shell that does not find or may not run it has tested nothing.
+// runTest runs the command of an intent. A shell that does not find or may not
+// run it has tested nothing.
 func runTest(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) (gate.CommandResult, error) {
 	r, err := pass.Run(ctx, gate.Command{Run: t.Test})
 	if err == nil && (r.Exit == 126 || r.Exit == 127) {

@@ -1,5 +1,6 @@
-// Package invariants has decided what must hold before, between and after steps.
-// Its gate blocks the step (level 1) and is asked before the first step, during, and at the end.
+// Package invariants has decided what must hold before, between and after
+// steps. Its gate blocks the step (level 1) and is asked before the first step,
+// during, and at the end.
 package invariants
 
 import (
@@ -20,7 +21,8 @@ func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "invariants",
 		Doc:     "Every invariant that has a check must hold before the first step, after every step and at the end; one that is not critical is recorded after a step, and makes the end partial.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before, gate.During, gate.Final}, Stateless: true,
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before, gate.During, gate.Final},
+		Stateless: true,
 	}, nothingInvariant, judgeInvariants)
 }
 
@@ -42,8 +44,8 @@ func judgeInvariants(ctx context.Context, pass *gate.Pass) error {
 	return d.Finish(pass)
 }
 
-// firstLook reports whether an invariant must be seen to hold before this step: nobody has seen it yet, or nothing has been
-// done yet.
+// firstLook reports whether an invariant must be seen to hold before this step:
+// nobody has seen it yet, or nothing has been done yet.
 func firstLook(pass *gate.Pass, id string) bool {
 	if _, seen := pass.Introduced[id]; !seen {
 		return true
@@ -63,7 +65,8 @@ func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {
 	}
 }
 
-// story says which invariant is broken, since when it held, and which step broke it.
+// story says which invariant is broken, since when it held, and which step
+// broke it.
 func story(pass *gate.Pass, inv plan.Invariant) string {
 	name := fmt.Sprintf("invariant %q (%s)", inv.ID, inv.Text)
 	since, known := pass.Introduced[inv.ID]
@@ -92,5 +95,6 @@ func address(pass *gate.Pass) plan.Address {
 }
 
 func nothingInvariant(pass *gate.Pass) bool {
-	return pass.Plan != nil && !slices.ContainsFunc(pass.Plan.Invariants, func(i plan.Invariant) bool { return i.Check != nil })
+	return pass.Plan != nil && !slices.ContainsFunc(pass.Plan.Invariants,
+		func(i plan.Invariant) bool { return i.Check != nil })
 }

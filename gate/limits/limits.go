@@ -1,5 +1,6 @@
-// Package limits holds a step to its size: the files and lines that it may change, and the folders that it must stay in.
-// Its gate blocks the step (level 1) and is asked during.
+// Package limits holds a step to its size: the files and lines that it may
+// change, and the folders that it must stay in. Its gate blocks the step (level 1)
+// and is asked during.
 package limits
 
 import (
@@ -17,7 +18,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Gate is the gate that holds a step to its size: files and lines that it may change, and the folders it must stay in.
+// Gate is the gate that holds a step to its size: files and lines that it may
+// change, and the folders it must stay in.
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "limits",
@@ -105,8 +107,8 @@ func outside(pass *gate.Pass, modules []string) {
 	}
 }
 
-// within reports whether a change lies in one of the modules. A folder that was created or deleted on the way down to
-// a module belongs to it.
+// within reports whether a change lies in one of the modules. A folder that was
+// created or deleted on the way down to a module belongs to it.
 func within(c ledger.Change, modules []string) bool {
 	for _, m := range modules {
 		m = path.Clean(m)

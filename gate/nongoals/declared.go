@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Declared is the gate that holds what steps declare against what must not be touched, before anything runs.
+// Declared is the gate that holds what steps declare against what must not be
+// touched, before anything runs.
 func Declared() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "declared-non-goals",
@@ -45,7 +46,8 @@ func declares(pass *gate.Pass, s *plan.Step) {
 				}
 				if pattern, ok := protects(n, base); ok && base != "." {
 					pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: p,
-						Message: fmt.Sprintf("step %s declares %q, and non-goal %q (%s) protects %q", s.Address, p, n.ID, n.Text, pattern)})
+						Message: fmt.Sprintf("step %s declares %q, and non-goal %q (%s) protects %q", s.Address, p,
+							n.ID, n.Text, pattern)})
 				}
 			}
 		}
@@ -53,7 +55,8 @@ func declares(pass *gate.Pass, s *plan.Step) {
 			for _, sym := range symbols {
 				if name, ok := protectsSymbol(n, sym); ok {
 					pass.Report(gate.Finding{Code: gate.CodeNonGoal,
-						Message: fmt.Sprintf("step %s declares symbol %q, and non-goal %q (%s) protects %q", s.Address, sym, n.ID, n.Text, name)})
+						Message: fmt.Sprintf("step %s declares symbol %q, and non-goal %q (%s) protects %q",
+							s.Address, sym, n.ID, n.Text, name)})
 				}
 			}
 		}

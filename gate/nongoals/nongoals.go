@@ -1,6 +1,6 @@
-// Package nongoals protects what a plan says must not be touched.
-// [Declared] looks at what steps declare, in planning, and blocks the approval (level 2); [Gate] looks at what a step changed,
-// during, and blocks the step (level 1).
+// Package nongoals protects what a plan says must not be touched. [Declared]
+// looks at what steps declare, in planning, and blocks the approval (level 2);
+// [Gate] looks at what a step changed, during, and blocks the step (level 1).
 package nongoals
 
 import (
@@ -20,7 +20,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Gate is the gate that protects what must not be touched. It looks at artifacts: what a step says of itself plays no part.
+// Gate is the gate that protects what must not be touched. It looks at
+// artifacts: what a step says of itself plays no part.
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "non-goals",
@@ -37,7 +38,8 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 		for _, c := range pass.Changes {
 			if pattern, ok := protects(n, c.Path); ok {
 				pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: c.Path,
-					Message:  fmt.Sprintf("%q must not be touched: non-goal %q (%s) protects %q", c.Path, n.ID, n.Text, pattern),
+					Message: fmt.Sprintf("%q must not be touched: non-goal %q (%s) protects %q", c.Path, n.ID,
+						n.Text, pattern),
 					Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
 			}
 		}
@@ -56,11 +58,13 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 
 func reportSymbol(pass *gate.Pass, n plan.NonGoal, name string, s ledger.Symbol) {
 	pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: s.Path, Line: s.Line,
-		Message:  fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", s.Name, n.ID, n.Text, name),
+		Message: fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", s.Name, n.ID, n.Text,
+			name),
 		Expected: fmt.Sprintf("%q left as it was", s.Name), Happened: say.Symbol(s.Op)})
 }
 
-// protects finds the pattern of a non-goal that covers a path. A pattern without wildcards covers a folder with all below it.
+// protects finds the pattern of a non-goal that covers a path. A pattern
+// without wildcards covers a folder with all below it.
 func protects(n plan.NonGoal, p string) (pattern string, ok bool) {
 	for _, pattern := range n.Paths {
 		clean := path.Clean(pattern)
@@ -74,7 +78,8 @@ func protects(n plan.NonGoal, p string) (pattern string, ok bool) {
 	return "", false
 }
 
-// protectsSymbol finds the symbol of a non-goal that covers a symbol; a type covers its methods.
+// protectsSymbol finds the symbol of a non-goal that covers a symbol; a type
+// covers its methods.
 func protectsSymbol(n plan.NonGoal, symbol string) (name string, ok bool) {
 	for _, name := range n.Symbols {
 		if symbol == name || strings.HasPrefix(symbol, name+".") {

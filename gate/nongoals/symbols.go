@@ -13,8 +13,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// judgeProtectedSymbols compares the source text of protected declarations in the changed files, comments
-// and formatting included. A declaration that moved to another file of its folder as it was is not changed.
+// judgeProtectedSymbols compares the source text of protected declarations in
+// the changed files, comments and formatting included. A declaration that moved
+// to another file of its folder as it was is not changed.
 func judgeProtectedSymbols(ctx context.Context, pass *gate.Pass) error {
 	if !slices.ContainsFunc(pass.Plan.NonGoals, func(n plan.NonGoal) bool { return len(n.Symbols) > 0 }) {
 		return nil
@@ -36,14 +37,16 @@ func judgeProtectedSymbols(ctx context.Context, pass *gate.Pass) error {
 			}
 			at := is.at[symbol]
 			pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: at.Path, Line: at.Line,
-				Message:  fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", symbol, n.ID, n.Text, name),
+				Message: fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", symbol, n.ID,
+					n.Text, name),
 				Expected: say.Tail(old[0]), Happened: say.Tail(is.texts[symbol][0])})
 		}
 	}
 	return nil
 }
 
-// declarations are the texts of the declarations of one side of the changed Go files.
+// declarations are the texts of the declarations of one side of the changed Go
+// files.
 type declarations struct {
 	names []string // sorted
 	texts map[string][]string

@@ -10,14 +10,17 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// Ask asks the gates of a phase, in order, one after the other, and returns every judgement. In planning those of a higher level
-// come first, since their "no" makes all others idle. Gates that do not look in this phase are left out. Each gets its own copy of
-// pass; pass itself gets no findings.
+// Ask asks the gates of a phase, in order, one after the other, and returns
+// every judgement. In planning those of a higher level come first, since their
+// "no" makes all others idle. Gates that do not look in this phase are left
+// out. Each gets its own copy of pass; pass itself gets no findings.
 //
-// Ask returns within the gates' limits also if a gate ignores its context: a moment before the limit (a tenth of it, at most
-// 100 ms) the gate is told to stop, with a *TimeoutError as the cause; one that goes on all the same is left
-// behind in its goroutine, and what it still reports is dropped. A panic of a gate becomes a *PanicError. When ctx ends, the gates
-// that did not answer are judged undecided with its cause.
+// Ask returns within the gates' limits also if a gate ignores its context: a
+// moment before the limit (a tenth of it, at most 100 ms) the gate is told to
+// stop, with a *TimeoutError as the cause; one that goes on all the same is
+// left behind in its goroutine, and what it still reports is dropped. A panic
+// of a gate becomes a *PanicError. When ctx ends, the gates that did not answer
+// are judged undecided with its cause.
 func (p *Panel) Ask(ctx context.Context, phase gate.Phase, pass *gate.Pass) []gate.Judgement {
 	due := make([]asked, 0, 16) // few look in one phase
 	out := make([]gate.Judgement, 0, 16)
@@ -25,10 +28,12 @@ func (p *Panel) Ask(ctx context.Context, phase gate.Phase, pass *gate.Pass) []ga
 		info, err := Describe(g)
 		switch {
 		case err != nil: // Validate refuses these; if nobody asked it, the gate blocks
-			out = append(out, gate.Judgement{Gate: fmt.Sprintf("gate %d", n), Level: gate.BlocksApproval, Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
+			out = append(out, gate.Judgement{Gate: fmt.Sprintf("gate %d", n), Level: gate.BlocksApproval,
+				Phase: phase, Err: fmt.Errorf("gate: gate %d: %w", n, err)})
 		case slices.Contains(info.Phases, phase):
 			due = append(due, asked{gate: g, name: info.Name, limit: p.limit(info), at: len(out)})
-			out = append(out, gate.Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Stateless: info.Stateless})
+			out = append(out, gate.Judgement{Gate: info.Name, Level: info.Level, Phase: phase,
+				Stateless: info.Stateless})
 		}
 	}
 	if len(out) == 0 {
@@ -65,8 +70,8 @@ func (p *Panel) limit(info gate.Info) time.Duration {
 	return info.Limit()
 }
 
-// Prepare copies pass for one gate: with no findings, with the panel's checks and options, and with a
-// runner that knows what the gate waits for.
+// Prepare copies pass for one gate: with no findings, with the panel's checks
+// and options, and with a runner that knows what the gate waits for.
 func (p *Panel) Prepare(pass *gate.Pass) *gate.Pass {
 	own := pass.Fresh()
 	own.Checks, own.Options = p.Checks, p.Options

@@ -11,20 +11,23 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Panel asks gates. The zero value asks none. It is safe for concurrent use once its fields are set.
+// A Panel asks gates. The zero value asks none. It is safe for concurrent use
+// once its fields are set.
 type Panel struct {
 	Gates []gate.Gate
-	// Checks are the kinds of checks that gates can have decided: checks.Kinds() for the built-in
-	// kinds, and a host's own after them.
+	// Checks are the kinds of checks that gates can have decided:
+	// checks.Kinds() for the built-in kinds, and a host's own after them.
 	Checks []gate.Check
 	// Options are what the host adds to the plan's own rules.
 	Options plan.CheckOptions
-	// Timeouts replaces the limits of the levels, for tests; nil: Limit. A result of 0 is "none".
+	// Timeouts replaces the limits of the levels, for tests; nil: Limit. A
+	// result of 0 is "none".
 	Timeouts func(gate.Info) time.Duration
 }
 
-// Validate refuses nil, nameless, undocumented or doubled gates and checks, and time-outs outside their level's
-// bounds. All that is wrong is joined, in the order of the gates.
+// Validate refuses nil, nameless, undocumented or doubled gates and checks, and
+// time-outs outside their level's bounds. All that is wrong is joined, in the
+// order of the gates.
 func (p *Panel) Validate() error {
 	var errs []error
 	seen := map[string]bool{}
@@ -38,15 +41,16 @@ func (p *Panel) Validate() error {
 			errs = append(errs, fmt.Errorf("gate: gate %d (%q): %s", n, info.Name, what))
 		}
 		if info.Name != "" && seen[info.Name] {
-			errs = append(errs, fmt.Errorf("gate: gate %d (%q): another gate has this name; names must be unique", n, info.Name))
+			errs = append(errs, fmt.Errorf("gate: gate %d (%q): another gate has this name; names must be unique", n,
+				info.Name))
 		}
 		seen[info.Name] = true
 	}
 	return errors.Join(append(errs, p.checkFaults()...)...)
 }
 
-// OnlyLooks reports whether nothing of the panel can change the workspace but by the commands that it runs: all gates are
-// built-in ones.
+// OnlyLooks reports whether nothing of the panel can change the workspace but
+// by the commands that it runs: all gates are built-in ones.
 func (p *Panel) OnlyLooks() bool {
 	return !slices.ContainsFunc(p.Gates, func(g gate.Gate) bool { return !trusted.Is(g) })
 }

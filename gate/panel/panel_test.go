@@ -18,7 +18,8 @@ import (
 )
 
 func named(name string, level gate.Level, judge func(context.Context, *gate.Pass) error) gate.Gate {
-	return gate.New(gate.Info{Name: name, Doc: "Tries the panel.", Level: level, Phases: []gate.Phase{gate.After}}, judge)
+	return gate.New(gate.Info{Name: name, Doc: "Tries the panel.", Level: level, Phases: []gate.Phase{gate.After}},
+		judge)
 }
 
 func silent(context.Context, *gate.Pass) error { return nil }
@@ -47,7 +48,8 @@ func TestValidate(t *testing.T) {
 		{"undocumented", with(func(i *gate.Info) { i.Doc = "" }), "says nothing about itself"},
 		{"level", with(func(i *gate.Info) { i.Level = 3 }), "level 3 does not exist"},
 		{"no phase", with(func(i *gate.Info) { i.Phases = nil }), "has no phase"},
-		{"unknown phase", with(func(i *gate.Info) { i.Phases = []gate.Phase{"later"} }), `phase "later" does not exist`},
+		{"unknown phase", with(func(i *gate.Info) { i.Phases = []gate.Phase{"later"} }),
+			`phase "later" does not exist`},
 		{"phase twice", with(func(i *gate.Info) { i.Phases = []gate.Phase{gate.After, gate.After} }), "named twice"},
 		{"negative", with(func(i *gate.Info) { i.Timeout = -1 }), "negative"},
 		{"level 0 as it likes", with(func(i *gate.Info) { i.Level = 0; i.Timeout = time.Hour }), ""},
@@ -74,7 +76,8 @@ func TestValidate(t *testing.T) {
 }
 
 func TestValidateNamesEveryFaultInOrder(t *testing.T) {
-	p := &panel.Panel{Gates: []gate.Gate{named("a", 0, silent), nil, named("a", 0, silent), named("", 9, silent)}, Checks: []gate.Check{nil, fixed{"k"}, fixed{"k"}, fixed{""}}}
+	p := &panel.Panel{Gates: []gate.Gate{named("a", 0, silent), nil, named("a", 0, silent), named("", 9, silent)},
+		Checks: []gate.Check{nil, fixed{"k"}, fixed{"k"}, fixed{""}}}
 	want := `gate: gate 1: is nil
 gate: gate 2 ("a"): another gate has this name; names must be unique
 gate: gate 3 (""): has no name
@@ -108,7 +111,8 @@ func TestAskKeepsOrderAndFindingsApart(t *testing.T) {
 	}
 	early := gate.New(gate.Info{Name: "early", Doc: "Looks before.", Phases: []gate.Phase{gate.Before}}, silent)
 	p := &panel.Panel{Gates: []gate.Gate{
-		named("c", gate.BlocksStep, objects("c")), early, named("a", gate.Informs, objects("a")), named("b", gate.BlocksStep, silent)}}
+		named("c", gate.BlocksStep, objects("c")), early, named("a", gate.Informs, objects("a")),
+		named("b", gate.BlocksStep, silent)}}
 	pass := &gate.Pass{}
 	var got []string
 	for _, j := range p.Ask(t.Context(), gate.After, pass) {
@@ -134,7 +138,8 @@ func TestPartialAndUndecidedBlock(t *testing.T) {
 	partial := func(_ context.Context, p *gate.Pass) error { p.Partialf("", "half done"); return nil }
 	undecided := func(_ context.Context, p *gate.Pass) error { p.Reportf("", "no"); return errors.New("cannot tell") }
 	p := &panel.Panel{Gates: []gate.Gate{
-		named("p0", 0, partial), named("p1", 1, partial), named("p2", 2, partial), named("u0", 0, undecided), named("u1", 1, undecided)}}
+		named("p0", 0, partial), named("p1", 1, partial), named("p2", 2, partial), named("u0", 0, undecided),
+		named("u1", 1, undecided)}}
 	js := p.Ask(t.Context(), gate.After, &gate.Pass{})
 	var blocking []string
 	for _, j := range gate.Blocking(js) {
@@ -155,7 +160,8 @@ func TestAskCatchesPanics(t *testing.T) {
 		named("fine", 1, silent)}}
 	js := p.Ask(t.Context(), gate.After, &gate.Pass{})
 	var first, second *gate.PanicError
-	if !errors.As(js[0].Err, &first) || first.Value != "out of cheese" || !strings.Contains(first.Stack, "panel_test.go") {
+	if !errors.As(js[0].Err, &first) || first.Value != "out of cheese" ||
+		!strings.Contains(first.Stack, "panel_test.go") {
 		t.Errorf("panic: got %v", js[0].Err)
 	}
 	if !errors.As(js[1].Err, &second) {
@@ -264,8 +270,10 @@ func TestAskGoesOnAfterALateGate(t *testing.T) {
 			named("exits", gate.BlocksStep, func(context.Context, *gate.Pass) error { runtime.Goexit(); return nil }),
 			named("in time again", gate.BlocksApproval, takes(50*time.Second)),
 			named("last", gate.BlocksStep, notes)}}
-		want := map[string]time.Duration{"quick": 0, "as long as it likes": time.Hour, "nearly late": 5*time.Minute - 101*time.Millisecond,
-			"late": 5 * time.Minute, "late too": time.Minute, "first in a row": 0, "exits": 0, "in time again": 50 * time.Second, "last": 0}
+		want := map[string]time.Duration{"quick": 0, "as long as it likes": time.Hour,
+			"nearly late": 5*time.Minute - 101*time.Millisecond,
+			"late":        5 * time.Minute, "late too": time.Minute, "first in a row": 0, "exits": 0,
+			"in time again": 50 * time.Second, "last": 0}
 		late := map[string]bool{"late": true, "late too": true}
 		js := p.Ask(t.Context(), gate.After, &gate.Pass{})
 		if len(js) != len(want) {
@@ -313,9 +321,15 @@ func TestEveryGateHasItsOwnContext(t *testing.T) {
 func TestAskStopsADeafGateWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		deaf := named("deaf", 1, func(context.Context, *gate.Pass) error { cancel(); time.Sleep(time.Hour); return nil })
+		deaf := named("deaf", 1, func(context.Context,
+			*gate.Pass) error {
+			cancel()
+			time.Sleep(time.Hour)
+			return nil
+		})
 		start := time.Now()
-		js := (&panel.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}).Ask(ctx, gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}).Ask(ctx,
+			gate.After, &gate.Pass{})
 		if took := time.Since(start); took != 100*time.Millisecond {
 			t.Errorf("Ask took %v after its context had ended", took)
 		}
@@ -330,7 +344,8 @@ func TestQuickGatesAreAskedAtOnce(t *testing.T) {
 	type key struct{}
 	var order []string
 	quick := func(name string, yes bool, judge func(context.Context, *gate.Pass) error) gate.Gate {
-		return gate.NewQuick(gate.Info{Name: name, Doc: "d", Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}},
+		return gate.NewQuick(gate.Info{Name: name, Doc: "d", Version: "1", Level: gate.BlocksStep,
+			Phases: []gate.Phase{gate.After}},
 			func(*gate.Pass) bool { return yes },
 			func(ctx context.Context, p *gate.Pass) error { order = append(order, name); return judge(ctx, p) })
 	}
@@ -354,7 +369,8 @@ func TestQuickGatesAreAskedAtOnce(t *testing.T) {
 		t.Errorf("asked by %d: the quick one in goroutine %d, the other in %d", asking, first, second)
 	}
 	var panicked *gate.PanicError
-	if js[0].Verdict == nil || js[0].Verdict.Result != gate.Fail || !errors.As(js[1].Err, &panicked) || js[2].Err != nil || js[3].Err != nil {
+	if js[0].Verdict == nil || js[0].Verdict.Result != gate.Fail || !errors.As(js[1].Err, &panicked) ||
+		js[2].Err != nil || js[3].Err != nil {
 		t.Errorf("got %+v", js)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

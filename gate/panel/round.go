@@ -11,8 +11,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A round asks the gates of one phase, one after the other: the quick ones at once, the others in a goroutine that is not the caller's, who
-// watches it, and goes on without it when a gate does not answer. All gates share that goroutine as long as they answer in time.
+// A round asks the gates of one phase, one after the other: the quick ones at
+// once, the others in a goroutine that is not the caller's, who watches it, and
+// goes on without it when a gate does not answer. All gates share that
+// goroutine as long as they answer in time.
 type round struct {
 	panel *Panel
 	ctx   context.Context // of the call that it belongs to
@@ -39,7 +41,8 @@ func (a *asked) grace() time.Duration {
 	return 100 * time.Millisecond
 }
 
-// time is how long a gate may judge before it is told to stop; 0: as long as it likes.
+// time is how long a gate may judge before it is told to stop; 0: as long as it
+// likes.
 func (a *asked) time() time.Duration {
 	if a.limit > 0 {
 		return max(1, a.limit-a.grace())
@@ -68,7 +71,8 @@ func argsOf(p *plan.Plan, name string) gate.Args {
 	return nil
 }
 
-// ask asks all gates of the round. To watch a gate costs more than what most of the quick ones do.
+// ask asks all gates of the round. To watch a gate costs more than what most of
+// the quick ones do.
 func (r *round) ask() {
 	for next := 0; next < len(r.asked); {
 		if next = r.askQuick(next); next < len(r.asked) {
@@ -77,7 +81,8 @@ func (r *round) ask() {
 	}
 }
 
-// askQuick asks the gates from one on that nobody has to watch, and returns the one to go on with.
+// askQuick asks the gates from one on that nobody has to watch, and returns the
+// one to go on with.
 func (r *round) askQuick(first int) int {
 	w := &row{round: r, now: first, alone: true}
 	for w.now < len(w.asked) && w.asked[w.now].quick() && w.next() {
@@ -85,7 +90,8 @@ func (r *round) askQuick(first int) int {
 	return w.now
 }
 
-// quick reports whether nobody has to watch a gate. One that panics when it is asked that has failed.
+// quick reports whether nobody has to watch a gate. One that panics when it is
+// asked that has failed.
 func (a *asked) quick() (quick bool) {
 	q, ok := a.gate.(gate.Quick)
 	if !ok {
@@ -103,7 +109,8 @@ func panicked(name string, value any) error {
 	return &gate.PanicError{Name: name, Value: fmt.Sprint(value), Stack: string(debug.Stack())}
 }
 
-// A row is gates of a round that one goroutine asks, until all have answered, or one does not in time, or ends the goroutine.
+// A row is gates of a round that one goroutine asks, until all have answered,
+// or one does not in time, or ends the goroutine.
 type row struct {
 	*round
 	over  chan struct{} // gets something when the goroutine ends
@@ -151,7 +158,8 @@ func (r *round) askFrom(first int) int {
 	}
 }
 
-// least is the shortest time that any of the gates from one on has; 0 if none has to hurry.
+// least is the shortest time that any of the gates from one on has; 0 if none
+// has to hurry.
 func (r *round) least(first int) time.Duration {
 	var least time.Duration
 	for i := first; i < len(r.asked); i++ {
@@ -162,8 +170,10 @@ func (r *round) least(first int) time.Duration {
 	return least
 }
 
-// late claims the gate that judges if its time is up: what it answers is no verdict from now on. Else left is how long none can
-// be late: what is left to that gate, but no more than what any of the next ones has, since it may begin at once; 0 if none has to hurry.
+// late claims the gate that judges if its time is up: what it answers is no
+// verdict from now on. Else left is how long none can be late: what is left to
+// that gate, but no more than what any of the next ones has, since it may begin
+// at once; 0 if none has to hurry.
 func (w *row) late() (a *asked, left time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -191,7 +201,8 @@ func (w *row) run() {
 	}
 }
 
-// next lets one gate judge, and reports whether to go on. A panic, or a goroutine that ended itself, is an answer too.
+// next lets one gate judge, and reports whether to go on. A panic, or a
+// goroutine that ended itself, is an answer too.
 func (w *row) next() (more bool) {
 	a := &w.asked[w.now]
 	ctx := w.begin(a)
@@ -213,7 +224,8 @@ func (w *row) next() (more bool) {
 	return
 }
 
-// begin starts the time of a gate, and returns the context that it judges in; nil if that has ended.
+// begin starts the time of a gate, and returns the context that it judges in;
+// nil if that has ended.
 func (w *row) begin(a *asked) context.Context {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -235,8 +247,8 @@ func (w *row) begin(a *asked) context.Context {
 	return ctx
 }
 
-// cpuGrain is how exactly it is known when the computing of a gate began: to ask the system before each would take longer than
-// most of them do.
+// cpuGrain is how exactly it is known when the computing of a gate began: to
+// ask the system before each would take longer than most of them do.
 const cpuGrain = time.Millisecond
 
 // answered takes the answer of a gate, and reports whether it came in time.
@@ -251,7 +263,8 @@ func (w *row) answered(a *asked, err error) bool {
 	return true
 }
 
-// judged notes what asking a gate came to, and goes on to the next. The caller holds mu.
+// judged notes what asking a gate came to, and goes on to the next. The caller
+// holds mu.
 func (w *row) judged(a *asked, err error) {
 	j := &w.out[a.at]
 	if j.Err = err; err == nil {
@@ -283,7 +296,8 @@ func (w *row) interrupt() {
 	w.judged(a, fmt.Errorf("gate: %q was stopped before it decided: %w", a.name, context.Cause(w.ctx)))
 }
 
-// leave goes on without a gate that is late: it is told to stop, and has a moment to say why.
+// leave goes on without a gate that is late: it is told to stop, and has a
+// moment to say why.
 func (w *row) leave(a *asked) {
 	s := stop{limit: a.limit, cpuKnown: w.known}
 	s.waiting, s.waits = a.pass.WaitsFor()
@@ -298,7 +312,8 @@ func (w *row) leave(a *asked) {
 	w.judged(a, classify(a.name, s))
 }
 
-// farewell gives a gate that was told to stop a moment to answer, and reports whether it did.
+// farewell gives a gate that was told to stop a moment to answer, and reports
+// whether it did.
 func (w *row) farewell(a *asked) bool {
 	t := time.NewTimer(a.grace())
 	defer t.Stop()

@@ -12,7 +12,8 @@ import (
 // exhausted are the errors by which a system says that something ran out.
 var exhausted = []error{syscall.ENOMEM, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT}
 
-// ranOut reports whether err says that the machine ran out of memory, open files or space, and in which words.
+// ranOut reports whether err says that the machine ran out of memory, open
+// files or space, and in which words.
 func ranOut(err error) (what string, ok bool) {
 	for _, e := range exhausted {
 		if errors.Is(err, e) {
@@ -33,8 +34,9 @@ type stop struct {
 	cpuKnown bool
 }
 
-// classify puts a time-out down to a cause. Evidence is taken in the order of its strength: an error of the
-// system, the gate's own word, a command that was running, and only then a guess from how it behaved.
+// classify puts a time-out down to a cause. Evidence is taken in the order of
+// its strength: an error of the system, the gate's own word, a command that was
+// running, and only then a guess from how it behaved.
 func classify(name string, s stop) *gate.TimeoutError {
 	e := &gate.TimeoutError{Name: name, Limit: s.limit}
 	what, out := ranOut(s.err)

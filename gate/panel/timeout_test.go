@@ -70,8 +70,10 @@ func TestTimeoutCauses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for _, stateless := range []bool{false, true} {
-					g := gate.New(gate.Info{Name: "g", Doc: "Waits.", Level: 1, Phases: []gate.Phase{gate.After}, Stateless: stateless}, tt.judge)
-					p := &panel.Panel{Gates: []gate.Gate{g}, Timeouts: func(gate.Info) time.Duration { return time.Second }}
+					g := gate.New(gate.Info{Name: "g", Doc: "Waits.", Level: 1, Phases: []gate.Phase{gate.After},
+						Stateless: stateless}, tt.judge)
+					p := &panel.Panel{Gates: []gate.Gate{g},
+						Timeouts: func(gate.Info) time.Duration { return time.Second }}
 					j := p.Ask(t.Context(), gate.After, &gate.Pass{Runner: waits{}})[0]
 					var late *gate.TimeoutError
 					if !errors.As(j.Err, &late) {

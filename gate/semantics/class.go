@@ -1,5 +1,6 @@
-// Package semantics holds the class of change that a step declares against what it did to exported Go declarations.
-// [Declared] asks every step for a class, in planning; [Gate] compares, after an attempt. Both block (level 1).
+// Package semantics holds the class of change that a step declares against what
+// it did to exported Go declarations. [Declared] asks every step for a class,
+// in planning; [Gate] compares, after an attempt. Both block (level 1).
 package semantics
 
 import (
@@ -17,7 +18,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Gate is the gate that holds the class that a step declares against what it did to the exported Go declarations.
+// Gate is the gate that holds the class that a step declares against what it
+// did to the exported Go declarations.
 func Gate() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "semantic-class",
@@ -79,7 +81,8 @@ func classOf(d goapi.Difference) plan.SemanticChange {
 	return plan.Modifying
 }
 
-// changedAPI compares, folder by folder, what the changed Go files exported before and export now. Names carry their folder.
+// changedAPI compares, folder by folder, what the changed Go files exported
+// before and export now. Names carry their folder.
 func changedAPI(ctx context.Context, pass *gate.Pass) ([]goapi.Difference, error) {
 	var folders []string
 	byFolder := map[string][]ledger.Change{}
@@ -112,8 +115,8 @@ func changedAPI(ctx context.Context, pass *gate.Pass) ([]goapi.Difference, error
 	return out, nil
 }
 
-// surface is what one side of some changes exports. Of a broken file, what can be read counts: that it is broken is
-// the syntax gate's to say.
+// surface is what one side of some changes exports. Of a broken file, what can
+// be read counts: that it is broken is the syntax gate's to say.
 func surface(ctx context.Context, pass *gate.Pass, changes []ledger.Change, of content.Side) (*goapi.Surface, error) {
 	s := &goapi.Surface{}
 	for _, c := range changes {

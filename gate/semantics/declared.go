@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Declared is the gate that asks for a class of every step that changes something.
+// Declared is the gate that asks for a class of every step that changes
+// something.
 func Declared() gate.Gate {
 	return trusted.New(gate.Info{
 		Name:    "classification",

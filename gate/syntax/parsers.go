@@ -19,7 +19,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parserOf finds the parser of a file by its name; nil if there is none. A parser returns nil for a file that parses.
+// parserOf finds the parser of a file by its name; nil if there is none. A
+// parser returns nil for a file that parses.
 func parserOf(p string) func(name string, content []byte) *fault {
 	switch strings.ToLower(path.Ext(p)) {
 	case ".go":
@@ -36,7 +37,8 @@ func parserOf(p string) func(name string, content []byte) *fault {
 	return nil
 }
 
-// guard turns a panic of a parser into a fault: a hostile file must not end the run.
+// guard turns a panic of a parser into a fault: a hostile file must not end the
+// run.
 func guard(f **fault) {
 	if r := recover(); r != nil {
 		*f = &fault{1, fmt.Sprintf("the parser gave up: %v", r)}
@@ -89,8 +91,9 @@ func parseTOML(_ string, content []byte) (f *fault) {
 
 var yamlLine = lazyre.New(`line (\d+)`)
 
-// parseYAML reads every document of a stream, as nodes: aliases are not followed, so that no file can grow while it is read.
-// The line is the parser's own, which for a bracket that is never closed may be the one before.
+// parseYAML reads every document of a stream, as nodes: aliases are not
+// followed, so that no file can grow while it is read. The line is the parser's
+// own, which for a bracket that is never closed may be the one before.
 func parseYAML(_ string, content []byte) (f *fault) {
 	defer guard(&f)
 	for d := yaml.NewDecoder(bytes.NewReader(content)); ; {
@@ -114,8 +117,9 @@ func yamlLineOf(err error) int {
 	return 1
 }
 
-// parseXML wants one element, with all that it holds closed. Character sets other than UTF-8 are read byte by byte: they do
-// not change where elements begin and end.
+// parseXML wants one element, with all that it holds closed. Character sets
+// other than UTF-8 are read byte by byte: they do not change where elements
+// begin and end.
 func parseXML(_ string, content []byte) (f *fault) {
 	defer guard(&f)
 	d := xml.NewDecoder(bytes.NewReader(content))
@@ -127,7 +131,8 @@ func parseXML(_ string, content []byte) (f *fault) {
 		case errors.Is(err, io.EOF) && roots == 1:
 			return nil
 		case errors.Is(err, io.EOF):
-			return &fault{lineAt(content, d.InputOffset()), fmt.Sprintf("%d root elements, where there must be one", roots)}
+			return &fault{lineAt(content, d.InputOffset()),
+				fmt.Sprintf("%d root elements, where there must be one", roots)}
 		case err != nil:
 			line, _ := d.InputPos()
 			return &fault{line, err.Error()}

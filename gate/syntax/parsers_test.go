@@ -14,7 +14,8 @@ func FuzzParsers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		lines := 2 + strings.Count(s, "\n") + strings.Count(s, "\r") + strings.Count(s, "\u0085") + strings.Count(s, "\u2028") + strings.Count(s, "\u2029")
 		for _, name := range []string{"a.go", "a.json", "a.toml", "a.yaml", "a.xml"} {
-			if fault := parserOf(name)(name, []byte(s)); fault != nil && (fault.why == "" || fault.line < 0 || fault.line > lines) {
+			if fault := parserOf(name)(name, []byte(s)); fault != nil &&
+				(fault.why == "" || fault.line < 0 || fault.line > lines) {
 				t.Errorf("%s: fault %+v in %d lines", name, fault, lines)
 			}
 		}

@@ -1,5 +1,6 @@
-// Package syntax parses what changed: Go, JSON, TOML, YAML and XML.
-// Its gate blocks the step (level 1) and is asked during. Whoever leaves it out links no parser of YAML or XML.
+// Package syntax parses what changed: Go, JSON, TOML, YAML and XML. Its gate
+// blocks the step (level 1) and is asked during. Whoever leaves it out links no
+// parser of YAML or XML.
 package syntax
 
 import (
@@ -55,7 +56,8 @@ func judgeSyntax(ctx context.Context, pass *gate.Pass) error {
 	return nil
 }
 
-// contentMoved reports whether the bytes of a file are new: a change of mode alone needs no parsing.
+// contentMoved reports whether the bytes of a file are new: a change of mode
+// alone needs no parsing.
 func contentMoved(c ledger.Change) bool {
 	return c.Before == nil || c.Before.Kind != c.After.Kind || c.Before.Digest != c.After.Digest
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// covered reports whether the tests of a folder may be open: an intent whose test covers it waits for a later step.
+// covered reports whether the tests of a folder may be open: an intent whose
+// test covers it waits for a later step.
 func covered(pass *gate.Pass, folder string) bool {
 	if pass.Step == nil {
 		return false
@@ -22,8 +23,8 @@ func covered(pass *gate.Pass, folder string) bool {
 	})
 }
 
-// covers reports whether a test command looks at a folder. A command that names no folder is not understood
-// and covers all.
+// covers reports whether a test command looks at a folder. A command that names
+// no folder is not understood and covers all.
 func covers(test, folder string) bool {
 	named := false
 	for _, word := range strings.Fields(test) {
@@ -44,7 +45,8 @@ func covers(test, folder string) bool {
 	return !named && (folder == "" || !bareGoTest(test))
 }
 
-// bareGoTest reports whether a command is go test without packages, which means the root.
+// bareGoTest reports whether a command is go test without packages, which means
+// the root.
 func bareGoTest(test string) bool {
 	return strings.HasPrefix(strings.TrimSpace(test), "go test") && !strings.ContainsAny(test, ";&|/")
 }

@@ -53,15 +53,16 @@ func judgeTypes(ctx context.Context, pass *gate.Pass) error {
 	return nil
 }
 
-// A module is a Go module of the workspace with the folders of it that are to be compiled.
+// A module is a Go module of the workspace with the folders of it that are to
+// be compiled.
 type module struct {
 	folder string   // of its go.mod, "" for the root
 	full   []string // packages that must compile with their tests
 	plain  []string // packages whose tests need not compile
 }
 
-// modulesOf groups the folders of changed Go files by module, sorted. A module whose go.mod or go.sum changed is
-// compiled whole.
+// modulesOf groups the folders of changed Go files by module, sorted. A module
+// whose go.mod or go.sum changed is compiled whole.
 func modulesOf(pass *gate.Pass, changes []ledger.Change) ([]*module, error) {
 	var folders []string
 	whole := map[string]bool{}
@@ -130,7 +131,8 @@ func hasGo(w workspace.Folder, folder string) bool {
 	return err != nil || len(files) > 0
 }
 
-// moduleRoot finds the folder with the go.mod that a folder belongs to, not above the workspace.
+// moduleRoot finds the folder with the go.mod that a folder belongs to, not
+// above the workspace.
 func moduleRoot(w workspace.Folder, folder string) (string, bool) {
 	for {
 		if info, err := w.Lstat(path.Join(folder, "go.mod")); err == nil && info.Mode().IsRegular() {
@@ -150,7 +152,8 @@ func (m *module) judge(ctx context.Context, pass *gate.Pass) error {
 	return m.compile(ctx, pass, gotool.Command("build", "-o", os.DevNull), m.plain)
 }
 
-// compile runs a command of the go tool over packages, all at once. If some have no files for this system, one after the other.
+// compile runs a command of the go tool over packages, all at once. If some
+// have no files for this system, one after the other.
 func (m *module) compile(ctx context.Context, pass *gate.Pass, tool, packages []string) error {
 	if len(packages) == 0 {
 		return nil
@@ -194,17 +197,20 @@ func (m *module) report(pass *gate.Pass, cmd gate.Command, r gate.CommandResult)
 		if err != nil {
 			n = 0
 		}
-		pass.Report(gate.Finding{Code: gate.CodeTypes, Path: p, Line: n, Message: fmt.Sprintf("does not compile: %s", l[3]),
+		pass.Report(gate.Finding{Code: gate.CodeTypes, Path: p, Line: n,
+			Message:  fmt.Sprintf("does not compile: %s", l[3]),
 			Expected: fmt.Sprintf("%q ends with status 0", cmd.String()), Happened: l[3]})
 		pass.Cite(gate.Citation{Path: p, Line: n, Text: l[3]})
 	}
 	if len(lines) == 0 {
-		pass.Report(gate.Finding{Code: gate.CodeTypes, Message: fmt.Sprintf("%q ended with status %d", cmd.String(), r.Exit),
+		pass.Report(gate.Finding{Code: gate.CodeTypes,
+			Message:  fmt.Sprintf("%q ended with status %d", cmd.String(), r.Exit),
 			Expected: "status 0", Happened: say.Ended(r)})
 	}
 }
 
-// nothingToCompile is content.Unchanged where the changes of the pass are what is looked at.
+// nothingToCompile is content.Unchanged where the changes of the pass are what
+// is looked at.
 func nothingToCompile(pass *gate.Pass) bool {
 	return pass.Phase != gate.Final && content.Unchanged(pass)
 }

@@ -17,7 +17,8 @@ import (
 // maxCited is the size up to which the lines of a cited file are counted.
 const maxCited = 64 << 20
 
-// all looks at citations and counts those that are there. Each of the others is a finding.
+// all looks at citations and counts those that are there. Each of the others is
+// a finding.
 func (w *witness) all(ctx context.Context, citations []string) (there int, err error) {
 	for _, text := range citations {
 		file, line, why := split(text)
@@ -33,7 +34,8 @@ func (w *witness) all(ctx context.Context, citations []string) (there int, err e
 			}
 		}
 		if why != "" {
-			w.pass.Report(gate.Finding{Code: CodeCitation, Message: fmt.Sprintf("%q is cited: %s", text, why), Expected: "file:line of the tree"})
+			w.pass.Report(gate.Finding{Code: CodeCitation, Message: fmt.Sprintf("%q is cited: %s", text, why),
+				Expected: "file:line of the tree"})
 			continue
 		}
 		there++
@@ -61,7 +63,8 @@ func split(text string) (file string, line int, why string) {
 	return clean, line, ""
 }
 
-// count is the number of lines of a file of the tree; -1 if it has no such file.
+// count is the number of lines of a file of the tree; -1 if it has no such
+// file.
 func (w *witness) count(ctx context.Context, file string) (int, error) {
 	if n, known := w.lines[file]; known {
 		return n, nil

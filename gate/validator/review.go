@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// Schema names the request and the answer. Fields may be added; a change of meaning gets another number.
+// Schema names the request and the answer. Fields may be added; a change of
+// meaning gets another number.
 const Schema = "planlock.validate/1"
 
 // A Request is what a reviewer is shown.
@@ -66,8 +67,9 @@ type Criterion struct {
 	Note      string   `json:"note,omitempty"`
 }
 
-// A Reviewer looks at a task that somebody else did. It changes nothing. Review may be called concurrently, and honours ctx; an error means
-// that it could not decide.
+// A Reviewer looks at a task that somebody else did. It changes nothing. Review
+// may be called concurrently, and honours ctx; an error means that it could not
+// decide.
 type Reviewer interface {
 	Review(ctx context.Context, r Request, runner gate.CommandRunner) (Review, error)
 }
@@ -83,7 +85,8 @@ func (f Func) Review(ctx context.Context, r Request, _ gate.CommandRunner) (Revi
 // ErrAnswer says that a reviewer's answer cannot be read.
 var ErrAnswer = errors.New("validator: the answer cannot be read")
 
-// Read reads an answer: the last line of text that is a JSON object, or all of it. Errors wrap [ErrAnswer].
+// Read reads an answer: the last line of text that is a JSON object, or all of
+// it. Errors wrap [ErrAnswer].
 func Read(text []byte) (Review, error) {
 	text = bytes.TrimSpace(text)
 	var r Review
@@ -110,8 +113,9 @@ func decode(text []byte, r *Review) error {
 	return fmt.Errorf("the verdict is %q; write pass, partial or fail", r.Verdict)
 }
 
-// A Program is a Reviewer that another program is. It reads the request, one line of JSON, from its standard input, and writes its
-// answer as the last line of its standard output. It runs in the plan's sandbox.
+// A Program is a Reviewer that another program is. It reads the request, one
+// line of JSON, from its standard input, and writes its answer as the last line
+// of its standard output. It runs in the plan's sandbox.
 type Program struct {
 	Args []string // the program and its arguments
 }
@@ -130,7 +134,8 @@ func (p *Program) Review(ctx context.Context, r Request, runner gate.CommandRunn
 		return Review{}, fmt.Errorf("validator: %s: %w", strings.Join(p.Args, " "), err)
 	}
 	if result.Exit != 0 {
-		return Review{}, fmt.Errorf("validator: %s ended with status %d: %s", strings.Join(p.Args, " "), result.Exit, strings.TrimSpace(result.Output))
+		return Review{}, fmt.Errorf("validator: %s ended with status %d: %s", strings.Join(p.Args, " "), result.Exit,
+			strings.TrimSpace(result.Output))
 	}
 	return Read([]byte(result.Stdout))
 }

@@ -15,13 +15,16 @@ const Timeout = 120 * time.Second
 
 // Codes of findings.
 const (
-	CodeNotMet     = "criterion-not-met"    // the reviewer says that a criterion is not met
-	CodeNoEvidence = "pass-no-evidence"     // a pass, or a criterion that is said to be met, cites nothing that is there
+	CodeNotMet = "criterion-not-met" // the reviewer says that a criterion is not met
+	// a pass, or a criterion that is said to be met, cites nothing that is
+	// there
+	CodeNoEvidence = "pass-no-evidence"
 	CodeCitation   = "citation-not-there"   // a citation points at no line of the tree
 	CodeRejected   = "rejected-by-reviewer" // what the reviewer objects to
 )
 
-// New makes the gate of a reviewer. It blocks the step that ends a task, and looks at no other.
+// New makes the gate of a reviewer. It blocks the step that ends a task, and
+// looks at no other.
 func New(r Reviewer) gate.Gate {
 	return gate.New(gate.Info{
 		Name:    "validator",
@@ -58,7 +61,8 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 
 func request(pass *gate.Pass) Request {
 	t := pass.Task
-	r := Request{Schema: Schema, Task: t.ID, Title: t.Title, Description: t.Description, Step: string(pass.Step.Address), Attempt: pass.Attempt,
+	r := Request{Schema: Schema, Task: t.ID, Title: t.Title, Description: t.Description,
+		Step: string(pass.Step.Address), Attempt: pass.Attempt,
 		Criteria: t.AcceptanceCriteria, Dir: pass.Dir}
 	if pass.Plan != nil {
 		r.Goal = pass.Plan.Goal

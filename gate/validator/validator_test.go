@@ -20,11 +20,13 @@ func says(r validator.Review) validator.Reviewer {
 	return validator.Func(func(context.Context, validator.Request) (validator.Review, error) { return r, nil })
 }
 
-// passOf is a pass after the last step of a task with two criteria. a.go has three lines, the last without an end.
+// passOf is a pass after the last step of a task with two criteria. a.go has
+// three lines, the last without an end.
 func passOf(t *testing.T) *gate.Pass {
 	pass := gatetest.Pass(t, nil, gatetest.Files{"a.go": "one\ntwo\nthree", "d/b.go": "x\n", "empty": ""})
 	pass.Phase, pass.Attempt = gate.After, 1
-	pass.Task = &plan.Task{ID: "1", AcceptanceCriteria: []string{"it counts", "it is documented"}, Steps: []plan.Step{{Address: "1.1"}, {Address: "1.2"}}}
+	pass.Task = &plan.Task{ID: "1", AcceptanceCriteria: []string{"it counts", "it is documented"},
+		Steps: []plan.Step{{Address: "1.1"}, {Address: "1.2"}}}
 	pass.Step = &pass.Task.Steps[1]
 	return pass
 }
@@ -39,20 +41,34 @@ func TestVerdicts(t *testing.T) {
 		want   gate.Result
 		codes  string
 	}{
-		"all met and cited":               {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "a.go:1"), met(2, "d/b.go:1")}}, gate.Passed, ""},
-		"the last line of a file":         {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "a.go:3"), met(2, "a.go:2-3")}}, gate.Passed, ""},
-		"one line behind the last":        {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "a.go:4", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
-		"line 0":                          {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "a.go:0", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
-		"a line of an empty file":         {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "empty:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
-		"a file that is not there":        {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "c.go:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
-		"a folder":                        {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "d:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
-		"outside of the workspace":        {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "../etc/passwd:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
-		"a file without a line":           {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "a.go", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
-		"a pass without evidence":         {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1), met(2)}}, gate.Fail, validator.CodeNoEvidence + " " + validator.CodeNoEvidence + " " + validator.CodeNoEvidence},
+		"all met and cited": {validator.Review{Verdict: "pass",
+			Criteria: []validator.Criterion{met(1, "a.go:1"), met(2, "d/b.go:1")}}, gate.Passed, ""},
+		"the last line of a file": {validator.Review{Verdict: "pass",
+			Criteria: []validator.Criterion{met(1, "a.go:3"), met(2, "a.go:2-3")}}, gate.Passed, ""},
+		"one line behind the last": {validator.Review{Verdict: "pass",
+			Criteria: []validator.Criterion{met(1, "a.go:4", "a.go:1"), met(2, "a.go:1")}}, gate.Fail,
+			validator.CodeCitation},
+		"line 0": {validator.Review{Verdict: "pass",
+			Criteria: []validator.Criterion{met(1, "a.go:0", "a.go:1"), met(2, "a.go:1")}}, gate.Fail,
+			validator.CodeCitation},
+		"a line of an empty file": {validator.Review{Verdict: "pass",
+			Criteria: []validator.Criterion{met(1, "empty:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail,
+			validator.CodeCitation},
+		"a file that is not there": {validator.Review{Verdict: "pass",
+			Criteria: []validator.Criterion{met(1, "c.go:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail,
+			validator.CodeCitation},
+		"a folder":                 {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "d:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
+		"outside of the workspace": {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "../etc/passwd:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
+		"a file without a line":    {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "a.go", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, validator.CodeCitation},
+		"a pass without evidence": {validator.Review{Verdict: "pass",
+			Criteria: []validator.Criterion{met(1), met(2)}}, gate.Fail,
+			validator.CodeNoEvidence + " " + validator.CodeNoEvidence + " " + validator.CodeNoEvidence},
 		"a pass that is silent about one": {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "a.go:1")}}, gate.Fail, validator.CodeNoEvidence},
 		"a pass that says one is not met": {validator.Review{Verdict: "pass", Criteria: []validator.Criterion{met(1, "a.go:1"), {Number: 2}}}, gate.Fail, validator.CodeNotMet},
-		"partial":                         {validator.Review{Verdict: "partial", Criteria: []validator.Criterion{met(1, "a.go:1"), {Number: 2}}}, gate.Partial, " "},
-		"fail":                            {validator.Review{Verdict: "fail", Findings: []string{"it does not count"}}, gate.Fail, validator.CodeRejected},
+		"partial": {validator.Review{Verdict: "partial",
+			Criteria: []validator.Criterion{met(1, "a.go:1"), {Number: 2}}}, gate.Partial, " "},
+		"fail": {validator.Review{Verdict: "fail",
+			Findings: []string{"it does not count"}}, gate.Fail, validator.CodeRejected},
 		"fail without a reason is a fail": {validator.Review{Verdict: "fail"}, gate.Fail, validator.CodeRejected},
 	}
 	for name, tt := range tests {
@@ -93,7 +109,8 @@ func TestTimeOut(t *testing.T) {
 }
 
 func TestConforms(t *testing.T) {
-	gatetest.Run(t, validator.New(validator.Func(func(ctx context.Context, r validator.Request) (validator.Review, error) {
+	gatetest.Run(t, validator.New(validator.Func(func(ctx context.Context, r validator.Request) (validator.Review,
+		error) {
 		return validator.Review{Verdict: gate.Fail}, ctx.Err()
 	})))
 }
@@ -137,11 +154,13 @@ echo looking; echo '{"verdict": "pass", "criteria": [{"criterion": 1, "met": tru
 	if err := g.Judge(context.Background(), pass); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]gate.Citation{{Path: "a.go", Line: 1}, {Path: "a.go", Line: 2}}, pass.Verdict().Citations); diff != "" {
+	if diff := cmp.Diff([]gate.Citation{{Path: "a.go", Line: 1}, {Path: "a.go", Line: 2}},
+		pass.Verdict().Citations); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, script := range []string{"exit 1", "echo fine", "true"} {
-		if err := validator.New(&validator.Program{Args: []string{"sh", "-c", script}}).Judge(context.Background(), pass.Fresh()); err == nil {
+		if err := validator.New(&validator.Program{Args: []string{"sh", "-c", script}}).Judge(context.Background(),
+			pass.Fresh()); err == nil {
 			t.Errorf("%q decided something", script)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package atomicfile writes files that are there whole or not at all, also after
-// a power cut.
+// Package atomicfile writes files that are there whole or not at all, also
+// after a power cut.
 package atomicfile
 
 import (
@@ -18,7 +18,8 @@ import (
 
 // Write replaces the file at name by one that holds content. The file and its
 // folder are durable when it returns nil; after an error the old file is
-// untouched, unless it is the last sync that failed: then either may be there after a power cut. d may be nil.
+// untouched, unless it is the last sync that failed: then either may be there
+// after a power cut. d may be nil.
 func Write(d *disk.Disk, name string, content []byte, perm fs.FileMode) error {
 	root, err := d.OpenRoot(filepath.Dir(name))
 	if err != nil {

@@ -44,7 +44,8 @@ var build = sync.OnceValues(func() (string, error) {
 	return name, nil
 })
 
-// command builds the command, once, from its folder in the workspace of modules.
+// command builds the command, once, from its folder in the workspace of
+// modules.
 func command(t *testing.T) string {
 	t.Helper()
 	name, err := build()
@@ -57,10 +58,12 @@ func command(t *testing.T) string {
 // quick are the scenarios of each -short test.
 var quick = []string{"ladder-contract", "mode-dynamic", "questions", "killed-in-a-step", "isolated"}
 
-// slow are those that are played with -slow only, and whose plans other tests run.
+// slow are those that are played with -slow only, and whose plans other tests
+// run.
 var slow = []string{"ratelimit"}
 
-// TestScenarios plays every scenario, and compares with what was recorded of it.
+// TestScenarios plays every scenario, and compares with what was recorded of
+// it.
 func TestScenarios(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a sandbox can do, and says, differs between systems")
@@ -85,7 +88,8 @@ func TestScenarios(t *testing.T) {
 			props.unpack(t, s.root)
 			a.unpack(t, s.root)
 			s.play(a.comment)
-			compare(t, filepath.Join("testdata", "recorded", filepath.Base(name)), archive{s.session.String(), s.recorded})
+			compare(t, filepath.Join("testdata", "recorded", filepath.Base(name)),
+				archive{s.session.String(), s.recorded})
 		})
 	}
 }

@@ -28,9 +28,10 @@ var large = []string{"f4/beads/beads__2025-10-12__issues.jsonl", "f4/beads/beads
 // plans are the plans of the corpus: a folder or a file each.
 var plans = regexp.MustCompile(`^(f1/[^/]+|f2/.*\.md|f3/[^/]+\.json|f4/[^/]+/[^/]+)$`)
 
-// TestCorpus checks, converts and runs every plan of the corpus, and compares with
-// what was recorded of it: digests of what is printed and of all documents, how
-// often there is which fact, and how it ends. No text of a plan is recorded.
+// TestCorpus checks, converts and runs every plan of the corpus, and compares
+// with what was recorded of it: digests of what is printed and of all
+// documents, how often there is which fact, and how it ends. No text of a plan
+// is recorded.
 func TestCorpus(t *testing.T) {
 	if _, err := os.Stat(corpus); err != nil {
 		t.Skip("there is no corpus beside the repository")
@@ -78,7 +79,8 @@ func corpusPlans(t *testing.T) []string {
 	return names
 }
 
-// corpusPlan carries out one plan, by an agent that makes what is to be created.
+// corpusPlan carries out one plan, by an agent that makes what is to be
+// created.
 func (s *scene) corpusPlan(name string) string {
 	s.t.Helper()
 	plan := s.borrow(name)
@@ -92,7 +94,8 @@ func (s *scene) corpusPlan(name string) string {
 	for _, call := range calls {
 		out, errs, status := s.ask(strings.Replace("planlock "+call, "PLAN", plan, 1))
 		n := s.normaliser()
-		fmt.Fprintf(&b, "%s: status %d, prints %s and %s\n", call, status, digest(n.stream(string(out))), digest(n.stream(string(errs))))
+		fmt.Fprintf(&b, "%s: status %d, prints %s and %s\n", call, status, digest(n.stream(string(out))),
+			digest(n.stream(string(errs))))
 	}
 	n := s.normaliser()
 	for _, id := range runs(s.cwd) {
@@ -117,8 +120,8 @@ func (s *scene) corpusPlan(name string) string {
 	return b.String()
 }
 
-// confine leaves the plans of strangers, who have commands in them, nothing but the
-// programs that the agent needs.
+// confine leaves the plans of strangers, who have commands in them, nothing but
+// the programs that the agent needs.
 func (s *scene) confine() {
 	s.t.Helper()
 	tools := filepath.Join(s.root, "tools")
@@ -160,7 +163,8 @@ func (s *scene) borrow(name string) string {
 }
 
 func digest(text string) string {
-	return fmt.Sprintf("%d lines %x", strings.Count(text, "\n"), sha256.Sum256([]byte(text)))[:len(fmt.Sprint(strings.Count(text, "\n")))+19]
+	return fmt.Sprintf("%d lines %x", strings.Count(text, "\n"),
+		sha256.Sum256([]byte(text)))[:len(fmt.Sprint(strings.Count(text, "\n")))+19]
 }
 
 // count says how often there is which fact, by the names of the records.

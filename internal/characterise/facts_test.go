@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// facts is the one place that knows how the facts of a journal and their fields are
-// called: the type in the journal, the name in the records, and the fields that
-// users see, each as FIELD or as FIELD>NAME where the records call it otherwise; a
-// field in another is FIELD.FIELD.
-// A fact without a name in the records is one that users do not see.
+// facts is the one place that knows how the facts of a journal and their fields
+// are called: the type in the journal, the name in the records, and the fields
+// that users see, each as FIELD or as FIELD>NAME where the records call it
+// otherwise; a field in another is FIELD.FIELD. A fact without a name in the
+// records is one that users do not see.
 var facts = []struct{ kind, name, fields string }{
 	{"run-started", "run begins", "name goal format profile policy.mode>mode policy.mode_by>mode_by policy.preset>preset executor isolated shadow no_sandbox own_stores policy.deterministic>deterministic policy.test_first>test_first acknowledged remembered steps tools warnings"},
 	{"policy-changed", "", ""},
@@ -36,7 +36,8 @@ var facts = []struct{ kind, name, fields string }{
 	{"asked", "question", "question"},
 	{"answered", "answer", "answer"},
 	{"unanswered", "unanswered", "question why final"},
-	{"addendum", "addendum", "number question kind choice acknowledged reason by artifacts max_files max_lines modules"},
+	{"addendum", "addendum",
+		"number question kind choice acknowledged reason by artifacts max_files max_lines modules"},
 	{"run-amended", "amended", "number by reason requirements tasks added steps warnings"},
 	{"remembered", "remembered", "question kind step choice reason by why"},
 	{"advised", "advice", "kind point rung advisor root_cause note confidence severity risk queries sources findings alternatives error nothing"},
@@ -123,7 +124,8 @@ func (n normaliser) journal(text string) (string, error) {
 	return b.String(), nil
 }
 
-// judgements writes down what gates said: those that passed together on one line.
+// judgements writes down what gates said: those that passed together on one
+// line.
 func (n normaliser) judgements(b *strings.Builder, where string, data map[string]any) {
 	list, several := data["judged"].([]any)
 	if !several {

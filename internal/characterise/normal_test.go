@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// A normaliser takes out of a text what differs between two runs of one scenario,
-// and what the names inside of the library are.
+// A normaliser takes out of a text what differs between two runs of one
+// scenario, and what the names inside of the library are.
 type normaliser struct {
 	paths *strings.Replacer
 	runs  map[string]string // by id
@@ -89,8 +89,9 @@ func unfold(text string) string {
 	return b.String()
 }
 
-// columns are the number, the time and the type of a record, which `planlock log`
-// prints first, each in its column; the step and what the record says stay.
+// columns are the number, the time and the type of a record, which `planlock
+// log` prints first, each in its column; the step and what the record says
+// stay.
 var columns = regexp.MustCompile(`(?m)^ *\d+  TIME  +(([0-9A-Za-z.]+(#\d+)?) )? *[a-z-]+  +`)
 
 func (n normaliser) mask(s string) string {
@@ -125,8 +126,8 @@ func (n normaliser) stream(s string) string {
 // volatile are the keys of numbers that are measured, or follow from what is.
 var volatile = regexp.MustCompile(`(_ms|_ns|_seconds|_minutes)$|^(size|seq|position|risk)$`)
 
-// json normalises a document for programs. Keys are sorted; what is empty is left
-// out; what fits on a line stands on one.
+// json normalises a document for programs. Keys are sorted; what is empty is
+// left out; what fits on a line stands on one.
 func (n normaliser) json(text string) string {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -288,7 +289,8 @@ func inline(v any) string {
 }
 
 var (
-	// The words in a picture are cut to the width of a bar, which is a time; its titles say all of it.
+	// The words in a picture are cut to the width of a bar, which is a time;
+	// its titles say all of it.
 	unseen = regexp.MustCompile(`(?s)<style.*?</style>|<head.*?</head>|<!--.*?-->|<text\b.*?</text>`)
 	block  = regexp.MustCompile(`</?(p|div|section|article|h\d|li|ul|ol|tr|table|thead|tbody|details|summary|pre|header|footer|main|nav|dl|dt|svg|g|title)\b[^>]*>`)
 	tag    = regexp.MustCompile(`<[^>]*>`)

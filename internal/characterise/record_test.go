@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// record writes down the documents of all runs, and what the workspaces hold. Of
-// most scenarios it keeps only digests of the documents that others have in full.
+// record writes down the documents of all runs, and what the workspaces hold.
+// Of most scenarios it keeps only digests of the documents that others have in
+// full.
 func (s *scene) record(label string) {
 	s.t.Helper()
 	s.each(label, func(n normaliser, run, id string) {
@@ -28,8 +29,8 @@ func (s *scene) glance(label string) {
 	})
 }
 
-// each calls do for each run of each workspace, in that workspace, and writes down
-// the status and what the workspace holds.
+// each calls do for each run of each workspace, in that workspace, and writes
+// down the status and what the workspace holds.
 func (s *scene) each(label string, do func(n normaliser, run, id string)) {
 	s.t.Helper()
 	n, back := s.normaliser(), s.cwd
@@ -72,7 +73,8 @@ func (s *scene) answer(line string) string {
 	return string(errs) + string(out)
 }
 
-// sum records the digest of a document, or all of it in a scenario that says so.
+// sum records the digest of a document, or all of it in a scenario that says
+// so.
 func (s *scene) sum(name, text string) {
 	if !s.full {
 		text = digest(text) + "\n"
@@ -118,8 +120,8 @@ func (s *scene) recordViews(n normaliser, run, id string, names []string) {
 	}
 }
 
-// recordReport records a report as it is printed, and as it lies in the folder of the
-// run, where nobody spelled what can be done next.
+// recordReport records a report as it is printed, and as it lies in the folder
+// of the run, where nobody spelled what can be done next.
 func (s *scene) recordReport(n normaliser, run, id, name, view string) {
 	s.t.Helper()
 	format := strings.Replace(strings.TrimPrefix(name, "report."), "txt", "text", 1)

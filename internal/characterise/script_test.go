@@ -19,7 +19,8 @@ import (
 // patience is how long a scenario waits for something that must happen.
 const patience = 30 * time.Second
 
-// A scene is a folder with a workspace in it, and the record of what happened there.
+// A scene is a folder with a workspace in it, and the record of what happened
+// there.
 //
 // Each line of a script is a command of the shell, or one of these:
 //
@@ -56,7 +57,8 @@ type job struct {
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	// The length of the path is always the same, since documents break their lines.
+	// The length of the path is always the same, since documents break their
+	// lines.
 	root := filepath.Join(os.TempDir(), fmt.Sprintf("characterise-%08x", rand.Uint32()))
 	for _, name := range []string{"ws", "last"} {
 		if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
@@ -288,7 +290,8 @@ func runs(workspace string) []string {
 }
 
 func (s *scene) normaliser() normaliser {
-	n := normaliser{paths: strings.NewReplacer(s.root, "ROOT", filepath.Base(s.root), "ROOT", bin, "BIN"), runs: map[string]string{}}
+	n := normaliser{paths: strings.NewReplacer(s.root, "ROOT", filepath.Base(s.root), "ROOT", bin, "BIN"),
+		runs: map[string]string{}}
 	for _, ws := range s.workspaces() {
 		for i, id := range runs(ws) {
 			n.runs[id] = fmt.Sprintf("RUN%d", i+1)

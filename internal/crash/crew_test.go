@@ -23,7 +23,8 @@ type crew struct {
 // enough is after how many failures a crew gives up.
 const enough = 10
 
-// try calls do with a folder of its own for each thing there is to try. do returns what is wrong.
+// try calls do with a folder of its own for each thing there is to try. do
+// returns what is wrong.
 func try[T any](c *crew, things iter.Seq[T], do func(thing T, dir string) (name string, problems []string)) {
 	work := make(chan T)
 	var wait sync.WaitGroup

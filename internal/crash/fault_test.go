@@ -21,8 +21,9 @@ import (
 
 // TestFaults lets operation 1, 2, 3 … of a whole run fail, with every kind of
 // error, until a run gets through in which nothing failed. What the steps do
-// themselves fails too. The plan is the short one, whatever the dose: it has each kind of step twice, and a
-// fault is met by what stands at that place, however many steps were done before.
+// themselves fails too. The plan is the short one, whatever the dose: it has
+// each kind of step twice, and a fault is met by what stands at that place,
+// however many steps were done before.
 func TestFaults(t *testing.T) {
 	dose := theDose(t)
 	dir := fast(t)
@@ -59,8 +60,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// suffer runs the plan on a disk that fails, and again when it is mended: one run in four to its end,
-// the others until one more step is complete.
+// suffer runs the plan on a disk that fails, and again when it is mended: one
+// run in four to its end, the others until one more step is complete.
 func (w *world) suffer(dir string, l *faulty.Layer) (problems []string) {
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	s := w.enter(dir)
@@ -96,8 +97,8 @@ func (w *world) suffer(dir string, l *faulty.Layer) (problems []string) {
 	return append(problems, s.problems...)
 }
 
-// undone looks at a run that ended because a step failed: the tree is the one before
-// that step, and the journal says why.
+// undone looks at a run that ended because a step failed: the tree is the one
+// before that step, and the journal says why.
 func (w *world) undone(cause string, complain func(string, ...any)) {
 	run, _, err := w.know()
 	if err != nil {
@@ -125,9 +126,9 @@ func (w *world) undone(cause string, complain func(string, ...any)) {
 	}
 }
 
-// TestKilledThenPower kills the controller, or lets one operation of it fail, lets another one carry
-// on, and cuts the power while that is at work: what the first one did not sync
-// is lost too.
+// TestKilledThenPower kills the controller, or lets one operation of it fail,
+// lets another one carry on, and cuts the power while that is at work: what the
+// first one did not sync is lost too.
 func TestKilledThenPower(t *testing.T) {
 	dose := theDose(t)
 	dose.witnessed = true
@@ -183,7 +184,8 @@ func (w *world) twice(dir string, l *faulty.Layer, rng *rand.Rand) (string, []st
 		return name("another controller"), s.problems
 	}
 	trace := rec.Trace()
-	tr := trial{name: name("another controller"), base: s, trace: trace, moment: killed + rng.IntN(trace.Len()+1-killed),
+	tr := trial{name: name("another controller"), base: s, trace: trace,
+		moment: killed + rng.IntN(trace.Len()+1-killed),
 		choose: powercut.Random(rng.Uint64()), life: "life 2"}
 	if rng.IntN(3) == 0 {
 		tr.choose = powercut.Everything

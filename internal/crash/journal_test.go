@@ -111,8 +111,8 @@ type tale struct {
 	back bool // somebody set the run back
 }
 
-// A lore knows the tales of journals that were read before, record by record the same.
-// It is safe for concurrent use.
+// A lore knows the tales of journals that were read before, record by record
+// the same. It is safe for concurrent use.
 type lore struct {
 	mu    sync.Mutex
 	seed  maphash.Seed

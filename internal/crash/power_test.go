@@ -56,7 +56,8 @@ func undisturbed(t testing.TB, dir string, p plot) (*world, *powercut.Trace) {
 	w.story = newStory(p.tasks, w.seen, end)
 	w.seen = nil
 	trace := w.rec.Trace()
-	t.Logf("a run of %d steps: %d operations that change something, %d records, %v", 7*p.tasks, trace.Len(), w.acknowledged(trace.Len()), took.Round(time.Millisecond))
+	t.Logf("a run of %d steps: %d operations that change something, %d records, %v", 7*p.tasks, trace.Len(),
+		w.acknowledged(trace.Len()), took.Round(time.Millisecond))
 	return w, trace
 }
 
@@ -136,7 +137,8 @@ type state struct {
 	life  string
 }
 
-// already reports whether a trial finds what another one found, and keeps it in mind.
+// already reports whether a trial finds what another one found, and keeps it in
+// mind.
 func (d different) already(tr trial, sum uint64) bool {
 	s := state{sum, tr.base.acknowledged(tr.moment), tr.life}
 	again := d[s]
@@ -173,14 +175,16 @@ func TestPowerAgain(t *testing.T) {
 	t.Logf("%d times three power cuts, %v", c.done.Load(), time.Since(start).Round(time.Millisecond))
 }
 
-// TestPowerIsolated lets the power go while a run works in a clone, or is delivered.
+// TestPowerIsolated lets the power go while a run works in a clone, or is
+// delivered.
 func TestPowerIsolated(t *testing.T) {
 	dose := theDose(t)
 	dose.isolate = true
 	ofAll(t, dose)
 }
 
-// TestPowerUnseen lets the power go while a run that nobody observes completes steps whose records the disk is still busy with.
+// TestPowerUnseen lets the power go while a run that nobody observes completes
+// steps whose records the disk is still busy with.
 func TestPowerUnseen(t *testing.T) {
 	dose := theDose(t)
 	dose.unseen, dose.stopAfter, dose.backTo = true, "", ""
@@ -194,9 +198,9 @@ func TestPowerUnseen(t *testing.T) {
 	}
 }
 
-// TestPowerWitnessed lets the power go while a journal has a witness outside of the
-// workspace, on the same disk: it must never know of more than what is left, also
-// where it alone is left of what was not durable.
+// TestPowerWitnessed lets the power go while a journal has a witness outside of
+// the workspace, on the same disk: it must never know of more than what is
+// left, also where it alone is left of what was not durable.
 func TestPowerWitnessed(t *testing.T) {
 	dose := theDose(t)
 	dose.witnessed = true
@@ -206,7 +210,8 @@ func TestPowerWitnessed(t *testing.T) {
 		return powercut.Fate{Lost: !strings.Contains(trace.Operation(operation), state)}
 	}
 	try(&crew{t: t, dir: dir}, seeds(trace.Len()+1), func(k uint64, dir string) (string, []string) {
-		tr := trial{name: "only the witness is kept", base: base, trace: trace, moment: int(k), life: "life 2", choose: outside, still: true}
+		tr := trial{name: "only the witness is kept", base: base, trace: trace, moment: int(k), life: "life 2",
+			choose: outside, still: true}
 		_, problems := tr.run(dir)
 		return tr.String(), problems
 	})
@@ -219,7 +224,8 @@ func ofAll(t *testing.T, dose dose) (base *world, trace *powercut.Trace, dir str
 	c, start := &crew{t: t, dir: dir}, time.Now()
 	try(c, seeds(dose.some), func(seed uint64, dir string) (string, []string) {
 		rng := rand.New(rand.NewPCG(seed, 4))
-		tr := trial{name: fmt.Sprintf("seed %d", seed), base: base, trace: trace, moment: rng.IntN(trace.Len() + 1), life: "life 2", choose: powercut.Random(seed)}
+		tr := trial{name: fmt.Sprintf("seed %d", seed), base: base, trace: trace, moment: rng.IntN(trace.Len() + 1),
+			life: "life 2", choose: powercut.Random(seed)}
 		switch pending := trace.At(tr.moment).Pending(); seed % 5 {
 		case 0:
 			tr.choose = powercut.Everything

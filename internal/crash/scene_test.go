@@ -24,7 +24,9 @@ type plot struct {
 	backTo    plan.Address // and sets it back to before this step
 	isolate   bool         // it works in a clone
 	witnessed bool         // journals have witnesses outside of the workspace
-	unseen    bool         // nobody observes the run, so that the completion of a step is synced while the next one is made ready
+	// nobody observes the run, so that the completion of a step is synced while
+	// the next one is made ready
+	unseen bool
 }
 
 var short = plot{tasks: 2, stopAfter: "2.1", backTo: "1.5"}
@@ -75,7 +77,8 @@ limits = { max_files = 9, max_lines = 900 }
 
 // files are what a workspace holds before the run.
 func files() map[string]string {
-	return map[string]string{"shared.txt": lines("shared", 200), "secret/key": "do not touch", "README": "a workspace\n"}
+	return map[string]string{"shared.txt": lines("shared", 200), "secret/key": "do not touch",
+		"README": "a workspace\n"}
 }
 
 // lines is a text of many lines.
@@ -132,7 +135,8 @@ func step(d desk, w exec.Work) error {
 		return d.write(dir+"/a.txt", lines(dir+" first", 80), 0o644)
 	case "2": // fails once, and leaves a mess
 		if w.Attempt == 1 {
-			return errors.Join(d.write(dir+"/a.txt", "junk", 0o644), d.root.Remove("README"), d.write("junk/deep/junk", "junk", 0o600), errNotYet)
+			return errors.Join(d.write(dir+"/a.txt", "junk", 0o644), d.root.Remove("README"),
+				d.write("junk/deep/junk", "junk", 0o600), errNotYet)
 		}
 		return d.write(dir+"/a.txt", lines(dir+" first", 80)+"more\n", 0o644)
 	case "3": // the first way does too much
@@ -143,7 +147,8 @@ func step(d desk, w exec.Work) error {
 	case "4": // in place, in the middle of a file
 		return d.over("shared.txt", strings.ToUpper(lines(dir+" was here", 20)), int64(1000+100*len(task)))
 	case "5": // a new file by rename
-		return errors.Join(d.root.Remove(dir+"/a.txt"), d.write(dir+"/.temp", lines("c", 30), 0o644), d.root.Rename(dir+"/.temp", dir+"/c.txt"))
+		return errors.Join(d.root.Remove(dir+"/a.txt"), d.write(dir+"/.temp", lines("c", 30), 0o644),
+			d.root.Rename(dir+"/.temp", dir+"/c.txt"))
 	case "6":
 		return errors.Join(d.write(dir+"/in/run", "#!/bin/true\n", 0o755), d.root.Symlink("in/run", dir+"/link"))
 	case "7": // fails twice

@@ -95,7 +95,8 @@ func (w *world) examine(given map[string]*chronicle, moment int, complain func(s
 	return left
 }
 
-// conclude looks at the end: the journals, which began with left and are proved, and the tree.
+// conclude looks at the end: the journals, which began with left and are
+// proved, and the tree.
 func (w *world) conclude(left map[string][][]byte, prove bool, complain func(string, ...any)) {
 	for run, records := range left {
 		now, err := w.survivors(run)

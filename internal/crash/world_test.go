@@ -49,7 +49,8 @@ type world struct {
 
 // enter makes a world around a folder.
 func (w *world) enter(home string) *world {
-	return &world{plot: w.plot, home: home, dir: filepath.Join(home, "ws"), locked: w.locked, story: w.story, lore: w.lore,
+	return &world{plot: w.plot, home: home, dir: filepath.Join(home, "ws"), locked: w.locked, story: w.story,
+		lore:      w.lore,
 		completed: map[plan.Address]bool{}, journals: map[string]*chronicle{}}
 }
 
@@ -111,8 +112,8 @@ func (w *world) complain(format string, args ...any) {
 	w.problems = append(w.problems, fmt.Sprintf(format, args...))
 }
 
-// drive carries the run on until it is over, as a person would who knows nothing
-// but what planlock says.
+// drive carries the run on until it is over, as a person would who knows
+// nothing but what planlock says.
 func (w *world) drive() error {
 	ctx := disk.With(context.Background(), w.disk)
 	for {
@@ -182,8 +183,8 @@ func done(run *history.Run, step plan.Address) bool {
 	return s != nil && s.Status == history.Completed
 }
 
-// carry calls the controller; with stops, until a step is done at which somebody
-// interrupts it.
+// carry calls the controller; with stops, until a step is done at which
+// somebody interrupts it.
 func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Controller) error, stops bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -202,7 +203,8 @@ func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Cont
 	}))
 }
 
-// accepted looks at the tree that a step left which is complete: the next one finds it.
+// accepted looks at the tree that a step left which is complete: the next one
+// finds it.
 func (w *world) accepted(ev exec.Event) {
 	if ev.History.Status != history.Completed {
 		return
@@ -218,8 +220,10 @@ func (w *world) controller(stepDone func(exec.Event)) *exec.Controller {
 		observer = exec.Observer{}
 	}
 	return &exec.Controller{
-		Dir: w.dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": exec.Func(w.execute)}, Executor: exec.Func(w.execute),
-		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog, Observer: observer,
+		Dir: w.dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": exec.Func(w.execute)},
+		Executor: exec.Func(w.execute),
+		Isolate:  w.isolate, Witness: w.witness(), NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog,
+		Observer: observer,
 	}
 }
 
@@ -238,7 +242,8 @@ func (w *world) execute(ctx context.Context, job exec.Work) (exec.Outcome, error
 	for _, c := range w.journals {
 		for _, r := range c.records[c.acknowledged(math.MaxInt):] {
 			if bytes.Contains(r, []byte("step-completed")) && !w.careless {
-				w.problems = append(w.problems, fmt.Sprintf("before step %s not all is durable of the step before it", at))
+				w.problems = append(w.problems, fmt.Sprintf("before step %s not all is durable of the step before it",
+					at))
 			}
 		}
 	}
@@ -357,8 +362,8 @@ func difference(want, got string) string {
 	return b.String()
 }
 
-// A life is that of the machine, from one power cut to the next. When it is over
-// nothing can be done any more.
+// A life is that of the machine, from one power cut to the next. When it is
+// over nothing can be done any more.
 type life struct {
 	name string
 	over atomic.Bool

@@ -14,8 +14,8 @@ type Disk struct{ layer Layer }
 // safe for concurrent use.
 type Layer interface {
 	// Do is called for every operation, instead of doing it. run does it, as op
-	// then says. It need not be called, and what Do returns is how the operation
-	// ended. Op and what is in it are good until Do returns.
+	// then says. It need not be called, and what Do returns is how the
+	// operation ended. Op and what is in it are good until Do returns.
 	Do(op *Op, run func() error) error
 	// Boot is what Disk.Boot returns.
 	Boot() string

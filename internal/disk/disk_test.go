@@ -45,9 +45,12 @@ func work(d *disk.Disk, dir string) error {
 	if string(part) != "ax" {
 		err3 = errors.Join(err3, errors.New("another content was read"))
 	}
-	return errors.Join(err, err2, err3, f.Truncate(2), f.SyncData(), f.Chmod(0o640), f.Chtimes(time.Unix(1, 0)), f.Sync(), f.Close(),
-		root.Rename("temp", "f"), root.MakeFolders("a/b", 0o755), root.Chmod("a/b", 0o700), root.Chtimes("f", time.Unix(2, 0)),
-		root.SyncFolder("."), d.Anywhere().Rename(filepath.Join(dir, "f"), filepath.Join(dir, "a", "f")), root.RemoveAll("a/b"))
+	return errors.Join(err, err2, err3, f.Truncate(2), f.SyncData(), f.Chmod(0o640), f.Chtimes(time.Unix(1, 0)),
+		f.Sync(), f.Close(),
+		root.Rename("temp", "f"), root.MakeFolders("a/b", 0o755), root.Chmod("a/b", 0o700),
+		root.Chtimes("f", time.Unix(2, 0)),
+		root.SyncFolder("."), d.Anywhere().Rename(filepath.Join(dir, "f"), filepath.Join(dir, "a", "f")),
+		root.RemoveAll("a/b"))
 }
 
 func TestBothWaysDoTheSame(t *testing.T) {
@@ -67,7 +70,8 @@ func TestBothWaysDoTheSame(t *testing.T) {
 	}
 	base := filepath.Base(watched)
 	want := []string{"create temp", "write temp", "write temp", "truncate temp", "syncdata temp", "chmod temp", "chtimes temp", "sync temp",
-		"rename temp", "mkdir a", "syncfolder " + base, "mkdir b", "syncfolder a", "chmod b", "chtimes f", "syncfolder " + base,
+		"rename temp", "mkdir a", "syncfolder " + base, "mkdir b", "syncfolder a", "chmod b", "chtimes f",
+		"syncfolder " + base,
 		"rename f", "remove b"}
 	if diff := cmp.Diff(want, l.ops); diff != "" {
 		t.Error(diff)

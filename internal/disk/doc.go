@@ -1,6 +1,6 @@
 // Package disk is the one way to files that must not be lost: journals, stores,
-// locks, views, and the workspace as far as planlock writes there. A test puts a
-// [Layer] in its place, in which operations fail or the power goes.
+// locks, views, and the workspace as far as planlock writes there. A test puts
+// a [Layer] in its place, in which operations fail or the power goes.
 //
 // A nil *[Disk] is the operating system itself, and costs nothing: [Root] and
 // [File] are an *os.Root and an *os.File with a few methods, and each of them
@@ -15,27 +15,27 @@
 //
 // # How it gets where it is needed
 //
-// No exported function or field of planlock takes a Disk, so that the seam is no
-// part of its API. It is in the context that a caller passes: Controller.Run,
-// Resume, Rollback and Lock, HoldWorkspace, Store.Snapshot and Store.Restore.
-// What is opened without a context has a form with one: OpenFolderContext,
-// OpenFileLogContext, ReadFileLogContext. Whoever opens something looks the Disk
-// up once and keeps it with what was opened. Outside of this module nobody can
-// name [With], so there it is always nil.
+// No exported function or field of planlock takes a Disk, so that the seam is
+// no part of its API. It is in the context that a caller passes:
+// Controller.Run, Resume, Rollback and Lock, HoldWorkspace, Store.Snapshot and
+// Store.Restore. What is opened without a context has a form with one:
+// OpenFolderContext, OpenFileLogContext, ReadFileLogContext. Whoever opens
+// something looks the Disk up once and keeps it with what was opened. Outside
+// of this module nobody can name [With], so there it is always nil.
 //
-// Code that goes around these methods (a raw call of the system, for speed) asks
-// [Disk.Plain] first, and takes the slow way where that says no; both ways must do
-// the same operations in the same order. What writes nothing (a scan) need not
-// come here.
+// Code that goes around these methods (a raw call of the system, for speed)
+// asks [Disk.Plain] first, and takes the slow way where that says no; both ways
+// must do the same operations in the same order. What writes nothing (a scan)
+// need not come here.
 //
 // # Durability
 //
-// What a caller may rely on is the least that POSIX gives, and package
-// powercut takes away all the rest: contents are durable once the file was synced, a name
-// once the folder that holds it was. Until then each write, truncation, new name,
-// rename, removal, mode and time may be lost, alone or with others, in any order,
-// and a write also in part. After a sync that failed a second one may succeed and
-// the data be gone.
+// What a caller may rely on is the least that POSIX gives, and package powercut
+// takes away all the rest: contents are durable once the file was synced, a
+// name once the folder that holds it was. Until then each write, truncation,
+// new name, rename, removal, mode and time may be lost, alone or with others,
+// in any order, and a write also in part. After a sync that failed a second one
+// may succeed and the data be gone.
 //
 // Not promised: locks are outside of it, they do not outlive a process anyway.
 package disk

@@ -106,8 +106,10 @@ func (f *File) SyncData() error {
 	return f.do(&Op{Kind: SyncData}, func() error { return syncData(f.file) })
 }
 
-// Hasten has the disk begin to write what was written to a part of the file, and waits for nothing, so that a SyncData that comes soon has
-// less to wait for. It promises nothing, and whether it works cannot be told, so a Layer does not hear of it.
+// Hasten has the disk begin to write what was written to a part of the file,
+// and waits for nothing, so that a SyncData that comes soon has less to wait
+// for. It promises nothing, and whether it works cannot be told, so a Layer
+// does not hear of it.
 func (f *File) Hasten(offset, size int64) {
 	if f.disk == nil {
 		hasten(f.file, offset, size)
@@ -138,7 +140,8 @@ func (f *File) Stat() (info fs.FileInfo, err error) {
 
 // ReadDir lists the folder, as os.File does, but sorted by names.
 func (f *File) ReadDir(n int) (list []fs.DirEntry, err error) {
-	err = f.disk.do(&Op{Kind: ReadDir, Path: f.path, File: f.file}, func() error { list, err = f.file.ReadDir(n); return err })
+	err = f.disk.do(&Op{Kind: ReadDir, Path: f.path, File: f.file},
+		func() error { list, err = f.file.ReadDir(n); return err })
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return list, err
 }

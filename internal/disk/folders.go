@@ -55,8 +55,8 @@ func (r *Root) clean(name string) (string, string) {
 	return name, path.Dir(name)
 }
 
-// RemoveAll removes what stands at name and all below it. It follows no link. It
-// is no error if nothing is there.
+// RemoveAll removes what stands at name and all below it. It follows no link.
+// It is no error if nothing is there.
 func (r *Root) RemoveAll(name string) error {
 	err := r.Remove(name)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {

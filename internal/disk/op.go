@@ -48,7 +48,8 @@ type Op struct {
 	Flags  int         // of Open and Create
 }
 
-// Changes reports whether the operation, if it succeeds, may change what is on the disk.
+// Changes reports whether the operation, if it succeeds, may change what is on
+// the disk.
 func (op *Op) Changes() bool {
 	switch op.Kind {
 	case Open, Stat, Read, ReadDir, Close:

@@ -198,12 +198,14 @@ func (r *Root) Mkdir(name string, perm fs.FileMode) error {
 	})
 }
 
-// MakeFIFO makes a FIFO (a named pipe); errors.ErrUnsupported where the system cannot do that in an open folder.
+// MakeFIFO makes a FIFO (a named pipe); errors.ErrUnsupported where the system
+// cannot do that in an open folder.
 func (r *Root) MakeFIFO(name string, perm fs.FileMode) error {
 	if r.root == nil {
 		return errors.ErrUnsupported
 	}
-	return r.change(&Op{Kind: Create, Path: r.path(name), Mode: perm | fs.ModeNamedPipe}, func() error { return makeFIFO(r.root, name, perm) })
+	return r.change(&Op{Kind: Create, Path: r.path(name), Mode: perm | fs.ModeNamedPipe},
+		func() error { return makeFIFO(r.root, name, perm) })
 }
 
 // Symlink makes a link at name that says target.
@@ -295,8 +297,9 @@ func (r *Root) ChtimesLink(name string, t time.Time) error {
 	})
 }
 
-// SyncFolder makes the names in the folder at name durable. Where folders cannot
-// be synced, the file system keeps names in order by itself, and it does nothing.
+// SyncFolder makes the names in the folder at name durable. Where folders
+// cannot be synced, the file system keeps names in order by itself, and it does
+// nothing.
 func (r *Root) SyncFolder(name string) error {
 	return r.change(&Op{Kind: SyncFolder, Path: r.path(name)}, func() error {
 		return syncFolder(r.root, name)

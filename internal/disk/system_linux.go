@@ -60,7 +60,8 @@ func setLinkTime(root *os.Root, name string, t time.Time) error {
 		return errors.Join(err, dir.Close())
 	}
 	times := [2]syscall.Timespec{{Nsec: omit}, syscall.NsecToTimespec(t.UnixNano())}
-	_, _, errno := syscall.Syscall6(syscall.SYS_UTIMENSAT, dir.Fd(), uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(&times)), noFollow, 0, 0)
+	_, _, errno := syscall.Syscall6(syscall.SYS_UTIMENSAT, dir.Fd(), uintptr(unsafe.Pointer(text)),
+		uintptr(unsafe.Pointer(&times)), noFollow, 0, 0)
 	if errno != 0 {
 		err = os.NewSyscallError("utimensat", errno)
 	}

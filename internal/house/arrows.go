@@ -19,8 +19,8 @@ import (
 	"strings"
 )
 
-// An arrow points from a file to another of its package: the first uses a name that
-// the second declares. Names says which.
+// An arrow points from a file to another of its package: the first uses a name
+// that the second declares. Names says which.
 type arrow struct {
 	from, to string
 	names    []string
@@ -55,14 +55,15 @@ func (r *repository) arrows() (map[string][]arrow, error) {
 	return found, nil
 }
 
-// built lists the files of each package that the system builds, and where what is
-// compiled of the packages that they import lies.
+// built lists the files of each package that the system builds, and where what
+// is compiled of the packages that they import lies.
 func (r *repository) built() (files map[string][]string, exports map[string]string, err error) {
 	patterns := []string{"./..."}
 	if _, err := os.Stat(filepath.Join(r.dir, "cmd", "go.mod")); err == nil {
 		patterns = append(patterns, "./cmd/...")
 	}
-	c := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export"}, patterns...)...)
+	c := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export"},
+		patterns...)...)
 	c.Dir = r.dir
 	var said strings.Builder
 	c.Stderr = &said
@@ -109,7 +110,8 @@ func fileArrows(fset *token.FileSet, p *types.Package, uses map[*ast.Ident]types
 		if !ok {
 			continue
 		}
-		pair := [2]string{path.Base(fset.Position(ident.Pos()).Filename), path.Base(fset.Position(object.Pos()).Filename)}
+		pair := [2]string{path.Base(fset.Position(ident.Pos()).Filename),
+			path.Base(fset.Position(object.Pos()).Filename)}
 		if pair[0] == pair[1] {
 			continue
 		}
@@ -128,8 +130,8 @@ func fileArrows(fset *token.FileSet, p *types.Package, uses map[*ast.Ident]types
 	return list
 }
 
-// declared is the name of what a package declares: a function, type, variable or
-// constant at its top, or a method. Fields and what is local are none.
+// declared is the name of what a package declares: a function, type, variable
+// or constant at its top, or a method. Fields and what is local are none.
 func declared(p *types.Package, object types.Object) (string, bool) {
 	if object.Pkg() != p {
 		return "", false
@@ -151,9 +153,10 @@ func declared(p *types.Package, object types.Object) (string, bool) {
 	return object.Name(), object.Parent() == p.Scope()
 }
 
-// order puts files so that few arrows point back, greedily: who is used and uses
-// nobody goes last, who uses and is not used goes first, and of the rest whoever
-// uses most more than it is used. Then single files move while that helps.
+// order puts files so that few arrows point back, greedily: who is used and
+// uses nobody goes last, who uses and is not used goes first, and of the rest
+// whoever uses most more than it is used. Then single files move while that
+// helps.
 func order(arrows []arrow) []string {
 	out, in := map[string]map[string]bool{}, map[string]map[string]bool{}
 	for _, a := range arrows {
@@ -204,7 +207,8 @@ func settle(files []string, arrows []arrow) []string {
 			was := slices.Index(files, name)
 			rest := slices.Delete(slices.Clone(files), was, was+1)
 			best, at := backward(files, arrows), was
-			// What moving costs is summed up place by place, from the first one on.
+			// What moving costs is summed up place by place, from the first one
+			// on.
 			now := backward(slices.Insert(slices.Clone(rest), 0, name), arrows)
 			for i := range len(rest) + 1 {
 				if now < best {

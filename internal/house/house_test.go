@@ -50,7 +50,8 @@ func TestLines(t *testing.T) {
 	r := sample(t)
 	for _, f := range r.find("shelf").files {
 		got := fmt.Sprint(f.lines.code, f.lines.comment, f.lines.wide)
-		want := map[string]string{"shelf/high.go": "4 3 []", "shelf/low.go": "4 0 []", "shelf/middle.go": "5 2 [11]"}[f.name]
+		want := map[string]string{"shelf/high.go": "4 3 []", "shelf/low.go": "4 0 []",
+			"shelf/middle.go": "5 2 [11]"}[f.name]
 		if got != want {
 			t.Errorf("%s: got %s, want %s (code, comment, wide)", f.name, got, want)
 		}
@@ -80,7 +81,8 @@ func TestNames(t *testing.T) {
 	for _, n := range sample(t).names() {
 		got = append(got, fmt.Sprintf("%s used=%v documented=%v", n.id, n.used, n.documented))
 	}
-	// Low is used by an example. What the tests of the package use besides counts for nothing.
+	// Low is used by an example. What the tests of the package use besides
+	// counts for nothing.
 	want := []string{"High used=true documented=true", "Documented used=false documented=true", "Low used=true documented=false"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -119,7 +121,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// least is the least number of arrows that point back in any order of the files left.
+// least is the least number of arrows that point back in any order of the files
+// left.
 func least(set, left []string, arrows []arrow) int {
 	if len(left) == 0 {
 		return backward(set, arrows)

@@ -66,8 +66,8 @@ func countLines(text []byte) lines {
 	return l
 }
 
-// crosses tells whether a literal is what makes a line too wide: it begins before
-// the last column and ends behind it.
+// crosses tells whether a literal is what makes a line too wide: it begins
+// before the last column and ends behind it.
 func crosses(text []byte, start token.Pos, f *token.File, pos token.Pos, end int) bool {
 	from := f.Offset(start)
 	rest, _, _ := strings.Cut(string(text[from:]), "\n")

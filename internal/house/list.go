@@ -34,7 +34,8 @@ func (r *repository) list(w io.Writer, what string, args []string) error {
 	case "comments":
 		for _, p := range r.packages {
 			code, comment := p.sums()
-			fmt.Fprintf(w, "%.3f  %6d code %6d comment  %s\n", float64(comment)/float64(max(code, 1)), code, comment, p.dir)
+			fmt.Fprintf(w, "%.3f  %6d code %6d comment  %s\n", float64(comment)/float64(max(code, 1)), code, comment,
+				p.dir)
 		}
 	case "wide", "long":
 		for _, p := range r.packages {
@@ -59,8 +60,8 @@ func (r *repository) list(w io.Writer, what string, args []string) error {
 	return nil
 }
 
-// listArrows prints the share of every package, or of those that are named the order
-// of the files and the arrows that point back.
+// listArrows prints the share of every package, or of those that are named the
+// order of the files and the arrows that point back.
 func (r *repository) listArrows(w io.Writer, dirs []string) error {
 	arrows, err := r.arrows()
 	if err != nil {
@@ -69,7 +70,8 @@ func (r *repository) listArrows(w io.Writer, dirs []string) error {
 	if len(dirs) == 0 {
 		for _, dir := range slices.Sorted(maps.Keys(arrows)) {
 			list := arrows[dir]
-			fmt.Fprintf(w, "%4.0f %%  %3d of %3d arrows back  %s\n", 100*share(list), backward(order(list), list), len(list), dir)
+			fmt.Fprintf(w, "%4.0f %%  %3d of %3d arrows back  %s\n", 100*share(list), backward(order(list), list),
+				len(list), dir)
 		}
 		return nil
 	}
@@ -81,7 +83,8 @@ func (r *repository) listArrows(w io.Writer, dirs []string) error {
 		list := arrows[p.dir]
 		files := order(list)
 		bad := back(files, list)
-		fmt.Fprintf(w, "%s: %.0f %%, %d of %d arrows point back in this order:\n  %s\n", p.dir, 100*share(list), len(bad), len(list), strings.Join(files, " "))
+		fmt.Fprintf(w, "%s: %.0f %%, %d of %d arrows point back in this order:\n  %s\n", p.dir, 100*share(list),
+			len(bad), len(list), strings.Join(files, " "))
 		for _, a := range bad {
 			fmt.Fprintf(w, "  %s uses of %s: %s\n", a.from, a.to, strings.Join(a.names, ", "))
 		}

@@ -6,7 +6,8 @@
 //	go run ./internal/house -list arrows exec      # the arrows of a package that point back
 //	go run ./internal/house -list unused           # exported names that nobody else uses
 //
-// It is a module of its own, so that its lines are not among those that it counts.
+// It is a module of its own, so that its lines are not among those that it
+// counts.
 package main
 
 import (

@@ -82,9 +82,9 @@ func exported(f *ast.File) []*name {
 	return list
 }
 
-// uses are the names that somebody uses outside of their package, each behind the
-// path of its package. Tests of a package of its own name belong to it, but for
-// their examples.
+// uses are the names that somebody uses outside of their package, each behind
+// the path of its package. Tests of a package of its own name belong to it, but
+// for their examples.
 func (r *repository) uses() map[string]bool {
 	used := map[string]bool{}
 	for _, p := range r.packages {

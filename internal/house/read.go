@@ -47,8 +47,8 @@ var outside = []string{".git", "testdata", "docs", ".planlock"}
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
-// read reads all Go files below a folder. Measured are those of the module there and
-// of the command's; of other modules only what they use.
+// read reads all Go files below a folder. Measured are those of the module
+// there and of the command's; of other modules only what they use.
 func read(dir string) (*repository, error) {
 	r := &repository{dir: dir, fset: token.NewFileSet()}
 	modules, err := modulePaths(dir)

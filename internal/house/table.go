@@ -31,7 +31,8 @@ func (r *repository) table(w io.Writer) (missed int, err error) {
 	}
 	figures := []figure{
 		r.oneWay(arrows), r.fileCounts(), r.methodCounts(), r.exportedNames(),
-		r.unusedNames(), r.undocumentedNames(), r.codeLines(), r.comments(), r.wideLines(), host, r.spelled(), r.longFiles(),
+		r.unusedNames(), r.undocumentedNames(), r.codeLines(), r.comments(), r.wideLines(), host, r.spelled(),
+		r.longFiles(),
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "figure\tnow\ttarget\t\tworst")
@@ -66,7 +67,10 @@ type count struct {
 }
 
 func worst(counts []count, more func(count) bool) []string {
-	slices.SortFunc(counts, func(a, b count) int { return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.what, b.what)) })
+	slices.SortFunc(counts, func(a, b count) int {
+		return cmp.Or(cmp.Compare(b.n, a.n),
+			strings.Compare(a.what, b.what))
+	})
 	var list []string
 	for _, c := range counts {
 		if more(c) {
@@ -90,8 +94,10 @@ func (r *repository) oneWay(arrows map[string][]arrow) figure {
 	for i, b := range bad {
 		bad[i] = b + " % back"
 	}
-	value := fmt.Sprintf("%d of %d packages below (%.0f %% of all arrows)", len(bad), len(arrows), 100-100*float64(points)/float64(max(all, 1)))
-	return figure{"arrows between files of a package that point one way", value, fmt.Sprintf(">= %.0f %% in each", 100*leastForward), len(bad) > 0, bad}
+	value := fmt.Sprintf("%d of %d packages below (%.0f %% of all arrows)", len(bad), len(arrows),
+		100-100*float64(points)/float64(max(all, 1)))
+	return figure{"arrows between files of a package that point one way", value,
+		fmt.Sprintf(">= %.0f %% in each", 100*leastForward), len(bad) > 0, bad}
 }
 
 func (r *repository) fileCounts() figure {
@@ -100,7 +106,9 @@ func (r *repository) fileCounts() figure {
 		counts = append(counts, count{p.dir, len(p.files)})
 	}
 	list := worst(counts, func(c count) bool { return c.n > mostFiles })
-	return figure{"files of a folder, tests aside", fmt.Sprintf("at most %d, %d folders above", counts[0].n, len(list)), fmt.Sprintf("<= %d", mostFiles), len(list) > 0, list}
+	return figure{"files of a folder, tests aside",
+		fmt.Sprintf("at most %d, %d folders above", counts[0].n, len(list)), fmt.Sprintf("<= %d", mostFiles),
+		len(list) > 0, list}
 }
 
 func (r *repository) methodCounts() figure {
@@ -132,7 +140,8 @@ func perPackage(names []*name, which func(*name) bool) (total int, list []string
 
 func (r *repository) exportedNames() figure {
 	n, list := perPackage(r.names(), func(*name) bool { return true })
-	return figure{"exported names, methods aside", fmt.Sprint(n), fmt.Sprintf("<= %d", mostExported), n > mostExported, list}
+	return figure{"exported names, methods aside", fmt.Sprint(n), fmt.Sprintf("<= %d", mostExported),
+		n > mostExported, list}
 }
 
 func (r *repository) unusedNames() figure {
@@ -145,7 +154,8 @@ func (r *repository) undocumentedNames() figure {
 	return figure{"of them without a comment", fmt.Sprint(n), "0", n > 0, list}
 }
 
-// lineCounts are lines of code and of comments, of the examples and of all else.
+// lineCounts are lines of code and of comments, of the examples and of all
+// else.
 func (r *repository) lineCounts() (code, comment, examples int) {
 	for _, p := range r.packages {
 		for _, f := range p.files {
@@ -160,7 +170,8 @@ func (r *repository) lineCounts() (code, comment, examples int) {
 
 func (r *repository) codeLines() figure {
 	code, _, examples := r.lineCounts()
-	return figure{"lines of code", fmt.Sprintf("%d, %d of them examples", code, examples), fmt.Sprintf("<= %d", mostCode), code > mostCode, r.largest()}
+	return figure{"lines of code", fmt.Sprintf("%d, %d of them examples", code, examples),
+		fmt.Sprintf("<= %d", mostCode), code > mostCode, r.largest()}
 }
 
 func (r *repository) largest() []string {
@@ -178,7 +189,8 @@ func (r *repository) largest() []string {
 func (r *repository) comments() figure {
 	code, comment, _ := r.lineCounts()
 	share := float64(comment) / float64(max(code, 1))
-	return figure{"lines of comments per line of code", fmt.Sprintf("%.3f", share), fmt.Sprintf(">= %.2f", leastComments), share < leastComments, r.silent()}
+	return figure{"lines of comments per line of code", fmt.Sprintf("%.3f", share),
+		fmt.Sprintf(">= %.2f", leastComments), share < leastComments, r.silent()}
 }
 
 // silent are the packages that lack most lines of comments.
@@ -216,7 +228,8 @@ func (r *repository) wideLines() figure {
 		counts, total = append(counts, count{p.dir, n}), total+n
 	}
 	list := worst(counts, func(c count) bool { return c.n > 0 })
-	return figure{fmt.Sprintf("lines over %d columns, literals aside", columns), fmt.Sprintf("%d (and %d in tests)", total, tests), "0", total > 0, list}
+	return figure{fmt.Sprintf("lines over %d columns, literals aside", columns),
+		fmt.Sprintf("%d (and %d in tests)", total, tests), "0", total > 0, list}
 }
 
 func (r *repository) longFiles() figure {
@@ -230,8 +243,8 @@ func (r *repository) longFiles() figure {
 	return figure{fmt.Sprintf("files over %d lines", mostFileLines), fmt.Sprint(len(list)), "", false, list}
 }
 
-// hostSize builds the minimal host, which is a program with an executor, gates and a
-// store in a folder, and takes its size.
+// hostSize builds the minimal host, which is a program with an executor, gates
+// and a store in a folder, and takes its size.
 func (r *repository) hostSize() (figure, error) {
 	target := fmt.Sprintf("<= %d MB", mostBytes>>20)
 	dir, err := os.MkdirTemp("", "house-")
@@ -240,7 +253,8 @@ func (r *repository) hostSize() (figure, error) {
 	}
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "host")
-	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, "./internal/house/testdata/host/main.go")
+	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name,
+		"./internal/house/testdata/host/main.go")
 	c.Dir = r.dir
 	if out, err := c.CombinedOutput(); err != nil {
 		why := strings.Fields(string(out))

@@ -16,7 +16,8 @@ var command = regexp.MustCompile(`\bplanlock (run|resume|lock|check|status|answe
 func (r *repository) spellings() []string {
 	var list []string
 	for _, p := range r.packages {
-		if p.dir == "cmd" || strings.HasPrefix(p.dir, "cmd/") || strings.HasPrefix(p.dir, "examples") || strings.HasPrefix(p.dir, "internal/characterise") {
+		if p.dir == "cmd" || strings.HasPrefix(p.dir, "cmd/") || strings.HasPrefix(p.dir, "examples") ||
+			strings.HasPrefix(p.dir, "internal/characterise") {
 			continue
 		}
 		for _, f := range p.files {

@@ -1,5 +1,6 @@
-// Package lazyre holds regular expressions that are compiled when they are first used. A program that imports a reader of plans
-// pays nothing for the patterns of formats that it never meets.
+// Package lazyre holds regular expressions that are compiled when they are
+// first used. A program that imports a reader of plans pays nothing for the
+// patterns of formats that it never meets.
 package lazyre
 
 import (
@@ -7,18 +8,20 @@ import (
 	"sync"
 )
 
-// A Regexp is a pattern, and the regular expression that it becomes. It may be used by several goroutines at once.
+// A Regexp is a pattern, and the regular expression that it becomes. It may be
+// used by several goroutines at once.
 type Regexp struct {
 	pattern string
 	once    sync.Once
 	re      *regexp.Regexp
 }
 
-// New is regexp.MustCompile, but later. A pattern that is wrong would panic where it is first used: a test compiles all that the
-// module declares, and finds them because New is only ever called with constants.
+// New is regexp.MustCompile, but later. A pattern that is wrong would panic
+// where it is first used: a test compiles all that the module declares, and
+// finds them because New is only ever called with constants.
 //
-// It does nothing but fill in the pattern, so that the compiler can lay out package variables made by it without any code that
-// runs at the start.
+// It does nothing but fill in the pattern, so that the compiler can lay out
+// package variables made by it without any code that runs at the start.
 func New(pattern string) *Regexp { return &Regexp{pattern: pattern} }
 
 func (r *Regexp) compiled() *regexp.Regexp {

@@ -29,8 +29,10 @@ type expression interface {
 // TestSameAnswers holds every method against that of package regexp.
 func TestSameAnswers(t *testing.T) {
 	answers := func(re expression, text string) []any {
-		return []any{re.Find([]byte(text)), re.FindString(text), re.FindAllString(text, -1), re.FindAllString(text, 1), re.FindStringSubmatch(text),
-			re.FindStringSubmatchIndex(text), re.FindAllStringSubmatch(text, -1), re.FindAllStringSubmatch(text, 1), re.Match([]byte(text)),
+		return []any{re.Find([]byte(text)), re.FindString(text), re.FindAllString(text, -1),
+			re.FindAllString(text, 1), re.FindStringSubmatch(text),
+			re.FindStringSubmatchIndex(text), re.FindAllStringSubmatch(text, -1), re.FindAllStringSubmatch(text, 1),
+			re.Match([]byte(text)),
 			re.MatchString(text), re.ReplaceAllString(text, "<$1>"), re.ReplaceAllStringFunc(text, strings.ToUpper)}
 	}
 	for _, pattern := range []string{``, `(\w)b`, `^(?i:step)\s+(\d+)`, `x*`} {
@@ -68,7 +70,8 @@ func TestSeveralAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestCostsNothingMore holds that a match needs no memory, as one by package regexp does not.
+// TestCostsNothingMore holds that a match needs no memory, as one by package
+// regexp does not.
 func TestCostsNothingMore(t *testing.T) {
 	re := lazyre.New(`^\d+$`)
 	if n := testing.AllocsPerRun(100, func() { re.MatchString("12") }); n != 0 {

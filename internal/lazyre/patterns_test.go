@@ -15,8 +15,9 @@ import (
 	"testing"
 )
 
-// TestEveryPatternCompiles reads the source of the whole module. What is given to New is a constant and a regular expression, so that
-// no user ever meets the panic; and no package variable is compiled at the start of a program instead.
+// TestEveryPatternCompiles reads the source of the whole module. What is given
+// to New is a constant and a regular expression, so that no user ever meets the
+// panic; and no package variable is compiled at the start of a program instead.
 func TestEveryPatternCompiles(t *testing.T) {
 	found := 0
 	for _, dir := range folders(t, filepath.Join("..", "..")) {
@@ -53,7 +54,8 @@ func patterns(t *testing.T, dir string) int {
 	if !uses {
 		return 0
 	}
-	// Only the constants of the package itself matter here: what it imports is not looked for, and what is therefore unknown is no error.
+	// Only the constants of the package itself matter here: what it imports is
+	// not looked for, and what is therefore unknown is no error.
 	info := types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
 	lenient := types.Config{Importer: nothing{}, Error: func(error) {}}
 	_, _ = lenient.Check(dir, positions, files, &info)
@@ -95,7 +97,8 @@ func patterns(t *testing.T, dir string) int {
 	return found
 }
 
-// calls reports whether this is a call of a function of a package, by the name that the package has where it is not renamed.
+// calls reports whether this is a call of a function of a package, by the name
+// that the package has where it is not renamed.
 func calls(call *ast.CallExpr, pkg, function string) bool {
 	called, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || called.Sel.Name != function {
@@ -105,7 +108,8 @@ func calls(call *ast.CallExpr, pkg, function string) bool {
 	return ok && from.Name == pkg
 }
 
-// folders are those with source of the module, and of the modules in it, but for programs that only developers run.
+// folders are those with source of the module, and of the modules in it, but
+// for programs that only developers run.
 func folders(t *testing.T, root string) []string {
 	t.Helper()
 	var found []string

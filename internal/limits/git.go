@@ -6,7 +6,8 @@ import (
 	"os/exec"
 )
 
-// repository makes a repository of dir, kept elsewhere, and returns git. It is nil where there is no git.
+// repository makes a repository of dir, kept elsewhere, and returns git. It is
+// nil where there is no git.
 func repository(dir, keep string) (func(args ...string) error, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		fmt.Fprintln(os.Stderr, "limits: no git here, its rows are left out")

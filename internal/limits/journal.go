@@ -28,7 +28,8 @@ const (
 
 // fact makes a record of 512 bytes: 119 of them are what surrounds the data.
 func fact() record.Fact {
-	return record.Fact{Type: "step.done", Step: "12.3", Attempt: 1, Data: json.RawMessage(`"` + strings.Repeat("x", 391) + `"`)}
+	return record.Fact{Type: "step.done", Step: "12.3", Attempt: 1,
+		Data: json.RawMessage(`"` + strings.Repeat("x", 391) + `"`)}
 }
 
 // fourRecords measures one durable batch of four records of 512 bytes.
@@ -86,7 +87,8 @@ func (s settings) fourRecords(ctx context.Context, all *table) error {
 	return nil
 }
 
-// An appender is the plainest way to make bytes durable: a file that grows, and a sync.
+// An appender is the plainest way to make bytes durable: a file that grows, and
+// a sync.
 type appender struct {
 	f     *os.File
 	bytes []byte
@@ -104,7 +106,8 @@ func (a *appender) append() error {
 	return a.f.Sync()
 }
 
-// A floor is the least that makes bytes durable: they are written over zeros that are on the disk already, and only data is synced.
+// A floor is the least that makes bytes durable: they are written over zeros
+// that are on the disk already, and only data is synced.
 type floor struct {
 	f     *os.File
 	bytes []byte
@@ -131,7 +134,8 @@ func (l *floor) write() error {
 	return syncData(l.f)
 }
 
-// database opens SQLite as a journal would use it, and returns what inserts four rows in one transaction.
+// database opens SQLite as a journal would use it, and returns what inserts
+// four rows in one transaction.
 func database(path string) (*sql.DB, func() error, error) {
 	db, err := sql.Open("sqlite", path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {
@@ -161,7 +165,8 @@ func database(path string) (*sql.DB, func() error, error) {
 	}, nil
 }
 
-// frames writes the batches that it is given into one file, without a sync for each; so a long log is made fast.
+// frames writes the batches that it is given into one file, without a sync for
+// each; so a long log is made fast.
 type frames struct{ out []byte }
 
 func (l *frames) Append(_ context.Context, batch [][]byte) error {
@@ -187,7 +192,8 @@ func (*frames) Replay(context.Context) iter.Seq2[[]byte, error] {
 
 func (*frames) Close() error { return nil }
 
-// replay measures how fast a journal in a file is read and verified: its frames, its chain, every record.
+// replay measures how fast a journal in a file is read and verified: its
+// frames, its chain, every record.
 func (s settings) replay(ctx context.Context, all *table) error {
 	if !s.wants(goalReplay) {
 		return nil

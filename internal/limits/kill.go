@@ -17,8 +17,9 @@ const goalKill = "from SIGKILL to the next step, 10,000 files"
 
 var killed = wood{files: 10_000, mean: 4 << 10}
 
-// kills measures the time from the end of one controller, killed while a step is under way, to the moment at which the next one,
-// started at once, has restored the checkpoint and calls the executor.
+// kills measures the time from the end of one controller, killed while a step
+// is under way, to the moment at which the next one, started at once, has
+// restored the checkpoint and calls the executor.
 func (s settings) kills(ctx context.Context, all *table) error {
 	if !s.wants(goalKill) {
 		return nil
@@ -50,7 +51,8 @@ func (s settings) kills(ctx context.Context, all *table) error {
 		return err
 	}
 	m := median(took)
-	*all = append(*all, row{goal: goalKill, ours: shown(m), target: "≤ 50 ms", judged: true, met: m <= 50*time.Millisecond})
+	*all = append(*all, row{goal: goalKill, ours: shown(m), target: "≤ 50 ms", judged: true,
+		met: m <= 50*time.Millisecond})
 	return nil
 }
 
@@ -78,14 +80,16 @@ func start(ctx context.Context, dir string) (*process, error) {
 	return &process{c}, nil
 }
 
-// kill ends the process. It returns when it is gone: before that the workspace is still held.
+// kill ends the process. It returns when it is gone: before that the workspace
+// is still held.
 func (p *process) kill() error {
 	err := p.cmd.Process.Kill()
 	_ = p.cmd.Wait() // it was killed
 	return err
 }
 
-// child is the controller that is killed: it begins a run or takes it up, and stays in its third step.
+// child is the controller that is killed: it begins a run or takes it up, and
+// stays in its third step.
 func child(dir string) {
 	ctx := context.Background()
 	locked, err := noops(4, killed.name(0))
@@ -93,16 +97,17 @@ func child(dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	c := controller(dir, filepath.Join(filepath.Dir(dir), "state"), exec.Func(func(_ context.Context, w exec.Work) (exec.Outcome, error) {
-		if w.Step.Address != "1.3" {
-			return exec.Outcome{}, nil
-		}
-		if err := os.WriteFile(filepath.Join(w.Dir, "half-done"), []byte("text\n"), 0o644); err != nil {
-			return exec.Outcome{}, err
-		}
-		fmt.Println("here")
-		select {}
-	}))
+	c := controller(dir, filepath.Join(filepath.Dir(dir), "state"),
+		exec.Func(func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+			if w.Step.Address != "1.3" {
+				return exec.Outcome{}, nil
+			}
+			if err := os.WriteFile(filepath.Join(w.Dir, "half-done"), []byte("text\n"), 0o644); err != nil {
+				return exec.Outcome{}, err
+			}
+			fmt.Println("here")
+			select {}
+		}))
 	report, err := c.Resume(ctx, locked, "")
 	if errors.Is(err, exec.ErrNoRun) {
 		report, err = c.Run(ctx, locked)

@@ -101,7 +101,8 @@ func (s settings) measure(ctx context.Context) error {
 			return fmt.Errorf("tree %s: %w", name, err)
 		}
 	}
-	for _, group := range []func(settings, context.Context, *table) error{settings.fourRecords, settings.replay, settings.longRun, settings.kills} {
+	for _, group := range []func(settings, context.Context, *table) error{settings.fourRecords, settings.replay,
+		settings.longRun, settings.kills} {
 		err := m.measure(func(all *table) error {
 			own := s
 			var err error
@@ -119,8 +120,9 @@ func (s settings) measure(ctx context.Context) error {
 	return nil
 }
 
-// rest has the disk write what earlier rows left to write, and collects their garbage, so that the next ones do not pay for it. A disk
-// that belongs to a virtual machine goes on for a while after it said that it is done.
+// rest has the disk write what earlier rows left to write, and collects their
+// garbage, so that the next ones do not pay for it. A disk that belongs to a
+// virtual machine goes on for a while after it said that it is done.
 func rest() {
 	syncAll()
 	time.Sleep(2 * time.Second)

@@ -55,11 +55,13 @@ description = "Nothing"
 }
 
 func controller(dir, state string, x exec.Executor) *exec.Controller {
-	return &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"noop": x}, Witness: checkpoint.Witness{Dir: state}}
+	return &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"noop": x},
+		Witness: checkpoint.Witness{Dir: state}}
 }
 
-// between runs a plan of n steps whose executor does nothing but calls theirs, and times that; ours is the time from the end of
-// one call of the executor to the beginning of the next: all that the controller does for a step.
+// between runs a plan of n steps whose executor does nothing but calls theirs,
+// and times that; ours is the time from the end of one call of the executor to
+// the beginning of the next: all that the controller does for a step.
 func (s settings) between(ctx context.Context, dir, file string, n int, theirs func() error) (pair, error) {
 	locked, err := noops(n, file)
 	if err != nil {
@@ -67,14 +69,15 @@ func (s settings) between(ctx context.Context, dir, file string, n int, theirs f
 	}
 	var p pair
 	var last time.Time
-	report, err := controller(dir, filepath.Join(s.work, "state"), exec.Func(func(context.Context, exec.Work) (exec.Outcome, error) {
-		if !last.IsZero() {
-			p.ours = append(p.ours, time.Since(last))
-		}
-		err := timed(&p.theirs, theirs)
-		last = time.Now()
-		return exec.Outcome{}, err
-	})).Run(ctx, locked)
+	report, err := controller(dir, filepath.Join(s.work, "state"),
+		exec.Func(func(context.Context, exec.Work) (exec.Outcome, error) {
+			if !last.IsZero() {
+				p.ours = append(p.ours, time.Since(last))
+			}
+			err := timed(&p.theirs, theirs)
+			last = time.Now()
+			return exec.Outcome{}, err
+		})).Run(ctx, locked)
 	if err != nil {
 		return p, fmt.Errorf("%w\n%s", err, report)
 	}
@@ -104,7 +107,8 @@ func (s settings) wholeSteps(ctx context.Context, name string, w wood, all *tabl
 	return nil
 }
 
-// longRun measures the steps of a long run in a small folder, at its beginning and at its end.
+// longRun measures the steps of a long run in a small folder, at its beginning
+// and at its end.
 func (s settings) longRun(ctx context.Context, all *table) error {
 	if !s.wants(goalNoop) {
 		return nil
@@ -132,7 +136,8 @@ func (s settings) longRun(ctx context.Context, all *table) error {
 	all.ratio(goalNoop+", from step 10 on", "", p.ours[8:8+some], p.theirs[8:8+some], 2)
 	all.ratio(fmt.Sprintf("%s, up to step %d", goalNoop, s.steps), "", p.ours[end-some:], p.theirs[end-some:], 2)
 	if n := len(*all); n > 1 {
-		all.grown(fmt.Sprintf("the last %d steps / those from step 10 on, each by its raw append", some), (*all)[n-2], (*all)[n-1], 1.25)
+		all.grown(fmt.Sprintf("the last %d steps / those from step 10 on, each by its raw append", some), (*all)[n-2],
+			(*all)[n-1], 1.25)
 	}
 	return nil
 }

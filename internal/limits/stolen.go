@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// mostStolen is the part of the processors that others may take while a row is measured.
+// mostStolen is the part of the processors that others may take while a row is
+// measured.
 const mostStolen = 0.05
 
 // A meter measures groups of rows, one after another.
@@ -19,8 +20,9 @@ type meter struct {
 	all   table
 }
 
-// measure measures a group of rows on a machine at rest. If others disturbed it, it does so again as long as there is time; what it
-// measured before is dropped whatever it was.
+// measure measures a group of rows on a machine at rest. If others disturbed
+// it, it does so again as long as there is time; what it measured before is
+// dropped whatever it was.
 func (m *meter) measure(group func(*table) error) error {
 	for {
 		rest()
@@ -31,7 +33,8 @@ func (m *meter) measure(group func(*table) error) error {
 		}
 		stolen, known := m.clock().stolenSince(before)
 		if stolen > mostStolen && time.Now().Before(m.until) {
-			fmt.Fprintf(os.Stderr, "limits: others took %.0f%% of the processors, %q is measured again\n", 100*stolen, rows[0].goal)
+			fmt.Fprintf(os.Stderr, "limits: others took %.0f%% of the processors, %q is measured again\n", 100*stolen,
+				rows[0].goal)
 			continue
 		}
 		for i := range rows {
@@ -44,8 +47,9 @@ func (m *meter) measure(group func(*table) error) error {
 	}
 }
 
-// processors says how long the processors worked for this machine, and how long they did not although it wanted them to,
-// as a host of several machines decided; in ticks.
+// processors says how long the processors worked for this machine, and how long
+// they did not although it wanted them to, as a host of several machines
+// decided; in ticks.
 type processors struct{ worked, stolen float64 }
 
 // clock reads it; zero where nobody says it.

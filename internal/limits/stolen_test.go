@@ -27,7 +27,8 @@ func TestStolen(t *testing.T) {
 	}
 }
 
-// A group that others disturbed is measured again while there is time, and what was measured last counts.
+// A group that others disturbed is measured again while there is time, and what
+// was measured last counts.
 func TestMeter(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -53,7 +54,8 @@ func TestMeter(t *testing.T) {
 					*all = append(*all, row{goal: "some", ratio: float64(turns)})
 					return nil
 				})
-				if err != nil || turns != c.turns || len(m.all) != 1 || m.all[0].ratio != float64(turns) || m.all[0].stolen != c.shown {
+				if err != nil || turns != c.turns || len(m.all) != 1 || m.all[0].ratio != float64(turns) ||
+					m.all[0].stolen != c.shown {
 					t.Errorf("%d turns, %+v, %v; want %d, and %s", turns, m.all, err, c.turns, c.shown)
 				}
 			})

@@ -43,20 +43,23 @@ func median(all []time.Duration) time.Duration {
 	return sorted[len(sorted)/2]
 }
 
-// ratio adds a row whose target is how many times theirs ours may take; 0: none.
+// ratio adds a row whose target is how many times theirs ours may take; 0:
+// none.
 func (t *table) ratio(goal, tree string, ours, theirs []time.Duration, target float64) {
 	if len(ours) == 0 || len(theirs) == 0 {
 		return // nobody wants this row
 	}
 	a, b := median(ours), median(theirs)
-	r := row{goal: goal, tree: tree, ours: shown(a), theirs: shown(b), ratio: float64(a) / float64(b), judged: target > 0}
+	r := row{goal: goal, tree: tree, ours: shown(a), theirs: shown(b), ratio: float64(a) / float64(b),
+		judged: target > 0}
 	if r.judged {
 		r.target, r.met = fmt.Sprintf("≤ %.2f", target), r.ratio <= target
 	}
 	*t = append(*t, r)
 }
 
-// grown adds a row that says how much more a later row takes of its limit than an earlier one; a disk that became slower slows both of its sides.
+// grown adds a row that says how much more a later row takes of its limit than
+// an earlier one; a disk that became slower slows both of its sides.
 func (t *table) grown(goal string, before, after row, target float64) {
 	by := after.ratio / before.ratio
 	*t = append(*t, row{goal: goal, ratio: by, target: fmt.Sprintf("≤ %.2f", target), judged: true, met: by <= target})
@@ -71,7 +74,8 @@ func shown(d time.Duration) string {
 
 // print writes the table as Markdown.
 func (t table) print(w io.Writer, s settings) {
-	fmt.Fprintf(w, "%s/%s, %d CPUs, %s, %d rounds, load %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), s.rounds, load())
+	fmt.Fprintf(w, "%s/%s, %d CPUs, %s, %d rounds, load %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
+		runtime.Version(), s.rounds, load())
 	tw := tabwriter.NewWriter(w, 0, 0, 1, ' ', tabwriter.StripEscape)
 	fmt.Fprintln(tw, "| goal\t| tree\t| ours\t| theirs\t| ratio\t| target\t| met\t| stolen |")
 	fmt.Fprintln(tw, "|---\t|---\t|---\t|---\t|---\t|---\t|---\t|--- |")
@@ -84,7 +88,8 @@ func (t table) print(w io.Writer, s settings) {
 		if r.ratio != 0 {
 			ratio = fmt.Sprintf("%.2f", r.ratio)
 		}
-		fmt.Fprintf(tw, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s |\n", r.goal, r.tree, r.ours, r.theirs, ratio, r.target, met, r.stolen)
+		fmt.Fprintf(tw, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s |\n", r.goal, r.tree, r.ours, r.theirs, ratio,
+			r.target, met, r.stolen)
 	}
 	tw.Flush()
 }

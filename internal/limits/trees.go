@@ -49,7 +49,8 @@ func (s settings) onTree(ctx context.Context, name string, m *meter) error {
 		if err != nil {
 			return err
 		}
-		for _, group := range []func(settings, context.Context, string, *forest, *table) error{settings.checkpoints, settings.thousands, settings.first} {
+		for _, group := range []func(settings, context.Context, string, *forest, *table) error{settings.checkpoints,
+			settings.thousands, settings.first} {
 			if err := m.measure(func(all *table) error { return group(s, ctx, name, f, all) }); err != nil {
 				return err
 			}
@@ -102,7 +103,8 @@ func (f *forest) scan(ctx context.Context) (err error) {
 	return err
 }
 
-// touch changes n files, and lets a tick of the file system's clock pass, as between a step and the next.
+// touch changes n files, and lets a tick of the file system's clock pass, as
+// between a step and the next.
 func (f *forest) touch(n int) error {
 	f.change++
 	err := f.wood.touch(f.root, n, f.change)
@@ -111,8 +113,9 @@ func (f *forest) touch(n int) error {
 	return err
 }
 
-// settle keeps the tree as it is now, with stamps that can be believed, and lets the disk finish: what is measured next is about what
-// changes then, and not about what git wrote before.
+// settle keeps the tree as it is now, with stamps that can be believed, and
+// lets the disk finish: what is measured next is about what changes then, and
+// not about what git wrote before.
 func (f *forest) settle(ctx context.Context) error {
 	syncAll()
 	time.Sleep(60 * time.Millisecond)
@@ -123,7 +126,8 @@ func (f *forest) settle(ctx context.Context) error {
 	return nil
 }
 
-// keep makes a checkpoint of what changed durable, as a step does: scan, contents, manifest, journal.
+// keep makes a checkpoint of what changed durable, as a step does: scan,
+// contents, manifest, journal.
 func (f *forest) keep(ctx context.Context) error {
 	if err := f.scan(ctx); err != nil {
 		return err
@@ -191,8 +195,9 @@ func (s settings) checkpoints(ctx context.Context, name string, f *forest, all *
 	return nil
 }
 
-// thousands measures the large checkpoints and the restore. What they write is much, and the disk would still be at it when
-// small ones are measured in turn with them.
+// thousands measures the large checkpoints and the restore. What they write is
+// much, and the disk would still be at it when small ones are measured in turn
+// with them.
 func (s settings) thousands(ctx context.Context, name string, f *forest, all *table) error {
 	if f.git == nil || !s.wants(goalMany, goalRestore, goalRestored) {
 		return nil
@@ -216,7 +221,8 @@ func (f *forest) timeWalk(into *[]time.Duration) {
 	_ = timed(into, func() error { f.walk(); return nil })
 }
 
-// thousand changes 1000 files and keeps them, and then changes them once more and takes that back; each by us and by git.
+// thousand changes 1000 files and keeps them, and then changes them once more
+// and takes that back; each by us and by git.
 func (f *forest) thousand(ctx context.Context, many, restore, whole *pair) error {
 	n := min(1000, f.files)
 	if err := f.touch(n); err != nil {

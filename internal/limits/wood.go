@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// A wood is a generated tree: a number of files with a mean size, twelve to a folder.
+// A wood is a generated tree: a number of files with a mean size, twelve to a
+// folder.
 type wood struct {
 	files int
 	mean  int
@@ -26,7 +27,8 @@ func (w wood) name(i int) string {
 	return fmt.Sprintf("package%d/sub%d/d%d/file%d.go", k%40, k/40%9, k/360, i)
 }
 
-// plant makes the tree. The sizes are spread as those of sources are: most are small.
+// plant makes the tree. The sizes are spread as those of sources are: most are
+// small.
 func (w wood) plant(root string) error {
 	r := rand.New(rand.NewPCG(1, 1))
 	content := make([]byte, 16*w.mean)

@@ -16,7 +16,8 @@ import (
 	"unsafe"
 )
 
-// asAttempt makes this test binary try one thing, and end with 0 if that was possible.
+// asAttempt makes this test binary try one thing, and end with 0 if that was
+// possible.
 const asAttempt = "PLANLOCK_TEST_ATTEMPT"
 
 // attempt is what this process does where it was started to try something.
@@ -147,10 +148,14 @@ func anyOf(pattern string, try func(path string) error) error {
 }
 
 func blockDevices(flags int) error {
-	return anyOf("/sys/block/*", func(path string) error { return opened("/dev/"+filepath.Base(path), flags|syscall.O_NONBLOCK) })
+	return anyOf("/sys/block/*", func(path string) error {
+		return opened("/dev/"+filepath.Base(path),
+			flags|syscall.O_NONBLOCK)
+	})
 }
 
-// mounted mounts something over a folder, and takes it away again where that was possible.
+// mounted mounts something over a folder, and takes it away again where that
+// was possible.
 func mounted(source, kind string, flags uintptr) error {
 	if err := os.Mkdir("point", 0o700); err != nil {
 		return err
@@ -171,7 +176,8 @@ func childIn(flags uintptr) error {
 	return err
 }
 
-// attempts are what needs more than a shell. Numbers are those of system calls that are the same everywhere, or from package syscall.
+// attempts are what needs more than a shell. Numbers are those of system calls
+// that are the same everywhere, or from package syscall.
 var attempts = map[string]func() error{
 	"setxattr": func() error { return syscall.Setxattr(out("old"), "user.planlock", []byte("x"), 0) },
 	"fchmod by a descriptor": func() error {
@@ -253,7 +259,8 @@ var attempts = map[string]func() error{
 		}
 		for line := range strings.Lines(string(status)) {
 			if text, ok := strings.CutPrefix(line, "CapEff:"); ok {
-				if caps, err := strconv.ParseUint(strings.TrimSpace(text), 16, 64); err != nil || caps&(1<<21|1<<16|1<<17|1<<19|1<<24|1<<2|1<<27) == 0 {
+				if caps, err := strconv.ParseUint(strings.TrimSpace(text), 16, 64); err != nil ||
+					caps&(1<<21|1<<16|1<<17|1<<19|1<<24|1<<2|1<<27) == 0 {
 					return errors.New("none that leads out")
 				}
 			}
@@ -288,8 +295,11 @@ var attempts = map[string]func() error{
 		}
 		return raw(setns, f.Fd(), 0)
 	},
-	"keyctl":      func() error { return raw(keyctl, 0, ^uintptr(2), 1) },
-	"add_key":     func() error { return raw(keyctl-2, pointer("user"), pointer("planlock"), pointer("x"), 1, ^uintptr(2)) },
+	"keyctl": func() error { return raw(keyctl, 0, ^uintptr(2), 1) },
+	"add_key": func() error {
+		return raw(keyctl-2, pointer("user"), pointer("planlock"), pointer("x"), 1,
+			^uintptr(2))
+	},
 	"bpf":         func() error { return raw(bpfCall, 0, words(2|4<<32, 4|1<<32), 72) },
 	"perf":        func() error { return raw(perf, words(1|64<<32), 0, ^uintptr(0), ^uintptr(0), 0) },
 	"io_uring":    func() error { return raw(425, 1, zeros(120)) },
@@ -352,7 +362,8 @@ var attempts = map[string]func() error{
 		for _, entry := range entries {
 			path, err := os.Readlink("/proc/self/fd/" + entry.Name())
 			fd, _ := strconv.Atoi(entry.Name())
-			if err == nil && fd > 2 && !strings.Contains(path, "anon_inode") && !strings.HasSuffix(path, "/fd") && !strings.HasPrefix(path, "/proc") && !strings.HasPrefix(path, "/sys/fs/cgroup") && path != "/dev/null" {
+			if err == nil && fd > 2 && !strings.Contains(path, "anon_inode") && !strings.HasSuffix(path, "/fd") &&
+				!strings.HasPrefix(path, "/proc") && !strings.HasPrefix(path, "/sys/fs/cgroup") && path != "/dev/null" {
 				fmt.Println(fd, path)
 				return nil
 			}
@@ -383,7 +394,8 @@ var attempts = map[string]func() error{
 	},
 }
 
-// firewall asks for a change of the routes of this network, which needs power over it.
+// firewall asks for a change of the routes of this network, which needs power
+// over it.
 func firewall() error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0)
 	if err != nil {
@@ -392,8 +404,10 @@ func firewall() error {
 	request := make([]byte, 40)
 	copy(request, "lo")
 	request[16] = syscall.IFF_UP | syscall.IFF_LOOPBACK&0xff
-	if err := raw(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCGIFFLAGS, uintptr(unsafe.Pointer(&request[0]))); err != nil {
+	if err := raw(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCGIFFLAGS,
+		uintptr(unsafe.Pointer(&request[0]))); err != nil {
 		return err
 	}
-	return raw(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request[0]))) // as they are
+	// as they are
+	return raw(syscall.SYS_IOCTL, uintptr(fd), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request[0])))
 }

@@ -1,12 +1,15 @@
 package process
 
-// filtered says that the numbers of this architecture's system calls are known here.
+// filtered says that the numbers of this architecture's system calls are known
+// here.
 const filtered = true
 
 const seccompCall = 317
 
-// calls are those of programs for this processor, and of programs for its 32-bit ancestor. The latter can make sockets by a
-// call whose arguments lie in memory, which no filter sees: they are not let through where there is to be no network.
+// calls are those of programs for this processor, and of programs for its
+// 32-bit ancestor. The latter can make sockets by a call whose arguments lie in
+// memory, which no filter sees: they are not let through where there is to be
+// no network.
 func calls(noNetwork bool) []callTable {
 	native := callTable{
 		arch: 0xc000003e, limit: 0x40000000, denied: denied64,

@@ -1,11 +1,13 @@
 package process
 
-// filtered says that the numbers of this architecture's system calls are known here.
+// filtered says that the numbers of this architecture's system calls are known
+// here.
 const filtered = true
 
 const seccompCall = 277
 
-// calls are those of programs for this processor; 32-bit programs are not let through.
+// calls are those of programs for this processor; 32-bit programs are not let
+// through.
 func calls(bool) []callTable {
 	return []callTable{{
 		arch: 0xc00000b7, denied: denied64,

@@ -12,7 +12,8 @@ const (
 	prCapBSet    = 23
 	prCapBSetCut = 24
 
-	// keptCaps are what root's ordinary programs need for files, users and ports: chown, dac_override, fowner, fsetid, kill, setgid, setuid,
+	// keptCaps are what root's ordinary programs need for files, users and
+	// ports: chown, dac_override, fowner, fsetid, kill, setgid, setuid,
 	// setpcap, net_bind_service and setfcap.
 	keptCaps = 1<<0 | 1<<1 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 | 1<<10 | 1<<31
 )
@@ -24,8 +25,9 @@ type capHeader struct {
 
 type capData struct{ effective, permitted, inheritable uint32 }
 
-// narrow takes from what the present thread starts the capabilities that it could regain by being root, and lets the first program
-// keep them all, which needs them to make its mounts and then drops them.
+// narrow takes from what the present thread starts the capabilities that it
+// could regain by being root, and lets the first program keep them all, which
+// needs them to make its mounts and then drops them.
 func narrow() error {
 	header, data := capHeader{version: capVersion}, [2]capData{}
 	at, from := uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data))

@@ -12,7 +12,8 @@ import (
 	"syscall"
 )
 
-// groupAbility finds out below which of its own control groups this process may make others that limit memory and processes.
+// groupAbility finds out below which of its own control groups this process may
+// make others that limit memory and processes.
 func groupAbility() (hierarchies, string) { return probedGroups() }
 
 var probedGroups = sync.OnceValues(func() (hierarchies, string) {
@@ -42,8 +43,9 @@ var probedGroups = sync.OnceValues(func() (hierarchies, string) {
 	return h, ""
 })
 
-// findGroups reads /proc/self/mountinfo and /proc/self/cgroup. Version 1 goes first, because a controller is in one
-// hierarchy only: where it is in a version 1 hierarchy the unified one lacks it.
+// findGroups reads /proc/self/mountinfo and /proc/self/cgroup. Version 1 goes
+// first, because a controller is in one hierarchy only: where it is in a
+// version 1 hierarchy the unified one lacks it.
 func findGroups(mounts, own string) (h hierarchies) {
 	h.memory, h.pids = groupFolder(mounts, own, "cgroup", "memory"), groupFolder(mounts, own, "cgroup", "pids")
 	if h.memory == "" && h.pids == "" {
@@ -53,13 +55,15 @@ func findGroups(mounts, own string) (h hierarchies) {
 	return h
 }
 
-// groupFolder is the folder of this process's group in the hierarchy with a controller; "" if there is none, or if the group
-// lies outside what is mounted.
+// groupFolder is the folder of this process's group in the hierarchy with a
+// controller; "" if there is none, or if the group lies outside what is
+// mounted.
 func groupFolder(mounts, own, kind, controller string) string {
 	path := ""
 	for line := range strings.Lines(own) { // "4:memory:/path", "0::/path"
 		part := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
-		if len(part) == 3 && (controller == "" && part[0] == "0" && part[1] == "" || controller != "" && listed(part[1], controller)) {
+		if len(part) == 3 && (controller == "" && part[0] == "0" && part[1] == "" || controller != "" &&
+			listed(part[1], controller)) {
 			path = part[2]
 		}
 	}
@@ -101,7 +105,8 @@ func limitFile(unified bool, controller string) string {
 	return "memory.limit_in_bytes"
 }
 
-// usable is folder if a group with a limit can be made in it, which is tried; else "".
+// usable is folder if a group with a limit can be made in it, which is tried;
+// else "".
 func usable(folder string, unified bool, controller string) string {
 	if folder == "" {
 		return ""
@@ -122,7 +127,8 @@ const groupPrefix = "planlock-"
 
 func groupName() string { return fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), rand.Text()[:8]) }
 
-// tidy removes the groups of controllers that were killed. One that is in use cannot be removed.
+// tidy removes the groups of controllers that were killed. One that is in use
+// cannot be removed.
 func tidy(folder string) {
 	left, err := filepath.Glob(filepath.Join(folder, groupPrefix+"*"))
 	if err != nil {
@@ -146,7 +152,8 @@ func set(file string, n int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// A controlGroup limits a command and all that it starts together. A nil one limits nothing.
+// A controlGroup limits a command and all that it starts together. A nil one
+// limits nothing.
 type controlGroup struct {
 	memory, pids string // folders, equal in the unified hierarchy; "": no such limit
 	unified      bool
@@ -214,8 +221,8 @@ func (g *controlGroup) join(pid int) error {
 	return nil
 }
 
-// end removes the group, whose processes have ended. The error is a *[LimitError] if the kernel ended one of them for
-// want of memory.
+// end removes the group, whose processes have ended. The error is a *[LimitError]
+// if the kernel ended one of them for want of memory.
 func (g *controlGroup) end() error {
 	if g == nil {
 		return nil
@@ -235,7 +242,8 @@ func (g *controlGroup) end() error {
 	return nil
 }
 
-// killed reports whether the kernel ended a process of the group for want of memory.
+// killed reports whether the kernel ended a process of the group for want of
+// memory.
 func (g *controlGroup) killed() bool {
 	file := "memory.oom_control"
 	if g.unified {

@@ -43,7 +43,9 @@ func TestMain(m *testing.M) {
 		mark := "PLANLOCK_TEST_MARK=" + os.Getenv("PLANLOCK_TEST_MARK")
 		script := "trap '' TERM; (setsid sh -c 'while :; do sleep 1; done' &) ; echo begun; while :; do sleep 1; done"
 		if level == string(process.None) {
-			script = "echo begun; while :; do :; done" // without a namespace only the command itself ends with its controller
+			// without a namespace only the command itself ends with its
+			// controller
+			script = "echo begun; while :; do :; done"
 		}
 		r.Run(context.Background(), gate.Command{Run: script, Env: []string{mark}, Stdout: os.Stdout})
 		os.Exit(1)
@@ -51,7 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestCommandsDieWithTheController kills a controller that cannot do anything about it.
+// TestCommandsDieWithTheController kills a controller that cannot do anything
+// about it.
 func TestCommandsDieWithTheController(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -92,8 +95,8 @@ func TestCommandsDieWithTheController(t *testing.T) {
 // awaitScheduler lets others run: it waits for a command that does nothing.
 func awaitScheduler() { osexec.Command("/bin/true").Run() }
 
-// TestAsOrdinaryUser runs the tests of this package again without privileges; those that take seconds only in a short form, but for the
-// tag torture.
+// TestAsOrdinaryUser runs the tests of this package again without privileges;
+// those that take seconds only in a short form, but for the tag torture.
 func TestAsOrdinaryUser(t *testing.T) {
 	const nobody = 65534
 	if os.Geteuid() != 0 {
@@ -132,7 +135,8 @@ func TestAsOrdinaryUser(t *testing.T) {
 		t.Errorf("as user %d: %v\n%s", nobody, err, output)
 	}
 	for line := range strings.Lines(string(output)) {
-		if strings.Contains(line, "SKIP") || strings.Contains(line, "not reached") || strings.Contains(line, "landlock") {
+		if strings.Contains(line, "SKIP") || strings.Contains(line, "not reached") ||
+			strings.Contains(line, "landlock") {
 			t.Log(strings.TrimSpace(line))
 		}
 	}

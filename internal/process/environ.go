@@ -10,11 +10,13 @@ import (
 	"strings"
 )
 
-// cookieName is the variable by which the processes of a tree are found where nothing else holds them.
+// cookieName is the variable by which the processes of a tree are found where
+// nothing else holds them.
 const cookieName = "PLANLOCK_TREE"
 
-// base are the variables that every child gets where they are set: who and where the user is, the language, the places
-// for caches and temporary files, certificates, and what `go build` needs to find modules, cache and toolchain.
+// base are the variables that every child gets where they are set: who and
+// where the user is, the language, the places for caches and temporary files,
+// certificates, and what `go build` needs to find modules, cache and toolchain.
 var base = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR",
@@ -29,13 +31,16 @@ var baseWindows = []string{
 	"NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE", "OS",
 }
 
-// fixed are set for every child: tools that only look at the repository must not refresh its index, which is
-// watched, and nothing may wait for a person's password.
+// fixed are set for every child: tools that only look at the repository must
+// not refresh its index, which is watched, and nothing may wait for a person's
+// password.
 var fixed = []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
 
-// Environment is the environment of a child: the variables of a short fixed list, those named in extra, and
-// GIT_OPTIONAL_LOCKS=0 and GIT_TERMINAL_PROMPT=0; sorted, each once, taken from this process's environment.
-// Variables through which a program is made to load or run other code than it seems to ([Refused]) are left out, named or not.
+// Environment is the environment of a child: the variables of a short fixed
+// list, those named in extra, and GIT_OPTIONAL_LOCKS=0 and
+// GIT_TERMINAL_PROMPT=0; sorted, each once, taken from this process's
+// environment. Variables through which a program is made to load or run other
+// code than it seems to ([Refused]) are left out, named or not.
 func Environment(extra []string) []string {
 	all := os.Environ()
 	env := make([]string, 0, len(base)+len(extra)+len(fixed))
@@ -48,22 +53,27 @@ func Environment(extra []string) []string {
 	return merge(env, fixed)
 }
 
-// wanted reports whether a variable is one of those that every child gets, or of extra.
+// wanted reports whether a variable is one of those that every child gets, or
+// of extra.
 func wanted(name string, extra []string) bool {
 	if runtime.GOOS == "windows" {
 		same := func(other string) bool { return strings.EqualFold(name, other) }
-		return slices.ContainsFunc(base, same) || slices.ContainsFunc(baseWindows, same) || slices.ContainsFunc(extra, same)
+		return slices.ContainsFunc(base, same) || slices.ContainsFunc(baseWindows, same) ||
+			slices.ContainsFunc(extra, same)
 	}
 	return slices.Contains(base, name) || slices.Contains(extra, name)
 }
 
-// identity are the only variables of git that may be named: they say who commits.
+// identity are the only variables of git that may be named: they say who
+// commits.
 var identity = []string{
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
 }
 
-// Refused reports whether [Environment] leaves name out even where it is asked for: loader variables (LD_PRELOAD, DYLD_…),
-// start-up files of shells (BASH_ENV, ENV) and GIT_… but for the author's and committer's name, address and date.
+// Refused reports whether [Environment] leaves name out even where it is asked
+// for: loader variables (LD_PRELOAD, DYLD_…), start-up files of shells
+// (BASH_ENV, ENV) and GIT_… but for the author's and committer's name, address
+// and date.
 func Refused(name string) bool {
 	name = strings.ToUpper(name)
 	switch name {
@@ -76,7 +86,8 @@ func Refused(name string) bool {
 	return strings.HasPrefix(name, "GIT_") && !slices.Contains(identity, name)
 }
 
-// merge is env with the assignments of more in place of earlier ones, sorted by name.
+// merge is env with the assignments of more in place of earlier ones, sorted by
+// name.
 func merge(env, more []string) []string {
 	type variable struct{ name, assignment string }
 	all := make([]variable, 0, len(env)+len(more))
@@ -114,9 +125,10 @@ func value(env []string, name string) string {
 	return ""
 }
 
-// Look finds the program that a child with environment env would run as name in dir: a name with a separator is a path
-// relative to dir, any other is looked for in the folders of env's PATH. Relative folders in PATH are passed over, so that
-// no tree can plant a program. The error wraps [osexec.ErrNotFound].
+// Look finds the program that a child with environment env would run as name in
+// dir: a name with a separator is a path relative to dir, any other is looked
+// for in the folders of env's PATH. Relative folders in PATH are passed over,
+// so that no tree can plant a program. The error wraps [osexec.ErrNotFound].
 func Look(name, dir string, env []string) (string, error) {
 	if filepath.Base(name) != name {
 		if !filepath.IsAbs(name) {
@@ -135,7 +147,8 @@ func Look(name, dir string, env []string) (string, error) {
 	return "", fmt.Errorf("process: program %q is in no folder of PATH: %w", name, osexec.ErrNotFound)
 }
 
-// executable checks that path can be run; on Windows it also tries the endings of PATHEXT.
+// executable checks that path can be run; on Windows it also tries the endings
+// of PATHEXT.
 func executable(path string, env []string) (string, error) {
 	paths := []string{path}
 	if runtime.GOOS == "windows" {
@@ -164,7 +177,8 @@ func windowsNames(path, endings string) []string {
 	return names
 }
 
-// shell is how a shell command is run: by sh, or where there is none (on Windows), by the command interpreter.
+// shell is how a shell command is run: by sh, or where there is none (on
+// Windows), by the command interpreter.
 func shell(env []string, run string) ([]string, error) {
 	if runtime.GOOS != "windows" {
 		return []string{"/bin/sh", "-c", run}, nil

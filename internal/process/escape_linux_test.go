@@ -22,7 +22,8 @@ import (
 	"github.com/planlock/planlock/internal/process"
 )
 
-// An escape is something that a command may try, and that ends with 0 where it was possible.
+// An escape is something that a command may try, and that ends with 0 where it
+// was possible.
 type escape struct {
 	name string
 	run  string // a shell command, or "" for the attempt of this name
@@ -31,7 +32,8 @@ type escape struct {
 	by   means         // what holds it, where that is not Landlock or the process tree
 }
 
-// possible says who can do it where nothing is confined. A row that nobody is made to try proves less: it would change the machine.
+// possible says who can do it where nothing is confined. A row that nobody is
+// made to try proves less: it would change the machine.
 type possible int
 
 const (
@@ -197,7 +199,8 @@ var escapes = []escape{
 	{name: "list a person's files", run: "ls $(dirname $PRIVATE)", from: strict},
 }
 
-// TestEscapes tries everything at level none, to see that the attempt is a real one, and at the levels that hold it.
+// TestEscapes tries everything at level none, to see that the attempt is a real
+// one, and at the levels that hold it.
 func TestEscapes(t *testing.T) {
 	names := make(map[string]bool)
 	for _, e := range escapes {
@@ -239,12 +242,15 @@ func try(t *testing.T, e escape, level process.Level, reached process.Reached) {
 	}
 	c := gate.Command{Run: e.run, Env: p.env}
 	if e.run == "" {
-		// Under the race detector a program would wait for a second before it ends.
+		// Under the race detector a program would wait for a second before it
+		// ends.
 		c.Args, c.Env = []string{self}, append(c.Env, asAttempt+"="+e.name, "GORACE=atexit_sleep_ms=0")
 	}
-	r := &process.Runner{Dir: p.workspace, Sandbox: process.Sandbox{Level: level, Writable: []string{}, CPU: 100 * time.Second}}
+	r := &process.Runner{Dir: p.workspace, Sandbox: process.Sandbox{Level: level, Writable: []string{},
+		CPU: 100 * time.Second}}
 	result, err := r.Run(t.Context(), c)
-	if err != nil || result.Exit == 99 || strings.Contains(result.Output, "not found") || strings.Contains(result.Output, "goroutine ") {
+	if err != nil || result.Exit == 99 || strings.Contains(result.Output, "not found") ||
+		strings.Contains(result.Output, "goroutine ") {
 		t.Fatalf("not tried: %v, %+v", err, result)
 	}
 	if level == process.None {
@@ -293,7 +299,8 @@ func newPrey(t *testing.T) *prey {
 func (p *prey) look(t *testing.T) map[string]string {
 	t.Helper()
 	state := make(map[string]string)
-	for _, root := range []string{p.outside, filepath.Join(p.workspace, ".git"), filepath.Join(p.workspace, ".planlock")} {
+	for _, root := range []string{p.outside, filepath.Join(p.workspace, ".git"),
+		filepath.Join(p.workspace, ".planlock")} {
 		err := filepath.Walk(root, func(path string, info os.FileInfo, err error) error {
 			if err != nil {
 				return err
@@ -305,7 +312,8 @@ func (p *prey) look(t *testing.T) map[string]string {
 			xattrs := make([]byte, 1024)
 			n, _ := syscall.Listxattr(path, xattrs)
 			own := info.Sys().(*syscall.Stat_t)
-			state[path] = fmt.Sprintf("%v %d:%d %v %q %q", info.Mode(), own.Uid, own.Gid, info.ModTime(), content, xattrs[:max(n, 0)])
+			state[path] = fmt.Sprintf("%v %d:%d %v %q %q", info.Mode(), own.Uid, own.Gid, info.ModTime(), content,
+				xattrs[:max(n, 0)])
 			return nil
 		})
 		if err != nil {
@@ -349,7 +357,8 @@ func (p *prey) startVictim(t *testing.T) {
 	p.env = append(p.env, fmt.Sprint("VICTIM=", p.process.Process.Pid), "VICTIM_AT="+strings.TrimSpace(at))
 }
 
-// openSockets listens on everything that a command should not reach without a network.
+// openSockets listens on everything that a command should not reach without a
+// network.
 func (p *prey) openSockets(t *testing.T) {
 	t.Helper()
 	short, err := os.MkdirTemp("", "s")
@@ -417,7 +426,8 @@ func (p *prey) leaveThings(t *testing.T) {
 func TestStrictIsRefusedWithoutItsMeans(t *testing.T) {
 	reached, err := process.Reach(process.Sandbox{Level: strict})
 	var refused *process.LevelError
-	if complete := reached.Mounts && reached.Filter && reached.NoNetwork && reached.Landlock > 0; complete != (err == nil) {
+	if complete := reached.Mounts && reached.Filter && reached.NoNetwork &&
+		reached.Landlock > 0; complete != (err == nil) {
 		t.Errorf("reached %v, error %v", reached, err)
 	}
 	if err != nil && (!errors.As(err, &refused) || len(refused.Reasons) == 0) {

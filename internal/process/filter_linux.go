@@ -24,7 +24,8 @@ const (
 	retErrno = 0x00050000
 )
 
-// Flags of clone(2) that make namespaces; that of the time is a signal's number there and only a flag of unshare(2).
+// Flags of clone(2) that make namespaces; that of the time is a signal's number
+// there and only a flag of unshare(2).
 const (
 	newNamespaces = syscall.CLONE_NEWNS | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUSER |
 		syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | cloneNewCgroup
@@ -32,10 +33,12 @@ const (
 	cloneNewTime   = 0x80
 )
 
-// A callTable holds the numbers of system calls on an architecture; 0 is a call that it does not have.
+// A callTable holds the numbers of system calls on an architecture; 0 is a call
+// that it does not have.
 type callTable struct {
-	arch                                                               uint32   // AUDIT_ARCH_…
-	limit                                                              uint32   // numbers from here on are those of another calling convention; 0: none
+	arch uint32 // AUDIT_ARCH_…
+	// numbers from here on are those of another calling convention; 0: none
+	limit                                                              uint32
 	denied                                                             []uint32 // whatever the arguments
 	clone, clone3, unshare, ioctl, socket, mknod, mknodat, personality uint32
 }
@@ -43,19 +46,23 @@ type callTable struct {
 // ioctls that put input into a terminal.
 var typing = []uint32{0x5412, 0x541c} // TIOCSTI, TIOCLINUX
 
-// families of sockets that are let through; the others reach what no namespace holds, or are seldom tested doors of the kernel.
+// families of sockets that are let through; the others reach what no namespace
+// holds, or are seldom tested doors of the kernel.
 var families = []uint32{syscall.AF_UNIX, syscall.AF_INET, syscall.AF_INET6, syscall.AF_NETLINK}
 
-// personas are what personality(2) may be asked for: the question, the ordinary ones, and fixed addresses, for debuggers.
+// personas are what personality(2) may be asked for: the question, the ordinary
+// ones, and fixed addresses, for debuggers.
 var personas = []uint32{0xffffffff, 0, 0x8, 0x40000, 0x20000}
 
-// filter is the program that answers system calls with EPERM, by its argument lists; those that it does not know it lets through. Where
-// onlyNative is said, programs of other architectures can make no system call at all.
+// filter is the program that answers system calls with EPERM, by its argument
+// lists; those that it does not know it lets through. Where onlyNative is said,
+// programs of other architectures can make no system call at all.
 func filter(tables []callTable) []bpf {
 	program := []bpf{{code: bpfLoad, k: dataArch}}
 	for _, table := range tables {
 		part := table.program()
-		// A jump reaches 255 instructions and a part may be longer, so the others take the way over a return.
+		// A jump reaches 255 instructions and a part may be longer, so the
+		// others take the way over a return.
 		program = append(program, bpf{code: bpfEqual, jt: 1, k: table.arch}, jump(len(part)))
 		program = append(program, part...)
 	}
@@ -96,7 +103,8 @@ func argument(n int) bpf { return bpf{code: bpfLoad, k: dataArgs + 8*uint32(n)} 
 
 // flagged denies the call if argument n has one of the flags.
 func flagged(n int, flags uint32) []bpf {
-	return []bpf{argument(n), {code: bpfAnd, k: flags}, {code: bpfEqual, jt: 1, k: 0}, deny(syscall.EPERM), {code: bpfRet, k: retAllow}}
+	return []bpf{argument(n), {code: bpfAnd, k: flags}, {code: bpfEqual, jt: 1, k: 0}, deny(syscall.EPERM),
+		{code: bpfRet, k: retAllow}}
 }
 
 // among denies the call if argument n is one of values, or if it is not.

@@ -13,9 +13,10 @@ var devices = []string{
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm",
 }
 
-// Outside are the folders outside the workspace that may be written where the plan names none: the temporary folder and the
-// user's cache folder, which is made if it is not there, because programs make it too. Go's build cache is among them, wherever
-// the user keeps it.
+// Outside are the folders outside the workspace that may be written where the
+// plan names none: the temporary folder and the user's cache folder, which is
+// made if it is not there, because programs make it too. Go's build cache is
+// among them, wherever the user keeps it.
 func Outside() []string {
 	folders := []string{os.TempDir()}
 	if cache, err := os.UserCacheDir(); err == nil && os.MkdirAll(cache, 0o700) == nil {
@@ -72,8 +73,9 @@ func home(path string) string {
 	return filepath.Join(folder, rest)
 }
 
-// folderOf is the nearest folder that is there and holds all that pattern can match: rules are for folders, and
-// programs replace files by renaming others over them.
+// folderOf is the nearest folder that is there and holds all that pattern can
+// match: rules are for folders, and programs replace files by renaming others
+// over them.
 func (c confinement) folderOf(pattern string) string {
 	fixed := pattern
 	if meta := strings.IndexAny(fixed, `*?[{\`); meta >= 0 {
@@ -100,8 +102,10 @@ func (c confinement) protected() []string {
 	return paths
 }
 
-// readable are the paths at and below which a command may read, at level strict: everything but the homes of people and devices, and
-// below those the workspace, what may be written, and the folders of programs and of the Go tool.
+// readable are the paths at and below which a command may read, at level
+// strict: everything but the homes of people and devices, and below those the
+// workspace, what may be written, and the folders of programs and of the Go
+// tool.
 func (c confinement) readable() []string {
 	if c.Level != Strict {
 		return nil
@@ -131,7 +135,8 @@ func (c confinement) readable() []string {
 	return paths
 }
 
-// allBut are the entries of folder, without the private paths: one that holds such a path is replaced by its own entries.
+// allBut are the entries of folder, without the private paths: one that holds
+// such a path is replaced by its own entries.
 func allBut(folder string, private []string) []string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -141,7 +146,8 @@ func allBut(folder string, private []string) []string {
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
 		switch {
-		case slices.Contains(private, path) || entry.Type()&os.ModeSymlink != 0 && slices.Contains(private, target(path)):
+		case slices.Contains(private, path) || entry.Type()&os.ModeSymlink != 0 &&
+			slices.Contains(private, target(path)):
 		case slices.ContainsFunc(private, func(p string) bool { return strings.HasPrefix(p, path+"/") }):
 			paths = append(paths, allBut(path, private)...)
 		default:

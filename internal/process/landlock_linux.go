@@ -23,7 +23,8 @@ const (
 	oPath           = 0x200000
 )
 
-// Rights of Landlock; a right that a ruleset handles is denied wherever no rule allows it.
+// Rights of Landlock; a right that a ruleset handles is denied wherever no rule
+// allows it.
 const (
 	rightWriteFile  = 1 << 1
 	rightReadFile   = 1 << 2
@@ -104,7 +105,8 @@ func (r *ruleset) allow(path string, rights uint64) error {
 		return nil
 	}
 	attr := pathRule(rights, fd)
-	_, _, errno := syscall.Syscall6(sysLandlockAdd, uintptr(r.fd), landlockPathBeneath, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
+	_, _, errno := syscall.Syscall6(sysLandlockAdd, uintptr(r.fd), landlockPathBeneath,
+		uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("rule for %q: %w", path, errno)
 	}
@@ -129,7 +131,8 @@ func pathRule(rights uint64, fd int) (rule [12]byte) {
 	return rule
 }
 
-// rights are what Landlock denies wherever no rule of box allows it. Device nodes are allowed nowhere.
+// rights are what Landlock denies wherever no rule of box allows it. Device
+// nodes are allowed nowhere.
 func (c confinement) rights() uint64 {
 	rights := uint64(rightsWrite)
 	if c.Level == Strict {

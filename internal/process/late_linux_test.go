@@ -18,14 +18,16 @@ import (
 	"github.com/planlock/planlock/internal/process"
 )
 
-// asForker makes this test binary a controller that runs one command after another in a folder.
+// asForker makes this test binary a controller that runs one command after
+// another in a folder.
 const asForker = "PLANLOCK_TEST_FORKER"
 
 // fork runs command after command in dir, until it is killed.
 func fork(dir string) {
 	r := &process.Runner{Dir: dir}
 	for {
-		result, err := r.Run(context.Background(), gate.Command{Run: "true", Env: []string{"PLANLOCK_TEST_MARK=" + os.Getenv("PLANLOCK_TEST_MARK")}})
+		result, err := r.Run(context.Background(),
+			gate.Command{Run: "true", Env: []string{"PLANLOCK_TEST_MARK=" + os.Getenv("PLANLOCK_TEST_MARK")}})
 		if err != nil || result.Exit != 0 {
 			fmt.Println(result, err)
 			os.Exit(1)
@@ -34,8 +36,9 @@ func fork(dir string) {
 	}
 }
 
-// TestCommandsDieWithAControllerThatDiesWhileItForks kills controllers at moments when a child is forked, and is not yet bound to their
-// life. The child is kept there for a while: the way to its folder is a long one.
+// TestCommandsDieWithAControllerThatDiesWhileItForks kills controllers at
+// moments when a child is forked, and is not yet bound to their life. The child
+// is kept there for a while: the way to its folder is a long one.
 func TestCommandsDieWithAControllerThatDiesWhileItForks(t *testing.T) {
 	if reached, _ := process.Reach(process.Sandbox{}); reached.Tree == "process group" {
 		t.Skip("without a PID namespace a child finds out by itself that its parent died")
@@ -80,7 +83,8 @@ func TestCommandsDieWithAControllerThatDiesWhileItForks(t *testing.T) {
 	}
 }
 
-// far is a folder whose path takes the kernel some time: each link of it leads to and fro before it leads to the next.
+// far is a folder whose path takes the kernel some time: each link of it leads
+// to and fro before it leads to the next.
 func far(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()

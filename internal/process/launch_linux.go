@@ -13,10 +13,13 @@ import (
 	"unsafe"
 )
 
-// launch starts cmd as box says, hands its tree to started, waits until cmd has ended, and ends what it left behind.
+// launch starts cmd as box says, hands its tree to started, waits until cmd has
+// ended, and ends what it left behind.
 //
-// All of it happens on one thread: the thread's own restrictions are what the child inherits, it alone may hold the child, and the
-// signal that ends the child when this process dies follows the thread that forked it, which therefore waits.
+// All of it happens on one thread: the thread's own restrictions are what the
+// child inherits, it alone may hold the child, and the signal that ends the
+// child when this process dies follows the thread that forked it, which
+// therefore waits.
 func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 	groups, err := box.controlGroup()
 	if err != nil {
@@ -34,8 +37,9 @@ func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 	return errors.Join(<-result, groups.end())
 }
 
-// onThread calls f on a thread of its own, which is not the process's first one, and which ends with f if f says that it
-// is spoiled for other work. (What /proc shows of a process is its first thread.)
+// onThread calls f on a thread of its own, which is not the process's first
+// one, and which ends with f if f says that it is spoiled for other work. (What
+// /proc shows of a process is its first thread.)
 func onThread(f func() (spoiled bool)) {
 	go func() {
 		runtime.LockOSThread()
@@ -98,7 +102,8 @@ func carry(cmd *osexec.Cmd, box confinement, groups *controlGroup, started func(
 // rulesFile is where a staged child finds the ruleset of Landlock.
 const rulesFile = 3
 
-// begin starts cmd. Where something is to be done with the child before its program runs, it is held at its first instruction for that.
+// begin starts cmd. Where something is to be done with the child before its
+// program runs, it is held at its first instruction for that.
 func begin(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
 	if !box.reached.staged && groups == nil {
 		return cmd.Start()
@@ -140,7 +145,8 @@ func prepare(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
 	return err
 }
 
-// await waits until pid has ended and leaves it to be reaped, so that its number still belongs to it.
+// await waits until pid has ended and leaves it to be reaped, so that its
+// number still belongs to it.
 func await(pid int) {
 	const byPID = 1
 	var info [128]byte // siginfo_t
@@ -153,7 +159,8 @@ func await(pid int) {
 	}
 }
 
-// A group is a process group and what left it: in a PID namespace that is all, else what carries the cookie.
+// A group is a process group and what left it: in a PID namespace that is all,
+// else what carries the cookie.
 type group struct {
 	mu     sync.Mutex
 	pid    int
@@ -181,7 +188,8 @@ func (g *group) signal(s syscall.Signal) {
 	}
 }
 
-// finish ends what the command left behind, while its group's number is still its own.
+// finish ends what the command left behind, while its group's number is still
+// its own.
 func (g *group) finish() error {
 	g.signal(syscall.SIGKILL)
 	g.mu.Lock()

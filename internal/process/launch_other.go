@@ -27,7 +27,8 @@ func tetherAbility(string) bool { return false }
 
 func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
 
-// limitsFiles and limitsProcesses say that there are such limits on this system.
+// limitsFiles and limitsProcesses say that there are such limits on this
+// system.
 const limitsFiles, limitsProcesses = false, false
 
 // launch runs cmd, and can end nothing but cmd itself.

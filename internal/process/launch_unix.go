@@ -29,8 +29,8 @@ func tetherAbility(string) bool { return false }
 
 func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
 
-// launch starts cmd as the leader of a session, hands its tree to started, waits until cmd has ended, and ends what is left
-// of its process group.
+// launch starts cmd as the leader of a session, hands its tree to started,
+// waits until cmd has ended, and ends what is left of its process group.
 func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if script := limits(box); len(script) > 0 {
@@ -73,7 +73,8 @@ func (g *group) signal(s syscall.Signal) {
 	}
 }
 
-// finish ends what is left of the group, whose number is taken as long as there is any of it.
+// finish ends what is left of the group, whose number is taken as long as there
+// is any of it.
 func (g *group) finish() {
 	g.kill()
 	g.mu.Lock()

@@ -29,7 +29,8 @@ func tetherAbility(string) bool { return false }
 
 func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
 
-// limitsFiles and limitsProcesses say that there are such limits on this system.
+// limitsFiles and limitsProcesses say that there are such limits on this
+// system.
 const limitsFiles, limitsProcesses = false, true
 
 var (
@@ -63,8 +64,8 @@ type jobLimits struct {
 	peakProcessMemory, peakJobSize uintptr
 }
 
-// launch starts cmd suspended, puts it into a job that ends with this process, lets it go, and ends the job when cmd
-// has ended.
+// launch starts cmd suspended, puts it into a job that ends with this process,
+// lets it go, and ends the job when cmd has ended.
 func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 	j, err := newJob(box)
 	if err != nil {

@@ -24,7 +24,8 @@ func noneLeft(t *testing.T, mark string) {
 	}
 }
 
-// alive are the processes that were started with mark. Zombies have no environment.
+// alive are the processes that were started with mark. Zombies have no
+// environment.
 func alive(t *testing.T, mark string) []string {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -8,8 +8,10 @@ import (
 	"syscall"
 )
 
-// limits are the lines of a shell script that set the limits of box, before anything runs under them. A limit that is
-// lower already stays. Memory limits data and not address space, of which programs in Go reserve more than they use.
+// limits are the lines of a shell script that set the limits of box, before
+// anything runs under them. A limit that is lower already stays. Memory limits
+// data and not address space, of which programs in Go reserve more than they
+// use.
 func limits(box confinement) (script []string) {
 	if box.CPU > 0 {
 		script = append(script, fmt.Sprintf("ulimit -t %d 2>/dev/null", max(1, int64(box.CPU.Seconds()+0.999))))
@@ -21,7 +23,8 @@ func limits(box confinement) (script []string) {
 		script = append(script, fmt.Sprintf("ulimit -f %d 2>/dev/null", (box.FileSize+511)/512))
 	}
 	if n := box.processes(); n > 0 && box.reached.Processes == byNamespace {
-		script = append(script, fmt.Sprintf("ulimit -p %d 2>/dev/null || ulimit -u %d 2>/dev/null", n+1, n+1)) // and the shell itself
+		// and the shell itself
+		script = append(script, fmt.Sprintf("ulimit -p %d 2>/dev/null || ulimit -u %d 2>/dev/null", n+1, n+1))
 	}
 	if box.confines() {
 		script = append(script, "ulimit -c 0 2>/dev/null") // no cores
@@ -29,7 +32,8 @@ func limits(box confinement) (script []string) {
 	return script
 }
 
-// limitsFiles and limitsProcesses say that there are such limits on this system.
+// limitsFiles and limitsProcesses say that there are such limits on this
+// system.
 const limitsFiles, limitsProcesses = true, true
 
 // exitStatus is the status as a shell gives it.

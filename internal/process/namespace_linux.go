@@ -39,8 +39,9 @@ var probedTree = sync.OnceValues(func() (string, string) {
 		direct, user)
 })
 
-// wholly tries everything that the child of a tree is asked for without being asked for more, at once. Where that works each part of it does, which
-// spares a process for each; where it does not, they find out what is missing.
+// wholly tries everything that the child of a tree is asked for without being
+// asked for more, at once. Where that works each part of it does, which spares
+// a process for each; where it does not, they find out what is missing.
 func wholly(tree string) bool {
 	switch tree {
 	case pidTree:
@@ -90,7 +91,8 @@ func probe(reached Reached) error {
 	return nil
 }
 
-// plain is the innermost error: a reason is part of the envelope and must not hold paths or numbers.
+// plain is the innermost error: a reason is part of the envelope and must not
+// hold paths or numbers.
 func plain(err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
@@ -115,16 +117,18 @@ func isolate(attr *syscall.SysProcAttr, box confinement) {
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 	if box.reached.NoNetwork {
-		attr.AmbientCaps = append(attr.AmbientCaps, capNetAdmin) // over its own, empty network only: to bring the loopback device up
+		// over its own, empty network only: to bring the loopback device up
+		attr.AmbientCaps = append(attr.AmbientCaps, capNetAdmin)
 	}
 	if box.reached.Mounts {
 		attr.AmbientCaps = append(attr.AmbientCaps, capSysAdmin) // over its own mounts only, until they are made
 	}
 }
 
-// wrap puts args behind a shell that sets limits, and that is the first process of a PID namespace: it takes in
-// orphans, and gives the command the ordinary effect of signals, which a first process does not have.
-// It says nothing itself: its standard error is closed while the command has the real one.
+// wrap puts args behind a shell that sets limits, and that is the first process
+// of a PID namespace: it takes in orphans, and gives the command the ordinary
+// effect of signals, which a first process does not have. It says nothing
+// itself: its standard error is closed while the command has the real one.
 func wrap(args []string, box confinement) []string {
 	script := limits(box)
 	switch held := box.reached.Tree != groupTree; {

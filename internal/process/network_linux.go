@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// leaveNetwork gives the present thread a network of its own, with nothing but the loopback device, which is up.
+// leaveNetwork gives the present thread a network of its own, with nothing but
+// the loopback device, which is up.
 func leaveNetwork() error {
 	if err := syscall.Unshare(syscall.CLONE_NEWNET); err != nil {
 		return fmt.Errorf("unshare: %w", err)
@@ -17,7 +18,8 @@ func leaveNetwork() error {
 	}
 	defer syscall.Close(socket)
 	request := loopbackUp()
-	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(socket), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(socket), syscall.SIOCSIFFLAGS,
+		uintptr(unsafe.Pointer(&request)))
 	if errno != 0 {
 		return fmt.Errorf("loopback device: %w", errno)
 	}

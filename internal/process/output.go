@@ -11,14 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultOutputLimit is how many bytes of output are kept: the beginning (a sixteenth) and the tail.
+// DefaultOutputLimit is how many bytes of output are kept: the beginning (a
+// sixteenth) and the tail.
 const DefaultOutputLimit = 1 << 20
 
 // minOutputLimit keeps the beginning and the tail readable.
 const minOutputLimit = 1 << 10
 
-// A capture keeps the beginning and the tail of what is written to it, in bounded memory.
-// It is safe for concurrent use.
+// A capture keeps the beginning and the tail of what is written to it, in
+// bounded memory. It is safe for concurrent use.
 type capture struct {
 	mu   sync.Mutex
 	head []byte
@@ -131,8 +132,9 @@ func newStreams(limit int64, stdout, stderr io.Writer, secrets []secret) (*strea
 	return s, nil
 }
 
-// attach makes the pipes the standard output and error of cmd. Being files, they are inherited as they are,
-// so that waiting for cmd does not wait for others that hold them.
+// attach makes the pipes the standard output and error of cmd. Being files,
+// they are inherited as they are, so that waiting for cmd does not wait for
+// others that hold them.
 func (s *streams) attach(cmd *osexec.Cmd) { cmd.Stdout, cmd.Stderr = s.writes[0], s.writes[1] }
 
 // started closes this process's copies of the writing ends and begins to read.
@@ -145,7 +147,8 @@ func (s *streams) started() {
 	s.readers.Go(func() { s.read(s.reads[1], s.all, s.live[1]) })
 }
 
-// read copies until the end, or until drain gives up. The writers given never fail.
+// read copies until the end, or until drain gives up. The writers given never
+// fail.
 func (s *streams) read(from *os.File, to ...io.Writer) {
 	v := &veil{secrets: s.secrets, to: io.MultiWriter(to...)}
 	buf := make([]byte, 32<<10)
@@ -159,8 +162,9 @@ func (s *streams) read(from *os.File, to ...io.Writer) {
 	}
 }
 
-// drain waits until everything was read, for at most limit if something that could not be ended holds a pipe open,
-// and says why the live output is not whole.
+// drain waits until everything was read, for at most limit if something that
+// could not be ended holds a pipe open, and says why the live output is not
+// whole.
 func (s *streams) drain(limit time.Duration) error {
 	read := make(chan struct{})
 	go func() { s.readers.Wait(); close(read) }()

@@ -9,7 +9,8 @@ import (
 // *[LevelError] where want demands more than that. Looking is done once per process and ability.
 func Reach(want Sandbox) (Reached, error) { return machine().reach(want) }
 
-// abilities find out what a machine can do for this process. Each but tree says beside what it found why it is not more.
+// abilities find out what a machine can do for this process. Each but tree says
+// beside what it found why it is not more.
 type abilities struct {
 	tree                            func() (tree, reason string)
 	landlock                        func() (version int, reason string)
@@ -22,7 +23,8 @@ type abilities struct {
 func machine() abilities {
 	return abilities{
 		tree: treeAbility, landlock: landlockAbility, groups: groupAbility,
-		network: networkAbility, protect: protectAbility, stage: stageAbility, mounts: mountsAbility, tether: tetherAbility,
+		network: networkAbility, protect: protectAbility, stage: stageAbility, mounts: mountsAbility,
+		tether: tetherAbility,
 	}
 }
 
@@ -81,7 +83,8 @@ func (a abilities) reach(want Sandbox) (Reached, error) {
 }
 
 // limits says how the limits of want are held, or what of them cannot be.
-func (r *Reached) limits(want Sandbox, ability func() (hierarchies, string), note func(reason string)) (refused string) {
+func (r *Reached) limits(want Sandbox, ability func() (hierarchies, string),
+	note func(reason string)) (refused string) {
 	counted := want.Processes > 0 || want.Processes == 0 && want.Level != None && want.Level != Process
 	var groups hierarchies
 	var reason string
@@ -131,7 +134,8 @@ const (
 	jobTree     = "job object"
 )
 
-// hierarchies are the folders of this process's own control groups, below which groups with limits can be made; "" where that cannot be done.
+// hierarchies are the folders of this process's own control groups, below which
+// groups with limits can be made; "" where that cannot be done.
 type hierarchies struct {
 	memory, pids string
 	unified      bool // version 2, of one hierarchy
@@ -143,8 +147,8 @@ const (
 	userTree = "pid and user namespace"
 )
 
-// landlockNeeded is the version from which on files can be renamed from folder to folder inside what may be written;
-// version 3 adds truncate(2).
+// landlockNeeded is the version from which on files can be renamed from folder
+// to folder inside what may be written; version 3 adds truncate(2).
 const landlockNeeded = 2
 
 // A confinement is a sandbox on this machine.

@@ -46,7 +46,8 @@ func able(without string) abilities {
 	}
 }
 
-// TestReachOfMachinesThatLackSomething is what each lack costs: it is shown, or what was asked for is refused.
+// TestReachOfMachinesThatLackSomething is what each lack costs: it is shown, or
+// what was asked for is refused.
 func TestReachOfMachinesThatLackSomething(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -64,7 +65,8 @@ func TestReachOfMachinesThatLackSomething(t *testing.T) {
 		{"default without Landlock", "landlock", Sandbox{}, "process (pid namespace, processes by control group)", "no landlock"},
 		{"filesystem without Landlock", "landlock", Sandbox{Level: Filesystem}, "", "no landlock"},
 		{"filesystem without mounts", "mounts protection", Sandbox{Level: Filesystem},
-			"filesystem (pid namespace, landlock 7, call filter, processes by control group)", "no protection no mounts"},
+			"filesystem (pid namespace, landlock 7, call filter, processes by control group)",
+			"no protection no mounts"},
 		{"filesystem without holding", "holding mounts protection", Sandbox{Level: Filesystem, Processes: -1},
 			"filesystem (pid namespace, landlock 7)", "no protection no mounts"},
 		{"strict without mounts", "mounts", Sandbox{Level: Strict}, "", "no mounts"},
@@ -72,7 +74,8 @@ func TestReachOfMachinesThatLackSomething(t *testing.T) {
 		{"strict without a network of its own", "network", Sandbox{Level: Strict}, "", "no network"},
 		{"no network without one of its own", "network", Sandbox{NoNetwork: true}, "", "no network"},
 		{"process without namespaces", "namespaces", Sandbox{Level: Process}, "process (" + groupTree + ")", "no namespaces"},
-		{"processes without anything to count them", "namespaces groups", Sandbox{Level: Filesystem, Processes: 10}, "", "no namespaces no groups"},
+		{"processes without anything to count them", "namespaces groups", Sandbox{Level: Filesystem, Processes: 10},
+			"", "no namespaces no groups"},
 		{"processes at level none", "", Sandbox{Level: None, Processes: 10}, "none (" + groupTree + ", processes by control group)", ""},
 		{"processes at level none without groups", "groups", Sandbox{Level: None, Processes: 10}, "", "no groups"},
 		{"memory without groups", "groups", Sandbox{Level: Process, Memory: 1}, "process (pid namespace, memory by each process)", "no groups"},

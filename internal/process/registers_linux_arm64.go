@@ -22,7 +22,8 @@ func (r *registers) get(pid int) error { return r.transfer(ptraceGetRegSet, pid)
 
 func (r *registers) transfer(request uintptr, pid int) error {
 	vector := syscall.Iovec{Base: (*byte)(unsafe.Pointer(&r.PtraceRegs)), Len: uint64(unsafe.Sizeof(r.PtraceRegs))}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, request, uintptr(pid), generalRegs, uintptr(unsafe.Pointer(&vector)), 0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, request, uintptr(pid), generalRegs,
+		uintptr(unsafe.Pointer(&vector)), 0, 0)
 	if errno != 0 {
 		return errno
 	}

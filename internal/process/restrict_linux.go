@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// restrict confines the present thread, and so what it forks, as box says, and reports whether the thread is
-// spoiled for other work.
+// restrict confines the present thread, and so what it forks, as box says, and
+// reports whether the thread is spoiled for other work.
 func restrict(box confinement) (spoiled bool, err error) {
 	if box.reached.staged { // the child restricts itself
 		if box.reached.Tree != pidTree {
@@ -56,7 +56,8 @@ var probedLandlock = sync.OnceValues(func() (int, string) {
 	return version, ""
 })
 
-// protectAbility finds out whether this process may make folders read-only for its children alone.
+// protectAbility finds out whether this process may make folders read-only for
+// its children alone.
 func protectAbility() (ok bool, reason string) { return probedProtect() }
 
 var probedProtect = sync.OnceValues(func() (bool, string) {
@@ -68,12 +69,14 @@ var probedProtect = sync.OnceValues(func() (bool, string) {
 		return false, "no mount namespace without privileges, so .git and .planlock are watched and not read-only"
 	}
 	if err := onSpoiledThread(leaveMounts); err != nil {
-		return false, fmt.Sprintf("no mount namespace (%v), so .git and .planlock are watched and not read-only", plain(err))
+		return false, fmt.Sprintf("no mount namespace (%v), so .git and .planlock are watched and not read-only",
+			plain(err))
 	}
 	return true, ""
 })
 
-// stageAbility finds out whether this process may hold its children and make system calls for them.
+// stageAbility finds out whether this process may hold its children and make
+// system calls for them.
 func stageAbility() (ok bool, reason string) { return probedStage() }
 
 var probedStage = sync.OnceValues(func() (bool, string) {
@@ -99,7 +102,8 @@ func usableLandlock() int {
 	return version
 }
 
-// mountsAbility finds out whether this process may give its children mounts of their own.
+// mountsAbility finds out whether this process may give its children mounts of
+// their own.
 func mountsAbility() (ok bool, reason string) { return probedMounts() }
 
 const withoutMounts = "so modes, owners, times and attributes of files outside can be changed"
@@ -144,8 +148,9 @@ func leaveMounts() error {
 	return nil
 }
 
-// protect makes the protected paths that are there read-only for the present thread and its children. Landlock, which comes
-// after it, keeps them from mounting anything otherwise.
+// protect makes the protected paths that are there read-only for the present
+// thread and its children. Landlock, which comes after it, keeps them from
+// mounting anything otherwise.
 func protect(box confinement) error {
 	if err := leaveMounts(); err != nil {
 		return err
@@ -170,7 +175,8 @@ func protect(box confinement) error {
 	return nil
 }
 
-// kept are the flags of a mount that a mount of the same content must not lose. statfs and mount number them alike, but for the last.
+// kept are the flags of a mount that a mount of the same content must not lose.
+// statfs and mount number them alike, but for the last.
 func kept(flags int64) uintptr {
 	const relatime = 0x1000
 	all := uintptr(flags) & (syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC | syscall.MS_NOATIME | syscall.MS_NODIRATIME)

@@ -14,39 +14,49 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// DefaultGrace is how long a tree of processes has between the request to end and its end by force.
+// DefaultGrace is how long a tree of processes has between the request to end
+// and its end by force.
 const DefaultGrace = 2 * time.Second
 
-// drainTime bounds the wait for output after every process that could be reached has ended.
+// drainTime bounds the wait for output after every process that could be
+// reached has ended.
 const drainTime = time.Second
 
-// A Runner runs commands that do not outlive the call. It implements [gate.CommandRunner].
-// The zero value runs in the current folder, with the environment of [Environment],
-// confined as far as the machine can. Calls may be concurrent; the fields must not change meanwhile.
+// A Runner runs commands that do not outlive the call. It implements
+// [gate.CommandRunner]. The zero value runs in the current folder, with the
+// environment of [Environment], confined as far as the machine can. Calls may
+// be concurrent; the fields must not change meanwhile.
 type Runner struct {
-	Dir         string        // where commands run, and what a relative Command.Dir is relative to; "": the current folder
+	// where commands run, and what a relative Command.Dir is relative to; "":
+	// the current folder
+	Dir         string
 	Env         []string      // the complete NAME=value list of the child; nil: Environment(nil)
 	Sandbox     Sandbox       // the zero value: as much as the machine can, see [Sandbox]
 	Grace       time.Duration // from the polite signal to the end by force; 0: [DefaultGrace]
 	OutputLimit int64         // bytes kept of each of Output and Stdout; 0: [DefaultOutputLimit]
 }
 
-// Run runs a command and everything it starts, and returns when all of it has ended.
+// Run runs a command and everything it starts, and returns when all of it has
+// ended.
 //
-// A command that fails is not an error: its status is in Exit, and 128 plus the signal's number if a signal ended it.
-// The error is for a command that could not be started, and wraps context.Cause(ctx) where ctx ended first:
-// then the whole tree was ended, and the result holds the output so far.
-// It is a *[LimitError] where the command failed for want of memory; then the result is that of the command.
-// If writing to c.Stdout fails, the command goes on, and the failure is returned at its end.
+// A command that fails is not an error: its status is in Exit, and 128 plus the
+// signal's number if a signal ended it. The error is for a command that could
+// not be started, and wraps context.Cause(ctx) where ctx ended first: then the
+// whole tree was ended, and the result holds the output so far. It is a *[LimitError]
+// where the command failed for want of memory; then the result is that of the
+// command. If writing to c.Stdout fails, the command goes on, and the failure
+// is returned at its end.
 //
-// Where a variable of the child is a secret by its name ([Secret]) and its value has eight bytes or more, all that is kept or passed on
-// of the output shows [NAME] in place of the value. What a command writes in another spelling, or into a file, is not looked through.
+// Where a variable of the child is a secret by its name ([Secret]) and its
+// value has eight bytes or more, all that is kept or passed on of the output
+// shows [NAME] in place of the value. What a command writes in another
+// spelling, or into a file, is not looked through.
 func (r *Runner) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
 	return r.RunLive(ctx, c, nil)
 }
 
-// RunLive is Run with a writer that gets standard error as it comes, whole. It may be the same as c.Stdout: there is one
-// write at a time to the two.
+// RunLive is Run with a writer that gets standard error as it comes, whole. It
+// may be the same as c.Stdout: there is one write at a time to the two.
 func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
 	if ctx.Err() != nil {
 		return gate.CommandResult{Exit: -1}, fmt.Errorf("process: not started: %w", context.Cause(ctx))
@@ -118,7 +128,8 @@ func name(c gate.Command) string {
 	return text
 }
 
-// command prepares c, and finds its program in the environment that it will have.
+// command prepares c, and finds its program in the environment that it will
+// have.
 func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
 	if (c.Run == "") == (len(c.Args) == 0) {
 		return nil, errors.New("process: a command needs either a shell command or a program with arguments")

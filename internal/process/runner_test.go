@@ -53,8 +53,9 @@ func eachLevel(t *testing.T, test func(t *testing.T, r *process.Runner)) {
 	}
 }
 
-// inTurn reports whether row number of a table whose rows take seconds is tried at a level now: with the tag torture each is at every level,
-// else at every second one, and in short runs at every fourth. No row is left out altogether.
+// inTurn reports whether row number of a table whose rows take seconds is tried
+// at a level now: with the tag torture each is at every level, else at every
+// second one, and in short runs at every fourth. No row is left out altogether.
 func inTurn(level process.Level, number int) bool {
 	turns := 2
 	switch {
@@ -241,7 +242,8 @@ func TestOutputIsBoundedAndTheLiveWriterGetsAll(t *testing.T) {
 					t.Errorf("the live writer got %d bytes, not %d", live.n, want)
 				}
 				for _, text := range []string{result.Output, result.Stdout} {
-					if !strings.HasSuffix(text, "the end\n") || !strings.Contains(text, "bytes left out") || len(text) > limit+100 {
+					if !strings.HasSuffix(text, "the end\n") || !strings.Contains(text, "bytes left out") ||
+						len(text) > limit+100 {
 						t.Errorf("kept %d bytes: %.40q … %q", len(text), text, text[max(0, len(text)-40):])
 					}
 				}
@@ -264,7 +266,8 @@ func TestCommandsRunAtTheSameTime(t *testing.T) {
 		results := make(chan string)
 		for i := range 8 {
 			go func() {
-				result, err := r.Run(t.Context(), gate.Command{Run: "echo $N", Env: []string{"N=" + string(rune('a'+i))}})
+				result, err := r.Run(t.Context(), gate.Command{Run: "echo $N",
+					Env: []string{"N=" + string(rune('a'+i))}})
 				results <- result.Stdout + errText(err)
 			}()
 		}
@@ -327,7 +330,8 @@ func BenchmarkSpawn(b *testing.B) {
 	}
 }
 
-// TestNothingIsWrittenAfterRun is a command that goes on writing after it said that it was done.
+// TestNothingIsWrittenAfterRun is a command that goes on writing after it said
+// that it was done.
 func TestNothingIsWrittenAfterRun(t *testing.T) {
 	eachLevel(t, func(t *testing.T, r *process.Runner) {
 		result, err := r.Run(t.Context(), gate.Command{Run: "(trap '' TERM HUP; while :; do echo x >>late; done) & while ! test -s late; do :; done; echo done"})

@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Level says how far a command is confined. docs/sandbox.md says what each level holds and what it does not.
+// A Level says how far a command is confined. docs/sandbox.md says what each
+// level holds and what it does not.
 type Level string
 
 const (
@@ -21,31 +22,43 @@ const (
 	Strict     Level = "strict"     // and no network, and no reading of other people's and the user's own files
 )
 
-// A Sandbox says how a command is confined. The zero value asks for as much as the machine can do, with network.
+// A Sandbox says how a command is confined. The zero value asks for as much as
+// the machine can do, with network.
 type Sandbox struct {
-	Level     Level         //
-	NoNetwork bool          // no network at all; refused where that cannot be done
-	Workspace string        // what may be written; "": the folder the command runs in
-	Writes    []string      // paths or globs in the workspace that alone may be written (the nearest folder of each); nil: all of it
-	Writable  []string      // folders outside that may be written; nil: the temporary and the user's cache folder
-	Protect   []string      // paths in the workspace that stay read-only, beside .git and .planlock, as far as they can be held
-	CPU       time.Duration // processor time of each process; 0: no limit
-	Memory    int64         // bytes of all processes together, or of data of each where there are no control groups; 0: no limit
-	Processes int           // processes and threads at a time; 0: [DefaultProcesses], where that can be held; negative: no limit
-	FileSize  int64         // bytes of each file that is written; 0: no limit
+	Level     Level  //
+	NoNetwork bool   // no network at all; refused where that cannot be done
+	Workspace string // what may be written; "": the folder the command runs in
+	// paths or globs in the workspace that alone may be written (the nearest
+	// folder of each); nil: all of it
+	Writes   []string
+	Writable []string // folders outside that may be written; nil: the temporary and the user's cache folder
+	// paths in the workspace that stay read-only, beside .git and .planlock, as
+	// far as they can be held
+	Protect []string
+	CPU     time.Duration // processor time of each process; 0: no limit
+	// bytes of all processes together, or of data of each where there are no
+	// control groups; 0: no limit
+	Memory int64
+	// processes and threads at a time; 0: [DefaultProcesses], where that can be
+	// held; negative: no limit
+	Processes int
+	FileSize  int64 // bytes of each file that is written; 0: no limit
 }
 
-// DefaultProcesses is how many processes and threads a command may have at a time where nothing is said: many for
-// a build, few for a machine that is to survive a fork bomb.
+// DefaultProcesses is how many processes and threads a command may have at a
+// time where nothing is said: many for a build, few for a machine that is to
+// survive a fork bomb.
 const DefaultProcesses = 4096
 
-// FromPlan is what a plan's [sandbox] asks for, and its output limit in bytes (0: not said).
+// FromPlan is what a plan's [sandbox] asks for, and its output limit in bytes
+// (0: not said).
 func FromPlan(p plan.Sandbox) (Sandbox, int64, error) {
 	s := Sandbox{Level: Level(p.Level), Writable: p.Writable, NoNetwork: p.Network != nil && !*p.Network}
 	switch s.Level {
 	case Default, None, Process, Filesystem, Strict:
 	default:
-		return Sandbox{}, 0, fmt.Errorf("process: sandbox level %q is none of none, process, filesystem, strict", p.Level)
+		return Sandbox{}, 0, fmt.Errorf("process: sandbox level %q is none of none, process, filesystem, strict",
+			p.Level)
 	}
 	var err error
 	if p.CPU != "" {
@@ -93,22 +106,29 @@ func Bytes(text string) (int64, error) {
 
 // Reached is how far a machine confines commands.
 type Reached struct {
-	Level     Level    // never Default
-	Tree      string   // how a process tree is held: "pid namespace", "pid and user namespace", "process group", "job object"
-	Landlock  int      // version of Landlock; 0: not there, or not asked for
-	Protected bool     // .git and .planlock are read-only for commands
-	NoNetwork bool     // commands have no network
-	Mounts    bool     // commands have mounts of their own: everything is read-only but what may be written, attributes too
-	Filter    bool     // system calls that lead out, or deep into the kernel, are refused
-	Memory    string   // how memory is limited: "control group", "each process", or "" where nothing was asked for
-	Processes string   // how the number of processes is limited: "control group", "user namespace", or "" where it is not
+	Level Level // never Default
+	// how a process tree is held: "pid namespace", "pid and user namespace",
+	// "process group", "job object"
+	Tree      string
+	Landlock  int  // version of Landlock; 0: not there, or not asked for
+	Protected bool // .git and .planlock are read-only for commands
+	NoNetwork bool // commands have no network
+	// commands have mounts of their own: everything is read-only but what may
+	// be written, attributes too
+	Mounts bool
+	Filter bool   // system calls that lead out, or deep into the kernel, are refused
+	Memory string // how memory is limited: "control group", "each process", or "" where nothing was asked for
+	// how the number of processes is limited: "control group", "user
+	// namespace", or "" where it is not
+	Processes string
 	Reasons   []string // why it is less than what the level could be, in a fixed order
 	staged    bool     // restrictions are made from inside the child
 	tethered  bool     // a child that was forked too late to end with this process has no program to run
 	groups    hierarchies
 }
 
-// String is one line for the envelope. It is the same for the same machine, user and demand.
+// String is one line for the envelope. It is the same for the same machine,
+// user and demand.
 func (r Reached) String() string {
 	text := make([]byte, 0, 256)
 	text = append(append(append(text, r.Level...), " ("...), r.Tree...)
@@ -127,7 +147,8 @@ func (r Reached) String() string {
 	return string(append(text, ')'))
 }
 
-// A LevelError says that a plan demands more confinement than the machine can give.
+// A LevelError says that a plan demands more confinement than the machine can
+// give.
 type LevelError struct {
 	Want    Level
 	What    string // what cannot be done

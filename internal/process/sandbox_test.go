@@ -18,7 +18,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// confined is a runner at a level in a new workspace, with a folder outside; it skips where the level is not reached.
+// confined is a runner at a level in a new workspace, with a folder outside; it
+// skips where the level is not reached.
 func confined(t *testing.T, level process.Level) (r *process.Runner, outside string) {
 	t.Helper()
 	unix(t)
@@ -153,7 +154,8 @@ func TestNoNetwork(t *testing.T) {
 	}
 	defer listener.Close()
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	dial := gate.Command{Args: []string{"bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT"}, Env: []string{"PORT=" + port}}
+	dial := gate.Command{Args: []string{"bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT"},
+		Env: []string{"PORT=" + port}}
 	r := &process.Runner{Dir: t.TempDir(), Sandbox: process.Sandbox{Level: process.Process}}
 	if result, err := r.Run(t.Context(), dial); err != nil || result.Exit != 0 {
 		t.Fatalf("with network: %+v, %v", result, err)
@@ -167,7 +169,8 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
-// TestToolsWorkAtEveryLevel runs what steps are made of: the Go tool, with its tests and its loopback device, and git.
+// TestToolsWorkAtEveryLevel runs what steps are made of: the Go tool, with its
+// tests and its loopback device, and git.
 func TestToolsWorkAtEveryLevel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds")
@@ -249,7 +252,8 @@ func TestReachRefusesWhatIsNotThere(t *testing.T) {
 	for _, level := range []process.Level{process.Filesystem, process.Strict} {
 		reached, err := process.Reach(process.Sandbox{Level: level})
 		var refused *process.LevelError
-		if err == nil && reached.Level != level || err != nil && (!errors.As(err, &refused) || len(refused.Reasons) == 0) {
+		if err == nil && reached.Level != level || err != nil &&
+			(!errors.As(err, &refused) || len(refused.Reasons) == 0) {
 			t.Errorf("level %q: %v, %v", level, reached, err)
 		}
 		t.Logf("%v %q %v", reached, reached.Reasons, err)
@@ -258,8 +262,10 @@ func TestReachRefusesWhatIsNotThere(t *testing.T) {
 
 func TestFromPlan(t *testing.T) {
 	no := false
-	got, output, err := process.FromPlan(plan.Sandbox{Level: "strict", Network: &no, CPU: "90s", Memory: "2GiB", Output: "512 kB", Writable: []string{"/x"}})
-	want := process.Sandbox{Level: process.Strict, NoNetwork: true, CPU: 90 * time.Second, Memory: 2 << 30, Writable: []string{"/x"}}
+	got, output, err := process.FromPlan(plan.Sandbox{Level: "strict", Network: &no, CPU: "90s", Memory: "2GiB",
+		Output: "512 kB", Writable: []string{"/x"}})
+	want := process.Sandbox{Level: process.Strict, NoNetwork: true, CPU: 90 * time.Second, Memory: 2 << 30,
+		Writable: []string{"/x"}}
 	if diff := cmp.Diff(want, got); diff != "" || output != 512000 || err != nil {
 		t.Errorf("output %d, error %v (-want +got):\n%s", output, err, diff)
 	}
@@ -290,7 +296,8 @@ func TestEnvironment(t *testing.T) {
 	}
 	for name, want := range map[string]bool{
 		"PATH": true, "PLANLOCK_TEST_NAMED": true, "GIT_AUTHOR_NAME": true, "GIT_OPTIONAL_LOCKS": true, "GIT_TERMINAL_PROMPT": true,
-		"PLANLOCK_TEST_SECRET": false, "LD_PRELOAD": false, "BASH_ENV": false, "GIT_DIR": false, "GIT_CONFIG_PARAMETERS": false,
+		"PLANLOCK_TEST_SECRET": false, "LD_PRELOAD": false, "BASH_ENV": false, "GIT_DIR": false,
+		"GIT_CONFIG_PARAMETERS": false,
 	} {
 		if names[name] != want {
 			t.Errorf("%s is there: %v", name, names[name])
@@ -315,7 +322,8 @@ func TestLookPassesOverRelativeFolders(t *testing.T) {
 	}
 }
 
-// TestPlantedEnvironment plants variables that make programs load, run or trust something else, and asks for them by name.
+// TestPlantedEnvironment plants variables that make programs load, run or trust
+// something else, and asks for them by name.
 func TestPlantedEnvironment(t *testing.T) {
 	unix(t)
 	planted := []string{
@@ -327,7 +335,8 @@ func TestPlantedEnvironment(t *testing.T) {
 	for _, name := range planted {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, "/planted/value")
-			r := &process.Runner{Dir: t.TempDir(), Env: process.Environment([]string{name}), Sandbox: process.Sandbox{Level: process.Process}}
+			r := &process.Runner{Dir: t.TempDir(), Env: process.Environment([]string{name}),
+				Sandbox: process.Sandbox{Level: process.Process}}
 			result, err := r.Run(t.Context(), gate.Command{Args: []string{"env"}})
 			if err != nil || result.Exit != 0 || strings.Contains(result.Stdout, "/planted/value") {
 				t.Errorf("error %v: %s", err, result.Output)
@@ -342,7 +351,8 @@ func TestPlantedEnvironment(t *testing.T) {
 		}
 		t.Setenv("PATH", ".:"+os.Getenv("PATH"))
 		r.Env = process.Environment(nil)
-		if result, err := r.Run(t.Context(), gate.Command{Args: []string{"env"}}); err != nil || strings.Contains(result.Stdout, "planted\n") {
+		if result, err := r.Run(t.Context(), gate.Command{Args: []string{"env"}}); err != nil ||
+			strings.Contains(result.Stdout, "planted\n") {
 			t.Errorf("error %v: %s", err, result.Output)
 		}
 	})

@@ -8,14 +8,18 @@ import (
 	"strings"
 )
 
-// minSecret is how many bytes a value needs to be taken for a secret. Shorter ones stand in ordinary text too often.
+// minSecret is how many bytes a value needs to be taken for a secret. Shorter
+// ones stand in ordinary text too often.
 const minSecret = 8
 
-// secretWords end a part of the name of a variable whose value is nobody's business.
+// secretWords end a part of the name of a variable whose value is nobody's
+// business.
 var secretWords = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "KEY"}
 
-// Secret reports whether the name of a variable says that its value is a secret: whether one of its parts, which _ divides, ends in
-// TOKEN, SECRET, PASSWORD, PASSWD, PASSPHRASE, CREDENTIAL or KEY, in any case, in the singular or with an S.
+// Secret reports whether the name of a variable says that its value is a
+// secret: whether one of its parts, which _ divides, ends in TOKEN, SECRET,
+// PASSWORD, PASSWD, PASSPHRASE, CREDENTIAL or KEY, in any case, in the singular
+// or with an S.
 func Secret(name string) bool {
 	for part := range strings.SplitSeq(strings.ToUpper(name), "_") {
 		part = strings.TrimSuffix(part, "S")
@@ -29,12 +33,14 @@ func Secret(name string) bool {
 // A secret is a value, or a line of one, and what is kept instead of it.
 type secret struct{ value, instead []byte }
 
-// secretsOf are the values of those variables of env that [Secret] is true of, the longest first. A value of several lines, as keys
-// have, is looked for line by line too.
+// secretsOf are the values of those variables of env that [Secret] is true of,
+// the longest first. A value of several lines, as keys have, is looked for line
+// by line too.
 func secretsOf(env []string) []secret {
 	var all []secret
 	add := func(name, value string) {
-		if len(value) >= minSecret && !slices.ContainsFunc(all, func(s secret) bool { return string(s.value) == value }) {
+		if len(value) >= minSecret && !slices.ContainsFunc(all,
+			func(s secret) bool { return string(s.value) == value }) {
 			all = append(all, secret{[]byte(value), []byte("[" + name + "]")})
 		}
 	}
@@ -52,8 +58,9 @@ func secretsOf(env []string) []secret {
 	return all
 }
 
-// A veil passes on what is written to it, with the names of secrets in place of their values, also where a value comes in
-// pieces. It holds back only what may be the beginning of one, until the next write or flush.
+// A veil passes on what is written to it, with the names of secrets in place of
+// their values, also where a value comes in pieces. It holds back only what may
+// be the beginning of one, until the next write or flush.
 type veil struct {
 	secrets []secret
 	to      io.Writer
@@ -96,7 +103,8 @@ func (v *veil) pass(text []byte, last bool) error {
 	return err
 }
 
-// next is where the first secret of text is, and which; -1 where there is none. Of those in one place it is the longest.
+// next is where the first secret of text is, and which; -1 where there is none.
+// Of those in one place it is the longest.
 func (v *veil) next(text []byte) (int, secret) {
 	first, found := -1, secret{}
 	for _, s := range v.secrets {
@@ -127,5 +135,8 @@ func (v *veil) begun(text []byte) int {
 
 // begins reports whether a secret begins with text and goes on after it.
 func (v *veil) begins(text []byte) bool {
-	return slices.ContainsFunc(v.secrets, func(s secret) bool { return len(text) < len(s.value) && bytes.HasPrefix(s.value, text) })
+	return slices.ContainsFunc(v.secrets, func(s secret) bool {
+		return len(text) < len(s.value) &&
+			bytes.HasPrefix(s.value, text)
+	})
 }

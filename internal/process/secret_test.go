@@ -16,7 +16,8 @@ func TestSecretNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"TOKEN": true, "GITHUB_TOKEN": true, "api_key": true, "APIKEY": true, "AWS_SECRET_ACCESS_KEY": true, "DB_PASSWORD": true, "PASSWD": true,
 		"GPG_PASSPHRASE": true, "GOOGLE_APPLICATION_CREDENTIALS": true, "KEYS": true, "TOKEN_OF_DEPLOYMENT": true,
-		"PATH": false, "KEYBOARD": false, "TOKENIZER": false, "SECRETARY": false, "GOPRIVATE": false, "": false, "S": false,
+		"PATH": false, "KEYBOARD": false, "TOKENIZER": false, "SECRETARY": false, "GOPRIVATE": false, "": false,
+		"S": false,
 	} {
 		if Secret(name) != want {
 			t.Errorf("%q: %v", name, !want)
@@ -29,7 +30,8 @@ func TestSecretNames(t *testing.T) {
 	}
 }
 
-// TestVeil writes texts in one piece, byte by byte, and cut in two anywhere: all show the same, and no value.
+// TestVeil writes texts in one piece, byte by byte, and cut in two anywhere:
+// all show the same, and no value.
 func TestVeil(t *testing.T) {
 	secrets := secretsOf([]string{"A_TOKEN=abcdefgh", "B_TOKEN=abcdefghij", "C_KEY=line one\nline two", "D_SECRET=aaaaaaab", "SHORT_KEY=1234567", "PATH=/usr/bin:/bin"})
 	for text, want := range map[string]string{
@@ -85,7 +87,8 @@ func TestVeilHoldsBackLittle(t *testing.T) {
 	}
 }
 
-// TestSecretsStayOutOfOutput is a command that prints what it was given: in its environment, as an argument, to both outputs, live too.
+// TestSecretsStayOutOfOutput is a command that prints what it was given: in its
+// environment, as an argument, to both outputs, live too.
 func TestSecretsStayOutOfOutput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs sh")
@@ -107,9 +110,11 @@ func TestSecretsStayOutOfOutput(t *testing.T) {
 			t.Errorf("%s: %.200q", run, all)
 		}
 	}
-	// What a command does with it is its own business: a file holds what was written.
+	// What a command does with it is its own business: a file holds what was
+	// written.
 	r := &Runner{Dir: t.TempDir()}
-	if _, err := r.Run(context.Background(), gate.Command{Run: "echo $DEPLOY_TOKEN >file", Env: []string{"DEPLOY_TOKEN=" + value}}); err != nil {
+	if _, err := r.Run(context.Background(), gate.Command{Run: "echo $DEPLOY_TOKEN >file",
+		Env: []string{"DEPLOY_TOKEN=" + value}}); err != nil {
 		t.Fatal(err)
 	}
 	if content, err := os.ReadFile(filepath.Join(r.Dir, "file")); err != nil || string(content) != value+"\n" {

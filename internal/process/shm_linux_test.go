@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/internal/process"
 )
 
-// A workspace in /dev/shm, and a folder there that may be written, are there for commands; nothing else of it is.
+// A workspace in /dev/shm, and a folder there that may be written, are there
+// for commands; nothing else of it is.
 func TestWorkspaceInSharedMemory(t *testing.T) {
 	for _, level := range []process.Level{process.Filesystem, process.Strict} {
 		t.Run(string(level), func(t *testing.T) {

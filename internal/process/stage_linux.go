@@ -25,8 +25,10 @@ const (
 	sysSeccomp = seccompCall
 )
 
-// stage makes the child what box says, from inside its namespaces: mounts, network, Landlock, capabilities and the filter of
-// system calls, in this order, because each would be refused by the next. The ruleset of Landlock is the child's file rulesFile.
+// stage makes the child what box says, from inside its namespaces: mounts,
+// network, Landlock, capabilities and the filter of system calls, in this
+// order, because each would be refused by the next. The ruleset of Landlock is
+// the child's file rulesFile.
 func (c confinement) stage(s *stopped, dir string) error {
 	parts := []struct {
 		what string
@@ -54,7 +56,8 @@ func (c confinement) stage(s *stopped, dir string) error {
 	return nil
 }
 
-// sound makes sure that calls are made as they are meant: by number, with their result.
+// sound makes sure that calls are made as they are meant: by number, with their
+// result.
 func (c confinement) sound(s *stopped) error {
 	pid, err := s.call(syscall.SYS_GETPID)
 	if err == nil && c.reached.Tree != groupTree && pid != 1 {
@@ -87,7 +90,8 @@ func (s *stopped) mount(source, target, kind string, flags uintptr, data string)
 	return err
 }
 
-// attributes sets and clears attributes of the mount at path, and of those below.
+// attributes sets and clears attributes of the mount at path, and of those
+// below.
 func (s *stopped) attributes(path string, how, set, clear uint64) error {
 	defer s.forget()
 	at, err := s.text(path)
@@ -102,13 +106,16 @@ func (s *stopped) attributes(path string, how, set, clear uint64) error {
 	return err
 }
 
-// missing reports errors of mounting over what is not there, or cannot be reached, and so needs no protection.
+// missing reports errors of mounting over what is not there, or cannot be
+// reached, and so needs no protection.
 func missing(err error) bool {
 	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EACCES)
 }
 
-// arrange makes every mount read-only but what may be written, the protected paths too, and gives the child a /proc that shows
-// its own namespace and a /dev/shm of its own, in which nothing of the host's is to be seen but what the command works with.
+// arrange makes every mount read-only but what may be written, the protected
+// paths too, and gives the child a /proc that shows its own namespace and a
+// /dev/shm of its own, in which nothing of the host's is to be seen but what
+// the command works with.
 func (c confinement) arrange(s *stopped) error {
 	if err := s.mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
@@ -162,7 +169,8 @@ func (s *stopped) openAll(paths []string) error {
 	return nil
 }
 
-// outermost are the paths that are wanted, each above those below it, and none that lies below another.
+// outermost are the paths that are wanted, each above those below it, and none
+// that lies below another.
 func outermost(all []string, wanted func(path string) bool) []string {
 	var paths []string
 	for _, path := range all {
@@ -185,7 +193,8 @@ func within(folder, path string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// shield makes the protected paths read-only, and at level strict hides the sockets of services.
+// shield makes the protected paths read-only, and at level strict hides the
+// sockets of services.
 func (c confinement) shield(s *stopped, open []string) error {
 	for _, path := range c.protected() {
 		if !slices.ContainsFunc(open, func(above string) bool { return within(above, path) }) {
@@ -213,7 +222,8 @@ func (c confinement) shield(s *stopped, open []string) error {
 	return nil
 }
 
-// sockets are the paths of the sockets that programs of this network have bound.
+// sockets are the paths of the sockets that programs of this network have
+// bound.
 func sockets() []string {
 	content, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
@@ -265,7 +275,8 @@ func (c confinement) lock(s *stopped) error {
 	return err
 }
 
-// shut closes what the child inherited beside its three streams: the ruleset, and what this process got from its own parent.
+// shut closes what the child inherited beside its three streams: the ruleset,
+// and what this process got from its own parent.
 func shut(s *stopped) error {
 	_, err := s.call(sysCloseRange, rulesFile, uintptr(^uint32(0)), 0)
 	return err
@@ -295,7 +306,8 @@ func (s *stopped) allow(path string, rights uint64, c confinement) error {
 	return err
 }
 
-// drop leaves the child the capabilities that ordinary programs of root need, and none without privileges.
+// drop leaves the child the capabilities that ordinary programs of root need,
+// and none without privileges.
 func (c confinement) drop(s *stopped) error {
 	header, data := capHeader{version: capVersion}, [2]capData{}
 	if c.reached.Tree == pidTree {

@@ -11,8 +11,10 @@ import (
 
 const sharedMemory = "/dev/shm"
 
-// arrangeShared gives the child a /dev/shm of its own. A workspace or a writable folder that lies in the host's is shown there
-// again, in its place; those that are writable are returned. Where the workspace is the host's /dev/shm itself, that stays.
+// arrangeShared gives the child a /dev/shm of its own. A workspace or a
+// writable folder that lies in the host's is shown there again, in its place;
+// those that are writable are returned. Where the workspace is the host's
+// /dev/shm itself, that stays.
 func (c confinement) arrangeShared(s *stopped) (open []string, err error) {
 	inside := func(path string) bool { return path != sharedMemory && within(sharedMemory, path) }
 	writable := outermost(c.writable(), inside)

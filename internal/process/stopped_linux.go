@@ -15,9 +15,10 @@ const (
 	scratchSize    = 64 << 10
 )
 
-// A stopped child stands at the first instruction of its program, held by the present thread, and makes system calls for
-// it: what can only be done from inside its namespaces, or would restrict the controller if it were done before.
-// All methods must be called on the thread that started the child.
+// A stopped child stands at the first instruction of its program, held by the
+// present thread, and makes system calls for it: what can only be done from
+// inside its namespaces, or would restrict the controller if it were done
+// before. All methods must be called on the thread that started the child.
 type stopped struct {
 	pid     int
 	saved   registers
@@ -51,7 +52,8 @@ func hold(pid int) (*stopped, error) {
 	return s, nil
 }
 
-// wait waits for the next stop, and fails if there is none because the child has ended.
+// wait waits for the next stop, and fails if there is none because the child
+// has ended.
 func (s *stopped) wait() error {
 	for {
 		var status syscall.WaitStatus
@@ -80,7 +82,8 @@ func step(pid int) error {
 	return nil
 }
 
-// call makes the child do one system call. Its error is a plain [syscall.Errno] where the call failed.
+// call makes the child do one system call. Its error is a plain [syscall.Errno]
+// where the call failed.
 func (s *stopped) call(number uintptr, args ...uintptr) (uintptr, error) {
 	r := s.saved
 	r.prepare(number, args)
@@ -131,7 +134,8 @@ func (s *stopped) release() error {
 	if err := s.saved.set(s.pid); err != nil {
 		return fmt.Errorf("registers: %w", err)
 	}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(s.pid), 0, uintptr(s.pending), 0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(s.pid), 0,
+		uintptr(s.pending), 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("let go: %w", errno)
 	}

@@ -8,14 +8,16 @@ import (
 	"time"
 )
 
-// sweepTime bounds the hunt for processes that carry a cookie, and betweenTime the wait for those that are between two programs.
+// sweepTime bounds the hunt for processes that carry a cookie, and betweenTime
+// the wait for those that are between two programs.
 const (
 	sweepTime   = 5 * time.Second
 	betweenTime = 100 * time.Millisecond
 )
 
-// sweep ends every process whose environment holds cookie, until there is none, and returns how many are left.
-// A process that was started with another environment, in another process group, is not found.
+// sweep ends every process whose environment holds cookie, until there is none,
+// and returns how many are left. A process that was started with another
+// environment, in another process group, is not found.
 func sweep(cookie string) (left int) {
 	for begin := time.Now(); ; {
 		left, hidden := strike(cookie)
@@ -25,7 +27,8 @@ func sweep(cookie string) (left int) {
 	}
 }
 
-// strike kills every process that carries cookie now, and returns how many it found alive, and how many could not be told yet.
+// strike kills every process that carries cookie now, and returns how many it
+// found alive, and how many could not be told yet.
 func strike(cookie string) (found, hidden int) {
 	folder, err := os.Open("/proc")
 	if err != nil {
@@ -62,8 +65,9 @@ func strike(cookie string) (found, hidden int) {
 	return found, hidden
 }
 
-// between reports whether a process is on its way from one program to another: its old memory is gone, and the kernel has not said yet where
-// its environment is, which reads as empty meanwhile.
+// between reports whether a process is on its way from one program to another:
+// its old memory is gone, and the kernel has not said yet where its environment
+// is, which reads as empty meanwhile.
 func between(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
@@ -71,11 +75,13 @@ func between(pid string) bool {
 	}
 	const state, size, environment = 0, 20, 47 // fields 3, 23 and 50, counted from behind the name
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-	return len(fields) > environment && fields[state][0] != 'Z' && string(fields[size]) != "0" && string(fields[environment]) == "0"
+	return len(fields) > environment && fields[state][0] != 'Z' && string(fields[size]) != "0" &&
+		string(fields[environment]) == "0"
 }
 
-// carries reports whether the environment of a process holds cookie as one of its assignments, and whether it is empty. It reads by way of
-// buf, which is longer than two cookies.
+// carries reports whether the environment of a process holds cookie as one of
+// its assignments, and whether it is empty. It reads by way of buf, which is
+// longer than two cookies.
 func carries(pid, cookie string, buf []byte) (found, empty bool) {
 	fd, err := syscall.Open("/proc/"+pid+"/environ", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {

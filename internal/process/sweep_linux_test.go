@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestCookieIsFound looks for an assignment at every place of an environment, with buffers that cut it.
+// TestCookieIsFound looks for an assignment at every place of an environment,
+// with buffers that cut it.
 func TestCookieIsFound(t *testing.T) {
 	cookie := cookieName + "=" + rand.Text()
 	long := "LONG=" + strings.Repeat("x", 100_000)
@@ -38,7 +39,8 @@ func TestCookieIsFound(t *testing.T) {
 				osexec.Command("/bin/true").Run() // the program is loaded meanwhile
 			}
 			for size := 2*len(cookie) + 2; size < 2*len(cookie)+80; size++ {
-				if got, empty := carries(pid, cookie, make([]byte, size)); got != test.want || empty != (len(test.env) == 0) {
+				if got, empty := carries(pid, cookie, make([]byte, size)); got != test.want ||
+					empty != (len(test.env) == 0) {
 					t.Fatalf("with a buffer of %d bytes: %v, empty: %v", size, got, empty)
 				}
 			}
@@ -46,7 +48,8 @@ func TestCookieIsFound(t *testing.T) {
 	}
 }
 
-// TestBetweenPrograms starts programs and looks at each at once: whoever seems to have no environment is on its way to one.
+// TestBetweenPrograms starts programs and looks at each at once: whoever seems
+// to have no environment is on its way to one.
 func TestBetweenPrograms(t *testing.T) {
 	cookie := cookieName + "=" + rand.Text()
 	buf, seen := make([]byte, 1<<10), 0

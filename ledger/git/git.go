@@ -17,9 +17,10 @@ import (
 // gitDir is where a repository lies in its work tree.
 const gitDir = ".git"
 
-// Read reads the state of the repository whose work tree is dir, without running git, and
-// without writing anything. A .git that is there and leads nowhere is part of the state, not an
-// error; an error means that something could not be read.
+// Read reads the state of the repository whose work tree is dir, without
+// running git, and without writing anything. A .git that is there and leads
+// nowhere is part of the state, not an error; an error means that something
+// could not be read.
 func Read(dir string) (ledger.GitState, error) {
 	g := &reader{state: ledger.GitState{}}
 	if err := g.read(dir); err != nil {
@@ -28,7 +29,8 @@ func Read(dir string) (ledger.GitState, error) {
 	return g.state, nil
 }
 
-// Bounds on what is read of a repository: a step may have planted anything there.
+// Bounds on what is read of a repository: a step may have planted anything
+// there.
 const (
 	maxPointer = 64 << 10  // bytes of HEAD, a loose ref, a pointer to another folder
 	maxFile    = 256 << 20 // bytes of the index, packed refs, configuration, a hook
@@ -46,10 +48,12 @@ type reader struct {
 	listed int
 }
 
-// once are the files of which each has one name in the state, and where they lie.
+// once are the files of which each has one name in the state, and where they
+// lie.
 var (
-	worktreeFiles = [...]string{"HEAD", "config.worktree", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge/head-name", "rebase-apply/head-name", "info/sparse-checkout"}
-	commonFiles   = [...]string{"config", "shallow", "info/attributes", "info/exclude", "info/grafts", "objects/info/alternates"}
+	worktreeFiles = [...]string{"HEAD", "config.worktree", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD",
+		"BISECT_LOG", "rebase-merge/head-name", "rebase-apply/head-name", "info/sparse-checkout"}
+	commonFiles = [...]string{"config", "shallow", "info/attributes", "info/exclude", "info/grafts", "objects/info/alternates"}
 )
 
 func (g *reader) read(dir string) error {
@@ -141,7 +145,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// file records a file, if there is one: its kind, whether it can be run, and its content or target.
+// file records a file, if there is one: its kind, whether it can be run, and
+// its content or target.
 func (g *reader) file(name, path string) error {
 	info, err := os.Lstat(path)
 	if isNothing(err) {
@@ -170,7 +175,8 @@ func (g *reader) file(name, path string) error {
 			return failure(name, err)
 		}
 		mark += " " + target
-		// The content behind a link counts too, as git reads it, but only where it is a file.
+		// The content behind a link counts too, as git reads it, but only where
+		// it is a file.
 		if content, err := readBounded(path, maxPointer); err == nil {
 			mark += " " + string(ledger.Sum(content))
 		}
@@ -203,7 +209,8 @@ func (g *reader) modules(dir string) error {
 	})
 }
 
-// walk calls visit for everything below a folder that is no folder itself; objects are left out.
+// walk calls visit for everything below a folder that is no folder itself;
+// objects are left out.
 func (g *reader) walk(name, dir string, visit func(name, path string, e fs.DirEntry) error) error {
 	return g.each(name, dir, func(e fs.DirEntry) error {
 		below, path := name+"/"+e.Name(), filepath.Join(dir, e.Name())

@@ -14,8 +14,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// repository is a folder under git, with one commit. It needs the program git, as the judge of
-// what is a repository; what is tested does not.
+// repository is a folder under git, with one commit. It needs the program git,
+// as the judge of what is a repository; what is tested does not.
 type repository struct {
 	t   *testing.T
 	dir string
@@ -126,10 +126,13 @@ func TestTreesGitMoves(t *testing.T) {
 		}, []string{"modules/m/HEAD"}},
 		{"stage", func(r repository) { write(r.t, r.dir, "a", "3\n"); r.git("add", "a") }, []string{"index"}},
 		{"stage a mode", func(r repository) { r.git("update-index", "--chmod=+x", "a") }, []string{"index"}},
-		{"assume unchanged", func(r repository) { r.git("update-index", "--assume-unchanged", "a") }, []string{"index"}},
+		{"assume unchanged", func(r repository) { r.git("update-index", "--assume-unchanged", "a") },
+			[]string{"index"}},
 		{"skip work tree", func(r repository) { r.git("update-index", "--skip-worktree", "a") }, []string{"index"}},
-		{"intent to add", func(r repository) { write(r.t, r.dir, "n", ""); r.git("add", "-N", "n") }, []string{"index"}},
-		{"commit", func(r repository) { r.git("commit", "-q", "--allow-empty", "-m", "x") }, []string{"refs/heads/main"}},
+		{"intent to add", func(r repository) { write(r.t, r.dir, "n", ""); r.git("add", "-N", "n") },
+			[]string{"index"}},
+		{"commit", func(r repository) { r.git("commit", "-q", "--allow-empty", "-m", "x") },
+			[]string{"refs/heads/main"}},
 		{"switch", func(r repository) { r.git("switch", "-q", "-c", "other") }, []string{"HEAD", "refs/heads/other"}},
 		{"tag", func(r repository) { r.git("tag", "v1") }, []string{"refs/tags/v1"}},
 		{"delete a packed branch", func(r repository) {

@@ -11,9 +11,10 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// index records what is staged: of every entry its path, mode, object, stage and
-// the flags that say how it is treated. The times and numbers that git keeps
-// beside them only spare it work, and change with a mere look at the state.
+// index records what is staged: of every entry its path, mode, object, stage
+// and the flags that say how it is treated. The times and numbers that git
+// keeps beside them only spare it work, and change with a mere look at the
+// state.
 func (g *reader) index() error {
 	content, err := readBounded(filepath.Join(g.dir, "index"), maxFile)
 	if isNothing(err) {
@@ -26,7 +27,8 @@ func (g *reader) index() error {
 	return nil
 }
 
-// indexDigest is the digest of an index's meaning, or, of one that cannot be read so, of its bytes.
+// indexDigest is the digest of an index's meaning, or, of one that cannot be
+// read so, of its bytes.
 func indexDigest(content []byte) ledger.Digest {
 	for _, hash := range []int{20, 32} { // sha1 and sha256 repositories
 		meaning := sha256.New()
@@ -47,7 +49,8 @@ const (
 	maxGrowth   = 16 // by how much all paths together may be longer than the file
 )
 
-// parseIndex writes the meaning of an index of version 2, 3 or 4 whose hashes have the given length.
+// parseIndex writes the meaning of an index of version 2, 3 or 4 whose hashes
+// have the given length.
 func parseIndex(content []byte, hash int, meaning io.Writer) error {
 	if len(content) < indexHeader+hash || string(content[:4]) != "DIRC" {
 		return errIndex
@@ -65,7 +68,8 @@ func parseIndex(content []byte, hash int, meaning io.Writer) error {
 		if err != nil {
 			return err
 		}
-		// Compressed paths can stand for far more than they take; honest ones do not.
+		// Compressed paths can stand for far more than they take; honest ones
+		// do not.
 		if paths += len(e.path); paths > maxGrowth*len(content) {
 			return errIndex
 		}
@@ -130,8 +134,8 @@ func nextIndexEntry(data []byte, hash int, version uint32, before []byte) (e ind
 	return e, data[size:], nil
 }
 
-// compressedPath reads a path of version 4: how many bytes to drop from the end of the one before, and
-// what comes instead.
+// compressedPath reads a path of version 4: how many bytes to drop from the end
+// of the one before, and what comes instead.
 func compressedPath(data, before []byte) (path, rest []byte, err error) {
 	drop, n := offsetVarint(data)
 	if n <= 0 || drop > uint64(len(before)) {
@@ -150,8 +154,8 @@ func compressedPath(data, before []byte) (path, rest []byte, err error) {
 	return path, data[end+1:], nil
 }
 
-// offsetVarint reads a number as git writes it there: seven bits to a byte, the most significant first, each further
-// byte counting from one.
+// offsetVarint reads a number as git writes it there: seven bits to a byte, the
+// most significant first, each further byte counting from one.
 func offsetVarint(data []byte) (value uint64, n int) {
 	for n < len(data) && n < 9 {
 		b := data[n]
@@ -165,9 +169,10 @@ func offsetVarint(data []byte) (value uint64, n int) {
 	return 0, -1
 }
 
-// checkExtensions goes over what follows the entries. Extensions that a reader may
-// not pass over (their names begin with a small letter) change what the entries mean.
-// Only that of a sparse index does not: its entries say all there is.
+// checkExtensions goes over what follows the entries. Extensions that a reader
+// may not pass over (their names begin with a small letter) change what the
+// entries mean. Only that of a sparse index does not: its entries say all there
+// is.
 func checkExtensions(data []byte) error {
 	for len(data) > 0 {
 		if len(data) < 8 {

@@ -12,13 +12,15 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// fetched reports whether a ref is only what was last seen of another repository.
+// fetched reports whether a ref is only what was last seen of another
+// repository.
 func fetched(ref string) bool {
 	return strings.HasPrefix(ref, "refs/remotes/") || strings.HasPrefix(ref, "refs/prefetch/")
 }
 
-// refs records every ref that counts by the value that git would read: that of its own file, else that of
-// the list of packed refs. So packing them is no move.
+// refs records every ref that counts by the value that git would read: that of
+// its own file, else that of the list of packed refs. So packing them is no
+// move.
 func (g *reader) refs() error {
 	found := make(map[string]string)
 	if err := g.packed(found); err != nil {
@@ -87,8 +89,8 @@ func (g *reader) loose(dir string, found map[string]string) error {
 	})
 }
 
-// groupRefs gives each ref its name in the state. Where there are very many, those
-// of one namespace share a name, the branches last.
+// groupRefs gives each ref its name in the state. Where there are very many,
+// those of one namespace share a name, the branches last.
 func groupRefs(refs map[string]string) map[string]ledger.Digest {
 	groups := make(map[string][]string)
 	for name := range refs {

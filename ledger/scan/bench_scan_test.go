@@ -16,14 +16,16 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// The benchmarks of scanning measure both sides of a ratio in turn, in one run, and report the
-// ratio of the medians as "×walk" (bare walk: raw listing and a status of each entry, with two
-// threads) or "×read" (read and hash, with two threads). A machine that is busy slows both.
+// The benchmarks of scanning measure both sides of a ratio in turn, in one run,
+// and report the ratio of the medians as "×walk" (bare walk: raw listing and a
+// status of each entry, with two threads) or "×read" (read and hash, with two
+// threads). A machine that is busy slows both.
 //
 //	go test ./ledger -run '^$' -bench 'Scan/'
 //	PLANLOCK_BENCH=large go test ./ledger -run '^$' -bench 'Scan/large'
 
-// A wood is a generated tree: a number of files with a mean size, about twelve to a folder.
+// A wood is a generated tree: a number of files with a mean size, about twelve
+// to a folder.
 type wood struct {
 	name  string
 	files int
@@ -32,7 +34,8 @@ type wood struct {
 
 var woods = []wood{{"12k", 11_000, 4 << 10}, {"20k", 20_000, 15 << 10}, {"large", 100_000, 10 << 10}}
 
-// plant makes the tree. The sizes are spread as those of sources are: most are small.
+// plant makes the tree. The sizes are spread as those of sources are: most are
+// small.
 func (w wood) plant(b *testing.B) string {
 	b.Helper()
 	root := b.TempDir()
@@ -50,14 +53,16 @@ func (w wood) plant(b *testing.B) string {
 			}
 		}
 		size := min(int(r.ExpFloat64()*float64(w.mean)), len(content)-1)
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("file%d.go", i)), content[r.IntN(len(content)-size):][:size], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("file%d.go", i)),
+			content[r.IntN(len(content)-size):][:size], 0o644); err != nil {
 			b.Fatal(err)
 		}
 	}
 	return root
 }
 
-// against measures run in turn with other, and reports how many times as long it takes.
+// against measures run in turn with other, and reports how many times as long
+// it takes.
 func against(b *testing.B, unit string, other, prepare, run func()) {
 	b.Helper()
 	var theirs, ours []time.Duration
@@ -116,7 +121,8 @@ func benchScan(b *testing.B, root string) {
 		{"walkdir", "×walk", walk, nil, func() { walkDir(b, root) }},
 		{"unchanged", "×walk", walk, nil, func() { prior = scanned(b, root, prior); age(prior) }},
 		{"unchanged-portable", "×walk", walk, nil, func() { scanWith(b, Scanner{open: openRooted}, root, prior) }},
-		{"every-folder-listed", "×walk", walk, nil, func() { scanWith(b, Scanner{Scope: ledger.Scope{Own: []string{"x"}}}, root, prior) }},
+		{"every-folder-listed", "×walk", walk, nil,
+			func() { scanWith(b, Scanner{Scope: ledger.Scope{Own: []string{"x"}}}, root, prior) }},
 		{"10-changed", "×walk", walk, func() { touchTen(b, root, prior) }, func() {
 			after := scanned(b, root, prior)
 			if n := len(ledger.Diff(prior, after)); n != 10 {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRevive is the reading of what another process left: 10,000 files in folders of 100.
+// BenchmarkRevive is the reading of what another process left: 10,000 files in
+// folders of 100.
 func BenchmarkRevive(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 10_000 {

@@ -22,7 +22,8 @@ func grove(b *testing.B) string {
 		for k := range 8 {
 			content[r.IntN(len(content))] = byte(i + k)
 		}
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("f%d.go", i)), content[:r.IntN(len(content))], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("f%d.go", i)), content[:r.IntN(len(content))],
+			0o644); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"unsafe"
 )
 
-// bareWalk is the least work that sees every entry without knowing anything: raw listings and a
-// status of each name, by two threads that take folders from one stack. It keeps nothing.
+// bareWalk is the least work that sees every entry without knowing anything:
+// raw listings and a status of each name, by two threads that take folders from
+// one stack. It keeps nothing.
 func bareWalk(b *testing.B, root string) func() {
 	b.Helper()
 	top := append([]byte(root), 0)
@@ -60,7 +61,8 @@ func bareWalk(b *testing.B, root string) func() {
 }
 
 func bareFolderWalk(dir, raw []byte, st *syscall.Stat_t, found [][]byte) [][]byte {
-	fd, _, no := syscall.Syscall6(syscall.SYS_OPENAT, ^uintptr(99), uintptr(unsafe.Pointer(&dir[0])), syscall.O_RDONLY|syscall.O_DIRECTORY, 0, 0, 0)
+	fd, _, no := syscall.Syscall6(syscall.SYS_OPENAT, ^uintptr(99), uintptr(unsafe.Pointer(&dir[0])),
+		syscall.O_RDONLY|syscall.O_DIRECTORY, 0, 0, 0)
 	if no != 0 {
 		return found
 	}
@@ -74,7 +76,8 @@ func bareFolderWalk(dir, raw []byte, st *syscall.Stat_t, found [][]byte) [][]byt
 			size := int(rest[16]) | int(rest[17])<<8
 			name := rest[19:]
 			if name[0] != '.' || name[1] != 0 && (name[1] != '.' || name[2] != 0) {
-				syscall.Syscall6(sysFstatat, fd, uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(st)), atNoFollow, 0, 0)
+				syscall.Syscall6(sysFstatat, fd, uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(st)),
+					atNoFollow, 0, 0)
 				if rest[18] == syscall.DT_DIR {
 					end := 0
 					for name[end] != 0 {

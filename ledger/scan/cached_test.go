@@ -17,7 +17,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// listing is what a folder holds, found without a Scanner: the oracle of the tests of scans that know a prior tree.
+// listing is what a folder holds, found without a Scanner: the oracle of the
+// tests of scans that know a prior tree.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var lines []string
@@ -76,7 +77,8 @@ func entriesOf(tree *ledger.Tree) string {
 	return b.String()
 }
 
-// A vandal changes a folder at random. Errors are part of the game: what is done is what the folder holds then.
+// A vandal changes a folder at random. Errors are part of the game: what is
+// done is what the folder holds then.
 type vandal struct {
 	*rand.Rand
 	dir string
@@ -122,8 +124,8 @@ func (v vandal) act() {
 	}
 }
 
-// A scan that knows the tree before finds what one finds that knows nothing, and what the system says,
-// whatever was changed in between.
+// A scan that knows the tree before finds what one finds that knows nothing,
+// and what the system says, whatever was changed in between.
 func TestCachedScanEqualsFirstScan(t *testing.T) {
 	needUnix(t)
 	rounds := 80
@@ -150,7 +152,8 @@ func TestCachedScanEqualsFirstScan(t *testing.T) {
 	}
 }
 
-// checkTree looks at everything that a tree says of itself, and of the difference to the one before.
+// checkTree looks at everything that a tree says of itself, and of the
+// difference to the one before.
 func checkTree(t *testing.T, tree, prior *ledger.Tree) {
 	t.Helper()
 	entries := slicesOf(tree)
@@ -208,8 +211,9 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// Scans go on while somebody changes the folder all the time: each ends with a tree that holds together or with an error
-// that says what changes, and the one after that finds what is there.
+// Scans go on while somebody changes the folder all the time: each ends with a
+// tree that holds together or with an error that says what changes, and the one
+// after that finds what is there.
 func TestTreesScanDuringChanges(t *testing.T) {
 	needUnix(t)
 	eachWay(t, func(t *testing.T, s Scanner) {

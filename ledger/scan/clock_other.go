@@ -4,7 +4,8 @@ package scan
 
 import "time"
 
-// There is no clock here that counts from the start of the machine in a way that every process sees.
+// There is no clock here that counts from the start of the machine in a way
+// that every process sees.
 func sinceBoot() time.Duration { return 0 }
 
 func clockName() string { return "" }

@@ -101,7 +101,8 @@ type countedFile struct {
 
 func (f countedFile) status() (status, error) { f.c.add(&f.c.fileStats); return f.openFile.status() }
 
-// One status for each entry and scan, one opening for each folder, and no listing of what did not move.
+// One status for each entry and scan, one opening for each folder, and no
+// listing of what did not move.
 func TestScanCounts(t *testing.T) {
 	needUnix(t)
 	dir := t.TempDir()
@@ -132,7 +133,8 @@ func TestScanCounts(t *testing.T) {
 			t.Errorf("%s: %s", what, diff)
 		}
 	}
-	check("first", tally{opened: folders, listed: folders, folderStats: folders, stats: 1, files: files, fileStats: 2 * files, targets: 1})
+	check("first", tally{opened: folders, listed: folders, folderStats: folders, stats: 1, files: files,
+		fileStats: 2 * files, targets: 1})
 	age(tree)
 	tree = scanWith(t, s, dir, tree)
 	check("unchanged", tally{opened: folders, folderStats: folders, stats: files + 1})
@@ -173,7 +175,9 @@ func TestScanSharesWhatDidNotChange(t *testing.T) {
 		write(t, dir, "a/b/f", "y")
 		age(again)
 		third := scanWith(t, s, dir, again)
-		if memoryOf(third).root == memoryOf(again).root || memoryOf(third).root.subs[0] == memoryOf(again).root.subs[0] || memoryOf(third).root.subs[1] != memoryOf(again).root.subs[1] {
+		if memoryOf(third).root == memoryOf(again).root ||
+			memoryOf(third).root.subs[0] == memoryOf(again).root.subs[0] ||
+			memoryOf(third).root.subs[1] != memoryOf(again).root.subs[1] {
 			t.Error("exactly the folders on the way to a change are new")
 		}
 	})

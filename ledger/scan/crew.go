@@ -5,9 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// A crew are the readers of one scan. Each works through a stack of its own, the latest first, so that
-// few folders are open at once; only when somebody has nothing to do are jobs handed over, the oldest ones, which
-// are the largest.
+// A crew are the readers of one scan. Each works through a stack of its own,
+// the latest first, so that few folders are open at once; only when somebody
+// has nothing to do are jobs handed over, the oldest ones, which are the
+// largest.
 type crew struct {
 	size    int
 	waiting atomic.Int32
@@ -17,7 +18,8 @@ type crew struct {
 	over    bool
 }
 
-// A job is a folder that is to be read, or with a range some entries of one that is open.
+// A job is a folder that is to be read, or with a range some entries of one
+// that is open.
 type job struct {
 	v      *visit
 	lo, hi int

@@ -74,8 +74,9 @@ func (r *reader) becomes(v *visit, i int, path string) {
 	r.jobs = append(r.jobs, job{v: sub})
 }
 
-// entry reads what stands at name. A folder is not read. kind is what is expected, and now what is known
-// already, if its mode is not zero. With an error comes as much as was seen.
+// entry reads what stands at name. A folder is not read. kind is what is
+// expected, and now what is known already, if its mode is not zero. With an
+// error comes as much as was seen.
 func (r *reader) entry(in folder, name, path string, kind ledger.Kind, now status) (s seen, err error) {
 	for range tries {
 		switch {
@@ -144,8 +145,8 @@ func (r *reader) file(in folder, name, path string, known *status) (s seen, err 
 	return s, nil
 }
 
-// digest reads the content of a file that should have size bytes. It stops as soon as there
-// are more.
+// digest reads the content of a file that should have size bytes. It stops as
+// soon as there are more.
 func (r *reader) digest(f openFile, size int64) (ledger.Digest, error) {
 	if r.content == nil {
 		r.content = make([]byte, contentSize)

@@ -10,9 +10,11 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Files reads files of a folder by their paths, as a scan reads them: it follows no link, opens nothing but
-// regular files, and never leaves the folder, whatever is moved or swapped meanwhile. The folder of the
-// last path stays open, so ask for paths in the order of a tree. It is not safe for concurrent use.
+// Files reads files of a folder by their paths, as a scan reads them: it
+// follows no link, opens nothing but regular files, and never leaves the
+// folder, whatever is moved or swapped meanwhile. The folder of the last path
+// stays open, so ask for paths in the order of a tree. It is not safe for
+// concurrent use.
 type Files struct {
 	root folder
 	at   folder // of the last path; nil: not known
@@ -35,9 +37,9 @@ func (f *Files) Close() {
 	f.root.close()
 }
 
-// Read returns the content of the file at path, in b if that is large enough. The error has fs.ErrNotExist
-// in its chain where nothing stands there, and ErrChanging where something else does than a regular file of size
-// bytes.
+// Read returns the content of the file at path, in b if that is large enough.
+// The error has fs.ErrNotExist in its chain where nothing stands there, and
+// ErrChanging where something else does than a regular file of size bytes.
 func (f *Files) Read(b []byte, path string, size int64) ([]byte, error) {
 	content, err := f.read(b, path, size)
 	no := syscall.Errno(0)
@@ -45,7 +47,8 @@ func (f *Files) Read(b []byte, path string, size int64) ([]byte, error) {
 	case err == nil:
 		return content, nil
 	case errors.Is(err, fs.ErrNotExist):
-	case errors.Is(err, errNotFolder), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENXIO), !errors.As(err, &no):
+	case errors.Is(err, errNotFolder), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENXIO),
+		!errors.As(err, &no):
 		err = ErrChanging
 	}
 	return b[:0], fmt.Errorf("scan: cannot read %q: %w", path, cause(err))

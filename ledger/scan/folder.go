@@ -9,11 +9,12 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A folder is one that is open. Names are single names in it. It follows no links, and
-// nothing reaches out of it, whatever is moved or swapped meanwhile. It may be used by several
-// readers at once.
+// A folder is one that is open. Names are single names in it. It follows no
+// links, and nothing reaches out of it, whatever is moved or swapped meanwhile.
+// It may be used by several readers at once.
 //
-// There are two: one for every system, on os.Root, and one of bare system calls on Linux.
+// There are two: one for every system, on os.Root, and one of bare system calls
+// on Linux.
 type folder interface {
 	// status is that of the folder itself.
 	status() (status, error)
@@ -38,7 +39,8 @@ type reacher interface {
 // An openFile is a regular file that is being read.
 type openFile interface {
 	status() (status, error)
-	// read fills p, or as much of it as there is, and returns 0 at the end of the file.
+	// read fills p, or as much of it as there is, and returns 0 at the end of
+	// the file.
 	read(p []byte) (int, error)
 	close()
 }
@@ -64,7 +66,8 @@ func descend(b *buffers, root folder, path string) (folder, error) {
 	return at, nil
 }
 
-// A listed name is one of a folder that is being read, with what the listing says of its kind.
+// A listed name is one of a folder that is being read, with what the listing
+// says of its kind.
 type listed struct {
 	at, end int // of its bytes in the buffers' arena
 	kind    ledger.Kind

@@ -11,11 +11,12 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A rawFolder is the descriptor of an open folder. Each of its calls is one system call (listing and reading
-// as many as it takes), and none of them allocates, except for what it returns.
+// A rawFolder is the descriptor of an open folder. Each of its calls is one
+// system call (listing and reading as many as it takes), and none of them
+// allocates, except for what it returns.
 //
-// Names are looked up in the descriptor, and links are refused by the system itself, so
-// there is no moment between looking and opening.
+// Names are looked up in the descriptor, and links are refused by the system
+// itself, so there is no moment between looking and opening.
 type rawFolder int
 
 const (
@@ -99,8 +100,9 @@ func (f rawFolder) list(b *buffers) error {
 	}
 }
 
-// addRecords adds the names of directory records: the number of the file (8 bytes) and a position
-// (8), the length of the record (2), the kind (1), and the name with a zero at its end.
+// addRecords adds the names of directory records: the number of the file (8
+// bytes) and a position (8), the length of the record (2), the kind (1), and
+// the name with a zero at its end.
 func (b *buffers) addRecords(raw []byte) {
 	const header = 19
 	for len(raw) > header {
@@ -183,7 +185,8 @@ func (f rawFolder) reach(b *buffers, path string) (folder, error) {
 	}
 }
 
-// step opens the folder at a path of moderate length, following no link on the way.
+// step opens the folder at a path of moderate length, following no link on the
+// way.
 func (f rawFolder) step(b *buffers, path string) (rawFolder, error) {
 	const (
 		openat2    = 437

@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// What each level sees of a change in a folder, and what it misses: the table of docs/plan-format.md.
+// What each level sees of a change in a folder, and what it misses: the table
+// of docs/plan-format.md.
 func TestLevelsSeeAndMiss(t *testing.T) {
 	needUnix(t)
 	do := func(step func(dir string) error) func(t *testing.T, dir string) {
@@ -30,7 +31,8 @@ func TestLevelsSeeAndMiss(t *testing.T) {
 		change func(t *testing.T, dir string)
 		seen   string // the levels that see it
 	}{
-		{"a new file", do(func(d string) error { return os.WriteFile(in(d, "new"), nil, 0o644) }), "full tracked stamps"},
+		{"a new file", do(func(d string) error { return os.WriteFile(in(d, "new"), nil, 0o644) }),
+			"full tracked stamps"},
 		{"a new file further down", do(func(d string) error { return os.WriteFile(in(d, "sub/new"), nil, 0o644) }), "full tracked stamps"},
 		{"a file that is gone", do(func(d string) error { return os.Remove(in(d, "sub/f")) }), "full tracked stamps"},
 		{"a file of another name", do(func(d string) error { return os.Rename(in(d, "f"), in(d, "g")) }), "full tracked stamps"},
@@ -48,8 +50,14 @@ func TestLevelsSeeAndMiss(t *testing.T) {
 			return os.Mkdir(in(d, "f"), 0o755)
 		}), "full tracked stamps"},
 		{"the mode of a folder", do(func(d string) error { return os.Chmod(in(d, "sub"), 0o700) }), "full tracked stamps"},
-		{"a file written in place", do(func(d string) error { return os.WriteFile(in(d, "f"), []byte("other"), 0o644) }), "full tracked"},
-		{"a file that grows", do(func(d string) error { return os.WriteFile(in(d, "sub/f"), []byte("more of it"), 0o644) }), "full tracked"},
+		{"a file written in place", do(func(d string) error {
+			return os.WriteFile(in(d, "f"), []byte("other"),
+				0o644)
+		}), "full tracked"},
+		{"a file that grows", do(func(d string) error {
+			return os.WriteFile(in(d, "sub/f"), []byte("more of it"),
+				0o644)
+		}), "full tracked"},
 		{"a file replaced by another of its name", do(func(d string) error {
 			if err := os.WriteFile(in(d, "t"), []byte("other"), 0o644); err != nil {
 				return err
@@ -107,7 +115,8 @@ func TestLevelsSeeAndMiss(t *testing.T) {
 	})
 }
 
-// At the level Stamps no file is opened or looked at, and folders are listed only when their stamps moved.
+// At the level Stamps no file is opened or looked at, and folders are listed
+// only when their stamps moved.
 func TestLevelStampsLooksAtFoldersOnly(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 20 {
@@ -117,7 +126,8 @@ func TestLevelStampsLooksAtFoldersOnly(t *testing.T) {
 	var n counts
 	s := Scanner{Scope: ledger.Scope{Stamps: []string{"node_modules"}}, open: n.open(openTop)}
 	tree := scanWith(t, s, dir, nil)
-	if diff := cmp.Diff(tally{opened: 22, listed: 22, folderStats: 22, files: 1, fileStats: 2}.String(), n.take().String()); diff != "" {
+	if diff := cmp.Diff(tally{opened: 22, listed: 22, folderStats: 22, files: 1, fileStats: 2}.String(),
+		n.take().String()); diff != "" {
 		t.Error("first: ", diff)
 	}
 	age(tree)
@@ -136,7 +146,8 @@ func TestLevelStampsLooksAtFoldersOnly(t *testing.T) {
 	}
 }
 
-// Where several lists match, the least close level holds, and a folder's holds for all below it.
+// Where several lists match, the least close level holds, and a folder's holds
+// for all below it.
 func TestLevelPrecedence(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{"a/b/c/d", "t/x"} {
@@ -158,7 +169,8 @@ func TestLevelPrecedence(t *testing.T) {
 	}
 }
 
-// A prior tree of another scope says nothing about names and levels, and still spares reading.
+// A prior tree of another scope says nothing about names and levels, and still
+// spares reading.
 func TestLevelChangesBetweenScans(t *testing.T) {
 	eachWay(t, func(t *testing.T, s Scanner) {
 		dir := t.TempDir()

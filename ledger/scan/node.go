@@ -6,8 +6,9 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A node is what a scan keeps of one folder for the next scan: the folder as the tree has it, and the stamps of all
-// in it. It never changes once it is sealed, and scans share the nodes that are the same in both.
+// A node is what a scan keeps of one folder for the next scan: the folder as
+// the tree has it, and the stamps of all in it. It never changes once it is
+// sealed, and scans share the nodes that are the same in both.
 type node struct {
 	*ledger.Folder
 	subs   []*node // beside those of the folder
@@ -30,7 +31,8 @@ func (n *node) sub(i int) *node {
 	return n.subs[k]
 }
 
-// count counts the entries that could not be read, in a node whose folders are counted.
+// count counts the entries that could not be read, in a node whose folders are
+// counted.
 func (n *node) count() {
 	n.unread = 0
 	for i := range n.marks {

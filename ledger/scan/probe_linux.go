@@ -13,8 +13,9 @@ const (
 	openTmp   = 0o20000000 | syscall.O_DIRECTORY
 )
 
-// probe asks how fine the times are on the file system of dir, by writing to a file that has no name:
-// nobody sees it, and dir does not change. It takes no longer than a few ticks.
+// probe asks how fine the times are on the file system of dir, by writing to a
+// file that has no name: nobody sees it, and dir does not change. It takes no
+// longer than a few ticks.
 func probe(dir string) grain {
 	fd, err := syscall.Open(dir, openTmp|syscall.O_RDWR|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -37,15 +38,18 @@ func probe(dir string) grain {
 		time.Now)
 }
 
-// mapped reports whether the file system tells by its times, at once, that a file was written through a mapping into
-// memory. One that keeps files in memory only does not, nor does one that looks at such pages later: there a
-// file may change under a stamp that stays. The mapping is written to by the system itself, which answers
-// EFAULT where a program would be ended because the disk is full.
+// mapped reports whether the file system tells by its times, at once, that a
+// file was written through a mapping into memory. One that keeps files in
+// memory only does not, nor does one that looks at such pages later: there a
+// file may change under a stamp that stays. The mapping is written to by the
+// system itself, which answers EFAULT where a program would be ended because
+// the disk is full.
 func mapped(fd int) (told bool, err error) {
 	if _, err := syscall.Pwrite(fd, make([]byte, mapSize), 0); err != nil {
 		return false, err
 	}
-	page, err := syscall.Mmap(fd, 0, mapSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_POPULATE)
+	page, err := syscall.Mmap(fd, 0, mapSize, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_SHARED|syscall.MAP_POPULATE)
 	if err != nil {
 		return false, err
 	}
@@ -61,7 +65,8 @@ func mapped(fd int) (told bool, err error) {
 	return st.Mtim.Sec != 0, err
 }
 
-// setModified sets the time of modification of an open file, in nanoseconds since 1970.
+// setModified sets the time of modification of an open file, in nanoseconds
+// since 1970.
 func setModified(fd int, to int64) error {
 	time := syscall.NsecToTimespec(to)
 	times := [2]syscall.Timespec{time, time}
@@ -72,7 +77,8 @@ func setModified(fd int, to int64) error {
 	return nil
 }
 
-// measure judges a clock by what a few writes and a planted time of modification do to the time of change.
+// measure judges a clock by what a few writes and a planted time of
+// modification do to the time of change.
 func measure(write, plant func() error, look func() (status, error), now func() time.Time) grain {
 	started := now()
 	changed := func(do func() error) (time.Time, error) {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A clock is judged by what it shows; times are those of a file system that is made up.
+// A clock is judged by what it shows; times are those of a file system that is
+// made up.
 func TestProbe(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	tests := []struct {
@@ -62,8 +63,9 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// What a step writes through a mapping into memory is found, also where the file system does not tell of it. The
-// mapping reads the page before it writes, so that no fault comes with the write.
+// What a step writes through a mapping into memory is found, also where the
+// file system does not tell of it. The mapping reads the page before it writes,
+// so that no fault comes with the write.
 func TestProbeFindsMappedWrites(t *testing.T) {
 	dirs := map[string]string{"temporary folder": t.TempDir()}
 	if dir, err := os.MkdirTemp("/dev/shm", "planlock-test-"); err == nil {
@@ -93,7 +95,8 @@ func TestProbeFindsMappedWrites(t *testing.T) {
 			})
 			var st syscall.Statfs_t
 			_, usable := trusted(dir)
-			if err := syscall.Statfs(dir, &st); err == nil && uint32(st.Type) == 0x01021994 && (usable || probe(dir) != misleading) {
+			if err := syscall.Statfs(dir, &st); err == nil && uint32(st.Type) == 0x01021994 &&
+				(usable || probe(dir) != misleading) {
 				t.Errorf("a file system in memory is believed: usable %v, clock %d", usable, probe(dir))
 			}
 		})
@@ -151,7 +154,8 @@ func TestProbeOnceInAChainOfScans(t *testing.T) {
 	}
 	asked := 0
 	probe := func() grain { asked++; return fine }
-	usable := trust{start: memoryOf(first).trust.start, up: memoryOf(first).trust.up, dev: memoryOf(first).trust.dev, usable: true}
+	usable := trust{start: memoryOf(first).trust.start, up: memoryOf(first).trust.up, dev: memoryOf(first).trust.dev,
+		usable: true}
 	next, believed := usable.next(&memory{trust: usable}, probe)
 	if !believed.on || next.grain != fine || asked != 1 {
 		t.Errorf("after the first scan: %+v, %+v, asked %d times", next, believed, asked)

@@ -11,8 +11,9 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Trees 13: 8000 writes of the same size, all with the same time of modification, and new files, while scans
-// run and between them. No content and no name is missed.
+// Trees 13: 8000 writes of the same size, all with the same time of
+// modification, and new files, while scans run and between them. No content and
+// no name is missed.
 func TestTreesRacyWrites(t *testing.T) {
 	rounds := 200
 	if testing.Short() {
@@ -24,9 +25,10 @@ func TestTreesRacyWrites(t *testing.T) {
 // sameProcess keeps the tree of a scan as it is for the next one.
 func sameProcess(_ testing.TB, _ Scanner, _ string, tree *ledger.Tree) *ledger.Tree { return tree }
 
-// racyWrites makes 40 writes and a new file in each round, on the file system of dir. keep is what becomes of a tree
-// until the next scan begins with it.
-func racyWrites(t *testing.T, s Scanner, dir string, rounds int, keep func(testing.TB, Scanner, string, *ledger.Tree) *ledger.Tree) {
+// racyWrites makes 40 writes and a new file in each round, on the file system
+// of dir. keep is what becomes of a tree until the next scan begins with it.
+func racyWrites(t *testing.T, s Scanner, dir string, rounds int,
+	keep func(testing.TB, Scanner, string, *ledger.Tree) *ledger.Tree) {
 	t.Helper()
 	const files = 40
 	when := time.Unix(1e9, 0)

@@ -84,12 +84,14 @@ func (r *reader) visit(v *visit) {
 	}
 }
 
-// spares reports whether a folder is not looked at: nobody wrote in it since the prior scan.
+// spares reports whether a folder is not looked at: nobody wrote in it since
+// the prior scan.
 func (w *walk) spares(sub *visit) bool {
 	return w.written != nil && !w.written[sub.path] && sub.prior != nil && sub.named == sub.prior.named
 }
 
-// release closes the folder when nobody needs it any more. The root is the caller's.
+// release closes the folder when nobody needs it any more. The root is the
+// caller's.
 func (r *reader) release(v *visit) {
 	if v.users.Add(-1) == 0 && v.up != nil {
 		v.dir.close()
@@ -97,7 +99,8 @@ func (r *reader) release(v *visit) {
 	}
 }
 
-// enter opens the folder of a visit. Where there is none any more, it notes what stands there now.
+// enter opens the folder of a visit. Where there is none any more, it notes
+// what stands there now.
 func (r *reader) enter(v *visit) bool {
 	if v.up == nil {
 		return true
@@ -175,7 +178,8 @@ func (r *reader) refuse(v *visit, err error) {
 	no := syscall.Errno(0)
 	switch {
 	case errors.Is(err, errTooLarge):
-	case !errors.As(err, &no), errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotFolder), errors.Is(err, syscall.ELOOP):
+	case !errors.As(err, &no), errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotFolder),
+		errors.Is(err, syscall.ELOOP):
 		err = ErrChanging // it was a folder a moment ago
 	}
 	s := seen{v.status.entry(v.path), mark{status: v.status}}
@@ -186,7 +190,8 @@ func (r *reader) refuse(v *visit, err error) {
 	v.end, v.other = replaced, &s
 }
 
-// tolerates makes of what was seen an entry that could not be read, if the scan takes such.
+// tolerates makes of what was seen an entry that could not be read, if the scan
+// takes such.
 func (r *reader) tolerates(s *seen) bool {
 	if !r.walk.scanner.Tolerant || r.walk.ctx.Err() != nil {
 		return false
@@ -197,7 +202,8 @@ func (r *reader) tolerates(s *seen) bool {
 	return true
 }
 
-// knows reports whether the prior scan knew the names in the folder, and takes them over.
+// knows reports whether the prior scan knew the names in the folder, and takes
+// them over.
 func (r *reader) knows(v *visit) bool {
 	p := v.prior
 	if p == nil || !r.walk.sameScope || p.named != v.named || v.status != p.status || !r.walk.belief.covers(&p.status) {
@@ -215,8 +221,8 @@ type keptName struct {
 	prior int // its entry in the prior node, or -1
 }
 
-// list reads the names in the folder. What the prior scan knew of them is kept beside
-// them; if the names are the same, they are the prior ones.
+// list reads the names in the folder. What the prior scan knew of them is kept
+// beside them; if the names are the same, they are the prior ones.
 func (r *reader) list(v *visit) error {
 	if v.status.mode&0o111 != 0o111 {
 		if _, err := v.dir.stat(&r.buffers, "."); err != nil {
@@ -272,7 +278,8 @@ func join(dir string, name []byte) string {
 	return b.String()
 }
 
-// keep reports whether a name is part of the tree, and completes what is known of it.
+// keep reports whether a name is part of the tree, and completes what is known
+// of it.
 func (r *reader) keep(v *visit, k *keptName) bool {
 	if p := v.prior; r.walk.sameScope && k.prior >= 0 && p.named == v.named {
 		k.named = p.marks[k.prior].named || p.Entries()[k.prior].Kind == ledger.Dir && p.sub(k.prior).named
@@ -293,7 +300,8 @@ func (r *reader) keep(v *visit, k *keptName) bool {
 	return true
 }
 
-// fits reports whether an entry of a prior scan can stay where it is for a name that was listed.
+// fits reports whether an entry of a prior scan can stay where it is for a name
+// that was listed.
 func (n *node) fits(k *keptName) bool {
 	if k.kind == ledger.Dir {
 		return n.Entries()[k.prior].Kind == ledger.Dir && n.sub(k.prior).named == k.named
@@ -301,7 +309,8 @@ func (n *node) fits(k *keptName) bool {
 	return n.Entries()[k.prior].Kind != ledger.Dir && n.marks[k.prior].named == k.named
 }
 
-// arrange makes the entries of the names that were kept, as far as they are known.
+// arrange makes the entries of the names that were kept, as far as they are
+// known.
 func (r *reader) arrange(v *visit) {
 	v.fresh = true
 	v.found, v.marks = make([]ledger.Entry, len(r.kept)), make([]mark, len(r.kept))

@@ -23,8 +23,10 @@ func record(kind byte, name string) []byte {
 }
 
 func TestDirectoryRecords(t *testing.T) {
-	raw := slices.Concat(record(syscall.DT_DIR, "."), record(syscall.DT_DIR, ".."), record(syscall.DT_DIR, "d"), record(syscall.DT_REG, "...x"),
-		record(syscall.DT_LNK, "l\n"), record(syscall.DT_FIFO, "p"), record(syscall.DT_UNKNOWN, "\xff"), record(syscall.DT_REG, "...x"))
+	raw := slices.Concat(record(syscall.DT_DIR, "."), record(syscall.DT_DIR, ".."), record(syscall.DT_DIR, "d"),
+		record(syscall.DT_REG, "...x"),
+		record(syscall.DT_LNK, "l\n"), record(syscall.DT_FIFO, "p"), record(syscall.DT_UNKNOWN, "\xff"),
+		record(syscall.DT_REG, "...x"))
 	var b buffers
 	b.addRecords(raw)
 	b.sort()
@@ -37,7 +39,8 @@ func TestDirectoryRecords(t *testing.T) {
 	}
 }
 
-// Records of any bytes are read without a fault, and no name comes out that a folder cannot hold.
+// Records of any bytes are read without a fault, and no name comes out that a
+// folder cannot hold.
 func FuzzDirectoryRecords(f *testing.F) {
 	f.Add(slices.Concat(record(syscall.DT_REG, "a"), record(syscall.DT_DIR, "b")))
 	f.Add(record(syscall.DT_REG, "a")[:20])

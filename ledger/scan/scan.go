@@ -25,11 +25,12 @@ type Scanner struct {
 	Workers int   // 0: two
 	MaxFile int64 // bytes of the largest file that is read; 0: 64 GiB. A larger one is an error that names it.
 
-	// Tolerant scans list what cannot be read, instead of failing: a file that is too
-	// large, has no permission or never comes to rest, and a folder like that with
-	// all it holds, is one Special entry, and Tree.Unread names it. So it can be
-	// removed by whoever restores an earlier tree. It does not say what stands there, so
-	// nothing should be judged by such a tree. The folder that is scanned must be readable.
+	// Tolerant scans list what cannot be read, instead of failing: a file that
+	// is too large, has no permission or never comes to rest, and a folder like
+	// that with all it holds, is one Special entry, and Tree.Unread names it.
+	// So it can be removed by whoever restores an earlier tree. It does not say
+	// what stands there, so nothing should be judged by such a tree. The folder
+	// that is scanned must be readable.
 	Tolerant bool
 
 	open func(dir string) (folder, error) // nil: the fastest way on this system
@@ -40,7 +41,8 @@ const (
 	defaultMaxFile = 64 << 30
 )
 
-// complete is a copy of s that shares nothing with it, with the value of MaxFile that holds.
+// complete is a copy of s that shares nothing with it, with the value of
+// MaxFile that holds.
 func (s *Scanner) complete() Scanner {
 	c := *s
 	c.Scope = s.Scope.Clone()
@@ -50,26 +52,32 @@ func (s *Scanner) complete() Scanner {
 	return c
 }
 
-// Scan reads the folder dir. Where prior is a tree that was scanned
-// from the same folder before, by this process or by an earlier one that left its [Stamps], folders and contents whose stamps did not move are not read again
-// (save where the stamps are too young to be trusted), and the new tree shares what is the same. prior may
-// be nil; from a tree of another scope or another folder only what holds is taken.
+// Scan reads the folder dir. Where prior is a tree that was scanned from the
+// same folder before, by this process or by an earlier one that left its
+// [Stamps], folders and contents whose stamps did not move are not read again
+// (save where the stamps are too young to be trusted), and the new tree shares
+// what is the same. prior may be nil; from a tree of another scope or another
+// folder only what holds is taken.
 //
-// It never follows a link, except that dir itself may be one, never opens what is not a
-// regular file or a folder, and never leaves dir, whatever is moved or swapped meanwhile. A file that is written while it is read is
-// read again, a few times; an entry that vanishes is absent. The tree as a whole is
-// only the state of one moment if nothing writes to the folder.
+// It never follows a link, except that dir itself may be one, never opens what
+// is not a regular file or a folder, and never leaves dir, whatever is moved or
+// swapped meanwhile. A file that is written while it is read is read again, a
+// few times; an entry that vanishes is absent. The tree as a whole is only the
+// state of one moment if nothing writes to the folder.
 //
-// All errors are joined, each with the path it is about; a tree is only returned if
-// there are none.
+// All errors are joined, each with the path it is about; a tree is only
+// returned if there are none.
 func (s *Scanner) Scan(ctx context.Context, dir string, prior *ledger.Tree) (*ledger.Tree, error) {
 	return s.scan(ctx, dir, prior, nil)
 }
 
-// ScanWritten is Scan for who has written in dir since prior was scanned, and knows where: at paths, which are those of a tree. It looks at the folders that
-// hold one of them, at those above, and at what is new. All else is taken from prior as it was, and a later scan believes of it what it would have believed then.
-// Where nothing is believed of prior, it is Scan.
-func (s *Scanner) ScanWritten(ctx context.Context, dir string, prior *ledger.Tree, paths []string) (*ledger.Tree, error) {
+// ScanWritten is Scan for who has written in dir since prior was scanned, and
+// knows where: at paths, which are those of a tree. It looks at the folders
+// that hold one of them, at those above, and at what is new. All else is taken
+// from prior as it was, and a later scan believes of it what it would have
+// believed then. Where nothing is believed of prior, it is Scan.
+func (s *Scanner) ScanWritten(ctx context.Context, dir string, prior *ledger.Tree, paths []string) (*ledger.Tree,
+	error) {
 	written := map[string]bool{"": true}
 	for _, p := range paths {
 		for ; !written[p]; p, _ = splitPath(p) {
@@ -80,7 +88,8 @@ func (s *Scanner) ScanWritten(ctx context.Context, dir string, prior *ledger.Tre
 }
 
 // scan looks only at the folders in written, or at all if it is nil.
-func (s *Scanner) scan(ctx context.Context, dir string, prior *ledger.Tree, written map[string]bool) (*ledger.Tree, error) {
+func (s *Scanner) scan(ctx context.Context, dir string, prior *ledger.Tree, written map[string]bool) (*ledger.Tree,
+	error) {
 	if err := s.Scope.Check(); err != nil {
 		return nil, err
 	}
@@ -93,8 +102,9 @@ func (s *Scanner) scan(ctx context.Context, dir string, prior *ledger.Tree, writ
 	return w.run()
 }
 
-// Reads counts the files whose contents were read for a tree, by the scan that made it and by those before it of
-// which each knew the one before. It is 0 for trees that no scan made, and begins there for one that was revived.
+// Reads counts the files whose contents were read for a tree, by the scan that
+// made it and by those before it of which each knew the one before. It is 0 for
+// trees that no scan made, and begins there for one that was revived.
 func Reads(t *ledger.Tree) int64 {
 	if m := memoryOf(t); m != nil {
 		return m.reads
@@ -102,8 +112,8 @@ func Reads(t *ledger.Tree) int64 {
 	return 0
 }
 
-// Again scans dir with the scanner that made the tree, which is the prior one; a tree that no scan made is scanned
-// with the zero Scanner.
+// Again scans dir with the scanner that made the tree, which is the prior one;
+// a tree that no scan made is scanned with the zero Scanner.
 func Again(ctx context.Context, dir string, t *ledger.Tree) (*ledger.Tree, error) {
 	var s Scanner
 	if m := memoryOf(t); m != nil {
@@ -112,8 +122,8 @@ func Again(ctx context.Context, dir string, t *ledger.Tree) (*ledger.Tree, error
 	return s.Scan(ctx, dir, t)
 }
 
-// openTop opens the folder that is to be scanned, tells apart what else it may be, and decides
-// what is believed of the prior tree.
+// openTop opens the folder that is to be scanned, tells apart what else it may
+// be, and decides what is believed of the prior tree.
 func (w *walk) openTop(dir string) (folder, error) {
 	open := w.scanner.open
 	if open == nil {
@@ -153,7 +163,8 @@ func (w *walk) openTop(dir string) (folder, error) {
 	return top, nil
 }
 
-// cause is an error without the path that it is about, which may be only a last name.
+// cause is an error without the path that it is about, which may be only a last
+// name.
 func cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

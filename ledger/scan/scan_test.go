@@ -40,7 +40,8 @@ func eachWay(t *testing.T, test func(t *testing.T, s Scanner)) {
 	t.Run("portable", func(t *testing.T) { test(t, Scanner{open: openRooted}) })
 }
 
-// age makes a tree look as if its folder had been at rest for an hour before it was scanned.
+// age makes a tree look as if its folder had been at rest for an hour before it
+// was scanned.
 func age(tree *ledger.Tree) {
 	memoryOf(tree).trust.start = memoryOf(tree).trust.start.Round(0).Add(time.Hour)
 	memoryOf(tree).trust.up = uptime{}
@@ -51,18 +52,21 @@ func age(tree *ledger.Tree) {
 func shape(tree *ledger.Tree) string {
 	var b strings.Builder
 	for e := range tree.All() {
-		fmt.Fprintf(&b, "%s %q %04o %d %s %q\n", e.Kind, e.Path, ledger.UnixMode(e.Mode), e.Size, e.Digest.Short(), e.Target)
+		fmt.Fprintf(&b, "%s %q %04o %d %s %q\n", e.Kind, e.Path, ledger.UnixMode(e.Mode), e.Size, e.Digest.Short(),
+			e.Target)
 	}
 	return b.String()
 }
 
-// way is how the tests scan: nil is the fastest on this system. TestPortable sets another one.
+// way is how the tests scan: nil is the fastest on this system. TestPortable
+// sets another one.
 var way func(dir string) (folder, error)
 
 // scanner is one that scans the way that is tested.
 func scanner() *Scanner { return &Scanner{open: way} }
 
-// TestPortable runs the tests of scanning again, on the folders that every system has.
+// TestPortable runs the tests of scanning again, on the folders that every
+// system has.
 func TestPortable(t *testing.T) {
 	way = openRooted
 	defer func() { way = nil }()

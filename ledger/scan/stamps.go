@@ -7,8 +7,9 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// What a scan believed dies with its process, unless it is spelled: in numbers of a fixed size, most significant byte first, in
-// unsigned varints where it says so, and in texts, which are a varint with their length and their bytes.
+// What a scan believed dies with its process, unless it is spelled: in numbers
+// of a fixed size, most significant byte first, in unsigned varints where it
+// says so, and in texts, which are a varint with their length and their bytes.
 //
 //	"planlock.stamps", a zero byte, the version (2 bytes)
 //	life, clock, folder     texts: the life of the machine, the clock in it, and the path of the folder
@@ -22,17 +23,20 @@ import (
 //	entries, folders    varints: of the tree as a whole, the root a folder too
 //	the root            a folder
 //
-// A folder is its status, a byte that is 1 at the level Stamps and else 0, varints with the numbers of its entries and of the
-// folders among them, and the entries, sorted by name. An entry is the first letter of its kind, a byte of marks (1: not read, 2: only
-// its name was looked at), and its whole path as text. Then for
+// A folder is its status, a byte that is 1 at the level Stamps and else 0,
+// varints with the numbers of its entries and of the folders among them, and
+// the entries, sorted by name. An entry is the first letter of its kind, a byte
+// of marks (1: not read, 2: only its name was looked at), and its whole path as
+// text. Then for
 //
 //	a folder   the folder
 //	a file     status, and the digest as it is written everywhere
 //	a link     status, and its target as text
 //	the rest   status, but not where only the name was looked at
 //
-// A status is dev, ino, size, changed and modified (8 bytes each), nanoseconds of both, and mode (4 bytes each). The mode, size
-// and time of an entry follow from it.
+// A status is dev, ino, size, changed and modified (8 bytes each), nanoseconds
+// of both, and mode (4 bytes each). The mode, size and time of an entry follow
+// from it.
 const (
 	stampsMagic   = "planlock.stamps\x00"
 	stampsVersion = 1
@@ -45,11 +49,14 @@ const (
 	markNamed  = 2
 )
 
-// Stamps spells a tree, which was scanned from dir, with all that its next scan may believe: so that another process can begin
-// with it, see [Scanner.Revive]. life names the life of the machine, in which alone that holds.
+// Stamps spells a tree, which was scanned from dir, with all that its next scan
+// may believe: so that another process can begin with it, see [Scanner.Revive].
+// life names the life of the machine, in which alone that holds.
 //
-// It is nil where a later process could believe nothing: where no scan made the tree, where stamps are not believed at all (see
-// doc.go), where life is "", and on systems without a clock that counts from the start of the machine (all but Linux).
+// It is nil where a later process could believe nothing: where no scan made the
+// tree, where stamps are not believed at all (see doc.go), where life is "",
+// and on systems without a clock that counts from the start of the machine (all
+// but Linux).
 func Stamps(t *ledger.Tree, dir, life string) []byte {
 	m := memoryOf(t)
 	if m == nil || life == "" || !m.trust.usable || !m.trust.up.known() {
@@ -160,8 +167,8 @@ func bitIf(set bool, bit byte) byte {
 	return 0
 }
 
-// entry is what a mark says of an entry that is no folder: all but digest and target. It reports whether
-// an entry of that kind can have that mark.
+// entry is what a mark says of an entry that is no folder: all but digest and
+// target. It reports whether an entry of that kind can have that mark.
 func (m *mark) entry(path string, kind ledger.Kind) (ledger.Entry, bool) {
 	switch {
 	case m.named:

@@ -11,15 +11,20 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// ErrStamps is in the chain of the errors of Scanner.Revive for stamps that are of something else, or damaged.
+// ErrStamps is in the chain of the errors of Scanner.Revive for stamps that are
+// of something else, or damaged.
 var ErrStamps = errors.New("scan: these stamps cannot be believed")
 
-// Revive reads what [Stamps] spelled of the folder dir in the same life of the machine: the tree as the scan saw it, for the
-// next scan with s to begin with. What that believes of it is what it would believe of a tree of its own process.
+// Revive reads what [Stamps] spelled of the folder dir in the same life of the
+// machine: the tree as the scan saw it, for the next scan with s to begin with.
+// What that believes of it is what it would believe of a tree of its own
+// process.
 //
-// Whoever writes stamps decides what scans find, so take none that anybody else may have written. What is torn, of another folder, file system,
-// scope, life of the machine, or version is an error, with [ErrStamps] in its chain: then scan without. Memory stays in proportion
-// to the size of stamps, which the tree shares.
+// Whoever writes stamps decides what scans find, so take none that anybody else
+// may have written. What is torn, of another folder, file system, scope, life
+// of the machine, or version is an error, with [ErrStamps] in its chain: then
+// scan without. Memory stays in proportion to the size of stamps, which the
+// tree shares.
 func (s *Scanner) Revive(dir, life, stamps string) (*ledger.Tree, error) {
 	if err := s.Scope.Check(); err != nil {
 		return nil, err
@@ -128,7 +133,8 @@ func (r *stampsReader) root() *node {
 func (r *stampsReader) folder(path string) *node {
 	st, named := r.status(), r.byte()
 	n, kids := r.count(leastEntry), r.count(leastEntry)
-	if r.bad = r.bad || len(r.nodes) == 0 || n > len(r.entries) || kids > len(r.subs) || st.kind() != ledger.Dir || named > 1; r.bad {
+	if r.bad = r.bad || len(r.nodes) == 0 || n > len(r.entries) || kids > len(r.subs) || st.kind() != ledger.Dir ||
+		named > 1; r.bad {
 		return nil
 	}
 	f := &r.nodes[0]
@@ -205,7 +211,8 @@ func (r *stampsReader) status() status {
 	if r.bad {
 		return status{}
 	}
-	s := status{dev: longAt(b, 0), ino: longAt(b, 8), size: int64(longAt(b, 16)), changed: int64(longAt(b, 24)), modified: int64(longAt(b, 32)),
+	s := status{dev: longAt(b, 0), ino: longAt(b, 8), size: int64(longAt(b, 16)), changed: int64(longAt(b, 24)),
+		modified:  int64(longAt(b, 32)),
 		changedNs: shortAt(b, 40), modifiedNs: shortAt(b, 44), mode: shortAt(b, 48)}
 	r.bad = s.size < 0 || max(s.changedNs, s.modifiedNs) >= uint32(time.Second) || s.mode&^(modeKind|0o7777) != 0
 	return s
@@ -229,7 +236,8 @@ func kindOf(letter byte) ledger.Kind {
 	return ""
 }
 
-// liesIn reports whether path is that of an entry directly in dir, "" for the root.
+// liesIn reports whether path is that of an entry directly in dir, "" for the
+// root.
 func liesIn(path, dir string) bool {
 	name := path
 	if dir != "" {
@@ -238,7 +246,8 @@ func liesIn(path, dir string) bool {
 		}
 		name = path[len(dir)+1:]
 	}
-	return name != "" && name != "." && name != ".." && strings.IndexByte(name, '/') < 0 && strings.IndexByte(name, 0) < 0
+	return name != "" && name != "." && name != ".." && strings.IndexByte(name, '/') < 0 &&
+		strings.IndexByte(name, 0) < 0
 }
 
 // isDigest is ParseDigest without its error.

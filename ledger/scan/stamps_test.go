@@ -44,7 +44,8 @@ func TestStampsAreReadBack(t *testing.T) {
 		if err := os.Symlink("nowhere", filepath.Join(dir, "l")); err != nil {
 			t.Skip("needs links: ", err)
 		}
-		s.Scope = ledger.Scope{Ignore: []string{"left"}, Stamps: []string{"names"}, Track: []string{"a"}, Own: []string{"x"}}
+		s.Scope = ledger.Scope{Ignore: []string{"left"}, Stamps: []string{"names"}, Track: []string{"a"},
+			Own: []string{"x"}}
 		s.MaxFile, s.Tolerant = 10, true
 		tree := scanWith(t, s, dir, nil)
 		again := revived(t, s, dir, tree)
@@ -77,8 +78,9 @@ func TestStampsAreReadBack(t *testing.T) {
 	})
 }
 
-// A scan that begins with what another process left finds what one finds that knows nothing, and reads what
-// a scan of the same process would read, whatever was changed in between.
+// A scan that begins with what another process left finds what one finds that
+// knows nothing, and reads what a scan of the same process would read, whatever
+// was changed in between.
 func TestRevivedScanEqualsFirstScan(t *testing.T) {
 	needUnix(t)
 	rounds := 50
@@ -105,7 +107,8 @@ func TestRevivedScanEqualsFirstScan(t *testing.T) {
 					t.Fatalf("seed %d, round %d: %s", seed, round, diff)
 				}
 				if Reads(got) != Reads(live)-Reads(tree) {
-					t.Fatalf("seed %d, round %d: %d were read, and %d in the same process", seed, round, Reads(got), Reads(live)-Reads(tree))
+					t.Fatalf("seed %d, round %d: %d were read, and %d in the same process", seed, round, Reads(got),
+						Reads(live)-Reads(tree))
 				}
 				checkTree(t, got, tree)
 				tree = got
@@ -123,8 +126,8 @@ func TestTreesRacyWritesBetweenProcesses(t *testing.T) {
 	eachWay(t, func(t *testing.T, s Scanner) { racyWrites(t, s, t.TempDir(), rounds, revived) })
 }
 
-// Each change that leaves size and time of modification as they were is found by what it cannot leave, and
-// nothing else is read.
+// Each change that leaves size and time of modification as they were is found
+// by what it cannot leave, and nothing else is read.
 func TestRevivedScanReadsWhatChanged(t *testing.T) {
 	needUnix(t)
 	when := time.Unix(1e9, 0)
@@ -146,7 +149,11 @@ func TestRevivedScanReadsWhatChanged(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T, string) {}, 0},
 		{"written with the old size and time", func(t *testing.T, dir string) { put(t, dir, "d3/f", "b") }, 1},
-		{"replaced with the old size and time", func(t *testing.T, dir string) { put(t, dir, "n", "b"); move(t, dir, "n", "d3/f") }, 1},
+		{"replaced with the old size and time", func(t *testing.T,
+			dir string) {
+			put(t, dir, "n", "b")
+			move(t, dir, "n", "d3/f")
+		}, 1},
 		{"two files of one time swapped", func(t *testing.T, dir string) {
 			move(t, dir, "d3/f", "n")
 			move(t, dir, "d3/g", "d3/f")
@@ -188,7 +195,8 @@ func TestRevivedScanReadsWhatChanged(t *testing.T) {
 	}
 }
 
-// settle makes a tree look as if its folder had been at rest for a second before it was scanned, by both clocks.
+// settle makes a tree look as if its folder had been at rest for a second
+// before it was scanned, by both clocks.
 func settle(tree *ledger.Tree) {
 	memoryOf(tree).trust.start = memoryOf(tree).trust.start.Round(0).Add(time.Second)
 	memoryOf(tree).trust.up.before += time.Second
@@ -196,7 +204,8 @@ func settle(tree *ledger.Tree) {
 	memoryOf(tree).trust.grain = fine
 }
 
-// What the wall clock did between two processes is found by the clock of the machine.
+// What the wall clock did between two processes is found by the clock of the
+// machine.
 func TestRevivedScanAfterAClockWasSet(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "f", "x")
@@ -220,7 +229,8 @@ func TestRevivedScanAfterAClockWasSet(t *testing.T) {
 			memoryOf(tree).trust.up.before -= c.passed
 			memoryOf(tree).trust.up.after = memoryOf(tree).trust.up.before
 			if c.passed > memoryOf(tree).trust.up.before {
-				memoryOf(tree).trust.start = memoryOf(tree).trust.start.Add(c.passed) // this machine runs for less than that
+				// this machine runs for less than that
+				memoryOf(tree).trust.start = memoryOf(tree).trust.start.Add(c.passed)
 				memoryOf(tree).trust.up.before, memoryOf(tree).trust.up.after = 1, 1
 			}
 			if got := scanWith(t, s, dir, revived(t, s, dir, tree)); Reads(got) != c.reads {
@@ -230,7 +240,8 @@ func TestRevivedScanAfterAClockWasSet(t *testing.T) {
 	}
 }
 
-// Both readings of a clock that cannot be set are taken the way that finds a wall clock that was set back.
+// Both readings of a clock that cannot be set are taken the way that finds a
+// wall clock that was set back.
 func TestTrustPassedOnTheMachinesClock(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	old := trust{start: now, up: uptime{10 * time.Second, 11 * time.Second}}
@@ -307,12 +318,14 @@ func mustTree(t *testing.T, entries []ledger.Entry) *ledger.Tree {
 	return tree
 }
 
-// Whatever bytes follow the header, reading them makes a tree that holds together, or an error.
+// Whatever bytes follow the header, reading them makes a tree that holds
+// together, or an error.
 func FuzzRevive(f *testing.F) {
 	dir := f.TempDir()
 	for _, path := range []string{"a/b/f", "a-b", "s/n", "u"} {
 		name := filepath.Join(dir, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(path), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+			os.WriteFile(name, []byte(path), 0o644)); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -340,7 +353,8 @@ func FuzzRevive(f *testing.F) {
 			return
 		}
 		checkTree(t, tree, nil)
-		memoryOf(tree).root.status.dev, memoryOf(tree).root.status.ino = top.dev, top.ino // what was found may be of another process's folder
+		// what was found may be of another process's folder
+		memoryOf(tree).root.status.dev, memoryOf(tree).root.status.ino = top.dev, top.ino
 		again := Stamps(tree, dir, life)
 		if again == nil {
 			t.Fatal("it cannot be spelled again")

@@ -7,9 +7,9 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// A status is what the system says of an entry without reading it, in a fixed size and without
-// pointers, so that many of them lie together. Equal statuses mean an unchanged entry
-// only where a belief covers them.
+// A status is what the system says of an entry without reading it, in a fixed
+// size and without pointers, so that many of them lie together. Equal statuses
+// mean an unchanged entry only where a belief covers them.
 type status struct {
 	dev, ino   uint64 // both 0 where the system has no such numbers
 	size       int64
@@ -51,7 +51,8 @@ func (s *status) same(o *status) bool {
 	return s.dev == o.dev && s.ino == o.ino && s.mode&modeKind == o.mode&modeKind
 }
 
-// entry is the entry of what stands at path, without what has to be read for it.
+// entry is the entry of what stands at path, without what has to be read for
+// it.
 func (s *status) entry(path string) ledger.Entry {
 	e := ledger.Entry{Path: path, Kind: s.kind(), ModTime: s.modTime()}
 	if e.Kind != ledger.Link {
@@ -69,7 +70,8 @@ func (s *status) entry(path string) ledger.Entry {
 // statusOf is the portable way to a status.
 func statusOf(info fs.FileInfo) status {
 	t := info.ModTime()
-	s := status{size: info.Size(), modified: t.Unix(), modifiedNs: uint32(t.Nanosecond()), mode: ledger.UnixMode(info.Mode())}
+	s := status{size: info.Size(), modified: t.Unix(), modifiedNs: uint32(t.Nanosecond()),
+		mode: ledger.UnixMode(info.Mode())}
 	switch info.Mode().Type() {
 	case 0:
 		s.mode |= modeFile

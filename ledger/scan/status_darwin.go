@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// openFlags open a regular file for reading, and nothing else in a way that waits or follows.
+// openFlags open a regular file for reading, and nothing else in a way that
+// waits or follows.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | noFollow
 
 // noFollow refuses a link in the last place of a path.
@@ -23,10 +24,12 @@ func identify(s *status, info fs.FileInfo) {
 	}
 }
 
-// mountLocal is MNT_LOCAL: the times of the file system come from this machine's clock.
+// mountLocal is MNT_LOCAL: the times of the file system come from this
+// machine's clock.
 const mountLocal = 0x1000
 
-// trusted reports whether the folder at path lies on a file system whose rules are known.
+// trusted reports whether the folder at path lies on a file system whose rules
+// are known.
 func trusted(path string) (id uint64, ok bool) {
 	var fs syscall.Statfs_t
 	return 0, syscall.Statfs(path, &fs) == nil && fs.Flags&mountLocal != 0

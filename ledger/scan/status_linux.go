@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// openFlags open a regular file for reading, and nothing else in a way that waits or follows.
+// openFlags open a regular file for reading, and nothing else in a way that
+// waits or follows.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK | noFollow
 
 // noFollow refuses a link in the last place of a path.
@@ -23,9 +24,9 @@ func identify(s *status, info fs.FileInfo) {
 	}
 }
 
-// localFileSystems are those whose times come from this machine's clock, by their
-// numbers in statfs(2). tmpfs is none of them: what is written to its files through a mapping
-// into memory leaves all times as they were.
+// localFileSystems are those whose times come from this machine's clock, by
+// their numbers in statfs(2). tmpfs is none of them: what is written to its
+// files through a mapping into memory leaves all times as they were.
 var localFileSystems = [...]uint32{
 	0xef53,     // ext2, ext3, ext4
 	0x58465342, // xfs
@@ -36,8 +37,8 @@ var localFileSystems = [...]uint32{
 	0xca451a4e, // bcachefs
 }
 
-// trusted reports whether the folder at path lies on a file system whose rules are known, and what the
-// system calls that one.
+// trusted reports whether the folder at path lies on a file system whose rules
+// are known, and what the system calls that one.
 func trusted(path string) (id uint64, ok bool) {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(path, &fs) != nil {

@@ -16,8 +16,8 @@ const (
 
 var errNotFolder = errors.New("not a folder")
 
-// identify knows nothing that could be trusted here: all names are listed and all contents are
-// read in every scan.
+// identify knows nothing that could be trusted here: all names are listed and
+// all contents are read in every scan.
 func identify(*status, fs.FileInfo) {}
 
 func trusted(string) (id uint64, ok bool) { return 0, false }

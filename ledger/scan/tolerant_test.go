@@ -95,7 +95,8 @@ func TestScanTolerantStopsWhenCancelled(t *testing.T) {
 func TestTreeLeavesOut(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a", "x")
-	tree := scanWith(t, Scanner{Scope: ledger.Scope{Ignore: []string{"cache", "**/*.o"}, Own: []string{"plan.toml"}}}, dir, nil)
+	tree := scanWith(t, Scanner{Scope: ledger.Scope{Ignore: []string{"cache", "**/*.o"}, Own: []string{"plan.toml"}}},
+		dir, nil)
 	for path, want := range map[string]bool{"a": false, "cache": true, "cache/x/y": true, "d/x.o": true, "d/x": false,
 		"plan.toml": true, ".git/HEAD": true, "d/.git": false, ".planlock": true} {
 		if got := tree.LeavesOut(path); got != want {

@@ -72,7 +72,8 @@ func TestTreesImmutable(t *testing.T) {
 	}
 }
 
-// Trees 9: a hard link to the outside is a file; what is written through its other name is seen.
+// Trees 9: a hard link to the outside is a file; what is written through its
+// other name is seen.
 func TestTreesHardLinkToTheOutside(t *testing.T) {
 	outside, dir := t.TempDir(), t.TempDir()
 	write(t, outside, "f", "first")
@@ -92,7 +93,8 @@ func TestTreesHardLinkToTheOutside(t *testing.T) {
 	})
 }
 
-// Trees 12: deeper than any path may be long, with a folder beside each that keeps it in use.
+// Trees 12: deeper than any path may be long, with a folder beside each that
+// keeps it in use.
 func TestTreesDeepWithSiblings(t *testing.T) {
 	depth := 1500
 	if testing.Short() {
@@ -104,7 +106,8 @@ func TestTreesDeepWithSiblings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range depth {
-		if err := errors.Join(at.Mkdir("aside", 0o755), at.Mkdir("down", 0o755), at.Mkdir("zaside", 0o755)); err != nil {
+		if err := errors.Join(at.Mkdir("aside", 0o755), at.Mkdir("down", 0o755),
+			at.Mkdir("zaside", 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		below, err := at.OpenRoot("down")
@@ -138,7 +141,8 @@ func descriptors(t *testing.T) int {
 	return len(entries)
 }
 
-// nextDescriptor is the number that the next file to be opened gets. Those behind it may be taken, as where a shell hands files on.
+// nextDescriptor is the number that the next file to be opened gets. Those
+// behind it may be taken, as where a shell hands files on.
 func nextDescriptor(t *testing.T) uint64 {
 	t.Helper()
 	f, err := os.Open("/dev/null")
@@ -171,7 +175,8 @@ func TestScanLeavesNothingOpen(t *testing.T) {
 	})
 }
 
-// Trees 18: where no more files can be opened, the scan says so and stands aside.
+// Trees 18: where no more files can be opened, the scan says so and stands
+// aside.
 func TestTreesTooManyOpenFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "d/e/f/g", "x")
@@ -229,7 +234,8 @@ func TestReachWithoutOpenat2(t *testing.T) {
 	}
 }
 
-// makeChain makes folders called d in one another, and in the second a file f and a link l to the folder itself.
+// makeChain makes folders called d in one another, and in the second a file f
+// and a link l to the folder itself.
 func makeChain(t *testing.T, depth int) string {
 	t.Helper()
 	dir := t.TempDir()

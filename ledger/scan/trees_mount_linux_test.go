@@ -62,7 +62,8 @@ func image(t *testing.T, mkfs ...string) string {
 	return dir
 }
 
-// revivedWhereKept is revived, where a file system's stamps are worth to be kept.
+// revivedWhereKept is revived, where a file system's stamps are worth to be
+// kept.
 func revivedWhereKept(t testing.TB, s Scanner, dir string, tree *ledger.Tree) *ledger.Tree {
 	stamps := Stamps(tree, dir, life)
 	if stamps == nil {
@@ -109,8 +110,9 @@ func TestTreesRacyWritesOnFileSystems(t *testing.T) {
 	}
 }
 
-// Trees 10: what is mounted inside the tree is part of it; mounting and unmounting is seen, and nothing
-// that is not on the file system of the root is believed by its stamps.
+// Trees 10: what is mounted inside the tree is part of it; mounting and
+// unmounting is seen, and nothing that is not on the file system of the root is
+// believed by its stamps.
 func TestTreesMountInside(t *testing.T) {
 	needRoot(t)
 	eachWay(t, func(t *testing.T, s Scanner) {

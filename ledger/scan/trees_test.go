@@ -215,8 +215,8 @@ func TestTreesDeepAndWide(t *testing.T) {
 	}
 }
 
-// Trees 12: files that come, go and grow while they are read. Every scan ends, with a tree or with an
-// error that names what changes.
+// Trees 12: files that come, go and grow while they are read. Every scan ends,
+// with a tree or with an error that names what changes.
 func TestTreesChangingFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "grows", strings.Repeat("x", 1<<20))
@@ -256,11 +256,13 @@ func TestTreesChangingFiles(t *testing.T) {
 	<-done
 }
 
-// Trees 13: same size, same time of modification, other content, written as soon as the scan is over.
+// Trees 13: same size, same time of modification, other content, written as
+// soon as the scan is over.
 func TestTreesSameSizeSameTime(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f")
-	when := []time.Time{time.Unix(0, 0), time.Now().Add(100 * 365 * 24 * time.Hour), time.Now().Add(-time.Hour), time.Unix(1, 0)}
+	when := []time.Time{time.Unix(0, 0), time.Now().Add(100 * 365 * 24 * time.Hour), time.Now().Add(-time.Hour),
+		time.Unix(1, 0)}
 	write(t, dir, "f", "00000")
 	tree := scanned(t, dir, nil)
 	for i := range 2000 {

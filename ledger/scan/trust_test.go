@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Contents whose statuses are old enough are taken from the prior tree, and only those.
+// Contents whose statuses are old enough are taken from the prior tree, and
+// only those.
 func TestScanTrustsOldStampsOnly(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 678_901_234, time.UTC)
 	at := func(d time.Duration) status {

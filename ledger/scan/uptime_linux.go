@@ -17,8 +17,9 @@ func sinceBoot() time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// clockName tells apart the clocks that sinceBoot reads: in a time namespace of its own a process may see another one. It is
-// "" where the system has no such namespaces.
+// clockName tells apart the clocks that sinceBoot reads: in a time namespace of
+// its own a process may see another one. It is "" where the system has no such
+// namespaces.
 func clockName() string {
 	name, _ := os.Readlink("/proc/self/ns/time")
 	return name

@@ -68,7 +68,8 @@ func (v *visit) base() ([]ledger.Entry, []mark) {
 	return v.prior.Entries(), v.prior.marks
 }
 
-// put notes what was seen of an entry. Readers put different ones at the same time.
+// put notes what was seen of an entry. Readers put different ones at the same
+// time.
 func (w *walk) put(v *visit, i int, s seen) {
 	if !v.fresh {
 		w.mu.Lock()
@@ -85,7 +86,8 @@ func (v *visit) own() {
 	}
 }
 
-// build makes the node of a folder that was read, or finds that it is the prior one.
+// build makes the node of a folder that was read, or finds that it is the prior
+// one.
 func (w *walk) build(v *visit) *node {
 	p := v.prior
 	if v.node != nil {
@@ -163,7 +165,8 @@ func compact(entries []ledger.Entry, marks []mark) ([]ledger.Entry, []mark) {
 	return slices.DeleteFunc(entries, absent), kept
 }
 
-// nodesOf are the nodes of subs, which are sorted, and may hold some that are no folders any more.
+// nodesOf are the nodes of subs, which are sorted, and may hold some that are
+// no folders any more.
 func nodesOf(subs []*visit) ([]*node, []*ledger.Folder) {
 	count := 0
 	for _, sub := range subs {

@@ -20,8 +20,9 @@ func touched(a, b *ledger.Tree) (paths []string) {
 	return paths
 }
 
-// A scan that is told where something was written finds what a whole one finds, and what anybody else wrote meanwhile is
-// found by the next whole one, however soon it was written.
+// A scan that is told where something was written finds what a whole one finds,
+// and what anybody else wrote meanwhile is found by the next whole one, however
+// soon it was written.
 func TestScanWrittenEqualsScan(t *testing.T) {
 	needUnix(t)
 	rounds := 60
@@ -60,7 +61,8 @@ func TestScanWrittenEqualsScan(t *testing.T) {
 	}
 }
 
-// Only the folders on the way to what was written are looked at, and what is new.
+// Only the folders on the way to what was written are looked at, and what is
+// new.
 func TestScanWrittenCounts(t *testing.T) {
 	needUnix(t)
 	dir := t.TempDir()
@@ -82,10 +84,12 @@ func TestScanWrittenCounts(t *testing.T) {
 		want  tally
 	}{
 		{"nothing", func() {}, nil, tally{opened: 1, folderStats: 1, stats: 1}},
-		{"a file", func() { write(t, dir, "a/c/f", "y") }, []string{"a/c/f"}, tally{opened: 3, folderStats: 3, stats: 3, files: 1, fileStats: 2}},
+		{"a file", func() { write(t, dir, "a/c/f", "y") }, []string{"a/c/f"},
+			tally{opened: 3, folderStats: 3, stats: 3, files: 1, fileStats: 2}},
 		{"a folder that is new", func() { write(t, dir, "a/n/m/f", "y") }, []string{"a/n", "a/n/m", "a/n/m/f"},
 			tally{opened: 4, listed: 3, folderStats: 4, stats: 1, files: 1, fileStats: 2}},
-		{"a folder that is gone", func() { os.RemoveAll(filepath.Join(dir, "d/e")) }, []string{"d/e", "d/e/f"}, tally{opened: 2, listed: 1, folderStats: 2, stats: 1}},
+		{"a folder that is gone", func() { os.RemoveAll(filepath.Join(dir, "d/e")) }, []string{"d/e", "d/e/f"},
+			tally{opened: 2, listed: 1, folderStats: 2, stats: 1}},
 	} {
 		c.do()
 		n.take()

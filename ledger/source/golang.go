@@ -10,9 +10,10 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// GoSymbols are the symbols that a Go file declares, in the order of the file and without an Op.
-// path, relative to the root, gives their folder. With an error, which
-// is one of syntax, come the symbols that could be read all the same.
+// GoSymbols are the symbols that a Go file declares, in the order of the file
+// and without an Op. path, relative to the root, gives their folder. With an
+// error, which is one of syntax, come the symbols that could be read all the
+// same.
 func GoSymbols(path string, content []byte) ([]ledger.Symbol, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", content, parser.SkipObjectResolution)
@@ -58,7 +59,8 @@ func GoSymbols(path string, content []byte) ([]ledger.Symbol, error) {
 	return symbols, err
 }
 
-// receiver is the name of a method's type, without pointer, parentheses and type parameters.
+// receiver is the name of a method's type, without pointer, parentheses and
+// type parameters.
 func receiver(list *ast.FieldList) string {
 	if len(list.List) == 0 {
 		return ""

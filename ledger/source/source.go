@@ -11,18 +11,21 @@ import (
 // maxSource is the size, in bytes, of the largest Go file that is parsed.
 const maxSource = 16 << 20
 
-// Symbols reads only the changed Go files on both sides and says which symbols were added or removed,
-// sorted by name. A symbol is a constant, variable, type, function or method; init functions and
-// blank names are none. Test files count like others, and so do files that build constraints leave out.
+// Symbols reads only the changed Go files on both sides and says which symbols
+// were added or removed, sorted by name. A symbol is a constant, variable,
+// type, function or method; init functions and blank names are none. Test files
+// count like others, and so do files that build constraints leave out.
 //
-// A symbol that moved between files of one folder is neither added nor removed. A folder has each
-// name once, however many of its files or packages declare it: only the changed files are
-// read, so a name that one of them lost is removed, even where an unchanged file for another system declares it too.
+// A symbol that moved between files of one folder is neither added nor removed.
+// A folder has each name once, however many of its files or packages declare
+// it: only the changed files are read, so a name that one of them lost is
+// removed, even where an unchanged file for another system declares it too.
 //
-// Files that do not parse, on either side, or that are larger than 16 MiB, yield what could be read, and
-// are named in broken, sorted.
-// An error means that a content could not be had.
-func Symbols(ctx context.Context, changes []ledger.Change, before, after ledger.Content) (symbols []ledger.Symbol, broken []string, err error) {
+// Files that do not parse, on either side, or that are larger than 16 MiB,
+// yield what could be read, and are named in broken, sorted. An error means
+// that a content could not be had.
+func Symbols(ctx context.Context, changes []ledger.Change, before, after ledger.Content) (symbols []ledger.Symbol,
+	broken []string, err error) {
 	was, is := newSource(), newSource()
 	for _, c := range changes {
 		if !strings.HasSuffix(c.Path, ".go") || !c.ChangesContent() {

@@ -70,17 +70,20 @@ func (t (*U)) O() {}
 func (*T[P]) _() {}
 type I interface{ Method() }
 `}, []string{"+s.A:3", "+s.B:5", "+s.D:6", "+s.F:10", "+s.I:17", "+s.T:8", "+s.T.M:13", "+s.T.N:14", "+s.U:9", "+s.U.O:15", "+s.c:6"}, nil},
-		{"in the root and in depth", nil, version{"a.go": "package a\nvar X int", "b/c/d.go": "package c\nvar Y int"}, []string{"+.X:2", "+b/c.Y:2"}, nil},
+		{"in the root and in depth", nil, version{"a.go": "package a\nvar X int", "b/c/d.go": "package c\nvar Y int"},
+			[]string{"+.X:2", "+b/c.Y:2"}, nil},
 		{"tests count", nil, version{"server/limit_test.go": "package server_test\nfunc TestLimit() {}"}, []string{"+server.TestLimit:2"}, nil},
 		{"a body is no symbol", version{"a.go": "package a\nfunc F() {}"}, version{"a.go": "package a\n\nfunc F() { return }"}, nil, nil},
 		{"lost and found", version{"a.go": "package a\nfunc F() {}\nvar Y int"}, version{"a.go": "package a\nfunc G() {}\nvar Y int"}, []string{"-.F:2", "+.G:2"}, nil},
-		{"moved within a folder", version{"a.go": "package a\nfunc F() {}"}, version{"b.go": "package a\nfunc F() {}"}, nil, nil},
+		{"moved within a folder", version{"a.go": "package a\nfunc F() {}"},
+			version{"b.go": "package a\nfunc F() {}"}, nil, nil},
 		{"moved between folders", version{"x/a.go": "package a\nfunc F() {}"}, version{"y/a.go": "package a\nfunc F() {}"}, []string{"-x.F:2", "+y.F:2"}, nil},
 		{"method moved to another type", version{"a.go": "package a\nfunc (A) F() {}"}, version{"a.go": "package a\nfunc (B) F() {}"}, []string{"-.A.F:2", "+.B.F:2"}, nil},
 		{"one name for several systems", nil, version{"a_linux.go": "package a\nfunc F() {}", "a_windows.go": "package a\n\nfunc F() {}"}, []string{"+.F:2"}, nil},
 		{"lost on one of two changed systems", version{"a_linux.go": "package a\nfunc F() {}", "a_windows.go": "package a\nfunc F() {}"},
 			version{"a_linux.go": "package a", "a_windows.go": "package a\n\nfunc F() {}"}, nil, nil},
-		{"broken", version{"a.go": "package a\nfunc F() {}"}, version{"a.go": "package a\nfunc G() {}\nfunc ("}, []string{"-.F:2", "+.G:2"}, []string{"a.go"}},
+		{"broken", version{"a.go": "package a\nfunc F() {}"}, version{"a.go": "package a\nfunc G() {}\nfunc ("},
+			[]string{"-.F:2", "+.G:2"}, []string{"a.go"}},
 		{"no Go at all", nil, version{"a.go": "\x00\xff", "b.txt": "package b\nvar B int"}, nil, []string{"a.go"}},
 		{"line directives do not lie", nil, version{"a.go": "package a\n//line evil.go:1000\nvar X int"}, []string{"+.X:3"}, nil},
 		{"deleted", version{"a.go": "package a\nvar X int"}, nil, []string{"-.X:2"}, nil},
@@ -137,7 +140,8 @@ func BenchmarkSymbols(b *testing.B) {
 	}
 }
 
-// A content that is not what its entry says is an error, and never read as source.
+// A content that is not what its entry says is an error, and never read as
+// source.
 func TestContentMustMatchItsEntry(t *testing.T) {
 	want := version{"a.go": "package a\n"}
 	changes := ledger.Diff(ledger.Empty(), want.tree(t))

@@ -1,4 +1,5 @@
-// Package file reads the files that plans are made of, and notices when they move.
+// Package file reads the files that plans are made of, and notices when they
+// move.
 package file
 
 import (
@@ -20,9 +21,10 @@ var (
 	ErrManyPlans  = errors.New("more than one plan in this folder")
 )
 
-// Read reads a file that is what its name says: neither a device nor a pipe, which could hold the reader for ever, nor
-// larger than a plan may be. A symbolic link is followed. The error is that of the file system ([fs.ErrNotExist],
-// [fs.ErrPermission]), [ErrNotRegular] or a *[plan.SizeError].
+// Read reads a file that is what its name says: neither a device nor a pipe,
+// which could hold the reader for ever, nor larger than a plan may be. A
+// symbolic link is followed. The error is that of the file system
+// ([fs.ErrNotExist], [fs.ErrPermission]), [ErrNotRegular] or a *[plan.SizeError].
 func Read(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
 	if err != nil {

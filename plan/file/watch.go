@@ -10,8 +10,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Watch takes the stamps of files and folders, as the origin of a plan that was read from them and that read reads once
-// more. A plan of files that may be joined by others watches their folders too, see [Around].
+// Watch takes the stamps of files and folders, as the origin of a plan that was
+// read from them and that read reads once more. A plan of files that may be
+// joined by others watches their folders too, see [Around].
 func Watch(paths []string, read func() (*plan.Draft, error)) plan.Origin {
 	w := &watch{read: read}
 	for _, path := range paths {
@@ -47,7 +48,8 @@ type watch struct {
 	read   func() (*plan.Draft, error)
 }
 
-// Unmoved reports whether the files surely are as they were when the stamps were taken.
+// Unmoved reports whether the files surely are as they were when the stamps
+// were taken.
 func (w *watch) Unmoved() bool {
 	for i, path := range w.paths {
 		info, err := os.Stat(path)
@@ -69,7 +71,8 @@ type stamp struct {
 	fresh bool // changed so shortly before it was read that a change after it might leave the same stamp
 }
 
-// settled is the age at which the time of a file tells apart what was written before from what comes after.
+// settled is the age at which the time of a file tells apart what was written
+// before from what comes after.
 const settled = 2 * time.Second
 
 func stampOf(info fs.FileInfo) stamp {

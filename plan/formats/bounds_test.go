@@ -10,8 +10,9 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
-// hostile are texts that grow in a way that a careless reader pays for twice: a head, and a line that is repeated
-// until the text has a megabyte. The line may have its number in it.
+// hostile are texts that grow in a way that a careless reader pays for twice: a
+// head, and a line that is repeated until the text has a megabyte. The line may
+// have its number in it.
 var hostile = map[string]struct{ name, head, line string }{
 	"spec tasks":          {"spec_x.md", "## Goal\nx\n\n", "### Task [%d]: T\n- **Step [1]:** S\n"},
 	"spec steps":          {"spec_x.md", "## Goal\nx\n\n### Task [1]: T\n", "- **Step [%d]:** S\n  - **Backup [1]:** B\n"},

@@ -19,8 +19,9 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
-// corpus is a folder of plans as people wrote them: that of PLANLOCK_CORPUS, or ../shared/corpus beside the module. It is no
-// part of the project; without it the test is skipped.
+// corpus is a folder of plans as people wrote them: that of PLANLOCK_CORPUS, or
+// ../shared/corpus beside the module. It is no part of the project; without it
+// the test is skipped.
 func corpus(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("PLANLOCK_CORPUS")
@@ -39,7 +40,8 @@ const (
 	mostMemory = 100 << 20
 )
 
-// TestCorpusIsReadInBounds reads and checks every file and folder of the corpus.
+// TestCorpusIsReadInBounds reads and checks every file and folder of the
+// corpus.
 func TestCorpusIsReadInBounds(t *testing.T) {
 	read := 0
 	err := filepath.WalkDir(corpus(t), func(path string, e fs.DirEntry, err error) error {
@@ -98,8 +100,9 @@ func limit() time.Duration {
 	return 100 * mostTime
 }
 
-// measure returns the best time of a few turns, and the most that the heap grew in one of them. It tries again only while the
-// time is above enough: other programs may have the processor.
+// measure returns the best time of a few turns, and the most that the heap grew
+// in one of them. It tries again only while the time is above enough: other
+// programs may have the processor.
 func measure(enough time.Duration, do func()) (time.Duration, uint64) {
 	best, most := time.Hour, uint64(0)
 	for i := 0; i < 5 && best > enough; i++ {
@@ -113,7 +116,8 @@ func measure(enough time.Duration, do func()) (time.Duration, uint64) {
 	return best, most
 }
 
-// growth looks at the heap every millisecond until it is asked how far that grew: what comes and goes in less than that is small.
+// growth looks at the heap every millisecond until it is asked how far that
+// grew: what comes and goes in less than that is small.
 func growth() func() uint64 {
 	low, high := heap(), uint64(0)
 	done, seen := make(chan struct{}), make(chan struct{})
@@ -143,8 +147,9 @@ func heap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// TestCorpusPairsRun carries out every SPEC of the corpus whose halves have the same tasks and steps. What else keeps some
-// of them from running is mended in a copy, as the hints say.
+// TestCorpusPairsRun carries out every SPEC of the corpus whose halves have the
+// same tasks and steps. What else keeps some of them from running is mended in
+// a copy, as the hints say.
 func TestCorpusPairsRun(t *testing.T) {
 	pairs, err := filepath.Glob(filepath.Join(corpus(t), "f1", "*"))
 	if err != nil {
@@ -171,8 +176,8 @@ func TestCorpusPairsRun(t *testing.T) {
 	}
 }
 
-// mended reads a copy of a pair in which one goal and the tables of the stack were written as the hints say; nil where
-// there is more to mend than that.
+// mended reads a copy of a pair in which one goal and the tables of the stack
+// were written as the hints say; nil where there is more to mend than that.
 func mended(t *testing.T, dir string) *plan.Draft {
 	copied := t.TempDir()
 	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
@@ -181,7 +186,10 @@ func mended(t *testing.T, dir string) *plan.Draft {
 	for range 8 {
 		d := mustRead(t, copied)
 		found := d.Check(plan.CheckOptions{})
-		at := slices.IndexFunc(found, func(f plan.Diagnostic) bool { return f.Severity == plan.Error || f.Code == plan.CannotRun })
+		at := slices.IndexFunc(found, func(f plan.Diagnostic) bool {
+			return f.Severity == plan.Error ||
+				f.Code == plan.CannotRun
+		})
 		if at < 0 {
 			return d
 		}
@@ -209,7 +217,10 @@ func mend(t *testing.T, d *plan.Draft, f plan.Diagnostic) {
 	} else {
 		_, list, _ := strings.Cut(f.Message, "do not say ")
 		for _, m := range missing.FindAllStringSubmatch(list, -1) {
-			header := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "["+m[1]+"]") })
+			header := slices.IndexFunc(lines, func(l string) bool {
+				return strings.HasPrefix(strings.TrimSpace(l),
+					"["+m[1]+"]")
+			})
 			if header < 0 {
 				header = len(lines)
 				lines = append(lines, "\n["+m[1]+"]\n")

@@ -27,14 +27,16 @@ func one(format plan.Format, is func(name string, text []byte) bool) func(string
 	}
 }
 
-// Detect names the format of a text by its content; where two formats look alike, the name of the file
-// decides. A text that is no plan is [plan.Unknown].
+// Detect names the format of a text by its content; where two formats look
+// alike, the name of the file decides. A text that is no plan is
+// [plan.Unknown].
 func Detect(name string, text []byte) plan.Format {
 	format, _ := detect(name, text)
 	return format
 }
 
-// detect also returns who reads the format, nil for native plans and for what is unknown.
+// detect also returns who reads the format, nil for native plans and for what
+// is unknown.
 func detect(name string, text []byte) (plan.Format, *front) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return plan.Unknown, nil
@@ -53,7 +55,8 @@ func detect(name string, text []byte) (plan.Format, *front) {
 // ours are tables and keys that no other format has.
 var ours = lazyre.New(`(?m)^\s*(?:\[\[\s*(?:requirements|non_goals|invariants|assumptions)\s*\]\]|\[\s*defaults\s*\]|artifacts\s*=)`)
 
-// isNative reports whether a text is to be judged as a native plan. One that does not say its schema is told so.
+// isNative reports whether a text is to be judged as a native plan. One that
+// does not say its schema is told so.
 func isNative(name string, text []byte) bool {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case ext == ".toml":
@@ -66,7 +69,8 @@ func isNative(name string, text []byte) bool {
 
 func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
 
-// isJSON reports whether a text begins as JSON does, or JSON Lines. So do TOML and Markdown, by their names.
+// isJSON reports whether a text begins as JSON does, or JSON Lines. So do TOML
+// and Markdown, by their names.
 func isJSON(name string, text []byte) bool {
 	if ext := strings.ToLower(filepath.Ext(name)); ext == ".toml" || ext == ".md" || ext == ".markdown" {
 		return false

@@ -1,18 +1,22 @@
-// Package formats reads a plan in any format that planlock knows, from a file or a folder, in one line:
+// Package formats reads a plan in any format that planlock knows, from a file
+// or a folder, in one line:
 //
 //	draft, err := formats.ReadFile(path)
 //
-// The format is found in the content; names only break ties. What [ReadFile] accepts:
+// The format is found in the content; names only break ties. What [ReadFile]
+// accepts:
 //
 //   - a file: a native plan, a NAME-PLAN.md, pending actions, a contract, or the task list of another tool;
 //   - either file of a SPEC pair, which is read with its other half, or one half alone;
 //   - a folder that holds one of these, or several files NAME-PLAN.md, which are one plan.
 //
-// A folder with more than one plan is refused, and its plans are named. A file that is no plan yields a draft of the
-// format "unknown", whose only diagnostic says what the file looks like and what would be read.
+// A folder with more than one plan is refused, and its plans are named. A file
+// that is no plan yields a draft of the format "unknown", whose only diagnostic
+// says what the file looks like and what would be read.
 //
-// Plans of other formats are carried out under the profile observe. [Native] writes a draft as a native plan.
+// Plans of other formats are carried out under the profile observe. [Native]
+// writes a draft as a native plan.
 //
-// Not promised: that a tool reads its own file the same way. Each front end follows what people write, and
-// reports what it could not place.
+// Not promised: that a tool reads its own file the same way. Each front end
+// follows what people write, and reports what it could not place.
 package formats

@@ -35,7 +35,8 @@ func TestCodesPage(t *testing.T) {
 	for _, r := range []struct {
 		name  string
 		codes []plan.Code
-	}{{"phase plans", phase.Codes()}, {"pending actions, contracts", intake.Codes()}, {"task lists", tasklist.Codes()}} {
+	}{{"phase plans", phase.Codes()}, {"pending actions, contracts", intake.Codes()},
+		{"task lists", tasklist.Codes()}} {
 		for _, c := range r.codes {
 			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", r.name, c.Code, c.Severity, c.Why)
 		}
@@ -57,8 +58,10 @@ func TestDocsNameEveryFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	for _, f := range []plan.Format{plan.Native, plan.Unknown, plan.SpecPair, plan.SpecMarkdown, plan.SpecTOML, plan.PhasePlan, plan.PendingActions,
-		plan.Contract, plan.SpecKit, plan.Kiro, plan.OpenSpec, plan.TaskMaster, plan.Beads, plan.ExecPlan, plan.Superpowers} {
+	for _, f := range []plan.Format{plan.Native, plan.Unknown, plan.SpecPair, plan.SpecMarkdown, plan.SpecTOML,
+		plan.PhasePlan, plan.PendingActions,
+		plan.Contract, plan.SpecKit, plan.Kiro, plan.OpenSpec, plan.TaskMaster, plan.Beads, plan.ExecPlan,
+		plan.Superpowers} {
 		if !strings.Contains(page, fmt.Sprintf("`%s`", f)) {
 			t.Errorf("the page does not name the format %s", f)
 		}

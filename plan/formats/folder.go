@@ -34,7 +34,8 @@ func (c candidate) read() (*plan.Text, error) {
 	return &plan.Text{Path: c.path, Text: text}, nil
 }
 
-// candidates lists the files of a folder that are plans by their content, sorted by name.
+// candidates lists the files of a folder that are plans by their content,
+// sorted by name.
 func candidates(dir string, entries []os.DirEntry) []candidate {
 	var list []candidate
 	looked := 0
@@ -113,7 +114,8 @@ func (g group) name() string {
 	return fmt.Sprintf("%s (%s)", strings.Join(names, " with "), g[0].format)
 }
 
-// grouped puts together the files that make one plan: the halves of a SPEC pair, and all NAME-PLAN.md.
+// grouped puts together the files that make one plan: the halves of a SPEC
+// pair, and all NAME-PLAN.md.
 func grouped(list []candidate) []group {
 	var groups []group
 	phase, pairs := -1, map[string]int{}
@@ -143,7 +145,8 @@ func grouped(list []candidate) []group {
 	return joined(groups)
 }
 
-// joined makes a pair of the only two halves that a folder has, whatever they are called.
+// joined makes a pair of the only two halves that a folder has, whatever they
+// are called.
 func joined(groups []group) []group {
 	var halves []int
 	for i, g := range groups {

@@ -8,9 +8,10 @@ import (
 	"github.com/planlock/planlock/plan/formats/tasklist"
 )
 
-// fronts lists the readers of other formats in the order in which they are asked: those with narrow forms
-// first. A phase plan is known by its name or by headings that others have too, so its reader comes first for files
-// called so, and last for all others. What is called TOML is read as nothing else.
+// fronts lists the readers of other formats in the order in which they are
+// asked: those with narrow forms first. A phase plan is known by its name or by
+// headings that others have too, so its reader comes first for files called so,
+// and last for all others. What is called TOML is read as nothing else.
 func fronts(name string) []front {
 	if isTOML(name) {
 		return []front{{specFormat, spec.Read}}

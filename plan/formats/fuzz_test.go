@@ -7,8 +7,8 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
-// FuzzRead reads any text under any name: there is always a draft, it can be checked and drawn, and whatever is
-// found has a place and a hint.
+// FuzzRead reads any text under any name: there is always a draft, it can be
+// checked and drawn, and whatever is found has a place and a hint.
 func FuzzRead(f *testing.F) {
 	for _, s := range samples() {
 		for name, text := range s.files {
@@ -34,7 +34,8 @@ func FuzzRead(f *testing.F) {
 		for i := range d.Plan.Tasks {
 			d.Position("tasks[" + d.Plan.Tasks[i].ID + "]")
 		}
-		if l, err := plan.Lock(d, plan.LockOptions{Acknowledged: codes(&d.Plan)}); err == nil && l.Format() != d.Format {
+		if l, err := plan.Lock(d, plan.LockOptions{Acknowledged: codes(&d.Plan)}); err == nil &&
+			l.Format() != d.Format {
 			t.Errorf("locked as %q", l.Format())
 		}
 	})

@@ -9,17 +9,21 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// NativeOptions say how a plan is converted. The zero value knows no workspace and refuses plans with errors.
+// NativeOptions say how a plan is converted. The zero value knows no workspace
+// and refuses plans with errors.
 type NativeOptions struct {
-	// Dir is the workspace that the plan is for. A file that a task names is declared as modified if it is there, or an
-	// earlier task makes it, else as created. Without a workspace, it is declared as modified, and a person must
-	// decide.
+	// Dir is the workspace that the plan is for. A file that a task names is
+	// declared as modified if it is there, or an earlier task makes it, else as
+	// created. Without a workspace, it is declared as modified, and a person
+	// must decide.
 	Dir string
-	// Force converts a plan with errors too, as far as it was read. The errors stand at the top, as comments.
+	// Force converts a plan with errors too, as far as it was read. The errors
+	// stand at the top, as comments.
 	Force bool
 }
 
-// ErrNothing is in the chain of the errors of [Native]: of the draft nothing was read that a plan could be made of.
+// ErrNothing is in the chain of the errors of [Native]: of the draft nothing
+// was read that a plan could be made of.
 var ErrNothing = errors.New("formats: there is nothing in it that a plan could be made of")
 
 // A FaultyError says that a plan was not converted because it has errors.
@@ -29,15 +33,18 @@ type FaultyError struct {
 
 func (e *FaultyError) Error() string {
 	first := e.Found[0]
-	return fmt.Sprintf("formats: the plan has errors (%d), the first in %q, line %d: %s; mend them, or convert by force",
+	return fmt.Sprintf(
+		"formats: the plan has errors (%d), the first in %q, line %d: %s; mend them, or convert by force",
 		len(e.Found), first.Pos.File, first.Pos.Line, first.Message)
 }
 
-// Native writes a draft of any format as a native plan, in the order of the source, with comments where a person must
-// decide; these begin with "decide:" and hold the line to add.
+// Native writes a draft of any format as a native plan, in the order of the
+// source, with comments where a person must decide; these begin with "decide:"
+// and hold the line to add.
 //
-// Reading the text gives the same plan: its profile observe, ids, order, words, checks, and all settings, those of no
-// native table below [metadata]. On top of that
+// Reading the text gives the same plan: its profile observe, ids, order, words,
+// checks, and all settings, those of no native table below [metadata]. On top
+// of that
 //
 //   - the files that a task names become artifacts of its step, or of the only one of its steps that names them; else they are
 //     a comment at the task. So do the files in the text of a step that tells to write them;
@@ -46,10 +53,12 @@ func (e *FaultyError) Error() string {
 //     [completion_criteria] too; the others become the expected_output of the task's last step, if it says none;
 //   - a plan without a goal is given one of its name, because a native plan must have one.
 //
-// Statuses become comments. A native plan that was not edited is returned as it was read, so that converting twice
-// changes nothing. The text is always one that [plan.Read] reads without findings.
+// Statuses become comments. A native plan that was not edited is returned as it
+// was read, so that converting twice changes nothing. The text is always one
+// that [plan.Read] reads without findings.
 //
-// The error is ErrNothing, a *FaultyError, a *[plan.SizeError], or that of a workspace that cannot be opened.
+// The error is ErrNothing, a *FaultyError, a *[plan.SizeError], or that of a
+// workspace that cannot be opened.
 func Native(d *plan.Draft, o NativeOptions) ([]byte, error) {
 	if d.Format == plan.Unknown || d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 {
 		return nil, ErrNothing

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// A conversion makes a native plan of one in another format, and the remarks about it.
+// A conversion makes a native plan of one in another format, and the remarks
+// about it.
 type conversion struct {
 	d       *plan.Draft
 	p       plan.Plan // tasks and steps are its own; what hangs below is shared with the draft
@@ -113,7 +114,8 @@ func (c *conversion) premises() {
 	}
 }
 
-// dependencies takes out what is not there to depend on, which a native plan may not name.
+// dependencies takes out what is not there to depend on, which a native plan
+// may not name.
 func (c *conversion) dependencies() {
 	tasks, speclets := map[string]bool{}, map[string]bool{}
 	for _, t := range c.p.Tasks {

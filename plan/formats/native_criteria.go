@@ -21,7 +21,8 @@ var (
 	program = lazyre.New(`^(?:[A-Z_]+=\S+\s+)*(?:\./[\w./-]+|[a-z][a-z0-9_+-]*)\s`)
 )
 
-// criteria makes completion checks of what a machine can decide, and leaves the rest to who reviews the outcome.
+// criteria makes completion checks of what a machine can decide, and leaves the
+// rest to who reviews the outcome.
 func (c *conversion) criteria() {
 	checks := slices.Clone(c.p.Completion.Checks)
 	decided := func(text string) bool {
@@ -54,7 +55,8 @@ func (c *conversion) criteria() {
 	}
 }
 
-// maxChecks bounds the checks that are made of criteria, and with it the work of comparing them.
+// maxChecks bounds the checks that are made of criteria, and with it the work
+// of comparing them.
 const maxChecks = 200
 
 // questions is what a reviewer is asked about.

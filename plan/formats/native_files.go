@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// files declares the files that tasks name. Which of them are new follows from the workspace and from the order in
-// which the tasks are carried out.
+// files declares the files that tasks name. Which of them are new follows from
+// the workspace and from the order in which the tasks are carried out.
 func (c *conversion) files() {
 	made := map[string]bool{}
 	for _, i := range c.sequence() {
@@ -33,7 +33,8 @@ func (c *conversion) files() {
 	}
 }
 
-// spread declares the files of a task with several steps: each in the step that names it, if only one does.
+// spread declares the files of a task with several steps: each in the step that
+// names it, if only one does.
 func (c *conversion) spread(i int, names []string, made map[string]bool) {
 	t, key := &c.p.Tasks[i], fmt.Sprintf("tasks[%d].files", i)
 	of := make([][]string, len(t.Steps))
@@ -77,7 +78,8 @@ func (c *conversion) declare(i, j int, names []string, made map[string]bool) {
 	c.others(at, others)
 }
 
-// sequence lists the indexes of the tasks in the order of their execution; those that have none come last.
+// sequence lists the indexes of the tasks in the order of their execution;
+// those that have none come last.
 func (c *conversion) sequence() []int {
 	at := map[plan.Address]int{}
 	for i := range c.p.Tasks {
@@ -104,8 +106,9 @@ func (c *conversion) sequence() []int {
 	return order
 }
 
-// sort parts named files into what is created, what is modified, and what cannot be declared as it stands. new says
-// that the step speaks of creating, done that its work is said to be there.
+// sort parts named files into what is created, what is modified, and what
+// cannot be declared as it stands. new says that the step speaks of creating,
+// done that its work is said to be there.
 func (c *conversion) sort(names []string, done, new bool, made map[string]bool) (*plan.Artifacts, []string) {
 	a, others := &plan.Artifacts{}, []string(nil)
 	seen := map[string]bool{}
@@ -139,7 +142,8 @@ func (c *conversion) look(file string) (there, folder bool) {
 	return err == nil, err == nil && info.IsDir()
 }
 
-// others says what was named and is no path to declare: a folder, a glob, something outside.
+// others says what was named and is no path to declare: a folder, a glob,
+// something outside.
 func (c *conversion) others(key string, names []string) {
 	for _, name := range names {
 		switch bare := strings.TrimRight(strings.TrimPrefix(name, "./"), "/"); {

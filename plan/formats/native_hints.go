@@ -16,14 +16,16 @@ var (
 	looking = lazyre.New(`^(?i:run|verify|check|commit|confirm|read|review|test|see|inspect|ensure)\b`)
 
 	// A path with a folder, or a name in backticks; both with an extension.
-	pathHint = lazyre.New("(?:^|[\\s(\"'`])((?:[\\w.@-]+/)+[\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})(?:[\\s)\"'`,;:]|\\.?$)")
+	pathHint = lazyre.New(
+		"(?:^|[\\s(\"'`])((?:[\\w.@-]+/)+[\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})(?:[\\s)\"'`,;:]|\\.?$)")
 	nameHint = lazyre.New("`([\\w@-][\\w.@-]*\\.[A-Za-z][A-Za-z0-9]{0,7})`")
 )
 
 // maxHints bounds the files that are looked for in one text, and the text.
 const maxHints, maxHinted = 20, 2000
 
-// hinted lists the files in a text that tells to write them. A text that names files for another reason has none.
+// hinted lists the files in a text that tells to write them. A text that names
+// files for another reason has none.
 func hinted(text string) []string {
 	text, _, _ = strings.Cut(text, "\n")
 	if len(text) > maxHinted || !writing.MatchString(text) {
@@ -40,7 +42,8 @@ func hinted(text string) []string {
 	return names
 }
 
-// owner is the index of the only step that names a file and does not just look; -1: there is none, or several.
+// owner is the index of the only step that names a file and does not just look; -1:
+// there is none, or several.
 func owner(steps []plan.Step, file string) int {
 	found := -1
 	for j := range steps {
@@ -57,7 +60,8 @@ func owner(steps []plan.Step, file string) int {
 	return found
 }
 
-// names reports whether a text names a file, and not one whose name only ends or begins like it.
+// names reports whether a text names a file, and not one whose name only ends
+// or begins like it.
 func names(text, file string) bool {
 	part := func(c byte) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' ||

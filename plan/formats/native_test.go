@@ -31,8 +31,9 @@ func mustConvert(t testing.TB, d *plan.Draft, o formats.NativeOptions) (string, 
 	return string(text), back
 }
 
-// sameMeaning holds that a converted plan says what the source said. What a conversion adds is taken off; that it adds only
-// where it says so is held by what is left.
+// sameMeaning holds that a converted plan says what the source said. What a
+// conversion adds is taken off; that it adds only where it says so is held by
+// what is left.
 func sameMeaning(t *testing.T, source, native *plan.Draft) {
 	t.Helper()
 	var want, got plan.Plan
@@ -66,7 +67,8 @@ func sameMeaning(t *testing.T, source, native *plan.Draft) {
 				if source.Plan.Tasks[i].Steps[j].Artifacts == nil {
 					s.Artifacts = nil
 				}
-				if of := &source.Plan.Tasks[i]; of.Steps[j].ExpectedOutput == "" && len(of.AcceptanceCriteria) > 0 && j == len(of.Steps)-1 {
+				if of := &source.Plan.Tasks[i]; of.Steps[j].ExpectedOutput == "" && len(of.AcceptanceCriteria) > 0 &&
+					j == len(of.Steps)-1 {
 					s.ExpectedOutput = ""
 				}
 				if source.Plan.Tasks[i].Steps[j].Description == "" {
@@ -92,7 +94,8 @@ func sameMeaning(t *testing.T, source, native *plan.Draft) {
 	values := func(list []plan.Setting) []string {
 		var all []string
 		for _, s := range list {
-			all = append(all, strings.TrimPrefix(s.Key, "metadata.")+" = "+string((&plan.Plan{Settings: []plan.Setting{{Value: s.Value}}}).Digest()))
+			all = append(all, strings.TrimPrefix(s.Key, "metadata.")+" = "+
+				string((&plan.Plan{Settings: []plan.Setting{{Value: s.Value}}}).Digest()))
 		}
 		slices.Sort(all)
 		return all
@@ -165,7 +168,8 @@ plan: 01
 </task>
 `
 
-// Named files are created or modified, by what is there and by what came before.
+// Named files are created or modified, by what is there and by what came
+// before.
 func TestNativeDeclaresFiles(t *testing.T) {
 	d, err := formats.ReadBytes("01-PLAN.md", []byte(filesPlan))
 	if err != nil {
@@ -177,7 +181,8 @@ func TestNativeDeclaresFiles(t *testing.T) {
 	for _, task := range back.Plan.Tasks {
 		got = append(got, task.Steps[0].Artifacts)
 	}
-	want := []*plan.Artifacts{{Create: []string{"new.txt"}, Modify: []string{"old.txt"}}, {Create: []string{"other.txt"}, Modify: []string{"new.txt"}}}
+	want := []*plan.Artifacts{{Create: []string{"new.txt"}, Modify: []string{"old.txt"}},
+		{Create: []string{"other.txt"}, Modify: []string{"new.txt"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s\n%s", diff, text)
 	}
@@ -190,12 +195,14 @@ func TestNativeDeclaresFiles(t *testing.T) {
 	if a := back.Plan.Tasks[0].Steps[0].Artifacts; a == nil || len(a.Create) > 0 || !strings.Contains(text, "# decide: which of them are new? move these to create") {
 		t.Errorf("without a workspace: %+v\n%s", a, text)
 	}
-	if _, err := formats.Native(d, formats.NativeOptions{Dir: filepath.Join(workspace, "none")}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := formats.Native(d, formats.NativeOptions{Dir: filepath.Join(workspace, "none")}); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("a workspace that is not there: %v", err)
 	}
 }
 
-// A task that is done keeps its files as created: so what is there stays evidence.
+// A task that is done keeps its files as created: so what is there stays
+// evidence.
 func TestNativeOfDoneTasks(t *testing.T) {
 	d, err := formats.ReadBytes("tasks.md", []byte("# Tasks\n\n- [x] T001 Write notes/old.txt\n- [ ] T002 Extend notes/old.txt\n"))
 	if err != nil {
@@ -208,7 +215,8 @@ func TestNativeOfDoneTasks(t *testing.T) {
 	}
 }
 
-// With several steps, a file belongs to the only one that names it and does not just look.
+// With several steps, a file belongs to the only one that names it and does not
+// just look.
 func TestNativeSpreadsFiles(t *testing.T) {
 	d, err := formats.ReadBytes("x.md", []byte("# X Implementation Plan\n\n**Goal:** X.\n\n### Task 1: A\n\n**Files:**\n- Create: `a/one.go`\n- Modify: `two.go`\n- Test: `a/one_test.go`\n\n"+
 		"- [ ] **Step 1: Write a/one_test.go**\n- [ ] **Step 2: Run a/one_test.go**\n- [ ] **Step 3: Implement a/one.go and two.go**\n- [ ] **Step 4: Mend two.go**\n"))
@@ -229,7 +237,8 @@ func TestNativeSpreadsFiles(t *testing.T) {
 	}
 }
 
-// A text that tells to write files declares them; one that names them otherwise does not.
+// A text that tells to write files declares them; one that names them otherwise
+// does not.
 func TestNativeHints(t *testing.T) {
 	for text, want := range map[string][]string{
 		"Create src/a/b.go with `main.go`": {"src/a/b.go", "main.go"},
@@ -263,7 +272,8 @@ func TestNativeDropsUnknownDependencies(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, back := mustConvert(t, d, formats.NativeOptions{})
-	if diff := cmp.Diff([]string{"T001"}, back.Plan.Tasks[1].DependsOn); diff != "" || back.Plan.Tasks[2].DependsOn != nil {
+	if diff := cmp.Diff([]string{"T001"}, back.Plan.Tasks[1].DependsOn); diff != "" ||
+		back.Plan.Tasks[2].DependsOn != nil {
 		t.Errorf("%s\n%s", diff, text)
 	}
 	if !strings.Contains(text, "# decide: the source depends on \"T009\", which is not in it") {
@@ -379,7 +389,8 @@ func TestCorpusIsConverted(t *testing.T) {
 	}
 }
 
-// FuzzNative converts whatever can be read: the text is always one that reads without findings, and means the same.
+// FuzzNative converts whatever can be read: the text is always one that reads
+// without findings, and means the same.
 func FuzzNative(f *testing.F) {
 	for _, s := range samples() {
 		for name, text := range s.files {

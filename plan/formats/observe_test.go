@@ -20,7 +20,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// writer carries out any step: it writes a file of its own, and all files that some sample asks for.
+// writer carries out any step: it writes a file of its own, and all files that
+// some sample asks for.
 func writer() exec.Executor {
 	return exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 		actions := []exectest.Action{exectest.Write(path.Join("out", string(w.Step.Address)+".txt"), "done\n")}
@@ -39,7 +40,8 @@ func observe(t testing.TB, d *plan.Draft, x exec.Executor) *exectest.Result {
 	return b.Run(t)
 }
 
-// TestObserveRuns carries out a plan of each format to its end, though no step declares anything.
+// TestObserveRuns carries out a plan of each format to its end, though no step
+// declares anything.
 func TestObserveRuns(t *testing.T) {
 	for name, s := range samples() {
 		if !s.clean {
@@ -71,7 +73,8 @@ func TestObserveRuns(t *testing.T) {
 	}
 }
 
-// A log is a progress log as far as readers of the original format look into it.
+// A log is a progress log as far as readers of the original format look into
+// it.
 type log struct {
 	RunID      string `json:"run_id"`
 	Descriptor string `json:"descriptor"`
@@ -96,7 +99,8 @@ type log struct {
 	} `json:"tasks"`
 }
 
-// readProgress reads the progress log of a run as a program would that knows the original format.
+// readProgress reads the progress log of a run as a program would that knows
+// the original format.
 func readProgress(t *testing.T, run *exectest.Result, d *plan.Draft) {
 	t.Helper()
 	text, err := drawn(document.Progress, run.Report)
@@ -107,7 +111,8 @@ func readProgress(t *testing.T, run *exectest.Result, d *plan.Draft) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		t.Fatal(err)
 	}
-	if l.RunID == "" || l.StartTime == "" || l.EndTime == "" || l.Mode == "" || !l.Complete || l.Status != "completed" || l.Goal != d.Plan.Goal || l.Descriptor != cmp.Or(d.Plan.Meta.Name, "plan") {
+	if l.RunID == "" || l.StartTime == "" || l.EndTime == "" || l.Mode == "" || !l.Complete ||
+		l.Status != "completed" || l.Goal != d.Plan.Goal || l.Descriptor != cmp.Or(d.Plan.Meta.Name, "plan") {
 		t.Errorf("the head of the progress log: %+v", l)
 	}
 	var want, got []string
@@ -119,7 +124,8 @@ func readProgress(t *testing.T, run *exectest.Result, d *plan.Draft) {
 	}
 	for _, task := range l.Tasks {
 		got = append(got, task.TaskID)
-		if task.Status != "completed" || task.Completed != len(task.Steps) || task.Total != len(task.Steps) || task.Name == "" {
+		if task.Status != "completed" || task.Completed != len(task.Steps) || task.Total != len(task.Steps) ||
+			task.Name == "" {
 			t.Errorf("task %s: %+v", task.TaskID, task)
 		}
 		for _, s := range task.Steps {

@@ -8,8 +8,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// stem is what the names of both halves of a SPEC pair have in common: parameters_NAME.toml goes with
-// spec_NAME.md, NAME_SPEC.md and, for speclets, with NAME.md. Case does not matter.
+// stem is what the names of both halves of a SPEC pair have in common:
+// parameters_NAME.toml goes with spec_NAME.md, NAME_SPEC.md and, for speclets,
+// with NAME.md. Case does not matter.
 func stem(path string) string {
 	name := strings.ToLower(filepath.Base(path))
 	ext := filepath.Ext(name)
@@ -35,8 +36,9 @@ func stem(path string) string {
 	return name
 }
 
-// partner finds the other half of a SPEC file in its folder: the one whose name goes with it, or the
-// only one where both halves are the only ones of their kind. nil: there is none.
+// partner finds the other half of a SPEC file in its folder: the one whose name
+// goes with it, or the only one where both halves are the only ones of their
+// kind. nil: there is none.
 func partner(path string, want plan.Format) (*plan.Text, error) {
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)

@@ -12,10 +12,12 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// ReadFile reads the plan that path names: a file of any format, or a folder that holds one plan.
+// ReadFile reads the plan that path names: a file of any format, or a folder
+// that holds one plan.
 //
-// The draft is there whenever something could be read; what is wrong with its content is in Found. The
-// error is for what could not be read at all, and is that of [native.ReadFile].
+// The draft is there whenever something could be read; what is wrong with its
+// content is in Found. The error is for what could not be read at all, and is
+// that of [native.ReadFile].
 func ReadFile(path string) (*plan.Draft, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -32,8 +34,8 @@ func ReadFile(path string) (*plan.Draft, error) {
 	return l.file(path)
 }
 
-// ReadBytes reads a plan of any format from memory; name stands in positions. It has no other half and lies in no
-// folder. The error is a *[plan.SizeError].
+// ReadBytes reads a plan of any format from memory; name stands in positions.
+// It has no other half and lies in no folder. The error is a *[plan.SizeError].
 func ReadBytes(name string, text []byte) (*plan.Draft, error) {
 	return loader{}.text(name, text)
 }

@@ -91,7 +91,8 @@ func TestReadSamples(t *testing.T) {
 	}
 }
 
-// TestEitherHalf reads a pair by the folder and by each of its files, whatever they are called.
+// TestEitherHalf reads a pair by the folder and by each of its files, whatever
+// they are called.
 func TestEitherHalf(t *testing.T) {
 	for _, names := range [][2]string{
 		{"spec_notes.md", "parameters_notes.toml"},
@@ -111,7 +112,8 @@ func TestEitherHalf(t *testing.T) {
 				}
 			}
 			sides := want.Sides()
-			if len(sides) != 2 || sides[0].Name != "markdown" || filepath.Base(sides[0].File) != names[0] || filepath.Base(sides[1].File) != names[1] {
+			if len(sides) != 2 || sides[0].Name != "markdown" || filepath.Base(sides[0].File) != names[0] ||
+				filepath.Base(sides[1].File) != names[1] {
 				t.Errorf("sides: %+v", sides)
 			}
 		})
@@ -142,7 +144,8 @@ func TestFolders(t *testing.T) {
 		err   error
 		says  string
 	}{
-		"a native plan comes first":    {map[string]string{"plan.toml": nativePlan, "04-01-PLAN.md": phaseFirst}, plan.Native, nil, ""},
+		"a native plan comes first": {map[string]string{"plan.toml": nativePlan, "04-01-PLAN.md": phaseFirst},
+			plan.Native, nil, ""},
 		"nothing":                      {map[string]string{"a.txt": "x"}, "", file.ErrNoPlan, "PLAN.md"},
 		"only prose":                   {map[string]string{"README.md": "# Read me\n\nText.\n"}, "", file.ErrNoPlan, "PLAN.md"},
 		"two kinds":                    {map[string]string{"04-01-PLAN.md": phaseFirst, "pending_actions.json": `[{"task_id":1,"priority":"HIGH","action":"a","acceptance_criteria":["b"]}]`}, "", file.ErrManyPlans, "pending_actions.json"},
@@ -186,9 +189,10 @@ func TestPhaseFolderIsOneGraph(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	for name, tt := range map[string]struct{ file, text, says string }{
-		"empty":      {"plan.md", "", "empty"},
-		"prose":      {"README.md", "# Read me\n\nText.\n- [ ] buy milk\n", "checkboxes: 1"},
-		"json":       {"package.json", `{"name": "x", "version": "1", "scripts": {"a": "b"}}`, "name, version, scripts"},
+		"empty": {"plan.md", "", "empty"},
+		"prose": {"README.md", "# Read me\n\nText.\n- [ ] buy milk\n", "checkboxes: 1"},
+		"json": {"package.json", `{"name": "x", "version": "1", "scripts": {"a": "b"}}`,
+			"name, version, scripts"},
 		"json list":  {"x.json", `[1, 2]`, "list"},
 		"binary":     {"x.bin", "\x00\x01\x02", "binary"},
 		"binary md":  {"tasks.md", "- [ ] T001 \x00", "binary"},
@@ -205,7 +209,8 @@ func TestUnknown(t *testing.T) {
 				t.Fatal(err)
 			}
 			found := d.Check(plan.CheckOptions{})
-			if d.Format != plan.Unknown || len(found) != 1 || found[0].Code != "not-a-plan" || found[0].Severity != plan.Error {
+			if d.Format != plan.Unknown || len(found) != 1 || found[0].Code != "not-a-plan" ||
+				found[0].Severity != plan.Error {
 				t.Fatalf("format %q, found %v", d.Format, found)
 			}
 			if !strings.Contains(found[0].Message, tt.says) || found[0].Hint == "" {
@@ -215,7 +220,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestNativePlansAreKnown tells native plans, also those that forgot to say so, from halves of a SPEC.
+// TestNativePlansAreKnown tells native plans, also those that forgot to say so,
+// from halves of a SPEC.
 func TestNativePlansAreKnown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		file, text string
@@ -234,7 +240,8 @@ func TestNativePlansAreKnown(t *testing.T) {
 			if err != nil || d.Format != tt.want {
 				t.Fatalf("%v, %v", d, err)
 			}
-			if tt.code != "" && !slices.ContainsFunc(d.Found, func(f plan.Diagnostic) bool { return f.Code == tt.code }) {
+			if tt.code != "" && !slices.ContainsFunc(d.Found,
+				func(f plan.Diagnostic) bool { return f.Code == tt.code }) {
 				t.Errorf("found %v", d.Found)
 			}
 		})
@@ -264,7 +271,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestLocksFollowTheirFiles locks plans of each format and changes words of their files.
+// TestLocksFollowTheirFiles locks plans of each format and changes words of
+// their files.
 func TestLocksFollowTheirFiles(t *testing.T) {
 	for name, s := range samples() {
 		if !s.clean {
@@ -308,7 +316,8 @@ func TestLocksFollowTheirFiles(t *testing.T) {
 	}
 }
 
-// TestTickingABoxIsNoOtherPlan ticks boxes of task lists, as agents do while they work.
+// TestTickingABoxIsNoOtherPlan ticks boxes of task lists, as agents do while
+// they work.
 func TestTickingABoxIsNoOtherPlan(t *testing.T) {
 	for name, s := range samples() {
 		for file, text := range s.files {

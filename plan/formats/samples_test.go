@@ -174,12 +174,16 @@ description = "Store"
 // samples has one plan of each format that can be carried out.
 func samples() map[string]sample {
 	return map[string]sample{
-		"native":        {plan.Native, map[string]string{"plan.toml": nativePlan}, addresses("1.1"), true},
-		"spec pair":     {plan.SpecPair, map[string]string{"spec_notes.md": specMarkdown, "parameters_notes.toml": specTOML}, addresses("1.1", "1.2"), true},
-		"spec markdown": {plan.SpecMarkdown, map[string]string{"spec_notes.md": specMarkdown}, addresses("1.1", "1.2"), false},
-		"spec toml":     {plan.SpecTOML, map[string]string{"parameters_notes.toml": specTOML}, addresses("1.1", "1.2"), false},
-		"phase plan":    {plan.PhasePlan, map[string]string{"04-01-PLAN.md": phaseFirst}, nil, true},
-		"phase folder":  {plan.PhasePlan, map[string]string{"04-01-PLAN.md": phaseFirst, "04-02-PLAN.md": phaseSecond}, nil, true},
+		"native": {plan.Native, map[string]string{"plan.toml": nativePlan}, addresses("1.1"), true},
+		"spec pair": {plan.SpecPair, map[string]string{"spec_notes.md": specMarkdown,
+			"parameters_notes.toml": specTOML}, addresses("1.1", "1.2"), true},
+		"spec markdown": {plan.SpecMarkdown, map[string]string{"spec_notes.md": specMarkdown},
+			addresses("1.1", "1.2"), false},
+		"spec toml": {plan.SpecTOML, map[string]string{"parameters_notes.toml": specTOML}, addresses("1.1", "1.2"),
+			false},
+		"phase plan": {plan.PhasePlan, map[string]string{"04-01-PLAN.md": phaseFirst}, nil, true},
+		"phase folder": {plan.PhasePlan, map[string]string{"04-01-PLAN.md": phaseFirst, "04-02-PLAN.md": phaseSecond},
+			nil, true},
 		"pending actions": {plan.PendingActions, map[string]string{"pending_actions.json": `[
   {"task_id": 1, "priority": "HIGH", "action": "Write the store", "acceptance_criteria": ["it is there"]},
   {"task_id": 2, "priority": "LOW", "action": "Describe it", "acceptance_criteria": ["it is described"]}

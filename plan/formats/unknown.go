@@ -16,8 +16,8 @@ import (
 const wouldRead = "what would be read: plan.toml (schema = 1), spec_NAME.md with parameters_NAME.toml, NAME-PLAN.md, pending_actions.json, " +
 	"tasks.md of spec-kit, Kiro or OpenSpec, tasks.json of Task Master, issues.jsonl of beads, an ExecPlan, a superpowers plan"
 
-// unknown is the draft of a text that is no plan. TOML is judged by the native reader, which knows what
-// is missing.
+// unknown is the draft of a text that is no plan. TOML is judged by the native
+// reader, which knows what is missing.
 func unknown(name string, text []byte) (*plan.Draft, error) {
 	if isTOML(name) {
 		return native.Read(name, text)

@@ -4,8 +4,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// notSaid is the code of what a plan does not say, most often because its format has no word for it. It is told once
-// for each plan, with the line that says it in a native plan.
+// notSaid is the code of what a plan does not say, most often because its
+// format has no word for it. It is told once for each plan, with the line that
+// says it in a native plan.
 const notSaid = "not-said"
 
 // unsaid lists what a native plan would say and this one does not.

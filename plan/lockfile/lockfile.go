@@ -17,7 +17,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// NewID makes a name for a lock that is made at a time, for [plan.LockOptions]: a ULID.
+// NewID makes a name for a lock that is made at a time, for [plan.LockOptions]:
+// a ULID.
 func NewID(at time.Time) (string, error) {
 	id, err := ulid.New(ulid.Timestamp(at), rand.Reader)
 	if err != nil {
@@ -28,8 +29,8 @@ func NewID(at time.Time) (string, error) {
 
 const lockSchema = "planlock.lock/1"
 
-// A lockFile is the JSON of a lock. Its checksum is the digest of the same text with an empty checksum;
-// it tells an edited file, and is no signature.
+// A lockFile is the JSON of a lock. Its checksum is the digest of the same text
+// with an empty checksum; it tells an edited file, and is no signature.
 type lockFile struct {
 	Schema       string         `json:"schema"`
 	ID           string         `json:"id"`
@@ -57,16 +58,19 @@ type lockApproval struct {
 	Verdict string `json:"verdict"`
 }
 
-// Encode writes a lock: JSON, "planlock.lock/1", the same bytes every time. A lock without an id belongs to the run that it
-// begins, and has no file: that is the error.
+// Encode writes a lock: JSON, "planlock.lock/1", the same bytes every time. A
+// lock without an id belongs to the run that it begins, and has no file: that
+// is the error.
 func Encode(l *plan.Locked) ([]byte, error) {
 	o := l.Options()
 	if _, err := ulid.ParseStrict(o.ID); err != nil {
 		return nil, fmt.Errorf("plan: a lock whose id is %q cannot be written: a file needs a ULID", o.ID)
 	}
-	f := lockFile{Schema: lockSchema, ID: o.ID, Created: o.At.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano), Plan: l.Digest(),
-		Format: l.Format(), Profile: l.Plan().Profile, Sources: []lockSource{}, Acknowledged: append([]string{}, o.Acknowledged...),
-		Approvals: []lockApproval{}, Envelope: bound(o.Envelope), BaseTree: bound(o.Base), Amends: bound(o.Amends)}
+	f := lockFile{Schema: lockSchema, ID: o.ID, Created: o.At.UTC().Truncate(time.Millisecond).Format(
+		time.RFC3339Nano), Plan: l.Digest(),
+		Format: l.Format(), Profile: l.Plan().Profile, Sources: []lockSource{},
+		Acknowledged: append([]string{}, o.Acknowledged...),
+		Approvals:    []lockApproval{}, Envelope: bound(o.Envelope), BaseTree: bound(o.Base), Amends: bound(o.Amends)}
 	files := l.Files()
 	for _, s := range files {
 		f.Sources = append(f.Sources, lockSource{relativeTo(files[0].Path, s.Path), s.Digest})
@@ -108,9 +112,10 @@ func (f lockFile) checksum() ledger.Digest {
 
 const maxLock = 4 << 20
 
-// Read makes a Locked of a lock file and the plan it was made for. It refuses with a *[plan.LockError] a
-// file that is no lock, was edited, or was made for a plan of another meaning, and with the
-// errors of [plan.Lock] a plan that could not be locked today.
+// Read makes a Locked of a lock file and the plan it was made for. It refuses
+// with a *[plan.LockError] a file that is no lock, was edited, or was made for
+// a plan of another meaning, and with the errors of [plan.Lock] a plan that
+// could not be locked today.
 func Read(d *plan.Draft, lock []byte, check plan.CheckOptions) (*plan.Locked, error) {
 	f, err := parseLock(lock)
 	if err != nil {
@@ -119,7 +124,8 @@ func Read(d *plan.Draft, lock []byte, check plan.CheckOptions) (*plan.Locked, er
 	if got := d.Plan.Digest(); got != f.Plan {
 		return nil, &plan.LockError{What: "plan", Want: f.Plan, Got: got}
 	}
-	o := plan.LockOptions{ID: f.ID, Check: check, Acknowledged: f.Acknowledged, Envelope: digestOf(f.Envelope), Base: digestOf(f.BaseTree),
+	o := plan.LockOptions{ID: f.ID, Check: check, Acknowledged: f.Acknowledged, Envelope: digestOf(f.Envelope),
+		Base:   digestOf(f.BaseTree),
 		Amends: digestOf(f.Amends)}
 	o.At, _ = time.Parse(time.RFC3339Nano, f.Created) // parseLock has seen that it is a time
 	for _, a := range f.Approvals {
@@ -135,7 +141,8 @@ func digestOf(d *ledger.Digest) ledger.Digest {
 	return *d
 }
 
-// parseLock reads a lock file that is exactly as Encode wrote it, but for the ends of its lines.
+// parseLock reads a lock file that is exactly as Encode wrote it, but for the
+// ends of its lines.
 func parseLock(text []byte) (*lockFile, error) {
 	if len(text) > maxLock {
 		return nil, fmt.Errorf("it has %d bytes, more than a lock may have", len(text))
@@ -148,7 +155,8 @@ func parseLock(text []byte) (*lockFile, error) {
 		return nil, fmt.Errorf("it is not a lock file: %w", err)
 	}
 	if head.Schema != lockSchema {
-		return nil, fmt.Errorf("its schema is %q, and this program reads %q: lock the plan again", head.Schema, lockSchema)
+		return nil, fmt.Errorf("its schema is %q, and this program reads %q: lock the plan again", head.Schema,
+			lockSchema)
 	}
 	var f lockFile
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -81,13 +81,15 @@ func encode(t testing.TB, l *plan.Locked) []byte {
 func TestLockRoundTrip(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
 	empty := ledger.Empty().Digest()
-	options := plan.LockOptions{ID: id, At: made, Envelope: ledger.Sum([]byte("envelope")), Base: empty, Approvals: []plan.Approval{{Gate: "review", Level: 2, Verdict: "pass"}}}
+	options := plan.LockOptions{ID: id, At: made, Envelope: ledger.Sum([]byte("envelope")), Base: empty,
+		Approvals: []plan.Approval{{Gate: "review", Level: 2, Verdict: "pass"}}}
 	l := mustLock(t, d, options)
 	again, err := lockfile.Read(d, encode(t, l), plan.CheckOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(encode(t, l), encode(t, again)) || again.ID() != l.ID() || !again.Options().At.Equal(made) || again.Digest() != d.Plan.Digest() {
+	if !bytes.Equal(encode(t, l), encode(t, again)) || again.ID() != l.ID() || !again.Options().At.Equal(made) ||
+		again.Digest() != d.Plan.Digest() {
 		t.Errorf("%s\n%s", encode(t, l), encode(t, again))
 	}
 	got, want := again.Options(), l.Options()
@@ -116,7 +118,8 @@ func TestLockOfExamplesGolden(t *testing.T) {
 	golden(t, "../testdata/limits.lock.json", encode(t, l))
 }
 
-// Whatever is done to a lock file, it is recognised: every byte changed, cut anywhere, keys added.
+// Whatever is done to a lock file, it is recognised: every byte changed, cut
+// anywhere, keys added.
 func TestEditedLocks(t *testing.T) {
 	d := mustRead(t, limitsPlan(t))
 	text := encode(t, mustLock(t, d, plan.LockOptions{ID: id, At: made}))
@@ -139,7 +142,8 @@ func TestEditedLocks(t *testing.T) {
 	refused("another case", bytes.Replace(text, []byte(`"plan"`), []byte(`"Plan"`), 1))
 	refused("two", append(bytes.Clone(text), text...))
 	refused("nothing", nil)
-	_, err := lockfile.Read(d, bytes.Replace(text, []byte("planlock.lock/1"), []byte("planlock.lock/2"), 1), plan.CheckOptions{})
+	_, err := lockfile.Read(d, bytes.Replace(text, []byte("planlock.lock/1"), []byte("planlock.lock/2"), 1),
+		plan.CheckOptions{})
 	if err == nil || !strings.Contains(err.Error(), `"planlock.lock/2"`) {
 		t.Errorf("another version: %v", err)
 	}
@@ -151,7 +155,8 @@ func TestLockOfAnotherPlan(t *testing.T) {
 	other := mustRead(t, strings.Replace(text, "max_lines = 80", "max_lines = 81", 1))
 	_, err := lockfile.Read(other, lock, plan.CheckOptions{})
 	var lockErr *plan.LockError
-	if !errors.As(err, &lockErr) || lockErr.What != "plan" || lockErr.Want == lockErr.Got || lockErr.Got != other.Plan.Digest() {
+	if !errors.As(err, &lockErr) || lockErr.What != "plan" || lockErr.Want == lockErr.Got ||
+		lockErr.Got != other.Plan.Digest() {
 		t.Errorf("%v", err)
 	}
 	if _, err := lockfile.Read(mustRead(t, "# comment\n"+text), lock, plan.CheckOptions{}); err != nil {

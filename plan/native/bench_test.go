@@ -15,7 +15,8 @@ func largePlan(steps int) string {
 		"[defaults]\nexecutor = \"shell\"\nrollback = \"reversible\"\non_failure = \"block\"\nlimits = { max_files = 2, max_lines = 100 }\n")
 	for i := range steps {
 		if i%10 == 0 {
-			fmt.Fprintf(&b, "\n[[tasks]]\nid = %d\ndescription = \"task %d\"\ndepends_on = [%s]\n", i/10, i/10, map[bool]string{true: fmt.Sprint(i/10 - 1)}[i > 0])
+			fmt.Fprintf(&b, "\n[[tasks]]\nid = %d\ndescription = \"task %d\"\ndepends_on = [%s]\n", i/10, i/10,
+				map[bool]string{true: fmt.Sprint(i/10 - 1)}[i > 0])
 		}
 		fmt.Fprintf(&b, `
   [[tasks.steps]]

@@ -52,8 +52,8 @@ var kindName = map[string]string{
 	tomltree.Boolean: "true or false", tomltree.Datetime: "a date or time", tomltree.Array: "a list", tomltree.Table: "a table",
 }
 
-// value finds what the table says of a key, by its name or its older one, if it is of a kind; wanted says which that is.
-// k is the key as it was written.
+// value finds what the table says of a key, by its name or its older one, if it
+// is of a kind; wanted says which that is. k is the key as it was written.
 func (d *decoder) value(k *plan.Key, wanted string, kinds ...string) *tomltree.Node {
 	if k.Unwritten {
 		return nil
@@ -63,7 +63,8 @@ func (d *decoder) value(k *plan.Key, wanted string, kinds ...string) *tomltree.N
 		if older := d.at.Lookup(k.Older); older >= 0 {
 			d.seen[older] = true
 			if i >= 0 {
-				d.add("key-duplicate", d.at.Keys[older].Offset, fmt.Sprintf("%q and %q are the same key", k.Older, k.Name), "keep "+k.Name)
+				d.add("key-duplicate", d.at.Keys[older].Offset,
+					fmt.Sprintf("%q and %q are the same key", k.Older, k.Name), "keep "+k.Name)
 			} else {
 				i, k.Name = older, k.Older
 			}
@@ -198,7 +199,8 @@ const maxInherited = 16 << 20
 // inheritable keeps what is known of [defaults] for the steps.
 func (d *decoder) inheritable(n *tomltree.Node, visit func(plan.Visitor)) {
 	if size, steps := n.Size(), countSteps(d.at); size*steps > maxInherited {
-		d.add("defaults-too-large", n.Offset, fmt.Sprintf("[defaults] has %d bytes for each of %d steps", size, steps), "keep [defaults] small")
+		d.add("defaults-too-large", n.Offset, fmt.Sprintf("[defaults] has %d bytes for each of %d steps", size,
+			steps), "keep [defaults] small")
 		return
 	}
 	known, _ := plan.Names(visit)
@@ -259,7 +261,8 @@ func idOf(n *tomltree.Node) string {
 	return ""
 }
 
-// inherit gives a step what [defaults] says, silently: it was judged on its own.
+// inherit gives a step what [defaults] says, silently: it was judged on its
+// own.
 func (d *decoder) inherit(visit func(plan.Visitor)) {
 	if d.defaults == nil {
 		return
@@ -270,7 +273,8 @@ func (d *decoder) inherit(visit func(plan.Visitor)) {
 	d.silent = was
 }
 
-// Settings reads all keys that nobody asked for, but for those that differ from known ones in case only.
+// Settings reads all keys that nobody asked for, but for those that differ from
+// known ones in case only.
 func (d *decoder) Settings(_ plan.Key, at *[]plan.Setting) {
 	if !slices.Contains(d.seen, false) {
 		return

@@ -35,7 +35,8 @@ func TestFormatPage(t *testing.T) {
 	}
 }
 
-// The page names every key of every table, every kind of check and every free table.
+// The page names every key of every table, every kind of check and every free
+// table.
 func TestFormatPageIsComplete(t *testing.T) {
 	page := readText(t, "../../docs/plan-format.md")
 	var walk func(path string, fields []Field)
@@ -73,7 +74,8 @@ func freeTables() (names []string) {
 func TestEncodingPage(t *testing.T) {
 	page := readText(t, "../../docs/canonical-encoding.md")
 	d := mustRead(t, readText(t, "../testdata/minimal.toml"))
-	for _, want := range []string{"```toml minimal\n" + readText(t, "../testdata/minimal.toml") + "```", string(d.Plan.Canonical()), string(d.Plan.Digest())} {
+	for _, want := range []string{"```toml minimal\n" + readText(t, "../testdata/minimal.toml") + "```",
+		string(d.Plan.Canonical()), string(d.Plan.Digest())} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page should have\n%s", want)
 		}

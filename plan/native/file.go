@@ -12,11 +12,13 @@ import (
 	"github.com/planlock/planlock/plan/file"
 )
 
-// ReadFile reads a native plan from a file or from a folder that holds one: plan.toml, or else the only
-// file *.toml that says which schema it has. A symbolic link to a file is followed.
+// ReadFile reads a native plan from a file or from a folder that holds one:
+// plan.toml, or else the only file *.toml that says which schema it has. A
+// symbolic link to a file is followed.
 //
-// The draft is non-nil whenever something could be read; what is wrong with the content is in Found.
-// The error is for what could not be read at all: those of [file.Read], [file.ErrNoPlan] and [file.ErrManyPlans].
+// The draft is non-nil whenever something could be read; what is wrong with the
+// content is in Found. The error is for what could not be read at all: those of
+// [file.Read], [file.ErrNoPlan] and [file.ErrManyPlans].
 func ReadFile(path string) (*plan.Draft, error) {
 	name := path
 	if info, err := os.Stat(path); err != nil {
@@ -73,7 +75,8 @@ func planIn(dir string) (string, error) {
 	return "", fmt.Errorf("plan: %q: %w: %s: name one of them", dir, file.ErrManyPlans, strings.Join(plans, ", "))
 }
 
-// SaysSchema reports whether a text has the key schema before its first table, as native plans do.
+// SaysSchema reports whether a text has the key schema before its first table,
+// as native plans do.
 func SaysSchema(text []byte) bool {
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		line = strings.TrimSpace(line)

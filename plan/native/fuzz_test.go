@@ -13,8 +13,9 @@ import (
 	"github.com/planlock/planlock/plan/lockfile"
 )
 
-// Reading never panics; what is taken as TOML is TOML for others too, and other way round; the result is
-// stable and the picture of it has no character that a terminal acts on.
+// Reading never panics; what is taken as TOML is TOML for others too, and other
+// way round; the result is stable and the picture of it has no character that a
+// terminal acts on.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"limits", "minimal", "everything"} {
 		f.Add([]byte(readText(f, "../testdata/"+name+".toml")))
@@ -64,7 +65,8 @@ func FuzzRead(f *testing.F) {
 		if d.Plan.Digest() != again.Plan.Digest() && !slices.Contains(codesOf(d.Found), "toml-parse-error") {
 			t.Error("a comment changes the digest")
 		}
-		if l, err := plan.Lock(d, plan.LockOptions{ID: "01ARZ3NDEKTSV4RRFFQ69G5FAV", Acknowledged: codesNeeded(&d.Plan)}); err == nil {
+		if l, err := plan.Lock(d, plan.LockOptions{ID: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+			Acknowledged: codesNeeded(&d.Plan)}); err == nil {
 			text, err := lockfile.Encode(l)
 			if err != nil {
 				t.Fatal(err)

@@ -84,7 +84,8 @@ func (t *inline) Settings(_ plan.Key, at *[]plan.Setting) {
 	}
 }
 
-// Tables that are written on one line have neither durations nor tables of their own.
+// Tables that are written on one line have neither durations nor tables of
+// their own.
 
 func (t *inline) Duration(plan.Key, *time.Duration)    {}
 func (t *inline) Table(plan.Key, plan.Table)           {}

@@ -9,13 +9,16 @@ import (
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
-// Remarks are comments for the text of a plan: lines without their mark, by the path of the key that they
-// stand above, as [plan.Draft.Position] takes it. A key that is not written has its place nevertheless, so that
-// "tasks[0].steps[1].artifacts" can say what is missing there. "" is the top of the text.
+// Remarks are comments for the text of a plan: lines without their mark, by the
+// path of the key that they stand above, as [plan.Draft.Position] takes it. A
+// key that is not written has its place nevertheless, so that
+// "tasks[0].steps[1].artifacts" can say what is missing there. "" is the top of
+// the text.
 type Remarks map[string][]string
 
-// Write writes a plan as the text of a native plan, with remarks, which may be nil. Read finds the same plan in
-// it, to the digest, with these exceptions, none of which a native plan that was read can have:
+// Write writes a plan as the text of a native plan, with remarks, which may be
+// nil. Read finds the same plan in it, to the digest, with these exceptions,
+// none of which a native plan that was read can have:
 //
 //   - [plan.Task.Files] and the statuses of tasks and steps have no key, and are left out;
 //   - a word or a number that the format does not allow is left as a comment in its place;
@@ -24,7 +27,8 @@ type Remarks map[string][]string
 //   - values that TOML has no word for, such as numbers beyond 2^53, are texts, as is what is nested more than 60
 //     deep; bytes that are no UTF-8 are replaced.
 //
-// Equal plans with equal remarks give equal texts. [defaults] is not written: steps say themselves what they inherited.
+// Equal plans with equal remarks give equal texts. [defaults] is not written:
+// steps say themselves what they inherited.
 func Write(p *plan.Plan, r Remarks) []byte {
 	w := &page{remarks: r}
 	w.remark("")
@@ -157,7 +161,8 @@ func (w *page) unsaid(key, value string) {
 	w.comment("decide: " + key + " was " + tomlText(value, false) + ", which cannot stand here")
 }
 
-// inline writes a small table: on one line, or key by key where that is too long.
+// inline writes a small table: on one line, or key by key where that is too
+// long.
 func (w *page) inline(key string, t *inline) {
 	w.about(key)
 	w.said++

@@ -12,8 +12,9 @@ import (
 // maxSize is the size up to which a plan is read.
 const maxSize = 16 << 20
 
-// Read reads a native plan from memory; name stands in positions. The error is a *[plan.SizeError] for text
-// that is no plan at all by its size; all other faults are in the draft's Found.
+// Read reads a native plan from memory; name stands in positions. The error is
+// a *[plan.SizeError] for text that is no plan at all by its size; all other
+// faults are in the draft's Found.
 func Read(name string, text []byte) (*plan.Draft, error) {
 	if len(text) > maxSize {
 		return nil, &plan.SizeError{Name: name, Size: int64(len(text)), Max: maxSize}
@@ -39,8 +40,9 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	return plan.Assemble(parts), nil
 }
 
-// Unedited returns the text that a native plan was read from, without a byte order mark, as long as the draft's plan is
-// the one that stands there. It is nil for other drafts, and for a text that could not be read to its end.
+// Unedited returns the text that a native plan was read from, without a byte
+// order mark, as long as the draft's plan is the one that stands there. It is
+// nil for other drafts, and for a text that could not be read to its end.
 func Unedited(d *plan.Draft) []byte {
 	texts := d.Texts()
 	if d.Format != plan.Native || len(texts) != 1 || d.Broken() {
@@ -102,13 +104,15 @@ func (o *outline) Keys(path string) (names []string, written bool) {
 
 const readHint = "a native plan is a TOML file that begins with  schema = 1"
 
-// isNative reports whether a TOML document is a native plan, and says what is missing if not.
+// isNative reports whether a TOML document is a native plan, and says what is
+// missing if not.
 func (d *decoder) isNative(root *tomltree.Node) bool {
 	if schema := root.Find("schema"); schema != nil {
 		if schema.Kind == tomltree.Integer && schema.Text == fmt.Sprint(plan.SchemaVersion) {
 			return true
 		}
-		d.add("schema-unsupported", schema.At, fmt.Sprintf("the schema is %q, and this program reads schema %d", schema.Text, plan.SchemaVersion),
+		d.add("schema-unsupported", schema.At, fmt.Sprintf("the schema is %q, and this program reads schema %d",
+			schema.Text, plan.SchemaVersion),
 			"write  schema = 1")
 		return false
 	}
@@ -130,7 +134,8 @@ func (d *decoder) isNative(root *tomltree.Node) bool {
 	return false
 }
 
-// open says of tasks and steps that nothing of them was done: a native plan does not say more.
+// open says of tasks and steps that nothing of them was done: a native plan
+// does not say more.
 func open(tasks []plan.Task) {
 	for i := range tasks {
 		tasks[i].Status = plan.Open

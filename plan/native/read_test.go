@@ -8,8 +8,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Every field of the model has a key in the format, but for those that other formats or the
-// controller fill.
+// Every field of the model has a key in the format, but for those that other
+// formats or the controller fill.
 func TestEveryFieldCanBeWritten(t *testing.T) {
 	d := mustRead(t, readText(t, "../testdata/everything.toml"))
 	if len(d.Found) > 0 {
@@ -23,7 +23,8 @@ func TestEveryFieldCanBeWritten(t *testing.T) {
 	set := map[string]bool{}
 	note(reflect.ValueOf(d.Plan), "Plan", set)
 	for path, yes := range set {
-		if !yes && path != "Task.Files" && path != "Scope.Own" && path != "Setting.Value.List" && !strings.HasPrefix(path, "Check.Extra") {
+		if !yes && path != "Task.Files" && path != "Scope.Own" && path != "Setting.Value.List" &&
+			!strings.HasPrefix(path, "Check.Extra") {
 			t.Errorf("%s is nowhere set", path)
 		}
 	}
@@ -129,7 +130,8 @@ func TestAllIsReportedSorted(t *testing.T) {
 			t.Fatal("another time, another result")
 		}
 	}
-	for _, code := range []string{"key-case", "key-unknown", "value-type", "value-range", "goal-missing", "id-missing"} {
+	for _, code := range []string{"key-case", "key-unknown", "value-type", "value-range", "goal-missing",
+		"id-missing"} {
 		if !strings.Contains(strings.Join(codesOf(first), " "), code) {
 			t.Errorf("no %s in %q", code, codesOf(first))
 		}
@@ -148,14 +150,17 @@ func TestDefaultsAreNotShared(t *testing.T) {
 	}
 }
 
-// A key and its older name are one key: both at once would leave open which holds.
+// A key and its older name are one key: both at once would leave open which
+// holds.
 func TestOlderNames(t *testing.T) {
 	d := mustRead(t, "schema = 1\ngoal.statement = \"g\"\nexecution.mode = \"silent\"\nerror_propagation.strategy = \"continue_and_log\"\nerror_propagation.propagation_enabled = true\n")
-	if p := d.Plan; len(d.Found) > 0 || p.Goal != "g" || p.Execution.DefaultMode != plan.Silent || p.ErrorPropagation.Strategy != plan.ContinueAndLog || p.ErrorPropagation.Enabled == nil {
+	if p := d.Plan; len(d.Found) > 0 || p.Goal != "g" || p.Execution.DefaultMode != plan.Silent ||
+		p.ErrorPropagation.Strategy != plan.ContinueAndLog || p.ErrorPropagation.Enabled == nil {
 		t.Errorf("%v %+v", d.Found, p)
 	}
 	d = mustRead(t, "schema = 1\n[execution]\nmode = \"silent\"\ndefault_mode = \"dynamic\"\n")
-	if codes := codesOf(d.Found); len(codes) != 1 || codes[0] != "key-duplicate" || d.Plan.Execution.DefaultMode != plan.Dynamic {
+	if codes := codesOf(d.Found); len(codes) != 1 || codes[0] != "key-duplicate" ||
+		d.Plan.Execution.DefaultMode != plan.Dynamic {
 		t.Errorf("%v %q", d.Found, d.Plan.Execution.DefaultMode)
 	}
 }

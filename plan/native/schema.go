@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Schema is the JSON schema (draft 7) of the native format, for editors. It is made of the tables
-// that the reader uses.
+// Schema is the JSON schema (draft 7) of the native format, for editors. It is
+// made of the tables that the reader uses.
 func Schema() []byte {
 	root := object(Field{Fields: Fields()})
 	root = append([]pair{

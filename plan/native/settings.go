@@ -22,8 +22,8 @@ type branch struct {
 // deepest is how many names a key is written with; the rest is one name.
 const deepest = maxWritten
 
-// treeOf makes a tree of settings, beside keys that are taken. Each setting is in it, with another name
-// where there is no place for its own.
+// treeOf makes a tree of settings, beside keys that are taken. Each setting is
+// in it, with another name where there is no place for its own.
 func treeOf(list []plan.Setting, taken []string) *branch {
 	root := &branch{}
 	for _, name := range taken {
@@ -120,7 +120,8 @@ func (t *branch) sort() {
 	}
 }
 
-// splitKey takes a dotted key apart. One that is not spelled as such is one name.
+// splitKey takes a dotted key apart. One that is not spelled as such is one
+// name.
 func splitKey(key string) []string {
 	var parts []string
 	for rest := key; ; {
@@ -154,7 +155,8 @@ func splitKey(key string) []string {
 	}
 }
 
-// placed are settings in tables that a plan may have: those of no free table stand below metadata.
+// placed are settings in tables that a plan may have: those of no free table
+// stand below metadata.
 func placed(list []plan.Setting, tables []string) []plan.Setting {
 	const other = "metadata"
 	out := make([]plan.Setting, len(list))
@@ -172,7 +174,8 @@ func placed(list []plan.Setting, tables []string) []plan.Setting {
 	return out
 }
 
-// settings writes free keys below the table with this header, which stands already if open.
+// settings writes free keys below the table with this header, which stands
+// already if open.
 func (w *page) settings(header string, t *branch, open bool) {
 	if !open && (len(t.kids) == 0 || t.kids[0].leaf != nil) {
 		w.header(header, "["+header+"]")

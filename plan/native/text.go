@@ -11,8 +11,8 @@ import (
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
-// tomlText spells a text. Lines are kept as lines where that is wanted and possible; what people cannot see
-// is escaped.
+// tomlText spells a text. Lines are kept as lines where that is wanted and
+// possible; what people cannot see is escaped.
 func tomlText(s string, lines bool) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if lines && strings.Contains(s, "\n") {
@@ -88,7 +88,8 @@ func tomlKey(name string) string {
 	return `"` + escapeTOML(strings.ToValidUTF8(name, "\uFFFD"), false) + `"`
 }
 
-// maxWritten is how deep values are written as such; what lies deeper becomes a text. Reading stops at [tomltree.MaxDepth].
+// maxWritten is how deep values are written as such; what lies deeper becomes a
+// text. Reading stops at [tomltree.MaxDepth].
 const maxWritten = tomltree.MaxDepth - 4
 
 // tomlValue spells the value of a setting on one line.

@@ -35,7 +35,8 @@ func strangeKey(key string, names []string) (code, message, hint string) {
 	return "key-unknown", fmt.Sprintf("the key %q is not known here", key), hint
 }
 
-// otherNames are names that plans for other tools use, and what they are called here.
+// otherNames are names that plans for other tools use, and what they are called
+// here.
 var otherNames = map[string]string{
 	"primary_method": "prompt", "method": "prompt", "action": "description", "critical": "critical_flag", "name": "title",
 	"purpose": "description", "dependencies": "depends_on", "backup_1": "backups", "backup_2": "backups", "backup_methods": "backups",

@@ -21,7 +21,8 @@ import (
 
 var updateTOML = flag.Bool("update-toml", false, "write the golden text of plans")
 
-// random makes plans that the native format can say, with all that is hard to spell.
+// random makes plans that the native format can say, with all that is hard to
+// spell.
 type random struct{ *rand.Rand }
 
 var hardTexts = []string{"", "a", "plain words", `say "hi"`, `"`, `""`, `"""`, `a"""b""""`, `'''`, `it's "both"`, `back\slash`, `\`, `\n`, "two\nlines",
@@ -82,7 +83,8 @@ func (r random) fill(v reflect.Value, name string) {
 	case reflect.Int:
 		v.SetInt(int64(r.IntN(mosts[name] + 1)))
 	case reflect.Int64:
-		v.SetInt([]int64{0, 1, int64(time.Second), int64(90 * time.Minute), int64(2 * time.Hour), int64(plan.LongestDuration), r.Int64N(int64(plan.LongestDuration))}[r.IntN(7)])
+		v.SetInt([]int64{0, 1, int64(time.Second), int64(90 * time.Minute), int64(2 * time.Hour),
+			int64(plan.LongestDuration), r.Int64N(int64(plan.LongestDuration))}[r.IntN(7)])
 	case reflect.Bool:
 		v.SetBool(r.IntN(2) == 0)
 	case reflect.Pointer:
@@ -108,7 +110,8 @@ func (r random) fill(v reflect.Value, name string) {
 	}
 }
 
-// settings are random keys of the tables that have them, as reading leaves them.
+// settings are random keys of the tables that have them, as reading leaves
+// them.
 func (r random) settings(of string) []plan.Setting {
 	var list []plan.Setting
 	if of != "Settings" {
@@ -116,7 +119,8 @@ func (r random) settings(of string) []plan.Setting {
 			list = k.Value.Settings(list, plan.QuoteKey(k.Name))
 		}
 	} else {
-		for _, name := range []string{"software_stack", "components", "constraints", "education", "logging", "metadata"} {
+		for _, name := range []string{"software_stack", "components", "constraints", "education", "logging",
+			"metadata"} {
 			if r.IntN(6) == 0 {
 				list = r.table(3).Settings(list, name)
 			}
@@ -153,7 +157,8 @@ func (r random) value(depth int) *tomltree.Node {
 	case 2:
 		return &tomltree.Node{Kind: tomltree.Boolean, Text: fmt.Sprint(r.IntN(2) == 0)}
 	case 3:
-		return &tomltree.Node{Kind: tomltree.Datetime, Text: []string{"1979-05-27T07:32:00Z", "1979-05-27", "07:32:00", "07:32:00.5", "1979-05-27T07:32:00", "1979-05-27T07:32:00.25+01:00"}[r.IntN(6)]}
+		return &tomltree.Node{Kind: tomltree.Datetime,
+			Text: []string{"1979-05-27T07:32:00Z", "1979-05-27", "07:32:00", "07:32:00.5", "1979-05-27T07:32:00", "1979-05-27T07:32:00.25+01:00"}[r.IntN(6)]}
 	case 6:
 		return r.table(depth - 1)
 	case 7, 8:
@@ -166,7 +171,8 @@ func (r random) value(depth int) *tomltree.Node {
 	return &tomltree.Node{Kind: tomltree.String, Text: r.text()}
 }
 
-// Whatever plan the format can say is read back as it was, and is written the same again.
+// Whatever plan the format can say is read back as it was, and is written the
+// same again.
 func TestTOMLIsReadBack(t *testing.T) {
 	for seed := range uint64(800) {
 		p := random{rand.New(rand.NewPCG(seed, 1))}.plan()
@@ -229,9 +235,12 @@ func TestTOMLKeepsWhatItCannotSay(t *testing.T) {
 	p := &plan.Plan{Profile: plan.Observe, Goal: "bad \xff byte",
 		Meta: plan.Meta{Extra: []plan.Setting{{Key: "Version", Value: text("other case")}}},
 		Settings: []plan.Setting{{Key: "task_list.phase", Value: text("one")}, {Key: "dependencies", Value: text("no table")}, {Key: "logging.a", Value: text("1")}, {Key: "logging.A", Value: text("2")},
-			{Key: "logging.a.b", Value: text("3")}, {Key: "logging.big", Value: plan.Value{Kind: tomltree.Integer, Text: "99999999999999999999"}}, {Key: `not "a key`, Value: text("4")},
+			{Key: "logging.a.b", Value: text("3")},
+			{Key: "logging.big", Value: plan.Value{Kind: tomltree.Integer, Text: "99999999999999999999"}}, {Key: `not "a key`, Value: text("4")},
 			{Key: "logging.t", Value: plan.Value{Kind: tomltree.Table, List: []plan.Value{text("x"), text("5")}}}},
-		Tasks: []plan.Task{{ID: "1", Estimate: -time.Hour, Complexity: 9, Steps: []plan.Step{{ID: "1", Mode: "auto", MaxRetries: &retries, Limits: &plan.Limits{MaxFiles: new(int)}}}}}}
+		Tasks: []plan.Task{{ID: "1", Estimate: -time.Hour, Complexity: 9,
+			Steps: []plan.Step{{ID: "1", Mode: "auto", MaxRetries: &retries,
+				Limits: &plan.Limits{MaxFiles: new(int)}}}}}}
 	*p.Tasks[0].Steps[0].Limits.MaxFiles = -1
 	got := Write(p, nil)
 	d, err := Read("x.toml", got)
@@ -239,14 +248,16 @@ func TestTOMLKeepsWhatItCannotSay(t *testing.T) {
 		t.Fatalf("%v %v\n%s", err, d.Found, got)
 	}
 	want := []plan.Setting{{Key: "logging.A", Value: text("2")}, {Key: "logging.a_2", Value: text("1")}, {Key: "logging.a_3.b", Value: text("3")}, {Key: "logging.big", Value: text("99999999999999999999")}, {Key: "logging.t.x", Value: text("5")},
-		{Key: `metadata."not \"a key"`, Value: text("4")}, {Key: "metadata.dependencies", Value: text("no table")}, {Key: "metadata.task_list.phase", Value: text("one")}}
+		{Key: `metadata."not \"a key"`, Value: text("4")}, {Key: "metadata.dependencies", Value: text("no table")},
+		{Key: "metadata.task_list.phase", Value: text("one")}}
 	if diff := cmp.Diff(want, d.Plan.Settings); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]plan.Setting{{Key: "Version_2", Value: text("other case")}}, d.Plan.Meta.Extra); diff != "" {
 		t.Error(diff)
 	}
-	for _, c := range []string{`# decide: mode was "auto", which cannot stand here`, `# decide: max_retries was "5000"`, `# decide: estimate was "-1h0m0s"`,
+	for _, c := range []string{`# decide: mode was "auto", which cannot stand here`,
+		`# decide: max_retries was "5000"`, `# decide: estimate was "-1h0m0s"`,
 		`# decide: complexity was "9"`, "# decide: limits.max_files was -1"} {
 		if !strings.Contains(string(got), c) {
 			t.Errorf("%q is not there:\n%s", c, got)
@@ -296,7 +307,8 @@ func TestUnedited(t *testing.T) {
 	if Unedited(mustRead(t, "schema = 1\n[goal\n")) != nil {
 		t.Error("the text is broken")
 	}
-	if Unedited(plan.Assemble(plan.Parts{Format: plan.SpecKit})) != nil || Unedited((&plan.Draft{Format: plan.Native})) != nil {
+	if Unedited(plan.Assemble(plan.Parts{Format: plan.SpecKit})) != nil ||
+		Unedited((&plan.Draft{Format: plan.Native})) != nil {
 		t.Error("there is no text")
 	}
 }
@@ -306,7 +318,8 @@ func BenchmarkTOML(b *testing.B) {
 	for i := range p.Tasks {
 		p.Tasks[i] = plan.Task{ID: fmt.Sprint(i), Steps: make([]plan.Step, 10)}
 		for j := range p.Tasks[i].Steps {
-			p.Tasks[i].Steps[j] = plan.Step{ID: fmt.Sprint(j), Description: "a step", Prompt: "do\nit", Artifacts: &plan.Artifacts{Create: []string{"a/b.go"}}}
+			p.Tasks[i].Steps[j] = plan.Step{ID: fmt.Sprint(j), Description: "a step", Prompt: "do\nit",
+				Artifacts: &plan.Artifacts{Create: []string{"a/b.go"}}}
 		}
 	}
 	b.ReportAllocs()

@@ -1,4 +1,5 @@
-// Package sarif writes what is wrong with a plan in the format that editors and code hosts read.
+// Package sarif writes what is wrong with a plan in the format that editors and
+// code hosts read.
 package sarif
 
 import (
@@ -12,7 +13,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Log is one of SARIF 2.1.0 with one run, as far as editors and code hosts read it. It is written as JSON.
+// A Log is one of SARIF 2.1.0 with one run, as far as editors and code hosts
+// read it. It is written as JSON.
 type Log struct {
 	Schema  string   `json:"$schema"`
 	Version string   `json:"version"`
@@ -74,7 +76,8 @@ type logical struct {
 	FullyQualifiedName string `json:"fullyQualifiedName"`
 }
 
-// Of makes a log of what was found in a draft; version is that of planlock, and stands there where it is a semantic one.
+// Of makes a log of what was found in a draft; version is that of planlock, and
+// stands there where it is a semantic one.
 func Of(d *plan.Draft, found []plan.Diagnostic, version string) Log {
 	run := logRun{Tool: tool{driver{Name: "planlock", Version: semantic(version), Rules: []rule{}}},
 		ColumnKind: "unicodeCodePoints", Results: []result{}}

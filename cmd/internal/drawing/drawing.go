@@ -59,7 +59,8 @@ func boxes(t *plan.Task, i int, quote func(string) string) []box {
 	list := make([]box, len(t.Steps))
 	for j := range t.Steps {
 		s := &t.Steps[j]
-		list[j] = box{fmt.Sprintf("s%d_%d", i+1, j+1), quote(safetext.Clip(fmt.Sprintf("%s %s", s.Address, s.Description), 60))}
+		list[j] = box{fmt.Sprintf("s%d_%d", i+1, j+1),
+			quote(safetext.Clip(fmt.Sprintf("%s %s", s.Address, s.Description), 60))}
 	}
 	return list
 }

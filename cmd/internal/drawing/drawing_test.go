@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// FuzzGraph draws whatever can be read as a plan: nothing may panic, nothing that
-// steers a terminal may come out, and no text may leave its quotes.
+// FuzzGraph draws whatever can be read as a plan: nothing may panic, nothing
+// that steers a terminal may come out, and no text may leave its quotes.
 func FuzzGraph(f *testing.F) {
 	text, err := os.ReadFile("../../templates/go.toml")
 	if err != nil {

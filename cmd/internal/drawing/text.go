@@ -37,9 +37,11 @@ func writeTask(b *strings.Builder, p *plan.Plan, id, indent string) {
 	if t == nil {
 		return
 	}
-	fmt.Fprintf(b, "%stask %s%s%s\n", indent, safetext.Escape(t.ID), after(t.DependsOn), textOf(cmp.Or(t.Title, t.Description)))
+	fmt.Fprintf(b, "%stask %s%s%s\n", indent, safetext.Escape(t.ID), after(t.DependsOn),
+		textOf(cmp.Or(t.Title, t.Description)))
 	for i := range t.Steps {
-		fmt.Fprintf(b, "%s  %-5s %s\n", indent, safetext.Escape(string(t.Steps[i].Address)), safetext.Clip(t.Steps[i].Description, 80))
+		fmt.Fprintf(b, "%s  %-5s %s\n", indent, safetext.Escape(string(t.Steps[i].Address)),
+			safetext.Clip(t.Steps[i].Description, 80))
 	}
 }
 
@@ -66,7 +68,8 @@ func taskOf(p *plan.Plan, id string) *plan.Task {
 	return nil
 }
 
-// specletOf finds a speclet; nil in a plan without speclets, whose stages are of tasks.
+// specletOf finds a speclet; nil in a plan without speclets, whose stages are
+// of tasks.
 func specletOf(p *plan.Plan, id string) *plan.Speclet {
 	for i := range p.Speclets {
 		if p.Speclets[i].ID == id {

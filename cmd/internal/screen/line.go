@@ -25,7 +25,8 @@ var marks = map[history.StepStatus]string{
 	history.Failed: "✗", history.Skipped: "–", history.Blocked: "⊘",
 }
 
-// columns are the widths of a step's address, its title and what its gates came to.
+// columns are the widths of a step's address, its title and what its gates came
+// to.
 type columns struct{ address, title, gates int }
 
 func columnsOf(run *history.Run) columns {
@@ -75,7 +76,8 @@ func stepLine(run *history.Run, s *history.Step, cols columns) string {
 func note(s *history.Step) string {
 	switch {
 	case s.Failed != nil:
-		return safetext.Escape(string(s.Failed.Class)) + ": " + safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
+		return safetext.Escape(string(s.Failed.Class)) + ": " +
+			safetext.Clip(strings.Join(s.Failed.Reasons[:min(1, len(s.Failed.Reasons))], ""), 100)
 	case s.Skipped != nil:
 		return "left out by " + safetext.Clip(s.Skipped.By, 40)
 	case s.Blocked != nil:

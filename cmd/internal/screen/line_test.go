@@ -20,7 +20,8 @@ func TestChangesAreCountedAsInTheReport(t *testing.T) {
 	}
 }
 
-// The line of a step says what the report says: how many gates passed of those that were asked, and how long somebody worked on it.
+// The line of a step says what the report says: how many gates passed of those
+// that were asked, and how long somebody worked on it.
 func TestStepLineSaysWhatTheReportSays(t *testing.T) {
 	yes, no := gate.Holds(), gate.Breaks(gate.Finding{Message: "no"})
 	judged := func(v *gate.Verdict) gate.Judgement {
@@ -38,7 +39,8 @@ func TestStepLineSaysWhatTheReportSays(t *testing.T) {
 		"resumed":        {nil, []history.Idle{{From: at.Add(time.Second), To: at.Add(4 * time.Second)}}, " ✗ 1.1  Do it                   1 gate      2.0 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &history.Step{Outline: history.Outline{Address: "1.1", Title: "Do it"}, Status: history.Failed, Started: at, Over: at.Add(5 * time.Second),
+			s := &history.Step{Outline: history.Outline{Address: "1.1", Title: "Do it"}, Status: history.Failed,
+				Started: at, Over: at.Add(5 * time.Second),
 				Gates: []gate.Judgement{judged(&yes)}, Attempts: []*history.Attempt{{Number: 1, Gates: c.gates}}}
 			run := &history.Run{Steps: []*history.Step{s}, Idle: c.idle}
 			if diff := cmp.Diff(c.want, stepLine(run, s, columnsOf(run))); diff != "" {

@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 )
 
-// Overview is a run on one page: which it is, a line for each step, and how far it is.
+// Overview is a run on one page: which it is, a line for each step, and how far
+// it is.
 func Overview(run *history.Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s        %s\n\n", safetext.Escape(run.Started.Goal), identity(run))
@@ -16,7 +17,8 @@ func Overview(run *history.Run) string {
 	for _, step := range run.Steps {
 		line := stepLine(run, step, cols)
 		if step.Status == history.InFlight {
-			line = strings.TrimRight(fmt.Sprintf(" %s %s  %s", underWay(step), cols.heading(step), safetext.Escape(activity(step, ""))), " ")
+			line = strings.TrimRight(fmt.Sprintf(" %s %s  %s", underWay(step), cols.heading(step),
+				safetext.Escape(activity(step, ""))), " ")
 		}
 		b.WriteString(line + "\n")
 	}
@@ -37,7 +39,8 @@ func identity(run *history.Run) string {
 	return text
 }
 
-// underWay is the mark of a step under way: of one that waits for an answer another than of one that runs.
+// underWay is the mark of a step under way: of one that waits for an answer
+// another than of one that runs.
 func underWay(s *history.Step) string {
 	if n := len(s.Questions); n > 0 && s.Questions[n-1].Open() {
 		return "?"

@@ -38,7 +38,8 @@ type Progress struct {
 	spell   action.Speller // how what can be done is typed
 }
 
-// New shows progress on out, which a person sees as it changes if it is live. What can be done is spelled by spell.
+// New shows progress on out, which a person sees as it changes if it is live.
+// What can be done is spelled by spell.
 func New(out io.Writer, live bool, now func() time.Time, spell action.Speller) *Progress {
 	p := &Progress{out: out, now: now, spell: spell, shown: map[*history.Step]bool{}}
 	if live && os.Getenv("TERM") != "dumb" {
@@ -135,7 +136,8 @@ func (p *Progress) attemptStarted(e exec.Event) {
 func (p *Progress) attemptFailed(e exec.Event) {
 	p.doing = "restoring the tree"
 	if a := e.History.Last(); a != nil && a.Failure != nil {
-		p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), a.Number, a.Failure.Class, safetext.Clip(reason(a.Failure), 200)))
+		p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), a.Number, a.Failure.Class,
+			safetext.Clip(reason(a.Failure), 200)))
 	}
 }
 
@@ -152,7 +154,8 @@ func (p *Progress) advised(e exec.Event) {
 func (p *Progress) recovering(e exec.Event) {
 	p.doing = fmt.Sprintf("next %s", safetext.Escape(MethodName(e.Next)))
 	if e.Next != "" {
-		p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), safetext.Escape(MethodName(e.Next))))
+		p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step),
+			safetext.Escape(MethodName(e.Next))))
 	}
 }
 
@@ -167,12 +170,13 @@ func (p *Progress) asked(e exec.Event) {
 
 // answered tells what was chosen, and by whom.
 func (p *Progress) answered(e exec.Event) {
-	p.say(fmt.Sprintf("   %s %s answered: %s by %s (%s)", p.cols.step(e.Step), safetext.Escape(e.Question.ID), safetext.Escape(e.Answer.Choice),
+	p.say(fmt.Sprintf("   %s %s answered: %s by %s (%s)", p.cols.step(e.Step), safetext.Escape(e.Question.ID),
+		safetext.Escape(e.Answer.Choice),
 		safetext.Clip(e.Answer.By, 40), safetext.Escape(e.Question.What)))
 }
 
-// unanswered tells that a question waits, once something else than its answer comes. An answer that was left before
-// comes at once.
+// unanswered tells that a question waits, once something else than its answer
+// comes. An answer that was left before comes at once.
 func (p *Progress) unanswered(e exec.Event) {
 	if p.asking != "" && e.Answer == nil {
 		p.say(p.asking)
@@ -236,7 +240,8 @@ func (p *Progress) region() []string {
 	defer p.mu.Unlock()
 	var lines []string
 	if p.current != "" {
-		lines = append(lines, fmt.Sprintf("%s  %s   %s", p.current, safetext.Clip(p.doing, 60), seconds(p.now().Sub(p.since))))
+		lines = append(lines, fmt.Sprintf("%s  %s   %s", p.current, safetext.Clip(p.doing, 60),
+			seconds(p.now().Sub(p.since))))
 	}
 	for _, line := range p.pending {
 		lines = append(lines, p.style.dim(line))

@@ -55,8 +55,8 @@ description = "Write"
     prompt = "two.txt"
 `
 
-// watch runs twoSteps and returns what Progress wrote. paint is called while the
-// second step is under way.
+// watch runs twoSteps and returns what Progress wrote. paint is called while
+// the second step is under way.
 func watch(t *testing.T, live bool, paint func(*Progress)) string {
 	t.Helper()
 	draft, err := native.Read("plan.toml", []byte(twoSteps))
@@ -76,7 +76,8 @@ func watch(t *testing.T, live bool, paint func(*Progress)) string {
 		}
 		return exec.Outcome{}, os.WriteFile(filepath.Join(w.Dir, w.Method.Prompt), []byte("text\n"), 0o644)
 	})
-	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: write, Observer: shown.Observer(), Now: now}
+	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: write, Observer: shown.Observer(),
+		Now: now}
 	locked, err := c.Lock(t.Context(), draft)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +137,8 @@ func TestPlainProgress(t *testing.T) {
 	}
 }
 
-// TestLiveProgress plays what was written to a terminal into a small model of one.
+// TestLiveProgress plays what was written to a terminal into a small model of
+// one.
 func TestLiveProgress(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "1")
@@ -161,7 +163,8 @@ func TestLiveProgress(t *testing.T) {
 	if diff := cmp.Diff(want, during); diff != "" {
 		t.Errorf("during the second step (-want +got):\n%s", diff)
 	}
-	// In the end the same stands there as in a log, but for the steps' beginnings.
+	// In the end the same stands there as in a log, but for the steps'
+	// beginnings.
 	want = regexp.MustCompile(`(?m)^ ▸.*\n`).ReplaceAllString(wantPlain, "")
 	got := stable(play(t, out))
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -104,7 +104,8 @@ func (s *screen) paint(lines []string) {
 	s.buffered, s.drawn, s.last = nil, len(lines), region
 }
 
-// A style is how text is set off on a terminal; the zero value sets nothing off.
+// A style is how text is set off on a terminal; the zero value sets nothing
+// off.
 type style struct{ colour bool }
 
 func (s style) wrap(code, text string) string {

@@ -15,7 +15,8 @@ import (
 	"github.com/planlock/planlock/exec"
 )
 
-// Records writes the records of a run's journal as they become durable, one JSON object a line.
+// Records writes the records of a run's journal as they become durable, one
+// JSON object a line.
 type Records struct {
 	Out       io.Writer
 	Workspace exec.Workspace
@@ -109,8 +110,8 @@ func (l *liveLog) Append(context.Context, [][]byte) error { return fs.ErrPermiss
 
 func (l *liveLog) Close() error { return nil }
 
-// Replay yields nothing while the journal is opened, and afterwards all records,
-// those too that are still to be appended.
+// Replay yields nothing while the journal is opened, and afterwards all
+// records, those too that are still to be appended.
 func (l *liveLog) Replay(context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if !l.opened {

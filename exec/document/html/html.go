@@ -1,7 +1,8 @@
-// Package html draws the report of a run as one page that needs nothing else: no scripts, no fonts, no network.
+// Package html draws the report of a run as one page that needs nothing else:
+// no scripts, no fonts, no network.
 //
-// It is a package of its own, since templates of HTML weigh more than all other documents. Who wants the page adds it to
-// the table of documents:
+// It is a package of its own, since templates of HTML weigh more than all other
+// documents. Who wants the page adds it to the table of documents:
 //
 //	c := exec.Controller{Dir: ".", Executor: &shell.Executor{}, Documents: append(document.All(), html.Page())}
 package html

@@ -43,7 +43,8 @@ func (g *Game) act(w engine.Wanted) {
 	case engine.Review:
 		g.review(s)
 	case engine.Verify:
-		g.fold(history.At(history.Where{}, &history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action, Kind: evidence.Experimental,
+		g.fold(history.At(history.Where{}, &history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action,
+			Kind: evidence.Experimental,
 			Pass: g.dice.in(2), Items: []evidence.Item{{Need: evidence.Need{Kind: evidence.Artifact, Name: "x"}}}})...)
 		g.seen.Disturb(contract.StrangersRan)
 	case engine.Repair:
@@ -61,7 +62,8 @@ func (g *Game) act(w engine.Wanted) {
 	}
 }
 
-// look observes: mostly all is well, and now and then something moved, or somebody wants something.
+// look observes: mostly all is well, and now and then something moved, or
+// somebody wants something.
 func (g *Game) look(s *history.Step, what contract.Observation) {
 	switch {
 	case what == contract.Requests:
@@ -198,7 +200,8 @@ func (g *Game) consult(s *history.Step, kind, point, rung string) {
 	case g.dice.in(2):
 		said.Confidence, said.Patch = g.dice.Float64(), fmt.Sprintf("patch_%d", len(s.Patches)+1)
 		facts = append(facts, &history.Patched{ID: said.Patch, Kind: kind, Point: point, Base: recovery.Primary,
-			Confidence: said.Confidence, Refused: g.dice.in(5), Why: []string{"it would widen"}, Method: history.PatchedMethod{Run: "true --other"}})
+			Confidence: said.Confidence, Refused: g.dice.in(5), Why: []string{"it would widen"},
+			Method: history.PatchedMethod{Run: "true --other"}})
 	}
 	g.fold(history.At(history.Of(s, s.Tried()), facts...)...)
 	g.seen.Disturb(contract.StrangersRan)
@@ -206,7 +209,8 @@ func (g *Game) consult(s *history.Step, kind, point, rung string) {
 
 // review has the reviewers decide.
 func (g *Game) review(s *history.Step) {
-	a := &history.Approval{Task: s.Task, Status: pick(g.dice, history.Approved, history.Approved, history.ApprovedRetry, history.Rejected, history.FailedRetry),
+	a := &history.Approval{Task: s.Task, Status: pick(g.dice, history.Approved, history.Approved,
+		history.ApprovedRetry, history.Rejected, history.FailedRetry),
 		Reasons: []string{"because"}}
 	if last := g.run.Approval(s.Task); last != nil {
 		a.Retry = last.Retry + 1
@@ -234,7 +238,8 @@ func (g *Game) repair(task string) {
 		if to := g.again(task); to != nil {
 			next.Action, next.Step = "regenerate", to.Address
 			g.fold(append(history.At(history.Where{}, next), history.At(history.Of(to, 0),
-				&history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint, By: history.ByEvidenceRetry})...)...)
+				&history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
+					By: history.ByEvidenceRetry})...)...)
 			return
 		}
 		next.Terminal = "it cannot be carried out again"

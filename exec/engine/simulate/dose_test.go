@@ -2,7 +2,8 @@
 
 package simulate_test
 
-// games is how many histories are played, and atLeast how often each guard must hold one up.
+// games is how many histories are played, and atLeast how often each guard must
+// hold one up.
 const (
 	games   = 20_000
 	atLeast = 20

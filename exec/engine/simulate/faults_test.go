@@ -49,25 +49,29 @@ func facts(instead func(c *contract.Case, l history.Located) history.Located) fa
 	})
 }
 
-// TestPlantedFaultsAreFound plays deciders that are wrong, each in its way. The laws must find each of them.
+// TestPlantedFaultsAreFound plays deciders that are wrong, each in its way. The
+// laws must find each of them.
 func TestPlantedFaultsAreFound(t *testing.T) {
 	begin := func(c *contract.Case, w engine.Wanted) (*history.Step, bool) {
 		_, ok := w.Action.(engine.Begin)
 		return c.Run.Step(w.Step), ok
 	}
 	for name, plant := range map[string]fault{
-		"no dependency":       without("dependency"),
-		"no unproven":         without("unproven"),
-		"no binding":          without("binding"),
-		"no done":             without("done"),
-		"no approval":         without("approval"),
-		"no repetition":       without("repetition"),
-		"no checkpoint":       without("checkpoint"),
-		"no compliance":       without("compliance"),
-		"no feasibility":      without("feasibility"),
-		"no education":        without("education"),
-		"no budget":           without("budget"),
-		"no request answered": func(g *simulate.Game) { g.Decider().Always = append(g.Decider().Always, guard.Of("loop", loops)) },
+		"no dependency":  without("dependency"),
+		"no unproven":    without("unproven"),
+		"no binding":     without("binding"),
+		"no done":        without("done"),
+		"no approval":    without("approval"),
+		"no repetition":  without("repetition"),
+		"no checkpoint":  without("checkpoint"),
+		"no compliance":  without("compliance"),
+		"no feasibility": without("feasibility"),
+		"no education":   without("education"),
+		"no budget":      without("budget"),
+		"no request answered": func(g *simulate.Game) {
+			g.Decider().Always = append(g.Decider().Always,
+				guard.Of("loop", loops))
+		},
 		"a completed step again": wants(func(c *contract.Case, w engine.Wanted) engine.Wanted {
 			if _, ends := w.Action.(engine.End); ends && len(c.Run.Concluded()) > 0 {
 				return engine.Wanted{Step: c.Run.Concluded()[0].Address, Action: engine.Attempt{Method: "primary"}}
@@ -116,11 +120,13 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			if !ok || s.Status != history.Pending || len(s.Questions) == 0 || !contract.ChosenLast(s, question.GoOn) {
 				return w
 			}
-			return engine.Wanted{Action: engine.Record{Facts: history.At(history.Of(s, 0), &history.Asked{Question: s.Questions[len(s.Questions)-1].Question})}}
+			return engine.Wanted{Action: engine.Record{Facts: history.At(history.Of(s, 0),
+				&history.Asked{Question: s.Questions[len(s.Questions)-1].Question})}}
 		}),
 		"repeats what cannot be undone": facts(func(c *contract.Case, l history.Located) history.Located {
 			s := c.Run.Step(l.Where.Step)
-			if _, asks := l.Fact.(*history.Asked); asks && s != nil && s.Rollback == plan.Irreversible && s.Last() != nil && s.Refusal == nil {
+			if _, asks := l.Fact.(*history.Asked); asks && s != nil && s.Rollback == plan.Irreversible &&
+				s.Last() != nil && s.Refusal == nil {
 				return history.Located{Where: history.Of(s, s.Tried()+1), Fact: &history.AttemptStarted{Method: "primary"}}
 			}
 			return l

@@ -19,7 +19,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// mostDecisions is how many decisions a game may take. A longer one does not end.
+// mostDecisions is how many decisions a game may take. A longer one does not
+// end.
 const mostDecisions = 2000
 
 // A Game is one history of one plan, under one policy.
@@ -36,7 +37,8 @@ type Game struct {
 
 	// Decisions counts what was decided.
 	Decisions int
-	// Wants sees what is wanted before it is done, and may put something else in its place; nil leaves it. Tests plant faults here.
+	// Wants sees what is wanted before it is done, and may put something else
+	// in its place; nil leaves it. Tests plant faults here.
 	Wants func(c *contract.Case, wanted []engine.Wanted) []engine.Wanted
 }
 
@@ -45,7 +47,8 @@ func New(seed uint64) *Game {
 	d := dice{rand.New(rand.NewPCG(seed, 0))}
 	p := randomPlan(d)
 	chosen := pick(d, preset.All()...)
-	policy := &contract.Policy{Ladder: chosen.Ladder, Triggers: chosen.Triggers, Compliance: chosen.Compliance || d.in(4),
+	policy := &contract.Policy{Ladder: chosen.Ladder, Triggers: chosen.Triggers, Compliance: chosen.Compliance ||
+		d.in(4),
 		Strategy: pick(d, "", history.Direct, history.Orchestrated), Escalates: !d.in(6),
 		Reviewers: d.in(4), Evidence: d.in(4), EvidenceWait: time.Minute, Deaf: []string{"shell"}}
 	if d.in(2) {
@@ -114,7 +117,8 @@ func (g *Game) fold(facts ...history.Located) {
 	g.seen.Disturb(contract.Recorded)
 }
 
-// Play plays until the run is sealed or nobody takes it up any more. An error names the law that a decision broke.
+// Play plays until the run is sealed or nobody takes it up any more. An error
+// names the law that a decision broke.
 func (g *Game) Play() error {
 	for !g.left {
 		wanted := g.decider.Decide(g.run, &g.seen)
@@ -159,7 +163,8 @@ func (g *Game) pause(why string) {
 	}
 	if to := pick(g.dice, g.run.Steps...); g.dice.in(10) && to.Checkpoint != nil && g.run.Ended == nil {
 		// Somebody set the run back from outside, whatever it did there.
-		g.fold(history.At(history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint, By: "somebody"})...)
+		g.fold(history.At(history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
+			By: "somebody"})...)
 	}
 	g.takeUp()
 }
@@ -173,7 +178,8 @@ func (g *Game) choose(q ask.Question) ask.Answer {
 		}
 		choice = pick(g.dice, q.Choices...)
 	}
-	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice.Key, Acknowledged: choice.Acknowledge, By: "somebody", At: g.now}
+	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice.Key,
+		Acknowledged: choice.Acknowledge, By: "somebody", At: g.now}
 	if choice.NeedsReason {
 		a.Reason = "do it otherwise"
 	}

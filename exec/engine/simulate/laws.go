@@ -13,8 +13,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A judge knows the laws, and says of each thing that is wanted whether it is lawful. It reads the history by itself: it
-// shares no code with the guards.
+// A judge knows the laws, and says of each thing that is wanted whether it is
+// lawful. It reads the history by itself: it shares no code with the guards.
 type judge struct {
 	err error
 	put map[string]bool // questions as they were put since the run was taken up or set back, and answered for good
@@ -138,7 +138,8 @@ func (j *judge) mayBegin(c *contract.Case) {
 		j.broken("step %s begins, and the lock says that it is done", s.Address)
 	case c.Reviewers && (run.Approval(s.Task) == nil || !run.Approval(s.Task).Status.Runs()):
 		j.broken("step %s begins, and its task is not approved", s.Address)
-	case strings.HasPrefix(c.Place().Task.Kind, "checkpoint") && run.Mode != plan.Silent && !contract.Chosen(s, ask.Checkpoint, question.GoOn):
+	case strings.HasPrefix(c.Place().Task.Kind, "checkpoint") && run.Mode != plan.Silent &&
+		!contract.Chosen(s, ask.Checkpoint, question.GoOn):
 		j.broken("step %s begins, and its checkpoint is not passed", s.Address)
 	case s.Rollback == plan.Irreversible && len(s.Undone) > 0 && s.Rungs("ask") == 0:
 		j.broken("irreversible step %s begins again without a word", s.Address)
@@ -147,7 +148,9 @@ func (j *judge) mayBegin(c *contract.Case) {
 	case c.Compliance && run.Complied(s.Task) == nil:
 		j.broken("step %s begins, and nobody looked at its task's articles", s.Address)
 	case run.Mode == plan.Education && s.Critical && len(s.Attempts) == 0 && run.Started.ModeBy != "plan" &&
-		!slices.ContainsFunc(s.Questions, func(x history.Exchange) bool { return x.Question.Kind == ask.Education }) && pace(c.Plan) != "fast":
+		!slices.ContainsFunc(s.Questions, func(x history.Exchange) bool {
+			return x.Question.Kind == ask.Education
+		}) && pace(c.Plan) != "fast":
 		j.broken("critical step %s begins in education mode, and was not explained", s.Address)
 	case c.TokenBudget > 0 && run.Flow.Used*10 >= c.TokenBudget*8 && !run.Flow.Warned:
 		j.broken("step %s begins, and the tokens are used up", s.Address)

@@ -16,7 +16,8 @@ func (d dice) in(n int) bool { return d.IntN(n) == 0 }
 // pick picks one of a list.
 func pick[T any](d dice, list ...T) T { return list[d.IntN(len(list))] }
 
-// randomPlan is a plan of one to three tasks with one or two steps each, in which everything that decisions look at occurs.
+// randomPlan is a plan of one to three tasks with one or two steps each, in
+// which everything that decisions look at occurs.
 func randomPlan(d dice) *plan.Plan {
 	p := &plan.Plan{Schema: 1, Goal: "simulate", Profile: plan.Observe}
 	p.ErrorPropagation.Strategy = pick(d, "", plan.HaltOnCritical, plan.ContinueAndLog, plan.CollaborativeReview)
@@ -39,7 +40,8 @@ func randomPlan(d dice) *plan.Plan {
 }
 
 func randomTask(d dice, t int) plan.Task {
-	task := plan.Task{ID: fmt.Sprint(t + 1), Description: "task", Title: "task", ResearchEnabled: d.in(5), Complexity: d.IntN(6)}
+	task := plan.Task{ID: fmt.Sprint(t + 1), Description: "task", Title: "task", ResearchEnabled: d.in(5),
+		Complexity: d.IntN(6)}
 	if d.in(8) {
 		task.Kind = pick(d, "checkpoint:human-verify", "checkpoint:decision", "checkpoint")
 	}
@@ -83,7 +85,8 @@ func randomStep(d dice, task string, n int) plan.Step {
 	return s
 }
 
-// speclets puts the tasks of a plan into two speclets, of which the second needs the first.
+// speclets puts the tasks of a plan into two speclets, of which the second
+// needs the first.
 func speclets(d dice, p *plan.Plan) {
 	cut := d.IntN(len(p.Tasks)) + 1
 	first, second := plan.Speclet{ID: "a"}, plan.Speclet{ID: "b", DependsOn: []string{"a"}}

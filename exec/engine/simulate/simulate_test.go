@@ -30,8 +30,9 @@ func (n tally) counted(guards []guard.Guard) []guard.Guard {
 	return all
 }
 
-// TestEveryHistoryIsLawful plays random histories, and checks the laws after each decision. Each guard must have
-// held up enough steps for that to mean something.
+// TestEveryHistoryIsLawful plays random histories, and checks the laws after
+// each decision. Each guard must have held up enough steps for that to mean
+// something.
 func TestEveryHistoryIsLawful(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800)) // histories are short, and all of one is garbage at its end
 	workers := runtime.GOMAXPROCS(0)
@@ -67,7 +68,8 @@ func TestEveryHistoryIsLawful(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameGame plays games twice: whoever decides must not look at anything but its arguments.
+// TestSameSeedSameGame plays games twice: whoever decides must not look at
+// anything but its arguments.
 func TestSameSeedSameGame(t *testing.T) {
 	for seed := range uint64(200) {
 		if a, b := played(t, seed), played(t, seed); a != b {

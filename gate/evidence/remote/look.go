@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/gate/evidence"
 )
 
-// Look finds out about a run, or about a file that the server should keep for one.
+// Look finds out about a run, or about a file that the server should keep for
+// one.
 func (m *MLflow) Look(ctx context.Context, n evidence.Need) evidence.Item {
 	if n.Kind == evidence.Artifact {
 		return m.artifact(ctx, n)
@@ -45,9 +46,11 @@ func (m *MLflow) run(ctx context.Context, n evidence.Need) evidence.Item {
 	case err != nil:
 		return n.Unverifiable("%v", err)
 	}
-	item := evidence.Item{Need: n, State: evidence.Found, Status: run.Status, Experiment: run.Experiment, Metrics: run.Metrics}
+	item := evidence.Item{Need: n, State: evidence.Found, Status: run.Status, Experiment: run.Experiment,
+		Metrics: run.Metrics}
 	if run.Status != "FINISHED" {
-		item.State, item.Why = evidence.Missing, fmt.Sprintf("the server calls run %q %q, not FINISHED", n.Name, run.Status)
+		item.State, item.Why = evidence.Missing, fmt.Sprintf("the server calls run %q %q, not FINISHED", n.Name,
+			run.Status)
 	}
 	return item
 }

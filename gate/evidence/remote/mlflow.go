@@ -1,9 +1,11 @@
-// Package remote finds evidence outside of the workspace: runs of experiments that an MLflow server knows, and addresses that
-// answer.
+// Package remote finds evidence outside of the workspace: runs of experiments
+// that an MLflow server knows, and addresses that answer.
 //
-// Nothing is asked that was not allowed by name: [MLflow] asks its one server, [Web] asks the hosts that it lists. Requests
-// are bounded in time and size, follow no redirect to elsewhere, and carry a token only to the tracking server. The
-// token is read from an environment variable when it is needed and appears in no message.
+// Nothing is asked that was not allowed by name: [MLflow] asks its one server,
+// [Web] asks the hosts that it lists. Requests are bounded in time and size,
+// follow no redirect to elsewhere, and carry a token only to the tracking
+// server. The token is read from an environment variable when it is needed and
+// appears in no message.
 package remote
 
 import (
@@ -26,12 +28,13 @@ const (
 	maxMetrics = 1000 // of a run that are kept
 )
 
-// An MLflow is a tracking server, asked through version 2.0 of its REST API. The
-// zero value knows no server. It must not be changed once it is in use, and may be used concurrently.
+// An MLflow is a tracking server, asked through version 2.0 of its REST API.
+// The zero value knows no server. It must not be changed once it is in use, and
+// may be used concurrently.
 type MLflow struct {
 	URL string // of the server, as in "https://tracking.example"; no user, password, query or fragment
-	// TokenEnv is the name of the environment variable that holds the token which is sent as
-	// "Authorization: Bearer …"; "" sends none.
+	// TokenEnv is the name of the environment variable that holds the token
+	// which is sent as "Authorization: Bearer …"; "" sends none.
 	TokenEnv string
 	Timeout  time.Duration     // of one request; 0: DefaultTimeout
 	Client   http.RoundTripper // nil: http.DefaultTransport
@@ -48,7 +51,8 @@ type TrackedRun struct {
 // ErrNoRun says that the server does not know the run.
 var ErrNoRun = errors.New("remote: the tracking server knows no such run")
 
-// A ServerError says why a server could not be asked, or what it answered instead.
+// A ServerError says why a server could not be asked, or what it answered
+// instead.
 type ServerError struct {
 	Server string // host
 	Status int    // of HTTP; 0 where there was no answer
@@ -62,8 +66,8 @@ func (e *ServerError) Error() string {
 	return fmt.Sprintf("remote: %s answered with status %d%s", e.Server, e.Status, e.Why)
 }
 
-// Run asks for a run. An error is [ErrNoRun] where the server says that there is
-// none, else a *[ServerError]: then nobody knows.
+// Run asks for a run. An error is [ErrNoRun] where the server says that there
+// is none, else a *[ServerError]: then nobody knows.
 func (m *MLflow) Run(ctx context.Context, id string) (*TrackedRun, error) {
 	var answer struct {
 		Run struct {
@@ -92,8 +96,9 @@ func (m *MLflow) Run(ctx context.Context, id string) (*TrackedRun, error) {
 	if info.RunID != id {
 		return nil, m.fault(http.StatusOK, fmt.Sprintf(" and another run than %q", id))
 	}
-	run := &TrackedRun{ID: id, Experiment: strings.Trim(string(info.ExperimentID), `"`), Status: info.Status, ArtifactURI: info.ArtifactURI,
-		Metrics: map[string]float64{}, Params: map[string]string{}}
+	run := &TrackedRun{ID: id, Experiment: strings.Trim(string(info.ExperimentID), `"`), Status: info.Status,
+		ArtifactURI: info.ArtifactURI,
+		Metrics:     map[string]float64{}, Params: map[string]string{}}
 	for _, metric := range answer.Run.Data.Metrics {
 		var v float64 // NaN and infinities come as texts, and are left out
 		if len(run.Metrics) < maxMetrics && json.Unmarshal(metric.Value, &v) == nil && !math.IsInf(v, 0) {
@@ -158,7 +163,8 @@ func (s *size) UnmarshalJSON(text []byte) error {
 // endpoint is the address of a method of the API.
 func (m *MLflow) endpoint(method string, query url.Values) (*url.URL, error) {
 	u, err := url.Parse(m.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return nil, &ServerError{Server: "the tracking server", Why: "its URL is none of http or https with a host, or has a user, a query or a fragment; set MLflow.URL"}
 	}
 	u = u.JoinPath("api/2.0/mlflow", method)

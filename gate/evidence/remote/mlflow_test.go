@@ -22,7 +22,8 @@ const (
 	failed   = "bbbb1e0b7a5d4c3f8e6a1b2c3d4e5f60"
 )
 
-// recorded is a tracking server that answers with recorded bodies, and wants a token.
+// recorded is a tracking server that answers with recorded bodies, and wants a
+// token.
 func recorded(t *testing.T, token string) *httptest.Server {
 	body := func(name string) []byte {
 		text, err := os.ReadFile(filepath.Join("testdata", "mlflow", name))
@@ -85,14 +86,16 @@ func TestMLflowRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &remote.TrackedRun{ID: finished, Experiment: "3", Status: "FINISHED", Metrics: map[string]float64{"accuracy": 0.93},
-		Params: map[string]string{"batch_size": "16"}, ArtifactURI: "mlflow-artifacts:/3/" + finished + "/artifacts"}
+	want := &remote.TrackedRun{ID: finished, Experiment: "3", Status: "FINISHED",
+		Metrics: map[string]float64{"accuracy": 0.93},
+		Params:  map[string]string{"batch_size": "16"}, ArtifactURI: "mlflow-artifacts:/3/" + finished + "/artifacts"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestMLflowEvidence: only a run that the server knows and calls finished is found; what nobody can say is said to be so.
+// TestMLflowEvidence: only a run that the server knows and calls finished is
+// found; what nobody can say is said to be so.
 func TestMLflowEvidence(t *testing.T) {
 	server := recorded(t, "").URL
 	look := func(m *remote.MLflow, n evidence.Need) evidence.Item {
@@ -133,7 +136,8 @@ func TestMLflowEvidence(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := look(test.m, test.need)
-			if got.State != test.state || !strings.Contains(got.Why, test.why) || (got.Why == "") != (got.State == evidence.Found) {
+			if got.State != test.state || !strings.Contains(got.Why, test.why) ||
+				(got.Why == "") != (got.State == evidence.Found) {
 				t.Errorf("%s (%s), want %s (…%s…)", got.State, got.Why, test.state, test.why)
 			}
 		})
@@ -154,7 +158,8 @@ func TestMLflowToken(t *testing.T) {
 		t.Errorf("with the token: %v", err)
 	}
 	t.Setenv("TRACKING_TOKEN_OF_A_TEST", secret+"-old")
-	if _, err := m.Run(t.Context(), finished); !errors.As(err, &fault) || fault.Status != http.StatusUnauthorized || strings.Contains(err.Error(), secret) {
+	if _, err := m.Run(t.Context(), finished); !errors.As(err, &fault) || fault.Status != http.StatusUnauthorized ||
+		strings.Contains(err.Error(), secret) {
 		t.Errorf("with an old token: %v", err)
 	}
 	t.Setenv("TRACKING_TOKEN_OF_A_TEST", secret+"\nX-Other: 1")

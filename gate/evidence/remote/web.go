@@ -21,8 +21,8 @@ const (
 	maxRedirects   = 5                // that are followed
 )
 
-// A Web asks for addresses of hosts that it lists, and of no others. It must not be
-// changed once it is in use, and may be used concurrently.
+// A Web asks for addresses of hosts that it lists, and of no others. It must
+// not be changed once it is in use, and may be used concurrently.
 type Web struct {
 	Hosts []string // that may be asked, and redirected to, as in "example.org" or "127.0.0.1:8080"
 	// Timeout of one request, redirects included; 0: DefaultTimeout.
@@ -43,7 +43,8 @@ func (w *Web) Validate() error { return nil }
 
 // allows reports whether an address may be asked.
 func (w *Web) allows(u *url.URL) bool {
-	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && slices.Contains(w.Hosts, strings.ToLower(u.Host))
+	return (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
+		slices.Contains(w.Hosts, strings.ToLower(u.Host))
 }
 
 // Look finds out whether an address answers.
@@ -55,7 +56,8 @@ func (w *Web) Look(ctx context.Context, n evidence.Need) evidence.Item {
 	case w == nil:
 		return n.Unverifiable("addresses are not asked for: list the host %q in Web.Hosts", u.Host)
 	case !w.allows(u):
-		return n.Unverifiable("%q may not be asked: its host %q is not in Web.Hosts, or it is neither http nor https", n.Name, u.Host)
+		return n.Unverifiable("%q may not be asked: its host %q is not in Web.Hosts, or it is neither http nor https",
+			n.Name, u.Host)
 	}
 	secure := u.Scheme == "https"
 	status, _, err := fetch(ctx, w.Client, w.Timeout, u, http.Header{}, func(next *url.URL) bool {
@@ -66,7 +68,8 @@ func (w *Web) Look(ctx context.Context, n evidence.Need) evidence.Item {
 		return n.Unverifiable("%v", err)
 	case status >= 200 && status < 300:
 		return evidence.Item{Need: n, State: evidence.Found, Status: fmt.Sprint(status)}
-	case status >= 400 && status < 500 && status != http.StatusUnauthorized && status != http.StatusForbidden && status != http.StatusTooManyRequests:
+	case status >= 400 && status < 500 && status != http.StatusUnauthorized && status != http.StatusForbidden &&
+		status != http.StatusTooManyRequests:
 		return n.Missing("%q answers with status %d", n.Name, status)
 	case status >= 300 && status < 400:
 		return n.Unverifiable("%q sends elsewhere (status %d), which may not be followed", n.Name, status)
@@ -75,7 +78,8 @@ func (w *Web) Look(ctx context.Context, n evidence.Need) evidence.Item {
 }
 
 // fetch makes one request. follow allows a redirect; nil: none is followed.
-func fetch(ctx context.Context, transport http.RoundTripper, limit time.Duration, u *url.URL, header http.Header, follow func(*url.URL) bool) (int, []byte, error) {
+func fetch(ctx context.Context, transport http.RoundTripper, limit time.Duration, u *url.URL, header http.Header,
+	follow func(*url.URL) bool) (int, []byte, error) {
 	if limit <= 0 {
 		limit = DefaultTimeout
 	}

@@ -40,23 +40,25 @@ func TestWeb(t *testing.T) {
 		url   string
 		state evidence.State
 	}{
-		"answers":                  {web, server.URL + "/ok", evidence.Found},
-		"redirect on the host":     {web, server.URL + "/here", evidence.Found},
-		"redirect without an end":  {web, server.URL + "/loop", evidence.Unverifiable},
-		"redirect to a stranger":   {web, server.URL + "/away", evidence.Unverifiable},
-		"not found":                {web, server.URL + "/none", evidence.Missing},
-		"forbidden":                {web, server.URL + "/secret", evidence.Unverifiable},
-		"broken":                   {web, server.URL + "/broken", evidence.Unverifiable},
-		"a stranger":               {web, stranger.URL, evidence.Unverifiable},
-		"nobody allowed it":        {nil, server.URL + "/ok", evidence.Unverifiable},
-		"another scheme":           {web, "file://" + host + "/etc/passwd", evidence.Unverifiable},
-		"a user in the address":    {web, "http://user:word@" + host + "/ok", evidence.Unverifiable},
-		"no address":               {web, "results.json", evidence.Missing},
-		"a host that looks listed": {web, "http://" + strings.Replace(host, ":", ".example.org:", 1) + "/ok", evidence.Unverifiable},
+		"answers":                 {web, server.URL + "/ok", evidence.Found},
+		"redirect on the host":    {web, server.URL + "/here", evidence.Found},
+		"redirect without an end": {web, server.URL + "/loop", evidence.Unverifiable},
+		"redirect to a stranger":  {web, server.URL + "/away", evidence.Unverifiable},
+		"not found":               {web, server.URL + "/none", evidence.Missing},
+		"forbidden":               {web, server.URL + "/secret", evidence.Unverifiable},
+		"broken":                  {web, server.URL + "/broken", evidence.Unverifiable},
+		"a stranger":              {web, stranger.URL, evidence.Unverifiable},
+		"nobody allowed it":       {nil, server.URL + "/ok", evidence.Unverifiable},
+		"another scheme":          {web, "file://" + host + "/etc/passwd", evidence.Unverifiable},
+		"a user in the address":   {web, "http://user:word@" + host + "/ok", evidence.Unverifiable},
+		"no address":              {web, "results.json", evidence.Missing},
+		"a host that looks listed": {web, "http://" + strings.Replace(host, ":", ".example.org:", 1) + "/ok",
+			evidence.Unverifiable},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := (&evidence.Policy{Web: test.web}).Look(t.Context(), evidence.Place{}, []evidence.Need{{Kind: evidence.URL, Name: test.url}})[0]
+			got := (&evidence.Policy{Web: test.web}).Look(t.Context(), evidence.Place{},
+				[]evidence.Need{{Kind: evidence.URL, Name: test.url}})[0]
 			if got.State != test.state {
 				t.Errorf("%s (%s), want %s", got.State, got.Why, test.state)
 			}

@@ -1,4 +1,5 @@
-// Package content reads what changed: contents of entries of trees, as far as gates look at them.
+// Package content reads what changed: contents of entries of trees, as far as
+// gates look at them.
 package content
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Max is the size up to which files are parsed. Larger ones are named in the evidence.
+// Max is the size up to which files are parsed. Larger ones are named in the
+// evidence.
 const Max = 4 << 20
 
 // errNoContent says that a pass cannot show contents.
@@ -55,7 +57,8 @@ func IsGo(p string) bool {
 	return path.Ext(p) == ".go" && !Unseen(p)
 }
 
-// Unseen reports whether a path lies in a folder that the go tool does not look into.
+// Unseen reports whether a path lies in a folder that the go tool does not look
+// into.
 func Unseen(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		if part == "testdata" || part == "vendor" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
@@ -78,7 +81,8 @@ func IsFolder(c ledger.Change) bool {
 	return (c.Before == nil || c.Before.Kind == ledger.Dir) && (c.After == nil || c.After.Kind == ledger.Dir)
 }
 
-// Unchanged reports whether an attempt changed nothing, so that nobody has to watch a gate that looks at changes.
+// Unchanged reports whether an attempt changed nothing, so that nobody has to
+// watch a gate that looks at changes.
 func Unchanged(pass *gate.Pass) bool { return len(pass.Changes) == 0 }
 
 // IsSurface reports whether a file belongs to what a package exports.

@@ -1,4 +1,5 @@
-// Package decide has checks of a plan decided for a gate that asks several of them.
+// Package decide has checks of a plan decided for a gate that asks several of
+// them.
 package decide
 
 import (
@@ -52,13 +53,14 @@ func (d *Several) One(ctx context.Context, pass *gate.Pass, c plan.Check, no fun
 func (d *Several) Each(ctx context.Context, pass *gate.Pass, code, noun string, checks []plan.Check) {
 	for n, c := range checks {
 		d.One(ctx, pass, c, func(v gate.Verdict) {
-			Objections(pass, v, gate.Finding{Code: code, Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, say.Check(c)), Expected: say.Check(c)})
+			Objections(pass, v, gate.Finding{Code: code,
+				Message: fmt.Sprintf("%s %d (%s) does not hold", noun, n+1, say.Check(c)), Expected: say.Check(c)})
 		})
 	}
 }
 
-// Finish says what could not be decided: as the gate's error, or, where something was found to
-// be wrong already, beside it.
+// Finish says what could not be decided: as the gate's error, or, where
+// something was found to be wrong already, beside it.
 func (d *Several) Finish(pass *gate.Pass) error {
 	if !d.found {
 		return errors.Join(d.errs...)
@@ -69,7 +71,8 @@ func (d *Several) Finish(pass *gate.Pass) error {
 	return nil
 }
 
-// Objections reports every finding of a check's verdict under the code and words of f.
+// Objections reports every finding of a check's verdict under the code and
+// words of f.
 func Objections(pass *gate.Pass, v gate.Verdict, f gate.Finding) {
 	if len(v.Findings) == 0 {
 		pass.Report(f)

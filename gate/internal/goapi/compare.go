@@ -34,9 +34,11 @@ func Compare(before, after *Surface) []Difference {
 		was, is := before.decls[name], after.decls[name]
 		switch {
 		case len(was) == 0:
-			out = append(out, Difference{Name: name, Effect: Added, What: is[0].kind + " added", After: is[0].spell(), Path: is[0].path, Line: is[0].line})
+			out = append(out, Difference{Name: name, Effect: Added, What: is[0].kind + " added", After: is[0].spell(),
+				Path: is[0].path, Line: is[0].line})
 		case len(is) == 0:
-			out = append(out, Difference{Name: name, Effect: Broken, What: was[0].kind + " removed", Before: was[0].spell(), Path: was[0].path, Line: was[0].line})
+			out = append(out, Difference{Name: name, Effect: Broken, What: was[0].kind + " removed",
+				Before: was[0].spell(), Path: was[0].path, Line: was[0].line})
 		default:
 			out = append(out, variants(name, was, is, known)...)
 		}
@@ -58,8 +60,9 @@ func names(before, after *Surface) []string {
 	return out
 }
 
-// variants compares every variant of a name with the one that is nearest to it now. Where those that users of the variant can
-// use as well are not built whenever it was, it has left some builds.
+// variants compares every variant of a name with the one that is nearest to it
+// now. Where those that users of the variant can use as well are not built
+// whenever it was, it has left some builds.
 func variants(name string, was, is []decl, known coverage) []Difference {
 	var out []Difference
 	add := func(d Difference) {
@@ -87,8 +90,8 @@ func variants(name string, was, is []decl, known coverage) []Difference {
 	return out
 }
 
-// nearest finds how a declaration differs least from its later variants, nil for not at all, and the variants that break nobody who
-// uses it.
+// nearest finds how a declaration differs least from its later variants, nil
+// for not at all, and the variants that break nobody who uses it.
 func nearest(name string, w decl, is []decl) (best *Difference, same []decl) {
 	equal := false
 	for _, i := range is {

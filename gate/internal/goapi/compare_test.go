@@ -35,7 +35,8 @@ func TestCompare(t *testing.T) {
 		{"unexported function removed", "func f() {}", "", same},
 		{"body", "func F() int { return 1 }", "func F() int { return 2 }", same},
 		{"comment and formatting", "func F( a int )  { }", "// F does.\nfunc F(a int) {\n}", same},
-		{"comment in a type", "func F(s struct{ A int }) {}", "func F(s struct {\n\t// A is.\n\tA int // now\n}) {}", same},
+		{"comment in a type", "func F(s struct{ A int }) {}", "func F(s struct {\n\t// A is.\n\tA int // now\n}) {}",
+			same},
 		{"parameter renamed", "func F(a, b int) {}", "func F(x int, y int) {}", same},
 		{"result named", "func F() error { return nil }", "func F() (err error) { return nil }", same},
 		{"parameter added", "func F(a int) {}", "func F(a int, b int) {}", broke},
@@ -43,12 +44,14 @@ func TestCompare(t *testing.T) {
 		{"parameter variadic", "func F(a int) {}", "func F(a ...int) {}", broke},
 		{"slice for variadic", "func F(a ...int) {}", "func F(a []int) {}", broke},
 		{"result added", "func F() {}", "func F() error { return nil }", broke},
-		{"type parameter renamed", "func F[T any](x T) []T { return nil }", "func F[E any](y E) []E { return nil }", same},
+		{"type parameter renamed", "func F[T any](x T) []T { return nil }", "func F[E any](y E) []E { return nil }",
+			same},
 		{"constraint", "func F[T any](x T) {}", "func F[T comparable](x T) {}", broke},
 		{"type parameter added", "func F(x int) {}", "func F[T any](x int) {}", broke},
 		{"type parameters swapped", "func F[A, B any](a A, b B) {}", "func F[B, A any](a A, b B) {}", broke},
 		{"function to variable", "func F() {}", "var F = func() {}", broke},
-		{"import renamed", "import \"io\"\nfunc F(r io.Reader) {}", "import stdio \"io\"\nfunc F(r stdio.Reader) {}", same},
+		{"import renamed", "import \"io\"\nfunc F(r io.Reader) {}", "import stdio \"io\"\nfunc F(r stdio.Reader) {}",
+			same},
 		{"import swapped", "import rand \"math/rand\"\nfunc F(r *rand.Rand) {}", "import rand \"math/rand/v2\"\nfunc F(r *rand.Rand) {}", broke},
 		{"parenthesised function type", "func F(f func(a int) error) {}", "func F(f func(int) (err error)) {}", same},
 		// methods
@@ -120,7 +123,8 @@ func TestCompareSaysWhatAndWhere(t *testing.T) {
 	after := surfaceOf(t, "\n\ntype S struct {\n\tA string\n}")
 	want := []Difference{
 		{Name: "Gone", Effect: Broken, What: "function removed", Before: "function func()", Path: "p.go", Line: 6},
-		{Name: "S", Effect: Broken, What: "struct lost or changed field A, field B", Before: "struct {A int; B string}", After: "struct {A string}", Path: "p.go", Line: 4},
+		{Name: "S", Effect: Broken, What: "struct lost or changed field A, field B",
+			Before: "struct {A int; B string}", After: "struct {A string}", Path: "p.go", Line: 4},
 	}
 	if diff := cmp.Diff(want, Compare(before, after)); diff != "" {
 		t.Error(diff)

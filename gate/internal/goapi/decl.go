@@ -8,7 +8,8 @@ import (
 	"runtime/debug"
 )
 
-// parse reads one file. What could be read of a broken file comes back beside the error.
+// parse reads one file. What could be read of a broken file comes back beside
+// the error.
 func parse(name string, src []byte, mode parser.Mode) (fset *token.FileSet, f *ast.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -20,7 +21,8 @@ func parse(name string, src []byte, mode parser.Mode) (fset *token.FileSet, f *a
 	return fset, f, err
 }
 
-// localName is what a function or method is called within its folder: Name or Type.Method.
+// localName is what a function or method is called within its folder: Name or
+// Type.Method.
 func localName(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
@@ -29,7 +31,8 @@ func localName(d *ast.FuncDecl) string {
 	return base + "." + d.Name.Name
 }
 
-// receiver takes the receiver of a method apart: the type's name, whether it is a pointer, and the names of type parameters.
+// receiver takes the receiver of a method apart: the type's name, whether it is
+// a pointer, and the names of type parameters.
 func receiver(d *ast.FuncDecl) (base string, pointer bool, params []*ast.Ident) {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return "", false, nil

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// A Surface is the exported API of one folder, as its files spell it. Files for different systems may declare a name
-// more than once; every variant is kept.
+// A Surface is the exported API of one folder, as its files spell it. Files for
+// different systems may declare a name more than once; every variant is kept.
 type Surface struct {
 	decls map[string][]decl
 }
@@ -26,8 +26,8 @@ type decl struct {
 	line    int
 }
 
-// Add reads a file. Package main and test files have no surface; leave them out. What could be read of a broken
-// file is added, beside the error.
+// Add reads a file. Package main and test files have no surface; leave them
+// out. What could be read of a broken file is added, beside the error.
 func (s *Surface) Add(path string, src []byte) error {
 	fset, f, err := parse(path, src, 0)
 	if f == nil {
@@ -78,7 +78,8 @@ func (r reader) function(d *ast.FuncDecl) {
 	}
 	base, pointer, params := receiver(d)
 	if ast.IsExported(base) {
-		r.add(base+"."+d.Name.Name, d.Pos(), decl{kind: "method", text: r.spell.with(params).text(d.Type), pointer: pointer})
+		r.add(base+"."+d.Name.Name, d.Pos(), decl{kind: "method", text: r.spell.with(params).text(d.Type),
+			pointer: pointer})
 	}
 }
 
@@ -154,7 +155,8 @@ func (r reader) typ(s *ast.TypeSpec) {
 	r.add(s.Name.Name, s.Pos(), d)
 }
 
-// fields are the exported fields of a struct, and all embedded ones: they may bring exported ones along.
+// fields are the exported fields of a struct, and all embedded ones: they may
+// bring exported ones along.
 func (s spelling) fields(t *ast.StructType) map[string]string {
 	out := map[string]string{}
 	for _, f := range t.Fields.List {

@@ -7,16 +7,18 @@ import (
 	"strconv"
 )
 
-// A Text is the source of one package-level declaration or method, with its comment.
+// A Text is the source of one package-level declaration or method, with its
+// comment.
 type Text struct {
 	Name string // Name or Type.Method
 	Line int
 	Text string
 }
 
-// Texts returns the source text of every declaration of a file, in the order of the file. A declaration in a group is its own
-// line of the group; a constant that repeats the line above carries its place in the group. What could be read of a broken
-// file comes back beside the error.
+// Texts returns the source text of every declaration of a file, in the order of
+// the file. A declaration in a group is its own line of the group; a constant
+// that repeats the line above carries its place in the group. What could be
+// read of a broken file comes back beside the error.
 func Texts(name string, src []byte) ([]Text, error) {
 	fset, f, err := parse(name, src, parser.ParseComments)
 	if f == nil {
@@ -75,7 +77,8 @@ func (r *texts) add(name string, doc *ast.CommentGroup, n ast.Node, prefix strin
 	if doc != nil {
 		comment = r.cut(doc) + "\n"
 	}
-	r.out = append(r.out, Text{Name: name, Line: r.fset.PositionFor(n.Pos(), false).Line, Text: comment + prefix + r.cut(n)})
+	r.out = append(r.out, Text{Name: name, Line: r.fset.PositionFor(n.Pos(), false).Line,
+		Text: comment + prefix + r.cut(n)})
 }
 
 func (r *texts) cut(n ast.Node) string {

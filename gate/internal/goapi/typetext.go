@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// A spelling writes types so that two files which mean the same write the same: imported packages by their path, type
-// parameters by their number, parameters without names.
+// A spelling writes types so that two files which mean the same write the same:
+// imported packages by their path, type parameters by their number, parameters
+// without names.
 type spelling struct {
 	imports map[string]string // name in the file: path
 	params  map[string]string // name of a type parameter: its number

@@ -5,8 +5,9 @@ import (
 	"go/token"
 )
 
-// shape says of a constant's or variable's value what decides its type, as far as syntax shows it. A shape that begins with "?"
-// is the spelling itself: whether two of them have the same type cannot be told.
+// shape says of a constant's or variable's value what decides its type, as far
+// as syntax shows it. A shape that begins with "?" is the spelling itself:
+// whether two of them have the same type cannot be told.
 func (s spelling) shape(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.BasicLit:

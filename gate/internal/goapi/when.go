@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// built is when a file belongs to its package: the tags of its name and its build constraint together. nil is always.
+// built is when a file belongs to its package: the tags of its name and its
+// build constraint together. nil is always.
 func built(name string, src []byte) constraint.Expr {
 	tags := nameTags(name)
 	if _, f, _ := parse(name, src, parser.PackageClauseOnly|parser.ParseComments); f != nil {
@@ -28,7 +29,8 @@ func both(a, b constraint.Expr) constraint.Expr {
 	return &constraint.AndExpr{X: a, Y: b}
 }
 
-// lineTags is the build constraint above the package clause: its //go:build line, or else its // +build lines.
+// lineTags is the build constraint above the package clause: its //go:build
+// line, or else its // +build lines.
 func lineTags(f *ast.File) constraint.Expr {
 	var old constraint.Expr
 	for _, group := range f.Comments {
@@ -56,7 +58,8 @@ var (
 	systems = []string{"aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "linux", "nacl", "netbsd", "openbsd",
 		"plan9", "solaris", "wasip1", "windows", "zos"}
 	processors = []string{"386", "amd64", "amd64p32", "arm", "armbe", "arm64", "arm64be", "loong64", "mips", "mipsle", "mips64", "mips64le",
-		"mips64p32", "mips64p32le", "ppc", "ppc64", "ppc64le", "riscv", "riscv64", "s390", "s390x", "sparc", "sparc64", "wasm"}
+		"mips64p32", "mips64p32le", "ppc", "ppc64", "ppc64le", "riscv", "riscv64", "s390", "s390x", "sparc",
+		"sparc64", "wasm"}
 	notUnix = []string{"js", "nacl", "plan9", "wasip1", "windows", "zos"}
 )
 
@@ -82,14 +85,16 @@ func spellWhen(x constraint.Expr) string {
 	return "if " + x.String()
 }
 
-// maxTags bounds the tags of which all combinations are tried, apart from systems and processors.
+// maxTags bounds the tags of which all combinations are tried, apart from
+// systems and processors.
 const maxTags = 8
 
 // A coverage remembers which constraints cover which.
 type coverage map[[2]string]bool
 
-// covers reports whether a declaration that was there under one constraint is there under one of others whenever it was. Where there
-// are too many tags to try, it says no.
+// covers reports whether a declaration that was there under one constraint is
+// there under one of others whenever it was. Where there are too many tags to
+// try, it says no.
 func (k coverage) covers(was constraint.Expr, now []constraint.Expr) bool {
 	var any constraint.Expr
 	for _, x := range now {
@@ -111,7 +116,8 @@ func (k coverage) covers(was constraint.Expr, now []constraint.Expr) bool {
 	return known
 }
 
-// implies tries all systems, processors and combinations of tags in which the two can differ.
+// implies tries all systems, processors and combinations of tags in which the
+// two can differ.
 func implies(was, now constraint.Expr) bool {
 	tags := map[string]bool{}
 	visit(both(was, now), func(tag string) { tags[tag] = true })
@@ -145,7 +151,8 @@ func implies(was, now constraint.Expr) bool {
 	return true
 }
 
-// onSystem reports whether a tag holds on a system: its own name, what it is a kind of, and unix.
+// onSystem reports whether a tag holds on a system: its own name, what it is a
+// kind of, and unix.
 func onSystem(system, tag string) bool {
 	switch {
 	case system == tag:

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Command is a command of the go tool that does not rewrite go.mod and go.sum, though the flags of the user's
-// environment ask for that (-mod=mod): who judges a tree must not change it. What else these flags say holds.
+// Command is a command of the go tool that does not rewrite go.mod and go.sum,
+// though the flags of the user's environment ask for that (-mod=mod): who
+// judges a tree must not change it. What else these flags say holds.
 func Command(command string, args ...string) []string {
 	all := []string{"go", command}
 	if slices.ContainsFunc(strings.Fields(goFlags()), rewrites) {
@@ -24,7 +25,8 @@ func rewrites(flag string) bool {
 	return flag == "-mod=mod" || flag == "--mod=mod"
 }
 
-// goFlags are the flags that the go tool adds to each command: those of the environment, else those that `go env -w` has set.
+// goFlags are the flags that the go tool adds to each command: those of the
+// environment, else those that `go env -w` has set.
 func goFlags() string {
 	if flags := os.Getenv("GOFLAGS"); flags != "" {
 		return flags

@@ -15,7 +15,8 @@ func Symbol(op ledger.Op) string {
 	return "added"
 }
 
-// Change says what happened to a path, so that a reader sees also a change of mode or kind alone.
+// Change says what happened to a path, so that a reader sees also a change of
+// mode or kind alone.
 func Change(c ledger.Change) string {
 	b, a := c.Before, c.After
 	switch {

@@ -7,7 +7,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Check is a check in one line, for people: its kind and the arguments that it has.
+// Check is a check in one line, for people: its kind and the arguments that it
+// has.
 func Check(c plan.Check) string {
 	var b strings.Builder
 	b.WriteString(c.Kind)

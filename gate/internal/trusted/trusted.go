@@ -1,5 +1,7 @@
-// Package trusted marks the built-in gates: they are known to change nothing in the workspace but by the commands that they
-// run, so that nobody has to scan it after them. A host's gate is promised to change nothing, and that is looked after.
+// Package trusted marks the built-in gates: they are known to change nothing in
+// the workspace but by the commands that they run, so that nobody has to scan
+// it after them. A host's gate is promised to change nothing, and that is
+// looked after.
 package trusted
 
 import (
@@ -8,7 +10,8 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// New makes a built-in gate. Where quick says so of a pass it need not be watched; nil: it never says so.
+// New makes a built-in gate. Where quick says so of a pass it need not be
+// watched; nil: it never says so.
 func New(info gate.Info, quick func(*gate.Pass) bool, judge func(context.Context, *gate.Pass) error) gate.Gate {
 	if quick == nil {
 		quick = func(*gate.Pass) bool { return false }

@@ -13,8 +13,8 @@ type Source struct {
 	Content []byte
 }
 
-// GoFiles reads the Go files of a folder of the workspace, sorted by name. A folder that is not there has none, and a file larger
-// than limit is an error.
+// GoFiles reads the Go files of a folder of the workspace, sorted by name. A
+// folder that is not there has none, and a file larger than limit is an error.
 func (w Folder) GoFiles(folder string, limit int64) ([]Source, error) {
 	if folder == "" {
 		folder = "."

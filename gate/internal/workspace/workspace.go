@@ -1,4 +1,5 @@
-// Package workspace reads the folder under judgement, and nothing outside of it.
+// Package workspace reads the folder under judgement, and nothing outside of
+// it.
 package workspace
 
 import (
@@ -11,7 +12,8 @@ import (
 	"syscall"
 )
 
-// A Folder is the folder under judgement. Nothing outside it can be reached through it, by no path and by no link.
+// A Folder is the folder under judgement. Nothing outside it can be reached
+// through it, by no path and by no link.
 type Folder struct{ *os.Root }
 
 // Open opens the workspace of a pass.
@@ -26,13 +28,15 @@ func Open(dir string) (Folder, error) {
 	return Folder{root}, nil
 }
 
-// errTooLarge says that a file is larger than what is read of files of its kind.
+// errTooLarge says that a file is larger than what is read of files of its
+// kind.
 var errTooLarge = errors.New("file is too large to be read")
 
 // ErrNotRegular says that no regular file stands at a path.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Read reads a whole regular file of at most limit bytes. Anything else (a FIFO, a folder, a device) is not opened.
+// Read reads a whole regular file of at most limit bytes. Anything else (a
+// FIFO, a folder, a device) is not opened.
 func (w Folder) Read(name string, limit int64) ([]byte, error) {
 	name = path.Clean(name)
 	info, err := w.Stat(name)
@@ -64,15 +68,18 @@ func ReadAtMost(r io.Reader, name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(content)) > limit {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%w (more than %d bytes)", errTooLarge, limit)}
+		return nil, &fs.PathError{Op: "read", Path: name,
+			Err: fmt.Errorf("%w (more than %d bytes)", errTooLarge, limit)}
 	}
 	return content, nil
 }
 
-// Gone reports whether nothing stands at a path, a file where a folder would have to be included.
+// Gone reports whether nothing stands at a path, a file where a folder would
+// have to be included.
 func Gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// LeadsOutside reports whether a path was refused because it, or a link on it, leads out of the workspace.
+// LeadsOutside reports whether a path was refused because it, or a link on it,
+// leads out of the workspace.
 func LeadsOutside(err error) bool {
 	var p *fs.PathError
 	return errors.As(err, &p) && p.Err != nil && p.Err.Error() == "path escapes from parent"

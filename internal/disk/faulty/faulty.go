@@ -1,6 +1,6 @@
-// Package faulty is a disk that fails: operation number so and so, with an error
-// of the system, once or from then on. A test lets operation 1 fail, then 2, and
-// so on, until a run gets through in which nothing failed.
+// Package faulty is a disk that fails: operation number so and so, with an
+// error of the system, once or from then on. A test lets operation 1 fail, then
+// 2, and so on, until a run gets through in which nothing failed.
 //
 //	for at := 1; ; at++ {
 //		l := &faulty.Layer{Err: syscall.ENOSPC, At: at}
@@ -28,12 +28,14 @@ import (
 // A Layer lets one operation fail, or all from one on. The zero value lets none
 // fail. It is safe for concurrent use; the fields are set before it is used.
 type Layer struct {
-	// Next carries out what does not fail; nil is the operating system. Of an operation
-	// that fails it gets to know, as one that failed.
+	// Next carries out what does not fail; nil is the operating system. Of an
+	// operation that fails it gets to know, as one that failed.
 	Next disk.Layer
-	// Err is how operations fail. io.ErrShortWrite stands for a write that keeps its first half.
+	// Err is how operations fail. io.ErrShortWrite stands for a write that
+	// keeps its first half.
 	Err error
-	// At is the number of the operation, from 1, among those that can fail like that; 0 is none.
+	// At is the number of the operation, from 1, among those that can fail like
+	// that; 0 is none.
 	At int
 	// Only restricts what is counted, and fails, further; nil does not.
 	Only func(op *disk.Op) bool
@@ -130,7 +132,8 @@ func Fits(err error, op *disk.Op) bool {
 	}
 	if err == syscall.ENOSPC || err == Quota {
 		switch op.Kind {
-		case disk.Create, disk.Write, disk.Truncate, disk.Mkdir, disk.Symlink, disk.Link, disk.Rename, disk.Sync, disk.SyncData:
+		case disk.Create, disk.Write, disk.Truncate, disk.Mkdir, disk.Symlink, disk.Link, disk.Rename, disk.Sync,
+			disk.SyncData:
 			return true
 		}
 		return false

@@ -182,7 +182,8 @@ func (n *node) write(s step, fate Fate) {
 	}
 }
 
-// put copies what s wrote between from and to, and what shares its sectors: the disk gets those whole.
+// put copies what s wrote between from and to, and what shares its sectors: the
+// disk gets those whole.
 func (n *node) put(s step, from, to int64) {
 	copy(n.data[from:to], s.data[from-s.offset:])
 	if from == s.offset {
@@ -193,7 +194,8 @@ func (n *node) put(s step, from, to int64) {
 	}
 }
 
-// around does a write, and returns what stands before and behind it in its sectors.
+// around does a write, and returns what stands before and behind it in its
+// sectors.
 func (n *node) around(s step) (lead, trail []byte) {
 	end := s.offset + int64(len(s.data))
 	n.resize(max(int64(len(n.data)), end))
@@ -211,7 +213,8 @@ func (n *node) resize(size int64) {
 	}
 }
 
-// differ compares what two images hold below a node of each. Times are left out.
+// differ compares what two images hold below a node of each. Times are left
+// out.
 func differ(path string, want image, w int, is image, i int) error {
 	a, b := want[w], is[i]
 	switch {

@@ -65,7 +65,8 @@ func writeAt(root *disk.Root, name, content string, at int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// after is what a power cut at moment k leaves: content by name, folders with a slash.
+// after is what a power cut at moment k leaves: content by name, folders with a
+// slash.
 func after(t *testing.T, trace *powercut.Trace, k int, choose powercut.Choice) map[string]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "fresh")
@@ -94,7 +95,8 @@ func after(t *testing.T, trace *powercut.Trace, k int, choose powercut.Choice) m
 
 type files = map[string]string
 
-// TestModel holds the rules of the model, one by one. The power goes when all is done.
+// TestModel holds the rules of the model, one by one. The power goes when all
+// is done.
 func TestModel(t *testing.T) {
 	zeros := strings.Repeat("\x00", 6)
 	tests := []struct {
@@ -107,7 +109,9 @@ func TestModel(t *testing.T) {
 			powercut.Nothing, files{"old": "before", "new": "x"}},
 		{"a file whose folder was not synced vanishes", func(r *disk.Root) error { return write(r, "new", "x", true) },
 			powercut.Everything, files{"old": "before"}},
-		{"a file that was not synced is empty", func(r *disk.Root) error { return errors.Join(write(r, "new", "x", false), r.SyncFolder(".")) },
+		{"a file that was not synced is empty", func(r *disk.Root) error {
+			return errors.Join(write(r, "new", "x", false), r.SyncFolder("."))
+		},
 			powercut.Everything, files{"old": "before", "new": ""}},
 		{"both synced", func(r *disk.Root) error { return errors.Join(write(r, "new", "x", true), r.SyncFolder(".")) },
 			powercut.Everything, files{"old": "before", "new": "x"}},
@@ -145,7 +149,8 @@ func TestModel(t *testing.T) {
 		}, powercut.Everything, files{"old": "before"}},
 		{"a length without its content", func(r *disk.Root) error {
 			return errors.Join(write(r, "new", "xxxxxx", false), r.SyncFolder("."))
-		}, func(int) powercut.Fate { return powercut.Fate{Lost: true, Length: true} }, files{"old": "before", "new": zeros}},
+		}, func(int) powercut.Fate { return powercut.Fate{Lost: true, Length: true} },
+			files{"old": "before", "new": zeros}},
 		{"a part of a write", func(r *disk.Root) error {
 			return errors.Join(write(r, "new", strings.Repeat("x", 600), false), r.SyncFolder("."))
 		}, func(int) powercut.Fate {
@@ -227,7 +232,8 @@ func TestCheckFindsWhatGoesAround(t *testing.T) {
 
 func TestSeedsRepeat(t *testing.T) {
 	trace := record(t, func(r *disk.Root) error {
-		return errors.Join(write(r, "a", strings.Repeat("a", 3000), false), write(r, "b", "b", false), r.Rename("a", "c"), r.SyncFolder("."))
+		return errors.Join(write(r, "a", strings.Repeat("a", 3000), false), write(r, "b", "b", false),
+			r.Rename("a", "c"), r.SyncFolder("."))
 	})
 	seen := map[string]bool{}
 	for seed := range uint64(50) {
@@ -242,12 +248,13 @@ func TestSeedsRepeat(t *testing.T) {
 	}
 }
 
-// TestLosses holds that each single loss at each moment comes once, with the sum
-// that its cut has.
+// TestLosses holds that each single loss at each moment comes once, with the
+// sum that its cut has.
 func TestLosses(t *testing.T) {
 	trace := record(t, func(root *disk.Root) error {
 		return errors.Join(
-			write(root, "a", "first", false), root.Mkdir("d", 0o755), write(root, "d/b", "second", true), root.SyncFolder("d"),
+			write(root, "a", "first", false), root.Mkdir("d", 0o755), write(root, "d/b", "second", true),
+			root.SyncFolder("d"),
 			root.Rename("a", "d/a"), write(root, "d/a", "third, and longer", false), root.Symlink("a", "d/link"),
 			root.Remove("d/b"), root.SyncFolder("."), root.SyncFolder("d"), write(root, "d/a", "4", true))
 	})

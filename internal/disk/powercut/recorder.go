@@ -14,7 +14,8 @@ import (
 )
 
 // A Recorder carries operations out and notes those that change what is below a
-// folder. It is safe for concurrent use, and lets one operation happen at a time.
+// folder. It is safe for concurrent use, and lets one operation happen at a
+// time.
 type Recorder struct {
 	dir  string
 	boot string
@@ -69,8 +70,8 @@ func New(dir, boot string) (*Recorder, error) {
 // Boot is the life of the machine.
 func (r *Recorder) Boot() string { return r.boot }
 
-// Now is how many operations were noted so far. What is durable now is durable at
-// every later moment too.
+// Now is how many operations were noted so far. What is durable now is durable
+// at every later moment too.
 func (r *Recorder) Now() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

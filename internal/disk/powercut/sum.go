@@ -9,8 +9,8 @@ import (
 )
 
 // Sum tells states apart: what is left after two cuts is the same where it is
-// the same, names, kinds, modes and contents. Sums of different seeds say nothing
-// about each other.
+// the same, names, kinds, modes and contents. Sums of different seeds say
+// nothing about each other.
 func (c *Cut) Sum(seed maphash.Seed, choose Choice) uint64 {
 	return c.image(choose).sum(seed)
 }

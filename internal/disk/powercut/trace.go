@@ -11,7 +11,8 @@ import (
 type Trace struct {
 	start image
 	steps []step
-	// since is, for each step, after how many it was durable; never where it was not.
+	// since is, for each step, after how many it was durable; never where it
+	// was not.
 	since []int
 }
 

@@ -2,8 +2,8 @@ package intake
 
 import "github.com/planlock/planlock/plan"
 
-// Codes lists the diagnostics of pending actions and contracts, sorted by code. testdata/codes.toml has a document
-// that draws each, and one that does not.
+// Codes lists the diagnostics of pending actions and contracts, sorted by code.
+// testdata/codes.toml has a document that draws each, and one that does not.
 func Codes() []plan.Code {
 	return []plan.Code{
 		{Code: "acceptance-invalid", Severity: plan.Warning, Why: "A criterion is no text."},

@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/codestest"
 )
 
-// TestCodes holds that every code is drawn by its bad example, with a place and a hint, and not by its good one.
+// TestCodes holds that every code is drawn by its bad example, with a place and
+// a hint, and not by its good one.
 func TestCodes(t *testing.T) {
 	codestest.Run(t, codestest.Reader{
 		Codes: intake.Codes(),

@@ -19,7 +19,8 @@ type Contract struct {
 	Checks   []Answer // in the order in which they were written
 	Jobs     []Job
 
-	// Faults are what is missing in the document or cannot be read. Any error among them rejects.
+	// Faults are what is missing in the document or cannot be read. Any error
+	// among them rejects.
 	Faults []plan.Diagnostic
 }
 
@@ -40,7 +41,8 @@ const (
 	VerdictConditional = "CONDITIONAL"
 )
 
-// ReadContract reads a contract document; name stands in positions. It never fails: what cannot be read is in Faults.
+// ReadContract reads a contract document; name stands in positions. It never
+// fails: what cannot be read is in Faults.
 func ReadContract(name string, text []byte) *Contract {
 	c := &Contract{}
 	if len(text) > sketch.MaxSize {
@@ -159,8 +161,9 @@ type Approval struct {
 	Jobs     []Job    // of all contracts, if approved
 }
 
-// Approve decides by the contracts of operations, quality and infrastructure: all three say exactly APPROVE and none
-// raises a critical flag. A nil contract is one that is missing.
+// Approve decides by the contracts of operations, quality and infrastructure:
+// all three say exactly APPROVE and none raises a critical flag. A nil contract
+// is one that is missing.
 func Approve(ops, quality, infra *Contract) Approval {
 	var a Approval
 	var jobs []Job
@@ -197,7 +200,8 @@ func (c *Contract) objections(name string) []string {
 	return list
 }
 
-// readContract shows a contract as a draft: a document that is understood and has nothing to carry out.
+// readContract shows a contract as a draft: a document that is understood and
+// has nothing to carry out.
 func readContract(name string, text []byte) *plan.Draft {
 	c := ReadContract(name, text)
 	return plan.Assemble(plan.Parts{Plan: plan.Plan{Goal: "Verdict: " + c.Verdict}, Format: plan.Contract,

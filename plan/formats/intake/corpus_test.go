@@ -53,7 +53,8 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 		for i, w := range want.Tasks {
-			if got := d.Plan.Tasks[i]; w.Action != nil && *w.Action != got.Title || w.Priority != nil && *w.Priority != got.Priority {
+			if got := d.Plan.Tasks[i]; w.Action != nil && *w.Action != got.Title || w.Priority != nil &&
+				*w.Priority != got.Priority {
 				t.Errorf("%s, task %d: %+v", name, i+1, got)
 			}
 		}

@@ -84,7 +84,8 @@ T2@3 "b" LOW after=1 criteria=1
 }
 
 func TestByPriority(t *testing.T) {
-	tasks := []plan.Task{{Priority: "LOW"}, {Priority: "whenever"}, {Priority: "HIGH"}, {}, {Priority: "Medium"}, {Priority: "HIGH"}}
+	tasks := []plan.Task{{Priority: "LOW"}, {Priority: "whenever"}, {Priority: "HIGH"}, {}, {Priority: "Medium"},
+		{Priority: "HIGH"}}
 	if diff := cmp.Diff([]int{2, 5, 4, 0, 1, 3}, intake.ByPriority(tasks)); diff != "" {
 		t.Error(diff)
 	}
@@ -113,8 +114,9 @@ const good = `{"verdict": "APPROVE", "flags": {"critical": [], "warnings": ["slo
 
 func TestApprove(t *testing.T) {
 	ok := intake.ReadContract("ok.json", []byte(good))
-	want := &intake.Contract{Verdict: "APPROVE", Critical: []string{}, Warnings: []string{"slow"}, Checks: []intake.Answer{{Name: "ok", Value: "true"}},
-		Jobs: []intake.Job{{ID: "j1", Entry: "a.py", Args: `{"n": 3}`, ExpectedArtifacts: []string{"a.log"}}}}
+	want := &intake.Contract{Verdict: "APPROVE", Critical: []string{}, Warnings: []string{"slow"},
+		Checks: []intake.Answer{{Name: "ok", Value: "true"}},
+		Jobs:   []intake.Job{{ID: "j1", Entry: "a.py", Args: `{"n": 3}`, ExpectedArtifacts: []string{"a.log"}}}}
 	if diff := cmp.Diff(want, ok); diff != "" {
 		t.Fatal(diff)
 	}

@@ -20,8 +20,9 @@ const ()
 // wrappers are the keys under which the list of tasks is looked for first.
 var wrappers = []string{"decisions", "tasks", "pending_actions", "actions", "items"}
 
-// Detect names the format of a JSON text, or says that it is unknown: pending actions, or a contract. Text that is
-// not JSON is pending actions if the file is called so, or if it shows the keys of a task.
+// Detect names the format of a JSON text, or says that it is unknown: pending
+// actions, or a contract. Text that is not JSON is pending actions if the file
+// is called so, or if it shows the keys of a task.
 func Detect(name string, text []byte) plan.Format {
 	if len(text) > sketch.MaxSize {
 		return plan.Unknown
@@ -53,8 +54,8 @@ func Detect(name string, text []byte) plan.Format {
 	return plan.Unknown
 }
 
-// looksLike reports whether one of the first items of a list is a task in the manner of this format. Task lists of
-// other tools have "id" and "title".
+// looksLike reports whether one of the first items of a list is a task in the
+// manner of this format. Task lists of other tools have "id" and "title".
 func looksLike(list jsontree.Value) bool {
 	n := 0
 	for it := range list.Each {
@@ -98,8 +99,8 @@ func (r *reader) report(code string, severity plan.Severity, at int, task, messa
 	r.Report(code, severity, r.t.Offset(at), task, message, hint)
 }
 
-// Read reads a file of pending actions, or a contract; name stands in positions. What is wrong with it is in the
-// draft. The error is a *[plan.SizeError].
+// Read reads a file of pending actions, or a contract; name stands in
+// positions. What is wrong with it is in the draft. The error is a *[plan.SizeError].
 func Read(name string, text []byte) (*plan.Draft, error) {
 	if err := sketch.CheckSize(name, text); err != nil {
 		return nil, err
@@ -196,8 +197,9 @@ func (r *reader) order() {
 	r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "intake.order_by_priority", Value: list})
 }
 
-// ByPriority orders tasks by their priority, HIGH before MEDIUM before LOW before all else, otherwise as they are; it
-// returns their indexes. Dependencies are not looked at.
+// ByPriority orders tasks by their priority, HIGH before MEDIUM before LOW
+// before all else, otherwise as they are; it returns their indexes.
+// Dependencies are not looked at.
 func ByPriority(tasks []plan.Task) []int {
 	order := make([]int, len(tasks))
 	for i := range order {

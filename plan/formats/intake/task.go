@@ -37,7 +37,8 @@ func (r *reader) task(item jsontree.Value, at string, n int) {
 	r.Plan.Tasks = append(r.Plan.Tasks, t)
 }
 
-// scalar is the text of a value that says something: a text, a number, true or false.
+// scalar is the text of a value that says something: a text, a number, true or
+// false.
 func scalar(v jsontree.Value) string { return strings.TrimSpace(v.Text()) }
 
 // absent reports a member that the format asks for.
@@ -168,7 +169,8 @@ func (r *reader) depends(item jsontree.Value, at, key, task string) []string {
 	return nil
 }
 
-// more keeps all else that a task says as its description, and the files that it names.
+// more keeps all else that a task says as its description, and the files that
+// it names.
 func (r *reader) more(item jsontree.Value, t *plan.Task) string {
 	known := map[string]bool{"task_id": true, "action": true, "acceptance_criteria": true, "priority": true,
 		"dependencies": true, "depends_on": true, "status": true, "type": true}

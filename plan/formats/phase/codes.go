@@ -2,8 +2,8 @@ package phase
 
 import "github.com/planlock/planlock/plan"
 
-// Codes lists the diagnostics of phase plans, sorted by code. testdata/codes.toml has a plan that draws each, and one
-// that does not.
+// Codes lists the diagnostics of phase plans, sorted by code.
+// testdata/codes.toml has a plan that draws each, and one that does not.
 func Codes() []plan.Code {
 	return []plan.Code{
 		{Code: "front-matter-parse-error", Severity: plan.Warning,

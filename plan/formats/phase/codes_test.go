@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/phase"
 )
 
-// draw reads an example, of one file or of several: a line "==> NAME" comes before each.
+// draw reads an example, of one file or of several: a line "==> NAME" comes
+// before each.
 func draw(t *testing.T, text string) *plan.Draft {
 	t.Helper()
 	if !strings.HasPrefix(text, "==> ") {
@@ -27,7 +28,8 @@ func draw(t *testing.T, text string) *plan.Draft {
 	return d
 }
 
-// TestCodes holds that every code is drawn by its bad example, with a place and a hint, and not by its good one.
+// TestCodes holds that every code is drawn by its bad example, with a place and
+// a hint, and not by its good one.
 func TestCodes(t *testing.T) {
 	codestest.Run(t, codestest.Reader{
 		Codes:   phase.Codes(),

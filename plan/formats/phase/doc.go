@@ -1,8 +1,10 @@
-// Package phase reads NAME-PLAN.md files: phase plans, whose tasks are tags, headings or a list, below a front
-// matter that says which plan of which phase it is, in which wave it runs and what it depends on.
+// Package phase reads NAME-PLAN.md files: phase plans, whose tasks are tags,
+// headings or a list, below a front matter that says which plan of which phase
+// it is, in which wave it runs and what it depends on.
 //
-// [Read] reads one file, [ReadSet] a folder of them as one plan in which each file is a speclet. Both yield a
-// [plan.Draft] whose diagnostics carry lines and columns:
+// [Read] reads one file, [ReadSet] a folder of them as one plan in which each
+// file is a speclet. Both yield a [plan.Draft] whose diagnostics carry lines
+// and columns:
 //
 //	draft, err := phase.Read("04-01-PLAN.md", text)
 //	if err != nil {
@@ -12,19 +14,23 @@
 //		fmt.Println(d)
 //	}
 //
-// Tasks are recognised in this order; the first form that is found is the file's:
+// Tasks are recognised in this order; the first form that is found is the
+// file's:
 //
 //   - tags: a line that holds nothing but <task …> opens, one that holds nothing but </task> closes, and only the outermost pair
 //     is a task. Code fences do not matter for these lines: plans quote plans, and their fences are often nested wrongly
 //   - headings: "## Task 1: Title", "### Task T1-001: Title", "### WP1-T1: Title"; not inside code fences
 //   - a list: "- id: T3-01" with keys below it
 //
-// A task becomes one step whose prompt is the task's text. What it says under <done> is the expected output, and a
-// command that stands under <verify> in an unmistakable form is a postcondition. A checkpoint keeps its kind, and its
+// A task becomes one step whose prompt is the task's text. What it says under
+// <done> is the expected output, and a command that stands under <verify> in an
+// unmistakable form is a postcondition. A checkpoint keeps its kind, and its
 // step asks: it is collaborative, and a failure goes to a person.
 //
-// Scalars of the front matter are text as written, since 01, 08 and yes mean different things to different versions of
-// YAML. A front matter that is no YAML is reported and read line by line.
+// Scalars of the front matter are text as written, since 01, 08 and yes mean
+// different things to different versions of YAML. A front matter that is no
+// YAML is reported and read line by line.
 //
-// Not promised: prose about tasks is not understood. A plan that has none in these forms has no tasks.
+// Not promised: prose about tasks is not understood. A plan that has none in
+// these forms has no tasks.
 package phase

@@ -8,8 +8,8 @@ type element struct {
 	line       int
 }
 
-// tag reads a tag at the beginning of a text: its name, whether it closes, and its length; 0 if there is none. A tag
-// does not go over the end of a line.
+// tag reads a tag at the beginning of a text: its name, whether it closes, and
+// its length; 0 if there is none. A tag does not go over the end of a line.
 func tag(text string) (name string, closes bool, length int) {
 	if len(text) < 3 || text[0] != '<' {
 		return "", false, 0
@@ -36,8 +36,9 @@ func tag(text string) (name string, closes bool, length int) {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// elements finds the outermost elements of a task. An element begins where a line begins, or right behind another one;
-// one that is not closed ends with its line. Tags in the middle of a line are prose.
+// elements finds the outermost elements of a task. An element begins where a
+// line begins, or right behind another one; one that is not closed ends with
+// its line. Tags in the middle of a line are prose.
 func (r *reader) elements(from, to int) []element {
 	text := r.t.Join(from, to)
 	if strings.IndexByte(text, '<') < 0 {
@@ -74,7 +75,8 @@ func (r *reader) elements(from, to int) []element {
 	return list
 }
 
-// tags are the places of the closing and of the opening tags of each name, in order.
+// tags are the places of the closing and of the opening tags of each name, in
+// order.
 type tags struct {
 	close, open map[string][]int
 	odd         map[string]bool // names whose tags do not match: the first closing tag counts
@@ -109,9 +111,10 @@ func beginsLine(text string, at int) bool {
 	return at < 0 || text[at] == '\n'
 }
 
-// balanced finds the closing tag of an element whose content begins at start: where it is, and where it ends.
-// Elements of the same name that begin a line inside it are counted. What was passed is dropped, so that all
-// searches together are linear.
+// balanced finds the closing tag of an element whose content begins at start:
+// where it is, and where it ends. Elements of the same name that begin a line
+// inside it are counted. What was passed is dropped, so that all searches
+// together are linear.
 func (t tags) balanced(text, name string, start int) (end, next int) {
 	if len(t.close[name]) == 0 {
 		return -1, 0

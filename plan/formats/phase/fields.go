@@ -21,8 +21,9 @@ var (
 // plainKeys are the labels that need no bold face.
 var plainKeys = map[string]bool{"files": true, "file": true, "depends_on": true, "depends on": true,
 	"dependencies": true,
-	"acceptance":   true, "acceptance criteria": true, "acceptance_criteria": true, "estimate": true, "description": true,
-	"priority": true, "status": true, "type": true, "wave": true, "verify": true}
+	"acceptance":   true, "acceptance criteria": true, "acceptance_criteria": true, "estimate": true,
+	"description": true,
+	"priority":    true, "status": true, "type": true, "wave": true, "verify": true}
 
 // A field is a label and the lines that belong to it.
 type field struct {
@@ -32,7 +33,8 @@ type field struct {
 	lines  []string // the first is what stands behind the label
 }
 
-// label reads a line as "**Label:** text", or as "label: text" where the label is known.
+// label reads a line as "**Label:** text", or as "label: text" where the label
+// is known.
 func label(line string) (field, bool) {
 	bold := strings.Contains(line, "**")
 	if !bold && strings.IndexByte(line, ':') < 0 {
@@ -54,7 +56,8 @@ func label(line string) (field, bool) {
 		lines:  []string{m[3]}}, true
 }
 
-// fields reads the labels of a task whose lines are given. Hidden lines are no labels and no values.
+// fields reads the labels of a task whose lines are given. Hidden lines are no
+// labels and no values.
 func (r *reader) fields(t *task, from, to int) {
 	var open *field
 	for i := from; i < to && i < len(r.t.Lines); i++ {
@@ -84,7 +87,8 @@ func (r *reader) fields(t *task, from, to int) {
 	t.field(open)
 }
 
-// code takes a line of a code block, or its mark, into a field: commands, or files one to a line right below the label.
+// code takes a line of a code block, or its mark, into a field: commands, or
+// files one to a line right below the label.
 func (f *field) code(line string) {
 	switch _, fence := outline.FenceWord(line); {
 	case f == nil || len(f.lines) >= maxField:
@@ -95,7 +99,8 @@ func (f *field) code(line string) {
 	}
 }
 
-// holdsList reports whether what is indented below the label belongs to its list.
+// holdsList reports whether what is indented below the label belongs to its
+// list.
 func (f *field) holdsList() bool {
 	return acceptanceLabel.MatchString(f.label) || filesLabel.MatchString(f.label)
 }
@@ -154,8 +159,8 @@ func (t *task) addFiles(files []string) {
 	}
 }
 
-// valueLines are what stands behind a label, or else the list below it; text after the first gap that is no list
-// does not belong to it.
+// valueLines are what stands behind a label, or else the list below it; text
+// after the first gap that is no list does not belong to it.
 func valueLines(f *field) []string {
 	first := strings.TrimSpace(f.lines[0])
 	var lines []string
@@ -181,7 +186,8 @@ func valueLines(f *field) []string {
 	return lines
 }
 
-// criteria counts the items at the top of the last list; without one, running text is a single criterion.
+// criteria counts the items at the top of the last list; without one, running
+// text is a single criterion.
 func criteria(lines []string) []string {
 	list, prose := []string{}, ""
 	top, inside := 0, false

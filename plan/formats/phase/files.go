@@ -15,8 +15,9 @@ var (
 	listSpace = lazyre.New(`\s+(?:and|&)\s+`)
 )
 
-// splitFiles names the files of a field: one to a line or between commas, without list marks, backticks and remarks.
-// Nil means that the field holds a sentence; what is there but empty names none.
+// splitFiles names the files of a field: one to a line or between commas,
+// without list marks, backticks and remarks. Nil means that the field holds a
+// sentence; what is there but empty names none.
 func splitFiles(lines []string) []string {
 	files := []string{}
 	prose := false
@@ -81,7 +82,8 @@ func fileNames(part string) ([]string, bool) {
 	return nil, false
 }
 
-// outside takes remarks in parentheses off a part that names files in backticks.
+// outside takes remarks in parentheses off a part that names files in
+// backticks.
 func outside(part string) string {
 	if i := strings.IndexByte(part, '('); i > 0 && strings.Contains(part[:i], "`") &&
 		strings.Count(part[:i], "`")%2 == 0 {
@@ -90,7 +92,8 @@ func outside(part string) string {
 	return part
 }
 
-// spanned keeps the code spans that can be files, without line numbers behind them.
+// spanned keeps the code spans that can be files, without line numbers behind
+// them.
 func spanned(spans [][]string) []string {
 	var names []string
 	for i, m := range spans {
@@ -108,7 +111,8 @@ func spanned(spans [][]string) []string {
 
 var lineNumbers = lazyre.New(`:\d+(?:[-–]\d+)?(?:,\s*\d+(?:[-–]\d+)?)*$`)
 
-// splitCommas cuts at commas that are not inside parentheses, brackets, braces or backticks.
+// splitCommas cuts at commas that are not inside parentheses, brackets, braces
+// or backticks.
 func splitCommas(text string) []string {
 	var parts []string
 	depth, code, from := 0, false, 0
@@ -131,7 +135,8 @@ func splitCommas(text string) []string {
 
 var wordBefore = lazyre.New(`^(?i:tasks?|plans?|steps?)\s+`)
 
-// splitNames reads the names of what something depends on: [] for none, nil where nothing is said.
+// splitNames reads the names of what something depends on: [] for none, nil
+// where nothing is said.
 func splitNames(text string) []string {
 	text = strings.TrimSpace(text)
 	if len(text) > maxPart*10 {

@@ -41,7 +41,8 @@ func TestSplitNames(t *testing.T) {
 		want []string
 	}{
 		{"none", []string{}}, {"Nothing (phase 1 is done)", []string{}}, {"[]", []string{}}, {"-", []string{}},
-		{"T1-001, T1-002", []string{"T1-001", "T1-002"}}, {"Task 1 and Task 2", []string{"1", "2"}}, {`["A", 'B']`, []string{"A", "B"}},
+		{"T1-001, T1-002", []string{"T1-001", "T1-002"}}, {"Task 1 and Task 2", []string{"1", "2"}},
+		{`["A", 'B']`, []string{"A", "B"}},
 		{"`A` (for its types)", []string{"A"}}, {"the second phase", []string{"the second phase"}},
 	} {
 		if diff := cmp.Diff(c.want, splitNames(c.text)); diff != "" {
@@ -74,7 +75,8 @@ func TestCommands(t *testing.T) {
 }
 
 func TestFold(t *testing.T) {
-	for _, c := range [][2]string{{"01", "1"}, {"04-01", "4-1"}, {"0", "0"}, {"12a", "12a"}, {"T1-001", "t1-1"}, {"10", "10"}, {"00", "0"}} {
+	for _, c := range [][2]string{{"01", "1"}, {"04-01", "4-1"}, {"0", "0"}, {"12a", "12a"}, {"T1-001", "t1-1"},
+		{"10", "10"}, {"00", "0"}} {
 		if got := fold(c[0]); got != c[1] {
 			t.Errorf("fold(%q) = %q, want %q", c[0], got, c[1])
 		}

@@ -15,7 +15,8 @@ var (
 	purposeful = lazyre.New(`^(?i:goal|objective|purpose|overview)\b`)
 )
 
-// findGoal takes the goal from where a plan states it: an <objective>, a label, a section, its title.
+// findGoal takes the goal from where a plan states it: an <objective>, a label,
+// a section, its title.
 func (r *reader) findGoal(from int) {
 	end := len(r.t.Lines)
 	if len(r.tasks) > 0 {
@@ -87,7 +88,8 @@ func (r *reader) paragraph(i int) {
 	}
 }
 
-// statusOf says how far a task is in the words of a plan; words of another meaning stay.
+// statusOf says how far a task is in the words of a plan; words of another
+// meaning stay.
 func statusOf(text string) plan.Status {
 	text = strings.TrimSpace(text)
 	switch strings.ToLower(strings.Trim(text, "*_` ✅☑✔")) {

@@ -66,7 +66,8 @@ func taskOf(h heading) (task, bool) {
 	return task{line: h.line, dependsAt: h.line, id: id, title: title, status: status}, true
 }
 
-// headed finds tasks that are headings. A task ends at the next heading of its level or above, or at the next task.
+// headed finds tasks that are headings. A task ends at the next heading of its
+// level or above, or at the next task.
 func (r *reader) headed(int) []task {
 	var tasks []task
 	var levels []int

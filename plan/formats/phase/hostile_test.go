@@ -13,8 +13,9 @@ import (
 	"github.com/planlock/planlock/plan/formats/phase"
 )
 
-// TestHostile gives a megabyte of what readers choke on; time and memory must stay small. The bounds are
-// several times what is promised, because machines that test are busy.
+// TestHostile gives a megabyte of what readers choke on; time and memory must
+// stay small. The bounds are several times what is promised, because machines
+// that test are busy.
 func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -63,12 +64,14 @@ func FuzzRead(f *testing.F) {
 		}
 		lines := strings.Count(text, "\n") + 1
 		for _, found := range d.Check(plan.CheckOptions{}) {
-			if found.Pos.Line < 1 || found.Pos.Line > lines || found.Pos.Column < 1 || found.Hint == "" || found.Message == "" {
+			if found.Pos.Line < 1 || found.Pos.Line > lines || found.Pos.Column < 1 || found.Hint == "" ||
+				found.Message == "" {
 				t.Errorf("%+v in %d lines", found, lines)
 			}
 		}
 		d.Plan.Digest()
-		if _, err := phase.ReadSet([]plan.Text{{Path: "1/01-PLAN.md", Text: []byte(text)}, {Path: "1/02-PLAN.md", Text: []byte(text)}}); err != nil {
+		if _, err := phase.ReadSet([]plan.Text{{Path: "1/01-PLAN.md", Text: []byte(text)},
+			{Path: "1/02-PLAN.md", Text: []byte(text)}}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -128,7 +131,8 @@ func TestCorpus(t *testing.T) {
 		for i, w := range want.Tasks {
 			got := d.Plan.Tasks[i]
 			switch {
-			case w.Title != nil && strings.TrimSpace(*w.Title) != got.Title, w.ID != nil && *w.ID != got.ID, w.Type != nil && *w.Type != got.Kind,
+			case w.Title != nil && strings.TrimSpace(*w.Title) != got.Title, w.ID != nil && *w.ID != got.ID,
+				w.Type != nil && *w.Type != got.Kind,
 				w.Files != nil && strings.Join(w.Files, "\n") != strings.Join(got.Files, "\n"),
 				w.DependsOn != nil && strings.Join(w.DependsOn, "\n") != strings.Join(got.DependsOn, "\n"),
 				w.Acceptance != nil && w.Acceptance.Count != len(got.AcceptanceCriteria):

@@ -10,8 +10,9 @@ import (
 
 var entryID = lazyre.New(`^([ \t]*)- id:\s*\S`)
 
-// listed finds tasks that are entries of a YAML list, "- id: T3-01" with keys below. An entry ends where the
-// indentation does. Each is read on its own, so that a fault in one does not hide the others.
+// listed finds tasks that are entries of a YAML list, "- id: T3-01" with keys
+// below. An entry ends where the indentation does. Each is read on its own, so
+// that a fault in one does not hide the others.
 func (r *reader) listed(from int) []task {
 	var tasks []task
 	for i := from; i < len(r.t.Lines); i++ {
@@ -37,7 +38,8 @@ func (r *reader) listed(from int) []task {
 	return tasks
 }
 
-// entry reads the lines of one entry, whose mark stands behind so many blanks; strictly as YAML first.
+// entry reads the lines of one entry, whose mark stands behind so many blanks;
+// strictly as YAML first.
 func (r *reader) entry(from, end, blanks int, strictly bool) task {
 	text := r.t.Join(from, end)
 	mark := text[blanks:]
@@ -64,8 +66,9 @@ func (r *reader) entry(from, end, blanks int, strictly bool) task {
 	}
 	t := task{line: from, dependsAt: from, id: v.get("id").text, status: v.get("status").text,
 		estimate: v.get("estimate").text,
-		kind:     v.get("type").text, priority: v.get("priority").text, wave: v.get("wave"), about: v.get("description").text,
-		body: strings.TrimSpace(text)}
+		kind:     v.get("type").text, priority: v.get("priority").text, wave: v.get("wave"),
+		about: v.get("description").text,
+		body:  strings.TrimSpace(text)}
 	for _, key := range []string{"title", "name", "task"} {
 		if t.title == "" {
 			t.title = v.get(key).text

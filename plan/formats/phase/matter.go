@@ -15,7 +15,8 @@ import (
 // maxMatter is how long a front matter may be to be given to the YAML reader.
 const maxMatter = 64 << 10
 
-// A value is what stands behind a key of YAML: a text, a list or a map. Texts are as written.
+// A value is what stands behind a key of YAML: a text, a list or a map. Texts
+// are as written.
 type value struct {
 	key   string
 	line  int // from 0
@@ -34,7 +35,8 @@ func (v value) get(key string) value {
 	return value{line: v.line}
 }
 
-// list is the value as a list of texts: nil where nothing is said, empty for none.
+// list is the value as a list of texts: nil where nothing is said, empty for
+// none.
 func (v value) list() []string {
 	switch v.kind {
 	case 'l':
@@ -137,7 +139,8 @@ func yamlLine(err error, first int) (int, string) {
 
 var plainKey = lazyre.New(`^( *)(- )?([A-Za-z_][\w -]*?):(?:[ \t]+(.*))?$`)
 
-// readLines reads keys, lists and one level of maps below a key, without asking whether it is YAML.
+// readLines reads keys, lists and one level of maps below a key, without asking
+// whether it is YAML.
 func readLines(t *outline.Text, from, to int) value {
 	root := value{kind: 'm', line: from}
 	var top, sub *value

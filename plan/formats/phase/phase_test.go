@@ -141,14 +141,16 @@ func TestFrontMatterStaysText(t *testing.T) {
 	if diff := cmp.Diff([]string{"it shines"}, d.Plan.Completion.AcceptanceCriteria); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]plan.Check{{Kind: "file_contains", Path: "a/b.go", Text: "Shine"}}, d.Plan.Completion.Checks); diff != "" {
+	if diff := cmp.Diff([]plan.Check{{Kind: "file_contains", Path: "a/b.go", Text: "Shine"}},
+		d.Plan.Completion.Checks); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestInvalidFrontMatterIsReadByLines(t *testing.T) {
 	d := read(t, "x-PLAN.md", "---\nphase: 04-skills\nplan: 01\ndepends_on: [\"04-02\", '03']\nfiles_modified:\n  - a.go\nmust_haves:\n  truths:\n    - \"one\"\n  key_links:\n    - from: \"x\"\n      pattern: \"\\.x\"\n---\n## Task 1: A\n**Acceptance:** x\n")
-	if len(d.Found) != 1 || d.Found[0].Code != "front-matter-parse-error" || d.Found[0].Severity != plan.Warning || d.Found[0].Pos.Line != 12 {
+	if len(d.Found) != 1 || d.Found[0].Code != "front-matter-parse-error" || d.Found[0].Severity != plan.Warning ||
+		d.Found[0].Pos.Line != 12 {
 		t.Errorf("found %v", d.Found)
 	}
 	var keys []string
@@ -168,7 +170,8 @@ func TestCheckpointsAsk(t *testing.T) {
 	for _, kind := range []string{"human-verify", "decision", "human-action"} {
 		d := read(t, "x-PLAN.md", "<task type=\"checkpoint:"+kind+"\" gate=\"blocking\">\n<what-built>The hall</what-built>\n<resume-signal>approved</resume-signal>\n</task>\n")
 		s := d.Plan.Tasks[0].Steps[0]
-		if d.Plan.Tasks[0].Kind != "checkpoint:"+kind || s.Mode != plan.Collaborative || s.OnFailure != plan.Ask || !strings.Contains(s.Prompt, "approved") || s.Description != "The hall" {
+		if d.Plan.Tasks[0].Kind != "checkpoint:"+kind || s.Mode != plan.Collaborative || s.OnFailure != plan.Ask ||
+			!strings.Contains(s.Prompt, "approved") || s.Description != "The hall" {
 			t.Errorf("%s: %+v", kind, s)
 		}
 	}

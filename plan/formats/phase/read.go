@@ -15,16 +15,19 @@ import (
 
 var planName = lazyre.New(`(?:^|[-_.])PLAN(?:[-_.]|$)`)
 
-// Named reports whether a file is called as phase plans are: PLAN.md, 04-01-PLAN.md, PHASE-3-PLAN-2026-02-02.md.
+// Named reports whether a file is called as phase plans are: PLAN.md,
+// 04-01-PLAN.md, PHASE-3-PLAN-2026-02-02.md.
 func Named(name string) bool {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	stem, ok := strings.CutSuffix(base, ".md")
 	return ok && planName.MatchString(stem)
 }
 
-// Detect reports whether a text is a phase plan: it has tasks in one of the forms, or a front matter that says which
-// plan of which phase it is. A page of prose is one only if it is called so, see [Named]. Whoever reads several formats
-// asks those with narrower forms first: a SPEC and the task lists of other tools have headings for tasks as well.
+// Detect reports whether a text is a phase plan: it has tasks in one of the
+// forms, or a front matter that says which plan of which phase it is. A page of
+// prose is one only if it is called so, see [Named]. Whoever reads several
+// formats asks those with narrower forms first: a SPEC and the task lists of
+// other tools have headings for tasks as well.
 func Detect(name string, text []byte) bool {
 	if len(text) > sketch.MaxSize {
 		return Named(name)
@@ -149,7 +152,8 @@ func (v value) setting() plan.Value {
 	return plan.Value{Kind: "string", Text: v.text}
 }
 
-// mustHaves turns what must be true at the end into criteria, and files that must be there into checks.
+// mustHaves turns what must be true at the end into criteria, and files that
+// must be there into checks.
 func (b *builder) mustHaves(v value) {
 	if v.kind == 'l' {
 		b.criteria(v.list())

@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-// references judges what tasks say about each other, and gives dependencies the ids that are meant.
+// references judges what tasks say about each other, and gives dependencies the
+// ids that are meant.
 func (r *reader) references() {
 	first := map[string]int{}
 	byNumber := map[string]int{}
@@ -43,7 +44,8 @@ func (r *reader) references() {
 	r.complete()
 }
 
-// attributeFree is the id of a task whose form has none: its place among the tasks.
+// attributeFree is the id of a task whose form has none: its place among the
+// tasks.
 func (t *task) attributeFree(i int) string { return fmt.Sprint(i + 1) }
 
 // resolve looks up what a task depends on.
@@ -105,8 +107,8 @@ func (r *reader) cycles(first map[string]int) {
 	}
 }
 
-// complete reports what a task should say and does not. Where no task of a plan says how one sees that it is done, that
-// is reported once.
+// complete reports what a task should say and does not. Where no task of a plan
+// says how one sees that it is done, that is reported once.
 func (r *reader) complete() {
 	var silent []int
 	for i := range r.tasks {

@@ -25,8 +25,9 @@ type member struct {
 	order   int // the wave that follows from dependencies, from 1; 0 in a cycle
 }
 
-// ReadSet reads the plans of a folder as one: each file is a speclet, whose id is the plan's own. Files come in the
-// order of their names. The ids of tasks are made unique by the plan's id before them where that is needed.
+// ReadSet reads the plans of a folder as one: each file is a speclet, whose id
+// is the plan's own. Files come in the order of their names. The ids of tasks
+// are made unique by the plan's id before them where that is needed.
 func ReadSet(files []plan.Text) (*plan.Draft, error) {
 	files = slices.Clone(files)
 	slices.SortStableFunc(files, func(a, b plan.Text) int { return strings.Compare(a.Path, b.Path) })
@@ -90,7 +91,8 @@ func newMember(r *reader) *member {
 	return m
 }
 
-// link looks up the plans that each plan depends on. A dependency on another phase is outside of what is known here.
+// link looks up the plans that each plan depends on. A dependency on another
+// phase is outside of what is known here.
 func link(set []*member) []plan.Diagnostic {
 	var found []plan.Diagnostic
 	at := map[string]int{}
@@ -129,7 +131,8 @@ func link(set []*member) []plan.Diagnostic {
 	return found
 }
 
-// stem is the name of a plan without what all of them have: "05-01" for "05-01-PLAN.md".
+// stem is the name of a plan without what all of them have: "05-01" for
+// "05-01-PLAN.md".
 func stem(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.TrimSpace(name), `\`, "/"))
 	name = strings.TrimSuffix(name, ".md")
@@ -139,7 +142,8 @@ func stem(name string) string {
 	return name
 }
 
-// mine reports whether a dependency, by its spelling, is on a plan of the same phase.
+// mine reports whether a dependency, by its spelling, is on a plan of the same
+// phase.
 func (m *member) mine(name string) bool {
 	if strings.ContainsAny(name, " \t") {
 		return false
@@ -163,8 +167,8 @@ func (b *builder) head(set []*member) {
 
 var ownCode = lazyre.New(`[A-Za-z]|\d-\d`)
 
-// names gives every task of every plan an id: its own, where it is a code that no other plan uses, else with the
-// plan's id before it.
+// names gives every task of every plan an id: its own, where it is a code that
+// no other plan uses, else with the plan's id before it.
 func (b *builder) names(set []*member) []map[string]string {
 	uses := map[string]int{}
 	for _, m := range set {

@@ -12,7 +12,8 @@ var (
 	numberOf  = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*[:.–—-]`)
 )
 
-// taskTag reads a line that holds nothing but <task …>, and returns its attributes.
+// taskTag reads a line that holds nothing but <task …>, and returns its
+// attributes.
 func taskTag(line string) (attributes string, ok bool) {
 	line = strings.TrimSpace(line)
 	if !strings.HasPrefix(line, "<task") || !strings.HasSuffix(line, ">") {
@@ -24,7 +25,8 @@ func taskTag(line string) (attributes string, ok bool) {
 	return attributes, ok
 }
 
-// tagged finds tasks between tags that have a line of their own. Depth is counted, fences are not.
+// tagged finds tasks between tags that have a line of their own. Depth is
+// counted, fences are not.
 func (r *reader) tagged(from int) []task {
 	var tasks []task
 	depth, open := 0, 0

@@ -16,9 +16,10 @@ var (
 	commandWord = lazyre.New(`^(?:[A-Z_]+=\S+\s+)*(?:\./[\w./-]+|[a-z][a-z0-9_+-]*)(?:\s|$)`)
 )
 
-// commands finds what a field about verifying asks to be run, where it says so in an unmistakable form: <automated>, a code
-// block in a shell's language, or a line that holds one command in backticks and that it passes.
-// What must fail, or print something, is left to who reads the prompt.
+// commands finds what a field about verifying asks to be run, where it says so
+// in an unmistakable form: <automated>, a code block in a shell's language, or
+// a line that holds one command in backticks and that it passes. What must
+// fail, or print something, is left to who reads the prompt.
 func commands(text string) []string {
 	var found []string
 	tags := [][]string(nil)
@@ -61,11 +62,13 @@ func commands(text string) []string {
 	return found
 }
 
-// expectation tells comments that say what a command should print: its exit status alone does not decide then.
+// expectation tells comments that say what a command should print: its exit
+// status alone does not decide then.
 var expectation = lazyre.New(`(?i)\b(?:should|expect\w*|must|returns?|outputs?|prints?|shows?|fails?|zero|none|no match\w*)\b|→|->|=>`)
 
-// script makes one command of a code block; comments are kept, prompts are taken off. A block whose comments
-// say what should be printed is left to people.
+// script makes one command of a code block; comments are kept, prompts are
+// taken off. A block whose comments say what should be printed is left to
+// people.
 func script(lines []string) []string {
 	var kept []string
 	real := false

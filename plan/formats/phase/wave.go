@@ -25,8 +25,9 @@ func cycles(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 	return found
 }
 
-// waves compares the waves that plans declare with those that follow from what they depend on: one more than the latest
-// of these. Only a wave that is not after a dependency's is a fault; both would start together.
+// waves compares the waves that plans declare with those that follow from what
+// they depend on: one more than the latest of these. Only a wave that is not
+// after a dependency's is a fault; both would start together.
 func waves(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 	var found []plan.Diagnostic
 	p := plan.Plan{Speclets: speclets}

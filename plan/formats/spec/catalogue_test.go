@@ -42,7 +42,8 @@ func rulesPage(t *testing.T) string {
 	}
 	for i, broken := range breaches(t) {
 		r := rules[i]
-		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", r.code, strings.ToUpper(string(r.severity)[:1])+string(r.severity)[1:], r.why)
+		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", r.code, strings.ToUpper(string(r.severity)[:1])+string(r.severity)[1:],
+			r.why)
 		for _, side := range [...]string{markdownSide, tomlSide} {
 			for _, e := range broken.Edits {
 				if e.Side == side {

@@ -13,7 +13,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// corpus is a folder of real plans with expected results; the tests that need it are skipped without it.
+// corpus is a folder of real plans with expected results; the tests that need
+// it are skipped without it.
 func corpus(t testing.TB) string {
 	dir := os.Getenv("PLANLOCK_CORPUS")
 	if dir == "" {
@@ -95,7 +96,8 @@ func TestCorpus(t *testing.T) {
 						backups += len(s.Backups)
 					}
 				}
-				if diff := cmp.Diff([]int{half.TaskCount, half.StepCount, half.BackupCount}, []int{len(sides[side].Tasks), steps, backups}); diff != "" {
+				if diff := cmp.Diff([]int{half.TaskCount, half.StepCount, half.BackupCount},
+					[]int{len(sides[side].Tasks), steps, backups}); diff != "" {
 					t.Errorf("%s: tasks, steps, backups: %s", side, diff)
 				}
 			}
@@ -104,7 +106,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// compareCodes compares the errors and warnings that the corpus grades as must or should.
+// compareCodes compares the errors and warnings that the corpus grades as must
+// or should.
 func compareCodes(t *testing.T, want []struct{ Code, Severity, Confidence string }, found []plan.Diagnostic) {
 	severity := map[string]plan.Severity{"critical": plan.Error, "warning": plan.Warning, "info": plan.Note}
 	have := map[string]plan.Severity{}
@@ -116,7 +119,8 @@ func compareCodes(t *testing.T, want []struct{ Code, Severity, Confidence string
 	_, shifted := have["step-ids-shifted"]
 	for _, f := range want {
 		listed[f.Code] = true
-		follows := strings.HasPrefix(f.Code, "step-missing") || strings.HasPrefix(f.Code, "backup-missing") || strings.HasSuffix(f.Code, "-differs")
+		follows := strings.HasPrefix(f.Code, "step-missing") || strings.HasPrefix(f.Code, "backup-missing") ||
+			strings.HasSuffix(f.Code, "-differs")
 		if f.Confidence != "may" && have[f.Code] != severity[f.Severity] && !(shifted && follows) {
 			missing = append(missing, f.Code)
 		}

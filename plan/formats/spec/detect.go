@@ -10,10 +10,11 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-// Detect reports whether a text looks like one half of a pair. In Markdown that is the heading Goal, or tasks with
-// steps in the forms of a SPEC, without front matter or tags of another format; in TOML a goal or tasks without
-// the schema of our own plans. The name tells the two apart, and speaks for a file that is called like a half and has
-// less of this.
+// Detect reports whether a text looks like one half of a pair. In Markdown that
+// is the heading Goal, or tasks with steps in the forms of a SPEC, without
+// front matter or tags of another format; in TOML a goal or tasks without the
+// schema of our own plans. The name tells the two apart, and speaks for a file
+// that is called like a half and has less of this.
 func Detect(name string, text []byte) bool {
 	if isTOML(name) {
 		return detectTOML(name, text)

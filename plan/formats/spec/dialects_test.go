@@ -21,7 +21,8 @@ func outlineOf(p *plan.Plan, position func(string) plan.Position) string {
 		return fmt.Sprintf("%d:%d", pos.Line, pos.Column)
 	}
 	for i, s := range p.Speclets {
-		fmt.Fprintf(&b, "speclet %s %q needs %q has %q at %s\n", s.ID, s.Description, s.DependsOn, s.Tasks, at(fmt.Sprintf("speclets[%d]", i)))
+		fmt.Fprintf(&b, "speclet %s %q needs %q has %q at %s\n", s.ID, s.Description, s.DependsOn, s.Tasks,
+			at(fmt.Sprintf("speclets[%d]", i)))
 	}
 	for i, task := range p.Tasks {
 		key := fmt.Sprintf("tasks[%d]", i)
@@ -32,16 +33,19 @@ func outlineOf(p *plan.Plan, position func(string) plan.Position) string {
 			if s.Critical != nil {
 				critical = fmt.Sprint(*s.Critical)
 			}
-			fmt.Fprintf(&b, "  %s %q at %s critical %s mode %q output %q by %q\n", s.Address, s.Description, at(step), critical, s.Mode, s.ExpectedOutput, s.Prompt)
+			fmt.Fprintf(&b, "  %s %q at %s critical %s mode %q output %q by %q\n", s.Address, s.Description, at(step),
+				critical, s.Mode, s.ExpectedOutput, s.Prompt)
 			for l, u := range s.Backups {
-				fmt.Fprintf(&b, "    backup %s %q at %s\n", u.ID, u.Description, at(fmt.Sprintf("%s.backups[%d]", step, l)))
+				fmt.Fprintf(&b, "    backup %s %q at %s\n", u.ID, u.Description,
+					at(fmt.Sprintf("%s.backups[%d]", step, l)))
 			}
 		}
 	}
 	return b.String()
 }
 
-// The forms in which people write tasks and steps, each with what is to be read.
+// The forms in which people write tasks and steps, each with what is to be
+// read.
 func TestMarkdownDialects(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"bullets with brackets": {
@@ -139,11 +143,13 @@ func TestTOMLDialects(t *testing.T) {
 	}
 }
 
-// A pair is joined by id: words from the Markdown, numbers from the parameters; each half stands beside it.
+// A pair is joined by id: words from the Markdown, numbers from the parameters;
+// each half stands beside it.
 func TestJoin(t *testing.T) {
 	markdown := "## Goal\nMove the mail\n\n### Task [1]: Copy\n- **Step [1]:** Dump\n  - **Primary method:** Use dump\n  - **Backup [1]:** By hand\n  - **Critical:** true\n  - **Mode:** silent\n### Task [3]: Rest\n"
 	toml := "[goal]\ndescription = \"Move the mail\"\n[[tasks]]\nid = 2\ndescription = \"Check\"\n[[tasks]]\nid = 1\ndescription = \"Copy it\"\n[[tasks.steps]]\nid = 1\ndescription = \"Dump it\"\ncritical_flag = false\nmax_retries = 3\n[[tasks.steps.backups]]\nid = 1\ndescription = \"Hands\"\ntrigger_condition = \"primary_failure\"\n[[tasks.steps.backups]]\nid = 2\ndescription = \"Ask\"\n"
-	d, err := ReadPair(plan.Text{Path: "spec_mail.md", Text: []byte(markdown)}, plan.Text{Path: "parameters_mail.toml", Text: []byte(toml)})
+	d, err := ReadPair(plan.Text{Path: "spec_mail.md", Text: []byte(markdown)},
+		plan.Text{Path: "parameters_mail.toml", Text: []byte(toml)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +162,8 @@ func TestJoin(t *testing.T) {
 		t.Errorf("%+v", step)
 	}
 	sides := d.Sides()
-	if len(sides) != 2 || sides[0].Name != "markdown" || sides[1].Name != "toml" || len(sides[0].Plan.Tasks) != 2 || len(sides[1].Plan.Tasks) != 2 {
+	if len(sides) != 2 || sides[0].Name != "markdown" || sides[1].Name != "toml" || len(sides[0].Plan.Tasks) != 2 ||
+		len(sides[1].Plan.Tasks) != 2 {
 		t.Fatalf("%+v", sides)
 	}
 	if p := sides[1].Position("tasks[1].steps[0]"); p.Line != 9 || p.File != "parameters_mail.toml" {
@@ -164,14 +171,17 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// Tasks inside speclets are called as the Markdown calls them, and speclets by any of their names.
+// Tasks inside speclets are called as the Markdown calls them, and speclets by
+// any of their names.
 func TestNestedTasks(t *testing.T) {
 	toml := "[goal]\ndescription = \"Move the mail\"\n[[speclets]]\nid = 1\nname = \"base\"\n[[speclets.tasks]]\nid = 1\nname = \"A\"\n[[speclets]]\nid = 2\nname = \"top\"\ndependencies = [\"base\"]\n[[speclets.tasks]]\nid = 2\nname = \"B\"\n"
 	for _, c := range []struct{ first, second, want string }{
 		{"1", "2", "1 2"}, {"1.1", "2.2", "1.1 2.2"},
 	} {
-		markdown := "## Goal\nMove the mail\n\n### SPECLet [1]: Foundation\n**Dependencies:** None\n\n#### Task [" + c.first + "]: A\n\n### SPECLet [2]: Rest\n**Dependencies:** base\n\n#### Task [" + c.second + "]: B\n"
-		d, err := ReadPair(plan.Text{Path: "a.md", Text: []byte(markdown)}, plan.Text{Path: "a.toml", Text: []byte(toml)})
+		markdown := "## Goal\nMove the mail\n\n### SPECLet [1]: Foundation\n**Dependencies:** None\n\n#### Task [" +
+			c.first + "]: A\n\n### SPECLet [2]: Rest\n**Dependencies:** base\n\n#### Task [" + c.second + "]: B\n"
+		d, err := ReadPair(plan.Text{Path: "a.md", Text: []byte(markdown)},
+			plan.Text{Path: "a.toml", Text: []byte(toml)})
 		if err != nil {
 			t.Fatal(err)
 		}

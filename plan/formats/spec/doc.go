@@ -1,18 +1,24 @@
-// Package spec reads SPEC plans: a pair of files, spec_NAME.md for people and parameters_NAME.toml for machines.
+// Package spec reads SPEC plans: a pair of files, spec_NAME.md for people and
+// parameters_NAME.toml for machines.
 //
 //	draft, err := spec.ReadPair(
 //		plan.Text{Path: "spec_limiter.md", Text: markdown},
 //		plan.Text{Path: "parameters_limiter.toml", Text: toml})
 //
-// [ReadPair] reads all spellings that people and their agents use, joins the halves by id, and finds what is wrong
-// with each and between them. [Read] reads one half alone. Both yield a [plan.Draft] with positions: words come from
-// the Markdown, flags, modes and numbers from the parameters where both speak. What a plan has no field for is kept
-// among its settings, below "metadata".
+// [ReadPair] reads all spellings that people and their agents use, joins the
+// halves by id, and finds what is wrong with each and between them. [Read]
+// reads one half alone. Both yield a [plan.Draft] with positions: words come
+// from the Markdown, flags, modes and numbers from the parameters where both
+// speak. What a plan has no field for is kept among its settings, below
+// "metadata".
 //
 // [Codes] lists what is checked; docs/spec-rules.md is written from it.
 //
-// Structure in Markdown is headings, lists and labelled lines outside code fences and comments. TOML is read on behind
-// keys that stand twice; behind a fault of syntax nothing is read, and nothing is concluded from what is not there.
+// Structure in Markdown is headings, lists and labelled lines outside code
+// fences and comments. TOML is read on behind keys that stand twice; behind a
+// fault of syntax nothing is read, and nothing is concluded from what is not
+// there.
 //
-// The time to read follows the length of the text. Not promised: what a file means that is neither half; ask [Detect].
+// The time to read follows the length of the text. Not promised: what a file
+// means that is neither half; ask [Detect].
 package spec

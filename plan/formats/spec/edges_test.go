@@ -33,7 +33,8 @@ func chainOf(n int) (markdown, toml string) {
 		fmt.Fprintf(&p, "[[speclets]]\nid = %q\ndepends_on = [%q]\ntasks = []\nparallel_allowed = true\n\n", id, before)
 		before = id
 	}
-	return strings.Replace(markdown, exampleSpecletB, exampleSpecletB+m.String(), 1), strings.Replace(toml, exampleTableB, exampleTableB+p.String(), 1)
+	return strings.Replace(markdown, exampleSpecletB, exampleSpecletB+m.String(), 1),
+		strings.Replace(toml, exampleTableB, exampleTableB+p.String(), 1)
 }
 
 // balanceOf is the TOML half of one task with so many critical steps of all.
@@ -100,43 +101,57 @@ func TestEdges(t *testing.T) {
 		"goal of 2 words":         {goal("Document it"), "goal-vague", true},
 		"goal of 3 words":         {goal("Document all requests"), "goal-vague", false},
 		"a placeholder":           {goal("[say what is wanted here]"), "goal-vague", true},
-		"zero retries":            {pair(replaced("max_retries = 1\n", "max_retries = 0\n")), "retries-negative", false},
-		"minus one":               {pair(replaced("max_retries = 1\n", "max_retries = -1\n")), "retries-negative", true},
-		"critical in text":        {pair(replaced("critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "critical_flag = \"perhaps\"\nmode = \"silent\"\nmax_retries = 2\n")), "critical-flag-missing", true},
+		"zero retries": {pair(replaced("max_retries = 1\n", "max_retries = 0\n")), "retries-negative",
+			false},
+		"minus one":        {pair(replaced("max_retries = 1\n", "max_retries = -1\n")), "retries-negative", true},
+		"critical in text": {pair(replaced("critical_flag = true\nmode = \"silent\"\nmax_retries = 2\n", "critical_flag = \"perhaps\"\nmode = \"silent\"\nmax_retries = 2\n")), "critical-flag-missing", true},
 
-		"a desktop app":                      {full(window, desktop, app), "stack-incomplete", false},
-		"a library without a platform":       {full(window, "[deployment]\n", library), "stack-incomplete", false},
-		"without deployment type":            {full(window, desktop, without(app, "deployment_type")), "stack-incomplete", true},
-		"without primary language":           {full(window, desktop, without(app, "primary_language")), "stack-incomplete", true},
-		"without user interface":             {full("", desktop, app), "stack-incomplete", true},
-		"without interface type":             {full(without(window, "interface_type"), desktop, app), "stack-incomplete", true},
-		"without target users":               {full(without(window, "target_users"), desktop, app), "stack-incomplete", true},
-		"without skill level":                {full(without(window, "skill_level"), desktop, app), "stack-incomplete", true},
-		"no interface is required":           {full("[user_interface]\nrequired = false\n", desktop, app), "stack-incomplete", false},
-		"desktop without target platform":    {full(window, without(desktop, "target_platform"), app), "stack-incomplete", true},
-		"desktop without installation type":  {full(window, without(desktop, "installation_type"), app), "stack-incomplete", true},
-		"desktop without startup method":     {full(window, without(desktop, "startup_method"), app), "stack-incomplete", true},
-		"web without target platform":        {full(window, without(desktop, "target_platform"), web), "stack-incomplete", true},
-		"without a table of criteria":        {pair(replaced("[completion_criteria]", "[other_criteria]")), "stack-incomplete", true},
-		"build":                              {goalWithoutStack("Build the page of it"), "stack-incomplete", true},
-		"create":                             {goalWithoutStack("Create the page of it"), "stack-incomplete", true},
-		"develop":                            {goalWithoutStack("Develop the page of it"), "stack-incomplete", true},
-		"system":                             {goalWithoutStack("Write a system of it"), "stack-incomplete", true},
-		"application":                        {goalWithoutStack("Write an application of it"), "stack-incomplete", true},
-		"app":                                {goalWithoutStack("Write an app of it"), "stack-incomplete", true},
-		"building is another word":           {goalWithoutStack("Paint the building of it"), "stack-incomplete", false},
-		"a desktop app without packaging":    {full("[user_interface]\nrequired = false\n", desktop, app), "delivery-unsaid", true},
-		"a desktop app with packaging":       {full("[user_interface]\nrequired = false\n", desktop, app+"packaging_method = \"installer\"\n"), "delivery-unsaid", false},
-		"an interface without a criterion":   {full(window, desktop, library), "delivery-unsaid", true},
-		"an interface with a criterion":      {criterion(full(window, desktop, library), "interface_complete = false"), "delivery-unsaid", false},
-		"an api with a criterion":            {criterion(goal("Build a limiter of the mail API"), "production_ready = true"), "delivery-unsaid", false},
-		"an api without a criterion":         {goal("Build a limiter of the mail API"), "delivery-unsaid", true},
-		"something external":                 {goal("Build a limiter of an external mail box"), "delivery-unsaid", true},
+		"a desktop app":                {full(window, desktop, app), "stack-incomplete", false},
+		"a library without a platform": {full(window, "[deployment]\n", library), "stack-incomplete", false},
+		"without deployment type": {full(window, desktop, without(app, "deployment_type")), "stack-incomplete",
+			true},
+		"without primary language": {full(window, desktop, without(app, "primary_language")), "stack-incomplete", true},
+		"without user interface":   {full("", desktop, app), "stack-incomplete", true},
+		"without interface type": {full(without(window, "interface_type"), desktop, app),
+			"stack-incomplete", true},
+		"without target users": {full(without(window, "target_users"), desktop, app),
+			"stack-incomplete", true},
+		"without skill level": {full(without(window, "skill_level"), desktop, app), "stack-incomplete",
+			true},
+		"no interface is required": {full("[user_interface]\nrequired = false\n", desktop, app), "stack-incomplete",
+			false},
+		"desktop without target platform": {full(window, without(desktop, "target_platform"), app),
+			"stack-incomplete", true},
+		"desktop without installation type": {full(window, without(desktop, "installation_type"), app), "stack-incomplete", true},
+		"desktop without startup method": {full(window, without(desktop, "startup_method"), app),
+			"stack-incomplete", true},
+		"web without target platform": {full(window, without(desktop, "target_platform"), web), "stack-incomplete",
+			true},
+		"without a table of criteria": {pair(replaced("[completion_criteria]", "[other_criteria]")),
+			"stack-incomplete", true},
+		"build":   {goalWithoutStack("Build the page of it"), "stack-incomplete", true},
+		"create":  {goalWithoutStack("Create the page of it"), "stack-incomplete", true},
+		"develop": {goalWithoutStack("Develop the page of it"), "stack-incomplete", true},
+		"system":  {goalWithoutStack("Write a system of it"), "stack-incomplete", true},
+		"application": {goalWithoutStack("Write an application of it"), "stack-incomplete",
+			true},
+		"app":                              {goalWithoutStack("Write an app of it"), "stack-incomplete", true},
+		"building is another word":         {goalWithoutStack("Paint the building of it"), "stack-incomplete", false},
+		"a desktop app without packaging":  {full("[user_interface]\nrequired = false\n", desktop, app), "delivery-unsaid", true},
+		"a desktop app with packaging":     {full("[user_interface]\nrequired = false\n", desktop, app+"packaging_method = \"installer\"\n"), "delivery-unsaid", false},
+		"an interface without a criterion": {full(window, desktop, library), "delivery-unsaid", true},
+		"an interface with a criterion": {criterion(full(window, desktop, library),
+			"interface_complete = false"), "delivery-unsaid", false},
+		"an api with a criterion":    {criterion(goal("Build a limiter of the mail API"), "production_ready = true"), "delivery-unsaid", false},
+		"an api without a criterion": {goal("Build a limiter of the mail API"), "delivery-unsaid", true},
+		"something external": {goal("Build a limiter of an external mail box"), "delivery-unsaid",
+			true},
 		"nothing external":                   {goal("Build a limiter of the mail box"), "delivery-unsaid", false},
 		"a goal that is not one of software": {goalWithoutStack("Document the page of it"), "stack-incomplete", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := slices.ContainsFunc(check(t, tt.pair[0], tt.pair[1]), func(d plan.Diagnostic) bool { return d.Code == tt.code })
+			found := slices.ContainsFunc(check(t, tt.pair[0], tt.pair[1]),
+				func(d plan.Diagnostic) bool { return d.Code == tt.code })
 			if found != tt.want {
 				t.Errorf("%s is found: %v, want %v", tt.code, found, tt.want)
 			}
@@ -148,7 +163,8 @@ func TestEdges(t *testing.T) {
 func goalWithoutStack(text string) [2]string {
 	markdown, toml := example(false)
 	from, to := strings.Index(toml, "[software_stack]"), strings.Index(toml, "[completion_criteria]")
-	return [2]string{strings.ReplaceAll(markdown, exampleGoal, text), strings.ReplaceAll(toml[:from]+toml[to:], exampleGoal, text)}
+	return [2]string{strings.ReplaceAll(markdown, exampleGoal, text),
+		strings.ReplaceAll(toml[:from]+toml[to:], exampleGoal, text)}
 }
 
 // Every critical finding keeps the plan from being locked, and no warning does.
@@ -161,7 +177,8 @@ func TestOnlyErrorsHalt(t *testing.T) {
 				t.Fatal(err)
 			}
 			var refused *plan.CheckError
-			if _, err := plan.Lock(d, plan.LockOptions{}); errors.As(err, &refused) != (rules[i].severity == plan.Error) {
+			if _, err := plan.Lock(d, plan.LockOptions{}); errors.As(err,
+				&refused) != (rules[i].severity == plan.Error) {
 				t.Errorf("severity %s: %v", rules[i].severity, err)
 			}
 		})
@@ -176,5 +193,6 @@ func retold(old, now string) [2]string {
 
 // criterion adds a line to the criteria of a pair.
 func criterion(pair [2]string, line string) [2]string {
-	return [2]string{pair[0], strings.Replace(pair[1], "[completion_criteria]\n", "[completion_criteria]\n"+line+"\n", 1)}
+	return [2]string{pair[0], strings.Replace(pair[1], "[completion_criteria]\n", "[completion_criteria]\n"+line+"\n",
+		1)}
 }

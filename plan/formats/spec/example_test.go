@@ -10,7 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// The example is a pair without faults that testdata/rules.toml breaks, rule by rule.
+// The example is a pair without faults that testdata/rules.toml breaks, rule by
+// rule.
 
 const exampleGoal = "Build a rate limiter for the public service"
 
@@ -168,7 +169,8 @@ const (
 func example(speclets bool) (markdown, toml string) {
 	if speclets {
 		return exampleHead + exampleSpecletA + exampleSpecletB + exampleTasks + exampleFoot,
-			exampleTop + "[validation]\ntotal_tasks = 2\n\n" + exampleTableA + exampleTableB + exampleTables + exampleEnd
+			exampleTop + "[validation]\ntotal_tasks = 2\n\n" + exampleTableA + exampleTableB + exampleTables +
+				exampleEnd
 	}
 	return exampleHead + exampleTasks + exampleFoot, exampleTop + exampleTables + exampleEnd
 }
@@ -219,7 +221,8 @@ func deepChain(side string) string {
 		if side == markdownSide {
 			fmt.Fprintf(&b, "### SPECLet [%s]: More\n**Depends On:** `[%q]`\n\n", id, before)
 		} else {
-			fmt.Fprintf(&b, "[[speclets]]\nid = %q\ndepends_on = [%q]\ntasks = []\nparallel_allowed = true\n\n", id, before)
+			fmt.Fprintf(&b, "[[speclets]]\nid = %q\ndepends_on = [%q]\ntasks = []\nparallel_allowed = true\n\n", id,
+				before)
 		}
 		before = id
 	}
@@ -236,7 +239,8 @@ func denseText() string {
 	return b.String()
 }
 
-// A breach is how a rule is broken: edits of the example, and where the finding then stands.
+// A breach is how a rule is broken: edits of the example, and where the finding
+// then stands.
 type breach struct {
 	Code     string
 	Speclets bool // the example has speclets
@@ -250,7 +254,8 @@ type edit struct{ Side, Good, Bad string }
 // wholeFile stands for all of a half.
 const wholeFile = "{{the file}}"
 
-// breaches are those of testdata/rules.toml: one for each rule, in the order of the table.
+// breaches are those of testdata/rules.toml: one for each rule, in the order of
+// the table.
 func breaches(t testing.TB) []breach {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "rules.toml"))
@@ -265,7 +270,8 @@ func breaches(t testing.TB) []breach {
 		t.Fatalf("%d rules are broken, there are %d", len(doc.Rules), len(rules))
 	}
 	pieces := strings.NewReplacer("{{the goal}}", exampleGoal, "{{byte e4}}", "\xe4", "{{2200 items}}", denseText(),
-		"{{task 1}}", exampleFirst, "{{task 2}}", exampleSecond, "{{both tasks}}", exampleTasks, "{{both tables}}", exampleTables,
+		"{{task 1}}", exampleFirst, "{{task 2}}", exampleSecond, "{{both tasks}}", exampleTasks, "{{both tables}}",
+		exampleTables,
 		"{{the last step}}", exampleLastStep, "{{table 3}}", oneTask, "{{speclet b, markdown}}", exampleSpecletB,
 		"{{speclet b, toml}}", exampleTableB, "{{20 tasks more, markdown}}", manyTasks(markdownSide),
 		"{{20 tasks more, toml}}", manyTasks(tomlSide), "{{3 steps more, markdown}}", threeSteps(markdownSide),

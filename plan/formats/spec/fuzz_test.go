@@ -10,7 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// FuzzReadPair reads any two texts: nothing panics, the same is found again, and every place is in its file.
+// FuzzReadPair reads any two texts: nothing panics, the same is found again,
+// and every place is in its file.
 func FuzzReadPair(f *testing.F) {
 	for _, speclets := range [...]bool{false, true} {
 		markdown, toml := example(speclets)

@@ -9,8 +9,9 @@ import (
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
-// A half is one file of a pair as read on its own, in the same shape for both, with what it says and
-// where. What it does not say is nil, or a said that is not there.
+// A half is one file of a pair as read on its own, in the same shape for both,
+// with what it says and where. What it does not say is nil, or a said that is
+// not there.
 type half struct {
 	side     string // "markdown" or "toml"
 	file     *outline.Text
@@ -37,7 +38,8 @@ type fault struct {
 	fatal bool // nothing behind it was read
 }
 
-// broken reports whether the half was not read to its end, so that nothing follows from what is missing in it.
+// broken reports whether the half was not read to its end, so that nothing
+// follows from what is missing in it.
 func (h *half) broken() bool {
 	for _, f := range h.faults {
 		if f.fatal {
@@ -64,14 +66,16 @@ func (s said) or(other said) said {
 	return other
 }
 
-// A flag is a boolean that the source holds; odd is what stands there and is none.
+// A flag is a boolean that the source holds; odd is what stands there and is
+// none.
 type flag struct {
 	value *bool
 	at    int
 	odd   string
 }
 
-// A number is a whole number that the source holds; odd is what stands there and is none.
+// A number is a whole number that the source holds; odd is what stands there
+// and is none.
 type number struct {
 	value *int
 	at    int
@@ -177,7 +181,8 @@ func (s *step) retriesOf(t *task) number {
 // local takes the task's id off a step's: step 2.3 of task 2 is its step 3.
 func local(task, id string) string { return strings.TrimPrefix(id, task+".") }
 
-// plain is a text as texts are compared: without backticks, with blanks as one, without one final period.
+// plain is a text as texts are compared: without backticks, with blanks as one,
+// without one final period.
 func plain(text string) string {
 	return strings.TrimSpace(strings.TrimSuffix(spaced(text), "."))
 }
@@ -194,5 +199,6 @@ func slug(text string) string { return strings.Join(wordsOf(text), "_") }
 
 // wordsOf are the words of a text in small letters.
 func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

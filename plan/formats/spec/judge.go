@@ -15,11 +15,14 @@ type judged struct {
 	ordered        *plan.Graph
 }
 
-// A reporter takes what a rule found: in a file, at an offset, for a task and a step or neither.
+// A reporter takes what a rule found: in a file, at an offset, for a task and a
+// step or neither.
 type reporter func(h *half, at int, task, step, message, hint string)
 
-// settle chooses how tasks inside [[speclets.tasks]] are called, as the Markdown calls them: by their own id, or with
-// that of the speclet before it. And speclets that the Markdown calls by a name of the parameters get their ids.
+// settle chooses how tasks inside [[speclets.tasks]] are called, as the
+// Markdown calls them: by their own id, or with that of the speclet before it.
+// And speclets that the Markdown calls by a name of the parameters get their
+// ids.
 func (j *judged) settle() {
 	known := j.markdown.taskIDs()
 	own, full := 0, 0
@@ -80,10 +83,12 @@ func (j *judged) judge() []plan.Diagnostic {
 	return found
 }
 
-// maxOfOne is how often one rule is reported; the last of them tells how many there are.
+// maxOfOne is how often one rule is reported; the last of them tells how many
+// there are.
 const maxOfOne = 500
 
-// main is the half whose flags and outputs count: the parameters where there are any.
+// main is the half whose flags and outputs count: the parameters where there
+// are any.
 func (j *judged) main() *half {
 	if j.toml != nil {
 		return j.t

@@ -10,17 +10,20 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-// A label is a line such as "**Expected output:** a report": what it calls itself, in small letters, and its value.
+// A label is a line such as "**Expected output:** a report": what it calls
+// itself, in small letters, and its value.
 type label struct {
 	name  string
 	value string
 	at    int // of the value
 }
 
-var plainLabel = lazyre.New(`^(?i:(primary method|backup +\[?[\w.-]+\]?|expected output|critical|mode|max retries|goal|` +
-	`depends on|dependencies|tasks included|parallel allowed)) *: +`)
+var plainLabel = lazyre.New(
+	`^(?i:(primary method|backup +\[?[\w.-]+\]?|expected output|critical|mode|max retries|goal|` +
+		`depends on|dependencies|tasks included|parallel allowed)) *: +`)
 
-// labelled reads a line that begins with a label in bold, or with one of those that a step has.
+// labelled reads a line that begins with a label in bold, or with one of those
+// that a step has.
 func labelled(l blocks.Line) (label, bool) {
 	text := unmarked(l.Text)
 	skipped := len(l.Text) - len(text)
@@ -63,7 +66,8 @@ func unmarked(text string) string {
 
 var backupLabel = lazyre.New(`^backup(?: *\[([^\]]*)\]| +([a-z_-]*\d[\w.-]*))?(?: *\([^)]*\))?$`)
 
-// backupID is the id in "backup [1]", and whether a label is one of a backup. One without an id has the next.
+// backupID is the id in "backup [1]", and whether a label is one of a backup.
+// One without an id has the next.
 func backupID(name string) (string, bool) {
 	if !strings.HasPrefix(name, "backup") {
 		return "", false
@@ -87,7 +91,8 @@ var (
 	plainStep      = lazyre.New(`^(?:\[[ xX~-]\] +)?Step +` + ident + ` *:\s*(.*)$`)
 )
 
-// entitled takes the id and the title out of a heading or an item of one of the forms.
+// entitled takes the id and the title out of a heading or an item of one of the
+// forms.
 func entitled(text string, forms ...*lazyre.Regexp) (id, title string, ok bool) {
 	for _, form := range forms {
 		if m := form.FindStringSubmatch(text); m != nil {
@@ -119,7 +124,8 @@ func takeFlag(title string) (string, *bool) {
 	return title[:m[0]], &yes
 }
 
-// truth reads a boolean that may have a remark behind it: "false (nice to have)".
+// truth reads a boolean that may have a remark behind it: "false (nice to
+// have)".
 func truth(text string) *bool {
 	words := wordsOf(text)
 	if len(words) == 0 {
@@ -156,10 +162,12 @@ func listed(value string) []string {
 	return list
 }
 
-// specletName is how a speclet is called where speclets are listed: SPECLet [1], SPECLet 1.
+// specletName is how a speclet is called where speclets are listed: SPECLet
+// [1], SPECLet 1.
 var specletName = lazyre.New(`^(?i:speclet)s? *\[?([^\]]+)\]?$`)
 
-// joined is the text that lines begin with: up to a line that is ended on purpose, or the next **Label:**.
+// joined is the text that lines begin with: up to a line that is ended on
+// purpose, or the next **Label:**.
 func joined(lines []blocks.Line) string {
 	if len(lines) == 0 {
 		return ""
@@ -167,7 +175,8 @@ func joined(lines []blocks.Line) string {
 	return continued(lines[0].Text, lines)
 }
 
-// valueOf is the value of the label that lines begin with, which may go on in the next.
+// valueOf is the value of the label that lines begin with, which may go on in
+// the next.
 func valueOf(b label, lines []blocks.Line) string { return continued(b.value, lines) }
 
 func continued(text string, lines []blocks.Line) string {
@@ -195,8 +204,8 @@ func known(name string) bool {
 	return ok
 }
 
-// field takes in one labelled item of a step: value is its text, whole is all of it as written. The label
-// stands at at, its value at valueAt.
+// field takes in one labelled item of a step: value is its text, whole is all
+// of it as written. The label stands at at, its value at valueAt.
 func (s *step) field(name, value, whole string, at, valueAt int) {
 	if id, ok := backupID(name); ok {
 		if id == "" {

@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
-// An outliner walks the blocks of a document from top to bottom and knows where it stands.
+// An outliner walks the blocks of a document from top to bottom and knows where
+// it stands.
 type outliner struct {
 	*blocks.Document
 	half *half
@@ -177,8 +178,9 @@ func (o *outliner) setGoal(lines []blocks.Line) {
 	o.goal = nil
 }
 
-// wraps reports whether a line of a goal goes on in the next. A goal is one line; one that was broken by an editor
-// ends in the middle of a sentence, at some width or before a small letter.
+// wraps reports whether a line of a goal goes on in the next. A goal is one
+// line; one that was broken by an editor ends in the middle of a sentence, at
+// some width or before a small letter.
 func wraps(l, next blocks.Line) bool {
 	first, _ := utf8.DecodeRuneInString(next.Text)
 	return !strings.ContainsAny(l.Text[len(l.Text)-1:], ".!?:;") && (unicode.IsLower(first) || len(l.Text) >= 60)
@@ -258,7 +260,8 @@ func (o *outliner) list(n *ast.List) {
 	o.listing = false
 }
 
-// taskItem reads an item of a list in a task: a step, something that belongs to the open step, or to the task.
+// taskItem reads an item of a list in a task: a step, something that belongs to
+// the open step, or to the task.
 func (o *outliner) taskItem(item ast.Node, own []blocks.Line, column int) {
 	if o.step != nil && (o.headed || column > o.column) {
 		o.stepItem(o.step, item, own, true)
@@ -278,7 +281,8 @@ func (o *outliner) taskItem(item ast.Node, own []blocks.Line, column int) {
 	}
 }
 
-// stepFrom opens the step that an item of a list tells of, with what is nested in it.
+// stepFrom opens the step that an item of a list tells of, with what is nested
+// in it.
 func (o *outliner) stepFrom(id string, item ast.Node, own []blocks.Line) {
 	_, title, _ := entitled(joined(own), boldStep, plainStep)
 	o.openStep(id, title, item.Pos())
@@ -304,7 +308,8 @@ func (o *outliner) stepFrom(id string, item ast.Node, own []blocks.Line) {
 	}
 }
 
-// stepItem reads an item below a step. What is nested deeper counts where it is a backup or the like.
+// stepItem reads an item below a step. What is nested deeper counts where it is
+// a backup or the like.
 func (o *outliner) stepItem(s *step, item ast.Node, own []blocks.Line, top bool) {
 	if len(own) > 0 {
 		if b, ok := labelled(own[0]); ok && (top || known(b.name)) {

@@ -33,11 +33,13 @@ func readParameters(f *outline.Text) *half {
 // maxFaults is how many values and keys are refused one by one.
 const maxFaults = 100
 
-// leastTable is how many bytes a table has on average at least, with its header. A file of smaller ones is no plan,
-// and its tree would be much larger than itself.
+// leastTable is how many bytes a table has on average at least, with its
+// header. A file of smaller ones is no plan, and its tree would be much larger
+// than itself.
 const leastTable = 32
 
-// readTree reads the whole file; of one that is no TOML, what stands before the fault.
+// readTree reads the whole file; of one that is no TOML, what stands before the
+// fault.
 func (h *half) readTree() {
 	rules := tomltree.Rules{Tables: 1000 + len(h.file.Source())/leastTable}
 	h.root, _ = tomltree.Parse([]byte(h.file.Source()), rules, func(f tomltree.Fault) {
@@ -97,7 +99,8 @@ func firstIn(n *tomltree.Node, names ...string) *tomltree.Node {
 	return nil
 }
 
-// words is a text that a table has under the first of the keys; an empty one is not said.
+// words is a text that a table has under the first of the keys; an empty one is
+// not said.
 func wordsIn(n *tomltree.Node, names ...string) said {
 	for _, name := range names {
 		if v := n.Find(name); v != nil && v.Kind == tomltree.String && strings.TrimSpace(v.Text) != "" {
@@ -141,7 +144,8 @@ func shown(n *tomltree.Node) string {
 	return "a list or table"
 }
 
-// ident is the id of a table: text as written, or a number. What has none is called by its place.
+// ident is the id of a table: text as written, or a number. What has none is
+// called by its place.
 func identOf(n *tomltree.Node, index int) (id string, ok bool) {
 	v := firstIn(n, "id", "task_id", "step_id", "speclet_id", "backup_id")
 	switch {
@@ -156,7 +160,8 @@ func identOf(n *tomltree.Node, index int) (id string, ok bool) {
 	return strconv.Itoa(index + 1), false
 }
 
-// items are the texts and numbers of a list, or the one that stands there alone.
+// items are the texts and numbers of a list, or the one that stands there
+// alone.
 func itemsOf(n *tomltree.Node) []said {
 	if n == nil {
 		return nil
@@ -299,7 +304,8 @@ func readBackup(n *tomltree.Node, index int) *backup {
 	}
 }
 
-// speclet reads one of [[speclets]], and the tasks that stand in it: task 2 of speclet 1 is task 1.2.
+// speclet reads one of [[speclets]], and the tasks that stand in it: task 2 of
+// speclet 1 is task 1.2.
 func (h *half) speclet(n *tomltree.Node, index int) {
 	id, ok := identOf(n, index)
 	if name := wordsIn(n, "name"); !ok && name.ok {

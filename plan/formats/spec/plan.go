@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A making turns what was read into a plan, and remembers where its parts stand.
+// A making turns what was read into a plan, and remembers where its parts
+// stand.
 type making struct {
 	plan   plan.Plan
 	places plan.Places
@@ -19,9 +20,10 @@ func (h *half) plan() making {
 	return join(h, nil)
 }
 
-// join makes one plan of two halves, matched by id: words are those of the first, Markdown where there is one;
-// settings, flags and numbers are those of the parameters where these say them. second may be nil. Of several
-// tasks with one id the joined plan has the first; one half alone has them all.
+// join makes one plan of two halves, matched by id: words are those of the
+// first, Markdown where there is one; settings, flags and numbers are those of
+// the parameters where these say them. second may be nil. Of several tasks with
+// one id the joined plan has the first; one half alone has them all.
 func join(first, second *half) making {
 	m := making{plan: settingsFrom(first, second), places: plan.Places{}}
 	for _, h := range [...]*half{first, second} {
@@ -93,7 +95,8 @@ func pairTasks(first, second *half) []pairing[task] {
 	return pairUp(first.tasks, second.tasks, func(t *task) string { return t.id })
 }
 
-// pairUp matches by id, in the order of the first list; what only the second has comes last.
+// pairUp matches by id, in the order of the first list; what only the second
+// has comes last.
 func pairUp[T any](first, second []*T, id func(*T) string) []pairing[T] {
 	if alike(first, second, id) {
 		list := make([]pairing[T], len(first))
@@ -122,7 +125,8 @@ func pairUp[T any](first, second []*T, id func(*T) string) []pairing[T] {
 	return list
 }
 
-// alike reports whether two short lists have the same ids in the same order, each once.
+// alike reports whether two short lists have the same ids in the same order,
+// each once.
 func alike[T any](first, second []*T, id func(*T) string) bool {
 	if len(first) != len(second) || len(first) > 20 {
 		return false
@@ -172,7 +176,8 @@ func (m *making) task(at string, p pairing[task], first, second *half) plan.Task
 	return t
 }
 
-// pairSteps matches the steps of a task by id; by place where one file counts from 0 and the other from 1.
+// pairSteps matches the steps of a task by id; by place where one file counts
+// from 0 and the other from 1.
 func pairSteps(p pairing[task]) []pairing[step] {
 	if p.second == nil {
 		list := make([]pairing[step], len(p.first.steps))
@@ -300,7 +305,8 @@ func firstFlag(a, b flag) *bool {
 	return b.value
 }
 
-// modeAsSaid is the mode that a text names; one that is not known stands as it was written, for messages.
+// modeAsSaid is the mode that a text names; one that is not known stands as it
+// was written, for messages.
 func modeAsSaid(text string) plan.Mode {
 	if mode := modeOf(text); mode != "" {
 		return mode

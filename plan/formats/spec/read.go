@@ -8,8 +8,9 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-// Read reads one half alone, by the ending of its name. The error is a *[plan.SizeError]; all that is wrong with
-// the text is in the draft's Found, and that the other half is missing is one of it.
+// Read reads one half alone, by the ending of its name. The error is a *[plan.SizeError];
+// all that is wrong with the text is in the draft's Found, and that the other
+// half is missing is one of it.
 func Read(name string, text []byte) (*plan.Draft, error) {
 	if isTOML(name) {
 		return read(nil, &plan.Text{Path: name, Text: text})
@@ -17,7 +18,8 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	return read(&plan.Text{Path: name, Text: text}, nil)
 }
 
-// ReadPair reads both halves and joins them. Tasks, steps and backups are matched by id.
+// ReadPair reads both halves and joins them. Tasks, steps and backups are
+// matched by id.
 func ReadPair(markdown, toml plan.Text) (*plan.Draft, error) {
 	return read(&markdown, &toml)
 }

@@ -82,7 +82,8 @@ func TestNameless(t *testing.T) {
 	}
 }
 
-// What SPECLets wait for is their order, level by level, and which of them may run side by side is kept.
+// What SPECLets wait for is their order, level by level, and which of them may
+// run side by side is kept.
 func TestStages(t *testing.T) {
 	d, err := Read("parameters_mail.toml", []byte(`[goal]
 description = "Move the mail"
@@ -154,8 +155,10 @@ func TestKept(t *testing.T) {
 		t.Error(diff)
 	}
 	step := p.Tasks[0].Steps[0]
-	got := []string{p.Meta.Name, p.Meta.Version, string(p.Execution.DefaultMode), string(p.ErrorPropagation.Strategy), strings.Join(p.Completion.AcceptanceCriteria, "|"),
-		p.Completion.Flags[0].Key, step.Prompt, step.Backups[0].ExecutionMethod, strings.Join(p.Tasks[0].AcceptanceCriteria, "|"), strings.Join(p.Tasks[0].ResearchSources, "|")}
+	got := []string{p.Meta.Name, p.Meta.Version, string(p.Execution.DefaultMode), string(p.ErrorPropagation.Strategy),
+		strings.Join(p.Completion.AcceptanceCriteria, "|"),
+		p.Completion.Flags[0].Key, step.Prompt, step.Backups[0].ExecutionMethod,
+		strings.Join(p.Tasks[0].AcceptanceCriteria, "|"), strings.Join(p.Tasks[0].ResearchSources, "|")}
 	if diff := cmp.Diff([]string{"mail", "3.0", "silent", "halt_on_critical", "Sent", "tested", "So\nNote: at night", "tool", "Count", "web"}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -163,7 +166,8 @@ func TestKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"Mail: all of it", "Mail: in order", "Signed off"}, alone.Plan.Completion.AcceptanceCriteria); diff != "" {
+	if diff := cmp.Diff([]string{"Mail: all of it", "Mail: in order", "Signed off"},
+		alone.Plan.Completion.AcceptanceCriteria); diff != "" {
 		t.Error(diff)
 	}
 }

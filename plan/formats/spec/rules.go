@@ -10,8 +10,9 @@ type rule struct {
 	why      string
 }
 
-// Codes lists what a pair, or one half of it, is checked for, in the order in which it is: the files, the goal, tasks
-// and steps, both halves against each other, and the plan as a whole.
+// Codes lists what a pair, or one half of it, is checked for, in the order in
+// which it is: the files, the goal, tasks and steps, both halves against each
+// other, and the plan as a whole.
 func Codes() []plan.Code {
 	list := make([]plan.Code, len(rules))
 	for i, r := range rules {
@@ -20,7 +21,8 @@ func Codes() []plan.Code {
 	return list
 }
 
-// rules is the one table of them. docs/spec-rules.md is written from it, and testdata/rules.toml breaks each.
+// rules is the one table of them. docs/spec-rules.md is written from it, and
+// testdata/rules.toml breaks each.
 var rules = [...]rule{
 	// The files as such.
 	{"file-missing", plan.Error, fileMissing,

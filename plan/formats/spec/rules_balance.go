@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
-// balanceOf counts the steps of a task that say whether they are critical, and those that are.
+// balanceOf counts the steps of a task that say whether they are critical, and
+// those that are.
 func (t *task) balanceOf() (said, critical int) {
 	for _, s := range t.steps {
 		if s.critical.value != nil {
@@ -114,7 +115,8 @@ func totalWrong(j *judged, report reporter) {
 	}
 }
 
-// differs reports whether a number is further than a rounding from what it should be.
+// differs reports whether a number is further than a rounding from what it
+// should be.
 func differs(n *tomltree.Node, actual, rounding float64) bool {
 	f, err := strconv.ParseFloat(n.Text, 64)
 	return err == nil && (n.Kind == tomltree.Integer || n.Kind == tomltree.Float) && math.Abs(f-actual) >= rounding-1e-9

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// shifted reports whether two tasks have the same steps by place and title, numbered from different numbers.
+// shifted reports whether two tasks have the same steps by place and title,
+// numbered from different numbers.
 func shifted(a, b *task) bool {
 	if len(a.steps) != len(b.steps) || len(a.steps) == 0 {
 		return false
@@ -100,7 +101,8 @@ func orderDiffers(j *judged, report reporter) {
 	}
 }
 
-// unordered finds the first pair that stands before its neighbour in the second file, or -1.
+// unordered finds the first pair that stands before its neighbour in the second
+// file, or -1.
 func unordered[T any](pairs []pairing[T], at func(*T) int) int {
 	for i := 1; i < len(pairs); i++ {
 		if at(pairs[i].second) < at(pairs[i-1].second) {

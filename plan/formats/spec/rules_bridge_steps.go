@@ -2,13 +2,15 @@ package spec
 
 import "fmt"
 
-// A stepPairing is a step of the tasks that both halves have; it may be missing in one.
+// A stepPairing is a step of the tasks that both halves have; it may be missing
+// in one.
 type stepPairing struct {
 	task pairing[task]
 	step pairing[step]
 }
 
-// stepPairs calls f for every step of the tasks that both halves have; either may be nil.
+// stepPairs calls f for every step of the tasks that both halves have; either
+// may be nil.
 func (j *judged) stepPairs(f func(p pairing[task], s pairing[step])) {
 	if j.paired == nil {
 		j.paired = []stepPairing{}
@@ -54,8 +56,8 @@ func stepNotInMarkdown(j *judged, report reporter) {
 	})
 }
 
-// surplus finds the backups that a step has in one half and not in the other: those whose id the other does not have,
-// and at least as many as are more.
+// surplus finds the backups that a step has in one half and not in the other:
+// those whose id the other does not have, and at least as many as are more.
 func surplus(mine, other []*backup) []*backup {
 	if len(mine) <= len(other) {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// lacking reports what steps do not say: once for a task of which no step says it, since a line on the task
-// mends that.
+// lacking reports what steps do not say: once for a task of which no step says
+// it, since a line on the task mends that.
 func (j *judged) lacking(report reporter, what, key string, lacks func(*task, *step) bool) {
 	h := j.t
 	if h == nil {

@@ -75,7 +75,8 @@ func specletDepends(j *judged, report reporter) {
 	}
 }
 
-// specletDiffers compares what both files say; what only one says is no difference.
+// specletDiffers compares what both files say; what only one says is no
+// difference.
 func specletDiffers(j *judged, report reporter) {
 	if !j.both() {
 		return

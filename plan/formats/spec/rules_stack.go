@@ -38,7 +38,8 @@ func stackIncomplete(j *judged, report reporter) {
 		"add "+strings.Join(missing, ", ")+"; where something does not apply, write \"none\"")
 }
 
-// missingOfStack lists the tables and keys that software needs and that are not there, or empty.
+// missingOfStack lists the tables and keys that software needs and that are not
+// there, or empty.
 func missingOfStack(root *tomltree.Node) []string {
 	var missing []string
 	need := func(name string, keys ...string) *tomltree.Node {

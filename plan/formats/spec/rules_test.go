@@ -47,10 +47,12 @@ func place(t *testing.T, side, piece, markdown, toml string) plan.Position {
 		t.Fatalf("no %q in the %s example", piece, side)
 	}
 	before := text[:at]
-	return plan.Position{File: name, Line: strings.Count(before, "\n") + 1, Column: at - strings.LastIndex(before, "\n")}
+	return plan.Position{File: name, Line: strings.Count(before, "\n") + 1,
+		Column: at - strings.LastIndex(before, "\n")}
 }
 
-// Every rule finds its bad example, and nothing else, where it says; taking the edits back mends it.
+// Every rule finds its bad example, and nothing else, where it says; taking the
+// edits back mends it.
 func TestRules(t *testing.T) {
 	for i, b := range breaches(t) {
 		r := rules[i]

@@ -86,7 +86,8 @@ func dangling(table string, names func(*step) []said) func(*judged, reporter) {
 	}
 }
 
-// required are the sections of the Markdown besides the goal, by how their headings begin.
+// required are the sections of the Markdown besides the goal, by how their
+// headings begin.
 var required = []string{"Definition of Complete", "Definitions", "Components", "Constraints", "Bridging",
 	"Instructions for LLM"}
 

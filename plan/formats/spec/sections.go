@@ -12,7 +12,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/blocks"
 )
 
-// finish keeps what stands outside tasks: every section as it was written, and what a plan has fields for.
+// finish keeps what stands outside tasks: every section as it was written, and
+// what a plan has fields for.
 func (o *outliner) finish() {
 	h := o.half
 	h.nameDepends()
@@ -66,7 +67,8 @@ func (o *outliner) lists(s *section) {
 
 var checkbox = lazyre.New(`^\[[ xX~-]\] +`)
 
-// criteria are what one item says is to hold: itself, or each of the items below it, under its heading.
+// criteria are what one item says is to hold: itself, or each of the items
+// below it, under its heading.
 func criteria(item string) []string {
 	head, rest, more := strings.Cut(checkbox.ReplaceAllString(item, ""), "\n")
 	head = strings.TrimSpace(strings.ReplaceAll(head, "**", ""))
@@ -109,7 +111,8 @@ func (o *outliner) itemsIn(s *section) []string {
 	return list
 }
 
-// readHead reads the title and the lines **Version:** and the like before the first section.
+// readHead reads the title and the lines **Version:** and the like before the
+// first section.
 func (h *half) readHead(d *blocks.Document) {
 	for n := d.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
@@ -137,7 +140,8 @@ func (h *half) readHead(d *blocks.Document) {
 	}
 }
 
-// references are the keys of [constraints] and [components] that a text names, each once.
+// references are the keys of [constraints] and [components] that a text names,
+// each once.
 func references(flat []byte) []said {
 	var list []said
 	seen := map[string]bool{}

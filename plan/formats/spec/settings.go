@@ -19,7 +19,8 @@ var freeTables = []string{
 // otherTable is where everything else is kept.
 const otherTable = "metadata"
 
-// table reads one table, or key, of the top level that is neither goal, task nor speclet. None is lost.
+// table reads one table, or key, of the top level that is neither goal, task
+// nor speclet. None is lost.
 func (h *half) table(name string, n *tomltree.Node) {
 	p := &h.rest
 	isTable := n.Kind == tomltree.Table
@@ -73,7 +74,8 @@ func (h *half) keep(name string, list []plan.Setting) {
 	}
 }
 
-// keepExtras stores what a task, its steps and their backups say beyond what a plan has fields for.
+// keepExtras stores what a task, its steps and their backups say beyond what a
+// plan has fields for.
 func (h *half) keepExtras(t *task) {
 	at := "tasks." + plan.QuoteKey(t.id)
 	h.keep(at, t.extra)

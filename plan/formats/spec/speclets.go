@@ -6,8 +6,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// nameDepends turns what speclets depend on into ids. A speclet may be called by its id, its name or its
-// title, and "all previous speclets" is what it says.
+// nameDepends turns what speclets depend on into ids. A speclet may be called
+// by its id, its name or its title, and "all previous speclets" is what it
+// says.
 func (h *half) nameDepends() { h.resolve(h.names()) }
 
 // names are all that the speclets of a half are called.
@@ -23,7 +24,8 @@ func (h *half) names() map[string]string {
 	return called
 }
 
-// maxSpelled is how many ids "all previous speclets" is spelled out to in one file.
+// maxSpelled is how many ids "all previous speclets" is spelled out to in one
+// file.
 const maxSpelled = 10000
 
 func (h *half) resolve(called map[string]string) {
@@ -55,7 +57,8 @@ func (h *half) resolve(called map[string]string) {
 	}
 }
 
-// dependsOn are the ids that a speclet depends on: of several statements, all; nil where none is made.
+// dependsOn are the ids that a speclet depends on: of several statements, all;
+// nil where none is made.
 func (s *speclet) dependsOn() []string {
 	var list []string
 	seen := map[string]bool{}
@@ -73,7 +76,8 @@ func (s *speclet) dependsOn() []string {
 	return list
 }
 
-// taskID is the id of the task that a speclet calls by name: 3, "3", "task_3" or "Task 3".
+// taskID is the id of the task that a speclet calls by name: 3, "3", "task_3"
+// or "Task 3".
 func (h *half) taskID(name string, known map[string]bool) string {
 	if known[name] {
 		return name

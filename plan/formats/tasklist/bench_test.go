@@ -9,7 +9,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/tasklist"
 )
 
-// BenchmarkRead reads and checks lists of 1,000 and 10,000 items; the time per item stays the same.
+// BenchmarkRead reads and checks lists of 1,000 and 10,000 items; the time per
+// item stays the same.
 func BenchmarkRead(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		var text strings.Builder

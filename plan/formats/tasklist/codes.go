@@ -2,8 +2,8 @@ package tasklist
 
 import "github.com/planlock/planlock/plan"
 
-// Codes lists the diagnostics of task lists, sorted by code. testdata/codes.toml has a list that draws each, and one
-// that does not.
+// Codes lists the diagnostics of task lists, sorted by code.
+// testdata/codes.toml has a list that draws each, and one that does not.
 func Codes() []plan.Code {
 	return []plan.Code{
 		{Code: "item-irregular", Severity: plan.Warning,

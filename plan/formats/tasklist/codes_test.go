@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/tasklist"
 )
 
-// TestCodes holds that every code is drawn by its bad example, with a place and a hint, and not by its good one.
+// TestCodes holds that every code is drawn by its bad example, with a place and
+// a hint, and not by its good one.
 func TestCodes(t *testing.T) {
 	codestest.Run(t, codestest.Reader{
 		Codes: tasklist.Codes(),

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/tasklist"
 )
 
-// TestCorpus compares with what people found in collected lists: the tool, and how many items there are.
+// TestCorpus compares with what people found in collected lists: the tool, and
+// how many items there are.
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv("PLANLOCK_CORPUS")
 	if dir == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-// Detect names the tool that writes such a file, or says that it is unknown. The name of the file decides only between
-// lists that look alike.
+// Detect names the tool that writes such a file, or says that it is unknown.
+// The name of the file decides only between lists that look alike.
 func Detect(name string, text []byte) plan.Format {
 	if len(text) > sketch.MaxSize {
 		return plan.Unknown
@@ -21,11 +21,12 @@ func Detect(name string, text []byte) plan.Format {
 }
 
 var (
-	specKitID   = lazyre.New(`^\**(T\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
-	numberedID  = lazyre.New(`^\**(\d+(?:\.\d+)*)(?:([.):])|(\*))?\**(?:\s+|$)`)
-	groupHead   = lazyre.New(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
-	taskHead    = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
-	stepMark    = lazyre.New(`^\s*(?:[-*+]\s+(?:\[(.?)\]\s+)?)?\*\*Step\s+(\d[\w.]*)\s*(?:[:.–—-]\s*)?(.*?)\*\*\s*(.*)$`)
+	specKitID  = lazyre.New(`^\**(T\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
+	numberedID = lazyre.New(`^\**(\d+(?:\.\d+)*)(?:([.):])|(\*))?\**(?:\s+|$)`)
+	groupHead  = lazyre.New(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
+	taskHead   = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
+	stepMark   = lazyre.New(
+		`^\s*(?:[-*+]\s+(?:\[(.?)\]\s+)?)?\*\*Step\s+(\d[\w.]*)\s*(?:[:.–—-]\s*)?(.*?)\*\*\s*(.*)$`)
 	requirement = lazyre.New(`^\s*[-*+]?\s*_Requirements?:`)
 )
 
@@ -163,7 +164,8 @@ func section(text string) string {
 	return ""
 }
 
-// box reads a line as a checkbox; other characters between brackets are no boxes.
+// box reads a line as a checkbox; other characters between brackets are no
+// boxes.
 func box(line string) (outline.Item, bool) {
 	if !strings.Contains(line, "[") {
 		return outline.Item{}, false

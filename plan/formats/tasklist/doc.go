@@ -1,7 +1,8 @@
-// Package tasklist reads the task lists of other planning tools: spec-kit, Kiro and cc-sdd, OpenSpec, Task Master,
-// beads, ExecPlans and superpowers.
+// Package tasklist reads the task lists of other planning tools: spec-kit, Kiro
+// and cc-sdd, OpenSpec, Task Master, beads, ExecPlans and superpowers.
 //
-// [Detect] names the tool by the content of a file, [Read] yields a [plan.Draft] with positions:
+// [Detect] names the tool by the content of a file, [Read] yields a
+// [plan.Draft] with positions:
 //
 //	draft, err := tasklist.Read("tasks.md", text)
 //	if err != nil {
@@ -21,9 +22,11 @@
 //	ExecPlan     the items of Progress
 //	superpowers  ### Task N: text, with its steps
 //
-// Which items are optional, may run beside others, or belong to a phase or story is kept in the settings below
-// "task_list". A checkbox that fits none of the forms is kept, as a task or with the text of the item above it, and
+// Which items are optional, may run beside others, or belong to a phase or
+// story is kept in the settings below "task_list". A checkbox that fits none of
+// the forms is kept, as a task or with the text of the item above it, and
 // reported as item-irregular.
 //
-// Not promised: order between items that do not name each other is only that of the file.
+// Not promised: order between items that do not name each other is only that of
+// the file.
 package tasklist

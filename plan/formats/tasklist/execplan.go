@@ -11,7 +11,8 @@ import (
 
 var timestamp = lazyre.New(`^\((\d{4}-\d\d-\d\d[^()]{0,20})\)\s*`)
 
-// execPlan reads the items of the section Progress as tasks, and the first paragraph of Purpose as the goal.
+// execPlan reads the items of the section Progress as tasks, and the first
+// paragraph of Purpose as the goal.
 func (r *reader) execPlan() {
 	inside, purpose, last := "", []string(nil), -1
 	level := 0

@@ -9,14 +9,15 @@ import (
 	"github.com/planlock/planlock/plan/formats/tasklist"
 )
 
-// TestHostile gives a megabyte of what readers choke on; the bounds are several times what is promised, because machines
-// that test are busy.
+// TestHostile gives a megabyte of what readers choke on; the bounds are several
+// times what is promised, because machines that test are busy.
 func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
 	for _, head := range []string{"", "- [ ] T001 a (depends on ", "### Task 1: t\n- [ ] **Step 1: x**\n", "- [ ] 1. a\n", "{\"tasks\":[{\"id\":1,\"title\":\"a\",\"status\":\"b\"},"} {
-		for _, piece := range []string{"- [ ] T001 x\n", "- [ ] 1.1 a\n", "## 1. a\n- [ ] 1.1 a\n", "- [ ] 1. a\n  b\n", "### Task 1: x\n- [ ] **Step 1: a**\n", "\n", "- [ ] a\n",
+		for _, piece := range []string{"- [ ] T001 x\n", "- [ ] 1.1 a\n", "## 1. a\n- [ ] 1.1 a\n",
+			"- [ ] 1. a\n  b\n", "### Task 1: x\n- [ ] **Step 1: a**\n", "\n", "- [ ] a\n",
 			"## Progress\n- [ ] a\n## Purpose\n## Context\n## Validation\n", "T001-T999, ", "(depends on T1 ", "[", "{\"a\":", "[0,", "{\"tasks\":[", "**Files:**\n- `a`, \n", "\x00", "\xff",
 			`{"id":"a","title":"b","status":"open","priority":1,"issue_type":"x","dependencies":[{"depends_on_id":"a","type":"blocks"}]}` + "\n",
 			`{"id":1,"title":"a","subtasks":[{"id":1,"dependencies":[1]}]},`} {
@@ -33,7 +34,8 @@ func TestHostile(t *testing.T) {
 			}
 			runtime.ReadMemStats(&after)
 			if took > 20*time.Second || after.TotalAlloc-before.TotalAlloc > 100<<20 || len(d.Found) > 2000 {
-				t.Errorf("%q + %q: %v, %d MiB allocated, %d found", head, piece, took, (after.TotalAlloc-before.TotalAlloc)>>20, len(d.Found))
+				t.Errorf("%q + %q: %v, %d MiB allocated, %d found", head, piece, took,
+					(after.TotalAlloc-before.TotalAlloc)>>20, len(d.Found))
 			}
 		}
 	}

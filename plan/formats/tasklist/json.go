@@ -73,8 +73,8 @@ func (r *reader) tag(tag string, list jsontree.Value) {
 	}
 }
 
-// subtasks adds the subtasks of a task as its steps. Those that depend on each other go in that order, else in that
-// of the file.
+// subtasks adds the subtasks of a task as its steps. Those that depend on each
+// other go in that order, else in that of the file.
 func (r *reader) subtasks(task int, list jsontree.Value) {
 	t := &r.Plan.Tasks[task]
 	var subs []jsontree.Value
@@ -158,7 +158,8 @@ func (r *reader) subtask(task int, v jsontree.Value, n int) {
 	t.Steps = append(t.Steps, s)
 }
 
-// beads reads one issue from each line. A line that is none is reported, and the others are read.
+// beads reads one issue from each line. A line that is none is reported, and
+// the others are read.
 func (r *reader) beads() {
 	seen := map[string]bool{}
 	for i := range r.t.Lines {

@@ -10,8 +10,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
-// A numberer reads the lists of Kiro and OpenSpec: items with numbers, of which 1.2 is a step of 1, be that an item
-// or the heading of a group.
+// A numberer reads the lists of Kiro and OpenSpec: items with numbers, of which 1.2
+// is a step of 1, be that an item or the heading of a group.
 type numberer struct {
 	*reader
 	format  plan.Format
@@ -68,8 +68,9 @@ func (n *numberer) detail(line string) {
 	}
 }
 
-// heading remembers a group; it becomes a task with the first item that belongs to it. A heading without a number
-// below a numbered one is only a part of that.
+// heading remembers a group; it becomes a task with the first item that belongs
+// to it. A heading without a number below a numbered one is only a part of
+// that.
 func (n *numberer) heading(line, level int, text string) {
 	n.at = part{-1, -1}
 	m := groupHead.FindStringSubmatch(text)
@@ -146,7 +147,8 @@ func (n *numberer) item(line int, it outline.Item) {
 	n.at = part{i, -1}
 }
 
-// parent finds the task that an item is a step of, by its number: 1.2, else 1, for 1.2.3.
+// parent finds the task that an item is a step of, by its number: 1.2, else 1,
+// for 1.2.3.
 func (n *numberer) parent(id string) (task int, rest string, ok bool) {
 	for end := strings.LastIndexByte(id, '.'); end > 0; end = strings.LastIndexByte(id[:end], '.') {
 		if task, ok = n.tasks[id[:end]]; ok {
@@ -179,8 +181,8 @@ func (n *numberer) step(task int, id, title string, status plan.Status, optional
 	t.Steps = append(t.Steps, s)
 }
 
-// plain keeps an item without a number: as a step of its group where the list has no need of numbers, else with the
-// text of the item above.
+// plain keeps an item without a number: as a step of its group where the list
+// has no need of numbers, else with the text of the item above.
 func (n *numberer) plain(line int, it outline.Item, text string) {
 	if n.format == plan.OpenSpec {
 		n.open()

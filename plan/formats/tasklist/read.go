@@ -71,8 +71,8 @@ func (r *reader) describe(task, step int, line string) {
 	b.WriteString(strings.TrimRight(line, " \t") + "\n")
 }
 
-// finish gives tasks and steps what was found below them. A task that has no mark of its own is as far as its steps
-// are.
+// finish gives tasks and steps what was found below them. A task that has no
+// mark of its own is as far as its steps are.
 func (r *reader) finish() {
 	for i := range r.Plan.Tasks {
 		t := &r.Plan.Tasks[i]
@@ -146,7 +146,8 @@ func (r *reader) goal() {
 	}
 }
 
-// note remembers that an item has something in common with others, for the settings.
+// note remembers that an item has something in common with others, for the
+// settings.
 func (r *reader) note(key, id string) { r.notes[key] = append(r.notes[key], id) }
 
 func (r *reader) settings() {

@@ -8,7 +8,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
-// superpowers reads tasks that are headings, with steps that are marked in bold.
+// superpowers reads tasks that are headings, with steps that are marked in
+// bold.
 func (r *reader) superpowers() {
 	task, level := -1, 0
 	files := false
@@ -84,14 +85,16 @@ func (r *reader) markedStep(task, line int, m []string) {
 	t.Steps = append(t.Steps, s)
 }
 
-// stepText adds a line to the last step of a task, or to the task before its first.
+// stepText adds a line to the last step of a task, or to the task before its
+// first.
 func (r *reader) stepText(task int, line string) {
 	if task >= 0 {
 		r.describe(task, len(r.Plan.Tasks[task].Steps)-1, line)
 	}
 }
 
-// fileLine reads "- Create: `path`" below Files; files that are only read are not the task's.
+// fileLine reads "- Create: `path`" below Files; files that are only read are
+// not the task's.
 func (r *reader) fileLine(task int, line string) bool {
 	it, ok := outline.ListItem(line)
 	if !ok {
@@ -138,7 +141,8 @@ func (r *reader) boxSteps(task int) {
 		if it, ok := box(r.t.Line(i)); ok {
 			t := &r.Plan.Tasks[task]
 			r.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(i)
-			t.Steps = append(t.Steps, plan.Step{ID: fmt.Sprint(len(t.Steps) + 1), Description: it.Text, Status: statusOfBox(it.Box)})
+			t.Steps = append(t.Steps, plan.Step{ID: fmt.Sprint(len(t.Steps) + 1), Description: it.Text,
+				Status: statusOfBox(it.Box)})
 		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/plan/formats/tasklist"
 )
 
-// show spells what was read: tasks and steps with their lines, then settings and what was found.
+// show spells what was read: tasks and steps with their lines, then settings
+// and what was found.
 func show(d *plan.Draft) string {
 	var b strings.Builder
 	for i, t := range d.Plan.Tasks {
@@ -27,7 +28,8 @@ func show(d *plan.Draft) string {
 			continue
 		}
 		for j, s := range t.Steps {
-			fmt.Fprintf(&b, "  %s@%d %q %s", s.Address, d.Position(fmt.Sprintf("tasks[%d].steps[%d]", i, j)).Line, s.Description, s.Status)
+			fmt.Fprintf(&b, "  %s@%d %q %s", s.Address, d.Position(fmt.Sprintf("tasks[%d].steps[%d]", i, j)).Line,
+				s.Description, s.Status)
 			if !s.IsCritical() {
 				b.WriteString(" optional")
 			}

@@ -55,8 +55,8 @@ func bullets(v jsontree.Value) []string {
 	return list
 }
 
-// references judges what items say about each other. Lists are cut from larger ones, so a name that is not there only
-// warns.
+// references judges what items say about each other. Lists are cut from larger
+// ones, so a name that is not there only warns.
 func (r *reader) references() {
 	at := map[string]int{}
 	for i, t := range r.Plan.Tasks {

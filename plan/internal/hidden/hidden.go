@@ -1,5 +1,6 @@
-// Package hidden finds characters that people do not see in a text, or that turn the others: control characters,
-// characters that change the direction of writing or have no width, and bytes that are no text.
+// Package hidden finds characters that people do not see in a text, or that
+// turn the others: control characters, characters that change the direction of
+// writing or have no width, and bytes that are no text.
 package hidden
 
 import (
@@ -49,8 +50,9 @@ func Is(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 }
 
-// Escape spells out what a terminal would act on or not show: control characters, characters that turn the
-// direction of writing or have no width, and bytes that are no text.
+// Escape spells out what a terminal would act on or not show: control
+// characters, characters that turn the direction of writing or have no width,
+// and bytes that are no text.
 func Escape(s string) string {
 	if Index(s) < 0 {
 		return s

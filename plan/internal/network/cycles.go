@@ -2,9 +2,10 @@ package network
 
 import "slices"
 
-// Cycles finds one cycle in every strongly connected part of the graph: a shortest one through the node
-// that was declared first. It begins with that node and ends with it. Nothing here recurses, so a chain may
-// be as long as it likes.
+// Cycles finds one cycle in every strongly connected part of the graph: a
+// shortest one through the node that was declared first. It begins with that
+// node and ends with it. Nothing here recurses, so a chain may be as long as it
+// likes.
 func (g *Graph) Cycles() [][]string {
 	var found [][]string
 	part := g.parts()
@@ -22,7 +23,8 @@ func (g *Graph) Cycles() [][]string {
 	return found
 }
 
-// shortest walks from start against its dependencies, within its part, until it is back.
+// shortest walks from start against its dependencies, within its part, until it
+// is back.
 func (g *Graph) shortest(start int, part []int) []string {
 	from := map[int]int{}
 	queue := []int{start}
@@ -42,7 +44,8 @@ func (g *Graph) shortest(start int, part []int) []string {
 	return nil
 }
 
-// path names the nodes from start along its dependencies to end, and start again.
+// path names the nodes from start along its dependencies to end, and start
+// again.
 func (g *Graph) path(start, end int, from map[int]int) []string {
 	var path []string
 	for i := end; i != start; i = from[i] {

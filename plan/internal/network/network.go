@@ -30,8 +30,9 @@ func (g *Graph) dependents() (next [][]int, waits []int) {
 	return next, waits
 }
 
-// Order lists the nodes, dependencies first, else as numbered. What only joins others comes as soon as
-// it can. Nodes of cycles, and behind them, are left out.
+// Order lists the nodes, dependencies first, else as numbered. What only joins
+// others comes as soon as it can. Nodes of cycles, and behind them, are left
+// out.
 func (g *Graph) Order() []int {
 	next, waits := g.dependents()
 	var ready numbers

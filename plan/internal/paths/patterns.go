@@ -1,4 +1,5 @@
-// Package paths compares the paths and globs of a plan: which patterns a path meets, and which names some file systems take for one.
+// Package paths compares the paths and globs of a plan: which patterns a path
+// meets, and which names some file systems take for one.
 package paths
 
 import (
@@ -7,9 +8,9 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Patterns finds which of many paths and globs a path meets. A path stands for itself and all
-// below it. Paths and globs of the form FOLDER/** are found by name, so that a long list costs no more
-// than a short one.
+// Patterns finds which of many paths and globs a path meets. A path stands for
+// itself and all below it. Paths and globs of the form FOLDER/** are found by
+// name, so that a long list costs no more than a short one.
 type Patterns struct {
 	exact, below map[string]string // to whom the pattern belongs
 	globs        []owned
@@ -36,8 +37,8 @@ func (ps *Patterns) Add(pattern, owner string) {
 	}
 }
 
-// Meets returns the owner of a pattern that stands for the path, or of one that holds all
-// that a glob can stand for.
+// Meets returns the owner of a pattern that stands for the path, or of one that
+// holds all that a glob can stand for.
 func (ps *Patterns) Meets(path string) (owner string, ok bool) {
 	if owner, ok = ps.exact[path]; ok {
 		return owner, true

@@ -12,8 +12,9 @@ func (n *Node) sorted() []Key {
 	return keys
 }
 
-// Locate follows a path such as "tasks[0].limits.max_files" from a table. It returns where the key that the path
-// names was written, or the nearest thing around it; n is the value, or nil where it is not there.
+// Locate follows a path such as "tasks[0].limits.max_files" from a table. It
+// returns where the key that the path names was written, or the nearest thing
+// around it; n is the value, or nil where it is not there.
 func (n *Node) Locate(path string) (at int, value *Node) {
 	at = n.At
 	for path != "" {

@@ -5,14 +5,16 @@ import (
 	"fmt"
 )
 
-// Bounds of what is read. They keep the time and memory for any text in proportion to its length.
+// Bounds of what is read. They keep the time and memory for any text in
+// proportion to its length.
 const (
 	MaxDepth = 64      // nesting of tables and lists
 	maxParts = 1 << 18 // punctuation marks of one key and its value
 )
 
-// measure looks through a text for nesting and length that no plan needs, before anything is built from
-// it. It knows strings and comments, and leaves all other faults to the parser.
+// measure looks through a text for nesting and length that no plan needs,
+// before anything is built from it. It knows strings and comments, and leaves
+// all other faults to the parser.
 func measure(text []byte) (offset int, fault string) {
 	depth, parts := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -43,7 +45,8 @@ func measure(text []byte) (offset int, fault string) {
 	return 0, ""
 }
 
-// skipTo returns the offset of the next c at or after i, or the length of the text.
+// skipTo returns the offset of the next c at or after i, or the length of the
+// text.
 func skipTo(text []byte, i int, c byte) int {
 	if n := bytes.IndexByte(text[i:], c); n >= 0 {
 		return i + n
@@ -51,8 +54,8 @@ func skipTo(text []byte, i int, c byte) int {
 	return len(text)
 }
 
-// skipString returns the offset behind the string that begins at i; a string that does not end on its
-// line ends there.
+// skipString returns the offset behind the string that begins at i; a string
+// that does not end on its line ends there.
 func skipString(text []byte, i int) int {
 	quote := text[i]
 	if triple := bytes.Repeat([]byte{quote}, 3); bytes.HasPrefix(text[i:], triple) {

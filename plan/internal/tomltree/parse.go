@@ -34,17 +34,21 @@ const (
 
 // Rules are what a reader wants of documents besides that they are TOML.
 type Rules struct {
-	// Strict refuses keys that differ in case only, and numbers that cannot be compared or that some programs
-	// cannot keep. Otherwise such numbers, and values that are none, are texts.
+	// Strict refuses keys that differ in case only, and numbers that cannot be
+	// compared or that some programs cannot keep. Otherwise such numbers, and
+	// values that are none, are texts.
 	Strict bool
-	// Tables bounds how many tables there are, at most; 0 bounds them by the length of the text only.
+	// Tables bounds how many tables there are, at most; 0 bounds them by the
+	// length of the text only.
 	Tables int
 }
 
-// Parse reads a whole document and reports its faults one by one, in the order in which they are met. It
-// returns what was read, and whether that is all of the text. A byte order mark is no part of a document.
+// Parse reads a whole document and reports its faults one by one, in the order
+// in which they are met. It returns what was read, and whether that is all of
+// the text. A byte order mark is no part of a document.
 func Parse(text []byte, rules Rules, report func(Fault)) (root *Node, whole bool) {
-	b := &builder{text: text, rules: rules, report: report, folded: map[*Node]map[string]int{}, root: &Node{Kind: Table, origin: headed}}
+	b := &builder{text: text, rules: rules, report: report, folded: map[*Node]map[string]int{},
+		root: &Node{Kind: Table, origin: headed}}
 	b.current = b.root
 	if i := firstInvalid(text); i >= 0 {
 		report(Fault{Kind: NotText, Offset: i, Text: "the text is not UTF-8"})
@@ -110,7 +114,8 @@ func (b *builder) syntax(err error) {
 	b.report(Fault{Kind: NotTOML, Offset: offset, Text: text})
 }
 
-// wholeRune names in a parser's message the character that stands at the beginning of rest, where the message names its first byte only.
+// wholeRune names in a parser's message the character that stands at the
+// beginning of rest, where the message names its first byte only.
 func wholeRune(message string, rest []byte) string {
 	r, size := utf8.DecodeRune(rest)
 	if size < 2 {
@@ -215,8 +220,8 @@ func (b *builder) element(parent *Node, name string, offset, start int) *Node {
 	return t
 }
 
-// enter steps into the table name of parent, or the last table of the array name; as says what to make
-// of it if it is new.
+// enter steps into the table name of parent, or the last table of the array
+// name; as says what to make of it if it is new.
 func (b *builder) enter(parent *Node, name string, offset int, as origin) *Node {
 	t := parent.Find(name)
 	switch {
@@ -274,7 +279,8 @@ func (b *builder) insert(table *Node, name string, offset int, value *Node) bool
 	return true
 }
 
-// sibling finds a key that differs from name in case only, or -1. No key is spelled exactly so.
+// sibling finds a key that differs from name in case only, or -1. No key is
+// spelled exactly so.
 func (b *builder) sibling(n *Node, name string) int {
 	if len(n.Keys) <= fewKeys {
 		for i := range n.Keys {
@@ -299,7 +305,8 @@ func (b *builder) sibling(n *Node, name string) int {
 }
 
 func (b *builder) twice(name string, offset int) {
-	b.report(Fault{Kind: Twice, Offset: offset, Name: name, Other: name, Text: fmt.Sprintf("%q is already there", name)})
+	b.report(Fault{Kind: Twice, Offset: offset, Name: name, Other: name,
+		Text: fmt.Sprintf("%q is already there", name)})
 }
 
 func (b *builder) tooDeep(offset int) {

@@ -14,7 +14,8 @@ import (
 // maxInteger is the largest integer that every reader of JSON keeps exactly.
 const maxInteger = 1 << 53
 
-// scalar turns a TOML scalar into its kind and its canonical spelling, or says what is wrong with it.
+// scalar turns a TOML scalar into its kind and its canonical spelling, or says
+// what is wrong with it.
 func scalar(kind unstable.Kind, raw string, strict bool) (name, text, fault string) {
 	switch kind {
 	case unstable.String:
@@ -38,7 +39,8 @@ func CanonicalInteger(raw string) (text, fault string) { return parseInteger(raw
 
 func parseInteger(raw string, strict bool) (text, fault string) {
 	digits := strings.ReplaceAll(strings.TrimPrefix(raw, "+"), "_", "")
-	if plain := strings.TrimPrefix(digits, "-"); len(plain) > 1 && plain[0] == '0' && plain[1] >= '0' && plain[1] <= '9' {
+	if plain := strings.TrimPrefix(digits, "-"); len(plain) > 1 && plain[0] == '0' && plain[1] >= '0' &&
+		plain[1] <= '9' {
 		return "", fmt.Sprintf("the number %s begins with 0", raw)
 	}
 	n, err := strconv.ParseInt(digits, 0, 64)
@@ -67,7 +69,8 @@ func CanonicalFloat(raw string) (text, fault string) {
 	return strconv.FormatFloat(f, 'e', -1, 64), ""
 }
 
-// CanonicalTime spells dates and times with T and Z, without a fraction of zero.
+// CanonicalTime spells dates and times with T and Z, without a fraction of
+// zero.
 func CanonicalTime(raw string) (text, fault string) {
 	upper := strings.ToUpper(strings.Replace(raw, " ", "T", 1))
 	for _, layout := range [...]string{

@@ -1,5 +1,6 @@
-// Package tomltree reads a TOML document into a tree in which every value knows where it was written. It goes on
-// behind what it refuses, so that one reading tells all that is wrong, and answers any text in time and memory in
+// Package tomltree reads a TOML document into a tree in which every value knows
+// where it was written. It goes on behind what it refuses, so that one reading
+// tells all that is wrong, and answers any text in time and memory in
 // proportion to its length.
 package tomltree
 
@@ -23,9 +24,11 @@ type Node struct {
 	Kind string
 	Text string // a scalar in canonical spelling
 	Raw  string // a number with a fraction, as written
-	// Offset is where the value begins; of a table that has a header, the header.
+	// Offset is where the value begins; of a table that has a header, the
+	// header.
 	Offset int
-	// At is where whatever names the value begins: its header, else its key; an item of a list begins itself.
+	// At is where whatever names the value begins: its header, else its key; an
+	// item of a list begins itself.
 	At   int
 	List []*Node // of an array
 	Keys []Key   // of a table, as written
@@ -41,7 +44,8 @@ type Key struct {
 	Value  *Node
 }
 
-// An origin says how a table or array came to be, which decides who may add to it.
+// An origin says how a table or array came to be, which decides who may add to
+// it.
 type origin uint8
 
 const (
@@ -55,7 +59,8 @@ const (
 // Listed reports whether an array was written as [[name]].
 func (n *Node) Listed() bool { return n != nil && n.origin == repeated }
 
-// Find returns the value of a key that is spelled exactly so; a node that is nil or no table has none.
+// Find returns the value of a key that is spelled exactly so; a node that is
+// nil or no table has none.
 func (n *Node) Find(name string) *Node {
 	if n == nil {
 		return nil
@@ -110,7 +115,8 @@ func (n *Node) add(name string, offset int, value *Node) {
 	}
 }
 
-// Value is the node as a setting of a plan holds it: a table is a list of names and values, sorted by name.
+// Value is the node as a setting of a plan holds it: a table is a list of names
+// and values, sorted by name.
 func (n *Node) Value() plan.Value {
 	v := plan.Value{Kind: n.Kind, Text: n.Text}
 	switch n.Kind {
@@ -128,8 +134,8 @@ func (n *Node) Value() plan.Value {
 	return v
 }
 
-// Settings adds the leaves of a value to a list, each under its dotted key, which begins with key. A table without
-// keys is a leaf.
+// Settings adds the leaves of a value to a list, each under its dotted key,
+// which begins with key. A table without keys is a leaf.
 func (n *Node) Settings(to []plan.Setting, key string) []plan.Setting {
 	if n.Kind != Table || len(n.Keys) == 0 {
 		return append(to, plan.Setting{Key: key, Value: n.Value()})

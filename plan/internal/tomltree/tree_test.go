@@ -10,7 +10,10 @@ import (
 )
 
 func parse(text string, rules Rules) (root *Node, faults []string, whole bool) {
-	root, whole = Parse([]byte(text), rules, func(f Fault) { faults = append(faults, fmt.Sprintf("%d %s", f.Offset, f.Text)) })
+	root, whole = Parse([]byte(text), rules, func(f Fault) {
+		faults = append(faults,
+			fmt.Sprintf("%d %s", f.Offset, f.Text))
+	})
 	return root, faults, whole
 }
 
@@ -53,7 +56,8 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%s: %q, %v", tt.path, sample[at:], value)
 		}
 	}
-	if !root.Find("tasks").Listed() || root.Find("a").Find("b").Find("c").Listed() || root.Find("none").Find("more").Listed() {
+	if !root.Find("tasks").Listed() || root.Find("a").Find("b").Find("c").Listed() ||
+		root.Find("none").Find("more").Listed() {
 		t.Error("which arrays are written as [[name]]")
 	}
 }
@@ -83,7 +87,8 @@ func TestFaults(t *testing.T) {
 		{"[[t]]\n[t]\n", `7 "t" is already there`, `7 "t" is already there`},
 		{"a.b = 1\n[a.c]\n", "", ""},
 		{"a = { b = 1 }\n[a.c]\n", `15 "a" is already there`, `15 "a" is already there`},
-		{"a = 9007199254740993\n", "4 the number 9007199254740993 is beyond 2^53, where programs begin to lose digits", ""},
+		{"a = 9007199254740993\n",
+			"4 the number 9007199254740993 is beyond 2^53, where programs begin to lose digits", ""},
 		{"a = nan\n", "4 nan is not a number that can be compared", ""},
 		{"a = 2026-13-01\n", "4 2026-13-01 is not a date or time", "4 2026-13-01 is not a date or time"},
 		{"a = 1\xff\n", "5 the text is not UTF-8", "5 the text is not UTF-8"},
@@ -99,7 +104,8 @@ func TestFaults(t *testing.T) {
 			}
 		}
 	}
-	if root, faults, whole := parse("a = 1\nb =\nc = 3\n", Rules{}); whole || len(faults) != 1 || root.Find("a") == nil || root.Find("c") != nil {
+	if root, faults, whole := parse("a = 1\nb =\nc = 3\n", Rules{}); whole || len(faults) != 1 ||
+		root.Find("a") == nil || root.Find("c") != nil {
 		t.Errorf("%v, %q", whole, faults)
 	}
 	if _, faults, whole := parse("[[a]]\n[[a]]\n[[a]]\n", Rules{Tables: 2}); whole || len(faults) != 1 {
@@ -107,7 +113,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestManyKeys holds that large tables are searched in no more time than their size.
+// TestManyKeys holds that large tables are searched in no more time than their
+// size.
 func TestManyKeys(t *testing.T) {
 	var b strings.Builder
 	for i := range 100_000 {

@@ -1,6 +1,7 @@
-// Package blocks makes the tree of blocks of a Markdown text, for formats whose parts are nested lists. It reads the
-// lines that package outline finds outside code fences, with a parser of CommonMark, in time and memory that follow
-// the length of the text.
+// Package blocks makes the tree of blocks of a Markdown text, for formats whose
+// parts are nested lists. It reads the lines that package outline finds outside
+// code fences, with a parser of CommonMark, in time and memory that follow the
+// length of the text.
 package blocks
 
 import (
@@ -15,8 +16,9 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
-// parse makes the tree of blocks of a text. What stands inside lines is left as text, so that the time follows
-// the length and not the marks in it. A line of dashes below a text is a rule, not a heading.
+// parse makes the tree of blocks of a text. What stands inside lines is left as
+// text, so that the time follows the length and not the marks in it. A line of
+// dashes below a text is a rule, not a heading.
 func parse(flat []byte) ast.Node {
 	return parser.NewParser(parser.WithBlockParsers(
 		util.Prioritized(parser.NewThematicBreakParser(), 200),
@@ -93,8 +95,8 @@ func (d *Document) End(n ast.Node) int {
 	return len(d.Flat)
 }
 
-// Raw is the text from an offset to another as it was written, its further lines without the blanks that
-// all of them begin with.
+// Raw is the text from an offset to another as it was written, its further
+// lines without the blanks that all of them begin with.
 func (d *Document) Raw(from, to int) string {
 	first, rest, more := strings.Cut(strings.TrimRight(d.Text.Source()[from:max(from, to)], " \t\r\n"), "\n")
 	first = strings.TrimRight(first, " \t\r")

@@ -6,17 +6,21 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
-// maxLead is how many columns of blanks and marks may stand before the text of a line; lines that begin deeper
-// are no structure, and would cost time that grows with their depth.
+// maxLead is how many columns of blanks and marks may stand before the text of
+// a line; lines that begin deeper are no structure, and would cost time that
+// grows with their depth.
 const maxLead = 40
 
-// maxPlain is how many lines of running text one after the other are told apart.
+// maxPlain is how many lines of running text one after the other are told
+// apart.
 const maxPlain = 100
 
-// Flatten returns a copy of a text for finding its structure in, with every byte at its place: what stands in
-// code fences is blank, whatever their indentation, each fence is a rule, and what is nested too deeply is blank.
-// Of many blank lines, and of many lines of running text, the ends are blank too, so that they are one line. full is
-// the offset behind which there is more structure than a plan of this size can have, and nothing is read, or -1.
+// Flatten returns a copy of a text for finding its structure in, with every
+// byte at its place: what stands in code fences is blank, whatever their
+// indentation, each fence is a rule, and what is nested too deeply is blank. Of
+// many blank lines, and of many lines of running text, the ends are blank too,
+// so that they are one line. full is the offset behind which there is more
+// structure than a plan of this size can have, and nothing is read, or -1.
 func Flatten(text []byte) (flat []byte, full int) {
 	flat = bytes.Clone(text)
 	var open outline.Fence
@@ -65,8 +69,9 @@ func Flatten(text []byte) (flat []byte, full int) {
 	return flat, -1
 }
 
-// shortest is how many bytes a heading, an item of a list or a paragraph has on average at least. A file of shorter
-// ones is no plan, and its tree would be much larger than itself.
+// shortest is how many bytes a heading, an item of a list or a paragraph has on
+// average at least. A file of shorter ones is no plan, and its tree would be
+// much larger than itself.
 const shortest = 20
 
 // nested counts how many things a line begins at once: "- - a" is two.
@@ -85,7 +90,8 @@ func nested(line []byte) int {
 	return max(n, 1)
 }
 
-// kind tells blank lines and lines of running text from those that may be structure.
+// kind tells blank lines and lines of running text from those that may be
+// structure.
 func kind(line []byte) (empty, running bool) {
 	trimmed := bytes.TrimSpace(line)
 	if len(trimmed) == 0 {
@@ -95,7 +101,8 @@ func kind(line []byte) (empty, running bool) {
 	return false, c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// lead is how many columns of blanks, list marks and quote marks a line begins with.
+// lead is how many columns of blanks, list marks and quote marks a line begins
+// with.
 func lead(line []byte) int {
 	columns := 0
 	for i, c := range line {

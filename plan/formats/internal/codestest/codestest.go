@@ -1,5 +1,5 @@
-// Package codestest tests the codes that a reader of plans lists: each is drawn by its bad example and not by its
-// good one.
+// Package codestest tests the codes that a reader of plans lists: each is drawn
+// by its bad example and not by its good one.
 package codestest
 
 import (
@@ -22,14 +22,15 @@ type Example struct{ Bad, Good string }
 type Reader struct {
 	Codes []plan.Code
 	Read  func(t *testing.T, text string) *plan.Draft
-	// More are examples that are too long for testdata/codes.toml, by their codes.
+	// More are examples that are too long for testdata/codes.toml, by their
+	// codes.
 	More map[string]Example
 	// Lenient lets good examples draw other codes that are no errors.
 	Lenient bool
 }
 
-// Run holds that the codes are sorted, and that every code is drawn by its bad example, with its severity, a place
-// and a hint, and not by its good one.
+// Run holds that the codes are sorted, and that every code is drawn by its bad
+// example, with its severity, a place and a hint, and not by its good one.
 func Run(t *testing.T, r Reader) {
 	text, err := os.ReadFile(filepath.Join("testdata", "codes.toml"))
 	if err != nil {

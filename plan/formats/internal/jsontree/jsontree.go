@@ -1,8 +1,9 @@
-// Package jsontree reads JSON into a tree that remembers where every value was written, for readers that
-// must name the line and column of what is wrong.
+// Package jsontree reads JSON into a tree that remembers where every value was
+// written, for readers that must name the line and column of what is wrong.
 //
-// The whole tree is one slice, so that memory is a small multiple of the text whatever it nests. Text that is not
-// JSON gives an *Error with its place. It accepts what RFC 8259 accepts, up to a depth of nesting.
+// The whole tree is one slice, so that memory is a small multiple of the text
+// whatever it nests. Text that is not JSON gives an *Error with its place. It
+// accepts what RFC 8259 accepts, up to a depth of nesting.
 package jsontree
 
 import (
@@ -59,7 +60,8 @@ type Value struct {
 	i int32
 }
 
-// Parse reads one value at the beginning of text from offset, and returns where it ended. What follows is the caller's.
+// Parse reads one value at the beginning of text from offset, and returns where
+// it ended. What follows is the caller's.
 func Parse(text string, offset int) (Value, int, error) {
 	p := &parser{src: text, at: offset, t: &Tree{src: text}}
 	p.t.nodes = make([]node, 0, min(len(text)/16+4, 1<<16))
@@ -102,7 +104,8 @@ func (v Value) Offset() int {
 	return int(v.n().start)
 }
 
-// KeyOffset is where the name of a member begins; for other values, where the value begins.
+// KeyOffset is where the name of a member begins; for other values, where the
+// value begins.
 func (v Value) KeyOffset() int {
 	if v.t == nil || v.n().key < 0 {
 		return v.Offset()
@@ -127,7 +130,8 @@ func (v Value) Key() string {
 	return s
 }
 
-// Text is a text's content, or another scalar as it was written; "" for null, lists and objects.
+// Text is a text's content, or another scalar as it was written; "" for null,
+// lists and objects.
 func (v Value) Text() string {
 	switch v.Kind() {
 	case String:
@@ -176,7 +180,8 @@ func (v Value) Len() int {
 
 func (v Value) n() *node { return &v.t.nodes[v.i] }
 
-// unquote decodes the text that begins at s[0] == '"', which the parser has accepted, and returns its length in s.
+// unquote decodes the text that begins at s[0] == '"', which the parser has
+// accepted, and returns its length in s.
 func unquote(s string) (string, int) {
 	end := 1
 	plain := true

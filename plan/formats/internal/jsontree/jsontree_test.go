@@ -37,7 +37,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{"[1, ...]", 4, "ellipsis"}, {"[1,]", 3, "too many"}, {`{"a": 1,}`, 8, "too many"}, {"{a: 1}", 1, "double quotes"},
 		{"['a']", 1, "single quotes"}, {"[1 2]", 3, "missing before"}, {"[", 1, "ends"}, {`["a`, 3, "ends inside"}, {"[1] 2", 4, "more behind"},
-		{"[01]", 1, "no number"}, {`["\q"]`, 3, "no escape"}, {"[\"a\nb\"]", 3, "line end"}, {"// x\n[]", 0, "comment"}, {`{"a" 1}`, 5, "colon"},
+		{"[01]", 1, "no number"}, {`["\q"]`, 3, "no escape"}, {"[\"a\nb\"]", 3, "line end"},
+		{"// x\n[]", 0, "comment"}, {`{"a" 1}`, 5, "colon"},
 		{strings.Repeat("[", MaxDepth+2), MaxDepth + 1, "nested"}, {"", 0, "ends"},
 	} {
 		_, err := ParseAll(c.text)
@@ -48,7 +49,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// FuzzAgainstStandard holds that this reader accepts what encoding/json accepts, and means the same by it.
+// FuzzAgainstStandard holds that this reader accepts what encoding/json
+// accepts, and means the same by it.
 func FuzzAgainstStandard(f *testing.F) {
 	for _, s := range []string{`{"a":[1,-0.5e+3,"\u00e9\ud83d\ude00\ud800x",true,null]}`, `[{}, [], ""]`, `[01]`, `{"a":1,}`, "\"\x7f\""} {
 		f.Add(s)

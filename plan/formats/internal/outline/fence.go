@@ -2,20 +2,23 @@ package outline
 
 import "strings"
 
-// A Fence is the code fence that the lines of a text stand in; the zero value is none.
+// A Fence is the code fence that the lines of a text stand in; the zero value
+// is none.
 type Fence struct {
 	mark   byte
 	length int
 	quoted bool // behind >, so that it ends with the quote
 }
 
-// Next goes to the next line, and reports whether that is code: in a fence, or one of its marks.
+// Next goes to the next line, and reports whether that is code: in a fence, or
+// one of its marks.
 func (f *Fence) Next(line string) bool {
 	code, _ := f.Opens(line)
 	return code
 }
 
-// Opens goes to the next line, and says besides at which byte of it a fence begins; -1: none does.
+// Opens goes to the next line, and says besides at which byte of it a fence
+// begins; -1: none does.
 func (f *Fence) Opens(line string) (code bool, at int) {
 	if f.quoted && !strings.HasPrefix(strings.TrimLeft(line, " "), ">") {
 		*f = Fence{}
@@ -39,14 +42,16 @@ func (f *Fence) Opens(line string) (code bool, at int) {
 	return true, r.at
 }
 
-// A run is the backticks or tildes that a line begins with, and what stands behind them.
+// A run is the backticks or tildes that a line begins with, and what stands
+// behind them.
 type run struct {
 	Fence
 	at   int
 	rest string
 }
 
-// fenceOf finds the run behind blanks and quote marks and, unless it is to close a fence, behind list marks.
+// fenceOf finds the run behind blanks and quote marks and, unless it is to
+// close a fence, behind list marks.
 func fenceOf(line string, closing bool) run {
 	r := run{}
 	for r.at < len(line) {
@@ -70,7 +75,8 @@ func fenceOf(line string, closing bool) run {
 	return r
 }
 
-// FenceWord is the first word behind the mark of a fence, as in "bash", and whether the line is such a mark.
+// FenceWord is the first word behind the mark of a fence, as in "bash", and
+// whether the line is such a mark.
 func FenceWord(line string) (string, bool) {
 	r := fenceOf(strings.TrimSpace(line), true)
 	if r.length < 3 {

@@ -34,7 +34,8 @@ type Item struct {
 	Number string // of a numbered list, as in "3"
 }
 
-// ListItem reads a line as an item of a list, "- text", "* [x] text" or "3. text".
+// ListItem reads a line as an item of a list, "- text", "* [x] text" or "3.
+// text".
 func ListItem(line string) (Item, bool) {
 	var it Item
 	rest := strings.TrimLeft(line, " \t")

@@ -1,8 +1,10 @@
-// Package outline looks at a Markdown text line by line: where its lines are, which of them lie in code
-// fences or comments, which are headings and which are items of a list.
+// Package outline looks at a Markdown text line by line: where its lines are,
+// which of them lie in code fences or comments, which are headings and which
+// are items of a list.
 //
-// It serves the readers of task lists and phase plans, whose formats are defined by lines. It knows no nested
-// blocks: a fence is a fence at any indentation. All work is linear in the length of the text.
+// It serves the readers of task lists and phase plans, whose formats are
+// defined by lines. It knows no nested blocks: a fence is a fence at any
+// indentation. All work is linear in the length of the text.
 package outline
 
 import (
@@ -23,7 +25,8 @@ type Text struct {
 // A Line is one line of a Text, without its end.
 type Line struct {
 	start, end int32
-	// Hidden says that the line is in a code fence, or is one of its marks, or is in a comment: no structure.
+	// Hidden says that the line is in a code fence, or is one of its marks, or
+	// is in a comment: no structure.
 	Hidden bool
 }
 
@@ -60,7 +63,8 @@ func (t *Text) Join(i, j int) string {
 	return t.src[t.Lines[i].start:t.Lines[j-1].end]
 }
 
-// Start is the offset of line i in the source, which Offset turns back into a place.
+// Start is the offset of line i in the source, which Offset turns back into a
+// place.
 func (t *Text) Start(i int) int {
 	if i >= len(t.Lines) {
 		return len(t.src)
@@ -68,7 +72,8 @@ func (t *Text) Start(i int) int {
 	return int(t.Lines[i].start)
 }
 
-// At is the place of line i, counted from 0, at its first character that is no blank.
+// At is the place of line i, counted from 0, at its first character that is no
+// blank.
 func (t *Text) At(i int) plan.Position {
 	if i < 0 || i >= len(t.Lines) {
 		return plan.Position{File: t.Name, Line: max(i, 0) + 1, Column: 1}
@@ -79,7 +84,8 @@ func (t *Text) At(i int) plan.Position {
 // Source is the whole text, without a byte order mark.
 func (t *Text) Source() string { return t.src }
 
-// Offset is the place of a byte of the source; of one outside of it, that of its nearest end.
+// Offset is the place of a byte of the source; of one outside of it, that of
+// its nearest end.
 func (t *Text) Offset(at int) plan.Position {
 	if at = max(0, min(at, len(t.src))); at == len(t.src) && strings.HasSuffix(t.src, "\n") {
 		return plan.Position{File: t.Name, Line: len(t.Lines) + 1, Column: 1}

@@ -20,7 +20,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// A fence may stand behind the marks of lists and quotes; it ends with its quote.
+// A fence may stand behind the marks of lists and quotes; it ends with its
+// quote.
 func TestHiddenBehindMarks(t *testing.T) {
 	tx := New("x", []byte("- ```sh\n  a\n  ```\nb\n> ~~~\n> c\nd\n- x ``` y\ne\n"))
 	var shown []string
@@ -57,7 +58,8 @@ func TestListItem(t *testing.T) {
 		{"\t3) c", Item{Indent: 4, Text: "c", Number: "3"}, true},
 		{"- [a](b)", Item{Text: "[a](b)"}, true},
 		{"- [] d", Item{Text: "d", Box: ' '}, true},
-		{"-", Item{}, true}, {"-x", Item{}, false}, {"3x", Item{}, false}, {"", Item{}, false}, {"**a**", Item{}, false},
+		{"-", Item{}, true}, {"-x", Item{}, false}, {"3x", Item{}, false}, {"", Item{}, false},
+		{"**a**", Item{}, false},
 	} {
 		got, ok := ListItem(c.line)
 		if ok != c.ok || ok && got != c.want {
@@ -71,7 +73,8 @@ func TestPlaces(t *testing.T) {
 	if p := tx.At(1); p.Line != 2 || p.Column != 3 {
 		t.Error(p)
 	}
-	for at, want := range map[int][2]int{0: {1, 1}, 2: {1, 3}, 3: {2, 1}, 5: {2, 3}, 7: {3, 1}, 8: {4, 1}, 99: {4, 1}, -1: {1, 1}} {
+	for at, want := range map[int][2]int{0: {1, 1}, 2: {1, 3}, 3: {2, 1}, 5: {2, 3}, 7: {3, 1}, 8: {4, 1}, 99: {4, 1},
+		-1: {1, 1}} {
 		if p := tx.Offset(at); p.Line != want[0] || p.Column != want[1] {
 			t.Errorf("%d is at %v", at, p)
 		}

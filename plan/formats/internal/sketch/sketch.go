@@ -1,5 +1,6 @@
-// Package sketch holds what the readers of all formats do alike: they gather a plan, the places of its parts, and
-// what is wrong with it, within bounds that keep time and memory for any text small.
+// Package sketch holds what the readers of all formats do alike: they gather a
+// plan, the places of its parts, and what is wrong with it, within bounds that
+// keep time and memory for any text small.
 package sketch
 
 import (
@@ -28,7 +29,8 @@ type Sketch struct {
 // New returns an empty sketch.
 func New() Sketch { return Sketch{Places: plan.Places{}} }
 
-// CheckSize returns a *[plan.SizeError] for a text that is too large to be read.
+// CheckSize returns a *[plan.SizeError] for a text that is too large to be
+// read.
 func CheckSize(name string, text []byte) error {
 	if len(text) > MaxSize {
 		return &plan.SizeError{Name: name, Size: int64(len(text)), Max: MaxSize}
@@ -36,7 +38,8 @@ func CheckSize(name string, text []byte) error {
 	return nil
 }
 
-// Report notes a diagnostic. Of very many, as a draft keeps fewer, only errors are kept.
+// Report notes a diagnostic. Of very many, as a draft keeps fewer, only errors
+// are kept.
 func (s *Sketch) Report(code string, severity plan.Severity, at plan.Position, task, message, hint string) {
 	if len(s.Found) > maxFound && (severity != plan.Error || len(s.Found) > 2*maxFound) {
 		return
@@ -45,7 +48,8 @@ func (s *Sketch) Report(code string, severity plan.Severity, at plan.Position, t
 		Pos: at})
 }
 
-// Cycles reports every cycle of tasks in full, at the place of the task that it begins with.
+// Cycles reports every cycle of tasks in full, at the place of the task that it
+// begins with.
 func (s *Sketch) Cycles(p *plan.Plan, at func(task string) plan.Position) {
 	for _, cycle := range p.Graph().Cycles {
 		s.Report("task-cycle", plan.Error, at(cycle[0]), cycle[0], "tasks wait for each other: "+Chain(cycle),
@@ -69,7 +73,8 @@ func Chain(cycle []string) string {
 	return strings.Join(cycle, " → ")
 }
 
-// Status says how far something is in the word of a list; words of another meaning, like "deferred", stay as they are.
+// Status says how far something is in the word of a list; words of another
+// meaning, like "deferred", stay as they are.
 func Status(word string) plan.Status {
 	switch strings.ToLower(strings.TrimSpace(word)) {
 	case "", "open", "pending", "todo":
