@@ -27,7 +27,7 @@ func (e *execution) abridge(ctx context.Context, entry *history.Accounted) (*his
 	if len(text) <= account {
 		return &short, nil
 	}
-	if short.Whole, err = e.rec.Store.Put(ctx, text); err != nil {
+	if short.Whole, err = e.Rec.Store.Put(ctx, text); err != nil {
 		return nil, err
 	}
 	short.Changes = firstChanges(entry.Changes)

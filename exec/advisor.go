@@ -18,8 +18,8 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/method"
-	"github.com/planlock/planlock/exec/worktree"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -69,7 +69,7 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 	if s.Advice(string(a.Kind), string(a.Point)) != nil {
 		return fmt.Errorf("exec: rung %s wants the same advice twice: it must look at the history", a.Rung)
 	}
-	said, made, err := e.consultAbout(ctx, s, a.Failure, a.Kind, a.Point, e.method(s, method.Current(s)))
+	said, made, err := e.consultAbout(ctx, s, a.Failure, a.Kind, a.Point, e.Method(s, method.Current(s)))
 	if err != nil || interrupted(ctx) {
 		return err // nothing was recorded; the loop stops
 	}
@@ -78,7 +78,7 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 	if made != nil {
 		facts = append(facts, made)
 	}
-	if err := e.rec.Record(ctx, history.Of(s, s.Tried()), facts...); err != nil {
+	if err := e.Rec.Record(ctx, history.Of(s, s.Tried()), facts...); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: a.Why, Err: adviceError(said)})
@@ -100,26 +100,26 @@ func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.A
 // ctx has ended.
 func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind,
 	point advice.Point, m method.Method) (*history.Advised, *history.Patched, error) {
-	at := e.contract.At(s.Address)
+	at := e.Contract.At(s.Address)
 	if m.Executor == "" {
 		m.Executor = at.Step.Executor
 	}
-	shown := e.shown.At(s.Address)
-	tree, err := e.work.Known(ctx)
+	shown := e.Shown.At(s.Address)
+	tree, err := e.Work.Known(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := advice.Case{
-		Kind: kind, Point: point, Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step,
+		Kind: kind, Point: point, Run: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: shown.Task, Step: shown.Step,
 		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
-		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: e.locked.Plan(),
+		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: e.Locked.Plan(),
 		Files: filesOf(tree),
-		Open:  func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.work.Dir, path) },
+		Open:  func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.Work.Dir, path) },
 	}
 	said, patch := e.hear(ctx, c)
 	said.Attempt = s.Tried()
-	e.rec.Seen.Disturb(contract.StrangersRan) // an advisor looks at the tree, and may have touched it
+	e.Rec.Seen.Disturb(contract.StrangersRan) // an advisor looks at the tree, and may have touched it
 	if patch == nil {
 		return said, nil, nil
 	}
@@ -198,7 +198,7 @@ func (e *execution) patched(s *history.Step, c advice.Case, m method.Method, sai
 		return made, true
 	}
 	made.Checksum = ledger.Sum(text)
-	after, err := m.Patched(p, e.plan.Sandbox.Env)
+	after, err := m.Patched(p, e.Plan.Sandbox.Env)
 	made.Diff = method.Diff(m, after)
 	var widens *method.WidenError
 	switch {

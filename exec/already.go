@@ -9,7 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/worktree"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -36,18 +36,18 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already,
 		return nil, err
 	}
 	e.equip()
-	tree, err := e.work.Scanner.Scan(ctx, e.work.Root, nil)
+	tree, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
 	if err != nil {
 		return nil, err
 	}
-	pass := &gate.Pass{Phase: gate.Before, Plan: e.plan, Dir: e.work.Root, Base: tree, Before: tree, After: tree,
-		Log: e.rec.Log,
+	pass := &gate.Pass{Phase: gate.Before, Plan: e.Plan, Dir: e.Work.Root, Base: tree, Before: tree, After: tree,
+		Log: e.Rec.Log,
 		Content: func(_ context.Context, entry ledger.Entry) (io.ReadCloser, error) {
-			return worktree.OpenIn(e.work.Root, entry.Path)
+			return worktree.OpenIn(e.Work.Root, entry.Path)
 		}}
 	var list []Already
-	for _, a := range e.plan.Graph().Order {
-		at := e.contract.At(a)
+	for _, a := range e.Plan.Graph().Order {
+		at := e.Contract.At(a)
 		if at.Step == nil {
 			continue
 		}
@@ -56,7 +56,7 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already,
 			evidence = append(evidence, "its source marks it as done")
 		}
 		pass.Task, pass.Step = at.Task, at.Step
-		holds, against := e.stands(ctx, e.panel.Prepare(pass), tree, false)
+		holds, against := e.stands(ctx, e.Panel.Prepare(pass), tree, false)
 		if len(against) == 0 {
 			evidence = append(evidence, holds...)
 		}
@@ -130,27 +130,27 @@ func inTree(tree *ledger.Tree, pattern string) bool {
 // lock says is done. A word that the workspace contradicts stops the run before
 // the step.
 func (e *execution) lookWhetherDone(ctx context.Context, s *history.Step) error {
-	tree, err := e.work.Known(ctx)
+	tree, err := e.Work.Known(ctx)
 	if err != nil {
 		return err
 	}
-	e.work.Tree = tree
-	r := e.runner(nil)
-	pass := e.pass(gate.Before, s, r)
+	e.Work.Tree = tree
+	r := e.Runner(nil)
+	pass := e.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
-	evidence, against := e.stands(ctx, e.panel.Prepare(pass), tree, true)
-	if r.ran.Load() || e.host() {
-		e.rec.Seen.Disturb(contract.StrangersRan)
+	evidence, against := e.stands(ctx, e.Panel.Prepare(pass), tree, true)
+	if r.Ran() || e.Touchy {
+		e.Rec.Seen.Disturb(contract.StrangersRan)
 	}
 	if interrupted(ctx) {
 		return nil // the loop stops
 	}
 	if len(against) > 0 {
-		return e.letGo(ctx, &RefusedError{Run: e.rec.Run.Started.Run, Reasons: append([]string{
+		return e.letGo(ctx, &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: append([]string{
 			fmt.Sprintf("step %s was acknowledged as done, and it is not:", s.Address)}, against...),
 			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", plan.DoneCode(s.Address))})
 	}
-	e.rec.Seen.For = evidence
-	e.rec.Seen.Saw(contract.Done)
+	e.Rec.Seen.For = evidence
+	e.Rec.Seen.Saw(contract.Done)
 	return nil
 }

@@ -68,11 +68,11 @@ func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (*Amend
 	p := a.Draft.Plan
 	e := c.execution(&p, a.Draft.Files)
 	e.chosen = c.Preset
-	c.Preset, c.Evidence = c.presetFor(e.plan), c.evidenceFor(e.plan)
+	c.Preset, c.Evidence = c.presetFor(e.Plan), c.evidenceFor(e.Plan)
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
-	if err := c.validate(e.plan); err != nil {
+	if err := c.validate(e.Plan); err != nil {
 		return nil, err
 	}
 	defer e.close()
@@ -91,18 +91,18 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 	if err := e.openFound(ctx, prefix); err != nil {
 		return err
 	}
-	id := e.rec.Run.Started.Run
-	if e.rec.Run.Ended != nil {
+	id := e.Rec.Run.Started.Run
+	if e.Rec.Run.Ended != nil {
 		return &RefusedError{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
 	}
-	if e.rec.Run.Delivering() {
+	if e.Rec.Run.Delivering() {
 		return &RefusedError{Run: id, Reasons: []string{"the run was cut off while it moved what it made into the workspace: nothing can be added to it"}, Hint: "resume it"}
 	}
-	if was := e.rec.Run.Started.Format; was != format {
+	if was := e.Rec.Run.Started.Format; was != format {
 		return &RefusedError{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
 			Hint: "amend it in the format that it has"}
 	}
-	e.c.Shadow = e.rec.Run.Started.Shadow
+	e.c.Shadow = e.Rec.Run.Started.Shadow
 	if err := e.recall(ctx); err != nil {
 		return err
 	}
@@ -113,20 +113,20 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 // of the run: that is watched, and no part of the trees.
 func (e *execution) samePlace() error {
 	now := e.scope().Own
-	files := e.files
-	e.files = e.rec.Run.Started.Files
+	files := e.Files
+	e.Files = e.Rec.Run.Started.Files
 	was := e.scope().Own
-	e.files = files
+	e.Files = files
 	slices.Sort(now)
 	slices.Sort(was)
 	if slices.Equal(slices.Compact(now), slices.Compact(was)) {
 		return e.noLink(now)
 	}
 	var names []string
-	for _, f := range e.rec.Run.Started.Files {
+	for _, f := range e.Rec.Run.Started.Files {
 		names = append(names, fmt.Sprintf("%q", f.Path))
 	}
-	return &RefusedError{Run: e.rec.Run.Started.Run,
+	return &RefusedError{Run: e.Rec.Run.Started.Run,
 		Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
 		Hint:    "put the amended plan in its place"}
 }
@@ -134,14 +134,14 @@ func (e *execution) samePlace() error {
 // noLink refuses a plan whose name is a link to a file that the trees of the
 // run hold: that would have to be another one.
 func (e *execution) noLink(own []string) error {
-	for _, f := range e.files {
+	for _, f := range e.Files {
 		real, err := filepath.EvalSymlinks(f.Path)
 		if err != nil {
 			continue // it is read from memory
 		}
-		rel, err := filepath.Rel(e.work.Root, real)
+		rel, err := filepath.Rel(e.Work.Root, real)
 		if err == nil && filepath.IsLocal(rel) && !slices.Contains(own, filepath.ToSlash(rel)) {
-			return &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
+			return &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
 				Hint: "bring that file back as it was, and put the amended plan in the place of the link"}
 		}
 	}
@@ -151,16 +151,16 @@ func (e *execution) noLink(own []string) error {
 // amend checks, approves and locks the plan, and records it.
 func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 	ws := e.workspace()
-	was, err := ws.Plan(ctx, e.rec.Run)
+	was, err := ws.Plan(ctx, e.Rec.Run)
 	if err != nil {
 		return nil, err
 	}
-	added, err := was.Amend(e.plan)
+	added, err := was.Amend(e.Plan)
 	if err != nil {
 		return nil, err
 	}
-	f := &history.Amended{Plan: e.plan.Digest(), Files: a.Draft.Files, By: a.By, Reason: a.Reason,
-		Confirmed:    AmendmentCode(e.plan),
+	f := &history.Amended{Plan: e.Plan.Digest(), Files: a.Draft.Files, By: a.By, Reason: a.Reason,
+		Confirmed:    AmendmentCode(e.Plan),
 		Requirements: added.Requirements, Tasks: added.Tasks, Steps: e.outline(a.Draft.Format)}
 	for _, o := range f.Steps {
 		if slices.Contains(added.Steps, o.Address) {
@@ -168,10 +168,10 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 		}
 	}
 	if len(f.Added) == 0 {
-		return nil, &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
+		return nil, &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
 	}
-	if err := e.rec.Run.Admits(f); err != nil {
-		return nil, &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
+	if err := e.Rec.Run.Admits(f); err != nil {
+		return nil, &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
 	}
 	if err := e.harmless(a.Draft.Format); err != nil {
 		return nil, err
@@ -189,17 +189,17 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 	if f.PlanBlob, err = e.keepPlan(ctx); err != nil {
 		return nil, err
 	}
-	sealed, err := f.Seal(len(e.rec.Run.Amendments)+1, e.rec.Run.RecordDigest())
+	sealed, err := f.Seal(len(e.Rec.Run.Amendments)+1, e.Rec.Run.RecordDigest())
 	if err != nil {
 		return nil, err
 	}
-	if err := e.rec.Record(ctx, history.Where{}, &sealed); err != nil {
+	if err := e.Rec.Record(ctx, history.Where{}, &sealed); err != nil {
 		return nil, err
 	}
-	if e.rec.Run.Paused != nil {
+	if e.Rec.Run.Paused != nil {
 		e.tellNext(ctx)
 	}
-	return &Amended{Run: e.rec.Run.Started.Run, Added: sealed.Added, Locked: locked}, nil
+	return &Amended{Run: e.Rec.Run.Started.Run, Added: sealed.Added, Locked: locked}, nil
 }
 
 // sameEnvelope is what the run depends on from now on: what it depended on so
@@ -209,8 +209,8 @@ func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error
 	if err != nil {
 		return nil, err
 	}
-	refused := &RefusedError{Run: e.rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
-	for _, m := range envelope.Compare(e.rec.Run.Started.Envelope, now) {
+	refused := &RefusedError{Run: e.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
+	for _, m := range envelope.Compare(e.Rec.Run.Started.Envelope, now) {
 		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
 			refused.Reasons = append(refused.Reasons, m.String())
 		}
@@ -224,7 +224,7 @@ func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error
 // lockAgain makes the lock of an amendment, and notes in f what it says.
 // Whatever was acknowledged for the run stays so.
 func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) {
-	given, strangers := slices.Clone(e.rec.Run.Started.Acknowledged), []string(nil)
+	given, strangers := slices.Clone(e.Rec.Run.Started.Acknowledged), []string(nil)
 	for _, code := range a.Acknowledged {
 		_, step, _ := strings.Cut(code, ":")
 		switch {
@@ -238,7 +238,7 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 	}
 	locked, err := e.c.bind(a.Draft, plan.LockOptions{Check: e.c.Options(), Envelope: f.Envelope.Digest(),
 		Acknowledged: given,
-		Approvals:    approvals(f.Planning), Amends: e.rec.Run.RecordDigest()})
+		Approvals:    approvals(f.Planning), Amends: e.Rec.Run.RecordDigest()})
 	var missing *plan.AckError
 	if err != nil && !errors.As(err, &missing) {
 		return nil, err
@@ -259,7 +259,7 @@ func (e *execution) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, er
 	}
 	f.Lock, f.Acknowledged = locked.ID(), locked.Options().Acknowledged
 	for _, d := range locked.Warnings() {
-		if line := warningOf(d); !slices.Contains(e.rec.Run.Started.Warnings, line) {
+		if line := warningOf(d); !slices.Contains(e.Rec.Run.Started.Warnings, line) {
 			f.Warnings = append(f.Warnings, line)
 		}
 	}

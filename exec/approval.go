@@ -21,7 +21,7 @@ type Reviewer = approval.Reviewer
 // it, or one that advice has patched.
 func (e *execution) submit(ctx context.Context, s *history.Step, again bool) error {
 	if again {
-		return e.submitAgain(ctx, s, e.rec.Run.Approval(s.Task))
+		return e.submitAgain(ctx, s, e.Rec.Run.Approval(s.Task))
 	}
 	return e.review(ctx, s, &history.Approval{Task: s.Task})
 }
@@ -48,16 +48,16 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 	default:
 		a.Status = history.Rejected
 	}
-	e.rec.Seen.Disturb(contract.StrangersRan)
+	e.Rec.Seen.Disturb(contract.StrangersRan)
 	facts := append(before, history.Located{Fact: a})
-	if undo, changed, err := e.work.UntouchedBy(ctx, "while it was reviewed"); err != nil {
+	if undo, changed, err := e.Work.UntouchedBy(ctx, "while it was reviewed"); err != nil {
 		return err
 	} else if changed != nil {
 		a.Status, a.Jobs = history.Rejected, nil
 		a.Reasons, a.Terminal = append(a.Reasons, changed...), "a reviewer changed the tree"
 		facts = append(facts, history.Located{Fact: undo})
 	}
-	return e.rec.RecordAll(ctx, facts...)
+	return e.Rec.RecordAll(ctx, facts...)
 }
 
 // submitAgain has a rejected draft patched by advice, and submits it anew, or
@@ -65,10 +65,10 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history.Approval) error {
 	on, base := e.patchable(s), recovery.Primary
 	if a.Patch != "" {
-		on, base = e.rec.Run.Step(a.Step), a.Patch // patches add up
+		on, base = e.Rec.Run.Step(a.Step), a.Patch // patches add up
 	}
 	rejected := &history.AttemptFailed{Class: history.Refused, Reasons: a.Reasons}
-	said, made, err := e.reflectOn(ctx, on, rejected, advice.Approval, e.method(on, base))
+	said, made, err := e.reflectOn(ctx, on, rejected, advice.Approval, e.Method(on, base))
 	if err != nil || interrupted(ctx) {
 		return err
 	}
@@ -79,7 +79,7 @@ func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history
 	if why := unfit(said, made); why != "" {
 		given := &history.Approval{Task: a.Task, Status: history.FailedRetry, Retry: a.Retry, Reasons: a.Reasons,
 			Attempt: attemptID(a.Task, e.decisions(a.Task)+1), Step: a.Step, Patch: a.Patch, Terminal: why}
-		return e.rec.RecordAll(ctx, append(facts, history.Located{Fact: given})...)
+		return e.Rec.RecordAll(ctx, append(facts, history.Located{Fact: given})...)
 	}
 	next := &history.Approval{Task: a.Task, Retry: a.Retry + 1, Step: on.Address, Patch: made.ID}
 	return e.review(ctx, s, next, facts...)
@@ -105,8 +105,8 @@ func unfit(said *history.Advised, made *history.Patched) string {
 // patchable is the step of a task whose method a patch may change: the first
 // that has one.
 func (e *execution) patchable(s *history.Step) *history.Step {
-	for _, other := range e.rec.Run.Steps {
-		if step := e.contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending &&
+	for _, other := range e.Rec.Run.Steps {
+		if step := e.Contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending &&
 			(step.Run != "" || step.Prompt != "") {
 			return other
 		}
@@ -116,19 +116,19 @@ func (e *execution) patchable(s *history.Step) *history.Step {
 
 // draft is what the reviewers are shown.
 func (e *execution) draft(s *history.Step, a *history.Approval, before []history.Located) approval.Draft {
-	task := e.contract.At(s.Address).Task
+	task := e.Contract.At(s.Address).Task
 	a.Attempt = attemptID(task.ID, e.decisions(task.ID)+1)
-	d := approval.Draft{Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: task.ID, Title: task.Title,
+	d := approval.Draft{Run: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: task.ID, Title: task.Title,
 		Text:     task.Description,
 		Priority: task.Priority, Acceptance: slices.Clone(task.AcceptanceCriteria), Retry: a.Retry,
 		Attempt: a.Attempt, Patch: a.Patch,
-		Dir: e.work.Dir, Runner: e.runner(nil)}
-	if last := e.rec.Run.Approval(task.ID); last != nil {
+		Dir: e.Work.Dir, Runner: e.Runner(nil)}
+	if last := e.Rec.Run.Approval(task.ID); last != nil {
 		d.Feedback = slices.Clone(last.Reasons)
 	}
 	for i := range task.Steps {
 		step := &task.Steps[i]
-		m := e.method(e.rec.Run.Step(step.Address), recovery.Primary)
+		m := e.Method(e.Rec.Run.Step(step.Address), recovery.Primary)
 		for _, l := range before {
 			if p, ok := l.Fact.(*history.Patched); ok && l.Where.Step == step.Address {
 				m.ID, m.Run, m.Prompt = p.ID, p.Method.Run, p.Method.Prompt
@@ -149,8 +149,8 @@ func (e *execution) draft(s *history.Step, a *history.Approval, before []history
 // undone too.
 func (e *execution) decisions(task string) int {
 	n := 0
-	for i := range e.rec.Run.Approvals {
-		if e.rec.Run.Approvals[i].Task == task {
+	for i := range e.Rec.Run.Approvals {
+		if e.Rec.Run.Approvals[i].Task == task {
 			n++
 		}
 	}

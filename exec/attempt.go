@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/jobs"
 	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/exec/question"
@@ -34,7 +35,7 @@ type trial struct {
 	step    *plan.Step
 	number  int
 	method  method.Method
-	runner  *runner
+	runner  *session.Runner
 	outcome Outcome
 	err     error          // of the executor
 	jobs    jobs.Collector // what its programs said of themselves
@@ -56,28 +57,23 @@ type trial struct {
 	differs *history.Differs
 }
 
-// method finds a way to do a step by its name.
-func (e *execution) method(s *history.Step, id string) method.Method {
-	return e.contract.Method(e.rec.Run, s, id)
-}
-
 // attempt executes one method, accounts for what it did, and has it judged.
 func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Method) error {
-	at := e.contract.At(s.Address)
+	at := e.Contract.At(s.Address)
 	task, step := at.Task, at.Step
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
 	t := &trial{s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1, method: m,
-		before: e.work.Tree, runner: e.runner(step)}
+		before: e.Work.Tree, runner: e.Runner(step)}
 	executor, err := e.c.executor(m.Executor)
 	if err != nil {
 		return err
 	}
-	if e.work.Tree, err = e.work.Known(ctx); err != nil {
+	if e.Work.Tree, err = e.Work.Known(ctx); err != nil {
 		return err
 	}
-	t.before = e.work.Tree
+	t.before = e.Work.Tree
 	from, err := e.prepare(t)
 	if err != nil {
 		return err
@@ -88,14 +84,14 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 		executor, started.Reinstates = e.reinstate(a), a.Number
 		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
 	}
-	started.Stamps = e.work.KeepStamps(ctx)
-	if err := e.rec.Begin(ctx, s, t.number, started); err != nil {
+	started.Stamps = e.Work.KeepStamps(ctx)
+	if err := e.Rec.Begin(ctx, s, t.number, started); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
-	e.work.Ours = true
+	e.Work.Ours = true
 	e.perform(ctx, t, executor)
-	e.rec.Seen.Disturb(contract.Attempted)
+	e.Rec.Seen.Disturb(contract.Attempted)
 	fault := e.judge(ctx, t)
 	if fault == nil {
 		fault = e.compare(ctx, t)
@@ -118,12 +114,12 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 	ctx, unwatch := e.watch(ctx)
 	defer unwatch()
 	live := process.NewTail(bound.Output)
-	shown := e.shown.At(t.s.Address)
+	shown := e.Shown.At(t.s.Address)
 	w := Work{
-		RunID: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task, Step: shown.Step, Method: t.method,
+		RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: shown.Task, Step: shown.Step, Method: t.method,
 		Attempt: t.number,
-		Dir:     e.work.Dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
-		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.rec.Run.Flow.Warned,
+		Dir:     e.Work.Dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
+		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.Rec.Run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
 			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
 		}},
@@ -213,22 +209,22 @@ func (t *trial) facts() []history.Fact {
 // then that takes its time: no observer, nothing of the host or of a sandbox,
 // no end of a task, no preconditions.
 func (e *execution) nobodyIsTold(t *trial) bool {
-	next := e.contract.At(t.s.Address).Next
-	return e.rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !e.observed
+	next := e.Contract.At(t.s.Address).Next
+	return e.Rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !e.observed
 }
 
 // accept makes the new tree the one that we left.
 func (e *execution) accept(ctx context.Context, t *trial) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
-	if !t.runner.ran.Load() && !e.host() && e.c.Observer.StepDone == nil {
-		e.rec.Seen.Saw(contract.Bindings) // judging looked at them, and nobody had the occasion since
+	if !t.runner.Ran() && !e.Touchy && e.c.Observer.StepDone == nil {
+		e.Rec.Seen.Saw(contract.Bindings) // judging looked at them, and nobody had the occasion since
 	}
-	if err := e.rec.Complete(ctx, t.s, t.number, facts, e.nobodyIsTold(t)); err != nil {
+	if err := e.Rec.Complete(ctx, t.s, t.number, facts, e.nobodyIsTold(t)); err != nil {
 		// It cannot be made durable, so it has not happened.
-		_, again := e.work.Restore(ctx, e.work.Dir, e.rec.Run.Tree)
+		_, again := e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
 		return errors.Join(err, again)
 	}
-	e.work.Accepted(t.after)
+	e.Work.Accepted(t.after)
 	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/worktree"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -27,26 +28,26 @@ import (
 // begin approves the locked plan and writes the first fact of its run. Until
 // then nothing has been changed.
 func (e *execution) begin(ctx context.Context) error {
-	if err := e.locked.Verify(); err != nil {
+	if err := e.Locked.Verify(); err != nil {
 		return &RefusedError{Reasons: []string{err.Error()}, Hint: "lock the plan again", Err: err}
 	}
-	terms := e.locked.Options()
+	terms := e.Locked.Options()
 	if terms.Amends != "" {
-		return &RefusedError{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", e.locked.ID())}}
+		return &RefusedError{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", e.Locked.ID())}}
 	}
 	waiting, err := e.unfinished(ctx)
 	if err != nil {
 		return err
 	}
-	base, err := e.work.Scanner.Scan(ctx, e.work.Root, nil)
+	base, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
 	if err != nil {
 		return err
 	}
-	e.work.Base, e.work.Tree = base, base
+	e.Work.Base, e.Work.Tree = base, base
 	if err := e.cloneable(); err != nil {
 		return err
 	}
-	if err := e.harmless(e.locked.Format()); err != nil {
+	if err := e.harmless(e.Locked.Format()); err != nil {
 		return err
 	}
 	env, err := e.envelope(ctx)
@@ -56,7 +57,7 @@ func (e *execution) begin(ctx context.Context) error {
 	if err := e.boundTo(ctx, terms, env.Digest(), base.Digest()); err != nil {
 		return err
 	}
-	planning, err := e.approve(ctx, &plan.Draft{Plan: *e.plan, Format: e.locked.Format(), Files: e.files})
+	planning, err := e.approve(ctx, &plan.Draft{Plan: *e.Plan, Format: e.Locked.Format(), Files: e.Files})
 	if err != nil {
 		return err
 	}
@@ -64,11 +65,11 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	git, err := git.Read(e.work.Root)
+	git, err := git.Read(e.Work.Root)
 	if err != nil {
 		return err
 	}
-	snap, err := e.rec.Store.Snapshot(ctx, e.work.Root, base, record.Snapshot{})
+	snap, err := e.Rec.Store.Snapshot(ctx, e.Work.Root, base, record.Snapshot{})
 	if err != nil {
 		return err
 	}
@@ -79,17 +80,17 @@ func (e *execution) begin(ctx context.Context) error {
 	}
 	started := &history.Started{
 		Run:  id,
-		Name: e.plan.Meta.Name, Goal: e.plan.Goal,
-		Format: e.locked.Format(), Profile: e.plan.Profile,
-		Plan: e.locked.Digest(), Files: e.locked.Files(),
-		Lock: cmp.Or(e.locked.ID(), id), LockFile: e.c.LockFile,
+		Name: e.Plan.Meta.Name, Goal: e.Plan.Goal,
+		Format: e.Locked.Format(), Profile: e.Plan.Profile,
+		Plan: e.Locked.Digest(), Files: e.Locked.Files(),
+		Lock: cmp.Or(e.Locked.ID(), id), LockFile: e.c.LockFile,
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
-		Policy: e.chosenPolicy(), Roles: e.roles(), Remembered: e.precedents(ctx, e.locked.Digest()),
-		Executor: name(e.c.Executor), Isolated: e.isolates(), Shadow: e.c.Shadow, NoSandbox: e.c.NoSandbox,
-		Steps: e.outline(e.locked.Format()), Planning: planning, Tools: tools, Version: Version(),
+		Policy: e.chosenPolicy(), Roles: e.roles(), Remembered: e.precedents(ctx, e.Locked.Digest()),
+		Executor: name(e.c.Executor), Isolated: e.isolates(), Shadow: e.c.Shadow, NoSandbox: e.NoSandbox,
+		Steps: e.outline(e.Locked.Format()), Planning: planning, Tools: tools, Version: Version(),
 	}
-	for _, d := range e.locked.Warnings() {
+	for _, d := range e.Locked.Warnings() {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
 	started.Warnings = slices.Concat(started.Warnings, warnings, e.withoutSay(), unrestorable(base), waiting)
@@ -142,14 +143,14 @@ func (e *execution) launch(ctx context.Context, started *history.Started) error 
 	if err != nil {
 		return err
 	}
-	if e.rec.Journal, err = checkpoint.OpenJournal(ctx, log, started.Run, e.c.now); err != nil {
+	if e.Rec.Journal, err = checkpoint.OpenJournal(ctx, log, started.Run, e.c.now); err != nil {
 		return errors.Join(err, log.Close())
 	}
 	started.OwnStores = ownStores(ws, started.Run)
-	if err := e.rec.Record(ctx, history.Where{}, started); err != nil {
+	if err := e.Rec.Record(ctx, history.Where{}, started); err != nil {
 		return err
 	}
-	e.decides = nil
+	e.PolicyMoved()
 	if err := e.clone(ctx); err != nil {
 		return err
 	}
@@ -180,12 +181,12 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 	for i := len(ids) - 1; i >= 0; i-- {
 		run, err := ws.History(ctx, ids[i])
 		if err != nil || run.Head.Seq == 0 {
-			e.rec.Log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
+			e.Rec.Log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
 			continue
 		}
-		if run.Served(e.locked.ID()) && !run.Started.Shadow {
+		if run.Served(e.Locked.ID()) && !run.Started.Shadow {
 			return nil, &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
-				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.locked.ID(),
+				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.Locked.ID(),
 					ids[i])}}
 		}
 		if run.Ended == nil && !run.Started.Shadow {
@@ -245,14 +246,14 @@ func (e *execution) boundTo(ctx context.Context, terms plan.LockOptions, env, ba
 
 // approve asks the planning gates: those of level 2 first.
 func (e *execution) approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement, error) {
-	pass := &gate.Pass{Phase: gate.Planning, Plan: e.plan, Draft: draft, Dir: e.work.Root, Base: e.work.Base,
-		Before: e.work.Base, After: e.work.Base,
-		Content: e.work.Content(e.work.Root), Runner: e.runner(nil), Log: e.rec.Log}
-	judged := e.panel.Ask(ctx, gate.Planning, pass)
+	pass := &gate.Pass{Phase: gate.Planning, Plan: e.Plan, Draft: draft, Dir: e.Work.Root, Base: e.Work.Base,
+		Before: e.Work.Base, After: e.Work.Base,
+		Content: e.Work.Content(e.Work.Root), Runner: e.Runner(nil), Log: e.Rec.Log}
+	judged := e.Panel.Ask(ctx, gate.Planning, pass)
 	var reasons []string
 	for _, j := range judged {
 		if j.Blocks() {
-			reasons = append(reasons, describe(j)...)
+			reasons = append(reasons, session.Why(j)...)
 		}
 	}
 	if len(reasons) > 0 {
@@ -263,10 +264,10 @@ func (e *execution) approve(ctx context.Context, draft *plan.Draft) ([]gate.Judg
 
 // outline is the order of the run.
 func (e *execution) outline(format plan.Format) []history.Outline {
-	order := flow.Order(e.plan, format)
+	order := flow.Order(e.Plan, format)
 	steps := make([]history.Outline, 0, len(order))
 	for _, address := range order {
-		at := e.contract.At(address)
+		at := e.Contract.At(address)
 		first, _, _ := strings.Cut(at.Step.Description, "\n")
 		steps = append(steps, history.Outline{Address: address, Task: at.Task.ID, Title: first,
 			Critical: at.Step.IsCritical(), Rollback: at.Step.Rollback})

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -26,28 +27,28 @@ func (e *execution) end(ctx context.Context) error {
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
 	}
 	facts := history.Judgements(judged)
-	if e.rec.Run.Started.Isolated && !e.rec.Run.Started.Shadow && ended.Status == history.Achieved {
+	if e.Rec.Run.Started.Isolated && !e.Rec.Run.Started.Shadow && ended.Status == history.Achieved {
 		if err := e.deliver(ctx, ended); err != nil {
 			return err
 		}
 	}
-	if err := e.work.ComeToRest(ctx); err != nil {
+	if err := e.Work.ComeToRest(ctx); err != nil {
 		return err
 	}
-	return e.rec.Record(ctx, history.Where{}, append(facts, ended)...)
+	return e.Rec.Record(ctx, history.Where{}, append(facts, ended)...)
 }
 
 // verdict is how the run ends: what the steps came to, and what the final gates
 // say of the tree as it is now.
 func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgement, error) {
-	ended := &history.Ended{Status: history.Achieved, Tree: e.rec.Run.Tree.Tree}
+	ended := &history.Ended{Status: history.Achieved, Tree: e.Rec.Run.Tree.Tree}
 	lower := func(to history.Status, format string, args ...any) {
 		if ended.Status != history.NotAchieved {
 			ended.Status = to
 		}
 		ended.Reasons = append(ended.Reasons, fmt.Sprintf(format, args...))
 	}
-	for _, s := range e.rec.Run.Steps {
+	for _, s := range e.Rec.Run.Steps {
 		switch {
 		case s.Status == history.Failed && s.Failed.Halts:
 			lower(history.NotAchieved, "step %s failed and halted the run", s.Address)
@@ -61,12 +62,12 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 			lower(history.NotAchieved, "step %s did not run", s.Address)
 		}
 	}
-	for _, o := range e.rec.Run.Outcomes {
+	for _, o := range e.Rec.Run.Outcomes {
 		if !o.Undone && o.Status != history.TaskCompleted {
 			lower(history.Partial, "task %s is %s: %s", o.Task, o.Status, o.Reason)
 		}
 	}
-	if foreign, err := e.work.LookAtAll(ctx); err != nil {
+	if foreign, err := e.Work.LookAtAll(ctx); err != nil {
 		return nil, nil, err
 	} else if len(foreign) > 0 {
 		refused := e.refusal()
@@ -76,7 +77,7 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 	if ended.Status == history.NotAchieved {
 		return ended, nil, nil
 	}
-	if len(e.rec.Run.Steps) > 0 && !slices.ContainsFunc(e.rec.Run.Steps, func(s *history.Step) bool {
+	if len(e.Rec.Run.Steps) > 0 && !slices.ContainsFunc(e.Rec.Run.Steps, func(s *history.Step) bool {
 		return s.Status == history.Completed || s.Status == history.Skipped && s.Skipped.Done
 	}) {
 		lower(history.NotAchieved, "no step was completed")
@@ -93,7 +94,7 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 		lower(history.NotAchieved, "the tree changed while the run was judged: %s", line)
 	}
 	for _, j := range gate.Blocking(judged) {
-		for _, line := range describe(j) {
+		for _, line := range session.Why(j) {
 			lower(history.NotAchieved, "%s", line)
 		}
 	}
@@ -102,26 +103,26 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 
 // judgeRun asks the final gates about the tree as it is.
 func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
-	e.rec.Seen.Forget(contract.Bindings)
+	e.Rec.Seen.Forget(contract.Bindings)
 	if err := e.verify(ctx); err != nil {
 		return nil, err
 	}
-	tree, err := e.work.Known(ctx)
+	tree, err := e.Work.Known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e.work.Tree = tree
-	pass := e.pass(gate.Final, nil, e.runner(nil))
+	e.Work.Tree = tree
+	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
-	pass.Before, pass.After = e.work.Base, tree
-	pass.Changes = ledger.Diff(e.work.Base, tree)
+	pass.Before, pass.After = e.Work.Base, tree
+	pass.Changes = ledger.Diff(e.Work.Base, tree)
 	if pass.Symbols, _, err = source.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
 		return nil, err
 	}
 	if pass.Lines, _, err = ledger.Lines(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
 		return nil, err
 	}
-	judged := e.panel.Ask(ctx, gate.Final, pass)
+	judged := e.Panel.Ask(ctx, gate.Final, pass)
 	for i := range judged {
 		e.notify(e.c.Observer.GateJudged, Event{Gate: &judged[i]})
 	}
@@ -131,11 +132,11 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 // completedPart is the plan as far as it was carried out: what steps declared
 // that did not run is not expected of the final tree.
 func (e *execution) completedPart() *plan.Plan {
-	part := *e.plan
-	part.Tasks = slices.Clone(e.plan.Tasks)
+	part := *e.Plan
+	part.Tasks = slices.Clone(e.Plan.Tasks)
 	for i := range part.Tasks {
 		part.Tasks[i].Steps = slices.DeleteFunc(slices.Clone(part.Tasks[i].Steps), func(s plan.Step) bool {
-			done := e.rec.Run.Step(s.Address)
+			done := e.Rec.Run.Step(s.Address)
 			return done == nil || done.Status != history.Completed
 		})
 	}
@@ -145,18 +146,18 @@ func (e *execution) completedPart() *plan.Plan {
 // leftAlone makes sure that judging the run changed nothing. What changed is
 // named, kept and undone.
 func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
-	now, err := e.work.Scanner.Scan(context.WithoutCancel(ctx), e.work.Dir, e.work.Tree)
+	now, err := e.Work.Scanner.Scan(context.WithoutCancel(ctx), e.Work.Dir, e.Work.Tree)
 	if err != nil {
 		return nil, err
 	}
 	var lines []string
-	for _, change := range ledger.Diff(e.work.Tree, now) {
+	for _, change := range ledger.Diff(e.Work.Tree, now) {
 		lines = append(lines, change.String())
 	}
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	if err := e.rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.rec.Run.Tree}); err != nil {
+	if err := e.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.Rec.Run.Tree}); err != nil {
 		return nil, err
 	}
 	return bound.First(lines, 20), e.restoredRun(ctx)
@@ -166,21 +167,21 @@ func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
 // touched the workspace meanwhile, it is left alone and the run has not
 // achieved its goal.
 func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
-	if e.rec.Run.Delivered != nil {
+	if e.Rec.Run.Delivered != nil {
 		return nil // the controller died between the delivery and the end
 	}
-	have, err := e.work.Scanner.Scan(ctx, e.work.Root, nil)
+	have, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
 	if err != nil {
 		return err
 	}
-	if base := e.rec.Run.Started.Base.Tree; have.Digest() != base {
+	if base := e.Rec.Run.Started.Base.Tree; have.Digest() != base {
 		ended.Status = history.NotAchieved
 		ended.Reasons = append(ended.Reasons, fmt.Sprintf(
 			"the workspace changed while the run worked in its clone (%s now, %s before): it was left alone, the clone is kept", have.Digest().Short(), base.Short()))
 		return nil
 	}
-	if err := e.rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.rec.Run.Tree,
-		Discarded: e.rec.Run.Started.Base, Deliver: true}); err != nil {
+	if err := e.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.Rec.Run.Tree,
+		Discarded: e.Rec.Run.Started.Base, Deliver: true}); err != nil {
 		return err
 	}
 	return e.restoredRun(ctx)
@@ -188,7 +189,7 @@ func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
 
 // seal draws the views and closes the journal for good.
 func (e *execution) seal(ctx context.Context) error {
-	if e.rec.Run.Sealed != nil {
+	if e.Rec.Run.Sealed != nil {
 		return nil
 	}
 	d := disk.From(ctx)
@@ -197,19 +198,19 @@ func (e *execution) seal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := e.rec.Record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
+	if err := e.Rec.Record(ctx, history.Where{}, &history.Sealed{Views: views}); err != nil {
 		return err
 	}
-	if e.rec.Run.Delivered != nil || e.rec.Run.Started.Shadow || e.rec.Run.Started.Isolated &&
-		e.rec.Run.Ended.Status != history.Achieved && e.untouched() {
-		if err := d.Anywhere().RemoveAll(filepath.Join(ws.RunDir(e.rec.Run.Started.Run), "clone")); err != nil {
-			e.rec.Log.Warn("the clone of the run cannot be removed", "err", err)
+	if e.Rec.Run.Delivered != nil || e.Rec.Run.Started.Shadow || e.Rec.Run.Started.Isolated &&
+		e.Rec.Run.Ended.Status != history.Achieved && e.untouched() {
+		if err := d.Anywhere().RemoveAll(filepath.Join(ws.RunDir(e.Rec.Run.Started.Run), "clone")); err != nil {
+			e.Rec.Log.Warn("the clone of the run cannot be removed", "err", err)
 		}
 	}
-	e.work.DropStamps(ctx)
-	e.notify(e.c.Observer.RunEnded, Event{Err: outcome(e.rec.Run)})
+	e.Work.DropStamps(ctx)
+	e.notify(e.c.Observer.RunEnded, Event{Err: outcome(e.Rec.Run)})
 	return nil
 }
 
 // untouched reports whether nothing was completed in the clone.
-func (e *execution) untouched() bool { return e.rec.Run.Tree == e.rec.Run.Started.Base }
+func (e *execution) untouched() bool { return e.Rec.Run.Tree == e.Rec.Run.Started.Base }

@@ -171,8 +171,8 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 	if err := e.reopen(ctx, run); err != nil {
 		return e.report(), err
 	}
-	if e.rec.Run.Sealed != nil {
-		return e.report(), outcome(e.rec.Run)
+	if e.Rec.Run.Sealed != nil {
+		return e.report(), outcome(e.Rec.Run)
 	}
 	return e.over(ctx, e.carryOn(ctx))
 }

@@ -25,10 +25,10 @@ const (
 
 // cycleOf is how a step writes its test first in this run.
 func (e *execution) cycleOf(task *plan.Task, step *plan.Step) flow.Cycle {
-	if !e.rec.Run.Started.TestFirst {
+	if !e.Rec.Run.Started.TestFirst {
 		return flow.Cycle{}
 	}
-	return flow.CycleOf(e.plan, task, step, e.rec.Run.Flow.Strategy)
+	return flow.CycleOf(e.Plan, task, step, e.Rec.Run.Flow.Strategy)
 }
 
 // carried are the phases that earlier attempts by the same method ended before
@@ -66,7 +66,7 @@ func (e *execution) perform(ctx context.Context, t *trial, x Executor) {
 		return
 	}
 	if n := len(t.carried); n > 0 {
-		if _, err := e.work.Restore(ctx, e.work.Dir, t.carried[n-1].Snapshot); err != nil {
+		if _, err := e.Work.Restore(ctx, e.Work.Dir, t.carried[n-1].Snapshot); err != nil {
 			t.err = fmt.Errorf("exec: the tree after phase %s cannot be brought back: %w", t.carried[n-1].Phase, err)
 			return
 		}
@@ -118,7 +118,7 @@ func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase histo
 			return false
 		}
 	}
-	if err := e.rec.Record(ctx, history.Of(t.s, t.number), c); err != nil {
+	if err := e.Rec.Record(ctx, history.Of(t.s, t.number), c); err != nil {
 		t.fault = faultf(history.Crashed, "%v", err)
 		return false
 	}

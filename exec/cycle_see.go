@@ -42,17 +42,17 @@ func unexpected(c *history.Cycle) string {
 
 // see keeps the tree of a phase and runs its tests, which must not change it.
 func (e *execution) see(ctx context.Context, t *trial, c *history.Cycle) error {
-	tree, err := e.work.Scanner.Scan(ctx, e.work.Dir, t.before)
+	tree, err := e.Work.Scanner.Scan(ctx, e.Work.Dir, t.before)
 	if err != nil {
 		return err
 	}
-	if c.Snapshot, err = e.rec.Store.Snapshot(ctx, e.work.Dir, tree, e.rec.Run.Tree); err != nil {
+	if c.Snapshot, err = e.Rec.Store.Snapshot(ctx, e.Work.Dir, tree, e.Rec.Run.Tree); err != nil {
 		return err
 	}
 	if err := e.runTests(ctx, t, c); err != nil {
 		return err
 	}
-	now, err := e.work.Scanner.Scan(ctx, e.work.Dir, tree)
+	now, err := e.Work.Scanner.Scan(ctx, e.Work.Dir, tree)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (e *execution) revert(ctx context.Context, t *trial, c *history.Cycle) erro
 		return errors.New("exec: there is no phase to go back to")
 	}
 	c.Snapshot = done[len(done)-1].Snapshot
-	_, err := e.work.Restore(ctx, e.work.Dir, c.Snapshot)
+	_, err := e.Work.Restore(ctx, e.Work.Dir, c.Snapshot)
 	return err
 }
 

@@ -36,8 +36,8 @@ func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, er
 		Tree, Envelope           ledger.Digest
 		Feedback                 []string
 		Phase                    history.CyclePhase
-	}{e.plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(),
-		e.rec.Run.Started.Envelope.Digest(), e.feedback(t.s), from})
+	}{e.Plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(),
+		e.Rec.Run.Started.Envelope.Digest(), e.feedback(t.s), from})
 	if err != nil {
 		return "", fmt.Errorf("exec: inputs of step %s: %w", t.s.Address, err)
 	}
@@ -58,7 +58,7 @@ func (e *execution) compare(ctx context.Context, t *trial) *fault {
 	t.differs = &history.Differs{Inputs: t.inputs, Tree: t.entry.Tree, Was: was.attempt.Accounted.Tree, Run: was.run,
 		Step:    was.step,
 		Attempt: was.attempt.Number, Paths: unlike(was.attempt.Accounted.Changes, t.entry.Changes),
-		Refused: e.rec.Run.Started.Deterministic}
+		Refused: e.Rec.Run.Started.Deterministic}
 	text := fmt.Sprintf("step %s made another tree (%s) of the same inputs than attempt %d of step %s in run %s (%s)",
 		t.s.Address, t.differs.Tree.Short(), was.attempt.Number, was.step, was.run, t.differs.Was.Short())
 	e.warn(text)
@@ -77,7 +77,7 @@ func (e *execution) compare(ctx context.Context, t *trial) *fault {
 func (e *execution) madeBefore(ctx context.Context, t *trial) *made {
 	for _, a := range slices.Backward(slices.Concat(t.s.Undone, t.s.Attempts)) {
 		if a.Method.Inputs == t.inputs && comparable(a) {
-			return &made{e.rec.Run.Started.Run, t.s.Address, a}
+			return &made{e.Rec.Run.Started.Run, t.s.Address, a}
 		}
 	}
 	return e.earlierRuns(ctx)[t.inputs]
@@ -107,11 +107,11 @@ func (e *execution) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
 	ws := e.workspace()
 	ids, err := ws.Runs()
 	if err != nil {
-		e.rec.Log.Warn("earlier runs cannot be listed", "err", err)
+		e.Rec.Log.Warn("earlier runs cannot be listed", "err", err)
 	}
 	left := runsCompared
 	for _, id := range slices.Backward(ids) {
-		if id == e.rec.Run.Started.Run {
+		if id == e.Rec.Run.Started.Run {
 			continue
 		}
 		if left--; left < 0 {
@@ -119,7 +119,7 @@ func (e *execution) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
 		}
 		run, err := ws.History(ctx, id)
 		if err != nil || run.Head.Seq == 0 {
-			e.rec.Log.Warn("an earlier run cannot be read", "run", id, "err", err)
+			e.Rec.Log.Warn("an earlier run cannot be read", "run", id, "err", err)
 			continue
 		}
 		e.keepMade(run)

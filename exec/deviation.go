@@ -33,15 +33,15 @@ func reinstated(s *history.Step) *history.Attempt {
 // said.
 func (e *execution) reinstate(a *history.Attempt) Executor {
 	return Func(func(ctx context.Context, _ Work) (Outcome, error) {
-		want, err := e.rec.Store.Tree(ctx, a.Discarded)
+		want, err := e.Rec.Store.Tree(ctx, a.Discarded)
 		if err != nil {
 			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", a.Number, err)
 		}
-		have, err := e.work.Scanner.Scan(ctx, e.work.Dir, e.work.Tree)
+		have, err := e.Work.Scanner.Scan(ctx, e.Work.Dir, e.Work.Tree)
 		if err != nil {
 			return Outcome{}, err
 		}
-		if err := e.rec.Store.Restore(ctx, e.work.Dir, want, have); err != nil {
+		if err := e.Rec.Store.Restore(ctx, e.Work.Dir, want, have); err != nil {
 			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", a.Number, err)
 		}
 		out := Outcome{}

@@ -28,11 +28,11 @@ func (w Workspace) documents() []document.Document {
 // drawDocuments writes all documents of a run that is over, and returns their
 // digests.
 func (e *execution) drawDocuments(d *disk.Disk, ws Workspace) (map[string]ledger.Digest, error) {
-	model, err := document.New(e.plan, e.rec.Run, nil)
+	model, err := document.New(e.Plan, e.Rec.Run, nil)
 	if err != nil {
 		return nil, err
 	}
-	views, err := writeDocuments(d, ws.ViewDir(e.rec.Run.Started.Run), ws.documents(), model)
+	views, err := writeDocuments(d, ws.ViewDir(e.Rec.Run.Started.Run), ws.documents(), model)
 	if err != nil {
 		return nil, err
 	}
@@ -90,22 +90,22 @@ func (e *execution) tellNext(ctx context.Context) {
 			ahead = append(ahead, d)
 		}
 	}
-	model, err := document.New(e.plan, e.rec.Run, nil)
+	model, err := document.New(e.Plan, e.Rec.Run, nil)
 	if err == nil {
-		_, err = writeDocuments(disk.From(ctx), ws.ViewDir(e.rec.Run.Started.Run), ahead, model)
+		_, err = writeDocuments(disk.From(ctx), ws.ViewDir(e.Rec.Run.Started.Run), ahead, model)
 	}
 	if err != nil {
-		e.rec.Log.Warn("the views for the next session cannot be written", "err", err)
+		e.Rec.Log.Warn("the views for the next session cannot be written", "err", err)
 	}
 }
 
 // writeRequested writes the progress log where the plan asks for it.
 func (e *execution) writeRequested(d *disk.Disk, m *document.Model) error {
-	path, ok := requestedLog(e.plan)
-	if !ok || e.rec.Run.Started.Shadow {
+	path, ok := requestedLog(e.Plan)
+	if !ok || e.Rec.Run.Started.Shadow {
 		return nil
 	}
-	root, err := d.OpenRoot(e.work.Root)
+	root, err := d.OpenRoot(e.Work.Root)
 	if err != nil {
 		return fmt.Errorf("exec: %w", err)
 	}

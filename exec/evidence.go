@@ -10,29 +10,28 @@ import (
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence"
-	"github.com/planlock/planlock/plan"
 )
 
 // lookForEvidence looks, and records what was found.
 func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error {
-	task, found := e.contract.Task(v.Task), &history.Evidence{Task: v.Task, Retry: v.Retry, Action: v.Action}
-	tree, err := e.work.Known(ctx)
+	task, found := e.Contract.Task(v.Task), &history.Evidence{Task: v.Task, Retry: v.Retry, Action: v.Action}
+	tree, err := e.Work.Known(ctx)
 	if err != nil {
 		return err
 	}
-	e.work.Tree = tree
-	policy, shown := e.c.Evidence, e.shownTask(task)
+	e.Work.Tree = tree
+	policy, shown := e.c.Evidence, e.ShownTask(task)
 	found.Kind = policy.Type(shown)
-	found.Items = policy.Look(ctx, evidence.Place{Dir: e.work.Dir, Runner: e.runner(nil)},
-		policy.Needs(shown, engine.Claim(e.rec.Run, task)))
+	found.Items = policy.Look(ctx, evidence.Place{Dir: e.Work.Dir, Runner: e.Runner(nil)},
+		policy.Needs(shown, engine.Claim(e.Rec.Run, task)))
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	found.Pass = evidence.Pass(found.Items)
 	found.Items = firstItems(found.Items)
-	e.rec.Seen.Disturb(contract.StrangersRan)
+	e.Rec.Seen.Disturb(contract.StrangersRan)
 	facts := []history.Located{{Fact: found}}
-	undo, changed, err := e.work.UntouchedBy(ctx, "while evidence was looked for")
+	undo, changed, err := e.Work.UntouchedBy(ctx, "while evidence was looked for")
 	if err != nil {
 		return err
 	}
@@ -42,7 +41,7 @@ func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error 
 			State: evidence.Unverifiable, Why: strings.Join(changed, "; ")})
 		facts = append(facts, history.Located{Fact: undo})
 	}
-	return e.rec.RecordAll(ctx, facts...)
+	return e.Rec.RecordAll(ctx, facts...)
 }
 
 // firstItems are as many items as a journal takes, those that were not found
@@ -60,9 +59,4 @@ func rank(i evidence.Item) int {
 		return 1
 	}
 	return 0
-}
-
-// shownTask is a task as hosts may see it.
-func (e *execution) shownTask(task *plan.Task) *plan.Task {
-	return e.shown.At(task.Steps[0].Address).Task
 }

@@ -27,10 +27,10 @@ const lateConfidence = 0.80
 // out again where advice knows another method for it, else a server is asked
 // once more after a while, else nothing.
 func (e *execution) retryEvidence(ctx context.Context, id string) error {
-	task, seen := e.contract.Task(id), e.rec.Run.Verified(id)
+	task, seen := e.Contract.Task(id), e.Rec.Run.Verified(id)
 	on := e.producer(task, seen.Items)
 	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification,
-		e.method(on, on.Last().Method.Method))
+		e.Method(on, on.Last().Method.Method))
 	if err != nil || interrupted(ctx) {
 		return err
 	}
@@ -59,18 +59,18 @@ func (e *execution) retryEvidence(ctx context.Context, id string) error {
 	default:
 		next.Terminal = why
 	}
-	return e.rec.RecordAll(ctx, append(facts, history.Located{Fact: next})...)
+	return e.Rec.RecordAll(ctx, append(facts, history.Located{Fact: next})...)
 }
 
 // regenerate sets the run back to before a step, so that it is carried out
 // again with a patched method.
 func (e *execution) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry,
 	facts []history.Located) error {
-	tree, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
+	tree, err := e.Work.Tolerant().Scan(ctx, e.Work.Dir, nil)
 	if err != nil {
 		return err
 	}
-	kept, err := e.rec.Store.Snapshot(ctx, e.work.Dir, tree, e.rec.Run.Tree)
+	kept, err := e.Rec.Store.Snapshot(ctx, e.Work.Dir, tree, e.Rec.Run.Tree)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (e *execution) regenerate(ctx context.Context, on *history.Step, next *hist
 		return err
 	}
 	to := on.Checkpoint.Checkpoint
-	return e.rec.RecordAll(ctx, append(facts,
+	return e.Rec.RecordAll(ctx, append(facts,
 		history.Located{Fact: next},
 		history.Located{Where: history.Of(on, 0), Fact: &history.RolledBack{To: on.Address, Snapshot: to,
 			By: history.ByEvidenceRetry}},
@@ -121,7 +121,7 @@ func remote(items []evidence.Item) bool {
 func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.Step {
 	var last *history.Step
 	for i := range task.Steps {
-		s := e.rec.Run.Step(task.Steps[i].Address)
+		s := e.Rec.Run.Step(task.Steps[i].Address)
 		if s.Status != history.Completed {
 			continue
 		}
@@ -138,14 +138,14 @@ func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.St
 // fixed says why a step cannot be carried out again; "" if it can.
 func (e *execution) fixed(on *history.Step) string {
 	after := false
-	for _, s := range e.rec.Run.Steps {
+	for _, s := range e.Rec.Run.Steps {
 		if after = after || s == on; !after || len(s.Attempts) == 0 {
 			continue
 		}
 		if s.Rollback == plan.Irreversible {
 			return fmt.Sprintf("step %s cannot be undone", s.Address)
 		}
-		if e.about(s).LeftBehind(s) {
+		if e.About(s).LeftBehind(s) {
 			return fmt.Sprintf("step %s changed something that restoring the tree does not undo", s.Address)
 		}
 	}

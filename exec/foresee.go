@@ -8,28 +8,28 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/worktree"
+	"github.com/planlock/planlock/exec/internal/worktree"
 )
 
 // consultBefore asks an advisor about the task of a step that is about to
 // begin, and records what it says.
 func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind advice.Kind) error {
-	tree, err := e.work.Known(ctx)
+	tree, err := e.Work.Known(ctx)
 	if err != nil {
 		return err
 	}
-	task, shown := e.contract.At(s.Address).Task, e.shown.At(s.Address)
+	task, shown := e.Contract.At(s.Address).Task, e.Shown.At(s.Address)
 	said, _ := e.hear(ctx, advice.Case{
-		Kind: kind, Point: advice.Task, Run: e.rec.Run.Started.Run, Goal: e.plan.Goal, Task: shown.Task,
+		Kind: kind, Point: advice.Task, Run: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: shown.Task,
 		Step:     shown.Step,
-		Criteria: task.AcceptanceCriteria, Plan: e.locked.Plan(), Files: filesOf(tree),
-		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.work.Dir, path) },
+		Criteria: task.AcceptanceCriteria, Plan: e.Locked.Plan(), Files: filesOf(tree),
+		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.Work.Dir, path) },
 	})
-	e.rec.Seen.Disturb(contract.StrangersRan)
+	e.Rec.Seen.Disturb(contract.StrangersRan)
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
-	if err := e.rec.Record(ctx, history.Of(s, 0), said); err != nil {
+	if err := e.Rec.Record(ctx, history.Of(s, 0), said); err != nil {
 		return err
 	}
 	if said.Error != "" {
@@ -41,7 +41,7 @@ func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind adv
 
 // foundBefore is what research found before a task, as executors are told.
 func (e *execution) foundBefore(task string) []string {
-	a := e.about(nil).Advised(task, advice.Research)
+	a := e.About(nil).Advised(task, advice.Research)
 	if a == nil || a.Error != "" {
 		return nil
 	}

@@ -15,29 +15,29 @@ func (e *execution) isolates() bool { return e.c.Isolate || e.c.Shadow }
 
 // clone makes the folder in which an isolated run works.
 func (e *execution) clone(ctx context.Context) error {
-	if !e.rec.Run.Started.Isolated {
+	if !e.Rec.Run.Started.Isolated {
 		return nil
 	}
 	ws := e.workspace()
-	e.work.Dir = filepath.Join(ws.RunDir(e.rec.Run.Started.Run), "clone")
-	if err := disk.From(ctx).Anywhere().MakeFolders(e.work.Dir, 0o755); err != nil {
+	e.Work.Dir = filepath.Join(ws.RunDir(e.Rec.Run.Started.Run), "clone")
+	if err := disk.From(ctx).Anywhere().MakeFolders(e.Work.Dir, 0o755); err != nil {
 		return fmt.Errorf("exec: clone: %w", err)
 	}
-	whole := e.work.Scanner
+	whole := e.Work.Scanner
 	whole.Scope.Track = nil // the clone begins with what is only watched, too
-	have, err := whole.Scan(ctx, e.work.Dir, nil)
+	have, err := whole.Scan(ctx, e.Work.Dir, nil)
 	if err != nil {
 		return err
 	}
-	want, err := e.rec.Store.Tree(ctx, e.rec.Run.Tree)
+	want, err := e.Rec.Store.Tree(ctx, e.Rec.Run.Tree)
 	if err != nil {
 		return err
 	}
-	e.work.TouchedAll(e.work.Dir)
-	if err := e.rec.Store.Restore(ctx, e.work.Dir, want, have); err != nil {
+	e.Work.TouchedAll(e.Work.Dir)
+	if err := e.Rec.Store.Restore(ctx, e.Work.Dir, want, have); err != nil {
 		return err
 	}
-	e.work.Tree, err = e.work.Scanner.Scan(ctx, e.work.Dir, nil)
+	e.Work.Tree, err = e.Work.Scanner.Scan(ctx, e.Work.Dir, nil)
 	return err
 }
 
@@ -47,8 +47,8 @@ func (e *execution) cloneable() error {
 	if !e.isolates() {
 		return nil
 	}
-	for entry := range e.work.Base.All() {
-		if e.work.Base.Level(entry.Path) == ledger.Stamps {
+	for entry := range e.Work.Base.All() {
+		if e.Work.Base.Level(entry.Path) == ledger.Stamps {
 			return &RefusedError{Hint: "run it neither isolated nor as a trial (Controller.Isolate, Controller.Shadow), or move the glob that covers it to track or ignore of [ledger]",
 				Reasons: []string{fmt.Sprintf("%q is watched by its stamps only, so its content is not kept, and the clone of an isolated run would not have it", entry.Path)}}
 		}

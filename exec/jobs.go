@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/jobs"
 	"github.com/planlock/planlock/gate"
 )
@@ -12,7 +13,7 @@ import (
 // A listening runner reads what programs say of themselves on their standard
 // output, however much of it is kept.
 type listening struct {
-	*runner
+	*session.Runner
 	said *jobs.Collector
 }
 
@@ -21,7 +22,7 @@ func (l listening) Run(ctx context.Context, c gate.Command) (gate.CommandResult,
 	out := l.said.Stream()
 	defer out.Close()
 	c.Stdout = both(out, c.Stdout)
-	return l.runner.Run(ctx, c)
+	return l.Runner.Run(ctx, c)
 }
 
 // RunLive is Run for executors that want standard error as it comes.
@@ -29,7 +30,7 @@ func (l listening) RunLive(ctx context.Context, c gate.Command, stderr io.Writer
 	out := l.said.Stream()
 	defer out.Close()
 	c.Stdout = both(out, c.Stdout)
-	return l.runner.RunLive(ctx, c, stderr)
+	return l.Runner.RunLive(ctx, c, stderr)
 }
 
 func both(first, second io.Writer) io.Writer {
@@ -44,7 +45,7 @@ func both(first, second io.Writer) io.Writer {
 func (e *execution) telemetry(t *trial, f *fault) *history.Telemetry {
 	t.jobs.Add(jobs.Telemetry{Runs: t.outcome.Runs, Artifacts: t.outcome.Artifacts})
 	said := t.jobs.Telemetry()
-	if said.Empty() && !e.decider().Policy.Pipeline() {
+	if said.Empty() && !e.Decider().Policy.Pipeline() {
 		return nil
 	}
 	var failure *history.AttemptFailed

@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/git"
 	"github.com/planlock/planlock/ledger/source"
-	"github.com/planlock/planlock/plan"
 )
 
 // A fault is why an attempt counts for nothing.
@@ -27,13 +26,13 @@ func faultf(class history.Class, format string, args ...any) *fault {
 // before asks whether a step may begin, and records its checkpoint. Questions
 // are answered before anything is attempted.
 func (e *execution) before(ctx context.Context, s *history.Step, start *history.StepStarted) error {
-	tree, err := e.work.Known(ctx)
+	tree, err := e.Work.Known(ctx)
 	if err != nil {
 		return err
 	}
-	e.work.Tree = tree
-	r := e.runner(nil)
-	pass := e.pass(gate.Before, s, r)
+	e.Work.Tree = tree
+	r := e.Runner(nil)
+	pass := e.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
 	e.notify(e.c.Observer.StepStarted, Event{History: s})
 	judged := e.askGates(ctx, s, gate.Before, pass)
@@ -48,80 +47,41 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 		}
 		facts = append(facts, f.bounded())
 	}
-	if r.ran.Load() || e.host() {
+	if r.Ran() || e.Touchy {
 		undone, err := e.smuggled(ctx)
 		if err != nil {
 			return err
 		}
 		if len(undone) > 0 {
-			if err := e.rec.Record(ctx, history.Of(s, 0), append(facts, undone...)...); err != nil {
+			if err := e.Rec.Record(ctx, history.Of(s, 0), append(facts, undone...)...); err != nil {
 				return err
 			}
 			return e.restored(ctx, s, 0)
 		}
 	}
 	if len(gate.Blocking(judged)) > 0 {
-		return e.rec.Record(ctx, history.Of(s, 0), facts...)
+		return e.Rec.Record(ctx, history.Of(s, 0), facts...)
 	}
-	return e.rec.Stage(ctx, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
+	return e.Rec.Stage(ctx, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
 }
 
 // smuggled looks whether judging changed the tree before anything was
 // attempted. It returns what is to be recorded then: the refusal, and the
 // restore.
 func (e *execution) smuggled(ctx context.Context) ([]history.Fact, error) {
-	now, err := e.work.Scanner.Scan(context.WithoutCancel(ctx), e.work.Dir, e.work.Tree)
+	now, err := e.Work.Scanner.Scan(context.WithoutCancel(ctx), e.Work.Dir, e.Work.Tree)
 	if err != nil {
 		return nil, err
 	}
-	if now.Digest() == e.rec.Run.Tree.Tree {
-		e.work.Found(now)
+	if now.Digest() == e.Rec.Run.Tree.Tree {
+		e.Work.Found(now)
 		return nil, nil
 	}
 	f := faultf(history.Refused, "the tree changed before the step began, and gates and checks must not change it")
-	for _, change := range ledger.Diff(e.work.Tree, now) {
+	for _, change := range ledger.Diff(e.Work.Tree, now) {
 		f.Reasons = append(f.Reasons, change.String())
 	}
-	return []history.Fact{f.bounded(), &history.RestoreBegun{To: e.rec.Run.Tree}}, nil
-}
-
-// pass is what gates may look at.
-func (e *execution) pass(phase gate.Phase, s *history.Step, r gate.CommandRunner) *gate.Pass {
-	introduced := map[string]string{}
-	for _, inv := range e.plan.Invariants {
-		introduced[inv.ID] = "base"
-	}
-	pass := &gate.Pass{
-		Phase: phase, Plan: e.judging.Plan, Dir: e.work.Dir, Base: e.work.Base,
-		Content: e.work.Content(e.work.Dir), OpenIntents: e.openIntents(s), Introduced: introduced, Runner: r,
-		Log: e.rec.Log,
-	}
-	if s != nil {
-		at := e.judging.At(s.Address)
-		pass.Task, pass.Step = at.Task, at.Step
-		if len(s.Addenda) > 0 {
-			pass.Step = contract.Granted(at.Step, s.Addenda)
-		}
-	}
-	return pass
-}
-
-// openIntents are the test intents that s, or one before it, brought, and
-// that no completed step has fixed yet. The one that s is to fix is among
-// them: that it does is for a gate to say.
-func (e *execution) openIntents(s *history.Step) []*plan.TestIntent {
-	completed := func(a plan.Address) bool {
-		s := e.rec.Run.Step(a)
-		return s != nil && s.Status == history.Completed
-	}
-	var open []*plan.TestIntent
-	for _, step := range e.contract.Intents {
-		brought := completed(step.Address) || s != nil && s.Address == step.Address
-		if brought && !completed(step.TestIntent.FixedBy) {
-			open = append(open, step.TestIntent)
-		}
-	}
-	return open
+	return []history.Fact{f.bounded(), &history.RestoreBegun{To: e.Rec.Run.Tree}}, nil
 }
 
 // judge looks at what an attempt did. It returns nil if the attempt counts.
@@ -158,14 +118,14 @@ func (e *execution) judge(ctx context.Context, t *trial) *fault {
 // account scans the tree and sets what was declared against what happened.
 func (e *execution) account(ctx context.Context, t *trial) *fault {
 	var err error
-	t.runner.ran.Store(false) // what ran before the scan is in it
-	if t.after, err = e.work.Scanner.Scan(ctx, e.work.Dir, t.before); err != nil {
+	t.runner.Forget() // what ran before the scan is in it
+	if t.after, err = e.Work.Scanner.Scan(ctx, e.Work.Dir, t.before); err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
 	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
-	e.work.Touched(e.work.Dir, entry.Changes)
+	e.Work.Touched(e.Work.Dir, entry.Changes)
 	var inline checkpoint.Inline
-	t.snap, inline, err = e.work.Snapshot(ctx, t.after)
+	t.snap, inline, err = e.Work.Snapshot(ctx, t.after)
 	switch {
 	case noSpace(err):
 		return faultf(history.NoSpace, "what the step did cannot be kept, which takes up to %d bytes: %v",
@@ -176,7 +136,7 @@ func (e *execution) account(ctx context.Context, t *trial) *fault {
 	if t.step.Artifacts != nil {
 		entry.Declared = t.step.Artifacts.Declared()
 	}
-	content := e.work.Content(e.work.Dir)
+	content := e.Work.Content(e.Work.Dir)
 	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, content, content); err != nil {
 		return faultf(history.Crashed, "the symbols cannot be read: %v", err)
 	}
@@ -208,11 +168,11 @@ func size(changes []ledger.Change) int64 {
 // gitMoved looks at the repository, which no step may change and nothing
 // restores.
 func (e *execution) gitMoved(t *trial) (now ledger.GitState, f *fault) {
-	now, err := git.Read(e.work.Root)
+	now, err := git.Read(e.Work.Root)
 	if err != nil {
 		return now, faultf(history.Unrestorable, "the repository cannot be read: %v", err)
 	}
-	if t.entry.Git = e.rec.Run.Git.Moved(now); len(t.entry.Git) > 0 {
+	if t.entry.Git = e.Rec.Run.Git.Moved(now); len(t.entry.Git) > 0 {
 		return now, faultf(history.Unrestorable, "the step changed the repository, which planlock never touches: %s",
 			strings.Join(t.entry.Git, ", "))
 	}
@@ -255,7 +215,7 @@ func stall(t *trial) gate.Cause {
 
 // judgePhase asks the gates of a phase about an attempt.
 func (e *execution) judgePhase(ctx context.Context, t *trial, phase gate.Phase) *fault {
-	pass := e.pass(phase, t.s, t.runner)
+	pass := e.Pass(phase, t.s, t.runner)
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
 	pass.Changes, pass.Account, pass.Symbols, pass.Lines = t.entry.Changes, &t.entry.Account, t.entry.Symbols,
 		t.entry.Lines
@@ -273,10 +233,10 @@ func (e *execution) judgePhase(ctx context.Context, t *trial, phase gate.Phase) 
 
 // gatesLeftNothing makes sure that judging changed nothing.
 func (e *execution) gatesLeftNothing(ctx context.Context, t *trial) *fault {
-	if !t.runner.ran.Load() && !e.host() {
+	if !t.runner.Ran() && !e.Touchy {
 		return nil
 	}
-	now, err := e.work.Scanner.Scan(ctx, e.work.Dir, t.after)
+	now, err := e.Work.Scanner.Scan(ctx, e.Work.Dir, t.after)
 	if err != nil {
 		return faultf(history.Crashed, "the tree cannot be read: %v", err)
 	}
@@ -284,7 +244,7 @@ func (e *execution) gatesLeftNothing(ctx context.Context, t *trial) *fault {
 		t.after = now
 		return nil
 	}
-	if snap, err := e.rec.Store.Snapshot(ctx, e.work.Dir, now, e.rec.Run.Tree); err == nil {
+	if snap, err := e.Rec.Store.Snapshot(ctx, e.Work.Dir, now, e.Rec.Run.Tree); err == nil {
 		t.snap = snap // somebody may have worked here meanwhile
 	}
 	f := faultf(history.GateFailed, "the tree changed while it was judged, and gates and checks must not change it")
@@ -299,21 +259,18 @@ func (e *execution) askGates(ctx context.Context, s *history.Step, phase gate.Ph
 	if f := e.c.Observer.GateAsked; f != nil {
 		e.notify(f, Event{History: s, Attempt: pass.Attempt, Text: string(phase)})
 	}
-	judged := e.panel.Ask(ctx, phase, pass)
+	judged := e.Panel.Ask(ctx, phase, pass)
 	for i := range judged {
 		e.notify(e.c.Observer.GateJudged, Event{History: s, Attempt: pass.Attempt, Gate: &judged[i]})
 	}
 	return judged
 }
 
-// host reports whether the host's own gates may have touched the tree.
-func (e *execution) host() bool { return !e.panel.OnlyLooks() || len(e.c.Checks) > 0 }
-
 // blocked is the fault that blocking judgements stand for.
 func blocked(js []gate.Judgement) *fault {
 	f := &fault{AttemptFailed: history.AttemptFailed{Class: history.GateFailed}}
 	for _, j := range js {
-		f.Reasons = append(f.Reasons, describe(j)...)
+		f.Reasons = append(f.Reasons, session.Why(j)...)
 		switch {
 		case j.Verdict != nil:
 			f.Findings = append(f.Findings, j.Verdict.Findings...)
@@ -356,24 +313,4 @@ func breach(findings []gate.Finding) bool {
 		}
 	}
 	return false
-}
-
-// describe says in words why a judgement blocks, a line for each finding.
-func describe(j gate.Judgement) []string {
-	if j.Verdict == nil {
-		return []string{fmt.Sprintf("gate %s could not decide: %v", j.Gate, j.Err)}
-	}
-	var lines []string
-	for _, f := range j.Verdict.Findings {
-		text := f.Message
-		if name := ledger.Quote(f.Path); f.Path != "" && !strings.Contains(text, f.Path) &&
-			!strings.Contains(text, name) {
-			text = name + ": " + text
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s", j.Gate, text))
-	}
-	if lines == nil {
-		lines = []string{fmt.Sprintf("gate %s says %s", j.Gate, j.Verdict.Result)}
-	}
-	return lines
 }

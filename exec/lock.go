@@ -56,15 +56,15 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
-	if err := c.validate(e.plan); err != nil {
+	if err := c.validate(e.Plan); err != nil {
 		return nil, err
 	}
 	e.equip()
-	base, err := e.work.Scanner.Scan(ctx, e.work.Root, nil)
+	base, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
 	if err != nil {
 		return nil, err
 	}
-	e.work.Base, e.work.Tree = base, base
+	e.Work.Base, e.Work.Tree = base, base
 	env, err := e.envelope(ctx)
 	if err != nil {
 		return nil, err

@@ -16,9 +16,9 @@ import (
 // that going on after a crash is no case of its own.
 func (e *execution) carryOn(ctx context.Context) error {
 	for {
-		wanted := e.decider().Decide(e.rec.Run, e.rec.Seen)
+		wanted := e.Decider().Decide(e.Rec.Run, e.Rec.Seen)
 		if len(wanted) == 0 {
-			return outcome(e.rec.Run)
+			return outcome(e.Rec.Run)
 		}
 		if interrupted(ctx) && !outlastsInterrupts(wanted[0].Action) {
 			return e.pause(ctx, "interrupted", context.Cause(ctx))
@@ -42,7 +42,7 @@ func outlastsInterrupts(a engine.Action) bool {
 
 // do has the world do what is wanted.
 func (e *execution) do(ctx context.Context, w engine.Wanted) error {
-	s := e.rec.Run.Step(w.Step)
+	s := e.Rec.Run.Step(w.Step)
 	switch a := w.Action.(type) {
 	case engine.Record:
 		return e.note(ctx, a.Facts)
@@ -53,14 +53,14 @@ func (e *execution) do(ctx context.Context, w engine.Wanted) error {
 	case engine.Begin:
 		return e.before(ctx, s, a.Start)
 	case engine.Attempt:
-		return e.attempt(ctx, s, e.method(s, a.Method))
+		return e.attempt(ctx, s, e.Method(s, a.Method))
 	case engine.Restore:
 		if s == nil {
 			return e.restoredRun(ctx)
 		}
 		return e.restored(ctx, s, w.Attempt)
 	case engine.Rewind:
-		return e.setBack(ctx, e.rec.Run.Step(a.To), a.By)
+		return e.setBack(ctx, e.Rec.Run.Step(a.To), a.By)
 	case engine.Consult:
 		return e.advise(ctx, s, a)
 	case engine.Foresee:
@@ -85,10 +85,10 @@ func (e *execution) do(ctx context.Context, w engine.Wanted) error {
 
 // note records facts that follow from the history, and tells of them.
 func (e *execution) note(ctx context.Context, facts []history.Located) error {
-	record := e.rec.RecordAll
+	record := e.Rec.RecordAll
 	if len(facts) == 1 {
 		if _, waits := facts[0].Fact.(*history.PhaseOver); waits {
-			record = e.rec.Stage // nothing relies on it before the facts that follow
+			record = e.Rec.Stage // nothing relies on it before the facts that follow
 		}
 	}
 	for _, l := range facts {
@@ -112,14 +112,14 @@ func (e *execution) look(ctx context.Context, s *history.Step, what contract.Obs
 	case contract.Done:
 		return e.lookWhetherDone(ctx, s)
 	}
-	if s != nil && !contract.WithinTree(s) && e.rec.Seen.Of != s.Address {
-		e.rec.Seen.Forget(contract.Bindings)
+	if s != nil && !contract.WithinTree(s) && e.Rec.Seen.Of != s.Address {
+		e.Rec.Seen.Forget(contract.Bindings)
 	}
 	if err := e.verify(ctx); err != nil {
 		return e.letGo(ctx, err)
 	}
 	if s != nil {
-		e.rec.Seen.Of = s.Address
+		e.Rec.Seen.Of = s.Address
 	}
 	return nil
 }
@@ -131,20 +131,20 @@ func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) 
 	if passed := e.c.now().Sub(since); passed > 0 {
 		d -= min(passed, d)
 	}
-	e.rec.Seen.Disturb(contract.TimePassed)
+	e.Rec.Seen.Disturb(contract.TimePassed)
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done(): // the loop stops
 	case <-timer.C:
-		e.rec.Seen.Saw(contract.Due)
+		e.Rec.Seen.Saw(contract.Due)
 	}
 	return nil
 }
 
 // handOver ends a session whose token budget is nearly used up.
 func (e *execution) handOver(ctx context.Context) error {
-	all := e.rec.Run.Flow.Budgets
+	all := e.Rec.Run.Flow.Budgets
 	b := all[len(all)-1]
 	return e.pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff,
 		b.Used, b.Limit, b.Next))
@@ -152,10 +152,10 @@ func (e *execution) handOver(ctx context.Context) error {
 
 // pause lets go of the run in a way that can be resumed.
 func (e *execution) pause(ctx context.Context, why string, cause error) error {
-	if err := e.work.ComeToRest(ctx); err != nil {
+	if err := e.Work.ComeToRest(ctx); err != nil {
 		return errors.Join(cause, err)
 	}
-	if err := e.rec.Record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
+	if err := e.Rec.Record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
 		return errors.Join(cause, err)
 	}
 	e.tellNext(ctx)

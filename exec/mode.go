@@ -18,8 +18,8 @@ func (e *execution) mode() (plan.Mode, string) {
 		return e.c.Mode, e.c.ModeBy
 	case e.c.Mode != "":
 		return e.c.Mode, byHost
-	case e.plan.Execution.DefaultMode != "":
-		return e.plan.Execution.DefaultMode, byPlan
+	case e.Plan.Execution.DefaultMode != "":
+		return e.Plan.Execution.DefaultMode, byPlan
 	}
 	return plan.Dynamic, byDefault
 }

@@ -54,8 +54,8 @@ func (e *execution) requests() *ask.Folder {
 // lookForRequests finds out what a person has asked of the run from outside. A
 // request that cannot be met is withdrawn.
 func (e *execution) lookForRequests(ctx context.Context) error {
-	e.rec.Seen.Request = nil
-	r, err := e.requests().Requested(ctx, e.rec.Run.Started.Run)
+	e.Rec.Seen.Request = nil
+	r, err := e.requests().Requested(ctx, e.Rec.Run.Started.Run)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -64,26 +64,26 @@ func (e *execution) lookForRequests(ctx context.Context) error {
 			return err
 		}
 	case r.Kind == ask.Obsolete || e.canSetBack(r.Step):
-		e.rec.Seen.Request = &r
+		e.Rec.Seen.Request = &r
 	default:
 		e.warn(fmt.Sprintf("%s wants the run set back to before %s, which is not possible", r.By, r.Step))
 		if err := e.withdraw(ctx); err != nil {
 			return err
 		}
 	}
-	e.rec.Seen.Saw(contract.Requests)
+	e.Rec.Seen.Saw(contract.Requests)
 	return nil
 }
 
 // canSetBack reports whether the run can be set back to before a step.
 func (e *execution) canSetBack(a plan.Address) bool {
-	to := e.rec.Run.Step(a)
-	return to != nil && to.Checkpoint != nil && question.CanUnwind(e.rec.Run, to)
+	to := e.Rec.Run.Step(a)
+	return to != nil && to.Checkpoint != nil && question.CanUnwind(e.Rec.Run, to)
 }
 
 // withdraw removes a request that has become a question, or cannot become one.
 func (e *execution) withdraw(ctx context.Context) error {
-	return e.requests().Withdraw(ctx, e.rec.Run.Started.Run)
+	return e.requests().Withdraw(ctx, e.Rec.Run.Started.Run)
 }
 
 // watch cuts ctx off when somebody leaves a request. The caller stops it before
@@ -98,7 +98,7 @@ func (e *execution) watch(ctx context.Context) (watched context.Context, unwatch
 		if watched.Err() != nil {
 			return
 		}
-		if _, err := e.requests().Requested(ctx, e.rec.Run.Started.Run); err == nil {
+		if _, err := e.requests().Requested(ctx, e.Rec.Run.Started.Run); err == nil {
 			cut(errRequested)
 			return
 		}

@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -13,7 +12,7 @@ import (
 // chosenPolicy is how a run is carried out by what the host and the plan say
 // now.
 func (e *execution) chosenPolicy() history.Policy {
-	c, said := e.c, flow.SettingsOf(e.plan)
+	c, said := e.c, flow.SettingsOf(e.Plan)
 	mode, by := e.mode()
 	chosen := c.chosenPreset()
 	p := history.Policy{
@@ -63,19 +62,10 @@ func (e *execution) roles() history.Roles {
 // or with others. Its mode is a matter of its own, and what it promised of
 // tests and of equal outputs it keeps.
 func (e *execution) policyChanged() []history.Fact {
-	was, now, roles := e.rec.Run.Policy, e.chosenPolicy(), e.roles()
+	was, now, roles := e.Rec.Run.Policy, e.chosenPolicy(), e.roles()
 	now.Mode, now.ModeBy, now.TestFirst, now.Deterministic = was.Mode, was.ModeBy, was.TestFirst, was.Deterministic
-	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, e.rec.Run.Roles) {
+	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, e.Rec.Run.Roles) {
 		return nil
 	}
 	return []history.Fact{&history.PolicyChanged{Policy: now, Roles: roles, Why: "chosen when the run was resumed"}}
-}
-
-// policy is what this run is decided by: what its journal says, and the rungs
-// that it names.
-func (e *execution) policy() *contract.Policy { return contract.PolicyOf(e.rec.Run, e.c.ladder()) }
-
-// about is what may be looked at of a step.
-func (e *execution) about(s *history.Step) *contract.Case {
-	return &contract.Case{Contract: e.contract, Policy: e.decider().Policy, Run: e.rec.Run, Seen: e.rec.Seen, Step: s}
 }

@@ -44,7 +44,7 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 		}
 	}
 	e.notify(e.c.Observer.Asked, Event{History: s, Question: &q})
-	e.rec.Seen.Disturb(contract.PersonAsked)
+	e.Rec.Seen.Disturb(contract.PersonAsked)
 	var err error
 	for range mistakes {
 		var a ask.Answer
@@ -54,7 +54,7 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 		if err = q.Check(a); err == nil {
 			return e.settle(ctx, s, q, a)
 		}
-		if err := e.rec.Record(ctx, history.Of(s, q.Attempt),
+		if err := e.Rec.Record(ctx, history.Of(s, q.Attempt),
 			&history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line)}); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 		return e.pause(ctx, "interrupted", context.Cause(ctx))
 	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() &&
 		!e.c.now().Before(q.Deadline):
-		return e.note(ctx, e.decider().Refuse(e.rec.Run, err.Error()))
+		return e.note(ctx, e.Decider().Refuse(e.Rec.Run, err.Error()))
 	}
 	// Nobody refused: the way to whoever answers is broken.
 	return e.pause(ctx, "question "+q.ID+" could not be put",
@@ -77,8 +77,8 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 // settle makes an answer part of the record, with all that follows from it at
 // once. What follows later is decided from the history.
 func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question, a ask.Answer) error {
-	facts := e.decider().Settle(e.rec.Run, engine.Answer{Answer: a, Memory: ulid.Make().String()})
-	if err := e.rec.RecordAll(ctx, facts...); err != nil {
+	facts := e.Decider().Settle(e.Rec.Run, engine.Answer{Answer: a, Memory: ulid.Make().String()})
+	if err := e.Rec.RecordAll(ctx, facts...); err != nil {
 		return err
 	}
 	e.keepRemembered(ctx)
@@ -87,7 +87,7 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 	switch {
 	case a.Choice == question.Stop:
 		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
-	case q.Kind == ask.Obsolete && a.Choice == question.Replan && e.rec.Run.AskedUnder(q.ID) == e.rec.Run.Started.Plan:
+	case q.Kind == ask.Obsolete && a.Choice == question.Replan && e.Rec.Run.AskedUnder(q.ID) == e.Rec.Run.Started.Plan:
 		return e.pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", ErrWaiting, a.By))
 	}
 	return nil

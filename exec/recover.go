@@ -10,12 +10,12 @@ import (
 // undo records why an attempt failed and restores the checkpoint. What is
 // undone is kept, so that nothing anybody did is lost.
 func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
-	begun := &history.RestoreBegun{To: e.rec.Run.Tree, Discarded: t.snap}
+	begun := &history.RestoreBegun{To: e.Rec.Run.Tree, Discarded: t.snap}
 	facts := append(t.facts(), f.bounded(), begun)
-	if err := e.rec.Record(ctx, history.Of(t.s, t.number), facts...); err != nil {
+	if err := e.Rec.Record(ctx, history.Of(t.s, t.number), facts...); err != nil {
 		// The journal is dead. The tree is restored all the same; the next
 		// controller finds the attempt unfinished and restores it once more.
-		_, again := e.work.Restore(ctx, e.work.Dir, begun.To)
+		_, again := e.Work.Restore(ctx, e.Work.Dir, begun.To)
 		return errors.Join(err, again)
 	}
 	e.notify(e.c.Observer.AttemptFailed, Event{History: t.s, Attempt: t.number,

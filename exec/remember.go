@@ -33,8 +33,8 @@ func (e *execution) precedents(ctx context.Context, digest ledger.Digest) []ask.
 // the narrower goes before the wider, the later before the earlier. Each
 // answers so often for a step, and then somebody is asked again.
 func (e *execution) answeredBefore(ctx context.Context, q ask.Question) (ask.Answer, bool) {
-	known := slices.Clone(e.rec.Run.Started.Remembered)
-	for _, r := range e.rec.Run.Remembered {
+	known := slices.Clone(e.Rec.Run.Started.Remembered)
+	for _, r := range e.Rec.Run.Remembered {
 		if r.ID != "" {
 			known = append(known, e.precedent(r))
 		}
@@ -42,7 +42,7 @@ func (e *execution) answeredBefore(ctx context.Context, q ask.Question) (ask.Ans
 	for _, narrow := range []bool{true, false} {
 		for _, p := range slices.Backward(known) {
 			by := fmt.Sprintf("remembered choice %s of %s", p.ID, p.By)
-			if p.Plan != e.rec.Run.Started.Plan { // the run was amended since: nobody has said it of this plan
+			if p.Plan != e.Rec.Run.Started.Plan { // the run was amended since: nobody has said it of this plan
 				continue
 			}
 			if (p.Step != "") != narrow || !p.Applies(q) || e.answersBy(q, by) >= ask.MaxRemembered ||
@@ -58,7 +58,7 @@ func (e *execution) answeredBefore(ctx context.Context, q ask.Question) (ask.Ans
 
 // answersBy is how many questions about the step somebody has answered.
 func (e *execution) answersBy(q ask.Question, by string) int {
-	s := e.rec.Run.Step(q.Step)
+	s := e.Rec.Run.Step(q.Step)
 	if s == nil {
 		return 0
 	}
@@ -74,13 +74,13 @@ func (e *execution) answersBy(q ask.Question, by string) int {
 // precedent is what a fact about a remembered choice stands for.
 func (e *execution) precedent(r history.Remembered) ask.Precedent {
 	return ask.Precedent{ID: r.ID, Plan: r.Plan, Kind: r.Kind, Step: r.Step, Choice: r.Choice, Reason: r.Reason,
-		By: r.By, At: r.At, Run: e.rec.Run.Started.Run, Question: r.Question}
+		By: r.By, At: r.At, Run: e.Rec.Run.Started.Run, Question: r.Question}
 }
 
 // keepRemembered puts the choices that were remembered in this run where later
 // runs find them. It can be repeated.
 func (e *execution) keepRemembered(ctx context.Context) {
-	for _, r := range e.rec.Run.Remembered {
+	for _, r := range e.Rec.Run.Remembered {
 		if r.ID == "" {
 			continue
 		}

@@ -17,7 +17,7 @@ const compensationTime = 5 * time.Minute
 // restored carries out the restore that the journal announced for an attempt of
 // a step (0: none), compensation first, and says so. It can be repeated.
 func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) error {
-	have, err := e.work.KeepFirst(ctx, history.Of(s, attempt), e.work.Dir)
+	have, err := e.Work.KeepFirst(ctx, history.Of(s, attempt), e.Work.Dir)
 	if err != nil {
 		return err
 	}
@@ -30,12 +30,12 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 	}
 	// All of the tree is scanned when the next attempt is accounted for, or at
 	// the end.
-	done, err := e.work.RestoreFrom(ctx, e.work.Dir, e.rec.Run.Restoring.To, have, e.work.Scanner.ScanWritten)
+	done, err := e.Work.RestoreFrom(ctx, e.Work.Dir, e.Rec.Run.Restoring.To, have, e.Work.Scanner.ScanWritten)
 	if err != nil {
 		return err
 	}
-	e.work.RestoredPartly()
-	if err := e.rec.Record(ctx, history.Of(s, attempt), done); err != nil {
+	e.Work.RestoredPartly()
+	if err := e.Rec.Record(ctx, history.Of(s, attempt), done); err != nil {
 		return err
 	}
 	e.notify(e.c.Observer.Restored, Event{History: s, Attempt: attempt})
@@ -45,33 +45,33 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 // restoredRun carries out a restore that belongs to no step: after final gates
 // that changed the tree, and when an isolated run is delivered.
 func (e *execution) restoredRun(ctx context.Context) error {
-	dir := e.work.Dir
-	if e.rec.Run.Restoring.Deliver {
-		dir = e.work.Root
+	dir := e.Work.Dir
+	if e.Rec.Run.Restoring.Deliver {
+		dir = e.Work.Root
 	}
-	have, err := e.work.KeepFirst(ctx, history.Where{}, dir)
+	have, err := e.Work.KeepFirst(ctx, history.Where{}, dir)
 	if err != nil {
 		return err
 	}
-	deliver := e.rec.Run.Restoring.Deliver
-	done, err := e.work.RestoreFrom(ctx, dir, e.rec.Run.Restoring.To, have, e.work.ScanAll)
+	deliver := e.Rec.Run.Restoring.Deliver
+	done, err := e.Work.RestoreFrom(ctx, dir, e.Rec.Run.Restoring.To, have, e.Work.ScanAll)
 	if err != nil {
 		return err
 	}
 	facts := []history.Fact{done}
 	if deliver {
-		if err := e.work.MakeDurable(ctx, dir); err != nil {
+		if err := e.Work.MakeDurable(ctx, dir); err != nil {
 			return err // it is delivered again when the run is taken up
 		}
 		facts = append(facts, &history.Delivered{Tree: done.Tree})
 	}
-	return e.rec.Record(ctx, history.Where{}, facts...)
+	return e.Rec.Record(ctx, history.Where{}, facts...)
 }
 
 // warn tells of what went wrong without consequences for the run, and what can
 // be done about it.
 func (e *execution) warn(text string, actions ...action.Action) {
-	e.rec.Log.Warn(text, "run", e.rec.Run.Started.Run)
+	e.Rec.Log.Warn(text, "run", e.Rec.Run.Started.Run)
 	e.notify(e.c.Observer.Warning, Event{Text: text, Actions: actions})
 }
 
@@ -80,7 +80,7 @@ func (e *execution) warn(text string, actions ...action.Action) {
 // the controller died before it could say so. It reports whether anything was
 // run.
 func (e *execution) compensate(ctx context.Context, s *history.Step) (ran bool, err error) {
-	step := e.contract.At(s.Address).Step
+	step := e.Contract.At(s.Address).Step
 	a := s.Last()
 	if step.Rollback != plan.Compensatable || step.Compensate == "" || a == nil || a.Compensated != nil {
 		return false, nil
@@ -92,10 +92,10 @@ func (e *execution) compensate(ctx context.Context, s *history.Step) (ran bool, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	done := &history.Compensated{Run: step.Compensate}
-	result, err := e.runner(step).Run(ctx, gate.Command{Run: step.Compensate})
+	result, err := e.Runner(step).Run(ctx, gate.Command{Run: step.Compensate})
 	done.Exit, done.Output = result.Exit, bound.Text(result.Output, bound.Output)
 	if err != nil {
 		done.Error = err.Error()
 	}
-	return true, e.rec.Record(ctx, history.Of(s, a.Number), done)
+	return true, e.Rec.Record(ctx, history.Of(s, a.Number), done)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/exec/worktree"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
@@ -23,21 +23,21 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 	if err := e.openFound(ctx, prefix); err != nil {
 		return err
 	}
-	if e.rec.Run.Sealed != nil {
+	if e.Rec.Run.Sealed != nil {
 		return nil
 	}
-	if got, want := e.locked.Digest(), e.rec.Run.Started.Plan; got != want {
+	if got, want := e.Locked.Digest(), e.Rec.Run.Started.Plan; got != want {
 		hint := "resume it with the plan that it began with"
-		if len(e.rec.Run.Amendments) > 0 {
+		if len(e.Rec.Run.Amendments) > 0 {
 			hint = "resume it with the plan that it was amended to (Amended.Locked)"
 		}
-		return &RefusedError{Run: e.rec.Run.Started.Run, Hint: hint,
+		return &RefusedError{Run: e.Rec.Run.Started.Run, Hint: hint,
 			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
 	}
 	if err := e.recall(ctx); err != nil {
 		return err
 	}
-	*e.rec.Seen = contract.Seen{}
+	*e.Rec.Seen = contract.Seen{}
 	return e.takeUp(ctx)
 }
 
@@ -57,28 +57,29 @@ func (e *execution) recall(ctx context.Context) (err error) {
 	if err := e.samePreset(); err != nil {
 		return err
 	}
-	s := &e.rec.Run.Started
-	e.c.LockFile, e.c.NoSandbox = s.LockFile, s.NoSandbox
-	e.work.Scanner.Scope = e.scope()
+	s := &e.Rec.Run.Started
+	e.c.LockFile, e.NoSandbox = s.LockFile, s.NoSandbox
+	e.Work.Scanner.Scope = e.scope()
 	if s.Isolated {
 		ws := e.c.workspace()
-		ws.Dir = e.work.Root
-		e.work.Dir = filepath.Join(ws.RunDir(s.Run), "clone")
+		ws.Dir = e.Work.Root
+		e.Work.Dir = filepath.Join(ws.RunDir(s.Run), "clone")
 	}
-	e.work.Revive(ctx)
-	e.work.Base, err = e.work.BaseTree(ctx)
+	e.Work.Revive(ctx)
+	e.Work.Base, err = e.Work.BaseTree(ctx)
 	return err
 }
 
 // samePreset refuses a run under another preset than the one that it began
 // with.
 func (e *execution) samePreset() error {
-	began := cmp.Or(e.rec.Run.Started.Preset, preset.Default)
+	began := cmp.Or(e.Rec.Run.Started.Preset, preset.Default)
 	if e.chosen != "" && e.chosen != began {
-		return &RefusedError{Run: e.rec.Run.Started.Run, Hint: fmt.Sprintf("leave the preset out, or name %q: a run goes on under the preset that it began with", began),
+		return &RefusedError{Run: e.Rec.Run.Started.Run, Hint: fmt.Sprintf("leave the preset out, or name %q: a run goes on under the preset that it began with", began),
 			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, e.chosen)}}
 	}
 	e.c.Preset = began
+	e.Ladder = e.c.ladder()
 	return nil
 }
 
@@ -88,17 +89,17 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 	if err != nil {
 		return err
 	}
-	e.rec.Journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.c.now, func(rec record.Record) error {
-		if err := e.rec.Store.AdoptRecord(ctx, rec); err != nil {
+	e.Rec.Journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.c.now, func(rec record.Record) error {
+		if err := e.Rec.Store.AdoptRecord(ctx, rec); err != nil {
 			return err
 		}
-		return e.rec.Run.Apply(rec)
+		return e.Rec.Run.Apply(rec)
 	})
 	if err != nil {
 		return errors.Join(err, log.Close())
 	}
-	e.rec.Run.Compact()
-	if e.rec.Run.Head.Seq == 0 {
+	e.Rec.Run.Compact()
+	if e.Rec.Run.Head.Seq == 0 {
 		return notBegun(id)
 	}
 	return nil
@@ -109,20 +110,20 @@ func (e *execution) openRun(ctx context.Context, ws Workspace, id string) error 
 // by the step itself.
 func (e *execution) takeUp(ctx context.Context) error {
 	resumed := &history.Resumed{Reason: "crash", Boot: disk.From(ctx).Boot()}
-	if e.rec.Run.Paused != nil {
-		resumed.Reason = e.rec.Run.Paused.Why
+	if e.Rec.Run.Paused != nil {
+		resumed.Reason = e.Rec.Run.Paused.Why
 	}
-	if s := contract.Current(e.rec.Run); s != nil {
+	if s := contract.Current(e.Rec.Run); s != nil {
 		resumed.InFlight = s.Address
 	}
-	lost := worktree.PowerWent(ctx, e.rec.Run)
+	lost := worktree.PowerWent(ctx, e.Rec.Run)
 	if err := e.nobodyAfter(lost); err != nil {
 		return err
 	}
-	if e.rec.Run.Paused == nil && !lost {
-		e.work.TouchedAll(e.work.Dir)
+	if e.Rec.Run.Paused == nil && !lost {
+		e.Work.TouchedAll(e.Work.Dir)
 	}
-	if e.rec.Run.Started.Isolated && (isMissing(statDir(e.work.Dir)) || e.untried()) {
+	if e.Rec.Run.Started.Isolated && (isMissing(statDir(e.Work.Dir)) || e.untried()) {
 		if err := e.clone(ctx); err != nil {
 			return err
 		}
@@ -150,13 +151,13 @@ func (e *execution) takeUp(ctx context.Context) error {
 		facts = append(facts, moved...)
 	}
 	facts = append(facts, e.policyChanged()...)
-	if to := e.c.Mode; to != "" && to != e.rec.Run.Mode {
-		facts = append(facts, &history.ModeSwitched{From: e.rec.Run.Mode, To: to, Cause: "chosen when the run was resumed"})
+	if to := e.c.Mode; to != "" && to != e.Rec.Run.Mode {
+		facts = append(facts, &history.ModeSwitched{From: e.Rec.Run.Mode, To: to, Cause: "chosen when the run was resumed"})
 	}
-	if err := e.rec.Record(ctx, history.Where{}, facts...); err != nil {
+	if err := e.Rec.Record(ctx, history.Where{}, facts...); err != nil {
 		return err
 	}
-	e.decides = nil
+	e.PolicyMoved()
 	e.keepRemembered(ctx)
 	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
 	e.tell(history.At(history.Where{}, facts...))
@@ -166,28 +167,28 @@ func (e *execution) takeUp(ctx context.Context) error {
 // nobodyAfter refuses to restore the tree of a run where a later one has worked
 // in the workspace: that would undo what it did.
 func (e *execution) nobodyAfter(lost bool) error {
-	if e.rec.Run.Started.Isolated || e.rec.Run.Ended != nil || !lost && e.rec.Run.Restoring == nil &&
-		!contract.InFlight(contract.Current(e.rec.Run)) {
+	if e.Rec.Run.Started.Isolated || e.Rec.Run.Ended != nil || !lost && e.Rec.Run.Restoring == nil &&
+		!contract.InFlight(contract.Current(e.Rec.Run)) {
 		return nil
 	}
 	ws := e.workspace()
 	ids, err := ws.Runs()
-	if err != nil || len(ids) == 0 || ids[len(ids)-1] == e.rec.Run.Started.Run {
+	if err != nil || len(ids) == 0 || ids[len(ids)-1] == e.Rec.Run.Started.Run {
 		return err
 	}
-	return &RefusedError{Run: e.rec.Run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
+	return &RefusedError{Run: e.Rec.Run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
 		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])}}
 }
 
 // untried reports whether no step was begun, nor the run set back: the clone of
 // an isolated run may be half made.
 func (e *execution) untried() bool {
-	for _, s := range e.rec.Run.Steps {
+	for _, s := range e.Rec.Run.Steps {
 		if s.Status != history.Pending || len(s.Undone) > 0 {
 			return false
 		}
 	}
-	return e.rec.Run.Restoring == nil && e.rec.Run.Ended == nil
+	return e.Rec.Run.Restoring == nil && e.Rec.Run.Ended == nil
 }
 
 // catchUp repairs a tree that is one step behind the journal. A write that
@@ -196,23 +197,23 @@ func (e *execution) untried() bool {
 // restore all of it either, as on a full disk, the tree is between the two,
 // which half says, and what is there is kept before it is restored.
 func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
-	s := e.rec.Run.JustCompleted()
+	s := e.Rec.Run.JustCompleted()
 	if s == nil {
 		return false, nil
 	}
-	now, err := e.work.Scan(ctx)
-	if err != nil || now.Digest() == e.rec.Run.Tree.Tree {
+	now, err := e.Work.Scan(ctx)
+	if err != nil || now.Digest() == e.Rec.Run.Tree.Tree {
 		return false, err
 	}
 	if now.Digest() == s.Checkpoint.Checkpoint.Tree {
-		_, err = e.work.Restore(ctx, e.work.Dir, e.rec.Run.Tree)
+		_, err = e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
 		return false, err
 	}
-	before, err := e.rec.Store.Tree(ctx, s.Checkpoint.Checkpoint)
+	before, err := e.Rec.Store.Tree(ctx, s.Checkpoint.Checkpoint)
 	if err != nil {
 		return false, err
 	}
-	after, err := e.rec.Store.Tree(ctx, e.rec.Run.Tree)
+	after, err := e.Rec.Store.Tree(ctx, e.Rec.Run.Tree)
 	if err != nil {
 		return false, err
 	}
@@ -232,21 +233,21 @@ func (e *execution) catchUp(ctx context.Context) (half bool, err error) {
 // one, or a restore that was cut short. What is there is kept, as always; so
 // who worked there before the run was taken up loses nothing.
 func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, error) {
-	restoring := e.rec.Run.Restoring
-	if e.rec.Run.Ended != nil || restoring != nil && !restoring.Deliver ||
-		contract.InFlight(contract.Current(e.rec.Run)) {
+	restoring := e.Rec.Run.Restoring
+	if e.Rec.Run.Ended != nil || restoring != nil && !restoring.Deliver ||
+		contract.InFlight(contract.Current(e.Rec.Run)) {
 		return nil, nil
 	}
-	if e.rec.Run.Started.Isolated && e.rec.Run.Delivered == nil {
-		_, err := e.work.Restore(ctx, e.work.Dir, e.rec.Run.Tree) // nobody else works in the clone
+	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {
+		_, err := e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree) // nobody else works in the clone
 		return nil, err
 	}
-	now, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
-	if err != nil || now.Digest() == e.rec.Run.Tree.Tree {
+	now, err := e.Work.Tolerant().Scan(ctx, e.Work.Dir, nil)
+	if err != nil || now.Digest() == e.Rec.Run.Tree.Tree {
 		return nil, err
 	}
 	e.warn(why + ", and the workspace is not as the run left it: it is restored, and what is there is kept")
-	return []history.Fact{&history.RestoreBegun{To: e.rec.Run.Tree}}, nil
+	return []history.Fact{&history.RestoreBegun{To: e.Rec.Run.Tree}}, nil
 }
 
 // verifyAgain is verify for a run that nobody held. Of a tree that holds half a
@@ -254,10 +255,10 @@ func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, e
 // something: it is going to be restored, and what it holds is kept. A run that
 // ended only lacks its views.
 func (e *execution) verifyAgain(ctx context.Context, lost bool) error {
-	if e.rec.Run.Ended != nil {
+	if e.Rec.Run.Ended != nil {
 		return nil
 	}
-	if e.rec.Run.Restoring == nil && !contract.InFlight(contract.Current(e.rec.Run)) && !lost {
+	if e.Rec.Run.Restoring == nil && !contract.InFlight(contract.Current(e.Rec.Run)) && !lost {
 		return e.verify(ctx)
 	}
 	refused, err := e.bindings(ctx)

@@ -35,13 +35,13 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 		return nil, err
 	}
 	var err error
-	if e.held, err = checkpoint.HoldWorkspace(ctx, e.work.Root); err != nil {
+	if e.held, err = checkpoint.HoldWorkspace(ctx, e.Work.Root); err != nil {
 		return nil, err
 	}
 	defer e.close()
 	ws := c.workspace()
-	ws.Dir = e.work.Root
-	if e.rec.Store, e.shut, err = ws.storeOf(ctx); err != nil {
+	ws.Dir = e.Work.Root
+	if e.Rec.Store, e.shut, err = ws.storeOf(ctx); err != nil {
 		return nil, err
 	}
 	id, err := ws.Find(run)
@@ -51,34 +51,34 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err := e.openRun(ctx, ws, id); err != nil {
 		return nil, err
 	}
-	if e.rec.Run.Started.Shadow && e.rec.Run.Ended != nil {
+	if e.Rec.Run.Started.Shadow && e.Rec.Run.Ended != nil {
 		return nil, &RefusedError{Run: id, Reasons: []string{"the run was a trial: its clone is gone, and the workspace is as it was before it"}, Hint: "run the plan"}
 	}
-	s := e.rec.Run.Step(step)
+	s := e.Rec.Run.Step(step)
 	if s == nil {
 		return nil, fmt.Errorf("exec: run %s has no step %q", id, step)
 	}
-	to, err := before(e.rec.Run, s)
+	to, err := before(e.Rec.Run, s)
 	if err != nil {
 		return nil, err
 	}
-	if e.plan, err = ws.Plan(ctx, e.rec.Run); err != nil {
+	if e.Plan, err = ws.Plan(ctx, e.Rec.Run); err != nil {
 		return nil, err
 	}
-	e.files, own.LockFile, own.NoSandbox = e.rec.Run.Started.Files, e.rec.Run.Started.LockFile,
-		e.rec.Run.Started.NoSandbox
+	e.Files, own.LockFile, e.NoSandbox = e.Rec.Run.Started.Files, e.Rec.Run.Started.LockFile,
+		e.Rec.Run.Started.NoSandbox
 	e.equip()
-	if e.rec.Run.Started.Isolated && e.rec.Run.Delivered == nil {
-		e.work.Dir = filepath.Join(ws.RunDir(id), "clone")
-		if err := disk.From(ctx).Anywhere().MakeFolders(e.work.Dir, 0o755); err != nil {
+	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {
+		e.Work.Dir = filepath.Join(ws.RunDir(id), "clone")
+		if err := disk.From(ctx).Anywhere().MakeFolders(e.Work.Dir, 0o755); err != nil {
 			return nil, fmt.Errorf("exec: clone: %w", err)
 		}
 	}
-	if e.rec.Run.Delivered != nil && e.rec.Run.Ended == nil {
+	if e.Rec.Run.Delivered != nil && e.Rec.Run.Ended == nil {
 		return nil, &RefusedError{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
 	}
-	if e.rec.Run.Paused == nil {
-		e.work.TouchedAll(e.work.Dir) // whoever had the run in hand did not sync what it wrote
+	if e.Rec.Run.Paused == nil {
+		e.Work.TouchedAll(e.Work.Dir) // whoever had the run in hand did not sync what it wrote
 	}
 	return e.rollBack(ctx, s, to)
 }
@@ -95,33 +95,33 @@ func before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 }
 
 func (e *execution) rollBack(ctx context.Context, s *history.Step, to record.Snapshot) (*RolledBack, error) {
-	tree, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
+	tree, err := e.Work.Tolerant().Scan(ctx, e.Work.Dir, nil)
 	if err != nil {
 		return nil, err
 	}
-	done := &RolledBack{Run: e.rec.Run.Started.Run, Sealed: e.rec.Run.Ended != nil}
-	if done.Kept, err = e.rec.Store.Snapshot(ctx, e.work.Dir, tree, e.rec.Run.Tree); err != nil {
+	done := &RolledBack{Run: e.Rec.Run.Started.Run, Sealed: e.Rec.Run.Ended != nil}
+	if done.Kept, err = e.Rec.Store.Snapshot(ctx, e.Work.Dir, tree, e.Rec.Run.Tree); err != nil {
 		return nil, err
 	}
 	if done.Sealed {
-		_, err := e.work.Restore(ctx, e.work.Dir, to)
-		return done, errors.Join(err, e.work.MakeDurable(ctx))
+		_, err := e.Work.Restore(ctx, e.Work.Dir, to)
+		return done, errors.Join(err, e.Work.MakeDurable(ctx))
 	}
 	if err := e.unwind(ctx, s); err != nil {
 		return done, err
 	}
 	// The position moves first: if the restore is cut off, resuming finishes
 	// it.
-	err = e.rec.Record(ctx, history.Of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
+	err = e.Rec.Record(ctx, history.Of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
 		&history.RestoreBegun{To: to, Discarded: done.Kept})
 	if err != nil {
 		return nil, err
 	}
-	restored, err := e.work.Restore(ctx, e.work.Dir, to)
+	restored, err := e.Work.Restore(ctx, e.Work.Dir, to)
 	if err != nil {
 		return done, err
 	}
-	if err := e.rec.Record(ctx, history.Of(s, 0), restored); err != nil {
+	if err := e.Rec.Record(ctx, history.Of(s, 0), restored); err != nil {
 		return done, err
 	}
 	return done, e.pause(ctx, "rolled back to before "+string(s.Address), nil)
@@ -129,11 +129,11 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to record.Sna
 
 // setBack carries a rollback out within the run, which goes on from there.
 func (e *execution) setBack(ctx context.Context, to *history.Step, by string) error {
-	tree, err := e.work.Tolerant().Scan(ctx, e.work.Dir, nil)
+	tree, err := e.Work.Tolerant().Scan(ctx, e.Work.Dir, nil)
 	if err != nil {
 		return err
 	}
-	kept, err := e.rec.Store.Snapshot(ctx, e.work.Dir, tree, e.rec.Run.Tree)
+	kept, err := e.Rec.Store.Snapshot(ctx, e.Work.Dir, tree, e.Rec.Run.Tree)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (e *execution) setBack(ctx context.Context, to *history.Step, by string) er
 	target := to.Checkpoint.Checkpoint
 	// The position moves first: if the restore is cut off, resuming finishes
 	// it.
-	return e.rec.Record(ctx, history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: target, By: by},
+	return e.Rec.Record(ctx, history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: target, By: by},
 		&history.RestoreBegun{To: target, Discarded: kept})
 }
 
@@ -152,14 +152,14 @@ func (e *execution) setBack(ctx context.Context, to *history.Step, by string) er
 // that can be compensated are, the latest first. One that is irreversible, and
 // has been attempted, is refused.
 func (e *execution) unwind(ctx context.Context, s *history.Step) error {
-	from := slices.Index(e.rec.Run.Steps, s)
+	from := slices.Index(e.Rec.Run.Steps, s)
 	var done []*history.Step
-	for _, step := range slices.Backward(e.rec.Run.Steps[from:]) {
+	for _, step := range slices.Backward(e.Rec.Run.Steps[from:]) {
 		if len(step.Attempts) == 0 {
 			continue
 		}
 		if step.Rollback == plan.Irreversible {
-			return &RefusedError{Run: e.rec.Run.Started.Run,
+			return &RefusedError{Run: e.Rec.Run.Started.Run,
 				Reasons: []string{
 					fmt.Sprintf("step %s is irreversible and has been attempted: it cannot be rolled back",
 						step.Address)},

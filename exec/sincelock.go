@@ -26,18 +26,18 @@ const fileClock = 20 * time.Millisecond
 func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 	if was := e.keptTree(ctx, want); was != nil {
 		var lines []string
-		for _, change := range ledger.Diff(was, e.work.Base) {
+		for _, change := range ledger.Diff(was, e.Work.Base) {
 			lines = append(lines, change.String())
 		}
 		return "changed since the lock was made: " + strings.Join(bound.First(lines, shownSince), "; ")
 	}
-	made := e.locked.Options().At
+	made := e.Locked.Options().At
 	if made.IsZero() {
 		return "the lock does not say when it was made; what keeps versions of the workspace (such as git status) can say what changed"
 	}
 	var newer []string
 	since := made.Add(-fileClock)
-	for entry := range e.work.Base.All() {
+	for entry := range e.Work.Base.All() {
 		if entry.ModTime.After(since) {
 			newer = append(newer, fmt.Sprintf("%q", entry.Path))
 		}
@@ -60,7 +60,7 @@ func (e *execution) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tr
 			continue
 		}
 		if snap := snapshotOf(run, want); snap != (record.Snapshot{}) {
-			if tree, err := e.rec.Store.Tree(ctx, snap); err == nil {
+			if tree, err := e.Rec.Store.Tree(ctx, snap); err == nil {
 				return tree
 			}
 		}

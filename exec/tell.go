@@ -14,7 +14,7 @@ import (
 func (e *execution) tell(facts []history.Located) {
 	o := &e.c.Observer
 	for _, l := range facts {
-		s := e.rec.Run.Step(l.Where.Step)
+		s := e.Rec.Run.Step(l.Where.Step)
 		switch f := l.Fact.(type) {
 		case *history.ModeSwitched:
 			e.notify(o.ModeSwitched, Event{History: s, Text: f.String()})

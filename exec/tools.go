@@ -68,7 +68,7 @@ func toolsOf(p *plan.Plan) toolTable {
 // a required one is missing. What is to be said besides are the warnings.
 // Optional ones are bound.Lines, and nobody looks for them.
 func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
-	t := toolsOf(e.plan)
+	t := toolsOf(e.Plan)
 	if !t.look || e.c.Tools == nil {
 		return t.tools, nil, nil
 	}
@@ -129,7 +129,7 @@ func (c *Controller) toolIsThere(ctx context.Context, name string) (why error) {
 // toolsAgain looks once more before a run goes on. A run that ended only lacks
 // its views.
 func (e *execution) toolsAgain(ctx context.Context) error {
-	if e.rec.Run.Ended != nil {
+	if e.Rec.Run.Ended != nil {
 		return nil
 	}
 	_, warnings, err := e.verifyTools(ctx)

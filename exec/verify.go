@@ -22,13 +22,13 @@ import (
 // that did.
 func (e *execution) verify(ctx context.Context) error {
 	var refused *RefusedError
-	if !e.rec.Seen.Holds(contract.Bindings) {
+	if !e.Rec.Seen.Holds(contract.Bindings) {
 		var err error
 		if refused, err = e.bindings(ctx); err != nil {
 			return err
 		}
 	}
-	changes, err := e.work.External(ctx)
+	changes, err := e.Work.External(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,22 +39,22 @@ func (e *execution) verify(ctx context.Context) error {
 		refused.Reasons = append(refused.Reasons, changes...)
 	}
 	if refused == nil {
-		e.rec.Seen.Saw(contract.Bindings)
-		e.rec.Seen.Saw(contract.Tree)
+		e.Rec.Seen.Saw(contract.Bindings)
+		e.Rec.Seen.Saw(contract.Tree)
 		return nil
 	}
 	return refused
 }
 
 func (e *execution) refusal() *RefusedError {
-	return &RefusedError{Run: e.rec.Run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
+	return &RefusedError{Run: e.Rec.Run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
 }
 
 // bindings looks at what the run is bound to besides the tree: the plan, its
 // lock file, the envelope with the agents in it, and the repository. It returns
 // nil if all of it is as it was.
 func (e *execution) bindings(ctx context.Context) (*RefusedError, error) {
-	git, err := git.Read(e.work.Root)
+	git, err := git.Read(e.Work.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (e *execution) bindingsBesides(ctx context.Context, git ledger.GitState) (*
 	for _, m := range moves {
 		refused.Reasons = append(refused.Reasons, m.String())
 	}
-	if moved := e.rec.Run.Git.Moved(git); len(moved) > 0 {
+	if moved := e.Rec.Run.Git.Moved(git); len(moved) > 0 {
 		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))
 	}
 	if len(refused.Reasons) == 0 {
@@ -89,10 +89,10 @@ func (e *execution) bindingsBesides(ctx context.Context, git ledger.GitState) (*
 }
 
 func (e *execution) verifyPlan() error {
-	if got, want := e.locked.Digest(), e.rec.Run.Started.Plan; got != want {
+	if got, want := e.Locked.Digest(), e.Rec.Run.Started.Plan; got != want {
 		return fmt.Errorf("the plan moved from %s to %s", want.Short(), got.Short())
 	}
-	return e.locked.Verify()
+	return e.Locked.Verify()
 }
 
 // verifyHold makes sure that the workspace is still held: that nobody took the
@@ -100,7 +100,7 @@ func (e *execution) verifyPlan() error {
 func (e *execution) verifyHold() error { return e.held.Check() }
 
 func (e *execution) verifyLockFile() error {
-	path := e.rec.Run.Started.LockFile
+	path := e.Rec.Run.Started.LockFile
 	if path == "" {
 		return nil
 	}
@@ -111,8 +111,8 @@ func (e *execution) verifyLockFile() error {
 	if err != nil {
 		return fmt.Errorf("the lock file %s: %w", path, err)
 	}
-	if got != e.rec.Run.Started.LockDigest {
-		return fmt.Errorf("the lock file %s moved from %s to %s", path, e.rec.Run.Started.LockDigest.Short(),
+	if got != e.Rec.Run.Started.LockDigest {
+		return fmt.Errorf("the lock file %s moved from %s to %s", path, e.Rec.Run.Started.LockDigest.Short(),
 			got.Short())
 	}
 	return nil
@@ -124,7 +124,7 @@ func (e *execution) moves(ctx context.Context) ([]envelope.Move, error) {
 	if err != nil {
 		return nil, err
 	}
-	return envelope.Compare(e.rec.Run.Started.Envelope, now), nil
+	return envelope.Compare(e.Rec.Run.Started.Envelope, now), nil
 }
 
 // envelope looks at everything that the outcome depends on.
@@ -134,16 +134,16 @@ func (e *execution) envelope(ctx context.Context) (*envelope.Envelope, error) {
 		return nil, err
 	}
 	spec := envelope.Spec{
-		Dir:             e.work.Dir,
-		Model:           e.plan.Envelope.Model,
-		PromptTemplates: e.plan.Envelope.PromptTemplate,
-		Context:         e.plan.Envelope.Context,
-		Tools:           e.plan.Envelope.Tools,
-		Config:          e.plan.Envelope.Config,
+		Dir:             e.Work.Dir,
+		Model:           e.Plan.Envelope.Model,
+		PromptTemplates: e.Plan.Envelope.PromptTemplate,
+		Context:         e.Plan.Envelope.Context,
+		Tools:           e.Plan.Envelope.Tools,
+		Config:          e.Plan.Envelope.Config,
 		Rules:           e.rules(),
 		Isolation:       isolation,
 	}
-	if _, ok := e.work.Base.Lookup("go.mod"); ok {
+	if _, ok := e.Work.Base.Lookup("go.mod"); ok {
 		spec.Toolchain = []string{"go"}
 	}
 	if spec.Agents, err = e.c.agents(ctx, e.needed); err != nil {
@@ -158,13 +158,13 @@ func (e *execution) isolation() (string, error) {
 	if e.isolated != "" {
 		return e.isolated, nil
 	}
-	box, _, err := e.sandbox()
+	box, _, err := e.Sandbox()
 	if err != nil {
 		return "", err
 	}
 	reached, err := process.Reach(box)
 	if err != nil {
-		return "", &RefusedError{Run: e.rec.Run.Started.Run, Reasons: []string{err.Error()}, Err: err}
+		return "", &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Err: err}
 	}
 	e.isolated = reached.String()
 	return e.isolated, nil

@@ -18,9 +18,9 @@ func (e *execution) withoutSay() []string {
 		return nil
 	}
 	var steps []string
-	for i := range e.plan.Tasks {
-		for j := range e.plan.Tasks[i].Steps {
-			s := &e.plan.Tasks[i].Steps[j]
+	for i := range e.Plan.Tasks {
+		for j := range e.Plan.Tasks[i].Steps {
+			s := &e.Plan.Tasks[i].Steps[j]
 			if s.OnFailure != plan.Block && s.OnFailure != plan.Ask {
 				return nil
 			}

@@ -9,7 +9,7 @@ package worktree
 import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/recorder"
+	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 )

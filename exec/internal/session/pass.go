@@ -1,0 +1,71 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Pass is what gates may look at, of a step or of the run as a whole.
+func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner) *gate.Pass {
+	introduced := map[string]string{}
+	for _, inv := range s.Plan.Invariants {
+		introduced[inv.ID] = "base"
+	}
+	pass := &gate.Pass{
+		Phase: phase, Plan: s.Judging.Plan, Dir: s.Work.Dir, Base: s.Work.Base,
+		Content: s.Work.Content(s.Work.Dir), OpenIntents: s.openIntents(of), Introduced: introduced, Runner: r,
+		Log: s.Rec.Log,
+	}
+	if of != nil {
+		at := s.Judging.At(of.Address)
+		pass.Task, pass.Step = at.Task, at.Step
+		if len(of.Addenda) > 0 {
+			pass.Step = contract.Granted(at.Step, of.Addenda)
+		}
+	}
+	return pass
+}
+
+// openIntents are the test intents that a step, or one before it, brought, and
+// that no completed step has fixed yet. The one that the step is to fix is
+// among them: that it does is for a gate to say.
+func (s *Session) openIntents(of *history.Step) []*plan.TestIntent {
+	completed := func(a plan.Address) bool {
+		step := s.Rec.Run.Step(a)
+		return step != nil && step.Status == history.Completed
+	}
+	var open []*plan.TestIntent
+	for _, step := range s.Contract.Intents {
+		brought := completed(step.Address) || of != nil && of.Address == step.Address
+		if brought && !completed(step.TestIntent.FixedBy) {
+			open = append(open, step.TestIntent)
+		}
+	}
+	return open
+}
+
+// Why says in words why a judgement blocks, a line for each finding.
+func Why(j gate.Judgement) []string {
+	if j.Verdict == nil {
+		return []string{fmt.Sprintf("gate %s could not decide: %v", j.Gate, j.Err)}
+	}
+	var lines []string
+	for _, f := range j.Verdict.Findings {
+		text := f.Message
+		if name := ledger.Quote(f.Path); f.Path != "" && !strings.Contains(text, f.Path) &&
+			!strings.Contains(text, name) {
+			text = name + ": " + text
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", j.Gate, text))
+	}
+	if lines == nil {
+		lines = []string{fmt.Sprintf("gate %s says %s", j.Gate, j.Verdict.Result)}
+	}
+	return lines
+}

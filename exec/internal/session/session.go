@@ -1,0 +1,75 @@
+package session
+
+import (
+	"time"
+
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/engine"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/recorder"
+	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Session is a run in hand. What is known of the run is in Rec.Run, folded
+// from the journal, and nowhere else; the remaining fields are the means. They
+// are set before the run begins or goes on, and not changed after that.
+type Session struct {
+	Locked *plan.Locked // nil where the run is only set back
+	Plan   *plan.Plan
+	Files  []plan.Source
+
+	Rec  *recorder.Recorder
+	Work *worktree.Worktree
+
+	// Contract is the plan made ready. Shown and Judging are copies of it for
+	// executors and for gates: what a host's code gets to see, it could change.
+	Contract, Shown, Judging *contract.Contract
+
+	Panel panel.Panel
+	// Touchy is set if code of the host is among what judges, which may have
+	// touched the tree.
+	Touchy bool
+	// Ladder must be the one whose rungs the run names.
+	Ladder recovery.Ladder
+	// Guards are those of the host.
+	Guards []guard.Guard
+	// NoSandbox runs commands at level none, whatever the plan says.
+	NoSandbox bool
+	// Now is the clock of the journal.
+	Now func() time.Time
+
+	decides *engine.Decider
+}
+
+// Decider decides what comes next, under the policy of the run as its journal
+// has it.
+func (s *Session) Decider() *engine.Decider {
+	if s.decides == nil {
+		s.decides = engine.New(s.Contract, contract.PolicyOf(s.Rec.Run, s.Ladder))
+		s.decides.Guards = append(s.decides.Guards, s.Guards...)
+	}
+	return s.decides
+}
+
+// PolicyMoved has the decider made anew: the journal says another policy.
+func (s *Session) PolicyMoved() { s.decides = nil }
+
+// About is what may be looked at of a step; nil for the run as a whole.
+func (s *Session) About(step *history.Step) *contract.Case {
+	return &contract.Case{Contract: s.Contract, Policy: s.Decider().Policy, Run: s.Rec.Run, Seen: s.Rec.Seen, Step: step}
+}
+
+// Method finds a way to do a step by its name.
+func (s *Session) Method(step *history.Step, id string) method.Method {
+	return s.Contract.Method(s.Rec.Run, step, id)
+}
+
+// ShownTask is a task as hosts may see it.
+func (s *Session) ShownTask(task *plan.Task) *plan.Task {
+	return s.Shown.At(task.Steps[0].Address).Task
+}
