@@ -17,10 +17,10 @@ import (
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/remote"
+	"github.com/planlock/planlock/gate/review"
 )
 
 // With is what the command of a host has besides what planlock brings. Its zero
@@ -113,7 +113,7 @@ func (r *roles) seatReviewers(c *exec.Controller) error {
 		if err != nil {
 			return fmt.Errorf("reviewer %q: %w", name, err)
 		}
-		c.Reviewers = append(c.Reviewers, &approval.Program{Label: name, Args: []string{path}})
+		c.Reviewers = append(c.Reviewers, &review.Program{Label: name, Args: []string{path}})
 	}
 	return nil
 }

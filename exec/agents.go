@@ -10,9 +10,9 @@ import (
 
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -74,7 +74,7 @@ func (c *Controller) panel() panel.Panel {
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
 	judges := c.panel()
-	errs := []error{c.chosen(), judges.Validate(), c.lacksGates(p), approval.Validate(c.Reviewers)}
+	errs := []error{c.chosen(), judges.Validate(), c.lacksGates(p), review.Validate(c.Reviewers)}
 	if c.Evidence != nil {
 		errs = append(errs, c.Evidence.Validate())
 	}

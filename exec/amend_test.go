@@ -20,7 +20,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/native"
 )
@@ -345,7 +345,7 @@ func TestAmendTwice(t *testing.T) {
 func TestAmendedTasksAreLookedAtAgain(t *testing.T) {
 	b, _, fixed := prepared(t)
 	var shown []string
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d approval.Draft) bool {
+	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d review.Request) bool {
 		shown = append(shown, fmt.Sprintf("%s:%d", d.Task, len(d.Steps)))
 		return len(d.Steps) < 3
 	})}

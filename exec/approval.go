@@ -3,19 +3,17 @@ package exec
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
-	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/review"
 )
 
-// A Reviewer looks at a task before its first step; see package gate/approval.
-type Reviewer = approval.Reviewer
+// A Reviewer looks at a task before its first step; see package gate/review.
+type Reviewer = review.Reviewer
 
 // submit has the reviewers decide about the task of a step: a first draft of
 // it, or one that advice has patched.
@@ -29,11 +27,11 @@ func (e *execution) submit(ctx context.Context, s *history.Step, again bool) err
 // review asks the reviewers about a draft, and records what they decided.
 // Whatever else belongs to it is recorded before, in the same batch.
 func (e *execution) review(ctx context.Context, s *history.Step, a *history.Approval, before ...history.Located) error {
-	reviews := approval.Ask(ctx, e.c.Reviewers, e.draft(s, a, before))
+	reviews := review.Ask(ctx, e.c.Reviewers, e.draft(s, a, before))
 	if interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
-	d := approval.Decide(reviews)
+	d := review.Decide(reviews)
 	a.Reviews, a.Reasons, a.Jobs = reviews, bound.First(d.Reasons, bound.Lines), d.Jobs
 	switch {
 	case d.Approved && a.Retry == 0:
@@ -115,16 +113,15 @@ func (e *execution) patchable(s *history.Step) *history.Step {
 }
 
 // draft is what the reviewers are shown.
-func (e *execution) draft(s *history.Step, a *history.Approval, before []history.Located) approval.Draft {
+func (e *execution) draft(s *history.Step, a *history.Approval, before []history.Located) review.Request {
 	task := e.Contract.At(s.Address).Task
 	a.Attempt = attemptID(task.ID, e.decisions(task.ID)+1)
-	d := approval.Draft{Run: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: task.ID, Title: task.Title,
-		Text:     task.Description,
-		Priority: task.Priority, Acceptance: slices.Clone(task.AcceptanceCriteria), Retry: a.Retry,
-		Attempt: a.Attempt, Patch: a.Patch,
+	d := review.Request{About: review.AboutTask, Run: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: task.ID,
+		Title: task.Title, Text: task.Description, Priority: task.Priority,
+		Acceptance: task.AcceptanceCriteria, Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
 		Dir: e.Work.Dir, Runner: e.Runner(nil)}
 	if last := e.Rec.Run.Approval(task.ID); last != nil {
-		d.Feedback = slices.Clone(last.Reasons)
+		d.Feedback = last.Reasons
 	}
 	for i := range task.Steps {
 		step := &task.Steps[i]
@@ -134,9 +131,8 @@ func (e *execution) draft(s *history.Step, a *history.Approval, before []history
 				m.ID, m.Run, m.Prompt = p.ID, p.Method.Run, p.Method.Prompt
 			}
 		}
-		shown := approval.Step{Address: string(step.Address), Description: step.Description, Run: m.Run,
-			Prompt:   m.Prompt,
-			Executor: m.Executor, Artifacts: engine.Expected(step)}
+		shown := review.StepOf(step)
+		shown.Run, shown.Prompt, shown.Executor = m.Run, m.Prompt, m.Executor
 		if m.ID != recovery.Primary {
 			shown.Patch = m.ID
 		}

@@ -13,27 +13,26 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate/approval"
-	"github.com/planlock/planlock/plan/formats/intake"
+	"github.com/planlock/planlock/gate/review"
 )
 
 const contract = `{"verdict":%q,"flags":{"critical":%s,"warnings":[]},"checks":{"requirements_passed":true},"proposed_jobs":[]}`
 
 // reviewer approves drafts for which ok says so.
-func reviewer(name string, ok func(approval.Draft) bool) exec.Reviewer {
-	return approval.Func{Label: name, Ask: func(_ context.Context, d approval.Draft) (*intake.Contract, error) {
+func reviewer(name string, ok func(review.Request) bool) exec.Reviewer {
+	return review.Func{Label: name, Ask: func(_ context.Context, d review.Request) (review.Review, error) {
 		if ok(d) {
-			return intake.ReadContract(name, fmt.Appendf(nil, contract, "APPROVE", "[]")), nil
+			return d.Read(fmt.Appendf(nil, contract, "APPROVE", "[]"))
 		}
-		return intake.ReadContract(name, fmt.Appendf(nil, contract, "REJECT", "[]")), nil
+		return d.Read(fmt.Appendf(nil, contract, "REJECT", "[]"))
 	}}
 }
 
-func always(approval.Draft) bool  { return true }
-func rejects(approval.Draft) bool { return false }
+func always(review.Request) bool  { return true }
+func rejects(review.Request) bool { return false }
 
 // small approves drafts whose training takes a small batch.
-func small(d approval.Draft) bool {
+func small(d review.Request) bool {
 	return !strings.Contains(d.Steps[0].Run, "32")
 }
 
@@ -72,7 +71,7 @@ func TestApproval(t *testing.T) {
 		"a patch that widens": {[]exec.Reviewer{reviewer("ops", small)}, reflects(0.9, "../../etc/passwd"), []string{"rejected(0)", "failed_retry(0)"}, "is refused", history.NotAchieved, ""},
 		"rejected for good":   {[]exec.Reviewer{reviewer("ops", rejects)}, halving(), []string{"rejected(0)", "rejected(1)", "failed_retry(2)"}, "limit of 2", history.NotAchieved, ""},
 		"approved at the last": {[]exec.Reviewer{reviewer("ops",
-			func(d approval.Draft) bool { return strings.Contains(d.Steps[0].Run, " 8") || d.Task == "2" })},
+			func(d review.Request) bool { return strings.Contains(d.Steps[0].Run, " 8") || d.Task == "2" })},
 			halving(), []string{"rejected(0)", "rejected(1)", "approved_retry(2)"}, "", history.Achieved, "patch_2"},
 	}
 	for name, test := range tests {
@@ -113,7 +112,7 @@ func TestApproval(t *testing.T) {
 func TestRejectedTasksDoNothing(t *testing.T) {
 	var record exectest.Record
 	b := exectest.New(t, pipeline, workspace, record.Of(pipelineScript()))
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d approval.Draft) bool { return d.Task != "1" })}
+	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d review.Request) bool { return d.Task != "1" })}
 	b.Controller.Advisors = exec.Advisors{advice.Reflection: nil}
 	run := b.Run(t)
 	run.Want(t, history.NotAchieved)
@@ -132,7 +131,7 @@ func TestRejectedTasksDoNothing(t *testing.T) {
 // rejected, and what it wrote is undone.
 func TestReviewersChangeNothing(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, pipelineScript())
-	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d approval.Draft) bool {
+	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", func(d review.Request) bool {
 		return exectest.Put(d.Dir, "smuggled", "x") == nil
 	})}
 	run := b.Run(t)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/bound"
-	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
@@ -127,7 +126,7 @@ func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.St
 		}
 		last = s
 		for _, item := range items {
-			if item.State != evidence.Found && slices.Contains(engine.Expected(&task.Steps[i]), item.Name) {
+			if item.State != evidence.Found && slices.Contains(task.Steps[i].Expected(), item.Name) {
 				return s
 			}
 		}

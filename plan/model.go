@@ -2,6 +2,8 @@ package plan
 
 import (
 	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/ledger"
@@ -204,6 +206,18 @@ type Step struct {
 // IsCritical reports whether a failure of the step matters to the whole run:
 // unless it says otherwise, it does.
 func (s *Step) IsCritical() bool { return s.Critical == nil || *s.Critical }
+
+// Expected are the paths that the step promises to leave behind, sorted; globs
+// are not among them, nor is what it deletes.
+func (s *Step) Expected() []string {
+	var paths []string
+	if s.Artifacts != nil {
+		paths = slices.Concat(s.Artifacts.Create, s.Artifacts.Modify)
+	}
+	paths = append(paths, s.Evidence...)
+	slices.Sort(paths)
+	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return strings.ContainsAny(path, "*?[{") })
+}
 
 // Retries is how often the primary method may be tried again.
 func (s *Step) Retries() int {

@@ -15,9 +15,8 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/intake"
 )
 
 // A story is a preset at work.
@@ -107,8 +106,8 @@ func stories() []story {
 			"2.1": {{Advisor: "scripted", RootCause: "missing-file", Confidence: 0.70, Patch: &advice.Patch{Summary: "say that it is to be written", Run: text("draw --write --out figure.txt")}}},
 			"3.1": {{Advisor: "scripted", RootCause: "schema", Confidence: 0.69, Patch: &advice.Patch{Summary: "leave the mean out", Run: text("compare --no-mean --with last-year.json")}}},
 		}},
-		reviewers: []exec.Reviewer{approval.Func{Label: "quality", Ask: approves},
-			approval.Func{Label: "ops", Ask: sparing}},
+		reviewers: []exec.Reviewer{review.Func{Label: "quality", Ask: approves},
+			review.Func{Label: "ops", Ask: sparing}},
 		answers: map[string]string{"q1": "k"},
 		ends:    history.Partial,
 	}}
@@ -272,16 +271,16 @@ func tellQuestion(b *strings.Builder, x history.Exchange) {
 }
 
 // approves has nothing against a draft.
-func approves(context.Context, approval.Draft) (*intake.Contract, error) {
-	return &intake.Contract{Verdict: "APPROVE"}, nil
+func approves(context.Context, review.Request) (review.Review, error) {
+	return review.Review{Verdict: "APPROVE"}, nil
 }
 
 // sparing wants no batches of 32.
-func sparing(_ context.Context, d approval.Draft) (*intake.Contract, error) {
-	if slices.ContainsFunc(d.Steps, func(s approval.Step) bool { return strings.Contains(s.Run, "batch-size 32") }) {
-		return &intake.Contract{Verdict: "REJECT", Critical: []string{"a batch of 32 does not fit"}}, nil
+func sparing(_ context.Context, d review.Request) (review.Review, error) {
+	if slices.ContainsFunc(d.Steps, func(s review.Step) bool { return strings.Contains(s.Run, "batch-size 32") }) {
+		return review.Review{Verdict: "REJECT", Critical: []string{"a batch of 32 does not fit"}}, nil
 	}
-	return &intake.Contract{Verdict: "APPROVE"}, nil
+	return review.Review{Verdict: "APPROVE"}, nil
 }
 
 // counters are what every step has used of its ladder, in order.

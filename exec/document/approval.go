@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/review"
 )
 
 // approvalLine is one decision.
@@ -21,7 +21,7 @@ type approvalLine struct {
 	Reasons   []string               `json:"reasons"`
 	Terminal  *string                `json:"terminal_reason"`
 	Undone    bool                   `json:"undone"` // the run was set back to before the task
-	Contracts []approval.Review      `json:"contracts"`
+	Contracts []review.Review        `json:"contracts"`
 }
 
 // drawApprovals draws the decisions of reviewers, a line of JSON for each, in
@@ -33,7 +33,7 @@ func newApprovalLine(a *history.Approval) approvalLine {
 		Verdicts: map[string]string{}, Critical: []string{}, Jobs: []string{}, Attempt: a.Attempt,
 		Patch: orNull(a.Patch), Retry: a.Retry,
 		Reasons: append([]string{}, a.Reasons...), Terminal: orNull(a.Terminal), Undone: a.Undone,
-		Contracts: append([]approval.Review{}, a.Reviews...)}
+		Contracts: append([]review.Review{}, a.Reviews...)}
 	for _, r := range a.Reviews {
 		line.Verdicts[r.Reviewer] = r.Verdict
 		for _, flag := range r.Critical {

@@ -10,20 +10,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/review"
 )
 
 // TestApprovals: a line for each decision, patched drafts and decisions that
 // were undone among them.
 func TestApprovals(t *testing.T) {
 	at := time.Date(2026, 1, 1, 10, 0, 0, 0, time.FixedZone("", 3600))
-	job := approval.Job{ID: "base", Entry: "run.py", Args: `{"batch_size":16}`, Artifacts: []string{"base.json"}}
+	job := review.Job{ID: "base", Entry: "run.py", Args: `{"batch_size":16}`, Artifacts: []string{"base.json"}}
 	run := &history.Run{Begun: at, Approvals: []history.Approval{
 		{Task: "1", Status: history.Rejected, Attempt: "1/approval#1", Decided: at, Undone: true, Reasons: []string{"infra: critical: no \u202ememory"},
-			Reviews: []approval.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []approval.Job{job}}, {Reviewer: "infra", Verdict: "REJECT", Critical: []string{"no \u202ememory"}}}},
+			Reviews: []review.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []review.Job{job}}, {Reviewer: "infra", Verdict: "REJECT", Critical: []string{"no \u202ememory"}}}},
 		{Task: "1", Status: history.ApprovedRetry, Retry: 1, Attempt: "1/approval#2", Patch: "patch_1",
-			Decided: at.Add(time.Second), Jobs: []approval.Job{job},
-			Reviews: []approval.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []approval.Job{job}}, {Reviewer: "infra", Verdict: "APPROVE"}}},
+			Decided: at.Add(time.Second), Jobs: []review.Job{job},
+			Reviews: []review.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []review.Job{job}}, {Reviewer: "infra", Verdict: "APPROVE"}}},
 		{Task: "2", Status: history.FailedRetry, Retry: 2, Attempt: "2/approval#3", Decided: at.Add(time.Minute),
 			Terminal: "the limit of 2 retries is reached"},
 	}}

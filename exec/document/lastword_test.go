@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate/approval"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/review"
 )
 
 // TestLastWordsStandInTheReport: what became of each task, its runs and
@@ -68,7 +68,7 @@ func TestLastWordsStandInAllReports(t *testing.T) {
 		s := begin(t, limiter())
 		s.add(1, "", 0, &history.Approval{Task: "1", Status: history.Rejected, Attempt: "1/approval#1",
 			Reasons: []string{"too <large>"},
-			Reviews: []approval.Review{{Reviewer: "ops", Verdict: "reject", Critical: []string{"no tests"}}}})
+			Reviews: []review.Review{{Reviewer: "ops", Verdict: "reject", Critical: []string{"no tests"}}}})
 		s.add(1, "", 0, &history.Evidence{Task: "1", Kind: "experimental", Items: []evidence.Item{
 			{Need: evidence.Need{Kind: evidence.File, Name: "b.json"}, State: evidence.Missing, Why: "it is empty"}}})
 		s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskFailed, Reason: "no evidence",

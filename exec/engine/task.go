@@ -145,23 +145,11 @@ func Claim(run *history.Run, task *plan.Task) evidence.Claim {
 		if s.Status != history.Completed {
 			continue
 		}
-		add(&c.Artifacts, Expected(&task.Steps[i])...)
+		add(&c.Artifacts, task.Steps[i].Expected()...)
 		if said := s.Last().Telemetry; said != nil {
 			add(&c.Runs, said.Runs...)
 			add(&c.Artifacts, said.Artifacts...)
 		}
 	}
 	return c
-}
-
-// Expected are the paths that a step promises to leave behind; globs are not
-// among them.
-func Expected(step *plan.Step) []string {
-	var paths []string
-	if step.Artifacts != nil {
-		paths = slices.Concat(step.Artifacts.Create, step.Artifacts.Modify)
-	}
-	paths = append(paths, step.Evidence...)
-	slices.Sort(paths)
-	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return strings.ContainsAny(path, "*?[{") })
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/gate/approval"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -140,11 +140,11 @@ type Approval struct {
 	Task   string         `json:"task_id"`
 	Status ApprovalStatus `json:"preliminary_status"`
 	// in the order of the reviewers; none where they were not asked again
-	Reviews []approval.Review `json:"reviews,omitempty"`
-	Reasons []string          `json:"reasons,omitempty"` // why it was not approved
-	Jobs    []approval.Job    `json:"approved_jobs,omitempty"`
-	Retry   int               `json:"retry_attempt"` // 0 for the draft as planned
-	Attempt string            `json:"attempt_id"`    // as in "2/approval#1", from 1
+	Reviews []review.Review `json:"reviews,omitempty"`
+	Reasons []string        `json:"reasons,omitempty"` // why it was not approved
+	Jobs    []review.Job    `json:"approved_jobs,omitempty"`
+	Retry   int             `json:"retry_attempt"` // 0 for the draft as planned
+	Attempt string          `json:"attempt_id"`    // as in "2/approval#1", from 1
 	// Step and Patch name the patched method of the draft that was decided on.
 	Step  plan.Address `json:"step,omitempty"`
 	Patch string       `json:"patch_id,omitempty"`

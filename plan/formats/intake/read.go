@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/internal/jsontree"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/internal/jsontree"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 

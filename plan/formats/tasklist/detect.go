@@ -3,9 +3,9 @@ package tasklist
 import (
 	"strings"
 
+	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/internal/jsontree"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/internal/jsontree"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 

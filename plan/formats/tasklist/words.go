@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/internal/jsontree"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 

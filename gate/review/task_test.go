@@ -1,4 +1,4 @@
-package approval_test
+package review_test
 
 import (
 	"context"
@@ -13,12 +13,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/approval"
-	"github.com/planlock/planlock/plan/formats/intake"
+	"github.com/planlock/planlock/gate/review"
 )
 
 const good = `{"verdict":"APPROVE","flags":{"critical":[],"warnings":["large"]},"checks":{"requirements_passed":true,"mlflow_required":true},
 "proposed_jobs":[{"id":"base","entry":"run.py","args":{"batch_size":16},"expected_artifacts":["base.json"]}]}`
+
+// maxAnswer is how many bytes of a contract are read.
+const maxAnswer = 1 << 20
+
+// read is the review that a reviewer of tasks makes of a text.
+func read(reviewer string, text []byte) review.Review {
+	r, _ := new(review.Request).Read(text) // of a task it never fails
+	r.Reviewer = reviewer
+	return r
+}
 
 // TestRead: what does not say APPROVE in its place, in a whole contract, is no
 // approval.
@@ -58,12 +67,12 @@ func TestRead(t *testing.T) {
 			`"flags":{"critical":[],"warnings":[]},"checks"`, 1), false, "/flags stands twice"},
 		"a member that looks right": {strings.Replace(without("critical"), `"checks"`, `"flags/critical":[],"checks"`,
 			1), false, "/flags/critical is missing"},
-		"too large":          {good + strings.Repeat(" ", approval.MaxAnswer+1-len(good)), false, "more than"},
-		"just not too large": {good + strings.Repeat(" ", approval.MaxAnswer-len(good)), true, ""},
+		"too large":          {good + strings.Repeat(" ", maxAnswer+1-len(good)), false, "more than"},
+		"just not too large": {good + strings.Repeat(" ", maxAnswer-len(good)), true, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			reasons := approval.Read("ops", []byte(test.text)).Objections()
+			reasons := read("ops", []byte(test.text)).Objections()
 			if (len(reasons) == 0) != test.approves {
 				t.Fatalf("objections %q", reasons)
 			}
@@ -75,38 +84,38 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadKeepsWhatWasSaid(t *testing.T) {
-	want := approval.Review{Reviewer: "ops", Verdict: "APPROVE", Warnings: []string{"large"},
-		Checks: []approval.Answer{{Name: "requirements_passed", Value: "true"},
+	want := review.Review{Reviewer: "ops", Verdict: "APPROVE", Warnings: []string{"large"},
+		Checks: []review.Check{{Name: "requirements_passed", Value: "true"},
 			{Name: "mlflow_required", Value: "true"}},
-		Jobs: []approval.Job{{ID: "base", Entry: "run.py", Args: `{"batch_size":16}`,
+		Jobs: []review.Job{{ID: "base", Entry: "run.py", Args: `{"batch_size":16}`,
 			Artifacts: []string{"base.json"}}}}
-	if diff := cmp.Diff(want, approval.Read("ops", []byte(good))); diff != "" {
+	if diff := cmp.Diff(want, read("ops", []byte(good))); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // TestDecide: any number of reviewers, from one; each has a veto.
 func TestDecide(t *testing.T) {
-	yes := func(name string) approval.Review { return approval.Read(name, []byte(good)) }
+	yes := func(name string) review.Review { return read(name, []byte(good)) }
 	critical := yes("infra")
 	critical.Critical = []string{"no memory"}
 	tests := map[string]struct {
-		reviews  []approval.Review
+		reviews  []review.Review
 		approved bool
 		reasons  []string
 	}{
 		"nobody":          {nil, false, []string{"nobody reviewed it"}},
-		"one":             {[]approval.Review{yes("ops")}, true, nil},
-		"three":           {[]approval.Review{yes("ops"), yes("quality"), yes("infra")}, true, nil},
-		"three, one flag": {[]approval.Review{yes("ops"), yes("quality"), critical}, false, []string{"infra: critical: no memory"}},
-		"three, one missing": {[]approval.Review{yes("ops"), {Reviewer: "quality", Error: "gone"}, yes("infra")},
+		"one":             {[]review.Review{yes("ops")}, true, nil},
+		"three":           {[]review.Review{yes("ops"), yes("quality"), yes("infra")}, true, nil},
+		"three, one flag": {[]review.Review{yes("ops"), yes("quality"), critical}, false, []string{"infra: critical: no memory"}},
+		"three, one missing": {[]review.Review{yes("ops"), {Reviewer: "quality", Error: "gone"}, yes("infra")},
 			false, []string{"quality: there is no contract: gone"}},
-		"four, one rejects": {[]approval.Review{yes("a"), yes("b"), yes("c"), {Reviewer: "d", Verdict: "REJECT"}},
+		"four, one rejects": {[]review.Review{yes("a"), yes("b"), yes("c"), {Reviewer: "d", Verdict: "REJECT"}},
 			false, []string{`d: the verdict is "REJECT"`}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := approval.Decide(test.reviews)
+			got := review.Decide(test.reviews)
 			if got.Approved != test.approved || got.Approved != (len(got.Jobs) > 0) {
 				t.Errorf("approved %v with %d jobs, want %v", got.Approved, len(got.Jobs), test.approved)
 			}
@@ -119,30 +128,27 @@ func TestDecide(t *testing.T) {
 
 func TestAskSurvivesReviewers(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	reviewers := []approval.Reviewer{
-		approval.Func{Label: "nil", Ask: func(context.Context, approval.Draft) (*intake.Contract, error) {
-			return nil,
-				nil
+	reviewers := []review.Reviewer{
+		review.Func{Label: "nil", Ask: func(context.Context, review.Request) (review.Review, error) {
+			return review.Review{}, nil
 		}},
-		approval.Func{Label: "broken", Ask: func(context.Context, approval.Draft) (*intake.Contract,
-			error) {
-			return nil, errors.New("no model")
+		review.Func{Label: "broken", Ask: func(context.Context, review.Request) (review.Review, error) {
+			return review.Review{}, errors.New("no model")
 		}},
-		approval.Func{Label: "panics", Ask: func(context.Context, approval.Draft) (*intake.Contract,
-			error) {
+		review.Func{Label: "panics", Ask: func(context.Context, review.Request) (review.Review, error) {
 			panic("oh")
 		}},
-		approval.Func{Label: "greedy", Ask: func(_ context.Context, d approval.Draft) (*intake.Contract, error) {
+		review.Func{Label: "greedy", Ask: func(_ context.Context, d review.Request) (review.Review, error) {
 			d.Steps[0].Run = "changed"
-			return intake.ReadContract("x", []byte(good)), nil
+			return d.Read([]byte(good))
 		}},
-		approval.Func{Label: "cut off", Ask: func(context.Context, approval.Draft) (*intake.Contract, error) {
+		review.Func{Label: "cut off", Ask: func(_ context.Context, d review.Request) (review.Review, error) {
 			cancel(errors.New("stop"))
-			return intake.ReadContract("x", []byte(good)), nil
+			return d.Read([]byte(good))
 		}},
 	}
-	d := approval.Draft{Steps: []approval.Step{{Run: "true"}}}
-	reviews := approval.Ask(ctx, reviewers, d)
+	d := review.Request{Steps: []review.Step{{Run: "true"}}}
+	reviews := review.Ask(ctx, reviewers, d)
 	for i, want := range []string{"the reviewer gave none", "no model", "the reviewer panicked: oh", "", "stop"} {
 		if reviews[i].Error != want || reviews[i].Reviewer != reviewers[i].Name() {
 			t.Errorf("%s: error %q, want %q", reviews[i].Reviewer, reviews[i].Error, want)
@@ -154,49 +160,49 @@ func TestAskSurvivesReviewers(t *testing.T) {
 }
 
 // An endless reviewer says more than anybody wants to keep.
-type endless struct{ says approval.Review }
+type endless struct{ says review.Review }
 
 func (endless) Name() string { return "endless" }
 
-func (e endless) Review(context.Context, approval.Draft) (approval.Review, error) { return e.says, nil }
+func (e endless) Review(context.Context, review.Request) (review.Review, error) { return e.says, nil }
 
 // TestAskBoundsReviews: also what a reviewer of the host's own says has an end,
 // and none of its flags is lost silently.
 func TestAskBoundsReviews(t *testing.T) {
 	text := strings.Repeat("x", 1<<20)
 	flags := make([]string, 5000)
-	ask := func(r approval.Review) approval.Review {
-		return approval.Ask(t.Context(), []approval.Reviewer{endless{r}}, approval.Draft{})[0]
+	ask := func(r review.Review) review.Review {
+		return review.Ask(t.Context(), []review.Reviewer{endless{r}}, review.Request{})[0]
 	}
-	r := ask(approval.Review{Verdict: "APPROVE", Warnings: []string{text}, Jobs: make([]approval.Job, 100),
-		Checks: []approval.Answer{{Name: text, Value: text}}})
-	if !approval.Decide([]approval.Review{r}).Approved || len(r.Warnings[0]) > 4096 ||
+	r := ask(review.Review{Verdict: "APPROVE", Warnings: []string{text}, Jobs: make([]review.Job, 100),
+		Checks: []review.Check{{Name: text, Value: text}}})
+	if !review.Decide([]review.Review{r}).Approved || len(r.Warnings[0]) > 4096 ||
 		len(r.Checks[0].Name)+len(r.Checks[0].Value) > 8192 {
 		t.Errorf("%d bytes of a warning, objections %.200q", len(r.Warnings[0]), r.Objections())
 	}
-	if r := ask(approval.Review{Verdict: "APPROVE", Jobs: make([]approval.Job, 101)}); len(r.Jobs) != 100 ||
+	if r := ask(review.Review{Verdict: "APPROVE", Jobs: make([]review.Job, 101)}); len(r.Jobs) != 100 ||
 		len(r.Objections()) != 1 {
 		t.Errorf("%d jobs are kept, objections %q", len(r.Jobs), r.Objections())
 	}
-	r = ask(approval.Review{Verdict: text, Critical: flags, Error: "\xff" + text})
+	r = ask(review.Review{Verdict: text, Critical: flags, Error: "\xff" + text})
 	if len(r.Verdict) > 4096 || len(r.Error) > 8192 || len(r.Critical) != 101 || r.Critical[100] != "and 4900 more" {
 		t.Errorf("%d bytes of a verdict, %d of an error, %d flags", len(r.Verdict), len(r.Error), len(r.Critical))
 	}
 	critical, _ := json.Marshal(flags)
-	read := approval.Read("x", []byte(strings.Replace(good, `"critical":[]`, `"critical":`+string(critical), 1)))
+	read := read("x", []byte(strings.Replace(good, `"critical":[]`, `"critical":`+string(critical), 1)))
 	if r = ask(read); r.Critical[100] != "and 4900 more" {
 		t.Errorf("bounded twice, the flags end with %q", r.Critical[100])
 	}
 }
 
 func TestValidate(t *testing.T) {
-	ok := approval.Func{Label: "ops"}
-	if err := approval.Validate([]approval.Reviewer{ok, approval.Func{Label: "quality"}}); err != nil {
+	ok := review.Func{Label: "ops"}
+	if err := review.Validate([]review.Reviewer{ok, review.Func{Label: "quality"}}); err != nil {
 		t.Error(err)
 	}
-	for name, list := range map[string][]approval.Reviewer{"nil": {nil}, "nameless": {approval.Func{}},
+	for name, list := range map[string][]review.Reviewer{"nil": {nil}, "nameless": {review.Func{}},
 		"twice": {ok, ok}} {
-		if approval.Validate(list) == nil {
+		if review.Validate(list) == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
@@ -222,7 +228,7 @@ func TestProgram(t *testing.T) {
 	}{
 		"a contract":                {says(good, 0), true},
 		"a contract, and a failure": {says(good, 1), false},
-		"too much":                  {says(good+strings.Repeat(" ", approval.MaxAnswer), 0), false},
+		"too much":                  {says(good+strings.Repeat(" ", maxAnswer), 0), false},
 		"no runner":                 {nil, false},
 		"it cannot be run": {runner(func(context.Context, gate.Command) (gate.CommandResult, error) {
 			return gate.CommandResult{}, errors.New("no")
@@ -231,9 +237,9 @@ func TestProgram(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := approval.Draft{Runner: test.runner}
-			reviews := approval.Ask(t.Context(), []approval.Reviewer{&approval.Program{Label: "ops", Run: "review"}}, d)
-			if got := approval.Decide(reviews); got.Approved != test.ok {
+			d := review.Request{Runner: test.runner}
+			reviews := review.Ask(t.Context(), []review.Reviewer{&review.Program{Label: "ops", Run: "review"}}, d)
+			if got := review.Decide(reviews); got.Approved != test.ok {
 				t.Errorf("%+v", got)
 			}
 		})
@@ -242,11 +248,7 @@ func TestProgram(t *testing.T) {
 
 // TestProgramTimeout: a program has 120 seconds, not one less and not one more.
 func TestProgramTimeout(t *testing.T) {
-	if approval.DefaultTimeout != 120*time.Second {
-		t.Errorf("a reviewer has %v, want 120 s", approval.DefaultTimeout)
-	}
-	for took, ok := range map[time.Duration]bool{approval.DefaultTimeout - time.Second: true,
-		approval.DefaultTimeout + time.Second: false} {
+	for took, ok := range map[time.Duration]bool{119 * time.Second: true, 121 * time.Second: false} {
 		synctest.Test(t, func(t *testing.T) {
 			slow := runner(func(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
 				select {
@@ -256,12 +258,54 @@ func TestProgramTimeout(t *testing.T) {
 				fmt.Fprint(c.Stdout, good)
 				return gate.CommandResult{}, nil
 			})
-			_, err := (&approval.Program{Label: "ops", Run: "review"}).Review(t.Context(), approval.Draft{Runner: slow})
-			var late *approval.TimeoutError
-			if errors.As(err, &late) == ok {
+			_, err := (&review.Program{Label: "ops", Run: "review"}).Review(t.Context(), review.Request{Runner: slow})
+			if errors.Is(err, context.DeadlineExceeded) == ok {
 				t.Errorf("after %v: %v", took, err)
 			}
 		})
+	}
+}
+
+// TestRejected: a document that approves, with one thing wrong.
+func TestRejected(t *testing.T) {
+	const approves = `{"verdict": "APPROVE", "flags": {"critical": [], "warnings": []}, "checks": {}, "proposed_jobs": []}`
+	if reasons := read("ops", []byte(approves)).Objections(); reasons != nil {
+		t.Fatalf("objections %q", reasons)
+	}
+	for _, text := range []string{
+		strings.Replace(approves, "APPROVE", "approve", 1),
+		strings.Replace(approves, "APPROVE", "APPROVE ", 1),
+		strings.Replace(approves, `"APPROVE"`, "true", 1),
+		strings.Replace(approves, `"critical": []`, `"critical": ["fire"]`, 1),
+		strings.Replace(approves, `"critical": []`, `"critical": [{}]`, 1),
+		strings.Replace(approves, `"critical": []`, `"critical": "none"`, 1),
+		strings.Replace(approves, `"critical": [], `, "", 1),
+		strings.Replace(approves, `"verdict"`, `"verdikt"`, 1),
+		`{"verdict": "REJECT", ` + approves[1:],
+		approves[:len(approves)-1], "", "null", "[]",
+	} {
+		if d := review.Decide([]review.Review{read("ops", []byte(text))}); d.Approved || len(d.Reasons) == 0 {
+			t.Errorf("approved with %s", text)
+		}
+	}
+}
+
+// A nameless reviewer does not even tell its name.
+type nameless struct{ review.Func }
+
+func (nameless) Name() string { panic("no name") }
+
+// TestNamesMayPanic: what Name panics with is an error of that reviewer.
+func TestNamesMayPanic(t *testing.T) {
+	list := []review.Reviewer{nameless{}, review.Func{Label: "ops"}}
+	if err := review.Validate(list); err == nil || !strings.Contains(err.Error(), "reviewer 0: the reviewer panicked: no name") {
+		t.Errorf("%v", err)
+	}
+	if r := review.Ask(t.Context(), list[:1], review.Request{}); r[0].Error != "the reviewer panicked: no name" {
+		t.Errorf("%+v", r)
+	}
+	if name := review.Work(nameless{}).Info().Name; name != "work-review" {
+		t.Errorf("the gate is called %q", name)
 	}
 }
 
@@ -269,8 +313,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(good))
 	f.Add([]byte(`{"verdict":"APPROVE"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r := approval.Read("ops", text)
-		if approval.Decide([]approval.Review{r}).Approved &&
+		r := read("ops", text)
+		if review.Decide([]review.Review{r}).Approved &&
 			(r.Verdict != "APPROVE" || !strings.Contains(string(text), "APPROV")) &&
 			!strings.Contains(string(text), `\u`) {
 			t.Errorf("%q approves", text)
@@ -279,13 +323,12 @@ func FuzzRead(f *testing.F) {
 }
 
 func Example() {
-	quality := approval.Func{Label: "quality", Ask: func(_ context.Context, d approval.Draft) (*intake.Contract,
-		error) {
-		return intake.ReadContract("quality", []byte(`{"verdict":"REJECT","flags":{"critical":["no seed"],"warnings":[]},
-			"checks":{"requirements_passed":false},"proposed_jobs":[]}`)), nil
+	quality := review.Func{Label: "quality", Ask: func(_ context.Context, d review.Request) (review.Review, error) {
+		return d.Read([]byte(`{"verdict":"REJECT","flags":{"critical":["no seed"],"warnings":[]},
+			"checks":{"requirements_passed":false},"proposed_jobs":[]}`))
 	}}
-	reviews := approval.Ask(context.Background(), []approval.Reviewer{quality}, approval.Draft{Task: "1"})
-	decision := approval.Decide(reviews)
+	reviews := review.Ask(context.Background(), []review.Reviewer{quality}, review.Request{Task: "1"})
+	decision := review.Decide(reviews)
 	fmt.Println(decision.Approved)
 	for _, reason := range decision.Reasons {
 		fmt.Println(reason)

@@ -8,29 +8,25 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
-	"github.com/planlock/planlock/gate/validator"
+	"github.com/planlock/planlock/gate/review"
 )
 
-// TestBuilderAndValidator lets a reviewer reject a task, and the builder hear
+// TestBuilderAndReviewer lets a reviewer reject a task, and the builder hear
 // of it.
-func TestBuilderAndValidator(t *testing.T) {
+func TestBuilderAndReviewer(t *testing.T) {
 	var heard []string
 	b := exectest.New(t, steps("", "a\nacceptance_criteria = [\"it says two\"]\n---\n"), nil,
 		exectest.Script{"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			heard = append(heard, strings.Join(w.Feedback, "\n"))
 			return exectest.Write("a", []string{"one\n", "two\n"}[w.Attempt-1])(ctx, w)
 		}})
-	b.Controller.Gates = append(builtin.Gates(), validator.New(
-		validator.Func(func(_ context.Context, r validator.Request) (validator.Review, error) {
-			if r.Attempt == 1 {
-				return validator.Review{Verdict: gate.Passed,
-					Criteria: []validator.Criterion{{Number: 1, Met: true, Citations: []string{"a:2"}}}}, nil
-			}
-			return validator.Review{Verdict: gate.Passed,
-				Criteria: []validator.Criterion{{Number: 1, Met: true, Citations: []string{"a:1"}}}}, nil
-		})))
+	b.Controller.Gates = append(builtin.Gates(), review.Work(
+		review.Func{Label: "second", Ask: func(_ context.Context, r review.Request) (review.Review, error) {
+			cited := []string{"a:2", "a:1"}[r.Retry]
+			return review.Review{Verdict: "pass",
+				Criteria: []review.Criterion{{Number: 1, Met: true, Citations: []string{cited}}}}, nil
+		}}))
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	if len(heard) != 2 || !strings.Contains(heard[1], `"a:2" is cited: lines of the file: 1`) {

@@ -1,4 +1,4 @@
-package validator
+package review
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func (w *witness) all(ctx context.Context, citations []string) (there int, err e
 			}
 		}
 		if why != "" {
-			w.pass.Report(gate.Finding{Code: CodeCitation, Message: fmt.Sprintf("%q is cited: %s", text, why),
+			w.pass.Report(gate.Finding{Code: codeCitation, Message: fmt.Sprintf("%q is cited: %s", text, why),
 				Expected: "file:line of the tree"})
 			continue
 		}
@@ -89,11 +89,11 @@ func (w *witness) read(ctx context.Context, file string) (int, error) {
 		return -1, nil
 	}
 	if w.pass.Content == nil {
-		return 0, errors.New("validator: the pass shows no contents")
+		return 0, errors.New("review: the pass shows no contents")
 	}
 	r, err := w.pass.Content(ctx, entry)
 	if err != nil {
-		return 0, fmt.Errorf("validator: %s: %w", file, err)
+		return 0, fmt.Errorf("review: %s: %w", file, err)
 	}
 	defer r.Close() // only read
 	lines, last, buf := 0, byte('\n'), make([]byte, 64<<10)
@@ -107,7 +107,7 @@ func (w *witness) read(ctx context.Context, file string) (int, error) {
 			break
 		}
 		if err != nil {
-			return 0, fmt.Errorf("validator: %s: %w", file, err)
+			return 0, fmt.Errorf("review: %s: %w", file, err)
 		}
 	}
 	if last != '\n' {

@@ -1,52 +1,50 @@
-package validator
+package review
 
 import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 )
 
-// Timeout is how long a reviewer may take.
-const Timeout = 120 * time.Second
-
 // Codes of findings.
 const (
-	CodeNotMet = "criterion-not-met" // the reviewer says that a criterion is not met
+	codeNotMet = "criterion-not-met" // the reviewer says that a criterion is not met
 	// a pass, or a criterion that is said to be met, cites nothing that is
 	// there
-	CodeNoEvidence = "pass-no-evidence"
-	CodeCitation   = "citation-not-there"   // a citation points at no line of the tree
-	CodeRejected   = "rejected-by-reviewer" // what the reviewer objects to
+	codeNoEvidence = "pass-no-evidence"
+	codeCitation   = "citation-not-there"   // a citation points at no line of the tree
+	codeRejected   = "rejected-by-reviewer" // what the reviewer objects to
 )
 
-// New makes the gate of a reviewer. It blocks the step that ends a task, and
-// looks at no other.
-func New(r Reviewer) gate.Gate {
+// Work makes the gate of a reviewer who did not do the work: that every
+// acceptance criterion of a task is met. It blocks the step that ends a task,
+// and looks at no other. Several reviewers are several gates, named after them.
+func Work(r Reviewer) gate.Gate {
+	name := "work-review"
+	if label, err := nameOf(r); err == nil && label != "" {
+		name += "-" + label
+	}
 	return gate.New(gate.Info{
-		Name:    "validator",
+		Name:    name,
 		Doc:     "A reviewer who did not do the work finds every acceptance criterion of the task met, and cites where.",
-		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Timeout: Timeout,
+		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Timeout: timeout,
 	}, func(ctx context.Context, pass *gate.Pass) error { return judge(ctx, r, pass) })
 }
 
 func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 	if pass.Task == nil || pass.Step == nil {
-		return fmt.Errorf("validator: the pass has no step")
+		return fmt.Errorf("review: the pass has no step")
 	}
 	if n := len(pass.Task.Steps); n > 0 && pass.Task.Steps[n-1].Address != pass.Step.Address {
 		pass.Evidencef("task %s is not over", pass.Task.ID)
 		return nil
 	}
-	review, err := r.Review(ctx, request(pass), pass.Runner)
+	review, err := ask(ctx, r, ofWork(pass))
 	if err != nil {
 		return err
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
 	}
 	w := &witness{pass: pass}
 	w.cited, err = w.all(ctx, review.Citations)
@@ -59,11 +57,13 @@ func judge(ctx context.Context, r Reviewer, pass *gate.Pass) error {
 	return w.verdict(review)
 }
 
-func request(pass *gate.Pass) Request {
+// ofWork is what a reviewer is asked when a task is done. What changed is told
+// since the run began, as the task may have needed several steps.
+func ofWork(pass *gate.Pass) Request {
 	t := pass.Task
-	r := Request{Schema: Schema, Task: t.ID, Title: t.Title, Description: t.Description,
-		Step: string(pass.Step.Address), Attempt: pass.Attempt,
-		Criteria: t.AcceptanceCriteria, Dir: pass.Dir}
+	r := Request{About: AboutWork, Task: t.ID, Title: t.Title, Text: t.Description, Priority: t.Priority,
+		Step: string(pass.Step.Address), Attempt: fmt.Sprintf("%s#%d", pass.Step.Address, pass.Attempt),
+		Retry: max(pass.Attempt-1, 0), Acceptance: t.AcceptanceCriteria, Dir: pass.Dir, Runner: pass.Runner}
 	if pass.Plan != nil {
 		r.Goal = pass.Plan.Goal
 	}
@@ -86,11 +86,12 @@ type witness struct {
 
 // criteria looks at each criterion of the task.
 func (w *witness) criteria(ctx context.Context, review Review) error {
+	verdict := gate.Result(review.Verdict)
 	for i, text := range w.pass.Task.AcceptanceCriteria {
 		at := slices.IndexFunc(review.Criteria, func(c Criterion) bool { return c.Number == i+1 })
 		if at < 0 {
-			if review.Verdict == gate.Passed {
-				w.object(CodeNoEvidence, fmt.Sprintf("nothing is said of criterion %d: %s", i+1, text))
+			if verdict == gate.Passed {
+				w.object(codeNoEvidence, fmt.Sprintf("nothing is said of criterion %d: %s", i+1, text))
 			}
 			continue
 		}
@@ -101,12 +102,12 @@ func (w *witness) criteria(ctx context.Context, review Review) error {
 		}
 		w.cited += n
 		switch {
-		case !c.Met && review.Verdict == gate.Partial:
+		case !c.Met && verdict == gate.Partial:
 			w.pass.Partialf("", "criterion %d is not met: %s %s", i+1, text, c.Note)
 		case !c.Met:
-			w.object(CodeNotMet, fmt.Sprintf("criterion %d is not met: %s %s", i+1, text, c.Note))
+			w.object(codeNotMet, fmt.Sprintf("criterion %d is not met: %s %s", i+1, text, c.Note))
 		case n == 0:
-			w.object(CodeNoEvidence, fmt.Sprintf("criterion %d is said to be met, and nothing that is there is cited for it: %s", i+1, text))
+			w.object(codeNoEvidence, fmt.Sprintf("criterion %d is said to be met, and nothing that is there is cited for it: %s", i+1, text))
 		default:
 			w.pass.Evidencef("criterion %d is met: %s", i+1, text)
 		}
@@ -116,26 +117,27 @@ func (w *witness) criteria(ctx context.Context, review Review) error {
 
 // verdict adds what the reviewer says as a whole.
 func (w *witness) verdict(review Review) error {
+	verdict := gate.Result(review.Verdict)
 	for _, text := range review.Findings {
-		switch review.Verdict {
+		switch verdict {
 		case gate.Partial:
 			w.pass.Partialf("", "%s", text)
 		case gate.Fail:
-			w.object(CodeRejected, text)
+			w.object(codeRejected, text)
 		default:
 			w.pass.Evidencef("remark: %s", text)
 		}
 	}
-	switch review.Verdict {
+	switch verdict {
 	case gate.Passed:
 		if w.cited == 0 {
-			w.object(CodeNoEvidence, "the reviewer passes the task and cites nothing that is there")
+			w.object(codeNoEvidence, "the reviewer passes the task and cites nothing that is there")
 		}
 	case gate.Partial:
 		w.pass.Partialf("", "the reviewer says that the task is done in part")
 	case gate.Fail:
 		if len(review.Findings) == 0 {
-			w.object(CodeRejected, "the reviewer rejects the task")
+			w.object(codeRejected, "the reviewer rejects the task")
 		}
 	default:
 		return fmt.Errorf("%w: the verdict is %q", ErrAnswer, review.Verdict)

@@ -1,0 +1,112 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
+)
+
+// About says what a reviewer is asked about.
+type About string
+
+const (
+	AboutPlan About = "plan" // a plan, before it is locked
+	AboutTask About = "task" // a task, before its first step; nothing of it has been carried out
+	AboutWork About = "work" // what became of a task, when its last step is done
+)
+
+// schema names the form of a request. Fields may be added to it; a change of
+// meaning gets another number.
+const schema = "planlock.review/1"
+
+// A Request is what a reviewer is shown. What it points to must not be changed.
+type Request struct {
+	Type       string   `json:"type"`   // "review"
+	Schema     string   `json:"schema"` // "planlock.review/1"
+	About      About    `json:"about"`
+	Run        string   `json:"run,omitempty"`
+	Goal       string   `json:"goal"`
+	Task       string   `json:"task_id,omitempty"`
+	Title      string   `json:"title,omitempty"`
+	Text       string   `json:"description,omitempty"`
+	Priority   string   `json:"priority,omitempty"`
+	Acceptance []string `json:"acceptance_criteria,omitempty"` // criterion 1 is the first
+	Steps      []Step   `json:"steps,omitempty"`               // how it would be done, of plans and tasks
+	Retry      int      `json:"retry_attempt"`                 // 0 for a task as planned, and for the first work
+	Attempt    string   `json:"attempt_id,omitempty"`          // as in "2/approval#1", or "2.3#1" of work
+	Patch      string   `json:"patch_id,omitempty"`            // what was changed since
+	Feedback   []string `json:"feedback,omitempty"`            // why it was rejected before
+
+	Step    string   `json:"step,omitempty"`    // of work: address of the step that ended the task
+	Changed []string `json:"changed,omitempty"` // of work: paths that differ from the tree before the run, sorted
+
+	Dir    string             `json:"dir,omitempty"` // the workspace
+	Runner gate.CommandRunner `json:"-"`             // runs programs in the sandbox of the plan
+}
+
+// A Step of what is to be approved.
+type Step struct {
+	Address     string   `json:"step"`
+	Description string   `json:"description"`
+	Run         string   `json:"run,omitempty"`
+	Prompt      string   `json:"prompt,omitempty"`
+	Executor    string   `json:"executor,omitempty"`
+	Artifacts   []string `json:"expected_artifacts,omitempty"` // to be created or modified, and owed as evidence
+	Patch       string   `json:"patch_id,omitempty"`           // where it is done otherwise than planned
+}
+
+// StepOf is a step as reviewers see it, done by its primary method.
+func StepOf(s *plan.Step) Step {
+	return Step{Address: string(s.Address), Description: s.Description, Run: s.Run, Prompt: s.Prompt,
+		Executor: s.Executor, Artifacts: s.Expected()}
+}
+
+// Prompt is the request as a text for a model.
+func (r *Request) Prompt() string {
+	var b strings.Builder
+	name := strings.TrimSpace(r.Title + " " + r.Text)
+	switch r.About {
+	case AboutWork:
+		fmt.Fprintf(&b, "Verify task %s: %s\nIt is part of: %s\n\nCriteria:\n", r.Task, name, r.Goal)
+		for i, c := range r.Acceptance {
+			fmt.Fprintf(&b, "%d. %s\n", i+1, c)
+		}
+		list(&b, "\nChanged files:\n", r.Changed)
+		b.WriteString(`
+Look for evidence of each criterion in the files, and whether anything that worked before is broken. Change nothing.
+Answer with one JSON object and nothing else:
+{"verdict": "pass" | "partial" | "fail",
+ "criteria": [{"criterion": 1, "met": true, "citations": ["path/to/file:line"]}],
+ "findings": ["what is wrong, and where"]}
+`)
+		return b.String()
+	case AboutPlan:
+		fmt.Fprintf(&b, "Review a plan before anything of it is carried out. Its goal: %s\n", r.Goal)
+	default:
+		fmt.Fprintf(&b, "Review task %s before anything of it is carried out: %s\nIt is part of: %s\n", r.Task, name,
+			r.Goal)
+	}
+	list(&b, "\nCriteria:\n", r.Acceptance)
+	b.WriteString("\nSteps:\n")
+	for _, s := range r.Steps {
+		fmt.Fprintf(&b, "%s %s\n", s.Address, s.Description)
+		list(&b, "", []string{s.Run + s.Prompt})
+	}
+	list(&b, "\nWhy it was rejected before:\n", r.Feedback)
+	b.WriteString(`
+Change nothing. Answer with one JSON object and nothing else:
+{"verdict": "APPROVE" | "REJECT" | "CONDITIONAL",
+ "flags": {"critical": ["what must not happen"], "warnings": []},
+ "checks": {}, "proposed_jobs": []}
+`)
+	return b.String()
+}
+
+// list writes lines below a heading, and nothing where there are none.
+func list(b *strings.Builder, heading string, lines []string) {
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "%s- %s\n", heading, strings.Join(lines, "\n- "))
+	}
+}

@@ -1,0 +1,148 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/internal/reviewdoc"
+)
+
+// Bounds of what is kept of a review, whatever a reviewer says.
+const (
+	maxListed = 100     // flags, checks, jobs or artifacts in one list
+	maxText   = 2 << 10 // bytes of one text
+)
+
+// A Review is what one reviewer said. It is a claim, in a form that cannot be
+// misread.
+type Review struct {
+	Reviewer string `json:"reviewer"`
+	// Verdict is APPROVE, REJECT or CONDITIONAL about a plan or task, where all
+	// else counts as a rejection; and pass, partial or fail about work, where
+	// all else decides nothing.
+	Verdict  string   `json:"verdict,omitempty"`
+	Critical []string `json:"critical,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	Checks   []Check  `json:"checks,omitempty"` // in the order in which they were written
+	Jobs     []Job    `json:"proposed_jobs,omitempty"`
+
+	Criteria  []Criterion `json:"criteria,omitempty"`  // of work
+	Citations []string    `json:"citations,omitempty"` // of work, for the task as a whole, as "file:line"
+	Findings  []string    `json:"findings,omitempty"`  // of work
+
+	Faults []string `json:"faults,omitempty"` // what is missing in the contract, or cannot be read
+	Error  string   `json:"error,omitempty"`  // why there is no contract
+}
+
+// A Check is one of the checks of a contract, with its value as JSON.
+type Check struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// A Job is one that a reviewer proposes to run.
+type Job struct {
+	ID        string   `json:"id"`
+	Entry     string   `json:"entry"`
+	Args      string   `json:"args,omitempty"` // as JSON
+	Artifacts []string `json:"expected_artifacts,omitempty"`
+}
+
+// A Criterion is what a reviewer of work says of one acceptance criterion.
+type Criterion struct {
+	Number    int      `json:"criterion"` // from 1
+	Met       bool     `json:"met"`
+	Citations []string `json:"citations,omitempty"`
+	Note      string   `json:"note,omitempty"`
+}
+
+// A Decision is what reviews come to.
+type Decision struct {
+	Approved bool
+	Reasons  []string // why not, at least one of them; none if approved
+	Jobs     []Job    // of all reviewers, if approved
+}
+
+// Decide approves if there is at least one review, all say APPROVE, and none
+// raises a critical flag or has a fault.
+func Decide(reviews []Review) Decision {
+	var d Decision
+	if len(reviews) == 0 {
+		d.Reasons = []string{"nobody reviewed it"}
+	}
+	for _, r := range reviews {
+		d.Reasons = append(d.Reasons, r.Objections()...)
+		d.Jobs = append(d.Jobs, r.Jobs...)
+	}
+	if d.Approved = len(d.Reasons) == 0; !d.Approved {
+		d.Jobs = nil
+	}
+	return d
+}
+
+// Objections are why a review is no approval; none if it is one.
+func (r Review) Objections() []string {
+	if r.Error != "" {
+		return []string{r.Reviewer + ": there is no contract: " + r.Error}
+	}
+	var list []string
+	if r.Verdict != reviewdoc.Approve {
+		list = append(list, fmt.Sprintf("%s: the verdict is %q", r.Reviewer, r.Verdict))
+	}
+	for _, flag := range r.Critical {
+		list = append(list, fmt.Sprintf("%s: critical: %s", r.Reviewer, flag))
+	}
+	for _, fault := range r.Faults {
+		list = append(list, fmt.Sprintf("%s: %s", r.Reviewer, fault))
+	}
+	return list
+}
+
+// silent says that a review says nothing at all.
+func (r Review) silent() bool {
+	return r.Verdict == "" && r.Error == "" && len(r.Critical) == 0 && len(r.Faults) == 0
+}
+
+// bounded is a review of a plan or task, of which nothing is larger than may be
+// kept. A review with more checks or jobs than that has a fault. What is said
+// of work has no place in it.
+func (r Review) bounded() Review {
+	if len(r.Checks) > maxListed || len(r.Jobs) > maxListed {
+		r.Faults = append(slices.Clone(r.Faults), fmt.Sprintf("the contract has more than %d checks or jobs",
+			maxListed))
+	}
+	checks, jobs := r.Checks, r.Jobs
+	r.Checks, r.Jobs = nil, nil
+	for _, c := range checks[:min(len(checks), maxListed)] {
+		r.Checks = append(r.Checks, Check{clip(c.Name), clip(c.Value)})
+	}
+	for _, j := range jobs[:min(len(jobs), maxListed)] {
+		r.Jobs = append(r.Jobs, Job{clip(j.ID), clip(j.Entry), clip(j.Args), clipAll(j.Artifacts)})
+	}
+	r.Verdict, r.Error = clip(r.Verdict), clip(r.Error)
+	r.Critical, r.Warnings, r.Faults = clipAll(r.Critical), clipAll(r.Warnings), clipAll(r.Faults)
+	r.Criteria, r.Citations, r.Findings = nil, nil, nil
+	return r
+}
+
+// clip bounds a text.
+func clip(text string) string {
+	if len(text) > maxText {
+		text = text[:maxText] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// clipAll bounds a list of texts. What is left out is counted, so that a flag
+// is never lost silently.
+func clipAll(list []string) []string {
+	var kept []string
+	for i, text := range list {
+		if i == maxListed && len(list) > maxListed+1 { // the last one may be the count
+			return append(kept, fmt.Sprintf("and %d more", len(list)-i))
+		}
+		kept = append(kept, clip(text))
+	}
+	return kept
+}
