@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/ledger"
@@ -81,7 +82,7 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 	if err := e.Rec.Record(ctx, history.Of(s, s.Tried()), facts...); err != nil {
 		return err
 	}
-	e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: a.Why, Err: adviceError(said)})
+	e.Tell(session.Event{Kind: session.Advised, Step: s, Advice: said, Text: a.Why})
 	return nil
 }
 
@@ -90,7 +91,7 @@ func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.A
 	m method.Method) (*history.Advised, *history.Patched, error) {
 	said, made, err := e.consultAbout(ctx, s, f, advice.Reflection, at, m)
 	if err == nil && !interrupted(ctx) {
-		e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: string(at), Err: adviceError(said)})
+		e.Tell(session.Event{Kind: session.Advised, Step: s, Advice: said, Text: string(at)})
 	}
 	return said, made, err
 }
@@ -213,14 +214,6 @@ func (e *execution) patched(s *history.Step, c advice.Case, m method.Method, sai
 		Executor: m.Executor,
 		Tool:     m.Tool, ToolArgs: m.ToolArgs, Env: after.Env, Feedback: after.Feedback}
 	return made, true
-}
-
-// adviceError is why there is no advice.
-func adviceError(a *history.Advised) error {
-	if a.Error == "" {
-		return nil
-	}
-	return errors.New(a.Error)
 }
 
 // filesOf lists the files of a tree.

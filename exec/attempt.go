@@ -88,7 +88,7 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 	if err := e.Rec.Begin(ctx, s, t.number, started); err != nil {
 		return err
 	}
-	e.notify(e.c.Observer.AttemptStarted, Event{History: s, Attempt: t.number, Text: m.ID})
+	e.Tell(session.Event{Kind: session.AttemptStarted, Step: s, Attempt: t.number, Text: m.ID})
 	e.Work.Ours = true
 	e.perform(ctx, t, executor)
 	e.Rec.Seen.Disturb(contract.Attempted)
@@ -121,7 +121,7 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 		Dir:     e.Work.Dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
 		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.Rec.Run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
-			e.notify(e.c.Observer.Output, Event{History: t.s, Attempt: t.number, Output: p})
+			e.Tell(session.Event{Kind: session.Output, Step: t.s, Attempt: t.number, Output: p})
 		}},
 	}
 	begin, earlier := time.Now(), t.outcome
@@ -210,13 +210,13 @@ func (t *trial) facts() []history.Fact {
 // no end of a task, no preconditions.
 func (e *execution) nobodyIsTold(t *trial) bool {
 	next := e.Contract.At(t.s.Address).Next
-	return e.Rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !e.observed
+	return e.Rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !e.Observed
 }
 
 // accept makes the new tree the one that we left.
 func (e *execution) accept(ctx context.Context, t *trial) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
-	if !t.runner.Ran() && !e.Touchy && e.c.Observer.StepDone == nil {
+	if !t.runner.Ran() && !e.Touchy && !e.Observed {
 		e.Rec.Seen.Saw(contract.Bindings) // judging looked at them, and nobody had the occasion since
 	}
 	if err := e.Rec.Complete(ctx, t.s, t.number, facts, e.nobodyIsTold(t)); err != nil {
@@ -225,7 +225,7 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 		return errors.Join(err, again)
 	}
 	e.Work.Accepted(t.after)
-	e.notify(e.c.Observer.StepDone, Event{History: t.s, Attempt: t.number})
+	e.Tell(session.Event{Kind: session.StepDone, Step: t.s, Attempt: t.number})
 	return nil
 }
 

@@ -154,7 +154,7 @@ func (e *execution) launch(ctx context.Context, started *history.Started) error 
 	if err := e.clone(ctx); err != nil {
 		return err
 	}
-	e.notify(e.c.Observer.RunStarted, Event{})
+	e.Tell(session.Event{Kind: session.RunStarted})
 	return nil
 }
 

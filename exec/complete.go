@@ -124,7 +124,7 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	}
 	judged := e.Panel.Ask(ctx, gate.Final, pass)
 	for i := range judged {
-		e.notify(e.c.Observer.GateJudged, Event{Gate: &judged[i]})
+		e.Tell(session.Event{Kind: session.GateJudged, Gate: &judged[i]})
 	}
 	return judged, nil
 }
@@ -208,7 +208,7 @@ func (e *execution) seal(ctx context.Context) error {
 		}
 	}
 	e.Work.DropStamps(ctx)
-	e.notify(e.c.Observer.RunEnded, Event{Err: outcome(e.Rec.Run)})
+	e.Tell(session.Event{Kind: session.RunEnded})
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -122,7 +123,7 @@ func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase histo
 		t.fault = faultf(history.Crashed, "%v", err)
 		return false
 	}
-	e.notify(e.c.Observer.PhaseDone, Event{History: t.s, Attempt: t.number, Cycle: c,
+	e.Tell(session.Event{Kind: session.PhaseDone, Step: t.s, Attempt: t.number, Cycle: c,
 		Text: string(phase) + ": " + c.Did})
 	if c.Did == "refused" {
 		t.fault = faultf(history.GateFailed, "%s", c.Why)

@@ -61,7 +61,7 @@ func (e *execution) compare(ctx context.Context, t *trial) *fault {
 		Refused: e.Rec.Run.Started.Deterministic}
 	text := fmt.Sprintf("step %s made another tree (%s) of the same inputs than attempt %d of step %s in run %s (%s)",
 		t.s.Address, t.differs.Tree.Short(), was.attempt.Number, was.step, was.run, t.differs.Was.Short())
-	e.warn(text)
+	e.Warn(text)
 	if !t.differs.Refused {
 		return nil
 	}

@@ -39,8 +39,6 @@ type execution struct {
 	isolated string   // see isolation
 	needed   []string // executors that the plan names
 
-	observed bool // somebody is told what happens
-
 	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 	panicked atomic.Bool             // an observer did, and that was told
 }
@@ -48,8 +46,9 @@ type execution struct {
 // execution is a run of a plan that nobody has in hand yet.
 func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	e := &execution{c: c, Session: &session.Session{Plan: p, Files: files, NoSandbox: c.NoSandbox, Now: c.now}}
+	e.Tell = e.notify
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
-	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.warn}
+	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.Warn}
 	return e
 }
 
@@ -119,7 +118,7 @@ func (e *execution) equip() {
 	e.Panel = e.c.panel()
 	e.Touchy = !e.Panel.OnlyLooks() || len(e.c.Checks) > 0
 	e.Ladder, e.Guards = e.c.ladder(), e.c.Guards
-	e.observed = !reflect.ValueOf(e.c.Observer).IsZero()
+	e.Observed = !reflect.ValueOf(e.c.Observer).IsZero()
 	e.prober = &envelope.Prober{}
 	e.Work.Scanner = scan.Scanner{Scope: e.scope()}
 }
@@ -258,15 +257,27 @@ func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, erro
 	return p, nil
 }
 
-// notify calls one function of the observer. One that panics costs the host
-// that call; the run goes on.
-func (e *execution) notify(f func(Event), ev Event) {
+// notify tells the observer. One that panics costs the host that call; the run
+// goes on.
+func (e *execution) notify(told session.Event) {
+	f := e.c.Observer.of(told.Kind)
 	if f == nil {
 		return
 	}
-	ev.Run, ev.State, ev.Time = e.Rec.Run.Started.Run, e.Rec.Run, e.Rec.Run.Latest
-	if ev.History != nil {
-		ev.Step = ev.History.Address
+	ev := Event{Run: e.Rec.Run.Started.Run, Attempt: told.Attempt, Time: e.Rec.Run.Latest, State: e.Rec.Run,
+		History: told.Step, Gate: told.Gate, Next: told.Next, Question: told.Question, Answer: told.Answer,
+		Lesson: told.Lesson, Advice: told.Advice, Output: told.Output, Cycle: told.Cycle, Task: told.Task,
+		Budget: told.Budget, Text: told.Text, Actions: told.Actions}
+	if told.Step != nil {
+		ev.Step = told.Step.Address
+	}
+	switch {
+	case told.Failed != nil:
+		ev.Err = &StepError{Step: ev.Step, Class: told.Failed.Class, Reasons: told.Failed.Reasons}
+	case told.Kind == session.RunEnded:
+		ev.Err = outcome(e.Rec.Run)
+	case told.Advice != nil && told.Advice.Error != "":
+		ev.Err = errors.New(told.Advice.Error)
 	}
 	defer func() {
 		if p := recover(); p != nil && e.panicked.CompareAndSwap(false, true) {

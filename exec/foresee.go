@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 )
 
@@ -33,9 +34,9 @@ func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind adv
 		return err
 	}
 	if said.Error != "" {
-		e.warn(fmt.Sprintf("task %s begins without %s: %s", s.Task, kind, said.Error))
+		e.Warn(fmt.Sprintf("task %s begins without %s: %s", s.Task, kind, said.Error))
 	}
-	e.notify(e.c.Observer.Advised, Event{History: s, Advice: said, Text: string(kind), Err: adviceError(said)})
+	e.Tell(session.Event{Kind: session.Advised, Step: s, Advice: said, Text: string(kind)})
 	return nil
 }
 

@@ -34,7 +34,7 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 	r := e.Runner(nil)
 	pass := e.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
-	e.notify(e.c.Observer.StepStarted, Event{History: s})
+	e.Tell(session.Event{Kind: session.StepStarted, Step: s})
 	judged := e.askGates(ctx, s, gate.Before, pass)
 	facts := append([]history.Fact{start}, history.Judgements(judged)...)
 	if interrupted(ctx) {
@@ -256,12 +256,10 @@ func (e *execution) gatesLeftNothing(ctx context.Context, t *trial) *fault {
 
 // askGates asks the gates of a phase, and tells the observer.
 func (e *execution) askGates(ctx context.Context, s *history.Step, phase gate.Phase, pass *gate.Pass) []gate.Judgement {
-	if f := e.c.Observer.GateAsked; f != nil {
-		e.notify(f, Event{History: s, Attempt: pass.Attempt, Text: string(phase)})
-	}
+	e.Tell(session.Event{Kind: session.GateAsked, Step: s, Attempt: pass.Attempt, Text: string(phase)})
 	judged := e.Panel.Ask(ctx, phase, pass)
 	for i := range judged {
-		e.notify(e.c.Observer.GateJudged, Event{History: s, Attempt: pass.Attempt, Gate: &judged[i]})
+		e.Tell(session.Event{Kind: session.GateJudged, Step: s, Attempt: pass.Attempt, Gate: &judged[i]})
 	}
 	return judged
 }

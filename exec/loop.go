@@ -99,7 +99,7 @@ func (e *execution) note(ctx context.Context, facts []history.Located) error {
 	if err := record(ctx, facts...); err != nil {
 		return err
 	}
-	e.tell(facts)
+	e.TellOf(facts)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -66,6 +67,57 @@ type Observer struct {
 	StepDone       func(Event) // completed, failed, skipped or blocked
 	RunEnded       func(Event)
 	Warning        func(Event) // Text says of what
+}
+
+// of is the function that is told of a kind of events; nil if nobody is.
+func (o *Observer) of(kind session.Kind) func(Event) {
+	switch kind {
+	case session.RunStarted:
+		return o.RunStarted
+	case session.RunResumed:
+		return o.RunResumed
+	case session.StepStarted:
+		return o.StepStarted
+	case session.AttemptStarted:
+		return o.AttemptStarted
+	case session.Output:
+		return o.Output
+	case session.GateAsked:
+		return o.GateAsked
+	case session.GateJudged:
+		return o.GateJudged
+	case session.AttemptFailed:
+		return o.AttemptFailed
+	case session.Restored:
+		return o.Restored
+	case session.Advised:
+		return o.Advised
+	case session.Recovering:
+		return o.Recovering
+	case session.Asked:
+		return o.Asked
+	case session.Answered:
+		return o.Answered
+	case session.ModeSwitched:
+		return o.ModeSwitched
+	case session.Taught:
+		return o.Taught
+	case session.StrategySet:
+		return o.StrategySet
+	case session.PhaseDone:
+		return o.PhaseDone
+	case session.TaskDone:
+		return o.TaskDone
+	case session.BudgetReached:
+		return o.BudgetReached
+	case session.StepDone:
+		return o.StepDone
+	case session.RunEnded:
+		return o.RunEnded
+	case session.Warning:
+		return o.Warning
+	}
+	return nil
 }
 
 func (o *Observer) call(f func(Event), e Event) {

@@ -59,14 +59,14 @@ func (e *execution) lookForRequests(ctx context.Context) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		e.warn(err.Error())
+		e.Warn(err.Error())
 		if err := e.withdraw(ctx); err != nil {
 			return err
 		}
 	case r.Kind == ask.Obsolete || e.canSetBack(r.Step):
 		e.Rec.Seen.Request = &r
 	default:
-		e.warn(fmt.Sprintf("%s wants the run set back to before %s, which is not possible", r.By, r.Step))
+		e.Warn(fmt.Sprintf("%s wants the run set back to before %s, which is not possible", r.By, r.Step))
 		if err := e.withdraw(ctx); err != nil {
 			return err
 		}

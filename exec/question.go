@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
+
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/question"
 )
 
@@ -43,7 +45,7 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 			return err
 		}
 	}
-	e.notify(e.c.Observer.Asked, Event{History: s, Question: &q})
+	e.Tell(session.Event{Kind: session.Asked, Step: s, Question: &q})
 	e.Rec.Seen.Disturb(contract.PersonAsked)
 	var err error
 	for range mistakes {
@@ -82,8 +84,8 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 		return err
 	}
 	e.keepRemembered(ctx)
-	e.notify(e.c.Observer.Answered, Event{History: s, Question: &q, Answer: &a})
-	e.tell(facts)
+	e.Tell(session.Event{Kind: session.Answered, Step: s, Question: &q, Answer: &a})
+	e.TellOf(facts)
 	switch {
 	case a.Choice == question.Stop:
 		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
@@ -131,15 +133,4 @@ func heard(a ask.Answer) ask.Answer {
 		*text = bound.Text(strings.ToValidUTF8(*text, "\uFFFD"), reasonKept)
 	}
 	return a
-}
-
-// failure is the error that a step which did not succeed stands for.
-func failure(s *history.Step) error {
-	switch {
-	case s.Failed != nil:
-		return &StepError{Step: s.Address, Class: s.Failed.Class, Reasons: s.Failed.Reasons}
-	case s.Blocked != nil:
-		return &StepError{Step: s.Address, Class: history.Refused, Reasons: []string{s.Blocked.Why}}
-	}
-	return nil
 }

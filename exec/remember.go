@@ -24,7 +24,7 @@ func (e *execution) choices() *ask.Precedents {
 func (e *execution) precedents(ctx context.Context, digest ledger.Digest) []ask.Precedent {
 	list, err := e.choices().List(ctx)
 	if err != nil {
-		e.warn(err.Error())
+		e.Warn(err.Error())
 	}
 	return slices.DeleteFunc(list, func(p ask.Precedent) bool { return p.Revoked != nil || p.Plan != digest })
 }
@@ -85,7 +85,7 @@ func (e *execution) keepRemembered(ctx context.Context) {
 			continue
 		}
 		if err := e.choices().Remember(ctx, e.precedent(r)); err != nil {
-			e.warn(err.Error())
+			e.Warn(err.Error())
 		}
 	}
 }

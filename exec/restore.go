@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -38,7 +38,7 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 	if err := e.Rec.Record(ctx, history.Of(s, attempt), done); err != nil {
 		return err
 	}
-	e.notify(e.c.Observer.Restored, Event{History: s, Attempt: attempt})
+	e.Tell(session.Event{Kind: session.Restored, Step: s, Attempt: attempt})
 	return nil
 }
 
@@ -66,13 +66,6 @@ func (e *execution) restoredRun(ctx context.Context) error {
 		facts = append(facts, &history.Delivered{Tree: done.Tree})
 	}
 	return e.Rec.Record(ctx, history.Where{}, facts...)
-}
-
-// warn tells of what went wrong without consequences for the run, and what can
-// be done about it.
-func (e *execution) warn(text string, actions ...action.Action) {
-	e.Rec.Log.Warn(text, "run", e.Rec.Run.Started.Run)
-	e.notify(e.c.Observer.Warning, Event{Text: text, Actions: actions})
 }
 
 // compensate undoes what the latest attempt of a step did outside of the

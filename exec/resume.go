@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/internal/disk"
@@ -159,8 +160,8 @@ func (e *execution) takeUp(ctx context.Context) error {
 	}
 	e.PolicyMoved()
 	e.keepRemembered(ctx)
-	e.notify(e.c.Observer.RunResumed, Event{Text: resumed.Reason})
-	e.tell(history.At(history.Where{}, facts...))
+	e.Tell(session.Event{Kind: session.RunResumed, Text: resumed.Reason})
+	e.TellOf(history.At(history.Where{}, facts...))
 	return nil
 }
 
@@ -246,7 +247,7 @@ func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, e
 	if err != nil || now.Digest() == e.Rec.Run.Tree.Tree {
 		return nil, err
 	}
-	e.warn(why + ", and the workspace is not as the run left it: it is restored, and what is there is kept")
+	e.Warn(why + ", and the workspace is not as the run left it: it is restored, and what is there is kept")
 	return []history.Fact{&history.RestoreBegun{To: e.Rec.Run.Tree}}, nil
 }
 

@@ -134,7 +134,7 @@ func (e *execution) toolsAgain(ctx context.Context) error {
 	}
 	_, warnings, err := e.verifyTools(ctx)
 	for _, w := range warnings {
-		e.warn(w)
+		e.Warn(w)
 	}
 	return err
 }

@@ -43,6 +43,10 @@ type Session struct {
 	// Now is the clock of the journal.
 	Now func() time.Time
 
+	// Tell tells the host what happens; Observed is set if it listens.
+	Tell     func(Event)
+	Observed bool
+
 	decides *engine.Decider
 }
 
