@@ -71,7 +71,7 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 		return fmt.Errorf("exec: rung %s wants the same advice twice: it must look at the history", a.Rung)
 	}
 	said, made, err := e.consultAbout(ctx, s, a.Failure, a.Kind, a.Point, e.Method(s, method.Current(s)))
-	if err != nil || interrupted(ctx) {
+	if err != nil || session.Interrupted(ctx) {
 		return err // nothing was recorded; the loop stops
 	}
 	said.Rung = a.Rung
@@ -90,7 +90,7 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point,
 	m method.Method) (*history.Advised, *history.Patched, error) {
 	said, made, err := e.consultAbout(ctx, s, f, advice.Reflection, at, m)
-	if err == nil && !interrupted(ctx) {
+	if err == nil && !session.Interrupted(ctx) {
 		e.Tell(session.Event{Kind: session.Advised, Step: s, Advice: said, Text: string(at)})
 	}
 	return said, made, err

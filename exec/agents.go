@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/gate/panel"
@@ -93,7 +94,7 @@ func (c *Controller) validate(p *plan.Plan) error {
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
-		return &RefusedError{Reasons: strings.Split(err.Error(), "\n"), Err: err}
+		return &session.Refusal{Reasons: strings.Split(err.Error(), "\n"), Err: err}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -142,11 +143,11 @@ func (e *execution) lookWhetherDone(ctx context.Context, s *history.Step) error 
 	if r.Ran() || e.Touchy {
 		e.Rec.Seen.Disturb(contract.StrangersRan)
 	}
-	if interrupted(ctx) {
+	if session.Interrupted(ctx) {
 		return nil // the loop stops
 	}
 	if len(against) > 0 {
-		return e.letGo(ctx, &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: append([]string{
+		return e.LetGo(ctx, &session.Refusal{Run: e.Rec.Run.Started.Run, Reasons: append([]string{
 			fmt.Sprintf("step %s was acknowledged as done, and it is not:", s.Address)}, against...),
 			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", plan.DoneCode(s.Address))})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -54,9 +55,10 @@ func AmendmentCode(p *plan.Plan) string {
 // (*plan.AckError also where the amendment is not confirmed), *[RefusedError]
 // where the run cannot have these steps, *checkpoint.HeldError where somebody
 // works on it, and [ErrNoRun].
-func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (*Amended, error) {
+func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (_ *Amended, err error) {
+	defer public(&err)
 	if a.Draft == nil {
-		return nil, &RefusedError{Reasons: []string{"there is no plan to go on with"}, Hint: "read one with plan.ReadFile"}
+		return nil, &session.Refusal{Reasons: []string{"there is no plan to go on with"}, Hint: "read one with plan.ReadFile"}
 	}
 	options := c.Options()
 	if bad := blockingDiagnostics(a.Draft.Check(options)); len(bad) > 0 {
@@ -93,13 +95,13 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 	}
 	id := e.Rec.Run.Started.Run
 	if e.Rec.Run.Ended != nil {
-		return &RefusedError{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
+		return &session.Refusal{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
 	}
 	if e.Rec.Run.Delivering() {
-		return &RefusedError{Run: id, Reasons: []string{"the run was cut off while it moved what it made into the workspace: nothing can be added to it"}, Hint: "resume it"}
+		return &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it moved what it made into the workspace: nothing can be added to it"}, Hint: "resume it"}
 	}
 	if was := e.Rec.Run.Started.Format; was != format {
-		return &RefusedError{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
+		return &session.Refusal{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
 			Hint: "amend it in the format that it has"}
 	}
 	e.c.Shadow = e.Rec.Run.Started.Shadow
@@ -126,7 +128,7 @@ func (e *execution) samePlace() error {
 	for _, f := range e.Rec.Run.Started.Files {
 		names = append(names, fmt.Sprintf("%q", f.Path))
 	}
-	return &RefusedError{Run: e.Rec.Run.Started.Run,
+	return &session.Refusal{Run: e.Rec.Run.Started.Run,
 		Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
 		Hint:    "put the amended plan in its place"}
 }
@@ -141,7 +143,7 @@ func (e *execution) noLink(own []string) error {
 		}
 		rel, err := filepath.Rel(e.Work.Root, real)
 		if err == nil && filepath.IsLocal(rel) && !slices.Contains(own, filepath.ToSlash(rel)) {
-			return &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
+			return &session.Refusal{Run: e.Rec.Run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
 				Hint: "bring that file back as it was, and put the amended plan in the place of the link"}
 		}
 	}
@@ -168,10 +170,10 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 		}
 	}
 	if len(f.Added) == 0 {
-		return nil, &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
+		return nil, &session.Refusal{Run: e.Rec.Run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
 	}
 	if err := e.Rec.Run.Admits(f); err != nil {
-		return nil, &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
+		return nil, &session.Refusal{Run: e.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
 	}
 	if err := e.harmless(a.Draft.Format); err != nil {
 		return nil, err
@@ -209,7 +211,7 @@ func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error
 	if err != nil {
 		return nil, err
 	}
-	refused := &RefusedError{Run: e.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
+	refused := &session.Refusal{Run: e.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
 	for _, m := range envelope.Compare(e.Rec.Run.Started.Envelope, now) {
 		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
 			refused.Reasons = append(refused.Reasons, m.String())

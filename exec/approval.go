@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/review"
 )
@@ -28,7 +29,7 @@ func (e *execution) submit(ctx context.Context, s *history.Step, again bool) err
 // Whatever else belongs to it is recorded before, in the same batch.
 func (e *execution) review(ctx context.Context, s *history.Step, a *history.Approval, before ...history.Located) error {
 	reviews := review.Ask(ctx, e.c.Reviewers, e.draft(s, a, before))
-	if interrupted(ctx) {
+	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	d := review.Decide(reviews)
@@ -67,7 +68,7 @@ func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history
 	}
 	rejected := &history.AttemptFailed{Class: history.Refused, Reasons: a.Reasons}
 	said, made, err := e.reflectOn(ctx, on, rejected, advice.Approval, e.Method(on, base))
-	if err != nil || interrupted(ctx) {
+	if err != nil || session.Interrupted(ctx) {
 		return err
 	}
 	facts := history.At(history.Of(on, 0), said)

@@ -29,11 +29,11 @@ import (
 // then nothing has been changed.
 func (e *execution) begin(ctx context.Context) error {
 	if err := e.Locked.Verify(); err != nil {
-		return &RefusedError{Reasons: []string{err.Error()}, Hint: "lock the plan again", Err: err}
+		return &session.Refusal{Reasons: []string{err.Error()}, Hint: "lock the plan again", Err: err}
 	}
 	terms := e.Locked.Options()
 	if terms.Amends != "" {
-		return &RefusedError{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", e.Locked.ID())}}
+		return &session.Refusal{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", e.Locked.ID())}}
 	}
 	waiting, err := e.unfinished(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 			continue
 		}
 		if run.Served(e.Locked.ID()) && !run.Started.Shadow {
-			return nil, &RefusedError{Run: ids[i], Hint: "lock the plan again, or resume that run",
+			return nil, &session.Refusal{Run: ids[i], Hint: "lock the plan again, or resume that run",
 				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", e.Locked.ID(),
 					ids[i])}}
 		}
@@ -206,7 +206,7 @@ func (e *execution) unfinished(ctx context.Context) (warnings []string, _ error)
 			inside = "while its tree was restored"
 		}
 		if inside != "" {
-			return nil, &RefusedError{Run: ids[i], Actions: []action.Action{{Kind: action.Resume, Run: ids[i]}},
+			return nil, &session.Refusal{Run: ids[i], Actions: []action.Action{{Kind: action.Resume, Run: ids[i]}},
 				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i],
 					inside)}}
 		}
@@ -234,7 +234,7 @@ func (e *execution) boundTo(ctx context.Context, terms plan.LockOptions, env, ba
 	if len(errs) == 0 {
 		return nil
 	}
-	refused := &RefusedError{Hint: "lock the plan again", Err: errors.Join(errs...)}
+	refused := &session.Refusal{Hint: "lock the plan again", Err: errors.Join(errs...)}
 	for _, err := range errs {
 		refused.Reasons = append(refused.Reasons, err.Error())
 	}
@@ -257,7 +257,7 @@ func (e *execution) approve(ctx context.Context, draft *plan.Draft) ([]gate.Judg
 		}
 	}
 	if len(reasons) > 0 {
-		return judged, &RefusedError{Reasons: reasons, Hint: "the plan is not approved: change it and lock it again"}
+		return judged, &session.Refusal{Reasons: reasons, Hint: "the plan is not approved: change it and lock it again"}
 	}
 	return judged, nil
 }

@@ -21,10 +21,10 @@ import (
 func (e *execution) end(ctx context.Context) error {
 	ended, judged, err := e.verdict(ctx)
 	if err != nil {
-		return e.letGo(ctx, err)
+		return e.LetGo(ctx, err)
 	}
-	if interrupted(ctx) {
-		return e.pause(ctx, "interrupted", context.Cause(ctx))
+	if session.Interrupted(ctx) {
+		return e.Pause(ctx, "interrupted", context.Cause(ctx))
 	}
 	facts := history.Judgements(judged)
 	if e.Rec.Run.Started.Isolated && !e.Rec.Run.Started.Shadow && ended.Status == history.Achieved {

@@ -143,7 +143,8 @@ type Controller struct {
 //     checkpoint, and the run can be resumed
 //   - *checkpoint.HeldError: another controller works here
 //   - any other: the machine would not (a full disk, no permission)
-func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (*Report, error) {
+func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (_ *Report, err error) {
+	defer public(&err)
 	e, err := c.open(ctx, locked)
 	if err != nil {
 		return e.report(), err
@@ -162,7 +163,8 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (*Report, err
 //
 // Resume of a finished run changes nothing and returns its report, and the
 // error that Run returned. Otherwise errors are those of Run, and [ErrNoRun].
-func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string) (*Report, error) {
+func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string) (_ *Report, err error) {
+	defer public(&err)
 	e, err := c.open(ctx, locked)
 	if err != nil {
 		return e.report(), err

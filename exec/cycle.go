@@ -93,7 +93,7 @@ func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase histo
 		err = e.see(ctx, t, c)
 	}
 	switch {
-	case interrupted(ctx):
+	case session.Interrupted(ctx):
 		t.err = context.Cause(ctx)
 		return false
 	case err != nil && phase == history.Refactor:

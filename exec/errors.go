@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -17,12 +18,12 @@ import (
 var ErrContextExhausted = errors.New("exec: the context of the executor is exhausted")
 
 // ErrWaiting says that a run waits, for an answer or to be resumed.
-var ErrWaiting = errors.New("exec: the run waits")
+var ErrWaiting = session.ErrWaiting
 
 // ErrHandoff says that the token budget of a session is used up to four fifths:
 // the run waits to be resumed, with a fresh count. It is an [ErrWaiting] as
 // well.
-var ErrHandoff = fmt.Errorf("%w: its token budget is nearly used up", ErrWaiting)
+var ErrHandoff = session.ErrHandoff
 
 // An OutcomeError says that a run ended, and not as planned.
 type OutcomeError struct {
@@ -49,23 +50,23 @@ type RefusedError struct {
 	Err     error           // what it was found by; may be nil
 }
 
-func (e *RefusedError) Error() string {
-	text := "exec: refused: " + strings.Join(e.Reasons, "; ")
-	var next []string
-	if e.Hint != "" {
-		next = append(next, e.Hint)
-	}
-	for _, a := range e.Actions {
-		next = append(next, a.String())
-	}
-	if len(next) > 0 {
-		text += " (" + strings.Join(next, "; ") + ")"
-	}
-	return text
-}
+func (e *RefusedError) Error() string { return (*session.Refusal)(e).Error() }
 
 // Unwrap returns what the refusal was found by.
 func (e *RefusedError) Unwrap() error { return e.Err }
+
+// public makes an error one that hosts know: *err is what a method of the
+// controller returns.
+func public(err *error) {
+	var refused *session.Refusal
+	switch {
+	case !errors.As(*err, &refused):
+	case *err == error(refused):
+		*err = (*RefusedError)(refused)
+	default:
+		*err = errors.Join((*RefusedError)(refused), *err)
+	}
+}
 
 // outcome is the error that a run's end stands for.
 func outcome(run *history.Run) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate/evidence"
 )
 
@@ -24,7 +25,7 @@ func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error 
 	found.Kind = policy.Type(shown)
 	found.Items = policy.Look(ctx, evidence.Place{Dir: e.Work.Dir, Runner: e.Runner(nil)},
 		policy.Needs(shown, engine.Claim(e.Rec.Run, task)))
-	if interrupted(ctx) {
+	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	found.Pass = evidence.Pass(found.Items)

@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
@@ -30,7 +31,7 @@ func (e *execution) retryEvidence(ctx context.Context, id string) error {
 	on := e.producer(task, seen.Items)
 	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification,
 		e.Method(on, on.Last().Method.Method))
-	if err != nil || interrupted(ctx) {
+	if err != nil || session.Interrupted(ctx) {
 		return err
 	}
 	facts := history.At(history.Of(on, 0), said)

@@ -46,7 +46,7 @@ type execution struct {
 // execution is a run of a plan that nobody has in hand yet.
 func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	e := &execution{c: c, Session: &session.Session{Plan: p, Files: files, NoSandbox: c.NoSandbox, Now: c.now}}
-	e.Tell = e.notify
+	e.Tell, e.Paused = e.notify, e.tellNext
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
 	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.Warn}
 	return e
@@ -75,7 +75,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 	e := c.execution(nil, nil)
 	e.Locked = locked
 	if locked == nil {
-		return e, &RefusedError{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
+		return e, &session.Refusal{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
 	}
 	e.Plan, e.Files = locked.Plan(), locked.Files()
 	e.chosen = c.Preset
@@ -287,9 +287,6 @@ func (e *execution) notify(told session.Event) {
 	}()
 	f(ev)
 }
-
-// interrupted reports whether the run is to stop because the host wants it to.
-func interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 
 // isMissing reports whether err says that something does not exist.
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

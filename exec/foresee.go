@@ -27,7 +27,7 @@ func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind adv
 		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.Work.Dir, path) },
 	})
 	e.Rec.Seen.Disturb(contract.StrangersRan)
-	if interrupted(ctx) {
+	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	if err := e.Rec.Record(ctx, history.Of(s, 0), said); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -49,7 +50,7 @@ func (e *execution) cloneable() error {
 	}
 	for entry := range e.Work.Base.All() {
 		if e.Work.Base.Level(entry.Path) == ledger.Stamps {
-			return &RefusedError{Hint: "run it neither isolated nor as a trial (Controller.Isolate, Controller.Shadow), or move the glob that covers it to track or ignore of [ledger]",
+			return &session.Refusal{Hint: "run it neither isolated nor as a trial (Controller.Isolate, Controller.Shadow), or move the glob that covers it to track or ignore of [ledger]",
 				Reasons: []string{fmt.Sprintf("%q is watched by its stamps only, so its content is not kept, and the clone of an isolated run would not have it", entry.Path)}}
 		}
 	}
@@ -62,7 +63,7 @@ func (e *execution) harmless(format plan.Format) error {
 	if !e.c.Shadow {
 		return nil
 	}
-	refused := &RefusedError{Hint: "try a plan of the other steps; or run this one for real, not as a trial (Controller.Shadow)"}
+	refused := &session.Refusal{Hint: "try a plan of the other steps; or run this one for real, not as a trial (Controller.Shadow)"}
 	for _, o := range e.outline(format) {
 		if o.Rollback == plan.Compensatable || o.Rollback == plan.Irreversible {
 			refused.Reasons = append(refused.Reasons, fmt.Sprintf("step %s is %s: what it does outside of the workspace would be no trial", o.Address, o.Rollback))

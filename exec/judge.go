@@ -37,7 +37,7 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 	e.Tell(session.Event{Kind: session.StepStarted, Step: s})
 	judged := e.askGates(ctx, s, gate.Before, pass)
 	facts := append([]history.Fact{start}, history.Judgements(judged)...)
-	if interrupted(ctx) {
+	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	if blocking := gate.Blocking(judged); len(blocking) > 0 {
@@ -183,7 +183,7 @@ func (e *execution) gitMoved(t *trial) (now ledger.GitState, f *fault) {
 func (e *execution) executorFault(ctx context.Context, t *trial) *fault {
 	var late *gate.TimeoutError
 	switch {
-	case interrupted(ctx):
+	case session.Interrupted(ctx):
 		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
 	case errors.As(t.err, &late):
 		f := faultf(history.TimedOut, "%v", t.err)
@@ -222,7 +222,7 @@ func (e *execution) judgePhase(ctx context.Context, t *trial, phase gate.Phase) 
 	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
 	judged := e.askGates(ctx, t.s, phase, pass)
 	t.judged = append(t.judged, judged...)
-	if interrupted(ctx) {
+	if session.Interrupted(ctx) {
 		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
 	}
 	if blocking := gate.Blocking(judged); len(blocking) > 0 {

@@ -44,7 +44,8 @@ func (c *Controller) Options() plan.CheckOptions {
 //
 // It changes nothing. Errors are those of plan.Lock, and *[RefusedError] where
 // a gate says no.
-func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged ...string) (*plan.Locked, error) {
+func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged ...string) (_ *plan.Locked, err error) {
+	defer public(&err)
 	options := c.Options()
 	if bad := blockingDiagnostics(draft.Check(options)); len(bad) > 0 {
 		return plan.Lock(draft, plan.LockOptions{Check: options, Acknowledged: acknowledged})

@@ -2,13 +2,13 @@ package exec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 )
 
 // carryOn carries the run on from wherever its history stands, until it is
@@ -20,8 +20,8 @@ func (e *execution) carryOn(ctx context.Context) error {
 		if len(wanted) == 0 {
 			return outcome(e.Rec.Run)
 		}
-		if interrupted(ctx) && !outlastsInterrupts(wanted[0].Action) {
-			return e.pause(ctx, "interrupted", context.Cause(ctx))
+		if session.Interrupted(ctx) && !outlastsInterrupts(wanted[0].Action) {
+			return e.Pause(ctx, "interrupted", context.Cause(ctx))
 		}
 		if err := e.do(ctx, wanted[0]); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (e *execution) look(ctx context.Context, s *history.Step, what contract.Obs
 		e.Rec.Seen.Forget(contract.Bindings)
 	}
 	if err := e.verify(ctx); err != nil {
-		return e.letGo(ctx, err)
+		return e.LetGo(ctx, err)
 	}
 	if s != nil {
 		e.Rec.Seen.Of = s.Address
@@ -146,28 +146,6 @@ func (e *execution) wait(ctx context.Context, since time.Time, d time.Duration) 
 func (e *execution) handOver(ctx context.Context) error {
 	all := e.Rec.Run.Flow.Budgets
 	b := all[len(all)-1]
-	return e.pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff,
+	return e.Pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", ErrHandoff,
 		b.Used, b.Limit, b.Next))
-}
-
-// pause lets go of the run in a way that can be resumed.
-func (e *execution) pause(ctx context.Context, why string, cause error) error {
-	if err := e.Work.ComeToRest(ctx); err != nil {
-		return errors.Join(cause, err)
-	}
-	if err := e.Rec.Record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
-		return errors.Join(cause, err)
-	}
-	e.tellNext(ctx)
-	return cause
-}
-
-// letGo pauses the run if err is a refusal, so that it can be resumed when what
-// moved is as it was.
-func (e *execution) letGo(ctx context.Context, err error) error {
-	var refused *RefusedError
-	if errors.As(err, &refused) {
-		return e.pause(ctx, refused.Error(), err)
-	}
-	return err
 }

@@ -64,15 +64,15 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 	var mistaken *ask.RefusedError
 	switch {
 	case errors.Is(err, ask.ErrWaiting):
-		return e.pause(ctx, "waiting", fmt.Errorf("%w for an answer to question %s: %s", ErrWaiting, q.ID, q.What))
-	case interrupted(ctx):
-		return e.pause(ctx, "interrupted", context.Cause(ctx))
+		return e.Pause(ctx, "waiting", fmt.Errorf("%w for an answer to question %s: %s", ErrWaiting, q.ID, q.What))
+	case session.Interrupted(ctx):
+		return e.Pause(ctx, "interrupted", context.Cause(ctx))
 	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() &&
 		!e.c.now().Before(q.Deadline):
 		return e.note(ctx, e.Decider().Refuse(e.Rec.Run, err.Error()))
 	}
 	// Nobody refused: the way to whoever answers is broken.
-	return e.pause(ctx, "question "+q.ID+" could not be put",
+	return e.Pause(ctx, "question "+q.ID+" could not be put",
 		fmt.Errorf("exec: question %s could not be put: %w", q.ID, err))
 }
 
@@ -88,9 +88,9 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 	e.TellOf(facts)
 	switch {
 	case a.Choice == question.Stop:
-		return e.pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
+		return e.Pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))
 	case q.Kind == ask.Obsolete && a.Choice == question.Replan && e.Rec.Run.AskedUnder(q.ID) == e.Rec.Run.Started.Plan:
-		return e.pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", ErrWaiting, a.By))
+		return e.Pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", ErrWaiting, a.By))
 	}
 	return nil
 }

@@ -30,5 +30,5 @@ func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
 	if err != nil || refused == nil {
 		return err // what moved was the step's own doing, and is undone
 	}
-	return e.letGo(ctx, refused)
+	return e.LetGo(ctx, refused)
 }

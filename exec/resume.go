@@ -32,7 +32,7 @@ func (e *execution) reopen(ctx context.Context, prefix string) error {
 		if len(e.Rec.Run.Amendments) > 0 {
 			hint = "resume it with the plan that it was amended to (Amended.Locked)"
 		}
-		return &RefusedError{Run: e.Rec.Run.Started.Run, Hint: hint,
+		return &session.Refusal{Run: e.Rec.Run.Started.Run, Hint: hint,
 			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
 	}
 	if err := e.recall(ctx); err != nil {
@@ -76,7 +76,7 @@ func (e *execution) recall(ctx context.Context) (err error) {
 func (e *execution) samePreset() error {
 	began := cmp.Or(e.Rec.Run.Started.Preset, preset.Default)
 	if e.chosen != "" && e.chosen != began {
-		return &RefusedError{Run: e.Rec.Run.Started.Run, Hint: fmt.Sprintf("leave the preset out, or name %q: a run goes on under the preset that it began with", began),
+		return &session.Refusal{Run: e.Rec.Run.Started.Run, Hint: fmt.Sprintf("leave the preset out, or name %q: a run goes on under the preset that it began with", began),
 			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, e.chosen)}}
 	}
 	e.c.Preset = began
@@ -177,7 +177,7 @@ func (e *execution) nobodyAfter(lost bool) error {
 	if err != nil || len(ids) == 0 || ids[len(ids)-1] == e.Rec.Run.Started.Run {
 		return err
 	}
-	return &RefusedError{Run: e.Rec.Run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
+	return &session.Refusal{Run: e.Rec.Run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
 		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])}}
 }
 

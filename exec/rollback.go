@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
 )
@@ -28,13 +29,13 @@ type RolledBack struct {
 
 // Rollback restores the tree to the checkpoint before a step and sets the run
 // back to it, so that resuming runs the step again, and all after it.
-func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address) (*RolledBack, error) {
+func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address) (_ *RolledBack, err error) {
+	defer public(&err)
 	own := *c
 	e := own.execution(&plan.Plan{}, nil)
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
-	var err error
 	if e.held, err = checkpoint.HoldWorkspace(ctx, e.Work.Root); err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 		return nil, err
 	}
 	if e.Rec.Run.Started.Shadow && e.Rec.Run.Ended != nil {
-		return nil, &RefusedError{Run: id, Reasons: []string{"the run was a trial: its clone is gone, and the workspace is as it was before it"}, Hint: "run the plan"}
+		return nil, &session.Refusal{Run: id, Reasons: []string{"the run was a trial: its clone is gone, and the workspace is as it was before it"}, Hint: "run the plan"}
 	}
 	s := e.Rec.Run.Step(step)
 	if s == nil {
@@ -75,7 +76,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 		}
 	}
 	if e.Rec.Run.Delivered != nil && e.Rec.Run.Ended == nil {
-		return nil, &RefusedError{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
+		return nil, &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
 	}
 	if e.Rec.Run.Paused == nil {
 		e.Work.TouchedAll(e.Work.Dir) // whoever had the run in hand did not sync what it wrote
@@ -124,7 +125,7 @@ func (e *execution) rollBack(ctx context.Context, s *history.Step, to record.Sna
 	if err := e.Rec.Record(ctx, history.Of(s, 0), restored); err != nil {
 		return done, err
 	}
-	return done, e.pause(ctx, "rolled back to before "+string(s.Address), nil)
+	return done, e.Pause(ctx, "rolled back to before "+string(s.Address), nil)
 }
 
 // setBack carries a rollback out within the run, which goes on from there.
@@ -138,7 +139,7 @@ func (e *execution) setBack(ctx context.Context, to *history.Step, by string) er
 		return err
 	}
 	if err := e.unwind(ctx, to); err != nil {
-		return e.pause(ctx, "rolling back failed",
+		return e.Pause(ctx, "rolling back failed",
 			fmt.Errorf("exec: the run cannot be set back to before %s: %w", to.Address, err))
 	}
 	target := to.Checkpoint.Checkpoint
@@ -159,7 +160,7 @@ func (e *execution) unwind(ctx context.Context, s *history.Step) error {
 			continue
 		}
 		if step.Rollback == plan.Irreversible {
-			return &RefusedError{Run: e.Rec.Run.Started.Run,
+			return &session.Refusal{Run: e.Rec.Run.Started.Run,
 				Reasons: []string{
 					fmt.Sprintf("step %s is irreversible and has been attempted: it cannot be rolled back",
 						step.Address)},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -79,7 +80,7 @@ func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warn
 			continue
 		}
 		why := e.c.toolIsThere(ctx, tool.Name)
-		if interrupted(ctx) {
+		if session.Interrupted(ctx) {
 			return nil, nil, context.Cause(ctx)
 		}
 		tool.Status = toolVerified
@@ -96,7 +97,7 @@ func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warn
 		}
 	}
 	if len(missing) > 0 {
-		return t.tools, warnings, &RefusedError{Reasons: missing,
+		return t.tools, warnings, &session.Refusal{Reasons: missing,
 			Hint: "install and configure " + strings.Join(namesOf(t.tools, toolMissing), ", ") + ", and start the client that serves them anew; the plan says how"}
 	}
 	return t.tools, warnings, nil

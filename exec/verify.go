@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/internal/process"
@@ -21,7 +22,7 @@ import (
 // run is bound to, and that nobody changed the tree. *RefusedError names all
 // that did.
 func (e *execution) verify(ctx context.Context) error {
-	var refused *RefusedError
+	var refused *session.Refusal
 	if !e.Rec.Seen.Holds(contract.Bindings) {
 		var err error
 		if refused, err = e.bindings(ctx); err != nil {
@@ -46,14 +47,14 @@ func (e *execution) verify(ctx context.Context) error {
 	return refused
 }
 
-func (e *execution) refusal() *RefusedError {
-	return &RefusedError{Run: e.Rec.Run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
+func (e *execution) refusal() *session.Refusal {
+	return &session.Refusal{Run: e.Rec.Run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
 }
 
 // bindings looks at what the run is bound to besides the tree: the plan, its
 // lock file, the envelope with the agents in it, and the repository. It returns
 // nil if all of it is as it was.
-func (e *execution) bindings(ctx context.Context) (*RefusedError, error) {
+func (e *execution) bindings(ctx context.Context) (*session.Refusal, error) {
 	git, err := git.Read(e.Work.Root)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (e *execution) bindings(ctx context.Context) (*RefusedError, error) {
 }
 
 // bindingsBesides is bindings for whoever has looked at the repository.
-func (e *execution) bindingsBesides(ctx context.Context, git ledger.GitState) (*RefusedError, error) {
+func (e *execution) bindingsBesides(ctx context.Context, git ledger.GitState) (*session.Refusal, error) {
 	refused := e.refusal()
 	var errs []error
 	for _, verify := range []func() error{e.verifyPlan, e.verifyLockFile, e.verifyHold} {
@@ -164,7 +165,7 @@ func (e *execution) isolation() (string, error) {
 	}
 	reached, err := process.Reach(box)
 	if err != nil {
-		return "", &RefusedError{Run: e.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Err: err}
+		return "", &session.Refusal{Run: e.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Err: err}
 	}
 	e.isolated = reached.String()
 	return e.isolated, nil

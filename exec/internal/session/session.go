@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"time"
 
 	"github.com/planlock/planlock/exec/contract"
@@ -46,6 +47,8 @@ type Session struct {
 	// Tell tells the host what happens; Observed is set if it listens.
 	Tell     func(Event)
 	Observed bool
+	// Paused is called when the run was let go, and can be resumed.
+	Paused func(context.Context)
 
 	decides *engine.Decider
 }

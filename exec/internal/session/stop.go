@@ -1,0 +1,77 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// ErrWaiting says that a run waits, for an answer or to be resumed.
+var ErrWaiting = errors.New("exec: the run waits")
+
+// ErrHandoff says that the token budget of a session is nearly used up. It is
+// an [ErrWaiting] as well.
+var ErrHandoff = fmt.Errorf("%w: its token budget is nearly used up", ErrWaiting)
+
+// A Refusal says that a run may not begin or go on, and what would have to be
+// otherwise. The controller hands it to its host as an exec.RefusedError, which
+// has the same fields.
+type Refusal struct {
+	Run     string
+	Reasons []string
+	Hint    string
+	Actions []action.Action
+	Err     error
+}
+
+func (r *Refusal) Error() string {
+	text := "exec: refused: " + strings.Join(r.Reasons, "; ")
+	var next []string
+	if r.Hint != "" {
+		next = append(next, r.Hint)
+	}
+	for _, a := range r.Actions {
+		next = append(next, a.String())
+	}
+	if len(next) > 0 {
+		text += " (" + strings.Join(next, "; ") + ")"
+	}
+	return text
+}
+
+// Unwrap returns what the refusal was found by.
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// Refuse is a refusal of the run in hand, for one reason.
+func (s *Session) Refuse(hint, format string, args ...any) *Refusal {
+	return &Refusal{Run: s.Rec.Run.Started.Run, Hint: hint, Reasons: []string{fmt.Sprintf(format, args...)}}
+}
+
+// Pause lets go of the run in a way that can be resumed, and returns cause.
+func (s *Session) Pause(ctx context.Context, why string, cause error) error {
+	if err := s.Work.ComeToRest(ctx); err != nil {
+		return errors.Join(cause, err)
+	}
+	if err := s.Rec.Record(ctx, history.Where{}, &history.Paused{Why: why}); err != nil {
+		return errors.Join(cause, err)
+	}
+	s.Paused(ctx)
+	return cause
+}
+
+// LetGo pauses the run if err is a refusal, so that it can be resumed when what
+// moved is as it was. It returns err.
+func (s *Session) LetGo(ctx context.Context, err error) error {
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		return s.Pause(ctx, refused.Error(), err)
+	}
+	return err
+}
+
+// Interrupted reports whether the run is to stop because the host wants it to.
+func Interrupted(ctx context.Context) bool { return ctx.Err() != nil }
