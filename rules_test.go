@@ -20,7 +20,7 @@ import (
 // asks for, where that is, and which tests prove it.
 type rule struct {
 	page, id, text, where string
-	tests                 []string          // "exec/modes TestTriggers/rate"
+	tests                 []string          // "exec/internal/modes TestTriggers/rate"
 	only                  map[string]string // where a test runs only in some cases: "torture", "root" or "user"
 	differs               string            // why the design answers it otherwise
 }

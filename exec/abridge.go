@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 )

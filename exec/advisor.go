@@ -14,13 +14,13 @@ import (
 
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
-	"github.com/planlock/planlock/exec/method"
 	"github.com/planlock/planlock/ledger"
 )
 

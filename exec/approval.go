@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/review"

@@ -10,7 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/planlock/planlock/exec/bound"
-	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/planlock/planlock/exec/bound"
-	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )

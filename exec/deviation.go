@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/question"
 )
 
 // reinstated is the attempt whose tree the next one puts back, or nil if an

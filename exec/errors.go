@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/action"
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate/evidence"
 )

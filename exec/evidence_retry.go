@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"

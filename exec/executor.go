@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )

@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"github.com/planlock/planlock/exec/flow"
+	"github.com/planlock/planlock/exec/internal/flow"
 )
 
 // Next is what to do now, the likeliest first; nil if nothing began.

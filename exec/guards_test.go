@@ -8,7 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/question"
 )
 
 // freeze is a guard of a host: no step of task 1 begins before somebody has let

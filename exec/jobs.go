@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/jobs"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/exec/jobs"
 	"github.com/planlock/planlock/gate"
 )
 

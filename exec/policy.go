@@ -5,8 +5,8 @@ import (
 	"reflect"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 )
 
 // chosenPolicy is how a run is carried out by what the host and the plan say

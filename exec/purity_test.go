@@ -24,10 +24,10 @@ const module = "github.com/planlock/planlock/"
 // is their own files that are held to that; closed lists those of which
 // everything that they import of ours is pure as well.
 var (
-	pure = []string{"gate", "exec/safetext", "exec/history", "exec/advice", "exec/bound", "exec/recovery",
-		"exec/method", "exec/modes", "exec/contract",
-		"exec/action", "exec/flow", "exec/compliance", "exec/question", "exec/guard", "exec/engine", "exec/analysis"}
-	closed = []string{"exec/bound", "exec/safetext"}
+	pure = []string{"gate", "exec/safetext", "exec/history", "exec/advice", "exec/internal/bound", "exec/recovery",
+		"exec/internal/method", "exec/internal/modes", "exec/contract",
+		"exec/action", "exec/internal/flow", "exec/internal/compliance", "exec/internal/question", "exec/guard", "exec/engine", "exec/internal/analysis"}
+	closed = []string{"exec/internal/bound", "exec/safetext"}
 	impure = []string{"os", "net", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "net/http"}
 	clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}
 )

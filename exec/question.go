@@ -10,12 +10,12 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/exec/question"
 )
 
 // afterDeadline is how long an escalator may look for an answer that came in

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/ledger"
 )
 

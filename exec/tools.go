@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )

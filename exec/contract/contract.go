@@ -12,7 +12,7 @@ import (
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )

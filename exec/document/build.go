@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/action"
-	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"

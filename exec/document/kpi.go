@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/plan"
 )
 

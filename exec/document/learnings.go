@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/planlock/planlock/exec/analysis"
-	"github.com/planlock/planlock/exec/compliance"
+	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/plan"
 )
 

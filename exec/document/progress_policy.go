@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/analysis"
-	"github.com/planlock/planlock/exec/compliance"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/modes"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/modes"
+	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )

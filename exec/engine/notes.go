@@ -2,9 +2,9 @@ package engine
 
 import (
 	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/question"
 )
 
 // notes are what follows from the history and was not said yet: the strategy,

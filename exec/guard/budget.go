@@ -2,8 +2,8 @@ package guard
 
 import (
 	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 )
 
 // budget looks how far the token budget is used up before the next thing is

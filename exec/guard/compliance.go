@@ -4,10 +4,10 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/compliance"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/compliance"
+	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/plan"
 )
 

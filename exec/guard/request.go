@@ -5,7 +5,7 @@ import (
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/question"
 )
 
 // request asks what a person requested, before anything else is done about a

@@ -5,9 +5,9 @@ import (
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"

@@ -3,7 +3,7 @@ package preset
 import (
 	"time"
 
-	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/exec/recovery"
 )
 

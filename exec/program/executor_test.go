@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/plan"

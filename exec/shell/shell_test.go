@@ -15,7 +15,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"

@@ -9,7 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/flow"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/question"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 )

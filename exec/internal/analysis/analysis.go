@@ -1,8 +1,8 @@
 package analysis
 
 import (
-	"github.com/planlock/planlock/exec/compliance"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/method"
+	"github.com/planlock/planlock/exec/internal/method"
 )
 
 func ptr(s string) *string { return &s }

@@ -11,7 +11,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/exec/analysis"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )

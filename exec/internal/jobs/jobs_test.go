@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/exec/jobs"
+	"github.com/planlock/planlock/exec/internal/jobs"
 )
 
 func TestParse(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/bound"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 )

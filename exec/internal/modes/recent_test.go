@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/planlock/planlock/exec/compliance"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/modes"
+	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/plan"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/bound"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
