@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -18,7 +19,7 @@ var benchFact = record.Fact{Type: "step.done", Step: "12.3", Attempt: 1,
 	Data: json.RawMessage(`"` + strings.Repeat("x", 380) + `"`)}
 
 func benchJournal(b *testing.B) *checkpoint.Journal {
-	log, err := checkpoint.OpenFileLog(filepath.Join(b.TempDir(), "journal"))
+	log, err := filelog.Open(b.Context(), filepath.Join(b.TempDir(), "journal"))
 	must(b, err)
 	j, err := checkpoint.OpenJournal(b.Context(), log, "run", nil)
 	must(b, err)

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
@@ -93,7 +94,7 @@ func (c *checker) pack(ctx context.Context, root *disk.Root, path, name string, 
 	c.Packs++
 	head := make([]byte, packHeader)
 	if n, err := f.ReadAt(head, 0); n < packHeader {
-		return atEnd(err) // it was just being made
+		return format.AtEnd(err) // it was just being made
 	}
 	if err := checkPackHeader(head); ofOtherVersion(err) {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -30,7 +31,7 @@ type fileContent struct {
 // clone adds the content of c, without copying it. What was cloned is checked,
 // since somebody may have written meanwhile.
 func (p *ownPack) clone(ctx context.Context, key sum, c *fileContent) (place, error) {
-	own, ok := p.f.(dataFile)
+	own, ok := p.f.(file.Data)
 	if !ok || !p.plain {
 		return place{}, errNoClone
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/interrupt"
 	"github.com/planlock/planlock/ledger"
@@ -148,14 +150,14 @@ func (c *collector) look(ctx context.Context, name string, size int64) error {
 	if err != nil {
 		return err
 	}
-	if held, err := lockFile(f.OS()); err == nil && held {
+	if held, err := file.Lock(f.OS()); err == nil && held {
 		c.Busy++
 		return f.Close()
 	}
 	p := &lookedAt{name: name, f: f, size: size}
 	damaged := false
 	head := make([]byte, packHeader)
-	if _, err := f.ReadAt(head, 0); atEnd(err) != nil {
+	if _, err := f.ReadAt(head, 0); format.AtEnd(err) != nil {
 		return errors.Join(err, f.Close())
 	}
 	if err := checkPackHeader(head); ofOtherVersion(err) {
@@ -301,7 +303,7 @@ func (c *collector) rewrite(ctx context.Context) (err error) {
 		return d.die(err)
 	}
 	d.fresh = d.fresh[:0]
-	if err := d.own.at.check(d.own.end); err != nil {
+	if err := d.own.at.Check(d.own.end); err != nil {
 		return d.die(err)
 	}
 	return d.own.mark()
@@ -374,7 +376,7 @@ func (c *collector) remove(which func(*lookedAt) bool) error {
 		if err := p.close(); err != nil {
 			return err
 		}
-		if err := removeIfThere(d.root, d.path(p.name)); err != nil {
+		if err := file.RemoveIfThere(d.root, d.path(p.name)); err != nil {
 			return err
 		}
 	}
@@ -395,7 +397,7 @@ func (c *collector) tidy(done bool) error {
 	}
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), ".new-") && e.Type().IsRegular() {
-			err = errors.Join(err, removeIfThere(d.root, filepath.Join(above, e.Name())))
+			err = errors.Join(err, file.RemoveIfThere(d.root, filepath.Join(above, e.Name())))
 		}
 	}
 	if done && c.moved && err == nil {

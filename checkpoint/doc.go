@@ -2,15 +2,15 @@
 // restored, and facts, so that they can be proved.
 //
 // Two small interfaces move bytes, and hosts can bring their own: [Blobs] keeps
-// contents by digest, [Log] keeps records in order. [Folder] and [FileLog] are
-// those that keep them in files, [Memory] and [MemoryLog] those for tests.
+// contents by digest, [Log] keeps records in order. [Folder] and filelog.Log
+// are those that keep them in files, [Memory] and [MemoryLog] those for tests.
 // Their rules are tests in package checkpointtest.
 //
 // What callers hold is built on them. A [Store] keeps snapshots of trees, of
 // which only the differences are written, and restores them exactly. A
 // [Journal] chains its records by hashes, so that nobody can edit, swap, repeat
 // or remove one without being found out; what was cut off or written anew from
-// some record on is found by what a [FileLog] keeps beside its file, and for
+// some record on is found by what a filelog.Log keeps beside its file, and for
 // sure by a [Head] that was kept elsewhere. [HoldWorkspace] keeps a second
 // controller away from a workspace.
 //
@@ -30,7 +30,6 @@
 // ([Store.SnapshotInline]), and not synced itself. A restore writes files in
 // place, and two workers share it.
 //
-// A [Witness] keeps how far a log reached outside of the workspace.
 // [Folder.Collect] removes what nobody needs, which [Store.References] lists
 // for a journal, and [Folder.Check] reads everything that is kept.
 //

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
@@ -163,7 +165,7 @@ func (d *Folder) loadPack(name string) error {
 	if before.end == 0 {
 		head := make([]byte, packHeader)
 		if n, err := io.ReadFull(f, head); n < packHeader {
-			return atEnd(err) // it was just being made
+			return format.AtEnd(err) // it was just being made
 		}
 		if bytes.Equal(head, make([]byte, packHeader)) {
 			return nil // its beginning was never written
@@ -333,7 +335,7 @@ func (d *Folder) read(w where) (io.ReadCloser, error) {
 		if content, ok := d.own.content(w.place); ok {
 			return io.NopCloser(bytes.NewReader(content)), nil
 		}
-		own, _ := d.own.f.(dataFile)
+		own, _ := d.own.f.(file.Data)
 		return packContent{io.NewSectionReader(d.own.f, w.offset, w.size), own.File, nil}, nil
 	}
 	f, release, err := d.files.open(d.root, w.pack, d.path(w.pack))
@@ -414,7 +416,7 @@ func (d *Folder) sync() error {
 	if err := d.own.write(); err != nil {
 		return fmt.Errorf("checkpoint: sync: %w", err) // nothing is lost yet
 	}
-	if err := d.own.at.check(d.own.end); err != nil {
+	if err := d.own.at.Check(d.own.end); err != nil {
 		for key, w := range d.index {
 			if w.pack == d.own.name {
 				w.sure = false

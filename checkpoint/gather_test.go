@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,10 +10,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
-
-	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // A writeCount counts the writes to a pack.
@@ -24,6 +24,28 @@ type writeCount struct {
 func (c *writeCount) WriteAt(b []byte, at int64) (int, error) {
 	c.writes++
 	return c.packFile.WriteAt(b, at)
+}
+
+// A faulty pack fails its syncs, or what is written behind its room.
+type faulty struct {
+	packFile
+	sync error
+	room int64 // where the disk is full; 0: nowhere
+}
+
+func (f *faulty) WriteAt(b []byte, at int64) (int, error) {
+	if end := at + int64(len(b)); f.room > 0 && end > f.room {
+		n, _ := f.packFile.WriteAt(b[:max(0, f.room-at)], at)
+		return n, syscall.ENOSPC
+	}
+	return f.packFile.WriteAt(b, at)
+}
+
+func (f *faulty) Sync() error {
+	if f.sync != nil {
+		return f.sync
+	}
+	return f.packFile.Sync()
 }
 
 func openFolder(t *testing.T, dir string) *Folder {
@@ -92,7 +114,7 @@ func TestGatheredContentsOutliveAFullDisk(t *testing.T) {
 	if err := d.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	full := &faulty{logFile: d.own.f.(logFile), room: d.own.end + 100}
+	full := &faulty{packFile: d.own.f, room: d.own.end + 100}
 	d.own.f = full
 	kept := putText(t, d, string(bytes.Repeat([]byte("k"), 1000)))
 	for range 2 {
@@ -127,7 +149,7 @@ func TestGatheredContentsDieWithTheFolder(t *testing.T) {
 	if err := d.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d.own.f = &faulty{logFile: d.own.f.(logFile), sync: syscall.EIO}
+	d.own.f = &faulty{packFile: d.own.f, sync: syscall.EIO}
 	lost := putText(t, d, "lost")
 	if err := d.Sync(t.Context()); !errors.Is(err, ErrDead) {
 		t.Fatal(err)
@@ -201,5 +223,105 @@ func TestInlineContentsAreWritten(t *testing.T) {
 	}
 	if _, err := NewStore(openFolder(t, objects)).Tree(t.Context(), snap); err != nil {
 		t.Error(err)
+	}
+}
+
+// A pack that is taken away while it is written costs what is in it, and the
+// store says so.
+func TestFolderPackTakenAway(t *testing.T) {
+	for name, do := range map[string]func(pack string) error{
+		"removed": os.Remove,
+		"cut":     func(pack string) error { return os.Truncate(pack, 20) },
+		"all":     func(pack string) error { return os.RemoveAll(filepath.Dir(filepath.Dir(pack))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := OpenFolder(filepath.Join(t.TempDir(), "objects"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			s := NewStore(d)
+			kept, err := s.Put(t.Context(), []byte("kept"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := do(d.path(d.own.name)); err != nil {
+				t.Skip("needs files that can be taken away while they are open: ", err)
+			}
+			if err := d.Sync(t.Context()); !errors.Is(err, ErrDead) || !errors.Is(err, ErrReplaced) {
+				t.Errorf("error is %v", err)
+			}
+			if has, err := d.Has(t.Context(), kept); has || err != nil {
+				t.Errorf("what is gone is kept: %v, %v", has, err)
+			}
+			if _, err := NewStore(d).Put(t.Context(), []byte("more")); !errors.Is(err, ErrDead) {
+				t.Errorf("after it: %v", err)
+			}
+		})
+	}
+}
+
+func TestFolderAfterFailedSync(t *testing.T) {
+	dir := t.TempDir()
+	d, err := OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewStore(d)
+	kept, err := s.Put(t.Context(), []byte("kept"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := d.own.f
+	d.own.f = &faulty{packFile: whole, sync: syscall.EIO}
+	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) || !errors.Is(err, syscall.EIO) {
+		t.Fatalf("error is %v", err)
+	}
+	d.own.f = whole
+	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) {
+		t.Fatalf("after it: %v", err)
+	}
+	if got, err := s.Get(t.Context(), kept); err != nil || string(got) != "kept" {
+		t.Fatalf("what was synced: %q, %v", got, err)
+	}
+	d.Close()
+	if d, err = OpenFolder(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	lost, err := NewStore(d).Put(t.Context(), []byte("lost")) // written again, whatever is there
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := NewStore(d).Get(t.Context(), lost); err != nil || string(got) != "lost" {
+		t.Fatalf("after opening it again: %q, %v", got, err)
+	}
+}
+
+func TestFolderFullDisk(t *testing.T) {
+	d, err := OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	s := NewStore(d)
+	if _, err := s.Put(context.Background(), []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	full := &faulty{packFile: d.own.f, room: d.own.end + 100}
+	d.own.f = full
+	for _, size := range []int{1000, 3 << 20} {
+		if _, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), size)); !errors.Is(err, syscall.ENOSPC) ||
+			errors.Is(err, ErrDead) {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+	}
+	full.room = 0
+	again, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Get(t.Context(), again); err != nil || len(got) != 1000 {
+		t.Fatalf("with space again: %d bytes, %v", len(got), err)
 	}
 }

@@ -2,10 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,12 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/checkpoint/internal/golden"
 	"github.com/planlock/planlock/ledger"
-
-	"github.com/planlock/planlock/checkpoint/record"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew; never do that with those of a released version")
 
 const goldenPack = "01JGVPACKV1000000000000000"
 
@@ -58,24 +52,6 @@ func sumOf(b []byte) sum {
 	return s
 }
 
-func golden(t *testing.T, name string, got []byte) []byte {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, got) {
-		t.Errorf("%s is written as\n%swant\n%s", name, hex.Dump(got), hex.Dump(want))
-	}
-	return want
-}
-
 func TestGoldenManifest(t *testing.T) {
 	full, delta := goldenManifests()
 	for name, m := range map[string]*manifest{"manifest-full.v1": full, "manifest-delta.v1": delta} {
@@ -83,7 +59,7 @@ func TestGoldenManifest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := decodeManifest(golden(t, name, text))
+		back, err := decodeManifest(golden.Same(t, name, text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +70,7 @@ func TestGoldenManifest(t *testing.T) {
 }
 
 func TestGoldenPack(t *testing.T) {
-	b := golden(t, goldenPack+packExt, goldenPackBytes())
+	b := golden.Same(t, goldenPack+packExt, goldenPackBytes())
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, packFolder), 0o755); err != nil {
 		t.Fatal(err)
@@ -118,91 +94,18 @@ func TestGoldenPack(t *testing.T) {
 	}
 }
 
-func TestGoldenJournal(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "journal")
-	log, err := OpenFileLog(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := func() time.Time { return time.Unix(1700000000, 5) }
-	j, err := OpenJournal(t.Context(), log, "01JGRUN", now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want []record.Record
-	for i, f := range []record.Fact{
-		{Type: "run.started", Data: json.RawMessage(`{"plan":"p"}`)},
-		{Type: "step.started", Step: "1.1", Attempt: 1},
-		{Type: "step.done", Step: "1.1", Attempt: 1, Data: json.RawMessage(`[1,"é"]`)},
-	} {
-		add := j.Append
-		if i == 1 {
-			add = j.Write
-		}
-		records, err := add(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, records...)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	written, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "journal.v1", written)
-	for _, name := range []string{"journal.v1"} {
-		old, err := ReadFileLog(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer old.Close()
-		if j, err = OpenJournal(t.Context(), old, "01JGRUN", now); err != nil {
-			t.Fatal(err)
-		}
-		var got []record.Record
-		for r, err := range j.Records(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, r)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
 // What was written before version 1 is refused in one sentence that says what
 // to do, and left as it is.
 func TestOldFormatsAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	copied := func(from, to string) string {
-		t.Helper()
-		text, err := os.ReadFile(filepath.Join("testdata", from))
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, to)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-		return path
+	pack, err := os.ReadFile(filepath.Join("testdata", "pack.old"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	log := copied("journal.old", "journal")
-	before, _ := os.ReadFile(log)
-	for name, open := range map[string]func(string) (*FileLog, error){"to append": OpenFileLog,
-		"to read": ReadFileLog} {
-		if _, err := open(log); !errors.Is(err, ErrOldFormat) {
-			t.Errorf("a log that is opened %s: %v", name, err)
-		}
+	path := filepath.Join(dir, packFolder, goldenPack+packExt)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, pack, 0o644)); err != nil {
+		t.Fatal(err)
 	}
-	if after, err := os.ReadFile(log); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the log was changed: %v", err)
-	}
-	copied("pack.old", filepath.Join(packFolder, goldenPack+packExt))
 	d, err := OpenFolder(dir)
 	if err == nil {
 		_, err = d.Get(t.Context(), ledger.Sum([]byte("hello")))
@@ -291,38 +194,6 @@ func FuzzPack(f *testing.F) {
 			})
 		if err != nil || scan.end > int64(len(b)) || scan.marked > scan.end {
 			t.Fatal(scan, err)
-		}
-	})
-}
-
-func FuzzLog(f *testing.F) {
-	one, _ := appendFrame(nil, int64(logHeader), frameLoose, [][]byte{[]byte("a"), {}})
-	two, _ := appendFrame(one, int64(logHeader+len(one)), frameBehind, [][]byte{bytes.Repeat([]byte{0}, 600)})
-	f.Add(two)
-	f.Add(two[:len(two)-9])
-	f.Fuzz(func(t *testing.T, b []byte) {
-		b = append(append([]byte(logMagic), 0, 0, 0, logVersion), b...)
-		var first [][]byte
-		end, err := readFrames(t.Context(), bytes.NewReader(b), "log", int64(len(b)), ends{},
-			func(r []byte, _ error) bool {
-				first = append(first, bytes.Clone(r))
-				return true
-			})
-		if err != nil {
-			return
-		}
-		// What is cut off makes no difference to what is left.
-		n := 0
-		again, err := readFrames(t.Context(), bytes.NewReader(b[:end.offset]), "log", end.offset, ends{head: end},
-			func(r []byte, _ error) bool {
-				if !bytes.Equal(r, first[n]) {
-					t.Fatal("another record")
-				}
-				n++
-				return true
-			})
-		if err != nil || again != end || n != len(first) {
-			t.Fatal(again, end, n, err)
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -36,7 +37,7 @@ func Hold(ctx context.Context, dir string) (release func() error, err error) {
 // Held is the exclusive lock on a workspace, while somebody has it. It is safe
 // for concurrent use.
 type Held struct {
-	at stay
+	at file.Stay
 
 	mu     sync.Mutex
 	file   *disk.File // nil: released
@@ -54,7 +55,7 @@ func (h *Held) Check() error {
 	if h.file == nil {
 		return fmt.Errorf("checkpoint: check lock: %w", ErrClosed)
 	}
-	return h.at.check(0)
+	return h.at.Check(0)
 }
 
 // Release gives the lock back. Calling it again is harmless.
@@ -67,11 +68,11 @@ func (h *Held) Release() error {
 	var errs []error
 	for _, f := range []*disk.File{h.folder, h.file} { // who finds the file free finds the folder free too
 		if f != nil {
-			errs = append(errs, unlockFile(f.OS()), f.Close())
+			errs = append(errs, file.Unlock(f.OS()), f.Close())
 		}
 	}
 	for _, f := range h.above {
-		errs = append(errs, unlockFile(f), f.Close())
+		errs = append(errs, file.Unlock(f), f.Close())
 	}
 	h.file, h.folder, h.above = nil, nil, nil
 	return errors.Join(errs...)
@@ -105,7 +106,7 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 		return nil, fmt.Errorf("checkpoint: workspace %q: %w", dir, err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("checkpoint: workspace %q is a file, name the folder that holds it: %w", dir,
-			errNotFolder)
+			file.ErrNotFolder)
 	}
 	root, err := disk.From(ctx).OpenRoot(dir)
 	if err != nil {
@@ -126,7 +127,7 @@ func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
 	if err := h.lookAround(ctx, dir); err != nil {
 		return nil, errors.Join(err, h.Release())
 	}
-	if h.at, err = stayOf(f.OS(), filepath.Join(dir, lockName)); err == nil {
+	if h.at, err = file.StayOf(f.OS(), filepath.Join(dir, lockName)); err == nil {
 		err = writeHolder(f)
 	}
 	if errors.Is(err, syscall.ENOSPC) {
@@ -144,7 +145,7 @@ func lockFolder(root *disk.Root, dir string) (*disk.File, error) {
 	if err != nil {
 		return nil, nil
 	}
-	held, err := lockFile(f.OS())
+	held, err := file.Lock(f.OS())
 	switch {
 	case held:
 		return nil, errors.Join(&HeldError{Dir: dir, Holder: "a process whose lock file was removed"}, f.Close())
@@ -174,7 +175,7 @@ func makeOwn(root *disk.Root) error {
 	if info, err := root.Lstat(ownFolder); err != nil {
 		return err
 	} else if !info.IsDir() {
-		return &fs.PathError{Op: "open", Path: ownFolder, Err: errNotFolder}
+		return &fs.PathError{Op: "open", Path: ownFolder, Err: file.ErrNotFolder}
 	}
 	if info, err := root.Lstat(ignoreName); err == nil && info.Size() > 0 {
 		return nil
@@ -203,7 +204,7 @@ func lockOwn(ctx context.Context, root *disk.Root, dir string) (*disk.File, erro
 		if err != nil {
 			return nil, cannotHold(dir, err)
 		}
-		held, err := lockFile(f.OS())
+		held, err := file.Lock(f.OS())
 		if err != nil {
 			return nil, errors.Join(cannotHold(dir, err), f.Close())
 		}
@@ -239,7 +240,7 @@ func writeHolder(f *disk.File) error {
 		h.User = u.Username
 	}
 	if info, err := f.Stat(); err == nil {
-		h.File = inode(info)
+		h.File = file.Inode(info)
 	}
 	text, err := json.Marshal(h)
 	if err != nil {

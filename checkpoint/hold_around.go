@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -35,7 +36,7 @@ func (h *Held) lookAround(ctx context.Context, dir string) error {
 		if f == nil {
 			continue
 		}
-		held, err := shareFile(f)
+		held, err := file.Share(f)
 		if held {
 			named := &HeldError{Dir: up, Holder: nameHolder(ctx, f), For: dir}
 			return errors.Join(named, f.Close())
@@ -50,7 +51,7 @@ func (h *Held) lookAround(ctx context.Context, dir string) error {
 	if err != nil {
 		return cannotHold(dir, err)
 	}
-	if last := readHolder(h.file); last != nil && last.File == inode(info) {
+	if last := readHolder(h.file); last != nil && last.File == file.Inode(info) {
 		return nil // who held a workspace below since the name was written shares its file
 	}
 	return heldBelow(ctx, real, dir)
@@ -59,7 +60,7 @@ func (h *Held) lookAround(ctx context.Context, dir string) error {
 // openLock opens the lock file of a folder; nil where there is none that may be
 // read.
 func openLock(dir string) *os.File {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDONLY|noWait, 0)
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDONLY|file.NoWait, 0)
 	if err != nil {
 		return nil
 	}
@@ -72,8 +73,8 @@ func openLock(dir string) *os.File {
 
 // heldBy says who keeps this process from locking f, the lock file of dir.
 func heldBy(ctx context.Context, f *disk.File, dir string) error {
-	if held, err := shareFile(f.OS()); !held && err == nil { // it is only shared
-		if err := unlockFile(f.OS()); err != nil {
+	if held, err := file.Share(f.OS()); !held && err == nil { // it is only shared
+		if err := file.Unlock(f.OS()); err != nil {
 			return cannotHold(dir, err)
 		}
 		if err := heldBelow(ctx, dir, dir); err != nil {
@@ -99,7 +100,7 @@ func heldBelow(ctx context.Context, real, dir string) error {
 		if below := filepath.Dir(path); below != real {
 			if f := openLock(below); f != nil {
 				defer f.Close() // only read
-				if held, err := shareFile(f); held && err == nil {
+				if held, err := file.Share(f); held && err == nil {
 					return &HeldError{Dir: below, Holder: nameHolder(ctx, f), For: dir}
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -19,7 +20,7 @@ func immutable(dir *disk.Root, name string) bool {
 	if err != nil || !info.IsDir() && !info.Mode().IsRegular() {
 		return false
 	}
-	f, err := dir.OpenFile(name, os.O_RDONLY|noWait, 0)
+	f, err := dir.OpenFile(name, os.O_RDONLY|file.NoWait, 0)
 	if err != nil {
 		return false
 	}

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/planlock/planlock/ledger"
-
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
 )
 
 // Inline are the contents of a snapshot that were put and not synced. Who gets

@@ -63,7 +63,7 @@ func OpenJournalWith(ctx context.Context, log Log, name string, now func() time.
 
 // VerifyLog replays and verifies log like OpenJournal, and says where it ends.
 // Whether it is as long as it should be only an expected head can tell, see
-// Journal.Extends; a FileLog keeps one, which an attacker can change too.
+// Journal.Extends; a filelog.Log keeps one, which an attacker can change too.
 func VerifyLog(ctx context.Context, log Log, name string) (record.Head, error) {
 	c := record.NewChain(name)
 	for _, err := range replay(ctx, log, &c) {

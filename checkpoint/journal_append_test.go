@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -99,7 +100,7 @@ func TestJournalCallsTakeTurns(t *testing.T) {
 // What is only written is in the log at once, and counts when it is durable.
 func TestJournalWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	log, err := checkpoint.OpenFileLog(path)
+	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 	must(t, err)
@@ -131,7 +132,7 @@ func TestJournalWrite(t *testing.T) {
 // written by itself behind it.
 func TestJournalSync(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	log, err := checkpoint.OpenFileLog(path)
+	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 	must(t, err)
@@ -159,7 +160,7 @@ func TestJournalSync(t *testing.T) {
 		t.Errorf("a closed journal is synced: %v", err)
 	}
 	must(t, log.Close())
-	log, err = checkpoint.OpenFileLog(path)
+	log, err = filelog.Open(t.Context(), path)
 	must(t, err)
 	j, err = checkpoint.OpenJournal(t.Context(), log, "run", nil)
 	must(t, err)
@@ -245,7 +246,7 @@ func TestJournalCloseAfterFailedSync(t *testing.T) {
 func TestJournalCloseMeanwhile(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "journal")
-		log, err := checkpoint.OpenFileLog(path)
+		log, err := filelog.Open(t.Context(), path)
 		must(t, err)
 		j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 		must(t, err)
@@ -282,7 +283,7 @@ func TestJournalCloseMeanwhile(t *testing.T) {
 		}()
 		wait.Wait()
 		close(begun)
-		log, err = checkpoint.OpenFileLog(path)
+		log, err = filelog.Open(t.Context(), path)
 		must(t, err)
 		again, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 		must(t, err)
@@ -349,7 +350,7 @@ func TestJournalStage(t *testing.T) {
 // Staging costs as much however much is staged, and none of it is kept once it
 // was written.
 func TestStagedIsNotKept(t *testing.T) {
-	log, err := checkpoint.OpenFileLog(filepath.Join(t.TempDir(), "log"))
+	log, err := filelog.Open(t.Context(), filepath.Join(t.TempDir(), "log"))
 	must(t, err)
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 	must(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -59,12 +60,12 @@ func records(j *checkpoint.Journal) (all []record.Record, err error) {
 
 func TestJournalKeepsFacts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs", "run", "journal")
-	log, err := checkpoint.OpenFileLog(path)
+	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
 	j, want := fill(t, log)
 	head := j.Head()
 	must(t, j.Close())
-	log, err = checkpoint.OpenFileLog(path)
+	log, err = filelog.Open(t.Context(), path)
 	must(t, err)
 	j, err = checkpoint.OpenJournal(t.Context(), log, "run", clock())
 	must(t, err)
@@ -95,7 +96,7 @@ func TestJournalKeepsFacts(t *testing.T) {
 func TestJournalFileDamaged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "journal")
-	log, err := checkpoint.OpenFileLog(path)
+	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
 	j, want := fill(t, log)
 	head := j.Head()
@@ -104,7 +105,7 @@ func TestJournalFileDamaged(t *testing.T) {
 	must(t, err)
 	open := func(b []byte) ([]record.Record, error, error) {
 		must(t, os.WriteFile(path, b, 0o644))
-		log, err := checkpoint.ReadFileLog(path)
+		log, err := filelog.Read(t.Context(), path)
 		if err != nil {
 			return nil, err, nil
 		}
@@ -219,7 +220,7 @@ func TestJournalTampered(t *testing.T) {
 }
 
 func TestJournalConcurrent(t *testing.T) {
-	log, err := checkpoint.OpenFileLog(filepath.Join(t.TempDir(), "journal"))
+	log, err := filelog.Open(t.Context(), filepath.Join(t.TempDir(), "journal"))
 	must(t, err)
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", nil)
 	must(t, err)

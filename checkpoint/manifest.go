@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -119,7 +120,7 @@ var errManifest = errors.New("checkpoint: damaged manifest")
 
 // decodeManifest reads what encode wrote.
 func decodeManifest(b []byte) (*manifest, error) {
-	if bytes.HasPrefix(b, []byte(oldMagic+"manifest")) {
+	if bytes.HasPrefix(b, []byte(format.OldMagic+"manifest")) {
 		return nil, ErrOldFormat
 	}
 	b, ok := bytes.CutPrefix(b, []byte(manifestMagic))

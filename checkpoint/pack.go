@@ -9,14 +9,16 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/planlock/planlock/checkpoint/internal/format"
 )
 
-// A pack is a header and items, one behind the other: contents, each behind
-// its own header, and marks, which say that all before them is durable. One
-// process appends to a pack, and only while it has it open. The checksum of an
-// item's header covers the name of the pack and the place in it too, so that a
-// content that looks like items is never taken for them. All numbers are
-// big-endian. docs/journal-and-store.md specifies it.
+// A pack is a header and items, one behind the other: contents, each behind its
+// own header, and marks, which say that all before them is durable. One process
+// appends to a pack, and only while it has it open. The checksum of an item's
+// header covers the name of the pack and the place in it too, so that a content
+// that looks like items is never taken for them. All numbers are big-endian.
+// docs/journal-and-store.md specifies it.
 const (
 	packMagic   = "planlock/pack" // then a zero byte and the version
 	packVersion = 1
@@ -35,7 +37,7 @@ func appendPackHeader(b []byte) []byte {
 
 func checkPackHeader(b []byte) error {
 	if len(b) != packHeader || !bytes.HasPrefix(b, []byte(packMagic+"\x00")) {
-		if bytes.HasPrefix(b, []byte(oldMagic+"pack")) {
+		if bytes.HasPrefix(b, []byte(format.OldMagic+"pack")) {
 			return ErrOldFormat
 		}
 		return fmt.Errorf("it does not begin as a pack")
@@ -83,7 +85,7 @@ func appendItem(b []byte, pack string, offset int64, it item) []byte {
 }
 
 func itemSum(pack string, head []byte) uint32 {
-	return crc32.Update(crc32.Checksum([]byte(pack), castagnoli()), castagnoli(), head)
+	return crc32.Update(crc32.Checksum([]byte(pack), format.Castagnoli()), format.Castagnoli(), head)
 }
 
 // parseItem reads the header at offset.

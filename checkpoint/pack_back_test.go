@@ -10,12 +10,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/internal/disk"
 	failing "github.com/planlock/planlock/internal/disk/faulty"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
-
-	"github.com/planlock/planlock/checkpoint/record"
 )
 
 // sizeOf is how many bytes all packs have.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -46,7 +48,7 @@ func (d *Folder) indexPath() string { return filepath.Join(filepath.Dir(d.dir), 
 
 // readIndex reads the index at path; nil if there is none that verifies.
 func readIndex(root *disk.Root, path string) *packIndex {
-	f, err := root.OpenFile(path, os.O_RDONLY|noWait, 0)
+	f, err := root.OpenFile(path, os.O_RDONLY|file.NoWait, 0)
 	if err != nil {
 		return nil
 	}
@@ -55,7 +57,7 @@ func readIndex(root *disk.Root, path string) *packIndex {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	b, err := readUpTo(io.NewSectionReader(f, 0, info.Size()), nil, info.Size())
+	b, err := format.ReadUpTo(io.NewSectionReader(f, 0, info.Size()), nil, info.Size())
 	if err != nil {
 		return nil
 	}
@@ -65,7 +67,7 @@ func readIndex(root *disk.Root, path string) *packIndex {
 // decodeIndex reads what encodeIndex wrote; nil if it is something else.
 func decodeIndex(b []byte) *packIndex {
 	n := len(b) - 4
-	if n < indexHeader+4 || crc32.Checksum(b[:n], castagnoli()) != binary.BigEndian.Uint32(b[n:]) ||
+	if n < indexHeader+4 || crc32.Checksum(b[:n], format.Castagnoli()) != binary.BigEndian.Uint32(b[n:]) ||
 		!bytes.Equal(b[:indexHeader], binary.BigEndian.AppendUint16(append([]byte(indexMagic), 0), indexVersion)) {
 		return nil
 	}
@@ -93,7 +95,7 @@ func encodeIndex(packs []indexedPack, entries []byte) []byte {
 		b = append(append(b, byte(len(p.name))), p.name...)
 		b = binary.BigEndian.AppendUint64(b, uint64(p.upTo))
 	}
-	return sealed(append(b, entries...))
+	return format.Seal(append(b, entries...))
 }
 
 func appendIndexEntry(b []byte, key sum, pack uint32, p place) []byte {
@@ -187,7 +189,7 @@ func (d *Folder) writeIndex() error {
 		err = d.root.Rename(temp, d.indexPath())
 	}
 	if err != nil {
-		return errors.Join(err, removeIfThere(d.root, temp))
+		return errors.Join(err, file.RemoveIfThere(d.root, temp))
 	}
 	return nil
 }

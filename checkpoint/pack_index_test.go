@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/checkpoint/internal/format"
+	"github.com/planlock/planlock/checkpoint/internal/golden"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -126,7 +128,7 @@ func TestGoldenIndex(t *testing.T) {
 	packs := []indexedPack{{goldenPack, 300}, {"01JGVPACKV2", 20}}
 	entries := appendIndexEntry(nil, sum{1}, 1, place{17, 2})
 	entries = appendIndexEntry(entries, sum{2}, 0, place{100, 200})
-	x := decodeIndex(golden(t, "index.v1", encodeIndex(packs, entries)))
+	x := decodeIndex(golden.Same(t, "index.v1", encodeIndex(packs, entries)))
 	if diff := cmp.Diff(&packIndex{packs, entries}, x, cmp.AllowUnexported(packIndex{}, indexedPack{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -142,7 +144,7 @@ func FuzzIndex(f *testing.F) {
 	f.Add(encodeIndex([]indexedPack{{"a", 30}}, appendIndexEntry(nil, sum{1}, 0, place{17, 2})))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 4 {
-			b = sealed(b[:len(b)-4])
+			b = format.Seal(b[:len(b)-4])
 		}
 		x := decodeIndex(b)
 		if x == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/interrupt"
 )
@@ -20,7 +21,7 @@ import (
 type ownPack struct {
 	name     string
 	f        packFile
-	at       stay
+	at       file.Stay
 	end      int64  // of the last item
 	gathered []byte // items at the end that are not in the file yet
 	marked   int64  // all before it is durable
@@ -49,16 +50,16 @@ func newPack(root *disk.Root, dir string) (*ownPack, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.f = dataFile{f}
-	_, _ = lockFile(f.OS()) // a file that nobody else knows is free
+	p.f = file.Data{File: f}
+	_, _ = file.Lock(f.OS()) // a file that nobody else knows is free
 	if _, err = f.WriteAt(appendPackHeader(nil), 0); err == nil {
-		p.at, err = stayOf(f.OS(), path)
+		p.at, err = file.StayOf(f.OS(), path)
 	}
 	if err == nil {
 		err = root.SyncFolder(dir)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), removeIfThere(root, path))
+		return nil, errors.Join(err, f.Close(), file.RemoveIfThere(root, path))
 	}
 	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -20,8 +21,10 @@ var (
 	ErrDead = errors.New("checkpoint: dead since it could not be written")
 	// ErrClosed is returned after Close.
 	ErrClosed = errors.New("checkpoint: closed")
-	// ErrReadOnly is returned by Append on a log that was opened for reading.
-	ErrReadOnly = errors.New("checkpoint: opened for reading only")
+	// ErrReplaced says that a file that must stay while it is open, a log, a
+	// pack or the lock of a workspace, was removed, replaced or cut by
+	// somebody.
+	ErrReplaced = file.ErrReplaced
 	// ErrVersion is returned for a file of a format version that is not known.
 	ErrVersion = errors.New("checkpoint: format version is not known, a later planlock wrote it")
 	// ErrOldFormat is returned for a file of a format from before version 1,
@@ -30,9 +33,9 @@ var (
 		"move .planlock away and begin anew")
 )
 
-// Blobs keeps bytes by digest. It is safe for concurrent use. It need not
-// check that content has the digest: Store does, in both directions. Content is
-// never changed or removed through this interface.
+// Blobs keeps bytes by digest. It is safe for concurrent use. It need not check
+// that content has the digest: Store does, in both directions. Content is never
+// changed or removed through this interface.
 type Blobs interface {
 	// Put keeps content under d. Doing it again is harmless. When reading
 	// content fails, Put returns that error (wrapped) and keeps nothing. It

@@ -4,9 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 
-	"github.com/planlock/planlock/ledger"
-
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
 )
 
 // Recognize spares the store to read a snapshot that the caller has in memory

@@ -9,9 +9,8 @@ import (
 	"io"
 	"iter"
 
-	"github.com/planlock/planlock/ledger"
-
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
 )
 
 // A Reference says that a record of a journal needs, or may need, a content.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
@@ -317,7 +318,7 @@ func (r *restorer) finishFolder(path string) error {
 		case err != nil:
 			return err
 		case !info.IsDir():
-			return &fs.PathError{Op: "open", Path: name, Err: errNotFolder}
+			return &fs.PathError{Op: "open", Path: name, Err: file.ErrNotFolder}
 		case modeOf(info) != e.Mode:
 			if err := dir.Chmod(name, e.Mode); err != nil {
 				return err
@@ -328,7 +329,7 @@ func (r *restorer) finishFolder(path string) error {
 		}
 		return setTime(dir, name, e.ModTime)
 	})
-	if !wanted && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder)) {
+	if !wanted && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, file.ErrNotFolder)) {
 		return nil // it went, and perhaps something else came
 	}
 	return err

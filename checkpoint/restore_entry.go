@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/interrupt"
 	"github.com/planlock/planlock/ledger"
@@ -258,11 +260,11 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 		}
 		return r.store.open(ctx, e.Digest, e.Size)
 	}
-	r.buf, err = readUpTo(in, r.buf[:0], e.Size)
+	r.buf, err = format.ReadUpTo(in, r.buf[:0], e.Size)
 	if err == nil {
 		_, err = io.ReadFull(in, make([]byte, 1)) // the check is at the end
 	}
-	if err = errors.Join(atEnd(err), in.Close()); err != nil {
+	if err = errors.Join(format.AtEnd(err), in.Close()); err != nil {
 		return nil, err
 	}
 	return io.NopCloser(bytes.NewReader(r.buf)), nil
@@ -272,15 +274,15 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 // returns nil if there is none like that, or it cannot be opened.
 func openInPlace(dir *disk.Root, name string) (*disk.File, error) {
 	there, err := dir.Lstat(name)
-	if err != nil || !there.Mode().IsRegular() || links(there) != 1 {
+	if err != nil || !there.Mode().IsRegular() || file.Links(there) != 1 {
 		return nil, nil
 	}
-	f, err := dir.OpenFile(name, os.O_WRONLY|noWait, 0)
+	f, err := dir.OpenFile(name, os.O_WRONLY|file.NoWait, 0)
 	if err != nil {
 		return nil, nil
 	}
 	opened, err := f.Stat()
-	if err == nil && (!os.SameFile(there, opened) || links(opened) != 1) {
+	if err == nil && (!os.SameFile(there, opened) || file.Links(opened) != 1) {
 		err = errSwapped
 	}
 	if err != nil {

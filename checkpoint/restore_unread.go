@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger/scan"
 )
@@ -53,7 +54,7 @@ func (r *restorer) letRead(path string) {
 			}
 			names, err = namesIn(dir, name)
 			return err
-		case info.Mode().IsRegular() && links(info) == 1: // else the mode is that of a file elsewhere too
+		case info.Mode().IsRegular() && file.Links(info) == 1: // else the mode is that of a file elsewhere too
 			return allow(dir, name, info, 0o600)
 		}
 		return nil

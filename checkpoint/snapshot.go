@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/planlock/planlock/ledger"
-
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
 )
 
 // Snapshot keeps tree, as scanned from dir, with all contents, durably. Only

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -76,13 +78,13 @@ func (s *source) content(e ledger.Entry) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() // only read
-	content, err := readUpTo(f, s.buf[:0], e.Size)
+	content, err := format.ReadUpTo(f, s.buf[:0], e.Size)
 	if err == nil {
 		if _, err = io.ReadFull(f, make([]byte, 1)); errors.Is(err, io.EOF) {
 			return content, nil
 		}
 	}
-	if err == nil || atEnd(err) == nil {
+	if err == nil || format.AtEnd(err) == nil {
 		err = &ChangedError{Path: e.Path}
 	}
 	return nil, err
@@ -94,7 +96,7 @@ func (s *source) open(path string) (*disk.File, error) {
 	dir, name, err := s.w.at(path)
 	if err == nil {
 		var f *disk.File
-		if f, err = dir.OpenFile(name, os.O_RDONLY|noWait, 0); err == nil {
+		if f, err = dir.OpenFile(name, os.O_RDONLY|file.NoWait, 0); err == nil {
 			info, serr := f.Stat()
 			if serr == nil && info.Mode().IsRegular() {
 				return f, nil
@@ -103,7 +105,7 @@ func (s *source) open(path string) (*disk.File, error) {
 			return nil, &ChangedError{Path: path, Err: err}
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotFolder) || errors.Is(err, errSwapped) ||
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, file.ErrNotFolder) || errors.Is(err, errSwapped) ||
 		strings.Contains(err.Error(), "escapes") {
 		return nil, &ChangedError{Path: path, Err: err}
 	}

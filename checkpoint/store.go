@@ -9,9 +9,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/planlock/planlock/ledger"
-
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
 )
 
 // A Store keeps trees and single contents in Blobs, and checks every byte that

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
@@ -34,7 +35,7 @@ func every(n int) int {
 func sixtyFour(t *testing.T) (path string, good, head []byte, total uint64) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "journal")
-	log, err := checkpoint.OpenFileLog(path)
+	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
 	must(t, err)
@@ -61,7 +62,7 @@ func sixtyFour(t *testing.T) (path string, good, head []byte, total uint64) {
 
 // opened is how a journal is read: how many records, or why not.
 func opened(t *testing.T, path string) (uint64, error) {
-	log, err := checkpoint.ReadFileLog(path)
+	log, err := filelog.Read(t.Context(), path)
 	if err != nil {
 		return 0, err
 	}
@@ -123,7 +124,7 @@ func TestTortureEveryCut(t *testing.T) {
 			t.Fatalf("cut at %d, without a head: %d records, %v", n, records, err)
 		}
 		if n%(every(97)*16) == 0 { // repaired, and told by whoever knows better
-			log, err := checkpoint.OpenFileLog(path)
+			log, err := filelog.Open(t.Context(), path)
 			must(t, err)
 			j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
 			must(t, err)
@@ -215,7 +216,7 @@ func openStoreIn(t testing.TB, dir string) *checkpoint.Store {
 func TestTortureLongJournal(t *testing.T) {
 	size := 200 << 20 / every(8)
 	path := filepath.Join(t.TempDir(), "journal")
-	log, err := checkpoint.OpenFileLog(path)
+	log, err := filelog.Open(t.Context(), path)
 	must(t, err)
 	j, err := checkpoint.OpenJournal(t.Context(), log, "run", clock())
 	must(t, err)
@@ -228,7 +229,7 @@ func TestTortureLongJournal(t *testing.T) {
 		must(t, err)
 	}
 	must(t, j.Close())
-	log, err = checkpoint.ReadFileLog(path)
+	log, err = filelog.Read(t.Context(), path)
 	must(t, err)
 	var before, now runtime.MemStats
 	runtime.GC()

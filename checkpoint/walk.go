@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -121,7 +122,7 @@ func stepInto(dir *disk.Root, name string) (*disk.Root, error) {
 		return nil, err
 	}
 	if !there.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotFolder}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: file.ErrNotFolder}
 	}
 	sub, err := dir.OpenRoot(name)
 	if err != nil {

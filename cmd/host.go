@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/document"
@@ -43,14 +44,14 @@ type With struct {
 
 // controller is one for a workspace, with what the host brings.
 func (p *cli) controller(dir string) *exec.Controller {
-	return &exec.Controller{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Now: p.now,
+	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir), Now: p.now,
 		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
 		Documents: documents()}
 }
 
 // workspace is the one in dir, with what is known of its journals elsewhere.
 func (p *cli) workspace(dir string) exec.Workspace {
-	return exec.Workspace{Dir: dir, Witness: checkpoint.UserWitness().Outside(dir), Blobs: p.with.Blobs,
+	return exec.Workspace{Dir: dir, Witness: filelog.UserWitness().Outside(dir), Blobs: p.with.Blobs,
 		Documents: documents()}
 }
 

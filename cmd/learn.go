@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/learn"
 )
@@ -60,7 +60,7 @@ func openBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
 	if _, err := ws.Runs(); err != nil {
 		return nil, err
 	}
-	log, err := checkpoint.OpenFileLog(filepath.Join(ws.Dir, ".planlock", "learned"))
+	log, err := filelog.Open(ctx, filepath.Join(ws.Dir, ".planlock", "learned"))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
@@ -724,7 +725,7 @@ func TestVerifyFindsAForgedAmendment(t *testing.T) {
 			must(t, err)
 			fact, err := history.Encode(history.Where{}, &f)
 			must(t, err)
-			log, err := checkpoint.OpenFileLog(filepath.Join(ws.RunDir(run), "journal"))
+			log, err := filelog.Open(t.Context(), filepath.Join(ws.RunDir(run), "journal"))
 			must(t, err)
 			journal, err := checkpoint.OpenJournal(t.Context(), log, run, time.Now)
 			must(t, err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/exectest"
@@ -112,7 +112,7 @@ func TestARunThatNeverBeganIsNotTheLatest(t *testing.T) {
 	must(t, err)
 	const early, later = "6ZZZZZZZZZ0000000000000000", "6ZZZZZZZZZ0000000000000001"
 	must(t, os.MkdirAll(ws.RunDir(early), 0o755))
-	log, err := checkpoint.OpenFileLog(filepath.Join(ws.RunDir(later), "journal"))
+	log, err := filelog.Open(t.Context(), filepath.Join(ws.RunDir(later), "journal"))
 	must(t, err)
 	must(t, log.Close())
 	if got, err := ws.Find(""); err != nil || got != want {

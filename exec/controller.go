@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
@@ -67,8 +68,8 @@ type Controller struct {
 	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
 	// Witness keeps, outside of the workspace, how far those files reached, so
 	// that one which was cut is recognised; the zero value keeps nothing. See
-	// checkpoint.UserWitness.
-	Witness checkpoint.Witness
+	// filelog.UserWitness.
+	Witness filelog.Witness
 
 	// Mode says who is asked and when. Empty: what the plan says, else dynamic.
 	Mode plan.Mode

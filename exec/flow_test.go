@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/exectest"
@@ -253,7 +254,7 @@ func everyCut(t *testing.T, setUp func(t *testing.T) *exectest.Bench, end func(t
 		}
 		b.Controller.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
 			if slices.Contains(earlier, run) {
-				return checkpoint.OpenFileLogContext(ctx, filepath.Join((exec.Workspace{Dir: b.Dir}).RunDir(run), "journal"))
+				return filelog.Open(ctx, filepath.Join((exec.Workspace{Dir: b.Dir}).RunDir(run), "journal"))
 			}
 			return log, nil
 		}

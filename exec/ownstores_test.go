@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/exectest"
@@ -28,7 +29,7 @@ func TestReportKnowsWhoHasTheStores(t *testing.T) {
 		"a log that is the default file": {func(c *exec.Controller) {
 			dir := c.Dir
 			c.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
-				return checkpoint.OpenFileLogContext(ctx,
+				return filelog.Open(ctx,
 					filepath.Join(exec.Workspace{Dir: dir}.RunDir(run), "journal"))
 			}
 		}, false},

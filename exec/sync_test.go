@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
@@ -23,7 +24,7 @@ import (
 // A failingSync is a log of which one sync fails that an append did not wait
 // for. Afterwards it may be that nothing of it can be read.
 type failingSync struct {
-	*checkpoint.FileLog
+	*filelog.Log
 	left       int // syncs until then
 	unreadable bool
 	failed     bool
@@ -35,14 +36,14 @@ func (l *failingSync) Append(ctx context.Context, batch [][]byte) error {
 	if l.failed {
 		return l.die()
 	}
-	return l.FileLog.Append(ctx, batch)
+	return l.Log.Append(ctx, batch)
 }
 
 func (l *failingSync) Write(ctx context.Context, batch [][]byte) error {
 	if l.failed {
 		return l.die()
 	}
-	return l.FileLog.Write(ctx, batch)
+	return l.Log.Write(ctx, batch)
 }
 
 func (l *failingSync) Sync(ctx context.Context) error {
@@ -50,14 +51,14 @@ func (l *failingSync) Sync(ctx context.Context) error {
 		l.failed = true
 		return l.die()
 	}
-	return l.FileLog.Sync(ctx)
+	return l.Log.Sync(ctx)
 }
 
 func (l *failingSync) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 	if l.failed && l.unreadable {
 		return func(yield func([]byte, error) bool) { yield(nil, syscall.EIO) }
 	}
-	return l.FileLog.Replay(ctx)
+	return l.Log.Replay(ctx)
 }
 
 // TestCompletionThatIsNotSynced lets the sync of a completed step fail after
@@ -87,8 +88,8 @@ func TestCompletionThatIsNotSynced(t *testing.T) {
 				locked := b.Lock(t)
 				var log *failingSync
 				b.Controller.OpenLog = func(ctx context.Context, run string) (checkpoint.Log, error) {
-					l, err := checkpoint.OpenFileLogContext(ctx, filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "journal"))
-					log = &failingSync{FileLog: l, left: failing, unreadable: unreadable}
+					l, err := filelog.Open(ctx, filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "journal"))
+					log = &failingSync{Log: l, left: failing, unreadable: unreadable}
 					return log, err
 				}
 				report, err := b.Controller.Run(t.Context(), locked)
@@ -123,7 +124,7 @@ func TestCompletionThatIsNotSynced(t *testing.T) {
 // A lateFailure is a log that fails when it appends a type of record, which
 // reaches the disk all the same. It counts what is durable.
 type lateFailure struct {
-	*checkpoint.FileLog
+	*filelog.Log
 	at               string
 	failed           bool
 	written, durable uint64
@@ -133,7 +134,7 @@ func (l *lateFailure) Append(ctx context.Context, batch [][]byte) error {
 	if l.failed {
 		return checkpoint.ErrDead
 	}
-	if err := l.FileLog.Append(ctx, batch); err != nil {
+	if err := l.Log.Append(ctx, batch); err != nil {
 		return err
 	}
 	if l.at != "" && slices.ContainsFunc(batch, func(rec []byte) bool { return bytes.Contains(rec, []byte(l.at)) }) {
@@ -150,7 +151,7 @@ func (l *lateFailure) Write(ctx context.Context, batch [][]byte) error {
 		return checkpoint.ErrDead
 	}
 	l.written += uint64(len(batch))
-	return l.FileLog.Write(ctx, batch)
+	return l.Log.Write(ctx, batch)
 }
 
 func (l *lateFailure) Sync(ctx context.Context) error {
@@ -158,13 +159,13 @@ func (l *lateFailure) Sync(ctx context.Context) error {
 		return checkpoint.ErrDead
 	}
 	l.durable = l.written
-	return l.FileLog.Sync(ctx)
+	return l.Log.Sync(ctx)
 }
 
 // openedBy has a controller keep its journal in l.
 func openedBy(b *exectest.Bench, l *lateFailure) {
 	b.Controller.OpenLog = func(ctx context.Context, run string) (_ checkpoint.Log, err error) {
-		l.FileLog, err = checkpoint.OpenFileLogContext(ctx, filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "journal"))
+		l.Log, err = filelog.Open(ctx, filepath.Join(exec.Workspace{Dir: b.Dir}.RunDir(run), "journal"))
 		return l, err
 	}
 }

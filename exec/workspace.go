@@ -13,6 +13,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
@@ -33,7 +34,7 @@ type Workspace struct {
 	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
 	// Witness knows, outside of the workspace, how far the default files
 	// reached.
-	Witness checkpoint.Witness
+	Witness filelog.Witness
 	// Documents are drawn of runs; nil for document.All.
 	Documents []document.Document
 }
@@ -182,7 +183,7 @@ func (w Workspace) openLog(ctx context.Context, run string) (checkpoint.Log, err
 	if w.OpenLog != nil {
 		return w.OpenLog(ctx, run)
 	}
-	return w.Witness.OpenFileLog(ctx, w.journal(run))
+	return w.Witness.Open(ctx, w.journal(run))
 }
 
 // readLog opens the log of a run without the means to change it.
@@ -190,7 +191,7 @@ func (w Workspace) readLog(ctx context.Context, run string) (checkpoint.Log, err
 	if w.OpenLog != nil {
 		return w.OpenLog(ctx, run)
 	}
-	log, err := w.Witness.ReadFileLog(ctx, w.journal(run))
+	log, err := w.Witness.Read(ctx, w.journal(run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w %q in %s", ErrNoRun, run, w.dir())
 	}

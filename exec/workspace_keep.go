@@ -199,7 +199,7 @@ func (w Workspace) journals() ([]string, error) {
 // returns an error.
 func (w Workspace) eachReference(ctx context.Context, store *checkpoint.Store, id string,
 	do func(checkpoint.Reference, error) error) error {
-	log, err := w.Witness.ReadFileLog(ctx, w.journal(id))
+	log, err := w.Witness.Read(ctx, w.journal(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		views := w.ViewDir(id)
 		if _, err := os.Lstat(views); !errors.Is(err, fs.ErrNotExist) {

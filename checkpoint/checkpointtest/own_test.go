@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/checkpointtest"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -41,7 +42,7 @@ func TestFileLog(t *testing.T) {
 		n++
 		path := filepath.Join(dir, strconv.Itoa(n), "journal")
 		return checkpointtest.LogSubject{
-			Open: func() (checkpoint.Log, error) { return checkpoint.OpenFileLog(path) },
+			Open: func() (checkpoint.Log, error) { return filelog.Open(t.Context(), path) },
 			Tear: func() error {
 				info, err := os.Stat(path)
 				if err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/builtin"
@@ -55,11 +56,11 @@ func (w *world) enter(home string) *world {
 }
 
 // witness is where journals say outside of the workspace how far they reached.
-func (w *world) witness() checkpoint.Witness {
+func (w *world) witness() filelog.Witness {
 	if !w.witnessed {
-		return checkpoint.Witness{}
+		return filelog.Witness{}
 	}
-	return checkpoint.Witness{Dir: filepath.Join(w.home, "state")}
+	return filelog.Witness{Dir: filepath.Join(w.home, "state")}
 }
 
 // moveHeads gives w the witnesses of journals that were in another place.
@@ -262,7 +263,7 @@ func (w *world) execute(ctx context.Context, job exec.Work) (exec.Outcome, error
 
 // openLog opens the journal as the controller would, and watches it.
 func (w *world) openLog(ctx context.Context, run string) (checkpoint.Log, error) {
-	log, err := w.witness().OpenFileLog(ctx, journal(w.dir, run))
+	log, err := w.witness().Open(ctx, journal(w.dir, run))
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +312,7 @@ func (c *chronicle) acknowledged(moment int) int {
 
 // survivors are the records that a journal holds; none if there is none.
 func (w *world) survivors(run string) ([][]byte, error) {
-	log, err := w.witness().ReadFileLog(context.Background(), journal(w.dir, run))
+	log, err := w.witness().Read(context.Background(), journal(w.dir, run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

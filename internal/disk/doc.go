@@ -19,9 +19,9 @@
 // no part of its API. It is in the context that a caller passes:
 // Controller.Run, Resume, Rollback and Lock, HoldWorkspace, Store.Snapshot and
 // Store.Restore. What is opened without a context has a form with one:
-// OpenFolderContext, OpenFileLogContext, ReadFileLogContext. Whoever opens
-// something looks the Disk up once and keeps it with what was opened. Outside
-// of this module nobody can name [With], so there it is always nil.
+// OpenFolderContext, filelog.Open and filelog.Read. Whoever opens something
+// looks the Disk up once and keeps it with what was opened. Outside of this
+// module nobody can name [With], so there it is always nil.
 //
 // Code that goes around these methods (a raw call of the system, for speed)
 // asks [Disk.Plain] first, and takes the slow way where that says no; both ways

@@ -16,6 +16,7 @@ import (
 	_ "modernc.org/sqlite" // the peer
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -41,7 +42,7 @@ func (s settings) fourRecords(ctx context.Context, all *table) error {
 	if err != nil {
 		return err
 	}
-	log, err := checkpoint.Witness{Dir: filepath.Join(dir, "state")}.OpenFileLog(ctx, filepath.Join(dir, "journal"))
+	log, err := filelog.Witness{Dir: filepath.Join(dir, "state")}.Open(ctx, filepath.Join(dir, "journal"))
 	if err != nil {
 		return err
 	}
@@ -216,7 +217,7 @@ func (s settings) replay(ctx context.Context, all *table) error {
 	log.out = nil
 	var took []time.Duration
 	for range max(3, s.rounds/3) {
-		in, err := checkpoint.ReadFileLogContext(ctx, path)
+		in, err := filelog.Read(ctx, path)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
@@ -56,7 +56,7 @@ description = "Nothing"
 
 func controller(dir, state string, x exec.Executor) *exec.Controller {
 	return &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"noop": x},
-		Witness: checkpoint.Witness{Dir: state}}
+		Witness: filelog.Witness{Dir: state}}
 }
 
 // between runs a plan of n steps whose executor does nothing but calls theirs,

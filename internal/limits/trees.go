@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -83,7 +84,7 @@ func (s settings) forest(ctx context.Context, name string, w wood) (*forest, err
 		return nil, err
 	}
 	f.store = checkpoint.NewStore(blobs)
-	log, err := checkpoint.Witness{Dir: filepath.Join(keep, "state")}.OpenFileLog(ctx, filepath.Join(keep, "journal"))
+	log, err := filelog.Witness{Dir: filepath.Join(keep, "state")}.Open(ctx, filepath.Join(keep, "journal"))
 	if err != nil {
 		return nil, err
 	}

@@ -29,12 +29,12 @@ type Records struct {
 func (s *Records) Open(ctx context.Context, run string) (checkpoint.Log, error) {
 	path := filepath.Join(s.Workspace.RunDir(run), "journal")
 	if run != s.Resumed {
-		log, err := s.Workspace.Witness.ReadFileLog(ctx, path)
+		log, err := s.Workspace.Witness.Read(ctx, path)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return log, err
 		}
 	}
-	inner, err := s.Workspace.Witness.OpenFileLog(ctx, path)
+	inner, err := s.Workspace.Witness.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package checkpoint
+package filelog
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -18,8 +19,6 @@ const (
 	logVersion = 1
 	logHeader  = len(logMagic) + 4
 
-	oldMagic = "planlock." // how files of all formats before version 1 begin
-
 	frameMagic   = "plfr"
 	frameHeader  = 28
 	frameTrailer = "\xff\xff\xff\xff"
@@ -27,10 +26,6 @@ const (
 	frameBehind  = 1 << 30 // the frame before it was not synced when this one was written
 	sector       = 512     // the smallest piece that a disk writes or does not write
 )
-
-// castagnoli is the table of CRC-32C, which is made the first time that it is
-// asked for.
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // appendFrame adds the frame of batch, to be written at offset, to b. Marks are
 // frameLoose and frameBehind.
@@ -58,8 +53,8 @@ func appendFrame(b []byte, offset int64, marks uint32, batch [][]byte) ([]byte, 
 		b = append(b, r...)
 	}
 	head := b[start:]
-	binary.BigEndian.PutUint32(head[20:], crc32.Checksum(head[frameHeader:], castagnoli()))
-	binary.BigEndian.PutUint32(head[24:], crc32.Checksum(head[:24], castagnoli()))
+	binary.BigEndian.PutUint32(head[20:], crc32.Checksum(head[frameHeader:], format.Castagnoli()))
+	binary.BigEndian.PutUint32(head[24:], crc32.Checksum(head[:24], format.Castagnoli()))
 	return append(b, frameTrailer...), nil
 }
 
@@ -78,7 +73,7 @@ func (h frameHead) size() int64 { return frameHeader + h.payload + int64(len(fra
 func parseFrameHead(b []byte, offset int64) (h frameHead, ok bool) {
 	if len(b) < frameHeader || string(b[:4]) != frameMagic ||
 		binary.BigEndian.Uint64(b[12:]) != uint64(offset) ||
-		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], castagnoli()) {
+		binary.BigEndian.Uint32(b[24:]) != crc32.Checksum(b[:24], format.Castagnoli()) {
 		return h, false
 	}
 	const marks = frameLoose | frameBehind

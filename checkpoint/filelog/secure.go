@@ -1,4 +1,4 @@
-package checkpoint
+package filelog
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // If that writer died because its sync failed, the system may hold these bytes
 // for synced, and another sync would not save them; so they are written again.
 // The same goes for the name of a log of which nothing was acknowledged.
-func (l *FileLog) secure(f *disk.File, acknowledged logEnd) error {
+func (l *Log) secure(f *disk.File, acknowledged logEnd) error {
 	if acknowledged.records == 0 {
 		if err := l.root.SyncFolder(filepath.Dir(l.path)); err != nil {
 			return fmt.Errorf("checkpoint: open log: %w", err)

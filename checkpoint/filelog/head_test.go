@@ -1,7 +1,8 @@
-package checkpoint
+package filelog
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -19,7 +23,7 @@ import (
 func threeBatches(t *testing.T) (path string, ends []logEnd) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	for _, batch := range [][][]byte{{[]byte("one")}, {[]byte("two"), []byte("three")}, {[]byte("four")}} {
 		if err := l.Append(t.Context(), batch); err != nil {
 			t.Fatal(err)
@@ -36,8 +40,8 @@ func threeBatches(t *testing.T) (path string, ends []logEnd) {
 func openBoth(t *testing.T, path string) error {
 	t.Helper()
 	var errs []error
-	for _, open := range []func(string) (*FileLog, error){ReadFileLog, OpenFileLog} {
-		l, err := open(path)
+	for _, open := range []func(context.Context, string) (*Log, error){Read, Open} {
+		l, err := open(t.Context(), path)
 		if err == nil {
 			err = l.Close()
 		}
@@ -85,7 +89,7 @@ func TestFileLogCut(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, good[:ends[0].offset], 0o644), os.Remove(path+headExt)); err != nil {
 		t.Fatal(err)
 	}
-	if got := replayAll(t, openLog(t, path)); len(got) != 1 {
+	if got := replayAll(t, openForTest(t, path)); len(got) != 1 {
 		t.Errorf("without a head: %q", got)
 	}
 }
@@ -100,7 +104,7 @@ func TestFileLogWrittenAnew(t *testing.T) {
 		if err := errors.Join(os.Remove(path), os.Remove(path+headExt)); err != nil {
 			t.Fatal(err)
 		}
-		l := openLog(t, path)
+		l := openForTest(t, path)
 		for _, batch := range [][][]byte{{[]byte("one")}, {[]byte("two"), []byte("three")}, {[]byte(last)}} {
 			if err := l.Append(t.Context(), batch); err != nil {
 				t.Fatal(err)
@@ -134,10 +138,10 @@ func TestFileLogHeadLeftBehind(t *testing.T) {
 	}
 	later := ends[2].encode()[:headSize-4]
 	later[headPrefix-1] = 2
-	if err := os.WriteFile(path+headExt, sealed(later), 0o644); err != nil {
+	if err := os.WriteFile(path+headExt, format.Seal(later), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := openBoth(t, path); !errors.Is(err, ErrVersion) {
+	if err := openBoth(t, path); !errors.Is(err, checkpoint.ErrVersion) {
 		t.Errorf("a later version: %v", err)
 	}
 	if err := errors.Join(os.Remove(path+headExt), os.Mkdir(path+headExt, 0o755)); err != nil {
@@ -151,13 +155,13 @@ func TestFileLogHeadLeftBehind(t *testing.T) {
 // A batch of which nobody knows whether it is durable is not in the head.
 func TestFileLogHeadIsNeverNewer(t *testing.T) {
 	path, _ := threeBatches(t)
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	before, err := os.ReadFile(path + headExt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.f = &faulty{logFile: l.f, sync: syscall.EIO}
-	if err := l.Append(t.Context(), [][]byte{[]byte("five")}); !errors.Is(err, ErrDead) {
+	if err := l.Append(t.Context(), [][]byte{[]byte("five")}); !errors.Is(err, checkpoint.ErrDead) {
 		t.Fatal(err)
 	}
 	l.Close()
@@ -169,7 +173,7 @@ func TestFileLogHeadIsNeverNewer(t *testing.T) {
 // A reader never takes what a writer adds meanwhile for a cut.
 func TestFileLogReadWhileWritten(t *testing.T) {
 	path, _ := threeBatches(t)
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	done := make(chan error)
 	go func() {
 		var err error
@@ -187,7 +191,7 @@ func TestFileLogReadWhileWritten(t *testing.T) {
 			return
 		default:
 		}
-		r, err := ReadFileLog(path)
+		r, err := Read(t.Context(), path)
 		if err != nil {
 			t.Fatal(err, <-done)
 		}
@@ -210,7 +214,7 @@ func TestFileLogTakenAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "folder", "log")
-			l := openLog(t, path)
+			l := openForTest(t, path)
 			if err := l.Append(t.Context(), [][]byte{bytes.Repeat([]byte("x"), 200)}); err != nil {
 				t.Fatal(err)
 			}
@@ -222,8 +226,8 @@ func TestFileLogTakenAway(t *testing.T) {
 				size = info.Size()
 			}
 			for range 2 {
-				if err := l.Append(t.Context(), [][]byte{[]byte("lost")}); !errors.Is(err, ErrDead) ||
-					!errors.Is(err, ErrReplaced) {
+				if err := l.Append(t.Context(), [][]byte{[]byte("lost")}); !errors.Is(err, checkpoint.ErrDead) ||
+					!errors.Is(err, checkpoint.ErrReplaced) {
 					t.Fatalf("error is %v", err)
 				}
 			}
@@ -239,14 +243,14 @@ func TestFileLogTakenAway(t *testing.T) {
 // durable yet.
 func TestFileLogCutBeforeWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	if err := l.Append(t.Context(), [][]byte{[]byte("x")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Truncate(path, 20); err != nil {
 		t.Skip("needs files that can be cut while they are open: ", err)
 	}
-	if err := l.Write(t.Context(), [][]byte{[]byte("y")}); !errors.Is(err, ErrReplaced) || !errors.Is(err, ErrDead) {
+	if err := l.Write(t.Context(), [][]byte{[]byte("y")}); !errors.Is(err, checkpoint.ErrReplaced) || !errors.Is(err, checkpoint.ErrDead) {
 		t.Errorf("error is %v", err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != 20 {
@@ -256,14 +260,14 @@ func TestFileLogCutBeforeWrite(t *testing.T) {
 
 func TestFileLogCutBeforeClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	if err := l.Append(t.Context(), [][]byte{[]byte("x")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Truncate(path, 20); err != nil {
 		t.Skip("needs files that can be cut while they are open: ", err)
 	}
-	if err := l.Close(); !errors.Is(err, ErrReplaced) {
+	if err := l.Close(); !errors.Is(err, checkpoint.ErrReplaced) {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -272,13 +276,13 @@ func TestFileLogCutBeforeClose(t *testing.T) {
 // yields what is left.
 func TestFileLogReplayOfACutLog(t *testing.T) {
 	path, ends := threeBatches(t)
-	for _, open := range []func(string) (*FileLog, error){OpenFileLog, ReadFileLog} {
+	for _, open := range []func(context.Context, string) (*Log, error){Open, Read} {
 		for _, size := range []int64{ends[1].offset, ends[1].offset + 20, ends[0].offset, int64(logHeader)} {
 			again := filepath.Join(t.TempDir(), "log")
 			if err := copyFile(path, again); err != nil {
 				t.Fatal(err)
 			}
-			l, err := open(again)
+			l, err := open(t.Context(), again)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -300,41 +304,8 @@ func TestFileLogReplayOfACutLog(t *testing.T) {
 // An error bears the name of the log, also of one that was just made.
 func TestFileLogErrorsBearItsName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	if got := openLog(t, path).place.open.Name(); got != path {
+	if got := openForTest(t, path).f.(file.Data).OS().Name(); got != path {
 		t.Errorf("it is %q", got)
-	}
-}
-
-func TestFolderPackTakenAway(t *testing.T) {
-	for name, do := range map[string]func(pack string) error{
-		"removed": os.Remove,
-		"cut":     func(pack string) error { return os.Truncate(pack, 20) },
-		"all":     func(pack string) error { return os.RemoveAll(filepath.Dir(filepath.Dir(pack))) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			d, err := OpenFolder(filepath.Join(t.TempDir(), "objects"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer d.Close()
-			s := NewStore(d)
-			kept, err := s.Put(t.Context(), []byte("kept"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := do(d.path(d.own.name)); err != nil {
-				t.Skip("needs files that can be taken away while they are open: ", err)
-			}
-			if err := d.Sync(t.Context()); !errors.Is(err, ErrDead) || !errors.Is(err, ErrReplaced) {
-				t.Errorf("error is %v", err)
-			}
-			if has, err := d.Has(t.Context(), kept); has || err != nil {
-				t.Errorf("what is gone is kept: %v, %v", has, err)
-			}
-			if _, err := NewStore(d).Put(t.Context(), []byte("more")); !errors.Is(err, ErrDead) {
-				t.Errorf("after it: %v", err)
-			}
-		})
 	}
 }
 

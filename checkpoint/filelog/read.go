@@ -1,4 +1,4 @@
-package checkpoint
+package filelog
 
 import (
 	"bufio"
@@ -10,6 +10,8 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -69,7 +71,7 @@ func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, kno
 func readFrame(in *bufio.Reader, buf []byte, offset int64) (payload []byte, h frameHead, err error) {
 	head, err := in.Peek(frameHeader)
 	if err != nil {
-		return nil, h, atEnd(err)
+		return nil, h, format.AtEnd(err)
 	}
 	h, ok := parseFrameHead(head, offset)
 	if !ok {
@@ -78,53 +80,32 @@ func readFrame(in *bufio.Reader, buf []byte, offset int64) (payload []byte, h fr
 	if _, err := in.Discard(frameHeader); err != nil {
 		return nil, h, err
 	}
-	if buf, err = readUpTo(in, buf[:0], h.payload+int64(len(frameTrailer))); err != nil {
-		return nil, h, atEnd(err)
+	if buf, err = format.ReadUpTo(in, buf[:0], h.payload+int64(len(frameTrailer))); err != nil {
+		return nil, h, format.AtEnd(err)
 	}
 	payload, trailer := buf[:h.payload], buf[h.payload:]
-	if string(trailer) != frameTrailer || crc32.Checksum(payload, castagnoli()) != h.sum ||
+	if string(trailer) != frameTrailer || crc32.Checksum(payload, format.Castagnoli()) != h.sum ||
 		!splits(payload, h.records) {
 		return nil, h, nil
 	}
 	return payload, h, nil
 }
 
-// readUpTo reads n bytes into buf, growing it only as bytes arrive.
-func readUpTo(in io.Reader, buf []byte, n int64) ([]byte, error) {
-	if int64(cap(buf)) >= n {
-		_, err := io.ReadFull(in, buf[:n])
-		return buf[:n], err
-	}
-	b := bytes.NewBuffer(make([]byte, 0, min(n, 1<<20)))
-	if _, err := io.CopyN(b, in, n); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-// atEnd turns the end of input, which is judged by its place, into no error.
-func atEnd(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
-}
-
 // readLogHeader checks that in begins as a log of this version.
 func readLogHeader(in io.Reader, path string) error {
 	head := make([]byte, logHeader)
 	n, err := io.ReadFull(in, head)
-	if atEnd(err) != nil {
+	if format.AtEnd(err) != nil {
 		return fmt.Errorf("checkpoint: read log: %w", err)
 	}
 	if n < logHeader || string(head[:len(logMagic)]) != logMagic {
-		if bytes.HasPrefix(head, []byte(oldMagic+"log")) {
-			return fmt.Errorf("checkpoint: log %q: %w", path, ErrOldFormat)
+		if bytes.HasPrefix(head, []byte(format.OldMagic+"log")) {
+			return fmt.Errorf("checkpoint: log %q: %w", path, checkpoint.ErrOldFormat)
 		}
 		return &record.CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
 	}
 	if version := binary.BigEndian.Uint32(head[len(logMagic):]); version != logVersion {
-		return fmt.Errorf("checkpoint: log %q: version %d: %w", path, version, ErrVersion)
+		return fmt.Errorf("checkpoint: log %q: version %d: %w", path, version, checkpoint.ErrVersion)
 	}
 	return nil
 }

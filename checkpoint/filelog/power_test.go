@@ -1,4 +1,4 @@
-package checkpoint_test
+package filelog_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/disk/faulty"
 	"github.com/planlock/planlock/internal/disk/powercut"
@@ -36,7 +37,7 @@ func TestFileLogAfterAFailedSync(t *testing.T) {
 		if err := trace.At(trace.Len()).Build(fresh, powercut.Everything); err != nil {
 			t.Fatal(err)
 		}
-		log, err := checkpoint.ReadFileLog(filepath.Join(fresh, "runs", "log"))
+		log, err := filelog.Read(t.Context(), filepath.Join(fresh, "runs", "log"))
 		if err != nil {
 			t.Errorf("%s failed: %v", l.What(), err)
 			continue
@@ -67,7 +68,7 @@ func TestFileLogAfterAFailedSync(t *testing.T) {
 // acknowledged.
 func appendTo(d *disk.Disk, dir string, records ...string) (acknowledged []string) {
 	ctx := disk.With(context.Background(), d)
-	log, err := checkpoint.OpenFileLogContext(ctx, filepath.Join(dir, "runs", "log"))
+	log, err := filelog.Open(ctx, filepath.Join(dir, "runs", "log"))
 	if err != nil {
 		return nil
 	}

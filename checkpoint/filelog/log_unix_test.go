@@ -1,8 +1,9 @@
 //go:build unix
 
-package checkpoint
+package filelog
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,8 +17,8 @@ func TestFileLogIsNoFIFO(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o644); err != nil {
 		t.Skip("no FIFO can be made here:", err)
 	}
-	for name, open := range map[string]func(string) (*FileLog, error){"write": OpenFileLog, "read": ReadFileLog} {
-		if _, err := open(path); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+	for name, open := range map[string]func(context.Context, string) (*Log, error){"write": Open, "read": Read} {
+		if _, err := open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

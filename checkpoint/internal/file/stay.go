@@ -1,4 +1,4 @@
-package checkpoint
+package file
 
 import (
 	"errors"
@@ -13,26 +13,26 @@ import (
 // or the lock of a workspace, was removed, replaced or cut by somebody.
 var ErrReplaced = errors.New("checkpoint: removed, replaced or cut while it was in use")
 
-// A stay is a file that is open, and the name it must keep.
-type stay struct {
-	path string // absolute
-	open *os.File
-	file glimpse
+// A Stay is a file that is open, and the name it must keep.
+type Stay struct {
+	path string   // absolute, since the working folder of the process may change
+	open *os.File // owned by whoever opened it
+	file glimpse  // which file it was when it was opened
 }
 
-// stayOf remembers that f is what stands at path.
-func stayOf(f *os.File, path string) (stay, error) {
+// StayOf remembers that f is what stands at path.
+func StayOf(f *os.File, path string) (Stay, error) {
 	file, err := glimpseOf(f)
 	if err != nil {
-		return stay{}, err
+		return Stay{}, err
 	}
 	whole, err := filepath.Abs(path)
-	return stay{whole, f, file}, err
+	return Stay{whole, f, file}, err
 }
 
-// check returns ErrReplaced unless the file still stands there, with at least
+// Check returns ErrReplaced unless the file still stands there, with at least
 // size bytes. It costs one call of the system.
-func (s stay) check(size int64) error {
+func (s Stay) Check(size int64) error {
 	now, err := glimpseAt(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -45,10 +45,10 @@ func (s stay) check(size int64) error {
 	return s.enough(now.size, size)
 }
 
-// uncut is check for less: it sees whether the open file was cut, and not what
+// Uncut is Check for less: it sees whether the open file was cut, and not what
 // became of its name. It moves the place where a plain Read or Write of the
 // file goes on.
-func (s stay) uncut(size int64) error {
+func (s Stay) Uncut(size int64) error {
 	now, err := s.open.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s stay) uncut(size int64) error {
 	return s.enough(now, size)
 }
 
-func (s stay) enough(now, size int64) error {
+func (s Stay) enough(now, size int64) error {
 	if now < size {
 		return fmt.Errorf("%w: %q has %d bytes, and had %d", ErrReplaced, s.path, now, size)
 	}

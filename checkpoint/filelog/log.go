@@ -1,4 +1,4 @@
-package checkpoint
+package filelog
 
 import (
 	"context"
@@ -14,34 +14,40 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
-	"github.com/planlock/planlock/internal/disk"
-
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/internal/disk"
 )
 
-// A FileLog is a Log in one file. A batch costs one write and, unless it is
-// only written, one sync. After the first write or sync that fails it is dead:
-// every later Append returns that error, which is ErrDead too.
+// ErrReadOnly is returned by Append, Write and Sync on a log that was opened
+// for reading.
+var ErrReadOnly = errors.New("checkpoint: opened for reading only")
+
+// A Log is a checkpoint.LogWriter in one file. A batch costs one write and,
+// unless it is only written, one sync. After the first write or sync that fails
+// it is dead: every later Append returns that error, which is
+// checkpoint.ErrDead too.
 //
 // The file grows by blocks of zeros ahead of the records, so that a batch
 // overwrites what is there already, and a full disk still has room for the
 // records that say so. Close takes the zeros away.
 //
 // Before each sync it looks whether its file is still the one at its path, and
-// as long as it should be; if not, it is dead too (ErrDead and ErrReplaced).
-// How far it reached is kept in a second file beside it, path with ".head"
-// behind it: opening a log that is shorter, or another, is a *CorruptError.
-type FileLog struct {
+// as long as it should be; if not, it is dead too (checkpoint.ErrReplaced). How
+// far it reached is kept in a second file beside it, path with ".head" behind
+// it: opening a log that is shorter, or another, is a *record.CorruptError.
+type Log struct {
 	path string
 	root *disk.Root // where path leads from
 
 	mu       sync.Mutex
 	f        logFile
-	place    stay
+	place    file.Stay
 	end      logEnd
 	loose    []byte     // the last frame, where it was written and not synced
 	head     *disk.File // nil: it is only read
-	headAt   stay
+	headAt   file.Stay
 	outside  *witnessFile // nil: nobody keeps it
 	size     int64        // of the file; zeros from end on
 	bufs     [2][]byte    // for frames: loose may be in one, the next is made in the other
@@ -51,9 +57,8 @@ type FileLog struct {
 	readOnly bool
 }
 
-// logFile is what a FileLog needs of a file. Sync makes the contents durable
-// and what is needed to read them; Hasten has the disk begin with a part of
-// them.
+// logFile is what a Log needs of a file. Sync makes the contents durable and
+// what is needed to read them; Hasten has the disk begin with a part of them.
 type logFile interface {
 	io.ReaderAt
 	io.WriterAt
@@ -63,33 +68,20 @@ type logFile interface {
 	Close() error
 }
 
-// OpenFileLog opens the log at path for appending, or makes it with the
-// folders it lies in. What a crash left of a last batch is cut off; anything
-// else that does not verify is a *CorruptError, and the file is left as it is.
-// So is a log that its head says is cut, replaced or gone.
-// A log has one writer: a second one gets *HeldError.
-func OpenFileLog(path string) (*FileLog, error) {
-	return OpenFileLogContext(context.Background(), path)
-}
+// Open opens the log at path for appending, or makes it with the folders it
+// lies in. What a crash left of a last batch is cut off; anything else that
+// does not verify is a *record.CorruptError, and the file is left as it is. So
+// is a log that its head says is cut, replaced or gone. A log has one writer: a
+// second one gets *checkpoint.HeldError. Nothing of ctx is kept.
+func Open(ctx context.Context, path string) (*Log, error) { return Witness{}.Open(ctx, path) }
 
-// OpenFileLogContext is OpenFileLog. Nothing of ctx is kept.
-func OpenFileLogContext(ctx context.Context, path string) (*FileLog, error) {
-	return Witness{}.OpenFileLog(ctx, path)
-}
+// Read opens the log at path for reading, also while another process appends to
+// it. It yields what is complete now, and changes nothing. Nothing of ctx is
+// kept.
+func Read(ctx context.Context, path string) (*Log, error) { return Witness{}.Read(ctx, path) }
 
-// ReadFileLog opens the log at path for reading, also while another process
-// appends to it. It yields what is complete now, and changes nothing.
-func ReadFileLog(path string) (*FileLog, error) {
-	return ReadFileLogContext(context.Background(), path)
-}
-
-// ReadFileLogContext is ReadFileLog. Nothing of ctx is kept.
-func ReadFileLogContext(ctx context.Context, path string) (*FileLog, error) {
-	return Witness{}.ReadFileLog(ctx, path)
-}
-
-// openFileLog opens or makes a log that reached known.
-func openFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
+// openLog opens or makes a log that reached known.
+func openLog(root *disk.Root, path string, known ends) (*Log, error) {
 	f, err := openRegular(root, path, os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := known.notBefore(path, logEnd{}); err != nil {
@@ -102,15 +94,15 @@ func openFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open log: %w", err)
 	}
-	l := &FileLog{path: path, root: root, f: dataFile{f}}
+	l := &Log{path: path, root: root, f: file.Data{File: f}}
 	if err := l.openForWriting(f, known); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return l, nil
 }
 
-// readFileLog opens a log that reached known for reading.
-func readFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
+// readLog opens a log that reached known for reading.
+func readLog(root *disk.Root, path string, known ends) (*Log, error) {
 	f, err := openRegular(root, path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := known.notBefore(path, logEnd{}); err != nil {
@@ -120,7 +112,7 @@ func readFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open log: %w", err)
 	}
-	l := &FileLog{path: path, root: root, f: dataFile{f}, readOnly: true}
+	l := &Log{path: path, root: root, f: file.Data{File: f}, readOnly: true}
 	if err := l.locate(f, known); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -130,7 +122,7 @@ func readFileLog(root *disk.Root, path string, known ends) (*FileLog, error) {
 // openRegular opens the file at path, and refuses what is none: a FIFO would be
 // waited for, for ever.
 func openRegular(root *disk.Root, path string, flags int) (*disk.File, error) {
-	f, err := root.OpenFile(path, flags|noWait, 0)
+	f, err := root.OpenFile(path, flags|file.NoWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +136,11 @@ func openRegular(root *disk.Root, path string, flags int) (*disk.File, error) {
 	return f, nil
 }
 
-func (l *FileLog) openForWriting(f *disk.File, known ends) error {
-	if held, err := lockFile(f.OS()); err != nil {
+func (l *Log) openForWriting(f *disk.File, known ends) error {
+	if held, err := file.Lock(f.OS()); err != nil {
 		return fmt.Errorf("checkpoint: lock log: %w", err)
 	} else if held {
-		return &HeldError{Dir: l.path, Holder: "another writer of this log"}
+		return &checkpoint.HeldError{Dir: l.path, Holder: "another writer of this log"}
 	}
 	if err := l.locate(f, known); err != nil {
 		return err
@@ -160,20 +152,20 @@ func (l *FileLog) openForWriting(f *disk.File, known ends) error {
 		return err
 	}
 	var err error
-	if l.place, err = stayOf(f.OS(), l.path); err != nil {
+	if l.place, err = file.StayOf(f.OS(), l.path); err != nil {
 		return fmt.Errorf("checkpoint: open log: %w", err)
 	}
 	if l.head, err = openHead(l.root, l.path, os.O_RDWR|os.O_CREATE); err != nil {
 		return err
 	}
-	if l.headAt, err = stayOf(l.head.OS(), l.path+headExt); err != nil {
+	if l.headAt, err = file.StayOf(l.head.OS(), l.path+headExt); err != nil {
 		return errors.Join(fmt.Errorf("checkpoint: open log: %w", err), l.head.Close())
 	}
 	return nil
 }
 
 // cutTorn cuts off what a crash left of a last batch.
-func (l *FileLog) cutTorn(f *disk.File) error {
+func (l *Log) cutTorn(f *disk.File) error {
 	end, err := trimZeros(f, l.size)
 	if err != nil {
 		return fmt.Errorf("checkpoint: read log: %w", err)
@@ -192,7 +184,7 @@ func (l *FileLog) cutTorn(f *disk.File) error {
 }
 
 // locate verifies the file and finds its end. It must not end before known.
-func (l *FileLog) locate(f *disk.File, known ends) error {
+func (l *Log) locate(f *disk.File, known ends) error {
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("checkpoint: read log: %w", err)
@@ -213,22 +205,22 @@ func (l *FileLog) locate(f *disk.File, known ends) error {
 
 // Append adds batch durably, and makes durable what was written before; see
 // Log.
-func (l *FileLog) Append(ctx context.Context, batch [][]byte) error {
+func (l *Log) Append(ctx context.Context, batch [][]byte) error {
 	return l.add(ctx, batch, true)
 }
 
-// Write adds batch without a sync; see LogWriter.
-func (l *FileLog) Write(ctx context.Context, batch [][]byte) error {
+// Write adds batch without a sync; see checkpoint.LogWriter.
+func (l *Log) Write(ctx context.Context, batch [][]byte) error {
 	return l.add(ctx, batch, false)
 }
 
-func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
+func (l *Log) add(ctx context.Context, batch [][]byte, durable bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.refuses(ctx, "append"); err != nil || len(batch) == 0 {
 		return err
 	}
-	if err := l.place.uncut(l.size); err != nil { // else what was cut off would be made up for
+	if err := l.place.Uncut(l.size); err != nil { // else what was cut off would be made up for
 		return l.die("append to", err)
 	}
 	var marks uint32
@@ -268,7 +260,7 @@ func (l *FileLog) add(ctx context.Context, batch [][]byte, durable bool) error {
 
 // settle syncs the log, which ends at end with frame then. All that can be done
 // before, while the disk works, is.
-func (l *FileLog) settle(end logEnd, frame []byte) error {
+func (l *Log) settle(end logEnd, frame []byte) error {
 	if err := l.stays(); err != nil {
 		return l.die("sync", err)
 	}
@@ -284,8 +276,9 @@ func (l *FileLog) settle(end logEnd, frame []byte) error {
 	return nil
 }
 
-// Hasten has the disk begin with what was written last; see LogWriter.
-func (l *FileLog) Hasten() {
+// Hasten has the disk begin with what was written last; see
+// checkpoint.LogWriter.
+func (l *Log) Hasten() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n := int64(len(l.loose)); n > 0 && !l.closed && l.dead == nil {
@@ -293,8 +286,8 @@ func (l *FileLog) Hasten() {
 	}
 }
 
-// Sync makes durable what was written; see LogWriter.
-func (l *FileLog) Sync(ctx context.Context) error {
+// Sync makes durable what was written; see checkpoint.LogWriter.
+func (l *Log) Sync(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.refuses(ctx, "sync"); err != nil || l.loose == nil {
@@ -304,12 +297,12 @@ func (l *FileLog) Sync(ctx context.Context) error {
 }
 
 // refuses is why nothing can be done any more, or not for ctx.
-func (l *FileLog) refuses(ctx context.Context, what string) error {
+func (l *Log) refuses(ctx context.Context, what string) error {
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("checkpoint: %s: %w", what, context.Cause(ctx))
 	case l.closed:
-		return fmt.Errorf("checkpoint: %s: %w", what, ErrClosed)
+		return fmt.Errorf("checkpoint: %s: %w", what, checkpoint.ErrClosed)
 	case l.readOnly:
 		return fmt.Errorf("checkpoint: %s: %w", what, ErrReadOnly)
 	}
@@ -317,15 +310,15 @@ func (l *FileLog) refuses(ctx context.Context, what string) error {
 }
 
 // stays reports whether the files of the log were taken away meanwhile.
-func (l *FileLog) stays() error {
-	if err := l.place.check(l.size); err != nil {
+func (l *Log) stays() error {
+	if err := l.place.Check(l.size); err != nil {
 		return err
 	}
-	return l.headAt.check(0)
+	return l.headAt.Check(0)
 }
 
-func (l *FileLog) die(verb string, err error) error {
-	l.dead = fmt.Errorf("%w: %s log %q: %w", ErrDead, verb, l.path, err)
+func (l *Log) die(verb string, err error) error {
+	l.dead = fmt.Errorf("%w: %s log %q: %w", checkpoint.ErrDead, verb, l.path, err)
 	return l.dead
 }
 
@@ -339,7 +332,7 @@ var zeros [logBlock]byte
 
 // reserve makes room for n bytes. A disk that is full while the batch still
 // fits is no error, and one that is full leaves the log as it was.
-func (l *FileLog) reserve(n int64) error {
+func (l *Log) reserve(n int64) error {
 	free := l.size - l.end.offset
 	if free >= n+logSlack {
 		return nil
@@ -368,13 +361,13 @@ func (l *FileLog) reserve(n int64) error {
 }
 
 // Replay yields the records that were appended before it began; see Log.
-func (l *FileLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
+func (l *Log) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		l.mu.Lock()
 		end, closed := l.end.offset, l.closed
 		l.mu.Unlock()
 		if closed {
-			yield(nil, fmt.Errorf("checkpoint: replay: %w", ErrClosed))
+			yield(nil, fmt.Errorf("checkpoint: replay: %w", checkpoint.ErrClosed))
 			return
 		}
 		at, err := readFrames(ctx, l.f, l.path, end, ends{}, yield)
@@ -388,7 +381,7 @@ func (l *FileLog) Replay(ctx context.Context) iter.Seq2[[]byte, error] {
 }
 
 // Close releases the files. Of the log nothing is unsynced; its head is synced.
-func (l *FileLog) Close() error {
+func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -436,7 +429,7 @@ func createLog(root *disk.Root, path string) error {
 		err = root.Rename(temp, path)
 	}
 	if err != nil {
-		return errors.Join(err, removeIfThere(root, temp))
+		return errors.Join(err, file.RemoveIfThere(root, temp))
 	}
 	return root.SyncFolder(dir)
 }

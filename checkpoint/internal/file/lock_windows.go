@@ -1,4 +1,4 @@
-package checkpoint
+package file
 
 import (
 	"errors"
@@ -20,12 +20,12 @@ const (
 	farOffset     = 0x40000000 // high word: the locked byte lies far behind the text, which stays readable
 )
 
-// lockFile locks f without waiting; held reports that somebody else has it.
-func lockFile(f *os.File) (held bool, err error) { return lockNow(f, exclusiveNow) }
+// Lock locks f without waiting; held reports that somebody else has it.
+func Lock(f *os.File) (held bool, err error) { return lockNow(f, exclusiveNow) }
 
-// shareFile locks f without waiting, beside others that share it; held reports
-// that somebody has it alone.
-func shareFile(f *os.File) (held bool, err error) { return lockNow(f, sharedNow) }
+// Share locks f without waiting, beside others that share it; held reports that
+// somebody has it alone.
+func Share(f *os.File) (held bool, err error) { return lockNow(f, sharedNow) }
 
 func lockNow(f *os.File, how uintptr) (held bool, err error) {
 	at := syscall.Overlapped{OffsetHigh: farOffset}
@@ -39,8 +39,8 @@ func lockNow(f *os.File, how uintptr) (held bool, err error) {
 	return false, os.NewSyscallError("LockFileEx", err)
 }
 
-// unlockFile gives the lock back.
-func unlockFile(f *os.File) error {
+// Unlock gives the lock back.
+func Unlock(f *os.File) error {
 	at := syscall.Overlapped{OffsetHigh: farOffset}
 	if ok, _, err := unlockEx.Call(f.Fd(), 0, 1, 0, uintptr(unsafe.Pointer(&at))); ok == 0 {
 		return os.NewSyscallError("UnlockFileEx", err)

@@ -1,4 +1,4 @@
-package checkpoint
+package filelog
 
 import (
 	"encoding/binary"
@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/planlock/planlock/internal/disk"
-
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // Beside a log lies its head: how far it once reached. It is written over in
@@ -39,23 +41,18 @@ func (e logEnd) encode() []byte {
 	b = binary.BigEndian.AppendUint16(b, headVersion)
 	b = binary.BigEndian.AppendUint64(b, uint64(e.offset))
 	b = binary.BigEndian.AppendUint64(b, e.records)
-	return sealed(binary.BigEndian.AppendUint32(b, e.sum))
-}
-
-// sealed adds the checksum of b to it.
-func sealed(b []byte) []byte {
-	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli()))
+	return format.Seal(binary.BigEndian.AppendUint32(b, e.sum))
 }
 
 // decodeHead reads what encode wrote. A head that does not verify says nothing:
 // it must not keep anybody from a log that is good.
 func decodeHead(b []byte) (logEnd, error) {
 	if len(b) != headSize || string(b[:headPrefix-2]) != headMagic+"\x00" ||
-		binary.BigEndian.Uint32(b[headSize-4:]) != crc32.Checksum(b[:headSize-4], castagnoli()) {
+		binary.BigEndian.Uint32(b[headSize-4:]) != crc32.Checksum(b[:headSize-4], format.Castagnoli()) {
 		return logEnd{}, nil
 	}
 	if v := binary.BigEndian.Uint16(b[headPrefix-2:]); v != headVersion {
-		return logEnd{}, fmt.Errorf("version %d: %w", v, ErrVersion)
+		return logEnd{}, fmt.Errorf("version %d: %w", v, checkpoint.ErrVersion)
 	}
 	e := logEnd{
 		offset:  int64(binary.BigEndian.Uint64(b[headPrefix:])),
@@ -68,8 +65,8 @@ func decodeHead(b []byte) (logEnd, error) {
 	return e, nil
 }
 
-// readHead reads the head of the log at path. It must be read before the log:
-// a writer may be at work.
+// readHead reads the head of the log at path. It must be read before the log: a
+// writer may be at work.
 func readHead(root *disk.Root, path string) (logEnd, error) {
 	f, err := openHead(root, path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +88,7 @@ func readHead(root *disk.Root, path string) (logEnd, error) {
 
 // openHead opens the head of the log at path.
 func openHead(root *disk.Root, path string, flags int) (*disk.File, error) {
-	f, err := root.OpenFile(path+headExt, flags|noWait, 0o644)
+	f, err := root.OpenFile(path+headExt, flags|file.NoWait, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: head of log: %w", err)
 	}

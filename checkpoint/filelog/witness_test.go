@@ -1,18 +1,21 @@
-package checkpoint
+package filelog
 
 import (
 	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/internal/disk"
-
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/format"
+	"github.com/planlock/planlock/checkpoint/internal/golden"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // witnessed is a closed log of three batches that w knows, with where each
@@ -20,7 +23,7 @@ import (
 func witnessed(t *testing.T, w Witness) (path string, ends []int64) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "log")
-	l, err := w.OpenFileLog(t.Context(), path)
+	l, err := w.Open(t.Context(), path)
 	must(t, err)
 	for _, text := range []string{"one", "two", "three"} {
 		must(t, l.Append(t.Context(), [][]byte{[]byte(text)}))
@@ -34,7 +37,7 @@ func witnessed(t *testing.T, w Witness) (path string, ends []int64) {
 func TestWitness(t *testing.T) {
 	w := Witness{Dir: filepath.Join(t.TempDir(), "state", "deep")}
 	other := func(path string, texts ...string) error {
-		l, err := OpenFileLog(path)
+		l, err := Open(t.Context(), path)
 		for _, text := range texts {
 			err = errors.Join(err, l.Append(t.Context(), [][]byte{[]byte(text)}))
 		}
@@ -77,7 +80,7 @@ func TestWitness(t *testing.T) {
 		}, 0},
 		{"moved", func(path string, ends []int64) error {
 			must(t, os.Rename(path, path+"~"), os.Rename(path+headExt, path+"~"+headExt))
-			l, err := w.OpenFileLog(t.Context(), path+"~") // nobody knows it there
+			l, err := w.Open(t.Context(), path+"~") // nobody knows it there
 			return errors.Join(err, l.Append(t.Context(), [][]byte{[]byte("more")}), l.Close(),
 				os.Rename(path+"~", path), os.Rename(path+"~"+headExt, path+headExt))
 		}, 0},
@@ -85,9 +88,9 @@ func TestWitness(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path, ends := witnessed(t, w)
 			must(t, c.do(path, ends))
-			for _, open := range []func() (*FileLog, error){
-				func() (*FileLog, error) { return w.ReadFileLog(t.Context(), path) },
-				func() (*FileLog, error) { return w.OpenFileLog(t.Context(), path) },
+			for _, open := range []func() (*Log, error){
+				func() (*Log, error) { return w.Read(t.Context(), path) },
+				func() (*Log, error) { return w.Open(t.Context(), path) },
 			} {
 				l, err := open()
 				var corrupt *record.CorruptError
@@ -109,7 +112,7 @@ func TestWitnessThatCannotBe(t *testing.T) {
 	for _, dir := range []string{"", file, filepath.Join(file, "below")} {
 		w := Witness{Dir: dir}
 		path, _ := witnessed(t, w)
-		l, err := w.OpenFileLog(t.Context(), path)
+		l, err := w.Open(t.Context(), path)
 		must(t, err)
 		if got := replayAll(t, l); len(got) != 3 {
 			t.Errorf("%q: %q", dir, got)
@@ -168,7 +171,7 @@ func TestUserWitness(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData"} {
 		t.Setenv(name, home)
 	}
-	if got := UserWitness(); !filepath.IsAbs(got.Dir) || !within(filepath.ToSlash(got.Dir), filepath.ToSlash(home)) {
+	if got := UserWitness(); !filepath.IsAbs(got.Dir) || !strings.HasPrefix(filepath.ToSlash(got.Dir), filepath.ToSlash(home)+"/") {
 		t.Errorf("by itself it is %q", got.Dir)
 	}
 	for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData"} {
@@ -181,11 +184,11 @@ func TestUserWitness(t *testing.T) {
 
 func TestGoldenWitness(t *testing.T) {
 	known := ends{file: filepath.Join(t.TempDir(), "w")}
-	b := golden(t, "witness.v1", appendWitness(nil, logEnd{offset: 1234, records: 56}, sum{7, 8}))
+	b := golden.Same(t, "witness.v1", appendWitness(nil, logEnd{offset: 1234, records: 56}, format.Sum{7, 8}))
 	must(t, os.WriteFile(known.file, append(bytes.Clone(b), "\n/path\n"...), 0o600))
 	known.readWitness(disk.From(t.Context()).Anywhere())
 	if diff := cmp.Diff(logEnd{offset: 1234, records: 56}, known.witness,
-		cmp.AllowUnexported(logEnd{})); diff != "" || known.hash != (sum{7, 8}) {
+		cmp.AllowUnexported(logEnd{})); diff != "" || known.hash != (format.Sum{7, 8}) {
 		t.Errorf("%s %x", diff, known.hash)
 	}
 }
@@ -194,20 +197,27 @@ func TestGoldenWitness(t *testing.T) {
 // yet: the witness knows what was synced then, not what found no room.
 func TestWitnessAfterFullDisk(t *testing.T) {
 	w, path := Witness{Dir: filepath.Join(t.TempDir(), "state")}, filepath.Join(t.TempDir(), "log")
-	l, err := w.OpenFileLog(t.Context(), path)
+	l, err := w.Open(t.Context(), path)
 	must(t, err)
 	must(t, l.Append(t.Context(), [][]byte{bytes.Repeat([]byte("a"), 1000)}),
 		l.Write(t.Context(), [][]byte{[]byte("b")}))
 	file := l.f
 	l.f = &faulty{logFile: file, room: l.size}
 	if err := l.Write(t.Context(), [][]byte{bytes.Repeat([]byte("c"), int(l.size))}); !errors.Is(err,
-		syscall.ENOSPC) || errors.Is(err, ErrDead) {
+		syscall.ENOSPC) || errors.Is(err, checkpoint.ErrDead) {
 		t.Fatalf("the disk is not full: %v", err)
 	}
 	l.f = file
 	must(t, l.Sync(t.Context()), l.Close())
-	if l, err = w.OpenFileLog(t.Context(), path); err != nil {
+	if l, err = w.Open(t.Context(), path); err != nil {
 		t.Fatalf("a good log is refused: %v", err)
 	}
 	must(t, l.Close())
+}
+
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
 }

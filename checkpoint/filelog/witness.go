@@ -1,4 +1,4 @@
-package checkpoint
+package filelog
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -72,28 +74,28 @@ func (w Witness) Outside(dir string) Witness {
 	return w
 }
 
-// OpenFileLog is OpenFileLog for a log that w knows.
-func (w Witness) OpenFileLog(ctx context.Context, path string) (*FileLog, error) {
+// Open is the function Open for a log that w knows.
+func (w Witness) Open(ctx context.Context, path string) (*Log, error) {
 	root := disk.From(ctx).Anywhere()
 	known, err := w.known(root, path)
 	if err != nil {
 		return nil, err
 	}
-	l, err := openFileLog(root, path, known)
+	l, err := openLog(root, path, known)
 	if err == nil {
-		l.outside = w.open(root, path)
+		l.outside = w.openFile(root, path)
 	}
 	return l, err
 }
 
-// ReadFileLog is ReadFileLog for a log that w knows.
-func (w Witness) ReadFileLog(ctx context.Context, path string) (*FileLog, error) {
+// Read is the function Read for a log that w knows.
+func (w Witness) Read(ctx context.Context, path string) (*Log, error) {
 	root := disk.From(ctx).Anywhere()
 	known, err := w.known(root, path)
 	if err != nil {
 		return nil, err
 	}
-	return readFileLog(root, path, known)
+	return readLog(root, path, known)
 }
 
 // File is where w keeps what it knows of the log at path; empty if nowhere. It
@@ -128,9 +130,9 @@ func realPath(path string) string {
 // witness outside know; zero where they know nothing.
 type ends struct {
 	head    logEnd
-	witness logEnd // its sum is not used
-	hash    sum    // SHA-256 of the payload of the last frame before witness
-	file    string // of the witness
+	witness logEnd     // its sum is not used
+	hash    format.Sum // SHA-256 of the payload of the last frame before witness
+	file    string     // of the witness
 }
 
 // known reads both heads, which must be done before the log is read: a writer
@@ -178,18 +180,18 @@ const (
 
 // appendWitness adds what a witness says of a log that ends at end with
 // payload.
-func appendWitness(b []byte, end logEnd, hash sum) []byte {
+func appendWitness(b []byte, end logEnd, hash format.Sum) []byte {
 	start := len(b)
 	b = binary.BigEndian.AppendUint16(append(b, witnessMagic...), witnessVersion)
 	b = binary.BigEndian.AppendUint64(b, uint64(end.offset))
 	b = binary.BigEndian.AppendUint64(b, end.records)
 	b = append(b, hash[:]...)
-	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli()))
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b[start:], format.Castagnoli()))
 }
 
 // readWitness takes what the file of a witness says, if it verifies.
 func (k *ends) readWitness(root *disk.Root) {
-	f, err := root.OpenFile(k.file, os.O_RDONLY|noWait, 0)
+	f, err := root.OpenFile(k.file, os.O_RDONLY|file.NoWait, 0)
 	if err != nil {
 		return
 	}
@@ -202,11 +204,11 @@ func (k *ends) readWitness(root *disk.Root) {
 		return
 	}
 	rest, ok := bytes.CutPrefix(b, binary.BigEndian.AppendUint16([]byte(witnessMagic), witnessVersion))
-	if !ok || binary.BigEndian.Uint32(b[witnessSize-4:]) != crc32.Checksum(b[:witnessSize-4], castagnoli()) {
+	if !ok || binary.BigEndian.Uint32(b[witnessSize-4:]) != crc32.Checksum(b[:witnessSize-4], format.Castagnoli()) {
 		return
 	}
 	k.witness = logEnd{offset: int64(binary.BigEndian.Uint64(rest)), records: binary.BigEndian.Uint64(rest[8:])}
-	k.hash = sum(rest[16:])
+	k.hash = format.Sum(rest[16:])
 }
 
 // A witnessFile is the file of a log in a Witness. A nil one keeps nothing.
@@ -216,8 +218,8 @@ type witnessFile struct {
 	path string
 }
 
-// open opens the file of the log at path, which is named in it for people.
-func (w Witness) open(root *disk.Root, path string) *witnessFile {
+// openFile opens the file of the log at path, which is named in it for people.
+func (w Witness) openFile(root *disk.Root, path string) *witnessFile {
 	if w.Dir == "" {
 		return nil
 	}
@@ -225,7 +227,7 @@ func (w Witness) open(root *disk.Root, path string) *witnessFile {
 	if root.MkdirAll(filepath.Dir(name), 0o700) != nil {
 		return nil
 	}
-	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|noWait, 0o600)
+	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|file.NoWait, 0o600)
 	if err != nil {
 		return nil
 	}

@@ -1,8 +1,7 @@
-package checkpoint
+package filelog
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"maps"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
@@ -42,9 +42,9 @@ func (f *faulty) Sync() error {
 	return f.logFile.Sync()
 }
 
-func openLog(t *testing.T, path string) *FileLog {
+func openForTest(t *testing.T, path string) *Log {
 	t.Helper()
-	l, err := OpenFileLog(path)
+	l, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func openLog(t *testing.T, path string) *FileLog {
 	return l
 }
 
-func replayAll(t *testing.T, l Log) (all []string) {
+func replayAll(t *testing.T, l checkpoint.Log) (all []string) {
 	t.Helper()
 	for r, err := range l.Replay(t.Context()) {
 		if err != nil {
@@ -70,7 +70,7 @@ func TestFileLogDiesWithItsFirstFailure(t *testing.T) {
 	}{{"write", faulty{write: syscall.EIO}}, {"sync", faulty{sync: syscall.EIO}}} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")
-			l := openLog(t, path)
+			l := openForTest(t, path)
 			if err := l.Append(t.Context(), [][]byte{[]byte("kept")}); err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestFileLogDiesWithItsFirstFailure(t *testing.T) {
 			fault.logFile = whole
 			l.f = &fault
 			first := l.Append(t.Context(), [][]byte{[]byte("lost")})
-			if !errors.Is(first, ErrDead) || !errors.Is(first, syscall.EIO) {
+			if !errors.Is(first, checkpoint.ErrDead) || !errors.Is(first, syscall.EIO) {
 				t.Fatalf("error is %v", first)
 			}
 			l.f = whole // a second try would succeed, and must not be made
@@ -89,7 +89,7 @@ func TestFileLogDiesWithItsFirstFailure(t *testing.T) {
 				t.Fatalf("replayed %q", got)
 			}
 			l.Close()
-			got := replayAll(t, openLog(t, path))
+			got := replayAll(t, openForTest(t, path))
 			if len(got) < 1 || got[0] != "kept" || len(got) > 2 {
 				t.Fatalf("after opening it again: %q", got)
 			}
@@ -100,14 +100,14 @@ func TestFileLogDiesWithItsFirstFailure(t *testing.T) {
 // A full disk takes no record away, and leaves room for a few more.
 func TestFileLogFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	if err := l.Append(t.Context(), [][]byte{[]byte("first")}); err != nil {
 		t.Fatal(err)
 	}
 	full := &faulty{logFile: l.f, room: l.size}
 	l.f = full
 	err := l.Append(t.Context(), [][]byte{make([]byte, 1<<20)})
-	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrDead) {
+	if !errors.Is(err, syscall.ENOSPC) || errors.Is(err, checkpoint.ErrDead) {
 		t.Fatalf("error is %v, want a full disk and a log that lives", err)
 	}
 	for range 100 {
@@ -120,7 +120,7 @@ func TestFileLogFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	if got := replayAll(t, openLog(t, path)); len(got) != 102 {
+	if got := replayAll(t, openForTest(t, path)); len(got) != 102 {
 		t.Fatalf("%d records", len(got))
 	}
 }
@@ -128,7 +128,7 @@ func TestFileLogFullDisk(t *testing.T) {
 // What a power cut leaves of an unsynced batch is any subset of its sectors.
 func TestFileLogTornInAnySubset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	text := func(n int) []byte { return bytes.Repeat([]byte("text"), n/4) }
 	for _, n := range []int{40, 700} {
 		if err := l.Append(t.Context(), [][]byte{text(n)}); err != nil {
@@ -149,7 +149,7 @@ func TestFileLogTornInAnySubset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	anySubset(t, path, good, old, start, end, func(l *FileLog, lost int) {
+	anySubset(t, path, good, old, start, end, func(l *Log, lost int) {
 		if got := replayAll(t, l); lost > 0 && (len(got) != 3 || got[2] != "next") {
 			t.Fatalf("sectors %b lost: %d records", lost, len(got))
 		}
@@ -159,7 +159,7 @@ func TestFileLogTornInAnySubset(t *testing.T) {
 // anySubset lets look at a log, after one more batch, for each subset of the
 // sectors between two places that a power cut may have taken. good is the log,
 // and head its head as it was before.
-func anySubset(t *testing.T, path string, good, head []byte, from, to int64, look func(l *FileLog, lost int)) {
+func anySubset(t *testing.T, path string, good, head []byte, from, to int64, look func(l *Log, lost int)) {
 	t.Helper()
 	first := from / sector
 	for lost := range 1 << ((to-1)/sector - first + 1) {
@@ -173,7 +173,7 @@ func anySubset(t *testing.T, path string, good, head []byte, from, to int64, loo
 			if err := errors.Join(os.WriteFile(path, b, 0o644), os.WriteFile(path+headExt, head, 0o644)); err != nil {
 				t.Fatal(err)
 			}
-			l := openLog(t, path)
+			l := openForTest(t, path)
 			if err := l.Append(t.Context(), [][]byte{[]byte("next")}); err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +188,7 @@ func anySubset(t *testing.T, path string, good, head []byte, from, to int64, loo
 // beginning, and nothing that was durable is missing.
 func TestFileLogLooseInAnySubset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	text := func(name string, n int) [][]byte { return [][]byte{bytes.Repeat([]byte(name), n)} }
 	if err := l.Append(t.Context(), text("d", 700)); err != nil {
 		t.Fatal(err)
@@ -210,13 +210,13 @@ func TestFileLogLooseInAnySubset(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]int{}
-	anySubset(t, path, good, old, start, end, func(l *FileLog, lost int) {
+	anySubset(t, path, good, old, start, end, func(l *Log, lost int) {
 		order := ""
 		for _, r := range replayAll(t, l) {
 			order += r[:1]
 		}
 		l.Close()
-		again := openLog(t, path)
+		again := openForTest(t, path)
 		defer again.Close()
 		if got := replayAll(t, again); len(got) != len(order) {
 			t.Fatalf("sectors %b lost: read again it is another", lost)
@@ -242,7 +242,7 @@ func TestFileLogLooseIsDurableLater(t *testing.T) {
 		{"two batches later", 2, false, 2}} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")
-			l := openLog(t, path)
+			l := openForTest(t, path)
 			text := [][]byte{bytes.Repeat([]byte("x"), 1500)}
 			err := errors.Join(l.Append(t.Context(), text), l.Write(t.Context(), text))
 			from, to := l.end.offset-1400, l.end.offset-10
@@ -266,7 +266,7 @@ func TestFileLogLooseIsDurableLater(t *testing.T) {
 				}
 			}
 			var corrupt *record.CorruptError
-			switch _, err := OpenFileLog(path); {
+			switch _, err := Open(t.Context(), path); {
 			case c.want == 0 && err != nil:
 				t.Error(err)
 			case c.want > 0 && (!errors.As(err, &corrupt) || corrupt.Seq != c.want):
@@ -279,7 +279,7 @@ func TestFileLogLooseIsDurableLater(t *testing.T) {
 // A batch in the middle that was wiped out is no torn end.
 func TestFileLogWipedMiddle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	l := openLog(t, path)
+	l := openForTest(t, path)
 	var ends []int64
 	for range 3 {
 		if err := l.Append(t.Context(), [][]byte{bytes.Repeat([]byte("x"), 1500)}); err != nil {
@@ -297,7 +297,7 @@ func TestFileLogWipedMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	var corrupt *record.CorruptError
-	if _, err := OpenFileLog(path); !errors.As(err, &corrupt) || corrupt.Seq != 2 {
+	if _, err := Open(t.Context(), path); !errors.As(err, &corrupt) || corrupt.Seq != 2 {
 		t.Fatalf("error is %v, want record 2", err)
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, b) {
@@ -308,12 +308,12 @@ func TestFileLogWipedMiddle(t *testing.T) {
 func TestFileLogRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "log")
-	l := openLog(t, path)
-	var held *HeldError
-	if _, err := OpenFileLog(path); !errors.As(err, &held) {
+	l := openForTest(t, path)
+	var held *checkpoint.HeldError
+	if _, err := Open(t.Context(), path); !errors.As(err, &held) {
 		t.Errorf("a second writer: %v", err)
 	}
-	reader, err := ReadFileLog(path)
+	reader, err := Read(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestFileLogRefuses(t *testing.T) {
 		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenFileLog(p); !errors.As(err, &corrupt) {
+		if _, err := Open(t.Context(), p); !errors.As(err, &corrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -340,78 +340,13 @@ func TestFileLogRefuses(t *testing.T) {
 	if err := os.WriteFile(later, []byte(logMagic+"\x00\x00\x00\x03"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenFileLog(later); !errors.Is(err, ErrVersion) {
+	if _, err := Open(t.Context(), later); !errors.Is(err, checkpoint.ErrVersion) {
 		t.Errorf("a later version: %v", err)
 	}
-	if _, err := OpenFileLog(dir); err == nil {
+	if _, err := Open(t.Context(), dir); err == nil {
 		t.Error("a folder: no error")
 	}
-	if _, err := ReadFileLog(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
-	}
-}
-
-func TestFolderAfterFailedSync(t *testing.T) {
-	dir := t.TempDir()
-	d, err := OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := NewStore(d)
-	kept, err := s.Put(t.Context(), []byte("kept"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := d.own.f
-	d.own.f = &faulty{logFile: whole.(logFile), sync: syscall.EIO}
-	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) || !errors.Is(err, syscall.EIO) {
-		t.Fatalf("error is %v", err)
-	}
-	d.own.f = whole
-	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) {
-		t.Fatalf("after it: %v", err)
-	}
-	if got, err := s.Get(t.Context(), kept); err != nil || string(got) != "kept" {
-		t.Fatalf("what was synced: %q, %v", got, err)
-	}
-	d.Close()
-	if d, err = OpenFolder(dir); err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	lost, err := NewStore(d).Put(t.Context(), []byte("lost")) // written again, whatever is there
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := NewStore(d).Get(t.Context(), lost); err != nil || string(got) != "lost" {
-		t.Fatalf("after opening it again: %q, %v", got, err)
-	}
-}
-
-func TestFolderFullDisk(t *testing.T) {
-	d, err := OpenFolder(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	s := NewStore(d)
-	if _, err := s.Put(context.Background(), []byte("first")); err != nil {
-		t.Fatal(err)
-	}
-	full := &faulty{logFile: d.own.f.(logFile), room: d.own.end + 100}
-	d.own.f = full
-	for _, size := range []int{1000, 3 << 20} {
-		if _, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), size)); !errors.Is(err, syscall.ENOSPC) ||
-			errors.Is(err, ErrDead) {
-			t.Fatalf("%d bytes: %v", size, err)
-		}
-	}
-	full.room = 0
-	again, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := s.Get(t.Context(), again); err != nil || len(got) != 1000 {
-		t.Fatalf("with space again: %d bytes, %v", len(got), err)
 	}
 }
