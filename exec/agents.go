@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/planlock/planlock/envelope"
@@ -133,6 +134,29 @@ func (c *Controller) lacksGates(p *plan.Plan) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// rules are the gates, with what decides about them, and the ladder. What the
+// host brings is asked each time.
+func (c *Controller) rules() []string {
+	kinds := checks.Kinds()
+	rules := make([]string, 1, len(c.Gates)+len(kinds)+len(c.Checks)+10)
+	rules[0] = "planlock " + Version()
+	for _, g := range c.Gates {
+		info := g.Info()
+		rules = append(rules, "gate "+info.Name+" "+info.Version+" level "+strconv.Itoa(int(info.Level))+" time-out "+
+			info.Timeout.String())
+	}
+	for _, check := range append(kinds, c.Checks...) {
+		rules = append(rules, "check "+check.Kind().Name)
+	}
+	if c.Preset != preset.Default {
+		rules = append(rules, "preset "+c.Preset)
+	}
+	for _, r := range c.ladder() {
+		rules = append(rules, "rung "+r.Name())
+	}
+	return rules
 }
 
 // agents are the named executors and the gates, with their versions.

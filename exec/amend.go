@@ -207,7 +207,7 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 // sameEnvelope is what the run depends on from now on: what it depended on so
 // far, and executors that only new steps name.
 func (e *execution) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) {
-	now, err := e.envelope(ctx)
+	now, err := e.bound.Envelope(ctx)
 	if err != nil {
 		return nil, err
 	}

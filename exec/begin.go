@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -50,7 +51,7 @@ func (e *execution) begin(ctx context.Context) error {
 	if err := e.harmless(e.Locked.Format()); err != nil {
 		return err
 	}
-	env, err := e.envelope(ctx)
+	env, err := e.bound.Envelope(ctx)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (e *execution) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tools, warnings, err := e.verifyTools(ctx)
+	tools, warnings, err := e.tools.Verify(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (e *execution) begin(ctx context.Context) error {
 		return err
 	}
 	if e.c.LockFile != "" {
-		if started.LockDigest, err = fileDigest(e.c.LockFile); err != nil {
+		if started.LockDigest, err = binding.FileDigest(e.c.LockFile); err != nil {
 			return fmt.Errorf("exec: lock file: %w", err)
 		}
 	}
@@ -239,7 +240,7 @@ func (e *execution) boundTo(ctx context.Context, terms plan.LockOptions, env, ba
 		refused.Reasons = append(refused.Reasons, err.Error())
 	}
 	if !terms.Base.IsZero() && terms.Base != base {
-		refused.Reasons = append(refused.Reasons, e.sinceLock(ctx, terms.Base))
+		refused.Reasons = append(refused.Reasons, e.bound.SinceLock(ctx, terms.Base))
 	}
 	return refused
 }

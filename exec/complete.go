@@ -70,7 +70,7 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 	if foreign, err := e.Work.LookAtAll(ctx); err != nil {
 		return nil, nil, err
 	} else if len(foreign) > 0 {
-		refused := e.refusal()
+		refused := e.bound.Refusal()
 		refused.Reasons = foreign
 		return nil, nil, refused
 	}
@@ -104,7 +104,7 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 // judgeRun asks the final gates about the tree as it is.
 func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	e.Rec.Seen.Forget(contract.Bindings)
-	if err := e.verify(ctx); err != nil {
+	if err := e.bound.Verify(ctx); err != nil {
 		return nil, err
 	}
 	tree, err := e.Work.Known(ctx)

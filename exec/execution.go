@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -32,12 +33,11 @@ type execution struct {
 	c      *Controller
 	chosen string // the preset that the host wants, "" if it leaves it to the plan
 
-	held     *checkpoint.Held
-	shut     func() error  // closes the store
-	probed   chan struct{} // closed once the sandbox was tried out; nil: nobody does
-	prober   *envelope.Prober
-	isolated string   // see isolation
-	needed   []string // executors that the plan names
+	bound  *binding.Binding
+	tools  *binding.Tools
+	shut   func() error  // closes the store
+	probed chan struct{} // closed once the sandbox was tried out; nil: nobody does
+	needed []string      // executors that the plan names
 
 	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 	panicked atomic.Bool             // an observer did, and that was told
@@ -46,6 +46,9 @@ type execution struct {
 // execution is a run of a plan that nobody has in hand yet.
 func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	e := &execution{c: c, Session: &session.Session{Plan: p, Files: files, NoSandbox: c.NoSandbox, Now: c.now}}
+	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
+		Agents: func(ctx context.Context) ([]envelope.Agent, error) { return c.agents(ctx, e.needed) }}
+	e.tools = &binding.Tools{Session: e.Session, Ask: c.Tools}
 	e.Tell, e.Paused = e.notify, e.tellNext
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
 	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.Warn}
@@ -97,7 +100,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 
 // occupy takes hold of the workspace, and opens its store.
 func (e *execution) occupy(ctx context.Context) (err error) {
-	if e.held, err = checkpoint.HoldWorkspace(ctx, e.Work.Root); err != nil {
+	if e.bound.Held, err = checkpoint.HoldWorkspace(ctx, e.Work.Root); err != nil {
 		return err
 	}
 	ws := e.c.workspace()
@@ -119,7 +122,6 @@ func (e *execution) equip() {
 	e.Touchy = !e.Panel.OnlyLooks() || len(e.c.Checks) > 0
 	e.Ladder, e.Guards = e.c.ladder(), e.c.Guards
 	e.Observed = !reflect.ValueOf(e.c.Observer).IsZero()
-	e.prober = &envelope.Prober{}
 	e.Work.Scanner = scan.Scanner{Scope: e.scope()}
 }
 
@@ -159,6 +161,7 @@ func (e *execution) seat() error {
 		return fmt.Errorf("exec: workspace %q is not a folder: %w", dir, fs.ErrInvalid)
 	}
 	e.Work.Root, e.Work.Dir = root, root
+	e.Runs = e.workspace()
 	return nil
 }
 
@@ -179,11 +182,11 @@ func (e *execution) close() {
 		}
 		e.shut = nil
 	}
-	if e.held != nil {
-		if err := e.held.Release(); err != nil {
+	if e.bound.Held != nil {
+		if err := e.bound.Held.Release(); err != nil {
 			e.Rec.Log.Warn("letting go of the workspace", "err", err)
 		}
-		e.held = nil
+		e.bound.Held = nil
 	}
 }
 

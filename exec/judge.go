@@ -94,7 +94,7 @@ func (e *execution) judge(ctx context.Context, t *trial) *fault {
 	if f != nil {
 		return f
 	}
-	if moved, err := e.bindingsBesides(look, git); err != nil {
+	if moved, err := e.bound.MovedBesides(look, git); err != nil {
 		return faultf(history.Moved, "%v", err)
 	} else if moved != nil {
 		f := faultf(history.Moved, "the step moved what the run depends on")

@@ -66,7 +66,7 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 		return nil, err
 	}
 	e.Work.Base, e.Work.Tree = base, base
-	env, err := e.envelope(ctx)
+	env, err := e.bound.Envelope(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -110,12 +110,12 @@ func (e *execution) look(ctx context.Context, s *history.Step, what contract.Obs
 	case contract.Requests:
 		return e.lookForRequests(ctx)
 	case contract.Done:
-		return e.lookWhetherDone(ctx, s)
+		return e.bound.LookWhetherDone(ctx, s)
 	}
 	if s != nil && !contract.WithinTree(s) && e.Rec.Seen.Of != s.Address {
 		e.Rec.Seen.Forget(contract.Bindings)
 	}
-	if err := e.verify(ctx); err != nil {
+	if err := e.bound.Verify(ctx); err != nil {
 		return e.LetGo(ctx, err)
 	}
 	if s != nil {

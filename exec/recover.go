@@ -26,7 +26,7 @@ func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
 	if f.Class != history.Moved {
 		return nil
 	}
-	refused, err := e.bindings(ctx)
+	refused, err := e.bound.Moved(ctx)
 	if err != nil || refused == nil {
 		return err // what moved was the step's own doing, and is undone
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -124,7 +125,7 @@ func (e *execution) takeUp(ctx context.Context) error {
 	if e.Rec.Run.Paused == nil && !lost {
 		e.Work.TouchedAll(e.Work.Dir)
 	}
-	if e.Rec.Run.Started.Isolated && (isMissing(statDir(e.Work.Dir)) || e.untried()) {
+	if e.Rec.Run.Started.Isolated && (e.noClone() || e.untried()) {
 		if err := e.clone(ctx); err != nil {
 			return err
 		}
@@ -133,10 +134,10 @@ func (e *execution) takeUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := e.verifyAgain(ctx, lost || half); err != nil {
+	if err := e.bound.VerifyAgain(ctx, lost || half); err != nil {
 		return err
 	}
-	if err := e.toolsAgain(ctx); err != nil {
+	if err := e.tools.VerifyAgain(ctx); err != nil {
 		return err
 	}
 	facts := []history.Fact{resumed}
@@ -179,6 +180,12 @@ func (e *execution) nobodyAfter(lost bool) error {
 	}
 	return &session.Refusal{Run: e.Rec.Run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
 		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])}}
+}
+
+// noClone reports whether the clone of an isolated run is gone.
+func (e *execution) noClone() bool {
+	_, err := os.Stat(e.Work.Dir)
+	return isMissing(err)
 }
 
 // untried reports whether no step was begun, nor the run set back: the clone of
@@ -249,22 +256,4 @@ func (e *execution) accepted(ctx context.Context, why string) ([]history.Fact, e
 	}
 	e.Warn(why + ", and the workspace is not as the run left it: it is restored, and what is there is kept")
 	return []history.Fact{&history.RestoreBegun{To: e.Rec.Run.Tree}}, nil
-}
-
-// verifyAgain is verify for a run that nobody held. Of a tree that holds half a
-// step or half a restore nothing is said, nor of one that may have lost
-// something: it is going to be restored, and what it holds is kept. A run that
-// ended only lacks its views.
-func (e *execution) verifyAgain(ctx context.Context, lost bool) error {
-	if e.Rec.Run.Ended != nil {
-		return nil
-	}
-	if e.Rec.Run.Restoring == nil && !contract.InFlight(contract.Current(e.Rec.Run)) && !lost {
-		return e.verify(ctx)
-	}
-	refused, err := e.bindings(ctx)
-	if err != nil || refused == nil {
-		return err
-	}
-	return refused
 }

@@ -36,7 +36,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
-	if e.held, err = checkpoint.HoldWorkspace(ctx, e.Work.Root); err != nil {
+	if e.bound.Held, err = checkpoint.HoldWorkspace(ctx, e.Work.Root); err != nil {
 		return nil, err
 	}
 	defer e.close()

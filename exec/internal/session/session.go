@@ -31,6 +31,9 @@ type Session struct {
 	// executors and for gates: what a host's code gets to see, it could change.
 	Contract, Shown, Judging *contract.Contract
 
+	// Runs are all runs of the workspace, this one among them.
+	Runs Runs
+
 	Panel panel.Panel
 	// Touchy is set if code of the host is among what judges, which may have
 	// touched the tree.
@@ -51,6 +54,16 @@ type Session struct {
 	Paused func(context.Context)
 
 	decides *engine.Decider
+}
+
+// Runs are the runs of a workspace, as they are read from outside.
+type Runs interface {
+	// Runs lists the ids of all runs, oldest first.
+	Runs() ([]string, error)
+	// History folds the journal of a run.
+	History(ctx context.Context, run string) (*history.Run, error)
+	// RunDir is the folder of a run's own files.
+	RunDir(run string) string
 }
 
 // Decider decides what comes next, under the policy of the run as its journal

@@ -1,4 +1,4 @@
-package exec
+package binding
 
 import (
 	"context"
@@ -19,25 +19,25 @@ const shownSince = 10
 // sets them in steps.
 const fileClock = 20 * time.Millisecond
 
-// sinceLock says what is not as it was when the lock was made. A lock binds the
+// SinceLock says what is not as it was when the lock was made. A lock binds the
 // digest of the tree and keeps nothing of it: what changed is known where a run
 // in this workspace has kept the same tree. Else files are named that are newer
 // than the lock.
-func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
-	if was := e.keptTree(ctx, want); was != nil {
+func (b *Binding) SinceLock(ctx context.Context, want ledger.Digest) string {
+	if was := b.keptTree(ctx, want); was != nil {
 		var lines []string
-		for _, change := range ledger.Diff(was, e.Work.Base) {
+		for _, change := range ledger.Diff(was, b.Work.Base) {
 			lines = append(lines, change.String())
 		}
 		return "changed since the lock was made: " + strings.Join(bound.First(lines, shownSince), "; ")
 	}
-	made := e.Locked.Options().At
+	made := b.Locked.Options().At
 	if made.IsZero() {
 		return "the lock does not say when it was made; what keeps versions of the workspace (such as git status) can say what changed"
 	}
 	var newer []string
 	since := made.Add(-fileClock)
-	for entry := range e.Work.Base.All() {
+	for entry := range b.Work.Base.All() {
 		if entry.ModTime.After(since) {
 			newer = append(newer, fmt.Sprintf("%q", entry.Path))
 		}
@@ -51,16 +51,15 @@ func (e *execution) sinceLock(ctx context.Context, want ledger.Digest) string {
 
 // keptTree is a tree that a run in this workspace has kept, the latest run
 // first; nil if none has, or it cannot be read.
-func (e *execution) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tree {
-	ws := e.workspace()
-	ids, err := ws.Runs()
+func (b *Binding) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tree {
+	ids, err := b.Runs.Runs()
 	for i := len(ids) - 1; i >= 0 && err == nil; i-- {
-		run, unread := ws.History(ctx, ids[i])
+		run, unread := b.Runs.History(ctx, ids[i])
 		if unread != nil {
 			continue
 		}
 		if snap := snapshotOf(run, want); snap != (record.Snapshot{}) {
-			if tree, err := e.Rec.Store.Tree(ctx, snap); err == nil {
+			if tree, err := b.Rec.Store.Tree(ctx, snap); err == nil {
 				return tree
 			}
 		}

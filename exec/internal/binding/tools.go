@@ -1,4 +1,4 @@
-package exec
+package binding
 
 import (
 	"context"
@@ -29,6 +29,14 @@ const (
 	toolMissing  = "missing"
 	toolListed   = "listed"
 )
+
+// Tools are the tool servers that a plan names. Ask says why one of them cannot
+// be used, nil if it can; where Ask is nil they are listed, and nobody looks for
+// them.
+type Tools struct {
+	*session.Session
+	Ask func(ctx context.Context, name string) error
+}
 
 // A toolTable is [mcp_tools] of a plan. What it does not say of verification is
 // true.
@@ -65,12 +73,12 @@ func toolsOf(p *plan.Plan) toolTable {
 	return t
 }
 
-// verifyTools looks for the tool servers that the plan names, and refuses where
+// Verify looks for the tool servers that the plan names, and refuses where
 // a required one is missing. What is to be said besides are the warnings.
 // Optional ones are bound.Lines, and nobody looks for them.
-func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
-	t := toolsOf(e.Plan)
-	if !t.look || e.c.Tools == nil {
+func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
+	t := toolsOf(x.Plan)
+	if !t.look || x.Ask == nil {
 		return t.tools, nil, nil
 	}
 	var missing []string
@@ -79,7 +87,7 @@ func (e *execution) verifyTools(ctx context.Context) (tools []history.Tool, warn
 		if tool.Need == toolOptional {
 			continue
 		}
-		why := e.c.toolIsThere(ctx, tool.Name)
+		why := x.isThere(ctx, tool.Name)
 		if session.Interrupted(ctx) {
 			return nil, nil, context.Cause(ctx)
 		}
@@ -113,9 +121,9 @@ func namesOf(tools []history.Tool, status string) []string {
 	return names
 }
 
-// toolIsThere asks about one tool server. A panic is a reason why it is not
+// isThere asks about one tool server. A panic is a reason why it is not
 // there.
-func (c *Controller) toolIsThere(ctx context.Context, name string) (why error) {
+func (x *Tools) isThere(ctx context.Context, name string) (why error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, toolTime,
 		fmt.Errorf("exec: nobody said within %s whether it is there", toolTime))
 	defer cancel()
@@ -124,18 +132,18 @@ func (c *Controller) toolIsThere(ctx context.Context, name string) (why error) {
 			why = fmt.Errorf("exec: asking for tool %q panicked: %v\n%s", name, p, debug.Stack())
 		}
 	}()
-	return c.Tools(ctx, name)
+	return x.Ask(ctx, name)
 }
 
-// toolsAgain looks once more before a run goes on. A run that ended only lacks
+// VerifyAgain looks once more before a run goes on. A run that ended only lacks
 // its views.
-func (e *execution) toolsAgain(ctx context.Context) error {
-	if e.Rec.Run.Ended != nil {
+func (x *Tools) VerifyAgain(ctx context.Context) error {
+	if x.Rec.Run.Ended != nil {
 		return nil
 	}
-	_, warnings, err := e.verifyTools(ctx)
+	_, warnings, err := x.Verify(ctx)
 	for _, w := range warnings {
-		e.Warn(w)
+		x.Warn(w)
 	}
 	return err
 }

@@ -1,0 +1,215 @@
+package binding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/git"
+)
+
+// A Binding is what a run is bound to: its plan and lock file, the envelope, the
+// repository, and the tree.
+type Binding struct {
+	*session.Session
+	Held *checkpoint.Held
+	// Agents are those who act and judge, and Rules what they go by, each as
+	// the envelope names it. They are asked each time.
+	Agents func(context.Context) ([]envelope.Agent, error)
+	Rules  func() []string
+
+	prober   envelope.Prober
+	isolated string // see isolation
+}
+
+// Verify makes sure, before anything is attempted, that nothing moved that the
+// run is bound to, and that nobody changed the tree. *RefusedError names all
+// that did.
+func (b *Binding) Verify(ctx context.Context) error {
+	var refused *session.Refusal
+	if !b.Rec.Seen.Holds(contract.Bindings) {
+		var err error
+		if refused, err = b.Moved(ctx); err != nil {
+			return err
+		}
+	}
+	changes, err := b.Work.External(ctx)
+	if err != nil {
+		return err
+	}
+	if len(changes) > 0 {
+		if refused == nil {
+			refused = b.Refusal()
+		}
+		refused.Reasons = append(refused.Reasons, changes...)
+	}
+	if refused == nil {
+		b.Rec.Seen.Saw(contract.Bindings)
+		b.Rec.Seen.Saw(contract.Tree)
+		return nil
+	}
+	return refused
+}
+
+// Refusal is one of the run in hand because something moved.
+func (b *Binding) Refusal() *session.Refusal {
+	return &session.Refusal{Run: b.Rec.Run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
+}
+
+// Moved looks at what the run is bound to besides the tree: the plan, its
+// lock file, the envelope with the agents in it, and the repository. It returns
+// nil if all of it is as it was.
+func (b *Binding) Moved(ctx context.Context) (*session.Refusal, error) {
+	git, err := git.Read(b.Work.Root)
+	if err != nil {
+		return nil, err
+	}
+	return b.MovedBesides(ctx, git)
+}
+
+// MovedBesides is bindings for whoever has looked at the repository.
+func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*session.Refusal, error) {
+	refused := b.Refusal()
+	var errs []error
+	for _, verify := range []func() error{b.verifyPlan, b.verifyLockFile, b.verifyHold} {
+		if err := verify(); err != nil {
+			refused.Reasons = append(refused.Reasons, err.Error())
+			errs = append(errs, err)
+		}
+	}
+	moves, err := b.moves(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range moves {
+		refused.Reasons = append(refused.Reasons, m.String())
+	}
+	if moved := b.Rec.Run.Git.Moved(git); len(moved) > 0 {
+		refused.Reasons = append(refused.Reasons, "the repository moved: "+strings.Join(moved, ", "))
+	}
+	if len(refused.Reasons) == 0 {
+		return nil, nil
+	}
+	refused.Err = errors.Join(errs...)
+	return refused, nil
+}
+
+func (b *Binding) verifyPlan() error {
+	if got, want := b.Locked.Digest(), b.Rec.Run.Started.Plan; got != want {
+		return fmt.Errorf("the plan moved from %s to %s", want.Short(), got.Short())
+	}
+	return b.Locked.Verify()
+}
+
+// verifyHold makes sure that the workspace is still held: that nobody took the
+// lock file away, so that another controller could come.
+func (b *Binding) verifyHold() error { return b.Held.Check() }
+
+func (b *Binding) verifyLockFile() error {
+	path := b.Rec.Run.Started.LockFile
+	if path == "" {
+		return nil
+	}
+	got, err := FileDigest(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the lock file %s is gone", path)
+	}
+	if err != nil {
+		return fmt.Errorf("the lock file %s: %w", path, err)
+	}
+	if got != b.Rec.Run.Started.LockDigest {
+		return fmt.Errorf("the lock file %s moved from %s to %s", path, b.Rec.Run.Started.LockDigest.Short(),
+			got.Short())
+	}
+	return nil
+}
+
+// moves is what differs from the envelope that the run is bound to.
+func (b *Binding) moves(ctx context.Context) ([]envelope.Move, error) {
+	now, err := b.Envelope(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return envelope.Compare(b.Rec.Run.Started.Envelope, now), nil
+}
+
+// Envelope looks at everything that the outcome depends on.
+func (b *Binding) Envelope(ctx context.Context) (*envelope.Envelope, error) {
+	isolation, err := b.isolation()
+	if err != nil {
+		return nil, err
+	}
+	spec := envelope.Spec{
+		Dir:             b.Work.Dir,
+		Model:           b.Plan.Envelope.Model,
+		PromptTemplates: b.Plan.Envelope.PromptTemplate,
+		Context:         b.Plan.Envelope.Context,
+		Tools:           b.Plan.Envelope.Tools,
+		Config:          b.Plan.Envelope.Config,
+		Rules:           b.Rules(),
+		Isolation:       isolation,
+	}
+	if _, ok := b.Work.Base.Lookup("go.mod"); ok {
+		spec.Toolchain = []string{"go"}
+	}
+	if spec.Agents, err = b.Agents(ctx); err != nil {
+		return nil, err
+	}
+	return b.prober.Compute(ctx, spec)
+}
+
+// isolation is what the machine's sandbox does for this run, which is the same
+// as long as this process lives.
+func (b *Binding) isolation() (string, error) {
+	if b.isolated != "" {
+		return b.isolated, nil
+	}
+	box, _, err := b.Sandbox()
+	if err != nil {
+		return "", err
+	}
+	reached, err := process.Reach(box)
+	if err != nil {
+		return "", &session.Refusal{Run: b.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Err: err}
+	}
+	b.isolated = reached.String()
+	return b.isolated, nil
+}
+
+// VerifyAgain is [Binding.Verify] for a run that nobody held. Of a tree that holds half a
+// step or half a restore nothing is said, nor of one that may have lost
+// something: it is going to be restored, and what it holds is kept. A run that
+// ended only lacks its views.
+func (b *Binding) VerifyAgain(ctx context.Context, lost bool) error {
+	if b.Rec.Run.Ended != nil {
+		return nil
+	}
+	if b.Rec.Run.Restoring == nil && !contract.InFlight(contract.Current(b.Rec.Run)) && !lost {
+		return b.Verify(ctx)
+	}
+	refused, err := b.Moved(ctx)
+	if err != nil || refused == nil {
+		return err
+	}
+	return refused
+}
+
+// FileDigest is the digest of a small file's content.
+func FileDigest(path string) (ledger.Digest, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	d, _, err := ledger.SumReader(f)
+	return d, err
+}
