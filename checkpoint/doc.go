@@ -11,7 +11,7 @@
 // [Journal] chains its records by hashes, so that nobody can edit, swap, repeat
 // or remove one without being found out; what was cut off or written anew from
 // some record on is found by what a filelog.Log keeps beside its file, and for
-// sure by a [Head] that was kept elsewhere. [HoldWorkspace] keeps a second
+// sure by a [Head] that was kept elsewhere. hold.Workspace keeps a second
 // controller away from a workspace.
 //
 //	blobs, err := checkpoint.OpenFolder("w/.planlock/objects")

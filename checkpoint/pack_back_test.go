@@ -166,28 +166,3 @@ func TestCollectOnAFullDisk(t *testing.T) {
 		t.Errorf("%q are left", got)
 	}
 }
-
-// Whoever makes room has to hold the workspace first.
-func TestHoldOnAFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	h, err := HoldWorkspace(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Release(); err != nil {
-		t.Fatal(err)
-	}
-	full := &failing.Layer{Err: syscall.ENOSPC, At: 1, Forever: true,
-		Only: func(op *disk.Op) bool { return op.Kind == disk.Write }}
-	h, err = HoldWorkspace(disk.With(t.Context(), disk.New(full)), dir)
-	if err != nil || !full.Hit() {
-		t.Fatalf("%v (%s)", err, full.What())
-	}
-	var held *HeldError
-	if _, err := HoldWorkspace(t.Context(), dir); !errors.As(err, &held) {
-		t.Errorf("the second one: %v", err)
-	}
-	if err := h.Release(); err != nil {
-		t.Error(err)
-	}
-}

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 
@@ -32,6 +33,20 @@ var (
 	ErrOldFormat = errors.New("checkpoint: written by an unreleased planlock in a format that is not read any more; " +
 		"move .planlock away and begin anew")
 )
+
+// HeldError says who holds a workspace or a log.
+type HeldError struct {
+	Dir    string // the workspace, or the file of the log
+	Holder string // in words
+	For    string // the workspace that cannot be held because of it; "": Dir itself
+}
+
+func (e *HeldError) Error() string {
+	if e.For != "" {
+		return fmt.Sprintf("checkpoint: %q cannot be held while %q is held by %s, because one lies in the other: wait for it or stop it", e.For, e.Dir, e.Holder)
+	}
+	return fmt.Sprintf("checkpoint: %q is held by %s, wait for it or stop it", e.Dir, e.Holder)
+}
 
 // Blobs keeps bytes by digest. It is safe for concurrent use. It need not check
 // that content has the digest: Store does, in both directions. Content is never

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
@@ -96,7 +97,7 @@ func cutOff(ctx context.Context, run *history.Run, dir string) bool {
 	if run.Ended != nil || run.Paused != nil {
 		return false
 	}
-	held, err := checkpoint.HoldWorkspace(ctx, dir)
+	held, err := hold.Workspace(ctx, dir)
 	if err != nil {
 		return false
 	}
@@ -107,7 +108,7 @@ func cutOff(ctx context.Context, run *history.Run, dir string) bool {
 // inHand says who works on a run that was not stopped in order, and if nobody
 // does, how to go on.
 func inHand(ctx context.Context, dir, resume string) string {
-	held, err := checkpoint.HoldWorkspace(ctx, dir)
+	held, err := hold.Workspace(ctx, dir)
 	var other *checkpoint.HeldError
 	switch {
 	case errors.As(err, &other):

@@ -16,6 +16,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
@@ -673,7 +674,7 @@ func TestAmendATrial(t *testing.T) {
 // and what was left out is said.
 func TestAmendIsExclusive(t *testing.T) {
 	b, run, _ := waits(t)
-	held, err := checkpoint.HoldWorkspace(t.Context(), b.Dir)
+	held, err := hold.Workspace(t.Context(), b.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
@@ -100,7 +100,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 
 // occupy takes hold of the workspace, and opens its store.
 func (e *execution) occupy(ctx context.Context) (err error) {
-	if e.bound.Held, err = checkpoint.HoldWorkspace(ctx, e.Work.Root); err != nil {
+	if e.bound.Held, err = hold.Workspace(ctx, e.Work.Root); err != nil {
 		return err
 	}
 	ws := e.c.workspace()

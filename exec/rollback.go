@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
@@ -36,7 +36,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
-	if e.bound.Held, err = checkpoint.HoldWorkspace(ctx, e.Work.Root); err != nil {
+	if e.bound.Held, err = hold.Workspace(ctx, e.Work.Root); err != nil {
 		return nil, err
 	}
 	defer e.close()

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -49,7 +50,7 @@ func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed checkpoint.C
 	if err := w.keeps(); err != nil {
 		return freed, 0, err
 	}
-	held, err := checkpoint.HoldWorkspace(ctx, w.dir())
+	held, err := hold.Workspace(ctx, w.dir())
 	if err != nil {
 		return freed, 0, err
 	}

@@ -17,7 +17,7 @@
 //
 // No exported function or field of planlock takes a Disk, so that the seam is
 // no part of its API. It is in the context that a caller passes:
-// Controller.Run, Resume, Rollback and Lock, HoldWorkspace, Store.Snapshot and
+// Controller.Run, Resume, Rollback and Lock, hold.Workspace, Store.Snapshot and
 // Store.Restore. What is opened without a context has a form with one:
 // OpenFolderContext, filelog.Open and filelog.Read. Whoever opens something
 // looks the Disk up once and keeps it with what was opened. Outside of this

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -21,7 +21,7 @@ import (
 // repository, and the tree.
 type Binding struct {
 	*session.Session
-	Held *checkpoint.Held
+	Held *hold.Held
 	// Agents are those who act and judge, and Rules what they go by, each as
 	// the envelope names it. They are asked each time.
 	Agents func(context.Context) ([]envelope.Agent, error)

@@ -1,4 +1,4 @@
-package checkpoint_test
+package hold_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/hold"
 )
 
 // Of two workspaces of which one lies in the other, the second one is refused,
@@ -41,13 +42,13 @@ func TestHoldOfAWorkspaceInAnother(t *testing.T) {
 				t.Skip(err)
 			}
 			for _, sub := range c.used {
-				h, err := checkpoint.HoldWorkspace(t.Context(), filepath.Join(dir, sub))
+				h, err := hold.Workspace(t.Context(), filepath.Join(dir, sub))
 				must(t, err, h.Release())
 			}
-			first, err := checkpoint.HoldWorkspace(t.Context(), filepath.Join(dir, c.first))
+			first, err := hold.Workspace(t.Context(), filepath.Join(dir, c.first))
 			must(t, err)
 			for range 2 { // being refused changes nothing
-				second, err := checkpoint.HoldWorkspace(t.Context(), filepath.Join(dir, c.second))
+				second, err := hold.Workspace(t.Context(), filepath.Join(dir, c.second))
 				var held *checkpoint.HeldError
 				switch refused := errors.As(err, &held); {
 				case err != nil && !refused:
@@ -66,7 +67,7 @@ func TestHoldOfAWorkspaceInAnother(t *testing.T) {
 				}
 			}
 			must(t, first.Check(), first.Release())
-			second, err := checkpoint.HoldWorkspace(t.Context(), filepath.Join(dir, c.second))
+			second, err := hold.Workspace(t.Context(), filepath.Join(dir, c.second))
 			must(t, err, second.Check(), second.Release())
 		})
 	}
@@ -79,23 +80,23 @@ func TestHoldAboveWithALockFileFromElsewhere(t *testing.T) {
 		t.Skip("files have no numbers that the standard library tells")
 	}
 	dir, elsewhere := t.TempDir(), t.TempDir()
-	used, err := checkpoint.HoldWorkspace(t.Context(), elsewhere)
+	used, err := hold.Workspace(t.Context(), elsewhere)
 	must(t, err, used.Release())
 	name, err := os.ReadFile(filepath.Join(elsewhere, ".planlock", "lock"))
 	must(t, err)
 	sub := filepath.Join(dir, "sub")
 	must(t, os.Mkdir(sub, 0o755))
-	below, err := checkpoint.HoldWorkspace(t.Context(), sub)
+	below, err := hold.Workspace(t.Context(), sub)
 	must(t, err)
 	must(t, os.Mkdir(filepath.Join(dir, ".planlock"), 0o755),
 		os.WriteFile(filepath.Join(dir, ".planlock", "lock"), name, 0o644))
 	var held *checkpoint.HeldError
-	if above, err := checkpoint.HoldWorkspace(t.Context(), dir); err == nil {
+	if above, err := hold.Workspace(t.Context(), dir); err == nil {
 		t.Error("two controllers hold one tree", above.Release())
 	} else if !errors.As(err, &held) || filepath.Base(held.Dir) != "sub" {
 		t.Error(err)
 	}
 	must(t, below.Release())
-	above, err := checkpoint.HoldWorkspace(t.Context(), dir)
+	above, err := hold.Workspace(t.Context(), dir)
 	must(t, err, above.Release())
 }

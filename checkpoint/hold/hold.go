@@ -1,4 +1,4 @@
-package checkpoint
+package hold
 
 import (
 	"context"
@@ -14,25 +14,17 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// The controller's own folder in a workspace, and what Hold makes there.
+// The controller's own folder in a workspace, and what Workspace makes there.
 const (
 	ownFolder  = ".planlock"
 	lockName   = ownFolder + "/lock"
 	ignoreName = ownFolder + "/.gitignore"
 )
-
-// Hold is HoldWorkspace for who never checks; release may be called again.
-func Hold(ctx context.Context, dir string) (release func() error, err error) {
-	h, err := HoldWorkspace(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return h.Release, nil
-}
 
 // Held is the exclusive lock on a workspace, while somebody has it. It is safe
 // for concurrent use.
@@ -45,15 +37,15 @@ type Held struct {
 	above  []*os.File // lock files of the workspaces that this one lies in, shared with others that do
 }
 
-// Check returns ErrReplaced if the lock file is no longer the one that is
-// locked: somebody else could hold the workspace too, so stop working in it. It
-// costs one call of the system, so it can be asked often. After Release it is
-// ErrClosed.
+// Check returns checkpoint.ErrReplaced if the lock file is no longer the one
+// that is locked: somebody else could hold the workspace too, so stop working
+// in it. It costs one call of the system, so it can be asked often. After
+// Release it is checkpoint.ErrClosed.
 func (h *Held) Check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.file == nil {
-		return fmt.Errorf("checkpoint: check lock: %w", ErrClosed)
+		return fmt.Errorf("checkpoint: check lock: %w", checkpoint.ErrClosed)
 	}
 	return h.at.Check(0)
 }
@@ -78,23 +70,23 @@ func (h *Held) Release() error {
 	return errors.Join(errs...)
 }
 
-// HoldWorkspace takes the exclusive lock on the workspace dir, without waiting.
-// The operating system takes it from a process that dies, and child processes
-// do not inherit it. It is exclusive inside one process too. *HeldError says
-// who holds it.
+// Workspace takes the exclusive lock on the workspace dir, without waiting. The
+// operating system takes it from a process that dies, and child processes do
+// not inherit it. It is exclusive inside one process too. *checkpoint.HeldError
+// says who holds it.
 //
 // Where there is none, it makes dir/.planlock with a file that keeps it out of
 // git. The lock file itself is never removed; where somebody else removes it, a
 // second controller is still kept away on Unix, by a lock on the folder.
 //
 // A workspace in which this one lies, or which lies in it, must not be held
-// either: that is a *HeldError for it. Noticed are those that lie there by
-// their path, links in it followed, and whose lock file may be read; not those
-// that are reached by another mount, and not those below that are held since
-// before a .planlock that had been used was moved here, or back here (a copy of
-// one is no matter). What lies in a folder named .planlock, such as the clone
-// of an isolated run, does not lie in the workspace around it.
-func HoldWorkspace(ctx context.Context, dir string) (*Held, error) {
+// either: that is a *checkpoint.HeldError for it. Noticed are those that lie
+// there by their path, links in it followed, and whose lock file may be read;
+// not those that are reached by another mount, and not those below that are
+// held since before a .planlock that had been used was moved here, or back here
+// (a copy of one is no matter). What lies in a folder named .planlock, such as
+// the clone of an isolated run, does not lie in the workspace around it.
+func Workspace(ctx context.Context, dir string) (*Held, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("checkpoint: hold: %w", context.Cause(ctx))
 	}
@@ -148,7 +140,7 @@ func lockFolder(root *disk.Root, dir string) (*disk.File, error) {
 	held, err := file.Lock(f.OS())
 	switch {
 	case held:
-		return nil, errors.Join(&HeldError{Dir: dir, Holder: "a process whose lock file was removed"}, f.Close())
+		return nil, errors.Join(&checkpoint.HeldError{Dir: dir, Holder: "a process whose lock file was removed"}, f.Close())
 	case err != nil:
 		return nil, f.Close()
 	}
@@ -310,18 +302,4 @@ func (h *holder) gone() bool {
 func (h *holder) String() string {
 	return fmt.Sprintf("process %d (%q) of user %q on host %q since %s", h.PID, h.What, h.User, h.Host,
 		h.Started.UTC().Format(time.RFC3339))
-}
-
-// HeldError says who holds a workspace or a log.
-type HeldError struct {
-	Dir    string // the workspace, or the file of the log
-	Holder string // in words
-	For    string // the workspace that cannot be held because of it; "": Dir itself
-}
-
-func (e *HeldError) Error() string {
-	if e.For != "" {
-		return fmt.Sprintf("checkpoint: %q cannot be held while %q is held by %s, because one lies in the other: wait for it or stop it", e.For, e.Dir, e.Holder)
-	}
-	return fmt.Sprintf("checkpoint: %q is held by %s, wait for it or stop it", e.Dir, e.Holder)
 }

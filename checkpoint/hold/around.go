@@ -1,4 +1,4 @@
-package checkpoint
+package hold
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 )
@@ -38,7 +39,7 @@ func (h *Held) lookAround(ctx context.Context, dir string) error {
 		}
 		held, err := file.Share(f)
 		if held {
-			named := &HeldError{Dir: up, Holder: nameHolder(ctx, f), For: dir}
+			named := &checkpoint.HeldError{Dir: up, Holder: nameHolder(ctx, f), For: dir}
 			return errors.Join(named, f.Close())
 		}
 		if err != nil { // the system cannot do that here
@@ -80,13 +81,13 @@ func heldBy(ctx context.Context, f *disk.File, dir string) error {
 		if err := heldBelow(ctx, dir, dir); err != nil {
 			return err
 		}
-		return &HeldError{Dir: dir, Holder: "a process that works in a folder below it"}
+		return &checkpoint.HeldError{Dir: dir, Holder: "a process that works in a folder below it"}
 	}
-	return &HeldError{Dir: dir, Holder: nameHolder(ctx, f)}
+	return &checkpoint.HeldError{Dir: dir, Holder: nameHolder(ctx, f)}
 }
 
-// heldBelow returns a *HeldError for the first workspace below real that
-// somebody holds. What cannot be read is left out.
+// heldBelow returns a *checkpoint.HeldError for the first workspace below real
+// that somebody holds. What cannot be read is left out.
 func heldBelow(ctx context.Context, real, dir string) error {
 	return filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -101,7 +102,7 @@ func heldBelow(ctx context.Context, real, dir string) error {
 			if f := openLock(below); f != nil {
 				defer f.Close() // only read
 				if held, err := file.Share(f); held && err == nil {
-					return &HeldError{Dir: below, Holder: nameHolder(ctx, f), For: dir}
+					return &checkpoint.HeldError{Dir: below, Holder: nameHolder(ctx, f), For: dir}
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package checkpoint_test
+package hold_test
 
 import (
 	"bufio"
@@ -12,9 +12,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/hold"
+	"github.com/planlock/planlock/internal/disk"
+	failing "github.com/planlock/planlock/internal/disk/faulty"
 )
 
 // holdEnv makes the test binary a holder that waits for its standard input to
@@ -26,7 +30,7 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	_, err := checkpoint.Hold(context.Background(), dir)
+	_, err := hold.Workspace(context.Background(), dir)
 	fmt.Println("held:", err)
 	io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
@@ -34,16 +38,16 @@ func TestMain(m *testing.M) {
 
 func TestHoldIsExclusiveInOneProcess(t *testing.T) {
 	dir := t.TempDir()
-	release, err := checkpoint.Hold(t.Context(), dir)
+	lock, err := hold.Workspace(t.Context(), dir)
 	must(t, err)
 	var held *checkpoint.HeldError
-	if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &held) ||
+	if _, err := hold.Workspace(t.Context(), dir); !errors.As(err, &held) ||
 		!strings.Contains(held.Holder, fmt.Sprint(os.Getpid())) {
 		t.Errorf("the second one: %v, want the holder", err)
 	}
-	must(t, release(), release())
-	release, err = checkpoint.Hold(t.Context(), dir)
-	must(t, err, release())
+	must(t, lock.Release(), lock.Release())
+	lock, err = hold.Workspace(t.Context(), dir)
+	must(t, err, lock.Release())
 	if b, err := os.ReadFile(filepath.Join(dir, ".planlock", ".gitignore")); err != nil || string(b) != "*\n" {
 		t.Errorf(".gitignore holds %q, %v", b, err)
 	}
@@ -65,7 +69,7 @@ func TestHeldLockTakenAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			held, err := checkpoint.HoldWorkspace(t.Context(), dir)
+			held, err := hold.Workspace(t.Context(), dir)
 			must(t, err, held.Check())
 			if err := do(dir + "/.planlock"); err != nil {
 				must(t, held.Release())
@@ -76,7 +80,7 @@ func TestHeldLockTakenAway(t *testing.T) {
 			}
 			if runtime.GOOS != "windows" && !strings.HasPrefix(name, "folder") {
 				var other *checkpoint.HeldError
-				if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &other) {
+				if _, err := hold.Workspace(t.Context(), dir); !errors.As(err, &other) {
 					t.Errorf("a second controller: %v", err)
 				}
 			}
@@ -84,7 +88,7 @@ func TestHeldLockTakenAway(t *testing.T) {
 			if err := held.Check(); !errors.Is(err, checkpoint.ErrClosed) {
 				t.Errorf("check after release: %v", err)
 			}
-			again, err := checkpoint.HoldWorkspace(t.Context(), dir)
+			again, err := hold.Workspace(t.Context(), dir)
 			must(t, err, again.Check(), again.Release())
 		})
 	}
@@ -105,7 +109,7 @@ func TestHoldOfADeadOwner(t *testing.T) {
 		t.Fatalf("the owner says %q, %v", line, err)
 	}
 	var held *checkpoint.HeldError
-	if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &held) ||
+	if _, err := hold.Workspace(t.Context(), dir); !errors.As(err, &held) ||
 		!strings.Contains(held.Holder, fmt.Sprint(owner.Process.Pid)) {
 		t.Errorf("while it lives: %v", err)
 	}
@@ -113,29 +117,29 @@ func TestHoldOfADeadOwner(t *testing.T) {
 	if err := owner.Wait(); err == nil {
 		t.Error("the owner ended by itself")
 	}
-	release, err := checkpoint.Hold(t.Context(), dir)
+	lock, err := hold.Workspace(t.Context(), dir)
 	must(t, err)
-	must(t, release())
+	must(t, lock.Release())
 }
 
-func TestHoldWorkspacesThatCannotBe(t *testing.T) {
+func TestHoldOfWhatCannotBeHeld(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	must(t, os.WriteFile(file, nil, 0o644))
-	if _, err := checkpoint.Hold(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := hold.Workspace(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing: %v", err)
 	}
-	if _, err := checkpoint.Hold(t.Context(), file); err == nil || !strings.Contains(err.Error(), "is a file") {
+	if _, err := hold.Workspace(t.Context(), file); err == nil || !strings.Contains(err.Error(), "is a file") {
 		t.Errorf("a file: %v", err)
 	}
 	linked := filepath.Join(dir, "linked")
 	must(t, os.Mkdir(linked, 0o755), os.Symlink(t.TempDir(), filepath.Join(linked, ".planlock")))
-	if _, err := checkpoint.Hold(t.Context(), linked); err == nil {
+	if _, err := hold.Workspace(t.Context(), linked); err == nil {
 		t.Error(".planlock leads outside, and was followed")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := checkpoint.Hold(ctx, dir); !errors.Is(err, context.Canceled) {
+	if _, err := hold.Workspace(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if os.Getuid() == 0 {
@@ -143,7 +147,7 @@ func TestHoldWorkspacesThatCannotBe(t *testing.T) {
 	}
 	readOnly := filepath.Join(dir, "read-only")
 	must(t, os.Mkdir(readOnly, 0o555))
-	if _, err := checkpoint.Hold(t.Context(), readOnly); !errors.Is(err, fs.ErrPermission) {
+	if _, err := hold.Workspace(t.Context(), readOnly); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("read-only: %v", err)
 	}
 }
@@ -155,15 +159,15 @@ func TestHoldOfAReusedNumber(t *testing.T) {
 	for name, pid := range map[string]int{"of this process": os.Getpid(), "of its parent": os.Getppid(), "of the first process": 1} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			release, err := checkpoint.Hold(t.Context(), dir)
-			must(t, err, release())
+			first, err := hold.Workspace(t.Context(), dir)
+			must(t, err, first.Release())
 			lock := filepath.Join(dir, ".planlock", "lock")
 			must(t, os.WriteFile(lock, fmt.Appendf(nil, `{"pid":%d,"host":"h","user":"u","started":"2020-01-01T00:00:00Z","what":"planlock"}`, pid), 0o644))
-			held, err := checkpoint.HoldWorkspace(t.Context(), dir)
+			held, err := hold.Workspace(t.Context(), dir)
 			must(t, err, held.Check())
 			defer held.Release()
 			var other *checkpoint.HeldError
-			if _, err := checkpoint.Hold(t.Context(), dir); !errors.As(err, &other) ||
+			if _, err := hold.Workspace(t.Context(), dir); !errors.As(err, &other) ||
 				!strings.Contains(other.Holder, fmt.Sprintf("process %d ", os.Getpid())) ||
 				strings.Contains(other.Holder, "2020") {
 				t.Errorf("the next one: %v", err)
@@ -185,7 +189,7 @@ func TestHoldNamesNoDeadOwner(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			held, err := checkpoint.HoldWorkspace(t.Context(), dir)
+			held, err := hold.Workspace(t.Context(), dir)
 			must(t, err)
 			defer held.Release()
 			lock := filepath.Join(dir, ".planlock", "lock")
@@ -193,7 +197,7 @@ func TestHoldNamesNoDeadOwner(t *testing.T) {
 			must(t, err, os.WriteFile(lock, []byte(text), 0o644))
 			named := make(chan error)
 			go func() {
-				_, err := checkpoint.Hold(context.Background(), dir)
+				_, err := hold.Workspace(context.Background(), dir)
 				named <- err
 			}()
 			for range 500 { // the other one has looked meanwhile, as a rule
@@ -208,5 +212,37 @@ func TestHoldNamesNoDeadOwner(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// Whoever makes room has to hold the workspace first.
+func TestHoldOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	h, err := hold.Workspace(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Release(); err != nil {
+		t.Fatal(err)
+	}
+	full := &failing.Layer{Err: syscall.ENOSPC, At: 1, Forever: true,
+		Only: func(op *disk.Op) bool { return op.Kind == disk.Write }}
+	h, err = hold.Workspace(disk.With(t.Context(), disk.New(full)), dir)
+	if err != nil || !full.Hit() {
+		t.Fatalf("%v (%s)", err, full.What())
+	}
+	var held *checkpoint.HeldError
+	if _, err := hold.Workspace(t.Context(), dir); !errors.As(err, &held) {
+		t.Errorf("the second one: %v", err)
+	}
+	if err := h.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
 	}
 }
