@@ -1,6 +1,8 @@
 package native
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +62,72 @@ func TestFormatPageIsComplete(t *testing.T) {
 	if free := "`" + strings.Join(freeTables(), "`, `") + "`"; !strings.Contains(page, free) {
 		t.Errorf("the free tables should be\n%s", free)
 	}
+}
+
+// The tables of keys on the page are drawn from those of the reader.
+func TestFormatPageKeys(t *testing.T) {
+	const path, begin, end = "../../docs/plan-format.md", "<!-- begin keys -->\n", "<!-- end keys -->\n"
+	head, rest, ok := strings.Cut(readText(t, path), begin)
+	_, foot, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no place for its keys", path)
+	}
+	golden(t, path, []byte(head+begin+keyTable("", Field{Fields: Fields()})+end+foot))
+}
+
+// keyTable draws the table of a table's keys, and those of the tables in it.
+func keyTable(path string, table Field) string {
+	var b, below strings.Builder
+	if path != "" {
+		fmt.Fprintf(&b, "### `%s`\n\n", path)
+	}
+	fmt.Fprint(&b, "| key | value | meaning |\n|---|---|---|\n")
+	for _, f := range table.Fields {
+		if f.Name == f.Older || path == "" && len(f.Fields) == 0 && f.Open {
+			continue // the older name stands beside the newer one, free tables stand below
+		}
+		name, of, value := strings.Trim(path+"."+f.Name, "[]."), f, strings.Join(f.Types, " or ")
+		if f.Items != nil {
+			of, value = *f.Items, strings.Join(f.Items.Types, " or ")+" list"
+		}
+		switch {
+		case isCheck(of):
+			value = strings.Replace(value, "object", "[check](#checks)", 1)
+		case path == "" && f.Name == "defaults":
+			value = "keys of a step"
+		case len(of.Fields) > 0:
+			name = strings.ReplaceAll(name, "]]", "")
+			if f.Items != nil {
+				name = "[[" + name + "]]"
+			}
+			below.WriteString("\n" + keyTable(name, of))
+			value = "table"
+			if f.Items != nil {
+				value = "tables"
+			}
+			if of.Open {
+				value += ", free"
+			}
+		}
+		if f.Format != "" {
+			value = f.Format
+		}
+		if of.Words != nil {
+			value = "`" + strings.Join(of.Words, "`, `") + "`"
+		}
+		key := "`" + f.Name + "`"
+		if f.Older != "" {
+			key += " (or `" + f.Older + "`)"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", key, value, strings.ReplaceAll(f.Doc, "|", "\\|"))
+	}
+	return b.String() + below.String()
+}
+
+// isCheck reports whether a table is one that a machine can decide.
+func isCheck(f Field) bool {
+	return len(f.Fields) > 1 && f.Fields[0].Name == "kind" &&
+		slices.ContainsFunc(f.Fields, func(f Field) bool { return f.Name == "matches" })
 }
 
 func freeTables() (names []string) {
