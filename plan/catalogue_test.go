@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pelletier/go-toml/v2"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/native"
 )
@@ -72,27 +73,65 @@ func TestThePlanOfTheExamplesIsComplete(t *testing.T) {
 	}
 }
 
-// example puts a piece of a plan into the complete plan.
-func example(base, good, piece string) string {
-	if good != "" && strings.Contains(base, good) {
-		return strings.Replace(base, good, piece, 1)
+// An example is a piece of a plan that breaks a rule, and the piece that does
+// not.
+type example struct {
+	Bad, Good string
+	Whole     bool // Bad is a whole file
+}
+
+// examples are those of testdata/rules/codes.toml, by code. What TOML cannot hold is
+// escaped there.
+func examples(t testing.TB) map[string]example {
+	t.Helper()
+	all := map[string]example{}
+	if err := toml.Unmarshal([]byte(readText(t, "testdata/rules/codes.toml")), &all); err != nil {
+		t.Fatal(err)
+	}
+	for code, e := range all {
+		e.Bad = strings.ReplaceAll(e.Bad, `\xff`, "\xff")
+		all[code] = e
+	}
+	return all
+}
+
+// bad is the complete plan with the bad piece in it.
+func (e example) bad(base string) string {
+	if e.Whole {
+		return e.Bad
+	}
+	return e.with(base, e.Bad)
+}
+
+// with puts a piece into the complete plan, where the good one stands.
+func (e example) with(base, piece string) string {
+	if e.Good != "" && strings.Contains(base, e.Good) {
+		return strings.Replace(base, e.Good, piece, 1)
 	}
 	return base + piece
 }
 
+// rare are the codes that no short example draws; TestRareCodes has them.
+var rare = []string{"approval-failed", "defaults-too-large", "gate-argument-invalid", "gate-argument-unknown",
+	"gate-unknown", "too-complex", "too-many"}
+
 func TestCatalogueExamples(t *testing.T) {
 	base := limitsPlan(t)
 	o := plan.CheckOptions{Executors: []string{"shell"}}
+	all := examples(t)
+	if len(all)+len(rare) != len(plan.Codes()) {
+		t.Errorf("%d codes have %d examples and %d exceptions", len(plan.Codes()), len(all), len(rare))
+	}
 	for _, c := range plan.Codes() {
+		if slices.Contains(rare, c.Code) {
+			continue
+		}
 		t.Run(c.Code, func(t *testing.T) {
-			if c.Bad == "" && c.Good == "" {
-				t.Skip("no short example; TestRareCodes has it")
+			e, ok := all[c.Code]
+			if !ok {
+				t.Fatal("there is no example")
 			}
-			bad, good := example(base, c.Good, c.Bad), example(base, c.Good, c.Good)
-			if c.Whole {
-				bad, good = c.Bad, base
-			}
-			found := mustRead(t, bad).Check(o)
+			found := mustRead(t, e.bad(base)).Check(o)
 			at := slices.IndexFunc(found, func(d plan.Diagnostic) bool { return d.Code == c.Code })
 			if at < 0 {
 				t.Fatalf("the bad example does not draw it; it draws %q", codesOf(found))
@@ -100,6 +139,10 @@ func TestCatalogueExamples(t *testing.T) {
 			if f := found[at]; f.Severity != c.Severity || f.Hint == "" && c.Code != "value-range" ||
 				f.Pos.Line < 1 || f.Pos.Column < 1 {
 				t.Errorf("%+v", f)
+			}
+			good := base
+			if !e.Whole {
+				good = e.with(base, e.Good)
 			}
 			if slices.Contains(codesOf(mustRead(t, good).Check(o)), c.Code) {
 				t.Errorf("the good example draws it too")
@@ -127,10 +170,10 @@ func TestCatalogueIsSound(t *testing.T) {
 }
 
 func TestDiagnosticsPage(t *testing.T) {
-	golden(t, "../docs/diagnostics.md", []byte(diagnosticsPage()))
+	golden(t, "../docs/diagnostics.md", []byte(diagnosticsPage(examples(t))))
 }
 
-func diagnosticsPage() string {
+func diagnosticsPage(examples map[string]example) string {
 	var b strings.Builder
 	b.WriteString(`# Diagnostics
 
@@ -138,7 +181,7 @@ What ` + "`planlock check`" + ` can say of a native plan. An **error** refuses t
 plan goes on, a **note** informs. Codes are stable: scripts may rely on them.
 
 Each example is a piece of a plan that draws the diagnostic, and the piece that does not. The page is
-made from the table in package plan by ` + "`go test ./plan -update`" + `, and a test runs every example.
+made from the rules of package plan by ` + "`go test ./plan -update`" + `, and a test runs every example.
 
 | code | severity |
 |---|---|
@@ -155,14 +198,14 @@ made from the table in package plan by ` + "`go test ./plan -update`" + `, and a
 				fmt.Fprintf(&b, "\n%s\n\n```toml\n%s\n```\n", label, strings.Trim(text, "\n"))
 			}
 		}
-		switch {
-		case c.Whole:
-			fence("A file that draws it:", c.Bad)
-		case c.Bad == "" && c.Good != "":
-			fence("Drawn where this is missing:", c.Good)
+		switch e := examples[c.Code]; {
+		case e.Whole:
+			fence("A file that draws it:", e.Bad)
+		case e.Bad == "" && e.Good != "":
+			fence("Drawn where this is missing:", e.Good)
 		default:
-			fence("Draws it:", c.Bad)
-			fence("Does not:", c.Good)
+			fence("Draws it:", e.Bad)
+			fence("Does not:", e.Good)
 		}
 	}
 	return b.String()

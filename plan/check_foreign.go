@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
@@ -23,15 +22,13 @@ func (d *Draft) foreign() bool {
 // and by what a run needs.
 func (d *Draft) checkForeign(o CheckOptions) []Diagnostic {
 	found := slices.Clone(d.Found)
-	if !d.broken && !slices.ContainsFunc(found, func(f Diagnostic) bool { return f.Severity == Error }) {
+	if !d.broken && !foundError(found) {
 		found = append(found, d.unrunnable(o)...)
 	}
-	for _, a := range o.Approvals {
-		if a.Level >= 2 && a.Verdict != "pass" {
-			found = append(found, Diagnostic{Code: "approval-failed", Severity: Error, Pos: d.Position(""),
-				Message: fmt.Sprintf("gate %q says %s", a.Gate, a.Verdict), Hint: "mend what the gate found, then ask it again"})
-		}
-	}
+	unapproved(o, func(_, message, hint string) {
+		found = append(found, Diagnostic{Code: "approval-failed", Severity: Error, Pos: d.Position(""),
+			Message: message, Hint: hint})
+	})
 	return sortDiagnostics(found)
 }
 
@@ -91,23 +88,14 @@ func (r *runnable) method(key string, s *Step) {
 	if s.Run == "" && s.Prompt == "" {
 		r.report(key, fmt.Sprintf("step %s has neither a method nor a text", s.Address), "say in a few words what is to be done")
 	}
-	commands := []string{s.Run, s.Compensate}
-	for _, c := range slices.Concat(s.Preconditions, s.Postconditions) {
-		commands = append(commands, c.Run)
-	}
-	for _, b := range s.Backups {
-		commands = append(commands, b.Run, b.ToolPath)
-	}
-	for _, c := range commands {
-		if hidden.InLines(c) >= 0 {
-			r.report(key, fmt.Sprintf("a command of step %s has a character that is not seen", s.Address), "take it out, or type the command again")
-		}
-	}
-	if a := s.Artifacts; a != nil {
-		for _, p := range slices.Concat(a.Create, a.Modify, a.Delete) {
-			if ledger.CheckPattern(p) != nil {
-				r.report(key, fmt.Sprintf("%q is not a path in the workspace", p), "paths are relative to the workspace, with / between names")
-			}
+	for _, t := range textsOf(s.visit) {
+		switch {
+		case t.means == command && hidden.InLines(t.text) >= 0:
+			r.report(key, fmt.Sprintf("a command of step %s has a character that is not seen", s.Address),
+				"take it out, or type the command again")
+		case t.means == glob && pathFault(t.text) != "":
+			r.report(key, fmt.Sprintf("%q is not a path in the workspace", t.text),
+				"paths are relative to the workspace, with / between names")
 		}
 	}
 	if s.Executor != "" && r.o.Executors != nil && !slices.Contains(r.o.Executors, s.Executor) {

@@ -173,3 +173,11 @@ func quote(b *strings.Builder, line string, p Position) {
 	fmt.Fprintf(b, "%7d | %s%s\n", p.Line, before, after)
 	fmt.Fprintf(b, "%7s | %s%s\n", "", strings.Repeat(" ", utf8.RuneCountInString(before)), strings.Repeat("^", length))
 }
+
+// count says how many there are of something.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -248,7 +248,7 @@ func capped(found []Diagnostic) []Diagnostic {
 	f.errors = maxFindings
 	f.Add(Diagnostic{Code: "too-many", Pos: rest[0].Pos})
 	last := &f.list[maxFindings]
-	if !slices.ContainsFunc(rest, func(d Diagnostic) bool { return d.Severity == Error }) {
+	if !foundError(rest) {
 		last.Severity = Warning
 	}
 	return f.list

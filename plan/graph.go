@@ -20,20 +20,30 @@ type Graph struct {
 // Graph orders the plan: dependencies first, else as declared. Dependencies on
 // what is not there are left out; Check reports them.
 func (p *Plan) Graph() *Graph {
+	g, found := p.order()
+	g.Cycles = slices.Concat(found.tasks, found.speclets, found.joint)
+	return g
+}
+
+// cycles are those of tasks, of speclets, and, where neither has any, of both
+// together.
+type cycles struct{ tasks, speclets, joint [][]string }
+
+// order makes a graph without its cycles, and finds those.
+func (p *Plan) order() (*Graph, cycles) {
 	g := &Graph{}
 	tasks := p.taskGraph()
-	g.Cycles = tasks.Cycles()
+	found := cycles{tasks: tasks.Cycles()}
 	if p.Speclets == nil {
 		g.Stages = tasks.Stages()
 	} else {
 		speclets := p.specletGraph()
-		g.Cycles = append(g.Cycles, speclets.Cycles()...)
+		found.speclets = speclets.Cycles()
 		g.Stages = speclets.Stages()
-		joint := p.jointGraph(tasks)
-		if len(g.Cycles) == 0 {
-			g.Cycles = joint.Cycles()
+		tasks = p.jointGraph(tasks)
+		if len(found.tasks)+len(found.speclets) == 0 {
+			found.joint = tasks.Cycles()
 		}
-		tasks = joint
 	}
 	for _, i := range tasks.Order() {
 		if i >= len(p.Tasks) {
@@ -43,7 +53,7 @@ func (p *Plan) Graph() *Graph {
 			g.Order = append(g.Order, s.Address)
 		}
 	}
-	return g
+	return g, found
 }
 
 func (p *Plan) taskGraph() *network.Graph {

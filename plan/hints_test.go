@@ -174,14 +174,10 @@ func TestRetriesHint(t *testing.T) {
 // TOML.
 func TestHintsHaveNoPlaceholders(t *testing.T) {
 	base := limitsPlan(t)
-	for _, c := range plan.Codes() {
-		bad := example(base, c.Good, c.Bad)
-		if c.Whole {
-			bad = c.Bad
-		}
-		for _, f := range mustRead(t, bad).Check(plan.CheckOptions{Executors: []string{"shell"}}) {
+	for code, e := range examples(t) {
+		for _, f := range mustRead(t, e.bad(base)).Check(plan.CheckOptions{Executors: []string{"shell"}}) {
 			if strings.Contains(f.Hint, "…") {
-				t.Errorf("%s: %s", f.Code, f.Hint)
+				t.Errorf("%s: %s: %s", code, f.Code, f.Hint)
 			}
 		}
 	}

@@ -25,7 +25,23 @@ type Key struct {
 	Set       bool     // a list whose order and repetitions have no meaning
 	Inline    bool     // a list of tables that is written as a value
 	Unwritten bool     // part of a plan's meaning, and no key of a plan file
+
+	means meaning
 }
+
+// A meaning says what a text is, where rules hold for all such texts of a plan.
+type meaning int
+
+const (
+	plain   meaning = iota
+	prose           // for people
+	command         // for a shell
+	glob            // a path or glob in the workspace
+	module          // the same, or "." for all of it
+	symbol          // as in "server.Limiter.Allow"
+	regex           // RE2
+	own             // no text: a list whose tables are parts of their own
+)
 
 // A Visitor is told the keys of a table one by one, in the order of the format,
 // each with the place of its value in the plan. It may read the value or set
@@ -57,6 +73,20 @@ type Tables struct {
 	Make  func(n int) // a new list
 	Visit func(i int, v Visitor)
 }
+
+// An ignorant visitor looks at nothing; others embed it for the keys that they
+// pass over.
+type ignorant struct{}
+
+func (ignorant) Text(Key, *string)            {}
+func (ignorant) Flag(Key, **bool)             {}
+func (ignorant) Number(Key, **int)            {}
+func (ignorant) Duration(Key, *time.Duration) {}
+func (ignorant) Texts(Key, *[]string)         {}
+func (ignorant) Table(Key, Table)             {}
+func (ignorant) Tables(Key, Tables)           {}
+func (ignorant) Settings(Key, *[]Setting)     {}
+func (ignorant) FreeTables(Key, *[]Setting)   {}
 
 // Names lists the keys of a table as visit tells them, without those that are
 // not written, and reports whether others may stand there too.

@@ -35,7 +35,8 @@ func (p *Plan) Visit(v Visitor) {
 		&p.Profile)
 	part(v, Key{Name: "meta", Doc: "names the plan"}, p.Meta.visit)
 	v.Table(Key{Name: "goal", Doc: "the goal, exactly one"}, Table{Part: true, Thin: true, Visit: func(v Visitor) {
-		v.Text(Key{Name: "description", Doc: "the one sentence the plan exists for", Older: "statement"}, &p.Goal)
+		v.Text(Key{Name: "description", Doc: "the one sentence the plan exists for", Older: "statement", means: prose},
+			&p.Goal)
 	}})
 	list(v, Key{Name: "requirements", Doc: "what the user asked for"}, &p.Requirements, (*Requirement).visit)
 	list(v, Key{Name: "assumptions", Doc: "what is taken for granted"}, &p.Assumptions, (*Assumption).visit)
@@ -45,14 +46,14 @@ func (p *Plan) Visit(v Visitor) {
 		(*GateUse).visit)
 	part(v, Key{Name: "defaults", Doc: "what steps inherit"}, new(Step).visitShared)
 	list(v, Key{Name: "speclets", Doc: "groups of tasks"}, &p.Speclets, (*Speclet).visit)
-	list(v, Key{Name: "tasks", Doc: "the tasks, in order"}, &p.Tasks, (*Task).visit)
+	list(v, Key{Name: "tasks", Doc: "the tasks, in order", means: own}, &p.Tasks, (*Task).visit)
 	part(v, Key{Name: "completion_criteria", Doc: "when the whole is done"}, p.Completion.visit)
 	part(v, Key{Name: "ledger", Doc: "what is accounted"}, func(v Visitor) {
 		s := &p.Scope
-		v.Texts(Key{Name: "ignore", Doc: "globs of what is not accounted", Set: true}, &s.Ignore)
-		v.Texts(Key{Name: "stamps", Doc: "globs of what is watched by names only, and not restored", Set: true},
-			&s.Stamps)
-		v.Texts(Key{Name: "track", Doc: "globs of what is watched, but not restored", Set: true}, &s.Track)
+		v.Texts(Key{Name: "ignore", Doc: "globs of what is not accounted", Set: true, means: glob}, &s.Ignore)
+		v.Texts(Key{Name: "stamps", Doc: "globs of what is watched by names only, and not restored", Set: true,
+			means: glob}, &s.Stamps)
+		v.Texts(Key{Name: "track", Doc: "globs of what is watched, but not restored", Set: true, means: glob}, &s.Track)
 	})
 	part(v, Key{Name: "envelope", Doc: "what the outcome depends on"}, p.Envelope.visit)
 	part(v, Key{Name: "sandbox", Doc: "how far steps are locked in"}, p.Sandbox.visit)
@@ -77,37 +78,38 @@ func (m *Meta) visit(v Visitor) {
 
 func (r *Requirement) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the requirement", ID: true}, &r.ID)
-	v.Text(Key{Name: "text", Doc: "what is required"}, &r.Text)
+	v.Text(Key{Name: "text", Doc: "what is required", means: prose}, &r.Text)
 }
 
 func (a *Assumption) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the assumption", ID: true}, &a.ID)
-	v.Text(Key{Name: "text", Doc: "what is taken for granted"}, &a.Text)
+	v.Text(Key{Name: "text", Doc: "what is taken for granted", means: prose}, &a.Text)
 	optional(v, Key{Name: "check", Doc: "how to find out"}, &a.Check, (*Check).visit)
 }
 
 func (i *Invariant) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the invariant", ID: true}, &i.ID)
-	v.Text(Key{Name: "text", Doc: "what holds before, between and after steps"}, &i.Text)
+	v.Text(Key{Name: "text", Doc: "what holds before, between and after steps", means: prose}, &i.Text)
 	flag(v, Key{Name: "critical", Doc: "whether a breach ends the run, true if not said", Default: "true"}, &i.Critical)
 	optional(v, Key{Name: "check", Doc: "how to find out"}, &i.Check, (*Check).visit)
 }
 
 func (n *NonGoal) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the non-goal", ID: true}, &n.ID)
-	v.Text(Key{Name: "text", Doc: "what must not be touched"}, &n.Text)
-	v.Texts(Key{Name: "paths", Doc: "paths or globs that no step may change", Set: true}, &n.Paths)
-	v.Texts(Key{Name: "symbols", Doc: "symbols that no step may add or remove", Set: true}, &n.Symbols)
+	v.Text(Key{Name: "text", Doc: "what must not be touched", means: prose}, &n.Text)
+	v.Texts(Key{Name: "paths", Doc: "paths or globs that no step may change", Set: true, means: glob}, &n.Paths)
+	v.Texts(Key{Name: "symbols", Doc: "symbols that no step may add or remove", Set: true, means: symbol}, &n.Symbols)
 }
 
 func (g *GateUse) visit(v Visitor) {
-	v.Text(Key{Name: "name", Doc: "the gate, built in or of the host; all other keys are its arguments"}, &g.Name)
+	v.Text(Key{Name: "name", Doc: "the gate, built in or of the host; all other keys are its arguments", means: prose},
+		&g.Name)
 	v.Settings(Key{Name: "args"}, &g.Args)
 }
 
 func (s *Speclet) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the speclet", ID: true}, &s.ID)
-	v.Text(Key{Name: "description", Doc: "what the group of tasks is for"}, &s.Description)
+	v.Text(Key{Name: "description", Doc: "what the group of tasks is for", means: prose}, &s.Description)
 	v.Texts(Key{Name: "depends_on", Doc: "speclets that come before", ID: true, Set: true}, &s.DependsOn)
 	v.Texts(Key{Name: "tasks", Doc: "ids of its tasks", ID: true, Set: true}, &s.Tasks)
 	v.Flag(Key{Name: "parallel_allowed", Doc: "whether it may run beside others"}, &s.ParallelAllowed)
@@ -115,8 +117,8 @@ func (s *Speclet) visit(v Visitor) {
 
 func (t *Task) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the task", ID: true}, &t.ID)
-	v.Text(Key{Name: "title", Doc: "its short name"}, &t.Title)
-	v.Text(Key{Name: "description", Doc: "what the task achieves"}, &t.Description)
+	v.Text(Key{Name: "title", Doc: "its short name", means: prose}, &t.Title)
+	v.Text(Key{Name: "description", Doc: "what the task achieves", means: prose}, &t.Description)
 	v.Text(Key{Name: "kind", Doc: "what kind of work it is"}, &t.Kind)
 	v.Text(Key{Name: "priority", Doc: "how urgent it is", ID: true}, &t.Priority)
 	v.Texts(Key{Name: "depends_on", Doc: "tasks that come before", ID: true, Set: true}, &t.DependsOn)
@@ -126,18 +128,18 @@ func (t *Task) visit(v Visitor) {
 	flag(v, Key{Name: "research_enabled", Doc: "whether research may come first"}, &t.ResearchEnabled)
 	v.Texts(Key{Name: "research_sources", Doc: "where to look"}, &t.ResearchSources)
 	v.Texts(Key{Name: "files", Set: true, Unwritten: true}, &t.Files)
-	list(v, Key{Name: "steps", Doc: "the steps, in order"}, &t.Steps, (*Step).visit)
+	list(v, Key{Name: "steps", Doc: "the steps, in order", means: own}, &t.Steps, (*Step).visit)
 }
 
 func (c *Check) visit(v Visitor) {
 	v.Text(Key{Name: "kind", Doc: "what is checked, as in \"file_exists\""}, &c.Kind)
-	v.Text(Key{Name: "path", Doc: "a file, relative to the workspace"}, &c.Path)
+	v.Text(Key{Name: "path", Doc: "a file, relative to the workspace", means: glob}, &c.Path)
 	v.Text(Key{Name: "text", Doc: "text that the file must contain"}, &c.Text)
-	v.Text(Key{Name: "matches", Doc: "a regular expression (RE2) that must match the file"}, &c.Matches)
-	v.Text(Key{Name: "run", Doc: "a shell command, or the tests to run"}, &c.Run)
+	v.Text(Key{Name: "matches", Doc: "a regular expression (RE2) that must match the file", means: regex}, &c.Matches)
+	v.Text(Key{Name: "run", Doc: "a shell command, or the tests to run", means: command}, &c.Run)
 	v.Number(Key{Name: "exit", Doc: "the exit status that is expected, 0 if not said", Max: 255}, &c.Exit)
 	v.Text(Key{Name: "stdout_contains", Doc: "text that the command must print"}, &c.StdoutContains)
-	v.Text(Key{Name: "symbol", Doc: "a symbol, as in \"server.Limiter.Allow\""}, &c.Symbol)
+	v.Text(Key{Name: "symbol", Doc: "a symbol, as in \"server.Limiter.Allow\"", means: symbol}, &c.Symbol)
 	v.Text(Key{Name: "package", Doc: "a Go package, as in \"./server\""}, &c.Package)
 	v.Text(Key{Name: "name", Doc: "a variable of the environment, or a program"}, &c.Name)
 	v.Text(Key{Name: "version", Doc: "text that the program's version must contain"}, &c.Version)
@@ -152,10 +154,10 @@ func (c *Completion) visit(v Visitor) {
 
 func (e *EnvelopeSpec) visit(v Visitor) {
 	v.Text(Key{Name: "model", Doc: "the model that agents use"}, &e.Model)
-	v.Texts(Key{Name: "prompt_template", Doc: "files"}, &e.PromptTemplate)
-	v.Texts(Key{Name: "context", Doc: "globs of files that agents read", Set: true}, &e.Context)
+	v.Texts(Key{Name: "prompt_template", Doc: "files", means: glob}, &e.PromptTemplate)
+	v.Texts(Key{Name: "context", Doc: "globs of files that agents read", Set: true, means: glob}, &e.Context)
 	v.Texts(Key{Name: "tools", Doc: "names of programs", Set: true}, &e.Tools)
-	v.Texts(Key{Name: "config", Doc: "files", Set: true}, &e.Config)
+	v.Texts(Key{Name: "config", Doc: "files", Set: true, means: glob}, &e.Config)
 }
 
 func (s *Sandbox) visit(v Visitor) {
@@ -192,10 +194,11 @@ func (e *ErrorPropagation) visit(v Visitor) {
 
 func (s *Step) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the step within its task", ID: true}, &s.ID)
-	v.Text(Key{Name: "description", Doc: "what the step does"}, &s.Description)
-	v.Text(Key{Name: "run", Doc: "a shell command"}, &s.Run)
-	v.Text(Key{Name: "prompt", Doc: "what an agent is asked"}, &s.Prompt)
-	v.Text(Key{Name: "expected_output", Doc: "in words, what it must have brought about"}, &s.ExpectedOutput)
+	v.Text(Key{Name: "description", Doc: "what the step does", means: prose}, &s.Description)
+	v.Text(Key{Name: "run", Doc: "a shell command", means: command}, &s.Run)
+	v.Text(Key{Name: "prompt", Doc: "what an agent is asked", means: prose}, &s.Prompt)
+	v.Text(Key{Name: "expected_output", Doc: "in words, what it must have brought about", means: prose},
+		&s.ExpectedOutput)
 	s.visitShared(v)
 	optional(v, Key{Name: "test_intent", Doc: "on a step that writes a test: what for, and who makes it pass"},
 		&s.TestIntent,
@@ -213,7 +216,7 @@ func (s *Step) visitShared(v Visitor) {
 	v.Number(Key{Name: "max_retries", Doc: "how often the method may be tried again", Max: 1000}, &s.MaxRetries)
 	typed(v, Key{Name: "on_failure", Doc: "what follows a failure", Words: failures}, &s.OnFailure)
 	typed(v, Key{Name: "rollback", Doc: "whether the step can be undone", Words: rollbacks}, &s.Rollback)
-	v.Text(Key{Name: "compensate", Doc: "the command that undoes a compensatable step"}, &s.Compensate)
+	v.Text(Key{Name: "compensate", Doc: "the command that undoes a compensatable step", means: command}, &s.Compensate)
 	typed(v, Key{Name: "semantic_change", Doc: "what the step does to behaviour", Words: semanticChanges},
 		&s.SemanticChange)
 	v.Texts(Key{Name: "requirements", Doc: "ids of the requirements that it serves", ID: true, Set: true},
@@ -235,30 +238,31 @@ func (s *Step) visitShared(v Visitor) {
 func (e *Expect) visit(v Visitor) {
 	v.Number(Key{Name: "exit", Doc: "the exit status, 0 if not said", Max: 255}, &e.Exit)
 	v.Text(Key{Name: "stdout_contains", Doc: "text that standard output must contain"}, &e.StdoutContains)
-	v.Text(Key{Name: "stdout_matches", Doc: "a regular expression (RE2) that must match standard output"},
+	v.Text(Key{Name: "stdout_matches", Doc: "a regular expression (RE2) that must match standard output", means: regex},
 		&e.StdoutMatches)
 }
 
 func (a *Artifacts) visit(v Visitor) {
 	v.Texts(Key{Name: "create", Doc: "files that the step creates: paths, or globs that must match at least one",
-		Set: true}, &a.Create)
-	v.Texts(Key{Name: "modify", Doc: "files that the step modifies", Set: true}, &a.Modify)
-	v.Texts(Key{Name: "delete", Doc: "files that the step deletes", Set: true}, &a.Delete)
+		Set: true, means: glob}, &a.Create)
+	v.Texts(Key{Name: "modify", Doc: "files that the step modifies", Set: true, means: glob}, &a.Modify)
+	v.Texts(Key{Name: "delete", Doc: "files that the step deletes", Set: true, means: glob}, &a.Delete)
 	v.Texts(Key{Name: "symbols_add", Doc: "Go symbols that appear, as in \"server.Limiter.Allow\"; [] means none",
-		Set: true}, &a.SymbolsAdd)
-	v.Texts(Key{Name: "symbols_remove", Doc: "Go symbols that disappear; [] means none", Set: true}, &a.SymbolsRemove)
+		Set: true, means: symbol}, &a.SymbolsAdd)
+	v.Texts(Key{Name: "symbols_remove", Doc: "Go symbols that disappear; [] means none", Set: true, means: symbol},
+		&a.SymbolsRemove)
 }
 
 func (l *Limits) visit(v Visitor) {
 	v.Number(Key{Name: "max_files", Doc: "at most so many files may change", Max: many}, &l.MaxFiles)
 	v.Number(Key{Name: "max_lines", Doc: "at most so many lines may be added and removed together", Max: many},
 		&l.MaxLines)
-	v.Texts(Key{Name: "modules", Doc: "the folders in which changes may happen", Set: true}, &l.Modules)
+	v.Texts(Key{Name: "modules", Doc: "the folders in which changes may happen", Set: true, means: module}, &l.Modules)
 }
 
 func (a *Access) visit(v Visitor) {
-	v.Texts(Key{Name: "reads", Doc: "paths or globs that the step reads", Set: true}, &a.Reads)
-	v.Texts(Key{Name: "writes", Doc: "paths or globs that the step writes", Set: true}, &a.Writes)
+	v.Texts(Key{Name: "reads", Doc: "paths or globs that the step reads", Set: true, means: glob}, &a.Reads)
+	v.Texts(Key{Name: "writes", Doc: "paths or globs that the step writes", Set: true, means: glob}, &a.Writes)
 	v.Texts(Key{Name: "symbols", Doc: "symbols that the step owns while it runs", Set: true}, &a.Symbols)
 }
 
@@ -266,18 +270,19 @@ func (t *TestIntent) visit(v Visitor) {
 	v.Text(Key{Name: "behavior", Doc: "what the test shows"}, &t.Behavior)
 	v.Text(Key{Name: "invariant", Doc: "the id of the invariant that it guards"}, &t.Invariant)
 	v.Text(Key{Name: "failure_means", Doc: "what a failure of it means"}, &t.FailureMeans)
-	v.Text(Key{Name: "test", Doc: "the command that runs it: fails after this step, passes after fixed_by"}, &t.Test)
+	v.Text(Key{Name: "test", Doc: "the command that runs it: fails after this step, passes after fixed_by",
+		means: command}, &t.Test)
 	typed(v, Key{Name: "fixed_by", Doc: "the address of the later step that makes it pass", ID: true}, &t.FixedBy)
 }
 
 func (b *Backup) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the backup within its step", ID: true}, &b.ID)
-	v.Text(Key{Name: "description", Doc: "what it does differently"}, &b.Description)
-	v.Text(Key{Name: "run", Doc: "a shell command"}, &b.Run)
-	v.Text(Key{Name: "prompt", Doc: "what an agent is asked"}, &b.Prompt)
+	v.Text(Key{Name: "description", Doc: "what it does differently", means: prose}, &b.Description)
+	v.Text(Key{Name: "run", Doc: "a shell command", means: command}, &b.Run)
+	v.Text(Key{Name: "prompt", Doc: "what an agent is asked", means: prose}, &b.Prompt)
 	v.Text(Key{Name: "executor", Doc: "who carries it out; the step's executor if not said"}, &b.Executor)
 	v.Text(Key{Name: "trigger_condition", Doc: "when it is used, as in \"primary_failure\""}, &b.TriggerCondition)
 	v.Text(Key{Name: "execution_method", Doc: "how it is carried out"}, &b.ExecutionMethod)
-	v.Text(Key{Name: "tool_path", Doc: "the program of a tool"}, &b.ToolPath)
+	v.Text(Key{Name: "tool_path", Doc: "the program of a tool", means: command}, &b.ToolPath)
 	v.Texts(Key{Name: "tool_args", Doc: "its arguments"}, &b.ToolArgs)
 }

@@ -1,12 +1,15 @@
 package plan
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
 // LockOptions are what a lock binds besides the plan. The zero value binds the
@@ -72,7 +75,7 @@ func Lock(d *Draft, o LockOptions) (*Locked, error) {
 }
 
 func refused(found []Diagnostic, answers []Answer) bool {
-	return slices.ContainsFunc(found, func(f Diagnostic) bool { return f.Severity == Error }) ||
+	return foundError(found) ||
 		slices.ContainsFunc(answers, func(a Answer) bool { return !a.Yes })
 }
 
@@ -125,6 +128,49 @@ func (l *Locked) Verify() error {
 	}
 	return nil
 }
+
+// CheckError carries the diagnostics (errors and all) for which a plan was
+// refused.
+type CheckError struct {
+	Diagnostics []Diagnostic
+	Answers     []Answer
+}
+
+func (e *CheckError) Error() string {
+	var b strings.Builder
+	errors := 0
+	for _, d := range e.Diagnostics {
+		if d.Severity == Error {
+			errors++
+			fmt.Fprintf(&b, "\n  %s", d)
+		}
+	}
+	for _, a := range e.Answers {
+		if !a.Yes {
+			fmt.Fprintf(&b, "\n  self-check: no: %s", hidden.Escape(a.Text))
+		}
+	}
+	return fmt.Sprintf("plan: refused with %s:%s", count(errors, "error"), b.String())
+}
+
+// LockError says that something is not what was locked.
+type LockError struct {
+	What      string // "plan", "envelope", "base tree", "lock file"
+	Want, Got ledger.Digest
+	Err       error // what kept it from being read, if that is the reason
+}
+
+func (e *LockError) Error() string {
+	switch {
+	case e.Err != nil:
+		return fmt.Sprintf("plan: the %s is not what was locked: %v", e.What, e.Err)
+	case e.Got == "":
+		return fmt.Sprintf("plan: the %s is not what was locked: it was %s and is not there any more", e.What, e.Want)
+	}
+	return fmt.Sprintf("plan: the %s is not what was locked: it was %s and is %s; lock the plan again, or bring back what was locked", e.What, e.Want, e.Got)
+}
+
+func (e *LockError) Unwrap() error { return e.Err }
 
 // deepCopy copies a value with all that it points to. It serves the model,
 // which is made of structs, slices, pointers and plain values.

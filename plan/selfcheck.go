@@ -48,7 +48,7 @@ var questions = []question{
 			"artifact-conflict", "artifact-outside-modules", "envelope-modified", "log-path-invalid",
 			"too-complex"},
 		func(p *Plan, _ CheckOptions) string { return count(p.artifactCount(), "declared artifact") }, strictly,
-		func(s *Step) bool { return s.Artifacts == nil || changesFiles(s.Artifacts) && !bounded(s.Limits) }},
+		func(s *Step) bool { return s.Artifacts == nil || s.changesFiles() && !bounded(s.Limits) }},
 	{"rollback-defined", "Is it defined for every step how it is undone?",
 		[]string{"rollback-missing", "compensate-missing"},
 		func(p *Plan, _ CheckOptions) string { return count(p.stepCount(), "step") + " with a rollback class" },
@@ -70,7 +70,7 @@ var questions = []question{
 		func(p *Plan, _ CheckOptions) string {
 			return count(len(p.Acknowledgements()), "acknowledgement") + " needed"
 		}, strictly,
-		func(s *Step) bool { return s.Artifacts != nil && changesFiles(s.Artifacts) && s.SemanticChange == "" }},
+		func(s *Step) bool { return s.changesFiles() && s.SemanticChange == "" }},
 	{"gates-and-agents-consistent", "Do gates, executors and checks fit together?",
 		[]string{"executor-unknown", "check-kind-missing", "check-kind-unknown", "check-argument-missing", "check-argument-unknown", "regexp-invalid",
 			"gate-argument-invalid", "gate-argument-unknown", "gate-name-missing", "gate-twice", "gate-unknown", "fixed-by-missing", "fixed-by-unknown", "fixed-by-not-later", "test-intent-no-test", "speclet-task-unknown", "task-in-several-speclets"},
@@ -194,7 +194,7 @@ func (p *Plan) stepCount() int {
 }
 
 func (p *Plan) artifactCount() int {
-	return p.sum(func(a *Artifacts) int { return len(slices.Concat(a.Create, a.Modify, a.Delete)) })
+	return p.sum(func(a *Artifacts) int { return len(a.paths()) })
 }
 
 func (p *Plan) publicCount() int {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"fmt"
 	"sort"
 	"strings"
 )
@@ -88,4 +89,15 @@ func (t *Text) Line(number int) string {
 		rest = rest[:end]
 	}
 	return string(bytes.TrimSuffix(rest, []byte("\r")))
+}
+
+// A SizeError refuses a plan by its size, before it is read.
+type SizeError struct {
+	Name      string
+	Size, Max int64
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("plan: %q has %d bytes, more than the %d that a plan may have: split it up", e.Name, e.Size,
+		e.Max)
 }

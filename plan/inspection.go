@@ -1,0 +1,300 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/paths"
+)
+
+// An inspection is a plan as the rules see it: with the options of the host,
+// and with what takes a look at all of it to know. Rules do not change it, but
+// for what they spend of the comparisons.
+type inspection struct {
+	draft   *Draft
+	plan    *Plan
+	options CheckOptions
+	strict  bool
+
+	texts    []text            // those of the plan, without tasks
+	tasks    map[string]int    // by id, the first
+	speclets map[string]int    // by id, the first
+	steps    map[Address]place // by address, the first
+	sequence []Address         // the steps in the order of execution
+	order    map[Address]int   // their places in it
+	cycles   cycles
+
+	required map[string]bool     // ids of requirements
+	served   map[string]bool     // requirements that a step serves
+	public   Address             // the first step that changes public symbols
+	nonGoals *paths.Patterns     // what no step may change
+	kept     map[string]string   // symbols that no step may add or remove, to the non-goal
+	envelope *paths.Patterns     // files that the outcome depends on
+	own      map[string]struct{} // the plan and its lock
+	keys     map[string]bool     // of [components] and [constraints], dotted
+
+	created map[place]map[int]Address // places in lists of creations that an earlier step created
+	spent   int                       // comparisons with globs so far
+	beyond  string                    // the key at which there were too many, until it was told
+}
+
+// A place is the index of a task and of a step in it.
+type place struct{ task, step int }
+
+// A taskPart is a task that is judged.
+type taskPart struct {
+	*Task
+	index int
+	texts []text
+}
+
+// A stepPart is a step that is judged.
+type stepPart struct {
+	*Step
+	task    *Task
+	at      place
+	address Address
+	path    string // as in "tasks[0].steps[1]"
+	texts   []text
+
+	artifacts []text // what it declares, without what is no path
+}
+
+func inspect(d *Draft, o CheckOptions) *inspection {
+	p := &d.Plan
+	x := &inspection{draft: d, plan: p, options: o, strict: p.Profile != Observe,
+		texts: textsOf(p.Visit), tasks: indexTasks(p), speclets: indexSpeclets(p),
+		steps: map[Address]place{}, required: map[string]bool{}, served: map[string]bool{},
+		nonGoals: paths.New(), kept: map[string]string{}, envelope: paths.New(),
+		own: map[string]struct{}{}, keys: map[string]bool{}}
+	for _, f := range d.Files {
+		for _, name := range ownNames(f.Path) {
+			x.own[name] = struct{}{}
+		}
+	}
+	for _, r := range p.Requirements {
+		x.required[r.ID] = true
+	}
+	for _, s := range p.Settings {
+		table, _, _ := strings.Cut(s.Key, ".")
+		x.keys[table], x.keys[s.Key] = true, true
+	}
+	for _, n := range p.NonGoals {
+		for _, name := range n.Symbols {
+			x.kept[name] = n.ID
+		}
+		for _, p := range n.Paths {
+			x.nonGoals.Add(p, n.ID)
+		}
+	}
+	for _, list := range [][]string{p.Envelope.Context, p.Envelope.Config, p.Envelope.PromptTemplate} {
+		for _, p := range list {
+			x.envelope.Add(p, p)
+		}
+	}
+	x.indexSteps()
+	x.indexCreations()
+	return x
+}
+
+func (x *inspection) indexSteps() {
+	for i := range x.plan.Tasks {
+		t := &x.plan.Tasks[i]
+		for j := range t.Steps {
+			s := &t.Steps[j]
+			a := addressOf(t.ID, s.ID)
+			if _, ok := x.steps[a]; !ok {
+				x.steps[a] = place{i, j}
+			}
+			for _, id := range s.Requirements {
+				x.served[id] = true
+			}
+			if x.public == "" && s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 {
+				x.public = a
+			}
+		}
+	}
+	var graph *Graph
+	graph, x.cycles = x.plan.order()
+	x.sequence = graph.Order
+	x.order = make(map[Address]int, len(x.steps))
+	for i, a := range x.sequence {
+		if _, ok := x.order[a]; !ok {
+			x.order[a] = i
+		}
+	}
+}
+
+// ownNames are the names under which a plan and its lock may lie in a
+// workspace.
+func ownNames(path string) []string {
+	var names []string
+	path = strings.ReplaceAll(path, `\`, "/")
+	for _, p := range []string{path, strings.TrimSuffix(path, ".toml") + ".lock.json"} {
+		for {
+			names = append(names, strings.TrimPrefix(p, "./"))
+			_, rest, ok := strings.Cut(p, "/")
+			if !ok {
+				break
+			}
+			p = rest
+		}
+	}
+	return names
+}
+
+// indexCreations finds plain paths that two steps declare as created, where no
+// step between the two deletes them.
+func (x *inspection) indexCreations() {
+	x.created = map[place]map[int]Address{}
+	by := map[string]Address{}
+	for _, a := range x.sequence {
+		at, ok := x.steps[a]
+		if !ok {
+			continue
+		}
+		artifacts := x.plan.Tasks[at.task].Steps[at.step].Artifacts
+		if artifacts == nil {
+			continue
+		}
+		for k, p := range artifacts.Create {
+			if ledger.IsGlob(p) {
+				continue
+			}
+			if first, ok := by[p]; !ok || first == a {
+				by[p] = a
+				continue
+			}
+			if x.created[at] == nil {
+				x.created[at] = map[int]Address{}
+			}
+			x.created[at][k] = by[p]
+		}
+		for k, p := range artifacts.Delete {
+			x.forget(func() string {
+				return fmt.Sprintf("tasks[%d].steps[%d].artifacts.delete[%d]", at.task, at.step, k)
+			}, p, by)
+		}
+	}
+}
+
+// forget drops what a path or glob takes away.
+func (x *inspection) forget(key func() string, pattern string, by map[string]Address) {
+	delete(by, pattern)
+	if !ledger.IsGlob(pattern) || ledger.CheckPattern(pattern) != nil || !x.affords(key, len(by)) {
+		return
+	}
+	for p := range by {
+		if ledger.Match(pattern, p) {
+			delete(by, p)
+		}
+	}
+}
+
+// maxComparisons bounds how often a path is compared with a glob in one plan.
+const maxComparisons = 300_000
+
+// affords reports whether so many more comparisons with globs are within the
+// bound. The first key for which they are not is remembered, and reported by
+// the rule too-complex.
+func (x *inspection) affords(key func() string, comparisons int) bool {
+	x.spent += comparisons
+	if x.spent > maxComparisons {
+		x.beyond, x.spent = key(), math.MinInt/2
+	}
+	return x.spent >= 0
+}
+
+// declared collects what steps declare as artifacts. A path that differs from
+// name only as file systems may not tell, or lies below it, stands for name
+// itself.
+func (x *inspection) declared(name string) *paths.Patterns {
+	ps, folded := paths.New(), paths.Fold(name)
+	for t, s := range x.plan.Steps() {
+		if s.Artifacts == nil {
+			continue
+		}
+		owner := string(addressOf(t.ID, s.ID))
+		for _, p := range s.Artifacts.paths() {
+			if f := paths.Fold(p); f == folded || strings.HasPrefix(f, folded+"/") {
+				p = name
+			}
+			ps.Add(p, owner)
+		}
+	}
+	return ps
+}
+
+// A text is one of a part of a plan, with its key.
+type text struct {
+	means  meaning
+	prefix string // of the table that it stands in
+	name   string
+	index  int // in a list, from 1; 0 for a text of its own
+	text   string
+}
+
+// key is the place of the text in the part. Few are ever asked for it.
+func (t *text) key() string {
+	if t.index == 0 {
+		return t.prefix + t.name
+	}
+	return fmt.Sprintf("%s%s[%d]", t.prefix, t.name, t.index-1)
+}
+
+// textsOf lists the texts of a part that have a meaning. Those of the tasks of
+// a plan, and of the steps of a task, are not among them: they are parts of
+// their own.
+func textsOf(visit func(Visitor)) []text {
+	r := &textReader{}
+	visit(r)
+	return r.list
+}
+
+// A textReader notes the texts that it is told.
+type textReader struct {
+	ignorant
+	prefix string
+	list   []text
+}
+
+func (r *textReader) Text(k Key, at *string) {
+	if k.means != plain && *at != "" {
+		r.list = append(r.list, text{means: k.means, prefix: r.prefix, name: k.Name, text: *at})
+	}
+}
+
+func (r *textReader) Texts(k Key, at *[]string) {
+	if k.means == plain {
+		return
+	}
+	r.list = slices.Grow(r.list, len(*at))
+	for i, t := range *at {
+		r.list = append(r.list, text{k.means, r.prefix, k.Name, i + 1, t})
+	}
+}
+
+func (r *textReader) Table(k Key, t Table) {
+	if t.Said || t.Part {
+		r.below(k.Name, t.Visit)
+	}
+}
+
+func (r *textReader) Tables(k Key, t Tables) {
+	if k.means == own {
+		return
+	}
+	for i := range t.Len {
+		r.below(fmt.Sprintf("%s[%d]", k.Name, i), func(v Visitor) { t.Visit(i, v) })
+	}
+}
+
+func (r *textReader) below(name string, visit func(Visitor)) {
+	before := r.prefix
+	r.prefix += name + "."
+	visit(r)
+	r.prefix = before
+}

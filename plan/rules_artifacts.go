@@ -1,0 +1,296 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/paths"
+)
+
+// artifactRules are those of what a step declares to change, and of how much.
+var artifactRules = []rule{
+	{code: "artifacts-missing", severity: Error,
+		why: "Under strict each step says what it changes. artifacts = {} says: nothing.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			if x.strict && s.Artifacts == nil && x.silent(s, "artifacts") {
+				tell("", fmt.Sprintf("step %s does not say what it changes", s.address),
+					`add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  for nothing`)
+			}
+		}},
+	{code: "path-reserved", severity: Error,
+		why: "The plan, its lock, .git and .planlock are never a step's artifacts.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			for _, a := range s.artifacts {
+				if x.reserved(a.text) {
+					tell(a.key(), fmt.Sprintf("%q is not a step's to change", a.text),
+						"the plan, its lock, .git and .planlock belong to others")
+				}
+			}
+		}},
+	{code: "path-lookalike", severity: Error,
+		why: "Two paths of a step differ in case or Unicode form only, and are one file on some file systems.",
+		step: artifactPairs(func(a, before text) (message, hint string) {
+			if a.text == before.text || !paths.Lookalike(before.text, a.text) {
+				return "", ""
+			}
+			return fmt.Sprintf("%q and %q are one name on some file systems", before.text, a.text),
+				"choose names that differ by more than case or Unicode form"
+		})},
+	{code: "artifact-conflict", severity: Error,
+		why: "A path stands in one of create, modify and delete; a symbol is added or removed.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			artifactPairs(func(a, before text) (message, hint string) {
+				if a.text != before.text || a.name == before.name {
+					return "", ""
+				}
+				return fmt.Sprintf("%q is under %s and under %s", a.text, before.name, a.name),
+					"a path stands in one of create, modify and delete"
+			})(x, s, tell)
+			if s.Artifacts == nil {
+				return
+			}
+			for _, name := range s.Artifacts.SymbolsAdd {
+				if slices.Contains(s.Artifacts.SymbolsRemove, name) {
+					tell("artifacts.symbols_remove", fmt.Sprintf("the symbol %q is added and removed", name),
+						"keep one of the two")
+				}
+			}
+		}},
+	{code: "artifact-twice", severity: Warning, why: "A path stands once in its list.",
+		step: artifactPairs(func(a, before text) (message, hint string) {
+			if a.text != before.text || a.name != before.name {
+				return "", ""
+			}
+			return fmt.Sprintf("%q stands twice under %s", a.text, a.name), "take one out"
+		})},
+	{code: "artifact-in-non-goal", severity: Error, why: "A step declares what a non-goal protects.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			for _, a := range s.artifacts {
+				if x.reserved(a.text) || !x.affords(a.key, x.nonGoals.Globs()) {
+					continue
+				}
+				if id, ok := x.nonGoals.Meets(a.text); ok {
+					tell(a.key(), fmt.Sprintf("%q is protected by non-goal %q", a.text, id),
+						"take the path out of the step, or out of the non-goal")
+				}
+			}
+			if s.Artifacts != nil {
+				x.protectedSymbols("artifacts.symbols_add", s.Artifacts.SymbolsAdd, tell)
+				x.protectedSymbols("artifacts.symbols_remove", s.Artifacts.SymbolsRemove, tell)
+			}
+		}},
+	{code: "envelope-modified", severity: Error, why: "What the outcome depends on must not move during the run.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			for _, a := range s.artifacts {
+				if x.reserved(a.text) || !x.affords(a.key, x.envelope.Globs()) {
+					continue
+				}
+				if name, ok := x.envelope.Meets(a.text); ok {
+					tell(a.key(),
+						fmt.Sprintf("%q is part of the envelope (%q), which must not move during a run", a.text, name),
+						"take it out of [envelope], or out of the step")
+				}
+			}
+		}},
+	{code: "artifact-outside-modules", severity: Error,
+		why: "A step declares a path outside the folders that it limits itself to.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			if s.Limits == nil || len(s.Limits.Modules) == 0 {
+				return
+			}
+			for _, a := range s.artifacts {
+				if !x.reserved(a.text) &&
+					!slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, a.text) }) {
+					tell(a.key(), fmt.Sprintf("%q lies in none of the step's modules", a.text),
+						"add its folder to limits.modules")
+				}
+			}
+		}},
+	{code: "artifact-created-again", severity: Warning,
+		why: "What an earlier step creates is there, unless a step between the two deletes it: a later one that declares " +
+			"it as created will fail.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			for k, first := range x.created[s.at] {
+				p := s.Artifacts.Create[k]
+				tell(fmt.Sprintf("artifacts.create[%d]", k),
+					fmt.Sprintf("step %s creates %q, and step %s has created it before", s.address, p, first),
+					fmt.Sprintf("declare  modify = [%q]  here, or delete it in a step between the two", p))
+			}
+		}},
+	{code: "symbols-not-declared", severity: Warning,
+		why: "Where a step changes Go files and says nothing about symbols, they are recorded and not accounted.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			a := s.Artifacts
+			if x.strict && a != nil && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) &&
+				slices.ContainsFunc(a.paths(), func(p string) bool { return strings.HasSuffix(p, ".go") }) {
+				tell("artifacts",
+					"the step changes Go files and does not say which symbols; they are recorded and not accounted",
+					"add  symbols_add = []  and  symbols_remove = []  with the names of the symbols; [] means none")
+			}
+		}},
+	{code: "semantic-change-missing", severity: Error,
+		why: "Under strict a step that changes files says what that does to behaviour.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			if x.strict && s.changesFiles() && s.SemanticChange == "" && x.silent(s, "semantic_change") {
+				tell("", fmt.Sprintf("step %s changes files and does not say what that does to behaviour", s.address),
+					`add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)
+			}
+		}},
+	{code: "limits-missing", severity: Error,
+		why: "Under strict a step that changes files says how many files and lines.",
+		step: func(x *inspection, s *stepPart, tell tell) {
+			if x.strict && s.changesFiles() && !bounded(s.Limits) && !x.limitsMisread(s) {
+				limitsMissing(s, tell)
+			}
+		}},
+	{code: "limits-too-small", severity: Error, why: "A step cannot keep both its artifacts and its limits.",
+		step: func(_ *inspection, s *stepPart, tell tell) {
+			if !s.changesFiles() || s.Limits == nil || s.Limits.MaxFiles == nil {
+				return
+			}
+			if n, most := len(s.Artifacts.paths()), *s.Limits.MaxFiles; n > most {
+				tell("limits.max_files",
+					fmt.Sprintf("the step declares more artifacts (%d) than it may change files (%d)", n, most),
+					"raise max_files, or declare less")
+			}
+		}},
+}
+
+// artifactsOf leaves of the texts of a step those that it declares as
+// artifacts, without what is no path.
+func artifactsOf(texts []text) []text {
+	var all []text
+	for _, t := range texts {
+		if t.prefix == "artifacts." && t.means == glob && ledger.CheckPattern(t.text) == nil {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// artifactPairs judges each artifact of a step together with the first one
+// before it that has the same name on some file system.
+func artifactPairs(
+	wrong func(a, before text) (message, hint string),
+) func(*inspection, *stepPart, tell) {
+	return func(_ *inspection, s *stepPart, tell tell) {
+		seen := map[string]text{}
+		for _, a := range s.artifacts {
+			folded := paths.Fold(a.text)
+			before, ok := seen[folded]
+			if !ok {
+				seen[folded] = a
+			} else if message, hint := wrong(a, before); message != "" {
+				tell(a.key(), message, hint)
+			}
+		}
+	}
+}
+
+// reserved reports whether a path is never a step's to change.
+func (x *inspection) reserved(p string) bool {
+	lower := strings.ToLower(p)
+	_, own := x.own[p]
+	return own || ledger.Reserved(p) || lower == ".git" || lower == ".planlock"
+}
+
+// inModule reports whether a path or glob lies in a folder, which may be a glob
+// itself.
+func inModule(module, path string) bool {
+	module = strings.TrimSuffix(strings.TrimPrefix(module, "./"), "/")
+	if module == "." || module == "" || module == "**" || path == module || strings.HasPrefix(path, module+"/") {
+		return true
+	}
+	if strings.HasPrefix(path, "**") {
+		return true // may lie anywhere
+	}
+	return ledger.IsGlob(module) && (ledger.Match(module, path) || ledger.Match(module+"/**", path))
+}
+
+// protectedSymbols reports symbols that a non-goal protects; a type stands for
+// its methods.
+func (x *inspection) protectedSymbols(key string, names []string, tell tell) {
+	for k, name := range names {
+		for at := name; ; {
+			if id, ok := x.kept[at]; ok {
+				tell(fmt.Sprintf("%s[%d]", key, k), fmt.Sprintf("the symbol %q is protected by non-goal %q", name, id),
+					"take the symbol out of the step, or out of the non-goal")
+				break
+			}
+			dot := strings.LastIndexByte(at, '.')
+			if dot <= 0 {
+				break
+			}
+			at = at[:dot]
+		}
+	}
+}
+
+// publicSymbols lists the symbols that others can use. Tests are not among
+// them.
+func publicSymbols(a *Artifacts) []string {
+	return slices.DeleteFunc(slices.Concat(a.SymbolsAdd, a.SymbolsRemove), func(name string) bool {
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		return last == "" || !unicode.IsUpper([]rune(last)[0]) ||
+			slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(last, p) })
+	})
+}
+
+var testPrefixes = []string{"Test", "Benchmark", "Fuzz", "Example"}
+
+// limitsMissing says which of the two limits a step lacks.
+func limitsMissing(s *stepPart, tell tell) {
+	l, n := s.Limits, len(s.Artifacts.paths())
+	switch {
+	case l == nil:
+		tell("", fmt.Sprintf("step %s changes files but declares no limits", s.address),
+			fmt.Sprintf("add  limits = { max_files = %d, max_lines = 80 }  or put it once under [defaults]", n))
+	case l.MaxFiles == nil && l.MaxLines == nil:
+		tell("limits", fmt.Sprintf("the limits of step %s name neither files nor lines", s.address),
+			fmt.Sprintf("add  max_files = %d  and  max_lines = 80  to them", n))
+	case l.MaxFiles == nil:
+		tell("limits",
+			fmt.Sprintf("the limits of step %s lack max_files: it may change any number of files", s.address),
+			fmt.Sprintf("add  max_files = %d  to them", n))
+	default:
+		tell("limits",
+			fmt.Sprintf("the limits of step %s lack max_lines: it may change any number of lines", s.address),
+			"add  max_lines = 80  to them")
+	}
+}
+
+// bounded reports whether limits bound both files and lines.
+func bounded(l *Limits) bool { return l != nil && l.MaxFiles != nil && l.MaxLines != nil }
+
+// limitsMisread reports whether reading found something wrong with the limits
+// of the step, or with those that it inherits: a key that is not known, or a
+// value that could not be taken. Mending that may be all there is to do.
+func (x *inspection) limitsMisread(s *stepPart) bool {
+	known, _ := Names(new(Limits).visit)
+	l := s.Limits
+	for _, table := range []string{s.path + ".limits", "defaults.limits"} {
+		names, written := x.draft.keys(table)
+		if written && names == nil {
+			return true
+		}
+		for _, name := range names {
+			lost := l == nil || name == "max_files" && l.MaxFiles == nil || name == "max_lines" && l.MaxLines == nil
+			if lost || !slices.Contains(known, name) {
+				return true
+			}
+		}
+	}
+	return x.misspelled(s, "limits")
+}
+
+// paths are those that a step declares.
+func (a *Artifacts) paths() []string { return slices.Concat(a.Create, a.Modify, a.Delete) }
+
+// changesFiles reports whether the step declares to change any.
+func (s *Step) changesFiles() bool { return s.Artifacts != nil && len(s.Artifacts.paths()) > 0 }
+
+// changesPublic reports whether the step declares to change public symbols.
+func (s *Step) changesPublic() bool { return s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 }

@@ -1,0 +1,220 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/plan/internal/paths"
+)
+
+// settingRules are those of the sandbox, of [execution], and of files that a
+// plan asks for.
+var settingRules = []rule{
+	{code: "sandbox-none", severity: Warning, why: "Without a sandbox a step can write anywhere.",
+		plan: func(x *inspection, tell tell) {
+			if x.plan.Sandbox.Level == "none" {
+				tell("sandbox.level", "steps run without a sandbox", `take level out for "filesystem"`)
+			}
+		}},
+	{code: "sandbox-value", severity: Error,
+		why:  "Sizes, times, variables and folders of the sandbox are spelled as documented.",
+		plan: func(x *inspection, tell tell) { sandboxValues(&x.plan.Sandbox, tell) }},
+	{code: "setting-invalid", severity: Error,
+		why: "What [execution] says of preset, strategy, complexity, test_first, deterministic, token_budget, " +
+			"escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood " +
+			"would silently be none.",
+		plan: func(x *inspection, tell tell) { unclearWishes(x.plan, tell) }},
+	{code: "log-path-invalid", severity: Error,
+		why: "The controller writes the progress log of [logging] output_file, over what stands there, and counts it as " +
+			"nobody's change. So it is a file in the workspace whose name begins with progress and ends in .json, and no " +
+			"glob, part of .git or .planlock, the plan, a declared artifact, part of the envelope, or protected by a " +
+			"non-goal. The notepad_path of [knowledge_capture] and the progress_file of [progress_tracking] are " +
+			"paths in the workspace.",
+		plan: logPaths},
+}
+
+var (
+	sizeText     = lazyre.New(`^[1-9][0-9]{0,14}(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)?$`)
+	variableText = lazyre.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+func sandboxValues(s *Sandbox, tell tell) {
+	if d, err := time.ParseDuration(s.CPU); s.CPU != "" && (err != nil || d <= 0 || d > LongestDuration) {
+		tell("sandbox.cpu", fmt.Sprintf("cpu = %q is not a time", s.CPU), `write it as "30s" or "5m"`)
+	}
+	for _, v := range []struct{ key, text string }{{"memory", s.Memory}, {"output", s.Output}} {
+		if v.text != "" && !sizeText.MatchString(v.text) {
+			tell("sandbox."+v.key, fmt.Sprintf("%s = %q is not a size", v.key, v.text),
+				`write it as "512MiB" or "2GiB"`)
+		}
+	}
+	for i, name := range s.Env {
+		if !variableText.MatchString(name) {
+			tell(fmt.Sprintf("sandbox.env[%d]", i), fmt.Sprintf("%q is not the name of a variable", name),
+				"name variables, not values")
+		}
+	}
+	for i, path := range s.Writable {
+		if path == "" || hidden.Index(path) >= 0 || strings.TrimSpace(path) != path || hasDots(path) {
+			tell(fmt.Sprintf("sandbox.writable[%d]", i), fmt.Sprintf("%q is not a folder", path),
+				"name folders in full, without ..")
+		}
+	}
+}
+
+func hasDots(path string) bool {
+	return slices.Contains(strings.Split(strings.ReplaceAll(path, `\`, "/"), "/"), "..")
+}
+
+// A wish is a key of [execution] that the controller acts on.
+type wish struct {
+	key, want string
+	can       func(Value) bool
+}
+
+// wishes are what a plan can say about how it is carried out. The names that
+// reviewers must have, and whether evidence is looked for, can also stand
+// beside a list of pending actions.
+var wishes = []wish{
+	{"preset", `one of "contract", "spec", "phase", "assistant" and "reflective"`,
+		word("contract", "spec", "phase", "assistant", "reflective")},
+	{"strategy", `"direct" or "orchestrated"`, word("direct", "orchestrated")},
+	{"complexity", "a number from 1 to 5", whole(1, 5)},
+	{"test_first", "true or false", ArgFlag.Takes},
+	{"deterministic", "true or false", ArgFlag.Takes},
+	{"token_budget", "a number of tokens; 0 for no limit", whole(0, 1<<62)},
+	{"escalation_threshold", "a number of failed steps, from 1", whole(1, 1<<31-1)},
+	{"reviewers", "a list of names", func(v Value) bool { return ArgText.Takes(v) || ArgTexts.Takes(v) }},
+	{"evidence", "true or false", ArgFlag.Takes},
+}
+
+func word(words ...string) func(Value) bool {
+	return func(v Value) bool { return v.Kind == kindString && slices.Contains(words, v.Text) }
+}
+
+func whole(least, most int64) func(Value) bool {
+	return func(v Value) bool {
+		n, err := strconv.ParseInt(v.Text, 10, 64)
+		return v.Kind == kindInteger && err == nil && least <= n && n <= most
+	}
+}
+
+// unclearWishes reports what a plan wants in a way that cannot be understood. A
+// budget, a reviewer or a rule that silently is none would be found out too
+// late.
+func unclearWishes(p *Plan, tell tell) {
+	complain := func(at, key, is, want string) {
+		tell(at, fmt.Sprintf("%s is %s, and must be %s", key, is, want), "write "+want+", or take the key out")
+	}
+	for _, w := range wishes {
+		for _, s := range p.Execution.Extra {
+			switch {
+			case s.Key == w.key && !w.can(s.Value):
+				complain("execution."+w.key, w.key, spelled(s.Value), w.want)
+			case strings.HasPrefix(s.Key, w.key+"."):
+				complain("execution."+s.Key, w.key, "a table", w.want)
+			}
+		}
+		for _, s := range p.Settings {
+			if s.Key == "intake."+w.key && !w.can(s.Value) {
+				complain(w.key, w.key, spelled(s.Value), w.want)
+			}
+		}
+	}
+}
+
+// spelled is a value as a person would name it.
+func spelled(v Value) string {
+	switch v.Kind {
+	case kindString:
+		if len(v.Text) > 100 {
+			return "a long text"
+		}
+		return strconv.Quote(v.Text)
+	case kindArray, kindTable:
+		return "of the kind " + v.Kind
+	}
+	return v.Text
+}
+
+// The kinds of values.
+const (
+	kindString  = "string"
+	kindInteger = "integer"
+	kindBoolean = "boolean"
+	kindArray   = "array"
+	kindTable   = "table"
+)
+
+// logKey is where a plan asks for its progress log, which the controller
+// writes.
+const logKey = "logging.output_file"
+
+// logPaths judges where a plan asks for files of its own. The controller
+// overwrites the progress log and never counts it as a change, so it may not be
+// anything that belongs to somebody else.
+func logPaths(x *inspection, tell tell) {
+	for _, s := range x.plan.Settings {
+		switch s.Key {
+		case logKey, "knowledge_capture.notepad_path", "progress_tracking.progress_file":
+		default:
+			continue
+		}
+		if s.Value.Kind == kindString && s.Value.Text == "" {
+			continue // asks for none
+		}
+		if why := x.logFault(s); why != "" {
+			tell(s.Key, fmt.Sprintf("%s cannot be %q: %s", s.Key, s.Value.Text, why),
+				`name a file of its own, as in "progress_NAME.json"`)
+		}
+	}
+}
+
+// logFault says why a setting names no file that may be written, or "".
+func (x *inspection) logFault(s Setting) string {
+	name := s.Value.Text
+	if s.Value.Kind != kindString {
+		return "it is not a text"
+	}
+	if why := pathFault(name); why != "" {
+		return why
+	}
+	if ledger.Reserved(name) {
+		return ".git and .planlock belong to others"
+	}
+	if s.Key != logKey {
+		return "" // nobody writes it
+	}
+	switch base := path.Base(name); {
+	case strings.ContainsAny(name, "*?{"):
+		return "it is a glob"
+	case !strings.HasPrefix(base, "progress") || !strings.HasSuffix(base, ".json"):
+		return `the progress log is a file whose name begins with "progress" and ends in ".json"`
+	}
+	for own := range x.own {
+		if paths.Fold(own) == paths.Fold(name) {
+			return "the plan or its lock stands there"
+		}
+	}
+	artifacts := x.declared(name)
+	if !x.affords(func() string { return s.Key }, artifacts.Globs()+x.nonGoals.Globs()+x.envelope.Globs()) {
+		return ""
+	}
+	if id, ok := x.nonGoals.Meets(name); ok {
+		return fmt.Sprintf("it is protected by non-goal %q", id)
+	}
+	if part, ok := x.envelope.Meets(name); ok {
+		return fmt.Sprintf("it is part of the envelope (%q)", part)
+	}
+	if a, ok := artifacts.Meets(name); ok {
+		return fmt.Sprintf("step %s declares it as its artifact", a)
+	}
+	return ""
+}
