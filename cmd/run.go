@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,10 +11,10 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/cmd/internal/screen"
-	"github.com/planlock/planlock/cmd/internal/stream"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/plan"
@@ -102,26 +103,30 @@ func (f *runCommand) Run(ctx context.Context, p *cli) error {
 func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path string,
 	do func() (*exec.Report, error)) error {
 	defer survivePipe()()
-	var live *stream.Records
-	if s.Format == "jsonl" {
-		live = &stream.Records{Out: p.out, Workspace: p.workspace(c.Dir), Resumed: s.resumed}
-		c.OpenLog = live.Open
-	}
 	shown := screen.New(p.err, p.isTerminal(p.err), p.now, spelling{dir: c.Dir}.spell)
-	c.Observer = shown.Observer()
+	var broken error // of writing the journal; the run does not fail because of it
+	streams := s.Format == "jsonl"
+	lines := json.NewEncoder(p.out)
+	lines.SetEscapeHTML(false)
+	c.Observe = func(ctx context.Context, e event.Event) {
+		shown.Observe(ctx, e)
+		if streams && broken == nil && e.Record != nil {
+			broken = lines.Encode(e.Record)
+		}
+	}
 	unwatch := context.AfterFunc(ctx, shown.Stopping)
 	report, err := do()
 	unwatch()
 	shown.Close()
 	var refused *exec.RefusedError
 	told := s.resumed != "" && errors.As(err, &refused) && !shown.Begun() // nothing is new about the run
-	if live == nil && report != nil && report.Run.Head.Seq > 0 && !told {
+	if !streams && report != nil && report.Run.Head.Seq > 0 && !told {
 		id := report.Run.Started.Run
 		spelled := spellingOf(report.Run, s.Dir, resumeIn(s.Dir, id)+s.again(report.Run))
 		err = errors.Join(err, p.printReport(report, spelled))
 	}
-	if live != nil && live.Err != nil && err == nil && !errors.Is(live.Err, syscall.EPIPE) {
-		err = fmt.Errorf("the journal could not be streamed: %w", live.Err)
+	if broken != nil && err == nil && !errors.Is(broken, syscall.EPIPE) {
+		err = fmt.Errorf("the journal could not be streamed: %w", broken)
 	}
 	return s.placed(err, path, reportedRun(report))
 }

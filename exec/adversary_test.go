@@ -69,7 +69,7 @@ func TestAPreconditionMayNotChangeTheTree(t *testing.T) {
 			if got := b.Tree(t).Digest(); got != before {
 				t.Error("what the precondition wrote is still there")
 			}
-			if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.Error(), "evil.txt") {
+			if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.String(), "evil.txt") {
 				t.Errorf("failed with %v, want evil.txt named", failed)
 			}
 		})

@@ -79,21 +79,13 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 	if made != nil {
 		facts = append(facts, made)
 	}
-	if err := e.Rec.Record(ctx, history.Of(s, s.Tried()), facts...); err != nil {
-		return err
-	}
-	e.Tell(session.Event{Kind: session.Advised, Step: s, Advice: said, Text: a.Why})
-	return nil
+	return e.Rec.Record(ctx, history.Of(s, s.Tried()), facts...)
 }
 
 // reflectOn asks for a reflection on a failure at a point of a task.
 func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point,
 	m method.Method) (*history.Advised, *history.Patched, error) {
-	said, made, err := e.consultAbout(ctx, s, f, advice.Reflection, at, m)
-	if err == nil && !session.Interrupted(ctx) {
-		e.Tell(session.Event{Kind: session.Advised, Step: s, Advice: said, Text: string(at)})
-	}
-	return said, made, err
+	return e.consultAbout(ctx, s, f, advice.Reflection, at, m)
 }
 
 // consultAbout asks an advisor about a failure of a method, and readies the

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
@@ -81,7 +82,7 @@ func TestAfterAPowerCut(t *testing.T) {
 	}
 	there(true)
 	told := ""
-	c.Observer.Warning = func(e exec.Event) { told += e.Text + "\n" }
+	c.Observe = warnings(func(text string) { told += text + "\n" })
 	if _, err := c.Resume(second, locked, run); err != nil {
 		t.Fatal(err)
 	}
@@ -106,5 +107,14 @@ func TestResumeBehindALaterRun(t *testing.T) {
 	_, err := c.Resume(disk.With(context.Background(), disk.New(life{name: "second"})), locked, run)
 	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "has worked in this workspace since") {
 		t.Errorf("what a later run did is undone: %v", err)
+	}
+}
+
+// warnings is an observer of warnings.
+func warnings(do func(text string)) func(context.Context, event.Event) {
+	return func(_ context.Context, e event.Event) {
+		if e.Kind == event.Warning {
+			do(e.Text)
+		}
 	}
 }

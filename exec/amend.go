@@ -69,6 +69,7 @@ func (c *Controller) Amend(ctx context.Context, run string, a Amendment) (_ *Ame
 	c = &own
 	p := a.Draft.Plan
 	e := c.execution(&p, a.Draft.Files)
+	e.watched(ctx)
 	e.chosen = c.Preset
 	c.Preset, c.Evidence = c.presetFor(e.Plan), c.evidenceFor(e.Plan)
 	if err := e.seat(); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/flow"
@@ -88,7 +89,6 @@ func (e *execution) attempt(ctx context.Context, s *history.Step, m method.Metho
 	if err := e.Rec.Begin(ctx, s, t.number, started); err != nil {
 		return err
 	}
-	e.Tell(session.Event{Kind: session.AttemptStarted, Step: s, Attempt: t.number, Text: m.ID})
 	e.Work.Ours = true
 	e.perform(ctx, t, executor)
 	e.Rec.Seen.Disturb(contract.Attempted)
@@ -121,7 +121,7 @@ func (e *execution) execute(ctx context.Context, t *trial, x Executor) {
 		Dir:     e.Work.Dir, Feedback: append(e.feedback(t.s), t.method.Feedback...),
 		Runner: listening{t.runner, &t.jobs}, Phase: t.phase, Compress: e.Rec.Run.Flow.Warned,
 		Output: &listener{keep: live, tell: func(p []byte) {
-			e.Tell(session.Event{Kind: session.Output, Step: t.s, Attempt: t.number, Output: p})
+			e.Tell(event.Event{Kind: event.Output, Step: t.s.Address, Attempt: t.number, Output: p})
 		}},
 	}
 	begin, earlier := time.Now(), t.outcome
@@ -225,7 +225,6 @@ func (e *execution) accept(ctx context.Context, t *trial) error {
 		return errors.Join(err, again)
 	}
 	e.Work.Accepted(t.after)
-	e.Tell(session.Event{Kind: session.StepDone, Step: t.s, Attempt: t.number})
 	return nil
 }
 

@@ -152,11 +152,7 @@ func (e *execution) launch(ctx context.Context, started *history.Started) error 
 		return err
 	}
 	e.PolicyMoved()
-	if err := e.clone(ctx); err != nil {
-		return err
-	}
-	e.Tell(session.Event{Kind: session.RunStarted})
-	return nil
+	return e.clone(ctx)
 }
 
 // ownStores reports whether a run is kept where only its host finds it. A log

@@ -68,7 +68,7 @@ func TestClaimsProveNothing(t *testing.T) {
 				if s := run.Report.Run.Step("1.1"); s.Status == history.Completed {
 					t.Error("the step is taken for done")
 				}
-				if failed := run.Failed("1.1"); failed == nil || how != "failed" && !strings.Contains(failed.Error(), "a.txt") {
+				if failed := run.Failed("1.1"); failed == nil || how != "failed" && !strings.Contains(failed.String(), "a.txt") {
 					t.Errorf("it failed with %v; want what the tree lacks", failed)
 				}
 				if text := run.Report.String(); strings.ContainsAny(text, "\x1b\x07\r") {

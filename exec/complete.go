@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -122,11 +123,8 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	if pass.Lines, _, err = ledger.Lines(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
 		return nil, err
 	}
-	judged := e.Panel.Ask(ctx, gate.Final, pass)
-	for i := range judged {
-		e.Tell(session.Event{Kind: session.GateJudged, Gate: &judged[i]})
-	}
-	return judged, nil
+	e.Tell(event.Event{Kind: event.Judging, Phase: gate.Final})
+	return e.Panel.Ask(ctx, gate.Final, pass), nil
 }
 
 // completedPart is the plan as far as it was carried out: what steps declared
@@ -208,7 +206,6 @@ func (e *execution) seal(ctx context.Context) error {
 		}
 	}
 	e.Work.DropStamps(ctx)
-	e.Tell(session.Event{Kind: session.RunEnded})
 	return nil
 }
 

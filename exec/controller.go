@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/modes"
@@ -119,8 +120,15 @@ type Controller struct {
 	// a package of its own: append(document.All(), html.Page()).
 	Documents []document.Document
 
-	// Observer is told what happens.
-	Observer Observer
+	// Observe is told what happens, as it happens; see package event. It is
+	// called by one goroutine at a time. It must return soon, because the run
+	// waits for it, and must not call the controller. Its context has the
+	// values of that of Run and does not end with it. If it panics, the run
+	// goes on: the first time is told to Log, with its stack.
+	//
+	// A fact is told once another process can read it. The beginning of an
+	// attempt need not outlive a power cut; all other facts do.
+	Observe func(context.Context, event.Event)
 	// Log gets what is of interest to whoever debugs a host: every record at
 	// level debug, what went wrong without consequences as a warning. Nil
 	// discards it.

@@ -123,8 +123,6 @@ func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase histo
 		t.fault = faultf(history.Crashed, "%v", err)
 		return false
 	}
-	e.Tell(session.Event{Kind: session.PhaseDone, Step: t.s, Attempt: t.number, Cycle: c,
-		Text: string(phase) + ": " + c.Did})
 	if c.Did == "refused" {
 		t.fault = faultf(history.GateFailed, "%s", c.Why)
 		return false

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/exec/recovery"
 )
 
 // reinstated is the attempt whose tree the next one puts back, or nil if an
@@ -16,7 +16,7 @@ func reinstated(s *history.Step) *history.Attempt {
 	switch {
 	case last == nil:
 		return nil
-	case s.Next != nil && s.Next.Rung == question.AcceptRung:
+	case s.Next != nil && s.Next.Rung == recovery.AcceptRung:
 		number = last.Number
 	case s.Next == nil: // it was cut off while it was put back
 		number = last.Method.Reinstates

@@ -35,7 +35,7 @@
 //   - [Escalator] asks: package ask has a terminal, a folder of questions, and a
 //     file of rules.
 //   - [Advisor] proposes, where the ladder of the run's preset wants advice.
-//   - [Observer] is told what happens; [Report] is what came of it.
+//   - Package event says what happens while it does, to Controller.Observe; [Report] is what came of it.
 //   - [Workspace] reads runs from outside: their history, views and proof.
 //   - Package history holds the facts and the state of a run, package recovery
 //     the ladder, package preset ready-made ones, package document the documents that are drawn from the journal.

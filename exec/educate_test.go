@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -142,7 +143,7 @@ func TestObserverHearsLessons(t *testing.T) {
 	b := exectest.New(t, lessons(""), nil, files(5,
 		func(name string) exectest.Action { return exectest.Write(name, name) }))
 	b.Controller.Escalator = choose(map[ask.Kind]string{ask.Education: "y"})
-	b.Controller.Observer.Taught = func(e exec.Event) { heard = append(heard, string(e.Step)+" "+e.Lesson.Used) }
+	b.Controller.Observe = event.On(func(e event.Event, f *history.Lesson) { heard = append(heard, string(e.Step)+" "+f.Used) })
 	b.Run(t).Want(t, history.Achieved)
 	if got := strings.Join(heard, ", "); got != "1.1 primary, 2.1 primary, 5.1 primary" {
 		t.Errorf("heard %q", got)
@@ -154,7 +155,7 @@ func TestObserverHearsLessons(t *testing.T) {
 func TestEducationWithoutAnybody(t *testing.T) {
 	b := exectest.New(t, lessons(""), nil, files(5,
 		func(name string) exectest.Action { return exectest.Write(name, name) }))
-	b.Controller.Observer.Taught = func(e exec.Event) { t.Errorf("step %s taught %q", e.Step, e.Text) }
+	b.Controller.Observe = event.On(func(e event.Event, f *history.Lesson) { t.Errorf("step %s taught %q", e.Step, f) })
 	out := b.Run(t)
 	out.Want(t, history.NotAchieved)
 	if l := out.Report.Run.Step("1.1").Lesson; l != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/plan"
 )
 
 // ErrContextExhausted is wrapped by an executor's error to say that its context
@@ -77,15 +76,4 @@ func outcome(run *history.Run) error {
 		return nil
 	}
 	return &OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons}
-}
-
-// A StepError says why a step failed. Observers get it.
-type StepError struct {
-	Step    plan.Address
-	Class   history.Class
-	Reasons []string
-}
-
-func (e *StepError) Error() string {
-	return fmt.Sprintf("exec: step %s failed (%s): %s", e.Step, e.Class, strings.Join(e.Reasons, "; "))
 }

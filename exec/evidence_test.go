@@ -16,6 +16,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence"
@@ -214,13 +215,15 @@ func TestWaitingForALateServer(t *testing.T) {
 	tracker, asked := tracking(t, 2)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	b.Controller.Evidence = &evidence.Policy{Tracker: tracker, Delay: time.Hour}
-	b.Controller.Observer.Advised = func(exec.Event) { time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("stop")) }) }
+	b.Controller.Observe = event.On(func(event.Event, *history.EvidenceRetry) {
+		time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("stop")) })
+	})
 	locked := b.Lock(t)
 	report, err := b.Controller.Run(ctx, locked)
 	if err == nil || report.Run.Outcome("1") != nil || asked.Load() != 1 {
 		t.Fatalf("%v, asked %d times; want an interrupted run that waits", err, asked.Load())
 	}
-	b.Controller.Observer.Advised = nil
+	b.Controller.Observe = nil
 	ctx, cancel = context.WithCancelCause(t.Context())
 	time.AfterFunc(50*time.Millisecond, func() { cancel(errors.New("stop")) })
 	report, err = b.Controller.Resume(ctx, locked, report.Run.Started.Run)

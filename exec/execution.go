@@ -8,13 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime/debug"
-	"sync/atomic"
+	"sync"
 
 	"github.com/planlock/planlock/checkpoint/hold"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/recorder"
@@ -39,8 +40,7 @@ type execution struct {
 	probed chan struct{} // closed once the sandbox was tried out; nil: nobody does
 	needed []string      // executors that the plan names
 
-	earlier  map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
-	panicked atomic.Bool             // an observer did, and that was told
+	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 }
 
 // execution is a run of a plan that nobody has in hand yet.
@@ -49,7 +49,7 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]envelope.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.tools = &binding.Tools{Session: e.Session, Ask: c.Tools}
-	e.Tell, e.Paused = e.notify, e.tellNext
+	e.Tell, e.Paused = func(event.Event) {}, e.tellNext
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
 	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.Warn}
 	return e
@@ -76,6 +76,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 	own := *c // the host may do with its controller what it likes
 	c = &own
 	e := c.execution(nil, nil)
+	e.watched(ctx)
 	e.Locked = locked
 	if locked == nil {
 		return e, &session.Refusal{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
@@ -121,7 +122,6 @@ func (e *execution) equip() {
 	e.Panel = e.c.panel()
 	e.Touchy = !e.Panel.OnlyLooks() || len(e.c.Checks) > 0
 	e.Ladder, e.Guards = e.c.ladder(), e.c.Guards
-	e.Observed = !reflect.ValueOf(e.c.Observer).IsZero()
 	e.Work.Scanner = scan.Scanner{Scope: e.scope()}
 }
 
@@ -260,35 +260,32 @@ func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, erro
 	return p, nil
 }
 
-// notify tells the observer. One that panics costs the host that call; the run
-// goes on.
-func (e *execution) notify(told session.Event) {
-	f := e.c.Observer.of(told.Kind)
-	if f == nil {
+// watched has the host told what happens, if it wants to know.
+func (e *execution) watched(ctx context.Context) {
+	if e.c.Observe == nil {
 		return
 	}
-	ev := Event{Run: e.Rec.Run.Started.Run, Attempt: told.Attempt, Time: e.Rec.Run.Latest, State: e.Rec.Run,
-		History: told.Step, Gate: told.Gate, Next: told.Next, Question: told.Question, Answer: told.Answer,
-		Lesson: told.Lesson, Advice: told.Advice, Output: told.Output, Cycle: told.Cycle, Task: told.Task,
-		Budget: told.Budget, Text: told.Text, Actions: told.Actions}
-	if told.Step != nil {
-		ev.Step = told.Step.Address
+	e.Observed = true
+	ctx = context.WithoutCancel(ctx)
+	var one sync.Mutex
+	panicked := false // and that was told
+	tell := func(ev event.Event) {
+		one.Lock()
+		defer one.Unlock()
+		defer func() {
+			if p := recover(); p != nil && !panicked {
+				panicked = true
+				e.Rec.Log.Error("an observer panicked: the run goes on, and further panics are not told", "run", ev.Run, "step", ev.Step,
+					"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+		}()
+		e.c.Observe(ctx, ev)
 	}
-	switch {
-	case told.Failed != nil:
-		ev.Err = &StepError{Step: ev.Step, Class: told.Failed.Class, Reasons: told.Failed.Reasons}
-	case told.Kind == session.RunEnded:
-		ev.Err = outcome(e.Rec.Run)
-	case told.Advice != nil && told.Advice.Error != "":
-		ev.Err = errors.New(told.Advice.Error)
+	e.Tell = func(ev event.Event) {
+		ev.Run, ev.State, ev.Time, ev.Seq = e.Rec.Run.Started.Run, e.Rec.Run, e.Rec.Run.Latest, e.Rec.Run.Head.Seq
+		tell(ev)
 	}
-	defer func() {
-		if p := recover(); p != nil && e.panicked.CompareAndSwap(false, true) {
-			e.Rec.Log.Error("an observer panicked: the run goes on, and further panics are not told", "run", ev.Run, "step", ev.Step,
-				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		}
-	}()
-	f(ev)
+	e.Rec.Tell = func(f history.Fact, rec record.Record) { tell(event.Of(e.Rec.Run, rec, f)) }
 }
 
 // isMissing reports whether err says that something does not exist.

@@ -36,7 +36,6 @@ func (e *execution) consultBefore(ctx context.Context, s *history.Step, kind adv
 	if said.Error != "" {
 		e.Warn(fmt.Sprintf("task %s begins without %s: %s", s.Task, kind, said.Error))
 	}
-	e.Tell(session.Event{Kind: session.Advised, Step: s, Advice: said, Text: string(kind)})
 	return nil
 }
 

@@ -19,7 +19,7 @@ func TestIsolatedRunHasWhatIsTracked(t *testing.T) {
 	b := exectest.New(t, text, exectest.Files{"secret/key": "k\n", "b.txt": "b\n", "cache/f": "x"}, goodScript)
 	b.Controller.Isolate = true
 	var warned []string
-	b.Controller.Observer.Warning = func(e exec.Event) { warned = append(warned, e.Text) }
+	b.Controller.Observe = warnings(func(text string) { warned = append(warned, text) })
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	if len(warned) > 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
@@ -34,7 +35,6 @@ func (e *execution) before(ctx context.Context, s *history.Step, start *history.
 	r := e.Runner(nil)
 	pass := e.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
-	e.Tell(session.Event{Kind: session.StepStarted, Step: s})
 	judged := e.askGates(ctx, s, gate.Before, pass)
 	facts := append([]history.Fact{start}, history.Judgements(judged)...)
 	if session.Interrupted(ctx) {
@@ -254,14 +254,10 @@ func (e *execution) gatesLeftNothing(ctx context.Context, t *trial) *fault {
 	return f
 }
 
-// askGates asks the gates of a phase, and tells the observer.
+// askGates asks the gates of a phase, and says so.
 func (e *execution) askGates(ctx context.Context, s *history.Step, phase gate.Phase, pass *gate.Pass) []gate.Judgement {
-	e.Tell(session.Event{Kind: session.GateAsked, Step: s, Attempt: pass.Attempt, Text: string(phase)})
-	judged := e.Panel.Ask(ctx, phase, pass)
-	for i := range judged {
-		e.Tell(session.Event{Kind: session.GateJudged, Step: s, Attempt: pass.Attempt, Gate: &judged[i]})
-	}
-	return judged
+	e.Tell(event.Event{Kind: event.Judging, Step: s.Address, Attempt: pass.Attempt, Phase: phase})
+	return e.Panel.Ask(ctx, phase, pass)
 }
 
 // blocked is the fault that blocking judgements stand for.

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -188,7 +189,7 @@ func TestEditedBetweenSteps(t *testing.T) {
 			must(t, exectest.Put(plans, "plan.toml", boundPlan()))
 			var record exectest.Record
 			b := exectest.New(t, filepath.Join(plans, "plan.toml"), boundFiles(), record.Of(goodScript))
-			b.Controller.Observer.StepDone = func(e exec.Event) {
+			b.Controller.Observe = event.On(func(e event.Event, _ *history.StepCompleted) {
 				dir, text := b.Dir, "h\n"
 				if tt.file == "plan.toml" {
 					dir, text = plans, strings.Replace(boundPlan(), "in two steps", "in 2 steps", 1)
@@ -196,7 +197,7 @@ func TestEditedBetweenSteps(t *testing.T) {
 				if e.Step == "1.1" {
 					must(t, exectest.Put(dir, tt.file, text))
 				}
-			}
+			})
 			run := b.Run(t)
 			var refused *exec.RefusedError
 			if !errors.As(run.Err, &refused) || !strings.Contains(run.Err.Error(), tt.says) ||

@@ -93,7 +93,7 @@ func TestWhatAStepLeavesIsSeenAndUndone(t *testing.T) {
 			before := b.Tree(t).Digest()
 			run := b.Run(t)
 			run.Want(t, history.NotAchieved)
-			if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.Error(), tt.names) {
+			if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.String(), tt.names) {
 				t.Errorf("failed with %v, want %q named", failed, tt.names)
 			}
 			if after := b.Tree(t).Digest(); after != before {

@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/session"
 )
 
@@ -99,7 +100,13 @@ func (e *execution) note(ctx context.Context, facts []history.Located) error {
 	if err := record(ctx, facts...); err != nil {
 		return err
 	}
-	e.TellOf(facts)
+	for _, l := range facts {
+		if f, over := l.Fact.(*history.TaskOver); over {
+			for _, line := range flow.Discrepancies(f) {
+				e.Warn(line)
+			}
+		}
+	}
 	return nil
 }
 

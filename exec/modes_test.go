@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/modes"
@@ -82,7 +83,7 @@ func TestSwitchesAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := c.bench(t)
 			var told []string
-			b.Controller.Observer.ModeSwitched = func(e exec.Event) { told = append(told, e.Text) }
+			b.Controller.Observe = event.On(func(_ event.Event, f *history.ModeSwitched) { told = append(told, f.String()) })
 			b.Run(t).Want(t, history.Achieved)
 			if !slices.Equal(told, c.want) {
 				t.Errorf("told %q, want %q", told, c.want)

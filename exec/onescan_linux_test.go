@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -81,13 +81,13 @@ func TestOneScanForEachStep(t *testing.T) {
 // refused and undone, and kept.
 func TestChangeBetweenStepsIsNeverSilent(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
-	b.Controller.Observer.StepDone = func(e exec.Event) {
+	b.Controller.Observe = event.On(func(e event.Event, _ *history.StepCompleted) {
 		if e.Step == "1.1" {
 			if err := exectest.Put(b.Dir, "b.txt", "somebody\n"); err != nil {
 				t.Error(err)
 			}
 		}
-	}
+	})
 	run := b.Run(t)
 	first := run.Report.Run.Step("1.2").Attempts[0]
 	if first.Failure == nil || !strings.Contains(strings.Join(first.Failure.Reasons, "\n"), "b.txt") {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
@@ -264,7 +265,7 @@ func TestAStepMayNotMoveTheRepository(t *testing.T) {
 	script := exectest.Script{"1.1": exectest.All(goodScript["1.1"], exectest.Write(".git/hooks/post-commit", "#!/bin/sh\n"))}
 	run := exectest.Run(t, twoSteps(), files, script)
 	failed := run.Failed("1.1")
-	if failed == nil || failed.Class != history.Unrestorable || !strings.Contains(failed.Error(), "post-commit") {
+	if failed == nil || failed.Class != history.Unrestorable || !strings.Contains(failed.String(), "post-commit") {
 		t.Errorf("failed with %+v, want the hook named", failed)
 	}
 }
@@ -279,7 +280,7 @@ func TestAGateMayNotChangeTheTree(t *testing.T) {
 	b.Controller.Gates = append(builtin.Gates(), messy)
 	before := b.Tree(t).Digest()
 	run := b.Run(t)
-	if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.Error(), "coverage.out") {
+	if failed := run.Failed("1.1"); failed == nil || !strings.Contains(failed.String(), "coverage.out") {
 		t.Errorf("failed with %+v, want coverage.out named", failed)
 	}
 	if b.Tree(t).Digest() != before {
@@ -289,17 +290,33 @@ func TestAGateMayNotChangeTheTree(t *testing.T) {
 
 func TestObserverHearsInOrder(t *testing.T) {
 	var heard []string
-	note := func(what string) func(exec.Event) {
-		return func(e exec.Event) { heard = append(heard, strings.TrimSpace(what+" "+string(e.Step))) }
-	}
 	b := exectest.New(t, twoSteps(), workspace, exectest.Script{
 		"1.1": goodScript["1.1"], "1.2": exectest.Attempts(exectest.Fail("no"), goodScript["1.2"])})
-	b.Controller.Observer = exec.Tee(exec.Observer{}, exec.Observer{
-		RunStarted: note("run"), StepStarted: note("start"), AttemptStarted: note("attempt"), AttemptFailed: note("failed"),
-		Restored: note("restored"), Recovering: note("recovering"), StepDone: note("done"), RunEnded: note("end"),
-	})
+	var seq uint64
+	b.Controller.Observe = func(_ context.Context, e event.Event) {
+		switch f := e.Fact.(type) {
+		case nil:
+			if e.Kind != event.Judging || e.Phase != gate.Before {
+				return
+			}
+			heard = append(heard, "start "+string(e.Step))
+		case *history.Judged, *history.Accounted, *history.Telemetry, *history.AttemptEnded, *history.RestoreBegun,
+			*history.TaskOver, *history.TaskOutcome, *history.PhaseOver, *history.StrategySet:
+		default:
+			heard = append(heard, strings.TrimSpace(f.Type()+" "+string(e.Step)))
+		}
+		if e.Fact != nil {
+			if seq++; e.Seq != seq || e.Record.Seq != seq || e.State.Head.Seq < seq {
+				t.Errorf("%s has number %d, want %d", e.Fact, e.Seq, seq)
+			}
+		}
+		if (e.Kind == event.Ended) != (e.State.Sealed != nil) {
+			t.Errorf("%s is told of a run that ended: %v", e.Kind, e.State.Sealed)
+		}
+	}
 	b.Run(t).Want(t, history.Achieved)
-	want := "run,start 1.1,attempt 1.1,done 1.1,start 1.2,attempt 1.2,failed 1.2,restored 1.2,recovering 1.2,attempt 1.2,done 1.2,end"
+	want := "run-started,start 1.1,step-started 1.1,attempt-started 1.1,step-completed 1.1,start 1.2,step-started 1.2,attempt-started 1.2," +
+		"attempt-failed 1.2,restored 1.2,recovery 1.2,attempt-started 1.2,step-completed 1.2,run-ended,run-sealed"
 	if got := strings.Join(heard, ","); got != want {
 		t.Errorf("heard %s\nwant  %s", got, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -50,14 +51,14 @@ func TestARunGoesOnUnderItsPreset(t *testing.T) {
 		b.Controller.Preset = "phase"
 		stop := errors.New("stop")
 		ctx, cancel := context.WithCancelCause(context.Background())
-		b.Controller.Observer.Recovering = func(exec.Event) { cancel(stop) }
+		b.Controller.Observe = event.On(func(event.Event, *history.Recovery) { cancel(stop) })
 		locked := b.Lock(t)
 		report, err := b.Controller.Run(ctx, locked)
 		if !errors.Is(err, stop) {
 			t.Fatalf("got %v, want that it stops", err)
 		}
 		b.Controller.Preset = chosen
-		b.Controller.Observer = exec.Observer{}
+		b.Controller.Observe = nil
 		report, err = b.Controller.Resume(context.Background(), locked, report.Run.Started.Run)
 		var refused *exec.RefusedError
 		switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/question"
@@ -45,7 +46,11 @@ func (e *execution) put(ctx context.Context, s *history.Step, q ask.Question) er
 			return err
 		}
 	}
-	e.Tell(session.Event{Kind: session.Asked, Step: s, Question: &q})
+	about := event.Event{Kind: event.Asking, Attempt: q.Attempt, Question: &q}
+	if s != nil {
+		about.Step = s.Address
+	}
+	e.Tell(about)
 	e.Rec.Seen.Disturb(contract.PersonAsked)
 	var err error
 	for range mistakes {
@@ -84,8 +89,6 @@ func (e *execution) settle(ctx context.Context, s *history.Step, q ask.Question,
 		return err
 	}
 	e.keepRemembered(ctx)
-	e.Tell(session.Event{Kind: session.Answered, Step: s, Question: &q, Answer: &a})
-	e.TellOf(facts)
 	switch {
 	case a.Choice == question.Stop:
 		return e.Pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", ErrWaiting, s.Address, a.By))

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/session"
 )
 
 // undo records why an attempt failed and restores the checkpoint. What is
@@ -19,7 +18,6 @@ func (e *execution) undo(ctx context.Context, t *trial, f *fault) error {
 		_, again := e.Work.Restore(ctx, e.Work.Dir, begun.To)
 		return errors.Join(err, again)
 	}
-	e.Tell(session.Event{Kind: session.AttemptFailed, Step: t.s, Attempt: t.number, Failed: &f.AttemptFailed})
 	if err := e.restored(ctx, t.s, t.number); err != nil {
 		return err
 	}

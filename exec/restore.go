@@ -6,7 +6,6 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
-	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -35,11 +34,7 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 		return err
 	}
 	e.Work.RestoredPartly()
-	if err := e.Rec.Record(ctx, history.Of(s, attempt), done); err != nil {
-		return err
-	}
-	e.Tell(session.Event{Kind: session.Restored, Step: s, Attempt: attempt})
-	return nil
+	return e.Rec.Record(ctx, history.Of(s, attempt), done)
 }
 
 // restoredRun carries out a restore that belongs to no step: after final gates

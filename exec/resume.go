@@ -161,8 +161,6 @@ func (e *execution) takeUp(ctx context.Context) error {
 	}
 	e.PolicyMoved()
 	e.keepRemembered(ctx)
-	e.Tell(session.Event{Kind: session.RunResumed, Text: resumed.Reason})
-	e.TellOf(history.At(history.Where{}, facts...))
 	return nil
 }
 

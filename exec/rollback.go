@@ -33,6 +33,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	defer public(&err)
 	own := *c
 	e := own.execution(&plan.Plan{}, nil)
+	e.watched(ctx)
 	if err := e.seat(); err != nil {
 		return nil, err
 	}

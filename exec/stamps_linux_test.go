@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
@@ -158,12 +159,12 @@ func paused(t *testing.T) (b *exectest.Bench, run, stamps string) {
 	settled(t, b.Dir)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	b.Controller.Observer.StepDone = func(exec.Event) { stop() }
+	b.Controller.Observe = event.On(func(event.Event, *history.StepCompleted) { stop() })
 	report, err := b.Controller.Run(ctx, b.Lock(t))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err, report)
 	}
-	b.Controller.Observer.StepDone = nil
+	b.Controller.Observe = nil
 	if report.Run.Stamps == "" {
 		t.Fatal("no stamps were kept")
 	}
@@ -259,7 +260,7 @@ func TestStampsThatAreNotBelieved(t *testing.T) {
 			// knows.
 			ctx, stop := context.WithCancel(ctx)
 			defer stop()
-			b.Controller.Observer.AttemptStarted = func(exec.Event) { stop() }
+			b.Controller.Observe = event.On(func(event.Event, *history.AttemptStarted) { stop() })
 			var err error
 			read := opened(t, filepath.Join(b.Dir, "many"), func() {
 				_, err = b.Controller.Resume(ctx, locked, run)
@@ -270,7 +271,7 @@ func TestStampsThatAreNotBelieved(t *testing.T) {
 			if len(read) != c.opened {
 				t.Errorf("%d were opened, want %d", len(read), c.opened)
 			}
-			b.Controller.Observer.AttemptStarted = nil
+			b.Controller.Observe = nil
 			report, err := b.Controller.Resume(t.Context(), locked, run)
 			if err != nil || report.Status() != history.Achieved {
 				t.Error(err, report)

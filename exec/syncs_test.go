@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/internal/disk"
@@ -79,7 +80,7 @@ func TestStepSyncs(t *testing.T) {
 				}
 				bench := exectest.New(t, text, exectest.Files{"0.txt": "text\n"}, script)
 				if observed {
-					bench.Controller.Observer.StepDone = func(exec.Event) {}
+					bench.Controller.Observe = func(context.Context, event.Event) {}
 				}
 				report, err := bench.Controller.Run(ctx, bench.Lock(t))
 				if err != nil || report.Status() != history.Achieved {

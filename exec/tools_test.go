@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -106,7 +107,7 @@ func TestToolsBeforeARunGoesOn(t *testing.T) {
 		return nil
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	b.Controller.Observer.StepDone = func(exec.Event) { cancel(errors.New("stop")) }
+	b.Controller.Observe = event.On(func(event.Event, *history.StepCompleted) { cancel(errors.New("stop")) })
 	locked := b.Lock(t)
 	if _, err := b.Controller.Run(ctx, locked); err == nil {
 		t.Fatal("the run was not stopped")

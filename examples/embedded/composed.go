@@ -9,6 +9,8 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
 )
@@ -39,7 +41,7 @@ func (a agent) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 
 // composed is a controller made of the host's own parts; blobs is proven by
 // checkpointtest.
-func composed(dir string, a agent, blobs checkpoint.Blobs, steps func(exec.Event)) *exec.Controller {
+func composed(dir string, a agent, blobs checkpoint.Blobs, watch func(event.Event, *history.StepCompleted)) *exec.Controller {
 	return &exec.Controller{Dir: dir, Executor: a, Gates: append(builtin.Gates(), polite), Blobs: blobs,
-		Observer: exec.Observer{StepDone: steps}}
+		Observe: event.On(watch)}
 }

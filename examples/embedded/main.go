@@ -6,7 +6,8 @@ import (
 	"os"
 
 	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -45,7 +46,9 @@ func run(ctx context.Context, path string) error {
 		return "Hello reader (" + task + ")",
 			nil
 	}}
-	c := composed(dir+"/composed", scribe, &checkpoint.Memory{}, func(e exec.Event) { fmt.Println("step", e.Step, "done:", e.Err == nil) })
+	c := composed(dir+"/composed", scribe, &checkpoint.Memory{}, func(e event.Event, f *history.StepCompleted) {
+		fmt.Println("step", e.Step, "is done by its", f.Method, "way")
+	})
 	locked, err := c.Lock(ctx, draft)
 	if err != nil {
 		return err

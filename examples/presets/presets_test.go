@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/preset"
 )
@@ -128,8 +129,10 @@ func TestStoriesSurviveACrashAnywhere(t *testing.T) {
 					}
 					st.log.MemoryLog, st.log.left = st.log.MemoryLog.Reopen(), 1<<30
 					asked := ""
-					st.Controller.Observer.Asked = func(e exec.Event) {
-						if asked == "" {
+					counts := st.Controller.Observe
+					st.Controller.Observe = func(ctx context.Context, e event.Event) {
+						counts(ctx, e)
+						if asked == "" && e.Kind == event.Asking {
 							asked = e.Question.ID
 						}
 					}

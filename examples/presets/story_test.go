@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/review"
@@ -152,11 +153,11 @@ func (s story) set(t *testing.T, cut int) *stage {
 		}))
 	c := st.Controller
 	c.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return st.log, nil }
-	c.Observer.AttemptStarted = func(e exec.Event) {
+	c.Observe = event.On(func(e event.Event, _ *history.AttemptStarted) {
 		mu.Lock()
 		defer mu.Unlock()
-		used[e.Step] = len(e.History.Recoveries)
-	}
+		used[e.Step] = len(e.OfStep().Recoveries)
+	})
 	c.Escalator = person(s.answers)
 	c.Reviewers = s.reviewers
 	c.Advisors = exec.Advisors{}

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan"
@@ -69,7 +71,7 @@ func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
 		return &exec.Report{}, err
 	}
 	fmt.Printf("The plan runs in %s. The first time takes longer: Go has much to compile.\n\n", dir)
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}, Observer: progress()}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}, Observe: progress}
 	report, err := c.Resume(ctx, locked, "") // the latest run in the folder
 	if errors.Is(err, exec.ErrNoRun) {
 		report, err = c.Run(ctx, locked)
@@ -94,11 +96,15 @@ func copyService(from, dir string) error {
 }
 
 // progress tells on one line what is at work; the report says the rest.
-func progress() exec.Observer {
-	return exec.Observer{
-		RunStarted:  func(exec.Event) { fmt.Print("At work on step") },
-		RunResumed:  func(exec.Event) { fmt.Print("Back at work on step") },
-		StepStarted: func(e exec.Event) { fmt.Print(" ", e.Step) },
-		Recovering:  func(e exec.Event) { fmt.Printf(" (failed, trying %s)", e.Next) },
+func progress(_ context.Context, e event.Event) {
+	switch f := e.Fact.(type) {
+	case *history.Started:
+		fmt.Print("At work on step")
+	case *history.Resumed:
+		fmt.Print("Back at work on step")
+	case *history.StepStarted:
+		fmt.Print(" ", e.Step)
+	case *history.Recovery:
+		fmt.Printf(" (failed, trying %s)", f.Method)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,8 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -156,11 +159,11 @@ func runRogue(t *testing.T, dir string, draft *plan.Draft, v victim, r rogue) *h
 	}
 	var before map[string]file
 	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{},
-		Observer: exec.Observer{StepStarted: func(e exec.Event) {
-			if e.Step == v.step {
+		Observe: func(_ context.Context, e event.Event) {
+			if e.Kind == event.Judging && e.Phase == gate.Before && e.Step == v.step {
 				before = walk(t, dir)
 			}
-		}}}
+		}}
 	report, err := c.Run(t.Context(), locked)
 	var outcome *exec.OutcomeError
 	if !errors.As(err, &outcome) {

@@ -93,7 +93,7 @@ func follows(c *contract.Case, q ask.Question, a ask.Answer) []history.Fact {
 	case question.Again, question.Propose:
 		return []history.Fact{repeat(s, recovery.AskRung, "asked for by "+a.By)}
 	case question.Accept:
-		return []history.Fact{repeat(s, question.AcceptRung, "what it did was accepted by "+a.By)}
+		return []history.Fact{repeat(s, recovery.AcceptRung, "what it did was accepted by "+a.By)}
 	case question.Skip:
 		return []history.Fact{&history.StepSkipped{Why: strings.TrimSuffix("answer to "+q.ID+": "+a.Reason, ": "),
 			By: a.By}}

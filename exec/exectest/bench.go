@@ -134,12 +134,11 @@ func (r *Result) Want(t testing.TB, status history.Status) {
 }
 
 // Failed is the failure of a step, or nil.
-func (r *Result) Failed(step plan.Address) *exec.StepError {
-	s := r.Report.Run.Step(step)
-	if s == nil || s.Failed == nil {
-		return nil
+func (r *Result) Failed(step plan.Address) *history.StepFailed {
+	if s := r.Report.Run.Step(step); s != nil {
+		return s.Failed
 	}
-	return &exec.StepError{Step: step, Class: s.Failed.Class, Reasons: s.Failed.Reasons}
+	return nil
 }
 
 // Read is the content of a file of the workspace; "" if there is none.

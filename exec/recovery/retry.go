@@ -16,6 +16,7 @@ const (
 	PivotRung    = "pivot"
 	ResearchRung = "research"
 	AskRung      = "ask"
+	AcceptRung   = "accept" // no rung: a person accepted what an attempt did
 )
 
 // Primary is the name of a step's own method.

@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/document/html"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
@@ -80,7 +82,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 			var mu sync.Mutex
 			var heard bytes.Buffer
 			c := exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: &shell.Executor{}}
-			c.Observer.Output = func(e exec.Event) {
+			c.Observe = func(_ context.Context, e event.Event) {
 				mu.Lock()
 				defer mu.Unlock()
 				heard.Write(e.Output)

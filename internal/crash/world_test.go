@@ -17,6 +17,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/internal/disk"
@@ -189,9 +190,9 @@ func done(run *history.Run, step plan.Address) bool {
 func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Controller) error, stops bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	return call(ctx, w.controller(func(ev exec.Event) {
+	return call(ctx, w.controller(func(ev event.Event) {
 		w.mu.Lock()
-		w.completed[ev.Step] = ev.History.Status == history.Completed
+		w.completed[ev.Step] = ev.OfStep().Status == history.Completed
 		w.mu.Unlock()
 		if stops && ev.Step == w.stopAfter {
 			cancel(errStop)
@@ -206,8 +207,8 @@ func (w *world) carry(ctx context.Context, call func(context.Context, *exec.Cont
 
 // accepted looks at the tree that a step left which is complete: the next one
 // finds it.
-func (w *world) accepted(ev exec.Event) {
-	if ev.History.Status != history.Completed {
+func (w *world) accepted(ev event.Event) {
+	if ev.OfStep().Status != history.Completed {
 		return
 	}
 	if now, err := look(w.dir); err != nil || now != w.story.after[ev.Step] {
@@ -215,16 +216,21 @@ func (w *world) accepted(ev exec.Event) {
 	}
 }
 
-func (w *world) controller(stepDone func(exec.Event)) *exec.Controller {
-	observer := exec.Observer{StepDone: stepDone}
+func (w *world) controller(stepDone func(event.Event)) *exec.Controller {
+	observe := func(_ context.Context, e event.Event) {
+		switch e.Fact.(type) {
+		case *history.StepCompleted, *history.StepFailed, *history.StepSkipped, *history.StepBlocked:
+			stepDone(e)
+		}
+	}
 	if w.unseen && w.story == nil {
-		observer = exec.Observer{}
+		observe = nil
 	}
 	return &exec.Controller{
 		Dir: w.dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": exec.Func(w.execute)},
 		Executor: exec.Func(w.execute),
 		Isolate:  w.isolate, Witness: w.witness(), NoSandbox: true, Mode: plan.Silent, OpenLog: w.openLog,
-		Observer: observer,
+		Observe: observe,
 	}
 }
 

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,10 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/gate"
 )
 
 // A Progress shows how a run goes: on a terminal what is over scrolls away and
@@ -24,18 +28,19 @@ type Progress struct {
 	style  style
 	now    func() time.Time
 
-	shown   map[*history.Step]bool // steps whose end was told
-	cols    columns
-	current string // of the step under way: mark, address, title
-	named   bool   // the log has a line with current
-	doing   string // what it does right now
-	since   time.Time
-	asking  string // the line about a question of which nobody knows yet whether it was answered before
-	pending []string
-	bar     string
-	closed  bool
-	begun   bool           // the run began or went on
-	spell   action.Speller // how what can be done is typed
+	shown    map[*history.Step]bool // steps whose end was told
+	cols     columns
+	current  string // of the step under way: mark, address, title
+	named    bool   // the log has a line with current
+	doing    string // what it does right now
+	since    time.Time
+	question string // that was put last
+	asking   string // the line about a question of which nobody knows yet whether it was answered before
+	pending  []string
+	bar      string
+	closed   bool
+	begun    bool           // the run began or went on
+	spell    action.Speller // how what can be done is typed
 }
 
 // New shows progress on out, which a person sees as it changes if it is live.
@@ -49,41 +54,60 @@ func New(out io.Writer, live bool, now func() time.Time, spell action.Speller) *
 	return p
 }
 
-// Observer is what the controller tells.
-func (p *Progress) Observer() exec.Observer {
-	on := func(do func(exec.Event)) func(exec.Event) {
-		return func(e exec.Event) {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.unanswered(e)
-			do(e)
-			p.look(e)
-		}
+// Observe shows what the controller tells.
+func (p *Progress) Observe(_ context.Context, e event.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unanswered(e)
+	switch f := e.Fact.(type) {
+	case nil:
+		p.live(e)
+	case *history.Started:
+		p.begin(e.State, "")
+	case *history.Resumed:
+		p.begin(e.State, f.Reason)
+	case *history.AttemptStarted:
+		p.attemptStarted(e)
+	case *history.AttemptFailed:
+		p.attemptFailed(e, f)
+	case *history.Restored:
+		p.doing = "the tree was restored"
+	case *history.Advised:
+		p.advised(e, f)
+	case *history.Recovery:
+		p.recovering(e, f)
+	case *history.Answered:
+		p.answered(e, f.Answer)
+	case *history.ModeSwitched:
+		p.say("   mode switched from " + safetext.Escape(f.String()))
+	case *history.Lesson:
+		p.say("   lesson: " + safetext.Escape(f.Result) + "; " + safetext.Escape(f.Lesson))
+	case *history.StepCompleted, *history.StepFailed, *history.StepSkipped, *history.StepBlocked:
+		p.current, p.doing = "", ""
+		p.tell(e.State, e.OfStep())
+	case *history.Sealed:
+		p.current, p.pending = "", nil
 	}
-	return exec.Observer{
-		RunStarted:     on(func(e exec.Event) { p.begin(e.State, "") }),
-		RunResumed:     on(func(e exec.Event) { p.begin(e.State, e.Text) }),
-		StepStarted:    on(p.stepStarted),
-		AttemptStarted: on(p.attemptStarted),
-		GateAsked:      on(func(e exec.Event) { p.doing = activity(e.History, "gates · "+e.Text+" …") }),
-		AttemptFailed:  on(p.attemptFailed),
-		Restored:       on(func(e exec.Event) { p.doing = "the tree was restored" }),
-		Advised:        on(p.advised),
-		Recovering:     on(p.recovering),
-		Asked:          on(p.asked),
-		Answered:       on(p.answered),
-		ModeSwitched:   on(func(e exec.Event) { p.say("   mode switched from " + safetext.Escape(e.Text)) }),
-		Taught: on(func(e exec.Event) {
-			p.say("   lesson: " + safetext.Escape(e.Lesson.Result) + "; " + safetext.Escape(e.Lesson.Lesson))
-		}),
-		StepDone: on(p.stepDone),
-		RunEnded: on(func(e exec.Event) { p.current, p.pending = "", nil }),
-		Warning:  on(p.warned),
+	p.look(e)
+}
+
+// live shows what is no fact.
+func (p *Progress) live(e event.Event) {
+	switch e.Kind {
+	case event.Judging:
+		if e.Phase == gate.Before {
+			p.under(e)
+		}
+		p.doing = activity(e.OfStep(), "gates · "+string(e.Phase)+" …")
+	case event.Asking:
+		p.asked(e)
+	case event.Warning:
+		p.warned(e)
 	}
 }
 
 // warned tells a warning, with how to look at what it is about.
-func (p *Progress) warned(e exec.Event) {
+func (p *Progress) warned(e event.Event) {
 	text := "   warning: " + safetext.Escape(e.Text)
 	for _, a := range e.Actions {
 		text += "; " + safetext.Escape(p.spell.Say(a))
@@ -111,19 +135,14 @@ func (p *Progress) begin(run *history.Run, resumed string) {
 	}
 }
 
-func (p *Progress) stepStarted(e exec.Event) {
-	p.under(e)
-	p.doing = "preconditions"
-}
-
 // under remembers which step is under way.
-func (p *Progress) under(e exec.Event) {
+func (p *Progress) under(e event.Event) {
 	p.since = p.now()
-	p.current, p.named = " ▸ "+p.cols.heading(e.History), false
+	p.current, p.named = " ▸ "+p.cols.heading(e.OfStep()), false
 }
 
-func (p *Progress) attemptStarted(e exec.Event) {
-	p.doing = activity(e.History, "")
+func (p *Progress) attemptStarted(e event.Event) {
+	p.doing = activity(e.OfStep(), "")
 	if p.current == "" { // a resumed step begins in its middle
 		p.under(e)
 	}
@@ -133,33 +152,35 @@ func (p *Progress) attemptStarted(e exec.Event) {
 	}
 }
 
-func (p *Progress) attemptFailed(e exec.Event) {
-	p.doing = "restoring the tree"
-	if a := e.History.Last(); a != nil && a.Failure != nil {
-		p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), a.Number, a.Failure.Class,
-			safetext.Clip(reason(a.Failure), 200)))
+func (p *Progress) attemptFailed(e event.Event, f *history.AttemptFailed) {
+	if e.Attempt == 0 {
+		return // the step was not begun
 	}
+	p.doing = "restoring the tree"
+	p.say(fmt.Sprintf("   %s attempt %d failed (%s): %s", p.cols.step(e.Step), e.Attempt, f.Class,
+		safetext.Clip(reason(f), 200)))
 }
 
 // advised tells what an advisor found, or that there is no advice.
-func (p *Progress) advised(e exec.Event) {
-	a := e.Advice
+func (p *Progress) advised(e event.Event, a *history.Advised) {
 	text := safetext.Clip(cmp.Or(a.Note, a.RootCause, "it proposes a change"), 200)
-	if e.Err != nil {
-		text = "none: " + safetext.Clip(e.Err.Error(), 200)
+	if a.Error != "" {
+		text = "none: " + safetext.Clip(a.Error, 200)
 	}
 	p.say(fmt.Sprintf("   %s advice: %s", p.cols.step(e.Step), text))
 }
 
-func (p *Progress) recovering(e exec.Event) {
-	p.doing = fmt.Sprintf("next %s", safetext.Escape(MethodName(e.Next)))
-	if e.Next != "" {
-		p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step),
-			safetext.Escape(MethodName(e.Next))))
+func (p *Progress) recovering(e event.Event, f *history.Recovery) {
+	if f.Rung == recovery.AskRung || f.Rung == recovery.AcceptRung || f.Method == "" {
+		return
 	}
+	next := safetext.Escape(MethodName(f.Method))
+	p.doing = "next " + next
+	p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), next))
 }
 
-func (p *Progress) asked(e exec.Event) {
+func (p *Progress) asked(e event.Event) {
+	p.question = e.Question.What
 	if p.screen != nil {
 		p.screen.print("")
 		p.screen.suspend() // whoever asks needs the screen
@@ -169,24 +190,18 @@ func (p *Progress) asked(e exec.Event) {
 }
 
 // answered tells what was chosen, and by whom.
-func (p *Progress) answered(e exec.Event) {
-	p.say(fmt.Sprintf("   %s %s answered: %s by %s (%s)", p.cols.step(e.Step), safetext.Escape(e.Question.ID),
-		safetext.Escape(e.Answer.Choice),
-		safetext.Clip(e.Answer.By, 40), safetext.Escape(e.Question.What)))
+func (p *Progress) answered(e event.Event, a ask.Answer) {
+	p.say(fmt.Sprintf("   %s %s answered: %s by %s (%s)", p.cols.step(e.Step), safetext.Escape(a.Question),
+		safetext.Escape(a.Choice), safetext.Clip(a.By, 40), safetext.Escape(p.question)))
 }
 
 // unanswered tells that a question waits, once something else than its answer
 // comes. An answer that was left before comes at once.
-func (p *Progress) unanswered(e exec.Event) {
-	if p.asking != "" && e.Answer == nil {
+func (p *Progress) unanswered(e event.Event) {
+	if _, answered := e.Fact.(*history.Answered); p.asking != "" && !answered {
 		p.say(p.asking)
 	}
 	p.asking = ""
-}
-
-func (p *Progress) stepDone(e exec.Event) {
-	p.current, p.doing = "", ""
-	p.tell(e.State, e.History)
 }
 
 // tell prints the line of a step that is over, once.
@@ -215,10 +230,7 @@ func (p *Progress) say(line string) {
 }
 
 // look remembers what the region that is redrawn shows.
-func (p *Progress) look(e exec.Event) {
-	if e.State == nil {
-		return
-	}
+func (p *Progress) look(e event.Event) {
 	p.bar = bar(e.State)
 	p.pending = p.pending[:0]
 	if p.screen == nil {
@@ -229,7 +241,7 @@ func (p *Progress) look(e exec.Event) {
 			p.pending = append(p.pending, strings.TrimRight("   "+p.cols.heading(s), " "))
 		}
 	}
-	if e.Question == nil {
+	if e.Kind != event.Asking {
 		p.screen.resume()
 	}
 }
@@ -266,7 +278,7 @@ func (p *Progress) Stopping() {
 // Close ends the display; the bar stays as its last line.
 func (p *Progress) Close() {
 	p.mu.Lock()
-	p.unanswered(exec.Event{})
+	p.unanswered(event.Event{})
 	p.closed = true
 	p.mu.Unlock()
 	if p.screen != nil {

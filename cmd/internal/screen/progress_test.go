@@ -76,7 +76,7 @@ func watch(t *testing.T, live bool, paint func(*Progress)) string {
 		}
 		return exec.Outcome{}, os.WriteFile(filepath.Join(w.Dir, w.Method.Prompt), []byte("text\n"), 0o644)
 	})
-	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: write, Observer: shown.Observer(),
+	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: write, Observe: shown.Observe,
 		Now: now}
 	locked, err := c.Lock(t.Context(), draft)
 	if err != nil {

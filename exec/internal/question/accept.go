@@ -16,10 +16,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// AcceptRung is what stands in the journal where a person accepted what an
-// attempt did.
-const AcceptRung = "accept"
-
 // acceptedNamed is how many changes are named in the words that accept them; of
 // more there is the number, and the evidence names them.
 const acceptedNamed = 3

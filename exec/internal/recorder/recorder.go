@@ -34,9 +34,20 @@ type Recorder struct {
 	// Undone is called when a completion that was not durable was taken back:
 	// the tree of the run is to be restored.
 	Undone func(ctx context.Context) error
+	// Tell is told of each fact once it is written, in the order of the
+	// journal; nil: nobody is. It is not called while anything is locked, and
+	// not by two goroutines at a time.
+	Tell func(history.Fact, record.Record)
 
+	telling sync.Mutex // held while Tell is called
 	mu      sync.Mutex // guards the order of the journal: append and fold are one
+	untold  []told     // folded in, and not told yet
 	pending bool       // the completion of a step is written, and not durable yet
+}
+
+type told struct {
+	fact history.Fact
+	rec  record.Record
 }
 
 // An Adding is a way to add facts to a journal: one of its methods.
@@ -50,7 +61,27 @@ func (r *Recorder) Record(ctx context.Context, w history.Where, facts ...history
 
 // RecordAll is Record for facts that belong to several places.
 func (r *Recorder) RecordAll(ctx context.Context, facts ...history.Located) error {
-	return r.by(ctx, r.Journal.Append, facts)
+	if err := r.by(ctx, r.Journal.Append, facts); err != nil {
+		return err
+	}
+	r.tell()
+	return nil
+}
+
+// tell tells of the facts that were written since it did so last.
+func (r *Recorder) tell() {
+	if r.Tell == nil {
+		return
+	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.mu.Lock()
+	untold := r.untold
+	r.untold = nil
+	r.mu.Unlock()
+	for _, t := range untold {
+		r.Tell(t.fact, t.rec)
+	}
 }
 
 // Stage folds facts in that become durable with the next ones: nothing relies
@@ -116,6 +147,9 @@ func (r *Recorder) fold(ctx context.Context, do Adding, facts []history.Located,
 	for i, rec := range records {
 		if err := r.Run.Take(rec, facts[i].Fact); err != nil {
 			return err
+		}
+		if r.Tell != nil {
+			r.untold = append(r.untold, told{facts[i].Fact, rec})
 		}
 		if r.LogsRecords() {
 			r.Log.Debug("recorded", "run", r.Run.Started.Run, "seq", rec.Seq, "type", rec.Type, "step", rec.Step, "attempt", rec.Attempt)

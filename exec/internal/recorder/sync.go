@@ -19,11 +19,15 @@ import (
 // it, the completion of the step before becomes durable.
 func (r *Recorder) Begin(ctx context.Context, s *history.Step, attempt int, started *history.AttemptStarted) error {
 	facts := history.At(history.Of(s, attempt), started)
-	switch {
-	case !r.UndoneByTree(s):
+	if !r.UndoneByTree(s) {
 		return r.RecordAll(ctx, facts...)
-	case !r.pending:
-		return r.add(ctx, r.Journal.Write, facts)
+	}
+	if !r.pending {
+		if err := r.add(ctx, r.Journal.Write, facts); err != nil {
+			return err
+		}
+		r.tell()
+		return nil
 	}
 	if err := r.add(ctx, r.writeSynced, facts); err != nil {
 		return r.takeBack(ctx, err)
@@ -46,12 +50,12 @@ func (r *Recorder) writeSynced(ctx context.Context, facts ...record.Fact) ([]rec
 }
 
 // Complete records that a step is complete. Where nobody is told before the
-// next attempt begins (unseen), nothing relies on it until then: the disk works
+// next attempt begins (unseen, and there is no Tell), nothing relies on it until then: the disk works
 // meanwhile, and [Recorder.Await] waits for it.
 func (r *Recorder) Complete(ctx context.Context, s *history.Step, attempt int, facts []history.Fact,
 	unseen bool) error {
 	located := history.At(history.Of(s, attempt), facts...)
-	if !unseen || !r.UndoneByTree(s) || r.LogsRecords() {
+	if !unseen || r.Tell != nil || !r.UndoneByTree(s) || r.LogsRecords() {
 		return r.RecordAll(ctx, located...)
 	}
 	err := r.add(ctx, r.writeSoon, located)

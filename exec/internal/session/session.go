@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/method"
@@ -46,10 +47,10 @@ type Session struct {
 	NoSandbox bool
 	// Now is the clock of the journal.
 	Now func() time.Time
-
-	// Tell tells the host what happens; Observed is set if it listens.
-	Tell     func(Event)
+	// Tell tells the host of what is no fact; Observed is set if it listens.
+	Tell     func(event.Event)
 	Observed bool
+
 	// Paused is called when the run was let go, and can be resumed.
 	Paused func(context.Context)
 

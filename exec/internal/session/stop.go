@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -75,3 +76,10 @@ func (s *Session) LetGo(ctx context.Context, err error) error {
 
 // Interrupted reports whether the run is to stop because the host wants it to.
 func Interrupted(ctx context.Context) bool { return ctx.Err() != nil }
+
+// Warn tells of what went wrong without consequences for the run, and what can
+// be done about it.
+func (s *Session) Warn(text string, actions ...action.Action) {
+	s.Rec.Log.Warn(text, "run", s.Rec.Run.Started.Run)
+	s.Tell(event.Event{Kind: event.Warning, Text: text, Actions: actions})
+}
