@@ -255,8 +255,8 @@ func interruptedMessage(err error, s *signalError, at placedError) string {
 
 // before names the step that comes next.
 func before(run *history.Run) string {
-	for _, lane := range run.Lanes() {
-		return fmt.Sprintf(", before step %s", lane.Step.Address)
+	for _, s := range run.UnderWay() {
+		return fmt.Sprintf(", before step %s", s.Address)
 	}
 	for _, s := range run.Steps {
 		if s.Status == history.Pending {

@@ -173,7 +173,7 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 	if len(f.Added) == 0 {
 		return nil, &session.Refusal{Run: e.Rec.Run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
 	}
-	if err := e.Rec.Run.Admits(f); err != nil {
+	if err := f.Fits(e.Rec.Run); err != nil {
 		return nil, &session.Refusal{Run: e.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
 	}
 	if err := e.harmless(a.Draft.Format); err != nil {

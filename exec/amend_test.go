@@ -166,7 +166,7 @@ func TestAmend(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now.Status != before.Status || now.Paused == nil || now.Paused.Why != before.Paused.Why ||
-		len(now.Lanes()) != 1 || now.Lanes()[0].Step.Address != "1.2" {
+		len(now.UnderWay()) != 1 || now.UnderWay()[0].Address != "1.2" {
 		t.Errorf("the run stands otherwise: %s, %+v", now.Status, now.Paused)
 	}
 	if a := now.Amendments[0]; a.By != "tester" || a.Reason != "more is wanted" || a.Prev != before.RecordDigest() ||

@@ -20,7 +20,7 @@ type Reviewer = review.Reviewer
 // it, or one that advice has patched.
 func (e *execution) submit(ctx context.Context, s *history.Step, again bool) error {
 	if again {
-		return e.submitAgain(ctx, s, e.Rec.Run.Approval(s.Task))
+		return e.submitAgain(ctx, s, e.Rec.Run.Task(s.Task).Approval())
 	}
 	return e.review(ctx, s, &history.Approval{Task: s.Task})
 }
@@ -121,7 +121,7 @@ func (e *execution) draft(s *history.Step, a *history.Approval, before []history
 		Title: task.Title, Text: task.Description, Priority: task.Priority,
 		Acceptance: task.AcceptanceCriteria, Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
 		Dir: e.Work.Dir, Runner: e.Runner(nil)}
-	if last := e.Rec.Run.Approval(task.ID); last != nil {
+	if last := e.Rec.Run.Task(task.ID).Approval(); last != nil {
 		d.Feedback = last.Reasons
 	}
 	for i := range task.Steps {

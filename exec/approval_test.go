@@ -83,7 +83,7 @@ func TestApproval(t *testing.T) {
 			if diff := cmp.Diff(test.want, statuses(run.Report.Run, "1")); diff != "" {
 				t.Errorf("decisions: %s", diff)
 			}
-			last := run.Report.Run.Approval("1")
+			last := run.Report.Run.Task("1").Approval()
 			if !strings.Contains(last.Terminal, test.terminal) || (last.Terminal == "") != (test.terminal == "") {
 				t.Errorf("terminal reason %q, want …%s…", last.Terminal, test.terminal)
 			}
@@ -99,7 +99,7 @@ func TestApproval(t *testing.T) {
 				wanted = history.TaskCompleted
 			}
 			for _, task := range []string{"1", "2"} {
-				if o := run.Report.Run.Outcome(task); o == nil || o.Status != wanted {
+				if o := run.Report.Run.Task(task).Outcome(); o == nil || o.Status != wanted {
 					t.Errorf("task %s: %+v, want %s", task, o, wanted)
 				}
 			}
@@ -135,7 +135,7 @@ func TestReviewersChangeNothing(t *testing.T) {
 		return exectest.Put(d.Dir, "smuggled", "x") == nil
 	})}
 	run := b.Run(t)
-	if a := run.Report.Run.Approval("1"); a.Status != history.Rejected || a.Terminal != "a reviewer changed the tree" {
+	if a := run.Report.Run.Task("1").Approval(); a.Status != history.Rejected || a.Terminal != "a reviewer changed the tree" {
 		t.Errorf("%+v", a)
 	}
 	if got := run.Read(t, "smuggled"); got != "" {

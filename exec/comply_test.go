@@ -58,7 +58,7 @@ func TestWarningsGoOn(t *testing.T) {
 	b.Controller.Preset = "spec"
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
-	c := run.Report.Run.Complied("1")
+	c := run.Report.Run.Task("1").Compliance()
 	if c == nil || len(c.Violated) != 1 || c.Violated[0].Article != "VI" || c.Violated[0].Severity != "warning" ||
 		run.Report.Run.Asked != 0 {
 		t.Errorf("got %+v after %d questions", c, run.Report.Run.Asked)

@@ -38,10 +38,10 @@ func TestAPlanAsksForEvidence(t *testing.T) {
 	var alone *exectest.Result
 	// it waits for a server
 	synctest.Test(t, func(t *testing.T) { alone = exectest.Run(t, text, workspace, pipelineScript("r1")) })
-	if o := alone.Report.Run.Outcome("1"); o == nil || o.Status == history.TaskCompleted {
+	if o := alone.Report.Run.Task("1").Outcome(); o == nil || o.Status == history.TaskCompleted {
 		t.Errorf("a run that nobody could verify: %+v", o)
 	}
-	for _, i := range alone.Report.Run.Verified("1").Items {
+	for _, i := range alone.Report.Run.Task("1").Evidence().Items {
 		if i.Kind == evidence.Run && i.State != evidence.Unverifiable {
 			t.Errorf("%+v", i)
 		}

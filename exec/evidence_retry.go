@@ -27,7 +27,7 @@ const lateConfidence = 0.80
 // out again where advice knows another method for it, else a server is asked
 // once more after a while, else nothing.
 func (e *execution) retryEvidence(ctx context.Context, id string) error {
-	task, seen := e.Contract.Task(id), e.Rec.Run.Verified(id)
+	task, seen := e.Contract.Task(id), e.Rec.Run.Task(id).Evidence()
 	on := e.producer(task, seen.Items)
 	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification,
 		e.Method(on, on.Last().Method.Method))

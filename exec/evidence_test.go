@@ -81,12 +81,12 @@ func TestEvidenceOfTasks(t *testing.T) {
 					looks++
 				}
 			}
-			o := run.Report.Run.Outcome("1")
+			o := run.Report.Run.Task("1").Outcome()
 			if looks != test.looks || o.Status != test.want || !strings.Contains(o.Reason, test.reason) {
 				t.Errorf("%d looks, %s (%s); want %d, %s (…%s…)\n%s", looks, o.Status, o.Reason, test.looks,
 					test.want, test.reason, run.Report)
 			}
-			if second := run.Report.Run.Outcome("2"); (second.Status == history.TaskCompleted) != (test.want == history.TaskCompleted) {
+			if second := run.Report.Run.Task("2").Outcome(); (second.Status == history.TaskCompleted) != (test.want == history.TaskCompleted) {
 				t.Errorf("the task that needs it is %s", second.Status)
 			}
 			if (run.Status() == history.Achieved) != (test.want == history.TaskCompleted) {
@@ -101,7 +101,7 @@ func TestEvidenceOfTasks(t *testing.T) {
 func TestEvidenceThatIsMissingSaysTheWayOut(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, pipelineScript())
 	b.Controller.Evidence = &evidence.Policy{}
-	reason := b.Run(t).Report.Run.Outcome("1").Reason
+	reason := b.Run(t).Report.Run.Task("1").Outcome().Reason
 	for _, want := range []string{"counts as experimental", "name it as documentation", "give a tracker", "nothing more was tried: "} {
 		if !strings.Contains(reason, want) {
 			t.Errorf("the reason is %q, and does not say %q", reason, want)
@@ -173,7 +173,7 @@ func TestIrreversibleStepsAreNotRegenerated(t *testing.T) {
 	tracker, _ := tracking(t, 1)
 	b.Controller.Evidence, b.Controller.Advisors = &evidence.Policy{Tracker: tracker}, reflects(0.9, "16")
 	run := b.Run(t)
-	if o := run.Report.Run.Outcome("1"); o == nil || o.Status != history.TaskFailed || !strings.Contains(o.Reason, "cannot be undone") {
+	if o := run.Report.Run.Task("1").Outcome(); o == nil || o.Status != history.TaskFailed || !strings.Contains(o.Reason, "cannot be undone") {
 		t.Errorf("%+v\n%v", o, run.Err)
 	}
 	if got := record.Attempts(); len(got) != 1 {
@@ -195,7 +195,7 @@ func TestClaimsAreOwed(t *testing.T) {
 	b.Controller.Evidence = &evidence.Policy{Tracker: known(t)}
 	b.Controller.Advisors = exec.Advisors{advice.Reflection: nil}
 	var names []string
-	for _, i := range b.Run(t).Report.Run.Verified("1").Items {
+	for _, i := range b.Run(t).Report.Run.Task("1").Evidence().Items {
 		names = append(names, string(i.Kind)+" "+i.Name+" "+string(i.State))
 	}
 	want := []string{"run r1 found", "file base.txt found", "file never/made.json missing"}
@@ -220,7 +220,7 @@ func TestWaitingForALateServer(t *testing.T) {
 	})
 	locked := b.Lock(t)
 	report, err := b.Controller.Run(ctx, locked)
-	if err == nil || report.Run.Outcome("1") != nil || asked.Load() != 1 {
+	if err == nil || report.Run.Task("1").Outcome() != nil || asked.Load() != 1 {
 		t.Fatalf("%v, asked %d times; want an interrupted run that waits", err, asked.Load())
 	}
 	b.Controller.Observe = nil
@@ -248,7 +248,7 @@ func TestOutcomesSayWhereTheyComeFrom(t *testing.T) {
 			Execution: history.Succeeded, Verification: history.VerificationPass, Attempts: 1, Artifacts: []string{"report.md"}},
 	}
 	for _, o := range want {
-		if diff := cmp.Diff(o, run.Report.Run.Outcome(o.Task)); diff != "" {
+		if diff := cmp.Diff(o, run.Report.Run.Task(o.Task).Outcome()); diff != "" {
 			t.Errorf("task %s (-want +got):\n%s", o.Task, diff)
 		}
 	}

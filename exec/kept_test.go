@@ -88,7 +88,7 @@ func TestWhatTheJournalKeeps(t *testing.T) {
 	first, second := run.Step("1.1"), run.Step("1.2")
 	last := first.Last()
 	for name, holds := range map[string]bool{
-		"current step": len(run.Lanes()) == 1 && run.Lanes()[0].Step == second,
+		"current step": len(run.UnderWay()) == 1 && run.UnderWay()[0] == second,
 		"plan hash":    run.Started.Plan == locked.Digest() && run.Started.Lock == locked.ID(),
 		"envelope": run.Started.Envelope.Digest() == locked.Options().Envelope &&
 			there("model", "m-1") && there("prompt:prompt.md", "") && there("context:guide.md", ""),

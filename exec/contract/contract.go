@@ -169,7 +169,7 @@ func InFlight(s *history.Step) bool {
 // patched draft, what was approved is what is done.
 func (c *Contract) Method(run *history.Run, s *history.Step, id string) method.Method {
 	step := c.At(s.Address).Step
-	if a := run.Approval(s.Task); id == recovery.Primary && a != nil && a.Status == history.ApprovedRetry &&
+	if a := run.Task(s.Task).Approval(); id == recovery.Primary && a != nil && a.Status == history.ApprovedRetry &&
 		a.Step == s.Address {
 		if p := s.Patch(a.Patch); p != nil {
 			id = p.ID
@@ -181,8 +181,8 @@ func (c *Contract) Method(run *history.Run, s *history.Step, id string) method.M
 // Current is the step that is under way, or nil. There is one lane for now; who
 // asks this has to be changed where there are more.
 func Current(r *history.Run) *history.Step {
-	for _, lane := range r.Lanes() {
-		return lane.Step
+	for _, s := range r.UnderWay() {
+		return s
 	}
 	return nil
 }

@@ -92,8 +92,8 @@ func latest(r *history.Run) stamp {
 // open fills in what is known of the step that is under way.
 func (rep *Model) open(r *history.Run) {
 	underWay := map[plan.Address]bool{}
-	for _, lane := range r.Lanes() {
-		underWay[lane.Step.Address] = true
+	for _, s := range r.UnderWay() {
+		underWay[s.Address] = true
 	}
 	for _, s := range rep.steps {
 		if s.Status == history.InFlight && r.Ended == nil {

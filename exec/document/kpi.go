@@ -76,7 +76,7 @@ func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 		for _, st := range t.Steps {
 			ts.Attempts += len(st.Attempts)
 		}
-		if o := r.Outcome(t.ID); o != nil {
+		if o := r.Task(t.ID).Outcome(); o != nil {
 			ts.Status, ts.Reason, ts.Approval, ts.Execution, ts.Verification = string(o.Status), o.Reason,
 				string(o.Approval), string(o.Execution), string(o.Verification)
 			ts.Attempts, ts.RunIDs, ts.Artifacts = o.Attempts, o.Runs, o.Artifacts

@@ -32,12 +32,12 @@ func evidenceOf(r *history.Run) (all []lookedFor) {
 func lastWordsOf(rep *Model, r *history.Run) []lastWord {
 	var all []lastWord
 	for _, t := range rep.Tasks {
-		o := r.Outcome(t.ID)
+		o := r.Task(t.ID).Outcome()
 		if o == nil {
 			continue
 		}
 		word := lastWord{TaskOutcome: *o}
-		if e := r.Verified(t.ID); e != nil {
+		if e := r.Task(t.ID).Evidence(); e != nil {
 			for _, item := range e.Items {
 				if item.State != evidence.Found {
 					word.Lacking = append(word.Lacking, item)

@@ -51,7 +51,7 @@ func drawPending(w io.Writer, rep *Model) error {
 // unresolved is how a task stands that is to be taken up again, "" if it is
 // done.
 func unresolved(r *history.Run, t *task) string {
-	if o := r.Outcome(t.ID); o != nil {
+	if o := r.Task(t.ID).Outcome(); o != nil {
 		if o.Status == history.TaskCompleted {
 			return ""
 		}
@@ -119,7 +119,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 
 // reasonLeft says why a task is not done.
 func reasonLeft(r *history.Run, t *task) string {
-	if o := r.Outcome(t.ID); o != nil {
+	if o := r.Task(t.ID).Outcome(); o != nil {
 		return o.Reason
 	}
 	for _, s := range t.Steps {

@@ -23,7 +23,7 @@ func tasksThatAreOver(c *contract.Case) []Wanted {
 	halted := c.NextStep() == nil
 	for i := range c.Plan.Tasks {
 		task := &c.Plan.Tasks[i]
-		if len(task.Steps) > 0 && c.Run.Outcome(task.ID) == nil && (halted || c.TaskOver(task)) {
+		if len(task.Steps) > 0 && c.Run.Task(task.ID).Outcome() == nil && (halted || c.TaskOver(task)) {
 			return conclude(c, task)
 		}
 	}
@@ -31,11 +31,11 @@ func tasksThatAreOver(c *contract.Case) []Wanted {
 }
 
 func conclude(c *contract.Case, task *plan.Task) []Wanted {
-	x, seen := c.Run.TaskExecution(task.ID), c.Run.Verified(task.ID)
+	x, seen := c.Run.Task(task.ID).Execution(), c.Run.Task(task.ID).Evidence()
 	if !c.Evidence || x != history.Succeeded && x != history.RetrySucceeded {
 		return lastWord(c, task, x, seen)
 	}
-	retry := c.Run.EvidenceRetry(task.ID)
+	retry := c.Run.Task(task.ID).EvidenceRetry()
 	switch {
 	case seen == nil:
 		return verify(c, Verify{Task: task.ID})
@@ -66,8 +66,8 @@ func verify(c *contract.Case, v Verify) []Wanted {
 func lastWord(c *contract.Case, task *plan.Task, x history.ExecutionStatus, seen *history.Evidence) []Wanted {
 	run := c.Run
 	o := &history.TaskOutcome{Task: task.ID, Execution: x, Verification: history.VerificationNone,
-		Retries: run.TaskRetries(task.ID)}
-	if a := run.Approval(task.ID); a != nil {
+		Retries: run.Task(task.ID).Retries()}
+	if a := run.Task(task.ID).Approval(); a != nil {
 		o.Approval = a.Status
 	}
 	switch {
@@ -82,7 +82,7 @@ func lastWord(c *contract.Case, task *plan.Task, x history.ExecutionStatus, seen
 	if seen != nil && !seen.Pass && o.Status != history.TaskCompleted {
 		o.Reason += ": " + lacks(c, seen)
 	}
-	if r := run.EvidenceRetry(task.ID); o.Status != history.TaskCompleted && r != nil && r.Terminal != "" {
+	if r := run.Task(task.ID).EvidenceRetry(); o.Status != history.TaskCompleted && r != nil && r.Terminal != "" {
 		o.Reason += "; nothing more was tried: " + r.Terminal
 	}
 	for i := range task.Steps {
@@ -135,7 +135,7 @@ func Claim(run *history.Run, task *plan.Task) evidence.Claim {
 			}
 		}
 	}
-	if a := run.Approval(task.ID); a != nil {
+	if a := run.Task(task.ID).Approval(); a != nil {
 		for _, job := range a.Jobs {
 			add(&c.Artifacts, job.Artifacts...)
 		}

@@ -13,7 +13,7 @@ func approval(c *contract.Case) Verdict {
 	if !c.Reviewers {
 		return Pass()
 	}
-	a := c.Run.Approval(c.Step.Task)
+	a := c.Run.Task(c.Step.Task).Approval()
 	switch {
 	case a == nil:
 		return Find(Review{})

@@ -18,7 +18,7 @@ func compliant(c *contract.Case) Verdict {
 	if !c.Compliance {
 		return Pass()
 	}
-	seen := c.Run.Complied(c.Step.Task)
+	seen := c.Run.Task(c.Step.Task).Compliance()
 	if seen == nil {
 		seen = checked(compliance.Before(c.Plan, c.Run, c.Step.Task))
 		facts := []history.Fact{seen}

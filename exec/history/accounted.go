@@ -61,13 +61,6 @@ func (f *Accounted) Size() string {
 	return text
 }
 
-func (f *Accounted) ofAttempt(r *Run, _ *Step, a *Attempt, _ moment) error {
-	f.Inline = nil // the store knows them by now
-	a.Accounted = f
-	r.standing.touched(f)
-	return nil
-}
-
 // Only an account of nothing is known without reading it.
 func (f *Accounted) readBack() Fact {
 	a := &f.Account
@@ -110,9 +103,4 @@ func (f *Differs) String() string {
 		text += "; refused"
 	}
 	return sprint("%s: %s", text, strings.Join(f.Paths, ", "))
-}
-
-func (f *Differs) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
-	a.Differs = append(a.Differs, *f)
-	return nil
 }

@@ -1,12 +1,14 @@
 package history
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -43,30 +45,6 @@ func (*Addendum) Type() string { return "addendum" }
 
 func (f *Addendum) String() string {
 	return sprint("number %d, in answer to %s: %s by %s", f.Number, f.Question, f.Choice, f.By)
-}
-
-// ofRun folds the next one in, if it continues the chain.
-func (f *Addendum) ofRun(r *Run, at moment) error {
-	switch want := r.RecordDigest(); {
-	case f.Number != len(r.Addenda)+1:
-		return at.refuse("addendum %d follows addendum %d", f.Number, len(r.Addenda))
-	case f.Prev != want:
-		return at.refuse("addendum %d continues %s, and the record ends with %s", f.Number, f.Prev.Short(),
-			want.Short())
-	case f.Digest != f.sum():
-		return at.refuse("addendum %d is not what its digest %s says", f.Number, f.Digest.Short())
-	}
-	r.Addenda = append(r.Addenda, *f)
-	r.record = f.Digest
-	return nil
-}
-
-func (f *Addendum) ofStep(r *Run, s *Step, at moment) error {
-	if err := f.ofRun(r, at); err != nil {
-		return err
-	}
-	s.Addenda = append(s.Addenda, *f)
-	return nil
 }
 
 // Seal returns a with its place in a chain: number, the digest of what is
@@ -106,8 +84,69 @@ func sumLink(format string, link any) (ledger.Digest, error) {
 	return ledger.Digest("sha256:" + hex.EncodeToString(sum[:])), nil
 }
 
-// RecordDigest is the digest of the plan's record: of the last addendum or
-// amendment, or of the plan where there is none.
-func (r *Run) RecordDigest() ledger.Digest {
-	return cmp.Or(r.record, r.Started.Plan)
+// Amended says that steps were added to the plan of a run: it goes on under
+// another plan and a lock of its own, which continues the record. What it says
+// takes the place of what [Started] said. Like an [Addendum] it is a link of
+// the chain that begins with the plan.
+type Amended struct {
+	Number       int                `json:"number"` // from 1
+	Plan         ledger.Digest      `json:"plan"`
+	PlanBlob     ledger.Digest      `json:"plan_blob"` // the plan as JSON, in the content store
+	Files        []plan.Source      `json:"files,omitempty"`
+	Lock         string             `json:"lock"` // id of the new lock
+	Acknowledged []string           `json:"acknowledged,omitempty"`
+	Confirmed    string             `json:"confirmed"` // the code with which somebody accepted the amendment
+	By           string             `json:"by,omitempty"`
+	Reason       string             `json:"reason,omitempty"`
+	Envelope     *envelope.Envelope `json:"envelope"`
+	Planning     []gate.Judgement   `json:"planning,omitempty"`
+	Warnings     []string           `json:"warnings,omitempty"`
+	Requirements []string           `json:"requirements,omitempty"` // ids of those that are new
+	Tasks        []string           `json:"tasks,omitempty"`        // ids of those that are new
+	Added        []plan.Address     `json:"added"`                  // in the order of execution
+	Steps        []Outline          `json:"steps"`                  // all, in the order of execution from now on
+
+	Prev   ledger.Digest `json:"prev"`   // what the record ended with
+	Digest ledger.Digest `json:"digest"` // of all of the above
+}
+
+func (*Amended) Type() string { return "run-amended" }
+
+func (f *Amended) String() string {
+	by := f.By
+	if by == "" {
+		by = "the host"
+	}
+	return sprint("plan %s · %s by %s: %s", f.Plan.Short(), count(len(f.Added), "further step"), by, f.Reason)
+}
+
+func (f *Amended) plan() (digest, blob ledger.Digest) { return f.Plan, f.PlanBlob }
+
+// Seal returns a with its place in a chain: number, the digest of what is
+// before it, and its own digest.
+func (a Amended) Seal(number int, prev ledger.Digest) (Amended, error) {
+	a.Number, a.Prev = number, prev
+	a.Digest = ""
+	text, err := json.Marshal(a)
+	if err != nil {
+		return a, fmt.Errorf("history: amendment: %w", err)
+	}
+	a = Amended{}
+	// what is not UTF-8 was replaced, and the digest is of what stands in the
+	// journal
+	if err := json.Unmarshal(text, &a); err != nil {
+		return a, fmt.Errorf("history: amendment: %w", err)
+	}
+	a.Digest, err = a.sum()
+	return a, err
+}
+
+// sum is the digest that a must have.
+func (a Amended) sum() (ledger.Digest, error) {
+	a.Digest = ""
+	sum, err := sumLink("planlock.amendment/1", a)
+	if err != nil {
+		return "", fmt.Errorf("history: amendment: %w", err)
+	}
+	return sum, nil
 }

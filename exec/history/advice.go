@@ -39,13 +39,6 @@ func (f *Recovery) String() string {
 	return sprint("%s: %s", what, f.Why)
 }
 
-func (f *Recovery) ofStep(_ *Run, s *Step, at moment) error {
-	f.At = at.time
-	s.Recoveries = append(s.Recoveries, *f)
-	s.Next = &s.Recoveries[len(s.Recoveries)-1]
-	return nil
-}
-
 // Advised is what an advisor said about a failure, or before a task. It proves
 // nothing and decides nothing: the ladder does.
 type Advised struct {
@@ -97,25 +90,6 @@ func (f *Advised) String() string {
 	return sprint("%s at %s: %s", f.Kind, f.Point, cmp.Or(f.Error, f.Note, f.RootCause))
 }
 
-func (f *Advised) ofStep(r *Run, s *Step, at moment) error {
-	f.At = at.time
-	s.Advised = append(s.Advised, *f)
-	r.standing.heard = insert(r.standing.heard, s)
-	r.Flow.spend(f.Cost.Tokens)
-	return nil
-}
-
-// Advice is what was said, of a kind and at a point, since the step failed the
-// last time; nil if nobody was asked yet.
-func (s *Step) Advice(kind, point string) *Advised {
-	for i := len(s.Advised) - 1; i >= s.heard; i-- {
-		if a := &s.Advised[i]; a.Kind == kind && a.Point == point {
-			return a
-		}
-	}
-	return nil
-}
-
 // Patched is a change of a step's method that an advisor proposed, with the
 // whole method that comes of it, so that a resumed run can carry it out.
 type Patched struct {
@@ -156,19 +130,4 @@ func (f *Patched) String() string {
 		return sprint("%s refused: %s", f.ID, strings.Join(f.Why, "; "))
 	}
 	return sprint("%s of %s: %s", f.ID, methodName(f.Base), f.Summary)
-}
-
-func (f *Patched) ofStep(_ *Run, s *Step, _ moment) error {
-	s.Patches = append(s.Patches, *f)
-	return nil
-}
-
-// Patch finds a patch of the step by its id, or nil.
-func (s *Step) Patch(id string) *Patched {
-	for i := range s.Patches {
-		if s.Patches[i].ID == id {
-			return &s.Patches[i]
-		}
-	}
-	return nil
 }

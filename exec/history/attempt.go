@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -8,28 +9,6 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 )
-
-// An Attempt is one execution of one method, as far as it is known.
-type Attempt struct {
-	Number    int
-	Started   time.Time
-	Ended     time.Time // zero while it runs
-	Method    AttemptStarted
-	Said      *AttemptEnded
-	Telemetry *Telemetry // what it said of runs, artifacts and metrics; nil if nothing
-	Accounted *Accounted
-	Gates     []gate.Judgement // during and after
-	Cycles    []Cycle          // phases of writing the test first, that ended
-	Differs   []Differs        // earlier attempts of the same inputs that made another tree
-	Failure   *AttemptFailed   // nil: it succeeded, or is not over
-	Base      record.Snapshot  // the tree that it began with: the step's checkpoint then
-	Discarded record.Snapshot  // what it left and was undone, where that was kept
-	// Compensated is how its compensation went; nil if there was none yet.
-	Compensated *Compensated
-	// Resumptions is how often the run had been resumed when the attempt
-	// failed.
-	Resumptions int
-}
 
 // AttemptStarted says that an executor is about to be called.
 type AttemptStarted struct {
@@ -61,38 +40,12 @@ func (f *AttemptStarted) String() string {
 	return sprint("%s by %s: %s", methodName(f.Method), executor, f.Text)
 }
 
-func (f *AttemptStarted) ofStep(r *Run, s *Step, at moment) error {
-	if at.attempt != s.Tried()+1 {
-		return at.refuse("attempt %d of step %s follows attempt %d", at.attempt, s.Address, s.Tried())
-	}
-	a := &Attempt{Number: at.attempt, Started: at.time, Method: *f}
-	if s.Checkpoint != nil {
-		a.Base = s.Checkpoint.Checkpoint
-	}
-	s.Attempts = append(s.Attempts, a)
-	s.Next = nil
-	if f.Stamps != "" {
-		r.Stamps = f.Stamps
-	}
-	return nil
-}
-
 func (f *AttemptStarted) readBack() Fact {
 	r := *f
 	if !kept(r.Method, r.Text, r.Executor, string(r.Inputs), string(r.Phase), string(r.Stamps)) {
 		return nil
 	}
 	return &r
-}
-
-// underWay is the attempt that a fact is about. It must be the latest one.
-func (s *Step) underWay(f Fact, at moment) (*Attempt, error) {
-	a := s.Last()
-	if a == nil || a.Number != at.attempt {
-		return nil, at.refuse("%s concerns attempt %d of step %s, which is not under way", f.Type(), at.attempt,
-			s.Address)
-	}
-	return a, nil
 }
 
 // AttemptEnded is what the executor said. It proves nothing.
@@ -114,13 +67,6 @@ func (*AttemptEnded) Type() string { return "attempt-ended" }
 
 func (f *AttemptEnded) String() string {
 	return sprint("exit %d after %s: %s", f.Exit, f.Took.Round(100*time.Millisecond), f.Error)
-}
-
-func (f *AttemptEnded) ofAttempt(r *Run, _ *Step, a *Attempt, at moment) error {
-	a.Said, a.Ended = f, at.time
-	r.standing.effort.Took += f.Took
-	r.Flow.spend(f.Tokens)
-	return nil
 }
 
 func (f *AttemptEnded) readBack() Fact {
@@ -183,24 +129,6 @@ func failureLine(c Class, reasons []string) string {
 	return sprint("%s: %s", c, strings.Join(reasons, "; "))
 }
 
-func (f *AttemptFailed) ofStep(r *Run, s *Step, at moment) error {
-	if at.attempt == 0 {
-		s.Refusal, s.Next, s.heard = f, nil, len(s.Advised)
-		return nil
-	}
-	a, err := s.underWay(f, at)
-	if err != nil {
-		return err
-	}
-	a.Failure, a.Resumptions = f, r.Resumptions
-	s.heard = len(s.Advised)
-	if a.Ended.IsZero() {
-		a.Ended = at.time
-	}
-	r.standing.failed(f)
-	return nil
-}
-
 // A CyclePhase is one part of writing a test first.
 type CyclePhase string
 
@@ -233,9 +161,25 @@ func (f *Cycle) String() string {
 	return sprint("%s %s: %s ended with status %d: %s", f.Phase, f.Did, f.Test, f.Exit, f.Why)
 }
 
-func (f *Cycle) ofAttempt(_ *Run, _ *Step, a *Attempt, _ moment) error {
-	a.Cycles = append(a.Cycles, *f)
-	return nil
+func (f *Cycle) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }
+
+// Telemetry is what an attempt said about itself on its standard output, or in
+// its outcome. It proves nothing: evidence is looked for elsewhere.
+type Telemetry struct {
+	Status    ExecutionStatus    `json:"status"`
+	Runs      []string           `json:"run_ids,omitempty"`   // in the order in which they were named, each once
+	Artifacts []string           `json:"artifacts,omitempty"` // likewise
+	Metrics   map[string]float64 `json:"metrics,omitempty"`   // the last value of each
+	Dropped   int                `json:"dropped,omitempty"`   // lines that were too many, or that nobody could read
 }
 
-func (f *Cycle) snapshots() []record.Snapshot { return snapshots(f.Snapshot) }
+func (*Telemetry) Type() string { return "telemetry" }
+
+func (f *Telemetry) String() string {
+	text := fmt.Sprintf("%s · %s · %s · %s",
+		f.Status, count(len(f.Runs), "run"), count(len(f.Artifacts), "artifact"), count(len(f.Metrics), "metric"))
+	if f.Dropped > 0 {
+		text += fmt.Sprintf(" · %s dropped", count(f.Dropped, "line"))
+	}
+	return text
+}

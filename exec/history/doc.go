@@ -17,6 +17,12 @@
 //	}
 //	fmt.Println(run.Status, run.Count(history.Completed))
 //
+// What a fact is and what it does to a run stand apart: a fact is data, its
+// name and its line of text, and the fold (the files fold*.go) says where it may
+// stand and what follows of it. [Run], [Step], [Attempt] and [Task] are what is
+// known then, and answer what a controller asks between any two steps without
+// going through the run once more.
+//
 // Facts are only ever added to: a field keeps its name and its meaning, so that
 // an old journal always folds. A Run is not safe for concurrent use while
 // records are applied.

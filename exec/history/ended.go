@@ -28,14 +28,6 @@ func (*Paused) Type() string { return "run-paused" }
 
 func (f *Paused) String() string { return f.Why }
 
-func (f *Paused) ofRun(r *Run, _ moment) error {
-	r.Paused = f
-	if r.Ended == nil {
-		r.Status = Waiting
-	}
-	return nil
-}
-
 // Ended is the outcome of a run.
 type Ended struct {
 	Status  Status        `json:"status"`
@@ -47,12 +39,6 @@ func (*Ended) Type() string { return "run-ended" }
 
 func (f *Ended) String() string { return sprint("%s: %s", f.Status, strings.Join(f.Reasons, "; ")) }
 
-func (f *Ended) ofRun(r *Run, at moment) error {
-	r.Ended, r.Over = f, at.time
-	r.Status = f.Status
-	return nil
-}
-
 // Delivered says that an isolated run's tree was moved into the workspace.
 type Delivered struct {
 	Tree ledger.Digest `json:"tree"`
@@ -62,17 +48,6 @@ func (*Delivered) Type() string { return "run-delivered" }
 
 func (f *Delivered) String() string { return "tree " + f.Tree.Short() }
 
-func (f *Delivered) ofRun(r *Run, _ moment) error {
-	r.Delivered = f
-	return nil
-}
-
-// Delivering reports whether an isolated run has begun to move what it made
-// into the workspace.
-func (r *Run) Delivering() bool {
-	return r.Delivered != nil || r.Restoring != nil && r.Restoring.Deliver
-}
-
 // Sealed is the last fact of a run: after it the journal accepts nothing.
 type Sealed struct {
 	Views map[string]ledger.Digest `json:"views"` // by file name
@@ -81,8 +56,3 @@ type Sealed struct {
 func (*Sealed) Type() string { return "run-sealed" }
 
 func (f *Sealed) String() string { return count(len(f.Views), "view") }
-
-func (f *Sealed) ofRun(r *Run, _ moment) error {
-	r.Sealed = f
-	return nil
-}

@@ -3,44 +3,25 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-	"time"
+	"unicode/utf8"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // A Fact is something that happened in a run. Facts are declared in this
 // package and listed in one table; a fact is a struct with its name in the
 // journal, its line of text, and what it does to a run.
-//
-// What it does is said by one method or more, by what it may concern: the run
-// as a whole (ofRun), a step (ofStep), or an attempt of a step (ofAttempt). A
-// record in any other place is refused.
 type Fact interface {
 	// Type is the name of the fact in the journal.
 	Type() string
 	// String is what the fact says, on one line of plain English. It may hold
 	// text of executors and people, as it is.
 	String() string
-}
-
-type (
-	ofRun interface {
-		ofRun(r *Run, at moment) error
-	}
-	ofStep interface {
-		ofStep(r *Run, s *Step, at moment) error
-	}
-	ofAttempt interface {
-		ofAttempt(r *Run, s *Step, a *Attempt, at moment) error
-	}
-)
-
-// A moment is where a fact stands in the journal.
-type moment struct {
-	seq     uint64
-	time    time.Time
-	attempt int // 0: the step, or the run, as a whole
 }
 
 // Encode makes what a journal keeps of a fact.
@@ -52,47 +33,6 @@ func Encode(w Where, f Fact) (record.Fact, error) {
 	return record.Fact{Type: f.Type(), Step: string(w.Step), Attempt: w.Attempt, Data: data}, nil
 }
 
-// Decode reads the fact of a record: a pointer to one of the types of this
-// package. *UnknownError if there is none of that name.
-func Decode(r record.Record) (Fact, error) {
-	f := blank(r.Type)
-	if f == nil {
-		return nil, &UnknownError{Seq: r.Seq, Type: r.Type}
-	}
-	if err := unmarshal(r.Data, f); err != nil {
-		return nil, unreadable(r, err)
-	}
-	return f, nil
-}
-
-// An UnknownError says that a record is of a type that this version does not
-// know.
-type UnknownError struct {
-	Seq  uint64
-	Type string
-}
-
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("history: record %d is of the unknown type %q: it was written by a newer version", e.Seq, e.Type)
-}
-
-// An OrderError says that a record cannot follow those before it.
-type OrderError struct {
-	Seq uint64
-	Why string
-}
-
-func (e *OrderError) Error() string { return fmt.Sprintf("history: record %d: %s", e.Seq, e.Why) }
-
-// refuse is the OrderError of a fact.
-func (at moment) refuse(format string, args ...any) error {
-	return &OrderError{Seq: at.seq, Why: fmt.Sprintf(format, args...)}
-}
-
-func unreadable(r record.Record, err error) error {
-	return fmt.Errorf("history: record %d (%s): %w", r.Seq, r.Type, err)
-}
-
 // marshal is json.Marshal; facts that spell themselves are not checked once
 // more, as package json would.
 func marshal(f Fact) ([]byte, error) {
@@ -100,14 +40,6 @@ func marshal(f Fact) ([]byte, error) {
 		return m.MarshalJSON()
 	}
 	return json.Marshal(f)
-}
-
-// unmarshal is json.Unmarshal, and the reverse of marshal.
-func unmarshal(data []byte, f Fact) error {
-	if u, ok := f.(json.Unmarshaler); ok {
-		return u.UnmarshalJSON(data)
-	}
-	return json.Unmarshal(data, f)
 }
 
 // snapshots are those of a list that name a tree.
@@ -149,4 +81,69 @@ func methodName(id string) string {
 		return "backup " + rest
 	}
 	return id
+}
+
+// Where a fact belongs: a step and one of its attempts, or the run as a whole.
+type Where struct {
+	Step    plan.Address
+	Attempt int // 0: the step as a whole
+}
+
+// A Located fact knows where it belongs.
+type Located struct {
+	Where Where
+	Fact  Fact
+}
+
+// At says where facts belong.
+func At(w Where, facts ...Fact) []Located {
+	located := make([]Located, len(facts))
+	for i, f := range facts {
+		located[i] = Located{Where: w, Fact: f}
+	}
+	return located
+}
+
+// kept reports whether JSON keeps texts as they are: bytes that are no UTF-8 it
+// replaces.
+func kept(texts ...string) bool { return keptAll(texts) }
+
+func keptAll[T string | plan.Address](texts []T) bool {
+	for _, t := range texts {
+		if !utf8.ValidString(string(t)) {
+			return false
+		}
+	}
+	return true
+}
+
+func keptSnapshot(s record.Snapshot) bool { return kept(string(s.Tree), string(s.Manifest)) }
+
+// some is a copy of a list that is left out where it is empty.
+func some[T any](list []T) []T {
+	if len(list) == 0 {
+		return nil
+	}
+	return slices.Clone(list)
+}
+
+// someOf is the same for a map.
+func someOf[V any, M ~map[string]V](m M) M {
+	if len(m) == 0 {
+		return nil
+	}
+	return maps.Clone(m)
+}
+
+// PlanOf is the plan that a run is carried out by from a fact on: its digest,
+// and where the content store has it. ok is false for a fact that says nothing
+// of plans.
+func PlanOf(f Fact) (digest, blob ledger.Digest, ok bool) {
+	if f, is := f.(interface {
+		plan() (digest, blob ledger.Digest)
+	}); is {
+		digest, blob = f.plan()
+		return digest, blob, true
+	}
+	return "", "", false
 }

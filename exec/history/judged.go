@@ -52,24 +52,6 @@ func judgementLine(j gate.Judgement) string {
 	return text + "undecided"
 }
 
-func (f *Judged) ofRun(r *Run, _ moment) error {
-	r.Final = append(r.Final, *f...)
-	return nil
-}
-
-func (f *Judged) ofStep(_ *Run, s *Step, at moment) error {
-	if at.attempt == 0 {
-		s.Gates = append(s.Gates, *f...)
-		return nil
-	}
-	a, err := s.underWay(f, at)
-	if err != nil {
-		return err
-	}
-	a.Gates = append(a.Gates, *f...)
-	return nil
-}
-
 // Judgements are the facts that record judgements, in their order.
 func Judgements(judged []gate.Judgement) []Fact {
 	var facts []Fact

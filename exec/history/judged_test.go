@@ -97,7 +97,7 @@ func TestJudgedJSON(t *testing.T) {
 		}
 		run := &Run{}
 		for range 2 { // the second time they are known by their text
-			fact, err := run.decode(record.Record{Seq: 1, Fact: record.Fact{Type: "judged", Data: []byte(want)}})
+			fact, err := read(record.Record{Seq: 1, Fact: record.Fact{Type: "judged", Data: []byte(want)}}, &run.said)
 			if err != nil {
 				t.Fatal(err)
 			}

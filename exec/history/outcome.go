@@ -1,5 +1,12 @@
 package history
 
+import (
+	"time"
+
+	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/plan"
+)
+
 // ExecutionStatus is how an attempt, or a task, went.
 type ExecutionStatus string
 
@@ -57,37 +64,6 @@ func (*TaskOutcome) Type() string { return "task-outcome" }
 
 func (f *TaskOutcome) String() string { return sprint("task %s is %s: %s", f.Task, f.Status, f.Reason) }
 
-func (f *TaskOutcome) ofRun(r *Run, _ moment) error {
-	r.Outcomes = append(r.Outcomes, *f)
-	return nil
-}
-
-// Outcome is the last word about a task, or nil while there is none.
-func (r *Run) Outcome(task string) *TaskOutcome {
-	return latest(r.Outcomes, func(o *TaskOutcome) bool { return o.Task == task && !o.Undone })
-}
-
-// undoTasks forgets what was decided about tasks of which a step was set back.
-// A step that is set back to find missing evidence keeps its task's approval
-// and its retries: they would be endless else.
-func (r *Run) undoTasks(tasks map[string]bool, by string) {
-	for i := range r.Outcomes {
-		r.Outcomes[i].Undone = r.Outcomes[i].Undone || tasks[r.Outcomes[i].Task]
-	}
-	if by == ByEvidenceRetry {
-		return
-	}
-	for i := range r.Approvals {
-		r.Approvals[i].Undone = r.Approvals[i].Undone || tasks[r.Approvals[i].Task]
-	}
-	for i := range r.Evidence {
-		r.Evidence[i].Undone = r.Evidence[i].Undone || tasks[r.Evidence[i].Task]
-	}
-	for i := range r.EvidenceRetries {
-		r.EvidenceRetries[i].Undone = r.EvidenceRetries[i].Undone || tasks[r.EvidenceRetries[i].Task]
-	}
-}
-
 // Conclude is the last word about a task, by the first of these rules that
 // applies:
 //
@@ -124,17 +100,6 @@ func Conclude(a ApprovalStatus, x ExecutionStatus, v Verification, r Retries) (F
 	return TaskFailed, "approved, and it failed, so there is no evidence"
 }
 
-// Execution is how an attempt went: SUCCEEDED without a failure;
-// RETRYABLE_FAILURE where time, memory, a signal or the controller's own end
-// cut it off, so that nothing says that it cannot succeed; else FAILED.
-func (a *Attempt) Execution() ExecutionStatus {
-	exit := 0
-	if a.Said != nil {
-		exit = a.Said.Exit
-	}
-	return ExecutionOf(a.Failure, exit)
-}
-
 // Signals that can end a program are 1 to 64; a shell adds 128 to their number.
 const (
 	firstSignal = 129
@@ -158,78 +123,54 @@ func ExecutionOf(f *AttemptFailed, exit int) ExecutionStatus {
 	return ExecutionFailed
 }
 
-// Execution is how a step went, over all its attempts: RETRY_SUCCEEDED or
-// RETRY_FAILED where an earlier attempt failed for a reason of its own.
-func (s *Step) Execution() ExecutionStatus {
-	last := s.Last()
-	if last == nil {
-		return NotExecuted
-	}
-	switch got := last.Execution(); {
-	case s.Retried() == 0:
-		return got
-	case got == Succeeded:
-		return RetrySucceeded
-	default:
-		return RetryFailed
-	}
+// Evidence is what was found of what a task should have left behind.
+type Evidence struct {
+	Task   string            `json:"task_id"`
+	Kind   evidence.TaskType `json:"type"`
+	Items  []evidence.Item   `json:"items,omitempty"`
+	Pass   bool              `json:"pass"`
+	Retry  int               `json:"retry"`            // 0 for the first look
+	Action string            `json:"action,omitempty"` // of the retry: "requery", "regenerate"
+	Undone bool              `json:"-"`                // the run was set back to before the end of the task
 }
 
-// Retried counts the attempts that followed one that failed, since the step was
-// last set back.
-func (s *Step) Retried() int {
-	n := 0
-	for i := 1; i < len(s.Attempts); i++ {
-		if f := s.Attempts[i-1].Failure; f != nil && f.Class != Interrupted && f.Class != Lost {
-			n++
+func (*Evidence) Type() string { return "evidence" }
+
+func (f *Evidence) String() string {
+	found := 0
+	for _, item := range f.Items {
+		if item.State == evidence.Found {
+			found++
 		}
 	}
-	return n
+	verdict := "missing"
+	if f.Pass {
+		verdict = "found"
+	}
+	return sprint("evidence of task %s (%s) is %s: %d of %s", f.Task, f.Kind, verdict, found,
+		count(len(f.Items), "item"))
 }
 
-// TaskExecution is how a task went: as well as the worst of its steps that its
-// end depends on. Steps that were left out on somebody's word, and those that
-// failed without being critical, do not count, unless nothing else was done.
-func (r *Run) TaskExecution(task string) ExecutionStatus {
-	result, retried := NotExecuted, false
-	for _, s := range r.Steps {
-		if s.Task != task {
-			continue
-		}
-		got := s.Execution()
-		retried = retried || s.Retried() > 0
-		switch {
-		case s.Status == Completed && result == NotExecuted:
-			result = Succeeded
-		case s.Status == Failed && s.Critical, s.Status == Blocked && s.Critical && got != NotExecuted:
-			return got
-		case s.Status == Failed && result == NotExecuted:
-			result = got
-		case s.Status == Blocked && s.Critical && result != NotExecuted, s.Status == Pending && result != NotExecuted:
-			return ExecutionFailed // it stopped half-way
-		}
-	}
-	if retried && result == Succeeded {
-		return RetrySucceeded
-	}
-	return result
+// EvidenceRetry is what is done about missing evidence, or why nothing is.
+type EvidenceRetry struct {
+	Task       string        `json:"task_id"`
+	Retry      int           `json:"retry"`              // from 1
+	Action     string        `json:"action,omitempty"`   // "requery", "regenerate"; "" where Terminal is set
+	Step       plan.Address  `json:"step,omitempty"`     // that is carried out again
+	Patch      string        `json:"patch_id,omitempty"` // with this method
+	Confidence float64       `json:"confidence"`         // of the advice
+	After      time.Duration `json:"after_ns,omitempty"` // how long to wait before looking again
+	Terminal   string        `json:"terminal,omitempty"` // why nothing more is tried
+	At         time.Time     `json:"-"`                  // when it was decided: the wait began then
+	Undone     bool          `json:"-"`                  // the run was set back to before the end of the task
 }
 
-// TaskRetries counts what was tried anew at the three points of a task.
-func (r *Run) TaskRetries(task string) Retries {
-	var n Retries
-	if a := r.Approval(task); a != nil {
-		n.Approval = a.Retry
-	}
-	for _, s := range r.Steps {
-		if s.Task == task {
-			n.Execution += s.Retried()
-		}
-	}
-	for i := range r.EvidenceRetries {
-		if e := &r.EvidenceRetries[i]; e.Task == task && !e.Undone && e.Terminal == "" {
-			n.Verification++
-		}
-	}
-	return n
+func (*EvidenceRetry) Type() string { return "evidence-retry" }
+
+func (f *EvidenceRetry) String() string {
+	return sprint("task %s, retry %d: %s%s", f.Task, f.Retry, f.Action, f.Terminal)
 }
+
+// ByEvidenceRetry is who set a run back to carry a step out again because the
+// evidence of its task is missing.
+const ByEvidenceRetry = "evidence retry"

@@ -203,16 +203,16 @@ func TestARollbackUndoesWhatWasDecidedAboutATask(t *testing.T) {
 		return &j.run
 	}
 	person := story("maria")
-	if person.Approval("1") != nil || person.Verified("1") != nil || person.EvidenceRetry("1") != nil ||
-		person.Outcome("1") != nil {
+	if person.Task("1").Approval() != nil || person.Task("1").Evidence() != nil || person.Task("1").EvidenceRetry() != nil ||
+		person.Task("1").Outcome() != nil {
 		t.Error("what was decided before a person's rollback still stands")
 	}
 	if len(person.Approvals) != 1 || !person.Approvals[0].Undone {
 		t.Error("what was decided before a rollback is gone")
 	}
 	retry := story(history.ByEvidenceRetry)
-	if retry.Approval("1") == nil || retry.Verified("1") == nil || retry.TaskRetries("1").Verification != 1 ||
-		retry.Outcome("1") != nil {
+	if retry.Task("1").Approval() == nil || retry.Task("1").Evidence() == nil || retry.Task("1").Retries().Verification != 1 ||
+		retry.Task("1").Outcome() != nil {
 		t.Error("a retry for evidence forgot what it needs to end")
 	}
 }

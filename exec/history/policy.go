@@ -71,48 +71,27 @@ func (f *PolicyChanged) String() string {
 	return sprint("mode %s, preset %s: %s", f.Policy.Mode, f.Policy.Preset, f.Why)
 }
 
-func (f *PolicyChanged) ofRun(r *Run, _ moment) error {
-	r.Policy, r.Roles = f.Policy, f.Roles
-	return nil
+// ModeSwitched says who is asked from now on, and why.
+type ModeSwitched struct {
+	From         plan.Mode `json:"from"`
+	To           plan.Mode `json:"to"`
+	Cause        string    `json:"cause"`
+	Measurements []string  `json:"measurements,omitempty"`
+	// Of a switch that dynamic mode made by itself: the triggers that fired,
+	// the methods tried in the steps that they looked at ("1.2 primary
+	// failed"), what is suggested, and how many steps had failed in a row.
+	Triggers       []string `json:"triggers,omitempty"`
+	Methods        []string `json:"methods,omitempty"`
+	Recommendation string   `json:"recommendation,omitempty"`
+	Consecutive    int      `json:"consecutive,omitempty"`
+
+	// When it was recorded, and at which step ("" for the run); set by the
+	// fold.
+	At   time.Time    `json:"-"`
+	Step plan.Address `json:"-"`
 }
 
-// An Observation is something that a controller looks at before it relies on
-// it.
-type Observation string
+func (*ModeSwitched) Type() string { return "mode-switched" }
 
-const (
-	TreeIsOurs    Observation = "tree"          // it is the one that the run left
-	BindingsHold  Observation = "bindings"      // plan, lock, envelope and repository are what the run is bound to
-	Preconditions Observation = "preconditions" // of a step: the gates before it were asked
-)
-
-// Observed says that something was looked at, and is as it must be. How long
-// that holds is for the reader to say: until a fact follows that may have
-// disturbed it.
-type Observed struct {
-	What Observation `json:"what"`
-}
-
-func (*Observed) Type() string { return "observed" }
-
-func (f *Observed) String() string { return string(f.What) }
-
-func (f *Observed) ofRun(r *Run, at moment) error { return f.ofStep(r, nil, at) }
-
-func (f *Observed) ofStep(r *Run, s *Step, at moment) error {
-	if r.observed == nil {
-		r.observed = map[observation]uint64{}
-	}
-	r.observed[observation{f.What, s}] = at.seq
-	return nil
-}
-
-// An observation is about a step, or about the run where there is none.
-type observation struct {
-	what Observation
-	step *Step
-}
-
-// ObservedAt is the position in the journal of the latest observation about a
-// step, nil for the run; 0 if there is none.
-func (r *Run) ObservedAt(what Observation, s *Step) uint64 { return r.observed[observation{what, s}] }
+// String is "dynamic to collaborative: critical failure".
+func (f *ModeSwitched) String() string { return sprint("%s to %s: %s", f.From, f.To, f.Cause) }

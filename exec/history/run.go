@@ -1,9 +1,13 @@
 package history
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -56,10 +60,9 @@ type Run struct {
 	Sealed    *Sealed
 
 	index    map[plan.Address]*Step
-	lanes    []*Step        // under way
-	open     []openQuestion // in the order in which they were asked
-	cutOff   []*Attempt     // under way when the run was set back, until what they left is discarded
-	observed map[observation]uint64
+	lanes    []*Step // under way
+	open     openQuestions
+	cutOff   []*Attempt // under way when the run was set back, until what they left is discarded
 	standing standing
 	under    map[string]ledger.Digest  // the plans that questions were asked under, by their ids
 	locks    []string                  // ids of those before an amendment
@@ -85,99 +88,159 @@ func (r *Run) Count(s StepStatus) int {
 	return n
 }
 
-// Fold folds records, in order, into the state of a run.
-func Fold(records []record.Record) (*Run, error) {
-	run := &Run{}
-	for _, rec := range records {
-		if err := run.Apply(rec); err != nil {
-			return nil, err
+// Flow is how a run is carried out as a whole: its strategy, its tasks that
+// ended, and the tokens that were used.
+type Flow struct {
+	Strategy *StrategySet  // the latest; nil where none was set yet
+	Switched []StrategySet // all but the first
+	Phases   []PhaseOver   // since the strategy was last set
+	Tasks    []TaskOver    // in the order in which they ended
+	Budgets  []Budget      // levels that were reached
+	Tokens   int64         // reported, of the run
+	Used     int64         // of them, in this session
+	Session  int           // from 1; a handoff ends one
+	Warned   bool          // the warning was given in this session
+
+	unphased bool // steps were added that belong to no phase
+	handed   bool // a handoff was recorded, and the run not resumed since
+}
+
+// Task is how a task ended, or nil if it did not yet.
+func (f *Flow) Task(id string) *TaskOver {
+	for i := range f.Tasks {
+		if f.Tasks[i].Task == id {
+			return &f.Tasks[i]
 		}
 	}
-	run.Compact()
-	return run, nil
-}
-
-// Apply folds the next record in. *OrderError if it cannot follow what is
-// there, *UnknownError if its type is unknown.
-func (r *Run) Apply(rec record.Record) error {
-	f, err := r.decode(rec)
-	if err != nil {
-		return err
-	}
-	return r.apply(rec, f)
-}
-
-// decode is Decode. More than half of a journal is what gates said, and most of
-// that was said before, word by word: it is read once. Nobody changes a
-// judgement.
-func (r *Run) decode(rec record.Record) (Fact, error) {
-	if rec.Type != judgedType {
-		return Decode(rec)
-	}
-	if r.said == nil {
-		r.said = map[string]gate.Judgement{}
-	}
-	j := new(Judged)
-	if err := j.read(rec.Data, r.said); err != nil {
-		return nil, unreadable(rec, err)
-	}
-	return j, nil
-}
-
-// Compact drops what is only of use while many records are read one after the
-// other. The run means the same.
-func (r *Run) Compact() { r.said = nil }
-
-// An aside leaves the run as it stands: whether it waits, and what it did last.
-type aside interface{ aside() }
-
-func (r *Run) apply(rec record.Record, f Fact) error {
-	at := moment{seq: rec.Seq, time: rec.Time, attempt: rec.Attempt}
-	if r.Sealed != nil {
-		return at.refuse("the run is sealed: nothing follows")
-	}
-	if _, first := f.(*Started); first != (r.Head.Seq == 0) {
-		return at.refuse("a run starts with %s, once", (*Started)(nil).Type())
-	}
-	if _, ok := f.(aside); !ok {
-		r.last, r.Paused = nil, nil
-		if r.Ended == nil {
-			r.Status = Running
-		}
-	}
-	if err := r.place(plan.Address(rec.Step), f, at); err != nil {
-		return err
-	}
-	r.Head = record.Head{Seq: rec.Seq, Hash: rec.Hash}
-	r.Latest = rec.Time
 	return nil
 }
 
-// place folds a fact in where it belongs.
-func (r *Run) place(step plan.Address, f Fact, at moment) error {
-	if step == "" {
-		if f, ok := f.(ofRun); ok {
-			return f.ofRun(r, at)
+// HandedOver reports whether the session ended because its tokens were used up,
+// and the next one has not begun.
+func (f *Flow) HandedOver() bool { return f.handed }
+
+// Unphased reports whether steps were added to the run that belong to no phase
+// of its strategy.
+func (f *Flow) Unphased() bool { return f.unphased }
+
+// spend counts tokens. Nobody gives tokens back, and what is more than can be
+// counted stays the most that can be.
+func (f *Flow) spend(tokens int64) {
+	tokens = max(tokens, 0)
+	f.Tokens += min(tokens, math.MaxInt64-f.Tokens)
+	f.Used += min(tokens, math.MaxInt64-f.Used)
+}
+
+// resumed begins a session, if the last one was handed on.
+func (f *Flow) resumed() {
+	if f.handed {
+		f.handed, f.Warned, f.Used = false, false, 0
+		f.Session++
+	}
+}
+
+// rollBack forgets what ended with steps, and with their tasks, that have not
+// happened any more.
+func (f *Flow) rollBack(steps map[plan.Address]bool, tasks map[string]bool) {
+	f.Tasks = slices.DeleteFunc(slices.Clone(f.Tasks), func(t TaskOver) bool { return tasks[t.Task] })
+	f.Phases = slices.DeleteFunc(slices.Clone(f.Phases), func(p PhaseOver) bool {
+		n := p.Number - 1
+		return f.Strategy != nil && n >= 0 && n < len(f.Strategy.Phases) &&
+			slices.ContainsFunc(f.Strategy.Phases[n].Steps, func(a plan.Address) bool { return steps[a] })
+	})
+}
+
+// RecordDigest is the digest of the plan's record: of the last addendum or
+// amendment, or of the plan where there is none.
+func (r *Run) RecordDigest() ledger.Digest {
+	return cmp.Or(r.record, r.Started.Plan)
+}
+
+// Delivering reports whether an isolated run has begun to move what it made
+// into the workspace.
+func (r *Run) Delivering() bool {
+	return r.Delivered != nil || r.Restoring != nil && r.Restoring.Deliver
+}
+
+// Served reports whether the run is under a lock, or was before an amendment.
+func (r *Run) Served(lock string) bool {
+	return r.Started.Lock == lock || slices.Contains(r.locks, lock)
+}
+
+// UnderWay are the steps that are under way, in the order in which they began.
+// A step is under way from the first time it started until it is over, also
+// while the run waits or nobody has it in hand. The caller must not change the
+// list.
+func (r *Run) UnderWay() []*Step { return r.lanes }
+
+// Questions are those that nobody has answered, in the order in which they were
+// asked. A step has one at most, and so has the run as a whole.
+func (r *Run) Questions() []*ask.Question {
+	var open []*ask.Question
+	for _, o := range r.open {
+		open = append(open, &o.exchange.Question)
+	}
+	return open
+}
+
+// AskedUnder is the digest of the plan that a question of the run was asked
+// under, or "". It stays that when the run is amended.
+func (r *Run) AskedUnder(question string) ledger.Digest { return r.under[question] }
+
+// An openQuestion is a question that waits, and the step that it is about, nil
+// for the run.
+type openQuestion struct {
+	step     *Step
+	exchange *Exchange
+}
+
+// openQuestions are those that nobody has answered, in the order in which they
+// were asked.
+type openQuestions []openQuestion
+
+// about is the open question about a step, or about the run where there is
+// none; nil if there is no such question.
+func (open openQuestions) about(s *Step) *ask.Question {
+	for _, o := range open {
+		if o.step == s {
+			return &o.exchange.Question
 		}
-		return at.refuse("%s names no step", f.Type())
 	}
-	s := r.index[step]
+	return nil
+}
+
+// find is the place of the open question that an answer, or a refusal, is about.
+func (open openQuestions) find(id string, at moment) (int, error) {
+	i := slices.IndexFunc(open, func(o openQuestion) bool { return o.exchange.Question.ID == id })
 	switch {
-	case s == nil:
-		return at.refuse("step %q is not part of the plan", step)
-	case r.Ended != nil:
-		return at.refuse("%s follows the end of the run", f.Type())
+	case len(open) == 0:
+		return i, at.refuse("an answer without a question")
+	case i < 0:
+		return i, at.refuse("an answer to %s while %s is open", id, open[0].exchange.Question.ID)
 	}
-	if f, ok := f.(ofStep); ok {
-		return f.ofStep(r, s, at)
+	return i, nil
+}
+
+// An Idle is a time in which nobody had the run in hand: from the last record
+// before it was taken up again until it was.
+type Idle struct{ From, To time.Time }
+
+// Worked is how long controllers were at work from one moment to another; 0 if
+// one of them is not known, or the second is not the later one.
+func (r *Run) Worked(from, to time.Time) time.Duration {
+	if from.IsZero() || to.IsZero() || !to.After(from) {
+		return 0
 	}
-	one, ok := f.(ofAttempt)
-	if !ok {
-		return at.refuse("%s does not concern a step", f.Type())
+	took := to.Sub(from)
+	for _, idle := range r.Idle {
+		first, last := idle.From, idle.To
+		if first.Before(from) {
+			first = from
+		}
+		if last.After(to) {
+			last = to
+		}
+		took -= max(last.Sub(first), 0)
 	}
-	a, err := s.underWay(f, at)
-	if err != nil {
-		return err
-	}
-	return one.ofAttempt(r, s, a, at)
+	return max(took, 0)
 }

@@ -63,8 +63,8 @@ func TestFoldOfACompletedStep(t *testing.T) {
 	if got := j.run.Count(history.Completed); got != 1 {
 		t.Errorf("%d steps completed, want 1", got)
 	}
-	for _, lane := range j.run.Lanes() {
-		t.Errorf("step %s is still under way", lane.Step.Address)
+	for _, s := range j.run.UnderWay() {
+		t.Errorf("step %s is still under way", s.Address)
 	}
 }
 

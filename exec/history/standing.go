@@ -61,26 +61,25 @@ func (r *Run) stands() *standing {
 	if r.standing.left != nil {
 		return &r.standing
 	}
-	counted := *r
-	counted.begin()
-	counted.setBack()
+	k := counted(r)
+	k.setBack(r)
 	for _, s := range r.Steps {
 		if len(s.Advised) > 0 {
-			counted.standing.heard = append(counted.standing.heard, s)
+			k.heard = append(k.heard, s)
 		}
 		for _, a := range slices.Concat(s.Undone, s.Attempts) {
 			if a.Said != nil {
-				counted.standing.effort.Took += a.Said.Took
+				k.effort.Took += a.Said.Took
 			}
 			if a.Failure != nil {
-				counted.standing.failed(a.Failure)
+				k.failed(a.Failure)
 			}
 			if a.Accounted != nil {
-				counted.standing.touched(a.Accounted)
+				k.touched(a.Accounted)
 			}
 		}
 	}
-	return &counted.standing
+	return &k
 }
 
 // Before is the step right before s in the order of execution, or nil.
@@ -91,21 +90,18 @@ func (r *Run) Before(s *Step) *Step {
 	return r.Steps[s.at-1]
 }
 
-// Precedes reports whether s comes before o in the order of execution.
-func (s *Step) Precedes(o *Step) bool { return s.at < o.at }
-
-// begin counts the steps of a run that starts.
-func (r *Run) begin() {
-	r.standing = standing{left: map[string]int{}, silent: map[string]bool{}, files: map[string]bool{}}
+// counted is what the fold keeps of a run that starts.
+func counted(r *Run) standing {
+	k := standing{left: map[string]int{}, silent: map[string]bool{}, files: map[string]bool{}}
 	for i, s := range r.Steps {
 		s.at = i
-		r.standing.left[s.Task]++
+		k.left[s.Task]++
 	}
+	return k
 }
 
-// endedStep notes that a step is over.
-func (r *Run) endedStep(s *Step) {
-	k := &r.standing
+// ends notes that a step is over.
+func (k *standing) ends(r *Run, s *Step) {
 	if s.Status == Completed || s.Status == Failed {
 		k.ended = append(k.ended, s)
 	}
@@ -146,8 +142,7 @@ func (k *standing) touched(f *Accounted) {
 }
 
 // setBack counts anew what changed when a run was set back.
-func (r *Run) setBack() {
-	k := &r.standing
+func (k *standing) setBack(r *Run) {
 	k.first, k.apart, k.ended, k.left = 0, nil, nil, map[string]int{}
 	clear(k.silent)
 	for _, s := range r.Steps {
@@ -157,8 +152,8 @@ func (r *Run) setBack() {
 	}
 	for _, s := range r.Steps {
 		if s.Status.Over() {
-			k.left[s.Task]++ // endedStep takes it off again
-			r.endedStep(s)
+			k.left[s.Task]++ // ends takes it off again
+			k.ends(r, s)
 		}
 	}
 	slices.SortStableFunc(k.ended, func(a, b *Step) int { return cmp.Compare(a.EndedAt, b.EndedAt) })

@@ -1,8 +1,6 @@
 package history
 
 import (
-	"time"
-
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/ask"
@@ -55,42 +53,9 @@ func (f *Started) String() string {
 	return sprint("%s · plan %s · base tree %s", f.Goal, f.Plan.Short(), f.Base.Tree.Short())
 }
 
-func (f *Started) ofRun(r *Run, at moment) error {
-	r.Started = *f
-	r.Policy, r.Roles = f.Policy, f.Roles
-	r.Status = Running
-	r.Boot = f.Boot
-	r.Begun = at.time
-	r.Mode, r.ModeAt = f.Mode, at.seq
-	r.Tree = f.Base
-	r.Git = f.Git
-	r.Flow.Session = 1
-	r.index = make(map[plan.Address]*Step, len(f.Steps))
-	r.Steps = make([]*Step, len(f.Steps))
-	for i, o := range f.Steps {
-		r.Steps[i] = &Step{Outline: o, Status: Pending}
-		r.index[o.Address] = r.Steps[i]
-	}
-	r.begin()
-	return nil
-}
-
 func (f *Started) snapshots() []record.Snapshot { return snapshots(f.Base) }
 
 func (f *Started) plan() (digest, blob ledger.Digest) { return f.Plan, f.PlanBlob }
-
-// PlanOf is the plan that a run is carried out by from a fact on: its digest,
-// and where the content store has it. ok is false for a fact that says nothing
-// of plans.
-func PlanOf(f Fact) (digest, blob ledger.Digest, ok bool) {
-	if f, is := f.(interface {
-		plan() (digest, blob ledger.Digest)
-	}); is {
-		digest, blob = f.plan()
-		return digest, blob, true
-	}
-	return "", "", false
-}
 
 // An Outline is a step as far as the fold needs it.
 type Outline struct {
@@ -120,46 +85,3 @@ type Resumed struct {
 func (*Resumed) Type() string { return "run-resumed" }
 
 func (f *Resumed) String() string { return "after " + f.Reason }
-
-func (f *Resumed) ofRun(r *Run, at moment) error {
-	r.Boot = f.Boot
-	if r.Ended == nil {
-		r.Resumptions++
-		r.ResumedAt = at.seq
-		r.idle(at.time)
-		r.Flow.resumed()
-	}
-	return nil
-}
-
-// An Idle is a time in which nobody had the run in hand: from the last record
-// before it was taken up again until it was.
-type Idle struct{ From, To time.Time }
-
-// idle notes that the run was taken up again. Of the times only what the
-// journal holds of them counts, not the clock of a process.
-func (r *Run) idle(at time.Time) {
-	if at.After(r.Latest) {
-		r.Idle = append(r.Idle, Idle{r.Latest.Round(0), at.Round(0)})
-	}
-}
-
-// Worked is how long controllers were at work from one moment to another; 0 if
-// one of them is not known, or the second is not the later one.
-func (r *Run) Worked(from, to time.Time) time.Duration {
-	if from.IsZero() || to.IsZero() || !to.After(from) {
-		return 0
-	}
-	took := to.Sub(from)
-	for _, idle := range r.Idle {
-		first, last := idle.From, idle.To
-		if first.Before(from) {
-			first = from
-		}
-		if last.After(to) {
-			last = to
-		}
-		took -= max(last.Sub(first), 0)
-	}
-	return max(took, 0)
-}

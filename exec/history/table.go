@@ -1,6 +1,12 @@
 package history
 
-import "sync"
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/planlock/planlock/checkpoint/record"
+)
 
 // facts are all facts that a journal may hold. Whoever adds one adds a line
 // here; see docs/journal-and-store.md.
@@ -10,7 +16,7 @@ func facts() []func() Fact {
 		fact[Started], fact[Resumed], fact[PolicyChanged], fact[Amended], fact[Paused], fact[Ended], fact[Delivered],
 		fact[Sealed], fact[RolledBack],
 		// how it is carried out
-		fact[StrategySet], fact[PhaseOver], fact[Budget], fact[ModeSwitched], fact[Observed],
+		fact[StrategySet], fact[PhaseOver], fact[Budget], fact[ModeSwitched],
 		// a step
 		fact[StepStarted], fact[StepCompleted], fact[StepFailed], fact[StepSkipped], fact[StepBlocked], fact[Lesson],
 		// an attempt
@@ -58,4 +64,40 @@ func Types() []string {
 		names = append(names, empty().Type())
 	}
 	return names
+}
+
+// Decode reads the fact of a record: a pointer to one of the types of this
+// package. *UnknownError if there is none of that name.
+func Decode(r record.Record) (Fact, error) {
+	f := blank(r.Type)
+	if f == nil {
+		return nil, &UnknownError{Seq: r.Seq, Type: r.Type}
+	}
+	if err := unmarshal(r.Data, f); err != nil {
+		return nil, unreadable(r, err)
+	}
+	return f, nil
+}
+
+// unmarshal is json.Unmarshal, and the reverse of marshal.
+func unmarshal(data []byte, f Fact) error {
+	if u, ok := f.(json.Unmarshaler); ok {
+		return u.UnmarshalJSON(data)
+	}
+	return json.Unmarshal(data, f)
+}
+
+func unreadable(r record.Record, err error) error {
+	return fmt.Errorf("history: record %d (%s): %w", r.Seq, r.Type, err)
+}
+
+// An UnknownError says that a record is of a type that this version does not
+// know.
+type UnknownError struct {
+	Seq  uint64
+	Type string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("history: record %d is of the unknown type %q: it was written by a newer version", e.Seq, e.Type)
 }

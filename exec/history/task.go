@@ -8,10 +8,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// PartlyDone is how a task stands of which some was completed, and some was not
-// and never will be.
-const PartlyDone StepStatus = "partial"
-
 // TaskOver says that a task ended, how, and that what stands in the journal
 // about it agrees with itself.
 type TaskOver struct {
@@ -69,12 +65,6 @@ func (t *TaskOver) Holds() bool {
 	return true
 }
 
-func (f *TaskOver) ofRun(r *Run, _ moment) error {
-	r.Flow.Tasks = append(r.Flow.Tasks, *f)
-	delete(r.standing.silent, f.Task)
-	return nil
-}
-
 // Compliance is the look at a task before its first step.
 type Compliance struct {
 	Task     string      `json:"task_id"`
@@ -104,22 +94,6 @@ func (f *Compliance) String() string {
 	}
 	v := f.Violated[0]
 	return sprint("task %s: article %s: %s (%s)", f.Task, v.Article, v.Why, v.Severity)
-}
-
-func (f *Compliance) ofRun(r *Run, at moment) error {
-	f.At = at.time
-	r.Compliance = append(r.Compliance, *f)
-	return nil
-}
-
-// Complied is the latest look at a task that stands, or nil.
-func (r *Run) Complied(task string) *Compliance {
-	for i := len(r.Compliance) - 1; i >= 0; i-- {
-		if c := &r.Compliance[i]; c.Task == task && !c.Undone {
-			return c
-		}
-	}
-	return nil
 }
 
 // ApprovalStatus is where a task stands with its reviewers.
@@ -167,24 +141,3 @@ func (f *Approval) String() string {
 
 // Open reports whether a patched draft may follow.
 func (a *Approval) Open() bool { return a.Status == Rejected && a.Terminal == "" }
-
-func (f *Approval) ofRun(r *Run, at moment) error {
-	f.Decided = at.time
-	r.Approvals = append(r.Approvals, *f)
-	return nil
-}
-
-// Approval is the latest decision of the reviewers about a task that stands, or
-// nil.
-func (r *Run) Approval(task string) *Approval {
-	return latest(r.Approvals, func(a *Approval) bool { return a.Task == task && !a.Undone })
-}
-
-func latest[T any](list []T, is func(*T) bool) *T {
-	for i := len(list) - 1; i >= 0; i-- {
-		if is(&list[i]) {
-			return &list[i]
-		}
-	}
-	return nil
-}

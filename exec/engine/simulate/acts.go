@@ -212,7 +212,7 @@ func (g *Game) review(s *history.Step) {
 	a := &history.Approval{Task: s.Task, Status: pick(g.dice, history.Approved, history.Approved,
 		history.ApprovedRetry, history.Rejected, history.FailedRetry),
 		Reasons: []string{"because"}}
-	if last := g.run.Approval(s.Task); last != nil {
+	if last := g.run.Task(s.Task).Approval(); last != nil {
 		a.Retry = last.Retry + 1
 	}
 	if a.Status == history.FailedRetry || a.Retry > recovery.Reflections {
@@ -227,7 +227,7 @@ func (g *Game) review(s *history.Step) {
 
 // repair decides what is done about missing evidence.
 func (g *Game) repair(task string) {
-	seen := g.run.Verified(task)
+	seen := g.run.Task(task).Evidence()
 	next := &history.EvidenceRetry{Task: task, Retry: seen.Retry + 1}
 	switch {
 	case g.dice.in(3):

@@ -136,7 +136,7 @@ func (j *judge) mayBegin(c *contract.Case) {
 		j.broken("step %s begins before it is said how the run is carried out", s.Address)
 	case slices.Contains(run.Started.Acknowledged, plan.DoneCode(s.Address)):
 		j.broken("step %s begins, and the lock says that it is done", s.Address)
-	case c.Reviewers && (run.Approval(s.Task) == nil || !run.Approval(s.Task).Status.Runs()):
+	case c.Reviewers && (run.Task(s.Task).Approval() == nil || !run.Task(s.Task).Approval().Status.Runs()):
 		j.broken("step %s begins, and its task is not approved", s.Address)
 	case strings.HasPrefix(c.Place().Task.Kind, "checkpoint") && run.Mode != plan.Silent &&
 		!contract.Chosen(s, ask.Checkpoint, question.GoOn):
@@ -145,7 +145,7 @@ func (j *judge) mayBegin(c *contract.Case) {
 		j.broken("irreversible step %s begins again without a word", s.Address)
 	case c.Place().Task.ResearchEnabled && c.Advised(s.Task, "research") == nil:
 		j.broken("step %s begins, and its task was not researched", s.Address)
-	case c.Compliance && run.Complied(s.Task) == nil:
+	case c.Compliance && run.Task(s.Task).Compliance() == nil:
 		j.broken("step %s begins, and nobody looked at its task's articles", s.Address)
 	case run.Mode == plan.Education && s.Critical && len(s.Attempts) == 0 && run.Started.ModeBy != "plan" &&
 		!slices.ContainsFunc(s.Questions, func(x history.Exchange) bool {

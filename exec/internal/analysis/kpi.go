@@ -43,7 +43,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 				k.RetrySuccess.N++
 			}
 		}
-		if e := r.Verified(t.ID); e != nil {
+		if e := r.Task(t.ID).Evidence(); e != nil {
 			k.Evidence.Of++
 			if e.Pass {
 				k.Evidence.N++
@@ -85,7 +85,7 @@ func (k *KPIs) step(s *history.Step) {
 // completed reports whether a task is done: by its last word where there is
 // one, else by its steps.
 func completed(r *history.Run, task string, steps []*history.Step) bool {
-	if o := r.Outcome(task); o != nil {
+	if o := r.Task(task).Outcome(); o != nil {
 		return o.Status == history.TaskCompleted
 	}
 	any := false
@@ -101,10 +101,10 @@ func completed(r *history.Run, task string, steps []*history.Step) bool {
 
 // retried reports whether anything of a task was tried anew, at any point.
 func retried(r *history.Run, task string, steps []*history.Step) bool {
-	if a := r.Approval(task); a != nil && a.Retry > 0 {
+	if a := r.Task(task).Approval(); a != nil && a.Retry > 0 {
 		return true
 	}
-	if r.EvidenceRetry(task) != nil {
+	if r.Task(task).EvidenceRetry() != nil {
 		return true
 	}
 	for _, s := range steps {

@@ -1,0 +1,134 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/plan"
+)
+
+// ofRun folds steps in that are added to the run.
+func (f *Amended) ofRun(r *Run, at moment) error {
+	if err := f.follows(r, at); err != nil {
+		return err
+	}
+	steps, gained, err := f.extend(r)
+	if err != nil {
+		return at.refuse("amendment %d %v", f.Number, err)
+	}
+	r.locks = append(r.locks, r.Started.Lock)
+	r.Amendments = append(r.Amendments, *f)
+	r.record = f.Digest
+	s := &r.Started
+	s.Plan, s.PlanBlob, s.Files, s.Lock = f.Plan, f.PlanBlob, f.Files, f.Lock
+	s.Acknowledged, s.Envelope, s.Planning, s.Steps = f.Acknowledged, f.Envelope, f.Planning, f.Steps
+	s.Warnings = append(slices.Clone(s.Warnings), f.Warnings...)
+	r.Steps = steps
+	for i, step := range r.Steps {
+		step.at = i
+		r.index[step.Address] = step
+	}
+	undoTasks(r, gained, "") // who looked at a task has not seen what it gained
+	for i := range r.Compliance {
+		r.Compliance[i].Undone = r.Compliance[i].Undone || gained[r.Compliance[i].Task]
+	}
+	r.Flow.unphased = r.Flow.Strategy != nil && len(r.Flow.Strategy.Phases) > 0
+	r.standing.setBack(r)
+	idle(r, at.time)
+	return nil
+}
+
+// follows refuses an amendment that does not continue the record, or that comes
+// too late.
+func (f *Amended) follows(r *Run, at moment) error {
+	sum, err := f.sum()
+	if err != nil {
+		return err
+	}
+	why := ""
+	switch want := r.RecordDigest(); {
+	case r.Ended != nil:
+		why = "follows the end of the run"
+	case f.Number != len(r.Amendments)+1:
+		why = fmt.Sprintf("follows amendment %d", len(r.Amendments))
+	case f.Prev != want:
+		why = fmt.Sprintf("continues %s, and the record ends with %s", f.Prev.Short(), want.Short())
+	case f.Digest != sum:
+		why = fmt.Sprintf("is not what its digest %s says", f.Digest.Short())
+	case f.Envelope == nil:
+		why = "has no envelope"
+	case r.Delivering():
+		why = "is for a run that is being delivered"
+	default:
+		return nil
+	}
+	return at.refuse("amendment %d %s", f.Number, why)
+}
+
+// Fits says why steps cannot be added to a run as f wants, or nil: each of them must
+// come behind all that has begun, and belong to a task that is not over, and
+// what was there must be there, in the order that it had.
+func (f *Amended) Fits(r *Run) error {
+	_, _, err := f.extend(r)
+	return err
+}
+
+// extend returns the steps of the run with those that an amendment adds, and the
+// tasks that gained some.
+func (f *Amended) extend(r *Run) (steps []*Step, gained map[string]bool, err error) {
+	gained = map[string]bool{}
+	added := map[plan.Address]bool{}
+	for _, a := range f.Added {
+		added[a] = true
+	}
+	behind, old := begun(r), 0
+	for _, o := range f.Steps {
+		switch {
+		case !added[o.Address]:
+			if old == len(r.Steps) || r.Steps[old].Outline != o {
+				return nil, nil, fmt.Errorf("step %s is not where it was", o.Address)
+			}
+			steps = append(steps, r.Steps[old])
+			old++
+		case r.index[o.Address] != nil:
+			return nil, nil, fmt.Errorf("step %s is not new", o.Address)
+		case old < behind:
+			return nil, nil, fmt.Errorf("step %s would come before %s, which has begun", o.Address,
+				r.Steps[behind-1].Address)
+		case r.Flow.Task(o.Task) != nil:
+			return nil, nil, fmt.Errorf("step %s would belong to task %s, which is over", o.Address, o.Task)
+		default:
+			steps = append(steps, &Step{Outline: o, Status: Pending})
+			gained[o.Task] = true
+			delete(added, o.Address)
+		}
+	}
+	for _, code := range f.Acknowledged {
+		_, step, _ := strings.Cut(code, ":")
+		if !slices.Contains(r.Started.Acknowledged, code) && !slices.Contains(f.Added, plan.Address(step)) {
+			return nil, nil, fmt.Errorf("%s was acknowledged, which is about no step that is new", code)
+		}
+	}
+	if old < len(r.Steps) || len(added) > 0 || len(steps) == len(r.Steps) {
+		return nil, nil, fmt.Errorf("there are %d steps, %d of them new, where there were %d", len(f.Steps),
+			len(f.Added), len(r.Steps))
+	}
+	return steps, gained, nil
+}
+
+// begun is how many steps, from the first in the order of execution, an
+// amendment must leave before all that it adds: up to the last one that is not
+// pending.
+func begun(r *Run) int {
+	for i, s := range slices.Backward(r.Steps) {
+		if s.Status != Pending {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// aside: how the run stands does not move, whether it waits, what is under way,
+// and what the last step left.
+func (*Amended) aside() {}

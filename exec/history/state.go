@@ -1,0 +1,170 @@
+package history
+
+import (
+	"time"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/gate"
+)
+
+// Advice is what was said, of a kind and at a point, since the step failed the
+// last time; nil if nobody was asked yet.
+func (s *Step) Advice(kind, point string) *Advised {
+	for i := len(s.Advised) - 1; i >= s.heard; i-- {
+		if a := &s.Advised[i]; a.Kind == kind && a.Point == point {
+			return a
+		}
+	}
+	return nil
+}
+
+// Patch finds a patch of the step by its id, or nil.
+func (s *Step) Patch(id string) *Patched {
+	for i := range s.Patches {
+		if s.Patches[i].ID == id {
+			return &s.Patches[i]
+		}
+	}
+	return nil
+}
+
+// InFlight is the attempt of the step that began and has neither failed nor
+// been accepted, or nil.
+func (s *Step) InFlight() *Attempt {
+	if a := s.Last(); a != nil && a.Failure == nil && s.Status == InFlight {
+		return a
+	}
+	return nil
+}
+
+// Execution is how a step went, over all its attempts: RETRY_SUCCEEDED or
+// RETRY_FAILED where an earlier attempt failed for a reason of its own.
+func (s *Step) Execution() ExecutionStatus {
+	last := s.Last()
+	if last == nil {
+		return NotExecuted
+	}
+	switch got := last.Execution(); {
+	case s.Retried() == 0:
+		return got
+	case got == Succeeded:
+		return RetrySucceeded
+	default:
+		return RetryFailed
+	}
+}
+
+// Retried counts the attempts that followed one that failed, since the step was
+// last set back.
+func (s *Step) Retried() int {
+	n := 0
+	for i := 1; i < len(s.Attempts); i++ {
+		if f := s.Attempts[i-1].Failure; f != nil && f.Class != Interrupted && f.Class != Lost {
+			n++
+		}
+	}
+	return n
+}
+
+// Precedes reports whether s comes before o in the order of execution.
+func (s *Step) Precedes(o *Step) bool { return s.at < o.at }
+
+// A Step is everything known about a step.
+type Step struct {
+	Outline
+	Status     StepStatus
+	Started    time.Time
+	Over       time.Time // zero while it is not over
+	EndedAt    uint64    // position of the fact that ended it in the journal; 0 while it is not over
+	Checkpoint *StepStarted
+	At         uint64           // position of the checkpoint in the journal
+	Gates      []gate.Judgement // before the step, those of the latest try
+	Refusal    *AttemptFailed   // why it may not begin; nil if it may
+	Next       *Recovery        // decided and not tried yet
+	Attempts   []*Attempt       // since the run was last set back to before the step
+	Undone     []*Attempt       // those before that
+	Recoveries []Recovery
+	Advised    []Advised // what advisors said about it, oldest first
+	Patches    []Patched // of its method, those that were refused too
+	Questions  []Exchange
+	Addenda    []Addendum // answers about the step that are part of the record, since the run was last set back
+	Lesson     *Lesson    // of education mode; nil if there is none
+	Completed  *StepCompleted
+	Failed     *StepFailed
+	Skipped    *StepSkipped
+	Blocked    *StepBlocked
+
+	at    int // position in the order of execution
+	heard int // how much advice there was when it failed the last time
+}
+
+// Last is the latest attempt, or nil.
+func (s *Step) Last() *Attempt {
+	if len(s.Attempts) == 0 {
+		return nil
+	}
+	return s.Attempts[len(s.Attempts)-1]
+}
+
+// Tried is how many attempts there have been, those before a rollback included.
+func (s *Step) Tried() int { return len(s.Undone) + len(s.Attempts) }
+
+// Rungs counts how often a rung was used, since the step began or was rolled
+// back.
+func (s *Step) Rungs(name string) int {
+	n := 0
+	for _, r := range s.Recoveries {
+		if r.Rung == name {
+			n++
+		}
+	}
+	return n
+}
+
+// An Attempt is one execution of one method, as far as it is known.
+type Attempt struct {
+	Number    int
+	Started   time.Time
+	Ended     time.Time // zero while it runs
+	Method    AttemptStarted
+	Said      *AttemptEnded
+	Telemetry *Telemetry // what it said of runs, artifacts and metrics; nil if nothing
+	Accounted *Accounted
+	Gates     []gate.Judgement // during and after
+	Cycles    []Cycle          // phases of writing the test first, that ended
+	Differs   []Differs        // earlier attempts of the same inputs that made another tree
+	Failure   *AttemptFailed   // nil: it succeeded, or is not over
+	Base      record.Snapshot  // the tree that it began with: the step's checkpoint then
+	Discarded record.Snapshot  // what it left and was undone, where that was kept
+	// Compensated is how its compensation went; nil if there was none yet.
+	Compensated *Compensated
+	// Resumptions is how often the run had been resumed when the attempt
+	// failed.
+	Resumptions int
+}
+
+// Execution is how an attempt went: SUCCEEDED without a failure;
+// RETRYABLE_FAILURE where time, memory, a signal or the controller's own end
+// cut it off, so that nothing says that it cannot succeed; else FAILED.
+func (a *Attempt) Execution() ExecutionStatus {
+	exit := 0
+	if a.Said != nil {
+		exit = a.Said.Exit
+	}
+	return ExecutionOf(a.Failure, exit)
+}
+
+// An Exchange is a question and what became of it.
+type Exchange struct {
+	Question   ask.Question
+	Answer     *ask.Answer
+	Unanswered *Unanswered  // the refusal that ended it
+	Mistaken   []Unanswered // answers that did not count
+}
+
+// Open reports whether it still waits.
+func (e *Exchange) Open() bool { return e.Answer == nil && e.Unanswered == nil }
+
+// Of is where facts about a step, and the given attempt of it, belong.
+func Of(s *Step, attempt int) Where { return Where{Step: s.Address, Attempt: attempt} }

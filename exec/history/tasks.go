@@ -1,0 +1,151 @@
+package history
+
+// Evidence is the latest look for the task's evidence that stands, or nil.
+func (t Task) Evidence() *Evidence {
+	return latest(t.run.Evidence, func(e *Evidence) bool { return e.Task == t.id && !e.Undone })
+}
+
+// EvidenceRetry is the latest decision about the task's missing evidence that
+// stands, or nil.
+func (t Task) EvidenceRetry() *EvidenceRetry {
+	return latest(t.run.EvidenceRetries, func(e *EvidenceRetry) bool { return e.Task == t.id && !e.Undone })
+}
+
+// Outcome is the last word about the task, or nil while there is none.
+func (t Task) Outcome() *TaskOutcome {
+	return latest(t.run.Outcomes, func(o *TaskOutcome) bool { return o.Task == t.id && !o.Undone })
+}
+
+// Execution is how the task went: as well as the worst of its steps that its
+// end depends on. Steps that were left out on somebody's word, and those that
+// failed without being critical, do not count, unless nothing else was done.
+func (t Task) Execution() ExecutionStatus {
+	result, retried := NotExecuted, false
+	for _, s := range t.run.Steps {
+		if s.Task != t.id {
+			continue
+		}
+		got := s.Execution()
+		retried = retried || s.Retried() > 0
+		switch {
+		case s.Status == Completed && result == NotExecuted:
+			result = Succeeded
+		case s.Status == Failed && s.Critical, s.Status == Blocked && s.Critical && got != NotExecuted:
+			return got
+		case s.Status == Failed && result == NotExecuted:
+			result = got
+		case s.Status == Blocked && s.Critical && result != NotExecuted, s.Status == Pending && result != NotExecuted:
+			return ExecutionFailed // it stopped half-way
+		}
+	}
+	if retried && result == Succeeded {
+		return RetrySucceeded
+	}
+	return result
+}
+
+// Retries counts what was tried anew at the three points of the task.
+func (t Task) Retries() Retries {
+	var n Retries
+	if a := t.Approval(); a != nil {
+		n.Approval = a.Retry
+	}
+	for _, s := range t.run.Steps {
+		if s.Task == t.id {
+			n.Execution += s.Retried()
+		}
+	}
+	for i := range t.run.EvidenceRetries {
+		if e := &t.run.EvidenceRetries[i]; e.Task == t.id && !e.Undone && e.Terminal == "" {
+			n.Verification++
+		}
+	}
+	return n
+}
+
+// Compliance is the latest look at the task that stands, or nil.
+func (t Task) Compliance() *Compliance {
+	return latest(t.run.Compliance, func(c *Compliance) bool { return c.Task == t.id && !c.Undone })
+}
+
+// Approval is the latest decision of the reviewers about the task that stands,
+// or nil.
+func (t Task) Approval() *Approval {
+	return latest(t.run.Approvals, func(a *Approval) bool { return a.Task == t.id && !a.Undone })
+}
+
+// A Task of a run, as the journal knows it. It is a view of the run, and shows
+// what the run knows when it is asked.
+type Task struct {
+	run *Run
+	id  string
+}
+
+// Task is the task with an id. Of one that the plan does not have nothing is
+// known.
+func (r *Run) Task(id string) Task { return Task{r, id} }
+
+// latest is the last one of a list that is so, or nil.
+func latest[T any](list []T, is func(*T) bool) *T {
+	for i := len(list) - 1; i >= 0; i-- {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func (f *TaskOver) ofRun(r *Run, _ moment) error {
+	r.Flow.Tasks = append(r.Flow.Tasks, *f)
+	delete(r.standing.silent, f.Task)
+	return nil
+}
+
+func (f *Compliance) ofRun(r *Run, at moment) error {
+	f.At = at.time
+	r.Compliance = append(r.Compliance, *f)
+	return nil
+}
+
+func (f *Approval) ofRun(r *Run, at moment) error {
+	f.Decided = at.time
+	r.Approvals = append(r.Approvals, *f)
+	return nil
+}
+
+func (f *Evidence) ofRun(r *Run, _ moment) error {
+	r.Evidence = append(r.Evidence, *f)
+	return nil
+}
+
+func (f *EvidenceRetry) ofRun(r *Run, at moment) error {
+	f.At = at.time
+	r.EvidenceRetries = append(r.EvidenceRetries, *f)
+	return nil
+}
+
+func (f *TaskOutcome) ofRun(r *Run, _ moment) error {
+	r.Outcomes = append(r.Outcomes, *f)
+	return nil
+}
+
+// undoTasks forgets what was decided about tasks of which a step was set back.
+// A step that is set back to find missing evidence keeps its task's approval
+// and its retries: they would be endless else.
+func undoTasks(r *Run, tasks map[string]bool, by string) {
+	for i := range r.Outcomes {
+		r.Outcomes[i].Undone = r.Outcomes[i].Undone || tasks[r.Outcomes[i].Task]
+	}
+	if by == ByEvidenceRetry {
+		return
+	}
+	for i := range r.Approvals {
+		r.Approvals[i].Undone = r.Approvals[i].Undone || tasks[r.Approvals[i].Task]
+	}
+	for i := range r.Evidence {
+		r.Evidence[i].Undone = r.Evidence[i].Undone || tasks[r.Evidence[i].Task]
+	}
+	for i := range r.EvidenceRetries {
+		r.EvidenceRetries[i].Undone = r.EvidenceRetries[i].Undone || tasks[r.EvidenceRetries[i].Task]
+	}
+}
