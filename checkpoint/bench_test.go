@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -75,13 +76,13 @@ func BenchmarkSnapshot(b *testing.B) {
 	b.Run("cold", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			blobs, err := checkpoint.OpenFolder(b.TempDir())
+			blobs, err := folder.Open(b.Context(), b.TempDir())
 			must(b, err)
 			_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, tree, record.Snapshot{})
 			must(b, err, blobs.Close())
 		}
 	})
-	blobs, err := checkpoint.OpenFolder(b.TempDir())
+	blobs, err := folder.Open(b.Context(), b.TempDir())
 	must(b, err)
 	defer blobs.Close()
 	store := checkpoint.NewStore(blobs)
@@ -115,7 +116,7 @@ func BenchmarkSnapshot(b *testing.B) {
 func BenchmarkRestore(b *testing.B) {
 	dir := benchTree(b)
 	before := scanned(b, dir, ledger.Scope{})
-	blobs, err := checkpoint.OpenFolder(b.TempDir())
+	blobs, err := folder.Open(b.Context(), b.TempDir())
 	must(b, err)
 	defer blobs.Close()
 	store := checkpoint.NewStore(blobs)
@@ -144,7 +145,7 @@ func BenchmarkRecognize(b *testing.B) {
 	scanner := scan.Scanner{}
 	tree, err := scanner.Scan(b.Context(), dir, nil)
 	must(b, err)
-	blobs, err := checkpoint.OpenFolder(b.TempDir())
+	blobs, err := folder.Open(b.Context(), b.TempDir())
 	must(b, err)
 	b.Cleanup(func() { blobs.Close() })
 	s := checkpoint.NewStore(blobs)

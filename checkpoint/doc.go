@@ -2,19 +2,19 @@
 // restored, and facts, so that they can be proved.
 //
 // Two small interfaces move bytes, and hosts can bring their own: [Blobs] keeps
-// contents by digest, [Log] keeps records in order. [Folder] and filelog.Log
-// are those that keep them in files, [Memory] and [MemoryLog] those for tests.
-// Their rules are tests in package checkpointtest.
+// contents by digest, [Log] keeps records in order. Packages folder and filelog
+// keep them in files; [Memory] and [MemoryLog] are for tests. Their rules are
+// tests in package checkpointtest. Package hold keeps a second controller away
+// from a workspace.
 //
 // What callers hold is built on them. A [Store] keeps snapshots of trees, of
 // which only the differences are written, and restores them exactly. A
 // [Journal] chains its records by hashes, so that nobody can edit, swap, repeat
 // or remove one without being found out; what was cut off or written anew from
 // some record on is found by what a filelog.Log keeps beside its file, and for
-// sure by a [Head] that was kept elsewhere. hold.Workspace keeps a second
-// controller away from a workspace.
+// sure by a [Head] that was kept elsewhere.
 //
-//	blobs, err := checkpoint.OpenFolder("w/.planlock/objects")
+//	blobs, err := folder.Open(ctx, "w/.planlock/objects")
 //	store := checkpoint.NewStore(blobs)
 //	before, err := new(scan.Scanner).Scan(ctx, "w", nil)
 //	snap, err := store.Snapshot(ctx, "w", before, record.Snapshot{})
@@ -30,8 +30,8 @@
 // ([Store.SnapshotInline]), and not synced itself. A restore writes files in
 // place, and two workers share it.
 //
-// [Folder.Collect] removes what nobody needs, which [Store.References] lists
-// for a journal, and [Folder.Check] reads everything that is kept.
+// [Store.References] lists what a journal needs, so that the rest can be
+// removed.
 //
 // Not promised: contents are not compressed and not encrypted. Owners, extended
 // attributes, access lists and hard links between files are not restored.

@@ -206,16 +206,11 @@ func (s *Store) seal(ctx context.Context, in *inlining) error {
 	s.loose = s.loose || !much
 	s.mu.Unlock()
 	if !much {
-		if f, ok := s.blobs.(gatherer); ok {
-			return f.writeGathered()
+		if b, ok := s.blobs.(gatherer); ok {
+			return b.WriteGathered()
 		}
 		return nil
 	}
 	in.large()
 	return s.Sync(ctx)
 }
-
-// A gatherer is Blobs that may hold in memory what was put. What a record names
-// is written, so that other processes see it, and that nothing is wanting but
-// the sync.
-type gatherer interface{ writeGathered() error }

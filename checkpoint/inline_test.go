@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
@@ -55,9 +56,9 @@ func TestSnapshotInline(t *testing.T) {
 	dir, objects := t.TempDir(), t.TempDir()
 	write := func(name, text string) { must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)) }
 	write("a", "first")
-	folder, err := checkpoint.OpenFolder(objects)
+	opened, err := folder.Open(t.Context(), objects)
 	must(t, err)
-	blobs := &countingBlobs{Blobs: folder}
+	blobs := &countingBlobs{Blobs: opened}
 	store := checkpoint.NewStore(blobs)
 	base, err := store.Snapshot(t.Context(), dir, scanned(t, dir, ledger.Scope{}), record.Snapshot{})
 	must(t, err)
@@ -76,7 +77,7 @@ func TestSnapshotInline(t *testing.T) {
 	must(t, err)
 	losePacks(t, objects, synced)
 
-	again, err := checkpoint.OpenFolder(objects)
+	again, err := folder.Open(t.Context(), objects)
 	must(t, err)
 	blobs = &countingBlobs{Blobs: again}
 	store = checkpoint.NewStore(blobs)
@@ -96,14 +97,14 @@ func TestSnapshotInline(t *testing.T) {
 		t.Errorf("%d syncs, %v", blobs.syncs, err)
 	}
 	must(t, again.Close())
-	last, err := checkpoint.OpenFolder(objects)
+	last, err := folder.Open(t.Context(), objects)
 	must(t, err)
 	defer last.Close()
 	if _, err := checkpoint.NewStore(last).Tree(t.Context(), snap); err != nil {
 		t.Errorf("it was adopted, and is not kept: %v", err)
 	}
 	// References finds what a record carries, too.
-	lost, err := checkpoint.OpenFolder(t.TempDir())
+	lost, err := folder.Open(t.Context(), t.TempDir())
 	must(t, err)
 	defer lost.Close()
 	var log checkpoint.MemoryLog
@@ -126,10 +127,10 @@ func TestSnapshotInline(t *testing.T) {
 // would make too much of it, at once.
 func TestSnapshotInlineIsNeverForgotten(t *testing.T) {
 	dir := t.TempDir()
-	folder, err := checkpoint.OpenFolder(t.TempDir())
+	opened, err := folder.Open(t.Context(), t.TempDir())
 	must(t, err)
-	defer folder.Close()
-	blobs := &countingBlobs{Blobs: folder}
+	defer opened.Close()
+	blobs := &countingBlobs{Blobs: opened}
 	store := checkpoint.NewStore(blobs)
 	take := func(text string) (checkpoint.Inline, int) {
 		t.Helper()

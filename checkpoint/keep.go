@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -108,7 +109,7 @@ func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, en
 
 // keepFile puts the content of one file.
 func (s *Store) keepFile(ctx context.Context, from *source, e ledger.Entry, in *inlining) error {
-	if e.Size < smallBlob {
+	if e.Size < content.Small {
 		content, err := from.read(e)
 		if err != nil {
 			return err
@@ -126,6 +127,21 @@ func (s *Store) keepFile(ctx context.Context, from *source, e ledger.Entry, in *
 	if err != nil {
 		return err
 	}
-	changed := &ChangedError{Path: e.Path}
-	return s.put(ctx, e.Digest, &fileContent{check(f, want, e.Size, changed), f, e.Size, changed})
+	return s.put(ctx, e.Digest, content.OfFile(f, content.Check(f, want, e.Size, &ChangedError{Path: e.Path})))
+}
+
+// takeBack lets the store forget what was put for something that failed, where
+// it can.
+func (s *Store) takeBack(digests []ledger.Digest) error {
+	b, ok := s.blobs.(taker)
+	if !ok {
+		return nil
+	}
+	gone, err := b.TakeBack(digests)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range gone {
+		delete(s.puts, d)
+	}
+	return err
 }

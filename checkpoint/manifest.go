@@ -210,11 +210,11 @@ func (d *decoder) entry() (e ledger.Entry) {
 	switch e.Kind {
 	case ledger.File:
 		size := d.number()
-		digest := d.take(uint64(len(sum{})))
+		digest := d.take(uint64(len(format.Sum{})))
 		if d.bad = d.bad || size > 1<<62; d.bad {
 			return e
 		}
-		e.Size, e.Digest = int64(size), ledger.DigestOf(sum(digest))
+		e.Size, e.Digest = int64(size), ledger.DigestOf(format.Sum(digest))
 	case ledger.Link:
 		e.Target = d.text()
 	case ledger.Special:

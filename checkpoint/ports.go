@@ -51,6 +51,11 @@ func (e *HeldError) Error() string {
 // Blobs keeps bytes by digest. It is safe for concurrent use. It need not check
 // that content has the digest: Store does, in both directions. Content is never
 // changed or removed through this interface.
+//
+// Two more abilities are used where they are there. WriteGathered() error lets
+// other processes see what was put, if that is held in memory before Sync.
+// TakeBack([]ledger.Digest) ([]ledger.Digest, error) frees what was put last
+// and is not synced, if nobody else was told that it is kept, and returns that.
 type Blobs interface {
 	// Put keeps content under d. Doing it again is harmless. When reading
 	// content fails, Put returns that error (wrapped) and keeps nothing. It
@@ -65,6 +70,12 @@ type Blobs interface {
 	// not known what of it is, and what is not must not be reported by Has once
 	// the Blobs are opened again.
 	Sync(ctx context.Context) error
+}
+
+type gatherer interface{ WriteGathered() error }
+
+type taker interface {
+	TakeBack([]ledger.Digest) ([]ledger.Digest, error)
 }
 
 // Log keeps records in order. Append and Replay may be called concurrently; a

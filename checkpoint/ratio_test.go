@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -94,7 +95,7 @@ func BenchmarkFirstSnapshot(b *testing.B) {
 	ratio(b, nothing, func(int) {
 		objects, err := os.MkdirTemp(b.TempDir(), "")
 		must(b, err)
-		blobs, err := checkpoint.OpenFolder(objects)
+		blobs, err := folder.Open(b.Context(), objects)
 		must(b, err)
 		_, err = checkpoint.NewStore(blobs).Snapshot(b.Context(), dir, scanned(b, dir, ledger.Scope{}),
 			record.Snapshot{})

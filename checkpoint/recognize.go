@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
@@ -48,5 +49,5 @@ func wholeManifest(tree *ledger.Tree) (digest ledger.Digest, size uint64, err er
 		}
 	}
 	flush()
-	return ledger.DigestOf(sum(hash.Sum(nil))), size, nil
+	return ledger.DigestOf(format.Sum(hash.Sum(nil))), size, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
@@ -30,7 +31,7 @@ func TestRecognize(t *testing.T) {
 	}
 	open := func() *checkpoint.Store {
 		t.Helper()
-		blobs, err := checkpoint.OpenFolder(kept)
+		blobs, err := folder.Open(t.Context(), kept)
 		must(t, err)
 		t.Cleanup(func() { blobs.Close() })
 		return checkpoint.NewStore(blobs)

@@ -3,12 +3,12 @@ package checkpoint
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 
+	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
@@ -41,7 +41,7 @@ func (r Reference) String() string {
 // what it needs, and the others follow. An error of the log is the last pair.
 func (s *Store) References(ctx context.Context, log Log, name string) iter.Seq2[Reference, error] {
 	return func(yield func(Reference, error) bool) {
-		f := &finder{store: s, seen: map[sum]bool{}, yield: yield}
+		f := &finder{store: s, seen: map[format.Sum]bool{}, yield: yield}
 		c := record.NewChain(name)
 		for rec, err := range replay(ctx, log, &c) {
 			if err != nil {
@@ -67,7 +67,7 @@ func (s *Store) References(ctx context.Context, log Log, name string) iter.Seq2[
 
 const (
 	digestScheme = "sha256:"
-	digestText   = len(digestScheme) + 2*len(sum{})
+	digestText   = len(digestScheme) + 2*len(format.Sum{})
 )
 
 // digestsIn yields the digests that are values in compact JSON, each with the
@@ -104,7 +104,7 @@ func keyBefore(data []byte) string {
 // A finder yields each digest once.
 type finder struct {
 	store   *Store
-	seen    map[sum]bool
+	seen    map[format.Sum]bool
 	yield   func(Reference, error) bool
 	at      Reference // who refers now
 	stopped bool
@@ -159,6 +159,3 @@ func (s *Store) beginsAsManifest(ctx context.Context, d ledger.Digest) bool {
 	_, err = io.ReadFull(r, head)
 	return errors.Join(err, r.Close()) == nil && string(head) == manifestMagic
 }
-
-// hexDigest is a digest in short, for messages.
-func hexDigest(s sum) string { return digestScheme + hex.EncodeToString(s[:6]) }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
@@ -160,11 +161,11 @@ func clearWay(dir *disk.Root, name string) error {
 // writeFile writes the content of e: in place if the file has one name only, so
 // that a link to it from outside is not written through, else as a new file.
 func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
-	content, err := r.content(ctx, e)
+	in, err := r.content(ctx, e)
 	if err != nil {
 		return err
 	}
-	defer content.Close() // only read
+	defer in.Close() // only read
 	return r.try(e.Path, func(dir *disk.Root, name string) error {
 		f, err := openInPlace(dir, name)
 		if err != nil {
@@ -179,7 +180,7 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 				return err
 			}
 		}
-		err = writeContent(f, content, e.Size, r.w.root.Plain())
+		err = writeContent(f, in, e.Size, r.w.root.Plain())
 		byFile := runtime.GOOS == "linux" // elsewhere it goes by names, which are looked up in the folder then
 		if err == nil && byFile {
 			err = setFileStat(f, e)
@@ -212,9 +213,9 @@ func setFileStat(f *disk.File, e ledger.Entry) error {
 // over what is there, since cutting the file first costs several times as much.
 // A large one is written to the empty file, so that holes stay holes, and
 // blocks are shared (if share says so), where the file system has that.
-func writeContent(f *disk.File, content io.Reader, size int64, share bool) error {
-	if size <= smallBlob {
-		n, err := io.Copy(onlyWriter{f}, content)
+func writeContent(f *disk.File, in io.Reader, size int64, share bool) error {
+	if size <= content.Small {
+		n, err := io.Copy(onlyWriter{f}, in)
 		if err == nil && n != size {
 			err = io.ErrUnexpectedEOF
 		}
@@ -226,20 +227,20 @@ func writeContent(f *disk.File, content io.Reader, size int64, share bool) error
 	if err := f.Truncate(0); err != nil {
 		return err
 	}
-	w := &sparseWriter{f: f}
-	if c, ok := content.(checkedCloser); ok && share {
-		w.offset = cloneOut(f, c.r, size)
+	w := &content.Sparse{F: f}
+	if c, ok := in.(*content.Checked); ok && share {
+		w.Offset = content.ShareOut(f, c, size)
 	}
-	if _, err := io.CopyN(io.Discard, content, w.offset); err != nil {
+	if _, err := io.CopyN(io.Discard, in, w.Offset); err != nil {
 		return err
 	}
-	if _, err := io.CopyBuffer(onlyWriter{w}, content, make([]byte, 256<<10)); err != nil {
+	if _, err := io.CopyBuffer(onlyWriter{w}, in, make([]byte, 256<<10)); err != nil {
 		return err
 	}
-	if w.offset != size {
+	if w.Offset != size {
 		return io.ErrUnexpectedEOF
 	}
-	return w.finish()
+	return w.Finish()
 }
 
 // onlyWriter hides what else a file can do, so that the buffer of the reader is
@@ -252,7 +253,7 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 	if err != nil {
 		return nil, err
 	}
-	if e.Size > smallBlob {
+	if e.Size > content.Small {
 		// Read it twice rather than put something wrong over the file.
 		_, err := io.Copy(io.Discard, interrupt.Reader(ctx, in))
 		if err = errors.Join(err, in.Close()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
@@ -104,7 +105,7 @@ func (s *Store) open(ctx context.Context, d ledger.Digest, size int64) (io.ReadC
 			return nil, err
 		}
 	}
-	return checkedCloser{check(r, want, size, &DamagedError{d}), r}, nil
+	return content.Check(r, want, size, &DamagedError{d}), nil
 }
 
 // Tree reads a snapshot back. ErrNotFound if it, or one that it builds on, is

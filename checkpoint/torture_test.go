@@ -19,6 +19,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 )
@@ -206,7 +207,7 @@ func TestTortureRandomTrees(t *testing.T) {
 
 func openStoreIn(t testing.TB, dir string) *checkpoint.Store {
 	t.Helper()
-	blobs, err := checkpoint.OpenFolder(dir)
+	blobs, err := folder.Open(t.Context(), dir)
 	must(t, err)
 	t.Cleanup(func() { blobs.Close() })
 	return checkpoint.NewStore(blobs)

@@ -23,8 +23,8 @@ func call(t *testing.T, args ...string) (status int, out, errs string) {
 	return status, o.String(), e.String()
 }
 
-// folder makes a folder of files and goes there.
-func folder(t *testing.T, files map[string]string) string {
+// inFolder makes a folder of files and goes there.
+func inFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -46,7 +46,7 @@ const kitTasks = `# Tasks: notes
 const kitBroken = "# Tasks\n\n- [ ] T001 Write a.txt (depends on T002)\n- [ ] T002 Write b.txt (depends on T001)\n"
 
 func TestCheckJSONOfAForeignPlan(t *testing.T) {
-	folder(t, map[string]string{"tasks.md": kitTasks})
+	inFolder(t, map[string]string{"tasks.md": kitTasks})
 	status, out, errs := call(t, "check", "--format", "json", "tasks.md")
 	var doc struct {
 		Schema string
@@ -85,7 +85,7 @@ func TestCheckJSONOfAForeignPlan(t *testing.T) {
 }
 
 func TestCheckStatus(t *testing.T) {
-	folder(t, map[string]string{"tasks.md": kitTasks, "broken.md": kitBroken, "README.md": "# Read me\n\nText.\n"})
+	inFolder(t, map[string]string{"tasks.md": kitTasks, "broken.md": kitBroken, "README.md": "# Read me\n\nText.\n"})
 	for name, want := range map[string]int{"tasks.md": 0, "README.md": 4, "none.md": 6} {
 		for _, format := range []string{"text", "json", "sarif"} {
 			status, out, _ := call(t, "check", "--format", format, name)
@@ -101,7 +101,7 @@ func TestCheckStatus(t *testing.T) {
 
 // TestCheckSARIF holds the fields that readers of SARIF need.
 func TestCheckSARIF(t *testing.T) {
-	folder(t, map[string]string{"plan.toml": "schema = 1\ngoal.description = \"ä\"\nprofile = \"observe\"\ntasks = [{ id = 1, title = \"ää\", depends_on = [7] }]\n"})
+	inFolder(t, map[string]string{"plan.toml": "schema = 1\ngoal.description = \"ä\"\nprofile = \"observe\"\ntasks = [{ id = 1, title = \"ää\", depends_on = [7] }]\n"})
 	_, out, _ := call(t, "check", "--format", "sarif", "plan.toml")
 	var doc sarif.Log
 	if err := json.Unmarshal([]byte(out), &doc); err != nil {
@@ -140,7 +140,7 @@ func TestCheckSARIF(t *testing.T) {
 // TestCheckTextMatches holds the first line of a diagnostic, which problem
 // matchers of editors read.
 func TestCheckTextMatches(t *testing.T) {
-	folder(t, map[string]string{"README.md": "# Read me\n"})
+	inFolder(t, map[string]string{"README.md": "# Read me\n"})
 	_, out, _ := call(t, "check", "README.md")
 	if !strings.HasPrefix(out, "README.md:1:1: error: ") || !strings.Contains(out, " [not-a-plan]\n") ||
 		!strings.Contains(out, "\n  hint: ") {
@@ -163,7 +163,7 @@ func TestWorkThatIsThere(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agent of this test is a shell script")
 	}
-	folder(t, map[string]string{"tasks.md": kitTasks, "store.txt": "x\n"})
+	inFolder(t, map[string]string{"tasks.md": kitTasks, "store.txt": "x\n"})
 	agent := filepath.Join(t.TempDir(), "agent.sh")
 	if err := os.WriteFile(agent, []byte(agentScript), 0o755); err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestWorkThatIsThere(t *testing.T) {
 }
 
 func TestRunRefusesProse(t *testing.T) {
-	folder(t, map[string]string{"04-01-PLAN.md": "---\nphase: 04\nplan: 01\n---\n\n# A plan in prose\n\nDo it well.\n"})
+	inFolder(t, map[string]string{"04-01-PLAN.md": "---\nphase: 04\nplan: 01\n---\n\n# A plan in prose\n\nDo it well.\n"})
 	status, out, errs := call(t, "run", ".")
 	if status != 4 || !strings.Contains(errs, "no tasks") {
 		t.Errorf("run ended with %d\n%s%s", status, out, errs)
@@ -200,7 +200,7 @@ func TestRunRefusesProse(t *testing.T) {
 
 // TestAmbiguousFolder names the plans of a folder that has two.
 func TestAmbiguousFolder(t *testing.T) {
-	folder(t, map[string]string{"tasks.md": kitTasks, "04-01-PLAN.md": "---\nphase: 04\nplan: 01\n---\n<task>\n<name>x</name>\n</task>\n"})
+	inFolder(t, map[string]string{"tasks.md": kitTasks, "04-01-PLAN.md": "---\nphase: 04\nplan: 01\n---\n<task>\n<name>x</name>\n</task>\n"})
 	for _, command := range []string{"check", "graph", "lock", "run"} {
 		status, out, errs := call(t, command, ".")
 		if status != 6 || !strings.Contains(out+errs, "[plan-ambiguous]") || !strings.Contains(out+errs, "04-01-PLAN.md (phase-plan), tasks.md (spec-kit)") {
@@ -216,13 +216,13 @@ func TestResumeOfAFolder(t *testing.T) {
 		t.Skip("the agent of this test is a shell script")
 	}
 	const head = "---\nphase: 04\nplan: %\n---\n<tasks>\n<task type=\"auto\">\n<name>Write it</name>\n<action>Write.</action>\n</task>\n"
-	plans := folder(t, map[string]string{"04-01-PLAN.md": strings.ReplaceAll(head, "%", "01"),
+	plans := inFolder(t, map[string]string{"04-01-PLAN.md": strings.ReplaceAll(head, "%", "01"),
 		"04-02-PLAN.md": strings.ReplaceAll(head, "%", "02") + "<task type=\"checkpoint:human-verify\" gate=\"blocking\">\n<what-built>It</what-built>\n<how-to-verify>Look.</how-to-verify>\n</task>\n"})
 	agent := filepath.Join(t.TempDir(), "agent.sh")
 	if err := os.WriteFile(agent, []byte(agentScript), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	work := folder(t, nil)
+	work := inFolder(t, nil)
 	status, out, errs := call(t, "run", "--answers", "wait", "--executor", agent, "--no-sandbox", plans)
 	if status != 5 {
 		t.Fatalf("run ended with %d\n%s%s", status, out, errs)
@@ -248,7 +248,7 @@ func TestResumeOfAFolder(t *testing.T) {
 
 // TestConvert writes a task list as a native plan, which holds.
 func TestConvert(t *testing.T) {
-	folder(t, map[string]string{"tasks.md": kitTasks, "README.md": "# Read me\n", "broken.md": kitBroken})
+	inFolder(t, map[string]string{"tasks.md": kitTasks, "README.md": "# Read me\n", "broken.md": kitBroken})
 	if status, out, errs := call(t, "convert", "--to", "native", "-o", "plan.toml", "tasks.md"); status != 0 || out != "" {
 		t.Fatalf("convert ended with %d\n%s%s", status, out, errs)
 	}

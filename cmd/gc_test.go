@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/folder"
 )
 
 // What gc says is English with none, one and two of everything.
@@ -28,7 +28,7 @@ func TestCollectedText(t *testing.T) {
 			"2 packs left as they are, because another program writes them.\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := collected(checkpoint.Collected{Removed: c.n, Rewritten: c.n, Busy: c.n, Damaged: c.n,
+			got := collected(folder.Collected{Removed: c.n, Rewritten: c.n, Busy: c.n, Damaged: c.n,
 				Contents: c.n, Bytes: int64(c.n), Kept: c.n}, c.n, c.dryRun)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -24,7 +24,7 @@ func (s *settles) Ask(_ context.Context, q ask.Question) (ask.Answer, error) {
 // TestHostOfTheCommand runs the command as a host's own program would: with an
 // executor and an escalator that planlock does not have.
 func TestHostOfTheCommand(t *testing.T) {
-	plans := folder(t, map[string]string{"01-01-PLAN.md": "---\nphase: 01\nplan: 01\n---\n<tasks>\n" +
+	plans := inFolder(t, map[string]string{"01-01-PLAN.md": "---\nphase: 01\nplan: 01\n---\n<tasks>\n" +
 		"<task type=\"checkpoint:human-verify\" gate=\"blocking\">\n<what-built>It</what-built>\n<how-to-verify>Look.</how-to-verify>\n</task>\n" +
 		"<task type=\"auto\">\n<name>Write it</name>\n<action>Write.</action>\n</task>\n</tasks>\n"})
 	person := &settles{}
@@ -32,7 +32,7 @@ func TestHostOfTheCommand(t *testing.T) {
 		return exec.Outcome{}, os.WriteFile(filepath.Join(w.Dir, "written"), []byte("x"), 0o644)
 	})
 	var out, errs bytes.Buffer
-	work := folder(t, nil)
+	work := inFolder(t, nil)
 	status := run(With{Escalator: person, Executors: map[string]exec.Executor{"writer": writes}},
 		[]string{"run", "--dir", work, "--executor", "writer", plans}, bytes.NewReader(nil), &out, &errs)
 	if status != 0 || person.asked != 1 {

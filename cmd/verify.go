@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/exec"
 )
 
@@ -94,7 +94,7 @@ func (p *cli) nothingKept(err error) error {
 }
 
 // collected says what was freed, and what stays for a number of runs.
-func collected(c checkpoint.Collected, runs int, dryRun bool) string {
+func collected(c folder.Collected, runs int, dryRun bool) string {
 	verb, was, were := "Freed", "was", "were"
 	if dryRun {
 		verb, was, were = "Would free", "would be", "would be"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
@@ -713,7 +714,7 @@ func TestVerifyFindsAForgedAmendment(t *testing.T) {
 			p := &read(t, tt.text).Plan
 			text, err := json.Marshal(p)
 			must(t, err)
-			blobs, err := checkpoint.OpenFolder(filepath.Join(b.Dir, exec.Own, "objects"))
+			blobs, err := folder.Open(t.Context(), filepath.Join(b.Dir, exec.Own, "objects"))
 			must(t, err)
 			store := checkpoint.NewStore(blobs)
 			blob, err := store.Put(t.Context(), text)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
@@ -172,7 +173,7 @@ func (w Workspace) storeOf(ctx context.Context) (store *checkpoint.Store, close 
 	if w.Blobs != nil {
 		return checkpoint.NewStore(w.Blobs), func() error { return nil }, nil
 	}
-	blobs, err := checkpoint.OpenFolderContext(ctx, w.path("objects"))
+	blobs, err := folder.Open(ctx, w.path("objects"))
 	if err != nil {
 		return nil, nil, err
 	}

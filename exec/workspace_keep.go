@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/ledger"
 )
@@ -46,7 +47,7 @@ func (f Fault) String() string {
 // with dryRun it only counts. It removes nothing while any journal or tree
 // cannot be read, since nobody knows what those need. Only the default folder
 // of contents is collected; where there is none, the error is [ErrNothingKept].
-func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed checkpoint.Collected, runs int, err error) {
+func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed folder.Collected, runs int, err error) {
 	if err := w.keeps(); err != nil {
 		return freed, 0, err
 	}
@@ -55,7 +56,7 @@ func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed checkpoint.C
 		return freed, 0, err
 	}
 	defer held.Release() // whatever happens to the lock file now is nobody's loss
-	blobs, err := checkpoint.OpenFolderContext(ctx, w.contents())
+	blobs, err := folder.Open(ctx, w.contents())
 	if err != nil {
 		return freed, 0, err
 	}
@@ -72,16 +73,16 @@ func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed checkpoint.C
 // CheckContents reads all that the workspace keeps in its default folder and
 // tells of everything that is damaged or missing, and who needs it. It changes
 // nothing. Where there is no such folder, the error is [ErrNothingKept].
-func (w Workspace) CheckContents(ctx context.Context, tell func(Fault)) (checkpoint.Checked, error) {
+func (w Workspace) CheckContents(ctx context.Context, tell func(Fault)) (folder.Checked, error) {
 	if err := w.keeps(); err != nil {
-		return checkpoint.Checked{}, err
+		return folder.Checked{}, err
 	}
-	blobs, err := checkpoint.OpenFolderContext(ctx, w.contents())
+	blobs, err := folder.Open(ctx, w.contents())
 	if err != nil {
-		return checkpoint.Checked{}, err
+		return folder.Checked{}, err
 	}
 	lost := map[ledger.Digest]string{}
-	checked, err := blobs.Check(ctx, func(f checkpoint.PackFault) {
+	checked, err := blobs.Check(ctx, func(f folder.Fault) {
 		if f.Digest != "" {
 			lost[f.Digest] = "damaged"
 		}
@@ -98,7 +99,7 @@ func (w Workspace) CheckContents(ctx context.Context, tell func(Fault)) (checkpo
 
 // tellMissing names what journals need and the store does not hold intact; of
 // what is in lost only who needs it is new.
-func (w Workspace) tellMissing(ctx context.Context, blobs *checkpoint.Folder, checked *checkpoint.Checked,
+func (w Workspace) tellMissing(ctx context.Context, blobs *folder.Blobs, checked *folder.Checked,
 	lost map[ledger.Digest]string, tell func(Fault)) error {
 	ids, err := w.journals()
 	if err != nil {

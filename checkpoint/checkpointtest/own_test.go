@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/checkpointtest"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -23,7 +24,7 @@ func TestMemory(t *testing.T) {
 
 func TestFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "objects")
-	checkpointtest.RunBlobs(t, func() (checkpoint.Blobs, error) { return checkpoint.OpenFolder(dir) })
+	checkpointtest.RunBlobs(t, func() (checkpoint.Blobs, error) { return folder.Open(t.Context(), dir) })
 }
 
 func TestMemoryLog(t *testing.T) {

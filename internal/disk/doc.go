@@ -18,10 +18,9 @@
 // No exported function or field of planlock takes a Disk, so that the seam is
 // no part of its API. It is in the context that a caller passes:
 // Controller.Run, Resume, Rollback and Lock, hold.Workspace, Store.Snapshot and
-// Store.Restore. What is opened without a context has a form with one:
-// OpenFolderContext, filelog.Open and filelog.Read. Whoever opens something
-// looks the Disk up once and keeps it with what was opened. Outside of this
-// module nobody can name [With], so there it is always nil.
+// Store.Restore, folder.Open, filelog.Open and filelog.Read. Whoever opens
+// something looks the Disk up once and keeps it with what was opened. Outside
+// of this module nobody can name [With], so there it is always nil.
 //
 // Code that goes around these methods (a raw call of the system, for speed)
 // asks [Disk.Plain] first, and takes the slow way where that says no; both ways

@@ -11,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -79,7 +80,7 @@ func (s settings) forest(ctx context.Context, name string, w wood) (*forest, err
 			return nil, err
 		}
 	}
-	blobs, err := checkpoint.OpenFolderContext(ctx, filepath.Join(keep, "objects"))
+	blobs, err := folder.Open(ctx, filepath.Join(keep, "objects"))
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +266,7 @@ func (s settings) first(ctx context.Context, name string, f *forest, all *table)
 			return err
 		}
 		objects := filepath.Join(s.work, fmt.Sprintf("first%d", i))
-		blobs, err := checkpoint.OpenFolderContext(ctx, objects)
+		blobs, err := folder.Open(ctx, objects)
 		if err != nil {
 			return err
 		}

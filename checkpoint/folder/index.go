@@ -1,18 +1,12 @@
-package checkpoint
+package folder
 
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"io"
-	"maps"
 	"os"
-	"path/filepath"
-	"slices"
 	"sort"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/checkpoint/internal/format"
@@ -43,8 +37,6 @@ type indexedPack struct {
 	name string
 	upTo int64
 }
-
-func (d *Folder) indexPath() string { return filepath.Join(filepath.Dir(d.dir), indexName) }
 
 // readIndex reads the index at path; nil if there is none that verifies.
 func readIndex(root *disk.Root, path string) *packIndex {
@@ -143,68 +135,4 @@ func (x *packIndex) find(key sum) (where, bool) {
 		return where{}, false
 	}
 	return w, true
-}
-
-// indexIsOld reports whether so much is not in the stored index that it is
-// worth to write it anew: a share of it, so that this costs little in the long
-// run.
-func (d *Folder) indexIsOld() bool {
-	const contents, packs = 512, 16
-	covered := 0
-	if d.stored != nil {
-		covered = len(d.stored.packs)
-	}
-	return len(d.index)-d.indexed > contents+(d.stored.len()+d.indexed)/4 || len(d.packs)-covered > packs+covered/4
-}
-
-// writeIndex stores where everything lies that is known to be durable.
-func (d *Folder) writeIndex() error {
-	scans := maps.Clone(d.packs)
-	if d.own != nil {
-		scans[d.own.name] = packScan{d.own.marked, d.own.marked}
-	}
-	var packs []indexedPack
-	numbers := map[string]uint32{}
-	for _, name := range slices.Sorted(maps.Keys(scans)) {
-		if upTo := scans[name].marked; upTo >= int64(packHeader) && len(name) <= maxPackName {
-			numbers[name] = uint32(len(packs))
-			packs = append(packs, indexedPack{name, upTo})
-		}
-	}
-	all := d.allSure()
-	entries := make([]byte, 0, len(all)*indexEntry)
-	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b sum) int { return bytes.Compare(a[:], b[:]) }) {
-		w := all[key]
-		if n, ok := numbers[w.pack]; ok && w.offset+w.size <= packs[n].upTo {
-			entries = appendIndexEntry(entries, key, n, w.place)
-		}
-	}
-	temp := filepath.Join(filepath.Dir(d.dir), ".new-"+ulid.Make().String())
-	f, err := d.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(encodeIndex(packs, entries), 0)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = d.root.Rename(temp, d.indexPath())
-	}
-	if err != nil {
-		return errors.Join(err, file.RemoveIfThere(d.root, temp))
-	}
-	return nil
-}
-
-// allSure is where everything lies that is known to be durable.
-func (d *Folder) allSure() map[sum]where {
-	all := make(map[sum]where, d.stored.len()+len(d.index))
-	for i := range d.stored.len() {
-		key, w := d.stored.at(i)
-		all[key] = w
-	}
-	for key, w := range d.index {
-		if w.sure {
-			all[key] = w
-		}
-	}
-	return all
 }

@@ -1,4 +1,4 @@
-package checkpoint
+package folder
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ type freshPut struct {
 }
 
 // rely notes that somebody was told that the content at w is kept.
-func (d *Folder) rely(w where) {
+func (d *Blobs) rely(w where) {
 	if d.own == nil || w.pack != d.own.name {
 		return
 	}
@@ -24,12 +24,12 @@ func (d *Folder) rely(w where) {
 	}
 }
 
-// takeBack cuts contents off the end of the own pack again, as far as they are
+// TakeBack cuts contents off the end of the own pack again, as far as they are
 // among digests, not synced, and nobody else was told that they are kept. So a
 // snapshot that fails because the disk is full leaves the disk as it was:
 // blocks that are shared with the workspace would stay taken when the files are
 // gone. It returns those that are not kept any more.
-func (d *Folder) takeBack(digests []ledger.Digest) (gone []ledger.Digest, err error) {
+func (d *Blobs) TakeBack(digests []ledger.Digest) (gone []ledger.Digest, err error) {
 	mine := map[sum]bool{}
 	for _, digest := range digests {
 		if key, err := digest.Sum(); err == nil {
@@ -54,7 +54,7 @@ func (d *Folder) takeBack(digests []ledger.Digest) (gone []ledger.Digest, err er
 
 // pop cuts what was put since the last sync off the own pack, but for the first
 // n contents.
-func (d *Folder) pop(n int) error {
+func (d *Blobs) pop(n int) error {
 	if n == len(d.fresh) {
 		return nil
 	}
@@ -67,22 +67,4 @@ func (d *Folder) pop(n int) error {
 	}
 	d.fresh = d.fresh[:n]
 	return nil
-}
-
-// takeBack lets the store forget what was put for something that failed, where
-// it can.
-func (s *Store) takeBack(digests []ledger.Digest) error {
-	b, ok := s.blobs.(interface {
-		takeBack([]ledger.Digest) ([]ledger.Digest, error)
-	})
-	if !ok {
-		return nil
-	}
-	gone, err := b.takeBack(digests)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range gone {
-		delete(s.puts, d)
-	}
-	return err
 }

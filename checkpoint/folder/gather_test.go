@@ -1,4 +1,4 @@
-package checkpoint
+package folder
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -48,9 +50,9 @@ func (f *faulty) Sync() error {
 	return f.packFile.Sync()
 }
 
-func openFolder(t *testing.T, dir string) *Folder {
+func openFolder(t *testing.T, dir string) *Blobs {
 	t.Helper()
-	d, err := OpenFolder(dir)
+	d, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +60,7 @@ func openFolder(t *testing.T, dir string) *Folder {
 	return d
 }
 
-func putText(t *testing.T, d *Folder, text string) ledger.Digest {
+func putText(t *testing.T, d *Blobs, text string) ledger.Digest {
 	t.Helper()
 	digest := ledger.Sum([]byte(text))
 	if err := d.Put(t.Context(), digest, bytes.NewReader([]byte(text))); err != nil {
@@ -76,10 +78,10 @@ func TestSmallContentsAreGathered(t *testing.T) {
 	put("first")
 	count := &writeCount{packFile: d.own.f}
 	d.own.f = count
-	readAll := func(from *Folder) {
+	readAll := func(from *Blobs) {
 		t.Helper()
 		for digest, text := range digests {
-			if got, err := NewStore(from).Get(t.Context(), digest); err != nil || string(got) != text {
+			if got, err := checkpoint.NewStore(from).Get(t.Context(), digest); err != nil || string(got) != text {
 				t.Fatalf("%.20q: got %.20q, %v", text, got, err)
 			}
 		}
@@ -91,8 +93,8 @@ func TestSmallContentsAreGathered(t *testing.T) {
 		}
 	}
 	put("")
-	put(string(bytes.Repeat([]byte("x"), smallBlob-1)))
-	put(string(bytes.Repeat([]byte("y"), smallBlob)))
+	put(string(bytes.Repeat([]byte("x"), content.Small-1)))
+	put(string(bytes.Repeat([]byte("y"), content.Small)))
 	put("last")
 	readAll(d)
 	if err := d.Sync(t.Context()); err != nil {
@@ -118,7 +120,7 @@ func TestGatheredContentsOutliveAFullDisk(t *testing.T) {
 	d.own.f = full
 	kept := putText(t, d, string(bytes.Repeat([]byte("k"), 1000)))
 	for range 2 {
-		if err := d.Sync(t.Context()); !errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrDead) {
+		if err := d.Sync(t.Context()); !errors.Is(err, syscall.ENOSPC) || errors.Is(err, checkpoint.ErrDead) {
 			t.Fatalf("on a full disk: %v", err)
 		}
 	}
@@ -136,7 +138,7 @@ func TestGatheredContentsOutliveAFullDisk(t *testing.T) {
 	if err := d.Sync(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := NewStore(openFolder(t, dir)).Get(t.Context(), kept); err != nil || len(got) != 1000 {
+	if got, err := checkpoint.NewStore(openFolder(t, dir)).Get(t.Context(), kept); err != nil || len(got) != 1000 {
 		t.Fatalf("with space again: %d bytes, %v", len(got), err)
 	}
 }
@@ -151,13 +153,13 @@ func TestGatheredContentsDieWithTheFolder(t *testing.T) {
 	}
 	d.own.f = &faulty{packFile: d.own.f, sync: syscall.EIO}
 	lost := putText(t, d, "lost")
-	if err := d.Sync(t.Context()); !errors.Is(err, ErrDead) {
+	if err := d.Sync(t.Context()); !errors.Is(err, checkpoint.ErrDead) {
 		t.Fatal(err)
 	}
 	if has, err := d.Has(t.Context(), lost); err != nil || has {
 		t.Errorf("what was lost is there: %v", err)
 	}
-	if _, err := d.Check(t.Context(), func(f PackFault) { t.Error(f) }); err != nil {
+	if _, err := d.Check(t.Context(), func(f Fault) { t.Error(f) }); err != nil {
 		t.Error(err)
 	}
 }
@@ -181,7 +183,7 @@ func TestContentsOfAFailedSnapshotAreNotReliedOn(t *testing.T) {
 		return tree
 	}
 	write("a", "kept before")
-	s := NewStore(openFolder(t, t.TempDir()))
+	s := checkpoint.NewStore(openFolder(t, t.TempDir()))
 	base, err := s.Snapshot(t.Context(), dir, scanned(), record.Snapshot{})
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +192,7 @@ func TestContentsOfAFailedSnapshotAreNotReliedOn(t *testing.T) {
 	write("b", "moves")
 	tree := scanned()
 	write("b", "moved")
-	var changed *ChangedError
+	var changed *checkpoint.ChangedError
 	if _, _, err := s.SnapshotInline(t.Context(), dir, tree, base); !errors.As(err, &changed) || changed.Path != "b" {
 		t.Fatal(err)
 	}
@@ -217,11 +219,11 @@ func TestInlineContentsAreWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, in, err := NewStore(openFolder(t, objects)).SnapshotInline(t.Context(), dir, tree, record.Snapshot{})
+	snap, in, err := checkpoint.NewStore(openFolder(t, objects)).SnapshotInline(t.Context(), dir, tree, record.Snapshot{})
 	if err != nil || len(in) == 0 {
 		t.Fatal(in, err)
 	}
-	if _, err := NewStore(openFolder(t, objects)).Tree(t.Context(), snap); err != nil {
+	if _, err := checkpoint.NewStore(openFolder(t, objects)).Tree(t.Context(), snap); err != nil {
 		t.Error(err)
 	}
 }
@@ -235,12 +237,12 @@ func TestFolderPackTakenAway(t *testing.T) {
 		"all":     func(pack string) error { return os.RemoveAll(filepath.Dir(filepath.Dir(pack))) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := OpenFolder(filepath.Join(t.TempDir(), "objects"))
+			d, err := Open(t.Context(), filepath.Join(t.TempDir(), "objects"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer d.Close()
-			s := NewStore(d)
+			s := checkpoint.NewStore(d)
 			kept, err := s.Put(t.Context(), []byte("kept"))
 			if err != nil {
 				t.Fatal(err)
@@ -248,13 +250,13 @@ func TestFolderPackTakenAway(t *testing.T) {
 			if err := do(d.path(d.own.name)); err != nil {
 				t.Skip("needs files that can be taken away while they are open: ", err)
 			}
-			if err := d.Sync(t.Context()); !errors.Is(err, ErrDead) || !errors.Is(err, ErrReplaced) {
+			if err := d.Sync(t.Context()); !errors.Is(err, checkpoint.ErrDead) || !errors.Is(err, checkpoint.ErrReplaced) {
 				t.Errorf("error is %v", err)
 			}
 			if has, err := d.Has(t.Context(), kept); has || err != nil {
 				t.Errorf("what is gone is kept: %v, %v", has, err)
 			}
-			if _, err := NewStore(d).Put(t.Context(), []byte("more")); !errors.Is(err, ErrDead) {
+			if _, err := checkpoint.NewStore(d).Put(t.Context(), []byte("more")); !errors.Is(err, checkpoint.ErrDead) {
 				t.Errorf("after it: %v", err)
 			}
 		})
@@ -263,48 +265,48 @@ func TestFolderPackTakenAway(t *testing.T) {
 
 func TestFolderAfterFailedSync(t *testing.T) {
 	dir := t.TempDir()
-	d, err := OpenFolder(dir)
+	d, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewStore(d)
+	s := checkpoint.NewStore(d)
 	kept, err := s.Put(t.Context(), []byte("kept"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole := d.own.f
 	d.own.f = &faulty{packFile: whole, sync: syscall.EIO}
-	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) || !errors.Is(err, syscall.EIO) {
+	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, checkpoint.ErrDead) || !errors.Is(err, syscall.EIO) {
 		t.Fatalf("error is %v", err)
 	}
 	d.own.f = whole
-	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, ErrDead) {
+	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, checkpoint.ErrDead) {
 		t.Fatalf("after it: %v", err)
 	}
 	if got, err := s.Get(t.Context(), kept); err != nil || string(got) != "kept" {
 		t.Fatalf("what was synced: %q, %v", got, err)
 	}
 	d.Close()
-	if d, err = OpenFolder(dir); err != nil {
+	if d, err = Open(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	lost, err := NewStore(d).Put(t.Context(), []byte("lost")) // written again, whatever is there
+	lost, err := checkpoint.NewStore(d).Put(t.Context(), []byte("lost")) // written again, whatever is there
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := NewStore(d).Get(t.Context(), lost); err != nil || string(got) != "lost" {
+	if got, err := checkpoint.NewStore(d).Get(t.Context(), lost); err != nil || string(got) != "lost" {
 		t.Fatalf("after opening it again: %q, %v", got, err)
 	}
 }
 
 func TestFolderFullDisk(t *testing.T) {
-	d, err := OpenFolder(t.TempDir())
+	d, err := Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	s := NewStore(d)
+	s := checkpoint.NewStore(d)
 	if _, err := s.Put(context.Background(), []byte("first")); err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +314,7 @@ func TestFolderFullDisk(t *testing.T) {
 	d.own.f = full
 	for _, size := range []int{1000, 3 << 20} {
 		if _, err := s.Put(t.Context(), bytes.Repeat([]byte("x"), size)); !errors.Is(err, syscall.ENOSPC) ||
-			errors.Is(err, ErrDead) {
+			errors.Is(err, checkpoint.ErrDead) {
 			t.Fatalf("%d bytes: %v", size, err)
 		}
 	}

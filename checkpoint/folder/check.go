@@ -1,8 +1,9 @@
-package checkpoint
+package folder
 
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,24 +11,26 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
-// A PackFault is something in a Folder that is not as it should be.
-type PackFault struct {
+// A Fault is something in a Blobs that is not as it should be.
+type Fault struct {
 	Pack   string        // path of the file
 	Offset int64         // in it
 	Digest ledger.Digest // of the content that is lost, or was looked for; empty where that is not known
 	Why    string
 }
 
-func (f PackFault) String() string {
+func (f Fault) String() string {
 	return fmt.Sprintf("%s at byte %d: %s", f.Pack, f.Offset, f.Why)
 }
 
-// Checked is what Folder.Check read.
+// Checked is what Blobs.Check read.
 type Checked struct {
 	Packs    int
 	Contents int   // in all packs; one that lies in two counts twice
@@ -45,13 +48,13 @@ func (c *Checked) Holds(d ledger.Digest) bool {
 // Check reads every content of every pack, compares it with its digest, and the
 // stored index with what is there. It tells of everything that is wrong, and
 // changes nothing. What a crash left at the end of a pack is no fault.
-func (d *Folder) Check(ctx context.Context, fault func(PackFault)) (Checked, error) {
+func (d *Blobs) Check(ctx context.Context, fault func(Fault)) (Checked, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c := &checker{Checked: Checked{intact: map[sum]bool{}}, fault: fault, buf: make([]byte, 256<<10),
 		places: map[string]map[int64]packed{}}
 	if d.closed {
-		return c.Checked, fmt.Errorf("checkpoint: check store: %w", ErrClosed)
+		return c.Checked, fmt.Errorf("checkpoint: check store: %w", checkpoint.ErrClosed)
 	}
 	if d.own != nil {
 		if err := d.own.write(); err != nil {
@@ -77,7 +80,7 @@ func (d *Folder) Check(ctx context.Context, fault func(PackFault)) (Checked, err
 // A checker is one check.
 type checker struct {
 	Checked
-	fault  func(PackFault)
+	fault  func(Fault)
 	buf    []byte
 	places map[string]map[int64]packed // by pack and offset
 }
@@ -98,8 +101,8 @@ func (c *checker) pack(ctx context.Context, root *disk.Root, path, name string, 
 	}
 	if err := checkPackHeader(head); ofOtherVersion(err) {
 		return err
-	} else if err != nil && string(head) != string(noBytes[:packHeader]) {
-		c.fault(PackFault{Pack: path, Why: "its beginning is damaged: " + err.Error()})
+	} else if err != nil && !empty(head) {
+		c.fault(Fault{Pack: path, Why: "its beginning is damaged: " + err.Error()})
 	}
 	at := map[int64]packed{}
 	c.places[name] = at
@@ -116,7 +119,7 @@ func (c *checker) pack(ctx context.Context, root *disk.Root, path, name string, 
 		return c.content(f, path, p, size)
 	}, func(from, to int64) error {
 		if to < size && !padding(f, from, to) {
-			c.fault(PackFault{Pack: path, Offset: from, Why: fmt.Sprintf("%d bytes are damaged, nobody knows what they were", to-from)})
+			c.fault(Fault{Pack: path, Offset: from, Why: fmt.Sprintf("%d bytes are damaged, nobody knows what they were", to-from)})
 		}
 		return nil
 	})
@@ -137,21 +140,21 @@ func (c *checker) content(f io.ReaderAt, path string, p packed, size int64) erro
 	if p.offset+p.size == size {
 		return nil // a crash left it
 	}
-	c.fault(PackFault{Pack: path, Offset: p.offset, Digest: ledger.DigestOf(p.digest),
+	c.fault(Fault{Pack: path, Offset: p.offset, Digest: ledger.DigestOf(p.digest),
 		Why: fmt.Sprintf("the content of %d bytes kept as %s is damaged: what lies there is %s", p.size,
-			hexDigest(p.digest), hexDigest(got))})
+			short(p.digest), short(got))})
 	return nil
 }
 
 // padding reports whether there is nothing but zeros, less than a block of
 // them.
 func padding(f io.ReaderAt, from, to int64) bool {
-	if to-from >= cloneBlock {
+	if to-from >= content.Block {
 		return false
 	}
 	b := make([]byte, to-from)
 	_, err := f.ReadAt(b, from)
-	return err == nil && string(b) == string(noBytes[:len(b)])
+	return err == nil && empty(b)
 }
 
 // index compares the stored index with what was found in the packs.
@@ -167,6 +170,9 @@ func (c *checker) index(path string, x *packIndex, sizes map[string]int64) {
 		}
 	}
 	if wrong > 0 {
-		c.fault(PackFault{Pack: path, Why: fmt.Sprintf("%d entries of the index are not what the packs hold: remove it, it is made anew", wrong)})
+		c.fault(Fault{Pack: path, Why: fmt.Sprintf("%d entries of the index are not what the packs hold: remove it, it is made anew", wrong)})
 	}
 }
+
+// short is a digest as messages name it.
+func short(s sum) string { return "sha256:" + hex.EncodeToString(s[:6]) }

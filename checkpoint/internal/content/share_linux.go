@@ -1,4 +1,4 @@
-package checkpoint
+package content
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// cloneRange makes to share n bytes with from; n of 0 is all that follows.
-func cloneRange(to *os.File, at int64, from *os.File, offset, n int64) error {
+// shareRange makes to share n bytes with from; n of 0 is all that follows.
+func shareRange(to *os.File, at int64, from *os.File, offset, n int64) error {
 	const clone = 0x4020940d // FICLONERANGE
 	arg := struct {
 		from      int64

@@ -1,4 +1,4 @@
-package checkpoint
+package folder
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/internal/disk"
@@ -19,7 +20,7 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Collected is what Folder.Collect freed, or would free.
+// Collected is what Blobs.Collect freed, or would free.
 type Collected struct {
 	Packs     int   // that were looked at
 	Removed   int   // packs of which nothing was needed
@@ -50,7 +51,7 @@ const (
 // nothing is needed, and what is not needed at the ends of those that are to be
 // copied. So a disk that is full may have room before anything has to be
 // written.
-func (d *Folder) Collect(ctx context.Context, keep iter.Seq[ledger.Digest], dryRun bool) (Collected, error) {
+func (d *Blobs) Collect(ctx context.Context, keep iter.Seq[ledger.Digest], dryRun bool) (Collected, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c := &collector{folder: d, keep: map[sum]bool{}, copies: map[sum]int{}, buf: make([]byte, 256<<10)}
@@ -75,7 +76,7 @@ func (d *Folder) Collect(ctx context.Context, keep iter.Seq[ledger.Digest], dryR
 // A collector is one collection.
 type collector struct {
 	Collected
-	folder *Folder
+	folder *Blobs
 	keep   map[sum]bool
 	copies map[sum]int // of what is needed, in the packs that can be touched
 	packs  []*lookedAt
@@ -318,8 +319,8 @@ func (c *collector) copy(ctx context.Context, p *lookedAt, it packed) (good bool
 		}
 	}
 	wrong := errors.New("it is damaged")
-	in := check(interrupt.Reader(ctx, io.NewSectionReader(p.f, it.offset, it.size)), it.digest, it.size, wrong)
-	first, err := io.ReadAll(io.LimitReader(in, smallBlob))
+	in := content.Check(interrupt.Reader(ctx, io.NewSectionReader(p.f, it.offset, it.size)), it.digest, it.size, wrong)
+	first, err := io.ReadAll(io.LimitReader(in, content.Small))
 	var at place
 	start := d.own.end
 	if err == nil {

@@ -1,4 +1,4 @@
-package checkpoint
+package folder
 
 import (
 	"bytes"
@@ -10,12 +10,13 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/interrupt"
 )
 
-// An ownPack is the pack that a Folder appends to. Small contents are gathered
+// An ownPack is the pack that a Blobs appends to. Small contents are gathered
 // in memory, and written together: a write of its own for each of them costs
 // more than reading it.
 type ownPack struct {
@@ -32,7 +33,7 @@ type ownPack struct {
 // larger.
 const gatherSize = 256 << 10
 
-// packFile is what a Folder needs of its own pack.
+// packFile is what a Blobs needs of its own pack.
 type packFile interface {
 	io.ReaderAt
 	io.WriterAt
@@ -68,7 +69,7 @@ func newPack(root *disk.Root, dir string) (*ownPack, error) {
 // header is written last where the size is not known before. After an error
 // nothing was added, and cut is to be called.
 func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader) (place, error) {
-	small := len(first) < smallBlob
+	small := len(first) < content.Small
 	if !small || len(p.gathered)+itemHeader+len(first) > gatherSize {
 		if err := p.write(); err != nil {
 			return place{}, err
@@ -82,17 +83,17 @@ func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader
 		return at, nil
 	}
 	at := place{offset: p.end + itemHeader}
-	w := &sparseWriter{f: p.f, offset: at.offset}
+	w := &content.Sparse{F: p.f, Offset: at.offset}
 	if _, err := w.Write(first); err != nil {
 		return at, err
 	}
 	if _, err := io.Copy(w, interrupt.Reader(ctx, rest)); err != nil {
 		return at, err
 	}
-	if err := w.finish(); err != nil {
+	if err := w.Finish(); err != nil {
 		return at, err
 	}
-	at.size = w.offset - at.offset
+	at.size = w.Offset - at.offset
 	return at, p.head(at, key)
 }
 
@@ -162,4 +163,51 @@ func (p *ownPack) mark() error {
 	p.end += itemHeader
 	p.marked = p.end
 	return nil
+}
+
+// errNoShare says that a content has to be copied.
+var errNoShare = errors.New("checkpoint: blocks cannot be shared")
+
+// share adds the content of c without copying it, where the file system can
+// share blocks. These must begin at a block, so up to a block of zeros stands
+// before the header. What was shared is checked, since somebody may have
+// written meanwhile.
+func (p *ownPack) share(ctx context.Context, key sum, c *content.File) (place, error) {
+	own, ok := p.f.(file.Data)
+	if !ok || !p.plain {
+		return place{}, errNoShare
+	}
+	at := place{(p.end + itemHeader + content.Block - 1) / content.Block * content.Block, c.Size()}
+	if c.ShareWith(own.File, at.offset) != nil {
+		return place{}, errNoShare
+	}
+	info, err := own.Stat()
+	if err != nil {
+		return at, err
+	}
+	if info.Size() != at.offset+at.size {
+		return at, c.Wrong()
+	}
+	good, err := packed{item{itemContent, at.size, key}, at.offset}.intact(readerAtWith{ctx, p.f},
+		make([]byte, 256<<10))
+	if err == nil && !good {
+		err = c.Wrong()
+	}
+	if err != nil {
+		return at, err
+	}
+	return at, p.head(at, key)
+}
+
+// readerAtWith ends reading when ctx ends.
+type readerAtWith struct {
+	ctx context.Context
+	r   io.ReaderAt
+}
+
+func (r readerAtWith) ReadAt(b []byte, offset int64) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.r.ReadAt(b, offset)
 }

@@ -1,4 +1,4 @@
-package checkpoint
+package folder
 
 import (
 	"bytes"
@@ -12,13 +12,14 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 )
 
-func openStore(t testing.TB, dir string) *Folder {
+func openStore(t testing.TB, dir string) *Blobs {
 	t.Helper()
-	d, err := OpenFolder(dir)
+	d, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +42,13 @@ func put(t testing.TB, dir string, texts ...string) {
 }
 
 // holds says which of texts can be read.
-func holds(t testing.TB, d *Folder, texts ...string) (all []string) {
+func holds(t testing.TB, d *Blobs, texts ...string) (all []string) {
 	t.Helper()
 	for _, text := range texts {
-		got, err := NewStore(d).Get(t.Context(), ledger.Sum([]byte(text)))
+		got, err := checkpoint.NewStore(d).Get(t.Context(), ledger.Sum([]byte(text)))
 		if err == nil && string(got) == text {
 			all = append(all, text)
-		} else if !errors.Is(err, ErrNotFound) {
+		} else if !errors.Is(err, checkpoint.ErrNotFound) {
 			t.Errorf("%.20q: %v", text, err)
 		}
 	}
@@ -122,7 +123,7 @@ func TestCollect(t *testing.T) {
 			if left := holds(t, d, c.keep...); len(left) != len(c.keep) {
 				t.Errorf("opened again: %d of %d are left", len(left), len(c.keep))
 			}
-			if _, err := d.Check(t.Context(), func(f PackFault) { t.Errorf("%v", f) }); err != nil {
+			if _, err := d.Check(t.Context(), func(f Fault) { t.Errorf("%v", f) }); err != nil {
 				t.Error(err)
 			}
 		})
@@ -208,7 +209,7 @@ func TestCollectDamage(t *testing.T) {
 	if _, err := d.Collect(t.Context(), slices.Values(sumsOf("first", "second")), false); err != nil {
 		t.Fatal(err)
 	}
-	checked, err := d.Check(t.Context(), func(PackFault) {})
+	checked, err := d.Check(t.Context(), func(Fault) {})
 	if err != nil || !checked.Holds(ledger.Sum([]byte("first"))) || !checked.Holds(ledger.Sum([]byte("second"))) {
 		t.Errorf("%+v, %v", checked, err)
 	}
@@ -253,7 +254,7 @@ func TestCollectFails(t *testing.T) {
 			put(t, dir, "e")
 			layer := &failingLayer{fail: fail, dead: dead}
 			ctx := disk.With(context.Background(), disk.New(layer))
-			d, err := OpenFolderContext(ctx, dir)
+			d, err := Open(ctx, dir)
 			if err != nil {
 				continue // nothing was done
 			}
@@ -294,14 +295,14 @@ func TestCheckNamesEverything(t *testing.T) {
 		// With the beginning of the next header: the checksum before a content
 		// can end with its first letter.
 		{"damaged", "bbbb" + itemMagic, "bxbb" + itemMagic, "bbbb", "is damaged"},
-		{"swapped", "bbbb" + itemMagic, "aaaa" + itemMagic, "bbbb", "what lies there is " + hexDigest(sumOf([]byte("aaaa")))},
+		{"swapped", "bbbb" + itemMagic, "aaaa" + itemMagic, "bbbb", "what lies there is " + short(sumOf([]byte("aaaa")))},
 		{"header", "plit\x00\x00\x00\x01", "plat\x00\x00\x00\x01", "", "are damaged"},
 	} {
 		if err := os.WriteFile(path, bytes.Replace(good, []byte(c.old), []byte(c.new), 1), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		var faults []PackFault
-		checked, err := openStore(t, dir).Check(t.Context(), func(f PackFault) { faults = append(faults, f) })
+		var faults []Fault
+		checked, err := openStore(t, dir).Check(t.Context(), func(f Fault) { faults = append(faults, f) })
 		if err != nil || len(faults) != 1 || !strings.Contains(faults[0].Why, c.why) || faults[0].Pack != path {
 			t.Fatalf("%s: %v, %v", c.name, faults, err)
 		}
@@ -312,7 +313,7 @@ func TestCheckNamesEverything(t *testing.T) {
 	if err := os.WriteFile(path, good[:len(good)-itemHeader-1], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	checked, err := openStore(t, dir).Check(t.Context(), func(f PackFault) { t.Errorf("a torn end: %v", f) })
+	checked, err := openStore(t, dir).Check(t.Context(), func(f Fault) { t.Errorf("a torn end: %v", f) })
 	if err != nil || checked.Contents != 3 {
 		t.Errorf("a torn end: %+v, %v", checked, err)
 	}

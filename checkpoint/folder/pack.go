@@ -1,4 +1,4 @@
-package checkpoint
+package folder
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/format"
 )
 
@@ -38,12 +39,12 @@ func appendPackHeader(b []byte) []byte {
 func checkPackHeader(b []byte) error {
 	if len(b) != packHeader || !bytes.HasPrefix(b, []byte(packMagic+"\x00")) {
 		if bytes.HasPrefix(b, []byte(format.OldMagic+"pack")) {
-			return ErrOldFormat
+			return checkpoint.ErrOldFormat
 		}
 		return fmt.Errorf("it does not begin as a pack")
 	}
 	if v := binary.BigEndian.Uint16(b[packHeader-2:]); v != packVersion {
-		return fmt.Errorf("version %d: %w", v, ErrVersion)
+		return fmt.Errorf("version %d: %w", v, checkpoint.ErrVersion)
 	}
 	return nil
 }
@@ -51,11 +52,11 @@ func checkPackHeader(b []byte) error {
 // ofOtherVersion reports whether a pack is whole, as far as its header tells,
 // and cannot be read here all the same.
 func ofOtherVersion(err error) bool {
-	return errors.Is(err, ErrVersion) || errors.Is(err, ErrOldFormat)
+	return errors.Is(err, checkpoint.ErrVersion) || errors.Is(err, checkpoint.ErrOldFormat)
 }
 
 // A sum is the hash that a digest names.
-type sum = [sha256.Size]byte
+type sum = format.Sum
 
 // An item is the header of a content or a mark.
 type item struct {
@@ -249,3 +250,7 @@ func nextItem(r io.ReaderAt, name string, from, size int64) (int64, error) {
 		from += int64(skip)
 	}
 }
+
+// empty reports whether there are only zeros in b, as where nothing was ever
+// written.
+func empty(b []byte) bool { return len(bytes.TrimLeft(b, "\x00")) == 0 }

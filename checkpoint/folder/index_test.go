@@ -1,4 +1,4 @@
-package checkpoint
+package folder
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/format"
 	"github.com/planlock/planlock/checkpoint/internal/golden"
 	"github.com/planlock/planlock/ledger"
@@ -110,15 +111,15 @@ func TestIndexLies(t *testing.T) {
 	}
 	d := openStore(t, dir)
 	for _, text := range texts {
-		got, err := NewStore(d).Get(t.Context(), ledger.Sum([]byte(text)))
-		var damaged *DamagedError
+		got, err := checkpoint.NewStore(d).Get(t.Context(), ledger.Sum([]byte(text)))
+		var damaged *checkpoint.DamagedError
 		if err == nil && string(got) != text || err != nil && !errors.As(err, &damaged) &&
-			!errors.Is(err, ErrNotFound) {
+			!errors.Is(err, checkpoint.ErrNotFound) {
 			t.Errorf("%q: %q, %v", text, got, err)
 		}
 	}
-	var faults []PackFault
-	if _, err := d.Check(t.Context(), func(f PackFault) { faults = append(faults, f) }); err != nil ||
+	var faults []Fault
+	if _, err := d.Check(t.Context(), func(f Fault) { faults = append(faults, f) }); err != nil ||
 		len(faults) != 1 || !strings.Contains(faults[0].Why, "2 entries") {
 		t.Errorf("%v, %v", faults, err)
 	}
@@ -170,7 +171,7 @@ func BenchmarkOpenFolder(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				d, err := OpenFolder(dir)
+				d, err := Open(b.Context(), dir)
 				must(b, err, d.Close())
 			}
 		})

@@ -1,4 +1,4 @@
-package checkpoint
+package folder
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/internal/disk"
 	failing "github.com/planlock/planlock/internal/disk/faulty"
@@ -33,7 +35,7 @@ func sizeOf(t *testing.T, dir string) (n int64) {
 // A snapshot that finds no room leaves none of its contents in the pack,
 // whichever of its writes fails, and the next one is whole.
 func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
-	large := strings.Repeat("x", smallBlob+1)
+	large := strings.Repeat("x", content.Small+1)
 	for at := 1; ; at++ {
 		dir, tree := t.TempDir(), t.TempDir()
 		for name, text := range map[string]string{"a": "small", "b": large, "c": "other"} {
@@ -46,7 +48,7 @@ func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
 		full := &failing.Layer{Err: syscall.ENOSPC, At: at, Only: func(op *disk.Op) bool {
 			return (op.Kind == disk.Write || op.Kind == disk.SyncData) && strings.HasSuffix(op.Path, packExt)
 		}}
-		d, err := OpenFolderContext(disk.With(t.Context(), disk.New(full)), dir)
+		d, err := Open(disk.With(t.Context(), disk.New(full)), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +57,7 @@ func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = NewStore(d).Snapshot(t.Context(), tree, scanned, record.Snapshot{})
+		_, err = checkpoint.NewStore(d).Snapshot(t.Context(), tree, scanned, record.Snapshot{})
 		if !full.Hit() {
 			if err != nil {
 				t.Fatal(err)
@@ -73,11 +75,11 @@ func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
 		}
 		full.Heal()
 		again := openStore(t, dir)
-		snap, err := NewStore(again).Snapshot(t.Context(), tree, scanned, record.Snapshot{})
+		snap, err := checkpoint.NewStore(again).Snapshot(t.Context(), tree, scanned, record.Snapshot{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewStore(openStore(t, dir)).Tree(t.Context(), snap); err != nil {
+		if _, err := checkpoint.NewStore(openStore(t, dir)).Tree(t.Context(), snap); err != nil {
 			t.Error(err)
 		}
 		if got := holds(t, again, "before", "small", large, "other"); len(got) != 4 {
@@ -88,18 +90,18 @@ func TestSnapshotWithoutRoomTakesBack(t *testing.T) {
 
 // What somebody else was told is kept stays, and so does what was synced.
 func TestTakeBackLeavesWhatOthersNeed(t *testing.T) {
-	for name, tell := range map[string]func(*Folder, context.Context) error{
-		"nobody": func(*Folder, context.Context) error { return nil },
-		"has": func(d *Folder, ctx context.Context) error {
+	for name, tell := range map[string]func(*Blobs, context.Context) error{
+		"nobody": func(*Blobs, context.Context) error { return nil },
+		"has": func(d *Blobs, ctx context.Context) error {
 			_,
 				err := d.Has(ctx, ledger.Sum([]byte("b")))
 			return err
 		},
-		"put": func(d *Folder, ctx context.Context) error {
+		"put": func(d *Blobs, ctx context.Context) error {
 			return d.Put(ctx, ledger.Sum([]byte("b")), strings.NewReader("b"))
 		},
-		"sync": (*Folder).Sync,
-		"other": func(d *Folder, ctx context.Context) error {
+		"sync": (*Blobs).Sync,
+		"other": func(d *Blobs, ctx context.Context) error {
 			return d.Put(ctx, ledger.Sum([]byte("z")), strings.NewReader("z"))
 		},
 	} {
@@ -112,7 +114,7 @@ func TestTakeBackLeavesWhatOthersNeed(t *testing.T) {
 			}
 		}
 		told := tell(d, t.Context())
-		gone, err := d.takeBack(sumsOf("a", "b", "c"))
+		gone, err := d.TakeBack(sumsOf("a", "b", "c"))
 		if err = errors.Join(told, err); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +146,7 @@ func TestCollectOnAFullDisk(t *testing.T) {
 	full := &failing.Layer{Err: syscall.ENOSPC, At: 1, Forever: true,
 		Only: func(op *disk.Op) bool { return op.Kind != disk.Truncate && op.Kind != disk.Mkdir }}
 	ctx := disk.With(t.Context(), disk.New(full))
-	d, err := OpenFolderContext(ctx, dir)
+	d, err := Open(ctx, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
