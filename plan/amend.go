@@ -113,11 +113,11 @@ func (a *Amendment) settings(p, by *Plan) []Setting {
 	}
 	isNew := func(v Value) bool { // "bd-7 bd-3" is a note about bd-7
 		task, _, _ := strings.Cut(v.Text, " ")
-		return v.Kind == "string" && slices.Contains(a.Tasks, task)
+		return v.Kind == kindString && slices.Contains(a.Tasks, task)
 	}
 	rest := by.Settings[:0:0]
 	for _, s := range by.Settings {
-		if s.Value.Kind == "array" && (strings.HasPrefix(s.Key, "task_list.") || s.Key == "intake.order_by_priority") {
+		if s.Value.Kind == kindArray && (strings.HasPrefix(s.Key, "task_list.") || s.Key == "intake.order_by_priority") {
 			all := len(s.Value.List)
 			s.Value.List = slices.DeleteFunc(slices.Clone(s.Value.List), isNew)
 			if !known[s.Key] && all > 0 && len(s.Value.List) == 0 {

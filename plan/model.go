@@ -65,6 +65,15 @@ type Value struct {
 	List []Value
 }
 
+// The kinds of values that rules ask for.
+const (
+	kindString  = "string"
+	kindInteger = "integer"
+	kindBoolean = "boolean"
+	kindArray   = "array"
+	kindTable   = "table"
+)
+
 // Meta is [meta]: what the plan is called.
 type Meta struct {
 	Name    string // goal_descriptor
@@ -127,6 +136,32 @@ type Task struct {
 	Status             Status // open unless a front end read another
 	Files              []string
 	Steps              []Step
+}
+
+// label is what the task is called.
+func (t *Task) label() string {
+	if t.Title != "" {
+		return t.Title
+	}
+	return t.Description
+}
+
+// prompt tells all that a task says to who is to do it.
+func (t *Task) prompt() string {
+	var b strings.Builder
+	b.WriteString(t.label())
+	if t.Description != "" && t.Description != t.label() {
+		b.WriteString("\n\n" + t.Description)
+	}
+	for _, l := range []struct {
+		head  string
+		items []string
+	}{{"Files", t.Files}, {"It is done when", t.AcceptanceCriteria}} {
+		if len(l.items) > 0 {
+			b.WriteString("\n\n" + l.head + ":\n- " + strings.Join(l.items, "\n- "))
+		}
+	}
+	return b.String()
 }
 
 // Status of a task or step in its source.
@@ -246,6 +281,27 @@ func (a *Artifacts) Declared() ledger.Declared {
 	return ledger.Declared{Create: a.Create, Modify: a.Modify, Delete: a.Delete,
 		SymbolsAdd: a.SymbolsAdd, SymbolsRemove: a.SymbolsRemove}
 }
+
+// paths are those that a step declares.
+func (a *Artifacts) paths() []string { return slices.Concat(a.Create, a.Modify, a.Delete) }
+
+// changesFiles reports whether the step declares to change any.
+func (s *Step) changesFiles() bool { return s.Artifacts != nil && len(s.Artifacts.paths()) > 0 }
+
+// changesPublic reports whether the step declares to change public symbols.
+func (s *Step) changesPublic() bool { return s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 }
+
+// publicSymbols lists the symbols that others can use. Tests are not among
+// them.
+func publicSymbols(a *Artifacts) []string {
+	return slices.DeleteFunc(slices.Concat(a.SymbolsAdd, a.SymbolsRemove), func(name string) bool {
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		return last == "" || !unicode.IsUpper([]rune(last)[0]) ||
+			slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(last, p) })
+	})
+}
+
+var testPrefixes = []string{"Test", "Benchmark", "Fuzz", "Example"}
 
 // Limits is how much a step may change. Lines are those added plus those
 // removed; modules are folders that all changes lie in.
@@ -395,4 +451,20 @@ func wordSet(words string) map[string]bool {
 		set[w] = true
 	}
 	return set
+}
+
+// addressOf joins the ids of a task and a step. A step may also be called by
+// its whole address.
+func addressOf(task, step string) Address {
+	if strings.HasPrefix(step, task+".") {
+		return Address(step)
+	}
+	return Address(task + "." + step)
+}
+
+// readdress makes the addresses follow from the ids.
+func (p *Plan) readdress() {
+	for t, s := range p.Steps() {
+		s.Address = addressOf(t.ID, s.ID)
+	}
 }

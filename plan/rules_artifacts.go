@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan/internal/paths"
@@ -229,18 +228,6 @@ func (x *inspection) protectedSymbols(key string, names []string, tell tell) {
 	}
 }
 
-// publicSymbols lists the symbols that others can use. Tests are not among
-// them.
-func publicSymbols(a *Artifacts) []string {
-	return slices.DeleteFunc(slices.Concat(a.SymbolsAdd, a.SymbolsRemove), func(name string) bool {
-		last := name[strings.LastIndexByte(name, '.')+1:]
-		return last == "" || !unicode.IsUpper([]rune(last)[0]) ||
-			slices.ContainsFunc(testPrefixes, func(p string) bool { return strings.HasPrefix(last, p) })
-	})
-}
-
-var testPrefixes = []string{"Test", "Benchmark", "Fuzz", "Example"}
-
 // limitsMissing says which of the two limits a step lacks.
 func limitsMissing(s *stepPart, tell tell) {
 	l, n := s.Limits, len(s.Artifacts.paths())
@@ -285,12 +272,3 @@ func (x *inspection) limitsMisread(s *stepPart) bool {
 	}
 	return x.misspelled(s, "limits")
 }
-
-// paths are those that a step declares.
-func (a *Artifacts) paths() []string { return slices.Concat(a.Create, a.Modify, a.Delete) }
-
-// changesFiles reports whether the step declares to change any.
-func (s *Step) changesFiles() bool { return s.Artifacts != nil && len(s.Artifacts.paths()) > 0 }
-
-// changesPublic reports whether the step declares to change public symbols.
-func (s *Step) changesPublic() bool { return s.Artifacts != nil && len(publicSymbols(s.Artifacts)) > 0 }

@@ -67,41 +67,6 @@ var checkRules = []rule{
 		}),
 }
 
-// A CheckKind is a kind of check, with the names of the arguments that it
-// takes.
-type CheckKind struct {
-	Name   string
-	Needed []string // all of them must be given
-	One    []string // at least one of them must be given, where there are any
-	Free   []string // may be given
-}
-
-// kinds are the checks that are built in.
-var kinds = []CheckKind{
-	{Name: "file_exists", Needed: []string{"path"}},
-	{Name: "file_absent", Needed: []string{"path"}},
-	{Name: "file_contains", Needed: []string{"path"}, One: []string{"text", "matches"}},
-	{Name: "command", Needed: []string{"run"}, Free: []string{"exit", "stdout_contains"}},
-	{Name: "symbol_exists", Needed: []string{"symbol"}},
-	{Name: "symbol_absent", Needed: []string{"symbol"}},
-	{Name: "go_build", Needed: []string{"package"}},
-	{Name: "go_vet", Needed: []string{"package"}},
-	{Name: "go_test", Needed: []string{"package"}, Free: []string{"run"}},
-	{Name: "go_api_compatible", Needed: []string{"package"}},
-	{Name: "env_set", Needed: []string{"name"}},
-	{Name: "tool_available", Needed: []string{"name"}, Free: []string{"version"}},
-}
-
-// kindOf finds the kind of a check, nil if nobody knows it.
-func (o CheckOptions) kindOf(k *Check) *CheckKind {
-	for _, all := range [][]CheckKind{kinds, o.CheckKinds} {
-		if i := slices.IndexFunc(all, func(known CheckKind) bool { return known.Name == k.Kind }); i >= 0 {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
 // everyCheck makes a rule for all checks of a plan. Keys are told as what
 // follows that of the check.
 func everyCheck(r rule, judge func(CheckOptions, *Check, tell)) rule {

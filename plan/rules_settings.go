@@ -144,15 +144,6 @@ func spelled(v Value) string {
 	return v.Text
 }
 
-// The kinds of values.
-const (
-	kindString  = "string"
-	kindInteger = "integer"
-	kindBoolean = "boolean"
-	kindArray   = "array"
-	kindTable   = "table"
-)
-
 // logKey is where a plan asks for its progress log, which the controller
 // writes.
 const logKey = "logging.output_file"

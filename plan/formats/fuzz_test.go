@@ -30,7 +30,7 @@ func FuzzRead(f *testing.F) {
 		}
 		d.SelfCheck(plan.CheckOptions{})
 		d.Plan.Digest()
-		d.Plan.Text()
+		d.Plan.Graph()
 		for i := range d.Plan.Tasks {
 			d.Position("tasks[" + d.Plan.Tasks[i].ID + "]")
 		}

@@ -45,3 +45,21 @@ func FuzzGraph(f *testing.F) {
 		}
 	})
 }
+
+// A title cannot leave its label, and nothing in it reaches a terminal.
+func TestHostileTitles(t *testing.T) {
+	title := "x\"]; click a \"javascript:alert(1)\"\nend\n```<script>\\\x1b[2J\u202e"
+	p := &plan.Plan{Goal: title, Tasks: []plan.Task{{ID: "a", Title: title,
+		Steps: []plan.Step{{ID: "1", Address: "a.1", Description: "do it"}}}}}
+	for name, text := range map[string]string{"text": Text(p), "mermaid": Mermaid(p), "dot": DOT(p)} {
+		if strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "\nend\n```") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	if m := Mermaid(p); strings.Contains(m, "<script") || strings.Count(m, `"`) != 4 {
+		t.Errorf("%s", m)
+	}
+	if d := DOT(p); strings.Count(strings.ReplaceAll(strings.ReplaceAll(d, `\\`, ""), `\"`, ""), `"`)%2 != 0 {
+		t.Errorf("%s", d)
+	}
+}

@@ -1,0 +1,93 @@
+package plan
+
+import "slices"
+
+// CheckOptions are what a host adds to a plan's own rules. The zero value adds
+// nothing.
+type CheckOptions struct {
+	CheckKinds []CheckKind // further kinds of checks, which the host decides
+	Executors  []string    // names of executors that the host has; nil: not checked
+	Gates      []GateKind  // gates that a plan may ask for; nil: not checked
+	Approvals  []Approval  // verdicts of planning gates, as far as they are known
+}
+
+// An Approval is the verdict of a planning gate, as far as the lock needs it.
+type Approval struct {
+	Gate    string
+	Level   int    // a gate of level 2 that does not pass blocks the lock
+	Verdict string // "pass", "partial" or "fail"
+}
+
+// A CheckKind is a kind of check, with the names of the arguments that it
+// takes.
+type CheckKind struct {
+	Name   string
+	Needed []string // all of them must be given
+	One    []string // at least one of them must be given, where there are any
+	Free   []string // may be given
+}
+
+// kinds are the checks that are built in.
+var kinds = []CheckKind{
+	{Name: "file_exists", Needed: []string{"path"}},
+	{Name: "file_absent", Needed: []string{"path"}},
+	{Name: "file_contains", Needed: []string{"path"}, One: []string{"text", "matches"}},
+	{Name: "command", Needed: []string{"run"}, Free: []string{"exit", "stdout_contains"}},
+	{Name: "symbol_exists", Needed: []string{"symbol"}},
+	{Name: "symbol_absent", Needed: []string{"symbol"}},
+	{Name: "go_build", Needed: []string{"package"}},
+	{Name: "go_vet", Needed: []string{"package"}},
+	{Name: "go_test", Needed: []string{"package"}, Free: []string{"run"}},
+	{Name: "go_api_compatible", Needed: []string{"package"}},
+	{Name: "env_set", Needed: []string{"name"}},
+	{Name: "tool_available", Needed: []string{"name"}, Free: []string{"version"}},
+}
+
+// kindOf finds the kind of a check, nil if nobody knows it.
+func (o CheckOptions) kindOf(k *Check) *CheckKind {
+	for _, all := range [][]CheckKind{kinds, o.CheckKinds} {
+		if i := slices.IndexFunc(all, func(known CheckKind) bool { return known.Name == k.Kind }); i >= 0 {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// A GateKind is a gate that a plan may ask for, as the gate declares it.
+type GateKind struct {
+	Name string
+	Args []Argument
+}
+
+// An Argument is one that a gate takes.
+type Argument struct {
+	Name, Doc string
+	Kind      ArgumentKind
+}
+
+// ArgumentKind says which values an argument may have.
+type ArgumentKind string
+
+// The kinds of arguments.
+const (
+	ArgText    ArgumentKind = "text"
+	ArgInteger ArgumentKind = "an integer"
+	ArgFlag    ArgumentKind = "true or false"
+	ArgTexts   ArgumentKind = "a list of texts"
+)
+
+// Takes reports whether a value is of the kind.
+func (k ArgumentKind) Takes(v Value) bool {
+	switch k {
+	case ArgText:
+		return v.Kind == kindString
+	case ArgInteger:
+		return v.Kind == kindInteger
+	case ArgFlag:
+		return v.Kind == kindBoolean
+	case ArgTexts:
+		return v.Kind == kindArray && !slices.ContainsFunc(v.List,
+			func(item Value) bool { return item.Kind != kindString })
+	}
+	return false
+}
