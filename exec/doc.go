@@ -36,7 +36,8 @@
 //     file of rules.
 //   - [Advisor] proposes, where the ladder of the run's preset wants advice.
 //   - Package event says what happens while it does, to Controller.Observe; [Report] is what came of it.
-//   - [Workspace] reads runs from outside: their history, views and proof.
+//   - [Workspace] reads runs from outside: their history, views and proof;
+//     [Workspace.Follow] shows one while it goes on, in any process.
 //   - Package history holds the facts and the state of a run, package recovery
 //     the ladder, package preset ready-made ones, package document the documents that are drawn from the journal.
 //
