@@ -87,7 +87,7 @@ func (e *execution) begin(ctx context.Context) error {
 		Lock: cmp.Or(e.Locked.ID(), id), LockFile: e.c.LockFile,
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
-		Policy: e.chosenPolicy(), Roles: e.roles(), Remembered: e.precedents(ctx, e.Locked.Digest()),
+		Policy: e.chosenPolicy(), Roles: e.roles(), Remembered: e.people.Before.Precedents(ctx, e.Locked.Digest()),
 		Executor: name(e.c.Executor), Isolated: e.isolates(), Shadow: e.c.Shadow, NoSandbox: e.NoSandbox,
 		Steps: e.outline(e.Locked.Format()), Planning: planning, Tools: tools, Version: Version(),
 	}

@@ -158,7 +158,7 @@ func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
 	if err := e.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.Rec.Run.Tree}); err != nil {
 		return nil, err
 	}
-	return bound.First(lines, 20), e.restoredRun(ctx)
+	return bound.First(lines, 20), e.rewind.RestoredRun(ctx)
 }
 
 // deliver moves the workspace to the tree of an isolated run. If anybody
@@ -182,7 +182,7 @@ func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
 		Discarded: e.Rec.Run.Started.Base, Deliver: true}); err != nil {
 		return err
 	}
-	return e.restoredRun(ctx)
+	return e.rewind.RestoredRun(ctx)
 }
 
 // seal draws the views and closes the journal for good.

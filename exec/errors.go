@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/session"
 )
@@ -14,7 +15,7 @@ import (
 // ErrContextExhausted is wrapped by an executor's error to say that its context
 // is full: the attempt is undone, and a fresh one begins from the same
 // checkpoint with [Outcome.Summary] as feedback, three times at most.
-var ErrContextExhausted = errors.New("exec: the context of the executor is exhausted")
+var ErrContextExhausted = attempt.ErrContextExhausted
 
 // ErrWaiting says that a run waits, for an answer or to be resumed.
 var ErrWaiting = session.ErrWaiting

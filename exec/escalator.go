@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/planlock/planlock/exec/ask"
 )
@@ -17,4 +18,14 @@ import (
 // never answers.
 type Escalator interface {
 	Ask(ctx context.Context, q ask.Question) (ask.Answer, error)
+}
+
+// escalate asks; a panic of the escalator is a way to ask that is broken.
+func escalate(ctx context.Context, x Escalator, q ask.Question) (a ask.Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("exec: the escalator panicked: %v", p)
+		}
+	}()
+	return x.Ask(ctx, q)
 }

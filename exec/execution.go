@@ -14,12 +14,18 @@ import (
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/recorder"
+	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/tasks"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
@@ -34,13 +40,18 @@ type execution struct {
 	c      *Controller
 	chosen string // the preset that the host wants, "" if it leaves it to the plan
 
-	bound  *binding.Binding
-	tools  *binding.Tools
-	shut   func() error  // closes the store
-	probed chan struct{} // closed once the sandbox was tried out; nil: nobody does
-	needed []string      // executors that the plan names
+	bound     *binding.Binding
+	tools     *binding.Tools
+	people    *people.People
+	rewind    *rewind.Rewind
+	counsel   *counsel.Counsel
+	approvals *tasks.Approvals
+	evidence  *tasks.Evidence
+	attempts  *attempt.Attempts
+	shut      func() error  // closes the store
+	probed    chan struct{} // closed once the sandbox was tried out; nil: nobody does
+	needed    []string      // executors that the plan names
 
-	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
 }
 
 // execution is a run of a plan that nobody has in hand yet.
@@ -49,6 +60,7 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]envelope.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.tools = &binding.Tools{Session: e.Session, Ask: c.Tools}
+	e.rewind = &rewind.Rewind{Session: e.Session}
 	e.Tell, e.Paused = func(event.Event) {}, e.tellNext
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
 	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.Warn}
@@ -161,8 +173,25 @@ func (e *execution) seat() error {
 		return fmt.Errorf("exec: workspace %q is not a folder: %w", dir, fs.ErrInvalid)
 	}
 	e.Work.Root, e.Work.Dir = root, root
-	e.Runs = e.workspace()
+	e.assemble()
 	return nil
+}
+
+// assemble makes the parts that do what is wanted.
+func (e *execution) assemble() {
+	ws := e.workspace()
+	e.Runs = ws
+	e.people = &people.People{Session: e.Session, Patience: e.c.Patience,
+		Before: &people.Memory{Session: e.Session, Choices: ws.Choices()},
+		Inbox:  &people.Inbox{Session: e.Session, Folder: ws.requests()}}
+	if x := e.c.Escalator; x != nil {
+		e.people.Ask = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
+	}
+	e.counsel = &counsel.Counsel{Session: e.Session, Advisor: e.c.Advisors.of}
+	e.approvals = &tasks.Approvals{Session: e.Session, Counsel: e.counsel, Reviewers: e.c.Reviewers}
+	e.evidence = &tasks.Evidence{Session: e.Session, Counsel: e.counsel, Rewind: e.rewind, Policy: e.c.Evidence}
+	e.attempts = &attempt.Attempts{Session: e.Session, Bound: e.bound, Counsel: e.counsel, Rewind: e.rewind,
+		Inbox: e.people.Inbox, Executor: e.executor}
 }
 
 // close lets go of everything.

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
@@ -82,3 +83,19 @@ type Func func(ctx context.Context, w Work) (Outcome, error)
 
 // Execute calls f.
 func (f Func) Execute(ctx context.Context, w Work) (Outcome, error) { return f(ctx, w) }
+
+// executor finds who carries out a method, for an attempt.
+func (e *execution) executor(named string) (attempt.Executor, error) {
+	x, err := e.c.executor(named)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
+		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
+			Method: w.Method, Attempt: w.Attempt, Dir: e.Work.Dir, Phase: w.Phase,
+			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Runner: w.Runner, Output: w.Output})
+		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
+			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
+			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts}, err
+	}, nil
+}

@@ -8,7 +8,6 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/session"
 )
 
@@ -46,32 +45,32 @@ func (e *execution) do(ctx context.Context, w engine.Wanted) error {
 	s := e.Rec.Run.Step(w.Step)
 	switch a := w.Action.(type) {
 	case engine.Record:
-		return e.note(ctx, a.Facts)
+		return e.people.Note(ctx, a.Facts)
 	case engine.Look:
 		return e.look(ctx, s, a.What)
 	case engine.Put:
-		return e.put(ctx, s, a.Question)
+		return e.people.Put(ctx, s, a.Question)
 	case engine.Begin:
-		return e.before(ctx, s, a.Start)
+		return e.attempts.Before(ctx, s, a.Start)
 	case engine.Attempt:
-		return e.attempt(ctx, s, e.Method(s, a.Method))
+		return e.attempts.Run(ctx, s, e.Method(s, a.Method))
 	case engine.Restore:
 		if s == nil {
-			return e.restoredRun(ctx)
+			return e.rewind.RestoredRun(ctx)
 		}
-		return e.restored(ctx, s, w.Attempt)
+		return e.rewind.Restored(ctx, s, w.Attempt)
 	case engine.Rewind:
-		return e.setBack(ctx, e.Rec.Run.Step(a.To), a.By)
+		return e.rewind.SetBack(ctx, e.Rec.Run.Step(a.To), a.By)
 	case engine.Consult:
-		return e.advise(ctx, s, a)
+		return e.counsel.Advise(ctx, s, a)
 	case engine.Foresee:
-		return e.consultBefore(ctx, s, a.Kind)
+		return e.counsel.Foresee(ctx, s, a.Kind)
 	case engine.Review:
-		return e.submit(ctx, s, a.Again)
+		return e.approvals.Submit(ctx, s, a.Again)
 	case engine.Verify:
-		return e.lookForEvidence(ctx, a)
+		return e.evidence.Look(ctx, a)
 	case engine.Repair:
-		return e.retryEvidence(ctx, a.Task)
+		return e.evidence.Retry(ctx, a.Task)
 	case engine.Wait:
 		return e.wait(ctx, a.Since, a.For)
 	case engine.Pause:
@@ -84,38 +83,12 @@ func (e *execution) do(ctx context.Context, w engine.Wanted) error {
 	return fmt.Errorf("exec: nobody can do %T", w.Action)
 }
 
-// note records facts that follow from the history, and tells of them.
-func (e *execution) note(ctx context.Context, facts []history.Located) error {
-	record := e.Rec.RecordAll
-	if len(facts) == 1 {
-		if _, waits := facts[0].Fact.(*history.PhaseOver); waits {
-			record = e.Rec.Stage // nothing relies on it before the facts that follow
-		}
-	}
-	for _, l := range facts {
-		if f, asks := l.Fact.(*history.Asked); asks {
-			e.date(&f.Question)
-		}
-	}
-	if err := record(ctx, facts...); err != nil {
-		return err
-	}
-	for _, l := range facts {
-		if f, over := l.Fact.(*history.TaskOver); over {
-			for _, line := range flow.Discrepancies(f) {
-				e.Warn(line)
-			}
-		}
-	}
-	return nil
-}
-
 // look finds out whether an observation holds. Where it does not, the run is
 // let go, and says what moved.
 func (e *execution) look(ctx context.Context, s *history.Step, what contract.Observation) error {
 	switch what {
 	case contract.Requests:
-		return e.lookForRequests(ctx)
+		return e.people.Inbox.Look(ctx)
 	case contract.Done:
 		return e.bound.LookWhetherDone(ctx, s)
 	}

@@ -160,7 +160,7 @@ func (e *execution) takeUp(ctx context.Context) error {
 		return err
 	}
 	e.PolicyMoved()
-	e.keepRemembered(ctx)
+	e.people.Before.Keep(ctx)
 	return nil
 }
 

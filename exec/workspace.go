@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -236,3 +237,30 @@ func (w Workspace) History(ctx context.Context, run string) (*history.Run, error
 	folded.Compact()
 	return folded, nil
 }
+
+// Request leaves a request for a run that has not ended: that its plan no
+// longer holds, or that it is to be set back to before a step. A controller
+// that has the run in hand cuts off the attempt that is under way, restores the
+// checkpoint, and asks; one that resumes it later asks before anything runs.
+// r.Run must be the whole id.
+func (w Workspace) Request(ctx context.Context, r ask.Request) error {
+	run, err := w.History(ctx, r.Run)
+	if err != nil {
+		return err
+	}
+	refuse := func(why string) error {
+		return &RefusedError{Run: r.Run, Reasons: []string{why}}
+	}
+	switch {
+	case run.Ended != nil:
+		return refuse("the run has ended: nothing more can be asked of it")
+	case r.Kind == ask.Rollback && run.Step(r.Step) == nil:
+		return refuse(fmt.Sprintf("it has no step %q", r.Step))
+	}
+	return w.requests().Request(ctx, r)
+}
+
+func (w Workspace) requests() *ask.Folder { return &ask.Folder{Dir: w.QuestionDir()} }
+
+// Choices are the remembered choices of a workspace.
+func (w Workspace) Choices() *ask.Precedents { return &ask.Precedents{Dir: w.path("choices")} }

@@ -1,4 +1,4 @@
-package exec
+package rewind
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -13,14 +14,18 @@ import (
 // compensationTime bounds a compensation whose step has no time-out of its own.
 const compensationTime = 5 * time.Minute
 
-// restored carries out the restore that the journal announced for an attempt of
+// A Rewind restores trees that a run had, and undoes what steps did outside of
+// them.
+type Rewind struct{ *session.Session }
+
+// Restored carries out the restore that the journal announced for an attempt of
 // a step (0: none), compensation first, and says so. It can be repeated.
-func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) error {
-	have, err := e.Work.KeepFirst(ctx, history.Of(s, attempt), e.Work.Dir)
+func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) error {
+	have, err := r.Work.KeepFirst(ctx, history.Of(s, attempt), r.Work.Dir)
 	if err != nil {
 		return err
 	}
-	ran, err := e.compensate(ctx, s)
+	ran, err := r.compensate(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -29,46 +34,46 @@ func (e *execution) restored(ctx context.Context, s *history.Step, attempt int) 
 	}
 	// All of the tree is scanned when the next attempt is accounted for, or at
 	// the end.
-	done, err := e.Work.RestoreFrom(ctx, e.Work.Dir, e.Rec.Run.Restoring.To, have, e.Work.Scanner.ScanWritten)
+	done, err := r.Work.RestoreFrom(ctx, r.Work.Dir, r.Rec.Run.Restoring.To, have, r.Work.Scanner.ScanWritten)
 	if err != nil {
 		return err
 	}
-	e.Work.RestoredPartly()
-	return e.Rec.Record(ctx, history.Of(s, attempt), done)
+	r.Work.RestoredPartly()
+	return r.Rec.Record(ctx, history.Of(s, attempt), done)
 }
 
-// restoredRun carries out a restore that belongs to no step: after final gates
+// RestoredRun carries out a restore that belongs to no step: after final gates
 // that changed the tree, and when an isolated run is delivered.
-func (e *execution) restoredRun(ctx context.Context) error {
-	dir := e.Work.Dir
-	if e.Rec.Run.Restoring.Deliver {
-		dir = e.Work.Root
+func (r *Rewind) RestoredRun(ctx context.Context) error {
+	dir := r.Work.Dir
+	if r.Rec.Run.Restoring.Deliver {
+		dir = r.Work.Root
 	}
-	have, err := e.Work.KeepFirst(ctx, history.Where{}, dir)
+	have, err := r.Work.KeepFirst(ctx, history.Where{}, dir)
 	if err != nil {
 		return err
 	}
-	deliver := e.Rec.Run.Restoring.Deliver
-	done, err := e.Work.RestoreFrom(ctx, dir, e.Rec.Run.Restoring.To, have, e.Work.ScanAll)
+	deliver := r.Rec.Run.Restoring.Deliver
+	done, err := r.Work.RestoreFrom(ctx, dir, r.Rec.Run.Restoring.To, have, r.Work.ScanAll)
 	if err != nil {
 		return err
 	}
 	facts := []history.Fact{done}
 	if deliver {
-		if err := e.Work.MakeDurable(ctx, dir); err != nil {
+		if err := r.Work.MakeDurable(ctx, dir); err != nil {
 			return err // it is delivered again when the run is taken up
 		}
 		facts = append(facts, &history.Delivered{Tree: done.Tree})
 	}
-	return e.Rec.Record(ctx, history.Where{}, facts...)
+	return r.Rec.Record(ctx, history.Where{}, facts...)
 }
 
 // compensate undoes what the latest attempt of a step did outside of the
 // workspace, as the plan says, unless it has been done. It is run again where
 // the controller died before it could say so. It reports whether anything was
 // run.
-func (e *execution) compensate(ctx context.Context, s *history.Step) (ran bool, err error) {
-	step := e.Contract.At(s.Address).Step
+func (r *Rewind) compensate(ctx context.Context, s *history.Step) (ran bool, err error) {
+	step := r.Contract.At(s.Address).Step
 	a := s.Last()
 	if step.Rollback != plan.Compensatable || step.Compensate == "" || a == nil || a.Compensated != nil {
 		return false, nil
@@ -80,10 +85,10 @@ func (e *execution) compensate(ctx context.Context, s *history.Step) (ran bool, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	done := &history.Compensated{Run: step.Compensate}
-	result, err := e.Runner(step).Run(ctx, gate.Command{Run: step.Compensate})
+	result, err := r.Runner(step).Run(ctx, gate.Command{Run: step.Compensate})
 	done.Exit, done.Output = result.Exit, bound.Text(result.Output, bound.Output)
 	if err != nil {
 		done.Error = err.Error()
 	}
-	return true, e.Rec.Record(ctx, history.Of(s, a.Number), done)
+	return true, r.Rec.Record(ctx, history.Of(s, a.Number), done)
 }

@@ -1,4 +1,4 @@
-package exec
+package attempt
 
 import (
 	"context"
@@ -26,9 +26,9 @@ type made struct {
 	attempt *history.Attempt
 }
 
-// inputs is the digest of all that an executor begins with. Two attempts of one
+// inputsFrom is the digest of all that an executor begins with. Two attempts of one
 // digest should end with one tree.
-func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, error) {
+func (t *trial) inputsFrom(from history.CyclePhase) (ledger.Digest, error) {
 	text, err := json.Marshal(struct {
 		Goal, Title, Description string
 		Step                     *plan.Step
@@ -36,8 +36,8 @@ func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, er
 		Tree, Envelope           ledger.Digest
 		Feedback                 []string
 		Phase                    history.CyclePhase
-	}{e.Plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(),
-		e.Rec.Run.Started.Envelope.Digest(), e.feedback(t.s), from})
+	}{t.Plan.Goal, t.task.Title, t.task.Description, t.step, t.method, t.before.Digest(),
+		t.Rec.Run.Started.Envelope.Digest(), t.feedback(t.s), from})
 	if err != nil {
 		return "", fmt.Errorf("exec: inputs of step %s: %w", t.s.Address, err)
 	}
@@ -47,21 +47,21 @@ func (e *execution) inputs(t *trial, from history.CyclePhase) (ledger.Digest, er
 // compare looks whether an earlier attempt made something else of the same
 // inputs: in this run before it was set back, else in an earlier run of this
 // workspace. That is flagged; in deterministic mode it is a fault.
-func (e *execution) compare(ctx context.Context, t *trial) *fault {
+func (t *trial) compare(ctx context.Context) *fault {
 	if t.inputs == "" {
 		return nil // nothing was executed
 	}
-	was := e.madeBefore(ctx, t)
+	was := t.madeBefore(ctx)
 	if was == nil || was.attempt.Accounted.Tree == t.entry.Tree {
 		return nil
 	}
 	t.differs = &history.Differs{Inputs: t.inputs, Tree: t.entry.Tree, Was: was.attempt.Accounted.Tree, Run: was.run,
 		Step:    was.step,
 		Attempt: was.attempt.Number, Paths: unlike(was.attempt.Accounted.Changes, t.entry.Changes),
-		Refused: e.Rec.Run.Started.Deterministic}
+		Refused: t.Rec.Run.Started.Deterministic}
 	text := fmt.Sprintf("step %s made another tree (%s) of the same inputs than attempt %d of step %s in run %s (%s)",
 		t.s.Address, t.differs.Tree.Short(), was.attempt.Number, was.step, was.run, t.differs.Was.Short())
-	e.Warn(text)
+	t.Warn(text)
 	if !t.differs.Refused {
 		return nil
 	}
@@ -74,13 +74,13 @@ func (e *execution) compare(ctx context.Context, t *trial) *fault {
 
 // madeBefore is the latest earlier attempt of the same inputs that came to its
 // end, or nil.
-func (e *execution) madeBefore(ctx context.Context, t *trial) *made {
+func (t *trial) madeBefore(ctx context.Context) *made {
 	for _, a := range slices.Backward(slices.Concat(t.s.Undone, t.s.Attempts)) {
 		if a.Method.Inputs == t.inputs && comparable(a) {
-			return &made{e.Rec.Run.Started.Run, t.s.Address, a}
+			return &made{t.Rec.Run.Started.Run, t.s.Address, a}
 		}
 	}
-	return e.earlierRuns(ctx)[t.inputs]
+	return t.earlierRuns(ctx)[t.inputs]
 }
 
 // comparable reports whether an attempt came to an end of its own, so that its
@@ -99,40 +99,39 @@ func comparable(a *history.Attempt) bool {
 }
 
 // earlierRuns reads, once, what the latest earlier runs made of their inputs.
-func (e *execution) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
-	if e.earlier != nil {
-		return e.earlier
+func (a *Attempts) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
+	if a.earlier != nil {
+		return a.earlier
 	}
-	e.earlier = map[ledger.Digest]*made{}
-	ws := e.workspace()
-	ids, err := ws.Runs()
+	a.earlier = map[ledger.Digest]*made{}
+	ids, err := a.Runs.Runs()
 	if err != nil {
-		e.Rec.Log.Warn("earlier runs cannot be listed", "err", err)
+		a.Rec.Log.Warn("earlier runs cannot be listed", "err", err)
 	}
 	left := runsCompared
 	for _, id := range slices.Backward(ids) {
-		if id == e.Rec.Run.Started.Run {
+		if id == a.Rec.Run.Started.Run {
 			continue
 		}
 		if left--; left < 0 {
 			break
 		}
-		run, err := ws.History(ctx, id)
+		run, err := a.Runs.History(ctx, id)
 		if err != nil || run.Head.Seq == 0 {
-			e.Rec.Log.Warn("an earlier run cannot be read", "run", id, "err", err)
+			a.Rec.Log.Warn("an earlier run cannot be read", "run", id, "err", err)
 			continue
 		}
-		e.keepMade(run)
+		a.keepMade(run)
 	}
-	return e.earlier
+	return a.earlier
 }
 
 // keepMade keeps what a run made of its inputs, where no later one did.
-func (e *execution) keepMade(run *history.Run) {
+func (a *Attempts) keepMade(run *history.Run) {
 	for _, s := range run.Steps {
-		for _, a := range slices.Backward(slices.Concat(s.Undone, s.Attempts)) {
-			if in := a.Method.Inputs; in != "" && comparable(a) && e.earlier[in] == nil {
-				e.earlier[in] = &made{run.Started.Run, s.Address, a}
+		for _, was := range slices.Backward(slices.Concat(s.Undone, s.Attempts)) {
+			if in := was.Method.Inputs; in != "" && comparable(was) && a.earlier[in] == nil {
+				a.earlier[in] = &made{run.Started.Run, s.Address, was}
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package exec
+package tasks
 
 import (
 	"context"
@@ -9,30 +9,41 @@ import (
 	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate/evidence"
 )
 
-// lookForEvidence looks, and records what was found.
-func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error {
-	task, found := e.Contract.Task(v.Task), &history.Evidence{Task: v.Task, Retry: v.Retry, Action: v.Action}
-	tree, err := e.Work.Known(ctx)
+// Evidence is what the tasks of a run were to leave behind. Policy says how it
+// is looked for.
+type Evidence struct {
+	*session.Session
+	Counsel *counsel.Counsel
+	Rewind  *rewind.Rewind
+	Policy  *evidence.Policy
+}
+
+// Look looks, and records what was found.
+func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
+	task, found := v.Contract.Task(a.Task), &history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action}
+	tree, err := v.Work.Known(ctx)
 	if err != nil {
 		return err
 	}
-	e.Work.Tree = tree
-	policy, shown := e.c.Evidence, e.ShownTask(task)
+	v.Work.Tree = tree
+	policy, shown := v.Policy, v.ShownTask(task)
 	found.Kind = policy.Type(shown)
-	found.Items = policy.Look(ctx, evidence.Place{Dir: e.Work.Dir, Runner: e.Runner(nil)},
-		policy.Needs(shown, engine.Claim(e.Rec.Run, task)))
+	found.Items = policy.Look(ctx, evidence.Place{Dir: v.Work.Dir, Runner: v.Runner(nil)},
+		policy.Needs(shown, engine.Claim(v.Rec.Run, task)))
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
 	found.Pass = evidence.Pass(found.Items)
 	found.Items = firstItems(found.Items)
-	e.Rec.Seen.Disturb(contract.StrangersRan)
+	v.Rec.Seen.Disturb(contract.StrangersRan)
 	facts := []history.Located{{Fact: found}}
-	undo, changed, err := e.Work.UntouchedBy(ctx, "while evidence was looked for")
+	undo, changed, err := v.Work.UntouchedBy(ctx, "while evidence was looked for")
 	if err != nil {
 		return err
 	}
@@ -42,7 +53,7 @@ func (e *execution) lookForEvidence(ctx context.Context, v engine.Verify) error 
 			State: evidence.Unverifiable, Why: strings.Join(changed, "; ")})
 		facts = append(facts, history.Located{Fact: undo})
 	}
-	return e.Rec.RecordAll(ctx, facts...)
+	return v.Rec.RecordAll(ctx, facts...)
 }
 
 // firstItems are as many items as a journal takes, those that were not found

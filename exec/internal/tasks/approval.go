@@ -1,4 +1,4 @@
-package exec
+package tasks
 
 import (
 	"context"
@@ -8,27 +8,32 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/review"
 )
 
-// A Reviewer looks at a task before its first step; see package gate/review.
-type Reviewer = review.Reviewer
+// Approvals are what reviewers decide about tasks before they begin.
+type Approvals struct {
+	*session.Session
+	Counsel   *counsel.Counsel
+	Reviewers []review.Reviewer
+}
 
-// submit has the reviewers decide about the task of a step: a first draft of
+// Submit has the reviewers decide about the task of a step: a first draft of
 // it, or one that advice has patched.
-func (e *execution) submit(ctx context.Context, s *history.Step, again bool) error {
+func (p *Approvals) Submit(ctx context.Context, s *history.Step, again bool) error {
 	if again {
-		return e.submitAgain(ctx, s, e.Rec.Run.Task(s.Task).Approval())
+		return p.submitAgain(ctx, s, p.Rec.Run.Task(s.Task).Approval())
 	}
-	return e.review(ctx, s, &history.Approval{Task: s.Task})
+	return p.review(ctx, s, &history.Approval{Task: s.Task})
 }
 
 // review asks the reviewers about a draft, and records what they decided.
 // Whatever else belongs to it is recorded before, in the same batch.
-func (e *execution) review(ctx context.Context, s *history.Step, a *history.Approval, before ...history.Located) error {
-	reviews := review.Ask(ctx, e.c.Reviewers, e.draft(s, a, before))
+func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Approval, before ...history.Located) error {
+	reviews := review.Ask(ctx, p.Reviewers, p.draft(s, a, before))
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
@@ -42,32 +47,32 @@ func (e *execution) review(ctx context.Context, s *history.Step, a *history.Appr
 	case a.Retry >= recovery.Reflections:
 		a.Status, a.Terminal = history.FailedRetry,
 			fmt.Sprintf("the limit of %d retries is reached", recovery.Reflections)
-	case e.c.Advisors.of(advice.Reflection) == nil:
+	case p.Counsel.Advisor(advice.Reflection) == nil:
 		a.Status, a.Terminal = history.Rejected, "nobody gives advice"
 	default:
 		a.Status = history.Rejected
 	}
-	e.Rec.Seen.Disturb(contract.StrangersRan)
+	p.Rec.Seen.Disturb(contract.StrangersRan)
 	facts := append(before, history.Located{Fact: a})
-	if undo, changed, err := e.Work.UntouchedBy(ctx, "while it was reviewed"); err != nil {
+	if undo, changed, err := p.Work.UntouchedBy(ctx, "while it was reviewed"); err != nil {
 		return err
 	} else if changed != nil {
 		a.Status, a.Jobs = history.Rejected, nil
 		a.Reasons, a.Terminal = append(a.Reasons, changed...), "a reviewer changed the tree"
 		facts = append(facts, history.Located{Fact: undo})
 	}
-	return e.Rec.RecordAll(ctx, facts...)
+	return p.Rec.RecordAll(ctx, facts...)
 }
 
 // submitAgain has a rejected draft patched by advice, and submits it anew, or
 // says why nothing more is tried.
-func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history.Approval) error {
-	on, base := e.patchable(s), recovery.Primary
+func (p *Approvals) submitAgain(ctx context.Context, s *history.Step, a *history.Approval) error {
+	on, base := p.patchable(s), recovery.Primary
 	if a.Patch != "" {
-		on, base = e.Rec.Run.Step(a.Step), a.Patch // patches add up
+		on, base = p.Rec.Run.Step(a.Step), a.Patch // patches add up
 	}
 	rejected := &history.AttemptFailed{Class: history.Refused, Reasons: a.Reasons}
-	said, made, err := e.reflectOn(ctx, on, rejected, advice.Approval, e.Method(on, base))
+	said, made, err := p.Counsel.ReflectOn(ctx, on, rejected, advice.Approval, p.Method(on, base))
 	if err != nil || session.Interrupted(ctx) {
 		return err
 	}
@@ -77,11 +82,11 @@ func (e *execution) submitAgain(ctx context.Context, s *history.Step, a *history
 	}
 	if why := unfit(said, made); why != "" {
 		given := &history.Approval{Task: a.Task, Status: history.FailedRetry, Retry: a.Retry, Reasons: a.Reasons,
-			Attempt: attemptID(a.Task, e.decisions(a.Task)+1), Step: a.Step, Patch: a.Patch, Terminal: why}
-		return e.Rec.RecordAll(ctx, append(facts, history.Located{Fact: given})...)
+			Attempt: attemptID(a.Task, p.decisions(a.Task)+1), Step: a.Step, Patch: a.Patch, Terminal: why}
+		return p.Rec.RecordAll(ctx, append(facts, history.Located{Fact: given})...)
 	}
 	next := &history.Approval{Task: a.Task, Retry: a.Retry + 1, Step: on.Address, Patch: made.ID}
-	return e.review(ctx, s, next, facts...)
+	return p.review(ctx, s, next, facts...)
 }
 
 // unfit says why advice cannot be acted on; "" if it can. The confidence that
@@ -103,9 +108,9 @@ func unfit(said *history.Advised, made *history.Patched) string {
 
 // patchable is the step of a task whose method a patch may change: the first
 // that has one.
-func (e *execution) patchable(s *history.Step) *history.Step {
-	for _, other := range e.Rec.Run.Steps {
-		if step := e.Contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending &&
+func (p *Approvals) patchable(s *history.Step) *history.Step {
+	for _, other := range p.Rec.Run.Steps {
+		if step := p.Contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending &&
 			(step.Run != "" || step.Prompt != "") {
 			return other
 		}
@@ -114,22 +119,22 @@ func (e *execution) patchable(s *history.Step) *history.Step {
 }
 
 // draft is what the reviewers are shown.
-func (e *execution) draft(s *history.Step, a *history.Approval, before []history.Located) review.Request {
-	task := e.Contract.At(s.Address).Task
-	a.Attempt = attemptID(task.ID, e.decisions(task.ID)+1)
-	d := review.Request{About: review.AboutTask, Run: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: task.ID,
+func (p *Approvals) draft(s *history.Step, a *history.Approval, before []history.Located) review.Request {
+	task := p.Contract.At(s.Address).Task
+	a.Attempt = attemptID(task.ID, p.decisions(task.ID)+1)
+	d := review.Request{About: review.AboutTask, Run: p.Rec.Run.Started.Run, Goal: p.Plan.Goal, Task: task.ID,
 		Title: task.Title, Text: task.Description, Priority: task.Priority,
 		Acceptance: task.AcceptanceCriteria, Retry: a.Retry, Attempt: a.Attempt, Patch: a.Patch,
-		Dir: e.Work.Dir, Runner: e.Runner(nil)}
-	if last := e.Rec.Run.Task(task.ID).Approval(); last != nil {
+		Dir: p.Work.Dir, Runner: p.Runner(nil)}
+	if last := p.Rec.Run.Task(task.ID).Approval(); last != nil {
 		d.Feedback = last.Reasons
 	}
 	for i := range task.Steps {
 		step := &task.Steps[i]
-		m := e.Method(e.Rec.Run.Step(step.Address), recovery.Primary)
+		m := p.Method(p.Rec.Run.Step(step.Address), recovery.Primary)
 		for _, l := range before {
-			if p, ok := l.Fact.(*history.Patched); ok && l.Where.Step == step.Address {
-				m.ID, m.Run, m.Prompt = p.ID, p.Method.Run, p.Method.Prompt
+			if made, ok := l.Fact.(*history.Patched); ok && l.Where.Step == step.Address {
+				m.ID, m.Run, m.Prompt = made.ID, made.Method.Run, made.Method.Prompt
 			}
 		}
 		shown := review.StepOf(step)
@@ -144,10 +149,10 @@ func (e *execution) draft(s *history.Step, a *history.Approval, before []history
 
 // decisions is how often decisions about a task were recorded, those that were
 // undone too.
-func (e *execution) decisions(task string) int {
+func (p *Approvals) decisions(task string) int {
 	n := 0
-	for i := range e.Rec.Run.Approvals {
-		if e.Rec.Run.Approvals[i].Task == task {
+	for i := range p.Rec.Run.Approvals {
+		if p.Rec.Run.Approvals[i].Task == task {
 			n++
 		}
 	}

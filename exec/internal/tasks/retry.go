@@ -1,4 +1,4 @@
-package exec
+package tasks
 
 import (
 	"context"
@@ -23,14 +23,14 @@ const (
 // not know a run yet, or calls it unfinished, may do so a little later.
 const lateConfidence = 0.80
 
-// retryEvidence decides what is done about missing evidence: a step is carried
+// Retry decides what is done about missing evidence: a step is carried
 // out again where advice knows another method for it, else a server is asked
 // once more after a while, else nothing.
-func (e *execution) retryEvidence(ctx context.Context, id string) error {
-	task, seen := e.Contract.Task(id), e.Rec.Run.Task(id).Evidence()
-	on := e.producer(task, seen.Items)
-	said, made, err := e.reflectOn(ctx, on, absent(seen.Items), advice.Verification,
-		e.Method(on, on.Last().Method.Method))
+func (v *Evidence) Retry(ctx context.Context, id string) error {
+	task, seen := v.Contract.Task(id), v.Rec.Run.Task(id).Evidence()
+	on := v.producer(task, seen.Items)
+	said, made, err := v.Counsel.ReflectOn(ctx, on, absent(seen.Items), advice.Verification,
+		v.Method(on, on.Last().Method.Method))
 	if err != nil || session.Interrupted(ctx) {
 		return err
 	}
@@ -41,12 +41,12 @@ func (e *execution) retryEvidence(ctx context.Context, id string) error {
 	next := &history.EvidenceRetry{Task: task.ID, Retry: seen.Retry + 1, Confidence: said.Confidence}
 	why := unfit(said, made)
 	if why == "" {
-		why = e.fixed(on)
+		why = v.fixed(on)
 	}
 	switch {
 	case why == "":
 		next.Action, next.Step, next.Patch = regenerate, on.Address, made.ID
-		return e.regenerate(ctx, on, next, facts)
+		return v.regenerate(ctx, on, next, facts)
 	case remote(seen.Items) && said.Confidence < advice.Threshold:
 		own := &history.Advised{Kind: string(advice.Reflection), Point: string(advice.Verification),
 			Advisor:   "evidence",
@@ -55,30 +55,30 @@ func (e *execution) retryEvidence(ctx context.Context, id string) error {
 		next.Confidence = lateConfidence
 		fallthrough
 	case remote(seen.Items):
-		next.Action, next.After = requery, e.c.Evidence.Wait()
+		next.Action, next.After = requery, v.Policy.Wait()
 	default:
 		next.Terminal = why
 	}
-	return e.Rec.RecordAll(ctx, append(facts, history.Located{Fact: next})...)
+	return v.Rec.RecordAll(ctx, append(facts, history.Located{Fact: next})...)
 }
 
 // regenerate sets the run back to before a step, so that it is carried out
 // again with a patched method.
-func (e *execution) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry,
+func (v *Evidence) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry,
 	facts []history.Located) error {
-	tree, err := e.Work.Tolerant().Scan(ctx, e.Work.Dir, nil)
+	tree, err := v.Work.Tolerant().Scan(ctx, v.Work.Dir, nil)
 	if err != nil {
 		return err
 	}
-	kept, err := e.Rec.Store.Snapshot(ctx, e.Work.Dir, tree, e.Rec.Run.Tree)
+	kept, err := v.Rec.Store.Snapshot(ctx, v.Work.Dir, tree, v.Rec.Run.Tree)
 	if err != nil {
 		return err
 	}
-	if err := e.unwind(ctx, on); err != nil {
+	if err := v.Rewind.Unwind(ctx, on); err != nil {
 		return err
 	}
 	to := on.Checkpoint.Checkpoint
-	return e.Rec.RecordAll(ctx, append(facts,
+	return v.Rec.RecordAll(ctx, append(facts,
 		history.Located{Fact: next},
 		history.Located{Where: history.Of(on, 0), Fact: &history.RolledBack{To: on.Address, Snapshot: to,
 			By: history.ByEvidenceRetry}},
@@ -118,10 +118,10 @@ func remote(items []evidence.Item) bool {
 
 // producer is the step that should have left missing evidence behind: the one
 // that declares it, else the last completed one of the task.
-func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.Step {
+func (v *Evidence) producer(task *plan.Task, items []evidence.Item) *history.Step {
 	var last *history.Step
 	for i := range task.Steps {
-		s := e.Rec.Run.Step(task.Steps[i].Address)
+		s := v.Rec.Run.Step(task.Steps[i].Address)
 		if s.Status != history.Completed {
 			continue
 		}
@@ -136,16 +136,16 @@ func (e *execution) producer(task *plan.Task, items []evidence.Item) *history.St
 }
 
 // fixed says why a step cannot be carried out again; "" if it can.
-func (e *execution) fixed(on *history.Step) string {
+func (v *Evidence) fixed(on *history.Step) string {
 	after := false
-	for _, s := range e.Rec.Run.Steps {
+	for _, s := range v.Rec.Run.Steps {
 		if after = after || s == on; !after || len(s.Attempts) == 0 {
 			continue
 		}
 		if s.Rollback == plan.Irreversible {
 			return fmt.Sprintf("step %s cannot be undone", s.Address)
 		}
-		if e.About(s).LeftBehind(s) {
+		if v.About(s).LeftBehind(s) {
 			return fmt.Sprintf("step %s changed something that restoring the tree does not undo", s.Address)
 		}
 	}

@@ -1,11 +1,10 @@
-package exec
+package attempt
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
@@ -13,23 +12,16 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-const (
-	// cycleOver is where an attempt begins of which an earlier one did all
-	// phases and was cut off before it was judged.
-	cycleOver history.CyclePhase = "over"
-	// testTime bounds one run of a step's test where the step has no limit of
-	// its own.
-	testTime = 5 * time.Minute
-	// testKept is how much of a test's output stands in the journal, in bytes.
-	testKept = 4 << 10
-)
+// cycleOver is where an attempt begins of which an earlier one did all phases
+// and was cut off before it was judged.
+const cycleOver history.CyclePhase = "over"
 
 // cycleOf is how a step writes its test first in this run.
-func (e *execution) cycleOf(task *plan.Task, step *plan.Step) flow.Cycle {
-	if !e.Rec.Run.Started.TestFirst {
+func (a *Attempts) cycleOf(task *plan.Task, step *plan.Step) flow.Cycle {
+	if !a.Rec.Run.Started.TestFirst {
 		return flow.Cycle{}
 	}
-	return flow.CycleOf(e.Plan, task, step, e.Rec.Run.Flow.Strategy)
+	return flow.CycleOf(a.Plan, task, step, a.Rec.Run.Flow.Strategy)
 }
 
 // carried are the phases that earlier attempts by the same method ended before
@@ -59,38 +51,51 @@ func resumesAt(c flow.Cycle, done []history.Cycle) history.CyclePhase {
 	}
 }
 
+// prepare readies what an attempt needs besides its method: how long it may
+// take, how its test is written first and where it begins with that, and what
+// it begins with altogether.
+func (t *trial) prepare() (from history.CyclePhase, err error) {
+	t.limit = flow.Limit(t.task, t.step, len(t.s.Attempts)+1)
+	if t.cycle = t.cycleOf(t.task, t.step); len(t.cycle.Phases) > 0 {
+		t.carried = carried(t.s, t.method.ID)
+	}
+	from = resumesAt(t.cycle, t.carried)
+	t.inputs, err = t.inputsFrom(from)
+	return from, err
+}
+
 // perform has the executor do the work of an attempt: in one go, or phase by
 // phase.
-func (e *execution) perform(ctx context.Context, t *trial, x Executor) {
+func (t *trial) perform(ctx context.Context, x Executor) {
 	if len(t.cycle.Phases) == 0 {
-		e.execute(ctx, t, x)
+		t.execute(ctx, x)
 		return
 	}
 	if n := len(t.carried); n > 0 {
-		if _, err := e.Work.Restore(ctx, e.Work.Dir, t.carried[n-1].Snapshot); err != nil {
+		if _, err := t.Work.Restore(ctx, t.Work.Dir, t.carried[n-1].Snapshot); err != nil {
 			t.err = fmt.Errorf("exec: the tree after phase %s cannot be brought back: %w", t.carried[n-1].Phase, err)
 			return
 		}
 	}
 	for _, phase := range t.cycle.Phases[min(len(t.carried), len(t.cycle.Phases)):] {
-		if on := e.phase(ctx, t, x, phase); !on {
+		if on := t.doPhase(ctx, x, phase); !on {
 			return
 		}
 	}
 }
 
-// phase carries out one phase, sees what the test says of it, and records that.
+// doPhase carries out one phase, sees what the test says of it, and records that.
 // It reports whether the attempt goes on.
-func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase history.CyclePhase) bool {
+func (t *trial) doPhase(ctx context.Context, x Executor, phase history.CyclePhase) bool {
 	before := t.outcome
 	c := &history.Cycle{Phase: phase, Test: strings.Join(t.cycle.Tests, " ; ")}
 	if phase != history.Red || !t.cycle.Written {
 		t.phase = phase
-		e.execute(ctx, t, x)
+		t.execute(ctx, x)
 	}
 	err := t.err
 	if err == nil {
-		err = e.see(ctx, t, c)
+		err = t.see(ctx, c)
 	}
 	switch {
 	case session.Interrupted(ctx):
@@ -114,12 +119,12 @@ func (e *execution) phase(ctx context.Context, t *trial, x Executor, phase histo
 	if phase == history.Refactor && !c.Holds {
 		t.err, t.outcome.Exit, t.outcome.Stdout = nil, before.Exit, before.Stdout
 		c.Did = "reverted"
-		if err := e.revert(ctx, t, c); err != nil {
+		if err := t.revert(ctx, c); err != nil {
 			t.fault = faultf(history.Crashed, "%v", err)
 			return false
 		}
 	}
-	if err := e.Rec.Record(ctx, history.Of(t.s, t.number), c); err != nil {
+	if err := t.Rec.Record(ctx, history.Of(t.s, t.number), c); err != nil {
 		t.fault = faultf(history.Crashed, "%v", err)
 		return false
 	}

@@ -1,4 +1,4 @@
-package exec
+package counsel
 
 import (
 	"context"
@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
@@ -24,53 +22,23 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// An Advisor proposes: research before a task, a reflection after a failure,
-// another approach. It never acts, and what it proposes goes through the
-// ladder.
-type Advisor = advice.Advisor
-
-// Advisors are who is asked for each kind of advice. A kind that is not among
-// them is given by the built-in advisors of package advice, which need no
-// model; one that is nil is not asked for.
-type Advisors map[advice.Kind]Advisor
-
 // adviceTime is how long an advisor may take.
 const adviceTime = 5 * time.Minute
 
-// of finds who gives a kind of advice; nil if nobody does.
-func (a Advisors) of(kind advice.Kind) Advisor {
-	if x, ok := a[kind]; ok {
-		return x
-	}
-	return advice.Builtin()
+// A Counsel asks advisors about the run in hand. Advisor finds who gives a kind
+// of advice; nil if nobody does.
+type Counsel struct {
+	*session.Session
+	Advisor func(advice.Kind) advice.Advisor
 }
 
-// agents are the advisors that a host brought, by kind, with their versions.
-func (a Advisors) agents(ctx context.Context) ([]envelope.Agent, error) {
-	var agents []envelope.Agent
-	for _, kind := range slices.Sorted(maps.Keys(a)) {
-		agent := envelope.Agent{Name: "advisor " + string(kind)}
-		if a[kind] == nil {
-			agent.Version = "nobody"
-		}
-		if v, ok := a[kind].(Versioned); ok {
-			var err error
-			if agent.Version, err = v.Version(ctx); err != nil {
-				return nil, fmt.Errorf("exec: version of the advisor for %s: %w", kind, err)
-			}
-		}
-		agents = append(agents, agent)
-	}
-	return agents, nil
-}
-
-// advise has what a rung wants to know stand in the history: what the advisor
+// Advise has what a rung wants to know stand in the history: what the advisor
 // said, or why there is no advice, and the patch that it brought.
-func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consult) error {
+func (co *Counsel) Advise(ctx context.Context, s *history.Step, a engine.Consult) error {
 	if s.Advice(string(a.Kind), string(a.Point)) != nil {
 		return fmt.Errorf("exec: rung %s wants the same advice twice: it must look at the history", a.Rung)
 	}
-	said, made, err := e.consultAbout(ctx, s, a.Failure, a.Kind, a.Point, e.Method(s, method.Current(s)))
+	said, made, err := co.consultAbout(ctx, s, a.Failure, a.Kind, a.Point, co.Method(s, method.Current(s)))
 	if err != nil || session.Interrupted(ctx) {
 		return err // nothing was recorded; the loop stops
 	}
@@ -79,44 +47,44 @@ func (e *execution) advise(ctx context.Context, s *history.Step, a engine.Consul
 	if made != nil {
 		facts = append(facts, made)
 	}
-	return e.Rec.Record(ctx, history.Of(s, s.Tried()), facts...)
+	return co.Rec.Record(ctx, history.Of(s, s.Tried()), facts...)
 }
 
-// reflectOn asks for a reflection on a failure at a point of a task.
-func (e *execution) reflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point,
+// ReflectOn asks for a reflection on a failure at a point of a task.
+func (co *Counsel) ReflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point,
 	m method.Method) (*history.Advised, *history.Patched, error) {
-	return e.consultAbout(ctx, s, f, advice.Reflection, at, m)
+	return co.consultAbout(ctx, s, f, advice.Reflection, at, m)
 }
 
 // consultAbout asks an advisor about a failure of a method, and readies the
 // patch that it proposes; nothing is recorded. What it says is worth nothing if
 // ctx has ended.
-func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind,
+func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind,
 	point advice.Point, m method.Method) (*history.Advised, *history.Patched, error) {
-	at := e.Contract.At(s.Address)
+	at := co.Contract.At(s.Address)
 	if m.Executor == "" {
 		m.Executor = at.Step.Executor
 	}
-	shown := e.Shown.At(s.Address)
-	tree, err := e.Work.Known(ctx)
+	shown := co.Shown.At(s.Address)
+	tree, err := co.Work.Known(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := advice.Case{
-		Kind: kind, Point: point, Run: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: shown.Task, Step: shown.Step,
+		Kind: kind, Point: point, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shown.Task, Step: shown.Step,
 		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
-		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: e.Locked.Plan(),
+		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: co.Locked.Plan(),
 		Files: filesOf(tree),
-		Open:  func(path string) (io.ReadCloser, error) { return worktree.OpenIn(e.Work.Dir, path) },
+		Open:  func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
 	}
-	said, patch := e.hear(ctx, c)
+	said, patch := co.hear(ctx, c)
 	said.Attempt = s.Tried()
-	e.Rec.Seen.Disturb(contract.StrangersRan) // an advisor looks at the tree, and may have touched it
+	co.Rec.Seen.Disturb(contract.StrangersRan) // an advisor looks at the tree, and may have touched it
 	if patch == nil {
 		return said, nil, nil
 	}
-	made, ok := e.patched(s, c, m, said, patch)
+	made, ok := co.patched(s, c, m, said, patch)
 	if !ok {
 		return said, nil, nil
 	}
@@ -125,9 +93,9 @@ func (e *execution) consultAbout(ctx context.Context, s *history.Step, f *histor
 }
 
 // hear asks an advisor, and bounds what it says.
-func (e *execution) hear(ctx context.Context, c advice.Case) (*history.Advised, *advice.Patch) {
+func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *advice.Patch) {
 	said := &history.Advised{Kind: string(c.Kind), Point: string(c.Point)}
-	advisor := e.c.Advisors.of(c.Kind)
+	advisor := co.Advisor(c.Kind)
 	if advisor == nil {
 		said.Error, said.Nothing = fmt.Sprintf("nobody gives advice of kind %s", c.Kind), true
 		return said, nil
@@ -166,7 +134,7 @@ func (e *execution) hear(ctx context.Context, c advice.Case) (*history.Advised, 
 }
 
 // callAdvisor calls an advisor; a panic in it is no advice.
-func callAdvisor(ctx context.Context, x Advisor, c advice.Case) (a advice.Advice, err error) {
+func callAdvisor(ctx context.Context, x advice.Advisor, c advice.Case) (a advice.Advice, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("exec: the advisor panicked: %v\n%s", p, debug.Stack())
@@ -177,7 +145,7 @@ func callAdvisor(ctx context.Context, x Advisor, c advice.Case) (a advice.Advice
 
 // patched is the fact that a patch becomes. There is none where nothing that
 // the method does would change.
-func (e *execution) patched(s *history.Step, c advice.Case, m method.Method, said *history.Advised,
+func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said *history.Advised,
 	p *advice.Patch) (*history.Patched, bool) {
 	made := &history.Patched{
 		ID: fmt.Sprintf("patch_%d", len(s.Patches)+1), Attempt: fmt.Sprintf("%s#%d", s.Address, s.Tried()),
@@ -191,7 +159,7 @@ func (e *execution) patched(s *history.Step, c advice.Case, m method.Method, sai
 		return made, true
 	}
 	made.Checksum = ledger.Sum(text)
-	after, err := m.Patched(p, e.Plan.Sandbox.Env)
+	after, err := m.Patched(p, co.Plan.Sandbox.Env)
 	made.Diff = method.Diff(m, after)
 	var widens *method.WidenError
 	switch {

@@ -1,0 +1,109 @@
+package attempt
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/source"
+)
+
+// What stands in the journal is bounded, whatever a step does: a record must
+// never be too large to be written, or a failure could not be recorded.
+const account = 1 << 20 // bytes of an account that stands in the journal itself
+
+// account scans the tree and sets what was declared against what happened.
+func (t *trial) account(ctx context.Context) *fault {
+	var err error
+	t.runner.Forget() // what ran before the scan is in it
+	if t.after, err = t.Work.Scanner.Scan(ctx, t.Work.Dir, t.before); err != nil {
+		return faultf(history.Crashed, "the tree cannot be read: %v", err)
+	}
+	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
+	t.Work.Touched(t.Work.Dir, entry.Changes)
+	var inline checkpoint.Inline
+	t.snap, inline, err = t.Work.Snapshot(ctx, t.after)
+	switch {
+	case noSpace(err):
+		return faultf(history.NoSpace, "what the step did cannot be kept, which takes up to %d bytes: %v",
+			size(entry.Changes), err)
+	case err != nil:
+		return faultf(history.Crashed, "what the step did cannot be kept: %v", err)
+	}
+	if t.step.Artifacts != nil {
+		entry.Declared = t.step.Artifacts.Declared()
+	}
+	content := t.Work.Content(t.Work.Dir)
+	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, content, content); err != nil {
+		return faultf(history.Crashed, "the symbols cannot be read: %v", err)
+	}
+	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, content, content); err != nil {
+		return faultf(history.Crashed, "the changes cannot be read: %v", err)
+	}
+	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
+	t.entry = entry
+	if t.journalled, err = t.abridge(ctx, entry); err != nil {
+		return faultf(history.Crashed, "the account cannot be kept: %v", err)
+	}
+	t.journalled.Inline = inline
+	return nil
+}
+
+// snapshot keeps a tree that differs little from the accepted one. What it
+// returns has to go into the journal with it; a host's own store keeps
+// everything itself. size is how many bytes the new contents of changes have.
+func size(changes []ledger.Change) int64 {
+	var n int64
+	for _, c := range changes {
+		if c.After != nil {
+			n += c.After.Size
+		}
+	}
+	return n
+}
+
+// abridge is an account as the journal takes it. Of a large one the whole is
+// kept in the store, and the journal has its digest and its beginning.
+func (a *Attempts) abridge(ctx context.Context, entry *history.Accounted) (*history.Accounted, error) {
+	text, err := json.Marshal(entry)
+	if err != nil {
+		return nil, err
+	}
+	short := *entry
+	short.Total = len(entry.Changes)
+	if len(text) <= account {
+		return &short, nil
+	}
+	if short.Whole, err = a.Rec.Store.Put(ctx, text); err != nil {
+		return nil, err
+	}
+	short.Changes = firstChanges(entry.Changes)
+	short.Account.Matching = firstChanges(entry.Account.Matching)
+	short.Account.Extra = firstChanges(entry.Account.Extra)
+	short.Account.Missing = entry.Account.Missing[:min(bound.Lines, len(entry.Account.Missing))]
+	short.Account.SymbolsMatching = entry.Account.SymbolsMatching[:min(bound.Lines, len(entry.Account.SymbolsMatching))]
+	short.Account.SymbolsExtra = entry.Account.SymbolsExtra[:min(bound.Lines, len(entry.Account.SymbolsExtra))]
+	short.Symbols = entry.Symbols[:min(bound.Lines, len(entry.Symbols))]
+	short.PerPath = map[string]ledger.LineCount{}
+	for _, c := range short.Changes {
+		if n, ok := entry.PerPath[c.Path]; ok {
+			short.PerPath[c.Path] = n
+		}
+	}
+	return &short, nil
+}
+
+// firstChanges are as many changes as may be bound.Lines, those with very long
+// paths counting for several.
+func firstChanges(changes []ledger.Change) []ledger.Change {
+	room := bound.Lines * bound.Line / 8
+	for i, c := range changes {
+		if room -= 200 + len(c.Path); i == bound.Lines || room < 0 {
+			return changes[:i]
+		}
+	}
+	return changes
+}

@@ -1,0 +1,150 @@
+package attempt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/method"
+	"github.com/planlock/planlock/exec/recovery"
+)
+
+// Run executes one method, accounts for what it did, and has it judged.
+func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) error {
+	at := a.Contract.At(s.Address)
+	task, step := at.Task, at.Step
+	if m.Executor == "" {
+		m.Executor = step.Executor
+	}
+	t := &trial{Attempts: a, s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1, method: m,
+		before: a.Work.Tree, runner: a.Runner(step)}
+	executor, err := a.Executor(m.Executor)
+	if err != nil {
+		return err
+	}
+	if a.Work.Tree, err = a.Work.Known(ctx); err != nil {
+		return err
+	}
+	t.before = a.Work.Tree
+	from, err := t.prepare()
+	if err != nil {
+		return err
+	}
+	started := &history.AttemptStarted{Method: m.ID, Text: m.Description, Executor: m.Executor, Inputs: t.inputs,
+		Phase: from}
+	if was := reinstated(s); was != nil {
+		executor, started.Reinstates = a.reinstate(was), was.Number
+		t.cycle, t.inputs, started.Inputs, started.Phase = flow.Cycle{}, "", "", ""
+	}
+	started.Stamps = a.Work.KeepStamps(ctx)
+	if err := a.Rec.Begin(ctx, s, t.number, started); err != nil {
+		return err
+	}
+	a.Work.Ours = true
+	t.perform(ctx, executor)
+	a.Rec.Seen.Disturb(contract.Attempted)
+	fault := t.judge(ctx)
+	if fault == nil {
+		fault = t.compare(ctx)
+	}
+	t.telemetry = t.saidOfJobs(fault)
+	if fault == nil {
+		return t.accept(ctx)
+	}
+	return t.undo(ctx, fault)
+}
+
+// nobodyIsTold reports whether nobody but this controller can know, before the
+// next attempt begins, that t completed its step, and nothing is done until
+// then that takes its time: no observer, nothing of the host or of a sandbox,
+// no end of a task, no preconditions.
+func (t *trial) nobodyIsTold() bool {
+	next := t.Contract.At(t.s.Address).Next
+	return t.Rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !t.Observed
+}
+
+// accept makes the new tree the one that we left.
+func (t *trial) accept(ctx context.Context) error {
+	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
+	if !t.runner.Ran() && !t.Touchy && !t.Observed {
+		t.Rec.Seen.Saw(contract.Bindings) // judging looked at them, and nobody had the occasion since
+	}
+	if err := t.Rec.Complete(ctx, t.s, t.number, facts, t.nobodyIsTold()); err != nil {
+		// It cannot be made durable, so it has not happened.
+		_, again := t.Work.Restore(ctx, t.Work.Dir, t.Rec.Run.Tree)
+		return errors.Join(err, again)
+	}
+	t.Work.Accepted(t.after)
+	return nil
+}
+
+// undo records why an attempt failed and restores the checkpoint. What is
+// undone is kept, so that nothing anybody did is lost.
+func (t *trial) undo(ctx context.Context, f *fault) error {
+	begun := &history.RestoreBegun{To: t.Rec.Run.Tree, Discarded: t.snap}
+	facts := append(t.facts(), f.bounded(), begun)
+	if err := t.Rec.Record(ctx, history.Of(t.s, t.number), facts...); err != nil {
+		// The journal is dead. The tree is restored all the same; the next
+		// controller finds the attempt unfinished and restores it once more.
+		_, again := t.Work.Restore(ctx, t.Work.Dir, begun.To)
+		return errors.Join(err, again)
+	}
+	if err := t.Rewind.Restored(ctx, t.s, t.number); err != nil {
+		return err
+	}
+	if f.Class != history.Moved {
+		return nil
+	}
+	refused, err := t.Bound.Moved(ctx)
+	if err != nil || refused == nil {
+		return err // what moved was the step's own doing, and is undone
+	}
+	return t.LetGo(ctx, refused)
+}
+
+// reinstated is the attempt whose tree the next one puts back, or nil if an
+// executor is to be called.
+func reinstated(s *history.Step) *history.Attempt {
+	number := 0
+	last := s.Last()
+	switch {
+	case last == nil:
+		return nil
+	case s.Next != nil && s.Next.Rung == recovery.AcceptRung:
+		number = last.Number
+	case s.Next == nil: // it was cut off while it was put back
+		number = last.Method.Reinstates
+	}
+	for _, a := range s.Attempts {
+		if a.Number == number && number != 0 {
+			return a
+		}
+	}
+	return nil
+}
+
+// reinstate is an executor that puts back what an attempt did, and says what it
+// said.
+func (a *Attempts) reinstate(was *history.Attempt) Executor {
+	return func(ctx context.Context, _ Work) (Outcome, error) {
+		want, err := a.Rec.Store.Tree(ctx, was.Discarded)
+		if err != nil {
+			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)
+		}
+		have, err := a.Work.Scanner.Scan(ctx, a.Work.Dir, a.Work.Tree)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if err := a.Rec.Store.Restore(ctx, a.Work.Dir, want, have); err != nil {
+			return Outcome{}, fmt.Errorf("exec: what attempt %d did cannot be put back: %w", was.Number, err)
+		}
+		out := Outcome{}
+		if was.Said != nil {
+			out = Outcome{Output: was.Said.Output, Stdout: was.Said.Output, Exit: was.Said.Exit, Stateful: was.Said.Stateful}
+		}
+		return out, nil
+	}
+}

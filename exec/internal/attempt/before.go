@@ -1,0 +1,77 @@
+package attempt
+
+import (
+	"context"
+
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Before asks whether a step may begin, and records its checkpoint. Questions
+// are answered before anything is attempted.
+func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.StepStarted) error {
+	tree, err := a.Work.Known(ctx)
+	if err != nil {
+		return err
+	}
+	a.Work.Tree = tree
+	r := a.Runner(nil)
+	pass := a.Pass(gate.Before, s, r)
+	pass.Before, pass.After = tree, tree
+	judged := a.askGates(ctx, s, gate.Before, pass)
+	facts := append([]history.Fact{start}, history.Judgements(judged)...)
+	if session.Interrupted(ctx) {
+		return nil // nothing was recorded; the loop stops
+	}
+	if blocking := gate.Blocking(judged); len(blocking) > 0 {
+		f := blocked(blocking)
+		if f.Class == history.GateFailed {
+			f.Class = history.Refused
+		}
+		facts = append(facts, f.bounded())
+	}
+	if r.Ran() || a.Touchy {
+		undone, err := a.smuggled(ctx)
+		if err != nil {
+			return err
+		}
+		if len(undone) > 0 {
+			if err := a.Rec.Record(ctx, history.Of(s, 0), append(facts, undone...)...); err != nil {
+				return err
+			}
+			return a.Rewind.Restored(ctx, s, 0)
+		}
+	}
+	if len(gate.Blocking(judged)) > 0 {
+		return a.Rec.Record(ctx, history.Of(s, 0), facts...)
+	}
+	return a.Rec.Stage(ctx, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
+}
+
+// smuggled looks whether judging changed the tree before anything was
+// attempted. It returns what is to be recorded then: the refusal, and the
+// restore.
+func (a *Attempts) smuggled(ctx context.Context) ([]history.Fact, error) {
+	now, err := a.Work.Scanner.Scan(context.WithoutCancel(ctx), a.Work.Dir, a.Work.Tree)
+	if err != nil {
+		return nil, err
+	}
+	if now.Digest() == a.Rec.Run.Tree.Tree {
+		a.Work.Found(now)
+		return nil, nil
+	}
+	f := faultf(history.Refused, "the tree changed before the step began, and gates and checks must not change it")
+	for _, change := range ledger.Diff(a.Work.Tree, now) {
+		f.Reasons = append(f.Reasons, change.String())
+	}
+	return []history.Fact{f.bounded(), &history.RestoreBegun{To: a.Rec.Run.Tree}}, nil
+}
+
+// askGates asks the gates of a phase, and says so.
+func (a *Attempts) askGates(ctx context.Context, s *history.Step, phase gate.Phase, pass *gate.Pass) []gate.Judgement {
+	a.Tell(event.Event{Kind: event.Judging, Step: s.Address, Attempt: pass.Attempt, Phase: phase})
+	return a.Panel.Ask(ctx, phase, pass)
+}

@@ -1,0 +1,154 @@
+package attempt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/jobs"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process"
+)
+
+// execute calls the executor, within the step's time.
+func (t *trial) execute(ctx context.Context, x Executor) {
+	if limit := t.left(); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit,
+			&gate.TimeoutError{Name: "step " + string(t.s.Address), Limit: t.limit})
+		defer cancel()
+	}
+	ctx, unwatch := t.Inbox.Watch(ctx)
+	defer unwatch()
+	live := process.NewTail(bound.Output)
+	shown := t.Shown.At(t.s.Address)
+	w := Work{
+		Task: shown.Task, Step: shown.Step, Method: t.method, Attempt: t.number, Phase: t.phase,
+		Feedback: append(t.feedback(t.s), t.method.Feedback...), Runner: listening{t.runner, &t.jobs},
+		Output: &listener{keep: live, tell: func(p []byte) {
+			t.Tell(event.Event{Kind: event.Output, Step: t.s.Address, Attempt: t.number, Output: p})
+		}},
+	}
+	begin, earlier := time.Now(), t.outcome
+	t.outcome, t.err = call(ctx, x, w)
+	t.took += time.Since(begin)
+	if t.err == nil && ctx.Err() != nil {
+		t.err = context.Cause(ctx) // it came back because it was told to
+	} else if cause := context.Cause(ctx); cause != nil && !errors.Is(t.err, cause) {
+		t.err = fmt.Errorf("%w: %w", cause, t.err)
+	}
+	text := live.String()
+	if t.outcome.Output != "" {
+		tail := process.NewTail(bound.Output)
+		fmt.Fprint(tail, text, t.outcome.Output)
+		text = tail.String()
+	}
+	t.outcome.Output = text
+	t.outcome = earlier.and(t.outcome)
+}
+
+// call calls the executor; a panic in it is a failure of the attempt.
+func call(ctx context.Context, x Executor, w Work) (out Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("exec: the executor panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return x(ctx, w)
+}
+
+// and is what an executor said in several phases of an attempt: the texts one
+// after another, the status of the last, the costs together.
+func (o Outcome) and(next Outcome) Outcome {
+	tail := process.NewTail(bound.Output)
+	fmt.Fprint(tail, o.Output, next.Output)
+	next.Output = tail.String()
+	next.Stateful = next.Stateful || o.Stateful
+	next.Tokens = AddTokens(o.Tokens, next.Tokens)
+	next.Calls += o.Calls
+	if len(o.Metrics) > 0 {
+		all := maps.Clone(o.Metrics)
+		maps.Copy(all, next.Metrics)
+		next.Metrics = all
+	}
+	return next
+}
+
+// AddTokens adds counts that executors claim: a negative one is none, and what
+// is more than can be counted stays the most that can be.
+func AddTokens(a, b int64) int64 {
+	a, b = max(a, 0), max(b, 0)
+	return a + min(b, math.MaxInt64-a)
+}
+
+// A listener keeps an attempt's output and passes it on as it comes.
+type listener struct {
+	mu   sync.Mutex
+	keep io.Writer
+	tell func([]byte)
+}
+
+// Write never fails: an executor must not fail because nobody listens.
+func (l *listener) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.keep.Write(p) // a bounded buffer in memory
+	l.tell(p)
+	return len(p), nil
+}
+
+// A listening runner reads what programs say of themselves on their standard
+// output, however much of it is kept.
+type listening struct {
+	*session.Runner
+	said *jobs.Collector
+}
+
+// Run runs a command and listens to it.
+func (l listening) Run(ctx context.Context, c gate.Command) (gate.CommandResult, error) {
+	out := l.said.Stream()
+	defer out.Close()
+	c.Stdout = both(out, c.Stdout)
+	return l.Runner.Run(ctx, c)
+}
+
+// RunLive is Run for executors that want standard error as it comes.
+func (l listening) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) (gate.CommandResult, error) {
+	out := l.said.Stream()
+	defer out.Close()
+	c.Stdout = both(out, c.Stdout)
+	return l.Runner.RunLive(ctx, c, stderr)
+}
+
+func both(first, second io.Writer) io.Writer {
+	if second == nil {
+		return first
+	}
+	return io.MultiWriter(first, second)
+}
+
+// saidOfJobs is what an attempt said of itself, for the journal; nil if it said
+// nothing and nobody wants to know.
+func (t *trial) saidOfJobs(f *fault) *history.Telemetry {
+	t.jobs.Add(jobs.Telemetry{Runs: t.outcome.Runs, Artifacts: t.outcome.Artifacts})
+	said := t.jobs.Telemetry()
+	if said.Empty() && !t.Decider().Policy.Pipeline() {
+		return nil
+	}
+	var failure *history.AttemptFailed
+	if f != nil {
+		failure = &f.AttemptFailed
+	}
+	return &history.Telemetry{Status: history.ExecutionOf(failure, t.outcome.Exit),
+		Runs: said.Runs, Artifacts: said.Artifacts, Metrics: said.Metrics, Dropped: said.Dropped}
+}

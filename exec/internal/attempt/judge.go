@@ -1,0 +1,134 @@
+package attempt
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/people"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/git"
+)
+
+// judge looks at what an attempt did. It returns nil if the attempt counts.
+func (t *trial) judge(ctx context.Context) *fault {
+	look := context.WithoutCancel(ctx)
+	if f := t.account(look); f != nil {
+		return f
+	}
+	git, f := t.gitMoved()
+	if f != nil {
+		return f
+	}
+	if moved, err := t.Bound.MovedBesides(look, git); err != nil {
+		return faultf(history.Moved, "%v", err)
+	} else if moved != nil {
+		f := faultf(history.Moved, "the step moved what the run depends on")
+		f.Reasons = append(f.Reasons, moved.Reasons...)
+		return f
+	}
+	if t.err != nil {
+		return t.executorFault(ctx)
+	}
+	if t.fault != nil {
+		return t.fault
+	}
+	for _, phase := range []gate.Phase{gate.During, gate.After} {
+		if f := t.judgePhase(ctx, phase); f != nil {
+			return f
+		}
+	}
+	return t.gatesLeftNothing(look)
+}
+
+// gitMoved looks at the repository, which no step may change and nothing
+// restores.
+func (t *trial) gitMoved() (now ledger.GitState, f *fault) {
+	now, err := git.Read(t.Work.Root)
+	if err != nil {
+		return now, faultf(history.Unrestorable, "the repository cannot be read: %v", err)
+	}
+	if t.entry.Git = t.Rec.Run.Git.Moved(now); len(t.entry.Git) > 0 {
+		return now, faultf(history.Unrestorable, "the step changed the repository, which planlock never touches: %s",
+			strings.Join(t.entry.Git, ", "))
+	}
+	return now, nil
+}
+
+// executorFault says what an executor's error means.
+func (t *trial) executorFault(ctx context.Context) *fault {
+	var late *gate.TimeoutError
+	switch {
+	case session.Interrupted(ctx):
+		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
+	case errors.As(t.err, &late):
+		f := faultf(history.TimedOut, "%v", t.err)
+		f.Cause = late.Cause
+		if f.Cause == "" {
+			f.Cause = stall(t)
+		}
+		return f
+	case noSpace(t.err):
+		return faultf(history.NoSpace, "%v", t.err)
+	case errors.Is(t.err, people.ErrRequested):
+		return faultf(history.Interrupted, "%v", people.ErrRequested)
+	case errors.Is(t.err, ErrContextExhausted):
+		return faultf(history.ContextExhausted, "%v", t.err)
+	case noMemory(t.err):
+		return faultf(history.OutOfMemory, "%v", t.err)
+	}
+	return faultf(history.Crashed, "%v", t.err)
+}
+
+// stall is the likely cause of an executor's time-out: a model where a prompt
+// was carried out, else a program that stood still.
+func stall(t *trial) gate.Cause {
+	if t.method.Prompt != "" {
+		return gate.ModelStall
+	}
+	return gate.Deadlock
+}
+
+// judgePhase asks the gates of a phase about an attempt.
+func (t *trial) judgePhase(ctx context.Context, phase gate.Phase) *fault {
+	pass := t.Pass(phase, t.s, t.runner)
+	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
+	pass.Changes, pass.Account, pass.Symbols, pass.Lines = t.entry.Changes, &t.entry.Account, t.entry.Symbols,
+		t.entry.Lines
+	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
+	judged := t.askGates(ctx, t.s, phase, pass)
+	t.judged = append(t.judged, judged...)
+	if session.Interrupted(ctx) {
+		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
+	}
+	if blocking := gate.Blocking(judged); len(blocking) > 0 {
+		return blocked(blocking)
+	}
+	return nil
+}
+
+// gatesLeftNothing makes sure that judging changed nothing.
+func (t *trial) gatesLeftNothing(ctx context.Context) *fault {
+	if !t.runner.Ran() && !t.Touchy {
+		return nil
+	}
+	now, err := t.Work.Scanner.Scan(ctx, t.Work.Dir, t.after)
+	if err != nil {
+		return faultf(history.Crashed, "the tree cannot be read: %v", err)
+	}
+	if now.Digest() == t.after.Digest() {
+		t.after = now
+		return nil
+	}
+	if snap, err := t.Rec.Store.Snapshot(ctx, t.Work.Dir, now, t.Rec.Run.Tree); err == nil {
+		t.snap = snap // somebody may have worked here meanwhile
+	}
+	f := faultf(history.GateFailed, "the tree changed while it was judged, and gates and checks must not change it")
+	for _, ch := range ledger.Diff(t.after, now) {
+		f.Reasons = append(f.Reasons, ch.String())
+	}
+	return f
+}

@@ -1,0 +1,176 @@
+package attempt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/jobs"
+	"github.com/planlock/planlock/exec/internal/method"
+	"github.com/planlock/planlock/exec/internal/people"
+	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/exec/internal/rewind"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Attempts carry steps out.
+type Attempts struct {
+	*session.Session
+	Bound   *binding.Binding
+	Counsel *counsel.Counsel
+	Rewind  *rewind.Rewind
+	Inbox   *people.Inbox
+	// Executor finds who carries out a method that names an executor, or names
+	// none.
+	Executor func(named string) (Executor, error)
+
+	earlier map[ledger.Digest]*made // what earlier runs made of their inputs; nil until somebody wants to know
+}
+
+// An Executor does the work of an attempt.
+type Executor func(context.Context, Work) (Outcome, error)
+
+// Work is what an executor is given, and the run does not say already.
+type Work struct {
+	Task     *plan.Task
+	Step     *plan.Step
+	Method   method.Method
+	Attempt  int
+	Phase    history.CyclePhase
+	Feedback []string
+	Runner   gate.CommandRunner
+	Output   io.Writer
+}
+
+// An Outcome is what an executor says about an attempt.
+type Outcome struct {
+	Output, Stdout  string
+	Exit            int
+	Tokens          int64
+	Calls           int
+	Metrics         map[string]float64
+	Stateful        bool
+	Summary         string
+	Runs, Artifacts []string
+}
+
+// ErrContextExhausted says that the context of an executor is full.
+var ErrContextExhausted = errors.New("exec: the context of the executor is exhausted")
+
+// A trial is one attempt while it is judged.
+type trial struct {
+	*Attempts
+	s       *history.Step
+	task    *plan.Task
+	step    *plan.Step
+	number  int
+	method  method.Method
+	runner  *session.Runner
+	outcome Outcome
+	err     error          // of the executor
+	jobs    jobs.Collector // what its programs said of themselves
+	took    time.Duration
+
+	before, after *ledger.Tree
+	snap          record.Snapshot
+	entry         *history.Accounted
+	journalled    *history.Accounted // entry, or as much of it as a journal takes
+	judged        []gate.Judgement
+	telemetry     *history.Telemetry // nil: nothing is to be recorded
+
+	limit   time.Duration // of the attempt; 0: none
+	inputs  ledger.Digest // all that the executor begins with
+	cycle   flow.Cycle    // how its test is written first
+	carried []history.Cycle
+	phase   history.CyclePhase // now
+	fault   *fault             // found before the attempt was judged
+	differs *history.Differs
+}
+
+// said is what the executor said, for the journal.
+func (t *trial) said() *history.AttemptEnded {
+	said := &history.AttemptEnded{Output: t.outcome.Output, Exit: t.outcome.Exit, Took: t.took,
+		Tokens: t.outcome.Tokens, Calls: t.outcome.Calls,
+		Metrics: finite(t.outcome.Metrics), Stateful: t.outcome.Stateful,
+		Summary: bound.Text(t.outcome.Summary, bound.Output)}
+	if t.err != nil {
+		said.Error = bound.Text(t.err.Error(), bound.Output)
+	}
+	return said
+}
+
+// facts are everything known about the trial, in order.
+func (t *trial) facts() []history.Fact {
+	facts := []history.Fact{t.said()}
+	if t.telemetry != nil {
+		facts = append(facts, t.telemetry)
+	}
+	if t.entry != nil {
+		facts = append(facts, t.journalled)
+	}
+	if t.differs != nil {
+		facts = append(facts, t.differs)
+	}
+	return append(facts, history.Judgements(t.judged)...)
+}
+
+// left is how long the attempt may still take; 0 if there is no limit.
+func (t *trial) left() time.Duration {
+	if t.limit <= 0 {
+		return 0
+	}
+	return max(t.limit-t.took, time.Nanosecond)
+}
+
+// finite leaves out what is no number.
+func finite(metrics map[string]float64) map[string]float64 {
+	kept := map[string]float64{}
+	for _, name := range slices.Sorted(maps.Keys(metrics)) {
+		if v := metrics[name]; len(name) <= jobs.MaxName && len(kept) < jobs.MaxMetrics && !math.IsNaN(v) &&
+			!math.IsInf(v, 0) {
+			kept[strings.ToValidUTF8(name, "\uFFFD")] = v
+		}
+	}
+	return kept
+}
+
+// feedback is why earlier attempts failed, and what people said about it. That
+// one was cut off tells nobody anything.
+func (a *Attempts) feedback(s *history.Step) []string {
+	all := a.Counsel.Found(s.Task)
+	for _, a := range s.Attempts {
+		if a.Failure != nil && !flow.ThroughNoFault(a.Failure.Class) {
+			all = append(all, a.Failure.Reasons...)
+		}
+		if a.Said != nil && a.Said.Summary != "" {
+			all = append(all, "summary of attempt "+strconv.Itoa(a.Number)+": "+a.Said.Summary)
+		}
+	}
+	for _, x := range s.Questions {
+		if x.Answer != nil && x.Answer.Choice == question.Again && x.Answer.Reason != "" {
+			all = append(all, fmt.Sprintf("%s says: %s", x.Answer.By, x.Answer.Reason))
+		}
+	}
+	for _, x := range s.Questions {
+		if x.Answer != nil && x.Answer.Choice == question.Propose {
+			all = append(all, x.Answer.By+" proposes: "+x.Answer.Reason)
+		}
+	}
+	return all
+}

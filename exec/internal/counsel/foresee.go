@@ -1,0 +1,53 @@
+package counsel
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
+)
+
+// Foresee asks an advisor about the task of a step that is about to
+// begin, and records what it says.
+func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kind) error {
+	tree, err := co.Work.Known(ctx)
+	if err != nil {
+		return err
+	}
+	task, shown := co.Contract.At(s.Address).Task, co.Shown.At(s.Address)
+	said, _ := co.hear(ctx, advice.Case{
+		Kind: kind, Point: advice.Task, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shown.Task,
+		Step:     shown.Step,
+		Criteria: task.AcceptanceCriteria, Plan: co.Locked.Plan(), Files: filesOf(tree),
+		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
+	})
+	co.Rec.Seen.Disturb(contract.StrangersRan)
+	if session.Interrupted(ctx) {
+		return nil // nothing was recorded; the loop stops
+	}
+	if err := co.Rec.Record(ctx, history.Of(s, 0), said); err != nil {
+		return err
+	}
+	if said.Error != "" {
+		co.Warn(fmt.Sprintf("task %s begins without %s: %s", s.Task, kind, said.Error))
+	}
+	return nil
+}
+
+// Found is what research found before a task, as executors are told.
+func (co *Counsel) Found(task string) []string {
+	a := co.About(nil).Advised(task, advice.Research)
+	if a == nil || a.Error != "" {
+		return nil
+	}
+	var lines []string
+	for _, f := range a.Findings {
+		lines = append(lines, "research found: "+f)
+	}
+	return lines
+}

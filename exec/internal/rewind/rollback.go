@@ -1,0 +1,121 @@
+package rewind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/plan"
+)
+
+// Before is the checkpoint before a step, also of one that has not begun.
+func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
+	switch {
+	case s.Checkpoint != nil:
+		return s.Checkpoint.Checkpoint, nil
+	case contract.Current(run) == nil || contract.Current(run) == s:
+		return run.Tree, nil
+	}
+	return record.Snapshot{}, fmt.Errorf("exec: step %s has no checkpoint: it has not begun", s.Address)
+}
+
+// A Kept says what a rollback found: the tree that was there, and whether the
+// run had ended, so that only the tree was restored.
+type Kept struct {
+	Tree   record.Snapshot
+	Sealed bool
+}
+
+// RollBack sets a run that nobody has in hand back to before a step, whose
+// checkpoint is to.
+func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapshot) (*Kept, error) {
+	tree, err := r.Work.Tolerant().Scan(ctx, r.Work.Dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	done := &Kept{Sealed: r.Rec.Run.Ended != nil}
+	if done.Tree, err = r.Rec.Store.Snapshot(ctx, r.Work.Dir, tree, r.Rec.Run.Tree); err != nil {
+		return nil, err
+	}
+	if done.Sealed {
+		_, err := r.Work.Restore(ctx, r.Work.Dir, to)
+		return done, errors.Join(err, r.Work.MakeDurable(ctx))
+	}
+	if err := r.Unwind(ctx, s); err != nil {
+		return done, err
+	}
+	// The position moves first: if the restore is cut off, resuming finishes
+	// it.
+	err = r.Rec.Record(ctx, history.Of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
+		&history.RestoreBegun{To: to, Discarded: done.Tree})
+	if err != nil {
+		return nil, err
+	}
+	restored, err := r.Work.Restore(ctx, r.Work.Dir, to)
+	if err != nil {
+		return done, err
+	}
+	if err := r.Rec.Record(ctx, history.Of(s, 0), restored); err != nil {
+		return done, err
+	}
+	return done, r.Pause(ctx, "rolled back to before "+string(s.Address), nil)
+}
+
+// SetBack carries a rollback out within the run, which goes on from there.
+func (r *Rewind) SetBack(ctx context.Context, to *history.Step, by string) error {
+	tree, err := r.Work.Tolerant().Scan(ctx, r.Work.Dir, nil)
+	if err != nil {
+		return err
+	}
+	kept, err := r.Rec.Store.Snapshot(ctx, r.Work.Dir, tree, r.Rec.Run.Tree)
+	if err != nil {
+		return err
+	}
+	if err := r.Unwind(ctx, to); err != nil {
+		return r.Pause(ctx, "rolling back failed",
+			fmt.Errorf("exec: the run cannot be set back to before %s: %w", to.Address, err))
+	}
+	target := to.Checkpoint.Checkpoint
+	// The position moves first: if the restore is cut off, resuming finishes
+	// it.
+	return r.Rec.Record(ctx, history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: target, By: by},
+		&history.RestoreBegun{To: target, Discarded: kept})
+}
+
+// Unwind undoes what the steps from s on did outside of the workspace: those
+// that can be compensated are, the latest first. One that is irreversible, and
+// has been attempted, is refused.
+func (r *Rewind) Unwind(ctx context.Context, s *history.Step) error {
+	from := slices.Index(r.Rec.Run.Steps, s)
+	var done []*history.Step
+	for _, step := range slices.Backward(r.Rec.Run.Steps[from:]) {
+		if len(step.Attempts) == 0 {
+			continue
+		}
+		if step.Rollback == plan.Irreversible {
+			return &session.Refusal{Run: r.Rec.Run.Started.Run,
+				Reasons: []string{
+					fmt.Sprintf("step %s is irreversible and has been attempted: it cannot be rolled back",
+						step.Address)},
+				Hint: "roll back to a later step"}
+		}
+		if step.Status == history.Completed {
+			done = append(done, step)
+		}
+	}
+	for _, step := range done {
+		if _, err := r.compensate(ctx, step); err != nil {
+			return err
+		}
+		if c := step.Last().Compensated; c != nil && !c.Done() {
+			return fmt.Errorf("exec: step %s could not be compensated (exit %d %s): %s", step.Address, c.Exit,
+				c.Error, c.Output)
+		}
+	}
+	return nil
+}
