@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/question"
 )
 
 // A Guard may hold up a step.
@@ -61,6 +62,17 @@ func Pass() Verdict { return Verdict{} }
 
 // Hold puts a question first; the facts are recorded with it.
 func Hold(q ask.Question, facts ...history.Fact) Verdict { return Verdict{Question: &q, Facts: facts} }
+
+// Ask asks a person before the step begins, in the words of whoever holds it
+// up, and lets the step pass once that person has. The choices are to run it
+// all the same, to leave it out, to stop, and to give it up; what follows from
+// them happens by itself. The kind is the guard's own, as in "freeze".
+func Ask(c *contract.Case, kind ask.Kind, why string, evidence ...string) Verdict {
+	if contract.Chosen(c.Step, kind, question.GoOn) {
+		return Pass()
+	}
+	return Hold(question.Hold(c, kind, why, evidence...))
+}
 
 // Record has facts about the step recorded. A fact that ends the step leaves it
 // out.

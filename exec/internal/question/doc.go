@@ -24,9 +24,7 @@ func about(c *contract.Case, kind ask.Kind, what, why string, evidence []string,
 
 // Hold asks a person before the step begins, in the words of a guard of the
 // host. The choices are to run it all the same ([GoOn]), to leave it out, to
-// stop, and to give it up; what follows from them is said here, so that the
-// guard need only pass once the step was let through: contract.Chosen(step,
-// kind, GoOn).
+// stop, and to give it up.
 func Hold(c *contract.Case, kind ask.Kind, why string, evidence ...string) ask.Question {
 	return about(c, kind, "step "+title(c.Step), why, evidence,
 		choiceGo(c.Step), choiceSkip(c.Step), choiceStop(), choiceGiveUp(c.Step))
