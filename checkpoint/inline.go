@@ -5,9 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/planlock/planlock/checkpoint/record"
@@ -39,50 +36,7 @@ func (s *Store) SnapshotInline(ctx context.Context, dir string, tree *ledger.Tre
 }
 
 // Settle says that what SnapshotInline returned is durable elsewhere.
-func (s *Store) Settle() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.loose = false
-}
-
-// Sync makes everything durable that was put, and what was adopted.
-func (s *Store) Sync(ctx context.Context) error {
-	s.mu.Lock()
-	adopted, begun := s.adopted, s.syncs
-	s.syncs++
-	s.mu.Unlock()
-	for _, d := range slices.Sorted(maps.Keys(adopted)) {
-		if err := s.blobs.Put(ctx, d, bytes.NewReader(adopted[d])); err != nil {
-			return fmt.Errorf("checkpoint: keep %d bytes: %w", len(adopted[d]), err)
-		}
-	}
-	if err := s.blobs.Sync(ctx); err != nil {
-		return fmt.Errorf("checkpoint: sync: %w", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.adopted, s.loose, s.unsynced = nil, false, 0
-	for d, at := range s.puts {
-		if at <= begun { // else it was put meanwhile
-			s.known[d] = true
-			delete(s.puts, d)
-		}
-	}
-	return nil
-}
-
-// Flush makes durable what SnapshotInline did not, unless Settle said that it
-// is durable elsewhere, and what was adopted. It does nothing if there is no
-// such thing.
-func (s *Store) Flush(ctx context.Context) error {
-	s.mu.Lock()
-	open := s.loose || len(s.adopted) > 0
-	s.mu.Unlock()
-	if !open {
-		return nil
-	}
-	return s.Sync(ctx)
-}
+func (s *Store) Settle() { s.settle() }
 
 // Adopt takes contents that a record carries, as far as they are not kept: the
 // store reads them from memory, and keeps them with what it keeps next. Call it
@@ -102,12 +56,7 @@ func (s *Store) Adopt(ctx context.Context, in Inline) error {
 		if err != nil && !unreadable(err) {
 			return err
 		}
-		s.mu.Lock()
-		if s.adopted == nil {
-			s.adopted = map[ledger.Digest][]byte{}
-		}
-		s.adopted[d] = bytes.Clone(content)
-		s.mu.Unlock()
+		s.adopt(d, content)
 	}
 	return nil
 }
@@ -115,19 +64,6 @@ func (s *Store) Adopt(ctx context.Context, in Inline) error {
 // AdoptRecord adopts what a record carries, if it carries anything.
 func (s *Store) AdoptRecord(ctx context.Context, rec record.Record) error {
 	return s.Adopt(ctx, inlineIn(rec.Data))
-}
-
-// adoptedContent is a content that was adopted.
-func (s *Store) adoptedContent(d ledger.Digest) (io.ReadCloser, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	content, ok := s.adopted[d]
-	return io.NopCloser(bytes.NewReader(content)), ok
-}
-
-func (s *Store) adopts(d ledger.Digest) bool {
-	_, ok := s.adoptedContent(d)
-	return ok
 }
 
 // inlineIn are the contents that the data of a record carries. Nothing else of
@@ -191,21 +127,12 @@ func (in *inlining) large() {
 	in.full, in.contents = true, nil
 }
 
-// packSlack is how much may lie in the store without being synced: all of it is
-// hashed by whoever opens the store after a crash.
-const packSlack = 1 << 20
-
 // seal makes what was put for a snapshot durable, or says that it is loose.
 func (s *Store) seal(ctx context.Context, in *inlining) error {
 	if in == nil || in.full {
 		return s.Sync(ctx)
 	}
-	s.mu.Lock()
-	s.unsynced += InlineLimit - in.room
-	much := s.unsynced > packSlack
-	s.loose = s.loose || !much
-	s.mu.Unlock()
-	if !much {
+	if !s.loosen(InlineLimit - in.room) {
 		if b, ok := s.blobs.(gatherer); ok {
 			return b.WriteGathered()
 		}

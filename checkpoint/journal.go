@@ -1,11 +1,13 @@
 package checkpoint
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -154,4 +156,178 @@ func (j *Journal) Close() error {
 		err = j.sync(context.Background())
 	}
 	return errors.Join(err, j.log.Close())
+}
+
+// Append adds facts as one durable batch, and returns them in their place. What
+// was staged or written before becomes durable with them. The Data of a record
+// is that of its fact where there is no white space in it. After an error none
+// of the facts is in the journal, or every later Append fails; after a failed
+// sync it is the latter.
+//
+// A call that is cancelled while it waits for others adds nothing.
+func (j *Journal) Append(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
+	if len(facts) == 0 {
+		return nil, nil
+	}
+	return j.add(ctx, facts, durable)
+}
+
+// Write adds facts like Append, but does not wait for the disk: they outlive
+// this process, and the next Append, Sync or Close makes them durable. Until
+// then a power cut may take them, the last ones first. It is Append where the
+// log is no LogWriter. Facts that were staged go with them; without facts it
+// writes those.
+func (j *Journal) Write(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
+	return j.add(ctx, facts, written)
+}
+
+// Stage adds facts like Append, but does not make them durable: the next Append
+// does, in one piece with its own, or Close. So what nobody relies on yet, and
+// would only be done again, costs no sync. Until then they are lost with the
+// process.
+func (j *Journal) Stage(ctx context.Context, facts ...record.Fact) ([]record.Record, error) {
+	return j.add(ctx, facts, staged)
+}
+
+// A safety says what facts outlive.
+type safety int
+
+const (
+	staged  safety = iota // nothing: they go with the next ones
+	written               // the death of this process
+	durable               // a power cut
+)
+
+// Hasten has the disk begin with what was written, and waits for nothing:
+// whoever has something else to do before Sync waits less there.
+func (j *Journal) Hasten() {
+	if w, ok := j.log.(LogWriter); ok {
+		w.Hasten()
+	}
+}
+
+// Sync makes durable what was written. Where the disk fails, nobody knows
+// whether it is, and the journal is dead: every later call fails. A call that
+// is cancelled before it began changes nothing.
+func (j *Journal) Sync(ctx context.Context) error {
+	if err := j.enter(ctx); err != nil {
+		return fmt.Errorf("checkpoint: sync journal %q: %w", j.name, err)
+	}
+	defer j.leave()
+	return j.sync(ctx)
+}
+
+// enter waits until nobody else writes.
+func (j *Journal) enter(ctx context.Context) error {
+	select {
+	case j.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case j.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (j *Journal) leave() { <-j.turn }
+
+// add adds facts as one batch, once nobody else writes.
+func (j *Journal) add(ctx context.Context, facts []record.Fact, how safety) ([]record.Record, error) {
+	if err := j.enter(ctx); err != nil {
+		return nil, fmt.Errorf("checkpoint: append to journal %q: %w", j.name, err)
+	}
+	defer j.leave()
+	return j.put(ctx, facts, how)
+}
+
+// put adds facts, behind what is staged. After an error what was staged still
+// is.
+func (j *Journal) put(ctx context.Context, facts []record.Fact, how safety) ([]record.Record, error) {
+	next, records, batch, err := j.encode(facts)
+	adds := len(batch) > 0 || how != staged && len(j.staged) > 0
+	if err == nil && adds {
+		how, err = j.give(ctx, batch, how)
+	}
+	clear(batch) // the slice is used again
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: append to journal %q: %w", j.name, err)
+	}
+	if j.tip = next; how != staged && adds {
+		if j.given = next.Clone(); how == durable {
+			j.acknowledge()
+		}
+	}
+	return records, nil
+}
+
+// give stages a batch, or gives it to the log behind what is staged. It returns
+// how safe the batch is then.
+func (j *Journal) give(ctx context.Context, batch [][]byte, how safety) (safety, error) {
+	if how == staged {
+		for _, b := range batch {
+			j.staged = append(j.staged, bytes.Clone(b)) // the buffer is used again
+		}
+		return staged, nil
+	}
+	all := batch
+	if len(j.staged) > 0 {
+		all = slices.Concat(j.staged, batch)
+	}
+	var err error
+	if w, ok := j.log.(LogWriter); ok && how == written {
+		err = w.Write(ctx, all)
+	} else {
+		how, err = durable, j.log.Append(ctx, all)
+	}
+	if err == nil {
+		j.staged = nil
+	}
+	return how, err
+}
+
+// sync syncs what was written.
+func (j *Journal) sync(ctx context.Context) error {
+	if w, ok := j.log.(LogWriter); ok { // else what it took is durable
+		if err := w.Sync(ctx); err != nil {
+			return fmt.Errorf("checkpoint: sync journal %q: %w", j.name, err)
+		}
+		j.acknowledge()
+	}
+	return nil
+}
+
+// acknowledge takes all that was written for durable.
+func (j *Journal) acknowledge() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.chain = j.given.Clone()
+}
+
+// encode makes a batch of facts, which all have one time, and returns the place
+// behind them.
+func (j *Journal) encode(facts []record.Fact) (next record.Chain, records []record.Record, batch [][]byte, err error) {
+	next = j.tip // with its scratch space
+	buf, ends, now := j.buf[:0], j.ends[:0], j.now().UTC().Round(0)
+	records = make([]record.Record, len(facts))
+	for i, f := range facts {
+		if buf, records[i], err = next.Extend(buf, f, now); err != nil {
+			return next, nil, nil, fmt.Errorf("fact %d: %w", i+1, err)
+		}
+		ends = append(ends, len(buf))
+	}
+	batch = j.each[:0]
+	start := 0
+	for _, end := range ends {
+		batch = append(batch, buf[start:end:end])
+		start = end
+	}
+	const most = 1 << 20 // bytes that are kept for the next batch
+	if j.buf, j.ends, j.each = buf[:0], ends[:0], batch[:0]; 2*cap(buf) > most || cap(batch) > 1<<14 {
+		j.buf, j.ends, j.each = nil, nil, nil
+		next = next.Clone()
+	}
+	return next, records, batch, nil
 }

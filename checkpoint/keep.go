@@ -11,53 +11,59 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
+// A keeper puts the contents of a tree, as scanned from dir.
+type keeper struct {
+	*Store
+	dir  string
+	tree *ledger.Tree
+	in   *inlining
+}
+
 // keep puts the contents of entries that are not kept yet, and returns the
 // digests of all that the next Sync makes durable.
-func (s *Store) keep(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry,
-	in *inlining) (fresh []ledger.Digest, err error) {
+func (k *keeper) keep(ctx context.Context, entries []ledger.Entry) (fresh []ledger.Digest, err error) {
 	var todo []ledger.Entry
 	listed := map[ledger.Digest]bool{}
 	for _, e := range entries {
-		if e.Kind != ledger.File || listed[e.Digest] || s.knows(e.Digest) {
+		if e.Kind != ledger.File || listed[e.Digest] || k.knows(e.Digest) {
 			continue
 		}
-		has, err := s.blobs.Has(ctx, e.Digest)
+		has, err := k.blobs.Has(ctx, e.Digest)
 		if err != nil {
 			return fresh, err
 		}
-		listed[e.Digest] = !tree.Tracked(e.Path) // what is only tracked may be left out
-		switch large := s.MaxContent > 0 && e.Size > s.MaxContent; {
-		case has && s.isPut(e.Digest):
-			if err := s.takeAgain(ctx, e, in); err != nil {
+		listed[e.Digest] = !k.tree.Tracked(e.Path) // what is only tracked may be left out
+		switch large := k.MaxContent > 0 && e.Size > k.MaxContent; {
+		case has && k.isPut(e.Digest):
+			if err := k.takeAgain(ctx, e); err != nil {
 				return fresh, err
 			}
 			fresh, listed[e.Digest] = append(fresh, e.Digest), true
 		case has:
 		case !large:
 			todo = append(todo, e)
-		case !tree.Tracked(e.Path):
+		case !k.tree.Tracked(e.Path):
 			return fresh, &TooLargeError{Path: e.Path, Size: e.Size}
 		}
 	}
-	put, err := s.keepFiles(ctx, dir, tree, todo, in)
+	put, err := k.keepFiles(ctx, todo)
 	return append(fresh, put...), err
 }
 
 // takeAgain collects a content that was put before, and is durable nowhere.
-func (s *Store) takeAgain(ctx context.Context, e ledger.Entry, in *inlining) error {
-	if !in.fits(e.Size) {
-		in.large()
+func (k *keeper) takeAgain(ctx context.Context, e ledger.Entry) error {
+	if !k.in.fits(e.Size) {
+		k.in.large()
 		return nil
 	}
-	content, err := s.Get(ctx, e.Digest)
-	in.take(content)
+	content, err := k.Get(ctx, e.Digest)
+	k.in.take(content)
 	return err
 }
 
 // keepFiles shares the work among two. They take turns, since files differ in
 // size.
-func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, entries []ledger.Entry,
-	in *inlining) (fresh []ledger.Digest, err error) {
+func (k *keeper) keepFiles(ctx context.Context, entries []ledger.Entry) (fresh []ledger.Digest, err error) {
 	const workers, turn = 2, 32
 	var (
 		wait  sync.WaitGroup
@@ -67,7 +73,7 @@ func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, en
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	work := func(i int) error {
-		from, err := openSource(ctx, dir)
+		from, err := openSource(ctx, k.dir)
 		if err != nil {
 			return err
 		}
@@ -81,9 +87,9 @@ func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, en
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				err := s.keepFile(ctx, from, e, in)
+				err := k.keepFile(ctx, from, e)
 				var changed *ChangedError
-				if errors.As(err, &changed) && tree.Tracked(e.Path) {
+				if errors.As(err, &changed) && k.tree.Tracked(e.Path) {
 					continue
 				}
 				if err != nil {
@@ -108,16 +114,16 @@ func (s *Store) keepFiles(ctx context.Context, dir string, tree *ledger.Tree, en
 }
 
 // keepFile puts the content of one file.
-func (s *Store) keepFile(ctx context.Context, from *source, e ledger.Entry, in *inlining) error {
+func (k *keeper) keepFile(ctx context.Context, from *source, e ledger.Entry) error {
 	if e.Size < content.Small {
 		content, err := from.read(e)
 		if err != nil {
 			return err
 		}
-		in.take(content)
-		return s.put(ctx, e.Digest, bytes.NewReader(content))
+		k.in.take(content)
+		return k.put(ctx, e.Digest, bytes.NewReader(content))
 	}
-	in.large()
+	k.in.large()
 	f, err := from.open(e.Path)
 	if err != nil {
 		return err
@@ -127,7 +133,7 @@ func (s *Store) keepFile(ctx context.Context, from *source, e ledger.Entry, in *
 	if err != nil {
 		return err
 	}
-	return s.put(ctx, e.Digest, content.OfFile(f, content.Check(f, want, e.Size, &ChangedError{Path: e.Path})))
+	return k.put(ctx, e.Digest, content.OfFile(f, content.Check(f, want, e.Size, &ChangedError{Path: e.Path})))
 }
 
 // takeBack lets the store forget what was put for something that failed, where
@@ -138,10 +144,6 @@ func (s *Store) takeBack(digests []ledger.Digest) error {
 		return nil
 	}
 	gone, err := b.TakeBack(digests)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range gone {
-		delete(s.puts, d)
-	}
+	s.forget(gone)
 	return err
 }

@@ -152,6 +152,46 @@ func decodeManifest(b []byte) (*manifest, error) {
 	return m, nil
 }
 
+// difference finds what leads from old to tree; what both share is not looked
+// at.
+func difference(old, tree *ledger.Tree) *manifest {
+	m := &manifest{tree: tree.Digest()}
+	if old == nil {
+		m.entries = slices.AppendSeq(make([]ledger.Entry, 0, tree.Len()), tree.All())
+		return m
+	}
+	for _, c := range ledger.Touched(old, tree) {
+		if c.Op == ledger.Deleted {
+			m.removed = append(m.removed, c.Path)
+		} else {
+			m.entries = append(m.entries, *c.After)
+		}
+	}
+	return m
+}
+
+// apply returns entries after the difference m.
+func (m *manifest) apply(entries []ledger.Entry) []ledger.Entry {
+	out := make([]ledger.Entry, 0, len(entries)+len(m.entries))
+	removed, added := m.removed, m.entries
+	for _, e := range entries {
+		for len(added) > 0 && added[0].Path < e.Path {
+			out, added = append(out, added[0]), added[1:]
+		}
+		for len(removed) > 0 && removed[0] < e.Path {
+			removed = removed[1:]
+		}
+		switch {
+		case len(added) > 0 && added[0].Path == e.Path:
+			out, added = append(out, added[0]), added[1:]
+		case len(removed) > 0 && removed[0] == e.Path:
+		default:
+			out = append(out, e)
+		}
+	}
+	return append(out, added...)
+}
+
 // A decoder takes values off the front of b, until one is wrong.
 type decoder struct {
 	b   []byte

@@ -25,7 +25,7 @@ func (s *Store) Recognize(ctx context.Context, snap record.Snapshot, tree *ledge
 	if err != nil || digest != snap.Manifest {
 		return false, err
 	}
-	s.remember(keptTree{snap: snap, tree: tree, full: size})
+	s.recent.add(keptTree{snap: snap, tree: tree, full: size})
 	return true, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
@@ -56,7 +55,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 	if base != (record.Snapshot{}) && len(m.removed)+len(m.entries) == 0 && base.Tree == m.tree {
 		return base, nil
 	}
-	fresh, err := s.keep(ctx, dir, tree, m.entries, in)
+	fresh, err := (&keeper{s, dir, tree, in}).keep(ctx, m.entries)
 	if err == nil {
 		kept.snap, err = s.describe(ctx, kept, m, base, old, in)
 	}
@@ -64,7 +63,7 @@ func (s *Store) snapshot(ctx context.Context, dir string, tree *ledger.Tree, bas
 		return record.Snapshot{}, errors.Join(err, s.takeBack(append(fresh, kept.snap.Manifest)))
 	}
 	s.learn(append(fresh, kept.snap.Manifest)...)
-	s.remember(*kept)
+	s.recent.add(*kept)
 	return kept.snap, nil
 }
 
@@ -81,31 +80,6 @@ func (s *Store) describe(ctx context.Context, kept *keptTree, m *manifest, base 
 	}
 	in.take(text)
 	return snap, s.seal(ctx, in)
-}
-
-// unreadable reports that a snapshot cannot be built on, however often one
-// tries.
-func unreadable(err error) bool {
-	var damaged *DamagedError
-	return errors.Is(err, ErrNotFound) || errors.Is(err, errManifest) || errors.As(err, &damaged)
-}
-
-// difference finds what leads from old to tree; what both share is not looked
-// at.
-func difference(old, tree *ledger.Tree) *manifest {
-	m := &manifest{tree: tree.Digest()}
-	if old == nil {
-		m.entries = slices.AppendSeq(make([]ledger.Entry, 0, tree.Len()), tree.All())
-		return m
-	}
-	for _, c := range ledger.Touched(old, tree) {
-		if c.Op == ledger.Deleted {
-			m.removed = append(m.removed, c.Path)
-		} else {
-			m.entries = append(m.entries, *c.After)
-		}
-	}
-	return m
 }
 
 // describe returns the manifest of k: the difference m, or all of it where
@@ -130,26 +104,4 @@ func (k *keptTree) describe(m *manifest, base record.Snapshot, old keptTree) ([]
 	text, err := whole.encode()
 	k.full = uint64(len(text))
 	return text, err
-}
-
-// apply returns entries after the difference m.
-func (m *manifest) apply(entries []ledger.Entry) []ledger.Entry {
-	out := make([]ledger.Entry, 0, len(entries)+len(m.entries))
-	removed, added := m.removed, m.entries
-	for _, e := range entries {
-		for len(added) > 0 && added[0].Path < e.Path {
-			out, added = append(out, added[0]), added[1:]
-		}
-		for len(removed) > 0 && removed[0] < e.Path {
-			removed = removed[1:]
-		}
-		switch {
-		case len(added) > 0 && added[0].Path == e.Path:
-			out, added = append(out, added[0]), added[1:]
-		case len(removed) > 0 && removed[0] == e.Path:
-		default:
-			out = append(out, e)
-		}
-	}
-	return append(out, added...)
 }

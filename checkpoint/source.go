@@ -12,6 +12,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/checkpoint/internal/format"
+	"github.com/planlock/planlock/checkpoint/internal/walk"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -20,13 +21,13 @@ import (
 // A source is a folder whose contents are kept. It is not safe for concurrent
 // use.
 type source struct {
-	w     *walker
+	w     *walk.Walker
 	files *scan.Files // reads small files faster; nil where something stands before the operating system
 	buf   []byte
 }
 
 func openSource(ctx context.Context, dir string) (*source, error) {
-	w, err := openWalker(ctx, dir)
+	w, err := walk.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func (s *source) content(e ledger.Entry) ([]byte, error) {
 // open opens a regular file. What is gone or something else by now is a
 // *ChangedError.
 func (s *source) open(path string) (*disk.File, error) {
-	dir, name, err := s.w.at(path)
+	dir, name, err := s.w.At(path)
 	if err == nil {
 		var f *disk.File
 		if f, err = dir.OpenFile(name, os.O_RDONLY|file.NoWait, 0); err == nil {
@@ -105,7 +106,7 @@ func (s *source) open(path string) (*disk.File, error) {
 			return nil, &ChangedError{Path: path, Err: err}
 		}
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, file.ErrNotFolder) || errors.Is(err, errSwapped) ||
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, file.ErrNotFolder) || errors.Is(err, walk.ErrSwapped) ||
 		strings.Contains(err.Error(), "escapes") {
 		return nil, &ChangedError{Path: path, Err: err}
 	}

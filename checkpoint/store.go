@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"sync"
 
 	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/record"
@@ -23,30 +23,13 @@ type Store struct {
 
 	blobs Blobs
 
-	mu     sync.Mutex
-	known  map[ledger.Digest]bool   // kept durably, as far as this Store saw
-	puts   map[ledger.Digest]uint64 // durable nowhere yet, as far as this Store put it; at which sync
-	syncs  uint64                   // that were begun
-	recent []keptTree               // read or written last, newest at the end
-
-	loose    bool                     // something was put that is not durable anywhere
-	unsynced int                      // bytes that were put since the last sync
-	adopted  map[ledger.Digest][]byte // what journals carry and blobs do not hold
-}
-
-// A keptTree is a snapshot that was read or written.
-type keptTree struct {
-	snap   record.Snapshot
-	tree   *ledger.Tree // with its times; the next scan shares most of it
-	read   bool         // from manifests: nothing is known of it but its entries
-	depth  uint64       // see manifest
-	weight uint64
-	full   uint64
+	register
+	recent recent
 }
 
 // NewStore makes a Store on b. It does not close b.
 func NewStore(b Blobs) *Store {
-	return &Store{blobs: b, known: map[ledger.Digest]bool{}, puts: map[ledger.Digest]uint64{}}
+	return &Store{blobs: b, register: register{durable: map[ledger.Digest]bool{}, puts: map[ledger.Digest]uint64{}}}
 }
 
 // Put keeps a single content (an output, a plan) durably.
@@ -99,11 +82,12 @@ func (s *Store) open(ctx context.Context, d ledger.Digest, size int64) (io.ReadC
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotFound, err)
 	}
-	r, ok := s.adoptedContent(d)
-	if !ok {
-		if r, err = s.blobs.Get(ctx, d); err != nil {
-			return nil, err
-		}
+	if adopted, ok := s.adoptedContent(d); ok {
+		return content.Check(bytes.NewReader(adopted), want, size, &DamagedError{d}), nil
+	}
+	r, err := s.blobs.Get(ctx, d)
+	if err != nil {
+		return nil, err
 	}
 	return content.Check(r, want, size, &DamagedError{d}), nil
 }
@@ -136,7 +120,7 @@ func treeOf(snap record.Snapshot, entries []ledger.Entry) (*ledger.Tree, error) 
 
 // load reads the manifest of snap, and those under it.
 func (s *Store) load(ctx context.Context, snap record.Snapshot) (keptTree, error) {
-	if kept, ok := s.recall(snap.Manifest); ok {
+	if kept, ok := s.recent.find(snap.Manifest); ok {
 		if kept.snap != snap {
 			return keptTree{}, fmt.Errorf("%w: it describes tree %q", errManifest, string(kept.snap.Tree))
 		}
@@ -145,7 +129,7 @@ func (s *Store) load(ctx context.Context, snap record.Snapshot) (keptTree, error
 	var chain []*manifest
 	var entries []ledger.Entry
 	for next := snap.Manifest; next != ""; {
-		if under, ok := s.recall(next); ok && len(chain) > 0 {
+		if under, ok := s.recent.find(next); ok && len(chain) > 0 {
 			entries = slices.Collect(under.tree.All())
 			break
 		}
@@ -171,7 +155,7 @@ func (s *Store) load(ctx context.Context, snap record.Snapshot) (keptTree, error
 	}
 	kept := keptTree{snap: snap, tree: tree, read: true, depth: chain[0].depth, weight: chain[0].weight,
 		full: chain[0].full}
-	s.remember(kept)
+	s.recent.add(kept)
 	return kept, nil
 }
 
@@ -192,53 +176,38 @@ func (s *Store) put(ctx context.Context, d ledger.Digest, content io.Reader) err
 	if err := s.blobs.Put(ctx, d, content); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.puts[d] = s.syncs
+	s.wasPut(d)
 	return nil
 }
 
-// isPut reports whether a content was put, and is durable nowhere yet.
-func (s *Store) isPut(d ledger.Digest) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.puts[d]
-	return ok
-}
-
-func (s *Store) knows(d ledger.Digest) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.known[d]
-}
-
-// learn says that contents are durable.
-func (s *Store) learn(digests ...ledger.Digest) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range digests {
-		s.known[d] = true
-		delete(s.puts, d)
-	}
-}
-
-func (s *Store) recall(d ledger.Digest) (keptTree, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, k := range s.recent {
-		if k.snap.Manifest == d {
-			return k, true
+// Sync makes everything durable that was put, and what was adopted.
+func (s *Store) Sync(ctx context.Context) error {
+	adopted, begun := s.beginSync()
+	for _, d := range slices.Sorted(maps.Keys(adopted)) {
+		if err := s.blobs.Put(ctx, d, bytes.NewReader(adopted[d])); err != nil {
+			return fmt.Errorf("checkpoint: keep %d bytes: %w", len(adopted[d]), err)
 		}
 	}
-	return keptTree{}, false
+	if err := s.blobs.Sync(ctx); err != nil {
+		return fmt.Errorf("checkpoint: sync: %w", err)
+	}
+	s.synced(begun)
+	return nil
 }
 
-// remember keeps the last few trees in memory: the next snapshot builds on one.
-func (s *Store) remember(k keptTree) {
-	const few = 3
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.recent = append(s.recent, k); len(s.recent) > few {
-		s.recent = append([]keptTree(nil), s.recent[1:]...)
+// Flush makes durable what SnapshotInline did not, unless Settle said that it
+// is durable elsewhere, and what was adopted. It does nothing if there is no
+// such thing.
+func (s *Store) Flush(ctx context.Context) error {
+	if !s.owes() {
+		return nil
 	}
+	return s.Sync(ctx)
+}
+
+// unreadable reports that a snapshot cannot be built on, however often one
+// tries.
+func unreadable(err error) bool {
+	var damaged *DamagedError
+	return errors.Is(err, ErrNotFound) || errors.Is(err, errManifest) || errors.As(err, &damaged)
 }

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"sync"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/internal/file"
@@ -66,74 +63,6 @@ type logFile interface {
 	Truncate(size int64) error
 	Sync() error
 	Close() error
-}
-
-// Open opens the log at path for appending, or makes it with the folders it
-// lies in. What a crash left of a last batch is cut off; anything else that
-// does not verify is a *record.CorruptError, and the file is left as it is. So
-// is a log that its head says is cut, replaced or gone. A log has one writer: a
-// second one gets *checkpoint.HeldError. Nothing of ctx is kept.
-func Open(ctx context.Context, path string) (*Log, error) { return Witness{}.Open(ctx, path) }
-
-// Read opens the log at path for reading, also while another process appends to
-// it. It yields what is complete now, and changes nothing. Nothing of ctx is
-// kept.
-func Read(ctx context.Context, path string) (*Log, error) { return Witness{}.Read(ctx, path) }
-
-// openLog opens or makes a log that reached known.
-func openLog(root *disk.Root, path string, known ends) (*Log, error) {
-	f, err := openRegular(root, path, os.O_RDWR)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := known.notBefore(path, logEnd{}); err != nil {
-			return nil, err
-		}
-		if err = createLog(root, path); err == nil {
-			f, err = openRegular(root, path, os.O_RDWR) // by its own name, which errors bear
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint: open log: %w", err)
-	}
-	l := &Log{path: path, root: root, f: file.Data{File: f}}
-	if err := l.openForWriting(f, known); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return l, nil
-}
-
-// readLog opens a log that reached known for reading.
-func readLog(root *disk.Root, path string, known ends) (*Log, error) {
-	f, err := openRegular(root, path, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := known.notBefore(path, logEnd{}); err != nil {
-			return nil, err
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint: open log: %w", err)
-	}
-	l := &Log{path: path, root: root, f: file.Data{File: f}, readOnly: true}
-	if err := l.locate(f, known); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return l, nil
-}
-
-// openRegular opens the file at path, and refuses what is none: a FIFO would be
-// waited for, for ever.
-func openRegular(root *disk.Root, path string, flags int) (*disk.File, error) {
-	f, err := root.OpenFile(path, flags|file.NoWait, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%q is not a regular file, remove it or put the log back", path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 func (l *Log) openForWriting(f *disk.File, known ends) error {
@@ -201,6 +130,38 @@ func (l *Log) locate(f *disk.File, known ends) error {
 		return err
 	}
 	return known.notBefore(l.path, l.end)
+}
+
+// secure makes durable what an earlier writer may have left otherwise: the
+// batches behind acknowledged, which is where its head says that it was synced.
+// If that writer died because its sync failed, the system may hold these bytes
+// for synced, and another sync would not save them; so they are written again.
+// The same goes for the name of a log of which nothing was acknowledged.
+func (l *Log) secure(f *disk.File, acknowledged logEnd) error {
+	if acknowledged.records == 0 {
+		if err := l.root.SyncFolder(filepath.Dir(l.path)); err != nil {
+			return fmt.Errorf("checkpoint: open log: %w", err)
+		}
+	}
+	from := max(acknowledged.offset, 0)
+	if from >= l.end.offset {
+		return nil
+	}
+	buf := make([]byte, min(l.end.offset-from, 1<<20))
+	for from < l.end.offset {
+		part := buf[:min(l.end.offset-from, int64(len(buf)))]
+		if _, err := io.ReadFull(io.NewSectionReader(f, from, int64(len(part))), part); err != nil {
+			return fmt.Errorf("checkpoint: read log: %w", err)
+		}
+		if _, err := f.WriteAt(part, from); err != nil {
+			return fmt.Errorf("checkpoint: write log again: %w", err)
+		}
+		from += int64(len(part))
+	}
+	if err := l.f.Sync(); err != nil {
+		return fmt.Errorf("checkpoint: write log again: %w", err)
+	}
+	return nil
 }
 
 // Append adds batch durably, and makes durable what was written before; see
@@ -404,32 +365,4 @@ func (l *Log) Close() error {
 	}
 	l.outside.close()
 	return errors.Join(append(errs, l.head.Close(), l.f.Close())...)
-}
-
-// createLog makes a file that holds nothing but the header, all at once.
-func createLog(root *disk.Root, path string) error {
-	dir := filepath.Dir(path)
-	if err := root.MakeFolders(dir, 0o755); err != nil {
-		return err
-	}
-	temp := filepath.Join(dir, ".new-"+ulid.Make().String())
-	f, err := root.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(binary.BigEndian.AppendUint32([]byte(logMagic), logVersion), 0)
-	if err == nil {
-		err = createHead(root, path) // its name is synced with that of the log
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = root.Rename(temp, path)
-	}
-	if err != nil {
-		return errors.Join(err, file.RemoveIfThere(root, temp))
-	}
-	return root.SyncFolder(dir)
 }

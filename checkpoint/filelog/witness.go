@@ -2,7 +2,6 @@ package filelog
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -72,30 +71,6 @@ func (w Witness) Outside(dir string) Witness {
 		return Witness{}
 	}
 	return w
-}
-
-// Open is the function Open for a log that w knows.
-func (w Witness) Open(ctx context.Context, path string) (*Log, error) {
-	root := disk.From(ctx).Anywhere()
-	known, err := w.known(root, path)
-	if err != nil {
-		return nil, err
-	}
-	l, err := openLog(root, path, known)
-	if err == nil {
-		l.outside = w.openFile(root, path)
-	}
-	return l, err
-}
-
-// Read is the function Read for a log that w knows.
-func (w Witness) Read(ctx context.Context, path string) (*Log, error) {
-	root := disk.From(ctx).Anywhere()
-	known, err := w.known(root, path)
-	if err != nil {
-		return nil, err
-	}
-	return readLog(root, path, known)
 }
 
 // File is where w keeps what it knows of the log at path; empty if nowhere. It

@@ -21,15 +21,17 @@ import (
 // written, too: a lock file that was copied here, with a whole folder or out of
 // a backup, is one that nobody below could have shared.
 
-// lookAround keeps those away who hold a workspace that dir lies in, or that
-// lies in dir.
-func (h *Held) lookAround(ctx context.Context, dir string) error {
+// lookAround returns an error if somebody holds a workspace that dir lies in,
+// or that lies in dir. above are the lock files of those that dir lies in,
+// which the caller shares from then on, also after an error. own is the lock
+// file of dir.
+func lookAround(ctx context.Context, own *disk.File, dir string) (above []*os.File, err error) {
 	real, err := filepath.Abs(dir)
 	if err != nil {
-		return cannotHold(dir, err)
+		return above, cannotHold(dir, err)
 	}
 	if real, err = filepath.EvalSymlinks(real); err != nil {
-		return cannotHold(dir, err)
+		return above, cannotHold(dir, err)
 	}
 	for up := real; filepath.Base(up) != ownFolder && filepath.Dir(up) != up; {
 		up = filepath.Dir(up)
@@ -40,22 +42,22 @@ func (h *Held) lookAround(ctx context.Context, dir string) error {
 		held, err := file.Share(f)
 		if held {
 			named := &checkpoint.HeldError{Dir: up, Holder: nameHolder(ctx, f), For: dir}
-			return errors.Join(named, f.Close())
+			return above, errors.Join(named, f.Close())
 		}
 		if err != nil { // the system cannot do that here
 			_ = f.Close()
 			continue
 		}
-		h.above = append(h.above, f)
+		above = append(above, f)
 	}
-	info, err := h.file.Stat()
+	info, err := own.Stat()
 	if err != nil {
-		return cannotHold(dir, err)
+		return above, cannotHold(dir, err)
 	}
-	if last := readHolder(h.file); last != nil && last.File == file.Inode(info) {
-		return nil // who held a workspace below since the name was written shares its file
+	if last := readHolder(own); last != nil && last.File == file.Inode(info) {
+		return above, nil // who held a workspace below since the name was written shares its file
 	}
-	return heldBelow(ctx, real, dir)
+	return above, heldBelow(ctx, real, dir)
 }
 
 // openLock opens the lock file of a folder; nil where there is none that may be

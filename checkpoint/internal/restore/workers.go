@@ -1,9 +1,11 @@
-package checkpoint
+package restore
 
 import (
 	"context"
 	"maps"
 	"sync"
+
+	"github.com/planlock/planlock/checkpoint/internal/walk"
 )
 
 // fewMendings are not worth a second worker.
@@ -13,7 +15,7 @@ const fewMendings = 64
 // take one half each, in the order of the paths, so that they seldom meet in a
 // folder. Before a test's disk there is one, so that operations have an order.
 func (r *restorer) mendRest(ctx context.Context, todo []mending) {
-	if len(todo) < fewMendings || !r.w.root.Plain() {
+	if len(todo) < fewMendings || !r.w.Root.Plain() {
 		r.mendThese(ctx, todo)
 		return
 	}
@@ -39,9 +41,18 @@ func (r *restorer) mendThese(ctx context.Context, todo []mending) {
 	}
 }
 
+// mendOne mends m, if its folder could be mended.
+func (r *restorer) mendOne(ctx context.Context, m mending) {
+	if parent, _ := cutPath(m.Path); r.failed[parent] {
+		r.failed[m.Path] = true // its folder's error says it all
+		return
+	}
+	r.note(m.Path, r.mendEntry(ctx, m))
+}
+
 // fork makes a restorer with folders, notes and memory of its own.
 func (r *restorer) fork(ctx context.Context) (*restorer, error) {
-	w, err := openWalker(ctx, r.dir)
+	w, err := walk.Open(ctx, r.dir)
 	if err != nil {
 		return nil, err
 	}

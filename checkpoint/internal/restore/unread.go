@@ -1,4 +1,4 @@
-package checkpoint
+package restore
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint/internal/file"
+	"github.com/planlock/planlock/checkpoint/internal/walk"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger/scan"
 )
@@ -30,8 +31,7 @@ func (r *restorer) readRest(ctx context.Context, dir string) error {
 		r.finish() // gives the folders that were opened their modes back
 		return errors.Join(append(r.errs, err)...)
 	}
-	r.have = have
-	r.plan()
+	r.plan = planned(r.want, have)
 	return nil
 }
 
@@ -76,7 +76,7 @@ func allow(dir *disk.Root, name string, info fs.FileInfo, bits fs.FileMode) erro
 }
 
 func namesIn(dir *disk.Root, name string) ([]string, error) {
-	sub, err := stepInto(dir, name)
+	sub, err := walk.StepInto(dir, name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package checkpoint
+package restore
 
 import "github.com/planlock/planlock/internal/disk"
 

@@ -1,4 +1,4 @@
-package checkpoint
+package restore
 
 import (
 	"bytes"
@@ -9,20 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"time"
 
 	"github.com/planlock/planlock/checkpoint/internal/content"
 	"github.com/planlock/planlock/checkpoint/internal/file"
 	"github.com/planlock/planlock/checkpoint/internal/format"
+	"github.com/planlock/planlock/checkpoint/internal/walk"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/interrupt"
 	"github.com/planlock/planlock/ledger"
-)
-
-var (
-	errInTheWay  = errors.New("a folder is in the way, and holds what is ignored, tracked or came after the scan: move that elsewhere")
-	errImmutable = errors.New("it, or its folder, is marked as immutable or append-only: take that away (chattr -i -a, chflags nouchg) and restore again")
-	errNoSpecial = errors.New("it was a socket or a device, which cannot be made again: put one there, then restore again")
 )
 
 // removeEntry removes an entry of have that want does not have, or has as
@@ -33,7 +27,7 @@ func (r *restorer) removeEntry(e ledger.Entry) error {
 		return nil // mendEntry says so; do not lose what is there
 	}
 	err := r.try(e.Path, func(dir *disk.Root, name string) error {
-		r.w.forget(e.Path)
+		r.w.Forget(e.Path)
 		info, err := dir.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -41,7 +35,7 @@ func (r *restorer) removeEntry(e ledger.Entry) error {
 		case err != nil:
 			return err
 		case info.IsDir() != (e.Kind == ledger.Dir) && !r.unread[e.Path]:
-			return errSwapped
+			return walk.ErrSwapped
 		}
 		r.touch(e.Path)
 		err = dir.Remove(name)
@@ -57,12 +51,6 @@ func (r *restorer) removeEntry(e ledger.Entry) error {
 		return nil
 	}
 	return err
-}
-
-// touch says that an entry of the folder of path comes or goes.
-func (r *restorer) touch(path string) {
-	folder, _ := cutPath(path)
-	r.touched[folder] = true
 }
 
 // holdsSomething reports whether a folder is known not to be empty.
@@ -106,7 +94,7 @@ func (r *restorer) mendEntry(ctx context.Context, m mending) error {
 
 func (r *restorer) makeDir(dir *disk.Root, name string, e ledger.Entry) error {
 	if info, err := dir.Lstat(name); err == nil && !info.IsDir() {
-		return errSwapped
+		return walk.ErrSwapped
 	}
 	r.touch(e.Path)
 	if err := dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -180,7 +168,7 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 				return err
 			}
 		}
-		err = writeContent(f, in, e.Size, r.w.root.Plain())
+		err = writeContent(f, in, e.Size, r.w.Root.Plain())
 		byFile := runtime.GOOS == "linux" // elsewhere it goes by names, which are looked up in the folder then
 		if err == nil && byFile {
 			err = setFileStat(f, e)
@@ -193,20 +181,6 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 		}
 		return setStat(dir, name, e)
 	})
-}
-
-// setFileStat gives an open file, which was just written, its mode and time.
-func setFileStat(f *disk.File, e ledger.Entry) error {
-	info, err := f.Stat() // writing may have taken bits of the mode away
-	if err != nil {
-		return err
-	}
-	if modeOf(info) != e.Mode {
-		if err := f.Chmod(e.Mode); err != nil {
-			return err
-		}
-	}
-	return f.Chtimes(e.ModTime)
 }
 
 // writeContent makes f hold a content of size bytes. A small one is written
@@ -249,7 +223,7 @@ type onlyWriter struct{ io.Writer }
 
 // content returns the content of e, which is known to be good.
 func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, error) {
-	in, err := r.store.open(ctx, e.Digest, e.Size)
+	in, err := r.from.Open(ctx, e.Digest, e.Size)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +233,7 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 		if err = errors.Join(err, in.Close()); err != nil {
 			return nil, err
 		}
-		return r.store.open(ctx, e.Digest, e.Size)
+		return r.from.Open(ctx, e.Digest, e.Size)
 	}
 	r.buf, err = format.ReadUpTo(in, r.buf[:0], e.Size)
 	if err == nil {
@@ -284,50 +258,10 @@ func openInPlace(dir *disk.Root, name string) (*disk.File, error) {
 	}
 	opened, err := f.Stat()
 	if err == nil && (!os.SameFile(there, opened) || file.Links(opened) != 1) {
-		err = errSwapped
+		err = walk.ErrSwapped
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
-}
-
-// setStat gives a file its mode and time.
-func setStat(dir *disk.Root, name string, e ledger.Entry) error {
-	info, err := dir.Lstat(name)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return errSwapped
-	}
-	if modeOf(info) != e.Mode {
-		if err := dir.Chmod(name, e.Mode); err != nil {
-			return err
-		}
-	}
-	if info.ModTime().Equal(e.ModTime) {
-		return nil
-	}
-	return setTime(dir, name, e.ModTime)
-}
-
-func setSpecialMode(dir *disk.Root, name string, e ledger.Entry) error {
-	info, err := dir.Lstat(name)
-	if err != nil || modeOf(info) == e.Mode {
-		return err
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		return errSwapped
-	}
-	return dir.Chmod(name, e.Mode)
-}
-
-func modeOf(info fs.FileInfo) fs.FileMode {
-	return info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
-}
-
-// setTime sets the time of modification, and leaves that of the last access.
-func setTime(dir *disk.Root, name string, t time.Time) error {
-	return dir.Chtimes(name, t)
 }

@@ -1,9 +1,10 @@
-package checkpoint
+package restore
 
 import (
 	"os"
 	"testing"
 
+	"github.com/planlock/planlock/checkpoint/internal/walk"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -15,14 +16,13 @@ func TestRemoveFolderThatStaysClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w, err := openWalker(t.Context(), dir)
+	w, err := walk.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	r := &restorer{w: w, want: ledger.Empty(), have: ledger.Empty(), touched: map[string]bool{},
-		failed: map[string]bool{},
-		unread: map[string]bool{"empty": true, "full": true}}
+	r := &restorer{w: w, touched: map[string]bool{}, failed: map[string]bool{},
+		plan: plan{want: ledger.Empty(), have: ledger.Empty(), unread: map[string]bool{"empty": true, "full": true}}}
 	if err := r.removeEntry(ledger.Entry{Path: "empty", Kind: ledger.Special}); err != nil {
 		t.Error(err)
 	}

@@ -1,0 +1,82 @@
+// Package restore makes a folder hold a tree again: exactly, in place, and
+// without ever following a link out of it.
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/checkpoint/internal/walk"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Tree makes dir hold want, where have is what it holds now. Store.Restore says
+// what that means.
+func Tree(ctx context.Context, from Contents, dir string, want, have *ledger.Tree) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w, err := walk.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	r := &restorer{plan: planned(want, have), from: from, dir: dir, w: w, touched: map[string]bool{},
+		failed: map[string]bool{}}
+	if err = r.haveContents(ctx); err == nil {
+		err = r.readRest(ctx, dir)
+	}
+	if err == nil {
+		err = r.run(ctx)
+	}
+	return errors.Join(err, w.Close())
+}
+
+// haveContents reports all contents that are needed and cannot be had, before
+// anything is touched.
+func (r *restorer) haveContents(ctx context.Context) error {
+	var errs []error
+	for _, m := range r.mend {
+		if m.Kind != ledger.File || !m.content {
+			continue
+		}
+		why, err := r.from.Lacks(ctx, m.Digest)
+		if err != nil {
+			return err
+		}
+		if why != nil {
+			errs = append(errs, fmt.Errorf("%q: %w", m.Path, why))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (r *restorer) run(ctx context.Context) error {
+	for _, e := range slices.Backward(r.remove) {
+		if ctx.Err() != nil {
+			break
+		}
+		r.note(e.Path, r.removeEntry(e))
+	}
+	r.mendRest(ctx, r.mendFolders(ctx))
+	// Also when it was cancelled: folders that were opened are closed again.
+	r.finish()
+	if ctx.Err() != nil {
+		r.errs = append(r.errs, context.Cause(ctx))
+	}
+	return errors.Join(r.errs...)
+}
+
+// mendFolders mends the folders, outer ones first, and returns all that is no
+// folder.
+func (r *restorer) mendFolders(ctx context.Context) (others []mending) {
+	for _, m := range r.mend {
+		if m.Kind != ledger.Dir {
+			others = append(others, m)
+		} else if ctx.Err() == nil {
+			r.mendOne(ctx, m)
+		}
+	}
+	return others
+}

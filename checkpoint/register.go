@@ -1,0 +1,168 @@
+package checkpoint
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/ledger"
+)
+
+// A register is what a Store knows of its Blobs without asking them. It is safe
+// for concurrent use.
+type register struct {
+	mu       sync.Mutex
+	durable  map[ledger.Digest]bool   // as far as this Store saw
+	puts     map[ledger.Digest]uint64 // durable nowhere yet, as far as this Store put it; at which sync
+	syncs    uint64                   // that were begun
+	loose    bool                     // something was put that is not durable anywhere
+	unsynced int                      // bytes that were put for snapshots since the last sync
+	adopted  map[ledger.Digest][]byte // what journals carry and blobs do not hold
+}
+
+func (r *register) knows(d ledger.Digest) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.durable[d]
+}
+
+// learn says that contents are durable.
+func (r *register) learn(digests ...ledger.Digest) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range digests {
+		r.durable[d] = true
+		delete(r.puts, d)
+	}
+}
+
+// wasPut says that a content was put.
+func (r *register) wasPut(d ledger.Digest) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.puts[d] = r.syncs
+}
+
+// isPut reports whether a content was put, and is durable nowhere yet.
+func (r *register) isPut(d ledger.Digest) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, ok := r.puts[d]
+	return ok
+}
+
+// forget says that contents were taken back.
+func (r *register) forget(digests []ledger.Digest) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, d := range digests {
+		delete(r.puts, d)
+	}
+}
+
+// beginSync returns what was adopted, and the number of the sync.
+func (r *register) beginSync() (adopted map[ledger.Digest][]byte, begun uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	adopted, begun = r.adopted, r.syncs
+	r.syncs++
+	return adopted, begun
+}
+
+// synced says that a sync succeeded: what was put before it began is durable.
+func (r *register) synced(begun uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.adopted, r.loose, r.unsynced = nil, false, 0
+	for d, at := range r.puts {
+		if at <= begun { // else it was put meanwhile
+			r.durable[d] = true
+			delete(r.puts, d)
+		}
+	}
+}
+
+// owes reports whether something should be synced before more is put.
+func (r *register) owes() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.loose || len(r.adopted) > 0
+}
+
+// packSlack is how much may lie in the store without being synced: all of it is
+// hashed by whoever opens the store after a crash.
+const packSlack = 1 << 20
+
+// loosen says that n bytes were put that a record will carry, and reports
+// whether so much of that is not synced by now that it had better be.
+func (r *register) loosen(n int) (much bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unsynced += n
+	much = r.unsynced > packSlack
+	r.loose = r.loose || !much
+	return much
+}
+
+// settle says that what was put is durable elsewhere.
+func (r *register) settle() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.loose = false
+}
+
+// adopt keeps a copy of a content in memory.
+func (r *register) adopt(d ledger.Digest, content []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.adopted == nil {
+		r.adopted = map[ledger.Digest][]byte{}
+	}
+	r.adopted[d] = bytes.Clone(content)
+}
+
+// adoptedContent is a content that was adopted.
+func (r *register) adoptedContent(d ledger.Digest) ([]byte, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	content, ok := r.adopted[d]
+	return content, ok
+}
+
+// A keptTree is a snapshot that was read or written.
+type keptTree struct {
+	snap   record.Snapshot
+	tree   *ledger.Tree // with its times; the next scan shares most of it
+	read   bool         // from manifests: nothing is known of it but its entries
+	depth  uint64       // see manifest
+	weight uint64
+	full   uint64
+}
+
+// recent holds the last few trees: the next snapshot builds on one. It is safe
+// for concurrent use.
+type recent struct {
+	mu    sync.Mutex
+	trees []keptTree // newest at the end
+}
+
+// find returns the tree that a manifest describes.
+func (r *recent) find(manifest ledger.Digest) (keptTree, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.trees {
+		if k.snap.Manifest == manifest {
+			return k, true
+		}
+	}
+	return keptTree{}, false
+}
+
+func (r *recent) add(k keptTree) {
+	const few = 3
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.trees = append(r.trees, k); len(r.trees) > few {
+		r.trees = append([]keptTree(nil), r.trees[1:]...)
+	}
+}
