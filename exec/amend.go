@@ -115,10 +115,10 @@ func (e *execution) amendable(ctx context.Context, prefix string, format plan.Fo
 // samePlace refuses a plan that lies elsewhere in the workspace than the plan
 // of the run: that is watched, and no part of the trees.
 func (e *execution) samePlace() error {
-	now := e.scope().Own
+	now := e.Scope().Own
 	files := e.Files
 	e.Files = e.Rec.Run.Started.Files
-	was := e.scope().Own
+	was := e.Scope().Own
 	e.Files = files
 	slices.Sort(now)
 	slices.Sort(was)
@@ -200,7 +200,7 @@ func (e *execution) amend(ctx context.Context, a Amendment) (*Amended, error) {
 		return nil, err
 	}
 	if e.Rec.Run.Paused != nil {
-		e.tellNext(ctx)
+		e.views.DrawAhead(ctx)
 	}
 	return &Amended{Run: e.Rec.Run.Started.Run, Added: sealed.Added, Locked: locked}, nil
 }

@@ -84,7 +84,7 @@ func (e *execution) begin(ctx context.Context) error {
 		Name: e.Plan.Meta.Name, Goal: e.Plan.Goal,
 		Format: e.Locked.Format(), Profile: e.Plan.Profile,
 		Plan: e.Locked.Digest(), Files: e.Locked.Files(),
-		Lock: cmp.Or(e.Locked.ID(), id), LockFile: e.c.LockFile,
+		Lock: cmp.Or(e.Locked.ID(), id), LockFile: e.LockFile,
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
 		Policy: e.chosenPolicy(), Roles: e.roles(), Remembered: e.people.Before.Precedents(ctx, e.Locked.Digest()),
@@ -98,8 +98,8 @@ func (e *execution) begin(ctx context.Context) error {
 	if started.PlanBlob, err = e.keepPlan(ctx); err != nil {
 		return err
 	}
-	if e.c.LockFile != "" {
-		if started.LockDigest, err = binding.FileDigest(e.c.LockFile); err != nil {
+	if e.LockFile != "" {
+		if started.LockDigest, err = binding.FileDigest(e.LockFile); err != nil {
 			return fmt.Errorf("exec: lock file: %w", err)
 		}
 	}

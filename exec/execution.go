@@ -21,11 +21,13 @@ import (
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/ending"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/tasks"
+	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
@@ -48,20 +50,21 @@ type execution struct {
 	approvals *tasks.Approvals
 	evidence  *tasks.Evidence
 	attempts  *attempt.Attempts
+	views     *views.Views
+	ending    *ending.Ending
 	shut      func() error  // closes the store
 	probed    chan struct{} // closed once the sandbox was tried out; nil: nobody does
 	needed    []string      // executors that the plan names
-
 }
 
 // execution is a run of a plan that nobody has in hand yet.
 func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
-	e := &execution{c: c, Session: &session.Session{Plan: p, Files: files, NoSandbox: c.NoSandbox, Now: c.now}}
+	e := &execution{c: c, Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]envelope.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.tools = &binding.Tools{Session: e.Session, Ask: c.Tools}
 	e.rewind = &rewind.Rewind{Session: e.Session}
-	e.Tell, e.Paused = func(event.Event) {}, e.tellNext
+	e.Tell = func(event.Event) {}
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
 	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.Warn}
 	return e
@@ -134,7 +137,7 @@ func (e *execution) equip() {
 	e.Panel = e.c.panel()
 	e.Touchy = !e.Panel.OnlyLooks() || len(e.c.Checks) > 0
 	e.Ladder, e.Guards = e.c.ladder(), e.c.Guards
-	e.Work.Scanner = scan.Scanner{Scope: e.scope()}
+	e.Work.Scanner = scan.Scanner{Scope: e.Scope()}
 }
 
 // tryOut has the machine's sandbox tried out while stores, journals and trees
@@ -190,6 +193,9 @@ func (e *execution) assemble() {
 	e.counsel = &counsel.Counsel{Session: e.Session, Advisor: e.c.Advisors.of}
 	e.approvals = &tasks.Approvals{Session: e.Session, Counsel: e.counsel, Reviewers: e.c.Reviewers}
 	e.evidence = &tasks.Evidence{Session: e.Session, Counsel: e.counsel, Rewind: e.rewind, Policy: e.c.Evidence}
+	e.views = &views.Views{Session: e.Session, Table: ws.documents()}
+	e.Paused = e.views.DrawAhead
+	e.ending = &ending.Ending{Session: e.Session, Bound: e.bound, Rewind: e.rewind, Views: e.views}
 	e.attempts = &attempt.Attempts{Session: e.Session, Bound: e.bound, Counsel: e.counsel, Rewind: e.rewind,
 		Inbox: e.people.Inbox, Executor: e.executor}
 }
@@ -229,34 +235,6 @@ func (e *execution) over(ctx context.Context, err error) (*Report, error) {
 
 // report is what is known now.
 func (e *execution) report() *Report { return &Report{Run: e.Rec.Run, Plan: e.Plan} }
-
-// scope is what the plan says of the tree, and the controller's own files in
-// it.
-func (e *execution) scope() ledger.Scope {
-	scope := e.Plan.Scope
-	own := func(path string) {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			return
-		}
-		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-			abs = filepath.Join(real, filepath.Base(abs))
-		}
-		if rel, err := filepath.Rel(e.Work.Root, abs); err == nil && filepath.IsLocal(rel) {
-			scope.Own = append(scope.Own, filepath.ToSlash(rel))
-		}
-	}
-	for _, f := range e.Files {
-		own(f.Path)
-	}
-	if e.c.LockFile != "" {
-		own(e.c.LockFile)
-	}
-	if out, ok := requestedLog(e.Plan); ok {
-		own(filepath.Join(e.Work.Root, filepath.FromSlash(out)))
-	}
-	return scope
-}
 
 // keepPlan keeps the plan's meaning beside the trees, so that views can be
 // drawn when its file is gone.

@@ -76,9 +76,9 @@ func (e *execution) do(ctx context.Context, w engine.Wanted) error {
 	case engine.Pause:
 		return e.handOver(ctx)
 	case engine.End:
-		return e.end(ctx)
+		return e.ending.End(ctx)
 	case engine.Seal:
-		return e.seal(ctx)
+		return e.ending.Seal(ctx)
 	}
 	return fmt.Errorf("exec: nobody can do %T", w.Action)
 }

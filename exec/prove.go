@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -93,7 +94,7 @@ func (w Workspace) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
 	for _, name := range slices.Sorted(maps.Keys(run.Sealed.Views)) {
 		want := run.Sealed.Views[name]
 		if f, ok := table[name]; ok {
-			got, err := sumWritten(f.Draw)
+			got, err := views.Sum(f.Draw)
 			if err != nil {
 				return n, err
 			}

@@ -60,8 +60,8 @@ func (e *execution) recall(ctx context.Context) (err error) {
 		return err
 	}
 	s := &e.Rec.Run.Started
-	e.c.LockFile, e.NoSandbox = s.LockFile, s.NoSandbox
-	e.Work.Scanner.Scope = e.scope()
+	e.LockFile, e.NoSandbox = s.LockFile, s.NoSandbox
+	e.Work.Scanner.Scope = e.Scope()
 	if s.Isolated {
 		ws := e.c.workspace()
 		ws.Dir = e.Work.Root

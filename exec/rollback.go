@@ -64,7 +64,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if e.Plan, err = ws.Plan(ctx, e.Rec.Run); err != nil {
 		return nil, err
 	}
-	e.Files, own.LockFile, e.NoSandbox = e.Rec.Run.Started.Files, e.Rec.Run.Started.LockFile,
+	e.Files, e.LockFile, e.NoSandbox = e.Rec.Run.Started.Files, e.Rec.Run.Started.LockFile,
 		e.Rec.Run.Started.NoSandbox
 	e.equip()
 	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {

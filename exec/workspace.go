@@ -19,6 +19,8 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/views"
+	"github.com/planlock/planlock/internal/disk"
 )
 
 // Own is the folder in a workspace that belongs to the controller.
@@ -264,3 +266,26 @@ func (w Workspace) requests() *ask.Folder { return &ask.Folder{Dir: w.QuestionDi
 
 // Choices are the remembered choices of a workspace.
 func (w Workspace) Choices() *ask.Precedents { return &ask.Precedents{Dir: w.path("choices")} }
+
+// documents is the table of documents that are drawn of runs of the workspace.
+func (w Workspace) documents() []document.Document {
+	if w.Documents == nil {
+		return document.All()
+	}
+	return w.Documents
+}
+
+// DrawViews writes the documents of a run, as they are now, into its view
+// folder.
+func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
+	p, err := w.Plan(ctx, run)
+	if err != nil {
+		return err
+	}
+	model, err := document.New(p, run, nil)
+	if err != nil {
+		return err
+	}
+	_, err = views.Write(disk.From(ctx), w.ViewDir(run.Started.Run), w.documents(), model)
+	return err
+}

@@ -20,5 +20,5 @@ func (w Workspace) Scope(ctx context.Context, run *history.Run) (ledger.Scope, e
 	if err := e.seat(); err != nil {
 		return ledger.Scope{}, err
 	}
-	return e.scope(), nil
+	return e.Scope(), nil
 }

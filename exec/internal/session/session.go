@@ -24,6 +24,8 @@ type Session struct {
 	Locked *plan.Locked // nil where the run is only set back
 	Plan   *plan.Plan
 	Files  []plan.Source
+	// LockFile is where the lock was read from, "" if it is in no file.
+	LockFile string
 
 	Rec  *recorder.Recorder
 	Work *worktree.Worktree
@@ -65,6 +67,8 @@ type Runs interface {
 	History(ctx context.Context, run string) (*history.Run, error)
 	// RunDir is the folder of a run's own files.
 	RunDir(run string) string
+	// ViewDir is the folder of a run's documents.
+	ViewDir(run string) string
 }
 
 // Decider decides what comes next, under the policy of the run as its journal

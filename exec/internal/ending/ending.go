@@ -1,4 +1,4 @@
-package exec
+package ending
 
 import (
 	"context"
@@ -9,8 +9,11 @@ import (
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -18,8 +21,17 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// end decides how the run ended.
-func (e *execution) end(ctx context.Context) error {
+// Ending is how a run ends: what its steps came to, what the final gates say,
+// and its documents.
+type Ending struct {
+	*session.Session
+	Bound  *binding.Binding
+	Rewind *rewind.Rewind
+	Views  *views.Views
+}
+
+// End decides how the run ended.
+func (e *Ending) End(ctx context.Context) error {
 	ended, judged, err := e.verdict(ctx)
 	if err != nil {
 		return e.LetGo(ctx, err)
@@ -41,7 +53,7 @@ func (e *execution) end(ctx context.Context) error {
 
 // verdict is how the run ends: what the steps came to, and what the final gates
 // say of the tree as it is now.
-func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgement, error) {
+func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement, error) {
 	ended := &history.Ended{Status: history.Achieved, Tree: e.Rec.Run.Tree.Tree}
 	lower := func(to history.Status, format string, args ...any) {
 		if ended.Status != history.NotAchieved {
@@ -71,7 +83,7 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 	if foreign, err := e.Work.LookAtAll(ctx); err != nil {
 		return nil, nil, err
 	} else if len(foreign) > 0 {
-		refused := e.bound.Refusal()
+		refused := e.Bound.Refusal()
 		refused.Reasons = foreign
 		return nil, nil, refused
 	}
@@ -103,9 +115,9 @@ func (e *execution) verdict(ctx context.Context) (*history.Ended, []gate.Judgeme
 }
 
 // judgeRun asks the final gates about the tree as it is.
-func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
+func (e *Ending) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	e.Rec.Seen.Forget(contract.Bindings)
-	if err := e.bound.Verify(ctx); err != nil {
+	if err := e.Bound.Verify(ctx); err != nil {
 		return nil, err
 	}
 	tree, err := e.Work.Known(ctx)
@@ -129,7 +141,7 @@ func (e *execution) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 
 // completedPart is the plan as far as it was carried out: what steps declared
 // that did not run is not expected of the final tree.
-func (e *execution) completedPart() *plan.Plan {
+func (e *Ending) completedPart() *plan.Plan {
 	part := *e.Plan
 	part.Tasks = slices.Clone(e.Plan.Tasks)
 	for i := range part.Tasks {
@@ -143,7 +155,7 @@ func (e *execution) completedPart() *plan.Plan {
 
 // leftAlone makes sure that judging the run changed nothing. What changed is
 // named, kept and undone.
-func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
+func (e *Ending) leftAlone(ctx context.Context) ([]string, error) {
 	now, err := e.Work.Scanner.Scan(context.WithoutCancel(ctx), e.Work.Dir, e.Work.Tree)
 	if err != nil {
 		return nil, err
@@ -158,13 +170,13 @@ func (e *execution) leftAlone(ctx context.Context) ([]string, error) {
 	if err := e.Rec.Record(ctx, history.Where{}, &history.RestoreBegun{To: e.Rec.Run.Tree}); err != nil {
 		return nil, err
 	}
-	return bound.First(lines, 20), e.rewind.RestoredRun(ctx)
+	return bound.First(lines, 20), e.Rewind.RestoredRun(ctx)
 }
 
 // deliver moves the workspace to the tree of an isolated run. If anybody
 // touched the workspace meanwhile, it is left alone and the run has not
 // achieved its goal.
-func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
+func (e *Ending) deliver(ctx context.Context, ended *history.Ended) error {
 	if e.Rec.Run.Delivered != nil {
 		return nil // the controller died between the delivery and the end
 	}
@@ -182,17 +194,16 @@ func (e *execution) deliver(ctx context.Context, ended *history.Ended) error {
 		Discarded: e.Rec.Run.Started.Base, Deliver: true}); err != nil {
 		return err
 	}
-	return e.rewind.RestoredRun(ctx)
+	return e.Rewind.RestoredRun(ctx)
 }
 
-// seal draws the views and closes the journal for good.
-func (e *execution) seal(ctx context.Context) error {
+// Seal draws the views and closes the journal for good.
+func (e *Ending) Seal(ctx context.Context) error {
 	if e.Rec.Run.Sealed != nil {
 		return nil
 	}
 	d := disk.From(ctx)
-	ws := e.workspace()
-	views, err := e.drawDocuments(d, ws)
+	views, err := e.Views.Draw(ctx)
 	if err != nil {
 		return err
 	}
@@ -201,7 +212,7 @@ func (e *execution) seal(ctx context.Context) error {
 	}
 	if e.Rec.Run.Delivered != nil || e.Rec.Run.Started.Shadow || e.Rec.Run.Started.Isolated &&
 		e.Rec.Run.Ended.Status != history.Achieved && e.untouched() {
-		if err := d.Anywhere().RemoveAll(filepath.Join(ws.RunDir(e.Rec.Run.Started.Run), "clone")); err != nil {
+		if err := d.Anywhere().RemoveAll(filepath.Join(e.Runs.RunDir(e.Rec.Run.Started.Run), "clone")); err != nil {
 			e.Rec.Log.Warn("the clone of the run cannot be removed", "err", err)
 		}
 	}
@@ -210,4 +221,4 @@ func (e *execution) seal(ctx context.Context) error {
 }
 
 // untouched reports whether nothing was completed in the clone.
-func (e *execution) untouched() bool { return e.Rec.Run.Tree == e.Rec.Run.Started.Base }
+func (e *Ending) untouched() bool { return e.Rec.Run.Tree == e.Rec.Run.Started.Base }

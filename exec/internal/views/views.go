@@ -1,0 +1,114 @@
+package views
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/internal/atomicfile"
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Views are the documents of the run in hand. Table says which.
+type Views struct {
+	*session.Session
+	Table []document.Document
+}
+
+// Draw writes all documents of a run that is over, and returns their
+// digests.
+func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
+	model, err := document.New(v.Plan, v.Rec.Run, nil)
+	if err != nil {
+		return nil, err
+	}
+	views, err := Write(disk.From(ctx), v.Runs.ViewDir(v.Rec.Run.Started.Run), v.Table, model)
+	if err != nil {
+		return nil, err
+	}
+	return views, v.writeRequested(disk.From(ctx), model)
+}
+
+// Write writes documents into dir, each of them whole or not at all,
+// and removes those that have nothing to say any more. It returns their
+// digests.
+func Write(d *disk.Disk, dir string, table []document.Document, m *document.Model) (map[string]ledger.Digest,
+	error) {
+	if err := d.Anywhere().MakeFolders(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("exec: views: %w", err)
+	}
+	drawn := map[string]ledger.Digest{}
+	for _, f := range document.Files(table, m) {
+		sum, err := Sum(func(sum io.Writer) error {
+			return atomicfile.Stream(d, filepath.Join(dir, f.Name), 0o644, func(w io.Writer) error {
+				return f.Draw(io.MultiWriter(w, sum))
+			})
+		})
+		if err != nil {
+			return nil, fmt.Errorf("exec: view %s: %w", f.Name, err)
+		}
+		drawn[f.Name] = sum
+	}
+	for _, stale := range table {
+		if _, ok := drawn[stale.Name]; ok || !stale.Ahead {
+			continue
+		}
+		if err := d.Anywhere().Remove(filepath.Join(dir, stale.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("exec: view %s: %w", stale.Name, err)
+		}
+	}
+	return drawn, nil
+}
+
+// Sum is the digest of everything that write writes.
+func Sum(write func(io.Writer) error) (ledger.Digest, error) {
+	h := sha256.New()
+	if err := write(h); err != nil {
+		return "", err
+	}
+	return ledger.DigestOf([sha256.Size]byte(h.Sum(nil))), nil
+}
+
+// DrawAhead draws the documents of a run that is let go of, for whoever goes on
+// with it. They can be drawn again from the journal, so that it goes on without
+// them where they cannot be written.
+func (v *Views) DrawAhead(ctx context.Context) {
+	var ahead []document.Document
+	for _, d := range v.Table {
+		if d.Ahead {
+			ahead = append(ahead, d)
+		}
+	}
+	model, err := document.New(v.Plan, v.Rec.Run, nil)
+	if err == nil {
+		_, err = Write(disk.From(ctx), v.Runs.ViewDir(v.Rec.Run.Started.Run), ahead, model)
+	}
+	if err != nil {
+		v.Rec.Log.Warn("the views for the next session cannot be written", "err", err)
+	}
+}
+
+// writeRequested writes the progress log where the plan asks for it.
+func (v *Views) writeRequested(d *disk.Disk, m *document.Model) error {
+	path, ok := session.RequestedLog(v.Plan)
+	if !ok || v.Rec.Run.Started.Shadow {
+		return nil
+	}
+	root, err := d.OpenRoot(v.Work.Root)
+	if err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	defer root.Close()
+	err = atomicfile.StreamIn(root, path, 0o644, func(w io.Writer) error { return document.Progress(w, m) })
+	if err != nil {
+		return fmt.Errorf("exec: progress log %s: %w", path, err)
+	}
+	return nil
+}
