@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -155,11 +154,11 @@ type Controller struct {
 func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (_ *Report, err error) {
 	defer public(&err)
 	e, err := c.open(ctx, locked)
+	defer e.close()
 	if err != nil {
 		return e.report(), err
 	}
-	defer e.close()
-	if err := e.begin(ctx); err != nil {
+	if err := e.life.Begin(ctx); err != nil {
 		return e.report(), err
 	}
 	return e.over(ctx, e.carryOn(ctx))
@@ -175,11 +174,11 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (_ *Report, e
 func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string) (_ *Report, err error) {
 	defer public(&err)
 	e, err := c.open(ctx, locked)
+	defer e.close()
 	if err != nil {
 		return e.report(), err
 	}
-	defer e.close()
-	if err := e.reopen(ctx, run); err != nil {
+	if err := e.life.Reopen(ctx, run); err != nil {
 		return e.report(), err
 	}
 	if e.Rec.Run.Sealed != nil {
@@ -223,7 +222,8 @@ func (c *Controller) chosenPreset() preset.Preset {
 	return p
 }
 
-// presetFor is the preset of a new run of a plan.
-func (c *Controller) presetFor(p *plan.Plan) string {
-	return cmp.Or(c.Preset, preset.Of(p), preset.Default)
+// under has a run go on under a preset, and returns its ladder.
+func (c *Controller) under(named string) recovery.Ladder {
+	c.Preset = named
+	return c.ladder()
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/ending"
+	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/exec/internal/rewind"
@@ -29,8 +31,8 @@ import (
 	"github.com/planlock/planlock/exec/internal/tasks"
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/internal/process"
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
 )
@@ -52,14 +54,20 @@ type execution struct {
 	attempts  *attempt.Attempts
 	views     *views.Views
 	ending    *ending.Ending
+	life      *life.Life
 	shut      func() error  // closes the store
 	probed    chan struct{} // closed once the sandbox was tried out; nil: nobody does
 	needed    []string      // executors that the plan names
 }
 
-// execution is a run of a plan that nobody has in hand yet.
+// execution is a run of a plan that nobody has in hand yet. It has a controller
+// of its own, with what the plan says where the host says nothing: the host may
+// do with its controller what it likes.
 func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
-	e := &execution{c: c, Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now}}
+	own, chosen := *c, c.Preset
+	c = &own
+	c.Preset, c.Evidence = cmp.Or(chosen, preset.Of(p), preset.Default), c.evidenceFor(p)
+	e := &execution{c: c, chosen: chosen, Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]envelope.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.tools = &binding.Tools{Session: e.Session, Ask: c.Tools}
@@ -88,30 +96,38 @@ func (e *execution) restoreAccepted(ctx context.Context) error {
 
 // open takes hold of the workspace and readies the means.
 func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution, error) {
-	own := *c // the host may do with its controller what it likes
-	c = &own
-	e := c.execution(nil, nil)
-	e.watched(ctx)
-	e.Locked = locked
 	if locked == nil {
+		e := c.execution(&plan.Plan{}, nil)
+		e.Plan = nil
 		return e, &session.Refusal{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
 	}
-	e.Plan, e.Files = locked.Plan(), locked.Files()
-	e.chosen = c.Preset
-	c.Preset, c.Evidence = c.presetFor(e.Plan), c.evidenceFor(e.Plan)
-	if err := e.seat(); err != nil {
-		return e, err
-	}
-	if err := c.validate(e.Plan); err != nil {
-		return e, err
+	e := c.execution(locked.Plan(), locked.Files())
+	e.Locked = locked
+	e.watched(ctx)
+	return e, e.take(ctx)
+}
+
+// take readies the means, and takes hold of the workspace. The caller closes e,
+// also after an error.
+func (e *execution) take(ctx context.Context) error {
+	if err := e.ready(); err != nil {
+		return err
 	}
 	e.tryOut()
 	if err := e.occupy(ctx); err != nil {
-		e.close()
-		return e, err
+		return err
 	}
 	e.equip()
-	return e, nil
+	return nil
+}
+
+// ready finds the workspace, and refuses a controller that cannot carry the
+// plan out.
+func (e *execution) ready() error {
+	if err := e.seat(); err != nil {
+		return err
+	}
+	return e.c.validate(e.Plan)
 }
 
 // occupy takes hold of the workspace, and opens its store.
@@ -196,6 +212,10 @@ func (e *execution) assemble() {
 	e.views = &views.Views{Session: e.Session, Table: ws.documents()}
 	e.Paused = e.views.DrawAhead
 	e.ending = &ending.Ending{Session: e.Session, Bound: e.bound, Rewind: e.rewind, Views: e.views}
+	e.life = &life.Life{Session: e.Session, Bound: e.bound, Tools: e.tools, Memory: e.people.Before, Home: home{e},
+		Host: life.Host{Executor: name(e.c.Executor), Isolate: e.c.Isolate, Shadow: e.c.Shadow, Mode: e.c.Mode,
+			Preset: e.chosen, Version: Version(), Policy: e.chosenPolicy, Roles: e.roles, Under: e.c.under,
+			Options: e.c.Options, Bind: e.c.bind, Warnings: e.withoutSay()}}
 	e.attempts = &attempt.Attempts{Session: e.Session, Bound: e.bound, Counsel: e.counsel, Rewind: e.rewind,
 		Inbox: e.people.Inbox, Executor: e.executor}
 }
@@ -235,16 +255,6 @@ func (e *execution) over(ctx context.Context, err error) (*Report, error) {
 
 // report is what is known now.
 func (e *execution) report() *Report { return &Report{Run: e.Rec.Run, Plan: e.Plan} }
-
-// keepPlan keeps the plan's meaning beside the trees, so that views can be
-// drawn when its file is gone.
-func (e *execution) keepPlan(ctx context.Context) (ledger.Digest, error) {
-	text, err := json.Marshal(e.Plan)
-	if err != nil {
-		return "", fmt.Errorf("exec: plan: %w", err)
-	}
-	return e.Rec.Store.Put(ctx, text)
-}
 
 // Plan reads back the plan that a run carries out.
 func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
@@ -294,6 +304,3 @@ func (e *execution) watched(ctx context.Context) {
 	}
 	e.Rec.Tell = func(f history.Fact, rec record.Record) { tell(event.Of(e.Rec.Run, rec, f)) }
 }
-
-// isMissing reports whether err says that something does not exist.
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/lockfile"
@@ -50,14 +50,8 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	if bad := blockingDiagnostics(draft.Check(options)); len(bad) > 0 {
 		return plan.Lock(draft, plan.LockOptions{Check: options, Acknowledged: acknowledged})
 	}
-	own := *c
-	c = &own
-	c.Preset, c.Evidence = c.presetFor(&draft.Plan), c.evidenceFor(&draft.Plan)
 	e := c.execution(&draft.Plan, draft.Files)
-	if err := e.seat(); err != nil {
-		return nil, err
-	}
-	if err := c.validate(e.Plan); err != nil {
+	if err := e.ready(); err != nil {
 		return nil, err
 	}
 	e.equip()
@@ -70,12 +64,12 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 	if err != nil {
 		return nil, err
 	}
-	judged, err := e.approve(ctx, draft)
+	judged, err := e.life.Approve(ctx, draft)
 	if err != nil {
 		return nil, err
 	}
 	return c.bind(draft, plan.LockOptions{Check: options, Envelope: env.Digest(), Base: base.Digest(),
-		Acknowledged: acknowledged, Approvals: approvals(judged)})
+		Acknowledged: acknowledged, Approvals: life.Verdicts(judged)})
 }
 
 // bind makes a lock with a name of its own, so that a run can tell whether it
@@ -90,19 +84,6 @@ func (c *Controller) bind(draft *plan.Draft, o plan.LockOptions) (*plan.Locked, 
 		return nil, err
 	}
 	return plan.Lock(draft, o)
-}
-
-// approvals are judgements as the lock keeps them.
-func approvals(judged []gate.Judgement) []plan.Approval {
-	var list []plan.Approval
-	for _, j := range judged {
-		a := plan.Approval{Gate: j.Gate, Level: int(j.Level), Verdict: "undecided"}
-		if j.Verdict != nil {
-			a.Verdict = string(j.Verdict.Result)
-		}
-		list = append(list, a)
-	}
-	return list
 }
 
 // blockingDiagnostics are the errors among diagnostics.

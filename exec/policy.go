@@ -2,7 +2,6 @@ package exec
 
 import (
 	"cmp"
-	"reflect"
 
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
@@ -56,16 +55,4 @@ func (e *execution) roles() history.Roles {
 		}
 	}
 	return r
-}
-
-// policyChanged says that a run is taken up under another policy than it had,
-// or with others. Its mode is a matter of its own, and what it promised of
-// tests and of equal outputs it keeps.
-func (e *execution) policyChanged() []history.Fact {
-	was, now, roles := e.Rec.Run.Policy, e.chosenPolicy(), e.roles()
-	now.Mode, now.ModeBy, now.TestFirst, now.Deterministic = was.Mode, was.ModeBy, was.TestFirst, was.Deterministic
-	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, e.Rec.Run.Roles) {
-		return nil
-	}
-	return []history.Fact{&history.PolicyChanged{Policy: now, Roles: roles, Why: "chosen when the run was resumed"}}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -28,28 +27,19 @@ type RolledBack struct {
 // back to it, so that resuming runs the step again, and all after it.
 func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address) (_ *RolledBack, err error) {
 	defer public(&err)
-	own := *c
-	e := own.execution(&plan.Plan{}, nil)
+	e := c.execution(&plan.Plan{}, nil)
 	e.watched(ctx)
 	if err := e.seat(); err != nil {
 		return nil, err
 	}
-	if e.bound.Held, err = hold.Workspace(ctx, e.Work.Root); err != nil {
-		return nil, err
-	}
 	defer e.close()
-	ws := c.workspace()
-	ws.Dir = e.Work.Root
-	if e.Rec.Store, e.shut, err = ws.storeOf(ctx); err != nil {
+	if err := e.occupy(ctx); err != nil {
 		return nil, err
 	}
-	id, err := ws.Find(run)
-	if err != nil {
+	if err := (home{e}).Open(ctx, run); err != nil {
 		return nil, err
 	}
-	if err := e.openRun(ctx, ws, id); err != nil {
-		return nil, err
-	}
+	id := e.Rec.Run.Started.Run
 	if e.Rec.Run.Started.Shadow && e.Rec.Run.Ended != nil {
 		return nil, &session.Refusal{Run: id, Reasons: []string{"the run was a trial: its clone is gone, and the workspace is as it was before it"}, Hint: "run the plan"}
 	}
@@ -61,14 +51,14 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err != nil {
 		return nil, err
 	}
-	if e.Plan, err = ws.Plan(ctx, e.Rec.Run); err != nil {
+	if e.Plan, err = e.workspace().Plan(ctx, e.Rec.Run); err != nil {
 		return nil, err
 	}
 	e.Files, e.LockFile, e.NoSandbox = e.Rec.Run.Started.Files, e.Rec.Run.Started.LockFile,
 		e.Rec.Run.Started.NoSandbox
 	e.equip()
 	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {
-		e.Work.Dir = filepath.Join(ws.RunDir(id), "clone")
+		e.Work.Dir = filepath.Join(e.Runs.RunDir(id), "clone")
 		if err := disk.From(ctx).Anywhere().MakeFolders(e.Work.Dir, 0o755); err != nil {
 			return nil, fmt.Errorf("exec: clone: %w", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/planlock/planlock/exec/action"
@@ -76,6 +77,9 @@ func (s *Session) LetGo(ctx context.Context, err error) error {
 
 // Interrupted reports whether the run is to stop because the host wants it to.
 func Interrupted(ctx context.Context) bool { return ctx.Err() != nil }
+
+// IsMissing reports whether err says that something does not exist.
+func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // Warn tells of what went wrong without consequences for the run, and what can
 // be done about it.

@@ -1,0 +1,224 @@
+package life
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/plan"
+)
+
+const namedSteps = 10 // in one warning
+
+// An Amendment is a plan with further steps, and who wants it. It has the fields
+// of exec.Amendment.
+type Amendment struct {
+	Draft        *plan.Draft
+	Acknowledged []string
+	By, Reason   string
+}
+
+// Code is what confirms that a run goes on under a plan: "amend:" and
+// the first half of the plan's digest. So nobody confirms another plan than was
+// looked at.
+func Code(p *plan.Plan) string {
+	_, hex, _ := strings.Cut(string(p.Digest()), ":")
+	return "amend:" + hex[:len(hex)/2]
+}
+
+// TakeForAmending takes up the run whose plan is amended, as far as that needs it.
+func (l *Life) TakeForAmending(ctx context.Context, prefix string, format plan.Format) error {
+	if err := l.Home.Open(ctx, prefix); err != nil {
+		return err
+	}
+	id := l.Rec.Run.Started.Run
+	if l.Rec.Run.Ended != nil {
+		return &session.Refusal{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
+	}
+	if l.Rec.Run.Delivering() {
+		return &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it moved what it made into the workspace: nothing can be added to it"}, Hint: "resume it"}
+	}
+	if was := l.Rec.Run.Started.Format; was != format {
+		return &session.Refusal{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
+			Hint: "amend it in the format that it has"}
+	}
+	l.Shadow = l.Rec.Run.Started.Shadow
+	if err := l.Recall(ctx); err != nil {
+		return err
+	}
+	return l.samePlace()
+}
+
+// samePlace refuses a plan that lies elsewhere in the workspace than the plan
+// of the run: that is watched, and no part of the trees.
+func (l *Life) samePlace() error {
+	now := l.Scope().Own
+	files := l.Files
+	l.Files = l.Rec.Run.Started.Files
+	was := l.Scope().Own
+	l.Files = files
+	slices.Sort(now)
+	slices.Sort(was)
+	if slices.Equal(slices.Compact(now), slices.Compact(was)) {
+		return l.noLink(now)
+	}
+	var names []string
+	for _, f := range l.Rec.Run.Started.Files {
+		names = append(names, fmt.Sprintf("%q", f.Path))
+	}
+	return &session.Refusal{Run: l.Rec.Run.Started.Run,
+		Reasons: []string{"the plan of the run lies at " + strings.Join(names, ", ") + ", and is watched there"},
+		Hint:    "put the amended plan in its place"}
+}
+
+// noLink refuses a plan whose name is a link to a file that the trees of the
+// run hold: that would have to be another one.
+func (l *Life) noLink(own []string) error {
+	for _, f := range l.Files {
+		real, err := filepath.EvalSymlinks(f.Path)
+		if err != nil {
+			continue // it is read from memory
+		}
+		rel, err := filepath.Rel(l.Work.Root, real)
+		if err == nil && filepath.IsLocal(rel) && !slices.Contains(own, filepath.ToSlash(rel)) {
+			return &session.Refusal{Run: l.Rec.Run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
+				Hint: "bring that file back as it was, and put the amended plan in the place of the link"}
+		}
+	}
+	return nil
+}
+
+// Amend checks, approves and locks the plan, and records it.
+func (l *Life) Amend(ctx context.Context, a Amendment) (*history.Amended, *plan.Locked, error) {
+	was, err := l.Home.Plan(ctx, l.Rec.Run)
+	if err != nil {
+		return nil, nil, err
+	}
+	added, err := was.Amend(l.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &history.Amended{Plan: l.Plan.Digest(), Files: a.Draft.Files, By: a.By, Reason: a.Reason,
+		Confirmed:    Code(l.Plan),
+		Requirements: added.Requirements, Tasks: added.Tasks, Steps: l.outline(a.Draft.Format)}
+	for _, o := range f.Steps {
+		if slices.Contains(added.Steps, o.Address) {
+			f.Added = append(f.Added, o.Address)
+		}
+	}
+	if len(f.Added) == 0 {
+		return nil, nil, &session.Refusal{Run: l.Rec.Run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
+	}
+	if err := f.Fits(l.Rec.Run); err != nil {
+		return nil, nil, &session.Refusal{Run: l.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
+	}
+	if err := l.harmless(a.Draft.Format); err != nil {
+		return nil, nil, err
+	}
+	if f.Envelope, err = l.sameEnvelope(ctx); err != nil {
+		return nil, nil, err
+	}
+	if f.Planning, err = l.Approve(ctx, a.Draft); err != nil {
+		return nil, nil, err
+	}
+	locked, err := l.lockAgain(f, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.PlanBlob, err = l.keepPlan(ctx); err != nil {
+		return nil, nil, err
+	}
+	sealed, err := f.Seal(len(l.Rec.Run.Amendments)+1, l.Rec.Run.RecordDigest())
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := l.Rec.Record(ctx, history.Where{}, &sealed); err != nil {
+		return nil, nil, err
+	}
+	if l.Rec.Run.Paused != nil {
+		l.Paused(ctx)
+	}
+	return f, locked, nil
+}
+
+// sameEnvelope is what the run depends on from now on: what it depended on so
+// far, and executors that only new steps name.
+func (l *Life) sameEnvelope(ctx context.Context) (*envelope.Envelope, error) {
+	now, err := l.Bound.Envelope(ctx)
+	if err != nil {
+		return nil, err
+	}
+	refused := &session.Refusal{Run: l.Rec.Run.Started.Run, Hint: "undo that, or bring what the run was begun with: its executors, reviewers and gates"}
+	for _, m := range envelope.Compare(l.Rec.Run.Started.Envelope, now) {
+		if m.From != nil || !strings.HasPrefix(m.Name, "agent:executor ") {
+			refused.Reasons = append(refused.Reasons, m.String())
+		}
+	}
+	if len(refused.Reasons) > 0 {
+		return nil, refused
+	}
+	return now, nil
+}
+
+// lockAgain makes the lock of an amendment, and notes in f what it says.
+// Whatever was acknowledged for the run stays so.
+func (l *Life) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) {
+	given, strangers := slices.Clone(l.Rec.Run.Started.Acknowledged), []string(nil)
+	for _, code := range a.Acknowledged {
+		_, step, _ := strings.Cut(code, ":")
+		switch {
+		case slices.Contains(f.Added, plan.Address(step)) && code != plan.DoneCode(plan.Address(step)):
+			given = append(given, code)
+		case code != f.Confirmed && !slices.Contains(given, code):
+			// of steps that are not new nobody accepts anything now, and a new
+			// one is not done
+			strangers = append(strangers, code)
+		}
+	}
+	locked, err := l.Bind(a.Draft, plan.LockOptions{Check: l.Options(), Envelope: f.Envelope.Digest(),
+		Acknowledged: given,
+		Approvals:    Verdicts(f.Planning), Amends: l.Rec.Run.RecordDigest()})
+	var missing *plan.AckError
+	if err != nil && !errors.As(err, &missing) {
+		return nil, err
+	}
+	confirmed := slices.Contains(a.Acknowledged, f.Confirmed)
+	if missing == nil && !(confirmed && strangers == nil) {
+		missing = &plan.AckError{}
+	}
+	if missing != nil {
+		missing.Unknown = append(missing.Unknown, strangers...)
+	}
+	if !confirmed {
+		missing.Missing = append(missing.Missing, plan.Acknowledgement{Code: f.Confirmed, Step: f.Added[0],
+			Text: l.addition(f)})
+	}
+	if missing != nil {
+		return nil, missing
+	}
+	f.Lock, f.Acknowledged = locked.ID(), locked.Options().Acknowledged
+	for _, d := range locked.Warnings() {
+		if line := warningOf(d); !slices.Contains(l.Rec.Run.Started.Warnings, line) {
+			f.Warnings = append(f.Warnings, line)
+		}
+	}
+	return locked, nil
+}
+
+// addition is what an amendment adds, for whoever confirms it.
+func (l *Life) addition(f *history.Amended) string {
+	var steps []string
+	for _, o := range f.Steps {
+		if slices.Contains(f.Added, o.Address) {
+			steps = append(steps, fmt.Sprintf("%s (%s)", o.Address, o.Title))
+		}
+	}
+	return "the run goes on with further steps: " + strings.Join(bound.First(steps, namedSteps), ", ")
+}

@@ -1,0 +1,69 @@
+package life
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// Approve asks the planning gates: those of level 2 first.
+func (l *Life) Approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement, error) {
+	pass := &gate.Pass{Phase: gate.Planning, Plan: l.Plan, Draft: draft, Dir: l.Work.Root, Base: l.Work.Base,
+		Before: l.Work.Base, After: l.Work.Base,
+		Content: l.Work.Content(l.Work.Root), Runner: l.Runner(nil), Log: l.Rec.Log}
+	judged := l.Panel.Ask(ctx, gate.Planning, pass)
+	var reasons []string
+	for _, j := range judged {
+		if j.Blocks() {
+			reasons = append(reasons, session.Why(j)...)
+		}
+	}
+	if len(reasons) > 0 {
+		return judged, &session.Refusal{Reasons: reasons, Hint: "the plan is not approved: change it and lock it again"}
+	}
+	return judged, nil
+}
+
+// outline is the order of the run.
+func (l *Life) outline(format plan.Format) []history.Outline {
+	order := flow.Order(l.Plan, format)
+	steps := make([]history.Outline, 0, len(order))
+	for _, address := range order {
+		at := l.Contract.At(address)
+		first, _, _ := strings.Cut(at.Step.Description, "\n")
+		steps = append(steps, history.Outline{Address: address, Task: at.Task.ID, Title: first,
+			Critical: at.Step.IsCritical(), Rollback: at.Step.Rollback})
+	}
+	return steps
+}
+
+// Verdicts are judgements as the lock keeps them.
+func Verdicts(judged []gate.Judgement) []plan.Approval {
+	var list []plan.Approval
+	for _, j := range judged {
+		a := plan.Approval{Gate: j.Gate, Level: int(j.Level), Verdict: "undecided"}
+		if j.Verdict != nil {
+			a.Verdict = string(j.Verdict.Result)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// keepPlan keeps the plan's meaning beside the trees, so that views can be
+// drawn when its file is gone.
+func (l *Life) keepPlan(ctx context.Context) (ledger.Digest, error) {
+	text, err := json.Marshal(l.Plan)
+	if err != nil {
+		return "", fmt.Errorf("exec: plan: %w", err)
+	}
+	return l.Rec.Store.Put(ctx, text)
+}

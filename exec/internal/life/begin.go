@@ -1,0 +1,218 @@
+package life
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/git"
+	"github.com/planlock/planlock/plan"
+)
+
+// Begin approves the locked plan and writes the first fact of its run. Until
+// then nothing has been changed.
+func (l *Life) Begin(ctx context.Context) error {
+	if err := l.Locked.Verify(); err != nil {
+		return &session.Refusal{Reasons: []string{err.Error()}, Hint: "lock the plan again", Err: err}
+	}
+	terms := l.Locked.Options()
+	if terms.Amends != "" {
+		return &session.Refusal{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", l.Locked.ID())}}
+	}
+	waiting, err := l.unfinished(ctx)
+	if err != nil {
+		return err
+	}
+	base, err := l.Work.Scanner.Scan(ctx, l.Work.Root, nil)
+	if err != nil {
+		return err
+	}
+	l.Work.Base, l.Work.Tree = base, base
+	if err := l.cloneable(); err != nil {
+		return err
+	}
+	if err := l.harmless(l.Locked.Format()); err != nil {
+		return err
+	}
+	env, err := l.Bound.Envelope(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.boundTo(ctx, terms, env.Digest(), base.Digest()); err != nil {
+		return err
+	}
+	planning, err := l.Approve(ctx, &plan.Draft{Plan: *l.Plan, Format: l.Locked.Format(), Files: l.Files})
+	if err != nil {
+		return err
+	}
+	tools, warnings, err := l.Tools.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	git, err := git.Read(l.Work.Root)
+	if err != nil {
+		return err
+	}
+	snap, err := l.Rec.Store.Snapshot(ctx, l.Work.Root, base, record.Snapshot{})
+	if err != nil {
+		return err
+	}
+	id, err := l.Home.NextRun()
+	if err != nil {
+		return err
+	}
+	started := &history.Started{
+		Run:  id,
+		Name: l.Plan.Meta.Name, Goal: l.Plan.Goal,
+		Format: l.Locked.Format(), Profile: l.Plan.Profile,
+		Plan: l.Locked.Digest(), Files: l.Locked.Files(),
+		Lock: cmp.Or(l.Locked.ID(), id), LockFile: l.LockFile,
+		Acknowledged: terms.Acknowledged,
+		Envelope:     env, Base: snap, Git: git,
+		Policy: l.Policy(), Roles: l.Roles(), Remembered: l.Memory.Precedents(ctx, l.Locked.Digest()),
+		Executor: l.Executor, Isolated: l.isolates(), Shadow: l.Shadow, NoSandbox: l.NoSandbox,
+		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,
+	}
+	for _, d := range l.Locked.Warnings() {
+		started.Warnings = append(started.Warnings, warningOf(d))
+	}
+	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base), waiting)
+	if started.PlanBlob, err = l.keepPlan(ctx); err != nil {
+		return err
+	}
+	if l.LockFile != "" {
+		if started.LockDigest, err = binding.FileDigest(l.LockFile); err != nil {
+			return fmt.Errorf("exec: lock file: %w", err)
+		}
+	}
+	return l.launch(ctx, started)
+}
+
+// warningOf is what a run keeps of a warning about its plan.
+func warningOf(d plan.Diagnostic) string { return fmt.Sprintf("%s [%s]", d.Message, d.Code) }
+
+// unrestorable says what in a tree cannot be made again if a step takes it
+// away.
+func unrestorable(base *ledger.Tree) []string {
+	const few = 5
+	var names []string
+	n := 0
+	for entry := range base.All() {
+		if entry.Kind != ledger.Special || entry.Target == ledger.FIFO || base.Tracked(entry.Path) {
+			continue
+		}
+		if n++; n <= few {
+			names = append(names, strconv.Quote(entry.Path))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n > few {
+		names = append(names, "…")
+	}
+	return []string{fmt.Sprintf("the workspace has sockets or devices, %d of them (%s): they are watched by name and mode, and cannot be made again if a step removes one; "+
+		"move them elsewhere, or name them in ignore of [ledger]", n, strings.Join(names, ", "))}
+}
+
+// launch opens the journal of a new run.
+func (l *Life) launch(ctx context.Context, started *history.Started) error {
+	started.Boot = disk.From(ctx).Boot()
+	var err error
+	if started.OwnStores, err = l.Home.Create(ctx, started.Run); err != nil {
+		return err
+	}
+	if err := l.Rec.Record(ctx, history.Where{}, started); err != nil {
+		return err
+	}
+	l.PolicyMoved()
+	return l.clone(ctx)
+}
+
+// unfinished refuses a lock that has served a run, and a tree that holds half a
+// step. It warns of a run that waits: what this one changes, that one has not
+// done.
+func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
+	ids, err := l.Runs.Runs()
+	if err != nil {
+		return nil, err
+	}
+	var waiting []string
+	for i := len(ids) - 1; i >= 0; i-- {
+		run, err := l.Runs.History(ctx, ids[i])
+		if err != nil || run.Head.Seq == 0 {
+			l.Rec.Log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
+			continue
+		}
+		if run.Served(l.Locked.ID()) && !run.Started.Shadow {
+			return nil, &session.Refusal{Run: ids[i], Hint: "lock the plan again, or resume that run",
+				Reasons: []string{fmt.Sprintf("lock %s has served run %s, and a lock serves one run", l.Locked.ID(),
+					ids[i])}}
+		}
+		if run.Ended == nil && !run.Started.Shadow {
+			waiting = append(waiting, ids[i])
+		}
+		if i < len(ids)-1 || run.Started.Isolated || run.Sealed != nil {
+			continue
+		}
+		inside := ""
+		switch s := contract.Current(run); {
+		case run.Restoring == nil && !contract.InFlight(s) && worktree.PowerWent(ctx, run):
+			inside = "when the machine was"
+		case run.Restoring == nil && !contract.InFlight(s):
+		case s != nil:
+			inside = fmt.Sprintf("inside step %s", s.Address)
+		default:
+			inside = "while its tree was restored"
+		}
+		if inside != "" {
+			return nil, &session.Refusal{Run: ids[i], Actions: []action.Action{{Kind: action.Resume, Run: ids[i]}},
+				Reasons: []string{fmt.Sprintf("run %s was stopped %s, and the tree may hold half of it", ids[i],
+					inside)}}
+		}
+	}
+	if len(waiting) == 0 || l.Shadow {
+		return nil, nil
+	}
+	more := ""
+	if n := len(waiting) - 1; n > 0 {
+		more = fmt.Sprintf(" (nor have %d before it)", n)
+	}
+	return []string{fmt.Sprintf("run %s has not ended%s, and cannot go on in a workspace that this run has changed",
+		waiting[0], more)}, nil
+}
+
+// boundTo refuses a lock that was made for something else.
+func (l *Life) boundTo(ctx context.Context, terms plan.LockOptions, env, base ledger.Digest) error {
+	var errs []error
+	if !terms.Envelope.IsZero() && terms.Envelope != env {
+		errs = append(errs, &plan.LockError{What: "envelope", Want: terms.Envelope, Got: env})
+	}
+	if !terms.Base.IsZero() && terms.Base != base {
+		errs = append(errs, &plan.LockError{What: "base tree", Want: terms.Base, Got: base})
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	refused := &session.Refusal{Hint: "lock the plan again", Err: errors.Join(errs...)}
+	for _, err := range errs {
+		refused.Reasons = append(refused.Reasons, err.Error())
+	}
+	if !terms.Base.IsZero() && terms.Base != base {
+		refused.Reasons = append(refused.Reasons, l.Bound.SinceLock(ctx, terms.Base))
+	}
+	return refused
+}

@@ -1,0 +1,54 @@
+package life
+
+import (
+	"context"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/people"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Life is the run in hand from its first record to where it is let go, but
+// for what happens between.
+type Life struct {
+	*session.Session
+	Bound  *binding.Binding
+	Tools  *binding.Tools
+	Memory *people.Memory
+	Home   Home
+	Host
+}
+
+// A Home is where runs are kept.
+type Home interface {
+	// NextRun is an id that no run has, behind those of all others.
+	NextRun() (string, error)
+	// Create makes the journal of a new run, and takes it in hand. It reports
+	// whether the run is kept where only its host finds it.
+	Create(ctx context.Context, run string) (own bool, err error)
+	// Open takes the run in hand that prefix names.
+	Open(ctx context.Context, prefix string) error
+	// Plan reads back the plan of a run.
+	Plan(ctx context.Context, run *history.Run) (*plan.Plan, error)
+}
+
+// A Host is what whoever embeds the controller has chosen for this run.
+type Host struct {
+	Executor        string // what the default one calls itself
+	Isolate, Shadow bool
+	Mode            plan.Mode // "" if it leaves that to the plan
+	Preset          string    // "" if it leaves that to the plan
+	Version         string    // of planlock
+	Warnings        []string  // about what was chosen
+	Policy          func() history.Policy
+	Roles           func() history.Roles
+	// Under has the run go on under a preset, and returns its ladder.
+	Under func(preset string) recovery.Ladder
+	// Options are what the host adds to a plan's own rules, and Bind makes a
+	// lock with a name of its own.
+	Options func() plan.CheckOptions
+	Bind    func(*plan.Draft, plan.LockOptions) (*plan.Locked, error)
+}

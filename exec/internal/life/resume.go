@@ -1,0 +1,231 @@
+package life
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+)
+
+// Reopen takes up a run: it folds the journal, refuses another plan, and
+// repairs what a crash left behind.
+func (l *Life) Reopen(ctx context.Context, prefix string) error {
+	if err := l.Home.Open(ctx, prefix); err != nil {
+		return err
+	}
+	if l.Rec.Run.Sealed != nil {
+		return nil
+	}
+	if got, want := l.Locked.Digest(), l.Rec.Run.Started.Plan; got != want {
+		hint := "resume it with the plan that it began with"
+		if len(l.Rec.Run.Amendments) > 0 {
+			hint = "resume it with the plan that it was amended to (Amended.Locked)"
+		}
+		return &session.Refusal{Run: l.Rec.Run.Started.Run, Hint: hint,
+			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
+	}
+	if err := l.Recall(ctx); err != nil {
+		return err
+	}
+	*l.Rec.Seen = contract.Seen{}
+	return l.takeUp(ctx)
+}
+
+// Recall takes from a run that was opened what it is bound to and where it
+// works, and reads the tree that it began with.
+func (l *Life) Recall(ctx context.Context) (err error) {
+	if err := l.samePreset(); err != nil {
+		return err
+	}
+	s := &l.Rec.Run.Started
+	l.LockFile, l.NoSandbox = s.LockFile, s.NoSandbox
+	l.Work.Scanner.Scope = l.Scope()
+	if s.Isolated {
+		l.Work.Dir = filepath.Join(l.Runs.RunDir(s.Run), "clone")
+	}
+	l.Work.Revive(ctx)
+	l.Work.Base, err = l.Work.BaseTree(ctx)
+	return err
+}
+
+// samePreset refuses a run under another preset than the one that it began
+// with.
+func (l *Life) samePreset() error {
+	began := cmp.Or(l.Rec.Run.Started.Preset, preset.Default)
+	if l.Preset != "" && l.Preset != began {
+		return &session.Refusal{Run: l.Rec.Run.Started.Run, Hint: fmt.Sprintf("leave the preset out, or name %q: a run goes on under the preset that it began with", began),
+			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, l.Preset)}}
+	}
+	l.Ladder = l.Under(began)
+	return nil
+}
+
+// takeUp refuses if anything moved while nobody held the run, and says that it
+// goes on. A tree that holds half a step is no external change: it is restored
+// by the step itself.
+func (l *Life) takeUp(ctx context.Context) error {
+	resumed := &history.Resumed{Reason: "crash", Boot: disk.From(ctx).Boot()}
+	if l.Rec.Run.Paused != nil {
+		resumed.Reason = l.Rec.Run.Paused.Why
+	}
+	if s := contract.Current(l.Rec.Run); s != nil {
+		resumed.InFlight = s.Address
+	}
+	lost := worktree.PowerWent(ctx, l.Rec.Run)
+	if err := l.nobodyAfter(lost); err != nil {
+		return err
+	}
+	if l.Rec.Run.Paused == nil && !lost {
+		l.Work.TouchedAll(l.Work.Dir)
+	}
+	if l.Rec.Run.Started.Isolated && (l.noClone() || l.untried()) {
+		if err := l.clone(ctx); err != nil {
+			return err
+		}
+	}
+	half, err := l.catchUp(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.Bound.VerifyAgain(ctx, lost || half); err != nil {
+		return err
+	}
+	if err := l.Tools.VerifyAgain(ctx); err != nil {
+		return err
+	}
+	facts := []history.Fact{resumed}
+	if lost || half {
+		why := "the machine started anew while the run was under way"
+		if half {
+			why = "a record was kept although writing it failed, and the restore that followed was cut short"
+		}
+		moved, err := l.accepted(ctx, why)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, moved...)
+	}
+	facts = append(facts, l.policyChanged()...)
+	if to := l.Mode; to != "" && to != l.Rec.Run.Mode {
+		facts = append(facts, &history.ModeSwitched{From: l.Rec.Run.Mode, To: to, Cause: "chosen when the run was resumed"})
+	}
+	if err := l.Rec.Record(ctx, history.Where{}, facts...); err != nil {
+		return err
+	}
+	l.PolicyMoved()
+	l.Memory.Keep(ctx)
+	return nil
+}
+
+// nobodyAfter refuses to restore the tree of a run where a later one has worked
+// in the workspace: that would undo what it did.
+func (l *Life) nobodyAfter(lost bool) error {
+	if l.Rec.Run.Started.Isolated || l.Rec.Run.Ended != nil || !lost && l.Rec.Run.Restoring == nil &&
+		!contract.InFlight(contract.Current(l.Rec.Run)) {
+		return nil
+	}
+	ids, err := l.Runs.Runs()
+	if err != nil || len(ids) == 0 || ids[len(ids)-1] == l.Rec.Run.Started.Run {
+		return err
+	}
+	return &session.Refusal{Run: l.Rec.Run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
+		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])}}
+}
+
+// noClone reports whether the clone of an isolated run is gone.
+func (l *Life) noClone() bool {
+	_, err := os.Stat(l.Work.Dir)
+	return session.IsMissing(err)
+}
+
+// untried reports whether no step was begun, nor the run set back: the clone of
+// an isolated run may be half made.
+func (l *Life) untried() bool {
+	for _, s := range l.Rec.Run.Steps {
+		if s.Status != history.Pending || len(s.Undone) > 0 {
+			return false
+		}
+	}
+	return l.Rec.Run.Restoring == nil && l.Rec.Run.Ended == nil
+}
+
+// catchUp repairs a tree that is one step behind the journal. A write that
+// failed, and reached the disk all the same, leaves that: the controller had to
+// take the step for lost and restored its checkpoint. Where it could not
+// restore all of it either, as on a full disk, the tree is between the two,
+// which half says, and what is there is kept before it is restored.
+func (l *Life) catchUp(ctx context.Context) (half bool, err error) {
+	s := l.Rec.Run.JustCompleted()
+	if s == nil {
+		return false, nil
+	}
+	now, err := l.Work.Scan(ctx)
+	if err != nil || now.Digest() == l.Rec.Run.Tree.Tree {
+		return false, err
+	}
+	if now.Digest() == s.Checkpoint.Checkpoint.Tree {
+		_, err = l.Work.Restore(ctx, l.Work.Dir, l.Rec.Run.Tree)
+		return false, err
+	}
+	before, err := l.Rec.Store.Tree(ctx, s.Checkpoint.Checkpoint)
+	if err != nil {
+		return false, err
+	}
+	after, err := l.Rec.Store.Tree(ctx, l.Rec.Run.Tree)
+	if err != nil {
+		return false, err
+	}
+	own := map[string]bool{}
+	for _, c := range ledger.Diff(before, after) {
+		own[c.Path] = true
+	}
+	for _, c := range ledger.Diff(after, now) {
+		if !own[c.Path] {
+			return false, nil // somebody else was there
+		}
+	}
+	return true, nil
+}
+
+// accepted restores the tree that was accepted, where a power cut left another
+// one, or a restore that was cut short. What is there is kept, as always; so
+// who worked there before the run was taken up loses nothing.
+func (l *Life) accepted(ctx context.Context, why string) ([]history.Fact, error) {
+	restoring := l.Rec.Run.Restoring
+	if l.Rec.Run.Ended != nil || restoring != nil && !restoring.Deliver ||
+		contract.InFlight(contract.Current(l.Rec.Run)) {
+		return nil, nil
+	}
+	if l.Rec.Run.Started.Isolated && l.Rec.Run.Delivered == nil {
+		_, err := l.Work.Restore(ctx, l.Work.Dir, l.Rec.Run.Tree) // nobody else works in the clone
+		return nil, err
+	}
+	now, err := l.Work.Tolerant().Scan(ctx, l.Work.Dir, nil)
+	if err != nil || now.Digest() == l.Rec.Run.Tree.Tree {
+		return nil, err
+	}
+	l.Warn(why + ", and the workspace is not as the run left it: it is restored, and what is there is kept")
+	return []history.Fact{&history.RestoreBegun{To: l.Rec.Run.Tree}}, nil
+}
+
+// policyChanged says that a run is taken up under another policy than it had,
+// or with others. Its mode is a matter of its own, and what it promised of
+// tests and of equal outputs it keeps.
+func (l *Life) policyChanged() []history.Fact {
+	was, now, roles := l.Rec.Run.Policy, l.Policy(), l.Roles()
+	now.Mode, now.ModeBy, now.TestFirst, now.Deterministic = was.Mode, was.ModeBy, was.TestFirst, was.Deterministic
+	if reflect.DeepEqual(now, was) && reflect.DeepEqual(roles, l.Rec.Run.Roles) {
+		return nil
+	}
+	return []history.Fact{&history.PolicyChanged{Policy: now, Roles: roles, Why: "chosen when the run was resumed"}}
+}
