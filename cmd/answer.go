@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/user"
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
@@ -59,15 +57,6 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 	return nil
 }
 
-// keysOf are the choices of a question, as they are typed.
-func keysOf(q *ask.Question) []string {
-	keys := make([]string, len(q.Choices))
-	for i, c := range q.Choices {
-		keys[i] = c.Key
-	}
-	return keys
-}
-
 // confirmed has an answer remembered, if the words that confirm it are there.
 func confirmed(q ask.Question, a *ask.Answer, scope, words string) error {
 	if scope == "" {
@@ -92,22 +81,6 @@ func leave(ctx context.Context, folder *ask.Folder, q ask.Question, a ask.Answer
 		return err
 	}
 	return folder.Answer(a)
-}
-
-// defaultName is what the system calls who is there.
-func defaultName() string {
-	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
-		if v := os.Getenv(name); v != "" {
-			return v
-		}
-	}
-	if u, err := user.Current(); err == nil && u.Username != "" {
-		return u.Username
-	}
-	if id := os.Getuid(); id >= 0 {
-		return fmt.Sprintf("uid %d", id)
-	}
-	return "somebody"
 }
 
 // asked finds a question that the run waits for by its id, nil if it does not;

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec"
@@ -84,38 +83,6 @@ func (p *cli) reportUnreadable(path string, err error, format string) error {
 	return &quietError{status}
 }
 
-// draftIsEmpty reports whether nothing of a plan could be read.
-func draftIsEmpty(d *plan.Draft) bool { return d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 }
-
-// refusedBy is the status that diagnostics stand for, told already.
-func refusedBy(found []plan.Diagnostic) error {
-	if errors, _, _ := count(found); errors > 0 {
-		return &quietError{statusRefused}
-	}
-	return nil
-}
-
-func count(found []plan.Diagnostic) (errors, warnings, notes int) {
-	for _, d := range found {
-		switch d.Severity {
-		case plan.Error:
-			errors++
-		case plan.Warning:
-			warnings++
-		default:
-			notes++
-		}
-	}
-	return errors, warnings, notes
-}
-
-func (p *cli) printDiagnostics(draft *plan.Draft, found []plan.Diagnostic) {
-	for _, d := range found {
-		d.Format(p.out, draft) // a writer that fails fails again at the verdict
-		fmt.Fprintln(p.out)
-	}
-}
-
 // printAnswers prints the self-check, question by question.
 func (p *cli) printAnswers(answers []plan.Answer) {
 	fmt.Fprintln(p.out, "Before anything runs:")
@@ -132,63 +99,6 @@ func (p *cli) printAnswers(answers []plan.Answer) {
 	fmt.Fprintln(p.out)
 }
 
-func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
-	errors, warnings, notes := count(found)
-	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
-	if errors > 0 {
-		fmt.Fprintf(p.out, "%s: the plan is refused. Nothing was written.\n", tally)
-		return
-	}
-	if cannotRun(found) {
-		fmt.Fprintf(p.out, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n",
-			tally)
-		return
-	}
-	steps := 0
-	for _, t := range draft.Plan.Tasks {
-		steps += len(t.Steps)
-	}
-	fmt.Fprintf(p.out, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
-		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
-	for _, name := range strangers(&draft.Plan) {
-		fmt.Fprintf(p.out, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
-	}
-	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
-		fmt.Fprintf(p.out, "To run it, say who understands prompts: --executor PATH   %s\n", escaped(stepsNamed(steps)))
-	}
-	for _, a := range draft.Plan.Acknowledgements() {
-		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
-	}
-}
-
-// strangers are the executors that steps ask for and planlock does not bring,
-// in the order of the plan.
-func strangers(p *plan.Plan) []string {
-	var names []string
-	add := func(name string) {
-		if name != "" && name != "shell" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	for i := range p.Tasks {
-		for j := range p.Tasks[i].Steps {
-			s := &p.Tasks[i].Steps[j]
-			add(s.Executor)
-			for _, b := range s.Backups {
-				add(b.Executor)
-			}
-		}
-	}
-	return names
-}
-
-// alreadyJSON is a step of "check --dir" whose work seems to be there.
-type alreadyJSON struct {
-	Step        plan.Address `json:"step"`
-	Acknowledge string       `json:"acknowledge"` // behind --ack it leaves the step out
-	Evidence    []string     `json:"evidence"`
-}
-
 // alreadyIn lists the steps whose work is in a workspace already; none where no
 // workspace was named.
 func alreadyIn(ctx context.Context, draft *plan.Draft, dir string) ([]exec.Already, error) {
@@ -196,18 +106,6 @@ func alreadyIn(ctx context.Context, draft *plan.Draft, dir string) ([]exec.Alrea
 		return nil, nil
 	}
 	return (&exec.Controller{Dir: dir}).Already(ctx, draft)
-}
-
-// alreadyDocument is null where no workspace was named.
-func alreadyDocument(done []exec.Already, dir string) *[]alreadyJSON {
-	if dir == "" {
-		return nil
-	}
-	list := []alreadyJSON{}
-	for _, a := range done {
-		list = append(list, alreadyJSON{a.Step, a.Code, a.Evidence})
-	}
-	return &list
 }
 
 func (p *cli) printAlready(draft *plan.Draft, done []exec.Already, dir string) {

@@ -3,6 +3,7 @@ package cmd
 import (
 	"path"
 
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -189,4 +190,23 @@ func stepsDocument(t *plan.Task, prefix string, at func(key string) plan.Positio
 
 func place(p plan.Position) sourceJSON {
 	return sourceJSON{File: path.Clean(p.File), Line: p.Line, Column: p.Column}
+}
+
+// alreadyJSON is a step of "check --dir" whose work seems to be there.
+type alreadyJSON struct {
+	Step        plan.Address `json:"step"`
+	Acknowledge string       `json:"acknowledge"` // behind --ack it leaves the step out
+	Evidence    []string     `json:"evidence"`
+}
+
+// alreadyDocument is null where no workspace was named.
+func alreadyDocument(done []exec.Already, dir string) *[]alreadyJSON {
+	if dir == "" {
+		return nil
+	}
+	list := []alreadyJSON{}
+	for _, a := range done {
+		list = append(list, alreadyJSON{a.Step, a.Code, a.Evidence})
+	}
+	return &list
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
@@ -47,38 +45,6 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 		return p.diffJSON(ctx, ws, run, s, a, entry)
 	}
 	return p.diffText(ctx, ws, s, a, entry)
-}
-
-// attemptOf finds an attempt of a step.
-func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, *history.Attempt, error) {
-	s := run.Step(step)
-	if s == nil {
-		known := make([]string, len(run.Steps))
-		for i := range run.Steps {
-			known[i] = string(run.Steps[i].Address)
-		}
-		return nil, nil, &usageError{fmt.Sprintf("run %s has no step %q; its steps are %s", run.Started.Run, step,
-			strings.Join(known, ", "))}
-	}
-	all := slices.Concat(s.Undone, s.Attempts) // a rollback begins no new count
-	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("step %s of run %s has no attempt%s", step, run.Started.Run, yet(run))
-	}
-	if number < 0 || number > len(all) {
-		return nil, nil, &usageError{fmt.Sprintf("step %s has %s; there is no attempt %d", step, plural(len(all), "attempt"), number)}
-	}
-	if number == 0 {
-		number = len(all)
-	}
-	return s, all[number-1], nil
-}
-
-// yet is " yet", unless nothing more comes.
-func yet(run *history.Run) string {
-	if run.Ended != nil {
-		return ""
-	}
-	return " yet"
 }
 
 // A noEntryError says that nobody looked at what an attempt did.
@@ -135,23 +101,6 @@ func (p *cli) diffText(ctx context.Context, ws exec.Workspace, s *history.Step, 
 		}
 		return nil
 	})
-}
-
-func outcomeOf(s *history.Step, a *history.Attempt) string {
-	switch {
-	case a.Failure != nil:
-		return "undone, " + escaped(string(a.Failure.Class))
-	case stays(s, a):
-		return "kept"
-	case slices.Contains(s.Undone, a):
-		return "undone, the run was set back"
-	}
-	return "not over"
-}
-
-// stays reports whether what an attempt did is in the tree.
-func stays(s *history.Step, a *history.Attempt) bool {
-	return a.Failure == nil && !a.Ended.IsZero() && !slices.Contains(s.Undone, a)
 }
 
 // A diffDocument is the document of "diff --format json".

@@ -4,88 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"github.com/planlock/planlock/cmd/internal/complete"
+	"github.com/planlock/planlock/exec"
 )
-
-// A command is one of planlock's.
-type command struct {
-	group string // of the help
-	name  string
-	args  string // how its arguments are called; those in brackets may be left out
-	does  string
-	runner
-}
-
-// A runner carries a command out, once its flags and arguments are set.
-type runner interface {
-	given() *arguments
-	Run(ctx context.Context, p *cli) error
-}
-
-// commands are all commands, in the order of the help. Their values are made
-// anew for each call.
-func commands() []command {
-	const before, during, after, itself = "Before a run", "A run", "What happened", "The command itself"
-	return []command{
-		{before, "new", "[TEMPLATE]", "starts a plan from a template", &newCommand{}},
-		{before, "check", "PATH", "reads and validates a plan; changes nothing", &checkCommand{}},
-		{before, "lock", "PATH", "checks and approves a plan and writes its lock file", &lockCommand{}},
-		{before, "graph", "PATH", "draws the graph of a plan", &graphCommand{}},
-		{before, "convert", "PATH", "writes a plan of any format as a native plan", &convertCommand{}},
-		{during, "run", "PATH", "runs a plan; locks it first if it has no lock", &runCommand{}},
-		{during, "resume", "[RUN]", "goes on after an interruption, a crash or an answer", &resumeCommand{}},
-		{during, "status", "[RUN]", "says where a run stands and what it waits for", &statusCommand{}},
-		{during, "answer", "[RUN] ESCALATION CHOICE", "answers a question that waits", &answerCommand{}},
-		{during, "choices", "[revoke ID]", "lists the choices that are remembered, or revokes one", &choicesCommand{}},
-		{during, "amend", "[RUN] PATH", "adds steps to a run that has not ended", &amendCommand{}},
-		{during, "obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks",
-			&obsoleteCommand{}},
-		{during, "rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", &rollbackCommand{}},
-		{after, "report", "[RUN]", "draws the report of a run", &reportCommand{}},
-		{after, "log", "[RUN]", "queries the journal", &logCommand{}},
-		{after, "diff", "[RUN] STEP", "declared against actual artifacts of a step", &diffCommand{}},
-		{after, "verify", "[RUN]", "proves the journal, the trees and the views of a run", &verifyCommand{}},
-		{after, "tree", "DIR | diff A B", "prints a tree's digest, or what changed from A to B", &treeCommand{}},
-		{after, "learn", "[promote ID | revoke ID | prune | audit]", "what finished runs teach, and what of it may be used", &learnCommand{}},
-		{after, "gc", "", "frees what no journal of the workspace refers to", &gcCommand{}},
-		{itself, "completion", "bash|zsh|fish", "prints a completion script for a shell", &completionCommand{}},
-		{itself, "version", "", "prints the version", &versionCommand{}},
-	}
-}
-
-// arguments are the words of a command that are no flags, and the flag that
-// every command has.
-type arguments struct {
-	Args []string `arg:"" optional:""`
-	Help bool     `short:"h" help:"says what the command does, and nothing else"`
-}
-
-func (a *arguments) given() *arguments { return a }
-
-// first is the first argument, or "".
-func (a *arguments) first() string {
-	if len(a.Args) == 0 {
-		return ""
-	}
-	return a.Args[0]
-}
-
-// split are the arguments of a command whose RUN may be left out: the run, or
-// "", and the n others.
-func (a *arguments) split(n int) (run string, others []string) {
-	if len(a.Args) > n {
-		return a.Args[0], a.Args[1:]
-	}
-	return "", a.Args
-}
-
-// workspaceFlag is the flag of all commands that look into a workspace.
-type workspaceFlag struct {
-	Dir string `default:"." placeholder:"FOLDER" help:"the workspace"`
-}
 
 // dispatch finds the command that args name and runs it.
 func (p *cli) dispatch(ctx context.Context, args []string) error {
@@ -120,54 +46,6 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 		return &usageError{fmt.Sprintf("%s: expected  planlock %s  and got %s", name, c.call(), plural(n, "argument"))}
 	}
 	return c.Run(ctx, p)
-}
-
-// parser reads the flags and arguments of the command into it. The others are
-// left alone: a model of them all takes longer to make than most calls.
-func (c *command) parser() *kong.Kong {
-	return kong.Must(c.runner, kong.Name("planlock "+c.name), kong.NoDefaultHelp())
-}
-
-// call is how the command is called, without its flags.
-func (c *command) call() string { return strings.TrimSpace(c.name + " " + c.args) }
-
-// takes reports whether the command can have n arguments: its longest
-// alternative is the most, what stands outside of brackets the least.
-func (c *command) takes(n int) bool {
-	least, most, optional := 0, 0, false
-	for i, way := range strings.Split(c.args, " | ") {
-		needed, all := 0, strings.Fields(way)
-		for _, word := range all {
-			optional = optional || strings.HasPrefix(word, "[")
-			if !optional {
-				needed++
-			}
-			optional = optional && !strings.HasSuffix(word, "]")
-		}
-		most = max(most, len(all))
-		if least = min(least, needed); i == 0 {
-			least = needed
-		}
-	}
-	return least <= n && n <= most
-}
-
-func commandNamed(name string) *command {
-	all := commands()
-	if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
-		return &all[i]
-	}
-	return nil
-}
-
-// nearest suggests the command that a misspelt name is closest to.
-func nearest(name string) string {
-	for _, c := range commands() {
-		if len(name) >= 2 && (strings.HasPrefix(c.name, name) || strings.HasPrefix(name, c.name)) {
-			return fmt.Sprintf(" (did you mean %q?)", c.name)
-		}
-	}
-	return ""
 }
 
 // flagsFirst has the flags of a command before its arguments, wherever they were typed, each with two dashes, as in
@@ -248,15 +126,6 @@ func usage(w io.Writer) {
 		"4 refused, 5 waiting, 6 could not, 130 and 143 interrupted.\n")
 }
 
-// flags are the flags of the command, in the order of their names; help is left
-// out, since every command has it.
-func (c *command) flags() []*kong.Flag {
-	all := c.parser().Model.Flags
-	all = slices.DeleteFunc(all, func(f *kong.Flag) bool { return f.Name == "help" })
-	slices.SortFunc(all, func(a, b *kong.Flag) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
-
 // dashed is a flag as it is typed.
 func dashed(f *kong.Flag) string {
 	if f.Short != 0 {
@@ -274,4 +143,160 @@ func flagHelp(f *kong.Flag) string {
 		return f.Help
 	}
 	return fmt.Sprintf("%s (default %s)", f.Help, f.Default)
+}
+
+// A command is one of planlock's.
+type command struct {
+	group string // of the help
+	name  string
+	args  string // how its arguments are called; those in brackets may be left out
+	does  string
+	runner
+}
+
+// A runner carries a command out, once its flags and arguments are set.
+type runner interface {
+	given() *arguments
+	Run(ctx context.Context, p *cli) error
+}
+
+// commands are all commands, in the order of the help. Their values are made
+// anew for each call.
+func commands() []command {
+	const before, during, after, itself = "Before a run", "A run", "What happened", "The command itself"
+	return []command{
+		{before, "new", "[TEMPLATE]", "starts a plan from a template", &newCommand{}},
+		{before, "check", "PATH", "reads and validates a plan; changes nothing", &checkCommand{}},
+		{before, "lock", "PATH", "checks and approves a plan and writes its lock file", &lockCommand{}},
+		{before, "graph", "PATH", "draws the graph of a plan", &graphCommand{}},
+		{before, "convert", "PATH", "writes a plan of any format as a native plan", &convertCommand{}},
+		{during, "run", "PATH", "runs a plan; locks it first if it has no lock", &runCommand{}},
+		{during, "resume", "[RUN]", "goes on after an interruption, a crash or an answer", &resumeCommand{}},
+		{during, "status", "[RUN]", "says where a run stands and what it waits for", &statusCommand{}},
+		{during, "answer", "[RUN] ESCALATION CHOICE", "answers a question that waits", &answerCommand{}},
+		{during, "choices", "[revoke ID]", "lists the choices that are remembered, or revokes one", &choicesCommand{}},
+		{during, "amend", "[RUN] PATH", "adds steps to a run that has not ended", &amendCommand{}},
+		{during, "obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks",
+			&obsoleteCommand{}},
+		{during, "rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", &rollbackCommand{}},
+		{after, "report", "[RUN]", "draws the report of a run", &reportCommand{}},
+		{after, "log", "[RUN]", "queries the journal", &logCommand{}},
+		{after, "diff", "[RUN] STEP", "declared against actual artifacts of a step", &diffCommand{}},
+		{after, "verify", "[RUN]", "proves the journal, the trees and the views of a run", &verifyCommand{}},
+		{after, "tree", "DIR | diff A B", "prints a tree's digest, or what changed from A to B", &treeCommand{}},
+		{after, "learn", "[promote ID | revoke ID | prune | audit]", "what finished runs teach, and what of it may be used", &learnCommand{}},
+		{after, "gc", "", "frees what no journal of the workspace refers to", &gcCommand{}},
+		{itself, "completion", "bash|zsh|fish", "prints a completion script for a shell", &completionCommand{}},
+		{itself, "version", "", "prints the version", &versionCommand{}},
+	}
+}
+
+// parser reads the flags and arguments of the command into it. The others are
+// left alone: a model of them all takes longer to make than most calls.
+func (c *command) parser() *kong.Kong {
+	return kong.Must(c.runner, kong.Name("planlock "+c.name), kong.NoDefaultHelp())
+}
+
+// call is how the command is called, without its flags.
+func (c *command) call() string { return strings.TrimSpace(c.name + " " + c.args) }
+
+// takes reports whether the command can have n arguments: its longest
+// alternative is the most, what stands outside of brackets the least.
+func (c *command) takes(n int) bool {
+	least, most, optional := 0, 0, false
+	for i, way := range strings.Split(c.args, " | ") {
+		needed, all := 0, strings.Fields(way)
+		for _, word := range all {
+			optional = optional || strings.HasPrefix(word, "[")
+			if !optional {
+				needed++
+			}
+			optional = optional && !strings.HasSuffix(word, "]")
+		}
+		most = max(most, len(all))
+		if least = min(least, needed); i == 0 {
+			least = needed
+		}
+	}
+	return least <= n && n <= most
+}
+
+// flags are the flags of the command, in the order of their names; help is left
+// out, since every command has it.
+func (c *command) flags() []*kong.Flag {
+	all := c.parser().Model.Flags
+	all = slices.DeleteFunc(all, func(f *kong.Flag) bool { return f.Name == "help" })
+	slices.SortFunc(all, func(a, b *kong.Flag) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+func commandNamed(name string) *command {
+	all := commands()
+	if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// nearest suggests the command that a misspelt name is closest to.
+func nearest(name string) string {
+	for _, c := range commands() {
+		if len(name) >= 2 && (strings.HasPrefix(c.name, name) || strings.HasPrefix(name, c.name)) {
+			return fmt.Sprintf(" (did you mean %q?)", c.name)
+		}
+	}
+	return ""
+}
+
+// completionCommand is "planlock completion".
+type completionCommand struct {
+	arguments
+}
+
+// Run carries the command out.
+func (f *completionCommand) Run(_ context.Context, p *cli) error {
+	shell := f.first()
+	if !slices.Contains(complete.Shells(), shell) {
+		return &usageError{fmt.Sprintf("completion: %q is none of %s", shell, strings.Join(complete.Shells(), ", "))}
+	}
+	var all []complete.Command
+	for _, c := range commands() {
+		all = append(all, c.completed())
+	}
+	return complete.Draw(p.out, shell, all)
+}
+
+// completed is the command with all that a shell can complete behind it.
+func (c *command) completed() complete.Command {
+	done := complete.Command{Name: c.name, Does: c.does}
+	switch {
+	case strings.HasPrefix(c.args, "[RUN]"):
+		done.First = "run"
+	case strings.HasPrefix(c.args, "PATH"), strings.HasPrefix(c.args, "DIR"):
+		done.First = "path"
+	case c.name == "completion":
+		done.First, done.Words = "word", strings.Join(complete.Shells(), " ")
+	case c.name == "new":
+		done.First, done.Words = "word", strings.Join(templateNames(), " ")
+	}
+	for _, f := range c.flags() {
+		flag := complete.Flag{Name: f.Name, Help: f.Help, Placeholder: f.PlaceHolder}
+		if f.Short != 0 {
+			flag.Short = string(f.Short)
+		}
+		done.Flags = append(done.Flags, flag)
+	}
+	return done
+}
+
+// versionCommand is "planlock version".
+type versionCommand struct {
+	arguments
+}
+
+// Run carries the command out.
+func (f *versionCommand) Run(_ context.Context, p *cli) error {
+	_, err := fmt.Fprintf(p.out, "planlock %s (%s %s/%s)\n", exec.Version(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
+	return err
 }

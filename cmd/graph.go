@@ -42,12 +42,6 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 	return nil
 }
 
-// warnOfErrors says that what was printed is of a plan with errors.
-func (p *cli) warnOfErrors(errors int, path string) {
-	fmt.Fprintf(p.err, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"),
-		quoted(path))
-}
-
 // convertCommand is "planlock convert".
 type convertCommand struct {
 	arguments

@@ -3,12 +3,12 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
@@ -17,30 +17,11 @@ import (
 	"github.com/planlock/planlock/exec/learn"
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/exec/shell"
-	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/remote"
 	"github.com/planlock/planlock/gate/review"
 )
-
-// With is what the command of a host has besides what planlock brings. Its zero
-// value is planlock itself. What is named here must be the same in each call:
-// most of it is part of what is locked.
-type With struct {
-	// Gates judge besides the built-in ones, in this order.
-	Gates []gate.Gate
-	// Checks are further kinds of checks that plans can ask for.
-	Checks []gate.Check
-	// Executors carry out steps that ask for them by name, and with --executor
-	// NAME those that name nobody.
-	Executors map[string]exec.Executor
-	// Escalator is asked where a person must decide and --answers says nothing;
-	// nil for the person at the terminal.
-	Escalator exec.Escalator
-	// Blobs keep contents; nil for a folder below .planlock.
-	Blobs checkpoint.Blobs
-}
 
 // controller is one for a workspace, with what the host brings.
 func (p *cli) controller(dir string) *exec.Controller {
@@ -66,16 +47,6 @@ type roles struct {
 	Tracker      string   `placeholder:"ADDRESS" help:"the address of an MLflow server, which knows the runs of experiments; implies --evidence"`
 	TrackerToken string   `placeholder:"NAME" help:"the name of the environment variable that holds the server's token"`
 	Learned      bool     `help:"advise with what was learned in this workspace and promoted; part of what is locked"`
-}
-
-// presetFlag is the flag of the way to cope with failure.
-type presetFlag struct {
-	Preset string `placeholder:"NAME" help:"the way to cope with failure: contract, spec, phase, assistant or reflective; what the plan says by default; part of what is locked"`
-}
-
-// ackFlag is the flag with which a person accepts what a plan needs accepted.
-type ackFlag struct {
-	Ack []string `sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; may be repeated"`
 }
 
 // seat gives a controller its executors, its reviewers, its policy for evidence
@@ -119,26 +90,6 @@ func (r *roles) seatReviewers(c *exec.Controller) error {
 	return nil
 }
 
-// remembering is the advisor for other approaches with what was promoted when
-// the run began: its digest is part of the envelope, so that a run does not go
-// on with another memory.
-type remembering struct {
-	advice.Pivoter
-	memory learn.Memory
-}
-
-// Version is the digest of the memory.
-func (r remembering) Version(context.Context) (string, error) { return r.memory.Digest().Short(), nil }
-
-// memoryOf is what was learned in a workspace and promoted.
-func memoryOf(ctx context.Context, ws exec.Workspace) (learn.Memory, error) {
-	book, err := openBook(ctx, ws)
-	if err != nil {
-		return learn.Memory{}, err
-	}
-	return book.Memory(), book.Close()
-}
-
 // seatExecutors gives a controller the executors of the command line and of the
 // host, and the shell, which is always there.
 func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor, fallback string) error {
@@ -175,6 +126,42 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 		delete(c.Executors, "shell") // it answers to its name already
 	}
 	return nil
+}
+
+// remembering is the advisor for other approaches with what was promoted when
+// the run began: its digest is part of the envelope, so that a run does not go
+// on with another memory.
+type remembering struct {
+	advice.Pivoter
+	memory learn.Memory
+}
+
+// Version is the digest of the memory.
+func (r remembering) Version(context.Context) (string, error) { return r.memory.Digest().Short(), nil }
+
+// memoryOf is what was learned in a workspace and promoted.
+func memoryOf(ctx context.Context, ws exec.Workspace) (learn.Memory, error) {
+	book, err := openBook(ctx, ws)
+	if err != nil {
+		return learn.Memory{}, err
+	}
+	return book.Memory(), book.Close()
+}
+
+// openBook opens what was learned in a workspace.
+func openBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
+	if _, err := ws.Runs(); err != nil {
+		return nil, err
+	}
+	log, err := filelog.Open(ctx, filepath.Join(ws.Dir, ".planlock", "learned"))
+	if err != nil {
+		return nil, err
+	}
+	book, err := learn.Open(ctx, log, nil)
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return book, nil
 }
 
 // An agent is a program that carries out steps, known under the name that the

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 
-	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/learn"
 )
@@ -53,22 +51,6 @@ func (f *learnCommand) Run(ctx context.Context, p *cli) error {
 		err = &usageError{"learn: who decides this, and why? say it with --by and --reason"}
 	}
 	return errors.Join(err, p.printBook(book, f.Format), book.Close())
-}
-
-// openBook opens what was learned in a workspace.
-func openBook(ctx context.Context, ws exec.Workspace) (*learn.Book, error) {
-	if _, err := ws.Runs(); err != nil {
-		return nil, err
-	}
-	log, err := filelog.Open(ctx, filepath.Join(ws.Dir, ".planlock", "learned"))
-	if err != nil {
-		return nil, err
-	}
-	book, err := learn.Open(ctx, log, nil)
-	if err != nil {
-		return nil, errors.Join(err, log.Close())
-	}
-	return book, nil
 }
 
 // takeRuns reads the finished runs that the book has not seen yet.

@@ -13,78 +13,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// apart refuses a workspace that holds the file which standard output or
-// standard error is sent to: each line written there would be a change.
-func (p *cli) apart(dir string) error {
-	for _, to := range []struct {
-		name   string
-		stream any
-	}{{"standard output", p.out}, {"standard error", p.err}} {
-		if file := fileBehind(to.stream); file != "" && within(dir, file) {
-			return &usageError{fmt.Sprintf("%s goes to %s in the workspace, where each line would be a change that nobody declared: write it to a file elsewhere",
-				to.name, quoted(displayPath(file)))}
-		}
-	}
-	return nil
-}
-
-// fileBehind is the path of the regular file that a stream writes to; "" where
-// it is none, or where the system (any but Linux) does not tell.
-func fileBehind(stream any) string {
-	if s, ok := stream.(*sink); ok {
-		stream = s.out
-	}
-	f, ok := stream.(*os.File)
-	if !ok {
-		return ""
-	}
-	opened, err := f.Stat()
-	if err != nil || !opened.Mode().IsRegular() {
-		return ""
-	}
-	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
-	if err != nil {
-		return ""
-	}
-	if there, err := os.Stat(path); err != nil || !os.SameFile(opened, there) { // it was removed since, or moved
-		return ""
-	}
-	return path
-}
-
-// writeFile replaces the file at name by one that holds text. It is there whole
-// or not at all, also after a power cut; after an error the old file is
-// untouched.
-func writeFile(name string, text []byte) error {
-	return streamFile(name, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-}
-
-// streamFile is writeFile of what write writes.
-func streamFile(name string, write func(io.Writer) error) (err error) {
-	folder, base := filepath.Split(name)
-	temp := filepath.Join(folder, fmt.Sprintf(".planlock-%d-%s", os.Getpid(), base))
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temp) // the error that is returned matters more
-		}
-	}()
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return os.Rename(temp, name)
-}
-
 // escaped is hostile text as a terminal may show it.
 func escaped(text string) string { return safetext.Escape(text) }
 
@@ -147,9 +75,113 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(escaped(word), "'", `'\''`) + "'"
 }
 
+// writeFile replaces the file at name by one that holds text. It is there whole
+// or not at all, also after a power cut; after an error the old file is
+// untouched.
+func writeFile(name string, text []byte) error {
+	return streamFile(name, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// streamFile is writeFile of what write writes.
+func streamFile(name string, write func(io.Writer) error) (err error) {
+	folder, base := filepath.Split(name)
+	temp := filepath.Join(folder, fmt.Sprintf(".planlock-%d-%s", os.Getpid(), base))
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(temp) // the error that is returned matters more
+		}
+	}()
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return os.Rename(temp, name)
+}
+
+// displayPath is a path as short as it can be from here.
+func displayPath(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// within reports whether a file lies, or would lie, in the tree of a workspace.
+func within(dir, file string) bool {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return false
+	}
+	folder, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return false
+	}
+	for _, p := range []*string{&root, &folder} {
+		if real, err := filepath.EvalSymlinks(*p); err == nil {
+			*p = real
+		}
+	}
+	rel, err := filepath.Rel(root, folder)
+	return err == nil && filepath.IsLocal(rel) && rel != ".planlock" &&
+		!strings.HasPrefix(rel, ".planlock"+string(filepath.Separator))
+}
+
 // escapeGlob makes a path a pattern that matches nothing but itself.
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
+}
+
+// fileBehind is the path of the regular file that a stream writes to; "" where
+// it is none, or where the system (any but Linux) does not tell.
+func fileBehind(stream any) string {
+	if s, ok := stream.(*sink); ok {
+		stream = s.out
+	}
+	f, ok := stream.(*os.File)
+	if !ok {
+		return ""
+	}
+	opened, err := f.Stat()
+	if err != nil || !opened.Mode().IsRegular() {
+		return ""
+	}
+	path, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	if err != nil {
+		return ""
+	}
+	if there, err := os.Stat(path); err != nil || !os.SameFile(opened, there) { // it was removed since, or moved
+		return ""
+	}
+	return path
+}
+
+// apart refuses a workspace that holds the file which standard output or
+// standard error is sent to: each line written there would be a change.
+func (p *cli) apart(dir string) error {
+	for _, to := range []struct {
+		name   string
+		stream any
+	}{{"standard output", p.out}, {"standard error", p.err}} {
+		if file := fileBehind(to.stream); file != "" && within(dir, file) {
+			return &usageError{fmt.Sprintf("%s goes to %s in the workspace, where each line would be a change that nobody declared: write it to a file elsewhere",
+				to.name, quoted(displayPath(file)))}
+		}
+	}
+	return nil
 }
 
 // isTerminal reports whether a person sees what is written there, or types what

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/document"
@@ -76,26 +75,6 @@ func (p *cli) drawAll(ctx context.Context, ws exec.Workspace, run *history.Run) 
 		fmt.Fprintln(p.out, escaped(filepath.Join(dir, e.Name())))
 	}
 	return nil
-}
-
-// within reports whether a file lies, or would lie, in the tree of a workspace.
-func within(dir, file string) bool {
-	root, err := filepath.Abs(dir)
-	if err != nil {
-		return false
-	}
-	folder, err := filepath.Abs(filepath.Dir(file))
-	if err != nil {
-		return false
-	}
-	for _, p := range []*string{&root, &folder} {
-		if real, err := filepath.EvalSymlinks(*p); err == nil {
-			*p = real
-		}
-	}
-	rel, err := filepath.Rel(root, folder)
-	return err == nil && filepath.IsLocal(rel) && rel != ".planlock" &&
-		!strings.HasPrefix(rel, ".planlock"+string(filepath.Separator))
 }
 
 // drawingIn is what draws a report in a format.

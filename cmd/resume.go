@@ -1,16 +1,13 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
 	"github.com/planlock/planlock/plan/lockfile"
@@ -55,25 +52,6 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	return p.carryOut(ctx, &f.session, c, locked.Files()[0].Path, func() (*exec.Report, error) {
 		return c.Resume(ctx, locked, run.Started.Run)
 	})
-}
-
-// keeps refuses to resume a run in another way than it began.
-func (s *session) keeps(run *history.Run) error {
-	const how = "--%s: run %s began without it, and goes on as it began; start another run to have it"
-	switch {
-	case s.Isolate && !run.Started.Isolated:
-		return &usageError{fmt.Sprintf(how, "isolate", run.Started.Run)}
-	case s.Shadow && !run.Started.Shadow:
-		return &usageError{fmt.Sprintf(how, "shadow", run.Started.Run)}
-	case s.NoSandbox && !run.Started.NoSandbox:
-		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
-	}
-	if began := cmp.Or(run.Started.Preset, preset.Default); s.Preset != "" && s.Preset != began {
-		return &exec.RefusedError{Run: run.Started.Run,
-			Hint:    fmt.Sprintf("leave --preset out, or say --preset %s", began),
-			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, s.Preset)}}
-	}
-	return nil
 }
 
 // lockAgain makes a lock of the plan that a run began with, if it is the same
@@ -185,29 +163,4 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 	}
 	return placed(&exec.OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons},
 		ws.Dir, "", run)
-}
-
-// find is the id of the run that prefix names, the latest where it is empty.
-func find(ws exec.Workspace, prefix string) (string, error) {
-	id, err := ws.Find(prefix)
-	if prefix == "" && errors.Is(err, exec.ErrNoRun) {
-		return "", fmt.Errorf("%w: no plan has been run in %s yet", exec.ErrNoRun, quoted(ws.Dir))
-	}
-	return id, err
-}
-
-// findRun folds the run that prefix names, the latest where it is empty.
-func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Run, error) {
-	id, err := find(ws, prefix)
-	if err != nil {
-		return nil, err
-	}
-	run, err := ws.History(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if run.Head.Seq == 0 {
-		return nil, fmt.Errorf("%w: run %s was cut off before it began", exec.ErrNoRun, id)
-	}
-	return run, nil
 }

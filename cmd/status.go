@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/planlock/planlock/checkpoint"
-	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
@@ -89,35 +87,6 @@ func given(q *ask.Question, a ask.Answer) string {
 		text += ": " + a.Reason
 	}
 	return text
-}
-
-// cutOff reports whether a run neither ended nor was stopped in order, and
-// nobody works on it.
-func cutOff(ctx context.Context, run *history.Run, dir string) bool {
-	if run.Ended != nil || run.Paused != nil {
-		return false
-	}
-	held, err := hold.Workspace(ctx, dir)
-	if err != nil {
-		return false
-	}
-	held.Release() // nothing was done under it
-	return true
-}
-
-// inHand says who works on a run that was not stopped in order, and if nobody
-// does, how to go on.
-func inHand(ctx context.Context, dir, resume string) string {
-	held, err := hold.Workspace(ctx, dir)
-	var other *checkpoint.HeldError
-	switch {
-	case errors.As(err, &other):
-		return fmt.Sprintf("wait: %s works on the workspace", escaped(other.Holder))
-	case err != nil:
-		return "wait; if no planlock works on it any more, " + resume
-	}
-	held.Release() // nothing was done under it
-	return "no planlock works on it any more; go on with  " + resume
 }
 
 // stamp is a time for people.

@@ -1,0 +1,178 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/gate"
+)
+
+// A cli is one call of the command: where it reads and writes.
+type cli struct {
+	with     With
+	in       io.Reader
+	out, err io.Writer
+	now      func() time.Time
+}
+
+// A sink remembers that something could not be written, so that data which
+// went missing is never taken for success.
+type sink struct {
+	out io.Writer
+	err error // the first
+}
+
+// Write writes to the output.
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.out.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// failure is the error to end with; a reader that went away wanted no more.
+func (s *sink) failure() error {
+	if s.err == nil || errors.Is(s.err, syscall.EPIPE) {
+		return nil
+	}
+	return fmt.Errorf("standard output: %w", s.err)
+}
+
+// A usageError says that the words of a call are off.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+// A quietError has a status and has been told already.
+type quietError struct{ status int }
+
+func (e *quietError) Error() string { return "" }
+
+// Exit statuses, as other programs rely on them.
+const (
+	statusDone        = 0
+	statusNotAchieved = 1
+	statusUsage       = 2
+	statusPartial     = 3
+	statusRefused     = 4
+	statusWaiting     = 5
+	statusCouldNot    = 6
+	statusInterrupted = 130
+	statusTerminated  = 143
+)
+
+// With is what the command of a host has besides what planlock brings. Its zero
+// value is planlock itself. What is named here must be the same in each call:
+// most of it is part of what is locked.
+type With struct {
+	// Gates judge besides the built-in ones, in this order.
+	Gates []gate.Gate
+	// Checks are further kinds of checks that plans can ask for.
+	Checks []gate.Check
+	// Executors carry out steps that ask for them by name, and with --executor
+	// NAME those that name nobody.
+	Executors map[string]exec.Executor
+	// Escalator is asked where a person must decide and --answers says nothing;
+	// nil for the person at the terminal.
+	Escalator exec.Escalator
+	// Blobs keep contents; nil for a folder below .planlock.
+	Blobs checkpoint.Blobs
+}
+
+// arguments are the words of a command that are no flags, and the flag that
+// every command has.
+type arguments struct {
+	Args []string `arg:"" optional:""`
+	Help bool     `short:"h" help:"says what the command does, and nothing else"`
+}
+
+func (a *arguments) given() *arguments { return a }
+
+// first is the first argument, or "".
+func (a *arguments) first() string {
+	if len(a.Args) == 0 {
+		return ""
+	}
+	return a.Args[0]
+}
+
+// split are the arguments of a command whose RUN may be left out: the run, or
+// "", and the n others.
+func (a *arguments) split(n int) (run string, others []string) {
+	if len(a.Args) > n {
+		return a.Args[0], a.Args[1:]
+	}
+	return "", a.Args
+}
+
+// workspaceFlag is the flag of all commands that look into a workspace.
+type workspaceFlag struct {
+	Dir string `default:"." placeholder:"FOLDER" help:"the workspace"`
+}
+
+// presetFlag is the flag of the way to cope with failure.
+type presetFlag struct {
+	Preset string `placeholder:"NAME" help:"the way to cope with failure: contract, spec, phase, assistant or reflective; what the plan says by default; part of what is locked"`
+}
+
+// ackFlag is the flag with which a person accepts what a plan needs accepted.
+type ackFlag struct {
+	Ack []string `sep:"none" placeholder:"CODE" help:"accept what the plan needs accepted, by its code; may be repeated"`
+}
+
+// A signalError says that a person, or the system, wants the program to stop.
+type signalError struct{ signal os.Signal }
+
+func (e *signalError) Error() string {
+	switch e.signal {
+	case os.Interrupt:
+		return "stopped by SIGINT"
+	case syscall.SIGTERM:
+		return "stopped by SIGTERM"
+	}
+	return "stopped by " + e.signal.String()
+}
+
+// interruptible is a context that ends with a *signalError at the first
+// interrupt. The second one ends the process at once; the journal survives
+// that.
+func interruptible(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup asked for that
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	done := make(chan struct{})
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(&signalError{s})
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel(nil)
+	}
+}
+
+// interruption is the signal that ended ctx, or nil.
+func interruption(ctx context.Context) *signalError {
+	var s *signalError
+	if errors.As(context.Cause(ctx), &s) {
+		return s
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/shell"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/file"
+	"github.com/planlock/planlock/plan/formats"
+)
+
+// read reads a plan that is to be locked. If it is refused, what is wrong with
+// it has been told. The draft's files have absolute paths, so that a run can be
+// resumed from any folder.
+func (p *cli) read(path string, options plan.CheckOptions) (*plan.Draft, error) {
+	draft, err := formats.ReadFile(path)
+	if err != nil {
+		d, status := unreadable(path, err)
+		d.Format(p.err, nil)
+		return nil, &quietError{status}
+	}
+	found := draft.Check(options)
+	if errors, _, _ := count(found); errors > 0 || cannotRun(found) {
+		q := &cli{out: p.err, err: p.err}
+		q.printDiagnostics(draft, found)
+		q.printVerdict(draft, found)
+		return nil, &quietError{statusRefused}
+	}
+	for i := range draft.Files {
+		if draft.Files[i].Path, err = filepath.Abs(draft.Files[i].Path); err != nil {
+			return nil, err
+		}
+	}
+	return draft, nil
+}
+
+// unreadable is what is wrong with a plan of which nothing could be read, as a
+// diagnostic, and the exit status for it.
+func unreadable(path string, err error) (plan.Diagnostic, int) {
+	d := plan.Diagnostic{Severity: plan.Error, Message: err.Error(), Pos: plan.Position{File: path, Line: 1, Column: 1}}
+	var size *plan.SizeError
+	switch {
+	case errors.As(err, &size):
+		d.Code, d.Hint = "plan-too-large", "a plan is text that a person can read: split it, or move data into files of the workspace"
+		return d, statusRefused
+	case errors.Is(err, file.ErrNoPlan):
+		d.Code, d.Hint = "plan-not-found", "name the plan's file, or a folder that holds one"
+	case errors.Is(err, file.ErrManyPlans):
+		d.Code, d.Hint = "plan-ambiguous", "name the plan's file instead of its folder"
+	case errors.Is(err, file.ErrNotRegular):
+		d.Code, d.Hint = "plan-not-a-file", "name the plan's file, or a folder that holds one"
+	case errors.Is(err, fs.ErrNotExist):
+		d.Code, d.Hint = "plan-not-found", "look for a typing error in the path"
+	case errors.Is(err, fs.ErrPermission):
+		d.Code, d.Hint = "plan-not-readable", "give yourself permission to read it: chmod u+r"
+	default:
+		d.Code, d.Hint = "plan-not-readable", "mend that and try again"
+	}
+	return d, statusCouldNot
+}
+
+// cannotRun reports whether something was found that only a run minds.
+func cannotRun(found []plan.Diagnostic) bool {
+	return slices.ContainsFunc(found, func(d plan.Diagnostic) bool { return d.Code == plan.CannotRun })
+}
+
+func count(found []plan.Diagnostic) (errors, warnings, notes int) {
+	for _, d := range found {
+		switch d.Severity {
+		case plan.Error:
+			errors++
+		case plan.Warning:
+			warnings++
+		default:
+			notes++
+		}
+	}
+	return errors, warnings, notes
+}
+
+// draftIsEmpty reports whether nothing of a plan could be read.
+func draftIsEmpty(d *plan.Draft) bool { return d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 }
+
+func (p *cli) printDiagnostics(draft *plan.Draft, found []plan.Diagnostic) {
+	for _, d := range found {
+		d.Format(p.out, draft) // a writer that fails fails again at the verdict
+		fmt.Fprintln(p.out)
+	}
+}
+
+func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
+	errors, warnings, notes := count(found)
+	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
+	if errors > 0 {
+		fmt.Fprintf(p.out, "%s: the plan is refused. Nothing was written.\n", tally)
+		return
+	}
+	if cannotRun(found) {
+		fmt.Fprintf(p.out, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n",
+			tally)
+		return
+	}
+	steps := 0
+	for _, t := range draft.Plan.Tasks {
+		steps += len(t.Steps)
+	}
+	fmt.Fprintf(p.out, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
+		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
+	for _, name := range strangers(&draft.Plan) {
+		fmt.Fprintf(p.out, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
+	}
+	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
+		fmt.Fprintf(p.out, "To run it, say who understands prompts: --executor PATH   %s\n", escaped(stepsNamed(steps)))
+	}
+	for _, a := range draft.Plan.Acknowledgements() {
+		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
+	}
+}
+
+// warnOfErrors says that what was printed is of a plan with errors.
+func (p *cli) warnOfErrors(errors int, path string) {
+	fmt.Fprintf(p.err, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"),
+		quoted(path))
+}
+
+// refusedBy is the status that diagnostics stand for, told already.
+func refusedBy(found []plan.Diagnostic) error {
+	if errors, _, _ := count(found); errors > 0 {
+		return &quietError{statusRefused}
+	}
+	return nil
+}
+
+// promptsOnly are the open steps that leave their work to whoever the default
+// executor is, or to the shell by name, and have only words for it, which no
+// shell understands. Steps that were accepted as done are none of them.
+func promptsOnly(p *plan.Plan, accepted []string) []plan.Address {
+	var list []plan.Address
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			if (s.Executor == "" || s.Executor == "shell") && s.Run == "" && s.Prompt != "" &&
+				orOpen(s.Status) == plan.Open &&
+				!slices.Contains(accepted, plan.DoneCode(s.Address)) {
+				list = append(list, s.Address)
+			}
+		}
+	}
+	return list
+}
+
+// seatsPrompts refuses a plan of which steps could only fail, because the shell
+// would get their prompts.
+func seatsPrompts(c *exec.Controller, p *plan.Plan, accepted []string) error {
+	if _, ok := c.Executor.(*shell.Executor); !ok {
+		return nil
+	}
+	steps := promptsOnly(p, accepted)
+	if len(steps) == 0 {
+		return nil
+	}
+	return &exec.RefusedError{
+		Reasons: []string{
+			fmt.Sprintf("%s %s a prompt and no command, and nobody but the shell is there to carry it out",
+				stepsNamed(steps), hasOrHave(len(steps)))},
+		Hint: "name a program that understands prompts:  --executor PATH; or give the step a run",
+	}
+}
+
+// stepsNamed names the first few steps.
+func stepsNamed(steps []plan.Address) string {
+	const most = 8
+	words := make([]string, 0, most)
+	for _, a := range steps[:min(most, len(steps))] {
+		words = append(words, string(a))
+	}
+	text := "step " + words[0]
+	if len(steps) > 1 {
+		text = "steps " + strings.Join(words, ", ")
+	}
+	if more := len(steps) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func hasOrHave(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
+// strangers are the executors that steps ask for and planlock does not bring,
+// in the order of the plan.
+func strangers(p *plan.Plan) []string {
+	var names []string
+	add := func(name string) {
+		if name != "" && name != "shell" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			add(s.Executor)
+			for _, b := range s.Backups {
+				add(b.Executor)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,118 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/hold"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// find is the id of the run that prefix names, the latest where it is empty.
+func find(ws exec.Workspace, prefix string) (string, error) {
+	id, err := ws.Find(prefix)
+	if prefix == "" && errors.Is(err, exec.ErrNoRun) {
+		return "", fmt.Errorf("%w: no plan has been run in %s yet", exec.ErrNoRun, quoted(ws.Dir))
+	}
+	return id, err
+}
+
+// findRun folds the run that prefix names, the latest where it is empty.
+func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Run, error) {
+	id, err := find(ws, prefix)
+	if err != nil {
+		return nil, err
+	}
+	run, err := ws.History(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if run.Head.Seq == 0 {
+		return nil, fmt.Errorf("%w: run %s was cut off before it began", exec.ErrNoRun, id)
+	}
+	return run, nil
+}
+
+// attemptOf finds an attempt of a step.
+func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, *history.Attempt, error) {
+	s := run.Step(step)
+	if s == nil {
+		known := make([]string, len(run.Steps))
+		for i := range run.Steps {
+			known[i] = string(run.Steps[i].Address)
+		}
+		return nil, nil, &usageError{fmt.Sprintf("run %s has no step %q; its steps are %s", run.Started.Run, step,
+			strings.Join(known, ", "))}
+	}
+	all := slices.Concat(s.Undone, s.Attempts) // a rollback begins no new count
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("step %s of run %s has no attempt%s", step, run.Started.Run, yet(run))
+	}
+	if number < 0 || number > len(all) {
+		return nil, nil, &usageError{fmt.Sprintf("step %s has %s; there is no attempt %d", step, plural(len(all), "attempt"), number)}
+	}
+	if number == 0 {
+		number = len(all)
+	}
+	return s, all[number-1], nil
+}
+
+// yet is " yet", unless nothing more comes.
+func yet(run *history.Run) string {
+	if run.Ended != nil {
+		return ""
+	}
+	return " yet"
+}
+
+// cutOff reports whether a run neither ended nor was stopped in order, and
+// nobody works on it.
+func cutOff(ctx context.Context, run *history.Run, dir string) bool {
+	if run.Ended != nil || run.Paused != nil {
+		return false
+	}
+	held, err := hold.Workspace(ctx, dir)
+	if err != nil {
+		return false
+	}
+	held.Release() // nothing was done under it
+	return true
+}
+
+// inHand says who works on a run that was not stopped in order, and if nobody
+// does, how to go on.
+func inHand(ctx context.Context, dir, resume string) string {
+	held, err := hold.Workspace(ctx, dir)
+	var other *checkpoint.HeldError
+	switch {
+	case errors.As(err, &other):
+		return fmt.Sprintf("wait: %s works on the workspace", escaped(other.Holder))
+	case err != nil:
+		return "wait; if no planlock works on it any more, " + resume
+	}
+	held.Release() // nothing was done under it
+	return "no planlock works on it any more; go on with  " + resume
+}
+
+// stays reports whether what an attempt did is in the tree.
+func stays(s *history.Step, a *history.Attempt) bool {
+	return a.Failure == nil && !a.Ended.IsZero() && !slices.Contains(s.Undone, a)
+}
+
+func outcomeOf(s *history.Step, a *history.Attempt) string {
+	switch {
+	case a.Failure != nil:
+		return "undone, " + escaped(string(a.Failure.Class))
+	case stays(s, a):
+		return "kept"
+	case slices.Contains(s.Undone, a):
+		return "undone, the run was set back"
+	}
+	return "not over"
+}

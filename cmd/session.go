@@ -1,0 +1,301 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/planlock/planlock/cmd/internal/screen"
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/plan"
+)
+
+// A session is what "run" and "resume" have in common.
+type session struct {
+	workspaceFlag
+	roles
+	presetFlag
+	Mode        string        `enum:",silent,dynamic,collaborative,education" default:"" placeholder:"MODE" help:"who is asked and when: silent, dynamic, collaborative or education; what the plan says by default"`
+	Answers     string        `placeholder:"POLICY" help:"the policy for questions that no terminal can answer: refuse (the default), wait, or a file of rules"`
+	Patience    time.Duration `placeholder:"DURATION" help:"how long, as in 10m, a question waits for its answer; 0: for ever"`
+	TokenBudget int64         `placeholder:"TOKENS" help:"how many tokens a session may use: at 70 % executors are asked to be brief, at 80 % the run stops, to be resumed; 0: what the plan says"`
+	Isolate     bool          `help:"work in a clone; the workspace changes only if the run succeeds"`
+	Shadow      bool          `help:"try the whole plan in a clone; the workspace stays as it is, and the run that follows is compared with the trial"`
+	NoSandbox   bool          `help:"run commands without a sandbox; part of what is locked"`
+	Format      string        `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text, or jsonl: the journal's records as they are written"`
+
+	person  *ask.Terminal // whoever sits at the terminal; nil until somebody is to be asked
+	resumed string        // id of the run that is resumed
+	moved   string        // where its plan lies, if that was said
+}
+
+// controller is what the flags ask for. executor is the default one of the run
+// that is resumed.
+func (s *session) controller(ctx context.Context, p *cli, executor string) (*exec.Controller, error) {
+	if _, err := preset.Named(s.Preset); err != nil {
+		return nil, &usageError{"--preset: " + err.Error()}
+	}
+	if s.TokenBudget < 0 {
+		return nil, &usageError{"--token-budget: a number of tokens is not negative"}
+	}
+	if s.Patience < 0 {
+		return nil, &usageError{"--patience: a time to wait is not negative"}
+	}
+	c := p.controller(s.Dir)
+	c.Mode, c.Preset, c.NoSandbox, c.Patience, c.TokenBudget = plan.Mode(s.Mode), s.Preset, s.NoSandbox, s.Patience,
+		s.TokenBudget
+	return c, s.seat(ctx, p, c, executor)
+}
+
+// seatEscalator gives a controller whoever answers its questions. run is the
+// run that is resumed, or "".
+//
+// Answers that "planlock answer" left come first. Then, on a terminal, the
+// person there, unless a policy was named; else the policy: what was named, or
+// for a run that has left questions before, to leave this one too.
+func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
+	folder := &ask.Folder{Dir: exec.Workspace{Dir: c.Dir}.QuestionDir(), Now: p.now}
+	person, interactive := s.seatPerson(p), p.interactive()
+	collect := &left{folder: folder}
+	c.Escalator = collect
+	switch policy := s.Answers; {
+	case policy == "wait", policy == "" && !interactive && leftBefore(folder.Dir, run):
+		c.Escalator = folder
+	case policy == "" && p.with.Escalator != nil:
+		collect.next = p.with.Escalator
+	case policy == "refuse":
+		collect.next = ask.Refuse{Why: "the policy for questions is to refuse"}
+	case policy != "":
+		rules, err := ask.ReadRules(policy)
+		if err != nil {
+			return fmt.Errorf("--answers %s is neither refuse nor wait, nor a file of rules: %w", quoted(policy), err)
+		}
+		collect.next = rules
+		if interactive {
+			collect.next = ask.Sequence{rules, person}
+		}
+	case interactive:
+		collect.next = person
+	default:
+		collect.next = ask.Refuse{Why: "nobody is there to be asked; --answers wait leaves questions for planlock answer"}
+	}
+	return nil
+}
+
+// seatPerson is whoever sits at the terminal. All that is read there goes
+// through one value, which reads ahead of nobody.
+func (s *session) seatPerson(p *cli) *ask.Terminal {
+	if s.person == nil {
+		s.person = &ask.Terminal{In: p.in, Out: p.err, Now: p.now, By: defaultName()}
+	}
+	return s.person
+}
+
+// chooseMode has the person at the terminal choose a mode, where neither a flag
+// nor the plan says one and nobody named a policy for questions. An empty line,
+// and the end of the input, are the default.
+func (s *session) chooseMode(ctx context.Context, p *cli, c *exec.Controller, of *plan.Plan) error {
+	if c.Mode != "" || of.Execution.DefaultMode != "" || s.Answers != "" || !p.interactive() {
+		return nil
+	}
+	choices := modeChoices()
+	key, byDefault, err := s.seatPerson(p).Pick(ctx, "Who is asked, and when? The plan says no mode.", choices,
+		choices[0].Key)
+	switch {
+	case errors.Is(err, ask.ErrNoAnswer):
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, choice := range choices {
+		if choice.Key == key {
+			c.Mode, c.ModeBy = plan.Mode(choice.Label), "person"
+		}
+	}
+	if byDefault {
+		c.ModeBy = "accepted"
+	}
+	return nil
+}
+
+// keeps refuses to resume a run in another way than it began.
+func (s *session) keeps(run *history.Run) error {
+	const how = "--%s: run %s began without it, and goes on as it began; start another run to have it"
+	switch {
+	case s.Isolate && !run.Started.Isolated:
+		return &usageError{fmt.Sprintf(how, "isolate", run.Started.Run)}
+	case s.Shadow && !run.Started.Shadow:
+		return &usageError{fmt.Sprintf(how, "shadow", run.Started.Run)}
+	case s.NoSandbox && !run.Started.NoSandbox:
+		return &usageError{fmt.Sprintf(how, "no-sandbox", run.Started.Run)}
+	}
+	if began := cmp.Or(run.Started.Preset, preset.Default); s.Preset != "" && s.Preset != began {
+		return &exec.RefusedError{Run: run.Started.Run,
+			Hint:    fmt.Sprintf("leave --preset out, or say --preset %s", began),
+			Reasons: []string{fmt.Sprintf("the run began under preset %q, and is to go on under %q", began, s.Preset)}}
+	}
+	return nil
+}
+
+// again are the flags of this call that a resumed run needs too. The run itself
+// remembers the mode, the sandbox, the clone and the default executor.
+func (s *session) again(run *history.Run) string {
+	text := ""
+	for _, word := range s.Executor {
+		if strings.Contains(word, "=") {
+			text += " --executor " + quoted(word)
+		}
+	}
+	for _, word := range s.Reviewer {
+		text += " --reviewer " + quoted(word)
+	}
+	if s.Evidence {
+		text += " --evidence"
+	}
+	if s.moved != "" {
+		text += " --plan " + quoted(s.moved)
+	}
+	switch {
+	case s.Answers != "":
+		text += " --answers " + quoted(s.Answers)
+	case run != nil && leftBefore(exec.Workspace{Dir: s.Dir}.QuestionDir(), run.Started.Run):
+		text += waits
+	}
+	if s.Patience > 0 {
+		text += " --patience " + s.Patience.String()
+	}
+	return text
+}
+
+// placed says where an error of the session happened; nil stays nil.
+func (s *session) placed(err error, path string, run *history.Run) error {
+	if err == nil {
+		return nil
+	}
+	return &placedError{err: err, dir: s.Dir, path: path, run: run, as: s.again(run)}
+}
+
+// carryOut runs or resumes, shows how it goes, and prints what came of it.
+func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path string,
+	do func() (*exec.Report, error)) error {
+	defer survivePipe()()
+	shown := screen.New(p.err, p.isTerminal(p.err), p.now, spelling{dir: c.Dir}.spell)
+	var broken error // of writing the journal; the run does not fail because of it
+	streams := s.Format == "jsonl"
+	lines := json.NewEncoder(p.out)
+	lines.SetEscapeHTML(false)
+	c.Observe = func(ctx context.Context, e event.Event) {
+		shown.Observe(ctx, e)
+		if streams && broken == nil && e.Record != nil {
+			broken = lines.Encode(e.Record)
+		}
+	}
+	unwatch := context.AfterFunc(ctx, shown.Stopping)
+	report, err := do()
+	unwatch()
+	shown.Close()
+	var refused *exec.RefusedError
+	told := s.resumed != "" && errors.As(err, &refused) && !shown.Begun() // nothing is new about the run
+	if !streams && report != nil && report.Run.Head.Seq > 0 && !told {
+		id := report.Run.Started.Run
+		spelled := spellingOf(report.Run, s.Dir, resumeIn(s.Dir, id)+s.again(report.Run))
+		err = errors.Join(err, p.printReport(report, spelled))
+	}
+	if broken != nil && err == nil && !errors.Is(broken, syscall.EPIPE) {
+		err = fmt.Errorf("the journal could not be streamed: %w", broken)
+	}
+	return s.placed(err, path, reportedRun(report))
+}
+
+// printReport prints the report of a run as text.
+func (p *cli) printReport(report *exec.Report, as spelling) error {
+	model, err := document.New(report.Plan, report.Run, as.spell)
+	if err != nil {
+		return err
+	}
+	_ = document.Text(p.out, model) // who reads it may have gone away
+	return nil
+}
+
+// reportedRun is the run that a report is about, or nil if none began.
+func reportedRun(r *exec.Report) *history.Run {
+	if r == nil || r.Run == nil || r.Run.Head.Seq == 0 {
+		return nil
+	}
+	return r.Run
+}
+
+// survivePipe keeps the program alive when whoever reads its output goes away:
+// a run must come to its end or restore its tree.
+func survivePipe() func() {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
+}
+
+// modeChoices are the modes as a person is offered them, the default first.
+func modeChoices() []ask.Choice {
+	return []ask.Choice{
+		{Key: "1", Also: []string{string(plan.Dynamic)}, Label: "dynamic", Consequence: "goes on by itself, and asks when failures pile up (recommended)"},
+		{Key: "2", Also: []string{string(plan.Silent)}, Label: "silent", Consequence: "goes on by itself, and asks only where nothing else is left"},
+		{Key: "3", Also: []string{string(plan.Collaborative)}, Label: "collaborative", Consequence: "asks about every failure"},
+		{Key: "4", Also: []string{string(plan.Education)}, Label: "education", Consequence: "explains steps before they begin, and what they taught"},
+	}
+}
+
+// left collects the answers that lie in a folder; where there is none it asks
+// somebody else.
+type left struct {
+	folder *ask.Folder
+	next   ask.Asker
+}
+
+// Ask returns the answer that was left, or asks next.
+func (l *left) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
+	if _, err := l.folder.Given(q); errors.Is(err, ask.ErrWaiting) {
+		return l.next.Ask(ctx, q)
+	}
+	return l.folder.Ask(ctx, q)
+}
+
+// leftBefore reports whether a run has left questions in a folder.
+func leftBefore(dir, run string) bool {
+	if run == "" {
+		return false
+	}
+	found, err := filepath.Glob(filepath.Join(escapeGlob(dir), run+"-*.question.json"))
+	return err == nil && len(found) > 0
+}
+
+// defaultName is what the system calls who is there.
+func defaultName() string {
+	for _, name := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if v := os.Getenv(name); v != "" {
+			return v
+		}
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	if id := os.Getuid(); id >= 0 {
+		return fmt.Sprintf("uid %d", id)
+	}
+	return "somebody"
+}
+
+// interactive reports whether a person sees what is asked and can answer.
+func (p *cli) interactive() bool { return p.isTerminal(p.in) && p.isTerminal(p.err) }
