@@ -69,11 +69,12 @@ func (c *checker) run() {
 
 // ask puts all rules to one part of the plan.
 func (c *checker) ask(about func(*rule)) {
-	for i := range rules {
+	all := rules()
+	for i := range all {
 		if c.found.cut {
 			return
 		}
-		c.rule = &rules[i]
+		c.rule = &all[i]
 		about(c.rule)
 	}
 }

@@ -7,9 +7,12 @@ import (
 )
 
 // rules are all of them, by subject. A part of a plan is asked for them in this
-// order.
-var rules = slices.Concat(readingRules, namingRules, wholeRules, settingRules, orderRules, stepRules, artifactRules,
-	checkRules, []rule{tooComplex})
+// order. They are put together when the first plan is checked, so that programs
+// that check none start without them.
+var rules = sync.OnceValue(func() []rule {
+	return slices.Concat(readingRules, namingRules, wholeRules, settingRules, orderRules, stepRules, artifactRules,
+		checkRules, []rule{tooComplex})
+})
 
 // A Code is one kind of diagnostic: its stable name, how grave it is, and why
 // it exists.
@@ -22,8 +25,9 @@ type Code struct {
 // Codes lists all diagnostics that reading and checking a native plan can
 // yield, sorted by code.
 func Codes() []Code {
-	list := make([]Code, len(rules))
-	for i, r := range rules {
+	all := rules()
+	list := make([]Code, len(all))
+	for i, r := range all {
 		list[i] = Code{r.code, r.severity, r.why}
 	}
 	slices.SortFunc(list, func(a, b Code) int { return cmp.Compare(a.Code, b.Code) })
