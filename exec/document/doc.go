@@ -16,10 +16,14 @@
 //	}
 //
 // [New] computes a [Model] once; all documents draw from it, and [All] is the
-// table of them: name, for whom, when, and how. They are written as streams, so
-// that what a document needs in memory does not grow with it. The page for
-// browsers is a package of its own, html, because templates of HTML weigh more
-// than all the rest. A host adds its own documents as rows.
+// table of them: name, for whom, when, and how. Those for programs are the model
+// or a part of it as JSON. Those for people are templates over it, in the folder
+// templates: a template says where things stand, the functions of drawing.go
+// what they are called, and what comes from elsewhere is escaped on the way. All
+// are written as streams, so that what a document needs in memory does not grow
+// with it. The page for browsers is a package of its own, html, because
+// templates of HTML weigh more than all the rest. A host adds its own documents
+// as rows.
 //
 // What can be done next is said in plain English in documents that are kept,
 // whoever the host is, so that every program can draw them again and prove

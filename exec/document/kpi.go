@@ -1,7 +1,6 @@
 package document
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/planlock/planlock/exec/history"
@@ -84,19 +83,4 @@ func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 		s.Tasks = append(s.Tasks, ts)
 	}
 	return s
-}
-
-// figures writes the key figures into a document.
-func (d *document) figures(k analysis.KPIs) {
-	d.section("Figures")
-	row := func(name string, r analysis.Rate) []string {
-		if r.Of == 0 {
-			return []string{name, "-", "none"}
-		}
-		return []string{name, fmt.Sprintf("%.0f %%", 100*r.Value()), fmt.Sprintf("%d of %d", r.N, r.Of)}
-	}
-	d.table("", []string{"Figure", "Rate", "Count"}, [][]string{
-		row("Tasks completed", k.Completed), row("Completed after something was tried anew", k.RetrySuccess), row("Evidence found", k.Evidence),
-		row("Steps without help", k.Unaided), row("Failures recovered from without help", k.Recovered), row("Tests written first", k.TestFirst),
-	})
 }

@@ -1,9 +1,6 @@
 package document
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence"
 )
@@ -47,40 +44,4 @@ func lastWordsOf(rep *Model, r *history.Run) []lastWord {
 		all = append(all, word)
 	}
 	return all
-}
-
-// lastWords writes what became of each task, with its runs and artifacts, and
-// the evidence that is lacking. Nothing where no task has a last word.
-func (d *document) lastWords(rep *Model) {
-	if len(rep.LastWords) == 0 {
-		return
-	}
-	d.section("What became of the tasks")
-	var lacking []string
-	d.table("", []string{"Task", "Status", "Approval", "Execution", "Evidence", "Attempts", "Runs", "Artifacts"},
-		each(rep.LastWords, func(w lastWord) []string {
-			o := w.TaskOutcome
-			for _, item := range w.Lacking {
-				lacking = append(lacking, fmt.Sprintf("task %s: %s %s is %s: %s", md(o.Task), md(string(item.Kind)),
-					code(item.Name), md(string(item.State)), md(item.Why)))
-			}
-			return []string{md(o.Task), md(string(o.Status) + ": " + o.Reason), dash(md(string(o.Approval))),
-				md(string(o.Execution)), md(string(o.Verification)),
-				fmt.Sprint(o.Attempts), codes(o.Runs), codes(o.Artifacts)}
-		}))
-	if len(lacking) > 0 {
-		d.put("\nEvidence that is lacking:\n\n")
-		d.list("", lacking)
-	}
-}
-
-// codes are names as they were given, or a dash where there are none.
-func codes(names []string) string { return dash(strings.Join(each(names, code), " ")) }
-
-// dash stands for what is not there.
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

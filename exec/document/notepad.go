@@ -1,9 +1,7 @@
 package document
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
@@ -48,43 +46,34 @@ func frequency(p *plan.Plan) string {
 	return "per_task"
 }
 
-// drawNotepad draws what was learned while the plan was carried out, for
-// people, grouped by task, by step or only at the end, as the plan's
+// A noteSection is a section of the notepad, in parts by what they are about.
+type noteSection struct {
+	Title  string
+	Places []notePlace
+}
+
+type notePlace struct {
+	Title safe
+	Notes []safe
+}
+
+// notes are what was learned while the plan was carried out, for people,
+// grouped by task, by step or only at the end, as the plan's
 // knowledge_capture.update_frequency says.
-func drawNotepad(w io.Writer, rep *Model) error {
-	p, r := rep.plan, rep.of
-	d := &document{bufio.NewWriter(w)}
-	d.put("# Notepad: %s\n\n", md(rep.Goal))
-	d.put("Run %s, begun %s, %s.\n", code(rep.Run), rep.Started.clock(), outcome(rep.Status))
-	often := frequency(p)
-	if often == "end_only" && r.Ended == nil {
-		d.put("\nThe plan wants its notes at the end of the run.\n")
-		return d.Flush()
+func (m *Model) notes() []noteSection {
+	often, sections := frequency(m.plan), make([]noteSection, noteKinds)
+	for kind := range sections {
+		sections[kind].Title = noteTitles[kind]
 	}
-	notes := notesOf(r, rep)
-	for kind := range noteKinds {
-		d.section(noteTitles[kind])
-		last, none := "", true
-		for _, n := range notes {
-			if n.kind != kind {
-				continue
-			}
-			none = false
-			if place := n.place(often); place != last {
-				if last != "" {
-					d.put("\n")
-				}
-				d.put("### %s\n\n", place)
-				last = place
-			}
-			d.put("- %s\n", n.text)
+	for _, n := range notesOf(m.of, m) {
+		s := &sections[n.kind]
+		if title := safe(n.place(often)); len(s.Places) == 0 || s.Places[len(s.Places)-1].Title != title {
+			s.Places = append(s.Places, notePlace{Title: title})
 		}
-		if none {
-			d.put("None.\n")
-		}
+		last := &s.Places[len(s.Places)-1]
+		last.Notes = append(last.Notes, safe(n.text))
 	}
-	d.timeline(rep)
-	return d.Flush()
+	return sections
 }
 
 // place is the heading that a note stands under.
@@ -96,18 +85,6 @@ func (n note) place(often string) string {
 		return md("Task " + n.task)
 	}
 	return fmt.Sprintf("%s - %s", md("Step "+string(n.step)), n.at.clock())
-}
-
-func (d *document) timeline(rep *Model) {
-	d.section("Execution timeline")
-	var rows [][]string
-	for _, s := range rep.steps {
-		if !s.Started.IsZero() {
-			rows = append(rows, []string{s.Started.clock(), md(string(s.Address)), md(s.Title), string(s.Status),
-				md(s.Method), s.Duration.String()})
-		}
-	}
-	d.table("Nothing has begun.", []string{"Begun", "Step", "Title", "Status", "Method", "Duration"}, rows)
 }
 
 // notesOf are all notes of a run, in the order of the plan's steps.

@@ -1,8 +1,6 @@
 package document
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
@@ -61,34 +59,4 @@ func reflectionsOf(r *history.Run, rep *Model) []reflection {
 // drawReflections draws everything that advisors said, a line of JSON each.
 func drawReflections(w io.Writer, rep *Model) error {
 	return encodeLines(w, reflectionsOf(rep.of, rep))
-}
-
-// drawReflectionSummary tells people what advisors said.
-func drawReflectionSummary(w io.Writer, rep *Model) error {
-	all := reflectionsOf(rep.of, rep)
-	d := &document{bufio.NewWriter(w)}
-	d.put("# Reflections: %s\n\n", md(rep.Goal))
-	var rows [][]string
-	for _, l := range all {
-		came := "-"
-		switch {
-		case l.Refused:
-			came = code(l.Patch) + " was refused"
-		case l.Patch != "":
-			came = code(l.Patch) + ": " + md(l.Proposed)
-		case l.Error != "":
-			came = md(l.Error)
-		}
-		rows = append(rows, []string{md(string(l.Step)), fmt.Sprint(l.Attempt), md(l.Kind), md(l.Point),
-			md(l.RootCause),
-			fmt.Sprintf("%.2f", l.RiskScores.Confidence), fmt.Sprintf("%.2f", l.RiskScores.Risk), came})
-	}
-	d.table("", []string{"Step", "Attempt", "Kind", "Point", "Root cause", "Confidence", "Risk", "Came of it"}, rows)
-	d.put("\n")
-	for _, l := range all {
-		if l.Note != "" {
-			d.put("- %s, step %s: %s\n", md(l.Kind), md(string(l.Step)), md(l.Note))
-		}
-	}
-	return d.Flush()
 }

@@ -76,7 +76,7 @@ func (s *step) aftermath() []string {
 }
 
 // A row of the table that sets what was expected against what happened.
-type row struct{ label, text, note string }
+type row struct{ Label, Text, Note string }
 
 // differences sets declared against actual; nil if they are the same or nothing
 // was accounted.
@@ -86,7 +86,7 @@ func differences(e *entry) []row {
 	}
 	var out []row
 	add := func(label, text, note string) {
-		if len(out) > 0 && slices.ContainsFunc(out, func(r row) bool { return r.label == label }) {
+		if len(out) > 0 && slices.ContainsFunc(out, func(r row) bool { return r.Label == label }) {
 			label = ""
 		}
 		out = append(out, row{label, text, note})
@@ -149,9 +149,9 @@ func (w *page) table(rows []row) {
 		if i == 0 {
 			w.line("")
 		}
-		text := fmt.Sprintf("   %-10s %s", r.label, r.text)
-		if r.note != "" {
-			text += "   ← " + r.note
+		text := fmt.Sprintf("   %-10s %s", r.Label, r.Text)
+		if r.Note != "" {
+			text += "   ← " + r.Note
 		}
 		w.wrap(text[:14], strings.Repeat(" ", 14), text[14:])
 	}

@@ -14,7 +14,6 @@ import (
 var facts = []struct{ kind, name, fields string }{
 	{"run-started", "run begins", "name goal format profile policy.mode>mode policy.mode_by>mode_by policy.preset>preset executor isolated shadow no_sandbox own_stores policy.deterministic>deterministic policy.test_first>test_first acknowledged remembered steps tools warnings"},
 	{"policy-changed", "", ""},
-	{"observed", "", ""},
 	{"run-resumed", "run goes on", "reason in_flight"},
 	{"strategy-set", "strategy", "strategy from complexity planned source why measures phases"},
 	{"mode-switched", "mode", "from to cause measurements triggers methods recommendation consecutive"},

@@ -1,0 +1,176 @@
+package document
+
+import (
+	"embed"
+	"fmt"
+	"io"
+	pathpkg "path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/exec/internal/template"
+	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// The documents for people are templates over the model. What comes from
+// elsewhere is escaped by whoever draws them, so a template says where things
+// stand, and the functions below say what they are called.
+//
+//go:embed templates
+var templates embed.FS
+
+// parsed are the templates; they are part of the program, so they can be read.
+var parsed = sync.OnceValue(func() template.Set {
+	set, err := template.Parse(templates, "templates/*")
+	if err != nil {
+		panic("document: " + err.Error())
+	}
+	return set
+})
+
+// byTemplate draws a document by its template.
+func byTemplate(name string) func(io.Writer, *Model) error {
+	escape := md
+	if pathpkg.Ext(name) == ".yaml" {
+		escape = yaml
+	}
+	return func(w io.Writer, m *Model) error {
+		if err := parsed().Draw(w, name, m, escape, m.functions()); err != nil {
+			return fmt.Errorf("document: %w", err)
+		}
+		return nil
+	}
+}
+
+// Markdown draws the report as Markdown.
+func Markdown(w io.Writer, m *Model) error { return byTemplate("report.md")(w, m) }
+
+// safe is what is written as it is: it is escaped, or consists of words of our
+// own.
+type safe = template.Safe
+
+// functions are what templates call. Those without an argument are about the
+// run as a whole.
+func (m *Model) functions() map[string]any {
+	return map[string]any{
+		// values
+		"code":       func(name string) safe { return safe(code(name)) },
+		"safe":       func(s string) safe { return safe(s) },
+		"codes":      func(names []string) safe { return safe(dash(strings.Join(each(names, code), " "))) },
+		"yaml":       func(s string) safe { return safe(yaml(s)) },
+		"dash":       func(s string) safe { return safe(dash(md(s))) },
+		"clip":       func(columns int, s string) string { return safetext.Clip(s, columns) },
+		"tail":       func(lines int, s string) string { return tail(s, lines) },
+		"fence":      fenced,
+		"join":       join,
+		"joined":     func(a, b, c string) string { return strings.TrimSpace(a + b + c) },
+		"said":       func(what, why string) string { return what + ": " + why },
+		"semicolons": func(list []string) string { return strings.Join(list, "; ") },
+		"same":       func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) },
+		"count":      count,
+		"len":        length,
+		"under":      func(indent safe, of any) indented { return indented{indent, of} },
+		"deeper":     func(indent safe) safe { return indent + "  " },
+		"hundredths": func(f float64) safe { return safe(fmt.Sprintf("%.2f", f)) },
+		"short":      ledger.Digest.Short,
+		"clock":      func(s stamp) safe { return safe(s.clock()) },
+		"time":       stamp.String,
+		"minutes":    func(d span) int { return int(time.Duration(d).Round(time.Minute) / time.Minute) },
+		"less":       func(a, b span) safe { return safe((a - b).String()) },
+		"typed":      func(a action.Action) safe { return safe(m.typed(a)) },
+		// words
+		"mark":    func(status string) safe { return safe(mark(status)) },
+		"outcome": func(s history.Status) safe { return safe(outcome(s)) },
+		"meaning": meaning,
+		"because": because,
+		"level":   func(l gate.Level) int { return int(l) },
+		"became":  func(q question) safe { return safe(q.deviation()) },
+		"ways":    func(b *stepBlocked) string { return b.Why + "; " + b.ways() },
+		"setting": settingText,
+		"called":  func(name string) string { return orElse(name, "plan") },
+		"validator": func(version string) string {
+			return strings.TrimSpace("planlock " + version)
+		},
+		"phase":  summaryPhase,
+		"advice": analysis.Recommendation.Text,
+		// files
+		"path":     func(f file) string { return f.text() },
+		"base":     func(f file) string { return pathpkg.Base(f.shown) },
+		"shown":    func(c change) string { return c.shown },
+		"place":    func(f finding) string { return strings.TrimPrefix(at(f.shown, f.Line), " at ") },
+		"lines":    linesOf,
+		"counted":  func(n lineCount) safe { return safe(orElse(n.String(), " no lines counted")) },
+		"folders":  foldersOf,
+		"declared": declarationsAsCode,
+		// steps
+		"stepMark":    func(s *step) safe { return safe(s.mark()) },
+		"size":        func(s *step) safe { return safe(s.size()) },
+		"gates":       func(s *step) string { return judgedAs(s.gates()) },
+		"remark":      (*step).remark,
+		"detailed":    (*step).detailed,
+		"decided":     func(p *propagation) bool { return p.Decision != "" && p.Decision != "proceed" },
+		"stopped":     (*step).stopped,
+		"remedy":      (*step).remedy,
+		"aftermath":   (*step).aftermath,
+		"lastFailure": (*step).lastFailure,
+		"differences": differences,
+		"detours":     (*step).detours,
+		"outside":     (*step).outside,
+		"proofs":      (*step).proofs,
+		"problem":     (*step).problem,
+		"touched":     (*step).touched,
+		"output":      (*attempt).output,
+		"traces":      func(s *step) string { return s.judged().output() },
+		"recovery":    (*step).then,
+		"waits":       m.waitsAt,
+		"was":         func(s *step) *history.Step { return m.of.Step(s.Address) },
+		"answer":      m.answer,
+		// tasks
+		"gatesOf":    (*task).gates,
+		"acceptedOf": (*task).accepted,
+		"positionOf": (*task).position,
+		"atOnce":     (*task).atOnce,
+		// the run
+		"run":         func() *history.Run { return m.of },
+		"plan":        func() *plan.Plan { return m.plan },
+		"analysis":    func() *analysis.Analysis { return m.analysis },
+		"steps":       func() []*step { return m.steps },
+		"stuck":       func() []*step { return only(m.steps, m.stuck) },
+		"open":        func(most int) []*step { return m.unfinished(most) },
+		"tally":       func() safe { return safe(m.tally()) },
+		"next":        func() []string { return each(nextSteps(m), m.told) },
+		"resume":      m.resume,
+		"look":        m.look,
+		"latest":      func() stamp { return m.latest },
+		"unended":     func() bool { return m.of.Ended == nil },
+		"figures":     m.figures,
+		"reflections": func() []reflection { return reflectionsOf(m.of, m) },
+		"notes":       m.notes,
+		"later":       func() bool { return frequency(m.plan) == "end_only" && m.of.Ended == nil },
+		"settings":    m.projectSettings,
+		"begun":       func() int { return len(only(m.Tasks, func(t *task) bool { return !t.Started.IsZero() })) },
+		"completed":   func() []*task { return only(m.Tasks, func(t *task) bool { return t.Status == "completed" }) },
+		"failed":      m.failedTasks,
+		"late": func() []*task {
+			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
+		},
+		"sameAgain":    m.sameAgain,
+		"strategy":     func() string { return orElse(string(m.plan.ErrorPropagation.Strategy), string(plan.HaltOnCritical)) },
+		"filesBy":      func(op string) []file { return only(m.Files, func(f file) bool { return string(f.Op) == op }) },
+		"checkpointID": func() string { return "chk-" + m.latest.UTC().Format("20060102-150405") },
+		"reason":       func() string { return reasonOf(m.of, m) },
+		"ceremony":     m.ceremony,
+		"progress":     m.phases,
+		"context":      func() string { return contextOf(m.plan, m) },
+		"compare": func() string {
+			return m.say(action.Action{Kind: action.Compare, From: m.Base.Digest, To: m.Tree.Digest})
+		},
+	}
+}

@@ -1,0 +1,391 @@
+package document
+
+import (
+	"fmt"
+	pathpkg "path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/exec/internal/compliance"
+	"github.com/planlock/planlock/plan"
+)
+
+// indented is something that is written as part of a list.
+type indented struct {
+	Indent safe
+	Of     any
+}
+
+// only are the elements of a list that are so.
+func only[T any](list []T, is func(T) bool) []T {
+	var some []T
+	for _, v := range list {
+		if is(v) {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// length is the number of elements of a list.
+func length(list any) int { return reflect.ValueOf(list).Len() }
+
+// orElse is a text, or another where there is none.
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// dash stands for what is not there.
+func dash(text string) string { return orElse(text, "-") }
+
+func join(parts []string) string { return strings.Join(parts, ", ") }
+
+// tail is the last n lines of a text.
+func tail(text string, n int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// fenced is an output as a code block.
+func fenced(info, output string) safe {
+	var b strings.Builder
+	fence(&b, "", info, output)
+	return safe(b.String())
+}
+
+// declarationsAsCode are declarations as a code block, ready to be copied into a plan.
+func declarationsAsCode(ds []declaration) safe {
+	return fenced("toml", strings.Join(each(ds, func(d declaration) string {
+		return strings.Join(d.toml(), "\n") + "\n"
+	}), "\n"))
+}
+
+// judgedAs is asked, or nothing where nobody was asked.
+func judgedAs(js []judgement) string {
+	if len(js) == 0 {
+		return ""
+	}
+	return asked(js)
+}
+
+// remark is what the row of a step says of its way.
+func (s *step) remark() string {
+	switch {
+	case s.Blocked != nil:
+		return "by " + string(s.Blocked.By) + ": " + s.Blocked.Why
+	case s.Skipped != nil:
+		return "by " + s.Skipped.By + ": " + s.Skipped.Why
+	}
+	return join(s.detours())
+}
+
+// detailed reports whether there is more to say of a step than its row does.
+func (s *step) detailed() bool {
+	return len(s.Attempts)+len(s.Gates)+len(s.Questions) > 0 || s.Failure != nil
+}
+
+// outside are the changes of a completed step that it did not declare.
+func (s *step) outside() []change {
+	if e := s.account(); e != nil && s.Status == history.Completed {
+		return e.Extra
+	}
+	return nil
+}
+
+// proofs are the judgements of a completed step that name evidence.
+func (s *step) proofs() []judgement {
+	if s.Status != history.Completed {
+		return nil
+	}
+	return only(s.gates(), func(j judgement) bool { return len(j.Evidence) > 0 })
+}
+
+// problem is why a step failed, or why it has not succeeded yet.
+func (s *step) problem() []string {
+	if s.Failure != nil {
+		return s.Failure.Reasons
+	}
+	if a := s.judged(); a != nil && a.Failure != nil {
+		return a.Failure.Reasons
+	}
+	if s.Refusal != nil {
+		return s.Refusal.Reasons
+	}
+	return nil
+}
+
+// then is what was decided after an attempt, nil if nothing was.
+func (s *step) then(attempt int) *recovery {
+	if attempt < len(s.Recoveries) {
+		return &s.Recoveries[attempt]
+	}
+	return nil
+}
+
+// touched are the files that attempts changed, each once.
+func (s *step) touched() []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, a := range s.Attempts {
+		if a.Ledger == nil {
+			continue
+		}
+		for _, c := range a.Ledger.Changes {
+			if name := c.text(); !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// output is what the executor printed in an attempt, "" where that is nothing
+// to see.
+func (a *attempt) output() string {
+	if a == nil || a.Said == nil || strings.TrimSpace(a.Said.Output) == "" {
+		return ""
+	}
+	return a.Said.Output
+}
+
+// deviation tells what became of a question.
+func (q question) deviation() string {
+	out := fmt.Sprintf("question %s, %s: ", md(q.ID), md(q.What))
+	switch {
+	case q.Answer != nil:
+		return out + fmt.Sprintf("%s answered %s (%s)", md(q.Answer.By), md(q.Answer.Choice), md(q.Answer.Label))
+	case q.Refused != "":
+		return out + "no answer: " + md(q.Refused)
+	}
+	return out + "waits for an answer"
+}
+
+// gates counts the judgements of a task's steps.
+func (t *task) gates() string {
+	n := 0
+	for _, s := range t.Steps {
+		n += len(s.gates())
+	}
+	return count(n, "gate", "gates")
+}
+
+// accepted is the tree that the task left, in short.
+func (t *task) accepted() string {
+	tree := ""
+	for _, s := range t.Steps {
+		if s.Tree != nil {
+			tree = s.Tree.Digest.Short()
+		}
+	}
+	return tree
+}
+
+// position is that of the task's last checkpoint in the journal.
+func (t *task) position() uint64 {
+	last := uint64(0)
+	for _, s := range t.Steps {
+		if s.Checkpoint != nil {
+			last = max(last, s.Checkpoint.Position)
+		}
+	}
+	return last
+}
+
+// atOnce reports whether each step of the task went through at the first
+// attempt, and nobody was asked.
+func (t *task) atOnce() bool {
+	return !slices.ContainsFunc(t.Steps, func(s *step) bool { return len(s.Attempts) != 1 || len(s.Questions) > 0 })
+}
+
+// A taskFailure is a task of which a step failed, be it critical or not.
+type taskFailure struct {
+	Task     *task
+	Steps    []*step // that failed
+	Reasons  []string
+	Attempts int
+}
+
+func (m *Model) failedTasks() []taskFailure {
+	var all []taskFailure
+	for _, t := range m.Tasks {
+		f := taskFailure{Task: t}
+		for _, s := range t.Steps {
+			if s.Failure != nil {
+				f.Steps = append(f.Steps, s)
+				f.Attempts += len(s.Attempts)
+				f.Reasons = append(f.Reasons, fmt.Sprintf("step %s: %s", s.Address, meaning(s.Failure.Class)))
+			}
+		}
+		if t.Status == "failed" || len(f.Steps) > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// stuck reports whether a step failed or waits for a person.
+func (m *Model) stuck(s *step) bool { return s.Failure != nil || m.waitsAt(s) }
+
+func (m *Model) waitsAt(s *step) bool { return m.Waiting != nil && m.Waiting.Step == s.Address }
+
+// unfinished are the first steps that are still to be done.
+func (m *Model) unfinished(most int) []*step {
+	open := only(m.steps, func(s *step) bool { return s.Status == history.Pending || s.Status == history.InFlight })
+	return open[:min(most, len(open))]
+}
+
+// summaryPhase is what the front matter of a summary calls the status of a run.
+func summaryPhase(s history.Status) string {
+	switch s {
+	case history.Running, history.Waiting:
+		return strings.ToLower(string(s))
+	}
+	return "executed"
+}
+
+// A folder is part of what a run changed.
+type folder struct {
+	Name  string
+	Files []file
+}
+
+// foldersOf groups files by folder.
+func foldersOf(files []file) []folder {
+	var all []folder
+	at := map[string]int{}
+	for _, f := range files {
+		dir := pathpkg.Dir(f.shown)
+		i, known := at[dir]
+		if !known {
+			i, at[dir] = len(all), len(all)
+			all = append(all, folder{Name: dir})
+		}
+		all[i].Files = append(all[i].Files, f)
+	}
+	return all
+}
+
+// A figure is a rate of a run, for people.
+type figure struct {
+	Name  string
+	Rate  safe
+	Count string
+}
+
+func (m *Model) figures() []figure {
+	k := m.analysis.KPIs
+	row := func(name string, r analysis.Rate) figure {
+		if r.Of == 0 {
+			return figure{name, "-", "none"}
+		}
+		return figure{name, safe(fmt.Sprintf("%.0f %%", 100*r.Value())), fmt.Sprintf("%d of %d", r.N, r.Of)}
+	}
+	return []figure{
+		row("Tasks completed", k.Completed), row("Completed after something was tried anew", k.RetrySuccess),
+		row("Evidence found", k.Evidence), row("Steps without help", k.Unaided),
+		row("Failures recovered from without help", k.Recovered), row("Tests written first", k.TestFirst),
+	}
+}
+
+// An emptyBackup is a backup that does what its step does.
+type emptyBackup struct {
+	ID   string
+	Step plan.Address
+}
+
+func (m *Model) sameAgain() []emptyBackup {
+	var all []emptyBackup
+	for _, t := range m.plan.Tasks {
+		for i := range t.Steps {
+			for _, b := range t.Steps[i].Backups {
+				if compliance.SameAgain(&t.Steps[i], b) {
+					all = append(all, emptyBackup{b.ID, t.Steps[i].Address})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// projectSettings are what the plan says about the project.
+func (m *Model) projectSettings() []plan.Setting {
+	return only(m.plan.Settings, func(s plan.Setting) bool {
+		head, _, _ := strings.Cut(s.Key, ".")
+		return head == "software_stack" || head == "constraints" || head == "components"
+	})
+}
+
+func settingText(v plan.Value) string {
+	if v.Kind != "array" && v.Kind != "table" {
+		return v.Text
+	}
+	return strings.Join(each(v.List, settingText), ", ")
+}
+
+// ceremony is the strategy of a run as checkpoint.yaml has it.
+func (m *Model) ceremony() string {
+	if s := m.of.Flow.Strategy; s != nil && s.Strategy == history.Orchestrated {
+		return "ORCHESTRATED"
+	}
+	return "DIRECT"
+}
+
+// phaseProgress is how far a run is: by the phases of its strategy, or by its
+// tasks where there are none.
+type phaseProgress struct {
+	Current, Total int
+	Done           []donePhase
+}
+
+type donePhase struct {
+	Number         int
+	Name, Evidence string
+}
+
+func (m *Model) phases() phaseProgress {
+	var done []donePhase
+	flow := m.of.Flow
+	if flow.Strategy != nil && len(flow.Strategy.Phases) > 0 {
+		for _, p := range flow.Phases {
+			done = append(done, donePhase{p.Number, p.Phase,
+				fmt.Sprintf("%d steps completed, tree %s", p.Completed, p.Checkpoint.Tree.Short())})
+		}
+		total := len(flow.Strategy.Phases)
+		return phaseProgress{min(len(done)+1, total), total, done}
+	}
+	for i, t := range m.Tasks {
+		if t.Status == "completed" {
+			done = append(done, donePhase{i + 1, t.Title, t.gates() + " passed"})
+		}
+	}
+	return phaseProgress{min(len(done)+1, max(len(m.Tasks), 1)), len(m.Tasks), done}
+}
+
+// contextOf is what somebody who goes on must know, in one line.
+func contextOf(p *plan.Plan, rep *Model) string {
+	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Goal, "."), rep.Counts.Completed,
+		rep.Counts.Steps)
+	for _, s := range rep.unfinished(1) {
+		text += fmt.Sprintf(" Next: step %s, %s.", s.Address, strings.TrimSuffix(s.Title, "."))
+	}
+	for _, n := range p.NonGoals {
+		text += fmt.Sprintf(" Not to be touched: %s.", strings.TrimSuffix(n.Text, "."))
+	}
+	return text
+}
+
+// linesOf is how many lines a change added and removed; "" where they were not
+// counted.
+func linesOf(n *lineCount) safe {
+	if n == nil {
+		return ""
+	}
+	return safe(n.String())
+}
