@@ -63,7 +63,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: agent}
+		c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(agent)}
 		locked, err := c.Lock(ctx, draft)
 		if err != nil {
 			fmt.Println(err)

@@ -25,7 +25,7 @@ import (
 
 // controller is one for a workspace, with what the host brings.
 func (p *cli) controller(dir string) *exec.Controller {
-	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir), Now: p.now,
+	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir), Means: exec.Means{Now: p.now},
 		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
 		Documents: documents()}
 }
@@ -93,7 +93,7 @@ func (r *roles) seatReviewers(c *exec.Controller) error {
 // seatExecutors gives a controller the executors of the command line and of the
 // host, and the shell, which is always there.
 func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor, fallback string) error {
-	brought := map[string]exec.Executor{"shell": &shell.Executor{}}
+	brought := exec.Executors{"shell": &shell.Executor{}}
 	maps.Copy(brought, known)
 	c.Executors = maps.Clone(brought)
 	chosen := ""
@@ -115,16 +115,18 @@ func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor
 		}
 	}
 	word := cmp.Or(chosen, fallback, "shell")
-	if c.Executor = brought[word]; c.Executor == nil {
+	byDefault := brought[word]
+	if byDefault == nil {
 		path, err := filepath.Abs(word)
 		if err != nil {
 			return fmt.Errorf("executor %q: %w", word, err)
 		}
-		c.Executor = newAgent(path, path)
+		byDefault = newAgent(path, path)
 	}
-	if _, ok := c.Executor.(*shell.Executor); ok {
+	if _, ok := byDefault.(*shell.Executor); ok {
 		delete(c.Executors, "shell") // it answers to its name already
 	}
+	c.Executors[""] = byDefault
 	return nil
 }
 

@@ -33,7 +33,7 @@ func TestHostOfTheCommand(t *testing.T) {
 	})
 	var out, errs bytes.Buffer
 	work := inFolder(t, nil)
-	status := run(With{Escalator: person, Executors: map[string]exec.Executor{"writer": writes}},
+	status := run(With{Escalator: person, Executors: exec.Executors{"writer": writes}},
 		[]string{"run", "--dir", work, "--executor", "writer", plans}, bytes.NewReader(nil), &out, &errs)
 	if status != 0 || person.asked != 1 {
 		t.Errorf("ended with %d after %d questions, want 0 after 1\n%s%s", status, person.asked, &out, &errs)

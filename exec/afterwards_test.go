@@ -54,7 +54,7 @@ func unplugged(t *testing.T) (b *exectest.Bench, locked *plan.Locked, run string
 	mine = filepath.Join(dir, "mine.txt")
 	must(t, errors.Join(os.Truncate(journal, int64(binary.BigEndian.Uint64(head[16:]))), os.WriteFile(mine, []byte("mine\n"), 0o644)))
 	b.Controller.Dir, b.Dir = dir, dir
-	b.Controller.Executors = map[string]exec.Executor{"script": goodScript}
+	b.Controller.Executors = exec.Executors{"script": goodScript}
 	return b, locked, ids[0], mine
 }
 

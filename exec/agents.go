@@ -18,29 +18,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// executor finds who carries out a method that names an executor, or names
-// none.
-func (c *Controller) executor(named string) (Executor, error) {
-	if x, ok := c.Executors[named]; ok && x != nil {
-		return x, nil
-	}
-	if c.Executor != nil && (named == "" || named == name(c.Executor)) {
-		return c.Executor, nil
-	}
-	if named == "" {
-		return nil, errors.New("exec: a step names no executor, and the controller has no default one: set Controller.Executor")
-	}
-	return nil, fmt.Errorf("exec: executor %q is not known: set Controller.Executors[%q]", named, named)
-}
-
-// name is what an executor calls itself.
-func name(x Executor) string {
-	if n, ok := x.(Named); ok {
-		return n.Name()
-	}
-	return ""
-}
-
 // needed lists the executors that a plan names, sorted; "" among them if a
 // method names none.
 func needed(p *plan.Plan) []string {
@@ -82,7 +59,7 @@ func (c *Controller) validate(p *plan.Plan) error {
 	}
 	errs = append(errs, c.lacksReviewers(p))
 	for _, n := range needed(p) {
-		if _, err := c.executor(n); err != nil {
+		if _, err := c.Executors.find(n); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -163,7 +140,7 @@ func (c *Controller) rules() []string {
 func (c *Controller) agents(ctx context.Context, named []string) ([]envelope.Agent, error) {
 	var agents []envelope.Agent
 	for _, n := range named {
-		x, err := c.executor(n)
+		x, err := c.Executors.find(n)
 		if err != nil {
 			return nil, err
 		}

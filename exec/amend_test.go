@@ -410,11 +410,10 @@ func TestAmendWithAnotherExecutor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, run, fixed := waits(t)
 			b.Draft = read(t, begunPlan+furtherStep+"executor = \"other\"\n")
-			other := &versioned{b.Controller.Executor, "1"}
-			b.Controller.Executors = map[string]exec.Executor{"": b.Controller.Executor, "other": other}
+			was := b.Controller.Executors[""]
+			b.Controller.Executors = exec.Executors{"": was, "other": &versioned{was, "1"}}
 			if moved {
-				b.Controller.Executors[""] = &versioned{b.Controller.Executor, "2"}
-				b.Controller.Executor = b.Controller.Executors[""]
+				b.Controller.Executors[""] = &versioned{was, "2"}
 			}
 			amended, err := b.Controller.Amend(t.Context(), run, amendment(b.Draft))
 			if moved {
@@ -548,14 +547,14 @@ func TestAmendLeavesNoStepOut(t *testing.T) {
 func TestAmendedPlansAreAskedAbout(t *testing.T) {
 	b, _, fixed := prepared(t)
 	asked := 0
-	script := maps.Clone(b.Controller.Executor.(exectest.Script))
+	script := maps.Clone(b.Controller.Executors[""].(exectest.Script))
 	ctx, interrupt := context.WithCancel(t.Context())
 	script["2.1"] = exectest.Attempts(func(ctx context.Context, _ exec.Work) (exec.Outcome, error) {
 		interrupt()
 		return exec.Outcome{}, ctx.Err()
 	}, script["2.1"])
 	script["2.2"] = exectest.Attempts(exectest.Fail("not at once"), script["2.2"])
-	b.Controller.Executor, b.Controller.Executors = script, map[string]exec.Executor{"": script}
+	b.Controller.Executors = exec.Default(script)
 	remember := remembering("r", ask.ForPlan, &asked)
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
 		*fixed = true

@@ -2,24 +2,18 @@ package exec
 
 import (
 	"context"
-	"log/slog"
-	"time"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
-	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/modes"
-	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
 
-// A Controller carries out locked plans in one workspace. Executor and Gates
+// A Controller carries out locked plans in one workspace. Executors and Gates
 // are needed; every other field has a useful zero value. The fields must not be
 // changed while a run goes on. A Controller may be used for several runs, one
 // after another; two at a time in one workspace exclude each other, whichever
@@ -27,16 +21,23 @@ import (
 type Controller struct {
 	// Dir is the workspace; the current folder if empty.
 	Dir string
-	// Executor carries out the steps that name none, and those that name it
-	// (see [Named]).
-	Executor Executor
+	// Policy says how runs are carried out.
+	Policy
+	// Means are what is taken from the world besides the workspace.
+	Means
+	// RunID is the id of the run that Run begins, made by [Workspace.NewRun],
+	// so that a host can write it down before anything happens. Empty: one is
+	// made. It must be that of no run, and later than all others.
+	RunID string
+
+	// Executors carry out the steps; see [Default] for one that carries out
+	// all.
+	Executors Executors
 	// Tools says whether a tool server that the plan names in [mcp_tools] can
 	// be used: nil if so, else why not. It is asked before a run begins, and
 	// before it goes on; each question has ten seconds. Where it is nil, tools
 	// are listed and nobody looks for them.
 	Tools func(ctx context.Context, name string) error
-	// Executors are found by the name that a step or a backup gives.
-	Executors map[string]Executor
 	// Gates judge, in this order. Nil is refused with [ErrNoGates]:
 	// builtin.Gates() are all that planlock has, a host appends its own, and an
 	// empty list is none.
@@ -48,12 +49,6 @@ type Controller struct {
 	Guards []guard.Guard
 	// Escalator is asked where a person must decide. Nil refuses.
 	Escalator Escalator
-	// Preset names the way to cope with failure, one of package preset. Empty:
-	// what the plan says (preset in [execution]), else "contract". A run that
-	// is resumed keeps its own.
-	Preset string
-	// Ladder is what is tried after a failure; nil for the preset's.
-	Ladder recovery.Ladder
 	// Advisors propose where the ladder wants advice, by kind; nil for the
 	// built-in ones.
 	Advisors Advisors
@@ -71,28 +66,6 @@ type Controller struct {
 	// filelog.UserWitness.
 	Witness filelog.Witness
 
-	// Mode says who is asked and when. Empty: what the plan says, else dynamic.
-	Mode plan.Mode
-	// ModeBy says in the journal who chose Mode, as in "person"; empty: the
-	// host.
-	ModeBy string
-	// Triggers are the thresholds of dynamic mode where the plan has none; zero
-	// fields are the defaults.
-	Triggers modes.Triggers
-	// Strategy is how much ceremony there is; "" for what the plan says, else
-	// what follows from its complexity.
-	Strategy history.Strategy
-	// TestFirst has steps that can write their test first do so, in phases that
-	// the controller judges by running the test. The plan can ask for it as
-	// well.
-	TestFirst bool
-	// Deterministic refuses a step that makes another tree than an earlier
-	// attempt of the same inputs did. The plan can ask for it as well.
-	Deterministic bool
-	// TokenBudget is how many tokens a session may use; 0 for what the plan
-	// says, else no limit. At 70 % executors are asked to be brief, at 80 % the
-	// run stops with [ErrHandoff], and is resumed with a fresh count.
-	TokenBudget int64
 	// Isolate works in a clone; the workspace moves only if the run succeeds.
 	// It is refused where the plan watches paths of the workspace by their
 	// stamps only: nothing of these is kept, so the clone would not have them.
@@ -107,9 +80,6 @@ type Controller struct {
 	// NoSandbox runs commands at level none, whatever the plan says. It is part
 	// of the envelope.
 	NoSandbox bool
-	// Patience is how long a question waits for its answer; 0: as long as the
-	// escalator does.
-	Patience time.Duration
 	// LockFile is where the lock was read from, "" if it is in no file. It is
 	// watched like the plan.
 	LockFile string
@@ -128,13 +98,6 @@ type Controller struct {
 	// A fact is told once another process can read it. The beginning of an
 	// attempt need not outlive a power cut; all other facts do.
 	Observe func(context.Context, event.Event)
-	// Log gets what is of interest to whoever debugs a host: every record at
-	// level debug, what went wrong without consequences as a warning. Nil
-	// discards it.
-	Log *slog.Logger
-	// Now is the clock of the journal's time stamps; nil for time.Now.
-	// Nothing is decided by it but deadlines of questions.
-	Now func() time.Time
 }
 
 // Run carries out a locked plan: approve, execute step by step, complete, seal.
@@ -189,41 +152,4 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 
 func (c *Controller) workspace() Workspace {
 	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog, Witness: c.Witness, Documents: c.Documents}
-}
-
-func (c *Controller) now() time.Time {
-	if c.Now != nil {
-		return c.Now()
-	}
-	return time.Now()
-}
-
-func (c *Controller) logger() *slog.Logger {
-	if c.Log != nil {
-		return c.Log
-	}
-	return slog.New(slog.DiscardHandler)
-}
-
-func (c *Controller) ladder() recovery.Ladder {
-	if c.Ladder != nil {
-		return c.Ladder
-	}
-	return c.chosenPreset().Ladder
-}
-
-// chosenPreset is the preset of the run. One that does not exist has been
-// refused by validate.
-func (c *Controller) chosenPreset() preset.Preset {
-	p, err := preset.Named(c.Preset)
-	if err != nil {
-		return preset.Contract()
-	}
-	return p
-}
-
-// under has a run go on under a preset, and returns its ladder.
-func (c *Controller) under(named string) recovery.Ladder {
-	c.Preset = named
-	return c.ladder()
 }

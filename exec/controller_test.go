@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -317,7 +319,6 @@ func TestRefusals(t *testing.T) {
 		"an executor that nobody knows": func(t *testing.T, b *exectest.Bench) error {
 			locked := b.Lock(t)
 			b.Controller.Executors = nil
-			b.Controller.Executor = nil
 			return run(t, b, locked)
 		},
 		"no lock at all": func(t *testing.T, b *exectest.Bench) error { return run(t, b, nil) },
@@ -369,7 +370,7 @@ func TestTwoControllers(t *testing.T) {
 	b.Controller.Executors["script"] = exectest.Script{
 		"1.1": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			other := &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(),
-				Executors: map[string]exec.Executor{"script": goodScript}}
+				Executors: exec.Executors{"script": goodScript}}
 			locked, err := plan.Lock(b.Draft, plan.LockOptions{ID: "a lock"})
 			if err != nil {
 				return exec.Outcome{}, err
@@ -467,7 +468,7 @@ func ExampleController() {
 	dir, _ := os.MkdirTemp("", "planlock")
 	defer os.RemoveAll(dir)
 	draft, _ := native.Read("plan.toml", []byte(twoSteps()))
-	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": goodScript}}
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Executors{"script": goodScript}}
 	locked, err := c.Lock(context.Background(), draft)
 	if err != nil {
 		fmt.Println(err)
@@ -476,4 +477,59 @@ func ExampleController() {
 	report, err := c.Run(context.Background(), locked)
 	fmt.Println(report.Status(), err)
 	// Output: ACHIEVED <nil>
+}
+
+// TestRunIDIsGiven: a host writes the id of a run down before it begins, and
+// whatever happens then, it is that run, once.
+func TestRunIDIsGiven(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	c := b.Controller
+	id, err := c.NewRun()
+	must(t, err)
+	earlier, err := c.NewRun()
+	must(t, err)
+	if id < earlier {
+		id, earlier = earlier, id
+	}
+	c.RunID = id
+	if _, err := c.Resume(t.Context(), b.Lock(t), id); !errors.Is(err, exec.ErrNoRun) {
+		t.Errorf("it has begun: %v", err)
+	}
+	report, err := c.Run(t.Context(), b.Lock(t))
+	if err != nil || report.Run.Started.Run != id {
+		t.Fatalf("run %q: %v", report.Run.Started.Run, err)
+	}
+	must(t, os.Remove(filepath.Join(b.Dir, "a.txt")))
+	for given, says := range map[string]string{id: "has begun", earlier: "has begun since", "mine": "no id of a run",
+		strings.ToLower(id): "no id of a run"} {
+		c.RunID = given
+		var refused *exec.RefusedError
+		if _, err := c.Run(t.Context(), b.Lock(t)); !errors.As(err, &refused) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want a refusal that says %q", given, err, says)
+		}
+	}
+}
+
+// TestMeansAreInjected: with its clock and randomness given, a controller makes
+// the same ids.
+func TestMeansAreInjected(t *testing.T) {
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	var heads []string
+	for range 2 {
+		at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		b.Controller.Means = exec.Means{Now: func() time.Time { at = at.Add(time.Second); return at },
+			Random: bytes.NewReader(make([]byte, 1000))}
+		report, err := b.Controller.Run(t.Context(), b.Lock(t))
+		if err != nil {
+			t.Fatal(err, report)
+		}
+		heads = append(heads, report.Run.Started.Run+" "+report.Run.Started.Lock)
+		must(t, os.RemoveAll(b.Dir))
+		for name, text := range workspace {
+			must(t, exectest.Put(b.Dir, name, text))
+		}
+	}
+	if heads[0] != heads[1] || !strings.HasPrefix(heads[0], "01KDYAK52R") {
+		t.Errorf("the runs and locks are %q", heads)
+	}
 }

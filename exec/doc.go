@@ -18,7 +18,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	c := &exec.Controller{Dir: ".", Gates: builtin.Gates(), Executor: &shell.Executor{}}
+//	c := &exec.Controller{Dir: ".", Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{})}
 //	locked, err := c.Lock(ctx, draft)
 //	if err != nil {
 //		return err

@@ -39,11 +39,11 @@ func ExampleController_Amend() {
 	defer os.RemoveAll(dir)
 	ctx, interrupt := context.WithCancel(context.Background())
 	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(),
-		Executor: exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+		Executors: exec.Default(exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 			interrupt()
 			name := w.Step.Artifacts.Create[0]
 			return exec.Outcome{}, errors.Join(ctx.Err(), os.WriteFile(filepath.Join(w.Dir, name), []byte("Dear reader\n"), 0o644))
-		})}
+		}))}
 	read := func(text string) *plan.Draft {
 		draft, err := native.Read("letter.toml", []byte(text))
 		if err != nil {

@@ -67,7 +67,8 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	own, chosen := *c, c.Preset
 	c = &own
 	c.Preset, c.Evidence = cmp.Or(chosen, preset.Of(p), preset.Default), c.evidenceFor(p)
-	e := &execution{c: c, chosen: chosen, Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now}}
+	e := &execution{c: c, chosen: chosen, Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now,
+		NewID: c.newName}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]envelope.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.tools = &binding.Tools{Session: e.Session, Ask: c.Tools}
@@ -213,7 +214,7 @@ func (e *execution) assemble() {
 	e.Paused = e.views.DrawAhead
 	e.ending = &ending.Ending{Session: e.Session, Bound: e.bound, Rewind: e.rewind, Views: e.views}
 	e.life = &life.Life{Session: e.Session, Bound: e.bound, Tools: e.tools, Memory: e.people.Before, Home: home{e},
-		Host: life.Host{Executor: name(e.c.Executor), Isolate: e.c.Isolate, Shadow: e.c.Shadow, Mode: e.c.Mode,
+		Host: life.Host{Executor: name(e.c.Executors[""]), Isolate: e.c.Isolate, Shadow: e.c.Shadow, Mode: e.c.Mode,
 			Preset: e.chosen, Version: Version(), Policy: e.chosenPolicy, Roles: e.roles, Under: e.c.under,
 			Options: e.c.Options, Bind: e.c.bind, Warnings: e.withoutSay()}}
 	e.attempts = &attempt.Attempts{Session: e.Session, Bound: e.bound, Counsel: e.counsel, Rewind: e.rewind,

@@ -2,6 +2,8 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/planlock/planlock/exec/history"
@@ -33,6 +35,36 @@ type Versioned interface {
 // in executor = "shell".
 type Named interface {
 	Name() string
+}
+
+// Executors are who carries out steps, by the name that a step or a backup
+// gives. The one under the empty name is the default: it carries out what names
+// nobody, and what asks for the name that it says it has (see [Named]).
+type Executors map[string]Executor
+
+// Default is an executor that carries out all steps.
+func Default(x Executor) Executors { return Executors{"": x} }
+
+// find is who carries out a method that names an executor, or names none.
+func (x Executors) find(named string) (Executor, error) {
+	if one := x[named]; one != nil {
+		return one, nil
+	}
+	if one := x[""]; one != nil && named == name(one) {
+		return one, nil
+	}
+	if named == "" {
+		return nil, errors.New("exec: a step names no executor, and the controller has no default one: set Controller.Executors[\"\"]")
+	}
+	return nil, fmt.Errorf("exec: executor %q is not known: set Controller.Executors[%q]", named, named)
+}
+
+// name is what an executor calls itself.
+func name(x Executor) string {
+	if n, ok := x.(Named); ok {
+		return n.Name()
+	}
+	return ""
 }
 
 // Work is one attempt of a step. What it points to must not be changed.
@@ -86,7 +118,7 @@ func (f Func) Execute(ctx context.Context, w Work) (Outcome, error) { return f(c
 
 // executor finds who carries out a method, for an attempt.
 func (e *execution) executor(named string) (attempt.Executor, error) {
-	x, err := e.c.executor(named)
+	x, err := e.c.Executors.find(named)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func control(dir string, script exectest.Script) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: map[string]exec.Executor{"script": script}}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Executors{"script": script}}
 	if runs, err := (&exec.Workspace{Dir: dir}).Runs(); err == nil && len(runs) > 0 {
 		_, err = c.Resume(context.Background(), locked, "")
 		return err

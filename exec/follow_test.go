@@ -139,7 +139,7 @@ func ExampleWorkspace_Follow() {
 	writer := exec.Func(func(_ context.Context, w exec.Work) (exec.Outcome, error) {
 		return exec.Outcome{}, os.WriteFile(filepath.Join(w.Dir, "letter.txt"), []byte("Dear reader\n"), 0o644)
 	})
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: writer}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(writer)}
 	draft, err := native.Read("plan.toml", []byte(letter))
 	if err != nil {
 		fmt.Println(err)

@@ -83,7 +83,7 @@ func TestResearchIsToldToEachStep(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var told []string
 			b := exectest.New(t, tt.text, workspace, nil)
-			b.Controller.Executors = map[string]exec.Executor{"script": telling(&told, goodScript)}
+			b.Controller.Executors = exec.Executors{"script": telling(&told, goodScript)}
 			b.Controller.Advisors = exec.Advisors{advice.Research: tt.advisor}
 			b.Run(t).Want(t, history.Achieved)
 			if diff := cmp.Diff(tt.want, told); diff != "" {

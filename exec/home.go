@@ -19,7 +19,7 @@ import (
 type home struct{ e *execution }
 
 // NextRun is an id that no run has.
-func (h home) NextRun() (string, error) { return h.e.workspace().nextRun() }
+func (h home) NextRun() (string, error) { return h.e.c.runID() }
 
 // Plan reads back the plan of a run.
 func (h home) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {

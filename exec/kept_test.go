@@ -45,7 +45,7 @@ func stopped(t *testing.T, b *exectest.Bench, agent *versioned) (locked *plan.Lo
 			return exec.Outcome{}, context.Cause(ctx)
 		},
 	}
-	b.Controller.Executors = map[string]exec.Executor{"script": agent}
+	b.Controller.Executors = exec.Executors{"script": agent}
 	locked = b.Lock(t)
 	if _, err := b.Controller.Run(ctx, locked); err == nil {
 		t.Fatal("the run was not stopped")

@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/gate/panel"
@@ -24,13 +23,14 @@ func (c *Controller) Options() plan.CheckOptions {
 			o.Gates = append(o.Gates, plan.GateKind{Name: info.Name, Args: info.Args})
 		}
 	}
-	if c.Executor != nil && name(c.Executor) == "" {
-		return o // the default one answers to no name, so names cannot be checked
-	}
-	if c.Executor != nil {
-		o.Executors = append(o.Executors, name(c.Executor))
-	}
-	for n := range c.Executors {
+	for n, x := range c.Executors {
+		if n == "" && x != nil {
+			n = name(x)
+		}
+		if n == "" {
+			o.Executors = nil
+			return o // the default one answers to no name, so names cannot be checked
+		}
 		o.Executors = append(o.Executors, n)
 	}
 	slices.Sort(o.Executors)
@@ -75,12 +75,9 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 // bind makes a lock with a name of its own, so that a run can tell whether it
 // has served one before.
 func (c *Controller) bind(draft *plan.Draft, o plan.LockOptions) (*plan.Locked, error) {
-	o.At = time.Now()
-	if c.Now != nil {
-		o.At = c.Now()
-	}
+	o.At = c.now()
 	var err error
-	if o.ID, err = lockfile.NewID(o.At); err != nil {
+	if o.ID, err = lockfile.NewID(o.At, c.Random); err != nil {
 		return nil, err
 	}
 	return plan.Lock(draft, o)

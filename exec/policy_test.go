@@ -236,7 +236,7 @@ func TestWhatMovesIsNamed(t *testing.T) {
 					cancel(errors.New("stop"))
 					return exec.Outcome{}, context.Cause(ctx)
 				}}
-			b.Controller.Executors = map[string]exec.Executor{"script": agent}
+			b.Controller.Executors = exec.Executors{"script": agent}
 			locked := b.Lock(t)
 			if _, err := b.Controller.Run(ctx, locked); err == nil {
 				t.Fatal("the run was not stopped")

@@ -99,27 +99,6 @@ func (w Workspace) Runs() ([]string, error) {
 	return ids, nil
 }
 
-// nextRun is an id that no run has, and that sorts behind those of all others:
-// also where the clock was set back since the last one began.
-func (w Workspace) nextRun() (string, error) {
-	ids, err := w.Runs()
-	if err != nil {
-		return "", err
-	}
-	id := ulid.Make()
-	if n := len(ids); n > 0 {
-		last, err := ulid.ParseStrict(ids[n-1])
-		if err == nil && id.Compare(last) <= 0 {
-			err = id.SetTime(last.Time() + 1)
-		}
-		if err != nil {
-			return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", ids[n-1],
-				w.dir(), err)
-		}
-	}
-	return id.String(), nil
-}
-
 // Find is the id of the run that prefix names, without regard to case; the
 // latest that has begun where prefix is empty. ErrNoRun, *AmbiguousError.
 func (w Workspace) Find(prefix string) (string, error) {

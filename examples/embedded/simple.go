@@ -21,7 +21,7 @@ func simple(ctx context.Context, path, dir string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{})}
 	report, err := c.Run(ctx, locked)
 	fmt.Print(report) // never nil: what was done so far
 	return err

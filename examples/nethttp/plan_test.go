@@ -33,7 +33,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{}}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{})}
 	report, err := c.Run(t.Context(), locked)
 	if err != nil || report.Status() != history.Achieved {
 		t.Fatalf("%v\n%v", err, report)

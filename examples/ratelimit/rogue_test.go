@@ -158,7 +158,7 @@ func runRogue(t *testing.T, dir string, draft *plan.Draft, v victim, r rogue) *h
 		t.Fatal(err)
 	}
 	var before map[string]file
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executor: &shell.Executor{},
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{}),
 		Observe: func(_ context.Context, e event.Event) {
 			if e.Kind == event.Judging && e.Phase == gate.Before && e.Step == v.step {
 				before = walk(t, dir)

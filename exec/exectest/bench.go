@@ -49,7 +49,7 @@ func New(t testing.TB, text string, files Files, executor exec.Executor) *Bench 
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Controller = &exec.Controller{Dir: b.Dir, Executor: executor, Executors: map[string]exec.Executor{},
+	b.Controller = &exec.Controller{Dir: b.Dir, Executors: exec.Default(executor),
 		Gates: builtin.Gates()}
 	for _, task := range b.Draft.Plan.Tasks {
 		for _, step := range task.Steps {

@@ -9,7 +9,7 @@
 //	}
 //	fmt.Println(p.Name, p.Ladder.Next(situation).Why)
 //
-// A run is chosen one when it begins: by exec.Controller.Preset, by --preset,
+// A run is chosen one when it begins: by exec.Policy.Preset, by --preset,
 // or by the plan:
 //
 //	[execution]

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/planlock/planlock/exec/internal/modes"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
@@ -16,7 +16,7 @@ type Preset struct {
 	Ladder recovery.Ladder // what is tried after a failure, in order
 	// Triggers are when dynamic mode begins to ask; zero fields are the
 	// defaults of package modes.
-	Triggers modes.Triggers
+	Triggers history.Triggers
 	// Compliance looks at each task before its first step, and asks where an
 	// article is broken.
 	Compliance bool

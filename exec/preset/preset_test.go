@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/exec/internal/modes"
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
@@ -90,7 +90,7 @@ func TestOfAPlan(t *testing.T) {
 // TestTriggersOfSpec are the measured thresholds, none of them left to a
 // default that may move.
 func TestTriggersOfSpec(t *testing.T) {
-	want := modes.Triggers{Consecutive: 3, Window: 5, SameBackup: 3, Exhausted: 3, BackupRate: 0.60,
+	want := history.Triggers{Consecutive: 3, Window: 5, SameBackup: 3, Exhausted: 3, BackupRate: 0.60,
 		MismatchRate: 0.50, RetryGrowth: 0.50, ViolationRate: 0.40}
 	if diff := cmp.Diff(want, preset.Spec().Triggers); diff != "" {
 		t.Errorf("triggers (-want +got):\n%s", diff)

@@ -3,6 +3,7 @@ package preset
 import (
 	"time"
 
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/exec/recovery"
 )
@@ -33,7 +34,7 @@ func Spec() Preset {
 			recovery.Retry{},
 			recovery.Ask{},
 		},
-		Triggers: modes.Triggers{
+		Triggers: history.Triggers{
 			Consecutive: modes.DefaultConsecutive, Window: modes.DefaultWindow,
 			SameBackup: modes.DefaultSameBackup, Exhausted: modes.DefaultExhausted, BackupRate: modes.DefaultBackupRate,
 			MismatchRate: modes.DefaultMismatchRate, RetryGrowth: modes.DefaultRetryGrowth,

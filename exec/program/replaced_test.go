@@ -75,7 +75,7 @@ func TestReplacedAgentDoesNotRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: agent}
+			c := exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executors: exec.Default(agent)}
 			report, err := c.Run(t.Context(), locked)
 			if done := err == nil; done != want {
 				t.Errorf("done: %v, %v\n%v", done, err, report)

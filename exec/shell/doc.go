@@ -8,7 +8,7 @@
 // `set -e` itself. A backup with a tool_path runs that program with its
 // tool_args, without a shell.
 //
-//	c := exec.Controller{Dir: ".", Gates: builtin.Gates(), Executor: &shell.Executor{}}
+//	c := exec.Controller{Dir: ".", Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{})}
 //
 // A command that ends with another status than 0 has failed, and Execute
 // returns an [*ExitError]. What a command prints proves nothing; it is

@@ -81,7 +81,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 			}
 			var mu sync.Mutex
 			var heard bytes.Buffer
-			c := exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executor: &shell.Executor{}}
+			c := exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{})}
 			c.Observe = func(_ context.Context, e event.Event) {
 				mu.Lock()
 				defer mu.Unlock()

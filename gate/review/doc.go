@@ -41,7 +41,7 @@
 //	ops := &review.Program{Label: "ops", Args: []string{"./review"}}
 //	c := exec.Controller{
 //		Dir:       ".",
-//		Executor:  builder,
+//		Executors: exec.Default(builder),
 //		Reviewers: []review.Reviewer{ops},
 //		Gates:     append(builtin.Gates(), review.Plan(ops), review.Work(ops)),
 //	}

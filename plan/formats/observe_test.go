@@ -36,7 +36,7 @@ func writer() exec.Executor {
 func observe(t testing.TB, d *plan.Draft, x exec.Executor) *exectest.Result {
 	t.Helper()
 	b := &exectest.Bench{Dir: t.TempDir(), Draft: d}
-	b.Controller = &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(), Executor: x}
+	b.Controller = &exec.Controller{Dir: b.Dir, Gates: builtin.Gates(), Executors: exec.Default(x)}
 	return b.Run(t)
 }
 

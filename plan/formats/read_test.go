@@ -280,7 +280,7 @@ func TestLocksFollowTheirFiles(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			dir := put(t, s.files)
-			id, err := lockfile.NewID(time.Now())
+			id, err := lockfile.NewID(time.Now(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,9 +18,12 @@ import (
 )
 
 // NewID makes a name for a lock that is made at a time, for [plan.LockOptions]:
-// a ULID.
-func NewID(at time.Time) (string, error) {
-	id, err := ulid.New(ulid.Timestamp(at), rand.Reader)
+// a ULID. random is crypto/rand where it is nil.
+func NewID(at time.Time, random io.Reader) (string, error) {
+	if random == nil {
+		random = rand.Reader
+	}
+	id, err := ulid.New(ulid.Timestamp(at), random)
 	if err != nil {
 		return "", fmt.Errorf("plan: no id for the lock: %w", err)
 	}

@@ -24,7 +24,8 @@ type Life struct {
 
 // A Home is where runs are kept.
 type Home interface {
-	// NextRun is an id that no run has, behind those of all others.
+	// NextRun is the id of the run that is to begin: one that no run has, behind
+	// those of all others.
 	NextRun() (string, error)
 	// Create makes the journal of a new run, and takes it in hand. It reports
 	// whether the run is kept where only its host finds it.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
@@ -119,7 +117,11 @@ func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error
 // settle makes an answer part of the record, with all that follows from it at
 // once. What follows later is decided from the history.
 func (p *People) settle(ctx context.Context, s *history.Step, q ask.Question, a ask.Answer) error {
-	facts := p.Decider().Settle(p.Rec.Run, engine.Answer{Answer: a, Memory: ulid.Make().String()})
+	memory, err := p.NewID()
+	if err != nil {
+		return err
+	}
+	facts := p.Decider().Settle(p.Rec.Run, engine.Answer{Answer: a, Memory: memory})
 	if err := p.Rec.RecordAll(ctx, facts...); err != nil {
 		return err
 	}

@@ -49,6 +49,8 @@ type Session struct {
 	NoSandbox bool
 	// Now is the clock of the journal.
 	Now func() time.Time
+	// NewID makes an id that nothing else has.
+	NewID func() (string, error)
 	// Tell tells the host of what is no fact; Observed is set if it listens.
 	Tell     func(event.Event)
 	Observed bool

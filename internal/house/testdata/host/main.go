@@ -33,7 +33,7 @@ func run(ctx context.Context, path, dir string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Controller{Dir: dir, Executor: &shell.Executor{}, Gates: []gate.Gate{artifacts.Gate(), limits.Gate(), conditions.After()}}
+	c := exec.Controller{Dir: dir, Executors: exec.Default(&shell.Executor{}), Gates: []gate.Gate{artifacts.Gate(), limits.Gate(), conditions.After()}}
 	_, err = c.Run(ctx, locked)
 	return err
 }
