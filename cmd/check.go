@@ -10,7 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
-	"github.com/planlock/planlock/plan/sarif"
+	"github.com/planlock/planlock/plan/report"
 )
 
 // checkCommand is "planlock check".
@@ -34,11 +34,9 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	}
 	switch f.Format {
 	case "json":
-		doc := checkDocument(draft, found, options)
-		doc.Already = alreadyDocument(done, f.Dir)
-		err = writeJSON(p.out, doc)
+		err = writeJSON(p.out, checkJSON{report.Of(draft, found, options), alreadyDocument(done, f.Dir)})
 	case "sarif":
-		err = writeJSON(p.out, sarif.Of(draft, found, exec.Version()))
+		err = writeJSON(p.out, report.SARIF(draft, found, exec.Version()))
 	default:
 		p.printCheck(draft, found, options)
 		p.printAlready(draft, done, f.Dir)
@@ -67,9 +65,9 @@ func (p *cli) reportUnreadable(path string, err error, format string) error {
 	d, status := unreadable(path, err)
 	if format != "text" {
 		draft, found := &plan.Draft{Format: plan.Unknown}, []plan.Diagnostic{d}
-		var doc any = sarif.Of(draft, found, exec.Version())
+		var doc any = report.SARIF(draft, found, exec.Version())
 		if format == "json" {
-			doc = checkDocument(draft, found, plan.CheckOptions{})
+			doc = report.Of(draft, found, plan.CheckOptions{})
 		}
 		if err := writeJSON(p.out, doc); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/planlock/planlock/plan/sarif"
+	"github.com/planlock/planlock/plan/report"
 )
 
 // call runs a command as the shell would, and returns its status and what it
@@ -103,7 +103,7 @@ func TestCheckStatus(t *testing.T) {
 func TestCheckSARIF(t *testing.T) {
 	inFolder(t, map[string]string{"plan.toml": "schema = 1\ngoal.description = \"ä\"\nprofile = \"observe\"\ntasks = [{ id = 1, title = \"ää\", depends_on = [7] }]\n"})
 	_, out, _ := call(t, "check", "--format", "sarif", "plan.toml")
-	var doc sarif.Log
+	var doc report.SARIFLog
 	if err := json.Unmarshal([]byte(out), &doc); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestWorkThatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errs := call(t, "check", "--dir", ".", "tasks.md")
-	if status != 0 || !strings.Contains(out, "its source marks it as done") || !strings.Contains(out, "--ack done:T001.1") {
+	if status != 0 || !strings.Contains(out, "its source marks it as done") || !strings.Contains(out, "done:T001.1") {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
 	_, out, _ = call(t, "check", "--dir", ".", "--format", "json", "tasks.md")

@@ -45,9 +45,6 @@ func orOpen(s plan.Status) plan.Status {
 	return s
 }
 
-// key is the path of an element of an array of tables.
-func key(table string, i int) string { return fmt.Sprintf("%s[%d]", table, i) }
-
 // writeJSON writes one indented document.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

@@ -241,7 +241,7 @@ func TestAmendmentsThatAreNone(t *testing.T) {
 		"another requirement": {swap(`text = "it grows"`, `text = "it shrinks"`),
 			"requirements is not what it was"},
 		"a plan that is none":     {swap(`requirements = ["R1"]`, `requirements = ["R9"]`), "R9"},
-		"what must be accepted":   {more + "rollback = \"irreversible\"\n", "--ack irreversible:2.2"},
+		"what must be accepted":   {more + "rollback = \"irreversible\"\n", "irreversible:2.2"},
 		"another retry":           {swap(`on_failure = "ask"`, `on_failure = "retry"`), "step 1.2 is not what it was: on_failure"},
 		"a strategy of execution": {more + "\n[execution]\nstrategy = \"direct\"\n", "[execution] is not what it was"},
 	} {

@@ -117,7 +117,8 @@ func (a *Amendment) settings(p, by *Plan) []Setting {
 	}
 	rest := by.Settings[:0:0]
 	for _, s := range by.Settings {
-		if s.Value.Kind == kindArray && (strings.HasPrefix(s.Key, "task_list.") || s.Key == "intake.order_by_priority") {
+		if s.Value.Kind == kindArray &&
+			(strings.HasPrefix(s.Key, "task_list.") || s.Key == "intake.order_by_priority") {
 			all := len(s.Value.List)
 			s.Value.List = slices.DeleteFunc(slices.Clone(s.Value.List), isNew)
 			if !known[s.Key] && all > 0 && len(s.Value.List) == 0 {

@@ -23,13 +23,13 @@ const (
 
 // A Diagnostic says what is wrong, where, and how to mend it.
 type Diagnostic struct {
-	Code     string // stable, kebab-case
-	Severity Severity
-	Message  string
-	Hint     string
-	Task     string // id, if it concerns one
-	Step     string // id within the task
-	Pos      Position
+	Code     string   `json:"code"` // stable, kebab-case
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"`
+	Hint     string   `json:"hint,omitempty"`
+	Task     string   `json:"task,omitempty"` // id, if it concerns one
+	Step     string   `json:"step,omitempty"` // id within the task
+	Pos      Position `json:"source"`
 }
 
 // sortDiagnostics orders by place, then code, and drops what was said twice.

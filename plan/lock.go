@@ -200,7 +200,7 @@ func (e *AckError) Error() string {
 	if len(e.Missing) > 0 {
 		b.WriteString("not acknowledged:")
 		for _, a := range e.Missing {
-			fmt.Fprintf(&b, "\n  --ack %s  %s", quoteCode(a.Code), hidden.Escape(a.Text))
+			fmt.Fprintf(&b, "\n  %s  %s", hidden.Escape(a.Code), hidden.Escape(a.Text))
 		}
 	}
 	if len(e.Unknown) > 0 {
@@ -210,14 +210,6 @@ func (e *AckError) Error() string {
 		fmt.Fprintf(&b, "acknowledged, but nothing in the plan asks for it: %s", hidden.Escape(strings.Join(e.Unknown, ", ")))
 	}
 	return b.String()
-}
-
-// quoteCode spells a code so that it can be pasted behind --ack.
-func quoteCode(code string) string {
-	if strings.IndexFunc(code, func(r rune) bool { return !idRune(r) && r != ':' }) < 0 {
-		return code
-	}
-	return "'" + strings.ReplaceAll(hidden.Escape(code), "'", `'\''`) + "'"
 }
 
 // CheckError carries the diagnostics (errors and all) for which a plan was

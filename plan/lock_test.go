@@ -46,7 +46,7 @@ func TestAcknowledgements(t *testing.T) {
 	all := []string{"breaking:2.1", "irreversible:2.1", "modifying:1.2"}
 	var ack *plan.AckError
 	if _, err := plan.Lock(d, plan.LockOptions{}); !errors.As(err, &ack) || len(ack.Missing) != 3 ||
-		!strings.Contains(err.Error(), "--ack modifying:1.2") {
+		!strings.Contains(err.Error(), "modifying:1.2") {
 		t.Errorf("%v", err)
 	}
 	if _, err := plan.Lock(d, plan.LockOptions{Acknowledged: all[1:]}); !errors.As(err, &ack) ||

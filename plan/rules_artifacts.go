@@ -10,152 +10,156 @@ import (
 )
 
 // artifactRules are those of what a step declares to change, and of how much.
-var artifactRules = []rule{
-	{code: "artifacts-missing", severity: Error,
-		why: "Under strict each step says what it changes. artifacts = {} says: nothing.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && s.Artifacts == nil && x.silent(s, "artifacts") {
-				tell("", fmt.Sprintf("step %s does not say what it changes", s.address),
-					`add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  for nothing`)
-			}
-		}},
-	{code: "path-reserved", severity: Error,
-		why: "The plan, its lock, .git and .planlock are never a step's artifacts.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			for _, a := range s.artifacts {
-				if x.reserved(a.text) {
-					tell(a.key(), fmt.Sprintf("%q is not a step's to change", a.text),
-						"the plan, its lock, .git and .planlock belong to others")
+func artifactRules() []rule {
+	return []rule{
+		{code: "artifacts-missing", severity: Error,
+			why: "Under strict each step says what it changes. artifacts = {} says: nothing.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && s.Artifacts == nil && x.silent(s, "artifacts") {
+					tell("", fmt.Sprintf("step %s does not say what it changes", s.address),
+						`add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  for nothing`)
 				}
-			}
-		}},
-	{code: "path-lookalike", severity: Error,
-		why: "Two paths of a step differ in case or Unicode form only, and are one file on some file systems.",
-		step: artifactPairs(func(a, before text) (message, hint string) {
-			if a.text == before.text || !paths.Lookalike(before.text, a.text) {
-				return "", ""
-			}
-			return fmt.Sprintf("%q and %q are one name on some file systems", before.text, a.text),
-				"choose names that differ by more than case or Unicode form"
-		})},
-	{code: "artifact-conflict", severity: Error,
-		why: "A path stands in one of create, modify and delete; a symbol is added or removed.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			artifactPairs(func(a, before text) (message, hint string) {
-				if a.text != before.text || a.name == before.name {
+			}},
+		{code: "path-reserved", severity: Error,
+			why: "The plan, its lock, .git and .planlock are never a step's artifacts.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				for _, a := range s.artifacts {
+					if x.reserved(a.text) {
+						tell(a.key(), fmt.Sprintf("%q is not a step's to change", a.text),
+							"the plan, its lock, .git and .planlock belong to others")
+					}
+				}
+			}},
+		{code: "path-lookalike", severity: Error,
+			why: "Two paths of a step differ in case or Unicode form only, and are one file on some file systems.",
+			step: artifactPairs(func(a, before text) (message, hint string) {
+				if a.text == before.text || !paths.Lookalike(before.text, a.text) {
 					return "", ""
 				}
-				return fmt.Sprintf("%q is under %s and under %s", a.text, before.name, a.name),
-					"a path stands in one of create, modify and delete"
-			})(x, s, tell)
-			if s.Artifacts == nil {
-				return
-			}
-			for _, name := range s.Artifacts.SymbolsAdd {
-				if slices.Contains(s.Artifacts.SymbolsRemove, name) {
-					tell("artifacts.symbols_remove", fmt.Sprintf("the symbol %q is added and removed", name),
-						"keep one of the two")
+				return fmt.Sprintf("%q and %q are one name on some file systems", before.text, a.text),
+					"choose names that differ by more than case or Unicode form"
+			})},
+		{code: "artifact-conflict", severity: Error,
+			why: "A path stands in one of create, modify and delete; a symbol is added or removed.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				artifactPairs(func(a, before text) (message, hint string) {
+					if a.text != before.text || a.name == before.name {
+						return "", ""
+					}
+					return fmt.Sprintf("%q is under %s and under %s", a.text, before.name, a.name),
+						"a path stands in one of create, modify and delete"
+				})(x, s, tell)
+				if s.Artifacts == nil {
+					return
 				}
-			}
-		}},
-	{code: "artifact-twice", severity: Warning, why: "A path stands once in its list.",
-		step: artifactPairs(func(a, before text) (message, hint string) {
-			if a.text != before.text || a.name != before.name {
-				return "", ""
-			}
-			return fmt.Sprintf("%q stands twice under %s", a.text, a.name), "take one out"
-		})},
-	{code: "artifact-in-non-goal", severity: Error, why: "A step declares what a non-goal protects.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			for _, a := range s.artifacts {
-				if x.reserved(a.text) || !x.affords(a.key, x.nonGoals.Globs()) {
-					continue
+				for _, name := range s.Artifacts.SymbolsAdd {
+					if slices.Contains(s.Artifacts.SymbolsRemove, name) {
+						tell("artifacts.symbols_remove", fmt.Sprintf("the symbol %q is added and removed", name),
+							"keep one of the two")
+					}
 				}
-				if id, ok := x.nonGoals.Meets(a.text); ok {
-					tell(a.key(), fmt.Sprintf("%q is protected by non-goal %q", a.text, id),
-						"take the path out of the step, or out of the non-goal")
+			}},
+		{code: "artifact-twice", severity: Warning, why: "A path stands once in its list.",
+			step: artifactPairs(func(a, before text) (message, hint string) {
+				if a.text != before.text || a.name != before.name {
+					return "", ""
 				}
-			}
-			if s.Artifacts != nil {
-				x.protectedSymbols("artifacts.symbols_add", s.Artifacts.SymbolsAdd, tell)
-				x.protectedSymbols("artifacts.symbols_remove", s.Artifacts.SymbolsRemove, tell)
-			}
-		}},
-	{code: "envelope-modified", severity: Error, why: "What the outcome depends on must not move during the run.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			for _, a := range s.artifacts {
-				if x.reserved(a.text) || !x.affords(a.key, x.envelope.Globs()) {
-					continue
+				return fmt.Sprintf("%q stands twice under %s", a.text, a.name), "take one out"
+			})},
+		{code: "artifact-in-non-goal", severity: Error, why: "A step declares what a non-goal protects.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				for _, a := range s.artifacts {
+					if x.reserved(a.text) || !x.affords(a.key, x.nonGoals.Globs()) {
+						continue
+					}
+					if id, ok := x.nonGoals.Meets(a.text); ok {
+						tell(a.key(), fmt.Sprintf("%q is protected by non-goal %q", a.text, id),
+							"take the path out of the step, or out of the non-goal")
+					}
 				}
-				if name, ok := x.envelope.Meets(a.text); ok {
-					tell(a.key(),
-						fmt.Sprintf("%q is part of the envelope (%q), which must not move during a run", a.text, name),
-						"take it out of [envelope], or out of the step")
+				if s.Artifacts != nil {
+					x.protectedSymbols("artifacts.symbols_add", s.Artifacts.SymbolsAdd, tell)
+					x.protectedSymbols("artifacts.symbols_remove", s.Artifacts.SymbolsRemove, tell)
 				}
-			}
-		}},
-	{code: "artifact-outside-modules", severity: Error,
-		why: "A step declares a path outside the folders that it limits itself to.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if s.Limits == nil || len(s.Limits.Modules) == 0 {
-				return
-			}
-			for _, a := range s.artifacts {
-				if !x.reserved(a.text) &&
-					!slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, a.text) }) {
-					tell(a.key(), fmt.Sprintf("%q lies in none of the step's modules", a.text),
-						"add its folder to limits.modules")
+			}},
+		{code: "envelope-modified", severity: Error, why: "What the outcome depends on must not move during the run.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				for _, a := range s.artifacts {
+					if x.reserved(a.text) || !x.affords(a.key, x.envelope.Globs()) {
+						continue
+					}
+					if name, ok := x.envelope.Meets(a.text); ok {
+						tell(a.key(),
+							fmt.Sprintf("%q is part of the envelope (%q), which must not move during a run", a.text,
+								name),
+							"take it out of [envelope], or out of the step")
+					}
 				}
-			}
-		}},
-	{code: "artifact-created-again", severity: Warning,
-		why: "What an earlier step creates is there, unless a step between the two deletes it: a later one that declares " +
-			"it as created will fail.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			for k, first := range x.created[s.at] {
-				p := s.Artifacts.Create[k]
-				tell(fmt.Sprintf("artifacts.create[%d]", k),
-					fmt.Sprintf("step %s creates %q, and step %s has created it before", s.address, p, first),
-					fmt.Sprintf("declare  modify = [%q]  here, or delete it in a step between the two", p))
-			}
-		}},
-	{code: "symbols-not-declared", severity: Warning,
-		why: "Where a step changes Go files and says nothing about symbols, they are recorded and not accounted.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			a := s.Artifacts
-			if x.strict && a != nil && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) &&
-				slices.ContainsFunc(a.paths(), func(p string) bool { return strings.HasSuffix(p, ".go") }) {
-				tell("artifacts",
-					"the step changes Go files and does not say which symbols; they are recorded and not accounted",
-					"add  symbols_add = []  and  symbols_remove = []  with the names of the symbols; [] means none")
-			}
-		}},
-	{code: "semantic-change-missing", severity: Error,
-		why: "Under strict a step that changes files says what that does to behaviour.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && s.changesFiles() && s.SemanticChange == "" && x.silent(s, "semantic_change") {
-				tell("", fmt.Sprintf("step %s changes files and does not say what that does to behaviour", s.address),
-					`add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)
-			}
-		}},
-	{code: "limits-missing", severity: Error,
-		why: "Under strict a step that changes files says how many files and lines.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && s.changesFiles() && !bounded(s.Limits) && !x.limitsMisread(s) {
-				limitsMissing(s, tell)
-			}
-		}},
-	{code: "limits-too-small", severity: Error, why: "A step cannot keep both its artifacts and its limits.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			if !s.changesFiles() || s.Limits == nil || s.Limits.MaxFiles == nil {
-				return
-			}
-			if n, most := len(s.Artifacts.paths()), *s.Limits.MaxFiles; n > most {
-				tell("limits.max_files",
-					fmt.Sprintf("the step declares more artifacts (%d) than it may change files (%d)", n, most),
-					"raise max_files, or declare less")
-			}
-		}},
+			}},
+		{code: "artifact-outside-modules", severity: Error,
+			why: "A step declares a path outside the folders that it limits itself to.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if s.Limits == nil || len(s.Limits.Modules) == 0 {
+					return
+				}
+				for _, a := range s.artifacts {
+					if !x.reserved(a.text) &&
+						!slices.ContainsFunc(s.Limits.Modules, func(m string) bool { return inModule(m, a.text) }) {
+						tell(a.key(), fmt.Sprintf("%q lies in none of the step's modules", a.text),
+							"add its folder to limits.modules")
+					}
+				}
+			}},
+		{code: "artifact-created-again", severity: Warning,
+			why: "What an earlier step creates is there, unless a step between the two deletes it: a later one that declares " +
+				"it as created will fail.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				for k, first := range x.created[s.at] {
+					p := s.Artifacts.Create[k]
+					tell(fmt.Sprintf("artifacts.create[%d]", k),
+						fmt.Sprintf("step %s creates %q, and step %s has created it before", s.address, p, first),
+						fmt.Sprintf("declare  modify = [%q]  here, or delete it in a step between the two", p))
+				}
+			}},
+		{code: "symbols-not-declared", severity: Warning,
+			why: "Where a step changes Go files and says nothing about symbols, they are recorded and not accounted.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				a := s.Artifacts
+				if x.strict && a != nil && (a.SymbolsAdd == nil || a.SymbolsRemove == nil) &&
+					slices.ContainsFunc(a.paths(), func(p string) bool { return strings.HasSuffix(p, ".go") }) {
+					tell("artifacts",
+						"the step changes Go files and does not say which symbols; they are recorded and not accounted",
+						"add  symbols_add = []  and  symbols_remove = []  with the names of the symbols; [] means none")
+				}
+			}},
+		{code: "semantic-change-missing", severity: Error,
+			why: "Under strict a step that changes files says what that does to behaviour.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && s.changesFiles() && s.SemanticChange == "" && x.silent(s, "semantic_change") {
+					tell("",
+						fmt.Sprintf("step %s changes files and does not say what that does to behaviour", s.address),
+						`add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)
+				}
+			}},
+		{code: "limits-missing", severity: Error,
+			why: "Under strict a step that changes files says how many files and lines.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && s.changesFiles() && !bounded(s.Limits) && !x.limitsMisread(s) {
+					limitsMissing(s, tell)
+				}
+			}},
+		{code: "limits-too-small", severity: Error, why: "A step cannot keep both its artifacts and its limits.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if !s.changesFiles() || s.Limits == nil || s.Limits.MaxFiles == nil {
+					return
+				}
+				if n, most := len(s.Artifacts.paths()), *s.Limits.MaxFiles; n > most {
+					tell("limits.max_files",
+						fmt.Sprintf("the step declares more artifacts (%d) than it may change files (%d)", n, most),
+						"raise max_files, or declare less")
+				}
+			}},
+	}
 }
 
 // artifactsOf leaves of the texts of a step those that it declares as

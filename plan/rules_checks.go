@@ -9,62 +9,64 @@ import (
 )
 
 // checkRules are those of checks, wherever they stand.
-var checkRules = []rule{
-	everyCheck(rule{code: "check-kind-missing", severity: Error, cause: true, why: "A check says its kind."},
-		func(_ CheckOptions, k *Check, tell tell) {
-			if k.Kind == "" {
-				tell("", "the check does not say its kind", `add  kind = "file_exists"  or another kind`)
-			}
-		}),
-	everyCheck(rule{code: "check-kind-unknown", severity: Error, cause: true,
-		why: "The kind of a check is built in, or added by the host."},
-		func(o CheckOptions, k *Check, tell tell) {
-			if k.Kind != "" && o.kindOf(k) == nil {
-				tell(".kind", fmt.Sprintf("there is no check of the kind %q", k.Kind),
-					near(k.Kind, kinds, func(known *CheckKind) string { return known.Name }))
-			}
-		}),
-	everyCheck(rule{code: "check-argument-missing", severity: Error, cause: true,
-		why: "A check has all arguments that its kind needs."},
-		func(o CheckOptions, k *Check, tell tell) {
-			kind, given := o.kindOf(k), k.given()
-			if kind == nil {
-				return
-			}
-			missing := func(what, name string) {
-				tell("", fmt.Sprintf("a check %s needs %s", k.Kind, what),
-					fmt.Sprintf("add  %s = %q", name, exampleArgument(name)))
-			}
-			for _, name := range kind.Needed {
-				if !slices.Contains(given, name) {
-					missing(name, name)
+func checkRules() []rule {
+	return []rule{
+		everyCheck(rule{code: "check-kind-missing", severity: Error, cause: true, why: "A check says its kind."},
+			func(_ CheckOptions, k *Check, tell tell) {
+				if k.Kind == "" {
+					tell("", "the check does not say its kind", `add  kind = "file_exists"  or another kind`)
 				}
-			}
-			if len(kind.One) > 0 &&
-				!slices.ContainsFunc(kind.One, func(name string) bool { return slices.Contains(given, name) }) {
-				missing(strings.Join(kind.One, " or "), kind.One[0])
-			}
-		}),
-	everyCheck(rule{code: "check-argument-unknown", severity: Error, cause: true,
-		why: "A check has no arguments but those of its kind."},
-		func(o CheckOptions, k *Check, tell tell) {
-			kind := o.kindOf(k)
-			if kind == nil {
-				return
-			}
-			known := slices.Concat(kind.Needed, kind.One, kind.Free)
-			for _, name := range k.given() {
-				table, _, _ := strings.Cut(name, ".") // an argument may be a table, whose keys are its own
-				if slices.Contains(known, name) || slices.Contains(known, table) {
-					continue
+			}),
+		everyCheck(rule{code: "check-kind-unknown", severity: Error, cause: true,
+			why: "The kind of a check is built in, or added by the host."},
+			func(o CheckOptions, k *Check, tell tell) {
+				if k.Kind != "" && o.kindOf(k) == nil {
+					tell(".kind", fmt.Sprintf("there is no check of the kind %q", k.Kind),
+						near(k.Kind, kinds, func(known *CheckKind) string { return known.Name }))
 				}
-				hint := "it has none"
-				if len(known) > 0 {
-					hint = "it has " + strings.Join(known, ", ")
+			}),
+		everyCheck(rule{code: "check-argument-missing", severity: Error, cause: true,
+			why: "A check has all arguments that its kind needs."},
+			func(o CheckOptions, k *Check, tell tell) {
+				kind, given := o.kindOf(k), k.given()
+				if kind == nil {
+					return
 				}
-				tell("."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, hidden.Escape(name)), hint)
-			}
-		}),
+				missing := func(what, name string) {
+					tell("", fmt.Sprintf("a check %s needs %s", k.Kind, what),
+						fmt.Sprintf("add  %s = %q", name, exampleArgument(name)))
+				}
+				for _, name := range kind.Needed {
+					if !slices.Contains(given, name) {
+						missing(name, name)
+					}
+				}
+				if len(kind.One) > 0 &&
+					!slices.ContainsFunc(kind.One, func(name string) bool { return slices.Contains(given, name) }) {
+					missing(strings.Join(kind.One, " or "), kind.One[0])
+				}
+			}),
+		everyCheck(rule{code: "check-argument-unknown", severity: Error, cause: true,
+			why: "A check has no arguments but those of its kind."},
+			func(o CheckOptions, k *Check, tell tell) {
+				kind := o.kindOf(k)
+				if kind == nil {
+					return
+				}
+				known := slices.Concat(kind.Needed, kind.One, kind.Free)
+				for _, name := range k.given() {
+					table, _, _ := strings.Cut(name, ".") // an argument may be a table, whose keys are its own
+					if slices.Contains(known, name) || slices.Contains(known, table) {
+						continue
+					}
+					hint := "it has none"
+					if len(known) > 0 {
+						hint = "it has " + strings.Join(known, ", ")
+					}
+					tell("."+name, fmt.Sprintf("a check %s has no argument %s", k.Kind, hidden.Escape(name)), hint)
+				}
+			}),
+	}
 }
 
 // everyCheck makes a rule for all checks of a plan. Keys are told as what

@@ -13,100 +13,102 @@ import (
 
 // namingRules are those of ids, and of all texts of a meaning, wherever they
 // stand.
-var namingRules = []rule{
-	{code: "id-missing", severity: Error, why: "What has no id cannot be referred to.",
-		plan: planNames(idMissing), task: taskNames(idMissing), step: stepNames(idMissing)},
-	{code: "id-invalid", severity: Error, why: "Ids stand in addresses, codes and file names.",
-		plan: planNames(idInvalid), task: taskNames(idInvalid), step: stepNames(idInvalid)},
-	{code: "requirement-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("requirement")},
-	{code: "assumption-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("assumption")},
-	{code: "invariant-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("invariant")},
-	{code: "non-goal-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("non-goal")},
-	{code: "speclet-duplicate-id", severity: Error, why: "An id names one speclet.", plan: twice("speclet")},
-	{code: "task-duplicate-id", severity: Error, why: "An id names one task.",
-		task: func(x *inspection, t *taskPart, tell tell) {
-			if x.tasks[t.ID] != t.index && t.ID != "" {
-				tell("id", fmt.Sprintf("there are two tasks %q", t.ID), "give each an id of its own")
-			}
-		}},
-	{code: "step-duplicate-id", severity: Error, why: "An id names one step of its task.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if first := x.steps[s.address]; first != s.at && s.ID != "" && first.task == s.at.task {
-				tell("id", fmt.Sprintf("task %q has two steps %q", s.task.ID, s.ID), "give each an id of its own")
-			}
-		}},
-	{code: "backup-duplicate-id", severity: Error, why: "An id names one backup of its step.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			for _, n := range again(namesOfStep(s), "backup") {
-				tell(n.key+".id", fmt.Sprintf("the step has two backups %q", n.id), "give each an id of its own")
-			}
-		}},
-	{code: "address-ambiguous", severity: Error, why: "Two steps of different tasks have the same address TASK.STEP.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			first := x.steps[s.address]
-			if s.ID != "" && first.task != s.at.task && x.plan.Tasks[first.task].ID != s.task.ID {
-				tell("id", fmt.Sprintf("the address %s is that of two steps", s.address),
-					"choose ids without a point in them")
-			}
-		}},
-	{code: "text-missing", severity: Warning,
-		why: "A requirement, invariant, assumption, non-goal or task is told by its text.",
-		plan: planNames(func(n name, tell tell) {
-			if n.kind != "speclet" && strings.TrimSpace(n.text) == "" {
-				tell(n.key, fmt.Sprintf("%s %q has no text", n.kind, n.id), `add  text = "What it means, in one sentence"`)
-			}
-		}),
-		task: func(_ *inspection, t *taskPart, tell tell) {
-			if t.Description == "" && t.Title == "" {
-				tell("", fmt.Sprintf("task %q has no description", t.ID), `add  description = "What the task brings about"`)
-			}
-		}},
-	everyText(rule{code: "text-hidden", severity: Warning,
-		why: "A text for people holds characters that are not seen, or that turn the direction of writing."},
-		[]meaning{prose}, func(text string) (message, hint string) {
-			if i := hidden.InLines(text); i >= 0 {
-				return "the text has a character that is not seen, or turns the others: " +
-					hidden.Escape(text[i:min(len(text), i+4)]), "take it out, or type the text again"
-			}
-			return "", ""
-		}),
-	everyText(rule{code: "command-hidden", severity: Error, cause: true,
-		why: "A command holds a control character, one without width, or one that turns the direction of writing: " +
-			"what a person reads is not what runs."},
-		[]meaning{command}, func(text string) (message, hint string) {
-			if i := hidden.InLines(text); i >= 0 {
-				return "the command has a character that is not seen: " + hidden.Escape(text[i:min(len(text), i+4)]),
-					"take it out, or type the command again"
-			}
-			return "", ""
-		}),
-	everyText(rule{code: "path-invalid", severity: Error, cause: true,
-		why: "Paths and globs are relative to the workspace and never lead out of it: no .., no leading /, " +
-			"no backslash, no blank at an end, nothing unseen."},
-		[]meaning{glob, module}, func(path string) (message, hint string) {
-			if why := pathFault(path); why != "" {
-				return "not a path in the workspace: " + why, "paths are relative to the workspace, with / between names"
-			}
-			return "", ""
-		}),
-	everyText(rule{code: "symbol-invalid", severity: Error, cause: true,
-		why: "A symbol is FOLDER.Name or FOLDER.Type.Method."},
-		[]meaning{symbol}, func(name string) (message, hint string) {
-			if dot := strings.LastIndexByte(name, '.'); dot < 0 || !token.IsIdentifier(name[dot+1:]) ||
-				hidden.Index(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
-				return fmt.Sprintf("%q is not a symbol", name),
-					`a symbol is FOLDER.Name or FOLDER.Type.Method, as in "server.Limiter.Allow", and ".Name" in the root`
-			}
-			return "", ""
-		}),
-	everyText(rule{code: "regexp-invalid", severity: Error, cause: true,
-		why: "A regular expression follows the syntax of RE2."},
-		[]meaning{regex}, func(text string) (message, hint string) {
-			if _, err := regexp.Compile(text); err != nil {
-				return fmt.Sprintf("%q is no regular expression: %v", text, err), "the syntax is that of RE2"
-			}
-			return "", ""
-		}),
+func namingRules() []rule {
+	return []rule{
+		{code: "id-missing", severity: Error, why: "What has no id cannot be referred to.",
+			plan: planNames(idMissing), task: taskNames(idMissing), step: stepNames(idMissing)},
+		{code: "id-invalid", severity: Error, why: "Ids stand in addresses, codes and file names.",
+			plan: planNames(idInvalid), task: taskNames(idInvalid), step: stepNames(idInvalid)},
+		{code: "requirement-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("requirement")},
+		{code: "assumption-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("assumption")},
+		{code: "invariant-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("invariant")},
+		{code: "non-goal-duplicate-id", severity: Error, why: "An id names one thing.", plan: twice("non-goal")},
+		{code: "speclet-duplicate-id", severity: Error, why: "An id names one speclet.", plan: twice("speclet")},
+		{code: "task-duplicate-id", severity: Error, why: "An id names one task.",
+			task: func(x *inspection, t *taskPart, tell tell) {
+				if x.tasks[t.ID] != t.index && t.ID != "" {
+					tell("id", fmt.Sprintf("there are two tasks %q", t.ID), "give each an id of its own")
+				}
+			}},
+		{code: "step-duplicate-id", severity: Error, why: "An id names one step of its task.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if first := x.steps[s.address]; first != s.at && s.ID != "" && first.task == s.at.task {
+					tell("id", fmt.Sprintf("task %q has two steps %q", s.task.ID, s.ID), "give each an id of its own")
+				}
+			}},
+		{code: "backup-duplicate-id", severity: Error, why: "An id names one backup of its step.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				for _, n := range again(namesOfStep(s), "backup") {
+					tell(n.key+".id", fmt.Sprintf("the step has two backups %q", n.id), "give each an id of its own")
+				}
+			}},
+		{code: "address-ambiguous", severity: Error, why: "Two steps of different tasks have the same address TASK.STEP.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				first := x.steps[s.address]
+				if s.ID != "" && first.task != s.at.task && x.plan.Tasks[first.task].ID != s.task.ID {
+					tell("id", fmt.Sprintf("the address %s is that of two steps", s.address),
+						"choose ids without a point in them")
+				}
+			}},
+		{code: "text-missing", severity: Warning,
+			why: "A requirement, invariant, assumption, non-goal or task is told by its text.",
+			plan: planNames(func(n name, tell tell) {
+				if n.kind != "speclet" && strings.TrimSpace(n.text) == "" {
+					tell(n.key, fmt.Sprintf("%s %q has no text", n.kind, n.id), `add  text = "What it means, in one sentence"`)
+				}
+			}),
+			task: func(_ *inspection, t *taskPart, tell tell) {
+				if t.Description == "" && t.Title == "" {
+					tell("", fmt.Sprintf("task %q has no description", t.ID), `add  description = "What the task brings about"`)
+				}
+			}},
+		everyText(rule{code: "text-hidden", severity: Warning,
+			why: "A text for people holds characters that are not seen, or that turn the direction of writing."},
+			[]meaning{prose}, func(text string) (message, hint string) {
+				if i := hidden.InLines(text); i >= 0 {
+					return "the text has a character that is not seen, or turns the others: " +
+						hidden.Escape(text[i:min(len(text), i+4)]), "take it out, or type the text again"
+				}
+				return "", ""
+			}),
+		everyText(rule{code: "command-hidden", severity: Error, cause: true,
+			why: "A command holds a control character, one without width, or one that turns the direction of " +
+				"writing: what a person reads is not what runs."},
+			[]meaning{command}, func(text string) (message, hint string) {
+				if i := hidden.InLines(text); i >= 0 {
+					return "the command has a character that is not seen: " +
+						hidden.Escape(text[i:min(len(text), i+4)]), "take it out, or type the command again"
+				}
+				return "", ""
+			}),
+		everyText(rule{code: "path-invalid", severity: Error, cause: true,
+			why: "Paths and globs are relative to the workspace and never lead out of it: no .., no leading /, " +
+				"no backslash, no blank at an end, nothing unseen."},
+			[]meaning{glob, module}, func(path string) (message, hint string) {
+				if why := pathFault(path); why != "" {
+					return "not a path in the workspace: " + why, "paths are relative to the workspace, with / between names"
+				}
+				return "", ""
+			}),
+		everyText(rule{code: "symbol-invalid", severity: Error, cause: true,
+			why: "A symbol is FOLDER.Name or FOLDER.Type.Method."},
+			[]meaning{symbol}, func(name string) (message, hint string) {
+				if dot := strings.LastIndexByte(name, '.'); dot < 0 || !token.IsIdentifier(name[dot+1:]) ||
+					hidden.Index(name) >= 0 || strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
+					return fmt.Sprintf("%q is not a symbol", name),
+						`a symbol is FOLDER.Name or FOLDER.Type.Method, as in "server.Limiter.Allow", and ".Name" in the root`
+				}
+				return "", ""
+			}),
+		everyText(rule{code: "regexp-invalid", severity: Error, cause: true,
+			why: "A regular expression follows the syntax of RE2."},
+			[]meaning{regex}, func(text string) (message, hint string) {
+				if _, err := regexp.Compile(text); err != nil {
+					return fmt.Sprintf("%q is no regular expression: %v", text, err), "the syntax is that of RE2"
+				}
+				return "", ""
+			}),
+	}
 }
 
 // everyText makes a rule of what is wrong with a text, "" if nothing is, for

@@ -16,28 +16,30 @@ import (
 
 // settingRules are those of the sandbox, of [execution], and of files that a
 // plan asks for.
-var settingRules = []rule{
-	{code: "sandbox-none", severity: Warning, why: "Without a sandbox a step can write anywhere.",
-		plan: func(x *inspection, tell tell) {
-			if x.plan.Sandbox.Level == "none" {
-				tell("sandbox.level", "steps run without a sandbox", `take level out for "filesystem"`)
-			}
-		}},
-	{code: "sandbox-value", severity: Error,
-		why:  "Sizes, times, variables and folders of the sandbox are spelled as documented.",
-		plan: func(x *inspection, tell tell) { sandboxValues(&x.plan.Sandbox, tell) }},
-	{code: "setting-invalid", severity: Error,
-		why: "What [execution] says of preset, strategy, complexity, test_first, deterministic, token_budget, " +
-			"escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood " +
-			"would silently be none.",
-		plan: func(x *inspection, tell tell) { unclearWishes(x.plan, tell) }},
-	{code: "log-path-invalid", severity: Error,
-		why: "The controller writes the progress log of [logging] output_file, over what stands there, and counts it as " +
-			"nobody's change. So it is a file in the workspace whose name begins with progress and ends in .json, and no " +
-			"glob, part of .git or .planlock, the plan, a declared artifact, part of the envelope, or protected by a " +
-			"non-goal. The notepad_path of [knowledge_capture] and the progress_file of [progress_tracking] are " +
-			"paths in the workspace.",
-		plan: logPaths},
+func settingRules() []rule {
+	return []rule{
+		{code: "sandbox-none", severity: Warning, why: "Without a sandbox a step can write anywhere.",
+			plan: func(x *inspection, tell tell) {
+				if x.plan.Sandbox.Level == "none" {
+					tell("sandbox.level", "steps run without a sandbox", `take level out for "filesystem"`)
+				}
+			}},
+		{code: "sandbox-value", severity: Error,
+			why:  "Sizes, times, variables and folders of the sandbox are spelled as documented.",
+			plan: func(x *inspection, tell tell) { sandboxValues(&x.plan.Sandbox, tell) }},
+		{code: "setting-invalid", severity: Error,
+			why: "What [execution] says of preset, strategy, complexity, test_first, deterministic, token_budget, " +
+				"escalation_threshold, reviewers and evidence is spelled as documented: a wish that cannot be understood " +
+				"would silently be none.",
+			plan: func(x *inspection, tell tell) { unclearWishes(x.plan, tell) }},
+		{code: "log-path-invalid", severity: Error,
+			why: "The controller writes the progress log of [logging] output_file, over what stands there, and counts it as " +
+				"nobody's change. So it is a file in the workspace whose name begins with progress and ends in .json, and no " +
+				"glob, part of .git or .planlock, the plan, a declared artifact, part of the envelope, or protected by a " +
+				"non-goal. The notepad_path of [knowledge_capture] and the progress_file of [progress_tracking] are " +
+				"paths in the workspace.",
+			plan: logPaths},
+	}
 }
 
 var (
@@ -82,17 +84,19 @@ type wish struct {
 // wishes are what a plan can say about how it is carried out. The names that
 // reviewers must have, and whether evidence is looked for, can also stand
 // beside a list of pending actions.
-var wishes = []wish{
-	{"preset", `one of "contract", "spec", "phase", "assistant" and "reflective"`,
-		word("contract", "spec", "phase", "assistant", "reflective")},
-	{"strategy", `"direct" or "orchestrated"`, word("direct", "orchestrated")},
-	{"complexity", "a number from 1 to 5", whole(1, 5)},
-	{"test_first", "true or false", ArgFlag.Takes},
-	{"deterministic", "true or false", ArgFlag.Takes},
-	{"token_budget", "a number of tokens; 0 for no limit", whole(0, 1<<62)},
-	{"escalation_threshold", "a number of failed steps, from 1", whole(1, 1<<31-1)},
-	{"reviewers", "a list of names", func(v Value) bool { return ArgText.Takes(v) || ArgTexts.Takes(v) }},
-	{"evidence", "true or false", ArgFlag.Takes},
+func wishes() []wish {
+	return []wish{
+		{"preset", `one of "contract", "spec", "phase", "assistant" and "reflective"`,
+			word("contract", "spec", "phase", "assistant", "reflective")},
+		{"strategy", `"direct" or "orchestrated"`, word("direct", "orchestrated")},
+		{"complexity", "a number from 1 to 5", whole(1, 5)},
+		{"test_first", "true or false", ArgFlag.Takes},
+		{"deterministic", "true or false", ArgFlag.Takes},
+		{"token_budget", "a number of tokens; 0 for no limit", whole(0, 1<<62)},
+		{"escalation_threshold", "a number of failed steps, from 1", whole(1, 1<<31-1)},
+		{"reviewers", "a list of names", func(v Value) bool { return ArgText.Takes(v) || ArgTexts.Takes(v) }},
+		{"evidence", "true or false", ArgFlag.Takes},
+	}
 }
 
 func word(words ...string) func(Value) bool {
@@ -113,7 +117,7 @@ func unclearWishes(p *Plan, tell tell) {
 	complain := func(at, key, is, want string) {
 		tell(at, fmt.Sprintf("%s is %s, and must be %s", key, is, want), "write "+want+", or take the key out")
 	}
-	for _, w := range wishes {
+	for _, w := range wishes() {
 		for _, s := range p.Execution.Extra {
 			switch {
 			case s.Key == w.key && !w.can(s.Value):

@@ -11,163 +11,165 @@ const addMethod = `add  run = "go generate ./..."  for a command, or  prompt = "
 
 // stepRules are those of what a step says of itself: what it is for, how it is
 // done, tried again and undone, and how its outcome is checked.
-var stepRules = []rule{
-	{code: "step-no-purpose", severity: Error, why: "A step says what it is for.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			if s.Description == "" && s.ExpectedOutput == "" {
-				tell("", fmt.Sprintf("step %s does not say what it is for", s.address),
-					`add  description = "What the step does"`)
-			}
-		}},
-	{code: "method-missing", severity: Error, why: "Under strict a step says how it is done.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && s.Run == "" && s.Prompt == "" {
-				tell("", "the step does not say how it is done", addMethod)
-			}
-		}},
-	{code: "method-is-description", severity: Warning,
-		why: "Under observe a step without a method is carried out by its description.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if !x.strict && s.Run == "" && s.Prompt == "" {
-				tell("", "the step has no method; the executor is given its description", addMethod)
-			}
-		}},
-	{code: "method-twice", severity: Error, why: "A step has one method; other ways are backups.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			if s.Run != "" && s.Prompt != "" {
-				tell("prompt", "a step has one method: run or prompt", "move the other to  [[tasks.steps.backups]]")
-			}
-			for k, b := range s.Backups {
-				if b.Run != "" && b.Prompt != "" {
-					tell(fmt.Sprintf("backups[%d].prompt", k), "a backup has one method: run or prompt",
-						"make two backups of it")
+func stepRules() []rule {
+	return []rule{
+		{code: "step-no-purpose", severity: Error, why: "A step says what it is for.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.Description == "" && s.ExpectedOutput == "" {
+					tell("", fmt.Sprintf("step %s does not say what it is for", s.address),
+						`add  description = "What the step does"`)
 				}
-			}
-		}},
-	{code: "backup-no-method", severity: Error, why: "A backup says how it is done.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			for k, b := range s.Backups {
-				if b.Run == "" && b.Prompt == "" && b.ToolPath == "" && b.Description == "" {
-					tell(fmt.Sprintf("backups[%d]", k), "the backup does not say how it is done", addMethod)
+			}},
+		{code: "method-missing", severity: Error, why: "Under strict a step says how it is done.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && s.Run == "" && s.Prompt == "" {
+					tell("", "the step does not say how it is done", addMethod)
 				}
-			}
-		}},
-	{code: "backup-is-retry", severity: Warning,
-		why: "A backup is a genuinely different way; to try the same again is what max_retries is for.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			for k, b := range s.Backups {
-				one := b.Run == "" || b.Prompt == ""
-				same := b.Run == s.Run && b.Run != "" || b.Prompt == s.Prompt && b.Prompt != ""
-				if one && same && (b.Executor == "" || b.Executor == s.Executor) {
-					tell(fmt.Sprintf("backups[%d]", k), "the backup does the same as the step",
-						"a backup is another way; to try again, use  max_retries")
+			}},
+		{code: "method-is-description", severity: Warning,
+			why: "Under observe a step without a method is carried out by its description.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if !x.strict && s.Run == "" && s.Prompt == "" {
+					tell("", "the step has no method; the executor is given its description", addMethod)
 				}
-			}
-		}},
-	{code: "executor-unknown", severity: Error, cause: true,
-		why: "A step is carried out by an executor that the host has.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			x.executor("executor", s.Executor, tell)
-			for k, b := range s.Backups {
-				x.executor(fmt.Sprintf("backups[%d].executor", k), b.Executor, tell)
-			}
-		}},
-	{code: "on-failure-missing", severity: Error, why: "Under strict each step says what follows a failure.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && s.OnFailure == "" && x.silent(s, "on_failure") {
-				tell("", fmt.Sprintf("step %s does not say what follows a failure", s.address),
-					`add  on_failure = "block"  or put it once under [defaults]`)
-			}
-		}},
-	{code: "retries-missing", severity: Warning, cause: true, mended: "max_retries",
-		why: `on_failure = "retry" needs a number of times. Without one it is once under preset contract, else what ` +
-			"the preset says.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			switch {
-			case s.OnFailure != Retry || s.Retries() != 0:
-			case s.MaxRetries != nil:
-				tell("on_failure", `on_failure is "retry" and max_retries is 0: it is not tried again`,
-					"write  max_retries = 2")
-			default:
-				tell("on_failure", `on_failure is "retry" without max_retries: it is tried again once under preset `+
-					"contract, else as often as the preset says", "add  max_retries = 2")
-			}
-		}},
-	{code: "rollback-missing", severity: Error, why: "Under strict each step says whether it can be undone.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && s.Rollback == "" && x.silent(s, "rollback") {
-				tell("", fmt.Sprintf("step %s does not say whether it can be undone", s.address),
-					`add  rollback = "reversible"  or put it once under [defaults]`)
-			}
-		}},
-	{code: "compensate-missing", severity: Error, cause: true, mended: "compensate",
-		why: "A compensatable step names the command that undoes it.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			if s.Rollback == Compensatable && s.Compensate == "" {
-				tell("rollback", "nothing says how the step is undone",
-					`add  compensate = "make undo"  with the command that undoes it`)
-			}
-		}},
-	{code: "compensate-unused", severity: Warning, why: "Only a compensatable step is compensated.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			if s.Rollback != Compensatable && s.Rollback != "" && s.Compensate != "" {
-				tell("compensate", fmt.Sprintf("a step that is %s is not compensated", s.Rollback),
-					`write  rollback = "compensatable", or take compensate out`)
-			}
-		}},
-	{code: "acknowledgement-needed", severity: Note,
-		why: "A step that cannot be undone, or that changes or breaks behaviour, is accepted by a person when the " +
-			"plan is locked.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			if s.Rollback == Irreversible {
-				tell("rollback", fmt.Sprintf("step %s cannot be undone", s.address),
-					fmt.Sprintf("lock with  --ack irreversible:%s", s.address))
-			}
-			if s.SemanticChange == Modifying || s.SemanticChange == Breaking {
-				tell("semantic_change", fmt.Sprintf("step %s is %s", s.address, s.SemanticChange),
-					fmt.Sprintf("lock with  --ack %s:%s", s.SemanticChange, s.address))
-			}
-		}},
-	{code: "outcome-missing", severity: Error,
-		why: "Under strict a step that changes nothing has a postcondition: otherwise nothing tells that it ran.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && s.Artifacts != nil && !s.changesFiles() && len(s.Postconditions) == 0 {
-				tell("", fmt.Sprintf("step %s has neither an artifact nor a postcondition", s.address),
-					`add  postconditions = [{ kind = "go_build", package = "./..." }]  or another check`)
-			}
-		}},
-	{code: "check-missing", severity: Error,
-		why: "Under strict there is something that each step's outcome is checked against.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && !s.checkable() && !s.changesPublic() {
-				tell("", fmt.Sprintf("there is nothing to check the outcome of step %s against", s.address),
-					"add expect, a postcondition, a test_intent, or expected_output for a reviewer")
-			}
-		}},
-	{code: "public-surface-unspecified", severity: Error,
-		why: "Under strict a step that changes public symbols says how they behave.",
-		step: func(x *inspection, s *stepPart, tell tell) {
-			if x.strict && !s.checkable() && s.changesPublic() {
-				tell("artifacts",
-					fmt.Sprintf("step %s changes public symbols, and nothing says how they behave", s.address),
-					"add expected_output, expect, a postcondition or a test_intent")
-			}
-		}},
-	{code: "test-intent-no-test", severity: Error, why: "A test intent names the command that runs the test.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			if s.TestIntent != nil && s.TestIntent.Test == "" {
-				tell("test_intent", "the test intent names no test",
-					`add  test = "go test ./..."  or the command that runs the test`)
-			}
-		}},
-	{code: "test-intent-no-behavior", severity: Warning,
-		why: "A test intent says which behaviour the test shows; failure_means and invariant may say more.",
-		step: func(_ *inspection, s *stepPart, tell tell) {
-			if s.TestIntent != nil && s.TestIntent.Behavior == "" {
-				tell("test_intent", "nothing says what the test is to show",
-					"add  behavior  with what is so when the test passes")
-			}
-		}},
+			}},
+		{code: "method-twice", severity: Error, why: "A step has one method; other ways are backups.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.Run != "" && s.Prompt != "" {
+					tell("prompt", "a step has one method: run or prompt", "move the other to  [[tasks.steps.backups]]")
+				}
+				for k, b := range s.Backups {
+					if b.Run != "" && b.Prompt != "" {
+						tell(fmt.Sprintf("backups[%d].prompt", k), "a backup has one method: run or prompt",
+							"make two backups of it")
+					}
+				}
+			}},
+		{code: "backup-no-method", severity: Error, why: "A backup says how it is done.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				for k, b := range s.Backups {
+					if b.Run == "" && b.Prompt == "" && b.ToolPath == "" && b.Description == "" {
+						tell(fmt.Sprintf("backups[%d]", k), "the backup does not say how it is done", addMethod)
+					}
+				}
+			}},
+		{code: "backup-is-retry", severity: Warning,
+			why: "A backup is a genuinely different way; to try the same again is what max_retries is for.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				for k, b := range s.Backups {
+					one := b.Run == "" || b.Prompt == ""
+					same := b.Run == s.Run && b.Run != "" || b.Prompt == s.Prompt && b.Prompt != ""
+					if one && same && (b.Executor == "" || b.Executor == s.Executor) {
+						tell(fmt.Sprintf("backups[%d]", k), "the backup does the same as the step",
+							"a backup is another way; to try again, use  max_retries")
+					}
+				}
+			}},
+		{code: "executor-unknown", severity: Error, cause: true,
+			why: "A step is carried out by an executor that the host has.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				x.executor("executor", s.Executor, tell)
+				for k, b := range s.Backups {
+					x.executor(fmt.Sprintf("backups[%d].executor", k), b.Executor, tell)
+				}
+			}},
+		{code: "on-failure-missing", severity: Error, why: "Under strict each step says what follows a failure.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && s.OnFailure == "" && x.silent(s, "on_failure") {
+					tell("", fmt.Sprintf("step %s does not say what follows a failure", s.address),
+						`add  on_failure = "block"  or put it once under [defaults]`)
+				}
+			}},
+		{code: "retries-missing", severity: Warning, cause: true, mended: "max_retries",
+			why: `on_failure = "retry" needs a number of times. Without one it is once under preset contract, else what ` +
+				"the preset says.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				switch {
+				case s.OnFailure != Retry || s.Retries() != 0:
+				case s.MaxRetries != nil:
+					tell("on_failure", `on_failure is "retry" and max_retries is 0: it is not tried again`,
+						"write  max_retries = 2")
+				default:
+					tell("on_failure", `on_failure is "retry" without max_retries: it is tried again once under `+
+						"preset contract, else as often as the preset says", "add  max_retries = 2")
+				}
+			}},
+		{code: "rollback-missing", severity: Error, why: "Under strict each step says whether it can be undone.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && s.Rollback == "" && x.silent(s, "rollback") {
+					tell("", fmt.Sprintf("step %s does not say whether it can be undone", s.address),
+						`add  rollback = "reversible"  or put it once under [defaults]`)
+				}
+			}},
+		{code: "compensate-missing", severity: Error, cause: true, mended: "compensate",
+			why: "A compensatable step names the command that undoes it.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.Rollback == Compensatable && s.Compensate == "" {
+					tell("rollback", "nothing says how the step is undone",
+						`add  compensate = "make undo"  with the command that undoes it`)
+				}
+			}},
+		{code: "compensate-unused", severity: Warning, why: "Only a compensatable step is compensated.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.Rollback != Compensatable && s.Rollback != "" && s.Compensate != "" {
+					tell("compensate", fmt.Sprintf("a step that is %s is not compensated", s.Rollback),
+						`write  rollback = "compensatable", or take compensate out`)
+				}
+			}},
+		{code: "acknowledgement-needed", severity: Note,
+			why: "A step that cannot be undone, or that changes or breaks behaviour, is accepted by a person when " +
+				"the plan is locked.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.Rollback == Irreversible {
+					tell("rollback", fmt.Sprintf("step %s cannot be undone", s.address),
+						fmt.Sprintf("a person accepts  irreversible:%s  when the plan is locked", s.address))
+				}
+				if s.SemanticChange == Modifying || s.SemanticChange == Breaking {
+					tell("semantic_change", fmt.Sprintf("step %s is %s", s.address, s.SemanticChange),
+						fmt.Sprintf("a person accepts  %s:%s  when the plan is locked", s.SemanticChange, s.address))
+				}
+			}},
+		{code: "outcome-missing", severity: Error,
+			why: "Under strict a step that changes nothing has a postcondition: otherwise nothing tells that it ran.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && s.Artifacts != nil && !s.changesFiles() && len(s.Postconditions) == 0 {
+					tell("", fmt.Sprintf("step %s has neither an artifact nor a postcondition", s.address),
+						`add  postconditions = [{ kind = "go_build", package = "./..." }]  or another check`)
+				}
+			}},
+		{code: "check-missing", severity: Error,
+			why: "Under strict there is something that each step's outcome is checked against.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && !s.checkable() && !s.changesPublic() {
+					tell("", fmt.Sprintf("there is nothing to check the outcome of step %s against", s.address),
+						"add expect, a postcondition, a test_intent, or expected_output for a reviewer")
+				}
+			}},
+		{code: "public-surface-unspecified", severity: Error,
+			why: "Under strict a step that changes public symbols says how they behave.",
+			step: func(x *inspection, s *stepPart, tell tell) {
+				if x.strict && !s.checkable() && s.changesPublic() {
+					tell("artifacts",
+						fmt.Sprintf("step %s changes public symbols, and nothing says how they behave", s.address),
+						"add expected_output, expect, a postcondition or a test_intent")
+				}
+			}},
+		{code: "test-intent-no-test", severity: Error, why: "A test intent names the command that runs the test.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.TestIntent != nil && s.TestIntent.Test == "" {
+					tell("test_intent", "the test intent names no test",
+						`add  test = "go test ./..."  or the command that runs the test`)
+				}
+			}},
+		{code: "test-intent-no-behavior", severity: Warning,
+			why: "A test intent says which behaviour the test shows; failure_means and invariant may say more.",
+			step: func(_ *inspection, s *stepPart, tell tell) {
+				if s.TestIntent != nil && s.TestIntent.Behavior == "" {
+					tell("test_intent", "nothing says what the test is to show",
+						"add  behavior  with what is so when the test passes")
+				}
+			}},
+	}
 }
 
 // executor reports a name that no executor of the host has.
@@ -179,8 +181,7 @@ func (x *inspection) executor(key, name string, tell tell) {
 	if len(x.options.Executors) > 0 {
 		hint = "here by name: " + strings.Join(x.options.Executors, ", ")
 	}
-	hint += "; bring it (--executor " + name + "=PATH, Controller.Executors), or name another"
-	tell(key, fmt.Sprintf("there is no executor %q", name), hint)
+	tell(key, fmt.Sprintf("there is no executor %q", name), hint+"; bring this one, or name another")
 }
 
 // checkable reports whether something can be checked against what the step

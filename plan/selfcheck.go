@@ -9,10 +9,10 @@ import (
 
 // An Answer to one of the ten questions of the self-check.
 type Answer struct {
-	Question string // stable code, as in "every-step-executable"
-	Text     string // the question in words
-	Yes      bool
-	Evidence []string // what was counted, or what speaks against it
+	Question string   `json:"question"` // stable code, as in "every-step-executable"
+	Text     string   `json:"text"`     // the question in words
+	Yes      bool     `json:"answer"`
+	Evidence []string `json:"evidence,omitempty"` // what was counted, or what speaks against it
 }
 
 // A question is answered "no" by any diagnostic with one of its codes.

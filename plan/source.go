@@ -10,8 +10,9 @@ import (
 // A Position is a place in a source file; lines and columns count from 1,
 // columns in bytes.
 type Position struct {
-	File         string
-	Line, Column int
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
 // An Outline tells where the parts of a plan stand in its source. Parts are

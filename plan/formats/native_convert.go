@@ -167,8 +167,7 @@ func (c *conversion) task(i int) {
 		}
 		switch {
 		case s.Status == plan.Done || s.Status == "" && t.Status == plan.Done:
-			c.remark(at, fmt.Sprintf("done already, says the source; to leave it out: --ack %s",
-				plan.DoneCode(s.Address)))
+			c.remark(at, "done already, says the source; to leave it out, acknowledge "+plan.DoneCode(s.Address))
 		case s.Status != plan.Open && s.Status != "":
 			c.remark(at, "the source says: "+string(s.Status))
 		}

@@ -210,7 +210,7 @@ func TestNativeOfDoneTasks(t *testing.T) {
 	}
 	text, back := mustConvert(t, d, formats.NativeOptions{Dir: put(t, map[string]string{"notes/old.txt": "x"})})
 	a, b := back.Plan.Tasks[0].Steps[0].Artifacts, back.Plan.Tasks[1].Steps[0].Artifacts
-	if a == nil || b == nil || !slices.Equal(a.Create, []string{"notes/old.txt"}) || !slices.Equal(b.Modify, []string{"notes/old.txt"}) || !strings.Contains(text, "--ack done:T001.1") {
+	if a == nil || b == nil || !slices.Equal(a.Create, []string{"notes/old.txt"}) || !slices.Equal(b.Modify, []string{"notes/old.txt"}) || !strings.Contains(text, "acknowledge done:T001.1") {
 		t.Errorf("%+v %+v\n%s", a, b, text)
 	}
 }

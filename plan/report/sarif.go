@@ -1,6 +1,4 @@
-// Package sarif writes what is wrong with a plan in the format that editors and
-// code hosts read.
-package sarif
+package report
 
 import (
 	"net/url"
@@ -13,22 +11,20 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Log is one of SARIF 2.1.0 with one run, as far as editors and code hosts
-// read it. It is written as JSON.
-type Log struct {
+// A SARIFLog is one of SARIF 2.1.0 with one run, as far as editors and code
+// hosts read it. It is written as JSON.
+type SARIFLog struct {
 	Schema  string   `json:"$schema"`
 	Version string   `json:"version"`
 	Runs    []logRun `json:"runs"`
 }
 
 type logRun struct {
-	Tool       tool     `json:"tool"`
+	Tool struct {
+		Driver driver `json:"driver"`
+	} `json:"tool"`
 	ColumnKind string   `json:"columnKind"`
 	Results    []result `json:"results"`
-}
-
-type tool struct {
-	Driver driver `json:"driver"`
 }
 
 type driver struct {
@@ -38,7 +34,8 @@ type driver struct {
 }
 
 type rule struct {
-	ID string `json:"id"`
+	ID  string `json:"id"`
+	Why *text  `json:"shortDescription,omitempty"` // of rules of native plans
 }
 
 type text struct {
@@ -59,46 +56,55 @@ type location struct {
 }
 
 type physical struct {
-	Artifact artifact `json:"artifactLocation"`
-	Region   region   `json:"region"`
-}
-
-type artifact struct {
-	URI string `json:"uri"`
-}
-
-type region struct {
-	StartLine   int `json:"startLine"`
-	StartColumn int `json:"startColumn"`
+	Artifact struct {
+		URI string `json:"uri"`
+	} `json:"artifactLocation"`
+	Region struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn"`
+	} `json:"region"`
 }
 
 type logical struct {
 	FullyQualifiedName string `json:"fullyQualifiedName"`
 }
 
-// Of makes a log of what was found in a draft; version is that of planlock, and
-// stands there where it is a semantic one.
-func Of(d *plan.Draft, found []plan.Diagnostic, version string) Log {
-	run := logRun{Tool: tool{driver{Name: "planlock", Version: semantic(version), Rules: []rule{}}},
-		ColumnKind: "unicodeCodePoints", Results: []result{}}
-	rules := map[string]int{}
+// SARIF makes a log of what was found in a draft, for editors and code hosts;
+// version is that of planlock, and stands there where it is a semantic one.
+func SARIF(d *plan.Draft, found []plan.Diagnostic, version string) SARIFLog {
+	run := logRun{ColumnKind: "unicodeCodePoints", Results: []result{}}
+	run.Tool.Driver = driver{Name: "planlock", Version: semantic(version), Rules: []rule{}}
+	index := map[string]int{}
 	for _, code := range codesOf(found) {
-		rules[code] = len(rules)
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule{ID: code})
+		index[code] = len(index)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule{ID: code, Why: why(code)})
 	}
 	for _, f := range found {
-		r := result{RuleID: f.Code, RuleIndex: rules[f.Code], Level: string(f.Severity), Message: text{f.Message},
-			Locations: []location{{Physical: physical{Artifact: artifact{uriOf(f.Pos.File)},
-				Region: region{max(f.Pos.Line, 1), codePoints(d.Line(f.Pos), f.Pos.Column)}}}}}
+		at := location{}
+		at.Physical.Artifact.URI = uriOf(f.Pos.File)
+		at.Physical.Region.StartLine = max(f.Pos.Line, 1)
+		at.Physical.Region.StartColumn = codePoints(d.Line(f.Pos), f.Pos.Column)
+		if name := strings.Trim(f.Task+"."+f.Step, "."); name != "" {
+			at.Logical = []logical{{name}}
+		}
+		r := result{RuleID: f.Code, RuleIndex: index[f.Code], Level: string(f.Severity), Message: text{f.Message},
+			Locations: []location{at}}
 		if f.Hint != "" {
 			r.Message.Text += "\nhint: " + f.Hint
 		}
-		if name := strings.Trim(f.Task+"."+f.Step, "."); name != "" {
-			r.Locations[0].Logical = []logical{{name}}
-		}
 		run.Results = append(run.Results, r)
 	}
-	return Log{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []logRun{run}}
+	return SARIFLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []logRun{run}}
+}
+
+// why is what a rule of native plans is for; nil of rules of other formats.
+func why(code string) *text {
+	for _, c := range plan.Codes() {
+		if c.Code == code {
+			return &text{c.Why}
+		}
+	}
+	return nil
 }
 
 // codesOf lists the codes of what was found, each once, sorted.
