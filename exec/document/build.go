@@ -1,12 +1,12 @@
 package document
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
-	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -143,23 +143,6 @@ func (rep *Model) count(r *history.Run) {
 	}
 }
 
-// list is s, but never nil: an empty list in JSON is [].
-func list[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
-
-// each makes a list of another.
-func each[A, B any](from []A, f func(A) B) []B {
-	to := make([]B, 0, len(from))
-	for _, a := range from {
-		to = append(to, f(a))
-	}
-	return to
-}
-
 func planFiles(files []plan.Source) []planFile {
 	return each(files, func(s plan.Source) planFile { return planFile{newPath(s.Path), s.Digest} })
 }
@@ -192,4 +175,8 @@ func rollbacks(rs []history.RolledBack) []rolledBack {
 	return each(rs, func(r history.RolledBack) rolledBack { return rolledBack{r.To, newTree(r.Snapshot), r.By} })
 }
 
-func judgements(js []gate.Judgement) []judgement { return each(js, newJudgement) }
+const undecided = "undecided"
+
+// ErrNothing says that there is nothing to draw: no plan, or a run whose
+// journal is empty.
+var ErrNothing = errors.New("document: nothing to draw: there is no plan, or no run has started")

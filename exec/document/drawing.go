@@ -52,10 +52,6 @@ func byTemplate(name string) func(io.Writer, *Model) error {
 // Markdown draws the report as Markdown.
 func Markdown(w io.Writer, m *Model) error { return byTemplate("report.md")(w, m) }
 
-// safe is what is written as it is: it is escaped, or consists of words of our
-// own.
-type safe = template.Safe
-
 // functions are what templates call. Those without an argument are about the
 // run as a whole.
 func (m *Model) functions() map[string]any {

@@ -309,3 +309,17 @@ func (o ordered[T]) MarshalJSON() ([]byte, error) {
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
+
+// clock is a time for people, in UTC.
+func (s stamp) clock() string { return s.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// seconds is a duration, in JSON a number of seconds with three places.
+type seconds span
+
+// MarshalJSON writes seconds.
+func (s seconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, time.Duration(s).Truncate(time.Millisecond).Seconds(), 'f', -1, 64), nil
+}
+
+// Shown is the path as it is shown: nothing in it is invisible.
+func (p path) Shown() string { return safetext.Escape(p.shown) }

@@ -80,9 +80,6 @@ func visibleLines(text string) string {
 
 // The template asks for these.
 
-// Shown is the path as it is shown: nothing in it is invisible.
-func (p path) Shown() string { return safetext.Escape(p.shown) }
-
 // Size is what the step changed, or that it was undone.
 func (s *step) Size() string { return s.size() }
 

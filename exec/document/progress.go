@@ -162,3 +162,206 @@ type progressVerification struct {
 	Unseen   []string        `json:"not_verified"` // what no check of the plan decides
 	At       stamp           `json:"timestamp"`
 }
+
+// progressTools is what was known of the plan's tool servers when the run
+// began.
+type progressTools struct {
+	Enabled     bool           `json:"verification_enabled"`
+	At          stamp          `json:"verification_timestamp"`
+	Required    progressNeeded `json:"required_tools"`
+	Recommended progressNeeded `json:"recommended_tools"`
+	Optional    progressListed `json:"optional_tools"`
+	Status      string         `json:"verification_status"` // PASS, FAIL, NOT_VERIFIED
+}
+
+type progressNeeded struct {
+	Total    int      `json:"total"`
+	Verified []string `json:"verified"`
+	Missing  []string `json:"missing"`
+	Unknown  []string `json:"not_verified"` // nobody looked
+}
+
+type progressListed struct {
+	Total  int      `json:"total"`
+	Listed []string `json:"listed"`
+}
+
+// progressCompliance is what the looks at tasks came to.
+type progressCompliance struct {
+	Violations []progressViolation `json:"violations_detected"`
+	Checks     int                 `json:"checks_performed"`
+	Critical   int                 `json:"violations_critical"`
+	Warnings   int                 `json:"violations_warning"`
+	Pattern    *progressPattern    `json:"pattern_feasibility_check,omitempty"`
+}
+
+type progressViolation struct {
+	Article  string       `json:"article"`
+	Why      string       `json:"description"`
+	TaskID   string       `json:"task_id"`
+	Step     plan.Address `json:"step_id,omitempty"`
+	Severity string       `json:"severity"`
+	Action   string       `json:"corrective_action"`
+	At       stamp        `json:"timestamp"`
+}
+
+// progressPattern is how the plan fits the pattern that it was made from.
+type progressPattern struct {
+	Performed  bool     `json:"performed"`
+	Name       string   `json:"pattern_name"`
+	Confidence string   `json:"pattern_confidence"`
+	Alignment  string   `json:"technology_alignment"`
+	Missing    []string `json:"technologies_missing"`
+	Risk       string   `json:"risk_level"`
+	Backups    bool     `json:"backup_patterns_wanted"`
+
+	Others []progressOther `json:"backup_patterns_available"` // as the advisor of the run found them
+}
+
+type progressOther struct {
+	Name       string  `json:"name"`
+	Similarity float64 `json:"similarity"`
+	Reference  string  `json:"reference,omitempty"`
+}
+
+// progressResearch is what was looked for before a task, or before another try.
+type progressResearch struct {
+	Triggered  bool         `json:"triggered"`
+	Step       plan.Address `json:"step"`
+	Point      string       `json:"point"`
+	Queries    []string     `json:"queries_performed"`
+	Sources    []string     `json:"sources_consulted"`
+	Findings   []string     `json:"key_findings"`
+	Confidence string       `json:"confidence_level"` // low, medium, high
+	Start      stamp        `json:"timestamp_start"`
+	End        stamp        `json:"timestamp_end"`
+	Cost       progressCost `json:"research_cost"`
+}
+
+type progressCost struct {
+	Seconds float64 `json:"time_seconds"`
+	Calls   int     `json:"api_calls"`
+	Tokens  int64   `json:"tokens_used"`
+}
+
+// progressEducation is what a step taught.
+type progressEducation struct {
+	Presented   int    `json:"approaches_presented"`
+	Recommended string `json:"recommended"`
+	Selected    string `json:"user_selected"`
+	Rationale   bool   `json:"rationale_provided"`
+	Logged      bool   `json:"lesson_logged"`
+	Lesson      string `json:"lesson"`
+}
+
+// progressNotes count what a task left in the notepad.
+type progressNotes struct {
+	Timestamp stamp `json:"timestamp"`
+	Insights  int   `json:"insights_captured"`
+	Technical int   `json:"technical_notes"`
+	Ideas     int   `json:"ideas"`
+}
+
+// progressAnalysis closes the progress log of a run that is over.
+type progressAnalysis struct {
+	Timestamp       stamp           `json:"timestamp"`
+	Failures        progressFailing `json:"failure_patterns"`
+	Modes           progressModes   `json:"mode_escalation_analysis"`
+	Propagation     progressErrors  `json:"error_propagation_analysis"`
+	Compliance      ordered[any]    `json:"constitutional_compliance_review"`
+	KPIs            kpis            `json:"kpis"`
+	Recommendations []string        `json:"recommendations"`
+}
+
+type progressFailing struct {
+	Steps       []progressFailed `json:"steps_that_frequently_fail"`
+	Rate        float64          `json:"overall_failure_rate"`
+	PerTask     ordered[float64] `json:"failure_rate_per_task"`
+	Clustered   string           `json:"clustered_in_task,omitempty"`
+	Causes      ordered[int]     `json:"root_causes"`
+	Backups     []progressHelped `json:"most_successful_backups"`
+	BackupsRate float64          `json:"backup_success_rate"`
+}
+
+type progressFailed struct {
+	Step     plan.Address `json:"step_id"`
+	Failures int          `json:"failure_count"`
+	Retries  int          `json:"retry_count"`
+	Resolved string       `json:"resolved_by,omitempty"`
+}
+
+type progressHelped struct {
+	Description string  `json:"backup_description"`
+	Rate        float64 `json:"success_rate"`
+}
+
+type progressModes struct {
+	Total    int          `json:"total_escalations"`
+	Triggers ordered[int] `json:"escalation_triggers"`
+	False    int          `json:"false_escalations"` // that a person took back
+	Missed   int          `json:"missed_escalations"`
+	Asked    ordered[int] `json:"questions_by_kind"`
+}
+
+type progressErrors struct {
+	Halted    int            `json:"halt_on_critical"`
+	Continued int            `json:"continue_and_log"`
+	Reviewed  int            `json:"collaborative_review"`
+	Blocked   int            `json:"blocked_steps"`
+	Unread    []plan.Address `json:"prior_outcomes_not_read"`
+}
+
+// progressSummary closes the progress log. While the run goes on it sums up
+// what is there.
+type progressSummary struct {
+	TotalTasks        int             `json:"total_tasks"`
+	TasksAttempted    int             `json:"tasks_attempted"`
+	CompletedTasks    int             `json:"completed_tasks"`
+	TotalSteps        int             `json:"total_steps"`
+	CompletedSteps    int             `json:"completed_steps"`
+	FailedSteps       int             `json:"failed_steps"`
+	SkippedSteps      int             `json:"skipped_steps"`
+	BlockedSteps      int             `json:"blocked_steps"`
+	PendingSteps      int             `json:"pending_steps"`
+	CriticalSteps     int             `json:"critical_steps"`
+	CriticalCompleted int             `json:"critical_steps_completed"`
+	SuccessRate       float64         `json:"success_rate"` // per cent of all steps, to one place
+	TotalRetries      int             `json:"total_retries"`
+	BackupsUsed       int             `json:"backups_used"`
+	BackupMethods     ordered[int]    `json:"backup_methods_used"`
+	CriticalErrors    []criticalError `json:"critical_errors"`
+	ModeSwitches      int             `json:"mode_switches"`
+	ModeLog           []modeSwitch    `json:"mode_switch_log"`
+	Escalations       int             `json:"escalations"`
+	Propagation       []propagated    `json:"error_propagation_events"`
+	Rollbacks         []rolledBack    `json:"rollbacks"`
+	Seconds           seconds         `json:"runtime_duration_seconds"`
+	Consecutive       int             `json:"consecutive_failures"`
+	FinalConsecutive  int             `json:"final_consecutive_failure_count"`
+}
+
+type criticalError struct {
+	Step    plan.Address `json:"step"`
+	TaskID  string       `json:"task_id"`
+	StepID  string       `json:"step_id"`
+	Class   string       `json:"class"`
+	Message string       `json:"message"`
+	At      stamp        `json:"timestamp"`
+}
+
+// propagated is a decision about a step because of earlier ones, other than to
+// go on as if nothing had been.
+type propagated struct {
+	Step     plan.Address   `json:"step"`
+	Decision string         `json:"decision"`
+	Strategy string         `json:"strategy"`
+	Why      string         `json:"reason,omitempty"`
+	Prior    []plan.Address `json:"prior_steps"`
+	At       stamp          `json:"timestamp"`
+}
+
+type unmet struct {
+	Step   plan.Address `json:"step"`
+	Needs  plan.Address `json:"depends_on"`
+	Reason string       `json:"reason"`
+}

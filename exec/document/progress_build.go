@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
@@ -102,25 +101,6 @@ func selectedBy(p *plan.Plan, r *history.Run, rep *Model) string {
 	return "user"
 }
 
-// gateResults names each gate with its result; a gate that judged twice is held
-// to its worse word.
-func gateResults(js ...[]judgement) ordered[string] {
-	out := ordered[string]{}
-	for _, j := range slices.Concat(js...) {
-		i := slices.IndexFunc(out, func(p pair[string]) bool { return p.Key == j.Gate })
-		if i < 0 {
-			out = append(out, pair[string]{j.Gate, j.Result})
-		} else if worse(j.Result) > worse(out[i].Value) {
-			out[i].Value = j.Result
-		}
-	}
-	return out
-}
-
-func worse(result string) int {
-	return slices.Index([]string{"pass", "partial", undecided, "fail"}, result)
-}
-
 func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 	notes := notesOf(r, rep)
 	written := make(map[plan.Address]*plan.Step)
@@ -206,14 +186,140 @@ func consecutive(steps []*step) map[plan.Address]int {
 	return out
 }
 
-func newEscalation(q question) progressEscalation {
-	out := progressEscalation{ID: q.ID, Kind: q.Kind, Prompt: q.What, Reason: q.Why, Asked: q.Asked,
-		Options: each(q.Choices, func(c choice) string {
-			return fmt.Sprintf("%s: %s (%s)", c.Key, c.Label,
-				c.Consequence)
-		})}
-	if a := q.Answer; a != nil {
-		out.Response, out.By, out.At = strings.TrimSpace(a.Choice+": "+a.Label), a.By, a.At
+// addSpeclets adds the stages of the speclets and where each stands; a plan
+// without speclets has neither.
+func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
+	if len(p.Speclets) == 0 {
+		return
+	}
+	out.SpecletModel = "sequential"
+	tasks := make(map[string]*task)
+	for _, t := range rep.Tasks {
+		tasks[t.ID] = t
+	}
+	var ids []string
+	var edges [][2]string
+	status := make(map[string]string)
+	for _, s := range p.Speclets {
+		ids = append(ids, s.ID)
+		for _, before := range s.DependsOn {
+			edges = append(edges, [2]string{before, s.ID})
+		}
+		status[s.ID] = specletStatus(s, tasks)
+	}
+	for i, stage := range stages(ids, edges) {
+		parallel := len(stage) > 1
+		for _, s := range p.Speclets {
+			if slices.Contains(stage, s.ID) {
+				parallel = parallel && s.ParallelAllowed != nil && *s.ParallelAllowed
+			}
+		}
+		out.SpecletPlan = append(out.SpecletPlan, pair[progressStage]{fmt.Sprintf("stage_%d", i+1),
+			progressStage{stage, parallel}})
+	}
+	for _, s := range p.Speclets {
+		out.SpecletProgress = append(out.SpecletProgress, pair[progressSpeclet]{s.ID, newSpeclet(r, s, tasks, status)})
+	}
+}
+
+func specletStatus(s plan.Speclet, tasks map[string]*task) string {
+	done, begun := 0, 0
+	for _, id := range s.Tasks {
+		t := tasks[id]
+		switch {
+		case t == nil:
+		case t.Status == "failed" || t.Status == "blocked":
+			return t.Status
+		case t.Status == "completed" || t.Status == "skipped":
+			done++
+		case t.Status != "pending":
+			begun++
+		}
+	}
+	switch {
+	case done == len(s.Tasks):
+		return "completed"
+	case done+begun > 0:
+		return "in_progress"
+	}
+	return "not_started"
+}
+
+func newSpeclet(r *history.Run, s plan.Speclet, tasks map[string]*task, status map[string]string) progressSpeclet {
+	out := progressSpeclet{Status: status[s.ID], Total: len(s.Tasks), DependsOn: ordered[string]{},
+		Done: []string{}, Failed: []string{}, InProgress: []string{}}
+	for _, id := range s.Tasks {
+		t := tasks[id]
+		if t == nil {
+			continue
+		}
+		if !t.Started.IsZero() && (out.StartedAt.IsZero() || t.Started.Before(out.StartedAt.Time)) {
+			out.StartedAt = t.Started
+		}
+		if t.Ended.After(out.EndedAt.Time) {
+			out.EndedAt = t.Ended
+		}
+		switch t.Status {
+		case "completed":
+			out.Done = append(out.Done, id)
+		case "failed":
+			out.Failed = append(out.Failed, id)
+		case "running", "partial":
+			out.InProgress = append(out.InProgress, id)
+		}
+	}
+	if out.Status != "completed" && out.Status != "failed" {
+		out.EndedAt = stamp{}
+	}
+	out.Seconds = seconds(atWork(r, out.StartedAt, out.EndedAt))
+	for _, before := range s.DependsOn {
+		out.DependsOn = append(out.DependsOn, pair[string]{before, status[before]})
+		out.Blocked = out.Blocked || out.Status == "not_started" && status[before] != "completed"
+	}
+	return out
+}
+
+// newTools is nil for a plan that names no tools. Required tools of which
+// nobody knows are neither there nor missing.
+func newTools(p *plan.Plan, r *history.Run, rep *Model) *progressTools {
+	if len(r.Started.Tools) == 0 {
+		return nil
+	}
+	off := slices.ContainsFunc(p.Settings, func(s plan.Setting) bool {
+		return s.Key == "mcp_tools.verification.check_on_startup" && s.Value.Text == "false"
+	})
+	out := &progressTools{Enabled: !off, At: rep.Started, Required: needed(r, "required"), Recommended: needed(r, "recommended"),
+		Optional: progressListed{Listed: []string{}}, Status: "PASS"}
+	for _, t := range r.Started.Tools {
+		if t.Need == "optional" {
+			out.Optional.Total++
+			out.Optional.Listed = append(out.Optional.Listed, t.Name)
+		}
+	}
+	switch {
+	case len(out.Required.Missing) > 0:
+		out.Status = "FAIL"
+	case len(out.Required.Unknown) > 0:
+		out.Status = "NOT_VERIFIED"
+	}
+	return out
+}
+
+func needed(r *history.Run, need string) progressNeeded {
+	out := progressNeeded{Verified: []string{}, Missing: []string{}, Unknown: []string{}}
+	for _, t := range r.Started.Tools {
+		if t.Need != need {
+			continue
+		}
+		out.Total++
+		switch t.Status {
+		case "verified":
+			out.Verified = append(out.Verified, t.Name)
+		case "missing":
+			out.Missing = append(out.Missing, t.Name)
+		default:
+			out.Unknown = append(out.Unknown, t.Name)
+		}
 	}
 	return out
 }

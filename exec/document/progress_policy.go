@@ -13,44 +13,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// progressCompliance is what the looks at tasks came to.
-type progressCompliance struct {
-	Violations []progressViolation `json:"violations_detected"`
-	Checks     int                 `json:"checks_performed"`
-	Critical   int                 `json:"violations_critical"`
-	Warnings   int                 `json:"violations_warning"`
-	Pattern    *progressPattern    `json:"pattern_feasibility_check,omitempty"`
-}
-
-type progressViolation struct {
-	Article  string       `json:"article"`
-	Why      string       `json:"description"`
-	TaskID   string       `json:"task_id"`
-	Step     plan.Address `json:"step_id,omitempty"`
-	Severity string       `json:"severity"`
-	Action   string       `json:"corrective_action"`
-	At       stamp        `json:"timestamp"`
-}
-
-// progressPattern is how the plan fits the pattern that it was made from.
-type progressPattern struct {
-	Performed  bool     `json:"performed"`
-	Name       string   `json:"pattern_name"`
-	Confidence string   `json:"pattern_confidence"`
-	Alignment  string   `json:"technology_alignment"`
-	Missing    []string `json:"technologies_missing"`
-	Risk       string   `json:"risk_level"`
-	Backups    bool     `json:"backup_patterns_wanted"`
-
-	Others []progressOther `json:"backup_patterns_available"` // as the advisor of the run found them
-}
-
-type progressOther struct {
-	Name       string  `json:"name"`
-	Similarity float64 `json:"similarity"`
-	Reference  string  `json:"reference,omitempty"`
-}
-
 // otherPatterns are what the advisor found before the first task.
 func otherPatterns(r *history.Run) []progressOther {
 	out := []progressOther{}
@@ -91,26 +53,6 @@ func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
 	return out
 }
 
-// progressResearch is what was looked for before a task, or before another try.
-type progressResearch struct {
-	Triggered  bool         `json:"triggered"`
-	Step       plan.Address `json:"step"`
-	Point      string       `json:"point"`
-	Queries    []string     `json:"queries_performed"`
-	Sources    []string     `json:"sources_consulted"`
-	Findings   []string     `json:"key_findings"`
-	Confidence string       `json:"confidence_level"` // low, medium, high
-	Start      stamp        `json:"timestamp_start"`
-	End        stamp        `json:"timestamp_end"`
-	Cost       progressCost `json:"research_cost"`
-}
-
-type progressCost struct {
-	Seconds float64 `json:"time_seconds"`
-	Calls   int     `json:"api_calls"`
-	Tokens  int64   `json:"tokens_used"`
-}
-
 func researchOf(s *history.Step) []progressResearch {
 	var out []progressResearch
 	for _, a := range s.Advised {
@@ -136,30 +78,12 @@ func confidence(c float64) string {
 	return "low"
 }
 
-// progressEducation is what a step taught.
-type progressEducation struct {
-	Presented   int    `json:"approaches_presented"`
-	Recommended string `json:"recommended"`
-	Selected    string `json:"user_selected"`
-	Rationale   bool   `json:"rationale_provided"`
-	Logged      bool   `json:"lesson_logged"`
-	Lesson      string `json:"lesson"`
-}
-
 func educationOf(s *history.Step) *progressEducation {
 	l := s.Lesson
 	if l == nil {
 		return nil
 	}
 	return &progressEducation{len(l.Others) + 1, l.Recommended, l.Chosen, l.Recommended != "", true, l.Lesson}
-}
-
-// progressNotes count what a task left in the notepad.
-type progressNotes struct {
-	Timestamp stamp `json:"timestamp"`
-	Insights  int   `json:"insights_captured"`
-	Technical int   `json:"technical_notes"`
-	Ideas     int   `json:"ideas"`
 }
 
 func notesCount(notes []note, task string, at stamp) *progressNotes {
@@ -181,55 +105,6 @@ func notesCount(notes []note, task string, at stamp) *progressNotes {
 		return nil
 	}
 	return out
-}
-
-// progressAnalysis closes the progress log of a run that is over.
-type progressAnalysis struct {
-	Timestamp       stamp           `json:"timestamp"`
-	Failures        progressFailing `json:"failure_patterns"`
-	Modes           progressModes   `json:"mode_escalation_analysis"`
-	Propagation     progressErrors  `json:"error_propagation_analysis"`
-	Compliance      ordered[any]    `json:"constitutional_compliance_review"`
-	KPIs            kpis            `json:"kpis"`
-	Recommendations []string        `json:"recommendations"`
-}
-
-type progressFailing struct {
-	Steps       []progressFailed `json:"steps_that_frequently_fail"`
-	Rate        float64          `json:"overall_failure_rate"`
-	PerTask     ordered[float64] `json:"failure_rate_per_task"`
-	Clustered   string           `json:"clustered_in_task,omitempty"`
-	Causes      ordered[int]     `json:"root_causes"`
-	Backups     []progressHelped `json:"most_successful_backups"`
-	BackupsRate float64          `json:"backup_success_rate"`
-}
-
-type progressFailed struct {
-	Step     plan.Address `json:"step_id"`
-	Failures int          `json:"failure_count"`
-	Retries  int          `json:"retry_count"`
-	Resolved string       `json:"resolved_by,omitempty"`
-}
-
-type progressHelped struct {
-	Description string  `json:"backup_description"`
-	Rate        float64 `json:"success_rate"`
-}
-
-type progressModes struct {
-	Total    int          `json:"total_escalations"`
-	Triggers ordered[int] `json:"escalation_triggers"`
-	False    int          `json:"false_escalations"` // that a person took back
-	Missed   int          `json:"missed_escalations"`
-	Asked    ordered[int] `json:"questions_by_kind"`
-}
-
-type progressErrors struct {
-	Halted    int            `json:"halt_on_critical"`
-	Continued int            `json:"continue_and_log"`
-	Reviewed  int            `json:"collaborative_review"`
-	Blocked   int            `json:"blocked_steps"`
-	Unread    []plan.Address `json:"prior_outcomes_not_read"`
 }
 
 func newAnalysis(a *analysis.Analysis, at stamp) *progressAnalysis {

@@ -1,6 +1,8 @@
 package document
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,14 +47,6 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 		}
 	}
 	return out
-}
-
-// judged is the latest attempt since the run was set back, or nil.
-func (s *step) judged() *attempt {
-	if n := len(s.Attempts); n > 0 && !s.Attempts[n-1].RolledBack {
-		return s.Attempts[n-1]
-	}
-	return nil
 }
 
 func progressStepStatus(s *step) string {
@@ -131,4 +125,91 @@ func lastLine(output string) string {
 		}
 	}
 	return ""
+}
+
+func newProgressSummary(rep *Model) progressSummary {
+	c := rep.Counts
+	out := progressSummary{
+		TotalTasks: c.Tasks, CompletedTasks: c.TasksDone,
+		TotalSteps: c.Steps, CompletedSteps: c.Completed, FailedSteps: c.Failed, SkippedSteps: c.Skipped,
+		BlockedSteps: c.Blocked, PendingSteps: c.Pending + c.Running,
+		TotalRetries: c.Retries, BackupsUsed: c.Backups, BackupMethods: ordered[int]{},
+		CriticalErrors: []criticalError{}, Propagation: []propagated{}, Rollbacks: rep.RolledBack,
+		ModeSwitches: c.ModeSwitches, ModeLog: rep.ModeSwitches, Escalations: c.Questions,
+		Seconds: seconds(rep.Duration), Consecutive: c.Consecutive, FinalConsecutive: c.Consecutive,
+	}
+	if c.Steps > 0 {
+		out.SuccessRate = math.Round(1000*float64(c.Completed)/float64(c.Steps)) / 10
+	}
+	for _, t := range rep.Tasks {
+		if !t.Started.IsZero() {
+			out.TasksAttempted++
+		}
+	}
+	for _, s := range rep.steps {
+		out.addStep(s)
+	}
+	return out
+}
+
+func (out *progressSummary) addStep(s *step) {
+	if s.Critical {
+		out.CriticalSteps++
+		if s.Status == history.Completed {
+			out.CriticalCompleted++
+		}
+	}
+	for _, b := range s.Backups {
+		i := slices.IndexFunc(out.BackupMethods, func(p pair[int]) bool { return p.Key == b })
+		if i < 0 {
+			i = len(out.BackupMethods)
+			out.BackupMethods = append(out.BackupMethods, pair[int]{Key: b})
+		}
+		out.BackupMethods[i].Value++
+	}
+	if f := s.Failure; f != nil && s.Critical {
+		out.CriticalErrors = append(out.CriticalErrors,
+			criticalError{s.Address, s.Task, s.ID, string(f.Class), strings.Join(f.Reasons, "; "), s.Ended})
+	}
+	switch p := s.Propagation; {
+	case s.Blocked != nil:
+		out.Propagation = append(out.Propagation, propagated{s.Address, "blocked", "", s.Blocked.Why,
+			[]plan.Address{s.Blocked.By}, s.Ended})
+	case p != nil && (p.Decision != "proceed" || p.Concern != ""):
+		out.Propagation = append(out.Propagation, propagated{s.Address, p.Decision, p.Strategy, p.Concern, p.Prior,
+			s.Started})
+	case s.Failure != nil && s.Failure.Halts:
+		out.Propagation = append(out.Propagation, propagated{s.Address, "halt", "", "the run ends because this step failed", []plan.Address{}, s.Ended})
+	}
+}
+
+// gateResults names each gate with its result; a gate that judged twice is held
+// to its worse word.
+func gateResults(js ...[]judgement) ordered[string] {
+	out := ordered[string]{}
+	for _, j := range slices.Concat(js...) {
+		i := slices.IndexFunc(out, func(p pair[string]) bool { return p.Key == j.Gate })
+		if i < 0 {
+			out = append(out, pair[string]{j.Gate, j.Result})
+		} else if worse(j.Result) > worse(out[i].Value) {
+			out[i].Value = j.Result
+		}
+	}
+	return out
+}
+
+func worse(result string) int {
+	return slices.Index([]string{"pass", "partial", undecided, "fail"}, result)
+}
+
+func newEscalation(q question) progressEscalation {
+	out := progressEscalation{ID: q.ID, Kind: q.Kind, Prompt: q.What, Reason: q.Why, Asked: q.Asked,
+		Options: each(q.Choices, func(c choice) string {
+			return fmt.Sprintf("%s: %s (%s)", c.Key, c.Label,
+				c.Consequence)
+		})}
+	if a := q.Answer; a != nil {
+		out.Response, out.By, out.At = strings.TrimSpace(a.Choice+": "+a.Label), a.By, a.At
+	}
+	return out
 }

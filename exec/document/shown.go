@@ -3,13 +3,13 @@ package document
 import (
 	"fmt"
 	pathpkg "path"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/compliance"
+	"github.com/planlock/planlock/exec/internal/template"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -19,38 +19,8 @@ type indented struct {
 	Of     any
 }
 
-// only are the elements of a list that are so.
-func only[T any](list []T, is func(T) bool) []T {
-	var some []T
-	for _, v := range list {
-		if is(v) {
-			some = append(some, v)
-		}
-	}
-	return some
-}
-
-// length is the number of elements of a list.
-func length(list any) int { return reflect.ValueOf(list).Len() }
-
-// orElse is a text, or another where there is none.
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}
-
 // dash stands for what is not there.
 func dash(text string) string { return orElse(text, "-") }
-
-func join(parts []string) string { return strings.Join(parts, ", ") }
-
-// tail is the last n lines of a text.
-func tail(text string, n int) string {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
-}
 
 // fenced is an output as a code block.
 func fenced(info, output string) safe {
@@ -389,3 +359,7 @@ func linesOf(n *lineCount) safe {
 	}
 	return safe(n.String())
 }
+
+// safe is what is written as it is: it is escaped, or consists of words of our
+// own.
+type safe = template.Safe

@@ -4,8 +4,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/planlock/planlock/plan"
 )
 
 // A Document is a row of the table of documents: what it is called, for whom
@@ -98,8 +96,6 @@ func over(m *Model) bool { return m.of.Ended != nil }
 
 func advised(m *Model) bool { return len(reflectionsOf(m.of, m)) > 0 }
 
-const progressFile = "progress_NAME.json"
-
 // Progress draws the progress log.
 func Progress(w io.Writer, m *Model) error { return encode(w, newProgress(m.plan, m.of, m)) }
 
@@ -107,8 +103,3 @@ func Progress(w io.Writer, m *Model) error { return encode(w, newProgress(m.plan
 func JSON(w io.Writer, m *Model) error { return encode(w, m) }
 
 func drawFigures(w io.Writer, m *Model) error { return encode(w, newRunSummary(m.plan, m.of, m)) }
-
-// ProgressName is the file name of the progress log: progress_NAME.json, NAME
-// being the plan's, with everything but ASCII letters, digits, ".", "-" and "_"
-// made "_"; "plan" where it has none.
-func ProgressName(p *plan.Plan) string { return strings.Replace(progressFile, "NAME", name(p), 1) }

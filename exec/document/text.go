@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
+	"github.com/planlock/planlock/plan"
 )
 
 // textWidth is the number of columns of the text report.
@@ -137,9 +139,6 @@ func headline(rep *Model) [2][]string {
 	return [2][]string{{"run " + rep.Run, "plan " + rep.Plan.Digest.Short(), "mode " + string(rep.Mode)}, when}
 }
 
-// clock is a time for people, in UTC.
-func (s stamp) clock() string { return s.UTC().Format("2006-01-02 15:04:05 UTC") }
-
 // columns are the widths of the columns that differ from run to run.
 type columns struct{ address, title, gates int }
 
@@ -263,4 +262,219 @@ func (w *page) waiting(q *question) {
 // stopped reports whether the step's last word was no.
 func (s *step) stopped() bool {
 	return s.Status == history.Failed || !s.Status.Over() && s.trouble() != nil
+}
+
+// failure writes what a failed step was expected to do and what happened.
+func (w *page) failure(s *step) {
+	if !s.stopped() {
+		return
+	}
+	w.line("")
+	w.wrap(" ✗ ", "   ", s.verdict())
+	if s.Refusal != nil {
+		w.findings(s.Refusal.Findings)
+	} else if a := s.lastFailure(); a != nil {
+		w.table(differences(a.Ledger))
+		w.findings(a.Failure.Findings)
+	}
+	for _, j := range s.Gates {
+		if j.Blocks && (s.Refusal == nil || len(s.Refusal.Findings) == 0) {
+			w.gate(j)
+		}
+	}
+	for _, line := range s.aftermath() {
+		w.wrap("   ", "   ", line)
+	}
+}
+
+// verdict names a failed step, what its failure means, and why.
+func (s *step) verdict() string {
+	if f := s.Failure; f != nil {
+		return fmt.Sprintf("%s failed: %s%s", s.Address, meaning(f.Class), because(f.Reasons))
+	}
+	f := s.trouble()
+	return fmt.Sprintf("%s has not succeeded yet: %s%s", s.Address, meaning(f.Class), because(f.Reasons))
+}
+
+func because(reasons []string) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(reasons, "; ")
+}
+
+// aftermath says what a failure left behind.
+func (s *step) aftermath() []string {
+	a := s.lastFailure()
+	if s.Refusal != nil || a == nil || a.Ledger == nil && a.Discarded == nil {
+		return nil
+	}
+	done := "was"
+	if s.restoring {
+		done = "is being"
+	}
+	out := fmt.Sprintf("The tree %s restored to the checkpoint before %s", done, s.Address)
+	if s.Checkpoint != nil {
+		out += " (tree " + s.Checkpoint.Tree.Digest.Short() + ")"
+	}
+	switch {
+	case a.Discarded != nil && s.Checkpoint != nil && a.Discarded.Digest == s.Checkpoint.Tree.Digest:
+		out += "; there was nothing to undo"
+	case a.Discarded != nil:
+		out += "; what was undone is kept as tree " + a.Discarded.Digest.Short()
+	}
+	out += "."
+	if s.Rollback == plan.Irreversible {
+		out += " The step is irreversible: what it did outside of the workspace is not undone."
+	}
+	return []string{out}
+}
+
+// A row of the table that sets what was expected against what happened.
+type row struct{ Label, Text, Note string }
+
+// differences sets declared against actual; nil if they are the same or nothing
+// was accounted.
+func differences(e *entry) []row {
+	if e == nil || e.holds() {
+		return nil
+	}
+	var out []row
+	add := func(label, text, note string) {
+		if len(out) > 0 && slices.ContainsFunc(out, func(r row) bool { return r.Label == label }) {
+			label = ""
+		}
+		out = append(out, row{label, text, note})
+	}
+	for _, c := range e.Matching {
+		add("expected", verb(string(c.Op))+" "+c.Shown(), "")
+	}
+	for _, m := range e.Missing {
+		add("expected", verb(string(m.Op))+" "+m.name(), "did not happen")
+	}
+	if len(out) == 0 {
+		add("expected", "no change", "")
+	}
+	first := len(out)
+	for _, c := range e.Matching {
+		add("happened", verb(string(c.Op))+" "+c.Shown(), "")
+	}
+	for _, c := range e.Extra {
+		add("happened", verb(string(c.Op))+" "+c.Shown(), "not declared")
+	}
+	for _, s := range e.SymbolsExtra {
+		add("happened", symbolVerb(string(s.Op))+" "+safetext.Escape(s.Name), "not declared"+at(s.Shown(), s.Line))
+	}
+	if len(out) == first {
+		add("happened", "nothing", "")
+	}
+	return out
+}
+
+func (e expectation) name() string {
+	if e.Symbol != "" {
+		return "symbol " + safetext.Escape(e.Symbol)
+	}
+	return e.Shown()
+}
+
+func verb(op string) string {
+	return map[string]string{"created": "create", "modified": "modify", "deleted": "delete"}[op]
+}
+
+func symbolVerb(op string) string {
+	if op == "deleted" {
+		return "remove symbol"
+	}
+	return "add symbol"
+}
+
+func at(file string, line int) string {
+	switch {
+	case file == "":
+		return ""
+	case line > 0:
+		return fmt.Sprintf(" at %s:%d", file, line)
+	}
+	return " at " + file
+}
+
+func (w *page) table(rows []row) {
+	for i, r := range rows {
+		if i == 0 {
+			w.line("")
+		}
+		text := fmt.Sprintf("   %-10s %s", r.Label, r.Text)
+		if r.Note != "" {
+			text += "   ← " + r.Note
+		}
+		w.wrap(text[:14], strings.Repeat(" ", 14), text[14:])
+	}
+	if len(rows) > 0 {
+		w.line("")
+	}
+}
+
+func (w *page) findings(fs []finding) {
+	for _, f := range fs {
+		w.wrap("   • ", "     ", f.line())
+		if f.Expected != "" {
+			w.wrap("       expected  ", "                 ", f.Expected)
+		}
+		if f.Happened != "" {
+			w.wrap("       happened  ", "                 ", f.Happened)
+		}
+	}
+}
+
+// line is a finding as compilers write it: path:line: message [code].
+func (f finding) line() string {
+	out := f.Message
+	if place := strings.TrimPrefix(at(f.Shown(), f.Line), " at "); place != "" {
+		out = place + ": " + out
+	}
+	if f.Code != "" {
+		out += " [" + f.Code + "]"
+	}
+	return out
+}
+
+// gate writes a judgement that stops something.
+func (w *page) gate(j judgement) {
+	text := fmt.Sprintf("gate %s: %s", j.Gate, j.Result)
+	if j.Error != "" {
+		text += ": " + j.Error
+	}
+	w.wrap("   ", "     ", text)
+	w.findings(j.Findings)
+}
+
+// judged writes the gates of a phase of the whole run that did not pass.
+func (w *page) judged(title string, js []judgement) {
+	if len(js) == 0 {
+		return
+	}
+	w.line("")
+	w.line(fmt.Sprintf("   %s: %s", title, asked(js)))
+	for _, j := range js {
+		if j.Result != "pass" {
+			w.gate(j)
+		}
+	}
+}
+
+// declarations writes what would have made an observing run strict, ready to be
+// copied into the plan.
+func (w *page) declarations(ds []declaration) {
+	if len(ds) == 0 {
+		return
+	}
+	w.line("")
+	w.line("   Declarations that would have made this plan strict:")
+	for _, d := range ds {
+		w.line("")
+		for _, line := range d.toml() {
+			w.WriteString("   " + line + "\n") // never cut: it is to be copied
+		}
+	}
 }

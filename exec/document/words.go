@@ -111,95 +111,6 @@ func (s *step) notCreated() bool {
 		func(e expectation) bool { return e.Op == ledger.Created && e.Symbol == "" })
 }
 
-// nextSteps says what to do now, most pressing first.
-func nextSteps(rep *Model) []nextStep {
-	switch rep.Status {
-	case history.Achieved:
-		if rep.Shadow {
-			real := "The workspace is as it was: run the plan in it, and each step is compared with what it made here"
-			return []nextStep{{why: real}, {why: "Prove it", do: rep.prove()}}
-		}
-		return []nextStep{{why: "Prove it", do: rep.prove()}}
-	case history.Partial, history.NotAchieved:
-		return rep.afterFailure()
-	}
-	if q := rep.Waiting; q != nil {
-		out := []nextStep{}
-		for _, c := range q.Choices {
-			out = append(out, nextStep{why: fmt.Sprintf("%s (%s)", c.Label, c.Consequence), do: rep.answer(c)})
-		}
-		return append(out, nextStep{why: "Then go on", do: rep.resume()})
-	}
-	if rep.Status == history.Waiting {
-		return []nextStep{{why: "Go on", do: rep.resume()}}
-	}
-	// Of a run that was killed the journal says no more than of one that goes
-	// on.
-	return []nextStep{{why: "If it was killed, go on", do: rep.resume()},
-		{why: "If it is under way, look again", do: rep.look()}}
-}
-
-func (rep *Model) afterFailure() []nextStep {
-	out := []nextStep{}
-	note := func(format string, args ...any) { out = append(out, nextStep{why: fmt.Sprintf(format, args...)}) }
-	for _, s := range rep.steps {
-		if s.Failure == nil {
-			continue
-		}
-		note("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), s.remedy())
-	}
-	for _, j := range rep.Final {
-		if j.Blocks {
-			note("Final gate %s (%s): mend what the findings name", j.Gate, j.Result)
-		}
-	}
-	if n := rep.Counts.Blocked; n > 0 {
-		note("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are"))
-	}
-	switch {
-	case rep.Isolated && rep.Delivered == "":
-		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
-	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
-		out = append(out, rep.afterVerdict()...)
-	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
-		note("The completed steps stay: plan what is left, lock it and run it")
-	}
-	return append(append(out, rep.diffs()...), nextStep{why: "Prove the report", do: rep.prove()})
-}
-
-// afterVerdict names the ways out where the final gates said no to what the
-// steps did: run again as they are, they would find their own work.
-func (rep *Model) afterVerdict() []nextStep {
-	var there, did []plan.Address
-	for _, s := range rep.steps {
-		switch {
-		case s.Status == history.Completed:
-			did = append(did, s.Address)
-			there = append(there, s.Address)
-		case s.Skipped != nil && s.Skipped.done:
-			there = append(there, s.Address)
-		}
-	}
-	var out []nextStep
-	if len(there) > 0 {
-		leave, rest := rep.without(there)
-		out = append(out, nextStep{"What the steps did is there: mend the rest by hand, or with a step more, and leave them out", leave, rest})
-	}
-	if len(did) > 0 {
-		out = append(out, nextStep{why: "Or take back what they did, and run a plan that was mended",
-			do: action.Action{Kind: action.Rollback, Run: rep.Run, Step: did[0]}})
-	}
-	return out
-}
-
-// count writes a number with its noun.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // mark shows a status in one column, for people who do not see colours too.
 func mark(status string) string {
 	switch status {
@@ -298,3 +209,35 @@ func (s *step) detours() []string {
 }
 
 func quote(s string) string { return `"` + s + `"` }
+
+// say spells an action as the reader of the document would carry it out.
+func (rep *Model) say(a action.Action) string {
+	if rep.OwnStores {
+		return a.String() + inHost
+	}
+	return rep.speller.Say(a)
+}
+
+// without is how the plan is run again without steps whose work is there, and
+// what follows that in a sentence. A lock file says what was accepted, so that
+// is where it has to stand.
+func (rep *Model) without(steps []plan.Address) (a action.Action, rest string) {
+	a.Kind = action.Run
+	if n := len(steps) - withoutNamed; n > 0 {
+		steps, rest = steps[:withoutNamed], fmt.Sprintf(" and so on for %d more", n)
+	}
+	a.Acknowledge = each(steps, plan.DoneCode)
+	if rep.Lock.File != "" {
+		a.Kind = action.Lock
+		rest += ", and run it"
+	}
+	return a, rest
+}
+
+// withoutNamed is how many steps an action names that leaves them out; a check
+// of the plan names all of them.
+const withoutNamed = 8
+
+// inHost follows what can be done about a run in stores of its host's own: no
+// other program finds them.
+const inHost = ", in the program that has its stores"

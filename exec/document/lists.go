@@ -1,5 +1,69 @@
 package document
 
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+func compare(a, b string) int { return cmp.Compare(a, b) }
+
+// each makes a list of another.
+func each[A, B any](from []A, f func(A) B) []B {
+	to := make([]B, 0, len(from))
+	for _, a := range from {
+		to = append(to, f(a))
+	}
+	return to
+}
+
+// list is s, but never nil: an empty list in JSON is [].
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// only are the elements of a list that are so.
+func only[T any](list []T, is func(T) bool) []T {
+	var some []T
+	for _, v := range list {
+		if is(v) {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// orElse is a text, or another where there is none.
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+func join(parts []string) string { return strings.Join(parts, ", ") }
+
+// tail is the last n lines of a text.
+func tail(text string, n int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// length is the number of elements of a list.
+func length(list any) int { return reflect.ValueOf(list).Len() }
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 // stages orders ids by their longest way from a beginning, along edges that
 // lead from what comes first to what depends on it; ids keep their order within
 // a stage. What hangs on a cycle stands in the last stage.

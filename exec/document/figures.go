@@ -1,0 +1,193 @@
+package document
+
+import (
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/plan"
+)
+
+func rate(r analysis.Rate) float64 { return math.Round(1000*r.Value()) / 1000 }
+
+func newKPIs(k analysis.KPIs) kpis {
+	return kpis{
+		TotalTasks: k.Tasks, Completed: k.Completed.N, CompletionRate: rate(k.Completed),
+		Retried: k.RetrySuccess.Of, RetrySucceeded: k.RetrySuccess.N, RetrySuccessRate: rate(k.RetrySuccess),
+		EvidenceWanted: k.Evidence.Of, EvidenceFound: k.Evidence.N, EvidenceRate: rate(k.Evidence),
+		UnaidedRate: rate(k.Unaided), RecoveredRate: rate(k.Recovered), TestFirstRate: rate(k.TestFirst),
+		Resumed: k.Resumed, Tokens: k.Tokens, Seconds: seconds(k.Took),
+	}
+}
+
+// A runSummary is summary.json: what the run came to, for programs that compare
+// runs.
+type runSummary struct {
+	Schema  string        `json:"schema"`
+	Run     string        `json:"run_id"`
+	Goal    string        `json:"goal"`
+	Status  string        `json:"status"`
+	Started stamp         `json:"started"`
+	Ended   stamp         `json:"ended"`
+	KPIs    kpis          `json:"kpis"`
+	Tasks   []taskSummary `json:"tasks"`
+	Views   []string      `json:"views"` // what else there is to read
+}
+
+type taskSummary struct {
+	TaskID       string   `json:"task_id"`
+	Title        string   `json:"title"`
+	Status       string   `json:"status"`
+	Reason       string   `json:"status_reason,omitempty"`
+	Approval     string   `json:"approval,omitempty"`
+	Execution    string   `json:"execution,omitempty"`
+	Verification string   `json:"verification,omitempty"`
+	Attempts     int      `json:"attempts_total"`
+	RunIDs       []string `json:"run_ids,omitempty"`
+	Artifacts    []string `json:"artifacts,omitempty"`
+}
+
+func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
+	s := runSummary{Schema: "planlock.summary/1", Run: rep.Run, Goal: rep.Goal, Status: string(rep.Status),
+		Started: rep.Started, Ended: rep.Ended,
+		KPIs: rep.KPIs, Tasks: []taskSummary{}, Views: []string{ProgressName(p), "SUMMARY.md", "report.md"}}
+	for _, t := range rep.Tasks {
+		ts := taskSummary{TaskID: t.ID, Title: t.Title, Status: t.Status}
+		for _, st := range t.Steps {
+			ts.Attempts += len(st.Attempts)
+		}
+		if o := r.Task(t.ID).Outcome(); o != nil {
+			ts.Status, ts.Reason, ts.Approval, ts.Execution, ts.Verification = string(o.Status), o.Reason,
+				string(o.Approval), string(o.Execution), string(o.Verification)
+			ts.Attempts, ts.RunIDs, ts.Artifacts = o.Attempts, o.Runs, o.Artifacts
+		}
+		s.Tasks = append(s.Tasks, ts)
+	}
+	return s
+}
+
+// A taskCheckpoint is what a task left behind when it ended, in the shape of
+// the phase workflow.
+type taskCheckpoint struct {
+	ID         string   `json:"id"`
+	Timestamp  stamp    `json:"timestamp"`
+	TaskID     string   `json:"task_id"`
+	Status     string   `json:"status"`      // completed, failed, partial, skipped
+	GitHash    string   `json:"git_hash"`    // of HEAD when the run began: planlock commits nothing
+	Tree       string   `json:"tree_digest"` // that the task's last completed step left
+	Modified   []string `json:"files_modified"`
+	Validation string   `json:"validation_result"` // pass, fail, skipped
+	Retries    int      `json:"retry_count"`
+	Error      *string  `json:"error_message"`
+	Seconds    int      `json:"duration_seconds"`
+}
+
+// taskCheckpoints are the documents of the tasks that are over.
+func taskCheckpoints(rep *Model) []File {
+	var files []File
+	for _, t := range rep.Tasks {
+		if t.Status == "pending" || t.Status == "running" {
+			continue
+		}
+		files = append(files, File{"checkpoint-" + fileName(t.ID) + ".json", func(w io.Writer) error {
+			return encode(w, newTaskCheckpoint(rep, t))
+		}})
+	}
+	return files
+}
+
+func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
+	c := taskCheckpoint{
+		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Status, Modified: []string{},
+		Validation: "pass", Seconds: int(time.Duration(t.Duration) / time.Second), Tree: string(rep.Base.Digest),
+	}
+	for _, g := range rep.Git {
+		if g.Part == "HEAD" {
+			c.GitHash = string(g.Digest)
+		}
+	}
+	if t.Status == "blocked" {
+		c.Status = "skipped"
+	}
+	switch c.Status {
+	case "failed":
+		c.Validation = "fail"
+	case "skipped", "partial": // nobody judged the task as a whole
+		c.Validation = "skipped"
+	}
+	if c.Timestamp.IsZero() { // the run ended before the task did
+		c.Timestamp = rep.latest
+	}
+	seen := map[string]bool{}
+	for _, s := range t.Steps {
+		c.Retries += max(len(s.Attempts)-1, 0)
+		if s.Tree != nil {
+			c.Tree = string(s.Tree.Digest)
+		}
+		if s.Failure != nil && c.Error == nil {
+			why := strings.Join(s.Failure.Reasons, "; ")
+			c.Error = &why
+		}
+		a := s.judged()
+		if s.Status != history.Completed || a == nil || a.Ledger == nil {
+			continue
+		}
+		for _, ch := range a.Ledger.Changes {
+			if name := ch.text(); !seen[name] && ch.Kind != "dir" {
+				seen[name] = true
+				c.Modified = append(c.Modified, name)
+			}
+		}
+	}
+	return c
+}
+
+// reasonOf says why there is a checkpoint at this point.
+func reasonOf(r *history.Run, rep *Model) string {
+	budgets := r.Flow.Budgets
+	switch {
+	case len(budgets) > 0 && budgets[len(budgets)-1].Level == history.Handoff && r.Ended == nil:
+		return "handoff"
+	case rep.Waiting != nil:
+		return "stuck"
+	case rep.Counts.Failed > 0 && r.Ended != nil:
+		return "error"
+	case len(r.Flow.Switched) > 0 && len(r.Flow.Phases) == 0:
+		return "mode_switch"
+	}
+	return "phase_complete"
+}
+
+func fileName(name string) string {
+	const longest = 100
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+	clean = strings.Trim(clean[:min(len(clean), longest)], "._")
+	if clean == "" {
+		return "plan"
+	}
+	return clean
+}
+
+// name is the plan's name as part of a file's name.
+func name(p *plan.Plan) string {
+	if p == nil {
+		return fileName("")
+	}
+	return fileName(p.Meta.Name)
+}
+
+const progressFile = "progress_NAME.json"
+
+// ProgressName is the file name of the progress log: progress_NAME.json, NAME
+// being the plan's, with everything but ASCII letters, digits, ".", "-" and "_"
+// made "_"; "plan" where it has none.
+func ProgressName(p *plan.Plan) string { return strings.Replace(progressFile, "NAME", name(p), 1) }

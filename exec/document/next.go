@@ -1,0 +1,150 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/planlock/planlock/exec/action"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// A nextStep is something to do now, and why.
+type nextStep struct {
+	why  string
+	do   action.Action // of no kind where why is all there is to say
+	rest string        // what follows the action
+}
+
+// told is a next step as one sentence.
+func (rep *Model) told(n nextStep) string {
+	if n.do.Kind == "" {
+		return n.why
+	}
+	return n.why + ": " + rep.say(n.do) + n.rest
+}
+
+// typed is an action in Markdown: marked where it is to be typed.
+func (rep *Model) typed(a action.Action) string {
+	if rep.OwnStores || !rep.speller.Spells(a) {
+		return md(rep.say(a))
+	}
+	return "`" + rep.say(a) + "`"
+}
+
+func (rep *Model) prove() action.Action { return action.Action{Kind: action.Verify, Run: rep.Run} }
+
+func (rep *Model) resume() action.Action { return action.Action{Kind: action.Resume, Run: rep.Run} }
+
+func (rep *Model) look() action.Action { return action.Action{Kind: action.Status, Run: rep.Run} }
+
+// answer is how a choice of the question that waits is made.
+func (rep *Model) answer(c choice) action.Action {
+	a := action.Action{Kind: action.Answer, Run: rep.Run, Question: rep.Waiting.ID, Choice: c.Key,
+		Reason: c.needsReason}
+	if c.Acknowledge != "" {
+		a.Acknowledge = []string{c.Acknowledge}
+	}
+	return a
+}
+
+// diffs are how it is seen what the steps did that failed.
+func (rep *Model) diffs() []nextStep {
+	var out []nextStep
+	for _, s := range rep.steps {
+		if s.Failure != nil && s.account() != nil {
+			out = append(out, nextStep{why: fmt.Sprintf("See what step %s did", s.Address),
+				do: action.Action{Kind: action.Diff, Run: rep.Run, Step: s.Address}})
+		}
+	}
+	return out
+}
+
+// actions are what can be done about a task that failed.
+func (rep *Model) actions() ordered[string] {
+	return ordered[string]{
+		{"debug", rep.say(action.Action{Kind: action.Log, Run: rep.Run, Failures: true})},
+		{"verify", rep.say(rep.prove())},
+	}
+}
+
+// nextSteps says what to do now, most pressing first.
+func nextSteps(rep *Model) []nextStep {
+	switch rep.Status {
+	case history.Achieved:
+		if rep.Shadow {
+			real := "The workspace is as it was: run the plan in it, and each step is compared with what it made here"
+			return []nextStep{{why: real}, {why: "Prove it", do: rep.prove()}}
+		}
+		return []nextStep{{why: "Prove it", do: rep.prove()}}
+	case history.Partial, history.NotAchieved:
+		return rep.afterFailure()
+	}
+	if q := rep.Waiting; q != nil {
+		out := []nextStep{}
+		for _, c := range q.Choices {
+			out = append(out, nextStep{why: fmt.Sprintf("%s (%s)", c.Label, c.Consequence), do: rep.answer(c)})
+		}
+		return append(out, nextStep{why: "Then go on", do: rep.resume()})
+	}
+	if rep.Status == history.Waiting {
+		return []nextStep{{why: "Go on", do: rep.resume()}}
+	}
+	// Of a run that was killed the journal says no more than of one that goes
+	// on.
+	return []nextStep{{why: "If it was killed, go on", do: rep.resume()},
+		{why: "If it is under way, look again", do: rep.look()}}
+}
+
+func (rep *Model) afterFailure() []nextStep {
+	out := []nextStep{}
+	note := func(format string, args ...any) { out = append(out, nextStep{why: fmt.Sprintf(format, args...)}) }
+	for _, s := range rep.steps {
+		if s.Failure == nil {
+			continue
+		}
+		note("Step %s (%s): %s", s.Address, meaning(s.Failure.Class), s.remedy())
+	}
+	for _, j := range rep.Final {
+		if j.Blocks {
+			note("Final gate %s (%s): mend what the findings name", j.Gate, j.Result)
+		}
+	}
+	if n := rep.Counts.Blocked; n > 0 {
+		note("%s blocked: unblocked by mending the steps that they wait for", count(n, "step is", "steps are"))
+	}
+	switch {
+	case rep.Isolated && rep.Delivered == "":
+		note("The workspace is as it was before the run: mend the plan, lock it and run it again")
+	case slices.ContainsFunc(rep.Final, func(j judgement) bool { return j.Blocks }):
+		out = append(out, rep.afterVerdict()...)
+	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
+		note("The completed steps stay: plan what is left, lock it and run it")
+	}
+	return append(append(out, rep.diffs()...), nextStep{why: "Prove the report", do: rep.prove()})
+}
+
+// afterVerdict names the ways out where the final gates said no to what the
+// steps did: run again as they are, they would find their own work.
+func (rep *Model) afterVerdict() []nextStep {
+	var there, did []plan.Address
+	for _, s := range rep.steps {
+		switch {
+		case s.Status == history.Completed:
+			did = append(did, s.Address)
+			there = append(there, s.Address)
+		case s.Skipped != nil && s.Skipped.done:
+			there = append(there, s.Address)
+		}
+	}
+	var out []nextStep
+	if len(there) > 0 {
+		leave, rest := rep.without(there)
+		out = append(out, nextStep{"What the steps did is there: mend the rest by hand, or with a step more, and leave them out", leave, rest})
+	}
+	if len(did) > 0 {
+		out = append(out, nextStep{why: "Or take back what they did, and run a plan that was mended",
+			do: action.Action{Kind: action.Rollback, Run: rep.Run, Step: did[0]}})
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package document
+
+import (
+	"io"
+
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/plan"
+)
+
+// approvalLine is one decision.
+type approvalLine struct {
+	Task      string                 `json:"task_id"`
+	Status    history.ApprovalStatus `json:"preliminary_status"`
+	Time      string                 `json:"timestamp"`
+	Verdicts  map[string]string      `json:"verdicts"` // by reviewer; "" where there is no contract
+	Critical  []string               `json:"critical_flags"`
+	Jobs      []string               `json:"approved_jobs"` // ids
+	Attempt   string                 `json:"attempt_id"`
+	Patch     *string                `json:"patch_id"`
+	Retry     int                    `json:"retry_attempt"`
+	Reasons   []string               `json:"reasons"`
+	Terminal  *string                `json:"terminal_reason"`
+	Undone    bool                   `json:"undone"` // the run was set back to before the task
+	Contracts []review.Review        `json:"contracts"`
+}
+
+// drawApprovals draws the decisions of reviewers, a line of JSON for each, in
+// the order in which they were made.
+func drawApprovals(w io.Writer, rep *Model) error { return encodeLines(w, rep.Approvals) }
+
+func newApprovalLine(a *history.Approval) approvalLine {
+	line := approvalLine{Task: a.Task, Status: a.Status, Time: a.Decided.UTC().Format(approvalTime),
+		Verdicts: map[string]string{}, Critical: []string{}, Jobs: []string{}, Attempt: a.Attempt,
+		Patch: orNull(a.Patch), Retry: a.Retry,
+		Reasons: append([]string{}, a.Reasons...), Terminal: orNull(a.Terminal), Undone: a.Undone,
+		Contracts: append([]review.Review{}, a.Reviews...)}
+	for _, r := range a.Reviews {
+		line.Verdicts[r.Reviewer] = r.Verdict
+		for _, flag := range r.Critical {
+			line.Critical = append(line.Critical, r.Reviewer+": "+flag)
+		}
+	}
+	for _, j := range a.Jobs {
+		line.Jobs = append(line.Jobs, j.ID)
+	}
+	return line
+}
+
+// approvalTime is how times are written, as in all views.
+const approvalTime = "2006-01-02T15:04:05.000Z"
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// A lastWord is what became of a task that somebody reviewed, or whose evidence
+// was looked for.
+type lastWord struct {
+	history.TaskOutcome
+	Lacking []evidence.Item `json:"lacking,omitempty"` // evidence that was looked for and not found
+}
+
+// lookedFor is what was found of what a task should have left behind.
+type lookedFor struct {
+	history.Evidence
+	Undone bool `json:"undone"` // the run was set back to before the end of the task
+}
+
+func evidenceOf(r *history.Run) (all []lookedFor) {
+	for _, e := range r.Evidence {
+		all = append(all, lookedFor{e, e.Undone})
+	}
+	return all
+}
+
+// lastWordsOf are the last words that stand, in the order of the tasks.
+func lastWordsOf(rep *Model, r *history.Run) []lastWord {
+	var all []lastWord
+	for _, t := range rep.Tasks {
+		o := r.Task(t.ID).Outcome()
+		if o == nil {
+			continue
+		}
+		word := lastWord{TaskOutcome: *o}
+		if e := r.Task(t.ID).Evidence(); e != nil {
+			for _, item := range e.Items {
+				if item.State != evidence.Found {
+					word.Lacking = append(word.Lacking, item)
+				}
+			}
+		}
+		all = append(all, word)
+	}
+	return all
+}
+
+// A reflection is a line of reflections.jsonl: what an advisor said, and what
+// came of it.
+type reflection struct {
+	TaskID     string       `json:"task_id"`
+	Step       plan.Address `json:"step"`
+	Attempt    int          `json:"attempt"`
+	Kind       string       `json:"kind"`
+	Point      string       `json:"point"`
+	Advisor    string       `json:"advisor"`
+	RootCause  string       `json:"root_cause"`
+	Note       string       `json:"note"`
+	Proposed   string       `json:"proposed_fix,omitempty"`
+	Patch      string       `json:"patch_id,omitempty"`
+	Refused    bool         `json:"patch_refused,omitempty"`
+	RiskScores riskScores   `json:"risk_scores"`
+	Queries    []string     `json:"queries_performed,omitempty"`
+	Sources    []string     `json:"sources_consulted,omitempty"`
+	Findings   []string     `json:"key_findings,omitempty"`
+	Error      string       `json:"error,omitempty"`
+}
+
+type riskScores struct {
+	Confidence float64 `json:"confidence"`
+	Severity   float64 `json:"severity"`
+	Risk       float64 `json:"risk"`
+	Seconds    float64 `json:"cost_seconds"`
+	Calls      int     `json:"cost_calls"`
+	Tokens     int64   `json:"cost_tokens"`
+}
+
+func reflectionsOf(r *history.Run, rep *Model) []reflection {
+	var all []reflection
+	for _, s := range rep.steps {
+		was := r.Step(s.Address)
+		for _, a := range was.Advised {
+			line := reflection{TaskID: s.Task, Step: s.Address, Attempt: a.Attempt, Kind: a.Kind, Point: a.Point,
+				Advisor:   a.Advisor,
+				RootCause: a.RootCause, Note: a.Note, Patch: a.Patch, Error: a.Error,
+				RiskScores: riskScores{a.Confidence, a.Severity, a.Risk, a.Cost.Seconds, a.Cost.Calls, a.Cost.Tokens},
+				Queries:    a.Queries, Sources: a.Sources, Findings: a.Findings}
+			if patch := was.Patch(a.Patch); patch != nil {
+				line.Proposed, line.Refused = patch.Summary, patch.Refused
+			}
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// drawReflections draws everything that advisors said, a line of JSON each.
+func drawReflections(w io.Writer, rep *Model) error {
+	return encodeLines(w, reflectionsOf(rep.of, rep))
+}
