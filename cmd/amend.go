@@ -23,7 +23,7 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	path := rest[0]
 	run, err := findRun(ctx, p.workspace(f.Dir), prefix)
 	if err != nil {
-		return placed(err, f.Dir, path, nil)
+		return ofPlan(path, err)
 	}
 	c := p.controller(f.Dir)
 	c.NoSandbox = run.Started.NoSandbox
@@ -40,10 +40,10 @@ func (f *amendCommand) Run(ctx context.Context, p *cli) error {
 	done, err := c.Amend(ctx, run.Started.Run, exec.Amendment{Draft: draft, Acknowledged: f.Ack, By: defaultName(),
 		Reason: f.Reason})
 	if err != nil {
-		return placed(err, f.Dir, "", nil) // its own hint says what to do; the run is as it was
+		return err // its own hint says what to do; the run is as it was
 	}
 	if run, err = findRun(ctx, p.workspace(f.Dir), done.Run); err != nil { // its new steps may need more to go on
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	fmt.Fprintf(p.out, "amended: plan %s with %s\n", done.Locked.Digest().Short(), plural(len(done.Added), "further step"))
 	fmt.Fprintf(p.out, "go on with  %s\n", escaped(resumeFrom(run, f.Dir)))

@@ -27,29 +27,28 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 	ws := p.workspace(f.Dir)
 	run, err := findRun(ctx, ws, prefix)
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	id, choice := args[0], args[1]
 	q, open := asked(run, id)
 	switch {
 	case len(open) == 0:
-		return placed(&ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)},
-			f.Dir, "", run)
+		return about(run, &ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)})
 	case q == nil:
-		return placed(&ask.RefusedError{Question: id,
-			Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, strings.Join(open, ", "))}, f.Dir, "", run)
+		return about(run, &ask.RefusedError{Question: id,
+			Why: fmt.Sprintf("run %s asks %s now", run.Started.Run, strings.Join(open, ", "))})
 	}
 	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, Acknowledged: f.Ack,
 		Reason: f.Reason, By: orElse(f.By, defaultName()), At: p.now()}
 	if _, known := q.Choice(choice); !known {
-		return placed(&ask.RefusedError{Question: id,
-			Why: fmt.Sprintf("%q is none of the choices %s", choice, strings.Join(keysOf(q), ", "))}, f.Dir, "", run)
+		return about(run, &ask.RefusedError{Question: id,
+			Why: fmt.Sprintf("%q is none of the choices %s", choice, strings.Join(keysOf(q), ", "))})
 	}
 	if err := confirmed(*q, &a, f.Remember, f.Confirm); err != nil {
-		return placed(err, f.Dir, "", run)
+		return about(run, err)
 	}
 	if err := leave(ctx, &ask.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
-		return placed(err, f.Dir, "", run)
+		return about(run, err)
 	}
 	chosen, _ := q.Choice(choice)
 	fmt.Fprintf(p.out, "answered %s: %s\ngo on with  %s\n", q.ID, escaped(chosen.Label),
@@ -109,13 +108,13 @@ func (f *choicesCommand) Run(ctx context.Context, p *cli) error {
 	}
 	ws := p.workspace(f.Dir)
 	if _, err := ws.Runs(); err != nil { // a folder that is not there remembers nothing, and is a typing error
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	kept := ws.Choices()
 	if len(f.Args) == 2 {
 		gone, err := kept.Revoke(ctx, f.Args[1], orElse(f.By, defaultName()), f.Reason)
 		if err != nil {
-			return placed(err, f.Dir, "", nil)
+			return err
 		}
 		fmt.Fprintln(p.out, choiceLine(gone))
 		return nil

@@ -119,6 +119,9 @@ type workspaceFlag struct {
 	Dir string `default:"." placeholder:"FOLDER" help:"the workspace"`
 }
 
+// workspaceDir is the workspace that the command is about.
+func (f *workspaceFlag) workspaceDir() string { return f.Dir }
+
 // presetFlag is the flag of the way to cope with failure.
 type presetFlag struct {
 	Preset string `placeholder:"NAME" help:"the way to cope with failure: contract, spec, phase, assistant or reflective; what the plan says by default; part of what is locked"`

@@ -28,7 +28,7 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 	ws := p.workspace(f.Dir)
 	run, err := findRun(ctx, ws, prefix)
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	s, a, err := attemptOf(run, plan.Address(args[0]), f.Attempt)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 		err = &noEntryError{run: run, step: s, attempt: a}
 	}
 	if err != nil {
-		return placed(err, f.Dir, "", run)
+		return about(run, err)
 	}
 	if f.Format == "json" {
 		return p.diffJSON(ctx, ws, run, s, a, entry)

@@ -62,7 +62,7 @@ func TestStatus(t *testing.T) {
 			if got := status(ctx, c.err); got != c.status {
 				t.Errorf("status %d, want %d", got, c.status)
 			}
-			if got := status(ctx, placed(c.err, "dir", "p.toml", nil)); got != c.status {
+			if got := status(ctx, inWorkspace("dir", ofPlan("p.toml", c.err))); got != c.status {
 				t.Errorf("placed: status %d, want %d", got, c.status)
 			}
 			text := message(ctx, c.err)
@@ -82,7 +82,7 @@ func TestInterruptedStatus(t *testing.T) {
 	for sig, want := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 143} {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		cancel(&signalError{sig})
-		err := placed(context.Cause(ctx), "my dir", "p.toml", run)
+		err := inWorkspace("my dir", about(run, context.Cause(ctx)))
 		if got := status(ctx, err); got != want {
 			t.Errorf("%v: status %d, want %d", sig, got, want)
 		}

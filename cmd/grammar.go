@@ -45,7 +45,11 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	if n := len(c.given().Args); !c.takes(n) {
 		return &usageError{fmt.Sprintf("%s: expected  planlock %s  and got %s", name, c.call(), plural(n, "argument"))}
 	}
-	return c.Run(ctx, p)
+	err = c.Run(ctx, p)
+	if in, ok := c.runner.(interface{ workspaceDir() string }); ok {
+		return inWorkspace(in.workspaceDir(), err)
+	}
+	return err
 }
 
 // flagsFirst has the flags of a command before its arguments, wherever they were typed, each with two dashes, as in

@@ -33,7 +33,7 @@ func (f *learnCommand) Run(ctx context.Context, p *cli) error {
 	ws := p.workspace(f.Dir)
 	book, err := openBook(ctx, ws)
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	switch what {
 	case "promote":

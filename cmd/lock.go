@@ -42,14 +42,14 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 		return err
 	}
 	if err := inUse(ctx, p.workspace(f.Dir), c.LockFile); err != nil {
-		return placed(err, f.Dir, f.Args[0], nil)
+		return ofPlan(f.Args[0], err)
 	}
 	locked, err := c.Lock(ctx, draft, f.Ack...)
 	if err != nil {
-		return placed(err, f.Dir, f.Args[0], nil)
+		return ofPlan(f.Args[0], err)
 	}
 	if err := seatsPrompts(c, locked.Plan(), locked.Options().Acknowledged); err != nil {
-		return placed(err, f.Dir, f.Args[0], nil)
+		return ofPlan(f.Args[0], err)
 	}
 	text, err := lockfile.Encode(locked)
 	if err != nil {

@@ -35,11 +35,11 @@ func (f *logCommand) Run(ctx context.Context, p *cli) error {
 	ws := p.workspace(f.Dir)
 	id, err := find(ws, f.first())
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	records, err := ws.Records(ctx, id)
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	if err := checkQuery(q, typesOf(records)); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (f *logCommand) Run(ctx context.Context, p *cli) error {
 	if q.Step != "" {
 		run, err := ws.History(ctx, id)
 		if err != nil {
-			return placed(err, f.Dir, "", nil)
+			return err
 		}
 		if run.Step(q.Step) == nil {
 			_, _, err := attemptOf(run, q.Step, 0)

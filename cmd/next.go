@@ -338,12 +338,34 @@ func (e *placedError) resume() string {
 	return resumeIn(e.dir, e.run.Started.Run) + e.as
 }
 
-// placed says where an error happened; nil stays nil.
-func placed(err error, dir, path string, run *history.Run) error {
+// about says which run an error is about; nil stays nil.
+func about(run *history.Run, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &placedError{err: err, dir: dir, path: path, run: run}
+	return &placedError{err: err, run: run}
+}
+
+// ofPlan says which plan an error is about; nil stays nil.
+func ofPlan(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &placedError{err: err, path: path}
+}
+
+// inWorkspace says where the command worked that an error is of; nil stays nil.
+// Whoever dispatches commands calls it, so that these need not name the folder
+// with each error.
+func inWorkspace(dir string, err error) error {
+	if at := (*placedError)(nil); errors.As(err, &at) {
+		at.dir = cmp.Or(at.dir, dir)
+		return err
+	}
+	if err == nil {
+		return nil
+	}
+	return &placedError{err: err, dir: dir}
 }
 
 // resumeFrom is the command that goes on with a run, as far as the run itself

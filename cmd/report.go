@@ -28,14 +28,14 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 	ws := p.workspace(f.Dir)
 	run, err := findRun(ctx, ws, f.first())
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	recorded, err := ws.Plan(ctx, run)
 	if err != nil {
-		return placed(err, f.Dir, "", run)
+		return about(run, err)
 	}
 	if f.All {
-		return placed(p.drawAll(ctx, ws, run), f.Dir, "", run)
+		return about(run, p.drawAll(ctx, ws, run))
 	}
 	if run.Sealed != nil {
 		if err := ws.DrawViews(ctx, run); err != nil {

@@ -25,7 +25,7 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	ws := p.workspace(f.Dir)
 	run, err := findRun(ctx, ws, f.first())
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	c, err := f.controller(ctx, p, run.Started.Executor)
 	if err != nil {
@@ -161,6 +161,5 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 	if run.Ended == nil || run.Ended.Status == history.Achieved {
 		return nil
 	}
-	return placed(&exec.OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons},
-		ws.Dir, "", run)
+	return about(run, &exec.OutcomeError{Run: run.Started.Run, Status: run.Ended.Status, Reasons: run.Ended.Reasons})
 }

@@ -23,7 +23,7 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	prefix, args := f.split(1)
 	run, err := findRun(ctx, p.workspace(f.Dir), prefix)
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	step := plan.Address(args[0])
 	if run.Step(step) == nil {
@@ -37,7 +37,7 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	c.LockFile = run.Started.LockFile
 	done, err := c.Rollback(ctx, run.Started.Run, step)
 	if err != nil {
-		return placed(err, f.Dir, "", run)
+		return about(run, err)
 	}
 	fmt.Fprintf(p.out, "The tree is as it was before step %s. What was there is kept as tree %s:\n  planlock tree diff %s %s%s\n",
 		escaped(string(step)), done.Kept.Tree.Short(), done.Kept.Tree, quoted(f.Dir), inDir(f.Dir))
@@ -60,7 +60,7 @@ type obsoleteCommand struct {
 func (f *obsoleteCommand) Run(ctx context.Context, p *cli) error {
 	run, err := findRun(ctx, p.workspace(f.Dir), f.first())
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	return p.request(ctx, run, f.Dir, ask.Request{Kind: ask.Obsolete, Reason: f.Reason})
 }
@@ -72,7 +72,7 @@ func (p *cli) request(ctx context.Context, run *history.Run, dir string, r ask.R
 	}
 	r.Run, r.By = run.Started.Run, defaultName()
 	if err := (exec.Workspace{Dir: dir}).Request(ctx, r); err != nil {
-		return placed(err, dir, "", run)
+		return about(run, err)
 	}
 	fmt.Fprintf(p.out, "Run %s stops at its checkpoint and asks, at once if it is under way; else when it goes on:\n  %s\n", r.Run, escaped(resumeFrom(run, dir)))
 	return nil

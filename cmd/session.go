@@ -181,12 +181,12 @@ func (s *session) again(run *history.Run) string {
 	return text
 }
 
-// placed says where an error of the session happened; nil stays nil.
+// placed says what an error of the session is about; nil stays nil.
 func (s *session) placed(err error, path string, run *history.Run) error {
 	if err == nil {
 		return nil
 	}
-	return &placedError{err: err, dir: s.Dir, path: path, run: run, as: s.again(run)}
+	return &placedError{err: err, path: path, run: run, as: s.again(run)}
 }
 
 // carryOut runs or resumes, shows how it goes, and prints what came of it.

@@ -22,7 +22,7 @@ type statusCommand struct {
 func (f *statusCommand) Run(ctx context.Context, p *cli) error {
 	run, err := findRun(ctx, p.workspace(f.Dir), f.first())
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	p.printStatus(run, cutOff(ctx, run, f.Dir))
 	p.printNext(ctx, run, f.Dir)

@@ -22,16 +22,16 @@ func (f *verifyCommand) Run(ctx context.Context, p *cli) error {
 		return &usageError{"verify: --store is about all runs, so it takes none"}
 	}
 	if f.Store {
-		return placed(p.verifyStore(ctx, f.Dir), f.Dir, "", nil)
+		return p.verifyStore(ctx, f.Dir)
 	}
 	ws := p.workspace(f.Dir)
 	id, err := find(ws, f.first())
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	proof, err := ws.Verify(ctx, id)
 	if err != nil {
-		return placed(err, f.Dir, "", nil)
+		return err
 	}
 	fmt.Fprintf(p.out, "run %s holds: %s, %s with %s, %s\n", id, plural(proof.Records, "record"),
 		plural(proof.Trees, "tree"), plural(proof.Contents, "content"), plural(proof.Views, "view"))
@@ -81,7 +81,7 @@ func (f *gcCommand) Run(ctx context.Context, p *cli) error {
 	if err == nil {
 		fmt.Fprint(p.out, collected(freed, runs, f.DryRun))
 	}
-	return placed(p.nothingKept(err), f.Dir, "", nil)
+	return p.nothingKept(err)
 }
 
 // nothingKept tells that a workspace keeps nothing, if that is the error; any
