@@ -13,6 +13,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -115,5 +116,5 @@ func fileDigest(path string) (ledger.Digest, error) {
 
 // look finds a program in the environment that it will have.
 func look(name string) (string, error) {
-	return process.Look(name, ".", process.Environment(nil))
+	return environ.Look(name, ".", environ.For(nil))
 }

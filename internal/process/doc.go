@@ -5,13 +5,16 @@
 // and everything that it started has ended: what it put into the background,
 // what left its session, what ignores signals, what holds the output open.
 //
-//	r := &process.Runner{Dir: workspace, Env: process.Environment(names), Sandbox: process.Sandbox{Level: process.Filesystem}}
+//	r := &process.Runner{Dir: workspace, Env: environ.For(names), Sandbox: process.Sandbox{Level: process.Filesystem}}
 //	result, err := r.Run(ctx, gate.Command{Run: "go test ./..."})
 //
 // A [Sandbox] says how far a command is confined; [Reach] says how far this
 // machine can do that, and is what the envelope of a run records. A plan that
 // demands more than there is gets a [*LevelError] and nothing runs.
 // docs/sandbox.md describes each level, what it holds, and what it does not.
+//
+// Package environ says what a command gets from the environment, output reads
+// what it writes, tracee and callfilter confine it on Linux.
 //
 // # How a tree of processes is held on Linux
 //

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"syscall"
 	"unsafe"
+
+	"github.com/planlock/planlock/internal/process/environ"
+	"github.com/planlock/planlock/internal/process/tracee"
 )
 
 // launch starts cmd as box says, hands its tree to started, waits until cmd has
@@ -70,7 +73,7 @@ func carry(cmd *osexec.Cmd, box confinement, groups *controlGroup, started func(
 	if held {
 		isolate(cmd.SysProcAttr, box)
 	} else {
-		t.cookie = cookieName + "=" + rand.Text()
+		t.cookie = environ.Cookie + "=" + rand.Text()
 		cmd.Env = append(cmd.Env, t.cookie)
 	}
 	args := wrap(cmd.Args, box)
@@ -132,7 +135,7 @@ func begin(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
 
 // prepare does what is to be done while the child is held.
 func prepare(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
-	s, err := hold(cmd.Process.Pid)
+	s, err := tracee.Hold(cmd.Process.Pid)
 	if err == nil {
 		err = groups.join(cmd.Process.Pid)
 	}
@@ -140,7 +143,7 @@ func prepare(cmd *osexec.Cmd, box confinement, groups *controlGroup) error {
 		err = box.stage(s, cmd.Dir)
 	}
 	if err == nil {
-		err = s.release()
+		err = s.Release()
 	}
 	return err
 }

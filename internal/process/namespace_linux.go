@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/planlock/planlock/internal/process/callfilter"
 )
 
 const (
@@ -53,8 +55,8 @@ func wholly(tree string) bool {
 }
 
 var (
-	probedPidTree  = sync.OnceValue(func() bool { return filtered && probe(whole(pidTree)) == nil })
-	probedUserTree = sync.OnceValue(func() bool { return filtered && probe(whole(userTree)) == nil })
+	probedPidTree  = sync.OnceValue(func() bool { return callfilter.Known && probe(whole(pidTree)) == nil })
+	probedUserTree = sync.OnceValue(func() bool { return callfilter.Known && probe(whole(userTree)) == nil })
 )
 
 // whole is a tree with all that wholly tries.

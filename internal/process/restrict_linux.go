@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"syscall"
+
+	"github.com/planlock/planlock/internal/process/callfilter"
 )
 
 // restrict confines the present thread, and so what it forks, as box says, and
@@ -80,7 +82,7 @@ var probedProtect = sync.OnceValues(func() (bool, string) {
 func stageAbility() (ok bool, reason string) { return probedStage() }
 
 var probedStage = sync.OnceValues(func() (bool, string) {
-	if !filtered {
+	if !callfilter.Known {
 		return false, "no filter of system calls and no mounts of its own on this architecture"
 	}
 	tree, _ := treeAbility()

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process/environ"
+	"github.com/planlock/planlock/internal/process/output"
 )
 
 // DefaultGrace is how long a tree of processes has between the request to end
@@ -24,16 +26,16 @@ const drainTime = time.Second
 
 // A Runner runs commands that do not outlive the call. It implements
 // [gate.CommandRunner]. The zero value runs in the current folder, with the
-// environment of [Environment], confined as far as the machine can. Calls may
+// environment of environ.For, confined as far as the machine can. Calls may
 // be concurrent; the fields must not change meanwhile.
 type Runner struct {
 	// where commands run, and what a relative Command.Dir is relative to; "":
 	// the current folder
 	Dir         string
-	Env         []string      // the complete NAME=value list of the child; nil: Environment(nil)
+	Env         []string      // the complete NAME=value list of the child; nil: environ.For(nil)
 	Sandbox     Sandbox       // the zero value: as much as the machine can, see [Sandbox]
 	Grace       time.Duration // from the polite signal to the end by force; 0: [DefaultGrace]
-	OutputLimit int64         // bytes kept of each of Output and Stdout; 0: [DefaultOutputLimit]
+	OutputLimit int64         // bytes kept of each of Output and Stdout; 0: output.DefaultLimit
 }
 
 // Run runs a command and everything it starts, and returns when all of it has
@@ -47,7 +49,7 @@ type Runner struct {
 // command. If writing to c.Stdout fails, the command goes on, and the failure
 // is returned at its end.
 //
-// Where a variable of the child is a secret by its name ([Secret]) and its
+// Where a variable of the child is a secret by its name (output.Secret) and its
 // value has eight bytes or more, all that is kept or passed on of the output
 // shows [NAME] in place of the value. What a command writes in another
 // spelling, or into a file, is not looked through.
@@ -69,24 +71,23 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
 	}
-	streams, err := newStreams(r.OutputLimit, c.Stdout, stderr, secretsOf(cmd.Env))
+	streams, err := output.Open(r.OutputLimit, c.Stdout, stderr, cmd.Env)
 	if err != nil {
 		return gate.CommandResult{Exit: -1}, err
 	}
-	streams.attach(cmd)
+	streams.Attach(cmd)
 
 	begin := time.Now()
 	watch := &watch{ctx: ctx, grace: r.grace(), ended: make(chan struct{}), done: make(chan struct{})}
 	err = launch(cmd, box, func(t tree) {
-		streams.started()
+		streams.Started()
 		watch.began = true
 		go watch.run(t)
 	})
 	ended := watch.stop()
-	late := streams.drain(drainTime)
-	result := gate.CommandResult{
-		Exit: -1, Output: streams.all.String(), Stdout: streams.out.String(), Took: time.Since(begin),
-	}
+	late := streams.Drain(drainTime)
+	result := gate.CommandResult{Exit: -1, Took: time.Since(begin)}
+	result.Output, result.Stdout = streams.Texts()
 	if cmd.ProcessState != nil {
 		result.Exit = exitStatus(cmd.ProcessState)
 	}
@@ -140,12 +141,12 @@ func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
 	}
 	env := r.Env
 	if env == nil {
-		env = Environment(nil)
+		env = environ.For(nil)
 	}
-	env = merge(env, c.Env)
+	env = environ.Merge(env, c.Env)
 	args := c.Args
 	if c.Run != "" {
-		if args, err = shell(env, c.Run); err != nil {
+		if args, err = environ.Shell(env, c.Run); err != nil {
 			return nil, err
 		}
 	}
@@ -154,7 +155,7 @@ func (r *Runner) command(c gate.Command) (*osexec.Cmd, error) {
 			return nil, fmt.Errorf("process: %q holds a NUL, which no program can receive", text)
 		}
 	}
-	path, err := Look(args[0], dir, env)
+	path, err := environ.Look(args[0], dir, env)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -278,50 +279,6 @@ func TestFromPlan(t *testing.T) {
 	}
 }
 
-func TestEnvironment(t *testing.T) {
-	t.Setenv("PLANLOCK_TEST_SECRET", "s")
-	t.Setenv("PLANLOCK_TEST_NAMED", "n")
-	for _, name := range []string{"LD_PRELOAD", "BASH_ENV", "GIT_DIR", "GIT_CONFIG_PARAMETERS"} {
-		t.Setenv(name, "")
-	}
-	t.Setenv("GIT_AUTHOR_NAME", "me")
-	got := process.Environment([]string{"PLANLOCK_TEST_NAMED", "LD_PRELOAD", "BASH_ENV", "GIT_DIR", "git_config_parameters", "GIT_AUTHOR_NAME", "A=B"})
-	names := make(map[string]bool)
-	for _, assignment := range got {
-		name, _, _ := strings.Cut(assignment, "=")
-		if names[name] {
-			t.Errorf("%s is there twice", name)
-		}
-		names[name] = true
-	}
-	for name, want := range map[string]bool{
-		"PATH": true, "PLANLOCK_TEST_NAMED": true, "GIT_AUTHOR_NAME": true, "GIT_OPTIONAL_LOCKS": true, "GIT_TERMINAL_PROMPT": true,
-		"PLANLOCK_TEST_SECRET": false, "LD_PRELOAD": false, "BASH_ENV": false, "GIT_DIR": false,
-		"GIT_CONFIG_PARAMETERS": false,
-	} {
-		if names[name] != want {
-			t.Errorf("%s is there: %v", name, names[name])
-		}
-	}
-}
-
-func TestLookPassesOverRelativeFolders(t *testing.T) {
-	unix(t)
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "tool"), "#!/bin/sh\n")
-	if err := os.Chmod(filepath.Join(dir, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if path, err := process.Look("tool", dir, []string{"PATH=.::" + "bin"}); !errors.Is(err, osexec.ErrNotFound) {
-		t.Errorf("found %q, %v", path, err)
-	}
-	for _, name := range []string{"./tool", filepath.Join(dir, "tool")} {
-		if path, err := process.Look(name, dir, nil); path != filepath.Join(dir, "tool") {
-			t.Errorf("found %q, %v", path, err)
-		}
-	}
-}
-
 // TestPlantedEnvironment plants variables that make programs load, run or trust
 // something else, and asks for them by name.
 func TestPlantedEnvironment(t *testing.T) {
@@ -335,7 +292,7 @@ func TestPlantedEnvironment(t *testing.T) {
 	for _, name := range planted {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, "/planted/value")
-			r := &process.Runner{Dir: t.TempDir(), Env: process.Environment([]string{name}),
+			r := &process.Runner{Dir: t.TempDir(), Env: environ.For([]string{name}),
 				Sandbox: process.Sandbox{Level: process.Process}}
 			result, err := r.Run(t.Context(), gate.Command{Args: []string{"env"}})
 			if err != nil || result.Exit != 0 || strings.Contains(result.Stdout, "/planted/value") {
@@ -350,7 +307,7 @@ func TestPlantedEnvironment(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", ".:"+os.Getenv("PATH"))
-		r.Env = process.Environment(nil)
+		r.Env = environ.For(nil)
 		if result, err := r.Run(t.Context(), gate.Command{Args: []string{"env"}}); err != nil ||
 			strings.Contains(result.Stdout, "planted\n") {
 			t.Errorf("error %v: %s", err, result.Output)

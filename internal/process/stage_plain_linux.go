@@ -2,13 +2,11 @@
 
 package process
 
-import "errors"
+import (
+	"errors"
 
-// A stopped child cannot be made to do anything on this architecture.
-type stopped struct{}
+	"github.com/planlock/planlock/internal/process/tracee"
+)
 
-func hold(int) (*stopped, error)                       { return nil, errors.ErrUnsupported }
-func (confinement) stage(s *stopped, dir string) error { return errors.ErrUnsupported }
-func (s *stopped) release() error                      { return errors.ErrUnsupported }
-
-const filtered = false
+// A held child cannot be made to do anything on this architecture.
+func (confinement) stage(*tracee.Child, string) error { return errors.ErrUnsupported }

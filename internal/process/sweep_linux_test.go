@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/planlock/planlock/internal/process/environ"
 )
 
 // TestCookieIsFound looks for an assignment at every place of an environment,
 // with buffers that cut it.
 func TestCookieIsFound(t *testing.T) {
-	cookie := cookieName + "=" + rand.Text()
+	cookie := environ.Cookie + "=" + rand.Text()
 	long := "LONG=" + strings.Repeat("x", 100_000)
 	tests := map[string]struct {
 		env  []string
@@ -24,7 +26,7 @@ func TestCookieIsFound(t *testing.T) {
 		"empty":         {[]string{}, false},
 		"longer":        {[]string{cookie + "x"}, false},
 		"part of one":   {[]string{"A=" + cookie}, false},
-		"another value": {[]string{cookieName + "=" + rand.Text()}, false},
+		"another value": {[]string{environ.Cookie + "=" + rand.Text()}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +53,7 @@ func TestCookieIsFound(t *testing.T) {
 // TestBetweenPrograms starts programs and looks at each at once: whoever seems
 // to have no environment is on its way to one.
 func TestBetweenPrograms(t *testing.T) {
-	cookie := cookieName + "=" + rand.Text()
+	cookie := environ.Cookie + "=" + rand.Text()
 	buf, seen := make([]byte, 1<<10), 0
 	for range 200 {
 		cmd := &osexec.Cmd{Path: "/bin/sleep", Args: []string{"sleep", "100"}, Env: []string{cookie}}

@@ -17,7 +17,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/jobs"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/internal/process/output"
 )
 
 // execute calls the executor, within the step's time.
@@ -30,7 +30,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	}
 	ctx, unwatch := t.Inbox.Watch(ctx)
 	defer unwatch()
-	live := process.NewTail(bound.Output)
+	live := output.NewTail(bound.Output)
 	shown := t.Shown.At(t.s.Address)
 	w := Work{
 		Task: shown.Task, Step: shown.Step, Method: t.method, Attempt: t.number, Phase: t.phase,
@@ -49,7 +49,7 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	}
 	text := live.String()
 	if t.outcome.Output != "" {
-		tail := process.NewTail(bound.Output)
+		tail := output.NewTail(bound.Output)
 		fmt.Fprint(tail, text, t.outcome.Output)
 		text = tail.String()
 	}
@@ -70,7 +70,7 @@ func call(ctx context.Context, x Executor, w Work) (out Outcome, err error) {
 // and is what an executor said in several phases of an attempt: the texts one
 // after another, the status of the last, the costs together.
 func (o Outcome) and(next Outcome) Outcome {
-	tail := process.NewTail(bound.Output)
+	tail := output.NewTail(bound.Output)
 	fmt.Fprint(tail, o.Output, next.Output)
 	next.Output = tail.String()
 	next.Stateful = next.Stateful || o.Stateful

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
+	"github.com/planlock/planlock/internal/process/environ"
 )
 
 // A Runner remembers whether it ran anything: if it did, the tree must be
@@ -28,7 +29,7 @@ func (r *Runner) Forget() { r.ran.Store(false) }
 // so that nothing is made ready before.
 func (r *Runner) equipped() *process.Runner {
 	inner := r.inner
-	inner.Env = process.Environment(r.env)
+	inner.Env = environ.For(r.env)
 	return &inner
 }
 

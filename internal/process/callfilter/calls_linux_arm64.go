@@ -1,10 +1,11 @@
-package process
+package callfilter
 
-// filtered says that the numbers of this architecture's system calls are known
+// Known says that the numbers of this architecture's system calls are known
 // here.
-const filtered = true
+const Known = true
 
-const seccompCall = 277
+// Seccomp is the number of seccomp(2).
+const Seccomp = 277
 
 // calls are those of programs for this processor; 32-bit programs are not let
 // through.

@@ -1,10 +1,11 @@
-package process
+package callfilter
 
-// filtered says that the numbers of this architecture's system calls are known
+// Known says that the numbers of this architecture's system calls are known
 // here.
-const filtered = true
+const Known = true
 
-const seccompCall = 317
+// Seccomp is the number of seccomp(2).
+const Seccomp = 317
 
 // calls are those of programs for this processor, and of programs for its
 // 32-bit ancestor. The latter can make sockets by a call whose arguments lie in

@@ -1,4 +1,4 @@
-package process
+package tracee
 
 import (
 	"syscall"

@@ -1,4 +1,4 @@
-package process
+package output
 
 import (
 	"bytes"
@@ -6,34 +6,18 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/internal/process/environ"
 )
 
 // minSecret is how many bytes a value needs to be taken for a secret. Shorter
 // ones stand in ordinary text too often.
 const minSecret = 8
 
-// secretWords end a part of the name of a variable whose value is nobody's
-// business.
-var secretWords = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "KEY"}
-
-// Secret reports whether the name of a variable says that its value is a
-// secret: whether one of its parts, which _ divides, ends in TOKEN, SECRET,
-// PASSWORD, PASSWD, PASSPHRASE, CREDENTIAL or KEY, in any case, in the singular
-// or with an S.
-func Secret(name string) bool {
-	for part := range strings.SplitSeq(strings.ToUpper(name), "_") {
-		part = strings.TrimSuffix(part, "S")
-		if slices.ContainsFunc(secretWords, func(word string) bool { return strings.HasSuffix(part, word) }) {
-			return true
-		}
-	}
-	return false
-}
-
 // A secret is a value, or a line of one, and what is kept instead of it.
 type secret struct{ value, instead []byte }
 
-// secretsOf are the values of those variables of env that [Secret] is true of,
+// secretsOf are the values of those variables of env that environ.Secret is true of,
 // the longest first. A value of several lines, as keys have, is looked for line
 // by line too.
 func secretsOf(env []string) []secret {
@@ -46,7 +30,7 @@ func secretsOf(env []string) []secret {
 	}
 	for _, assignment := range env {
 		name, value, _ := strings.Cut(assignment, "=")
-		if !Secret(name) {
+		if !environ.Secret(name) {
 			continue
 		}
 		add(name, value)

@@ -1,4 +1,6 @@
-package process
+// Package environ says what a child gets from the environment of this process,
+// and which program it runs by a name there.
+package environ
 
 import (
 	"fmt"
@@ -10,9 +12,9 @@ import (
 	"strings"
 )
 
-// cookieName is the variable by which the processes of a tree are found where
+// Cookie is the variable by which the processes of a tree are found where
 // nothing else holds them.
-const cookieName = "PLANLOCK_TREE"
+const Cookie = "PLANLOCK_TREE"
 
 // base are the variables that every child gets where they are set: who and
 // where the user is, the language, the places for caches and temporary files,
@@ -36,12 +38,12 @@ var baseWindows = []string{
 // password.
 var fixed = []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0"}
 
-// Environment is the environment of a child: the variables of a short fixed
+// For is the environment of a child: the variables of a short fixed
 // list, those named in extra, and GIT_OPTIONAL_LOCKS=0 and
 // GIT_TERMINAL_PROMPT=0; sorted, each once, taken from this process's
 // environment. Variables through which a program is made to load or run other
 // code than it seems to ([Refused]) are left out, named or not.
-func Environment(extra []string) []string {
+func For(extra []string) []string {
 	all := os.Environ()
 	env := make([]string, 0, len(base)+len(extra)+len(fixed))
 	for _, assignment := range all {
@@ -50,7 +52,7 @@ func Environment(extra []string) []string {
 			env = append(env, assignment)
 		}
 	}
-	return merge(env, fixed)
+	return Merge(env, fixed)
 }
 
 // wanted reports whether a variable is one of those that every child gets, or
@@ -70,14 +72,14 @@ var identity = []string{
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
 }
 
-// Refused reports whether [Environment] leaves name out even where it is asked
+// Refused reports whether [For] leaves name out even where it is asked
 // for: loader variables (LD_PRELOAD, DYLD_…), start-up files of shells
 // (BASH_ENV, ENV) and GIT_… but for the author's and committer's name, address
 // and date.
 func Refused(name string) bool {
 	name = strings.ToUpper(name)
 	switch name {
-	case "", "LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", cookieName:
+	case "", "LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PS4", Cookie:
 		return true
 	}
 	if strings.ContainsAny(name, "=\x00") || strings.HasPrefix(name, "DYLD_") || strings.HasPrefix(name, "BASH_FUNC_") {
@@ -86,9 +88,9 @@ func Refused(name string) bool {
 	return strings.HasPrefix(name, "GIT_") && !slices.Contains(identity, name)
 }
 
-// merge is env with the assignments of more in place of earlier ones, sorted by
+// Merge is env with the assignments of more in place of earlier ones, sorted by
 // name.
-func merge(env, more []string) []string {
+func Merge(env, more []string) []string {
 	type variable struct{ name, assignment string }
 	all := make([]variable, 0, len(env)+len(more))
 	for _, list := range [...][]string{env, more} {
@@ -177,9 +179,9 @@ func windowsNames(path, endings string) []string {
 	return names
 }
 
-// shell is how a shell command is run: by sh, or where there is none (on
+// Shell is how a shell command is run: by sh, or where there is none (on
 // Windows), by the command interpreter.
-func shell(env []string, run string) ([]string, error) {
+func Shell(env []string, run string) ([]string, error) {
 	if runtime.GOOS != "windows" {
 		return []string{"/bin/sh", "-c", run}, nil
 	}

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package process
+package tracee
 
 import (
 	"errors"
@@ -15,11 +15,11 @@ const (
 	scratchSize    = 64 << 10
 )
 
-// A stopped child stands at the first instruction of its program, held by the
+// A Child stands at the first instruction of its program, held by the
 // present thread, and makes system calls for it: what can only be done from
 // inside its namespaces, or would restrict the controller if it were done
 // before. All methods must be called on the thread that started the child.
-type stopped struct {
+type Child struct {
 	pid     int
 	saved   registers
 	code    [8]byte // what stood where the system call instruction is now
@@ -28,9 +28,9 @@ type stopped struct {
 	pending syscall.Signal // came while it was held
 }
 
-// hold waits until the child that was started traced stands still.
-func hold(pid int) (*stopped, error) {
-	s := &stopped{pid: pid}
+// Hold waits until the child that was started traced stands still.
+func Hold(pid int) (*Child, error) {
+	s := &Child{pid: pid}
 	if err := s.wait(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func hold(pid int) (*stopped, error) {
 
 // wait waits for the next stop, and fails if there is none because the child
 // has ended.
-func (s *stopped) wait() error {
+func (s *Child) wait() error {
 	for {
 		var status syscall.WaitStatus
 		_, err := syscall.Wait4(s.pid, &status, syscall.WALL, nil)
@@ -82,9 +82,9 @@ func step(pid int) error {
 	return nil
 }
 
-// call makes the child do one system call. Its error is a plain [syscall.Errno]
+// Call makes the child do one system call. Its error is a plain [syscall.Errno]
 // where the call failed.
-func (s *stopped) call(number uintptr, args ...uintptr) (uintptr, error) {
+func (s *Child) Call(number uintptr, args ...uintptr) (uintptr, error) {
 	r := s.saved
 	r.prepare(number, args)
 	if err := r.set(s.pid); err != nil {
@@ -106,8 +106,8 @@ func (s *stopped) call(number uintptr, args ...uintptr) (uintptr, error) {
 	}
 }
 
-// bytes puts b into the child's memory, aligned, and says where.
-func (s *stopped) bytes(b []byte) (uintptr, error) {
+// Bytes puts b into the child's memory, aligned, and says where.
+func (s *Child) Bytes(b []byte) (uintptr, error) {
 	at := s.scratch + s.used
 	size := (uintptr(len(b)) + 15) &^ 15
 	if s.used+size > scratchSize {
@@ -120,14 +120,14 @@ func (s *stopped) bytes(b []byte) (uintptr, error) {
 	return at, nil
 }
 
-// text is bytes for a C string.
-func (s *stopped) text(text string) (uintptr, error) { return s.bytes(append([]byte(text), 0)) }
+// Text is Bytes for a C string.
+func (s *Child) Text(text string) (uintptr, error) { return s.Bytes(append([]byte(text), 0)) }
 
-// forget makes the memory free again that bytes handed out.
-func (s *stopped) forget() { s.used = 0 }
+// Forget makes the memory free again that Bytes handed out.
+func (s *Child) Forget() { s.used = 0 }
 
-// release lets the child go on as if nothing had happened.
-func (s *stopped) release() error {
+// Release lets the child go on as if nothing had happened.
+func (s *Child) Release() error {
 	if _, err := syscall.PtracePokeText(s.pid, s.saved.at(), s.code[:]); err != nil {
 		return fmt.Errorf("code: %w", err)
 	}
@@ -142,5 +142,5 @@ func (s *stopped) release() error {
 	return nil
 }
 
-// memory is the bytes of a value, as the kernel reads them.
-func memory[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
+// Memory is the bytes of a value, as the kernel reads them.
+func Memory[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
