@@ -8,40 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 )
-
-// groupAbility finds out below which of its own control groups this process may
-// make others that limit memory and processes.
-func groupAbility() (hierarchies, string) { return probedGroups() }
-
-var probedGroups = sync.OnceValues(func() (hierarchies, string) {
-	if tree, _ := treeAbility(); !wholly(tree) {
-		if err := probe(Reached{Tree: groupTree, staged: true}); err != nil {
-			return hierarchies{}, fmt.Sprintf("no control groups, because a child cannot be held (%v)", plain(err))
-		}
-	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return hierarchies{}, "no control groups"
-	}
-	own, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return hierarchies{}, "no control groups"
-	}
-	h := findGroups(string(mounts), string(own))
-	h.memory, h.pids = usable(h.memory, h.unified, "memory"), usable(h.pids, h.unified, "pids")
-	switch {
-	case h.memory == "" && h.pids == "":
-		return h, "no control groups that this user may use"
-	case h.memory == "":
-		return h, "no control group for memory that this user may use"
-	case h.pids == "":
-		return h, "no control group for processes that this user may use"
-	}
-	return h, ""
-})
 
 // findGroups reads /proc/self/mountinfo and /proc/self/cgroup. Version 1 goes
 // first, because a controller is in one hierarchy only: where it is in a

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	osexec "os/exec"
-	"runtime"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -38,31 +37,6 @@ func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 		return spoiled
 	})
 	return errors.Join(<-result, groups.end())
-}
-
-// onThread calls f on a thread of its own, which is not the process's first
-// one, and which ends with f if f says that it is spoiled for other work. (What
-// /proc shows of a process is its first thread.)
-func onThread(f func() (spoiled bool)) {
-	go func() {
-		runtime.LockOSThread()
-		if syscall.Gettid() == syscall.Getpid() {
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				runtime.LockOSThread()
-				if !f() {
-					runtime.UnlockOSThread()
-				}
-			}()
-			<-done
-			runtime.UnlockOSThread()
-			return
-		}
-		if !f() {
-			runtime.UnlockOSThread()
-		}
-	}()
 }
 
 // carry starts and awaits cmd on the present thread.

@@ -9,23 +9,8 @@ import (
 
 const groupTree = "process"
 
-func treeAbility() (tree, reason string) {
-	return groupTree, "this system has no way to hold a process tree"
-}
-
-func networkAbility() (ok bool, reason string) { return false, "not on this system" }
-
-func landlockAbility() (version int, reason string) { return 0, "not on this system" }
-
-func protectAbility() (ok bool, reason string) { return false, "not on this system" }
-
-func stageAbility() (ok bool, reason string) { return false, "" }
-
-func mountsAbility() (ok bool, reason string) { return false, "" }
-
-func tetherAbility(string) bool { return false }
-
-func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
+// groupReason says why a tree is not held better.
+const groupReason = "this system has no way to hold a process tree"
 
 // limitsFiles and limitsProcesses say that there are such limits on this
 // system.

@@ -11,23 +11,8 @@ import (
 
 const groupTree = "process group"
 
-func treeAbility() (tree, reason string) {
-	return groupTree, "no PID namespaces on this system, so a process that leaves its session can outlive the command"
-}
-
-func networkAbility() (ok bool, reason string) { return false, "no network namespaces on this system" }
-
-func landlockAbility() (version int, reason string) { return 0, "no Landlock on this system" }
-
-func protectAbility() (ok bool, reason string) { return false, "no mount namespaces on this system" }
-
-func stageAbility() (ok bool, reason string) { return false, "" }
-
-func mountsAbility() (ok bool, reason string) { return false, "" }
-
-func tetherAbility(string) bool { return false }
-
-func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
+// groupReason says why a tree is not held better.
+const groupReason = "no PID namespaces on this system, so a process that leaves its session can outlive the command"
 
 // launch starts cmd as the leader of a session, hands its tree to started,
 // waits until cmd has ended, and ends what is left of its process group.

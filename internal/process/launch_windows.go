@@ -11,23 +11,8 @@ import (
 
 const groupTree = jobTree
 
-func treeAbility() (tree, reason string) { return groupTree, "" }
-
-func networkAbility() (ok bool, reason string) {
-	return false, "the network cannot be taken away on Windows"
-}
-
-func landlockAbility() (version int, reason string) { return 0, "no Landlock on Windows" }
-
-func protectAbility() (ok bool, reason string) { return false, "no mount namespaces on Windows" }
-
-func stageAbility() (ok bool, reason string) { return false, "" }
-
-func mountsAbility() (ok bool, reason string) { return false, "" }
-
-func tetherAbility(string) bool { return false }
-
-func groupAbility() (hierarchies, string) { return hierarchies{}, "no control groups on this system" }
+// groupReason says why a tree is not held better.
+const groupReason = ""
 
 // limitsFiles and limitsProcesses say that there are such limits on this
 // system.

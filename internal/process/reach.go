@@ -9,23 +9,14 @@ import (
 // *[LevelError] where want demands more than that. Looking is done once per process and ability.
 func Reach(want Sandbox) (Reached, error) { return machine().reach(want) }
 
-// abilities find out what a machine can do for this process. Each but tree says
-// beside what it found why it is not more.
+// abilities find out what a machine can do for this process; machine returns
+// those of this one. Each says beside what it found why it is not more.
 type abilities struct {
 	tree                            func() (tree, reason string)
 	landlock                        func() (version int, reason string)
 	network, protect, stage, mounts func() (ok bool, reason string)
 	tether                          func(tree string) bool
 	groups                          func() (hierarchies, string)
-}
-
-// machine is this one.
-func machine() abilities {
-	return abilities{
-		tree: treeAbility, landlock: landlockAbility, groups: groupAbility,
-		network: networkAbility, protect: protectAbility, stage: stageAbility, mounts: mountsAbility,
-		tether: tetherAbility,
-	}
 }
 
 func (a abilities) reach(want Sandbox) (Reached, error) {
@@ -126,37 +117,6 @@ func (r *Reached) limits(want Sandbox, ability func() (hierarchies, string),
 	return ""
 }
 
-// How limits are held.
-const (
-	byGroup     = "control group"
-	eachProcess = "each process"
-	byNamespace = "user namespace"
-	jobTree     = "job object"
-)
-
-// hierarchies are the folders of this process's own control groups, below which
-// groups with limits can be made; "" where that cannot be done.
-type hierarchies struct {
-	memory, pids string
-	unified      bool // version 2, of one hierarchy
-}
-
-// How a process tree can be held, beside the groupTree of each system.
-const (
-	pidTree  = "pid namespace"
-	userTree = "pid and user namespace"
-)
-
-// landlockNeeded is the version from which on files can be renamed from folder
-// to folder inside what may be written; version 3 adds truncate(2).
-const landlockNeeded = 2
-
-// A confinement is a sandbox on this machine.
-type confinement struct {
-	Sandbox
-	reached Reached
-}
-
 // resolve is what s comes to for a command that runs in dir.
 func (s Sandbox) resolve(dir string) (confinement, error) {
 	reached, err := Reach(s)
@@ -172,17 +132,3 @@ func (s Sandbox) resolve(dir string) (confinement, error) {
 	box := confinement{Sandbox: s, reached: reached}
 	return box, box.check()
 }
-
-// processes is the number of processes to hold the command to; 0: none.
-func (c confinement) processes() int {
-	switch {
-	case c.reached.Processes == "":
-		return 0
-	case c.Processes > 0:
-		return c.Processes
-	}
-	return DefaultProcesses
-}
-
-// confines reports whether writes are confined.
-func (c confinement) confines() bool { return c.reached.Landlock > 0 }

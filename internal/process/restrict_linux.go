@@ -3,10 +3,8 @@ package process
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"runtime"
 	"syscall"
-
-	"github.com/planlock/planlock/internal/process/callfilter"
 )
 
 // restrict confines the present thread, and so what it forks, as box says, and
@@ -39,95 +37,30 @@ func restrict(box confinement) (spoiled bool, err error) {
 	return spoiled, nil
 }
 
-// landlockAbility is the version of Landlock in the running kernel.
-func landlockAbility() (version int, reason string) { return probedLandlock() }
-
-var probedLandlock = sync.OnceValues(func() (int, string) {
-	version, err := landlockVersion()
-	if err == nil {
-		err = onSpoiledThread(func() error { return landlock(confinement{reached: Reached{Landlock: version}}) })
-	}
-	switch {
-	case err != nil:
-		return 0, fmt.Sprintf("no Landlock (%v)", plain(err))
-	case version < landlockNeeded:
-		return version, fmt.Sprintf("Landlock %d is older than version %d", version, landlockNeeded)
-	case version < 3:
-		return version, "Landlock 2 does not confine truncate"
-	}
-	return version, ""
-})
-
-// protectAbility finds out whether this process may make folders read-only for
-// its children alone.
-func protectAbility() (ok bool, reason string) { return probedProtect() }
-
-var probedProtect = sync.OnceValues(func() (bool, string) {
-	tree, _ := treeAbility()
-	if mounts, _ := mountsAbility(); mounts {
-		return true, ""
-	}
-	if tree != pidTree {
-		return false, "no mount namespace without privileges, so .git and .planlock are watched and not read-only"
-	}
-	if err := onSpoiledThread(leaveMounts); err != nil {
-		return false, fmt.Sprintf("no mount namespace (%v), so .git and .planlock are watched and not read-only",
-			plain(err))
-	}
-	return true, ""
-})
-
-// stageAbility finds out whether this process may hold its children and make
-// system calls for them.
-func stageAbility() (ok bool, reason string) { return probedStage() }
-
-var probedStage = sync.OnceValues(func() (bool, string) {
-	if !callfilter.Known {
-		return false, "no filter of system calls and no mounts of its own on this architecture"
-	}
-	tree, _ := treeAbility()
-	if wholly(tree) {
-		return true, ""
-	}
-	if err := probe(Reached{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true}); err != nil {
-		return false, fmt.Sprintf("no filter of system calls (%v)", plain(err))
-	}
-	return true, ""
-})
-
-// usableLandlock is the version to use, 0 where it is too old.
-func usableLandlock() int {
-	version, _ := landlockAbility()
-	if version < landlockNeeded {
-		return 0
-	}
-	return version
+// onThread calls f on a thread of its own, which is not the process's first
+// one, and which ends with f if f says that it is spoiled for other work. (What
+// /proc shows of a process is its first thread.)
+func onThread(f func() (spoiled bool)) {
+	go func() {
+		runtime.LockOSThread()
+		if syscall.Gettid() == syscall.Getpid() {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				runtime.LockOSThread()
+				if !f() {
+					runtime.UnlockOSThread()
+				}
+			}()
+			<-done
+			runtime.UnlockOSThread()
+			return
+		}
+		if !f() {
+			runtime.UnlockOSThread()
+		}
+	}()
 }
-
-// mountsAbility finds out whether this process may give its children mounts of
-// their own.
-func mountsAbility() (ok bool, reason string) { return probedMounts() }
-
-const withoutMounts = "so modes, owners, times and attributes of files outside can be changed"
-
-var probedMounts = sync.OnceValues(func() (bool, string) {
-	if ok, reason := stageAbility(); !ok {
-		return false, reason + ", " + withoutMounts
-	}
-	tree, _ := treeAbility()
-	if tree == groupTree {
-		return false, "no mount namespace, " + withoutMounts
-	}
-	if wholly(tree) {
-		return true, ""
-	}
-	all := whole(tree)
-	all.tethered = tetherAbility(tree)
-	if err := probe(all); err != nil {
-		return false, fmt.Sprintf("no mounts of its own (%v), %s", plain(err), withoutMounts)
-	}
-	return true, ""
-})
 
 // onSpoiledThread calls f on a thread that ends with it.
 func onSpoiledThread(f func() error) error {

@@ -163,3 +163,48 @@ func (e *LevelError) Error() string {
 	return fmt.Sprintf("process: sandbox level %q: %s on this machine (%s); ask for less in [sandbox], or run where it can be done",
 		want, e.What, strings.Join(e.Reasons, "; "))
 }
+
+// How limits are held.
+const (
+	byGroup     = "control group"
+	eachProcess = "each process"
+	byNamespace = "user namespace"
+	jobTree     = "job object"
+)
+
+// hierarchies are the folders of this process's own control groups, below which
+// groups with limits can be made; "" where that cannot be done.
+type hierarchies struct {
+	memory, pids string
+	unified      bool // version 2, of one hierarchy
+}
+
+// How a process tree can be held, beside the groupTree of each system.
+const (
+	pidTree  = "pid namespace"
+	userTree = "pid and user namespace"
+)
+
+// landlockNeeded is the version from which on files can be renamed from folder
+// to folder inside what may be written; version 3 adds truncate(2).
+const landlockNeeded = 2
+
+// A confinement is a sandbox on this machine.
+type confinement struct {
+	Sandbox
+	reached Reached
+}
+
+// processes is the number of processes to hold the command to; 0: none.
+func (c confinement) processes() int {
+	switch {
+	case c.reached.Processes == "":
+		return 0
+	case c.Processes > 0:
+		return c.Processes
+	}
+	return DefaultProcesses
+}
+
+// confines reports whether writes are confined.
+func (c confinement) confines() bool { return c.reached.Landlock > 0 }

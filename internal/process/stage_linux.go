@@ -5,7 +5,6 @@ package process
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -86,30 +85,6 @@ func (c confinement) arrange(s *tracee.Child) error {
 		return fmt.Errorf("/dev/shm: %w", err)
 	}
 	return c.shield(s, append(open, shared...))
-}
-
-// outermost are the paths that are wanted, each above those below it, and none
-// that lies below another.
-func outermost(all []string, wanted func(path string) bool) []string {
-	var paths []string
-	for _, path := range all {
-		if wanted(path) {
-			paths = append(paths, filepath.Clean(path))
-		}
-	}
-	slices.Sort(paths)
-	var kept []string
-	for _, path := range paths {
-		if !slices.ContainsFunc(kept, func(above string) bool { return within(above, path) }) {
-			kept = append(kept, path)
-		}
-	}
-	return kept
-}
-
-// within reports whether path is folder or lies below it.
-func within(folder, path string) bool {
-	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
 // shield makes the protected paths read-only, and at level strict hides the

@@ -5,6 +5,7 @@ package process
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -79,4 +80,28 @@ func show(s *tracee.Child, file uintptr, path string) error {
 	}
 	_, err := s.Call(syscall.SYS_CLOSE, file)
 	return err
+}
+
+// outermost are the paths that are wanted, each above those below it, and none
+// that lies below another.
+func outermost(all []string, wanted func(path string) bool) []string {
+	var paths []string
+	for _, path := range all {
+		if wanted(path) {
+			paths = append(paths, filepath.Clean(path))
+		}
+	}
+	slices.Sort(paths)
+	var kept []string
+	for _, path := range paths {
+		if !slices.ContainsFunc(kept, func(above string) bool { return within(above, path) }) {
+			kept = append(kept, path)
+		}
+	}
+	return kept
+}
+
+// within reports whether path is folder or lies below it.
+func within(folder, path string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }

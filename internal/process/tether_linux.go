@@ -1,9 +1,6 @@
 package process
 
-import (
-	"os"
-	"sync"
-)
+import "os"
 
 // tether names a program by way of the present thread, so that only a child of
 // a living thread finds it.
@@ -28,21 +25,3 @@ func tether(program string) string {
 	}
 	return "/proc/" + thread + "/net/stat/../../../../../.." + program
 }
-
-// tetherAbility finds out whether the first process of a tree may look for its
-// program by way of the thread that forks it: some mounts of /proc hide the
-// processes of others, and those of another user namespace are others.
-func tetherAbility(tree string) bool {
-	switch tree {
-	case pidTree:
-		return wholly(tree) || probedPidTether()
-	case userTree:
-		return wholly(tree) || probedUserTether()
-	}
-	return false
-}
-
-var (
-	probedPidTether  = sync.OnceValue(func() bool { return probe(Reached{Tree: pidTree, tethered: true}) == nil })
-	probedUserTether = sync.OnceValue(func() bool { return probe(Reached{Tree: userTree, tethered: true}) == nil })
-)

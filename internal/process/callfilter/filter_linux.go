@@ -2,10 +2,7 @@
 
 package callfilter
 
-import (
-	"syscall"
-	"unsafe"
-)
+import "syscall"
 
 // An instruction of the classic Berkeley packet filter.
 type bpf struct {
@@ -58,13 +55,6 @@ var families = []uint32{syscall.AF_UNIX, syscall.AF_INET, syscall.AF_INET6, sysc
 // personas are what personality(2) may be asked for: the question, the ordinary
 // ones, and fixed addresses, for debuggers.
 var personas = []uint32{0xffffffff, 0, 0x8, 0x40000, 0x20000}
-
-// Program is the filter for this processor, as the kernel wants it, and of how
-// many instructions it is.
-func Program(noNetwork bool) (code []byte, instructions int) {
-	program := filter(calls(noNetwork))
-	return unsafe.Slice((*byte)(unsafe.Pointer(&program[0])), len(program)*int(unsafe.Sizeof(bpf{}))), len(program)
-}
 
 // filter is the program that answers system calls with EPERM, by its argument
 // lists; those that it does not know it lets through. Where onlyNative is said,

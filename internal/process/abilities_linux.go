@@ -1,0 +1,244 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"sync"
+	"syscall"
+
+	"github.com/planlock/planlock/internal/process/callfilter"
+)
+
+// machine finds out what this one can do by doing it, once for a process.
+func machine() abilities {
+	return abilities{
+		tree: treeAbility, landlock: landlockAbility, groups: groupAbility,
+		network: networkAbility, protect: protectAbility, stage: stageAbility, mounts: mountsAbility,
+		tether: tetherAbility,
+	}
+}
+
+// treeAbility finds out which namespaces this process may make, by making them.
+func treeAbility() (tree, reason string) { return probedTree() }
+
+var probedTree = sync.OnceValues(func() (string, string) {
+	if wholly(pidTree) {
+		return pidTree, ""
+	}
+	direct := probe(Reached{Tree: pidTree})
+	if direct == nil {
+		return pidTree, ""
+	}
+	if wholly(userTree) {
+		return userTree, ""
+	}
+	user := probe(Reached{Tree: userTree})
+	if user == nil {
+		return userTree, ""
+	}
+	return groupTree, fmt.Sprintf("no PID namespace (%v; with a user namespace: %v), so processes are found by group and environment",
+		direct, user)
+})
+
+// wholly tries everything that the child of a tree is asked for without being
+// asked for more, at once. Where that works each part of it does, which spares
+// a process for each; where it does not, they find out what is missing.
+func wholly(tree string) bool {
+	switch tree {
+	case pidTree:
+		return probedPidTree()
+	case userTree:
+		return probedUserTree()
+	}
+	return false
+}
+
+var (
+	probedPidTree  = sync.OnceValue(func() bool { return callfilter.Known && probe(whole(pidTree)) == nil })
+	probedUserTree = sync.OnceValue(func() bool { return callfilter.Known && probe(whole(userTree)) == nil })
+)
+
+// whole is a tree with all that wholly tries.
+func whole(tree string) Reached {
+	return Reached{Tree: tree, Landlock: usableLandlock(), staged: true, tethered: true, Filter: true, Mounts: true}
+}
+
+// networkAbility finds out whether this process may make a network namespace.
+func networkAbility() (ok bool, reason string) { return probedNetwork() }
+
+var probedNetwork = sync.OnceValues(func() (bool, string) {
+	tree, _ := treeAbility()
+	if tree == groupTree {
+		return false, "no network namespace without a PID namespace"
+	}
+	staged, _ := stageAbility()
+	if err := probe(Reached{Tree: tree, NoNetwork: true, staged: staged}); err != nil {
+		return false, fmt.Sprintf("no network namespace (%v)", err)
+	}
+	return true, ""
+})
+
+// probe runs nothing as far confined as reached says.
+func probe(reached Reached) error {
+	box := confinement{reached: reached}
+	cmd := &osexec.Cmd{Path: "/bin/sh", Args: []string{"/bin/sh", "-c", ":"}, Env: []string{}, Dir: "/"}
+	err := launch(cmd, box, func(tree) {})
+	switch {
+	case err != nil:
+		return plain(err)
+	case !cmd.ProcessState.Success():
+		return errors.New(cmd.ProcessState.String())
+	}
+	return nil
+}
+
+// plain is the innermost error: a reason is part of the envelope and must not
+// hold paths or numbers.
+func plain(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno
+	}
+	return err
+}
+
+// tetherAbility finds out whether the first process of a tree may look for its
+// program by way of the thread that forks it: some mounts of /proc hide the
+// processes of others, and those of another user namespace are others.
+func tetherAbility(tree string) bool {
+	switch tree {
+	case pidTree:
+		return wholly(tree) || probedPidTether()
+	case userTree:
+		return wholly(tree) || probedUserTether()
+	}
+	return false
+}
+
+var (
+	probedPidTether  = sync.OnceValue(func() bool { return probe(Reached{Tree: pidTree, tethered: true}) == nil })
+	probedUserTether = sync.OnceValue(func() bool { return probe(Reached{Tree: userTree, tethered: true}) == nil })
+)
+
+// landlockAbility is the version of Landlock in the running kernel.
+func landlockAbility() (version int, reason string) { return probedLandlock() }
+
+var probedLandlock = sync.OnceValues(func() (int, string) {
+	version, err := landlockVersion()
+	if err == nil {
+		err = onSpoiledThread(func() error { return landlock(confinement{reached: Reached{Landlock: version}}) })
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Sprintf("no Landlock (%v)", plain(err))
+	case version < landlockNeeded:
+		return version, fmt.Sprintf("Landlock %d is older than version %d", version, landlockNeeded)
+	case version < 3:
+		return version, "Landlock 2 does not confine truncate"
+	}
+	return version, ""
+})
+
+// protectAbility finds out whether this process may make folders read-only for
+// its children alone.
+func protectAbility() (ok bool, reason string) { return probedProtect() }
+
+var probedProtect = sync.OnceValues(func() (bool, string) {
+	tree, _ := treeAbility()
+	if mounts, _ := mountsAbility(); mounts {
+		return true, ""
+	}
+	if tree != pidTree {
+		return false, "no mount namespace without privileges, so .git and .planlock are watched and not read-only"
+	}
+	if err := onSpoiledThread(leaveMounts); err != nil {
+		return false, fmt.Sprintf("no mount namespace (%v), so .git and .planlock are watched and not read-only",
+			plain(err))
+	}
+	return true, ""
+})
+
+// stageAbility finds out whether this process may hold its children and make
+// system calls for them.
+func stageAbility() (ok bool, reason string) { return probedStage() }
+
+var probedStage = sync.OnceValues(func() (bool, string) {
+	if !callfilter.Known {
+		return false, "no filter of system calls and no mounts of its own on this architecture"
+	}
+	tree, _ := treeAbility()
+	if wholly(tree) {
+		return true, ""
+	}
+	if err := probe(Reached{Tree: tree, Landlock: usableLandlock(), staged: true, Filter: true}); err != nil {
+		return false, fmt.Sprintf("no filter of system calls (%v)", plain(err))
+	}
+	return true, ""
+})
+
+// usableLandlock is the version to use, 0 where it is too old.
+func usableLandlock() int {
+	version, _ := landlockAbility()
+	if version < landlockNeeded {
+		return 0
+	}
+	return version
+}
+
+// mountsAbility finds out whether this process may give its children mounts of
+// their own.
+func mountsAbility() (ok bool, reason string) { return probedMounts() }
+
+const withoutMounts = "so modes, owners, times and attributes of files outside can be changed"
+
+var probedMounts = sync.OnceValues(func() (bool, string) {
+	if ok, reason := stageAbility(); !ok {
+		return false, reason + ", " + withoutMounts
+	}
+	tree, _ := treeAbility()
+	if tree == groupTree {
+		return false, "no mount namespace, " + withoutMounts
+	}
+	if wholly(tree) {
+		return true, ""
+	}
+	all := whole(tree)
+	all.tethered = tetherAbility(tree)
+	if err := probe(all); err != nil {
+		return false, fmt.Sprintf("no mounts of its own (%v), %s", plain(err), withoutMounts)
+	}
+	return true, ""
+})
+
+// groupAbility finds out below which of its own control groups this process may
+// make others that limit memory and processes.
+func groupAbility() (hierarchies, string) { return probedGroups() }
+
+var probedGroups = sync.OnceValues(func() (hierarchies, string) {
+	if tree, _ := treeAbility(); !wholly(tree) {
+		if err := probe(Reached{Tree: groupTree, staged: true}); err != nil {
+			return hierarchies{}, fmt.Sprintf("no control groups, because a child cannot be held (%v)", plain(err))
+		}
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return hierarchies{}, "no control groups"
+	}
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return hierarchies{}, "no control groups"
+	}
+	h := findGroups(string(mounts), string(own))
+	h.memory, h.pids = usable(h.memory, h.unified, "memory"), usable(h.pids, h.unified, "pids")
+	switch {
+	case h.memory == "" && h.pids == "":
+		return h, "no control groups that this user may use"
+	case h.memory == "":
+		return h, "no control group for memory that this user may use"
+	case h.pids == "":
+		return h, "no control group for processes that this user may use"
+	}
+	return h, ""
+})
