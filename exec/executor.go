@@ -67,13 +67,21 @@ func name(x Executor) string {
 	return ""
 }
 
+// A Method is one way to do a step: its own, a backup of the plan, or one of
+// them with the patch of an advisor.
+type Method = method.Method
+
+// MethodOf is a step's own method, for whoever calls executors without a
+// controller.
+func MethodOf(step *plan.Step) Method { return method.Of(step) }
+
 // Work is one attempt of a step. What it points to must not be changed.
 type Work struct {
 	RunID   string
 	Goal    string
 	Task    *plan.Task
 	Step    *plan.Step
-	Method  method.Method
+	Method  Method
 	Attempt int // from 1, over all methods of the step
 	Dir     string
 	// Phase is set where the step writes its test first: Execute is called for

@@ -58,15 +58,12 @@ func discarded(ctx context.Context, store *checkpoint.Store, a *history.Attempt,
 	if err != nil {
 		return nil, err
 	}
-	entry := &history.Accounted{Tree: after.Digest(), Changes: ledger.Diff(before, after), Declared: declared}
-	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, store.Open, store.Open); err != nil {
+	made, err := source.Compare(ctx, before, after, store.Open)
+	if err != nil {
 		return nil, err
 	}
-	if entry.Lines, entry.PerPath, err = ledger.Lines(ctx, entry.Changes, store.Open, store.Open); err != nil {
-		return nil, err
-	}
-	entry.Account = ledger.Reconcile(entry.Declared, entry.Changes, entry.Symbols)
-	return entry, nil
+	return &history.Accounted{Tree: after.Digest(), Declared: declared, Changes: made.Changes, Symbols: made.Symbols,
+		Lines: made.Lines, PerPath: made.PerPath, Account: ledger.Reconcile(declared, made.Changes, made.Symbols)}, nil
 }
 
 // declared is what a step of a run's plan declares.

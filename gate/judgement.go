@@ -2,7 +2,11 @@ package gate
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"time"
+
+	"github.com/planlock/planlock/ledger"
 )
 
 // A Judgement is what asking one gate came to: a verdict, or why there is none.
@@ -41,4 +45,24 @@ func Blocking(js []Judgement) []Judgement {
 		}
 	}
 	return out
+}
+
+// Reasons say in words why a judgement blocks, a line for each finding.
+func (j Judgement) Reasons() []string {
+	if j.Verdict == nil {
+		return []string{fmt.Sprintf("gate %s could not decide: %v", j.Gate, j.Err)}
+	}
+	var lines []string
+	for _, f := range j.Verdict.Findings {
+		text := f.Message
+		if name := ledger.Quote(f.Path); f.Path != "" && !strings.Contains(text, f.Path) &&
+			!strings.Contains(text, name) {
+			text = name + ": " + text
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", j.Gate, text))
+	}
+	if lines == nil {
+		lines = []string{fmt.Sprintf("gate %s says %s", j.Gate, j.Verdict.Result)}
+	}
+	return lines
 }

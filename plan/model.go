@@ -276,8 +276,12 @@ type Artifacts struct {
 	SymbolsAdd, SymbolsRemove []string // nil: not accounted
 }
 
-// Declared is the artifacts as the ledger accounts them.
+// Declared is the artifacts as the ledger accounts them; none, of a step that
+// declares nothing.
 func (a *Artifacts) Declared() ledger.Declared {
+	if a == nil {
+		return ledger.Declared{}
+	}
 	return ledger.Declared{Create: a.Create, Modify: a.Modify, Delete: a.Delete,
 		SymbolsAdd: a.SymbolsAdd, SymbolsRemove: a.SymbolsRemove}
 }

@@ -50,14 +50,11 @@ func Rescan(t testing.TB, pass *gate.Pass) {
 	t.Helper()
 	ctx := context.Background()
 	pass.After = scanTree(t, pass.Dir)
-	pass.Changes = ledger.Diff(pass.Before, pass.After)
-	var err error
-	if pass.Symbols, _, err = source.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
-		t.Fatalf("gatetest: read symbols: %v", err)
+	made, err := source.Compare(ctx, pass.Before, pass.After, pass.Content)
+	if err != nil {
+		t.Fatalf("gatetest: compare the trees: %v", err)
 	}
-	if pass.Lines, _, err = ledger.Lines(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
-		t.Fatalf("gatetest: count lines: %v", err)
-	}
+	pass.Changes, pass.Symbols, pass.Lines = made.Changes, made.Symbols, made.Lines
 }
 
 // contents opens entries of the tree after from the workspace, all others from

@@ -33,9 +33,7 @@ func (t *trial) account(ctx context.Context) *fault {
 	case err != nil:
 		return faultf(history.Crashed, "what the step did cannot be kept: %v", err)
 	}
-	if t.step.Artifacts != nil {
-		entry.Declared = t.step.Artifacts.Declared()
-	}
+	entry.Declared = t.step.Artifacts.Declared()
 	content := t.Work.Content(t.Work.Dir)
 	if entry.Symbols, _, err = source.Symbols(ctx, entry.Changes, content, content); err != nil {
 		return faultf(history.Crashed, "the symbols cannot be read: %v", err)

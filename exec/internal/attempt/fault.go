@@ -8,7 +8,6 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
-	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
 )
@@ -35,7 +34,7 @@ func (f *fault) bounded() *history.AttemptFailed {
 func blocked(js []gate.Judgement) *fault {
 	f := &fault{AttemptFailed: history.AttemptFailed{Class: history.GateFailed}}
 	for _, j := range js {
-		f.Reasons = append(f.Reasons, session.Why(j)...)
+		f.Reasons = append(f.Reasons, j.Reasons()...)
 		switch {
 		case j.Verdict != nil:
 			f.Findings = append(f.Findings, j.Verdict.Findings...)

@@ -107,7 +107,7 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 		lower(history.NotAchieved, "the tree changed while the run was judged: %s", line)
 	}
 	for _, j := range gate.Blocking(judged) {
-		for _, line := range session.Why(j) {
+		for _, line := range j.Reasons() {
 			lower(history.NotAchieved, "%s", line)
 		}
 	}
@@ -128,13 +128,11 @@ func (e *Ending) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.Work.Base, tree
-	pass.Changes = ledger.Diff(e.Work.Base, tree)
-	if pass.Symbols, _, err = source.Symbols(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
+	made, err := source.Compare(ctx, e.Work.Base, tree, pass.Content)
+	if err != nil {
 		return nil, err
 	}
-	if pass.Lines, _, err = ledger.Lines(ctx, pass.Changes, pass.Content, pass.Content); err != nil {
-		return nil, err
-	}
+	pass.Changes, pass.Symbols, pass.Lines = made.Changes, made.Symbols, made.Lines
 	e.Tell(event.Event{Kind: event.Judging, Phase: gate.Final})
 	return e.Panel.Ask(ctx, gate.Final, pass), nil
 }

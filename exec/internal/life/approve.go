@@ -23,7 +23,7 @@ func (l *Life) Approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement
 	var reasons []string
 	for _, j := range judged {
 		if j.Blocks() {
-			reasons = append(reasons, session.Why(j)...)
+			reasons = append(reasons, j.Reasons()...)
 		}
 	}
 	if len(reasons) > 0 {

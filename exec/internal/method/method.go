@@ -43,6 +43,11 @@ func Find(step *plan.Step, s *history.Step, id string) Method {
 				Executor: b.Executor, Tool: b.ToolPath, ToolArgs: b.ToolArgs}
 		}
 	}
+	return Of(step)
+}
+
+// Of is a step's own method.
+func Of(step *plan.Step) Method {
 	return Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt,
 		Executor: step.Executor}
 }

@@ -1,13 +1,9 @@
 package session
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -48,24 +44,4 @@ func (s *Session) openIntents(of *history.Step) []*plan.TestIntent {
 		}
 	}
 	return open
-}
-
-// Why says in words why a judgement blocks, a line for each finding.
-func Why(j gate.Judgement) []string {
-	if j.Verdict == nil {
-		return []string{fmt.Sprintf("gate %s could not decide: %v", j.Gate, j.Err)}
-	}
-	var lines []string
-	for _, f := range j.Verdict.Findings {
-		text := f.Message
-		if name := ledger.Quote(f.Path); f.Path != "" && !strings.Contains(text, f.Path) &&
-			!strings.Contains(text, name) {
-			text = name + ": " + text
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s", j.Gate, text))
-	}
-	if lines == nil {
-		lines = []string{fmt.Sprintf("gate %s says %s", j.Gate, j.Verdict.Result)}
-	}
-	return lines
 }
