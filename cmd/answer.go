@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -47,7 +48,7 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 	if err := confirmed(*q, &a, f.Remember, f.Confirm); err != nil {
 		return about(run, err)
 	}
-	if err := leave(ctx, &ask.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
+	if err := leave(ctx, &escalator.Folder{Dir: ws.QuestionDir(), Now: p.now}, *q, a); err != nil {
 		return about(run, err)
 	}
 	chosen, _ := q.Choice(choice)
@@ -70,7 +71,7 @@ func confirmed(q ask.Question, a *ask.Answer, scope, words string) error {
 
 // leave writes an answer for whoever resumes the run. The question is put first
 // where it was asked elsewhere, on a terminal for one.
-func leave(ctx context.Context, folder *ask.Folder, q ask.Question, a ask.Answer) error {
+func leave(ctx context.Context, folder *escalator.Folder, q ask.Question, a ask.Answer) error {
 	if err := q.Check(a); err != nil {
 		return err
 	}

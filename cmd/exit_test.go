@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
 )
@@ -46,7 +47,7 @@ func TestStatus(t *testing.T) {
 			4, []string{"--ack irreversible:2.1", "asks for x"}},
 		"amendment":  {&plan.AmendError{Reasons: []string{"goal is not what it was"}}, 4, []string{"goal is not", "hint: bring back"}},
 		"answer":     {&ask.RefusedError{Question: "q1", Why: "late"}, 4, []string{"planlock status"}},
-		"rules":      {errors.Join(&ask.RuleError{File: "r.toml", Message: "bad"}), 4, []string{"r.toml"}},
+		"rules":      {errors.Join(&escalator.RuleError{File: "r.toml", Message: "bad"}), 4, []string{"r.toml"}},
 		"waiting":    {fmt.Errorf("x: %w", exec.ErrWaiting), 5, []string{"planlock status"}},
 		"held":       {&checkpoint.HeldError{Dir: "d", Holder: "process 7"}, 6, []string{"process 7", "hint:"}},
 		"no run":     {exec.ErrNoRun, 6, []string{"planlock run PATH"}},

@@ -22,6 +22,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
@@ -75,7 +76,7 @@ func status(ctx context.Context, err error) int {
 		amend     *plan.AmendError
 		lock      *plan.LockError
 		answer    *ask.RefusedError
-		rules     *ask.RuleError
+		rules     *escalator.RuleError
 		corrupt   *record.CorruptError
 		damaged   *checkpoint.DamagedError
 	)

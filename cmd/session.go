@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/preset"
@@ -38,9 +39,9 @@ type session struct {
 	NoSandbox   bool          `help:"run commands without a sandbox; part of what is locked"`
 	Format      string        `enum:"text,jsonl" default:"text" placeholder:"FORMAT" help:"the output's format: text, or jsonl: the journal's records as they are written"`
 
-	person  *ask.Terminal // whoever sits at the terminal; nil until somebody is to be asked
-	resumed string        // id of the run that is resumed
-	moved   string        // where its plan lies, if that was said
+	person  *escalator.Terminal // whoever sits at the terminal; nil until somebody is to be asked
+	resumed string              // id of the run that is resumed
+	moved   string              // where its plan lies, if that was said
 }
 
 // controller is what the flags ask for. executor is the default one of the run
@@ -68,7 +69,7 @@ func (s *session) controller(ctx context.Context, p *cli, executor string) (*exe
 // person there, unless a policy was named; else the policy: what was named, or
 // for a run that has left questions before, to leave this one too.
 func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
-	folder := &ask.Folder{Dir: exec.Workspace{Dir: c.Dir}.QuestionDir(), Now: p.now}
+	folder := &escalator.Folder{Dir: exec.Workspace{Dir: c.Dir}.QuestionDir(), Now: p.now}
 	person, interactive := s.seatPerson(p), p.interactive()
 	collect := &left{folder: folder}
 	c.Escalator = collect
@@ -78,29 +79,29 @@ func (s *session) seatEscalator(p *cli, c *exec.Controller, run string) error {
 	case policy == "" && p.with.Escalator != nil:
 		collect.next = p.with.Escalator
 	case policy == "refuse":
-		collect.next = ask.Refuse{Why: "the policy for questions is to refuse"}
+		collect.next = escalator.Refuse{Why: "the policy for questions is to refuse"}
 	case policy != "":
-		rules, err := ask.ReadRules(policy)
+		rules, err := escalator.ReadRules(policy)
 		if err != nil {
 			return fmt.Errorf("--answers %s is neither refuse nor wait, nor a file of rules: %w", quoted(policy), err)
 		}
 		collect.next = rules
 		if interactive {
-			collect.next = ask.Sequence{rules, person}
+			collect.next = escalator.Sequence{rules, person}
 		}
 	case interactive:
 		collect.next = person
 	default:
-		collect.next = ask.Refuse{Why: "nobody is there to be asked; --answers wait leaves questions for planlock answer"}
+		collect.next = escalator.Refuse{Why: "nobody is there to be asked; --answers wait leaves questions for planlock answer"}
 	}
 	return nil
 }
 
 // seatPerson is whoever sits at the terminal. All that is read there goes
 // through one value, which reads ahead of nobody.
-func (s *session) seatPerson(p *cli) *ask.Terminal {
+func (s *session) seatPerson(p *cli) *escalator.Terminal {
 	if s.person == nil {
-		s.person = &ask.Terminal{In: p.in, Out: p.err, Now: p.now, By: defaultName()}
+		s.person = &escalator.Terminal{In: p.in, Out: p.err, Now: p.now, By: defaultName()}
 	}
 	return s.person
 }
@@ -260,8 +261,8 @@ func modeChoices() []ask.Choice {
 // left collects the answers that lie in a folder; where there is none it asks
 // somebody else.
 type left struct {
-	folder *ask.Folder
-	next   ask.Asker
+	folder *escalator.Folder
+	next   escalator.Asker
 }
 
 // Ask returns the answer that was left, or asks next.

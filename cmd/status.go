@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/cmd/internal/screen"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -58,7 +59,7 @@ func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
 	if open := run.Questions(); len(open) > 0 {
 		q := open[0]
 		fmt.Fprintf(p.out, "\n%s\n", ask.Render(*q))
-		a, err := (&ask.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
+		a, err := (&escalator.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
 		if err == nil {
 			fmt.Fprintf(p.out, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)
 			return

@@ -21,9 +21,9 @@ import (
 )
 
 // escalator is an Escalator made of a function.
-type escalator func(ask.Question) (ask.Answer, error)
+type asker func(ask.Question) (ask.Answer, error)
 
-func (f escalator) Ask(_ context.Context, q ask.Question) (ask.Answer, error) { return f(q) }
+func (f asker) Ask(_ context.Context, q ask.Question) (ask.Answer, error) { return f(q) }
 
 func withPrecondition(check string) string {
 	return strings.Replace(twoSteps(), "postconditions = [{ kind = \"file_exists\"", "preconditions = ["+check+"]\npostconditions = [{ kind = \"file_exists\"", 1)
@@ -32,7 +32,7 @@ func withPrecondition(check string) string {
 func TestAgainIsAskedForEveryRefusal(t *testing.T) {
 	asked := 0
 	b := exectest.New(t, withPrecondition(`{ kind = "file_exists", path = "never" }`), workspace, goodScript)
-	b.Controller.Escalator = escalator(func(q ask.Question) (ask.Answer, error) {
+	b.Controller.Escalator = asker(func(q ask.Question) (ask.Answer, error) {
 		if asked++; asked > 3 {
 			return ask.Answer{}, ask.ErrNoAnswer
 		}
@@ -47,7 +47,7 @@ func TestAgainIsAskedForEveryRefusal(t *testing.T) {
 // TestAnEditDuringAQuestionIsExternal lets whoever answers change the tree.
 func TestAnEditDuringAQuestionIsExternal(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, failing(2))
-	b.Controller.Escalator = escalator(func(q ask.Question) (ask.Answer, error) {
+	b.Controller.Escalator = asker(func(q ask.Question) (ask.Answer, error) {
 		must(t, exectest.Put(b.Dir, "intruder.txt", "i\n"))
 		return answer(q, "r"), nil
 	})
@@ -284,7 +284,7 @@ func TestARollbackThatWasCutOff(t *testing.T) {
 func TestABrokenEscalatorIsNoRefusal(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, failing(2))
 	broken := errors.New("connection refused")
-	b.Controller.Escalator = escalator(func(ask.Question) (ask.Answer, error) { return ask.Answer{}, broken })
+	b.Controller.Escalator = asker(func(ask.Question) (ask.Answer, error) { return ask.Answer{}, broken })
 	locked := b.Lock(t)
 	if _, err := b.Controller.Run(context.Background(), locked); !errors.Is(err, broken) {
 		t.Fatalf("got %v, want the escalator's error", err)
@@ -299,7 +299,7 @@ func TestABrokenEscalatorIsNoRefusal(t *testing.T) {
 // that does not.
 func TestAnEscalatorThatPanicsIsNoRefusal(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, failing(2))
-	b.Controller.Escalator = escalator(func(ask.Question) (ask.Answer, error) { panic("boo") })
+	b.Controller.Escalator = asker(func(ask.Question) (ask.Answer, error) { panic("boo") })
 	locked := b.Lock(t)
 	if _, err := b.Controller.Run(context.Background(), locked); err == nil || !strings.Contains(err.Error(), "the escalator panicked: boo") {
 		t.Fatalf("got %v, want that the escalator panicked", err)

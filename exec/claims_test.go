@@ -53,7 +53,7 @@ func TestClaimsProveNothing(t *testing.T) {
 				asked := 0
 				b := exectest.New(t, strings.Replace(twoSteps(), `on_failure = "retry"`, `on_failure = "ask"`, 1),
 					workspace, exectest.Script{"1.1": action, "1.2": action})
-				b.Controller.Escalator = escalator(func(q ask.Question) (ask.Answer, error) {
+				b.Controller.Escalator = asker(func(q ask.Question) (ask.Answer, error) {
 					asked++
 					if text := ask.Render(q); strings.ContainsAny(text, "\x1b\x07\r") {
 						t.Errorf("the question steers a terminal: %q", text)

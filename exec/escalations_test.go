@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
@@ -415,7 +416,7 @@ func TestRequests(t *testing.T) {
 	if err := ws.Request(context.Background(), ask.Request{Run: "another", Kind: ask.Obsolete, Reason: "r", By: "b"}); err == nil {
 		t.Error("a run that does not exist took a request")
 	}
-	folder := &ask.Folder{Dir: ws.QuestionDir()}
+	folder := &escalator.Folder{Dir: ws.QuestionDir()}
 	if err := folder.Request(context.Background(), ask.Request{Run: run, Kind: ask.StepFailed, Reason: "r"}); err == nil {
 		t.Error("a step can be requested to fail")
 	}
@@ -481,7 +482,7 @@ func TestRequestsSurviveACrash(t *testing.T) {
 						left = true
 						// The journal is elsewhere in this test, so the request
 						// is left by hand.
-						folder := &ask.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
+						folder := &escalator.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
 						if err := folder.Request(ctx, ask.Request{Run: w.RunID, Kind: kind, Step: "1.1", Reason: "r", By: "alice"}); err != nil {
 							return exec.Outcome{}, err
 						}

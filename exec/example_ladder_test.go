@@ -9,7 +9,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/plan/native"
 )
@@ -66,7 +66,7 @@ func ExampleController_advisors() {
 		return advice.Advice{Advisor: "editor", Note: "less takes less time", Confidence: 0.8,
 			Patch: &advice.Patch{Summary: "a shorter letter", Prompt: &prompt}}, nil
 	})
-	rules, err := ask.ParseRules("rules.toml", []byte("[[rules]]\nkind = \"step-failed\"\nchoice = \"x\"\nreason = \"nobody is here\"\n"))
+	rules, err := escalator.ParseRules("rules.toml", []byte("[[rules]]\nkind = \"step-failed\"\nchoice = \"x\"\nreason = \"nobody is here\"\n"))
 	if err != nil {
 		fmt.Println(err)
 		return

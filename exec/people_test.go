@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 )
@@ -110,7 +111,7 @@ func TestAQuestionHoldsWhatAPersonNeeds(t *testing.T) {
 // TestWaitForAnAnswer stops at a question, and goes on when it is answered.
 func TestWaitForAnAnswer(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, failing(2))
-	folder := &ask.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
+	folder := &escalator.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
 	b.Controller.Escalator = folder
 	locked := b.Lock(t)
 	report, err := b.Controller.Run(context.Background(), locked)

@@ -18,6 +18,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/document"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/internal/disk"
@@ -241,10 +242,12 @@ func (w Workspace) Request(ctx context.Context, r ask.Request) error {
 	return w.requests().Request(ctx, r)
 }
 
-func (w Workspace) requests() *ask.Folder { return &ask.Folder{Dir: w.QuestionDir()} }
+func (w Workspace) requests() *escalator.Folder { return &escalator.Folder{Dir: w.QuestionDir()} }
 
 // Choices are the remembered choices of a workspace.
-func (w Workspace) Choices() *ask.Precedents { return &ask.Precedents{Dir: w.path("choices")} }
+func (w Workspace) Choices() *escalator.Precedents {
+	return &escalator.Precedents{Dir: w.path("choices")}
+}
 
 // documents is the table of documents that are drawn of runs of the workspace.
 func (w Workspace) documents() []document.Document {

@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"os"
@@ -16,8 +15,6 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 var asked = time.Date(2026, 11, 20, 19, 30, 0, 0, time.UTC)
-
-func at(t time.Time) func() time.Time { return func() time.Time { return t } }
 
 // failed is a question as a controller asks it.
 func failed() Question {
@@ -154,58 +151,5 @@ ask: question "q" does not say what follows from choice ""`, "\n")
 	}
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Error(diff)
-	}
-}
-
-var errHome = errors.New("gone home")
-
-func contextWithCause(t *testing.T) (context.Context, context.CancelCauseFunc) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	t.Cleanup(func() { cancel(nil) })
-	return ctx, cancel
-}
-
-func TestRefuse(t *testing.T) {
-	_, err := Refuse{Why: "the host says so"}.Ask(t.Context(), failed())
-	if !errors.Is(err, ErrNoAnswer) || !strings.Contains(err.Error(), "the host says so") {
-		t.Error(err)
-	}
-	ctx, cancel := contextWithCause(t)
-	cancel(errHome)
-	if _, err := (Refuse{}).Ask(ctx, failed()); errors.Is(err, ErrNoAnswer) || !errors.Is(err, errHome) ||
-		!errors.Is(err, context.Canceled) {
-		t.Errorf("an end of the context is no refusal: %v", err)
-	}
-}
-
-type fixed struct {
-	a   Answer
-	err error
-}
-
-func (f fixed) Ask(context.Context, Question) (Answer, error) { return f.a, f.err }
-
-func TestSequence(t *testing.T) {
-	q := failed()
-	yes := answerTo(q, "r", "")
-	broken := errors.New("broken")
-	for name, tc := range map[string]struct {
-		s    Sequence
-		want Answer
-		err  error
-	}{
-		"nobody":            {nil, Answer{}, ErrNoAnswer},
-		"first answers":     {Sequence{fixed{a: yes}, fixed{err: broken}}, yes, nil},
-		"second answers":    {Sequence{Refuse{}, fixed{a: yes}}, yes, nil},
-		"all refuse":        {Sequence{Refuse{}, Refuse{}}, Answer{}, ErrNoAnswer},
-		"an error ends it":  {Sequence{fixed{err: broken}, fixed{a: yes}}, Answer{}, broken},
-		"waiting ends it":   {Sequence{Refuse{}, fixed{err: ErrWaiting}, fixed{a: yes}}, Answer{}, ErrWaiting},
-		"one in the other":  {Sequence{Sequence{}, Sequence{fixed{a: yes}}}, yes, nil},
-		"rules without any": {Sequence{&Rules{Now: at(asked)}, fixed{a: yes}}, yes, nil},
-	} {
-		got, err := tc.s.Ask(t.Context(), q)
-		if !errors.Is(err, tc.err) || got != tc.want {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
 	}
 }

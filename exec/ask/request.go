@@ -1,21 +1,9 @@
 package ask
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
-)
-
-const (
-	requestSchema = "planlock.request/1"
-	requestSuffix = ".request.json"
 )
 
 // A Request is what somebody wants of a run that is under way, without having
@@ -29,96 +17,4 @@ type Request struct {
 	Reason string       `json:"reason"`
 	By     string       `json:"by"`
 	At     time.Time    `json:"at"`
-}
-
-// A postedRequest is the content of a request's file.
-type postedRequest struct {
-	Schema string `json:"schema"`
-	Request
-}
-
-// Request leaves r for whoever runs r.Run, in a file RUN.request.json, and
-// replaces one that lies there. It sets At. When it returns nil, the request is
-// durable.
-func (f *Folder) Request(ctx context.Context, r Request) error {
-	if r.Run == "" || r.Reason == "" || r.Kind != Obsolete && r.Kind != Rollback {
-		return errors.New("ask: a request names a run, a reason, and whether the plan no longer holds or the run is to be set back")
-	}
-	if f.Dir == "" {
-		return errors.New("ask: the folder for questions has no name: set Dir")
-	}
-	if err := disk.From(ctx).Anywhere().MakeFolders(f.Dir, 0o700); err != nil {
-		return fmt.Errorf("ask: the request was not left: %w", err)
-	}
-	dir, err := f.open(disk.From(ctx))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	r.At = clock(f.Now)
-	data, err := encode(postedRequest{requestSchema, r})
-	if err == nil && len(data) > maxAnswer {
-		err = fmt.Errorf("it is larger than %d bytes", maxAnswer)
-	}
-	if err != nil {
-		return fmt.Errorf("ask: the request was not left: %w", err)
-	}
-	name := fileStem(r.Run) + requestSuffix
-	temp, err := dir.writeTemp(name, data)
-	if err == nil {
-		err = dir.Rename(temp, name)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("ask: the request was not left: %w", err), dir.discard(temp))
-	}
-	return dir.sync()
-}
-
-// Requested returns the request that lies there for a run; the error is
-// [os.ErrNotExist] if there is none.
-func (f *Folder) Requested(ctx context.Context, run string) (Request, error) {
-	d, name := disk.From(ctx), fileStem(run)+requestSuffix
-	if _, err := d.Anywhere().Lstat(filepath.Join(f.Dir, name)); f.Dir != "" && errors.Is(err, os.ErrNotExist) {
-		return Request{}, err // which is so nearly always, and is asked before each step
-	}
-	dir, err := f.open(d)
-	if err != nil {
-		return Request{}, err
-	}
-	defer dir.Close()
-	data, _, err := dir.read(name, maxAnswer)
-	if err != nil {
-		return Request{}, err
-	}
-	var p postedRequest
-	err = flat(data, "schema", "run", "kind", "step", "reason", "by", "at")
-	if err == nil {
-		err = json.Unmarshal(data, &p)
-	}
-	switch {
-	case err != nil:
-	case p.Schema != requestSchema:
-		err = fmt.Errorf("its schema is %q, not %q", p.Schema, requestSchema)
-	case p.Run != run:
-		err = fmt.Errorf("it is for run %q", p.Run)
-	case p.Kind != Obsolete && p.Kind != Rollback:
-		err = fmt.Errorf("nobody can request %q", p.Kind)
-	}
-	if err != nil {
-		return Request{}, fmt.Errorf("ask: %q holds no request: %w", name, err)
-	}
-	return p.Request, nil
-}
-
-// Withdraw removes the request for a run, if there is one.
-func (f *Folder) Withdraw(ctx context.Context, run string) error {
-	dir, err := f.open(disk.From(ctx))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.discard(fileStem(run) + requestSuffix)
 }

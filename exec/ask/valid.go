@@ -12,7 +12,7 @@ import (
 // is blocked and why, and choices with different keys, each with a label and a
 // consequence. Otherwise the error names everything that is missing.
 func (q Question) Validate() error {
-	errs := []error{q.answerable()}
+	errs := []error{q.Answerable()}
 	missing := func(what string) {
 		errs = append(errs, fmt.Errorf("ask: question %q does not say %s", q.ID, what))
 	}
@@ -33,8 +33,8 @@ func (q Question) Validate() error {
 	return errors.Join(errs...)
 }
 
-// answerable returns nil if an answer can name q and one of its choices.
-func (q Question) answerable() error {
+// Answerable returns nil if an answer can name q and one of its choices.
+func (q Question) Answerable() error {
 	var errs []error
 	bad := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("ask: question %q "+format, append([]any{q.ID}, args...)...))
@@ -65,5 +65,5 @@ func (q Question) answerable() error {
 	return errors.Join(errs...)
 }
 
-// late says whether an answer at t is too late.
-func (q Question) late(t time.Time) bool { return !q.Deadline.IsZero() && t.After(q.Deadline) }
+// Late says whether an answer at t is too late.
+func (q Question) Late(t time.Time) bool { return !q.Deadline.IsZero() && t.After(q.Deadline) }

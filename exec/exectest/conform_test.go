@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/method"
@@ -46,9 +47,9 @@ func TestExecutorSuite(t *testing.T) {
 	}
 }
 
-type escalator func(ctx context.Context, q ask.Question) (ask.Answer, error)
+type asker func(ctx context.Context, q ask.Question) (ask.Answer, error)
 
-func (e escalator) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) { return e(ctx, q) }
+func (e asker) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) { return e(ctx, q) }
 
 func answered(q ask.Question, choice string) ask.Answer {
 	return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice, By: "anna"}
@@ -56,8 +57,8 @@ func answered(q ask.Question, choice string) ask.Answer {
 
 // TestEscalatorSuite finds each thing that an escalator may do wrong.
 func TestEscalatorSuite(t *testing.T) {
-	exectest.RunEscalator(t, ask.Refuse{})
-	exectest.RunEscalator(t, escalator(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
+	exectest.RunEscalator(t, escalator.Refuse{})
+	exectest.RunEscalator(t, asker(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
 		return answered(q, "r"), context.Cause(ctx)
 	}))
 	for want, change := range map[string]func(q ask.Question, a *ask.Answer) error{
@@ -69,7 +70,7 @@ func TestEscalatorSuite(t *testing.T) {
 		"it changed the question": func(q ask.Question, _ *ask.Answer) error { q.Choices[0].Label = "boo"; return nil },
 		"had not been stopped":    nil,
 	} {
-		x := escalator(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
+		x := asker(func(ctx context.Context, q ask.Question) (ask.Answer, error) {
 			a := answered(q, "r")
 			if change == nil {
 				return a, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/ledger"
@@ -16,7 +17,7 @@ import (
 type Memory struct {
 	*session.Session
 	// Choices are the remembered choices of the workspace.
-	Choices *ask.Precedents
+	Choices *escalator.Precedents
 }
 
 // Precedents are the remembered choices that may answer questions of a plan. A

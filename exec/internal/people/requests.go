@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
@@ -27,7 +28,7 @@ var ErrRequested = errors.New("exec: somebody wants the run to stop and ask")
 type Inbox struct {
 	*session.Session
 	// Folder is where a request lies until it is withdrawn.
-	Folder *ask.Folder
+	Folder *escalator.Folder
 }
 
 // Look finds out what a person has asked of the run from outside. A

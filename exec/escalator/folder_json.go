@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 const (
@@ -18,18 +20,18 @@ const (
 // A postedQuestion is the content of a question's file.
 type postedQuestion struct {
 	Schema string `json:"schema"`
-	Question
+	ask.Question
 }
 
 // A postedAnswer is the content of an answer's file. The schema may be left
 // out.
 type postedAnswer struct {
 	Schema string `json:"schema,omitempty"`
-	Answer
+	ask.Answer
 }
 
-func encodeQuestion(q Question) ([]byte, error) { return encode(postedQuestion{questionSchema, q}) }
-func encodeAnswer(a Answer) ([]byte, error)     { return encode(postedAnswer{answerSchema, a}) }
+func encodeQuestion(q ask.Question) ([]byte, error) { return encode(postedQuestion{questionSchema, q}) }
+func encodeAnswer(a ask.Answer) ([]byte, error)     { return encode(postedAnswer{answerSchema, a}) }
 
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
@@ -44,29 +46,29 @@ func encode(v any) ([]byte, error) {
 
 // decodeQuestion reads what encodeQuestion wrote; fields that it does not know
 // are left out.
-func decodeQuestion(data []byte) (Question, error) {
+func decodeQuestion(data []byte) (ask.Question, error) {
 	var p postedQuestion
 	if err := json.Unmarshal(data, &p); err != nil {
-		return Question{}, err
+		return ask.Question{}, err
 	}
 	if p.Schema != questionSchema {
-		return Question{}, fmt.Errorf("its schema is %q, not %q", p.Schema, questionSchema)
+		return ask.Question{}, fmt.Errorf("its schema is %q, not %q", p.Schema, questionSchema)
 	}
-	return p.Question, p.answerable()
+	return p.Question, p.Answerable()
 }
 
 // decodeAnswer reads an answer that anybody may have written. It is strict: no
 // field that does not exist, none twice, nothing behind the end.
-func decodeAnswer(data []byte) (Answer, error) {
+func decodeAnswer(data []byte) (ask.Answer, error) {
 	if err := flat(data, "schema", "question", "run", "attempt", "choice", "acknowledged", "reason", "by", "at", "remember", "confirmed"); err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	var p postedAnswer
 	if err := json.Unmarshal(data, &p); err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	if p.Schema != "" && p.Schema != answerSchema {
-		return Answer{}, fmt.Errorf("its schema is %q, not %q", p.Schema, answerSchema)
+		return ask.Answer{}, fmt.Errorf("its schema is %q, not %q", p.Schema, answerSchema)
 	}
 	return p.Answer, nil
 }
@@ -126,7 +128,7 @@ func unexpected(err error) error {
 // sameQuestion says whether posted, which was read from a file, is q: all of it
 // but the deadline, which may move. That includes the moment of asking, the one
 // part that nobody knows ahead.
-func sameQuestion(posted, q Question) bool {
+func sameQuestion(posted, q ask.Question) bool {
 	data, err := encodeQuestion(q)
 	if err != nil {
 		return false

@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 func readRules(t *testing.T) *Rules {
@@ -25,9 +27,9 @@ func readRules(t *testing.T) *Rules {
 func TestReadRules(t *testing.T) {
 	r := readRules(t)
 	want := []Rule{
-		{Kind: StepFailed, Step: "2.*", Choice: "r", Reason: "the integration test needs a warm cache", By: "ops",
+		{Kind: ask.StepFailed, Step: "2.*", Choice: "r", Reason: "the integration test needs a warm cache", By: "ops",
 			MaxTimes: 2},
-		{Kind: StepFailed, Choice: "k", Acknowledge: "skip 2.1", Reason: "2.1 is not needed for the release"},
+		{Kind: ask.StepFailed, Choice: "k", Acknowledge: "skip 2.1", Reason: "2.1 is not needed for the release"},
 		{Choice: "s", Reason: "nobody is there at night"},
 	}
 	if diff := cmp.Diff(want, r.List); diff != "" {
@@ -43,11 +45,11 @@ func TestRulesAnswer(t *testing.T) {
 	other, run, threshold, unlike := failed(), failed(), failed(), failed()
 	other.Step = "2.3"
 	run.Run = "01JD4"
-	threshold.Kind, threshold.Step = Threshold, ""
+	threshold.Kind, threshold.Step = ask.Threshold, ""
 	unlike.Step, unlike.Choices = "1.1", unlike.Choices[1:2]
 	unlike.Choices[0].Acknowledge = "skip 1.1"
 	for i, tc := range []struct {
-		q    Question
+		q    ask.Question
 		want string // "" if nobody answers
 	}{
 		{failed(), again}, {failed(), again}, {failed(), skip}, // the first rule is used up
@@ -57,7 +59,7 @@ func TestRulesAnswer(t *testing.T) {
 	} {
 		a, err := r.Ask(t.Context(), tc.q)
 		if tc.want == "" {
-			if !errors.Is(err, ErrNoAnswer) {
+			if !errors.Is(err, ask.ErrNoAnswer) {
 				t.Errorf("question %d: %+v, %v", i, a, err)
 			}
 			continue
@@ -73,14 +75,14 @@ func TestRulesAnswer(t *testing.T) {
 
 func TestRulesSayWhyNot(t *testing.T) {
 	r := &Rules{Now: at(asked), List: []Rule{
-		{Kind: InFlight, Choice: "r"}, {Step: "2.1", Choice: "x"}, {Choice: "k"}, {Step: "[", Choice: "r"},
+		{Kind: ask.InFlight, Choice: "r"}, {Step: "2.1", Choice: "x"}, {Choice: "k"}, {Step: "[", Choice: "r"},
 	}}
 	_, err := r.Ask(t.Context(), failed())
 	want := strings.TrimPrefix(`
 ask: no answer to question "q1": none of the 4 rules of rules applies
 rule 2: ask: the answer to question q1 does not count: "x" is none of the choices
 rule 3: ask: the answer to question q1 does not count: choice "k" must be acknowledged with the words "skip 2.1"`, "\n")
-	if !errors.Is(err, ErrNoAnswer) {
+	if !errors.Is(err, ask.ErrNoAnswer) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
@@ -88,7 +90,7 @@ rule 3: ask: the answer to question q1 does not count: choice "k" must be acknow
 	}
 	late := readRules(t)
 	late.Now = at(failed().Deadline.Add(1))
-	if _, err := late.Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) {
+	if _, err := late.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 }

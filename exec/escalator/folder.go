@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -41,19 +42,19 @@ type Folder struct {
 }
 
 // Ask writes q, unless it is there already, and returns its answer. Where there
-// is none it returns [ErrWaiting] at once or, with Wait, looks again until the
-// deadline, which is [ErrNoAnswer]. An answer that does not count is none, and
-// the error then names the file and says why, as a [RefusedError] where the
+// is none it returns [ask.ErrWaiting] at once or, with Wait, looks again until the
+// deadline, which is [ask.ErrNoAnswer]. An answer that does not count is none, and
+// the error then names the file and says why, as a [ask.RefusedError] where the
 // file could be read.
-func (f *Folder) Ask(ctx context.Context, q Question) (Answer, error) {
+func (f *Folder) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	if ctx.Err() != nil {
-		return Answer{}, stopped(ctx, q, clock(f.Now))
+		return ask.Answer{}, stopped(ctx, q, clock(f.Now))
 	}
-	if err := q.answerable(); err != nil {
-		return Answer{}, err
+	if err := q.Answerable(); err != nil {
+		return ask.Answer{}, err
 	}
 	if err := f.post(disk.From(ctx), q); err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	var reported string
 	for {
@@ -66,20 +67,20 @@ func (f *Folder) Ask(ctx context.Context, q Question) (Answer, error) {
 			reported = err.Error()
 			f.Report(err)
 		}
-		if q.late(now) || (!q.Deadline.IsZero() && now.Equal(q.Deadline)) {
-			return Answer{}, noAnswer(q, "its deadline %s has passed: %w", showTime(q.Deadline), err)
+		if q.Late(now) || (!q.Deadline.IsZero() && now.Equal(q.Deadline)) {
+			return ask.Answer{}, noAnswer(q, "its deadline %s has passed: %w", showTime(q.Deadline), err)
 		}
 		if !f.Wait {
-			return Answer{}, fmt.Errorf("%w to question %q: %w", ErrWaiting, q.ID, err)
+			return ask.Answer{}, fmt.Errorf("%w to question %q: %w", ask.ErrWaiting, q.ID, err)
 		}
 		if err := f.pause(ctx, q, now); err != nil {
-			return Answer{}, err
+			return ask.Answer{}, err
 		}
 	}
 }
 
 // pause waits until it is time to look again.
-func (f *Folder) pause(ctx context.Context, q Question, now time.Time) error {
+func (f *Folder) pause(ctx context.Context, q ask.Question, now time.Time) error {
 	d := f.Poll
 	if d <= 0 {
 		d = time.Second
@@ -101,10 +102,10 @@ func (f *Folder) pause(ctx context.Context, q Question, now time.Time) error {
 var errNone = errors.New("ask: there is no answer yet")
 
 // look returns the answer to q that lies in the folder, if it counts.
-func (f *Folder) look(d *disk.Disk, q Question) (Answer, error) {
+func (f *Folder) look(d *disk.Disk, q ask.Question) (ask.Answer, error) {
 	dir, err := f.open(d)
 	if err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	defer dir.Close()
 	return dir.answer(q)
@@ -113,7 +114,7 @@ func (f *Folder) look(d *disk.Disk, q Question) (Answer, error) {
 // post writes q. A question that stands there and differs in more than its
 // deadline is not q: it is replaced if nobody has answered it. If somebody has,
 // it stays, so that asking again does not make the answer good.
-func (f *Folder) post(d *disk.Disk, q Question) error {
+func (f *Folder) post(d *disk.Disk, q ask.Question) error {
 	if f.Dir == "" {
 		return errors.New("ask: the folder for questions has no name: set Dir")
 	}
@@ -141,30 +142,30 @@ func (f *Folder) post(d *disk.Disk, q Question) error {
 }
 
 // planted says that an answer to q lies there that no question preceded.
-func planted(q Question) error {
-	return &RefusedError{Question: q.ID, Why: fmt.Sprintf("%q was planted: it was there before the question, or the question was changed since", answerFile(q.Run, q.ID))}
+func planted(q ask.Question) error {
+	return &ask.RefusedError{Question: q.ID, Why: fmt.Sprintf("%q was planted: it was there before the question, or the question was changed since", answerFile(q.Run, q.ID))}
 }
 
 // Given returns the answer to q that lies in the folder, and writes nothing.
-// [ErrWaiting] where none lies there; any other error says why the one that
+// [ask.ErrWaiting] where none lies there; any other error says why the one that
 // does will not count.
-func (f *Folder) Given(q Question) (Answer, error) {
+func (f *Folder) Given(q ask.Question) (ask.Answer, error) {
 	dir, err := f.open(nil)
 	if errors.Is(err, os.ErrNotExist) {
-		return Answer{}, ErrWaiting
+		return ask.Answer{}, ask.ErrWaiting
 	}
 	if err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	defer dir.Close()
 	switch lies, err := dir.exists(answerFile(q.Run, q.ID)); {
 	case err != nil:
-		return Answer{}, err
+		return ask.Answer{}, err
 	case !lies:
-		return Answer{}, ErrWaiting
+		return ask.Answer{}, ask.ErrWaiting
 	}
 	if asked, err := dir.question(questionFile(q.Run, q.ID)); err != nil || !sameQuestion(asked, q) {
-		return Answer{}, planted(q)
+		return ask.Answer{}, planted(q)
 	}
 	return dir.answer(q)
 }
@@ -173,7 +174,7 @@ func (f *Folder) Given(q Question) (Answer, error) {
 // without an answer, whose deadline has not passed. The error names every file
 // that is not what its name says, and every answer that does not count; the
 // questions are good all the same. A folder that does not exist holds none.
-func (f *Folder) Questions() ([]Question, error) {
+func (f *Folder) Questions() ([]ask.Question, error) {
 	dir, err := f.open(nil)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -186,7 +187,7 @@ func (f *Folder) Questions() ([]Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	var open []Question
+	var open []ask.Question
 	var bad []error
 	now := clock(f.Now)
 	for _, name := range names {
@@ -205,7 +206,7 @@ func (f *Folder) Questions() ([]Question, error) {
 			if err != nil && !errors.Is(err, errNone) {
 				bad = append(bad, err)
 			}
-			if err != nil && !q.late(now) {
+			if err != nil && !q.Late(now) {
 				open = append(open, q)
 			}
 		}
@@ -214,7 +215,7 @@ func (f *Folder) Questions() ([]Question, error) {
 	return open, errors.Join(bad...)
 }
 
-func byAge(a, b Question) int {
+func byAge(a, b ask.Question) int {
 	if c := a.Asked.Compare(b.Asked); c != 0 {
 		return c
 	}

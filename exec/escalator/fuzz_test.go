@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 // Whatever is parsed either fails with places, or can answer without ever
@@ -38,7 +40,7 @@ func FuzzParseRules(f *testing.F) {
 		a, err := r.Ask(t.Context(), failed())
 		if err == nil {
 			err = failed().Check(a)
-		} else if errors.Is(err, ErrNoAnswer) {
+		} else if errors.Is(err, ask.ErrNoAnswer) {
 			err = nil
 		}
 		if err != nil {
@@ -88,7 +90,7 @@ func FuzzDecodeQuestion(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, r := range Render(q) {
+		for _, r := range ask.Render(q) {
 			if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 				t.Fatalf("%U is shown", r)
 			}

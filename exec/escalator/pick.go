@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/safetext"
 )
 
@@ -13,10 +14,10 @@ import (
 // picked, and whether it was picked by an empty line, which stands for the
 // choice def. Choices that must be acknowledged, or need a text, are not for
 // Pick. It is for what is decided before there is a run with questions. The end
-// of the input, and too many lines that pick nothing, are [ErrNoAnswer].
-func (t *Terminal) Pick(ctx context.Context, text string, choices []Choice, def string) (key string, byDefault bool,
+// of the input, and too many lines that pick nothing, are [ask.ErrNoAnswer].
+func (t *Terminal) Pick(ctx context.Context, text string, choices []ask.Choice, def string) (key string, byDefault bool,
 	err error) {
-	q := Question{ID: "pick", Run: "none", Choices: choices, Default: def}
+	q := ask.Question{ID: "pick", Run: "none", Choices: choices, Default: def}
 	if err := begin(ctx, q, clock(t.Now)); err != nil {
 		return "", false, err
 	}
@@ -40,7 +41,7 @@ func (t *Terminal) Pick(ctx context.Context, text string, choices []Choice, def 
 			return "", false, d.failed(err)
 		}
 		line = strings.TrimSpace(line)
-		if c, ok := q.typed(line); ok {
+		if c, ok := typed(q, line); ok {
 			return c.Key, line == "", nil
 		}
 		if err := d.say("%s is none of them.\n", safetext.Escape(fmt.Sprintf("%q", line))); err != nil {
@@ -51,7 +52,7 @@ func (t *Terminal) Pick(ctx context.Context, text string, choices []Choice, def 
 }
 
 // take waits for this terminal's turn. Whoever took it gives it back.
-func (t *Terminal) take(ctx context.Context, q Question) error {
+func (t *Terminal) take(ctx context.Context, q ask.Question) error {
 	late, stop := t.deadline(q)
 	defer stop()
 	t.once.Do(func() { t.turn = make(chan struct{}, 1) })

@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"os"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 // The page on escalations names exactly the kinds and fields that there are,
@@ -50,7 +52,7 @@ func TestDocs(t *testing.T) {
 	}
 	same("kinds", known, first("## What is asked"))
 	question := append(fields(reflect.TypeFor[postedQuestion](), ""),
-		fields(reflect.TypeFor[Choice](), "choices[].")...)
+		fields(reflect.TypeFor[ask.Choice](), "choices[].")...)
 	same("question", question, first("### The question"))
 	same("answer", fields(reflect.TypeFor[postedAnswer](), ""), first("### The answer"))
 	same("rule", ruleKeys, first("## By rules"))
@@ -69,7 +71,7 @@ func TestDocs(t *testing.T) {
 	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), block); diff != "" {
 		t.Errorf("the rules on the page (-testdata +page):\n%s", diff)
 	}
-	if !strings.Contains(page, Render(failed())) {
+	if !strings.Contains(page, ask.Render(failed())) {
 		t.Error("the screen on the page is not what Render draws")
 	}
 }

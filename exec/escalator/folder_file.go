@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -82,35 +83,35 @@ func (m mailbox) exists(name string) (bool, error) {
 }
 
 // question reads the question that file name holds.
-func (m mailbox) question(name string) (Question, error) {
+func (m mailbox) question(name string) (ask.Question, error) {
 	data, _, err := m.read(name, maxQuestion)
 	if err != nil {
-		return Question{}, err
+		return ask.Question{}, err
 	}
 	q, err := decodeQuestion(data)
 	if err == nil && questionFile(q.Run, q.ID) != name {
 		err = fmt.Errorf("it holds question %q of run %q", q.ID, q.Run)
 	}
 	if err != nil {
-		return Question{}, fmt.Errorf("ask: %q holds no question: %w", name, err)
+		return ask.Question{}, fmt.Errorf("ask: %q holds no question: %w", name, err)
 	}
 	return q, nil
 }
 
 // answer reads the answer to q, if it counts. Where it does not say when it was
 // given, the file's time does.
-func (m mailbox) answer(q Question) (Answer, error) {
+func (m mailbox) answer(q ask.Question) (ask.Answer, error) {
 	name := answerFile(q.Run, q.ID)
 	data, info, err := m.read(name, maxAnswer)
 	if errors.Is(err, os.ErrNotExist) {
-		return Answer{}, errNone
+		return ask.Answer{}, errNone
 	}
 	if err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	a, err := decodeAnswer(data)
 	if err != nil {
-		return Answer{}, fmt.Errorf("ask: %q holds no answer: %w", name, err)
+		return ask.Answer{}, fmt.Errorf("ask: %q holds no answer: %w", name, err)
 	}
 	if a.At.IsZero() {
 		a.At = info.ModTime()
@@ -118,8 +119,8 @@ func (m mailbox) answer(q Question) (Answer, error) {
 	if a.By == "" {
 		a.By = "folder"
 	}
-	if err := q.counts(a); err != nil {
-		return Answer{}, fmt.Errorf("ask: %q: %w", name, err)
+	if err := counts(q, a); err != nil {
+		return ask.Answer{}, fmt.Errorf("ask: %q: %w", name, err)
 	}
 	return a, nil
 }
@@ -130,9 +131,9 @@ const coarse = 2 * time.Second
 
 // counts is Check, for an answer that says itself when it was given: it cannot
 // be older than the question.
-func (q Question) counts(a Answer) error {
+func counts(q ask.Question, a ask.Answer) error {
 	if a.At.Add(coarse).Before(q.Asked) {
-		return &RefusedError{Question: q.ID, Why: fmt.Sprintf("it is older than the question: it was given at %s, and the question was asked at %s", showTime(a.At), showTime(q.Asked))}
+		return &ask.RefusedError{Question: q.ID, Why: fmt.Sprintf("it is older than the question: it was given at %s, and the question was asked at %s", showTime(a.At), showTime(q.Asked))}
 	}
 	return q.Check(a)
 }
@@ -186,7 +187,7 @@ func readBounded(r io.Reader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-func (m mailbox) writeQuestion(q Question) error {
+func (m mailbox) writeQuestion(q ask.Question) error {
 	data, err := encodeQuestion(q)
 	if err == nil && len(data) > maxQuestion {
 		err = fmt.Errorf("it is larger than %d bytes", maxQuestion)
@@ -206,10 +207,10 @@ func (m mailbox) writeQuestion(q Question) error {
 }
 
 // writeAnswer writes a, or returns os.ErrExist if there is an answer.
-func (m mailbox) writeAnswer(a Answer) error {
+func (m mailbox) writeAnswer(a ask.Answer) error {
 	data, err := encodeAnswer(a)
 	if err == nil && len(data) > maxAnswer {
-		err = &RefusedError{Question: a.Question, Why: fmt.Sprintf("it is larger than %d bytes", maxAnswer)}
+		err = &ask.RefusedError{Question: a.Question, Why: fmt.Sprintf("it is larger than %d bytes", maxAnswer)}
 	}
 	if err != nil {
 		return err

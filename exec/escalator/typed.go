@@ -1,14 +1,16 @@
-package ask
+package escalator
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 // typed finds the choice that a person means: by its key, by one of its other
 // spellings in whatever case, or the default where nothing was typed. Keys go
 // before spellings.
-func (q Question) typed(text string) (Choice, bool) {
+func typed(q ask.Question, text string) (ask.Choice, bool) {
 	if c, ok := q.Choice(text); ok {
 		return c, true
 	}
@@ -20,5 +22,5 @@ func (q Question) typed(text string) (Choice, bool) {
 			return c, true
 		}
 	}
-	return Choice{}, false
+	return ask.Choice{}, false
 }

@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"context"
@@ -10,17 +10,19 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 // taught is a question as education mode asks it.
-func taught() Question {
-	return Question{ID: "q1", Run: "R", Step: "2.1", Kind: Education, What: "education checkpoint", Why: "it is explained",
-		Choices: []Choice{{Key: "y", Also: []string{"yes"}, Label: "go on", Consequence: "it runs"},
+func taught() ask.Question {
+	return ask.Question{ID: "q1", Run: "R", Step: "2.1", Kind: ask.Education, What: "education checkpoint", Why: "it is explained",
+		Choices: []ask.Choice{{Key: "y", Also: []string{"yes"}, Label: "go on", Consequence: "it runs"},
 			{Key: "e", Also: []string{"explain more"}, Label: "explain more", Consequence: "again"},
 			{Key: "p", NeedsReason: true, Label: "propose", Consequence: "feedback"}},
 		Default: "y", Asked: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
-		Teaching: &Teaching{Situation: "2.1 comes next\x1b[2J", Recommended: "primary", Rationale: "it was approved",
-			Approaches: []Approach{{Key: "A", Method: "primary", Description: "patch it", Pros: []string{"small"},
+		Teaching: &ask.Teaching{Situation: "2.1 comes next\x1b[2J", Recommended: "primary", Rationale: "it was approved",
+			Approaches: []ask.Approach{{Key: "A", Method: "primary", Description: "patch it", Pros: []string{"small"},
 				Cons: []string{"ugly"}},
 				{Key: "B", Method: "backup_1", Description: "write it anew"}}}}
 }
@@ -39,7 +41,7 @@ func TestTypedOnATerminal(t *testing.T) {
 	} {
 		term := &Terminal{In: strings.NewReader(input), Out: &strings.Builder{}}
 		a, err := term.Ask(context.Background(), taught())
-		if a.Choice != want || (want == "") != errors.Is(err, ErrNoAnswer) {
+		if a.Choice != want || (want == "") != errors.Is(err, ask.ErrNoAnswer) {
 			t.Errorf("%q: chose %q (%v), want %q", input, a.Choice, err, want)
 		}
 		if want == "p" && a.Reason != "use the cache" {
@@ -49,7 +51,7 @@ func TestTypedOnATerminal(t *testing.T) {
 }
 
 func TestRenderTeaching(t *testing.T) {
-	text := Render(taught())
+	text := ask.Render(taught())
 	for _, want := range []string{"primary: patch it (recommended)", "  for", "small", "  against", "ugly", "backup_1: write it anew", "it was approved"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the question does not show %q:\n%s", want, text)
@@ -62,9 +64,9 @@ func TestRenderTeaching(t *testing.T) {
 
 func TestRememberOnATerminal(t *testing.T) {
 	const words = "remember y for education of step 2.1"
-	for input, want := range map[string]Scope{
-		"remember y\n\nstep\n" + words + "\n":                         ForStep,
-		"remember y\n\nplan\nremember y for education of this plan\n": ForPlan,
+	for input, want := range map[string]ask.Scope{
+		"remember y\n\nstep\n" + words + "\n":                         ask.ForStep,
+		"remember y\n\nplan\nremember y for education of this plan\n": ask.ForPlan,
 		"remember y\n\nstep\nyes\n":                                   "", // not the words
 		"remember y\n\nfor ever\n":                                    "", // no scope
 		"remember y\n\n":                                              "", // the end of the input
@@ -83,7 +85,7 @@ func TestRememberOnATerminal(t *testing.T) {
 }
 
 func TestPick(t *testing.T) {
-	choices := []Choice{{Key: "1", Also: []string{"dynamic"}, Label: "dynamic"}, {Key: "2", Label: "silent"}}
+	choices := []ask.Choice{{Key: "1", Also: []string{"dynamic"}, Label: "dynamic"}, {Key: "2", Label: "silent"}}
 	for input, want := range map[string]struct {
 		key       string
 		byDefault bool
@@ -93,7 +95,7 @@ func TestPick(t *testing.T) {
 	} {
 		key, byDefault, err := (&Terminal{In: strings.NewReader(input), Out: &strings.Builder{}}).Pick(
 			context.Background(), "which?", choices, "1")
-		if key != want.key || byDefault != want.byDefault || (key == "") != errors.Is(err, ErrNoAnswer) {
+		if key != want.key || byDefault != want.byDefault || (key == "") != errors.Is(err, ask.ErrNoAnswer) {
 			t.Errorf("%q: picked %q, by default %t, %v; want %+v", input, key, byDefault, err, want)
 		}
 	}
@@ -108,9 +110,9 @@ func TestPrecedents(t *testing.T) {
 	if list, err := kept.List(ctx); list != nil || err != nil {
 		t.Errorf("before anything: %v, %v", list, err)
 	}
-	first := Precedent{ID: "01A", Plan: "sha256:1", Kind: StepFailed, Step: "1.1", Choice: "r", By: "alice", At: now,
+	first := ask.Precedent{ID: "01A", Plan: "sha256:1", Kind: ask.StepFailed, Step: "1.1", Choice: "r", By: "alice", At: now,
 		Run: "R", Question: "q1"}
-	for _, p := range []Precedent{first, {ID: "01A", Choice: "x"}} {
+	for _, p := range []ask.Precedent{first, {ID: "01A", Choice: "x"}} {
 		if err := kept.Remember(ctx, p); err != nil {
 			t.Fatal(err)
 		}
@@ -124,16 +126,16 @@ func TestPrecedents(t *testing.T) {
 		}
 	}
 	want := first
-	want.Revoked = &Revocation{By: "bob", Reason: "no longer", At: now}
+	want.Revoked = &ask.Revocation{By: "bob", Reason: "no longer", At: now}
 	list, err := kept.List(ctx)
-	if diff := cmp.Diff([]Precedent{want}, list); diff != "" || err != nil || !kept.Revoked(ctx, "01A") {
+	if diff := cmp.Diff([]ask.Precedent{want}, list); diff != "" || err != nil || !kept.Revoked(ctx, "01A") {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	var refused *RefusedError
+	var refused *ask.RefusedError
 	if _, err := kept.Revoke(ctx, "01B", "bob", ""); !errors.As(err, &refused) {
 		t.Errorf("revoking what is not there: %v", err)
 	}
-	if err := kept.Remember(ctx, Precedent{ID: "../x"}); err == nil {
+	if err := kept.Remember(ctx, ask.Precedent{ID: "../x"}); err == nil {
 		t.Error("a choice was put outside of the folder")
 	}
 	if err := os.WriteFile(filepath.Join(kept.Dir, "bad.choice.json"), []byte("{"), 0o600); err != nil {
@@ -146,18 +148,18 @@ func TestPrecedents(t *testing.T) {
 
 func TestPrecedentApplies(t *testing.T) {
 	q := taught()
-	base := Precedent{Kind: Education, Step: "2.1", Choice: "y"}
+	base := ask.Precedent{Kind: ask.Education, Step: "2.1", Choice: "y"}
 	for name, tt := range map[string]struct {
-		change func(*Precedent)
+		change func(*ask.Precedent)
 		want   bool
 	}{
-		"as it is":      {func(*Precedent) {}, true},
-		"any step":      {func(p *Precedent) { p.Step = "" }, true},
-		"another step":  {func(p *Precedent) { p.Step = "2.2" }, false},
-		"another kind":  {func(p *Precedent) { p.Kind = StepFailed }, false},
-		"no choice":     {func(p *Precedent) { p.Choice = "?" }, false},
-		"needs a text":  {func(p *Precedent) { p.Choice = "p" }, false},
-		"it is revoked": {func(p *Precedent) { p.Revoked = &Revocation{} }, false},
+		"as it is":      {func(*ask.Precedent) {}, true},
+		"any step":      {func(p *ask.Precedent) { p.Step = "" }, true},
+		"another step":  {func(p *ask.Precedent) { p.Step = "2.2" }, false},
+		"another kind":  {func(p *ask.Precedent) { p.Kind = ask.StepFailed }, false},
+		"no choice":     {func(p *ask.Precedent) { p.Choice = "?" }, false},
+		"needs a text":  {func(p *ask.Precedent) { p.Choice = "p" }, false},
+		"it is revoked": {func(p *ask.Precedent) { p.Revoked = &ask.Revocation{} }, false},
 	} {
 		p := base
 		tt.change(&p)
@@ -171,15 +173,15 @@ func TestPrecedentApplies(t *testing.T) {
 func TestRememberInAFolder(t *testing.T) {
 	f := &Folder{Dir: t.TempDir(), Now: func() time.Time { return taught().Asked.Add(time.Minute) }}
 	q := taught()
-	if _, err := f.Ask(context.Background(), q); !errors.Is(err, ErrWaiting) {
+	if _, err := f.Ask(context.Background(), q); !errors.Is(err, ask.ErrWaiting) {
 		t.Fatal(err)
 	}
-	a := Answer{Question: q.ID, Run: q.Run, Choice: "y", Remember: ForStep, Confirmed: q.RememberWords("y", ForStep)}
+	a := ask.Answer{Question: q.ID, Run: q.Run, Choice: "y", Remember: ask.ForStep, Confirmed: q.RememberWords("y", ask.ForStep)}
 	if err := f.Answer(a); err != nil {
 		t.Fatal(err)
 	}
 	got, err := f.Ask(context.Background(), q)
-	if err != nil || got.Remember != ForStep || q.ToRemember(got) != nil {
+	if err != nil || got.Remember != ask.ForStep || q.ToRemember(got) != nil {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if err := f.Answer(a); err == nil {
@@ -190,7 +192,7 @@ func TestRememberInAFolder(t *testing.T) {
 func TestRequestFile(t *testing.T) {
 	ctx := context.Background()
 	f := &Folder{Dir: filepath.Join(t.TempDir(), "questions")}
-	r := Request{Run: "R", Kind: Rollback, Step: "1.1", Reason: "it went wrong", By: "alice"}
+	r := ask.Request{Run: "R", Kind: ask.Rollback, Step: "1.1", Reason: "it went wrong", By: "alice"}
 	for range 2 { // the second one replaces the first
 		if err := f.Request(ctx, r); err != nil {
 			t.Fatal(err)

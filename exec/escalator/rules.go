@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -32,12 +33,12 @@ type Rules struct {
 // choice, the words of acknowledgement are the ones that the choice wants, and
 // the rule has not been used up.
 type Rule struct {
-	Kind        Kind   // "": any
-	Step        string // a pattern of [path.Match] for the step's address, such as "2.*"; "": any, also none
-	Choice      string // the key of the choice
-	Acknowledge string // the words, exactly; needed where the choice wants some
-	Reason      string // why; becomes part of the answer
-	By          string // who says so; may be empty
+	Kind        ask.Kind // "": any
+	Step        string   // a pattern of [path.Match] for the step's address, such as "2.*"; "": any, also none
+	Choice      string   // the key of the choice
+	Acknowledge string   // the words, exactly; needed where the choice wants some
+	Reason      string   // why; becomes part of the answer
+	By          string   // who says so; may be empty
 	// MaxTimes is how often the rule answers for one step of one run while the
 	// Rules live; 0 means DefaultMaxTimes. It keeps a rule that says "again"
 	// from saying so for ever.
@@ -52,19 +53,19 @@ type use struct {
 }
 
 // Ask returns the answer of the first rule that applies; its By is "rule 2 of FILE:
-// REASON". If none applies the error is [ErrNoAnswer], and says of each rule
+// REASON". If none applies the error is [ask.ErrNoAnswer], and says of each rule
 // that matched why it does not answer.
-func (r *Rules) Ask(ctx context.Context, q Question) (Answer, error) {
+func (r *Rules) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	now := clock(r.Now)
 	if err := begin(ctx, q, now); err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	why := []error{fmt.Errorf("none of the %d rules of %s applies", len(r.List), r.name())}
 	for i, rule := range r.List {
 		if !rule.matches(q) {
 			continue
 		}
-		a := Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: rule.Choice, Reason: rule.Reason,
+		a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: rule.Choice, Reason: rule.Reason,
 			By: r.by(i), At: now}
 		if c, _ := q.Choice(rule.Choice); c.Acknowledge != "" {
 			a.Acknowledged = rule.Acknowledge
@@ -78,10 +79,10 @@ func (r *Rules) Ask(ctx context.Context, q Question) (Answer, error) {
 		}
 		why = append(why, fmt.Errorf("rule %d: %w", i+1, err))
 	}
-	return Answer{}, noAnswer(q, "%w", errors.Join(why...))
+	return ask.Answer{}, noAnswer(q, "%w", errors.Join(why...))
 }
 
-func (r Rule) matches(q Question) bool {
+func (r Rule) matches(q ask.Question) bool {
 	if r.Kind != "" && r.Kind != q.Kind {
 		return false
 	}

@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"errors"
@@ -11,12 +11,14 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 // What a file of rules may say. Neither is ever changed.
 var (
-	kinds = []Kind{StepFailed, Precondition, Propagation, InFlight, Compensation, Repository, Threshold,
-		Checkpoint, Education, Deviation, Dependency, Rollback, Obsolete, Stage}
+	kinds = []ask.Kind{ask.StepFailed, ask.Precondition, ask.Propagation, ask.InFlight, ask.Compensation, ask.Repository, ask.Threshold,
+		ask.Checkpoint, ask.Education, ask.Deviation, ask.Dependency, ask.Rollback, ask.Obsolete, ask.Stage}
 	ruleKeys = []string{"kind", "step", "choice", "acknowledge", "reason", "by", "max_times"}
 )
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package ask
+package escalator
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 // A pipe in the place of an answer, a question or the rules is refused and not
@@ -17,7 +19,7 @@ func TestPipesAreNotOpened(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(f.Dir, answerName), 0o644); err != nil {
 		t.Skip("no pipes here:", err)
 	}
-	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ErrWaiting) || !strings.Contains(err.Error(), "not a regular file") {
+	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrWaiting) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if r, err := ReadRules(filepath.Join(f.Dir, answerName)); err == nil {

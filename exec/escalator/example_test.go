@@ -1,4 +1,4 @@
-package ask_test
+package escalator_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 )
 
 func question() ask.Question {
@@ -26,7 +27,7 @@ func question() ask.Question {
 
 // A person answers by typing.
 func ExampleTerminal() {
-	t := &ask.Terminal{In: strings.NewReader("r\nthe server was busy\n"), Out: os.Stdout, By: "alice"}
+	t := &escalator.Terminal{In: strings.NewReader("r\nthe server was busy\n"), Out: os.Stdout, By: "alice"}
 	a, err := t.Ask(context.Background(), question())
 	fmt.Println(a.Reason) // a terminal shows what is typed
 	fmt.Println(a.Choice, a.By, err)
@@ -51,7 +52,7 @@ func ExampleFolder() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	folder := &ask.Folder{Dir: filepath.Join(dir, "inbox")}
+	folder := &escalator.Folder{Dir: filepath.Join(dir, "inbox")}
 
 	_, err = folder.Ask(context.Background(), question())
 	fmt.Println("waiting:", errors.Is(err, ask.ErrWaiting))
@@ -73,7 +74,7 @@ func ExampleFolder() {
 
 // Rules answer what they can, and nobody is there for the rest.
 func ExampleRules() {
-	rules, err := ask.ParseRules("answers.toml", []byte(`
+	rules, err := escalator.ParseRules("answers.toml", []byte(`
 [[rules]]
 kind = "step-failed"
 choice = "r"
@@ -85,7 +86,7 @@ max_times = 1
 		return
 	}
 	rules.Now = func() time.Time { return time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) }
-	escalator := ask.Sequence{rules, ask.Refuse{}}
+	escalator := escalator.Sequence{rules, escalator.Refuse{}}
 	for range 2 {
 		a, err := escalator.Ask(context.Background(), question())
 		fmt.Printf("%q by %q, refused: %v\n", a.Choice, a.By, errors.Is(err, ask.ErrNoAnswer))

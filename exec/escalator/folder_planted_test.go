@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 func TestFolderTrustsNoAnswerFromBeforeTheQuestion(t *testing.T) {
@@ -17,8 +19,8 @@ func TestFolderTrustsNoAnswerFromBeforeTheQuestion(t *testing.T) {
 	early := `{"run": "01JD3", "question": "q1", "attempt": 2, "choice": "r"}`
 	f.put(t, answerName, early)
 	for range 2 { // asking again does not make it good
-		var refused *RefusedError
-		if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) || !errors.As(err, &refused) {
+		var refused *ask.RefusedError
+		if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrNoAnswer) || !errors.As(err, &refused) {
 			t.Fatalf("an answer that was there first: %v", err)
 		}
 	}
@@ -31,7 +33,7 @@ func TestFolderTrustsNoAnswerFromBeforeTheQuestion(t *testing.T) {
 	}
 	f.put(t, questionName, string(data))
 	f.put(t, answerName, strings.Replace(early, `"r"`, `"s"`, 1))
-	if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) {
+	if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrNoAnswer) {
 		t.Errorf("an answer to other words: %v", err)
 	}
 }
@@ -44,16 +46,16 @@ func TestFolderTrustsNoPlantedPair(t *testing.T) {
 			f := &Folder{Dir: t.TempDir(), Now: at(asked)}
 			planted := failed()
 			planted.Asked = guess
-			if _, err := f.Ask(t.Context(), planted); !errors.Is(err, ErrWaiting) {
+			if _, err := f.Ask(t.Context(), planted); !errors.Is(err, ask.ErrWaiting) {
 				t.Fatal(err)
 			}
 			if err := f.Answer(answerTo(planted, "r", "")); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // asking again does not make it good
-				var refused *RefusedError
+				var refused *ask.RefusedError
 				a, err := f.Ask(t.Context(), failed())
-				if !errors.Is(err, ErrNoAnswer) || !errors.As(err, &refused) ||
+				if !errors.Is(err, ask.ErrNoAnswer) || !errors.As(err, &refused) ||
 					!strings.Contains(err.Error(), answerName) {
 					t.Fatalf("got %+v, %v", a, err)
 				}
@@ -66,13 +68,13 @@ func TestFolderReplacesAQuestionThatIsNotItsOwn(t *testing.T) {
 	f := &Folder{Dir: t.TempDir(), Now: at(asked)}
 	planted := failed()
 	planted.Asked = asked.Add(-time.Hour)
-	for _, q := range []Question{planted, failed()} {
-		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ErrWaiting) {
+	for _, q := range []ask.Question{planted, failed()} {
+		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ask.ErrWaiting) {
 			t.Fatal(err)
 		}
 	}
 	open, err := f.Questions()
-	if diff := cmp.Diff([]Question{failed()}, open); diff != "" || err != nil {
+	if diff := cmp.Diff([]ask.Question{failed()}, open); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	if err := f.Answer(answerTo(failed(), "r", "")); err != nil {
@@ -111,7 +113,7 @@ func TestFolderAnswerOlderThanTheQuestion(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := f.Ask(t.Context(), failed())
-			var refused *RefusedError
+			var refused *ask.RefusedError
 			if tc.ok && err != nil || !tc.ok && (!errors.As(err, &refused) ||
 				!strings.Contains(err.Error(), answerName) ||
 				!strings.Contains(err.Error(), "older than the question")) {
@@ -121,7 +123,7 @@ func TestFolderAnswerOlderThanTheQuestion(t *testing.T) {
 	}
 	f := inbox(t)
 	f.Now = at(asked.Add(-time.Minute)) // a clock that is slow
-	var refused *RefusedError
+	var refused *ask.RefusedError
 	if err := f.Answer(answerTo(failed(), "r", "")); !errors.As(err, &refused) || len(f.list(t)) != 1 {
 		t.Errorf("%v, %v", err, f.list(t))
 	}

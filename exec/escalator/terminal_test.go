@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 func TestTerminalScreen(t *testing.T) {
@@ -57,7 +59,7 @@ func TestTerminalAnswers(t *testing.T) {
 		switch {
 		case tc.err == "" && (err != nil || a.Choice != tc.choice || a.Reason != tc.reason || a.By != "terminal"):
 			t.Errorf("%s: %+v, %v", name, a, err)
-		case tc.err != "" && (!errors.Is(err, ErrNoAnswer) || err.Error() != tc.err):
+		case tc.err != "" && (!errors.Is(err, ask.ErrNoAnswer) || err.Error() != tc.err):
 			t.Errorf("%s: got %v, want %s", name, err, tc.err)
 		}
 		if err == nil {
@@ -76,7 +78,7 @@ func TestTerminalKeepsInputForTheNextQuestion(t *testing.T) {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 	}
-	if _, err := term.Ask(t.Context(), failed()); !errors.Is(err, ErrNoAnswer) {
+	if _, err := term.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 }
@@ -84,16 +86,16 @@ func TestTerminalKeepsInputForTheNextQuestion(t *testing.T) {
 func TestTerminalBreaksOff(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: failingWriter{broken},
-		Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || errors.Is(err, ErrNoAnswer) {
+		Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || errors.Is(err, ask.ErrNoAnswer) {
 		t.Errorf("what nobody saw was not refused: %v", err)
 	}
 	if _, err := (&Terminal{In: io.MultiReader(failingReader{broken}), Out: io.Discard,
-		Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || !errors.Is(err, ErrNoAnswer) {
+		Now: at(asked)}).Ask(t.Context(), failed()); !errors.Is(err, broken) || !errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 	var out bytes.Buffer
 	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out, Now: at(asked.Add(time.Hour))}).Ask(t.Context(),
-		failed()); !errors.Is(err, ErrNoAnswer) || out.Len() > 0 {
+		failed()); !errors.Is(err, ask.ErrNoAnswer) || out.Len() > 0 {
 		t.Errorf("asked after the deadline: %v, %q", err, out.String())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -103,7 +105,7 @@ func TestTerminalBreaksOff(t *testing.T) {
 		t.Errorf("asked without a context: %v, %q", err, out.String())
 	}
 	if _, err := (&Terminal{In: strings.NewReader("r\n"), Out: &out}).Ask(t.Context(),
-		Question{ID: "q", Run: "r"}); err == nil || errors.Is(err, ErrNoAnswer) {
+		ask.Question{ID: "q", Run: "r"}); err == nil || errors.Is(err, ask.ErrNoAnswer) {
 		t.Errorf("a question without choices: %v", err)
 	}
 }
@@ -117,7 +119,7 @@ type failingReader struct{ err error }
 func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
 // soon is a question that stands for a minute from now.
-func soon(id string) Question {
+func soon(id string) ask.Question {
 	q := failed()
 	q.ID, q.Asked, q.Deadline = id, time.Now(), time.Now().Add(time.Minute)
 	return q
@@ -129,7 +131,7 @@ func TestTerminalDeadlineWhileReading(t *testing.T) {
 		var out bytes.Buffer
 		term := &Terminal{In: in, Out: &out}
 		start := time.Now()
-		if _, err := term.Ask(t.Context(), soon("q1")); !errors.Is(err, ErrNoAnswer) ||
+		if _, err := term.Ask(t.Context(), soon("q1")); !errors.Is(err, ask.ErrNoAnswer) ||
 			time.Since(start) != time.Minute {
 			t.Errorf("%v after %s", err, time.Since(start))
 		}
@@ -172,7 +174,7 @@ func TestTerminalPendingReadServesTheNextQuestion(t *testing.T) {
 		for range 10 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			if _, err := term.Ask(ctx, soon("q1")); !errors.Is(err, context.DeadlineExceeded) ||
-				errors.Is(err, ErrNoAnswer) {
+				errors.Is(err, ask.ErrNoAnswer) {
 				t.Error(err)
 			}
 			cancel()
@@ -226,7 +228,7 @@ func TestContextWithTheQuestionsDeadline(t *testing.T) {
 			"folder": &Folder{Dir: dir, Wait: true}} {
 			q := soon("q1")
 			ctx, cancel := context.WithDeadline(t.Context(), q.Deadline)
-			if _, err := asker.Ask(ctx, q); !errors.Is(err, ErrNoAnswer) || errors.Is(err, context.DeadlineExceeded) {
+			if _, err := asker.Ask(ctx, q); !errors.Is(err, ask.ErrNoAnswer) || errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: %v", name, err)
 			}
 			cancel()
@@ -257,7 +259,7 @@ func TestTerminalOneAtATime(t *testing.T) {
 		}
 		group.Wait()
 		for _, err := range errs {
-			if !errors.Is(err, ErrNoAnswer) {
+			if !errors.Is(err, ask.ErrNoAnswer) {
 				t.Error(err)
 			}
 		}
@@ -269,15 +271,15 @@ func TestTerminalOneAtATime(t *testing.T) {
 // with what needs no words, nobody is asked for any.
 func TestTerminalAsksForNoReasonWhereNoneIsNeeded(t *testing.T) {
 	for name, tc := range map[string]struct {
-		kind   Kind
+		kind   ask.Kind
 		in     string
 		reason bool
 	}{
-		"the default":                {StepFailed, "\n", false},
-		"the default, typed":         {StepFailed, "r\n\n", true},
-		"a choice of education":      {Education, "r\n", false},
-		"an acknowledged one of it":  {Education, "k\nskip 2.1\n\n", true},
-		"one of it to be remembered": {Education, "remember r\n\n", true},
+		"the default":                {ask.StepFailed, "\n", false},
+		"the default, typed":         {ask.StepFailed, "r\n\n", true},
+		"a choice of education":      {ask.Education, "r\n", false},
+		"an acknowledged one of it":  {ask.Education, "k\nskip 2.1\n\n", true},
+		"one of it to be remembered": {ask.Education, "remember r\n\n", true},
 	} {
 		var out bytes.Buffer
 		q := failed()

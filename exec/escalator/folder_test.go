@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"encoding/json"
@@ -15,13 +15,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/planlock/planlock/exec/ask"
 )
 
 // inbox is a folder in which failed() is asked.
 func inbox(t *testing.T) *Folder {
 	t.Helper()
 	f := &Folder{Dir: filepath.Join(t.TempDir(), "questions"), Now: at(asked.Add(time.Minute))}
-	if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ErrWaiting) {
+	if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrWaiting) {
 		t.Fatal(err)
 	}
 	return f
@@ -61,7 +63,7 @@ func TestFolderAsksAndIsAnsweredLater(t *testing.T) {
 	golden(t, "question.json", string(data))
 
 	open, err := f.Questions()
-	if diff := cmp.Diff([]Question{failed()}, open); diff != "" || err != nil {
+	if diff := cmp.Diff([]ask.Question{failed()}, open); diff != "" || err != nil {
 		t.Errorf("Questions: %v (-want +got):\n%s", err, diff)
 	}
 	a := answerTo(failed(), "k", "skip 2.1")
@@ -92,21 +94,21 @@ func TestFolderAsksAndIsAnsweredLater(t *testing.T) {
 func TestFolderAnswerIsRefused(t *testing.T) {
 	ok := answerTo(failed(), "r", "")
 	for name, tc := range map[string]struct {
-		change func(*Folder, *Answer)
+		change func(*Folder, *ask.Answer)
 		why    string
 	}{
-		"another run":      {func(_ *Folder, a *Answer) { a.Run = "01JD4" }, `run "01JD4" has no such question`},
-		"another question": {func(_ *Folder, a *Answer) { a.Question = "../q1" }, `run "01JD3" has no such question`},
-		"no run":           {func(_ *Folder, a *Answer) { a.Run = "" }, `it does not say to which run and question it belongs`},
-		"another attempt":  {func(_ *Folder, a *Answer) { a.Attempt = 3 }, "it is for attempt 3, and attempt 2 asks"},
-		"too late":         {func(f *Folder, _ *Answer) { f.Now = at(asked.Add(11 * time.Minute)) }, "it came 1m0s after the deadline"},
-		"unknown choice":   {func(_ *Folder, a *Answer) { a.Choice = "z" }, `"z" is none of the choices`},
-		"no words":         {func(_ *Folder, a *Answer) { a.Choice = "k" }, `choice "k" must be acknowledged with the words "skip 2.1"`},
-		"too long":         {func(_ *Folder, a *Answer) { a.Reason = strings.Repeat("x", maxAnswer) }, "it is larger than 65536 bytes"},
-		"answered before": {func(f *Folder, a *Answer) { f.Answer(*a); a.Choice = "s" },
+		"another run":      {func(_ *Folder, a *ask.Answer) { a.Run = "01JD4" }, `run "01JD4" has no such question`},
+		"another question": {func(_ *Folder, a *ask.Answer) { a.Question = "../q1" }, `run "01JD3" has no such question`},
+		"no run":           {func(_ *Folder, a *ask.Answer) { a.Run = "" }, `it does not say to which run and question it belongs`},
+		"another attempt":  {func(_ *Folder, a *ask.Answer) { a.Attempt = 3 }, "it is for attempt 3, and attempt 2 asks"},
+		"too late":         {func(f *Folder, _ *ask.Answer) { f.Now = at(asked.Add(11 * time.Minute)) }, "it came 1m0s after the deadline"},
+		"unknown choice":   {func(_ *Folder, a *ask.Answer) { a.Choice = "z" }, `"z" is none of the choices`},
+		"no words":         {func(_ *Folder, a *ask.Answer) { a.Choice = "k" }, `choice "k" must be acknowledged with the words "skip 2.1"`},
+		"too long":         {func(_ *Folder, a *ask.Answer) { a.Reason = strings.Repeat("x", maxAnswer) }, "it is larger than 65536 bytes"},
+		"answered before": {func(f *Folder, a *ask.Answer) { f.Answer(*a); a.Choice = "s" },
 			`it has been answered with "r" by "test" at 2026-11-20 19:31:00 UTC`},
-		"no folder yet": {func(f *Folder, _ *Answer) { os.RemoveAll(f.Dir) }, "there is no question: "},
-		"broken file": {func(f *Folder, _ *Answer) { f.put(t, answerName, `{"run": "01JD3"`) },
+		"no folder yet": {func(f *Folder, _ *ask.Answer) { os.RemoveAll(f.Dir) }, "there is no question: "},
+		"broken file": {func(f *Folder, _ *ask.Answer) { f.put(t, answerName, `{"run": "01JD3"`) },
 			`"01JD3-q1.answer.json" is there already but does not count (ask: "01JD3-q1.answer.json" holds no answer: unexpected EOF): remove it to answer`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +119,7 @@ func TestFolderAnswerIsRefused(t *testing.T) {
 				before = strings.Join(f.list(t), " ")
 			}
 			err := f.Answer(a)
-			var refused *RefusedError
+			var refused *ask.RefusedError
 			if !errors.As(err, &refused) || !strings.HasPrefix(refused.Why, tc.why) {
 				t.Errorf("got %v, want %s", err, tc.why)
 			}
@@ -143,7 +145,7 @@ func TestFolderConcurrentAnswers(t *testing.T) {
 	group.Wait()
 	won := slices.Index(errs, nil)
 	for i, err := range errs {
-		var refused *RefusedError
+		var refused *ask.RefusedError
 		if i != won && !errors.As(err, &refused) {
 			t.Errorf("person %d: %v", i, err)
 		}
@@ -158,7 +160,7 @@ func TestFolderConcurrentAnswers(t *testing.T) {
 }
 
 func TestFolderAnswersThatDoNotCount(t *testing.T) {
-	encode := func(change func(*Answer)) string {
+	encode := func(change func(*ask.Answer)) string {
 		a := answerTo(failed(), "r", "")
 		change(&a)
 		data, err := json.Marshal(a)
@@ -171,7 +173,7 @@ func TestFolderAnswersThatDoNotCount(t *testing.T) {
 		"empty":             {"", `holds no answer: unexpected EOF`},
 		"half":              {`{"run": "01JD3", "question": "q1", "choice": "r`, "holds no answer"},
 		"no object":         {`["r"]`, "it is not an object"},
-		"two":               {encode(func(*Answer) {}) + "{}", "something follows its end"},
+		"two":               {encode(func(*ask.Answer) {}) + "{}", "something follows its end"},
 		"unknown field":     {`{"Choice": "r"}`, `it has a field "Choice"`},
 		"field twice":       {`{"choice": "r", "choice": "s"}`, `it has two fields "choice"`},
 		"nested":            {`{"choice": ["r"]}`, `its field "choice" is not a plain value`},
@@ -179,17 +181,17 @@ func TestFolderAnswersThatDoNotCount(t *testing.T) {
 		"another schema":    {`{"schema": "planlock.answer/9"}`, `its schema is "planlock.answer/9"`},
 		"not UTF-8":         {"{\"choice\": \"\xff\"}", "it is not UTF-8"},
 		"large":             {strings.Repeat(" ", maxAnswer+1), "it is larger than 65536 bytes"},
-		"another run":       {encode(func(a *Answer) { a.Run = "x" }), `it is for run "x"`},
-		"another attempt":   {encode(func(a *Answer) { a.Attempt = 1 }), "it is for attempt 1"},
-		"late":              {encode(func(a *Answer) { a.At = asked.Add(time.Hour) }), "after the deadline"},
-		"unknown choice":    {encode(func(a *Answer) { a.Choice = "rm -rf /" }), "none of the choices"},
-		"no acknowledgment": {encode(func(a *Answer) { a.Choice = "k" }), "must be acknowledged"},
+		"another run":       {encode(func(a *ask.Answer) { a.Run = "x" }), `it is for run "x"`},
+		"another attempt":   {encode(func(a *ask.Answer) { a.Attempt = 1 }), "it is for attempt 1"},
+		"late":              {encode(func(a *ask.Answer) { a.At = asked.Add(time.Hour) }), "after the deadline"},
+		"unknown choice":    {encode(func(a *ask.Answer) { a.Choice = "rm -rf /" }), "none of the choices"},
+		"no acknowledgment": {encode(func(a *ask.Answer) { a.Choice = "k" }), "must be acknowledged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := inbox(t)
 			f.put(t, answerName, tc.content)
 			_, err := f.Ask(t.Context(), failed())
-			if !errors.Is(err, ErrWaiting) || !strings.Contains(err.Error(), answerName) ||
+			if !errors.Is(err, ask.ErrWaiting) || !strings.Contains(err.Error(), answerName) ||
 				!strings.Contains(err.Error(), tc.why) {
 				t.Errorf("Ask: got %v, want %s", err, tc.why)
 			}
@@ -219,7 +221,7 @@ func TestFolderHandWrittenAnswer(t *testing.T) {
 	if err := os.Chtimes(file, asked, asked.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ErrWaiting) {
+	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrWaiting) {
 		t.Errorf("too late by its time: %+v, %v", a, err)
 	}
 }
@@ -229,7 +231,7 @@ func TestFolderAsksAgain(t *testing.T) {
 	q := failed()
 	q.Evidence, q.Deadline = []string{"now\xff we know more"}, asked.Add(time.Hour)
 	for range 2 {
-		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ErrWaiting) {
+		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ask.ErrWaiting) {
 			t.Fatal(err)
 		}
 	}
@@ -285,7 +287,7 @@ func TestFolderFollowsNoLinks(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(f.Dir, answerName)); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ErrWaiting) || !strings.Contains(err.Error(), "not a regular file") {
+	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrWaiting) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	before, _ := os.ReadFile(outside)
@@ -309,7 +311,7 @@ func TestFolderQuestionsAreSorted(t *testing.T) {
 			q.Deadline = asked.Add(-time.Second)
 		}
 		_, err := f.Ask(t.Context(), q)
-		if want := map[bool]error{true: ErrNoAnswer, false: ErrWaiting}[id == "late"]; !errors.Is(err, want) {
+		if want := map[bool]error{true: ask.ErrNoAnswer, false: ask.ErrWaiting}[id == "late"]; !errors.Is(err, want) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -364,7 +366,7 @@ func TestFolderDeadline(t *testing.T) {
 		start := time.Now()
 		f := &Folder{Dir: dir, Wait: true, Poll: 7 * time.Second}
 		_, err := f.Ask(t.Context(), soon("q1"))
-		if !errors.Is(err, ErrNoAnswer) || time.Since(start) != time.Minute {
+		if !errors.Is(err, ask.ErrNoAnswer) || time.Since(start) != time.Minute {
 			t.Errorf("%v after %s", err, time.Since(start))
 		}
 	})
@@ -375,14 +377,14 @@ func TestFolderContext(t *testing.T) {
 	f.Wait = true
 	ctx, cancel := contextWithCause(t)
 	cancel(errHome)
-	if _, err := f.Ask(ctx, failed()); !errors.Is(err, errHome) || errors.Is(err, ErrNoAnswer) {
+	if _, err := f.Ask(ctx, failed()); !errors.Is(err, errHome) || errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 	ctx, cancel = contextWithCause(t)
 	f.Poll = time.Hour
 	f.put(t, answerName, "{")
 	f.Report = func(error) { cancel(errHome) }
-	if _, err := f.Ask(ctx, failed()); !errors.Is(err, errHome) || errors.Is(err, ErrNoAnswer) {
+	if _, err := f.Ask(ctx, failed()); !errors.Is(err, errHome) || errors.Is(err, ask.ErrNoAnswer) {
 		t.Error(err)
 	}
 }
@@ -394,8 +396,8 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	}
 	for name, f := range map[string]*Folder{"no name": {}, "a file": {Dir: file},
 		"below a file": {Dir: filepath.Join(file, "x")}} {
-		if _, err := f.Ask(t.Context(), failed()); err == nil || errors.Is(err, ErrNoAnswer) ||
-			errors.Is(err, ErrWaiting) {
+		if _, err := f.Ask(t.Context(), failed()); err == nil || errors.Is(err, ask.ErrNoAnswer) ||
+			errors.Is(err, ask.ErrWaiting) {
 			t.Errorf("%s: Ask: %v", name, err)
 		}
 		if err := f.Answer(answerTo(failed(), "r", "")); err == nil {
@@ -408,7 +410,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	f := inbox(t)
 	q := failed()
 	q.ID, q.Evidence = "huge", []string{strings.Repeat("x", maxQuestion)}
-	if _, err := f.Ask(t.Context(), q); err == nil || errors.Is(err, ErrWaiting) {
+	if _, err := f.Ask(t.Context(), q); err == nil || errors.Is(err, ask.ErrWaiting) {
 		t.Errorf("a huge question: %v", err)
 	}
 	if os.Getuid() != 0 && runtime.GOOS != "windows" {
@@ -416,7 +418,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.Chmod(f.Dir, 0o700)
-		var refused *RefusedError
+		var refused *ask.RefusedError
 		if err := f.Answer(answerTo(failed(), "r", "")); !errors.Is(err, os.ErrPermission) || errors.As(err, &refused) {
 			t.Errorf("a folder that cannot be written: %v", err)
 		}
@@ -426,12 +428,12 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 // What was given is seen without asking: nothing is written, and an answer that
 // will not count is none.
 func TestFolderGiven(t *testing.T) {
-	if _, err := (&Folder{Dir: filepath.Join(t.TempDir(), "none")}).Given(failed()); !errors.Is(err, ErrWaiting) {
+	if _, err := (&Folder{Dir: filepath.Join(t.TempDir(), "none")}).Given(failed()); !errors.Is(err, ask.ErrWaiting) {
 		t.Errorf("without a folder: %v", err)
 	}
 	f := inbox(t)
 	before := f.list(t)
-	if _, err := f.Given(failed()); !errors.Is(err, ErrWaiting) {
+	if _, err := f.Given(failed()); !errors.Is(err, ask.ErrWaiting) {
 		t.Errorf("without an answer: %v", err)
 	}
 	if after := f.list(t); !slices.Equal(before, after) {
@@ -445,8 +447,8 @@ func TestFolderGiven(t *testing.T) {
 	}
 	other := failed()
 	other.What += "!"
-	var refused *RefusedError
-	if a, err := f.Given(other); !errors.As(err, &refused) || errors.Is(err, ErrWaiting) {
+	var refused *ask.RefusedError
+	if a, err := f.Given(other); !errors.As(err, &refused) || errors.Is(err, ask.ErrWaiting) {
 		t.Errorf("to other words: %+v, %v", a, err)
 	}
 }

@@ -1,10 +1,11 @@
-package ask
+package escalator
 
 import (
 	"errors"
 	"fmt"
 	"os"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/internal/disk"
 )
 
@@ -13,14 +14,14 @@ import (
 // is empty. The first answer is the only one: of many that are given at the
 // same time, by any number of processes, exactly one is written.
 //
-// A [RefusedError] says why a does not count, and nothing is written then:
+// A [ask.RefusedError] says why a does not count, and nothing is written then:
 // there is no such question, it has been answered, its deadline has passed, or
-// what [Question.Check] says. When Answer returns nil, the answer is durable.
-func (f *Folder) Answer(a Answer) error { return f.give(nil, a) }
+// what [ask.Question.Check] says. When Answer returns nil, the answer is durable.
+func (f *Folder) Answer(a ask.Answer) error { return f.give(nil, a) }
 
-func (f *Folder) give(d *disk.Disk, a Answer) error {
+func (f *Folder) give(d *disk.Disk, a ask.Answer) error {
 	refuse := func(format string, args ...any) error {
-		return &RefusedError{Question: a.Question, Why: fmt.Sprintf(format, args...)}
+		return &ask.RefusedError{Question: a.Question, Why: fmt.Sprintf(format, args...)}
 	}
 	a.At = clock(f.Now)
 	if a.By == "" {
@@ -44,7 +45,7 @@ func (f *Folder) give(d *disk.Disk, a Answer) error {
 	if err != nil {
 		return err
 	}
-	if err := q.counts(a); err != nil {
+	if err := counts(q, a); err != nil {
 		return err
 	}
 	err = dir.writeAnswer(a)

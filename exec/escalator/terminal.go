@@ -1,4 +1,4 @@
-package ask
+package escalator
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/safetext"
 )
 
@@ -43,14 +44,14 @@ type Terminal struct {
 // empty; for none where an empty line took the default, or where education mode
 // explained a step and the choice needs no words. What is none of that is asked
 // for again, five times at most. The end of the input, a line that has no end,
-// too many tries and the deadline are [ErrNoAnswer]. A choice that was made in
+// too many tries and the deadline are [ask.ErrNoAnswer]. A choice that was made in
 // time stands if the deadline comes while the reason is awaited.
-func (t *Terminal) Ask(ctx context.Context, q Question) (Answer, error) {
+func (t *Terminal) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	if err := begin(ctx, q, clock(t.Now)); err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	if err := t.take(ctx, q); err != nil {
-		return Answer{}, err
+		return ask.Answer{}, err
 	}
 	defer func() { <-t.turn }()
 	late, stop := t.deadline(q)
@@ -60,7 +61,7 @@ func (t *Terminal) Ask(ctx context.Context, q Question) (Answer, error) {
 }
 
 // deadline returns a channel that is closed at q's deadline.
-func (t *Terminal) deadline(q Question) (late <-chan struct{}, stop func() bool) { // late is nil without one
+func (t *Terminal) deadline(q ask.Question) (late <-chan struct{}, stop func() bool) { // late is nil without one
 	if q.Deadline.IsZero() {
 		return nil, func() bool { return true }
 	}
@@ -80,7 +81,7 @@ func (t *Terminal) in() io.Reader {
 type dialogue struct {
 	*Terminal
 	ctx  context.Context // of the one call that the dialogue lives in
-	q    Question
+	q    ask.Question
 	late <-chan struct{}
 
 	remember bool // the choice was typed behind the word "remember"
@@ -92,30 +93,30 @@ var (
 	errShown = errors.New("it cannot be shown")
 )
 
-func (d *dialogue) run() (Answer, error) {
+func (d *dialogue) run() (ask.Answer, error) {
 	if old, ok := d.lines.stale(); ok && old.err == nil {
 		if err := d.say("Not taken, it came before this question: %s\n\n", safetext.Escape(old.text)); err != nil {
-			return Answer{}, err
+			return ask.Answer{}, err
 		}
 	}
-	if err := d.say("%s", Render(d.q)); err != nil {
-		return Answer{}, err
+	if err := d.say("%s", ask.Render(d.q)); err != nil {
+		return ask.Answer{}, err
 	}
 	for range maxTries {
 		c, err := d.choose()
 		if err != nil {
-			return Answer{}, d.failed(err)
+			return ask.Answer{}, d.failed(err)
 		}
 		if c == nil {
 			continue
 		}
-		a := Answer{Question: d.q.ID, Run: d.q.Run, Attempt: d.q.Attempt, Choice: c.Key, Acknowledged: c.Acknowledge,
+		a := ask.Answer{Question: d.q.ID, Run: d.q.Run, Attempt: d.q.Attempt, Choice: c.Key, Acknowledged: c.Acknowledge,
 			By: d.By, At: clock(d.Now)}
 		if a.By == "" {
 			a.By = "terminal"
 		}
-		if d.q.late(a.At) {
-			return Answer{}, d.failed(errLate)
+		if d.q.Late(a.At) {
+			return ask.Answer{}, d.failed(errLate)
 		}
 		if d.wordless(c) {
 			return a, nil
@@ -126,37 +127,37 @@ func (d *dialogue) run() (Answer, error) {
 		}
 		a.Reason, err = d.prompt(want)
 		if err != nil && d.ctx.Err() != nil && !expired(d.ctx, d.q, clock(d.Now)) {
-			return Answer{}, d.failed(err)
+			return ask.Answer{}, d.failed(err)
 		}
 		a.Reason = strings.TrimSpace(strings.ToValidUTF8(a.Reason, "\ufffd"))
 		if c.NeedsReason && a.Reason == "" {
 			if err != nil {
-				return Answer{}, d.failed(err)
+				return ask.Answer{}, d.failed(err)
 			}
 			if err := d.say("That choice is nothing without words; nothing was chosen.\n"); err != nil {
-				return Answer{}, err
+				return ask.Answer{}, err
 			}
 			continue
 		}
 		if err == nil && d.remember {
 			if err := d.confirm(&a); err != nil && d.ctx.Err() != nil && !expired(d.ctx, d.q, clock(d.Now)) {
-				return Answer{}, d.failed(err)
+				return ask.Answer{}, d.failed(err)
 			}
 		}
 		return a, nil
 	}
-	return Answer{}, d.failed(fmt.Errorf("%d lines, and none was a choice", maxTries))
+	return ask.Answer{}, d.failed(fmt.Errorf("%d lines, and none was a choice", maxTries))
 }
 
 // wordless reports whether no reason is asked for: the default was taken, or an
 // explanation was answered with what needs no words.
-func (d *dialogue) wordless(c *Choice) bool {
-	return !c.NeedsReason && c.Acknowledge == "" && !d.remember && (d.enter || d.q.Kind == Education)
+func (d *dialogue) wordless(c *ask.Choice) bool {
+	return !c.NeedsReason && c.Acknowledge == "" && !d.remember && (d.enter || d.q.Kind == ask.Education)
 }
 
 // choose returns the choice that was made and acknowledged, or nil if the line
 // was something else.
-func (d *dialogue) choose() (*Choice, error) {
+func (d *dialogue) choose() (*ask.Choice, error) {
 	keys := make([]string, len(d.q.Choices))
 	for i, c := range d.q.Choices {
 		keys[i] = safetext.Escape(c.Key)
@@ -172,7 +173,7 @@ func (d *dialogue) choose() (*Choice, error) {
 	text, d.remember = strings.CutPrefix(text, "remember ")
 	text = strings.TrimSpace(text)
 	d.enter = text == ""
-	c, ok := d.q.typed(text)
+	c, ok := typed(d.q, text)
 	if !ok {
 		return nil, d.say("%s is none of the choices.\n", safetext.Escape(fmt.Sprintf("%q", text)))
 	}
@@ -219,15 +220,15 @@ func (d *dialogue) say(format string, args ...any) error {
 // confirm asks for which questions the choice is to be remembered, and for the
 // words that confirm it. Where they do not come, the answer stands and is not
 // remembered.
-func (d *dialogue) confirm(a *Answer) error {
-	scope := ForPlan
+func (d *dialogue) confirm(a *ask.Answer) error {
+	scope := ask.ForPlan
 	if d.q.Step != "" {
 		text, err := d.prompt(fmt.Sprintf("Remember it for step %s, or for the whole plan? [step/plan] ",
 			safetext.Escape(string(d.q.Step))))
 		if err != nil {
 			return err
 		}
-		scope = Scope(strings.TrimSpace(text))
+		scope = ask.Scope(strings.TrimSpace(text))
 	}
 	if err := d.q.Rememberable(a.Choice, scope); err != nil {
 		return d.say("Not remembered: %s\n", safetext.Escape(err.Error()))
