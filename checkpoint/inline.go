@@ -11,14 +11,6 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Inline are the contents of a snapshot that were put and not synced. Who gets
-// it writes it into a durable record of a journal, as a field called "inline"
-// of its data, together with the facts that name the snapshot, and then calls
-// Store.Settle. So a small change costs no sync but that of the journal. Should
-// the power go before the contents are synced, they are in the record: see
-// Store.Adopt.
-type Inline [][]byte
-
 // InlineLimit is how many bytes of contents SnapshotInline gives back at most:
 // about what can be written to a journal in the time of the sync that it saves.
 const InlineLimit = 32 << 10
@@ -26,7 +18,7 @@ const InlineLimit = 32 << 10
 // SnapshotInline is Snapshot, but where what is new is small it is not synced,
 // and returned instead. What it returns is nil if the snapshot is durable.
 func (s *Store) SnapshotInline(ctx context.Context, dir string, tree *ledger.Tree,
-	base record.Snapshot) (record.Snapshot, Inline, error) {
+	base record.Snapshot) (record.Snapshot, record.Inline, error) {
 	in := &inlining{room: InlineLimit}
 	snap, err := s.snapshot(ctx, dir, tree, base, in)
 	if err != nil {
@@ -41,7 +33,7 @@ func (s *Store) Settle() { s.settle() }
 // Adopt takes contents that a record carries, as far as they are not kept: the
 // store reads them from memory, and keeps them with what it keeps next. Call it
 // for all records of a run that is taken up.
-func (s *Store) Adopt(ctx context.Context, in Inline) error {
+func (s *Store) Adopt(ctx context.Context, in record.Inline) error {
 	for _, content := range in {
 		d := ledger.Sum(content)
 		if has, err := s.blobs.Has(ctx, d); err != nil {
@@ -69,14 +61,14 @@ func (s *Store) AdoptRecord(ctx context.Context, rec record.Record) error {
 // inlineIn are the contents that the data of a record carries. Nothing else of
 // it is read: it is JSON that was looked over already, and what reads like the
 // key is the key, since quotes in a text are escaped.
-func inlineIn(data []byte) Inline {
+func inlineIn(data []byte) record.Inline {
 	key := []byte(`"inline":`)
 	for {
 		_, rest, there := bytes.Cut(data, key)
 		if !there {
 			return nil
 		}
-		var in Inline
+		var in record.Inline
 		if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&in); err == nil && len(in) > 0 {
 			return in
 		}
@@ -90,7 +82,7 @@ type inlining struct {
 	mu       sync.Mutex
 	room     int
 	full     bool
-	contents Inline
+	contents record.Inline
 }
 
 // take collects a copy of content.

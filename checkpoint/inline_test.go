@@ -84,7 +84,7 @@ func TestSnapshotInline(t *testing.T) {
 	if _, err := store.Tree(t.Context(), snap); err == nil {
 		t.Fatal("nothing was lost, so nothing is tested")
 	}
-	var carried struct{ Inline checkpoint.Inline }
+	var carried struct{ Inline record.Inline }
 	must(t, json.Unmarshal(data, &carried), store.Adopt(t.Context(), carried.Inline))
 	want, err := store.Tree(t.Context(), snap)
 	must(t, err)
@@ -132,7 +132,7 @@ func TestSnapshotInlineIsNeverForgotten(t *testing.T) {
 	defer opened.Close()
 	blobs := &countingBlobs{Blobs: opened}
 	store := checkpoint.NewStore(blobs)
-	take := func(text string) (checkpoint.Inline, int) {
+	take := func(text string) (record.Inline, int) {
 		t.Helper()
 		before := blobs.syncs
 		must(t, os.WriteFile(filepath.Join(dir, "a"), []byte(text), 0o644))

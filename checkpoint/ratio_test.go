@@ -222,7 +222,7 @@ func BenchmarkInline(b *testing.B) {
 					0o644))
 			}
 			tree := scanned(b, dir, ledger.Scope{})
-			var in checkpoint.Inline
+			var in record.Inline
 			var err error
 			if inline {
 				snap, in, err = store.SnapshotInline(b.Context(), dir, tree, snap)

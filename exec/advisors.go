@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/gate/review"
 )
@@ -30,10 +30,10 @@ func (a Advisors) of(kind advice.Kind) Advisor {
 }
 
 // agents are the advisors that a host brought, by kind, with their versions.
-func (a Advisors) agents(ctx context.Context) ([]envelope.Agent, error) {
-	var agents []envelope.Agent
+func (a Advisors) agents(ctx context.Context) ([]probe.Agent, error) {
+	var agents []probe.Agent
 	for _, kind := range slices.Sorted(maps.Keys(a)) {
-		agent := envelope.Agent{Name: "advisor " + string(kind)}
+		agent := probe.Agent{Name: "advisor " + string(kind)}
 		if a[kind] == nil {
 			agent.Version = "nobody"
 		}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate/checks"
@@ -137,14 +137,14 @@ func (c *Controller) rules() []string {
 }
 
 // agents are the named executors and the gates, with their versions.
-func (c *Controller) agents(ctx context.Context, named []string) ([]envelope.Agent, error) {
-	var agents []envelope.Agent
+func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent, error) {
+	var agents []probe.Agent
 	for _, n := range named {
 		x, err := c.Executors.find(n)
 		if err != nil {
 			return nil, err
 		}
-		agent := envelope.Agent{Name: "executor " + cmp.Or(n, name(x), "default")}
+		agent := probe.Agent{Name: "executor " + cmp.Or(n, name(x), "default")}
 		if v, ok := x.(Versioned); ok {
 			if agent.Version, err = v.Version(ctx); err != nil {
 				return nil, fmt.Errorf("exec: version of %s: %w", agent.Name, err)
@@ -153,7 +153,7 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]envelope.Age
 		agents = append(agents, agent)
 	}
 	for _, r := range c.Reviewers {
-		agent := envelope.Agent{Name: "reviewer " + r.Name()}
+		agent := probe.Agent{Name: "reviewer " + r.Name()}
 		if v, ok := r.(Versioned); ok {
 			var err error
 			if agent.Version, err = v.Version(ctx); err != nil {
@@ -168,11 +168,11 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]envelope.Age
 	}
 	agents = append(agents, advisors...)
 	if c.Evidence != nil {
-		agents = append(agents, envelope.Agent{Name: "evidence", Version: c.Evidence.Version()})
+		agents = append(agents, probe.Agent{Name: "evidence", Version: c.Evidence.Version()})
 	}
 	for _, g := range c.Gates {
 		info := g.Info()
-		agents = append(agents, envelope.Agent{Name: "gate " + info.Name, Version: info.Version})
+		agents = append(agents, probe.Agent{Name: "gate " + info.Name, Version: info.Version})
 	}
 	return agents, nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/event"
@@ -70,7 +70,7 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	e := &execution{c: c, chosen: chosen, Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now,
 		NewID: c.newName}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
-		Agents: func(ctx context.Context) ([]envelope.Agent, error) { return c.agents(ctx, e.needed) }}
+		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.tools = &binding.Tools{Session: e.Session, Ask: c.Tools}
 	e.rewind = &rewind.Rewind{Session: e.Session}
 	e.Tell = func(event.Event) {}

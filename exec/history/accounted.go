@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -28,7 +28,7 @@ type Accounted struct {
 	// Inline are the new contents of the tree, where they are few: so it is
 	// durable with this record. They are in the store too; a Run leaves them
 	// out.
-	Inline checkpoint.Inline `json:"inline,omitempty"`
+	Inline record.Inline `json:"inline,omitempty"`
 }
 
 func (*Accounted) Type() string { return "accounted" }

@@ -139,8 +139,8 @@ func (f *forest) keep(ctx context.Context) error {
 		return err
 	}
 	data, err := json.Marshal(struct {
-		Snapshot record.Snapshot   `json:"snapshot"`
-		Inline   checkpoint.Inline `json:"inline,omitempty"`
+		Snapshot record.Snapshot `json:"snapshot"`
+		Inline   record.Inline   `json:"inline,omitempty"`
 	}{snap, inline})
 	if err != nil {
 		return err

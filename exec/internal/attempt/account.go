@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/ledger"
@@ -24,7 +24,7 @@ func (t *trial) account(ctx context.Context) *fault {
 	}
 	entry := &history.Accounted{Tree: t.after.Digest(), Changes: ledger.Diff(t.before, t.after)}
 	t.Work.Touched(t.Work.Dir, entry.Changes)
-	var inline checkpoint.Inline
+	var inline record.Inline
 	t.snap, inline, err = t.Work.Snapshot(ctx, t.after)
 	switch {
 	case noSpace(err):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/process"
@@ -24,10 +25,10 @@ type Binding struct {
 	Held *hold.Held
 	// Agents are those who act and judge, and Rules what they go by, each as
 	// the envelope names it. They are asked each time.
-	Agents func(context.Context) ([]envelope.Agent, error)
+	Agents func(context.Context) ([]probe.Agent, error)
 	Rules  func() []string
 
-	prober   envelope.Prober
+	prober   probe.Prober
 	isolated string // see isolation
 }
 
@@ -148,7 +149,7 @@ func (b *Binding) Envelope(ctx context.Context) (*envelope.Envelope, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := envelope.Spec{
+	spec := probe.Spec{
 		Dir:             b.Work.Dir,
 		Model:           b.Plan.Envelope.Model,
 		PromptTemplates: b.Plan.Envelope.PromptTemplate,

@@ -101,7 +101,7 @@ func (w *Worktree) Content(dir string) ledger.Content {
 // Snapshot keeps a tree of the folder, beside the one that the run left. Small
 // contents that the store does not hold durably yet come back inline, to stand
 // in the journal.
-func (w *Worktree) Snapshot(ctx context.Context, tree *ledger.Tree) (record.Snapshot, checkpoint.Inline, error) {
+func (w *Worktree) Snapshot(ctx context.Context, tree *ledger.Tree) (record.Snapshot, record.Inline, error) {
 	if w.OwnBlobs {
 		return w.Rec.Store.SnapshotInline(ctx, w.Dir, tree, w.Rec.Run.Tree)
 	}

@@ -1,4 +1,4 @@
-package envelope
+package probe
 
 import (
 	"io/fs"

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package envelope
+package probe
 
 import "io/fs"
 

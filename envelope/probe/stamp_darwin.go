@@ -1,4 +1,4 @@
-package envelope
+package probe
 
 import (
 	"io/fs"
@@ -11,7 +11,7 @@ const nonBlocking = syscall.O_NONBLOCK
 
 func identify(s *stamp, info fs.FileInfo) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.changed = time.Unix(int64(st.Ctim.Sec), int64(st.Ctim.Nsec))
-		s.file = [2]uint64{uint64(st.Dev), uint64(st.Ino)}
+		s.changed = time.Unix(st.Ctimespec.Sec, st.Ctimespec.Nsec)
+		s.file = [2]uint64{uint64(st.Dev), st.Ino}
 	}
 }

@@ -1,4 +1,4 @@
-package envelope
+package probe
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -24,15 +25,15 @@ import (
 type Prober struct {
 	mu    sync.Mutex
 	known map[string]reading
-	said  map[string]word // by the names of components
-	rules []string        // as they were last
-	ruled Component       // what stands for them
+	said  map[string]word    // by the names of components
+	rules []string           // as they were last
+	ruled envelope.Component // what stands for them
 }
 
 // A word is a component without a file, and the text that it was last made of.
 type word struct {
 	text      string
-	component Component
+	component envelope.Component
 }
 
 // A reading is what a file was when it was read.
@@ -48,12 +49,12 @@ type reading struct {
 const settled = 2 * time.Second
 
 // Compute looks at everything in spec, as the function Compute does.
-func (p *Prober) Compute(ctx context.Context, spec Spec) (*Envelope, error) {
+func (p *Prober) Compute(ctx context.Context, spec Spec) (*envelope.Envelope, error) {
 	dir, err := filepath.Abs(spec.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("envelope: folder %q: %w", spec.Dir, err)
 	}
-	look := &look{p: p, ctx: ctx, dir: dir, found: make([]Component, 0, 8)}
+	look := &look{p: p, ctx: ctx, dir: dir, found: make([]envelope.Component, 0, 8)}
 	if err := look.enter(&spec); err != nil {
 		return nil, fmt.Errorf("envelope: workspace: %w", err)
 	}
@@ -83,7 +84,7 @@ func (p *Prober) Compute(ctx context.Context, spec Spec) (*Envelope, error) {
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("envelope: %w", context.Cause(ctx))
 	}
-	return &Envelope{Components: sortInPlace(look.found)}, nil
+	return envelope.New(look.found...), nil
 }
 
 // enter opens the workspace if anything in it is to be looked at; else it only
@@ -106,12 +107,12 @@ type look struct {
 	ctx   context.Context // lives as long as the call that it belongs to
 	root  *os.Root        // nil where nothing in it is to be looked at
 	dir   string
-	found []Component
+	found []envelope.Component
 	errs  []error
 }
 
 func (l *look) add(name string, digest ledger.Digest, text string) {
-	l.found = append(l.found, Component{Name: name, Digest: digest, Text: printable(text)})
+	l.found = append(l.found, envelope.Component{Name: name, Digest: digest, Text: printable(text)})
 }
 
 func (l *look) fail(name string, err error) {
@@ -131,7 +132,7 @@ func (l *look) word(kind, name, text string, content func() string) {
 		if l.p.said == nil {
 			l.p.said = make(map[string]word)
 		}
-		last = word{text, Component{Name: kind + name, Digest: ledger.Sum([]byte(content())), Text: printable(text)}}
+		last = word{text, envelope.Component{Name: kind + name, Digest: ledger.Sum([]byte(content())), Text: printable(text)}}
 		l.p.said[last.component.Name] = last
 	}
 	l.found = append(l.found, last.component)
@@ -145,13 +146,13 @@ func (l *look) rules(rules []string) {
 	l.p.mu.Lock()
 	defer l.p.mu.Unlock()
 	if !slices.Equal(rules, l.p.rules) {
-		list := make([]Component, len(rules))
+		list := make([]envelope.Component, len(rules))
 		for i, rule := range rules {
 			list[i].Name = rule
 		}
-		list = sorted(list)
+		all := envelope.New(list...)
 		l.p.rules = slices.Clone(rules)
-		l.p.ruled = Component{Name: "rules", Digest: (&Envelope{Components: list}).Digest(), Text: fmt.Sprintf("%d rules", len(list))}
+		l.p.ruled = envelope.Component{Name: "rules", Digest: all.Digest(), Text: fmt.Sprintf("%d rules", len(all.Components))}
 	}
 	l.found = append(l.found, l.p.ruled)
 }

@@ -1,0 +1,19 @@
+// Package probe looks at all that an envelope names, and digests it.
+//
+//	locked, err := probe.Compute(ctx, spec)
+//	…
+//	now, err := probe.Compute(ctx, spec)
+//	for _, move := range envelope.Compare(locked, now) {
+//		fmt.Println(move) // tool git moved from "git version 2.39.5" (sha256 0f3c…) to …
+//	}
+//
+// A [Prober] does the same, and reads a file again only when its stamps have
+// moved.
+//
+// # What is not promised
+//
+// A program is digested as the file that its name leads to; libraries and
+// interpreters behind it are not. Where a file's stamps (size, times, inode)
+// can be restored by whoever changes its content, a Prober that has seen it
+// does not see the change; a new one does.
+package probe

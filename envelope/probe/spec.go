@@ -1,0 +1,36 @@
+package probe
+
+import (
+	"context"
+
+	"github.com/planlock/planlock/envelope"
+)
+
+// An Agent is an executor, gate or advisor that takes part, with the version it
+// reports.
+type Agent struct {
+	Name    string
+	Version string
+	Program string // path of its program, hashed; "" for code in this process
+}
+
+// Spec says what to look at.
+type Spec struct {
+	Dir             string   // the workspace; relative names below are relative to it and never leave it
+	Model           string   // "": none
+	PromptTemplates []string // files
+	Context         []string // globs; what lies below .git and .planlock never matches
+	Tools           []string // programs: digest of the program and its version text
+	Toolchain       []string // as Tools, named "toolchain:"
+	Config          []string // files
+	Rules           []string // texts that decide: names and versions of gates, check kinds, thresholds
+	Agents          []Agent  //
+	Isolation       string   // the level that was reached
+}
+
+// Compute looks at everything in spec. Something that is not there has the zero
+// digest and says so in Text. The error is for what is there and cannot be
+// read, and for globs that are none.
+func Compute(ctx context.Context, spec Spec) (*envelope.Envelope, error) {
+	return new(Prober).Compute(ctx, spec)
+}
