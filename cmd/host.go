@@ -18,8 +18,8 @@ import (
 	"github.com/planlock/planlock/exec/program"
 	"github.com/planlock/planlock/exec/shell"
 	"github.com/planlock/planlock/gate/builtin"
-	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/remote"
+	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/gate/review"
 )
 
@@ -60,7 +60,7 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 		return &usageError{"--tracker-token: there is no --tracker that it is for"}
 	}
 	if r.Evidence || r.Tracker != "" {
-		c.Evidence = &evidence.Policy{}
+		c.Evidence = &search.Policy{}
 	}
 	if r.Tracker != "" {
 		c.Evidence.Tracker = &remote.MLflow{URL: r.Tracker, TokenEnv: r.TrackerToken}

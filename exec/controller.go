@@ -9,7 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -56,7 +56,7 @@ type Controller struct {
 	Reviewers []Reviewer
 	// Evidence says how the evidence of each task is looked for at its end;
 	// nil: it is not.
-	Evidence *evidence.Policy
+	Evidence *search.Policy
 	// Blobs keep contents; nil for a folder below .planlock.
 	Blobs checkpoint.Blobs
 	// OpenLog opens the log of a run; nil for a file below .planlock.

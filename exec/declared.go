@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -45,9 +45,9 @@ func (c *Controller) lacksReviewers(p *plan.Plan) error {
 // evidenceFor is the controller's policy, or, where it has none and the plan
 // says evidence = true, one that looks at the workspace alone: a plan never
 // says who may be asked over the network.
-func (c *Controller) evidenceFor(p *plan.Plan) *evidence.Policy {
+func (c *Controller) evidenceFor(p *plan.Plan) *search.Policy {
 	if v := planSetting(p, "evidence"); c.Evidence == nil && v.Kind == "boolean" && v.Text == "true" {
-		return &evidence.Policy{}
+		return &search.Policy{}
 	}
 	return c.Evidence
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/search"
 )
 
 // pipelineThatSays is the plan of the pipeline that asks for reviewers and
@@ -47,6 +48,6 @@ func TestAPlanAsksForEvidence(t *testing.T) {
 		}
 	}
 	b := exectest.New(t, text, workspace, pipelineScript("r1"))
-	b.Controller.Evidence = &evidence.Policy{Tracker: known(t)}
+	b.Controller.Evidence = &search.Policy{Tracker: known(t)}
 	b.Run(t).Want(t, history.Achieved)
 }

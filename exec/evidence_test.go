@@ -19,8 +19,8 @@ import (
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/remote"
+	"github.com/planlock/planlock/gate/evidence/search"
 )
 
 // tracking is a server that knows a run from the n-th time on that it is asked.
@@ -72,7 +72,7 @@ func TestEvidenceOfTasks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := exectest.New(t, pipeline, workspace, test.script)
 			tracker, _ := tracking(t, test.from)
-			b.Controller.Evidence, b.Controller.Advisors = &evidence.Policy{Tracker: tracker,
+			b.Controller.Evidence, b.Controller.Advisors = &search.Policy{Tracker: tracker,
 				Delay: time.Millisecond}, test.advisors
 			run := b.Run(t)
 			looks := 0
@@ -100,7 +100,7 @@ func TestEvidenceOfTasks(t *testing.T) {
 // how it need not or can.
 func TestEvidenceThatIsMissingSaysTheWayOut(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, pipelineScript())
-	b.Controller.Evidence = &evidence.Policy{}
+	b.Controller.Evidence = &search.Policy{}
 	reason := b.Run(t).Report.Run.Task("1").Outcome().Reason
 	for _, want := range []string{"counts as experimental", "name it as documentation", "give a tracker", "nothing more was tried: "} {
 		if !strings.Contains(reason, want) {
@@ -149,7 +149,7 @@ func TestRegenerationRestoresTheTree(t *testing.T) {
 	}
 	b := exectest.New(t, pipeline, workspace, record.Of(script))
 	tracker, _ := tracking(t, 1)
-	b.Controller.Evidence, b.Controller.Advisors = &evidence.Policy{Tracker: tracker}, reflects(0.9, "16")
+	b.Controller.Evidence, b.Controller.Advisors = &search.Policy{Tracker: tracker}, reflects(0.9, "16")
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	if diff := cmp.Diff([]string{"1.1#1 primary", "1.1#2 patch_1", "2.1#1 primary"}, record.Attempts()); diff != "" {
@@ -171,7 +171,7 @@ func TestIrreversibleStepsAreNotRegenerated(t *testing.T) {
 	var record exectest.Record
 	b := exectest.New(t, text, workspace, record.Of(nameless("16")))
 	tracker, _ := tracking(t, 1)
-	b.Controller.Evidence, b.Controller.Advisors = &evidence.Policy{Tracker: tracker}, reflects(0.9, "16")
+	b.Controller.Evidence, b.Controller.Advisors = &search.Policy{Tracker: tracker}, reflects(0.9, "16")
 	run := b.Run(t)
 	if o := run.Report.Run.Task("1").Outcome(); o == nil || o.Status != history.TaskFailed || !strings.Contains(o.Reason, "cannot be undone") {
 		t.Errorf("%+v\n%v", o, run.Err)
@@ -192,7 +192,7 @@ func TestClaimsAreOwed(t *testing.T) {
 		return out, err
 	}
 	b := exectest.New(t, pipeline, workspace, script)
-	b.Controller.Evidence = &evidence.Policy{Tracker: known(t)}
+	b.Controller.Evidence = &search.Policy{Tracker: known(t)}
 	b.Controller.Advisors = exec.Advisors{advice.Reflection: nil}
 	var names []string
 	for _, i := range b.Run(t).Report.Run.Task("1").Evidence().Items {
@@ -208,13 +208,13 @@ func TestClaimsAreOwed(t *testing.T) {
 // five seconds where it has none, and a run that is interrupted meanwhile goes
 // on with what it had decided.
 func TestWaitingForALateServer(t *testing.T) {
-	if got := (&evidence.Policy{}).Wait(); got != 5*time.Second {
+	if got := (&search.Policy{}).Wait(); got != 5*time.Second {
 		t.Errorf("the delay is %v, want 5s", got)
 	}
 	b := exectest.New(t, pipeline, workspace, pipelineScript("r1"))
 	tracker, asked := tracking(t, 2)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	b.Controller.Evidence = &evidence.Policy{Tracker: tracker, Delay: time.Hour}
+	b.Controller.Evidence = &search.Policy{Tracker: tracker, Delay: time.Hour}
 	b.Controller.Observe = event.On(func(event.Event, *history.EvidenceRetry) {
 		time.AfterFunc(20*time.Millisecond, func() { cancel(errors.New("stop")) })
 	})
@@ -237,7 +237,7 @@ func TestWaitingForALateServer(t *testing.T) {
 func TestOutcomesSayWhereTheyComeFrom(t *testing.T) {
 	b := exectest.New(t, pipeline, workspace, nameless("8"))
 	b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", small)}
-	b.Controller.Evidence, b.Controller.Advisors = &evidence.Policy{Tracker: known(t)}, halving()
+	b.Controller.Evidence, b.Controller.Advisors = &search.Policy{Tracker: known(t)}, halving()
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	want := []*history.TaskOutcome{

@@ -15,7 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/search"
 )
 
 // pipeline is a plan with an experiment and a document that needs it.
@@ -134,7 +134,7 @@ func TestPipelineSurvivesACrash(t *testing.T) {
 		log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: cut}
 		b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
 		b.Controller.Reviewers = []exec.Reviewer{reviewer("ops", small), reviewer("quality", always)}
-		b.Controller.Evidence = &evidence.Policy{Tracker: known(t), Delay: time.Millisecond}
+		b.Controller.Evidence = &search.Policy{Tracker: known(t), Delay: time.Millisecond}
 		b.Controller.Advisors = halving()
 		return b, log
 	}

@@ -1,34 +1,12 @@
-// Package evidence looks for what a task should have left behind: files, their
-// contents, commands that succeed, addresses that answer, and runs of
-// experiments that a tracking server knows.
+// Package evidence says what a task should have left behind, and what was found
+// out about it.
 //
-// # The idea
+// What a job says of itself proves nothing: it is a [Claim]. A [Need] is a piece
+// of evidence that is asked for, and an [Item] what was found out about one:
+// found, missing or unverifiable. What nobody could verify is said to be so, and
+// is not taken for found ([Pass]). [TypeOf] tells experiments, which owe a run
+// and their files, from documents, which owe their files alone.
 //
-// What a job says of itself proves nothing. A [Policy] turns a task and what
-// was claimed for it into a list of [Need]s, and its [Policy.Look] finds out
-// about each of them where the truth lies: in the workspace, at the server.
-// Each becomes an [Item] that is found, missing or unverifiable; what nobody
-// could verify is said to be so, and is not taken for found.
-//
-//	policy := &evidence.Policy{Tracker: &remote.MLflow{URL: "http://127.0.0.1:5000", TokenEnv: "MLFLOW_TRACKING_TOKEN"}}
-//	needs := policy.Needs(task, evidence.Claim{Runs: []string{"9f2c"}, Artifacts: []string{"base.json"}})
-//	items := policy.Look(ctx, evidence.Place{Dir: dir}, needs)
-//	fmt.Println(evidence.Pass(items))
-//
-// [TypeOf] tells experiments, which owe a run and their files, from documents,
-// which owe their files alone.
-//
-// [Checks] are kinds of checks for plans: file_not_empty, file_sha256, url and
-// mlflow_run.
-//
-// # The network
-//
-// This package asks nobody outside of the workspace: a [Finder] does, and
-// package remote has those that a host may add.
-//
-// # What is not promised
-//
-// A file that is there was not necessarily made by the task: the ledger says
-// what a step changed. A run that a server calls finished may be of another
-// job, where a job names it.
+// The package computes only; package search looks, and package remote asks
+// servers.
 package evidence

@@ -36,3 +36,10 @@ func TypeOf(action string) TaskType {
 	}
 	return Experimental
 }
+
+// A Claim is what is said about a task: by its plan, its reviewers and its
+// jobs.
+type Claim struct {
+	Runs      []string // ids of runs that its jobs named
+	Artifacts []string // paths that were declared, expected or named
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/search"
 )
 
 // Evidence is what the tasks of a run were to leave behind. Policy says how it
@@ -21,7 +22,7 @@ type Evidence struct {
 	*session.Session
 	Counsel *counsel.Counsel
 	Rewind  *rewind.Rewind
-	Policy  *evidence.Policy
+	Policy  *search.Policy
 }
 
 // Look looks, and records what was found.
@@ -34,7 +35,7 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	v.Work.Tree = tree
 	policy, shown := v.Policy, v.ShownTask(task)
 	found.Kind = policy.Type(shown)
-	found.Items = policy.Look(ctx, evidence.Place{Dir: v.Work.Dir, Runner: v.Runner(nil)},
+	found.Items = policy.Look(ctx, search.Place{Dir: v.Work.Dir, Runner: v.Runner(nil)},
 		policy.Needs(shown, engine.Claim(v.Rec.Run, task)))
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops

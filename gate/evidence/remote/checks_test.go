@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/gate"
-	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/remote"
+	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/gate/panel"
 	"github.com/planlock/planlock/plan"
 )
@@ -21,7 +21,7 @@ func TestChecks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := panel.Panel{Checks: evidence.Checks(&evidence.Policy{Tracker: &remote.MLflow{URL: recorded(t, "").URL}})}
+	p := panel.Panel{Checks: search.Checks(&search.Policy{Tracker: &remote.MLflow{URL: recorded(t, "").URL}})}
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/remote"
+	"github.com/planlock/planlock/gate/evidence/search"
 )
 
 const (
@@ -99,7 +100,7 @@ func TestMLflowRun(t *testing.T) {
 func TestMLflowEvidence(t *testing.T) {
 	server := recorded(t, "").URL
 	look := func(m *remote.MLflow, n evidence.Need) evidence.Item {
-		return (&evidence.Policy{Tracker: m}).Look(t.Context(), evidence.Place{Dir: t.TempDir()}, []evidence.Need{n})[0]
+		return (&search.Policy{Tracker: m}).Look(t.Context(), search.Place{Dir: t.TempDir()}, []evidence.Need{n})[0]
 	}
 	run := func(id string) evidence.Need { return evidence.Need{Kind: evidence.Run, Name: id} }
 	file := func(path string) evidence.Need {
@@ -166,7 +167,7 @@ func TestMLflowToken(t *testing.T) {
 	if _, err := m.Run(t.Context(), finished); err == nil || strings.Contains(err.Error(), secret) {
 		t.Errorf("with a token of two lines: %v", err)
 	}
-	if v := (&evidence.Policy{Tracker: m}).Version(); strings.Contains(v, secret) {
+	if v := (&search.Policy{Tracker: m}).Version(); strings.Contains(v, secret) {
 		t.Errorf("version %q", v)
 	}
 }

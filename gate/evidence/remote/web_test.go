@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/gate/evidence/remote"
+	"github.com/planlock/planlock/gate/evidence/search"
 )
 
 // TestWeb: no host is asked that is not listed, and no redirect leads to one.
@@ -57,7 +58,7 @@ func TestWeb(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := (&evidence.Policy{Web: test.web}).Look(t.Context(), evidence.Place{},
+			got := (&search.Policy{Web: test.web}).Look(t.Context(), search.Place{},
 				[]evidence.Need{{Kind: evidence.URL, Name: test.url}})[0]
 			if got.State != test.state {
 				t.Errorf("%s (%s), want %s", got.State, got.Why, test.state)

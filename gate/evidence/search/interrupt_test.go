@@ -1,4 +1,4 @@
-package evidence_test
+package search_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/search"
 )
 
 // The checksum of a file of any size ends with the context: this one would take
@@ -22,7 +23,7 @@ func TestChecksumEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("somebody pressed ctrl-c"))
 	need := evidence.Need{Kind: evidence.Checksum, Name: "huge", Want: "sha256:" + strings.Repeat("0", 64)}
-	item := new(evidence.Policy).Look(ctx, evidence.Place{Dir: dir}, []evidence.Need{need})[0]
+	item := new(search.Policy).Look(ctx, search.Place{Dir: dir}, []evidence.Need{need})[0]
 	if item.State != evidence.Unverifiable || !strings.Contains(item.Why, "ctrl-c") {
 		t.Errorf("%+v", item)
 	}

@@ -1,4 +1,4 @@
-package evidence
+package search
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -25,7 +26,7 @@ const DefaultDelay = 5 * time.Second
 type Finder interface {
 	Name() string
 	Validate() error
-	Look(ctx context.Context, n Need) Item
+	Look(ctx context.Context, n evidence.Need) evidence.Item
 }
 
 // A Policy says which evidence tasks owe, and where it is looked for. The zero
@@ -37,20 +38,13 @@ type Policy struct {
 	Tracker Finder
 	// Web may be asked for addresses; nil: none may. See remote.Web.
 	Web Finder
-	// TypeOf tells the type of a task; nil: [TypeOf] of its title, or of its
+	// TypeOf tells the type of a task; nil: [evidence.TypeOf] of its title, or of its
 	// description where it has none.
-	TypeOf func(t *plan.Task) TaskType
+	TypeOf func(t *plan.Task) evidence.TaskType
 	// Further are needs besides those that follow from the type; nil: none.
-	Further func(t *plan.Task) []Need
+	Further func(t *plan.Task) []evidence.Need
 	// Delay is how long to wait before looking again; 0: [DefaultDelay].
 	Delay time.Duration
-}
-
-// A Claim is what is said about a task: by its plan, its reviewers and its
-// jobs.
-type Claim struct {
-	Runs      []string // ids of runs that its jobs named
-	Artifacts []string // paths that were declared, expected or named
 }
 
 // A Place is where evidence lies.
@@ -60,33 +54,33 @@ type Place struct {
 }
 
 // Type is the type of a task.
-func (p *Policy) Type(t *plan.Task) TaskType {
+func (p *Policy) Type(t *plan.Task) evidence.TaskType {
 	if p.TypeOf != nil {
 		return p.TypeOf(t)
 	}
-	return TypeOf(cmp.Or(t.Title, t.Description))
+	return evidence.TypeOf(cmp.Or(t.Title, t.Description))
 }
 
 // Needs is the evidence that a task owes: experiments every run that was
 // claimed, and at least one, and all their files; documents their files. A
 // claimed path is owed once.
-func (p *Policy) Needs(t *plan.Task, c Claim) []Need {
-	var needs []Need
-	add := func(n Need) {
+func (p *Policy) Needs(t *plan.Task, c evidence.Claim) []evidence.Need {
+	var needs []evidence.Need
+	add := func(n evidence.Need) {
 		if !slices.Contains(needs, n) {
 			needs = append(needs, n)
 		}
 	}
-	if p.Type(t) == Experimental {
+	if p.Type(t) == evidence.Experimental {
 		for _, id := range c.Runs {
-			add(Need{Kind: Run, Name: id})
+			add(evidence.Need{Kind: evidence.Run, Name: id})
 		}
 		if len(c.Runs) == 0 {
-			add(Need{Kind: Run})
+			add(evidence.Need{Kind: evidence.Run})
 		}
 	}
 	for _, path := range c.Artifacts {
-		add(Need{Kind: File, Name: path})
+		add(evidence.Need{Kind: evidence.File, Name: path})
 	}
 	if p.Further != nil {
 		for _, n := range p.Further(t) {
@@ -129,24 +123,24 @@ func (p *Policy) finders() []Finder {
 
 // Look finds out about each need, in order. It never fails: what went wrong is
 // in the items.
-func (p *Policy) Look(ctx context.Context, at Place, needs []Need) []Item {
-	items := make([]Item, 0, len(needs))
+func (p *Policy) Look(ctx context.Context, at Place, needs []evidence.Need) []evidence.Item {
+	items := make([]evidence.Item, 0, len(needs))
 	for _, n := range needs {
 		items = append(items, p.look(ctx, at, n))
 	}
 	return items
 }
 
-func (p *Policy) look(ctx context.Context, at Place, n Need) Item {
+func (p *Policy) look(ctx context.Context, at Place, n evidence.Need) evidence.Item {
 	switch n.Kind {
-	case File, Checksum:
+	case evidence.File, evidence.Checksum:
 		return lookForFile(ctx, at.Dir, n)
-	case Command:
+	case evidence.Command:
 		return lookForCommand(ctx, at, n)
-	case URL:
+	case evidence.URL:
 		return outside(ctx, p.Web, n, "addresses are not asked for: list the host in Web.Hosts")
-	case Run, Artifact:
-		if n.Kind == Run && n.Name == "" {
+	case evidence.Run, evidence.Artifact:
+		if n.Kind == evidence.Run && n.Name == "" {
 			return n.Missing("no run was named: a job of an experiment prints MLFLOW_RUN_ID=…")
 		}
 		return outside(ctx, p.Tracker, n, "no tracking server is set up, so nobody can say whether it exists")
@@ -155,7 +149,7 @@ func (p *Policy) look(ctx context.Context, at Place, n Need) Item {
 }
 
 // outside asks a finder that a host brought: one that panics could not tell.
-func outside(ctx context.Context, f Finder, n Need, without string) (item Item) {
+func outside(ctx context.Context, f Finder, n evidence.Need, without string) (item evidence.Item) {
 	if f == nil {
 		return n.Unverifiable("%s %q: %s", n.Kind, n.Name, without)
 	}

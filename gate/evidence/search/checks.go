@@ -1,4 +1,4 @@
-package evidence
+package search
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -25,16 +26,18 @@ func Checks(p *Policy) []gate.Check {
 	}
 	return []gate.Check{
 		check{plan.CheckKind{Name: "file_not_empty", Needed: []string{"path"}}, p,
-			func(c plan.Check) []Need { return []Need{{Kind: File, Name: c.Path}} }},
+			func(c plan.Check) []evidence.Need { return []evidence.Need{{Kind: evidence.File, Name: c.Path}} }},
 		check{plan.CheckKind{Name: "file_sha256", Needed: []string{"path", "text"}}, p,
-			func(c plan.Check) []Need { return []Need{{Kind: Checksum, Name: c.Path, Want: c.Text}} }},
+			func(c plan.Check) []evidence.Need {
+				return []evidence.Need{{Kind: evidence.Checksum, Name: c.Path, Want: c.Text}}
+			}},
 		check{plan.CheckKind{Name: "url", Needed: []string{"text"}}, p,
-			func(c plan.Check) []Need { return []Need{{Kind: URL, Name: c.Text}} }},
+			func(c plan.Check) []evidence.Need { return []evidence.Need{{Kind: evidence.URL, Name: c.Text}} }},
 		check{plan.CheckKind{Name: "mlflow_run", Needed: []string{"name"}, Free: []string{"path"}}, p,
-			func(c plan.Check) []Need {
-				needs := []Need{{Kind: Run, Name: c.Name}}
+			func(c plan.Check) []evidence.Need {
+				needs := []evidence.Need{{Kind: evidence.Run, Name: c.Name}}
 				if c.Path != "" {
-					needs = append(needs, Need{Kind: Artifact, Name: c.Path, Want: c.Name})
+					needs = append(needs, evidence.Need{Kind: evidence.Artifact, Name: c.Path, Want: c.Name})
 				}
 				return needs
 			}},
@@ -45,7 +48,7 @@ func Checks(p *Policy) []gate.Check {
 type check struct {
 	kind   plan.CheckKind
 	policy *Policy
-	needs  func(plan.Check) []Need
+	needs  func(plan.Check) []evidence.Need
 }
 
 func (c check) Kind() plan.CheckKind { return c.kind }
@@ -55,13 +58,13 @@ func (c check) Decide(ctx context.Context, pass *gate.Pass, asked plan.Check) (g
 	var errs []error
 	for _, i := range c.policy.Look(ctx, Place{Dir: pass.Dir, Runner: pass.Runner}, c.needs(asked)) {
 		switch i.State {
-		case Found:
+		case evidence.Found:
 			v.Evidence = append(v.Evidence, fmt.Sprintf("%s %q was found", i.Kind, i.Name))
-		case Missing:
+		case evidence.Missing:
 			v.Result = gate.Fail
 			f := gate.Finding{Code: gate.CodeEvidenceMissing, Message: i.Why,
 				Expected: fmt.Sprintf("%s %q", i.Kind, i.Name), Happened: i.Why}
-			if i.Kind == File || i.Kind == Checksum {
+			if i.Kind == evidence.File || i.Kind == evidence.Checksum {
 				f.Path = i.Name
 			}
 			v.Findings = append(v.Findings, f)

@@ -1,4 +1,4 @@
-package evidence_test
+package search_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -45,7 +46,7 @@ func TestTypeOf(t *testing.T) {
 }
 
 func TestNeeds(t *testing.T) {
-	p := &evidence.Policy{}
+	p := &search.Policy{}
 	run := func(id string) evidence.Need { return evidence.Need{Kind: evidence.Run, Name: id} }
 	file := func(path string) evidence.Need { return evidence.Need{Kind: evidence.File, Name: path} }
 	tests := map[string]struct {
@@ -126,7 +127,7 @@ func TestFiles(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := (&evidence.Policy{}).Look(t.Context(), evidence.Place{Dir: dir}, []evidence.Need{test.need})[0]
+			got := (&search.Policy{}).Look(t.Context(), search.Place{Dir: dir}, []evidence.Need{test.need})[0]
 			if got.State != test.state || !strings.Contains(got.Why, test.why) {
 				t.Errorf("%s (%s), want %s (…%s…)", got.State, got.Why, test.state, test.why)
 			}
@@ -146,11 +147,11 @@ func TestCommands(t *testing.T) {
 	}{"succeeds": {0, nil, evidence.Found}, "fails": {1, nil, evidence.Missing},
 		"cannot run": {0, errors.New("no"), evidence.Unverifiable}} {
 		t.Run(name, func(t *testing.T) {
-			at := evidence.Place{Runner: runner(func(gate.Command) (gate.CommandResult,
+			at := search.Place{Runner: runner(func(gate.Command) (gate.CommandResult,
 				error) {
 				return gate.CommandResult{Exit: test.exit}, test.err
 			})}
-			if got := (&evidence.Policy{}).Look(t.Context(), at,
+			if got := (&search.Policy{}).Look(t.Context(), at,
 				[]evidence.Need{{Kind: evidence.Command, Name: "x"}})[0]; got.State != test.state {
 				t.Errorf("%s, want %s", got.State, test.state)
 			}
@@ -181,10 +182,10 @@ func ExamplePolicy() {
 	if err := os.WriteFile(filepath.Join(dir, "report.md"), []byte("# Report\n"), 0o644); err != nil {
 		panic(err)
 	}
-	policy := &evidence.Policy{}
+	policy := &search.Policy{}
 	task := &plan.Task{Title: "Write the report"}
 	needs := policy.Needs(task, evidence.Claim{Artifacts: []string{"report.md", "figures.png"}})
-	for _, item := range policy.Look(context.Background(), evidence.Place{Dir: dir}, needs) {
+	for _, item := range policy.Look(context.Background(), search.Place{Dir: dir}, needs) {
 		fmt.Printf("%s %s %q\n", item.Name, item.State, item.Why)
 	}
 	// Output:

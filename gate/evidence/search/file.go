@@ -1,4 +1,4 @@
-package evidence
+package search
 
 import (
 	"context"
@@ -13,12 +13,13 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/internal/interrupt"
 )
 
 // lookForFile looks for something that is not empty, and where a content is
 // asked for, for that content.
-func lookForFile(ctx context.Context, dir string, n Need) Item {
+func lookForFile(ctx context.Context, dir string, n evidence.Need) evidence.Item {
 	path := filepath.FromSlash(n.Name)
 	if !filepath.IsLocal(path) {
 		return n.Missing("%q does not lie in the workspace", n.Name)
@@ -36,7 +37,7 @@ func lookForFile(ctx context.Context, dir string, n Need) Item {
 		return n.Missing("%q leads out of the workspace", n.Name)
 	case err != nil:
 		return n.Unverifiable("%q cannot be looked at: %v", n.Name, err)
-	case info.IsDir() && n.Kind == File:
+	case info.IsDir() && n.Kind == evidence.File:
 		entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(path))
 		if err != nil {
 			return n.Unverifiable("%q cannot be read: %v", n.Name, err)
@@ -44,20 +45,20 @@ func lookForFile(ctx context.Context, dir string, n Need) Item {
 		if len(entries) == 0 {
 			return n.Missing("%q is an empty folder", n.Name)
 		}
-		return Item{Need: n, State: Found}
+		return evidence.Item{Need: n, State: evidence.Found}
 	case !info.Mode().IsRegular():
 		return n.Missing("%q is no file", n.Name)
 	case info.Size() == 0:
 		return n.Missing("%q is empty", n.Name)
-	case n.Kind == File:
-		return Item{Need: n, State: Found, Size: info.Size()}
+	case n.Kind == evidence.File:
+		return evidence.Item{Need: n, State: evidence.Found, Size: info.Size()}
 	}
 	return checksum(ctx, root, path, n)
 }
 
 // checksum compares the content of a file with what was promised, until ctx
 // ends.
-func checksum(ctx context.Context, root *os.Root, path string, n Need) Item {
+func checksum(ctx context.Context, root *os.Root, path string, n evidence.Need) evidence.Item {
 	if err := ValidChecksum(n.Want); err != nil {
 		return n.Unverifiable("%v", err)
 	}
@@ -71,9 +72,9 @@ func checksum(ctx context.Context, root *os.Root, path string, n Need) Item {
 	if err != nil {
 		return n.Unverifiable("%q cannot be read: %v", n.Name, err)
 	}
-	item := Item{Need: n, State: Found, Size: size, Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
+	item := evidence.Item{Need: n, State: evidence.Found, Size: size, Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
 	if !strings.EqualFold(item.Digest, n.Want) {
-		item.State, item.Why = Missing, fmt.Sprintf("%q has another content", n.Name)
+		item.State, item.Why = evidence.Missing, fmt.Sprintf("%q has another content", n.Name)
 	}
 	return item
 }
@@ -91,7 +92,7 @@ func ValidChecksum(text string) error {
 }
 
 // lookForCommand runs a command in the sandbox of the plan.
-func lookForCommand(ctx context.Context, at Place, n Need) Item {
+func lookForCommand(ctx context.Context, at Place, n evidence.Need) evidence.Item {
 	if at.Runner == nil {
 		return n.Unverifiable("there is nothing that could run %q", n.Name)
 	}
@@ -105,5 +106,5 @@ func lookForCommand(ctx context.Context, at Place, n Need) Item {
 	case result.Exit != 0:
 		return n.Missing("%q ended with status %d", n.Name, result.Exit)
 	}
-	return Item{Need: n, State: Found}
+	return evidence.Item{Need: n, State: evidence.Found}
 }
