@@ -70,7 +70,7 @@ func Reconcile(d Declared, changes []Change, symbols []Symbol) Account {
 		}
 	}
 	a.coverParents()
-	for op, patterns := range declared {
+	for op, patterns := range declared { // in any order: sorted below
 		for _, pattern := range patterns {
 			if e := (Expectation{Op: op, Path: pattern}); !kept[e] {
 				a.Missing = append(a.Missing, e)
@@ -138,7 +138,7 @@ func (a *Account) reconcileSymbols(d Declared, symbols []Symbol) {
 			a.SymbolsExtra = append(a.SymbolsExtra, s)
 		}
 	}
-	for e := range expected {
+	for e := range expected { // in any order: sorted by the caller
 		if !happened[e] {
 			a.Missing = append(a.Missing, e)
 		}

@@ -27,12 +27,12 @@ type GitState map[string]Digest
 // Moved names, sorted, what differs.
 func (g GitState) Moved(to GitState) []string {
 	var names []string
-	for name, d := range g {
+	for name, d := range g { // in any order: sorted below
 		if to[name] != d {
 			names = append(names, name)
 		}
 	}
-	for name := range to {
+	for name := range to { // in any order: sorted below
 		if _, ok := g[name]; !ok {
 			names = append(names, name)
 		}

@@ -218,7 +218,7 @@ func (x *Value) visit(v Visitor) {
 // sorted.
 func changedFields(old, now func(Visitor)) []string {
 	a, b := fieldsOf(old), fieldsOf(now)
-	for name, text := range a {
+	for name, text := range a { // in any order: each name is by itself
 		if b[name] == text {
 			delete(b, name)
 		} else {

@@ -187,7 +187,7 @@ func (x *inspection) forget(key func() string, pattern string, by map[string]Add
 	if !ledger.IsGlob(pattern) || ledger.CheckPattern(pattern) != nil || !x.affords(key, len(by)) {
 		return
 	}
-	for p := range by {
+	for p := range by { // in any order: each path is by itself
 		if ledger.Match(pattern, p) {
 			delete(by, p)
 		}

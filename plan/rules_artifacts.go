@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -114,8 +115,8 @@ func artifactRules() []rule {
 			why: "What an earlier step creates is there, unless a step between the two deletes it: a later one that declares " +
 				"it as created will fail.",
 			step: func(x *inspection, s *stepPart, tell tell) {
-				for k, first := range x.created[s.at] {
-					p := s.Artifacts.Create[k]
+				for _, k := range slices.Sorted(maps.Keys(x.created[s.at])) {
+					p, first := s.Artifacts.Create[k], x.created[s.at][k]
 					tell(fmt.Sprintf("artifacts.create[%d]", k),
 						fmt.Sprintf("step %s creates %q, and step %s has created it before", s.address, p, first),
 						fmt.Sprintf("declare  modify = [%q]  here, or delete it in a step between the two", p))

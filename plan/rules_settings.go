@@ -193,7 +193,7 @@ func (x *inspection) logFault(s Setting) string {
 	case !strings.HasPrefix(base, "progress") || !strings.HasSuffix(base, ".json"):
 		return `the progress log is a file whose name begins with "progress" and ends in ".json"`
 	}
-	for own := range x.own {
+	for own := range x.own { // in any order: one is enough
 		if paths.Fold(own) == paths.Fold(name) {
 			return "the plan or its lock stands there"
 		}

@@ -34,7 +34,7 @@ func Fold(name string) string {
 // without it.
 var composed = sync.OnceValue(func() map[rune]rune {
 	m := map[rune]rune{}
-	for base, letters := range map[rune]string{
+	for base, letters := range map[rune]string{ // in any order: no letter is there twice
 		'a': "àáâãäåāăą", 'c': "çćĉċč", 'd': "ď", 'e': "èéêëēĕėęě", 'g': "ĝğġģ", 'h': "ĥ", 'i': "ìíîïĩīĭį", 'j': "ĵ",
 		'k': "ķ",
 		'l': "ĺļľ", 'n': "ñńņň", 'o': "òóôõöōŏő", 'r': "ŕŗř", 's': "śŝşš", 't': "ţť", 'u': "ùúûüũūŭůűų", 'w': "ŵ",
