@@ -3,6 +3,7 @@ package advice
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -137,3 +138,7 @@ type Func func(ctx context.Context, c Case) (Advice, error)
 
 // Advise calls f.
 func (f Func) Advise(ctx context.Context, c Case) (Advice, error) { return f(ctx, c) }
+
+// errOther is [ErrNothing] of an advisor that was asked for a kind of advice
+// that it never gives.
+var errOther = fmt.Errorf("%w", ErrNothing)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
 )
@@ -29,28 +30,28 @@ func failed(run, output string) advice.Case {
 func TestErrorsAreMined(t *testing.T) {
 	for _, tt := range []struct {
 		output string
-		want   advice.Error
+		want   cause.Error
 	}{
-		{"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", advice.OutOfMemory},
-		{"Killed: oom-kill", advice.OutOfMemory},
-		{"context deadline exceeded", advice.Timeout},
-		{"the job timed out after 7200 s", advice.Timeout},
-		{"jsonschema.ValidationError: 'id' is a required property", advice.SchemaMismatch},
-		{"schema mismatch: column 3", advice.SchemaMismatch},
-		{"ModuleNotFoundError: No module named 'clip'", advice.ImportError},
-		{"main.go:3:2: no required module provides package example.com/x", advice.ImportError},
-		{"SyntaxError: unexpected token ')'", advice.SyntaxError},
-		{"./a.go:7:9: undefined: rate", advice.TypeError},
-		{"--- FAIL: TestLimit (0.00s)", advice.TestFailure},
-		{"open /etc/shadow: permission denied", advice.NoPermission},
-		{"dial tcp 10.0.0.1:443: connect: connection refused", advice.Unreachable},
-		{"write out.bin: no space left on device", advice.DiskFull},
-		{"open a.txt: no such file or directory", advice.MissingFile},
-		{"all is well", advice.Unknown},
+		{"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", cause.OutOfMemory},
+		{"Killed: oom-kill", cause.OutOfMemory},
+		{"context deadline exceeded", cause.Timeout},
+		{"the job timed out after 7200 s", cause.Timeout},
+		{"jsonschema.ValidationError: 'id' is a required property", cause.SchemaMismatch},
+		{"schema mismatch: column 3", cause.SchemaMismatch},
+		{"ModuleNotFoundError: No module named 'clip'", cause.ImportError},
+		{"main.go:3:2: no required module provides package example.com/x", cause.ImportError},
+		{"SyntaxError: unexpected token ')'", cause.SyntaxError},
+		{"./a.go:7:9: undefined: rate", cause.TypeError},
+		{"--- FAIL: TestLimit (0.00s)", cause.TestFailure},
+		{"open /etc/shadow: permission denied", cause.NoPermission},
+		{"dial tcp 10.0.0.1:443: connect: connection refused", cause.Unreachable},
+		{"write out.bin: no space left on device", cause.DiskFull},
+		{"open a.txt: no such file or directory", cause.MissingFile},
+		{"all is well", cause.Unknown},
 	} {
 		t.Run(string(tt.want)+"/"+tt.output, func(t *testing.T) {
 			c := failed("run", tt.output)
-			if got := advice.RootCause(c, advice.Mine(advice.Signals(c))).Error; got != tt.want {
+			if got := cause.Of(c.Failure, c.Attempts).Error; got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -60,17 +61,17 @@ func TestErrorsAreMined(t *testing.T) {
 func TestClassSpeaksWhereNoMessageDoes(t *testing.T) {
 	for _, tt := range []struct {
 		f    history.AttemptFailed
-		want advice.Error
+		want cause.Error
 	}{
-		{history.AttemptFailed{Class: history.TimedOut}, advice.Timeout},
-		{history.AttemptFailed{Class: history.TimedOut, Cause: gate.Resources}, advice.OutOfMemory},
-		{history.AttemptFailed{Class: history.TimedOut, Cause: gate.Dependency}, advice.Unreachable},
-		{history.AttemptFailed{Class: history.NoSpace}, advice.DiskFull},
-		{history.AttemptFailed{Class: history.Breach}, advice.Undeclared},
-		{history.AttemptFailed{Class: history.GateFailed}, advice.TestFailure},
-		{history.AttemptFailed{Class: history.Crashed}, advice.Unknown},
+		{history.AttemptFailed{Class: history.TimedOut}, cause.Timeout},
+		{history.AttemptFailed{Class: history.TimedOut, Cause: gate.Resources}, cause.OutOfMemory},
+		{history.AttemptFailed{Class: history.TimedOut, Cause: gate.Dependency}, cause.Unreachable},
+		{history.AttemptFailed{Class: history.NoSpace}, cause.DiskFull},
+		{history.AttemptFailed{Class: history.Breach}, cause.Undeclared},
+		{history.AttemptFailed{Class: history.GateFailed}, cause.TestFailure},
+		{history.AttemptFailed{Class: history.Crashed}, cause.Unknown},
 	} {
-		if got := advice.RootCause(advice.Case{Failure: tt.f}, nil).Error; got != tt.want {
+		if got := cause.Of(tt.f, nil).Error; got != tt.want {
 			t.Errorf("%s %s: got %q, want %q", tt.f.Class, tt.f.Cause, got, tt.want)
 		}
 	}
@@ -78,22 +79,22 @@ func TestClassSpeaksWhereNoMessageDoes(t *testing.T) {
 
 func TestMoreSignalsMakeSurer(t *testing.T) {
 	once := failed("run", "out of memory")
-	first := advice.RootCause(once, advice.Mine(advice.Signals(once))).Sure
+	first := cause.Of(once.Failure, once.Attempts).Sure
 	twice := failed("run", "out of memory")
 	twice.Attempts = append(twice.Attempts, twice.Attempts[0])
-	if again := advice.RootCause(twice, advice.Mine(advice.Signals(twice))).Sure; again <= first || again >= 1 {
+	if again := cause.Of(twice.Failure, twice.Attempts).Sure; again <= first || again >= 1 {
 		t.Errorf("seen in two attempts: %v, in one: %v", again, first)
 	}
 	// The same line once more is no second signal.
 	noisy := failed("run", "out of memory\nout of memory\nOut Of Memory\n")
-	if same := advice.RootCause(noisy, advice.Mine(advice.Signals(noisy))).Sure; same != first {
+	if same := cause.Of(noisy.Failure, noisy.Attempts).Sure; same != first {
 		t.Errorf("repeated line: %v, want %v", same, first)
 	}
 }
 
 func TestShapeForgetsWhatChanges(t *testing.T) {
-	a := advice.Shape("2026-11-20T10:00:00Z worker 17 at 0xc000123456: open /tmp/x1/y: no such file  [deadbeefcafe01]")
-	b := advice.Shape("2025-01-02T23:59:59.5Z worker 9 at 0x7f: open /tmp/other: no such file [0123456789abcdef]")
+	a := cause.Shape("2026-11-20T10:00:00Z worker 17 at 0xc000123456: open /tmp/x1/y: no such file  [deadbeefcafe01]")
+	b := cause.Shape("2025-01-02T23:59:59.5Z worker 9 at 0x7f: open /tmp/other: no such file [0123456789abcdef]")
 	if a != b {
 		t.Errorf("%q and %q differ", a, b)
 	}
@@ -154,8 +155,8 @@ func TestRisk(t *testing.T) {
 		{0.7, 0, 0, 0, 0.35},
 		{2, 2, -1, 0, 1}, // out of range is the end of the range
 	} {
-		risk, priority := advice.Risk(tt.confidence, tt.severity, tt.cost),
-			advice.Priority(tt.confidence, tt.severity, tt.cost)
+		risk, priority := cause.Risk(tt.confidence, tt.severity, tt.cost),
+			cause.Priority(tt.confidence, tt.severity, tt.cost)
 		if fmt.Sprintf("%.3f %.3f", risk, priority) != fmt.Sprintf("%.3f %.3f", tt.risk, tt.priority) {
 			t.Errorf("%+v: got risk %v, priority %v", tt, risk, priority)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/internal/pattern"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -36,32 +37,32 @@ func TestAssess(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		p          *plan.Plan
-		alignment  advice.Alignment
-		risk       advice.Level
+		alignment  pattern.Alignment
+		risk       pattern.Level
 		wantBackup bool
 	}{
-		{"all fits", patterned("HIGH", "LOW", 0, both, []string{"electron 29", "React.js", "Go"}), advice.Full,
-			advice.Low, false},
-		{"less sure", patterned("MEDIUM", "LOW", 0, both, both), advice.Full, advice.Low, true},
-		{"not sure", patterned("LOW", "LOW", 0, both, both), advice.Full, advice.Low, true},
-		{"one deviates", patterned("HIGH", "LOW", 0, both, both[:1]), advice.Half, advice.Medium, true},
-		{"all deviate", patterned("HIGH", "LOW", 0, both, []string{"Qt"}), advice.Nothing, advice.High, true},
-		{"risky already", patterned("HIGH", "MEDIUM", 0, both, both), advice.Full, advice.Medium, false},
-		{"risky and deviating", patterned("HIGH", "MEDIUM", 0, both, both[:1]), advice.Half, advice.High, true},
-		{"complexity 3 leaves it low", patterned("HIGH", "LOW", 3, both, both), advice.Full, advice.Low, false},
-		{"complexity 4 makes it medium", patterned("HIGH", "LOW", 4, both, both), advice.Full, advice.Medium, false},
-		{"medium, complexity 3", patterned("HIGH", "MEDIUM", 3, both, both), advice.Full, advice.Medium, false},
-		{"medium, complexity 4", patterned("HIGH", "MEDIUM", 4, both, both), advice.Full, advice.High, true},
-		{"no technologies", patterned("HIGH", "LOW", 1, nil, nil), advice.Full, advice.Low, false},
+		{"all fits", patterned("HIGH", "LOW", 0, both, []string{"electron 29", "React.js", "Go"}), pattern.Full,
+			pattern.Low, false},
+		{"less sure", patterned("MEDIUM", "LOW", 0, both, both), pattern.Full, pattern.Low, true},
+		{"not sure", patterned("LOW", "LOW", 0, both, both), pattern.Full, pattern.Low, true},
+		{"one deviates", patterned("HIGH", "LOW", 0, both, both[:1]), pattern.Half, pattern.Medium, true},
+		{"all deviate", patterned("HIGH", "LOW", 0, both, []string{"Qt"}), pattern.Nothing, pattern.High, true},
+		{"risky already", patterned("HIGH", "MEDIUM", 0, both, both), pattern.Full, pattern.Medium, false},
+		{"risky and deviating", patterned("HIGH", "MEDIUM", 0, both, both[:1]), pattern.Half, pattern.High, true},
+		{"complexity 3 leaves it low", patterned("HIGH", "LOW", 3, both, both), pattern.Full, pattern.Low, false},
+		{"complexity 4 makes it medium", patterned("HIGH", "LOW", 4, both, both), pattern.Full, pattern.Medium, false},
+		{"medium, complexity 3", patterned("HIGH", "MEDIUM", 3, both, both), pattern.Full, pattern.Medium, false},
+		{"medium, complexity 4", patterned("HIGH", "MEDIUM", 4, both, both), pattern.Full, pattern.High, true},
+		{"no technologies", patterned("HIGH", "LOW", 1, nil, nil), pattern.Full, pattern.Low, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			pattern, ok := advice.PatternOf(tt.p)
+			wanted, ok := pattern.Of(tt.p)
 			if !ok {
 				t.Fatal("no pattern found")
 			}
-			a := advice.Assess(tt.p, pattern)
+			a := pattern.Assess(tt.p, wanted)
 			if a.Alignment != tt.alignment || a.Risk != tt.risk || a.WantBackup != tt.wantBackup ||
-				a.Escalates != (tt.risk == advice.High) {
+				a.Escalates != (tt.risk == pattern.High) {
 				t.Errorf("got %+v", a)
 			}
 		})

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/planlock/planlock/exec/internal/cause"
 )
 
 // A Remembered is what worked against a cause before. Package learn yields
@@ -26,17 +28,17 @@ type Pivoter struct {
 func (Pivoter) Name() string { return "pivoter" }
 
 // common is what commonly helps against an error.
-var common = map[Error]Alternative{
-	ImportError: {Description: "look for the missing dependency, and use what is already there instead",
+var common = map[cause.Error]Alternative{
+	cause.ImportError: {Description: "look for the missing dependency, and use what is already there instead",
 		Confidence: 0.8},
-	TypeError: {Description: "read the type definitions, and look for where they differ", Confidence: 0.7},
-	TestFailure: {Description: "read what the test expects, and look for what is not awaited or not yet there",
+	cause.TypeError: {Description: "read the type definitions, and look for where they differ", Confidence: 0.7},
+	cause.TestFailure: {Description: "read what the test expects, and look for what is not awaited or not yet there",
 		Confidence: 0.6},
-	OutOfMemory: {Description: "work on less at a time", Confidence: 0.7},
-	Timeout:     {Description: "do less in one go, and say what is left", Confidence: 0.5},
-	SyntaxError: {Description: "write the smallest thing that parses, and build on it", Confidence: 0.6},
-	MissingFile: {Description: "look for where the file should come from, and make it there", Confidence: 0.6},
-	Undeclared:  {Description: "reach the same with the declared files alone", Confidence: 0.6},
+	cause.OutOfMemory: {Description: "work on less at a time", Confidence: 0.7},
+	cause.Timeout:     {Description: "do less in one go, and say what is left", Confidence: 0.5},
+	cause.SyntaxError: {Description: "write the smallest thing that parses, and build on it", Confidence: 0.6},
+	cause.MissingFile: {Description: "look for where the file should come from, and make it there", Confidence: 0.6},
+	cause.Undeclared:  {Description: "reach the same with the declared files alone", Confidence: 0.6},
 }
 
 // Advise proposes alternatives, the most promising first. One that was proposed
@@ -49,14 +51,14 @@ func (p Pivoter) Advise(ctx context.Context, c Case) (Advice, error) {
 	if c.Kind != Pivot {
 		return Advice{}, fmt.Errorf("%w: the pivoter knows other approaches only", errOther)
 	}
-	cause := RootCause(c, Mine(Signals(c)))
+	root := cause.Of(c.Failure, c.Attempts)
 	var all []Alternative
 	for _, m := range p.Memory {
-		if m.RootCause == string(cause.Error) {
+		if m.RootCause == string(root.Error) {
 			all = append(all, Alternative{Description: m.Fix, Confidence: m.Confidence, Source: "memory"})
 		}
 	}
-	if a, ok := common[cause.Error]; ok {
+	if a, ok := common[root.Error]; ok {
 		a.Source = "heuristic"
 		all = append(all, a)
 	}
@@ -72,9 +74,9 @@ func (p Pivoter) Advise(ctx context.Context, c Case) (Advice, error) {
 	}
 	best := all[0]
 	return Advice{
-		Advisor: p.Name(), RootCause: string(cause.Error), Note: best.Description, Confidence: best.Confidence,
-		Severity: cause.Severity,
-		Risk:     Risk(best.Confidence, cause.Severity, cost(c)), Alternatives: all, Cost: Cost{Calls: 1},
+		Advisor: p.Name(), RootCause: string(root.Error), Note: best.Description, Confidence: best.Confidence,
+		Severity: root.Severity,
+		Risk:     cause.Risk(best.Confidence, root.Severity, cost(c)), Alternatives: all, Cost: Cost{Calls: 1},
 		Patch: &Patch{Summary: "another approach: " + best.Description,
 			Feedback: []string{"try another approach: " + best.Description}},
 	}, nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/internal/lazyre"
 )
 
@@ -11,31 +12,31 @@ import (
 var sized = lazyre.New(`--(batch[-_]?size|chunk[-_]?size|workers|num[-_]workers|jobs|parallel|concurrency)(=|\s+)(\d+)`)
 
 // told is what an executor is told about an error for which no patch is known.
-var told = map[Error]string{
-	ImportError:    "a dependency is missing: use one that is there, or declare and add it in this step",
-	SchemaMismatch: "the data does not have the shape that is expected: compare the fields on both sides before changing either",
-	SyntaxError:    "what was written cannot be parsed: read it again at the place that the message names",
-	TypeError:      "types do not fit: look up the declarations that the message names",
-	TestFailure:    "a test does not pass: read what it expects before changing what it tests",
-	MissingFile:    "a file is missing: look where it should come from, and whether its name is right",
-	Undeclared:     "only what the step declares may change: leave everything else as it is",
+var told = map[cause.Error]string{
+	cause.ImportError:    "a dependency is missing: use one that is there, or declare and add it in this step",
+	cause.SchemaMismatch: "the data does not have the shape that is expected: compare the fields on both sides before changing either",
+	cause.SyntaxError:    "what was written cannot be parsed: read it again at the place that the message names",
+	cause.TypeError:      "types do not fit: look up the declarations that the message names",
+	cause.TestFailure:    "a test does not pass: read what it expects before changing what it tests",
+	cause.MissingFile:    "a file is missing: look where it should come from, and whether its name is right",
+	cause.Undeclared:     "only what the step declares may change: leave everything else as it is",
 }
 
 // propose builds a patch where one is known (stage R5). For memory it halves
 // what decides how much is taken; for other errors it tells the executor what
 // to look at, which helps those that read it.
-func propose(c Case, cause Cluster) *Patch {
-	if cause.Error == OutOfMemory {
+func propose(c Case, root cause.Cluster) *Patch {
+	if root.Error == cause.OutOfMemory {
 		if p := smaller(c.Method.Run); p != nil {
 			return p
 		}
 	}
-	hint, ok := told[cause.Error]
+	hint, ok := told[root.Error]
 	if !ok || c.Method.Prompt == "" {
 		return nil // a command does not read feedback
 	}
-	if len(cause.Signals) > 0 {
-		hint += fmt.Sprintf(" (%s)", cause.Signals[0].Text)
+	if len(root.Signals) > 0 {
+		hint += fmt.Sprintf(" (%s)", root.Signals[0].Text)
 	}
 	return &Patch{Summary: "tell the executor: " + hint, Feedback: []string{hint}}
 }

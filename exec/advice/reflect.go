@@ -1,11 +1,11 @@
 package advice
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/exec/internal/cause"
 )
 
 // A Reflector thinks about a failure without any model, in stages: signals are
@@ -27,66 +27,33 @@ func (r Reflector) Advise(ctx context.Context, c Case) (Advice, error) {
 	if c.Kind != Reflection {
 		return Advice{}, fmt.Errorf("%w: the reflector thinks about failures only", errOther)
 	}
-	signals := Signals(c)
-	cause := RootCause(c, Mine(signals))
+	signals := cause.Signals(c.Failure, c.Attempts)
+	root := cause.Root(c.Failure, len(c.Attempts), cause.Mine(signals))
 	a := Advice{
-		Advisor: r.Name(), RootCause: string(cause.Error), Confidence: cause.Sure, Severity: cause.Severity,
-		Note: note(c, cause), Cost: Cost{Calls: 1},
+		Advisor: r.Name(), RootCause: string(root.Error), Confidence: root.Sure, Severity: root.Severity,
+		Note: note(c, root), Cost: Cost{Calls: 1},
 	}
-	for _, s := range cause.Signals {
-		if len(a.Signals) < maxQuoted {
+	for _, s := range root.Signals {
+		if len(a.Signals) < cause.MaxQuoted {
 			a.Signals = append(a.Signals, s.Text)
 		}
 	}
-	a.Patch = propose(c, cause)
+	a.Patch = propose(c, root)
 	if a.Patch == nil {
 		a.Confidence = min(a.Confidence, Threshold-0.01) // it knows what is wrong, and not what to do
 		a.Note += ", and no change is known that would mend it"
 	}
-	a.Risk = Risk(a.Confidence, a.Severity, cost(c))
+	a.Risk = cause.Risk(a.Confidence, a.Severity, cost(c))
 	return a, nil
 }
 
-// RootCause weighs clusters against what the failure's class says (stage R3).
-func RootCause(c Case, clusters []Cluster) Cluster {
-	e, sure, severity := byClass(c.Failure)
-	best := Cluster{Error: e, Sure: sure, Severity: severity, Attempts: len(c.Attempts)}
-	for _, other := range clusters {
-		if other.Error == best.Error {
-			other.Sure = surer(max(other.Sure, best.Sure), 1, 0) // message and class agree
-			return other
-		}
-	}
-	if len(clusters) > 0 && clusters[0].Sure >= best.Sure {
-		return clusters[0]
-	}
-	return best
-}
-
-// surer raises a certainty by every further line and every further attempt that
-// says the same.
-func surer(certainty float64, lines, attempts int) float64 {
-	doubt := 1 - certainty
-	for range min(lines, 4) {
-		doubt *= 0.9
-	}
-	for range min(attempts, 4) {
-		doubt *= 0.8
-	}
-	return 1 - doubt
-}
-
-func sortClusters(all []Cluster) {
-	slices.SortStableFunc(all, func(a, b Cluster) int { return cmp.Compare(b.Sure, a.Sure) })
-}
-
 // note tells people what was found (stage R4).
-func note(c Case, cause Cluster) string {
+func note(c Case, root cause.Cluster) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, with a certainty of %.2f", cause.Error, cause.Sure)
-	if n := len(cause.Signals); n > 0 {
-		fmt.Fprintf(&b, ", founded on %d %s in %d %s", n, plural(n, "line"), cause.Attempts, plural(cause.Attempts, "attempt"))
-		fmt.Fprintf(&b, ", such as %q", cause.Signals[0].Text)
+	fmt.Fprintf(&b, "%s, with a certainty of %.2f", root.Error, root.Sure)
+	if n := len(root.Signals); n > 0 {
+		fmt.Fprintf(&b, ", founded on %d %s in %d %s", n, plural(n, "line"), root.Attempts, plural(root.Attempts, "attempt"))
+		fmt.Fprintf(&b, ", such as %q", root.Signals[0].Text)
 	} else if c.Failure.Class != "" {
 		fmt.Fprintf(&b, ", founded on the class of the failure alone: %s", c.Failure.Class)
 	}
@@ -98,21 +65,6 @@ func plural(n int, word string) string {
 		return word
 	}
 	return word + "s"
-}
-
-// Risk is how risky it is to act on an advice: the more severe what went wrong,
-// the less sure the advice and the dearer another attempt, the higher (stage
-// R6). All are from 0 to 1, and so is the result.
-func Risk(confidence, severity, cost float64) float64 {
-	unit := func(x float64) float64 { return min(max(x, 0), 1) }
-	return unit(severity) * (0.8*(1-unit(confidence)) + 0.2*unit(cost))
-}
-
-// Priority is what a retry is worth: sure advice against a severe failure
-// first, cheap before dear.
-func Priority(confidence, severity, cost float64) float64 {
-	unit := func(x float64) float64 { return min(max(x, 0), 1) }
-	return unit(confidence) * (0.5 + 0.5*unit(severity)) * (1 - 0.5*unit(cost))
 }
 
 // dear is an attempt that counts as expensive.

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -45,12 +46,12 @@ func (r Researcher) Advise(ctx context.Context, c Case) (Advice, error) {
 	if r.Now != nil {
 		begin = r.Now()
 	}
-	queries := Queries(c)
-	words := wordsOf(queries)
+	asked := queries(c)
+	words := wordsOf(asked)
 	if len(words) == 0 || c.Open == nil {
 		return Advice{}, fmt.Errorf("%w: there is nothing to look for, or nowhere to look", ErrNothing)
 	}
-	a := Advice{Advisor: r.Name(), RootCause: "", Queries: queries}
+	a := Advice{Advisor: r.Name(), RootCause: "", Queries: asked}
 	found := map[string]bool{}
 	for _, name := range related(c, words) {
 		if err := context.Cause(ctx); err != nil {
@@ -78,12 +79,12 @@ func (r Researcher) Advise(ctx context.Context, c Case) (Advice, error) {
 	return a, nil
 }
 
-// Queries are what research asks about a case: what its step or task says, and
+// queries are what research asks about a case: what its step or task says, and
 // what failed, each once.
-func Queries(c Case) []string {
+func queries(c Case) []string {
 	var all []string
 	add := func(text string) {
-		text = clean(text)
+		text = cause.Clean(text)
 		if text != "" && !slices.Contains(all, text) {
 			all = append(all, text)
 		}
@@ -94,7 +95,7 @@ func Queries(c Case) []string {
 	if c.Step != nil {
 		add(c.Step.Description)
 	}
-	for _, s := range Mine(Signals(c)) {
+	for _, s := range cause.Mine(cause.Signals(c.Failure, c.Attempts)) {
 		add(s.Signals[0].Text)
 	}
 	for _, criterion := range c.Criteria {
@@ -193,7 +194,7 @@ func search(open func(string) (io.ReadCloser, error), name string, words []strin
 			}
 		}
 		if hits > 0 && len(all) < 3 {
-			all = append(all, fmt.Sprintf("%s:%d: %s", name, n, clean(lines.Text())))
+			all = append(all, fmt.Sprintf("%s:%d: %s", name, n, cause.Clean(lines.Text())))
 		}
 	}
 	return all, lines.Err()

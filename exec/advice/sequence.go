@@ -7,10 +7,6 @@ import (
 	"time"
 )
 
-// errOther is [ErrNothing] of an advisor that was asked for a kind of advice
-// that it never gives.
-var errOther = fmt.Errorf("%w", ErrNothing)
-
 // Sequence asks advisors one after another and returns the first advice. Where
 // there is none, the error joins what went wrong, and leaves out who merely had
 // nothing to say. If nothing went wrong it wraps [ErrNothing] and is one

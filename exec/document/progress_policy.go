@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
 	"github.com/planlock/planlock/exec/internal/compliance"
+	"github.com/planlock/planlock/exec/internal/pattern"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -42,9 +43,9 @@ func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
 			}
 		}
 	}
-	if pattern, ok := advice.PatternOf(p); ok {
-		a := advice.Assess(p, pattern)
-		out.Pattern = &progressPattern{true, pattern.Name, string(pattern.Confidence), string(a.Alignment),
+	if wanted, ok := pattern.Of(p); ok {
+		a := pattern.Assess(p, wanted)
+		out.Pattern = &progressPattern{true, wanted.Name, string(wanted.Confidence), string(a.Alignment),
 			list(a.Missing), string(a.Risk), a.WantBackup, otherPatterns(r)}
 	}
 	if out.Checks == 0 && out.Pattern == nil {

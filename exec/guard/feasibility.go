@@ -3,6 +3,7 @@ package guard
 import (
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/internal/pattern"
 )
 
 // feasibility has advisors heard before a task begins: once in a run how a plan
@@ -10,7 +11,7 @@ import (
 // should be known. What they say stands in the history and decides nothing.
 func feasibility(c *contract.Case) Verdict {
 	task := c.Place().Task
-	_, patterned := advice.PatternOf(c.Plan)
+	_, patterned := pattern.Of(c.Plan)
 	switch {
 	case patterned && c.Advised("", advice.Feasible) == nil:
 		return Find(Consult{Kind: string(advice.Feasible)})

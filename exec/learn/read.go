@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -76,7 +76,7 @@ func (h *Harvest) step(p *plan.Plan, run string, s *history.Step) {
 	}
 	if len(s.Attempts) == 1 && s.Completed.Method == "primary" {
 		if text := step.Run + step.Prompt; text != "" {
-			h.Candidates = append(h.Candidates, newCandidate(Procedural, advice.Shape(step.Description), text, run,
+			h.Candidates = append(h.Candidates, newCandidate(Procedural, cause.Shape(step.Description), text, run,
 				s.Address))
 		}
 		return
@@ -87,15 +87,15 @@ func (h *Harvest) step(p *plan.Plan, run string, s *history.Step) {
 		if a.Failure == nil {
 			continue
 		}
-		c := advice.Case{Failure: *a.Failure, Attempts: s.Attempts[i : i+1]}
-		cause := string(advice.RootCause(c, advice.Mine(advice.Signals(c))).Error)
-		if cause == string(advice.Unknown) || seen[cause] {
+		root := cause.Of(*a.Failure, s.Attempts[i:i+1]).Error
+		pattern := string(root)
+		if root == cause.Unknown || seen[pattern] {
 			continue
 		}
-		seen[cause] = true
-		h.Meetings = append(h.Meetings, Meeting{Step: s.Address, Pattern: cause, Helped: helped})
+		seen[pattern] = true
+		h.Meetings = append(h.Meetings, Meeting{Step: s.Address, Pattern: pattern, Helped: helped})
 		if helped != "" {
-			h.Candidates = append(h.Candidates, newCandidate(by, cause, helped, run, s.Address))
+			h.Candidates = append(h.Candidates, newCandidate(by, pattern, helped, run, s.Address))
 		}
 	}
 }

@@ -4,34 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
 
-// A Preset is a way to cope with failure.
-type Preset struct {
-	Name   string
-	Doc    string          // for people, one sentence
-	Ladder recovery.Ladder // what is tried after a failure, in order
-	// Triggers are when dynamic mode begins to ask; zero fields are the
-	// defaults of package modes.
-	Triggers history.Triggers
-	// Compliance looks at each task before its first step, and asks where an
-	// article is broken.
-	Compliance bool
-	// Views are the documents that the preset is about, as patterns of their
-	// names. All views are drawn of every run, whatever its preset.
-	Views []string
-}
-
 // Default is the preset of runs for which nobody chose one.
 const Default = "contract"
-
-// All are the presets, in the order in which they are explained.
-func All() []Preset {
-	return []Preset{Contract(), Spec(), Phase(), Assistant(), Reflective()}
-}
 
 // Names are the names of all presets.
 func Names() []string {

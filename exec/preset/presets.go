@@ -92,3 +92,24 @@ func Reflective() Preset {
 		Views: []string{"summary.json", "report.md", "approval_gate.jsonl", "pending_actions.json"},
 	}
 }
+
+// A Preset is a way to cope with failure.
+type Preset struct {
+	Name   string
+	Doc    string          // for people, one sentence
+	Ladder recovery.Ladder // what is tried after a failure, in order
+	// Triggers are when dynamic mode begins to ask; zero fields are the
+	// defaults of package modes.
+	Triggers history.Triggers
+	// Compliance looks at each task before its first step, and asks where an
+	// article is broken.
+	Compliance bool
+	// Views are the documents that the preset is about, as patterns of their
+	// names. All views are drawn of every run, whatever its preset.
+	Views []string
+}
+
+// All are the presets, in the order in which they are explained.
+func All() []Preset {
+	return []Preset{Contract(), Spec(), Phase(), Assistant(), Reflective()}
+}

@@ -61,3 +61,6 @@ func unlawful(s Situation) string {
 	}
 	return ""
 }
+
+// pass says why a rung has nothing to do.
+func pass(why string) (Next, bool) { return Next{Why: why}, false }

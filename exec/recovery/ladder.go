@@ -50,9 +50,6 @@ type Rung interface {
 // A Ladder is an ordered list of rungs.
 type Ladder []Rung
 
-// Standard is retry, then backup, then ask.
-func Standard() Ladder { return Ladder{Retry{}, Backup{}, Ask{}} }
-
 // Next climbs the ladder. Where no rung wants to do anything the step has
 // failed, and the result says so.
 func (l Ladder) Next(s Situation) Next {
@@ -69,6 +66,3 @@ func (l Ladder) Next(s Situation) Next {
 	}
 	return Next{Rung: "none", Why: "nothing is left to try", Passed: passed}
 }
-
-// pass says why a rung has nothing to do.
-func pass(why string) (Next, bool) { return Next{Why: why}, false }

@@ -84,14 +84,6 @@ func (r Retry) allowed(step *plan.Step) (times int, why string) {
 	return 0, ""
 }
 
-// Backoff is how long a retry waits. The zero value does not.
-type Backoff struct {
-	First time.Duration // before the first retry; twice as long before each one after it
-	Most  time.Duration // never longer; 0: a minute
-	// Always waits after every failure, not only where time alone may mend it.
-	Always bool
-}
-
 // wait is the delay before the nth retry, from 1.
 func (b Backoff) wait(c Class, run, step string, n int) time.Duration {
 	if b.First <= 0 || !c.Wait && !b.Always {

@@ -10,57 +10,8 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/recovery"
-	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
-
-// act does what is wanted, as well or badly as a world does.
-func (g *Game) act(w engine.Wanted) {
-	s := g.run.Step(w.Step)
-	if g.dice.in(60) {
-		g.crash() // before anything came of it
-		return
-	}
-	switch a := w.Action.(type) {
-	case engine.Record:
-		g.fold(a.Facts...)
-	case engine.Look:
-		g.look(s, a.What)
-	case engine.Put:
-		g.put(a.Question)
-	case engine.Begin:
-		g.begin(s, a.Start)
-	case engine.Attempt:
-		g.attempt(s, a.Method)
-	case engine.Restore:
-		g.restore(s, w.Attempt)
-	case engine.Rewind:
-		g.rewind(g.run.Step(a.To), a.By)
-	case engine.Consult:
-		g.consult(s, string(a.Kind), string(a.Point), a.Rung)
-	case engine.Foresee:
-		g.fold(history.At(history.Of(s, 0), &history.Advised{Kind: string(a.Kind), Point: "task"})...)
-	case engine.Review:
-		g.review(s)
-	case engine.Verify:
-		g.fold(history.At(history.Where{}, &history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action,
-			Kind: evidence.Experimental,
-			Pass: g.dice.in(2), Items: []evidence.Item{{Need: evidence.Need{Kind: evidence.Artifact, Name: "x"}}}})...)
-		g.seen.Disturb(contract.StrangersRan)
-	case engine.Repair:
-		g.repair(a.Task)
-	case engine.Wait:
-		g.now = g.now.Add(a.For)
-		g.seen.Disturb(contract.TimePassed)
-		g.seen.Saw(contract.Due)
-	case engine.Pause:
-		g.pause(string(a.Why))
-	case engine.End:
-		g.fold(history.At(history.Where{}, &history.Ended{Status: history.Achieved})...)
-	case engine.Seal:
-		g.fold(history.At(history.Where{}, &history.Sealed{})...)
-	}
-}
 
 // look observes: mostly all is well, and now and then something moved, or
 // somebody wants something.

@@ -117,58 +117,6 @@ func (g *Game) fold(facts ...history.Located) {
 	g.seen.Disturb(contract.Recorded)
 }
 
-// Play plays until the run is sealed or nobody takes it up any more. An error
-// names the law that a decision broke.
-func (g *Game) Play() error {
-	for !g.left {
-		wanted := g.decider.Decide(g.run, &g.seen)
-		c := &contract.Case{Contract: g.decider.Contract, Policy: g.decider.Policy, Run: g.run, Seen: &g.seen}
-		if g.Wants != nil {
-			wanted = g.Wants(c, wanted)
-		}
-		if len(wanted) == 0 {
-			break
-		}
-		if g.Decisions++; g.Decisions > mostDecisions {
-			return fmt.Errorf("the run does not end: %d decisions", mostDecisions)
-		}
-		for _, w := range wanted {
-			g.judge.look(c, w)
-			if g.judge.err != nil {
-				return g.judge.err
-			}
-			g.act(w)
-		}
-	}
-	g.judge.over(g.run, g.left)
-	return g.judge.err
-}
-
-// crash ends the controller at once, and takes the run up again.
-func (g *Game) crash() { g.takeUp() }
-
-// takeUp has a controller take the run up: it has seen nothing yet.
-func (g *Game) takeUp() {
-	g.seen = contract.Seen{}
-	g.judge.takenUp()
-	g.fold(history.At(history.Where{}, &history.Resumed{Reason: "crash"})...)
-}
-
-// pause lets go of the run. Mostly somebody takes it up.
-func (g *Game) pause(why string) {
-	g.fold(history.At(history.Where{}, &history.Paused{Why: why})...)
-	if g.dice.in(8) {
-		g.left = true
-		return
-	}
-	if to := pick(g.dice, g.run.Steps...); g.dice.in(10) && to.Checkpoint != nil && g.run.Ended == nil {
-		// Somebody set the run back from outside, whatever it did there.
-		g.fold(history.At(history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
-			By: "somebody"})...)
-	}
-	g.takeUp()
-}
-
 // choose is a random answer to a question.
 func (g *Game) choose(q ask.Question) ask.Answer {
 	choice := pick(g.dice, q.Choices...)

@@ -1,8 +1,8 @@
 package analysis
 
 import (
-	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/cause"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -91,9 +91,8 @@ func failedStep(s *history.Step) FailedStep {
 			continue
 		}
 		f.Failures++
-		c := advice.Case{Failure: *a.Failure, Attempts: all[i : i+1]}
-		if cause := advice.RootCause(c, advice.Mine(advice.Signals(c))); cause.Error != advice.Unknown {
-			f.Cause = string(cause.Error)
+		if root := cause.Of(*a.Failure, all[i:i+1]); root.Error != cause.Unknown {
+			f.Cause = string(root.Error)
 		}
 	}
 	if s.Status == history.Completed && f.Failures > 0 {

@@ -8,9 +8,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// hardest is the highest complexity.
-const hardest = 5
-
 // The upper ends of the complexities 1 to 4, of each measure; what is above is 5.
 var (
 	byTasks        = [...]int{1, 2, 4, 8}

@@ -98,3 +98,11 @@ func PhaseOver(run *history.Run) *history.PhaseOver {
 	}
 	return nil
 }
+
+const (
+	// orchestratedFrom is the complexity from which on a run has phases.
+	orchestratedFrom = 3
+	// switchAt is how many levels harder than planned a direct run must have
+	// turned out to be to get phases.
+	switchAt = 2
+)

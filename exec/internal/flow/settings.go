@@ -43,3 +43,6 @@ func SettingsOf(p *plan.Plan) Settings {
 	}
 	return s
 }
+
+// hardest is the highest complexity.
+const hardest = 5

@@ -7,14 +7,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-const (
-	// orchestratedFrom is the complexity from which on a run has phases.
-	orchestratedFrom = 3
-	// switchAt is how many levels harder than planned a direct run must have
-	// turned out to be to get phases.
-	switchAt = 2
-)
-
 // Choose is the strategy that a run of steps begins with. asked is what the
 // host wants, "" if it does not care; then the plan's own word counts, and then
 // its complexity: direct for 1 and 2, orchestrated for 3 to 5. The checkpoint

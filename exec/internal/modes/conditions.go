@@ -119,3 +119,21 @@ func (t Triggers) ofTask(steps []Step) Measurement {
 		Text: fmt.Sprintf("%d steps of task %s failed, the plan's threshold is %d", len(failed), task, t.TaskFailures),
 	}, failed, fmt.Sprintf("look at task %s as a whole: its failures have reached what the plan allows", task))
 }
+
+// Measure measures all conditions over steps, oldest first, always in the same
+// order. Zero fields of t mean the defaults. Without steps nothing is measured.
+func (t Triggers) Measure(steps []Step) []Measurement {
+	if len(steps) == 0 {
+		return nil
+	}
+	t = t.complete()
+	all := []Measurement{t.inARow(steps), t.sameBackup(steps), t.backupRate(steps), t.exhausted(steps),
+		t.mismatches(steps), t.violations(steps)}
+	if len(steps) >= 2*t.Window {
+		all = append(all, t.retries(steps))
+	}
+	if t.TaskFailures > 0 {
+		all = append(all, t.ofTask(steps))
+	}
+	return all
+}

@@ -66,3 +66,47 @@ func (t Triggers) complete() Triggers {
 	}
 	return t
 }
+
+// A Trigger is one of the four reasons for which dynamic mode asks.
+type Trigger string
+
+const (
+	ConsecutiveFailures   Trigger = "consecutive failures"          // steps failed one after the other
+	BackupDepletion       Trigger = "backup depletion"              // backups carry what primary methods should
+	ConfidenceDegradation Trigger = "confidence degradation"        // what steps deliver gets worse
+	FailureThreshold      Trigger = "failure threshold of the task" // a task failed as often as its plan allows
+)
+
+// A Condition is what is measured for a trigger.
+type Condition string
+
+const (
+	FailedInARow Condition = "failed-in-a-row"   // failed steps at the end; of ConsecutiveFailures
+	SameBackup   Condition = "same-backup"       // successes of one backup; of BackupDepletion, as the next two
+	BackupRate   Condition = "backup-rate"       // share of steps that needed backups
+	Exhausted    Condition = "backups-exhausted" // steps at the end for which all backups failed
+	// share of unexpected outputs; of ConfidenceDegradation, as the next two
+	OutputMismatch  Condition = "output-mismatch-rate"
+	RetryGrowth     Condition = "retry-growth"       // more retries per step than in the window before
+	ViolationRate   Condition = "violation-rate"     // share of steps that broke a constraint
+	FailuresOfATask Condition = "failures-of-a-task" // failed steps of the task; of FailureThreshold
+)
+
+// A Measurement is one condition, as it stands.
+type Measurement struct {
+	Trigger   Trigger
+	Condition Condition
+	Value     float64 // what was measured: a count, a share, or growth (0.5: half as much again)
+	Threshold float64 // at which it fires
+	Fired     bool
+	Steps     []plan.Address // that it is about, oldest first
+	Text      string         // in plain words, with the numbers
+
+	// Methods is what was tried in those steps, and Recommendation what might
+	// help; both only of one that fired.
+	Methods        []string
+	Recommendation string
+}
+
+// String is the measurement in plain words.
+func (m Measurement) String() string { return m.Text }

@@ -2,7 +2,6 @@ package question
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
@@ -57,18 +56,6 @@ func failureKind(s *history.Step, f *history.AttemptFailed) ask.Kind {
 	return ask.StepFailed
 }
 
-// evidenceOf is what is known of a failure at once.
-func evidenceOf(s *history.Step, f *history.AttemptFailed) []string {
-	evidence := slices.Clone(f.Reasons)
-	if last := s.Last(); last != nil && last.Accounted != nil && !last.Accounted.Account.Holds() {
-		evidence = append(evidence, last.Accounted.Account.String())
-	}
-	if s.Refusal == nil {
-		evidence = append(evidence, fmt.Sprintf("the tree was restored to the checkpoint before %s", s.Address))
-	}
-	return append(evidence, tried(s)...)
-}
-
 // headline says what became of a step, in a few words.
 func headline(c history.Class) string {
 	switch c {
@@ -102,22 +89,4 @@ func headline(c history.Class) string {
 		return "was too much for the executor's context"
 	}
 	return "failed"
-}
-
-// tried is what has been tried after failures, each thing once.
-func tried(s *history.Step) []string {
-	var lines []string
-	times := map[string]int{}
-	for _, r := range s.Recoveries {
-		if times[r.Why]++; times[r.Why] == 1 {
-			lines = append(lines, r.Why)
-		}
-	}
-	for i, why := range lines {
-		lines[i] = "tried: " + why
-		if n := times[why]; n > 1 {
-			lines[i] += fmt.Sprintf(" (%d times)", n)
-		}
-	}
-	return lines
 }

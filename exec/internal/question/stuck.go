@@ -136,3 +136,33 @@ func otherPatterns(c *contract.Case) []string {
 	}
 	return lines
 }
+
+// evidenceOf is what is known of a failure at once.
+func evidenceOf(s *history.Step, f *history.AttemptFailed) []string {
+	evidence := slices.Clone(f.Reasons)
+	if last := s.Last(); last != nil && last.Accounted != nil && !last.Accounted.Account.Holds() {
+		evidence = append(evidence, last.Accounted.Account.String())
+	}
+	if s.Refusal == nil {
+		evidence = append(evidence, fmt.Sprintf("the tree was restored to the checkpoint before %s", s.Address))
+	}
+	return append(evidence, tried(s)...)
+}
+
+// tried is what has been tried after failures, each thing once.
+func tried(s *history.Step) []string {
+	var lines []string
+	times := map[string]int{}
+	for _, r := range s.Recoveries {
+		if times[r.Why]++; times[r.Why] == 1 {
+			lines = append(lines, r.Why)
+		}
+	}
+	for i, why := range lines {
+		lines[i] = "tried: " + why
+		if n := times[why]; n > 1 {
+			lines[i] += fmt.Sprintf(" (%d times)", n)
+		}
+	}
+	return lines
+}

@@ -1,4 +1,4 @@
-package advice
+package cause
 
 import (
 	"regexp"
@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/safetext"
 )
 
@@ -13,7 +14,7 @@ import (
 const (
 	maxLines  = 2000 // the last ones
 	maxLine   = 500  // bytes, the beginning
-	maxQuoted = 5    // signals that stand in an advice
+	MaxQuoted = 5    // signals that stand in an advice
 )
 
 // A Signal is one line that something said during an attempt, and what it looks
@@ -25,28 +26,28 @@ type Signal struct {
 	Shape   string // without numbers, addresses, times and temporary paths, in lower case
 }
 
-// Signals are all lines of a case: why its attempts failed, what gates found,
-// and what the executor printed (stages R0 and R1). The newest attempt comes
-// first.
-func Signals(c Case) []Signal {
+// Signals are all lines that were said of a failure and of the attempts before
+// it, the failed one included: why they failed, what gates found, and what the
+// executor printed (stages R0 and R1). The newest attempt comes first.
+func Signals(f history.AttemptFailed, attempts []*history.Attempt) []Signal {
 	var all []Signal
 	add := func(from string, attempt int, text string) {
 		for line := range strings.Lines(text) {
-			if line = clean(line); line != "" {
+			if line = Clean(line); line != "" {
 				all = append(all, Signal{From: from, Attempt: attempt, Text: line, Shape: Shape(line)})
 			}
 		}
 	}
-	number := len(c.Attempts)
-	for _, r := range c.Failure.Reasons {
+	number := len(attempts)
+	for _, r := range f.Reasons {
 		add("reason", number, r)
 	}
-	for _, f := range c.Failure.Findings {
-		add("finding", number, f.Message)
+	for _, finding := range f.Findings {
+		add("finding", number, finding.Message)
 	}
-	for i := len(c.Attempts) - 1; i >= 0; i-- {
-		a := c.Attempts[i]
-		if a.Failure != nil && i < len(c.Attempts)-1 {
+	for i := len(attempts) - 1; i >= 0; i-- {
+		a := attempts[i]
+		if a.Failure != nil && i < len(attempts)-1 {
 			for _, r := range a.Failure.Reasons {
 				add("reason", i+1, r)
 			}
@@ -59,7 +60,9 @@ func Signals(c Case) []Signal {
 	return all
 }
 
-func clean(line string) string {
+// Clean is a line as it is quoted: cut where it is very long, without anything
+// invisible.
+func Clean(line string) string {
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "�"))
 	if len(line) > maxLine {
 		line = line[:maxLine]

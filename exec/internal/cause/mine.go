@@ -1,7 +1,9 @@
-package advice
+package cause
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/planlock/planlock/exec/history"
@@ -113,4 +115,21 @@ func Mine(signals []Signal) []Cluster {
 	}
 	sortClusters(found)
 	return found
+}
+
+// surer raises a certainty by every further line and every further attempt that
+// says the same.
+func surer(certainty float64, lines, attempts int) float64 {
+	doubt := 1 - certainty
+	for range min(lines, 4) {
+		doubt *= 0.9
+	}
+	for range min(attempts, 4) {
+		doubt *= 0.8
+	}
+	return 1 - doubt
+}
+
+func sortClusters(all []Cluster) {
+	slices.SortStableFunc(all, func(a, b Cluster) int { return cmp.Compare(b.Sure, a.Sure) })
 }
