@@ -10,6 +10,7 @@ const (
 
 var (
 	AddressOf     = addressOf
+	Kinds         = kinds
 	DeepCopy      = deepCopy[Plan]
 	SeverityOf    = severityOf
 	QuestionCodes = func() (list [][2]string) {

@@ -10,33 +10,9 @@ import (
 	"github.com/planlock/planlock/plan/native"
 )
 
-// A front is a reader of formats.
-type front struct {
-	// detect names the format of a text, or says [plan.Unknown].
-	detect func(name string, text []byte) plan.Format
-	read   func(name string, text []byte) (*plan.Draft, error)
-}
-
-// one is the detection of a front that reads one format.
-func one(format plan.Format, is func(name string, text []byte) bool) func(string, []byte) plan.Format {
-	return func(name string, text []byte) plan.Format {
-		if is(name, text) {
-			return format
-		}
-		return plan.Unknown
-	}
-}
-
-// Detect names the format of a text by its content; where two formats look
-// alike, the name of the file decides. A text that is no plan is
-// [plan.Unknown].
-func Detect(name string, text []byte) plan.Format {
-	format, _ := detect(name, text)
-	return format
-}
-
-// detect also returns who reads the format, nil for native plans and for what
-// is unknown.
+// detect names the format of a text by its content, and returns who reads it:
+// nil for native plans and for a text that is no plan, which is [plan.Unknown].
+// Where two formats look alike, the name of the file decides.
 func detect(name string, text []byte) (plan.Format, *front) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return plan.Unknown, nil
@@ -65,16 +41,4 @@ func isNative(name string, text []byte) bool {
 		return false
 	}
 	return !isJSON(name, text) && native.SaysSchema(text)
-}
-
-func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
-
-// isJSON reports whether a text begins as JSON does, or JSON Lines. So do TOML
-// and Markdown, by their names.
-func isJSON(name string, text []byte) bool {
-	if ext := strings.ToLower(filepath.Ext(name)); ext == ".toml" || ext == ".md" || ext == ".markdown" {
-		return false
-	}
-	text = bytes.TrimSpace(stripped(text))
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }

@@ -1,6 +1,10 @@
 package formats
 
 import (
+	"bytes"
+	"path/filepath"
+	"strings"
+
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/intake"
 	"github.com/planlock/planlock/plan/formats/phase"
@@ -46,12 +50,36 @@ func specFormat(name string, text []byte) plan.Format {
 	return plan.SpecMarkdown
 }
 
-// pair reads both halves of a SPEC.
-func (l loader) pair(markdown, toml plan.Text) (*plan.Draft, error) {
-	return l.draft(spec.ReadPair(markdown, toml))
+// A front is a reader of formats.
+type front struct {
+	// detect names the format of a text, or says [plan.Unknown].
+	detect func(name string, text []byte) plan.Format
+	read   func(name string, text []byte) (*plan.Draft, error)
 }
 
-// phases reads all NAME-PLAN.md of a folder as one plan.
-func (l loader) phases(files []plan.Text) (*plan.Draft, error) {
-	return l.draft(phase.ReadSet(files))
+// one is the detection of a front that reads one format.
+func one(format plan.Format, is func(name string, text []byte) bool) func(string, []byte) plan.Format {
+	return func(name string, text []byte) plan.Format {
+		if is(name, text) {
+			return format
+		}
+		return plan.Unknown
+	}
 }
+
+func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
+
+// isJSON reports whether a text begins as JSON does, or JSON Lines. So do TOML
+// and Markdown, by their names.
+func isJSON(name string, text []byte) bool {
+	if ext := strings.ToLower(filepath.Ext(name)); ext == ".toml" || ext == ".md" || ext == ".markdown" {
+		return false
+	}
+	text = bytes.TrimSpace(stripped(text))
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+}
+
+// stripped is a text without a byte order mark.
+func stripped(text []byte) []byte { return bytes.TrimPrefix(text, byteOrderMark) }
+
+var byteOrderMark = []byte("\xef\xbb\xbf")

@@ -26,18 +26,6 @@ type NativeOptions struct {
 // was read that a plan could be made of.
 var ErrNothing = errors.New("formats: there is nothing in it that a plan could be made of")
 
-// A FaultyError says that a plan was not converted because it has errors.
-type FaultyError struct {
-	Found []plan.Diagnostic // the errors, at least one
-}
-
-func (e *FaultyError) Error() string {
-	first := e.Found[0]
-	return fmt.Sprintf(
-		"formats: the plan has errors (%d), the first in %q, line %d: %s; mend them, or convert by force",
-		len(e.Found), first.Pos.File, first.Pos.Line, first.Message)
-}
-
 // Native writes a draft of any format as a native plan, in the order of the
 // source, with comments where a person must decide; these begin with "decide:"
 // and hold the line to add.
@@ -57,15 +45,15 @@ func (e *FaultyError) Error() string {
 // was read, so that converting twice changes nothing. The text is always one
 // that [plan.Read] reads without findings.
 //
-// The error is ErrNothing, a *FaultyError, a *[plan.SizeError], or that of a
-// workspace that cannot be opened.
+// The error is ErrNothing, a *[plan.CheckError] of a plan with errors, a
+// *[plan.SizeError], or that of a workspace that cannot be opened.
 func Native(d *plan.Draft, o NativeOptions) ([]byte, error) {
 	if d.Format == plan.Unknown || d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 {
 		return nil, ErrNothing
 	}
 	faults := faultsOf(d)
 	if len(faults) > 0 && !o.Force {
-		return nil, &FaultyError{Found: faults}
+		return nil, &plan.CheckError{Diagnostics: faults}
 	}
 	if text := native.Unedited(d); text != nil {
 		return text, nil

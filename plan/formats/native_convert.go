@@ -2,24 +2,12 @@ package formats
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/native"
 )
-
-// A conversion makes a native plan of one in another format, and the remarks
-// about it.
-type conversion struct {
-	d       *plan.Draft
-	p       plan.Plan // tasks and steps are its own; what hangs below is shared with the draft
-	remarks native.Remarks
-	root    *os.Root // of the workspace; nil: not known
-	named   bool     // artifacts were made of named files
-}
 
 func (c *conversion) all(faults []plan.Diagnostic) {
 	c.p.Tasks = slices.Clone(c.p.Tasks)
@@ -34,11 +22,6 @@ func (c *conversion) all(faults []plan.Diagnostic) {
 	for i := range c.p.Tasks {
 		c.task(i)
 	}
-}
-
-// remark adds lines about the key that a path names.
-func (c *conversion) remark(key string, lines ...string) {
-	c.remarks[key] = append(c.remarks[key], lines...)
 }
 
 // source names what the plan was read from.

@@ -1,11 +1,13 @@
 package formats
 
 import (
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 var (
@@ -80,4 +82,19 @@ func names(text, file string) bool {
 		from = end
 	}
 	return false
+}
+
+// A conversion makes a native plan of one in another format, and the remarks
+// about it.
+type conversion struct {
+	d       *plan.Draft
+	p       plan.Plan // tasks and steps are its own; what hangs below is shared with the draft
+	remarks native.Remarks
+	root    *os.Root // of the workspace; nil: not known
+	named   bool     // artifacts were made of named files
+}
+
+// remark adds lines about the key that a path names.
+func (c *conversion) remark(key string, lines ...string) {
+	c.remarks[key] = append(c.remarks[key], lines...)
 }

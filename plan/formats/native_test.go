@@ -314,8 +314,8 @@ func TestNativeRefuses(t *testing.T) {
 		}
 	}
 	d := read("tasks.md", "# Tasks\n\n- [ ] T001 a (depends on T002)\n- [ ] T002 b (depends on T001)\n")
-	var faulty *formats.FaultyError
-	if _, err := formats.Native(d, formats.NativeOptions{}); !errors.As(err, &faulty) || len(faulty.Found) == 0 {
+	var faulty *plan.CheckError
+	if _, err := formats.Native(d, formats.NativeOptions{}); !errors.As(err, &faulty) || len(faulty.Diagnostics) == 0 {
 		t.Errorf("a plan with errors: %v", err)
 	}
 	text, back := mustConvert(t, d, formats.NativeOptions{Force: true})

@@ -312,3 +312,14 @@ func orList(words []string) string {
 	last := len(quoted) - 1
 	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
 }
+
+// unknown reports the keys of a table that nobody asked for.
+func (d *decoder) unknown() {
+	names, _ := plan.Names(d.visit)
+	for i, key := range d.at.Keys {
+		if !d.seen[i] {
+			code, message, hint := strangeKey(key.Name, names)
+			d.add(code, key.Offset, message, hint)
+		}
+	}
+}

@@ -91,3 +91,28 @@ func (t *inline) Duration(plan.Key, *time.Duration)    {}
 func (t *inline) Table(plan.Key, plan.Table)           {}
 func (t *inline) Tables(plan.Key, plan.Tables)         {}
 func (t *inline) FreeTables(plan.Key, *[]plan.Setting) {}
+
+// inline writes a small table: on one line, or key by key where that is too
+// long.
+func (w *page) inline(key string, t *inline) {
+	w.about(key)
+	w.said++
+	for _, c := range t.unsaid {
+		w.comment("decide: " + key + "." + c)
+	}
+	text := t.String()
+	if len(key)+len(text) <= longLine+20 || len(t.keys) == 0 {
+		w.line(key, " = ", text)
+		return
+	}
+	path := w.path
+	w.path = join(w.path, key)
+	for i, k := range t.keys {
+		if t.lists[i] != nil {
+			w.items(key+"."+k, t.lists[i])
+		} else {
+			w.line(key, ".", k, " = ", t.values[i])
+		}
+	}
+	w.path = path
+}

@@ -9,37 +9,6 @@ import (
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
-// Remarks are comments for the text of a plan: lines without their mark, by the
-// path of the key that they stand above, as [plan.Draft.Position] takes it. A
-// key that is not written has its place nevertheless, so that
-// "tasks[0].steps[1].artifacts" can say what is missing there. "" is the top of
-// the text.
-type Remarks map[string][]string
-
-// Write writes a plan as the text of a native plan, with remarks, which may be
-// nil. Read finds the same plan in it, to the digest, with these exceptions,
-// none of which a native plan that was read can have:
-//
-//   - [plan.Task.Files] and the statuses of tasks and steps have no key, and are left out;
-//   - a word or a number that the format does not allow is left as a comment in its place;
-//   - settings that are no part of a free table stand below [metadata]; of keys that differ in case only, and of
-//     a value and a table with one name, the later ones get a number behind their names;
-//   - values that TOML has no word for, such as numbers beyond 2^53, are texts, as is what is nested more than 60
-//     deep; bytes that are no UTF-8 are replaced.
-//
-// Equal plans with equal remarks give equal texts. [defaults] is not written:
-// steps say themselves what they inherited.
-func Write(p *plan.Plan, r Remarks) []byte {
-	w := &page{remarks: r}
-	w.remark("")
-	w.gap()
-	written := *p
-	written.Schema = plan.SchemaVersion
-	written.Visit(top{w})
-	written.Visit(rest{w})
-	return w.b
-}
-
 // A page is a text that grows.
 type page struct {
 	b       []byte
@@ -161,27 +130,9 @@ func (w *page) unsaid(key, value string) {
 	w.comment("decide: " + key + " was " + tomlText(value, false) + ", which cannot stand here")
 }
 
-// inline writes a small table: on one line, or key by key where that is too
-// long.
-func (w *page) inline(key string, t *inline) {
-	w.about(key)
-	w.said++
-	for _, c := range t.unsaid {
-		w.comment("decide: " + key + "." + c)
-	}
-	text := t.String()
-	if len(key)+len(text) <= longLine+20 || len(t.keys) == 0 {
-		w.line(key, " = ", text)
-		return
-	}
-	path := w.path
-	w.path = join(w.path, key)
-	for i, k := range t.keys {
-		if t.lists[i] != nil {
-			w.items(key+"."+k, t.lists[i])
-		} else {
-			w.line(key, ".", k, " = ", t.values[i])
-		}
-	}
-	w.path = path
-}
+// Remarks are comments for the text of a plan: lines without their mark, by the
+// path of the key that they stand above, as [plan.Draft.Position] takes it. A
+// key that is not written has its place nevertheless, so that
+// "tasks[0].steps[1].artifacts" can say what is missing there. "" is the top of
+// the text.
+type Remarks map[string][]string

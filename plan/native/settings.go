@@ -194,3 +194,18 @@ func (w *page) settings(header string, t *branch, open bool) {
 		}
 	}
 }
+
+// tomlTree spells a tree of settings as one value.
+func tomlTree(t *branch, depth int) string {
+	if t.leaf != nil {
+		return tomlValue(t.leaf, depth)
+	}
+	parts := make([]string, len(t.kids))
+	for i, k := range t.kids {
+		parts[i] = tomlKey(k.name) + " = " + tomlTree(k, depth+1)
+	}
+	if depth >= maxWritten {
+		return tomlText(braces(parts), false)
+	}
+	return braces(parts)
+}

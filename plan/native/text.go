@@ -152,21 +152,6 @@ func plainFloat(canonical string) string {
 	return plain
 }
 
-// tomlTree spells a tree of settings as one value.
-func tomlTree(t *branch, depth int) string {
-	if t.leaf != nil {
-		return tomlValue(t.leaf, depth)
-	}
-	parts := make([]string, len(t.kids))
-	for i, k := range t.kids {
-		parts[i] = tomlKey(k.name) + " = " + tomlTree(k, depth+1)
-	}
-	if depth >= maxWritten {
-		return tomlText(braces(parts), false)
-	}
-	return braces(parts)
-}
-
 func braces(parts []string) string {
 	if len(parts) == 0 {
 		return "{}"

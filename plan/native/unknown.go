@@ -8,17 +8,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// unknown reports the keys of a table that nobody asked for.
-func (d *decoder) unknown() {
-	names, _ := plan.Names(d.visit)
-	for i, key := range d.at.Keys {
-		if !d.seen[i] {
-			code, message, hint := strangeKey(key.Name, names)
-			d.add(code, key.Offset, message, hint)
-		}
-	}
-}
-
 // strangeKey says what is wrong with a key that is not one of names.
 func strangeKey(key string, names []string) (code, message, hint string) {
 	for _, name := range names {

@@ -175,3 +175,27 @@ func (w rest) Tables(k plan.Key, t plan.Tables) {
 		w.page.Tables(k, t)
 	}
 }
+
+// Write writes a plan as the text of a native plan, with remarks, which may be
+// nil. Read finds the same plan in it, to the digest, with these exceptions,
+// none of which a native plan that was read can have:
+//
+//   - [plan.Task.Files] and the statuses of tasks and steps have no key, and are left out;
+//   - a word or a number that the format does not allow is left as a comment in its place;
+//   - settings that are no part of a free table stand below [metadata]; of keys that differ in case only, and of
+//     a value and a table with one name, the later ones get a number behind their names;
+//   - values that TOML has no word for, such as numbers beyond 2^53, are texts, as is what is nested more than 60
+//     deep; bytes that are no UTF-8 are replaced.
+//
+// Equal plans with equal remarks give equal texts. [defaults] is not written:
+// steps say themselves what they inherited.
+func Write(p *plan.Plan, r Remarks) []byte {
+	w := &page{remarks: r}
+	w.remark("")
+	w.gap()
+	written := *p
+	written.Schema = plan.SchemaVersion
+	written.Visit(top{w})
+	written.Visit(rest{w})
+	return w.b
+}

@@ -1,6 +1,8 @@
 package intake
 
-import "github.com/planlock/planlock/plan"
+import (
+	"github.com/planlock/planlock/plan"
+)
 
 // Codes lists the diagnostics of pending actions and contracts, sorted by code.
 // testdata/codes.toml has a document that draws each, and one that does not.

@@ -11,14 +11,11 @@
 //	if err != nil {
 //		return err // too large
 //	}
-//	for _, i := range intake.ByPriority(draft.Plan.Tasks) {
-//		fmt.Println(draft.Plan.Tasks[i].Title) // HIGH first, else as written
-//	}
 //
-// A [Contract] is {verdict, flags, checks, proposed_jobs}. [Approve] holds the
-// rule of the approval gate: three contracts, each with the verdict APPROVE and
-// without a critical flag. What is missing or cannot be read rejects.
+// Tasks stand in the draft in the order of the file. The setting
+// intake.order_by_priority has their ids in the order in which they are to be
+// carried out: HIGH before MEDIUM before LOW, else as written.
 //
-// Not promised: texts are not interpreted. A verdict "approve" in small letters
-// is not APPROVE.
+// A contract, {verdict, flags, checks, proposed_jobs}, is recognised and is no
+// plan; package gate/review reads what it says.
 package intake

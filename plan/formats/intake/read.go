@@ -87,18 +87,6 @@ func find(root jsontree.Value) (list jsontree.Value, wrapper string) {
 	return jsontree.Value{}, ""
 }
 
-// A reader goes through one file.
-type reader struct {
-	sketch.Sketch
-	t      *outline.Text
-	ids    map[string]int // tasks by their ids, from 0
-	silent map[int]bool   // tasks whose id we gave
-}
-
-func (r *reader) report(code string, severity plan.Severity, at int, task, message, hint string) {
-	r.Report(code, severity, r.t.Offset(at), task, message, hint)
-}
-
 // Read reads a file of pending actions, or a contract; name stands in
 // positions. What is wrong with it is in the draft. The error is a *[plan.SizeError].
 func Read(name string, text []byte) (*plan.Draft, error) {
@@ -164,18 +152,6 @@ func (r *reader) document(root jsontree.Value) {
 	}
 }
 
-func prefixed(wrapper string) string {
-	if wrapper == "" {
-		return ""
-	}
-	return "/" + pointer(wrapper)
-}
-
-// pointer spells a name as a part of a JSON pointer.
-func pointer(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
-}
-
 // around keeps what stands beside the list.
 func (r *reader) around(root jsontree.Value, wrapper string) {
 	seen := map[string]bool{wrapper: true}
@@ -191,16 +167,16 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 // order notes the order in which the priorities ask for the tasks.
 func (r *reader) order() {
 	list := plan.Value{Kind: "array"}
-	for _, i := range ByPriority(r.Plan.Tasks) {
+	for _, i := range byPriority(r.Plan.Tasks) {
 		list.List = append(list.List, plan.Value{Kind: "string", Text: r.Plan.Tasks[i].ID})
 	}
 	r.Plan.Settings = append(r.Plan.Settings, plan.Setting{Key: "intake.order_by_priority", Value: list})
 }
 
-// ByPriority orders tasks by their priority, HIGH before MEDIUM before LOW
+// byPriority orders tasks by their priority, HIGH before MEDIUM before LOW
 // before all else, otherwise as they are; it returns their indexes.
 // Dependencies are not looked at.
-func ByPriority(tasks []plan.Task) []int {
+func byPriority(tasks []plan.Task) []int {
 	order := make([]int, len(tasks))
 	for i := range order {
 		order[i] = i

@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
@@ -236,4 +237,28 @@ func setting(v jsontree.Value) plan.Value {
 		return plan.Value{Kind: "string", Text: spaces.ReplaceAllString(v.Raw(), " ")}
 	}
 	return plan.Value{Kind: "string", Text: v.Text()}
+}
+
+// A reader goes through one file.
+type reader struct {
+	sketch.Sketch
+	t      *outline.Text
+	ids    map[string]int // tasks by their ids, from 0
+	silent map[int]bool   // tasks whose id we gave
+}
+
+func (r *reader) report(code string, severity plan.Severity, at int, task, message, hint string) {
+	r.Report(code, severity, r.t.Offset(at), task, message, hint)
+}
+
+func prefixed(wrapper string) string {
+	if wrapper == "" {
+		return ""
+	}
+	return "/" + pointer(wrapper)
+}
+
+// pointer spells a name as a part of a JSON pointer.
+func pointer(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }

@@ -1,6 +1,8 @@
 package phase
 
-import "github.com/planlock/planlock/plan"
+import (
+	"github.com/planlock/planlock/plan"
+)
 
 // Codes lists the diagnostics of phase plans, sorted by code.
 // testdata/codes.toml has a plan that draws each, and one that does not.

@@ -1,6 +1,8 @@
 package phase
 
-import "strings"
+import (
+	"strings"
+)
 
 // An element is a tag with what is in it, as in <files>a.go</files>.
 type element struct {

@@ -4,27 +4,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
-	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
-
-// A heading of the file, outside fences.
-type heading struct {
-	line, level int
-	text        string
-}
-
-func headings(t *outline.Text, from int) []heading {
-	var list []heading
-	for i := from; i < len(t.Lines); i++ {
-		if t.Lines[i].Hidden {
-			continue
-		}
-		if level, text := outline.Heading(t.Line(i)); level > 0 {
-			list = append(list, heading{i, level, text})
-		}
-	}
-	return list
-}
 
 var (
 	taskHeading = lazyre.New(`^(?i:task)\s+#?([A-Za-z]{0,6}\d[\w.-]*|[A-Z]{1,6}-\d[\w.-]*)(?:\s*\([^()]*\))?\s*(?:(?:[:.]|[–—-])\s+(.*)|:)?$`)

@@ -15,44 +15,6 @@ import (
 // maxMatter is how long a front matter may be to be given to the YAML reader.
 const maxMatter = 64 << 10
 
-// A value is what stands behind a key of YAML: a text, a list or a map. Texts
-// are as written.
-type value struct {
-	key   string
-	line  int // from 0
-	text  string
-	items []value // of lists and maps
-	kind  byte    // 's', 'l' or 'm'; 0: there is none
-}
-
-// get finds a member of a map.
-func (v value) get(key string) value {
-	for _, m := range v.items {
-		if v.kind == 'm' && m.key == key {
-			return m
-		}
-	}
-	return value{line: v.line}
-}
-
-// list is the value as a list of texts: nil where nothing is said, empty for
-// none.
-func (v value) list() []string {
-	switch v.kind {
-	case 'l':
-		list := []string{}
-		for _, it := range v.items {
-			if it.kind == 's' && it.text != "" {
-				list = append(list, it.text)
-			}
-		}
-		return list
-	case 's':
-		return splitNames(v.text)
-	}
-	return nil
-}
-
 // matter reads the front matter, and returns the line behind it.
 func (r *reader) matter() int {
 	t := r.t
@@ -222,15 +184,4 @@ func unquote(text string) string {
 		text = strings.TrimSpace(text[:i])
 	}
 	return text
-}
-
-var numbered = lazyre.New(`^\d+$`)
-
-// wave is a declared wave, and whether one was declared as a number.
-func (v value) wave() (int, bool) {
-	if v.kind != 's' || !numbered.MatchString(v.text) || len(v.text) > 6 {
-		return 0, false
-	}
-	n, err := strconv.Atoi(v.text)
-	return n, err == nil
 }

@@ -181,3 +181,25 @@ func (b *builder) criteria(list []string) {
 		b.Plan.Completion.AcceptanceCriteria = append(b.Plan.Completion.AcceptanceCriteria, list...)
 	}
 }
+
+// read goes through a file once.
+func read(name string, text []byte) (*reader, error) {
+	if err := sketch.CheckSize(name, text); err != nil {
+		return nil, err
+	}
+	r := &reader{t: outline.New(name, text)}
+	body := r.matter()
+	r.titles = headings(r.t, body)
+	for _, form := range []struct {
+		name string
+		read func(from int) []task
+	}{{"tags", r.tagged}, {"headings", r.headed}, {"list", r.listed}} {
+		if r.tasks = form.read(body); len(r.tasks) > 0 {
+			r.dialect = form.name
+			break
+		}
+	}
+	r.findGoal(body)
+	r.references()
+	return r, nil
+}

@@ -138,22 +138,3 @@ func (r *reader) complete() {
 		}
 	}
 }
-
-// fold spells an id so that 1, 01 and Task 1 agree.
-func fold(id string) string {
-	var b strings.Builder
-	lead := true
-	for i := 0; i < len(id); i++ {
-		c := id[i]
-		digit := c >= '0' && c <= '9'
-		if c == '0' && lead && i+1 < len(id) && id[i+1] >= '0' && id[i+1] <= '9' {
-			continue
-		}
-		lead = !digit
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
-}

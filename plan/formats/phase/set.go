@@ -11,20 +11,6 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-// A member is one file of a set.
-type member struct {
-	*reader
-	id      string   // as the file calls itself
-	phase   string   // the number of its phase, folded
-	depends []string // as written; nil: not said
-	at      int      // line of depends_on
-	needs   []int    // the members that are meant
-	wave    int      // declared
-	hasWave bool
-	waveAt  int
-	order   int // the wave that follows from dependencies, from 1; 0 in a cycle
-}
-
 // ReadSet reads the plans of a folder as one: each file is a speclet, whose id
 // is the plan's own. Files come in the order of their names. The ids of tasks
 // are made unique by the plan's id before them where that is needed.

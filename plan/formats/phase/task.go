@@ -69,28 +69,6 @@ func (r *reader) reportFor(code string, severity plan.Severity, at plan.Position
 	r.Report(code, severity, at, task, message, hint)
 }
 
-// read goes through a file once.
-func read(name string, text []byte) (*reader, error) {
-	if err := sketch.CheckSize(name, text); err != nil {
-		return nil, err
-	}
-	r := &reader{t: outline.New(name, text)}
-	body := r.matter()
-	r.titles = headings(r.t, body)
-	for _, form := range []struct {
-		name string
-		read func(from int) []task
-	}{{"tags", r.tagged}, {"headings", r.headed}, {"list", r.listed}} {
-		if r.tasks = form.read(body); len(r.tasks) > 0 {
-			r.dialect = form.name
-			break
-		}
-	}
-	r.findGoal(body)
-	r.references()
-	return r, nil
-}
-
 // model turns a task into one of a plan. id is what it is called there.
 func (t *task) model(id string) plan.Task {
 	m := plan.Task{ID: id, Title: t.title, Kind: t.kind, Priority: t.priority, Status: statusOf(t.status),

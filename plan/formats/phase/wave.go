@@ -62,3 +62,17 @@ func waves(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 	}
 	return found
 }
+
+// A member is one file of a set.
+type member struct {
+	*reader
+	id      string   // as the file calls itself
+	phase   string   // the number of its phase, folded
+	depends []string // as written; nil: not said
+	at      int      // line of depends_on
+	needs   []int    // the members that are meant
+	wave    int      // declared
+	hasWave bool
+	waveAt  int
+	order   int // the wave that follows from dependencies, from 1; 0 in a cycle
+}

@@ -10,17 +10,6 @@ type rule struct {
 	why      string
 }
 
-// Codes lists what a pair, or one half of it, is checked for, in the order in
-// which it is: the files, the goal, tasks and steps, both halves against each
-// other, and the plan as a whole.
-func Codes() []plan.Code {
-	list := make([]plan.Code, len(rules))
-	for i, r := range rules {
-		list[i] = plan.Code{Code: r.code, Severity: r.severity, Why: r.why}
-	}
-	return list
-}
-
 // rules is the one table of them. docs/spec-rules.md is written from it, and
 // testdata/rules.toml breaks each.
 var rules = [...]rule{

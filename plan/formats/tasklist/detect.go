@@ -16,8 +16,7 @@ func Detect(name string, text []byte) plan.Format {
 	if len(text) > sketch.MaxSize {
 		return plan.Unknown
 	}
-	r := &reader{t: outline.New(name, text)}
-	return r.format(name)
+	return formatOf(outline.New(name, text), name)
 }
 
 var (
@@ -38,14 +37,14 @@ type signs struct {
 	sections                             map[string]bool
 }
 
-func (r *reader) format(name string) plan.Format {
-	if f := r.jsonFormat(); f != plan.Unknown {
+func formatOf(t *outline.Text, name string) plan.Format {
+	if f := jsonFormat(t); f != plan.Unknown {
 		return f
 	}
-	if c := r.first(); c == '{' || c == '[' {
+	if c := first(t); c == '{' || c == '[' {
 		return plan.Unknown
 	}
-	s := r.signs()
+	s := signsOf(t)
 	lower := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	tasks := strings.HasSuffix(lower, "tasks.md")
 	switch {
@@ -76,26 +75,26 @@ func (r *reader) format(name string) plan.Format {
 }
 
 // first is the first character that is no blank.
-func (r *reader) first() byte {
-	for i := range r.t.Lines {
-		if line := strings.TrimSpace(r.t.Line(i)); line != "" {
+func first(t *outline.Text) byte {
+	for i := range t.Lines {
+		if line := strings.TrimSpace(t.Line(i)); line != "" {
 			return line[0]
 		}
 	}
 	return 0
 }
 
-func (r *reader) signs() signs {
+func signsOf(t *outline.Text) signs {
 	s := signs{sections: map[string]bool{}}
-	for i := range r.t.Lines {
-		line := r.t.Line(i)
+	for i := range t.Lines {
+		line := t.Line(i)
 		if line == "" {
 			continue
 		}
 		if strings.HasPrefix(strings.TrimSpace(line), "<task ") {
 			s.tags++
 		}
-		if r.t.Lines[i].Hidden {
+		if t.Lines[i].Hidden {
 			continue
 		}
 		if level, text := outline.Heading(line); level > 0 {
@@ -185,9 +184,9 @@ func statusOfBox(c rune) plan.Status {
 }
 
 // jsonFormat looks at a JSON text, or at the first line of JSON Lines.
-func (r *reader) jsonFormat() plan.Format {
-	src := r.t.Join(0, len(r.t.Lines))
-	if c := r.first(); c != '{' {
+func jsonFormat(t *outline.Text) plan.Format {
+	src := t.Join(0, len(t.Lines))
+	if c := first(t); c != '{' {
 		return plan.Unknown
 	}
 	root, end, err := jsontree.Parse(src, 0)

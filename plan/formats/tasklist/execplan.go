@@ -13,7 +13,7 @@ var timestamp = lazyre.New(`^\((\d{4}-\d\d-\d\d[^()]{0,20})\)\s*`)
 
 // execPlan reads the items of the section Progress as tasks, and the first
 // paragraph of Purpose as the goal.
-func (r *reader) execPlan() {
+func readExecPlan(r *list) {
 	inside, purpose, last := "", []string(nil), -1
 	level := 0
 	for i := range r.t.Lines {
@@ -34,7 +34,7 @@ func (r *reader) execPlan() {
 		case inside == "progress" && ok && r.full(r.t.At(i)):
 			return
 		case inside == "progress" && ok:
-			last = r.progress(i, it)
+			last = progress(r, i, it)
 		case inside == "progress":
 			r.below(last, line)
 		case inside == "purpose" && purpose == nil && trimmed != "":
@@ -51,7 +51,7 @@ func (r *reader) execPlan() {
 	}
 }
 
-func (r *reader) progress(line int, it outline.Item) int {
+func progress(r *list, line int, it outline.Item) int {
 	t := plan.Task{ID: fmt.Sprint(len(r.Plan.Tasks) + 1), Title: it.Text, Status: statusOfBox(it.Box)}
 	if m := timestamp.FindStringSubmatch(it.Text); m != nil {
 		t.Title = strings.TrimSpace(it.Text[len(m[0]):])

@@ -11,11 +11,12 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-func (r *reader) source() string { return r.t.Join(0, len(r.t.Lines)) }
+// A taskMaster reads tasks.json: one list, or one for each tag.
+type taskMaster struct{ *list }
 
-// taskMaster reads tasks.json: one list, or one for each tag.
-func (r *reader) taskMaster() {
-	root, _ := jsontree.ParseAll(r.source())
+func readTaskMaster(l *list) {
+	r := &taskMaster{l}
+	root, _ := jsontree.ParseAll(r.t.Join(0, len(r.t.Lines)))
 	if name := root.Get("meta").Get("projectName"); name.OK() {
 		r.Plan.Goal, r.Places["goal"] = strings.TrimSpace(name.Text()), r.t.Offset(name.Offset())
 	}
@@ -31,7 +32,7 @@ func (r *reader) taskMaster() {
 }
 
 // tag reads the tasks of one tag.
-func (r *reader) tag(tag string, list jsontree.Value) {
+func (r *taskMaster) tag(tag string, list jsontree.Value) {
 	before := map[string]bool{}
 	for _, t := range r.Plan.Tasks {
 		before[t.ID] = true
@@ -75,7 +76,7 @@ func (r *reader) tag(tag string, list jsontree.Value) {
 
 // subtasks adds the subtasks of a task as its steps. Those that depend on each
 // other go in that order, else in that of the file.
-func (r *reader) subtasks(task int, list jsontree.Value) {
+func (r *taskMaster) subtasks(task int, list jsontree.Value) {
 	t := &r.Plan.Tasks[task]
 	var subs []jsontree.Value
 	order := plan.Plan{}
@@ -88,13 +89,13 @@ func (r *reader) subtasks(task int, list jsontree.Value) {
 	}
 	place := map[string]int{}
 	for i, v := range subs {
-		if id := r.local(t, v.Get("id").Text()); id != "" {
+		if id := local(t, v.Get("id").Text()); id != "" {
 			place[id] = i
 		}
 	}
 	for i, v := range subs {
 		for d := range v.Get("dependencies").Each {
-			if j, ok := place[r.local(t, d.Text())]; ok {
+			if j, ok := place[local(t, d.Text())]; ok {
 				order.Tasks[i].DependsOn = append(order.Tasks[i].DependsOn, fmt.Sprint(j))
 			}
 		}
@@ -105,7 +106,7 @@ func (r *reader) subtasks(task int, list jsontree.Value) {
 }
 
 // local is the id of a subtask within its task: 2 for 7.2 in task 7.
-func (r *reader) local(t *plan.Task, id string) string {
+func local(t *plan.Task, id string) string {
 	if inner, ok := strings.CutPrefix(id, t.ID+"."); ok {
 		return inner
 	}
@@ -113,7 +114,7 @@ func (r *reader) local(t *plan.Task, id string) string {
 }
 
 // sequence orders subtasks; those that wait for each other stay as they are.
-func (r *reader) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan) []int {
+func (r *taskMaster) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan) []int {
 	for i := range p.Tasks {
 		p.Tasks[i].Steps = []plan.Step{{Address: plan.Address(p.Tasks[i].ID)}}
 	}
@@ -144,23 +145,21 @@ func (r *reader) sequence(t *plan.Task, subs []jsontree.Value, p *plan.Plan) []i
 	return order
 }
 
-func (r *reader) subtask(task int, v jsontree.Value, n int) {
+func (r *taskMaster) subtask(task int, v jsontree.Value, n int) {
 	t := &r.Plan.Tasks[task]
-	s := plan.Step{ID: r.local(t, v.Get("id").Text()), Description: strings.TrimSpace(v.Get("title").Text()),
+	s := plan.Step{ID: local(t, v.Get("id").Text()), Description: strings.TrimSpace(v.Get("title").Text()),
 		Status: sketch.Status(v.Get("status").Text())}
 	if s.ID == "" {
 		s.ID = fmt.Sprintf("item-%d", n+1)
 	}
 	s.Prompt = strings.TrimSpace(s.Description + "\n\n" +
 		paragraphs(v, "description", "details", "testStrategy", "acceptanceCriteria"))
-	r.items++
-	r.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.Offset(v.Offset())
-	t.Steps = append(t.Steps, s)
+	r.addStep(task, s, r.t.Offset(v.Offset()))
 }
 
-// beads reads one issue from each line. A line that is none is reported, and
+// readBeads reads one issue from each line. A line that is none is reported, and
 // the others are read.
-func (r *reader) beads() {
+func readBeads(r *list) {
 	seen := map[string]bool{}
 	for i := range r.t.Lines {
 		line := r.t.Line(i)
@@ -186,12 +185,12 @@ func (r *reader) beads() {
 					fmt.Sprintf("there are two issues %q", id.Text()), "keep one of them")
 			}
 			seen[v.Get("id").Text()] = true
-			r.issue(i, v)
+			readIssue(r, i, v)
 		}
 	}
 }
 
-func (r *reader) issue(line int, v jsontree.Value) {
+func readIssue(r *list, line int, v jsontree.Value) {
 	t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()),
 		Priority: v.Get("priority").Text(),
 		Kind:     v.Get("issue_type").Text(), Status: sketch.Status(v.Get("status").Text()), Description: paragraphs(v,

@@ -13,7 +13,7 @@ import (
 // A numberer reads the lists of Kiro and OpenSpec: items with numbers, of which 1.2
 // is a step of 1, be that an item or the heading of a group.
 type numberer struct {
-	*reader
+	*list
 	format  plan.Format
 	tasks   map[string]int  // by id
 	steps   map[string]bool // addresses
@@ -33,8 +33,8 @@ type pendingGroup struct {
 
 var parallelMark = lazyre.New(`\s*\(P\)\s*`)
 
-func (r *reader) numbered(format plan.Format) {
-	n := &numberer{reader: r, format: format, tasks: map[string]int{}, steps: map[string]bool{}, group: -1,
+func readNumbered(r *list, format plan.Format) {
+	n := &numberer{list: r, format: format, tasks: map[string]int{}, steps: map[string]bool{}, group: -1,
 		at: part{-1, -1}}
 	for i := range r.t.Lines {
 		line := r.t.Line(i)
@@ -165,7 +165,6 @@ func (n *numberer) duplicate(id string, line int) {
 
 func (n *numberer) step(task int, id, title string, status plan.Status, optional bool, line int) {
 	t := &n.Plan.Tasks[task]
-	n.items++
 	s := plan.Step{ID: id, Description: title, Status: status}
 	if optional {
 		no := false
@@ -176,9 +175,8 @@ func (n *numberer) step(task int, id, title string, status plan.Status, optional
 		n.duplicate(address, line)
 	}
 	n.steps[address] = true
-	n.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = n.t.At(line)
 	n.at = part{task, len(t.Steps)}
-	t.Steps = append(t.Steps, s)
+	n.addStep(task, s, n.t.At(line))
 }
 
 // plain keeps an item without a number: as a step of its group where the list

@@ -10,6 +10,9 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
+// maxText is how many bytes of a line are searched for names.
+const maxText = 8 << 10
+
 var (
 	bracketMark = lazyre.New(`^\[([^\]]{1,20})\]\s*`)
 	storyMark   = lazyre.New(`^US\d+$`)
@@ -19,7 +22,7 @@ var (
 )
 
 // specKit reads items with ids like T001, in phases that are headings.
-func (r *reader) specKit() {
+func readSpecKit(r *list) {
 	phase := ""
 	last := -1
 	for i := range r.t.Lines {
@@ -42,7 +45,7 @@ func (r *reader) specKit() {
 		case !ok:
 			r.below(last, line)
 		case specKitID.MatchString(it.Text):
-			last = r.specKitItem(i, it, phase)
+			last = specKitItem(r, i, it, phase)
 		case it.Indent >= 2 && last >= 0:
 			r.below(last, line)
 			r.irregular(i, "with the text of the task above it", "give it an id of its own, as in  - [ ] T042 text")
@@ -56,7 +59,7 @@ func (r *reader) specKit() {
 }
 
 // specKitItem adds an item, and returns its index.
-func (r *reader) specKitItem(line int, it outline.Item, phase string) int {
+func specKitItem(r *list, line int, it outline.Item, phase string) int {
 	m := specKitID.FindStringSubmatch(it.Text)
 	t := plan.Task{ID: m[1], Status: statusOfBox(it.Box)}
 	text := it.Text[len(m[0]):]
@@ -110,23 +113,4 @@ func taskNames(text string) []string {
 		names = append(names, strings.TrimRight(name, "."))
 	}
 	return names
-}
-
-// addTask adds a task that stands on a line, and returns its index.
-func (r *reader) addTask(t plan.Task, line int) int { return r.addTaskAt(t, r.t.At(line)) }
-
-func (r *reader) addTaskAt(t plan.Task, at plan.Position) int {
-	i := len(r.Plan.Tasks)
-	r.items++
-	r.Places[fmt.Sprintf("tasks[%d]", i)] = at
-	r.Plan.Tasks = append(r.Plan.Tasks, t)
-	return i
-}
-
-// below adds a line to the description of a task.
-func (r *reader) below(task int, line string) {
-	if task < 0 || strings.TrimSpace(line) == "" || outline.Width(line) == 0 {
-		return
-	}
-	r.describe(task, -1, line)
 }

@@ -8,9 +8,12 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
-// superpowers reads tasks that are headings, with steps that are marked in
+// A superpowers reads tasks that are headings, with steps that are marked in
 // bold.
-func (r *reader) superpowers() {
+type superpowers struct{ *list }
+
+func readSuperpowers(l *list) {
+	r := &superpowers{l}
 	task, level := -1, 0
 	files := false
 	for i := range r.t.Lines {
@@ -64,16 +67,14 @@ func (r *reader) superpowers() {
 	r.sameTasks()
 }
 
-func (r *reader) headGoal(i int, line string) {
+func (r *superpowers) headGoal(i int, line string) {
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "**Goal:**"); ok && r.Plan.Goal == "" {
 		r.Plan.Goal, r.Places["goal"] = strings.TrimSpace(rest), r.t.At(i)
 	}
 }
 
 // markedStep adds a step; m is what its mark says.
-func (r *reader) markedStep(task, line int, m []string) {
-	t := &r.Plan.Tasks[task]
-	r.items++
+func (r *superpowers) markedStep(task, line int, m []string) {
 	s := plan.Step{ID: strings.TrimRight(m[2], "."), Description: strings.TrimSpace(m[3] + " " + m[4])}
 	if m[1] != "" {
 		s.Status = statusOfBox([]rune(m[1])[0])
@@ -81,13 +82,12 @@ func (r *reader) markedStep(task, line int, m []string) {
 	if s.Description == "" {
 		s.Description = "Step " + s.ID
 	}
-	r.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(line)
-	t.Steps = append(t.Steps, s)
+	r.addStep(task, s, r.t.At(line))
 }
 
 // stepText adds a line to the last step of a task, or to the task before its
 // first.
-func (r *reader) stepText(task int, line string) {
+func (r *superpowers) stepText(task int, line string) {
 	if task >= 0 {
 		r.describe(task, len(r.Plan.Tasks[task].Steps)-1, line)
 	}
@@ -95,7 +95,7 @@ func (r *reader) stepText(task int, line string) {
 
 // fileLine reads "- Create: `path`" below Files; files that are only read are
 // not the task's.
-func (r *reader) fileLine(task int, line string) bool {
+func (r *superpowers) fileLine(task int, line string) bool {
 	it, ok := outline.ListItem(line)
 	if !ok {
 		return false
@@ -125,7 +125,7 @@ func (r *reader) fileLine(task int, line string) bool {
 }
 
 // boxSteps makes steps of the checkboxes of a task that marks none.
-func (r *reader) boxSteps(task int) {
+func (r *superpowers) boxSteps(task int) {
 	body := r.bodies[part{task, -1}]
 	if body == nil {
 		return
@@ -139,16 +139,14 @@ func (r *reader) boxSteps(task int) {
 			return
 		}
 		if it, ok := box(r.t.Line(i)); ok {
-			t := &r.Plan.Tasks[task]
-			r.Places[fmt.Sprintf("tasks[%d].steps[%d]", task, len(t.Steps))] = r.t.At(i)
-			t.Steps = append(t.Steps, plan.Step{ID: fmt.Sprint(len(t.Steps) + 1), Description: it.Text,
-				Status: statusOfBox(it.Box)})
+			r.addStep(task, plan.Step{ID: fmt.Sprint(len(r.Plan.Tasks[task].Steps) + 1), Description: it.Text,
+				Status: statusOfBox(it.Box)}, r.t.At(i))
 		}
 	}
 }
 
 // sameTasks reports ids that stand twice.
-func (r *reader) sameTasks() {
+func (r *superpowers) sameTasks() {
 	seen := map[string]bool{}
 	for i := range r.Plan.Tasks {
 		t := &r.Plan.Tasks[i]

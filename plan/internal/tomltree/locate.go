@@ -1,16 +1,9 @@
 package tomltree
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
-
-func (n *Node) sorted() []Key {
-	keys := slices.Clone(n.Keys)
-	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
-	return keys
-}
 
 // Locate follows a path such as "tasks[0].limits.max_files" from a table. It
 // returns where the key that the path names was written, or the nearest thing

@@ -5,6 +5,9 @@
 package tomltree
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/planlock/planlock/plan"
 )
 
@@ -144,4 +147,10 @@ func (n *Node) Settings(to []plan.Setting, key string) []plan.Setting {
 		to = k.Value.Settings(to, key+"."+plan.QuoteKey(k.Name))
 	}
 	return to
+}
+
+func (n *Node) sorted() []Key {
+	keys := slices.Clone(n.Keys)
+	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
+	return keys
 }

@@ -1,0 +1,4 @@
+package intake
+
+// ByPriority is the order of tasks.
+var ByPriority = byPriority

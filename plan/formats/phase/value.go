@@ -1,0 +1,56 @@
+package phase
+
+import (
+	"strconv"
+
+	"github.com/planlock/planlock/internal/lazyre"
+)
+
+// A value is what stands behind a key of YAML: a text, a list or a map. Texts
+// are as written.
+type value struct {
+	key   string
+	line  int // from 0
+	text  string
+	items []value // of lists and maps
+	kind  byte    // 's', 'l' or 'm'; 0: there is none
+}
+
+// get finds a member of a map.
+func (v value) get(key string) value {
+	for _, m := range v.items {
+		if v.kind == 'm' && m.key == key {
+			return m
+		}
+	}
+	return value{line: v.line}
+}
+
+// list is the value as a list of texts: nil where nothing is said, empty for
+// none.
+func (v value) list() []string {
+	switch v.kind {
+	case 'l':
+		list := []string{}
+		for _, it := range v.items {
+			if it.kind == 's' && it.text != "" {
+				list = append(list, it.text)
+			}
+		}
+		return list
+	case 's':
+		return splitNames(v.text)
+	}
+	return nil
+}
+
+// wave is a declared wave, and whether one was declared as a number.
+func (v value) wave() (int, bool) {
+	if v.kind != 's' || !numbered.MatchString(v.text) || len(v.text) > 6 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(v.text)
+	return n, err == nil
+}
+
+var numbered = lazyre.New(`^\d+$`)
