@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 // use it.
 var internalMayImport = map[string]struct{ sees, seenBy []string }{
 	"internal/atomicfile":   {nil, []string{"exec", "checkpoint"}},
+	"internal/code":         {nil, []string{"gate", "exec"}},
 	"internal/disk":         {nil, []string{"exec", "checkpoint", "internal/atomicfile", "examples"}},
 	"internal/interrupt":    {nil, []string{"checkpoint", "gate"}},
 	"internal/jsontree":     {nil, []string{"plan", "gate", "internal/reviewdoc"}},

@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/planlock/planlock/internal/code"
 )
 
 // What is kept of one gate's report on one pass, whatever the gate says: it
@@ -65,7 +67,7 @@ func (l *limited) addCitation(v *Verdict, c Citation) {
 // tell adds to a verdict how much was left out of it.
 func (l *limited) tell(v *Verdict) {
 	if l.findings > 0 {
-		v.Findings = append(v.Findings, Finding{Code: CodeMore, Message: fmt.Sprintf("and %d more findings, which are left out", l.findings)})
+		v.Findings = append(v.Findings, Finding{Code: code.More, Message: fmt.Sprintf("and %d more findings, which are left out", l.findings)})
 	}
 	if l.evidence > 0 {
 		v.Evidence = append(v.Evidence, fmt.Sprintf("and %d more lines of evidence, which are left out", l.evidence))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/internal/code"
 )
 
 // talk asks a gate that reports as it is told.
@@ -63,7 +64,7 @@ func TestReportsAreBounded(t *testing.T) {
 		t.Fatalf("%s: %d findings, %d lines of evidence, %d citations", v.Result, len(v.Findings), len(v.Evidence),
 			len(v.Citations))
 	}
-	if last := v.Findings[gate.MaxFindings]; last.Code != gate.CodeMore || last.Message != "and 99800 more findings, which are left out" {
+	if last := v.Findings[gate.MaxFindings]; last.Code != code.More || last.Message != "and 99800 more findings, which are left out" {
 		t.Errorf("%+v", last)
 	}
 	if last := v.Evidence[gate.MaxFindings]; last != "and 99800 more lines of evidence, which are left out" {

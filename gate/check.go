@@ -8,16 +8,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Check decides one kind of plan.Check. Kind names it, and the arguments that
-// it takes: others are refused when a plan is checked. It must be the same on
-// every call. The error means "could not decide". Decide reports nothing on
-// pass itself: whoever asked does that. It may be called concurrently and obeys
-// the rules of Gate.Judge.
-type Check interface {
-	Kind() plan.CheckKind
-	Decide(ctx context.Context, pass *Pass, c plan.Check) (Verdict, error)
-}
-
 // Decide decides a check of the plan with the kinds of checks of the pass. The
 // error means "could not decide"; *UnknownCheckError if nobody knows the kind.
 func (p *Pass) Decide(ctx context.Context, c plan.Check) (Verdict, error) {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"log/slog"
 
 	"github.com/planlock/planlock/ledger"
@@ -63,31 +64,12 @@ type Output struct {
 	Exit   int
 }
 
-// A handed pass is one for one gate, with what belongs to it.
-type handed struct {
-	pass   Pass
-	report report
-	runner watched
-}
-
-// Fresh copies the pass for one gate: with no findings, and with a runner that
-// notes which command the gate waits for. The copy's fields refer to the same
-// things.
-func (p *Pass) Fresh() *Pass {
-	h := &handed{pass: *p}
-	own := &h.pass
-	own.report = &h.report
-	if own.Runner != nil {
-		h.runner = watched{unwatched(own.Runner), own}
-		own.Runner = &h.runner
-	}
-	return own
-}
-
-// Close ends the report: what the gate still says is dropped.
-func (p *Pass) Close() {
-	r := p.reporting()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
+// A Check decides one kind of plan.Check. Kind names it, and the arguments that
+// it takes: others are refused when a plan is checked. It must be the same on
+// every call. The error means "could not decide". Decide reports nothing on
+// pass itself: whoever asked does that. It may be called concurrently and obeys
+// the rules of Gate.Judge.
+type Check interface {
+	Kind() plan.CheckKind
+	Decide(ctx context.Context, pass *Pass, c plan.Check) (Verdict, error)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -24,7 +25,7 @@ func judgements() []gate.Judgement {
 		{Gate: "limits", Level: 1, Phase: gate.During, Stateless: true, Took: 1500 * time.Microsecond,
 			Verdict: &gate.Verdict{
 				Result: gate.Fail,
-				Findings: []gate.Finding{{Code: gate.CodeLimitFiles, Path: "a.go", Line: 3, Message: "m",
+				Findings: []gate.Finding{{Code: code.LimitFiles, Path: "a.go", Line: 3, Message: "m",
 					Expected: "e", Happened: "h"}},
 				Evidence:  []string{"2 files"},
 				Citations: []gate.Citation{{Path: "a.go", Line: 3, Text: "x"}}}},

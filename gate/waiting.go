@@ -2,13 +2,6 @@ package gate
 
 import "slices"
 
-// A Wait is something that a gate waits for.
-type Wait struct {
-	Cause   Cause
-	What    string
-	Vouched bool // the gate itself says so; else it was seen to run a command
-}
-
 // Waiting says what the gate is about to wait for, so that a time-out meanwhile
 // is put down to it. Call done when it came. Commands run through Runner are
 // seen without it, but only a gate's own word counts as proof of a cause: a

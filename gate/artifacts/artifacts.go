@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/content"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -75,16 +76,16 @@ func overwritten(account *ledger.Account) map[string]ledger.Change {
 
 func missing(m ledger.Expectation, stood map[string]ledger.Change) gate.Finding {
 	if m.Symbol != "" {
-		return gate.Finding{Code: gate.CodeSymbolMissing,
+		return gate.Finding{Code: code.SymbolMissing,
 			Message:  fmt.Sprintf("symbol %q is declared as %s, but was not", m.Symbol, say.Symbol(m.Op)),
 			Expected: fmt.Sprintf("symbol %q %s", m.Symbol, say.Symbol(m.Op)), Happened: "nothing of the kind"}
 	}
 	if c, ok := stood[m.Path]; ok && m.Op == ledger.Created && m.Path != "" {
-		return gate.Finding{Code: gate.CodeArtifactMissing, Path: m.Path,
+		return gate.Finding{Code: code.ArtifactMissing, Path: m.Path,
 			Message:  fmt.Sprintf("%q is declared as created, and was there before the step: declare modify, or delete it first", m.Path),
 			Expected: fmt.Sprintf("nothing at %q before the step", m.Path), Happened: say.Change(c)}
 	}
-	return gate.Finding{Code: gate.CodeArtifactMissing, Path: m.Path,
+	return gate.Finding{Code: code.ArtifactMissing, Path: m.Path,
 		Message:  fmt.Sprintf("%q is declared as %s, but was not", m.Path, m.Op),
 		Expected: fmt.Sprintf("%s %q", m.Op, m.Path), Happened: "nothing of the kind"}
 }
@@ -95,7 +96,7 @@ func extras(pass *gate.Pass, account *ledger.Account, observe bool) {
 			pass.Evidencef("%q was %s without being declared (recorded, as the profile is observe)", c.Path, c.Op)
 			continue
 		}
-		pass.Report(gate.Finding{Code: gate.CodeArtifactExtra, Path: c.Path,
+		pass.Report(gate.Finding{Code: code.ArtifactExtra, Path: c.Path,
 			Message:  fmt.Sprintf("%q was %s, and nobody declared that", c.Path, c.Op),
 			Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
 	}
@@ -105,7 +106,7 @@ func extras(pass *gate.Pass, account *ledger.Account, observe bool) {
 				say.Symbol(s.Op))
 			continue
 		}
-		pass.Report(gate.Finding{Code: gate.CodeSymbolExtra, Path: s.Path, Line: s.Line,
+		pass.Report(gate.Finding{Code: code.SymbolExtra, Path: s.Path, Line: s.Line,
 			Message:  fmt.Sprintf("symbol %q was %s, and nobody declared that", s.Name, say.Symbol(s.Op)),
 			Expected: fmt.Sprintf("symbol %q not %s", s.Name, say.Symbol(s.Op)),
 			Happened: fmt.Sprintf("%s in %s:%d", say.Symbol(s.Op), s.Path, s.Line)})

@@ -7,6 +7,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
 	"github.com/planlock/planlock/gate/internal/workspace"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -44,12 +45,6 @@ func kinds(pass *gate.Pass, declared ledger.Declared, changes []ledger.Change) e
 	}
 	onlyFolders(pass, declared, changes)
 	return nil
-}
-
-func wrong(pass *gate.Pass, c ledger.Change, happened string) {
-	pass.Report(gate.Finding{Code: gate.CodeArtifactKind, Path: c.Path,
-		Message:  fmt.Sprintf("%q is declared as %s, and that is not what it is: %s", c.Path, c.Op, happened),
-		Expected: fmt.Sprintf("a regular file at %q", c.Path), Happened: happened})
 }
 
 // wrongKind says what is wrong with what stands at a path now, or "".
@@ -125,7 +120,7 @@ func onlyFolders(pass *gate.Pass, declared ledger.Declared, changes []ledger.Cha
 			}
 		}
 		if empty != "" {
-			pass.Report(gate.Finding{Code: gate.CodeArtifactKind, Path: empty,
+			pass.Report(gate.Finding{Code: code.ArtifactKind, Path: empty,
 				Message:  fmt.Sprintf("%q is declared as created, and only folders that hold nothing came; declare folders by their names", pattern),
 				Expected: fmt.Sprintf("a regular file that %q matches", pattern),
 				Happened: fmt.Sprintf("folder %q", empty)})

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
 	"github.com/planlock/planlock/gate/internal/workspace"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -100,4 +101,10 @@ func shared(pass *gate.Pass, w workspace.Folder, c ledger.Change) error {
 			names-inside))
 	}
 	return nil
+}
+
+func wrong(pass *gate.Pass, c ledger.Change, happened string) {
+	pass.Report(gate.Finding{Code: code.ArtifactKind, Path: c.Path,
+		Message:  fmt.Sprintf("%q is declared as %s, and that is not what it is: %s", c.Path, c.Op, happened),
+		Expected: fmt.Sprintf("a regular file at %q", c.Path), Happened: happened})
 }

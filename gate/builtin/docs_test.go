@@ -61,7 +61,7 @@ func gateTable() string {
 
 // codeTable takes what a code means from the comment beside its constant.
 func codeTable(t *testing.T) string {
-	source, err := os.ReadFile(filepath.Join("..", "codes.go"))
+	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "code", "code.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,13 +78,13 @@ func codeTable(t *testing.T) string {
 	b.WriteString("| code | meaning |\n|---|---|\n")
 	for _, c := range gate.Codes() {
 		if meaning[c] == "" {
-			t.Errorf("code %q is not explained in gate/codes.go", c)
+			t.Errorf("code %q is not explained in internal/code", c)
 		}
 		fmt.Fprintf(&b, "| `%s` | %s |\n", c, meaning[c])
 		delete(meaning, c)
 	}
 	for c := range meaning {
-		t.Errorf("code %q is missing in gate.Codes", c)
+		t.Errorf("code %q is missing in code.All", c)
 	}
 	return b.String()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/gate/gatetest"
 	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -309,9 +310,9 @@ func TestCreatedFileStoodThereBefore(t *testing.T) {
 			pass.Step.Artifacts = &plan.Artifacts{Create: []string{"a"}}
 			j := gatetest.Judge(t.Context(), named(t, "artifacts"), pass)
 			want := []gate.Finding{
-				{Code: gate.CodeArtifactMissing, Path: "a", Message: `"a" is declared as created, and was there before the step: declare modify, or delete it first`,
+				{Code: code.ArtifactMissing, Path: "a", Message: `"a" is declared as created, and was there before the step: declare modify, or delete it first`,
 					Expected: `nothing at "a" before the step`, Happened: tt.happened},
-				{Code: gate.CodeArtifactExtra, Path: "a", Message: `"a" was modified, and nobody declared that`,
+				{Code: code.ArtifactExtra, Path: "a", Message: `"a" was modified, and nobody declared that`,
 					Expected: `"a" left as it was`, Happened: tt.happened},
 			}
 			got := slices.Clone(j.Verdict.Findings)

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/builtin"
 	"github.com/planlock/planlock/gate/gatetest"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/native"
@@ -245,7 +246,7 @@ func TestCompletenessStatesThePlansOwnCheck(t *testing.T) {
 		t.Errorf("%d findings, and the plan has %d errors", len(j.Verdict.Findings), errs)
 	}
 	for _, f := range j.Verdict.Findings {
-		if f.Code != gate.CodeIncomplete || f.Path != "plan.toml" {
+		if f.Code != code.Incomplete || f.Path != "plan.toml" {
 			t.Errorf("finding %+v", f)
 		}
 	}

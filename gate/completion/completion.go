@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/decide"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/gate/internal/workspace"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -38,7 +39,7 @@ func judgeCompletion(ctx context.Context, pass *gate.Pass) error {
 	if err := stillThere(pass); err != nil {
 		return err
 	}
-	return decide.All(ctx, pass, gate.CodeCompletion, "completion check", pass.Plan.Completion.Checks)
+	return decide.All(ctx, pass, code.Completion, "completion check", pass.Plan.Completion.Checks)
 }
 
 // stillThere looks for the created paths of all steps.
@@ -68,7 +69,7 @@ func stillThere(pass *gate.Pass) error {
 		switch _, err := w.Lstat(p); {
 		case err == nil:
 		case workspace.Gone(err):
-			pass.Report(gate.Finding{Code: gate.CodeCompletion, Path: p, Message: fmt.Sprintf("%q, which step %s declares as created, is not there at the end", p, by[p]),
+			pass.Report(gate.Finding{Code: code.Completion, Path: p, Message: fmt.Sprintf("%q, which step %s declares as created, is not there at the end", p, by[p]),
 				Expected: fmt.Sprintf("%q is there", p), Happened: "nothing stands there"})
 		default:
 			return fmt.Errorf("completion: %w", err)

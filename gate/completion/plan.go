@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -29,7 +30,7 @@ func Plan() gate.Gate {
 			if d.Hint != "" {
 				message += "; " + d.Hint
 			}
-			pass.Report(gate.Finding{Code: gate.CodeIncomplete, Path: d.Pos.File, Line: d.Pos.Line, Message: message})
+			pass.Report(gate.Finding{Code: code.Incomplete, Path: d.Pos.File, Line: d.Pos.Line, Message: message})
 		}
 		return nil
 	})

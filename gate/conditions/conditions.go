@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/decide"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 )
 
 // After is the gate that decides what must hold after a step.
@@ -24,7 +25,7 @@ func After() gate.Gate {
 		if pass.Step == nil {
 			return errors.New("postconditions: the pass has no step")
 		}
-		return decide.All(ctx, pass, gate.CodePostcondition, "postcondition", pass.Step.Postconditions)
+		return decide.All(ctx, pass, code.Postcondition, "postcondition", pass.Step.Postconditions)
 	})
 }
 
@@ -41,7 +42,7 @@ func Before() gate.Gate {
 		}
 		var d decide.Several
 		assumptions(ctx, pass, &d)
-		d.Each(ctx, pass, gate.CodePrecondition, "precondition", pass.Step.Preconditions)
+		d.Each(ctx, pass, code.Precondition, "precondition", pass.Step.Preconditions)
 		return d.Finish(pass)
 	})
 }
@@ -57,7 +58,7 @@ func assumptions(ctx context.Context, pass *gate.Pass, d *decide.Several) {
 			continue
 		}
 		d.One(ctx, pass, *a.Check, func(v gate.Verdict) {
-			decide.Objections(pass, v, gate.Finding{Code: gate.CodePrecondition, Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: say.Check(*a.Check)})
+			decide.Objections(pass, v, gate.Finding{Code: code.Precondition, Message: fmt.Sprintf("assumption %q (%s) does not hold", a.ID, a.Text), Expected: say.Check(*a.Check)})
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/gate/internal/workspace"
+	"github.com/planlock/planlock/internal/code"
 )
 
 // Evidence is the gate that asks for the files that a step owes as evidence.
@@ -58,7 +59,7 @@ func judgeEvidence(_ context.Context, pass *gate.Pass) error {
 }
 
 func lacking(pass *gate.Pass, p, happened string) {
-	pass.Report(gate.Finding{Code: gate.CodeEvidenceMissing, Path: p, Message: fmt.Sprintf("the step owes %q as evidence: %s", p, happened),
+	pass.Report(gate.Finding{Code: code.EvidenceMissing, Path: p, Message: fmt.Sprintf("the step owes %q as evidence: %s", p, happened),
 		Expected: "something that is not empty", Happened: happened})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 )
 
 // Output is the gate that compares what the executor printed with the step's
@@ -62,7 +63,7 @@ func judgeOutput(_ context.Context, pass *gate.Pass) error {
 }
 
 func unexpected(pass *gate.Pass, expected, happened string) {
-	pass.Report(gate.Finding{Code: gate.CodeExpectedOutput,
+	pass.Report(gate.Finding{Code: code.ExpectedOutput,
 		Message: "the executor's output is not what the step expects", Expected: expected, Happened: happened})
 }
 

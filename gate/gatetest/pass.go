@@ -162,3 +162,21 @@ func ready(pass *gate.Pass, phase gate.Phase) *gate.Pass {
 	}
 	return own
 }
+
+// sample is a pass with something to look at, whose commands all succeed.
+func sample(t testing.TB) *gate.Pass {
+	pass := Pass(t, Files{"a.txt": "one\n", "p/p.go": "package p\n\nfunc Old() {}\n"},
+		Files{"a.txt": "two\n", "b.json": "{}\n", "p/p.go": "package p\n\nfunc Old() {}\n\nfunc New() {}\n"})
+	pass.Runner = succeeding{}
+	pass.Introduced = map[string]string{"I1": "base"}
+	pass.Step.Artifacts = &plan.Artifacts{Create: []string{"b.json"}, Modify: []string{"a.txt", "p/p.go"},
+		SymbolsAdd: []string{"p.New"}}
+	pass.Draft = &plan.Draft{Plan: *pass.Plan}
+	return pass
+}
+
+type succeeding struct{}
+
+func (succeeding) Run(ctx context.Context, _ gate.Command) (gate.CommandResult, error) {
+	return gate.CommandResult{}, context.Cause(ctx)
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -71,7 +72,7 @@ func red(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 		return err
 	}
 	if r.Exit == 0 {
-		pass.Report(gate.Finding{Code: gate.CodeTestNotRed,
+		pass.Report(gate.Finding{Code: code.TestNotRed,
 			Message:  fmt.Sprintf("%q passes before the fix, so it does not show %q", t.Test, t.Behavior),
 			Expected: "a status other than 0 until step " + string(t.FixedBy), Happened: say.Ended(r)})
 		return nil
@@ -90,7 +91,7 @@ func green(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 		if t.FailureMeans != "" {
 			message += ", which means: " + t.FailureMeans
 		}
-		pass.Report(gate.Finding{Code: gate.CodeTestNotGreen, Message: message, Expected: "status 0",
+		pass.Report(gate.Finding{Code: code.TestNotGreen, Message: message, Expected: "status 0",
 			Happened: say.Ended(r)})
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/decide"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -54,7 +55,7 @@ func firstLook(pass *gate.Pass, id string) bool {
 }
 
 func broken(pass *gate.Pass, inv plan.Invariant, v gate.Verdict) {
-	f := gate.Finding{Code: gate.CodeInvariant, Message: story(pass, inv), Expected: say.Check(*inv.Check)}
+	f := gate.Finding{Code: code.Invariant, Message: story(pass, inv), Expected: say.Check(*inv.Check)}
 	switch {
 	case inv.Critical:
 		decide.Objections(pass, v, f)

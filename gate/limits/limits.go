@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/content"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -38,8 +39,8 @@ func judgeLimits(_ context.Context, pass *gate.Pass) error {
 		return nil
 	}
 	files, lines := countFiles(pass.Changes), pass.Lines.Added+pass.Lines.Removed
-	over(pass, gate.CodeLimitFiles, "file", l.MaxFiles, files)
-	over(pass, gate.CodeLimitLines, "line", l.MaxLines, lines)
+	over(pass, code.LimitFiles, "file", l.MaxFiles, files)
+	over(pass, code.LimitLines, "line", l.MaxLines, lines)
 	if l.Modules != nil {
 		outside(pass, l.Modules)
 	}
@@ -101,7 +102,7 @@ func outside(pass *gate.Pass, modules []string) {
 		if within(c, modules) {
 			continue
 		}
-		pass.Report(gate.Finding{Code: gate.CodeLimitModules, Path: c.Path,
+		pass.Report(gate.Finding{Code: code.LimitModules, Path: c.Path,
 			Message:  fmt.Sprintf("%q lies in none of the folders that the step may change", c.Path),
 			Expected: fmt.Sprintf("changes within %s", strings.Join(modules, ", ")), Happened: say.Change(c)})
 	}

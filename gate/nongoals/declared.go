@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -45,7 +46,7 @@ func declares(pass *gate.Pass, s *plan.Step) {
 					base, _ = doublestar.SplitPattern(base)
 				}
 				if pattern, ok := protects(n, base); ok && base != "." {
-					pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: p,
+					pass.Report(gate.Finding{Code: code.NonGoal, Path: p,
 						Message: fmt.Sprintf("step %s declares %q, and non-goal %q (%s) protects %q", s.Address, p,
 							n.ID, n.Text, pattern)})
 				}
@@ -54,7 +55,7 @@ func declares(pass *gate.Pass, s *plan.Step) {
 		for _, symbols := range [][]string{d.SymbolsAdd, d.SymbolsRemove} {
 			for _, sym := range symbols {
 				if name, ok := protectsSymbol(n, sym); ok {
-					pass.Report(gate.Finding{Code: gate.CodeNonGoal,
+					pass.Report(gate.Finding{Code: code.NonGoal,
 						Message: fmt.Sprintf("step %s declares symbol %q, and non-goal %q (%s) protects %q",
 							s.Address, sym, n.ID, n.Text, name)})
 				}

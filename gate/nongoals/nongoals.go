@@ -16,6 +16,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/content"
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -37,7 +38,7 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 	for _, n := range pass.Plan.NonGoals {
 		for _, c := range pass.Changes {
 			if pattern, ok := protects(n, c.Path); ok {
-				pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: c.Path,
+				pass.Report(gate.Finding{Code: code.NonGoal, Path: c.Path,
 					Message: fmt.Sprintf("%q must not be touched: non-goal %q (%s) protects %q", c.Path, n.ID,
 						n.Text, pattern),
 					Expected: fmt.Sprintf("%q left as it was", c.Path), Happened: say.Change(c)})
@@ -57,7 +58,7 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 }
 
 func reportSymbol(pass *gate.Pass, n plan.NonGoal, name string, s ledger.Symbol) {
-	pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: s.Path, Line: s.Line,
+	pass.Report(gate.Finding{Code: code.NonGoal, Path: s.Path, Line: s.Line,
 		Message: fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", s.Name, n.ID, n.Text,
 			name),
 		Expected: fmt.Sprintf("%q left as it was", s.Name), Happened: say.Symbol(s.Op)})
@@ -73,17 +74,6 @@ func protects(n plan.NonGoal, p string) (pattern string, ok bool) {
 		}
 		if matched, err := doublestar.Match(clean, p); err == nil && matched {
 			return pattern, true
-		}
-	}
-	return "", false
-}
-
-// protectsSymbol finds the symbol of a non-goal that covers a symbol; a type
-// covers its methods.
-func protectsSymbol(n plan.NonGoal, symbol string) (name string, ok bool) {
-	for _, name := range n.Symbols {
-		if symbol == name || strings.HasPrefix(symbol, name+".") {
-			return name, true
 		}
 	}
 	return "", false

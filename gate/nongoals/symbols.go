@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
 	"github.com/planlock/planlock/gate/internal/goapi"
 	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -36,7 +38,7 @@ func judgeProtectedSymbols(ctx context.Context, pass *gate.Pass) error {
 				continue // added and removed ones are among the symbols of the pass
 			}
 			at := is.at[symbol]
-			pass.Report(gate.Finding{Code: gate.CodeNonGoal, Path: at.Path, Line: at.Line,
+			pass.Report(gate.Finding{Code: code.NonGoal, Path: at.Path, Line: at.Line,
 				Message: fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", symbol, n.ID,
 					n.Text, name),
 				Expected: say.Tail(old[0]), Happened: say.Tail(is.texts[symbol][0])})
@@ -83,4 +85,15 @@ func declared(ctx context.Context, pass *gate.Pass, of content.Side) (declaratio
 		slices.Sort(texts)
 	}
 	return d, nil
+}
+
+// protectsSymbol finds the symbol of a non-goal that covers a symbol; a type
+// covers its methods.
+func protectsSymbol(n plan.NonGoal, symbol string) (name string, ok bool) {
+	for _, name := range n.Symbols {
+		if symbol == name || strings.HasPrefix(symbol, name+".") {
+			return name, true
+		}
+	}
+	return "", false
 }

@@ -69,11 +69,3 @@ func (p *Panel) limit(info gate.Info) time.Duration {
 	}
 	return info.Limit()
 }
-
-// Prepare copies pass for one gate: with no findings, with the panel's checks
-// and options, and with a runner that knows what the gate waits for.
-func (p *Panel) Prepare(pass *gate.Pass) *gate.Pass {
-	own := pass.Fresh()
-	own.Checks, own.Options = p.Checks, p.Options
-	return own
-}

@@ -99,3 +99,11 @@ func Describe(g gate.Gate) (info gate.Info, err error) {
 	}()
 	return g.Info(), nil
 }
+
+// Prepare copies pass for one gate: with no findings, with the panel's checks
+// and options, and with a runner that knows what the gate waits for.
+func (p *Panel) Prepare(pass *gate.Pass) *gate.Pass {
+	own := pass.Fresh()
+	own.Checks, own.Options = p.Checks, p.Options
+	return own
+}

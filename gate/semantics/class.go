@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/content"
 	"github.com/planlock/planlock/gate/internal/goapi"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -51,7 +52,7 @@ func judgeClass(ctx context.Context, pass *gate.Pass) error {
 		if declared == "" || rank(class) <= rank(declared) {
 			continue
 		}
-		pass.Report(gate.Finding{Code: gate.CodeSemanticClass, Path: d.Path, Line: d.Line,
+		pass.Report(gate.Finding{Code: code.SemanticClass, Path: d.Path, Line: d.Line,
 			Message:  fmt.Sprintf("%s: %s: the step is declared %s, and this is at least %s; undo it, or reclassify the step and have it approved again", d.Name, d.What, declared, class),
 			Expected: cmp.Or(d.Before, "not there"), Happened: cmp.Or(d.After, "removed")})
 	}
@@ -66,7 +67,7 @@ func conclude(pass *gate.Pass, declared, actual plan.SemanticChange) {
 	case actual == plan.Preserving || pass.Plan != nil && pass.Plan.Profile == plan.Observe:
 		pass.Evidencef("the step declares no class; what its Go files export changed as in %s", actual)
 	default:
-		pass.Report(gate.Finding{Code: gate.CodeSemanticClass, Message: fmt.Sprintf("the step declares no class, and its change is at least %s", actual),
+		pass.Report(gate.Finding{Code: code.SemanticClass, Message: fmt.Sprintf("the step declares no class, and its change is at least %s", actual),
 			Expected: "a semantic_change", Happened: string(actual)})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -37,7 +38,7 @@ func classified(pass *gate.Pass, s *plan.Step) {
 	case pass.Plan.Profile == plan.Observe:
 		pass.Evidencef("step %s has no semantic_change (recorded, as the profile is observe)", s.Address)
 	default:
-		pass.Report(gate.Finding{Code: gate.CodeSemanticClass,
+		pass.Report(gate.Finding{Code: code.SemanticClass,
 			Message:  fmt.Sprintf("step %s changes something and has no semantic_change", s.Address),
 			Expected: "preserving, extending, modifying or breaking"})
 	}

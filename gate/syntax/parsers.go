@@ -166,3 +166,9 @@ func (l latin) Read(p []byte) (int, error) {
 func lineAt(content []byte, offset int64) int {
 	return 1 + bytes.Count(content[:max(0, min(offset, int64(len(content))))], []byte("\n"))
 }
+
+// A fault is where a file does not parse, and why.
+type fault struct {
+	line int
+	why  string
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/content"
 	"github.com/planlock/planlock/gate/internal/trusted"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -64,14 +65,8 @@ func contentMoved(c ledger.Change) bool {
 
 func inTestdata(p string) bool { return slices.Contains(strings.Split(path.Dir(p), "/"), "testdata") }
 
-// A fault is where a file does not parse, and why.
-type fault struct {
-	line int
-	why  string
-}
-
 func unparsed(pass *gate.Pass, p string, f *fault) {
-	pass.Report(gate.Finding{Code: gate.CodeSyntax, Path: p, Line: f.line,
+	pass.Report(gate.Finding{Code: code.Syntax, Path: p, Line: f.line,
 		Message: fmt.Sprintf("%q does not parse: %s", p, f.why), Expected: "a file that parses", Happened: f.why})
 	pass.Cite(gate.Citation{Path: p, Line: f.line, Text: f.why})
 }

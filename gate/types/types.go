@@ -19,6 +19,7 @@ import (
 	"github.com/planlock/planlock/gate/internal/say"
 	"github.com/planlock/planlock/gate/internal/trusted"
 	"github.com/planlock/planlock/gate/internal/workspace"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/ledger"
 )
@@ -197,13 +198,13 @@ func (m *module) report(pass *gate.Pass, cmd gate.Command, r gate.CommandResult)
 		if err != nil {
 			n = 0
 		}
-		pass.Report(gate.Finding{Code: gate.CodeTypes, Path: p, Line: n,
+		pass.Report(gate.Finding{Code: code.Types, Path: p, Line: n,
 			Message:  fmt.Sprintf("does not compile: %s", l[3]),
 			Expected: fmt.Sprintf("%q ends with status 0", cmd.String()), Happened: l[3]})
 		pass.Cite(gate.Citation{Path: p, Line: n, Text: l[3]})
 	}
 	if len(lines) == 0 {
-		pass.Report(gate.Finding{Code: gate.CodeTypes,
+		pass.Report(gate.Finding{Code: code.Types,
 			Message:  fmt.Sprintf("%q ended with status %d", cmd.String(), r.Exit),
 			Expected: "status 0", Happened: say.Ended(r)})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/internal/process"
 )
 
@@ -57,9 +58,9 @@ func lacking(findings []gate.Finding) history.Class {
 		return len(findings) > 0 && !slices.ContainsFunc(findings, func(f gate.Finding) bool { return f.Code != code })
 	}
 	switch {
-	case only(gate.CodeExpectedOutput):
+	case only(code.ExpectedOutput):
 		return history.SchemaMismatch
-	case only(gate.CodeEvidenceMissing):
+	case only(code.EvidenceMissing):
 		return history.MissingEvidence
 	}
 	return history.GateFailed
@@ -68,15 +69,7 @@ func lacking(findings []gate.Finding) history.Class {
 // breach reports whether findings say that the step did something else than it
 // declared.
 func breach(findings []gate.Finding) bool {
-	for _, f := range findings {
-		switch f.Code {
-		case gate.CodeArtifactMissing, gate.CodeArtifactExtra, gate.CodeArtifactKind, gate.CodeSymbolMissing,
-			gate.CodeSymbolExtra, gate.CodeLimitFiles, gate.CodeLimitLines, gate.CodeLimitModules, gate.CodeNonGoal,
-			gate.CodeSemanticClass:
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(findings, func(f gate.Finding) bool { return code.Undeclared(f.Code) })
 }
 
 // noMemory reports whether err says that the executor ran out of memory.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -81,7 +82,7 @@ func observe(s *history.Step) Step {
 			row.Backup = name + " " + a.Method.Text
 		}
 		row.Methods = append(row.Methods, fmt.Sprintf("%s %s %s", s.Address, name, how))
-		row.Mismatch = row.Mismatch || found(a, gate.CodeExpectedOutput)
+		row.Mismatch = row.Mismatch || found(a, func(c string) bool { return c == code.ExpectedOutput })
 		row.Violation = row.Violation || violated(a)
 	}
 	if len(row.Methods) == 0 {
@@ -97,14 +98,10 @@ func isBackup(a *history.Attempt) bool { return strings.HasPrefix(a.Method.Metho
 // declaration, its limits, a non-goal, an invariant or its class of change.
 func violated(a *history.Attempt) bool {
 	return a.Failure != nil && (a.Failure.Class == history.Breach || a.Failure.Class == history.Unrestorable) ||
-		found(a, gate.CodeInvariant, gate.CodeNonGoal, gate.CodeLimitFiles, gate.CodeLimitLines, gate.CodeLimitModules,
-			gate.CodeArtifactMissing, gate.CodeArtifactKind, gate.CodeArtifactExtra,
-			gate.CodeSymbolMissing, gate.CodeSymbolExtra, gate.CodeSemanticClass)
+		found(a, func(c string) bool { return c == code.Invariant || code.Undeclared(c) })
 }
 
 // found reports whether a failed attempt was told one of the codes.
-func found(a *history.Attempt, codes ...string) bool {
-	return a.Failure != nil && slices.ContainsFunc(a.Failure.Findings, func(f gate.Finding) bool {
-		return slices.Contains(codes, f.Code)
-	})
+func found(a *history.Attempt, one func(code string) bool) bool {
+	return a.Failure != nil && slices.ContainsFunc(a.Failure.Findings, func(f gate.Finding) bool { return one(f.Code) })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/modes"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -81,10 +82,10 @@ func TestObserve(t *testing.T) {
 	r := newTape(t, 6)
 	r.step("1.1", false, history.Crashed, nil, "primary", "primary", "backup_1")
 	r.step("1.2", true, history.Breach, nil, "primary", "backup_1")
-	r.step("1.3", false, history.GateFailed, []string{gate.CodeExpectedOutput}, "primary", "primary")
+	r.step("1.3", false, history.GateFailed, []string{code.ExpectedOutput}, "primary", "primary")
 	r.step("1.4", false, history.Interrupted, nil, "primary", "primary")
 	r.add("1.5", 0, &history.StepSkipped{Why: "a person", By: "a person"})
-	r.step("1.6", true, history.GateFailed, []string{gate.CodeInvariant}, "primary")
+	r.step("1.6", true, history.GateFailed, []string{code.Invariant}, "primary")
 	want := []modes.Step{
 		{Address: "1.1", Task: "1", Backup: "backup_1 text of backup_1", Backups: 1, Retries: 1,
 			Methods: []string{"1.1 primary failed: crashed", "1.1 primary failed: crashed", "1.1 backup_1 succeeded"}},

@@ -11,7 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -44,8 +44,8 @@ func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, 
 	over := map[string]bool{}
 	for _, finding := range f.Findings {
 		switch finding.Code {
-		case gate.CodeArtifactExtra, gate.CodeSymbolExtra, gate.CodeLimitFiles, gate.CodeLimitLines,
-			gate.CodeLimitModules:
+		case code.ArtifactExtra, code.SymbolExtra, code.LimitFiles, code.LimitLines,
+			code.LimitModules:
 			over[finding.Code] = true
 		default:
 			return nil, ""
@@ -59,7 +59,7 @@ func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, 
 	}
 	// Of gates that said no, the first is heard; what the others would say
 	// stands in the account.
-	if strict := c.Plan.Profile == plan.Strict; over[gate.CodeArtifactExtra] || over[gate.CodeSymbolExtra] ||
+	if strict := c.Plan.Profile == plan.Strict; over[code.ArtifactExtra] || over[code.SymbolExtra] ||
 		strict && len(account.Extra)+len(account.SymbolsExtra) > 0 {
 		var ok bool
 		if grant.Artifacts, words, ok = declare(account); !ok {
@@ -117,7 +117,7 @@ func reserved(name string) bool {
 // each of them in the words.
 func limitsOf(grant *history.Addendum, done *history.Accounted, step *plan.Step, over map[string]bool) []string {
 	var words []string
-	if over[gate.CodeLimitFiles] {
+	if over[code.LimitFiles] {
 		n := 0
 		for _, c := range done.Changes {
 			if c.Kind() != ledger.Dir {
@@ -127,12 +127,12 @@ func limitsOf(grant *history.Addendum, done *history.Accounted, step *plan.Step,
 		grant.MaxFiles = &n
 		words = append(words, fmt.Sprintf("%d files", n))
 	}
-	if over[gate.CodeLimitLines] {
+	if over[code.LimitLines] {
 		n := done.Lines.Added + done.Lines.Removed
 		grant.MaxLines = &n
 		words = append(words, fmt.Sprintf("%d lines", n))
 	}
-	if over[gate.CodeLimitModules] {
+	if over[code.LimitModules] {
 		grant.Modules = slices.Clone(step.Limits.Modules)
 		for _, c := range done.Changes {
 			if dir := path.Dir(c.Path); c.Kind() != ledger.Dir && !slices.Contains(grant.Modules, dir) {

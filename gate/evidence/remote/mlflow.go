@@ -51,21 +51,6 @@ type TrackedRun struct {
 // ErrNoRun says that the server does not know the run.
 var ErrNoRun = errors.New("remote: the tracking server knows no such run")
 
-// A ServerError says why a server could not be asked, or what it answered
-// instead.
-type ServerError struct {
-	Server string // host
-	Status int    // of HTTP; 0 where there was no answer
-	Why    string
-}
-
-func (e *ServerError) Error() string {
-	if e.Status == 0 {
-		return fmt.Sprintf("remote: %s could not be asked: %s", e.Server, e.Why)
-	}
-	return fmt.Sprintf("remote: %s answered with status %d%s", e.Server, e.Status, e.Why)
-}
-
 // Run asks for a run. An error is [ErrNoRun] where the server says that there
 // is none, else a *[ServerError]: then nobody knows.
 func (m *MLflow) Run(ctx context.Context, id string) (*TrackedRun, error) {

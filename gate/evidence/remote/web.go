@@ -120,3 +120,18 @@ func fetch(ctx context.Context, transport http.RoundTripper, limit time.Duration
 	}
 	return answer.StatusCode, body, nil
 }
+
+// A ServerError says why a server could not be asked, or what it answered
+// instead.
+type ServerError struct {
+	Server string // host
+	Status int    // of HTTP; 0 where there was no answer
+	Why    string
+}
+
+func (e *ServerError) Error() string {
+	if e.Status == 0 {
+		return fmt.Sprintf("remote: %s could not be asked: %s", e.Server, e.Why)
+	}
+	return fmt.Sprintf("remote: %s answered with status %d%s", e.Server, e.Status, e.Why)
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -62,7 +63,7 @@ func (c check) Decide(ctx context.Context, pass *gate.Pass, asked plan.Check) (g
 			v.Evidence = append(v.Evidence, fmt.Sprintf("%s %q was found", i.Kind, i.Name))
 		case evidence.Missing:
 			v.Result = gate.Fail
-			f := gate.Finding{Code: gate.CodeEvidenceMissing, Message: i.Why,
+			f := gate.Finding{Code: code.EvidenceMissing, Message: i.Why,
 				Expected: fmt.Sprintf("%s %q", i.Kind, i.Name), Happened: i.Why}
 			if i.Kind == evidence.File || i.Kind == evidence.Checksum {
 				f.Path = i.Name

@@ -9,6 +9,7 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/internal/say"
+	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -66,7 +67,7 @@ func (d *Several) Finish(pass *gate.Pass) error {
 		return errors.Join(d.errs...)
 	}
 	for _, err := range d.errs {
-		pass.Report(gate.Finding{Code: gate.CodeUndecided, Message: err.Error()})
+		pass.Report(gate.Finding{Code: code.Undecided, Message: err.Error()})
 	}
 	return nil
 }

@@ -1,0 +1,81 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+)
+
+func (p *Pass) reporting() *report {
+	if p.report == nil {
+		p.report = &report{}
+	}
+	return p.report
+}
+
+// Verdict is what the findings so far come to: fail if anything was objected
+// to, partial if something is only partly as it should be, else pass. It is
+// bounded by MaxFindings, MaxText and MaxReport; what is left out is counted at
+// the end. The slices are the caller's own.
+func (p *Pass) Verdict() Verdict {
+	r := p.reporting()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v := r.verdict
+	v.Findings = slices.Clone(v.Findings)
+	v.Evidence = slices.Clone(v.Evidence)
+	v.Citations = slices.Clone(v.Citations)
+	r.limited.tell(&v)
+	switch {
+	case r.failed:
+		v.Result = Fail
+	case len(v.Findings) > 0:
+		v.Result = Partial
+	default:
+		v.Result = Passed
+	}
+	return v
+}
+
+// Reportf objects. path may be "".
+func (p *Pass) Reportf(path, format string, args ...any) {
+	p.Report(Finding{Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+// Report objects.
+func (p *Pass) Report(f Finding) {
+	r := p.reporting()
+	r.add(func(v *Verdict) {
+		r.failed = true
+		r.limited.addFinding(v, f)
+	})
+}
+
+// Partialf says that something is only partly as it should be. At level 1 and 2
+// that blocks as well: every criterion must hold. It is for the reader of the
+// report, who sees that the work is on its way.
+func (p *Pass) Partialf(path, format string, args ...any) {
+	f := Finding{Path: path, Message: fmt.Sprintf(format, args...)}
+	r := p.reporting()
+	r.add(func(v *Verdict) { r.limited.addFinding(v, f) })
+}
+
+// Evidencef adds to what the verdict rests on.
+func (p *Pass) Evidencef(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r := p.reporting()
+	r.add(func(v *Verdict) { r.limited.addEvidence(v, text) })
+}
+
+// Cite adds a citation.
+func (p *Pass) Cite(c Citation) {
+	r := p.reporting()
+	r.add(func(v *Verdict) { r.limited.addCitation(v, c) })
+}
+
+// Close ends the report: what the gate still says is dropped.
+func (p *Pass) Close() {
+	r := p.reporting()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+}
