@@ -11,6 +11,31 @@ type parser struct {
 	t   *Tree
 }
 
+// Parse reads one value at the beginning of text from offset, and returns where
+// it ended. What follows is the caller's.
+func Parse(text string, offset int) (Value, int, error) {
+	p := &parser{src: text, at: offset, t: &Tree{src: text}}
+	p.t.nodes = make([]node, 0, min(len(text)/16+4, 1<<16))
+	p.blank()
+	i, err := p.value(0, -1)
+	if err != nil {
+		return Value{}, p.at, err
+	}
+	return Value{p.t, i}, p.at, nil
+}
+
+// ParseAll reads a text that holds one value and nothing else.
+func ParseAll(text string) (Value, error) {
+	v, end, err := Parse(text, 0)
+	if err != nil {
+		return Value{}, err
+	}
+	if rest := strings.TrimLeft(text[end:], " \t\r\n"); rest != "" {
+		return Value{}, &Error{len(text) - len(rest), "there is more behind the end of the value"}
+	}
+	return v, nil
+}
+
 func (p *parser) fail(reason string) error { return &Error{p.at, reason} }
 
 func (p *parser) blank() {

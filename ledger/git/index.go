@@ -186,7 +186,3 @@ func checkExtensions(data []byte) error {
 	}
 	return nil
 }
-
-func appendText(buf []byte, text string) []byte {
-	return append(binary.AppendUvarint(buf, uint64(len(text))), text...)
-}

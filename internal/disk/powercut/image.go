@@ -69,19 +69,6 @@ func Random(seed uint64) Choice {
 	}
 }
 
-// image is what is left at the cut.
-func (c *Cut) image(choose Choice) image {
-	img := c.trace.start.clone()
-	for i := range c.at {
-		var fate Fate
-		if c.trace.since[i] > c.at {
-			fate = choose(i)
-		}
-		img.apply(c.trace.steps[i], fate)
-	}
-	return img
-}
-
 func (img image) clone() image {
 	other := make(image, len(img))
 	for i, n := range img {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/planlock/planlock/internal/disk"
 )
@@ -27,27 +26,6 @@ type Recorder struct {
 	steps []step
 	pages image    // what files hold that were written
 	loose []string // what was found that nobody made through the disk
-}
-
-// An identity is what tells files apart while they exist.
-type identity struct{ device, number uint64 }
-
-// A step is an operation that was noted.
-type step struct {
-	kind     disk.Kind
-	node     int    // what it is about
-	dir, to  int    // folders that hold its name
-	name, as string // in them
-	data     []byte
-	offset   int64
-	lead     []byte // what its first sector held before data
-	trail    []byte // what its last sector held behind data
-	size     int64
-	mode     fs.FileMode
-	time     time.Time // of modification, afterwards
-	target   string
-	failed   bool // a sync
-	path     string
 }
 
 // New makes a Recorder of dir. What is there now counts as durable. boot is the
@@ -99,10 +77,6 @@ func (r *Recorder) Do(op *disk.Op, run func() error) error {
 		return errors.Join(err, fmt.Errorf("powercut: %s %q: %w", op.Kind, op.Path, nerr))
 	}
 	return err
-}
-
-func isSync(k disk.Kind) bool {
-	return k == disk.Sync || k == disk.SyncData || k == disk.SyncFolder
 }
 
 // note completes s and adds it to the trace.

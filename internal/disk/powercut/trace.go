@@ -51,38 +51,6 @@ func newTrace(start image, steps []step) *Trace {
 	return t
 }
 
-// folders are those that hold the names that a step changes.
-func (s step) folders() []int {
-	switch s.kind {
-	case disk.Create, disk.Mkdir, disk.Symlink, disk.Remove:
-		return []int{s.dir}
-	case disk.Link:
-		return []int{s.to}
-	case disk.Rename:
-		if s.dir != s.to {
-			return []int{s.dir, s.to}
-		}
-		return []int{s.to}
-	}
-	return nil
-}
-
-// touchedBy reports whether sync makes s durable, or part of it.
-func (s step) touchedBy(sync step, wants []int) bool {
-	switch s.kind {
-	case disk.Write, disk.Truncate:
-		return s.node == sync.node
-	case disk.Chmod, disk.Chtimes:
-		return s.node == sync.node && sync.kind != disk.SyncData
-	}
-	for _, w := range wants {
-		if w == sync.node {
-			return true
-		}
-	}
-	return false
-}
-
 func without(list []int, n int) []int {
 	var rest []int
 	for _, x := range list {
@@ -131,3 +99,16 @@ type Cut struct {
 
 // Pending are the numbers of the operations that were not durable, in order.
 func (c *Cut) Pending() []int { return c.pending }
+
+// image is what is left at the cut.
+func (c *Cut) image(choose Choice) image {
+	img := c.trace.start.clone()
+	for i := range c.at {
+		var fate Fate
+		if c.trace.since[i] > c.at {
+			fate = choose(i)
+		}
+		img.apply(c.trace.steps[i], fate)
+	}
+	return img
+}
