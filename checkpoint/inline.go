@@ -11,15 +11,15 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// InlineLimit is how many bytes of contents SnapshotInline gives back at most:
+// inlineLimit is how many bytes of contents SnapshotInline gives back at most:
 // about what can be written to a journal in the time of the sync that it saves.
-const InlineLimit = 32 << 10
+const inlineLimit = 32 << 10
 
 // SnapshotInline is Snapshot, but where what is new is small it is not synced,
 // and returned instead. What it returns is nil if the snapshot is durable.
 func (s *Store) SnapshotInline(ctx context.Context, dir string, tree *ledger.Tree,
 	base record.Snapshot) (record.Snapshot, record.Inline, error) {
-	in := &inlining{room: InlineLimit}
+	in := &inlining{room: inlineLimit}
 	snap, err := s.snapshot(ctx, dir, tree, base, in)
 	if err != nil {
 		return record.Snapshot{}, nil, fmt.Errorf("checkpoint: snapshot of %q: %w", dir, err)
@@ -124,7 +124,7 @@ func (s *Store) seal(ctx context.Context, in *inlining) error {
 	if in == nil || in.full {
 		return s.Sync(ctx)
 	}
-	if !s.loosen(InlineLimit - in.room) {
+	if !s.loosen(inlineLimit - in.room) {
 		if b, ok := s.blobs.(gatherer); ok {
 			return b.WriteGathered()
 		}

@@ -147,7 +147,7 @@ func TestSnapshotInlineIsNeverForgotten(t *testing.T) {
 		t.Errorf("after one that was not settled: %q after %d syncs", in, n)
 	}
 	store.Settle()
-	if in, n := take(strings.Repeat("x", checkpoint.InlineLimit)); in != nil || n != 1 {
+	if in, n := take(strings.Repeat("x", 32<<10)); in != nil || n != 1 {
 		t.Errorf("a large one: %d contents after %d syncs", len(in), n)
 	}
 	most := 0

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -78,7 +77,7 @@ func appendEntry(b []byte, e ledger.Entry) ([]byte, error) {
 	}
 	b = appendText(b, e.Path)
 	b = append(b, byte(kind))
-	b = binary.AppendUvarint(b, uint64(unixMode(e.Mode)))
+	b = binary.AppendUvarint(b, uint64(ledger.UnixMode(e.Mode)))
 	b = binary.AppendVarint(b, e.ModTime.Unix())
 	b = binary.AppendUvarint(b, uint64(e.ModTime.Nanosecond()))
 	switch e.Kind {
@@ -93,27 +92,6 @@ func appendEntry(b []byte, e ledger.Entry) ([]byte, error) {
 		b = appendText(b, e.Target)
 	}
 	return b, nil
-}
-
-// unixMode writes a mode as the twelve bits of stat.
-func unixMode(m fs.FileMode) uint32 {
-	bits := uint32(m.Perm())
-	for i, special := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
-		if m&special != 0 {
-			bits |= 0o1000 << i
-		}
-	}
-	return bits
-}
-
-func goMode(bits uint64) fs.FileMode {
-	m := fs.FileMode(bits & 0o777)
-	for i, special := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
-		if bits&(0o1000<<i) != 0 {
-			m |= special
-		}
-	}
-	return m
 }
 
 var errManifest = errors.New("checkpoint: damaged manifest")
@@ -246,7 +224,7 @@ func (d *decoder) entry() (e ledger.Entry) {
 	if d.bad = d.bad || int(kind[0]) >= len(entryKinds) || mode > 0o7777 || nanos >= 1e9; d.bad {
 		return e
 	}
-	e.Kind, e.Mode, e.ModTime = entryKinds[kind[0]], goMode(mode), time.Unix(seconds, int64(nanos))
+	e.Kind, e.Mode, e.ModTime = entryKinds[kind[0]], ledger.FileMode(uint32(mode)), time.Unix(seconds, int64(nanos))
 	switch e.Kind {
 	case ledger.File:
 		size := d.number()

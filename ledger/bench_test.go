@@ -74,6 +74,6 @@ func BenchmarkLines(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		CountLines(before, after)
+		countLines(before, after)
 	}
 }

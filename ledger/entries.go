@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// ErrEntry is in the chain of the errors of NewTree.
-var ErrEntry = errors.New("ledger: not an entry of a tree")
+// errEntry is in the chain of the errors of NewTree.
+var errEntry = errors.New("ledger: not an entry of a tree")
 
 // checkEntries looks at sorted entries and reports all that no folder could
 // hold.
 func checkEntries(entries []Entry) error {
 	var errs []error
 	fail := func(e Entry, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%w: %q %s", ErrEntry, e.Path, fmt.Sprintf(format, args...)))
+		errs = append(errs, fmt.Errorf("%w: %q %s", errEntry, e.Path, fmt.Sprintf(format, args...)))
 	}
 	var stack ancestry
 	for i, e := range entries {
@@ -40,66 +40,38 @@ func checkEntries(entries []Entry) error {
 	return errors.Join(errs...)
 }
 
-// checkPath says what is wrong with the path of an entry, or nothing.
-func checkPath(path string) string {
-	switch {
-	case path == "":
-		return "is an empty path"
-	case path[0] == '/':
-		return "is an absolute path; use one relative to the root"
-	case strings.IndexByte(path, 0) >= 0:
-		return "has a zero byte in its path"
-	}
-	for rest, more := path, true; more; {
-		var name string
-		name, rest, more = strings.Cut(rest, "/")
-		switch name {
-		case "":
-			return "has an empty name in its path"
-		case ".", "..":
-			return fmt.Sprintf("has %q in its path; write the path without it", name)
+// An ancestry finds the folder of each entry in one pass over sorted entries.
+//
+// It holds the folders whose contents may still come. In byte order these close
+// in the reverse order of their opening: of "a" and "a-b", both open, what is
+// below "a-b" comes before what is below "a".
+type ancestry []int
+
+func (s *ancestry) push(i int) { *s = append(*s, i) }
+
+// parent is the innermost open folder that holds path, or -1.
+func (s *ancestry) parent(entries []Entry, path string) int {
+	for len(*s) > 0 {
+		top := (*s)[len(*s)-1]
+		switch dir := entries[top].Path; {
+		case strings.HasPrefix(path, dir) && len(path) > len(dir) && path[len(dir)] == '/':
+			return top
+		case !passed(dir, path):
+			return s.below(entries, path)
 		}
+		*s = (*s)[:len(*s)-1]
 	}
-	return ""
+	return -1
 }
 
-// misfit says which field does not fit the entry's kind, or nothing.
-func (e Entry) misfit() string {
-	switch e.Kind {
-	case File:
-		if e.Size < 0 {
-			return "has a negative size"
+// below looks under the top for the folder of a path that the top, still open,
+// does not hold.
+func (s *ancestry) below(entries []Entry, path string) int {
+	dir, _ := splitPath(path)
+	for i := len(*s) - 2; i >= 0; i-- {
+		if entries[(*s)[i]].Path == dir {
+			return (*s)[i]
 		}
-		if _, err := ParseDigest(string(e.Digest)); err != nil {
-			return "is a file without the digest of its content"
-		}
-	case Link, Dir, Special:
-		if e.Size != 0 || e.Digest != "" {
-			return fmt.Sprintf("is a %s, and has the size or digest of a file", e.Kind)
-		}
-	default:
-		return fmt.Sprintf("has the unknown kind %q", string(e.Kind))
 	}
-	switch {
-	case e.Kind == Special && e.Target != "" && e.Target != FIFO:
-		return fmt.Sprintf("is special, and has the unknown target %q", e.Target)
-	case e.Kind != Link && e.Kind != Special && e.Target != "":
-		return fmt.Sprintf("is a %s, and has the target of a link", e.Kind)
-	case e.Kind == Link && e.Target == "":
-		return "is a link without a target"
-	case e.Kind == Link && e.Mode != 0:
-		return "is a link, and has a mode"
-	case e.Mode&^modeBits != 0:
-		return fmt.Sprintf("has the mode %v, with bits that no entry has", e.Mode)
-	}
-	return ""
-}
-
-// splitPath cuts a path into its folder ("" for the root) and its last name.
-func splitPath(path string) (dir, name string) {
-	i := strings.LastIndexByte(path, '/')
-	if i < 0 {
-		return "", path
-	}
-	return path[:i], path[i+1:]
+	return -1
 }

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"crypto/sha256"
 	"slices"
 	"strings"
 )
@@ -28,12 +29,32 @@ func (f *Folder) Dirs() []int32 { return f.dirs }
 // Name is the last name of the path of the entry i.
 func (f *Folder) Name(i int) string { return f.entries[i].Path[f.cut:] }
 
-// Hash is the digest of the folder, as [TreeEncoding] has it: all that it
+// Hash is the digest of the folder, as treeEncoding has it: all that it
 // holds, and nothing of itself.
 func (f *Folder) Hash() [hashSize]byte { return f.hash }
 
 // Len is the number of entries in the folder and below.
 func (f *Folder) Len() int { return f.count }
+
+// seal hashes and counts a folder whose own folders are sealed. It returns buf
+// for the next one.
+func (f *Folder) seal(buf []byte) []byte {
+	buf = append(buf[:0], treeEncoding...)
+	buf = append(buf, '\n')
+	subs := f.subs
+	f.count = len(f.entries)
+	for i := range f.entries {
+		e := &f.entries[i]
+		buf = appendEntry(buf, e, f.Name(i))
+		if e.Kind == Dir {
+			buf = append(buf, subs[0].hash[:]...)
+			f.count += subs[0].count
+			subs = subs[1:]
+		}
+	}
+	f.hash = sha256.Sum256(buf)
+	return buf
+}
 
 // find is where the entry called name is, or would be.
 func (f *Folder) find(name string) (int, bool) {
@@ -95,50 +116,10 @@ func (f *Folder) all(yield func(*Entry) bool) bool {
 	return true
 }
 
-// grow makes the folders of sorted and valid entries, and returns the root.
-func grow(entries []Entry) *Folder {
-	var (
-		up    = make([]int32, len(entries)) // the folder that holds the entry; 0 is the root
-		own   = make([]int32, len(entries)) // the folder itself, if it is one
-		sizes = []int32{0}                  // entries of each folder
-		kids  = []int32{0}                  // folders in each folder
-		stack ancestry
-	)
-	for i := range entries {
-		if k := stack.parent(entries, entries[i].Path); k >= 0 {
-			up[i] = own[k]
-		}
-		sizes[up[i]]++
-		if entries[i].Kind == Dir {
-			stack.push(i)
-			kids[up[i]]++
-			own[i] = int32(len(sizes))
-			sizes, kids = append(sizes, 0), append(kids, 0)
-		}
+// passed reports whether path sorts after everything below dir.
+func passed(dir, path string) bool {
+	if !strings.HasPrefix(path, dir) {
+		return path > dir
 	}
-	var (
-		nodes = make([]Folder, len(sizes))
-		flat  = make([]Entry, len(entries))
-		dirs  = make([]int32, len(nodes)-1)
-		subs  = make([]*Folder, len(nodes)-1)
-	)
-	for i := range nodes {
-		n := &nodes[i]
-		n.entries, flat = flat[:0:sizes[i]], flat[sizes[i]:]
-		n.dirs, dirs = dirs[:0:kids[i]], dirs[kids[i]:]
-		n.subs, subs = subs[:0:kids[i]], subs[kids[i]:]
-	}
-	for i := range entries {
-		n := &nodes[up[i]]
-		if entries[i].Kind == Dir {
-			n.dirs, n.subs = append(n.dirs, int32(len(n.entries))), append(n.subs, &nodes[own[i]])
-			nodes[own[i]].cut = len(entries[i].Path) + 1
-		}
-		n.entries = append(n.entries, entries[i])
-	}
-	var buf []byte
-	for i := len(nodes) - 1; i >= 0; i-- { // a folder comes before all it holds
-		buf = nodes[i].seal(buf)
-	}
-	return &nodes[0]
+	return len(path) > len(dir) && path[len(dir)] > '/'
 }

@@ -36,8 +36,3 @@ func (l Level) String() string {
 	}
 	return "ignored"
 }
-
-// Level is how closely the scan that made the tree looks at a path, also at one
-// that the tree does not hold. Of a tree that was made of entries all is Full
-// but .planlock and .git.
-func (t *Tree) Level(path string) Level { return t.origin.Scope.Level(path) }

@@ -25,9 +25,9 @@ const (
 	maxCompared = 32 << 20
 )
 
-// IsBinary reports whether a content is no text: there is a zero byte in its
+// isBinary reports whether a content is no text: there is a zero byte in its
 // first 8 KiB.
-func IsBinary(content []byte) bool {
+func isBinary(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), sniffed)], 0) >= 0
 }
 
@@ -73,7 +73,7 @@ func (c Change) lines(ctx context.Context, before, after Content) (n LineCount, 
 	if err != nil {
 		return n, err
 	}
-	return CountLines(a, b), nil
+	return countLines(a, b), nil
 }
 
 func size(e *Entry) int64 {
@@ -83,13 +83,13 @@ func size(e *Entry) int64 {
 	return e.Size
 }
 
-// CountLines counts the lines that were added and removed between two contents.
+// countLines counts the lines that were added and removed between two contents.
 // A side that is binary has no lines.
-func CountLines(before, after []byte) LineCount {
-	if IsBinary(before) {
+func countLines(before, after []byte) LineCount {
+	if isBinary(before) {
 		before = nil
 	}
-	if IsBinary(after) {
+	if isBinary(after) {
 		after = nil
 	}
 	s := compare(splitLines(before), splitLines(after))
@@ -128,7 +128,7 @@ func (open Content) countLines(ctx context.Context, e *Entry) (int, error) {
 			return 0, err
 		}
 		n, err := r.Read(buf)
-		if head := min(int64(n), sniffed-seen); head > 0 && IsBinary(buf[:head]) {
+		if head := min(int64(n), sniffed-seen); head > 0 && isBinary(buf[:head]) {
 			return 0, nil
 		}
 		if n > 0 {

@@ -156,7 +156,7 @@ func checkUnified(t *testing.T, a, b []byte, context int) {
 	if got := patch(t, a, diff); !bytes.Equal(got, b) {
 		t.Fatalf("before %q\nafter  %q\ndiff %s\nyields %q", a, b, diff, got)
 	}
-	n := CountLines(a, b)
+	n := countLines(a, b)
 	var added, removed int
 	for _, text := range strings.Split(diff, "\n")[2:] {
 		added += strings.Count(text[:min(1, len(text))], "+")
@@ -178,7 +178,7 @@ func FuzzUnified(f *testing.F) {
 	f.Add([]byte("a\nb\n"), []byte("b\nc"), 3)
 	f.Add([]byte(""), []byte("\n"), 0)
 	f.Fuzz(func(t *testing.T, a, b []byte, context int) {
-		if IsBinary(a) || IsBinary(b) {
+		if isBinary(a) || isBinary(b) {
 			t.Skip()
 		}
 		checkUnified(t, a, b, context%10)

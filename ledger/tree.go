@@ -2,51 +2,10 @@ package ledger
 
 import (
 	"fmt"
-	"io/fs"
 	"iter"
 	"slices"
 	"strings"
-	"time"
 )
-
-// Kind says what stands at a path.
-type Kind string
-
-const (
-	File    Kind = "file"    // a regular file
-	Link    Kind = "link"    // a symbolic link; never followed
-	Dir     Kind = "dir"     // every folder below the root, empty ones too
-	Special Kind = "special" // FIFO, socket, device: named, never opened
-)
-
-// An Entry is one path of a tree. Everything but ModTime belongs to the
-// identity of the tree.
-type Entry struct {
-	Path    string      // slash-separated, relative to the root, never "."; any bytes the file system allows
-	Kind    Kind        //
-	Mode    fs.FileMode // permission, setuid, setgid and sticky bits; 0 for links
-	Size    int64       // bytes of a file's content; 0 for all else
-	Digest  Digest      // of a file's content; zero for all else
-	Target  string      // of a link, as written; FIFO for a FIFO, which is not part of its identity; zero for all else
-	ModTime time.Time   // restored with the entry, but not part of its identity
-}
-
-// FIFO is the target of a special entry that is a FIFO (a named pipe), which
-// can be made again. Sockets and devices have none.
-const FIFO = "fifo"
-
-// modeBits are the bits of a mode that belong to an entry.
-const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
-
-// Same reports whether two entries are the same in everything that belongs to
-// a tree's identity.
-func (e Entry) Same(o Entry) bool {
-	e.ModTime, o.ModTime = time.Time{}, time.Time{}
-	if e.Kind == Special && o.Kind == Special {
-		e.Target, o.Target = "", ""
-	}
-	return e == o
-}
 
 // A Tree is an immutable manifest of a folder. It is safe for concurrent use.
 type Tree struct {
@@ -92,7 +51,7 @@ func byPath(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 
 // Digest is the identity of the tree. Two trees have the same digest only if
 // all their entries are the same; the mode of the root and the times of
-// modification do not count. The encoding is described at [TreeEncoding].
+// modification do not count. The encoding is described at treeEncoding.
 func (t *Tree) Digest() Digest { return t.digest }
 
 // Len is the number of entries.
@@ -126,6 +85,11 @@ func (t *Tree) All() iter.Seq[Entry] {
 func (t *Tree) Tracked(path string) bool {
 	return matches(t.origin.Scope.Track, path) || matches(t.origin.Scope.Stamps, path)
 }
+
+// Level is how closely the scan that made the tree looks at a path, also at one
+// that the tree does not hold. Of a tree that was made of entries all is Full
+// but .planlock and .git.
+func (t *Tree) Level(path string) Level { return t.origin.Scope.Level(path) }
 
 // LeavesOut reports whether a path is no part of the tree because the scope of
 // the scan that made it leaves it out: ignored, the controller's own, or git's.

@@ -89,10 +89,10 @@ func TestTreeDigestGolden(t *testing.T) {
 	golden(t, "tree-1.digests", b.String())
 }
 
-// The digest by the words of TreeEncoding, folder by folder, as an oracle for
+// The digest by the words of treeEncoding, folder by folder, as an oracle for
 // the single pass.
 func slowDigest(entries []Entry, folder string) Digest {
-	buf := []byte(TreeEncoding + "\n")
+	buf := []byte(treeEncoding + "\n")
 	prefix := folder + "/"
 	if folder == "" {
 		prefix = ""
@@ -207,7 +207,7 @@ func TestNewTreeRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := NewTree(tt.entries)
-			if got != nil || !errors.Is(err, ErrEntry) || !strings.Contains(err.Error(), tt.want) {
+			if got != nil || !errors.Is(err, errEntry) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, %v; want %q", got, err, tt.want)
 			}
 		})

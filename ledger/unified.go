@@ -18,7 +18,7 @@ func Unified(path string, before, after []byte, context int) string {
 		return ""
 	}
 	from, to := side("a/", path, before), side("b/", path, after)
-	if IsBinary(before) || IsBinary(after) {
+	if isBinary(before) || isBinary(after) {
 		return fmt.Sprintf("Binary files %s and %s differ\n", from, to)
 	}
 	var out strings.Builder

@@ -13,13 +13,13 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// OpenBlobs opens one and the same store every time it is called; it is called
-// again while the last one is still open, too. A store in memory returns
-// itself. What is opened is closed if it has a method Close() error.
-type OpenBlobs func() (checkpoint.Blobs, error)
+type openBlobs = func() (checkpoint.Blobs, error)
 
-// RunBlobs tests the rules of checkpoint.Blobs, one subtest for each.
-func RunBlobs(t *testing.T, open OpenBlobs) {
+// RunBlobs tests the rules of checkpoint.Blobs, one subtest for each. open
+// opens one and the same store every time it is called; it is called again
+// while the last one is still open, too. A store in memory returns itself. What
+// is opened is closed if it has a method Close() error.
+func RunBlobs(t *testing.T, open func() (checkpoint.Blobs, error)) {
 	t.Helper()
 	for _, c := range blobsCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -30,8 +30,9 @@ func RunBlobs(t *testing.T, open OpenBlobs) {
 	}
 }
 
-// TestBlobs tests the rules of checkpoint.Blobs and returns all violations.
-func TestBlobs(open OpenBlobs) error {
+// TestBlobs tests the rules of checkpoint.Blobs as RunBlobs does, and returns
+// all violations.
+func TestBlobs(open func() (checkpoint.Blobs, error)) error {
 	var errs []error
 	for _, c := range blobsCases {
 		errs = append(errs, c.test(open))
@@ -44,10 +45,10 @@ func TestBlobs(open OpenBlobs) error {
 type blobsCase struct {
 	name string
 	rule string
-	run  func(b checkpoint.Blobs, open OpenBlobs) error
+	run  func(b checkpoint.Blobs, open openBlobs) error
 }
 
-func (c blobsCase) test(open OpenBlobs) error {
+func (c blobsCase) test(open openBlobs) error {
 	b, err := open()
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
@@ -133,7 +134,7 @@ func put(ctx context.Context, b checkpoint.Blobs, c []byte) error {
 	return nil
 }
 
-func testGet(b checkpoint.Blobs, _ OpenBlobs) error {
+func testGet(b checkpoint.Blobs, _ openBlobs) error {
 	ctx := context.Background()
 	for _, size := range []int{0, 1, 511, 4096, 1<<20 - 1, 1 << 20, 3<<20 + 17} {
 		c := content("get", size)
@@ -150,7 +151,7 @@ func testGet(b checkpoint.Blobs, _ OpenBlobs) error {
 	return holds(ctx, b, content("get", 511))
 }
 
-func testAgain(b checkpoint.Blobs, _ OpenBlobs) error {
+func testAgain(b checkpoint.Blobs, _ openBlobs) error {
 	ctx, c := context.Background(), content("again", 9000)
 	for range 3 {
 		if err := errors.Join(put(ctx, b, c), holds(ctx, b, c), b.Sync(ctx), b.Sync(ctx)); err != nil {
@@ -173,7 +174,7 @@ func testAgain(b checkpoint.Blobs, _ OpenBlobs) error {
 	return errors.Join(err, rerr, r.Close())
 }
 
-func testMissing(b checkpoint.Blobs, _ OpenBlobs) error {
+func testMissing(b checkpoint.Blobs, _ openBlobs) error {
 	ctx := context.Background()
 	if err := misses(ctx, b, []byte("checkpointtest: never put")); err != nil {
 		return err
@@ -186,7 +187,7 @@ func testMissing(b checkpoint.Blobs, _ OpenBlobs) error {
 
 var errRead = errors.New("checkpointtest: reading failed")
 
-func testFailedRead(b checkpoint.Blobs, _ OpenBlobs) error {
+func testFailedRead(b checkpoint.Blobs, _ openBlobs) error {
 	ctx := context.Background()
 	for _, size := range []int{10, 2 << 20} {
 		c := content("failed read", size)
@@ -208,7 +209,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-func testNotRetained(b checkpoint.Blobs, _ OpenBlobs) error {
+func testNotRetained(b checkpoint.Blobs, _ openBlobs) error {
 	ctx, c := context.Background(), content("not retained", 777)
 	mine := bytes.Clone(c)
 	if err := b.Put(ctx, ledger.Sum(c), bytes.NewBuffer(mine)); err != nil {
@@ -218,7 +219,7 @@ func testNotRetained(b checkpoint.Blobs, _ OpenBlobs) error {
 	return holds(ctx, b, c)
 }
 
-func testCancelled(b checkpoint.Blobs, _ OpenBlobs) error {
+func testCancelled(b checkpoint.Blobs, _ openBlobs) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	c := content("cancelled", 333)
@@ -238,7 +239,7 @@ func testCancelled(b checkpoint.Blobs, _ OpenBlobs) error {
 	return errors.Join(misses(live, b, c), put(live, b, c), b.Sync(live), holds(live, b, c))
 }
 
-func testCancelledReading(b checkpoint.Blobs, _ OpenBlobs) error {
+func testCancelledReading(b checkpoint.Blobs, _ openBlobs) error {
 	live := context.Background()
 	for _, size := range []int{100, 4 << 20} {
 		ctx, cancel := context.WithCancel(live)
@@ -268,7 +269,7 @@ func (c *cancelling) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func testConcurrent(b checkpoint.Blobs, _ OpenBlobs) error {
+func testConcurrent(b checkpoint.Blobs, _ openBlobs) error {
 	const workers, each = 8, 20
 	ctx := context.Background()
 	var (
@@ -291,7 +292,7 @@ func testConcurrent(b checkpoint.Blobs, _ OpenBlobs) error {
 	return errors.Join(errs[:]...)
 }
 
-func testReopen(b checkpoint.Blobs, open OpenBlobs) error {
+func testReopen(b checkpoint.Blobs, open openBlobs) error {
 	ctx := context.Background()
 	contents := [][]byte{content("reopen", 1), content("reopen", 5000), content("reopen", 2<<20)}
 	for _, c := range contents {

@@ -22,11 +22,11 @@ type LogSubject struct {
 	Tear func() error
 }
 
-// FreshLog returns a new and empty log every time it is called.
-type FreshLog func() (LogSubject, error)
+type freshLog = func() (LogSubject, error)
 
-// RunLog tests the rules of checkpoint.Log, one subtest for each.
-func RunLog(t *testing.T, fresh FreshLog) {
+// RunLog tests the rules of checkpoint.Log, one subtest for each. fresh returns a
+// new and empty log every time it is called.
+func RunLog(t *testing.T, fresh func() (LogSubject, error)) {
 	t.Helper()
 	for _, c := range logCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -41,8 +41,9 @@ func RunLog(t *testing.T, fresh FreshLog) {
 	}
 }
 
-// TestLog tests the rules of checkpoint.Log and returns all violations.
-func TestLog(fresh FreshLog) error {
+// TestLog tests the rules of checkpoint.Log as RunLog does, and returns all
+// violations.
+func TestLog(fresh func() (LogSubject, error)) error {
 	var errs []error
 	for _, c := range logCases {
 		if err := c.test(fresh); !errors.Is(err, errSkip) {
@@ -60,7 +61,7 @@ type logCase struct {
 	run  func(l checkpoint.Log, s LogSubject) error // closes l
 }
 
-func (c logCase) test(fresh FreshLog) error {
+func (c logCase) test(fresh freshLog) error {
 	s, err := fresh()
 	if err != nil {
 		return fmt.Errorf("make: %w", err)

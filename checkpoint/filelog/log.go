@@ -17,9 +17,9 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// ErrReadOnly is returned by Append, Write and Sync on a log that was opened
+// errReadOnly is returned by Append, Write and Sync on a log that was opened
 // for reading.
-var ErrReadOnly = errors.New("checkpoint: opened for reading only")
+var errReadOnly = errors.New("checkpoint: opened for reading only")
 
 // A Log is a checkpoint.LogWriter in one file. A batch costs one write and,
 // unless it is only written, one sync. After the first write or sync that fails
@@ -265,7 +265,7 @@ func (l *Log) refuses(ctx context.Context, what string) error {
 	case l.closed:
 		return fmt.Errorf("checkpoint: %s: %w", what, checkpoint.ErrClosed)
 	case l.readOnly:
-		return fmt.Errorf("checkpoint: %s: %w", what, ErrReadOnly)
+		return fmt.Errorf("checkpoint: %s: %w", what, errReadOnly)
 	}
 	return l.dead
 }

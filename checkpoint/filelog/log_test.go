@@ -318,7 +318,7 @@ func TestFileLogRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if err := reader.Append(t.Context(), [][]byte{{}}); !errors.Is(err, ErrReadOnly) {
+	if err := reader.Append(t.Context(), [][]byte{{}}); !errors.Is(err, errReadOnly) {
 		t.Errorf("append to a log that is read: %v", err)
 	}
 	big := make([]byte, record.MaxBatch/2)

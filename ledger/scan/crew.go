@@ -1,29 +1,6 @@
 package scan
 
-import (
-	"sync"
-	"sync/atomic"
-)
-
-// A crew are the readers of one scan. Each works through a stack of its own,
-// the latest first, so that few folders are open at once; only when somebody
-// has nothing to do are jobs handed over, the oldest ones, which are the
-// largest.
-type crew struct {
-	size    int
-	waiting atomic.Int32
-	mu      sync.Mutex
-	cond    sync.Cond
-	shared  []job
-	over    bool
-}
-
-// A job is a folder that is to be read, or with a range some entries of one
-// that is open.
-type job struct {
-	v      *visit
-	lo, hi int
-}
+import "sync"
 
 const (
 	aloneBelow = 512 // trees that small are scanned by one reader
@@ -98,23 +75,4 @@ func (c *crew) fetch(r *reader) bool {
 	r.jobs = append(r.jobs, c.shared[len(c.shared)-n:]...)
 	c.shared = c.shared[:len(c.shared)-n]
 	return true
-}
-
-// A spare keeps the buffers of readers from one scan to the next one.
-type spare struct{ pool sync.Pool }
-
-func (s *spare) take(w *walk) *reader {
-	r, _ := s.pool.Get().(*reader)
-	if r == nil {
-		r = &reader{}
-	}
-	r.walk = w
-	return r
-}
-
-func (s *spare) give(r *reader) {
-	clear(r.jobs[:cap(r.jobs)])
-	r.walk.reads.Add(r.reads)
-	r.walk, r.jobs, r.reads = nil, r.jobs[:0], 0
-	s.pool.Put(r)
 }

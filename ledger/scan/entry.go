@@ -9,9 +9,6 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// errTooLarge is for a file that is larger than the scanner reads.
-var errTooLarge = errors.New("too large")
-
 // part looks at some of the entries of an open folder.
 func (r *reader) part(v *visit, lo, hi int) {
 	entries, marks := v.base()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"syscall"
 
 	"github.com/planlock/planlock/ledger"
@@ -99,10 +98,4 @@ func (f *Files) leave() {
 		f.at.close()
 	}
 	f.at = nil
-}
-
-// splitPath cuts a path into its folder ("" for the root) and its last name.
-func splitPath(path string) (dir, name string) {
-	i := strings.LastIndexByte(path, '/')
-	return path[:max(0, i)], path[i+1:]
 }

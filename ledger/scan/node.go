@@ -61,31 +61,3 @@ func (n *node) unreadPaths(paths []string) []string {
 	}
 	return paths
 }
-
-// A memory is what a tree that was scanned keeps for the next scan.
-type memory struct {
-	root    *node
-	trust   trust   // what that may believe
-	scanner Scanner // that made the tree
-	spare   *spare  // buffers that the next scan may use
-	reads   int64   // see Reads
-}
-
-// memoryOf is what a tree keeps; nil where no scan made it.
-func memoryOf(t *ledger.Tree) *memory {
-	if t == nil {
-		return nil
-	}
-	m, _ := t.Memory().(*memory)
-	return m
-}
-
-// tree is the tree of what was scanned.
-func (m *memory) tree() *ledger.Tree {
-	var unread []string
-	if m.root.unread > 0 {
-		unread = m.root.unreadPaths(nil)
-		slices.Sort(unread)
-	}
-	return ledger.TreeOf(m.root.Folder, ledger.Origin{Scope: m.scanner.Scope, Unread: unread, Memory: m})
-}

@@ -156,14 +156,14 @@ func TestProbeOnceInAChainOfScans(t *testing.T) {
 	probe := func() grain { asked++; return fine }
 	usable := trust{start: memoryOf(first).trust.start, up: memoryOf(first).trust.up, dev: memoryOf(first).trust.dev,
 		usable: true}
-	next, believed := usable.next(&memory{trust: usable}, probe)
+	next, believed := usable.next(&usable, probe)
 	if !believed.on || next.grain != fine || asked != 1 {
 		t.Errorf("after the first scan: %+v, %+v, asked %d times", next, believed, asked)
 	}
-	if next, believed = usable.next(&memory{trust: next}, probe); !believed.on || next.grain != fine || asked != 1 {
+	if next, believed = usable.next(&next, probe); !believed.on || next.grain != fine || asked != 1 {
 		t.Errorf("after the second scan: %+v, %+v, asked %d times", next, believed, asked)
 	}
-	if _, believed = usable.next(&memory{trust: trust{dev: usable.dev + 1, usable: true}}, probe); believed.on {
+	if _, believed = usable.next(&trust{dev: usable.dev + 1, usable: true}, probe); believed.on {
 		t.Error("a tree of another file system is believed")
 	}
 	if _, believed = usable.next(nil, probe); believed.on {

@@ -4,25 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
-	"syscall"
 
 	"github.com/planlock/planlock/ledger"
 )
-
-const (
-	maxHeld = 256 // folders that stay open for those in them; beyond, those are opened from the root
-	tries   = 5   // how often something is read before it is given up as changing
-)
-
-// A reader is one worker of a scan.
-type reader struct {
-	buffers
-	walk *walk
-	jobs []job
-	kept []keptName
-
-	reads int64 // contents that were read
-}
 
 func (r *reader) do(j job) {
 	v := j.v
@@ -82,12 +66,6 @@ func (r *reader) visit(v *visit) {
 	if first > 0 {
 		r.part(v, 0, first)
 	}
-}
-
-// spares reports whether a folder is not looked at: nobody wrote in it since
-// the prior scan.
-func (w *walk) spares(sub *visit) bool {
-	return w.written != nil && !w.written[sub.path] && sub.prior != nil && sub.named == sub.prior.named
 }
 
 // release closes the folder when nobody needs it any more. The root is the
@@ -172,36 +150,6 @@ func (r *reader) leave(v *visit, in folder) {
 	}
 }
 
-// refuse says what becomes of a folder that cannot be read because of err: a
-// tolerant scan lists it, unless that is just being stopped.
-func (r *reader) refuse(v *visit, err error) {
-	no := syscall.Errno(0)
-	switch {
-	case errors.Is(err, errTooLarge):
-	case !errors.As(err, &no), errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotFolder),
-		errors.Is(err, syscall.ELOOP):
-		err = ErrChanging // it was a folder a moment ago
-	}
-	s := seen{v.status.entry(v.path), mark{status: v.status}}
-	if v.up == nil || !r.tolerates(&s) {
-		r.walk.fail(v.path, err)
-		return
-	}
-	v.end, v.other = replaced, &s
-}
-
-// tolerates makes of what was seen an entry that could not be read, if the scan
-// takes such.
-func (r *reader) tolerates(s *seen) bool {
-	if !r.walk.scanner.Tolerant || r.walk.ctx.Err() != nil {
-		return false
-	}
-	e := &s.entry
-	e.Kind, e.Size, e.Digest, e.Target = ledger.Special, 0, "", ""
-	s.mark.unread = true
-	return true
-}
-
 // knows reports whether the prior scan knew the names in the folder, and takes
 // them over.
 func (r *reader) knows(v *visit) bool {
@@ -211,14 +159,6 @@ func (r *reader) knows(v *visit) bool {
 	}
 	v.adopt()
 	return true
-}
-
-// A keptName is a name of a folder that is part of the tree.
-type keptName struct {
-	path  string
-	kind  ledger.Kind
-	named bool
-	prior int // its entry in the prior node, or -1
 }
 
 // list reads the names in the folder. What the prior scan knew of them is kept

@@ -4,53 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/planlock/planlock/ledger"
 )
-
-// ErrChanging is in the chain of the error of a scan that could not read a file
-// or folder at rest.
-var ErrChanging = errors.New("scan: changes while it is read")
-
-// Scanner reads a folder. The zero value reads everything with two workers. It
-// may be used by several goroutines at once.
-type Scanner struct {
-	Scope   ledger.Scope
-	Workers int   // 0: two
-	MaxFile int64 // bytes of the largest file that is read; 0: 64 GiB. A larger one is an error that names it.
-
-	// Tolerant scans list what cannot be read, instead of failing: a file that
-	// is too large, has no permission or never comes to rest, and a folder like
-	// that with all it holds, is one Special entry, and Tree.Unread names it.
-	// So it can be removed by whoever restores an earlier tree. It does not say
-	// what stands there, so nothing should be judged by such a tree. The folder
-	// that is scanned must be readable.
-	Tolerant bool
-
-	open func(dir string) (folder, error) // nil: the fastest way on this system
-}
-
-const (
-	defaultWorkers = 2
-	defaultMaxFile = 64 << 30
-)
-
-// complete is a copy of s that shares nothing with it, with the value of
-// MaxFile that holds.
-func (s *Scanner) complete() Scanner {
-	c := *s
-	c.Scope = s.Scope.Clone()
-	if c.MaxFile <= 0 {
-		c.MaxFile = defaultMaxFile
-	}
-	return c
-}
 
 // Scan reads the folder dir. Where prior is a tree that was scanned from the
 // same folder before, by this process or by an earlier one that left its
@@ -144,7 +103,11 @@ func (w *walk) openTop(dir string) (folder, error) {
 	}
 	w.trust = trust{start: start, up: up, dev: st.dev}
 	w.trust.fs, w.trust.usable = trusted(dir)
-	w.trust, w.belief = w.trust.next(w.prior, func() grain { return probe(dir) })
+	var before *trust
+	if w.prior != nil {
+		before = &w.prior.trust
+	}
+	w.trust, w.belief = w.trust.next(before, func() grain { return probe(dir) })
 	w.top = &visit{dir: top, status: st}
 	if w.prior != nil {
 		w.reads.Store(w.prior.reads)
@@ -163,37 +126,6 @@ func (w *walk) openTop(dir string) (folder, error) {
 	return top, nil
 }
 
-// cause is an error without the path that it is about, which may be only a last
-// name.
-func cause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
-}
-
-// A walk is one scan under way.
-type walk struct {
-	ctx       context.Context
-	scanner   Scanner
-	prior     *memory
-	sameScope bool            // as the prior tree
-	written   map[string]bool // folders that are looked at, the root is ""; nil: all
-	trust     trust           // of this scan
-	belief    belief          // in the prior tree
-	top       *visit
-	spare     *spare
-	open      atomic.Int32 // folders that are open
-	reads     atomic.Int64 // contents that were read, by the scans before too
-
-	crew crew
-	mu   sync.Mutex // guards errs, and what several readers find in one folder
-	errs []error
-
-	sealer ledger.Sealer // for build
-}
-
 func (w *walk) run() (*ledger.Tree, error) {
 	w.crew.start(w)
 	if err := context.Cause(w.ctx); err != nil {
@@ -205,25 +137,4 @@ func (w *walk) run() (*ledger.Tree, error) {
 	}
 	m := &memory{root: w.build(w.top), trust: w.trust, scanner: w.scanner, spare: w.spare, reads: w.reads.Load()}
 	return m.tree(), nil
-}
-
-func (w *walk) fail(path string, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.errs = append(w.errs, pathError(path, err))
-}
-
-// pathError is about one path of the tree; hint says what to do about it.
-func pathError(path string, err error) error {
-	err = cause(err)
-	if path == "" {
-		path = "."
-	}
-	switch {
-	case errors.Is(err, ErrChanging):
-		return fmt.Errorf("%w: %q; end what writes to it and scan again", ErrChanging, path)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("scan: cannot read %q: %w; make it readable, or leave it out with [ledger] ignore", path, err)
-	}
-	return fmt.Errorf("scan: cannot read %q: %w", path, err)
 }

@@ -96,11 +96,11 @@ func (t *trust) since(old *trust) time.Duration {
 // next is the trust of a scan of the same folder that starts now, and what that
 // may believe of the scan before. probe asks the file system, once in a chain
 // of scans.
-func (t trust) next(prior *memory, probe func() grain) (trust, belief) {
-	if prior == nil || prior.trust.dev != t.dev || prior.trust.fs != t.fs || !prior.trust.usable || !t.usable {
+func (t trust) next(prior *trust, probe func() grain) (trust, belief) {
+	if prior == nil || prior.dev != t.dev || prior.fs != t.fs || !prior.usable || !t.usable {
 		return t, belief{}
 	}
-	old := prior.trust
+	old := *prior
 	if old.grain == unprobed {
 		old.grain = probe()
 	}

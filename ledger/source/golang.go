@@ -10,11 +10,11 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// GoSymbols are the symbols that a Go file declares, in the order of the file
+// goSymbols are the symbols that a Go file declares, in the order of the file
 // and without an Op. path, relative to the root, gives their folder. With an
 // error, which is one of syntax, come the symbols that could be read all the
 // same.
-func GoSymbols(path string, content []byte) ([]ledger.Symbol, error) {
+func goSymbols(path string, content []byte) ([]ledger.Symbol, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", content, parser.SkipObjectResolution)
 	if err != nil {

@@ -65,7 +65,7 @@ func (s *source) read(ctx context.Context, e *ledger.Entry, open ledger.Content)
 	if err != nil {
 		return err
 	}
-	symbols, err := GoSymbols(e.Path, content)
+	symbols, err := goSymbols(e.Path, content)
 	if err != nil {
 		s.broken = append(s.broken, e.Path)
 	}

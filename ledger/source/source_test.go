@@ -117,7 +117,7 @@ func FuzzGoSymbols(f *testing.F) {
 	f.Add([]byte("package a\nfunc (t *T[P]) M() {}\nvar _, b = 1, 2"))
 	f.Add([]byte("package a\nfunc () M() {}\nfunc (a, b) N()"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		symbols, _ := GoSymbols("x/y.go", content)
+		symbols, _ := goSymbols("x/y.go", content)
 		for _, s := range symbols {
 			if !strings.HasPrefix(s.Name, "x.") || s.Line < 1 {
 				t.Errorf("%+v", s)
@@ -134,7 +134,7 @@ func BenchmarkSymbols(b *testing.B) {
 	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := GoSymbols("source.go", content); err != nil {
+		if _, err := goSymbols("source.go", content); err != nil {
 			b.Fatal(err)
 		}
 	}
