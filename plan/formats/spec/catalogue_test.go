@@ -37,11 +37,11 @@ func TestRulesPage(t *testing.T) {
 func rulesPage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
-	for _, r := range rules {
+	for _, r := range rules() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", r.code, r.code, r.severity)
 	}
 	for i, broken := range breaches(t) {
-		r := rules[i]
+		r := rules()[i]
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", r.code, strings.ToUpper(string(r.severity)[:1])+string(r.severity)[1:],
 			r.why)
 		for _, side := range [...]string{markdownSide, tomlSide} {

@@ -178,8 +178,8 @@ func TestOnlyErrorsHalt(t *testing.T) {
 			}
 			var refused *plan.CheckError
 			if _, err := plan.Lock(d, plan.LockOptions{}); errors.As(err,
-				&refused) != (rules[i].severity == plan.Error) {
-				t.Errorf("severity %s: %v", rules[i].severity, err)
+				&refused) != (rules()[i].severity == plan.Error) {
+				t.Errorf("severity %s: %v", rules()[i].severity, err)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func (j *judged) judge() []plan.Diagnostic {
 		j.m = nil
 	}
 	var found []plan.Diagnostic
-	for _, r := range rules {
+	for _, r := range rules() {
 		said := 0
 		r.judge(j, func(h *half, at int, task, step, message, hint string) {
 			if said++; said > maxOfOne {
@@ -86,24 +86,6 @@ func (j *judged) judge() []plan.Diagnostic {
 // maxOfOne is how often one rule is reported; the last of them tells how many
 // there are.
 const maxOfOne = 500
-
-// main is the half whose flags and outputs count: the parameters where there
-// are any.
-func (j *judged) main() *half {
-	if j.toml != nil {
-		return j.t
-	}
-	return j.m
-}
-
-// each calls f for the halves that can be judged.
-func (j *judged) each(f func(h *half)) {
-	for _, h := range [...]*half{j.m, j.t} {
-		if h != nil {
-			f(h)
-		}
-	}
-}
 
 // both reports whether there are two halves to compare.
 func (j *judged) both() bool { return j.m != nil && j.t != nil }

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -20,52 +19,34 @@ func (t *task) balanceOf() (said, critical int) {
 	return said, critical
 }
 
-func balanceAll(j *judged, report reporter) {
-	h := j.main()
-	if h == nil {
-		return
-	}
-	for _, t := range h.tasks {
-		if said, critical := t.balanceOf(); len(t.steps) > 0 && said == len(t.steps) && critical == said {
-			report(h, t.at, t.id, "", fmt.Sprintf("every step of task %s is critical (%d of %d)", t.id, critical, said),
-				"set critical_flag = false where the goal is reached without the step")
-		}
+func balanceAll(c spot) {
+	if said, critical := c.t.balanceOf(); len(c.t.steps) > 0 && said == len(c.t.steps) && critical == said {
+		c.tell(c.t.at, "set critical_flag = false where the goal is reached without the step",
+			"every step of task %s is critical (%d of %d)", c.t.id, critical, said)
 	}
 }
 
-func balanceNone(j *judged, report reporter) {
-	h := j.main()
-	if h == nil {
-		return
-	}
-	for _, t := range h.tasks {
-		if said, critical := t.balanceOf(); len(t.steps) > 1 && said == len(t.steps) && critical == 0 {
-			report(h, t.at, t.id, "", fmt.Sprintf("no step of task %s is critical (0 of %d)", t.id, said),
-				"set critical_flag = true where the goal fails with the step")
-		}
+func balanceNone(c spot) {
+	if said, critical := c.t.balanceOf(); len(c.t.steps) > 1 && said == len(c.t.steps) && critical == 0 {
+		c.tell(c.t.at, "set critical_flag = true where the goal fails with the step",
+			"no step of task %s is critical (0 of %d)", c.t.id, said)
 	}
 }
 
-func balanceWhole(j *judged, report reporter) {
-	h := j.main()
-	if h == nil {
-		return
-	}
+func balanceWhole(c spot) {
 	said, critical, mixed := 0, 0, true
-	for _, t := range h.tasks {
-		s, c := t.balanceOf()
+	for _, t := range c.h.tasks {
+		s, n := t.balanceOf()
 		if len(t.steps) == 1 {
 			continue
 		}
-		mixed = mixed && (len(t.steps) == 0 || c > 0 && c < len(t.steps)) // else it was said of the task
-		said, critical = said+s, critical+c
+		mixed = mixed && (len(t.steps) == 0 || n > 0 && n < len(t.steps)) // else it was said of the task
+		said, critical = said+s, critical+n
 	}
-	if !mixed || said == 0 || critical*100 >= said*40 && critical*100 <= said*60 {
-		return
+	if mixed && said > 0 && (critical*100 < said*40 || critical*100 > said*60) {
+		c.tell(c.h.tasks[0].at, "look again at which steps the goal fails with: 40 to 60 % is usual",
+			"%d of %d steps are critical (%.0f %%)", critical, said, percent(critical, said))
 	}
-	report(h, h.tasks[0].at, "", "", fmt.Sprintf("%d of %d steps are critical (%.0f %%)", critical, said,
-		percent(critical, said)),
-		"look again at which steps the goal fails with: 40 to 60 % is usual")
 }
 
 func percent(part, whole int) float64 {
@@ -75,11 +56,8 @@ func percent(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-func totalWrong(j *judged, report reporter) {
-	h := j.t
-	if h == nil {
-		return
-	}
+func totalWrong(c spot) {
+	h := c.h
 	steps, critical, backups := 0, 0, 0
 	h.steps(func(t *task, s *step) {
 		steps++
@@ -88,29 +66,26 @@ func totalWrong(j *judged, report reporter) {
 		critical += count(f.value != nil && *f.value)
 	})
 	declared := h.root.Find("validation")
-	for _, c := range []struct {
+	for _, total := range []struct {
 		key    string
 		actual float64
 	}{
-		{"total_tasks", float64(len(h.tasks))}, {"total_steps", float64(steps)}, {"total_speclets",
-			float64(len(h.speclets))},
-		{"critical_steps", float64(critical)}, {"total_critical_steps", float64(critical)}, {"non_critical_steps",
-			float64(steps - critical)},
+		{"total_tasks", float64(len(h.tasks))}, {"total_steps", float64(steps)},
+		{"total_speclets", float64(len(h.speclets))}, {"critical_steps", float64(critical)},
+		{"total_critical_steps", float64(critical)}, {"non_critical_steps", float64(steps - critical)},
 		{"total_backups", float64(backups)}, {"critical_percentage_actual", percent(critical, steps)},
 	} {
-		if n := declared.Find(c.key); n != nil && differs(n, c.actual, 1) {
-			report(h, n.At, "", "", fmt.Sprintf("%s is said to be %s, and is %s", c.key, shown(n), number64(c.actual)),
-				"write "+number64(c.actual)+", or leave the total out")
+		if n := declared.Find(total.key); n != nil && differs(n, total.actual, 1) {
+			c.tell(n.At, "write "+number64(total.actual)+", or leave the total out", "%s is said to be %s, and is %s",
+				total.key, shown(n), number64(total.actual))
 		}
 	}
 	for _, t := range h.tasks {
 		said, critical := t.balanceOf()
 		if actual := percent(critical, len(t.steps)) / 100; t.balance != nil && said == len(t.steps) &&
 			differs(t.balance, actual, 0.01) {
-			report(h, t.balance.At, t.id, "",
-				fmt.Sprintf("critical_balance of task %s is said to be %s, and is %d of %d", t.id, shown(t.balance),
-					critical, said),
-				"write "+number64(actual)+", or leave it out")
+			c.of(t, nil).tell(t.balance.At, "write "+number64(actual)+", or leave it out",
+				"critical_balance of task %s is said to be %s, and is %d of %d", t.id, shown(t.balance), critical, said)
 		}
 	}
 }

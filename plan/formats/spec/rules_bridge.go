@@ -36,56 +36,49 @@ func distance(a, b string) (int, bool) {
 
 // taskPairs are the tasks that both halves have.
 func (j *judged) taskPairs() []pairing[task] {
-	if !j.both() {
-		return nil
-	}
 	return slices.DeleteFunc(pairTasks(j.m, j.t), func(p pairing[task]) bool {
 		return p.first == nil ||
 			p.second == nil
 	})
 }
 
-func taskNotInTOML(j *judged, report reporter) {
-	if !j.both() {
-		return
-	}
-	for _, p := range pairTasks(j.m, j.t) {
+func taskNotInTOML(c spot) {
+	for _, p := range pairTasks(c.m, c.judged.t) {
 		if p.second == nil {
-			report(j.m, p.first.at, p.first.id, "", fmt.Sprintf("task %s is not in %s", p.first.id, j.t.file.Name),
-				fmt.Sprintf("add  [[tasks]]  with  id = %s  there, or take the task out here", p.first.id))
+			c.in(c.m).of(p.first, nil).tell(p.first.at,
+				fmt.Sprintf("add  [[tasks]]  with  id = %s  there, or take the task out here", p.first.id),
+				"task %s is not in %s", p.first.id, c.h.file.Name)
 		}
 	}
 }
 
-func taskNotInMarkdown(j *judged, report reporter) {
-	if !j.both() {
-		return
-	}
-	for _, p := range pairTasks(j.m, j.t) {
+func taskNotInMarkdown(c spot) {
+	for _, p := range pairTasks(c.m, c.judged.t) {
 		if p.first == nil {
-			report(j.t, p.second.at, p.second.id, "", fmt.Sprintf("task %s is not in %s", p.second.id, j.m.file.Name),
+			c.of(p.second, nil).tell(p.second.at,
 				fmt.Sprintf("add  ### Task [%s]: %s  there, or take the task out here", p.second.id,
-					p.second.title.text))
+					p.second.title.text),
+				"task %s is not in %s", p.second.id, c.m.file.Name)
 		}
 	}
 }
 
-func taskTitles(j *judged, report reporter) {
-	for _, p := range j.taskPairs() {
+func taskTitles(c spot) {
+	for _, p := range c.taskPairs() {
 		if a, b := p.first.title, p.second.title; a.text != "" && b.text != "" && !sameText(a.text, b.text) {
-			report(j.t, b.at, p.second.id, "", fmt.Sprintf("task %s is called %q here and %q in the Markdown",
-				p.second.id, shorten(b.text), shorten(a.text)), "call it the same in both files")
+			c.of(p.second, nil).tell(b.at, "call it the same in both files",
+				"task %s is called %q here and %q in the Markdown", p.second.id, shorten(b.text), shorten(a.text))
 		}
 	}
 }
 
-func orderDiffers(j *judged, report reporter) {
-	pairs := j.taskPairs()
+func orderDiffers(c spot) {
+	const hint = "give the %s the same order in both files"
+	pairs := c.taskPairs()
 	if i := unordered(pairs, func(t *task) int { return t.at }); i >= 0 {
-		report(j.m, pairs[i-1].first.at, pairs[i-1].first.id, "",
-			fmt.Sprintf("task %s stands before task %s here, and behind it in the parameters", pairs[i-1].first.id,
-				pairs[i].first.id),
-			"give the tasks the same order in both files")
+		before, after := pairs[i-1].first, pairs[i].first
+		c.in(c.m).of(before, nil).tell(before.at, fmt.Sprintf(hint, "tasks"),
+			"task %s stands before task %s here, and behind it in the parameters", before.id, after.id)
 	}
 	for _, p := range pairs {
 		steps := slices.DeleteFunc(pairSteps(p), func(s pairing[step]) bool {
@@ -93,10 +86,10 @@ func orderDiffers(j *judged, report reporter) {
 				s.second == nil
 		})
 		if i := unordered(steps, func(s *step) int { return s.at }); i >= 0 {
-			report(j.m, steps[i-1].first.at, p.first.id, steps[i-1].first.id,
-				fmt.Sprintf("step %s.%s stands before step %s here, and behind it in the parameters", p.first.id,
-					steps[i-1].first.id, steps[i].first.id),
-				"give the steps the same order in both files")
+			before, after := steps[i-1].first, steps[i].first
+			c.in(c.m).of(p.first, before).tell(before.at, fmt.Sprintf(hint, "steps"),
+				"step %s.%s stands before step %s here, and behind it in the parameters", p.first.id, before.id,
+				after.id)
 		}
 	}
 }
@@ -112,10 +105,10 @@ func unordered[T any](pairs []pairing[T], at func(*T) int) int {
 	return -1
 }
 
-func stepsShifted(j *judged, report reporter) {
+func stepsShifted(c spot) {
 	var ids []string
 	var first pairing[task]
-	for _, p := range j.taskPairs() {
+	for _, p := range c.taskPairs() {
 		if shifted(p.first, p.second) {
 			if len(ids) == 0 {
 				first = p
@@ -123,12 +116,10 @@ func stepsShifted(j *judged, report reporter) {
 			ids = append(ids, p.first.id)
 		}
 	}
-	if len(ids) == 0 {
-		return
+	if len(ids) > 0 {
+		a, b := first.first.steps[0], first.second.steps[0]
+		c.in(c.m).of(first.first, nil).tell(a.at, fmt.Sprintf("number them from %s in both files", b.id),
+			"the steps of task %s begin with %s here and with %s in the parameters", strings.Join(ids, ", "),
+			a.id, b.id)
 	}
-	a, b := first.first.steps[0], first.second.steps[0]
-	report(j.m, a.at, first.first.id, "",
-		fmt.Sprintf("the steps of task %s begin with %s here and with %s in the parameters", strings.Join(ids, ", "),
-			a.id, b.id),
-		fmt.Sprintf("number them from %s in both files", b.id))
 }

@@ -9,9 +9,8 @@ type stepPairing struct {
 	step pairing[step]
 }
 
-// stepPairs calls f for every step of the tasks that both halves have; either
-// may be nil.
-func (j *judged) stepPairs(f func(p pairing[task], s pairing[step])) {
+// stepPairs are the steps of the tasks that both halves have, worked out once.
+func (j *judged) stepPairs() []stepPairing {
 	if j.paired == nil {
 		j.paired = []stepPairing{}
 		for _, p := range j.taskPairs() {
@@ -20,40 +19,27 @@ func (j *judged) stepPairs(f func(p pairing[task], s pairing[step])) {
 			}
 		}
 	}
-	for _, p := range j.paired {
-		f(p.task, p.step)
+	return j.paired
+}
+
+func stepNotInTOML(c spot) {
+	for _, p := range c.stepPairs() {
+		if s := p.step.first; p.step.second == nil {
+			c := c.in(c.m).of(p.task.first, s)
+			c.tell(s.at, fmt.Sprintf("add  [[tasks.steps]]  with  id = %s  to task %s there, or take the step out here",
+				s.id, c.t.id), "step %s is not in %s", c.step(), c.judged.t.file.Name)
+		}
 	}
 }
 
-// bothSteps calls f for the steps that both halves have.
-func (j *judged) bothSteps(f func(t *task, a, b *step)) {
-	j.stepPairs(func(p pairing[task], s pairing[step]) {
-		if s.first != nil && s.second != nil {
-			f(p.second, s.first, s.second)
+func stepNotInMarkdown(c spot) {
+	for _, p := range c.stepPairs() {
+		if s := p.step.second; p.step.first == nil {
+			c := c.of(p.task.first, s)
+			c.tell(s.at, fmt.Sprintf("add  - **Step [%s]:** %s  to task %s there, or take the step out here", s.id,
+				s.title.text, c.t.id), "step %s is not in %s", c.step(), c.m.file.Name)
 		}
-	})
-}
-
-func stepNotInTOML(j *judged, report reporter) {
-	j.stepPairs(func(p pairing[task], s pairing[step]) {
-		if s.second == nil {
-			report(j.m, s.first.at, p.first.id, s.first.id,
-				fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.first.id, j.t.file.Name),
-				fmt.Sprintf("add  [[tasks.steps]]  with  id = %s  to task %s there, or take the step out here",
-					s.first.id, p.first.id))
-		}
-	})
-}
-
-func stepNotInMarkdown(j *judged, report reporter) {
-	j.stepPairs(func(p pairing[task], s pairing[step]) {
-		if s.first == nil {
-			report(j.t, s.second.at, p.first.id, s.second.id,
-				fmt.Sprintf("step %s.%s is not in %s", p.first.id, s.second.id, j.m.file.Name),
-				fmt.Sprintf("add  - **Step [%s]:** %s  to task %s there, or take the step out here", s.second.id,
-					s.second.title.text, p.first.id))
-		}
-	})
+	}
 }
 
 // surplus finds the backups that a step has in one half and not in the other:
@@ -79,76 +65,61 @@ func surplus(mine, other []*backup) []*backup {
 	return list[len(list)-more:]
 }
 
-func backupNotInTOML(j *judged, report reporter) {
-	j.bothSteps(func(t *task, a, b *step) {
-		for _, extra := range surplus(a.backups, b.backups) {
-			report(j.m, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id,
-				j.t.file.Name),
-				fmt.Sprintf("add  [[tasks.steps.backups]]  with  id = %s  and its description there", extra.id))
-		}
-	})
+func backupNotInTOML(c spot, a, b *step) {
+	for _, extra := range surplus(a.backups, b.backups) {
+		c.in(c.m).tell(extra.at,
+			fmt.Sprintf("add  [[tasks.steps.backups]]  with  id = %s  and its description there", extra.id),
+			"backup %s of step %s is not in %s", extra.id, c.step(), c.h.file.Name)
+	}
 }
 
-func backupNotInMarkdown(j *judged, report reporter) {
-	j.bothSteps(func(t *task, a, b *step) {
-		for _, extra := range surplus(b.backups, a.backups) {
-			report(j.t, extra.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is not in %s", extra.id, t.id, b.id,
-				j.m.file.Name),
-				fmt.Sprintf("add  - **Backup [%s]:** %s  there", extra.id, shorten(extra.text.text)))
-		}
-	})
+func backupNotInMarkdown(c spot, a, b *step) {
+	for _, extra := range surplus(b.backups, a.backups) {
+		c.tell(extra.at, fmt.Sprintf("add  - **Backup [%s]:** %s  there", extra.id, shorten(extra.text.text)),
+			"backup %s of step %s is not in %s", extra.id, c.step(), c.m.file.Name)
+	}
 }
 
-func backupIDs(j *judged, report reporter) {
-	j.bothSteps(func(t *task, a, b *step) {
-		if len(a.backups) != len(b.backups) {
-			return
+func backupIDs(c spot, a, b *step) {
+	if len(a.backups) != len(b.backups) {
+		return
+	}
+	for i, x := range a.backups {
+		if y := b.backups[i]; x.id != y.id {
+			c.in(c.m).tell(x.at, "number it the same in both files", "backup %s of step %s is backup %s in the parameters",
+				x.id, c.step(), y.id)
 		}
-		for i, x := range a.backups {
-			if y := b.backups[i]; x.id != y.id {
-				report(j.m, x.at, t.id, b.id, fmt.Sprintf("backup %s of step %s.%s is backup %s in the parameters",
-					x.id, t.id, b.id, y.id), "number it the same in both files")
-			}
-		}
-	})
+	}
 }
 
-func stepTitles(j *judged, report reporter) {
-	j.bothSteps(func(t *task, a, b *step) {
-		if a.title.text != "" && b.title.text != "" && !sameText(a.title.text, b.title.text) {
-			report(j.t, b.title.at, t.id, b.id, fmt.Sprintf("step %s.%s is called %q here and %q in the Markdown", t.id,
-				b.id, shorten(b.title.text), shorten(a.title.text)), "call it the same in both files")
-		}
-	})
+func stepTitles(c spot, a, b *step) {
+	if a.title.text != "" && b.title.text != "" && !sameText(a.title.text, b.title.text) {
+		c.tell(b.title.at, "call it the same in both files", "step %s is called %q here and %q in the Markdown",
+			c.step(),
+			shorten(b.title.text), shorten(a.title.text))
+	}
 }
 
-func outputsDiffer(j *judged, report reporter) {
-	j.bothSteps(func(t *task, a, b *step) {
-		if a.expected.text != "" && b.expected.text != "" && !sameText(a.expected.text, b.expected.text) {
-			report(j.t, b.expected.at, t.id, b.id,
-				fmt.Sprintf("of step %s.%s, %q is expected here and %q in the Markdown", t.id, b.id,
-					shorten(b.expected.text), shorten(a.expected.text)),
-				"expect the same in both files")
-		}
-	})
+func outputsDiffer(c spot, a, b *step) {
+	if x, y := a.expected, b.expected; x.text != "" && y.text != "" && !sameText(x.text, y.text) {
+		c.tell(y.at, "expect the same in both files", "of step %s, %q is expected here and %q in the Markdown",
+			c.step(),
+			shorten(y.text), shorten(x.text))
+	}
 }
 
-func criticalDiffers(j *judged, report reporter) {
-	j.bothSteps(func(t *task, a, b *step) {
-		f := b.flagOf(t)
-		if x, y := a.critical.value, f.value; x != nil && y != nil && *x != *y {
-			report(j.t, f.at, t.id, b.id, fmt.Sprintf("step %s.%s has critical_flag = %t here and %t in the Markdown",
-				t.id, b.id, *y, *x), "decide, and write the same in both files")
-		}
-	})
+func criticalDiffers(c spot, a, b *step) {
+	f := b.flagOf(c.t)
+	if x, y := a.critical.value, f.value; x != nil && y != nil && *x != *y {
+		c.tell(f.at, "decide, and write the same in both files",
+			"step %s has critical_flag = %t here and %t in the Markdown", c.step(), *y, *x)
+	}
 }
 
-func modesDiffer(j *judged, report reporter) {
-	j.bothSteps(func(t *task, a, b *step) {
-		m := b.modeOf(t)
-		if x, y := modeOf(a.mode.text), modeOf(m.text); x != "" && y != "" && x != y {
-			report(j.t, m.at, t.id, b.id, fmt.Sprintf("step %s.%s is %s here and %s in the Markdown", t.id, b.id, y, x),
-				"decide, and write the same in both files")
-		}
-	})
+func modesDiffer(c spot, a, b *step) {
+	m := b.modeOf(c.t)
+	if x, y := modeOf(a.mode.text), modeOf(m.text); x != "" && y != "" && x != y {
+		c.tell(m.at, "decide, and write the same in both files", "step %s is %s here and %s in the Markdown",
+			c.step(), y, x)
+	}
 }

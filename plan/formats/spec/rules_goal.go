@@ -1,127 +1,116 @@
 package spec
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
 func fileMissing(j *judged, report reporter) {
+	c := spot{judged: j, report: report}
 	if j.toml == nil {
-		report(j.markdown, 0, "", "", "the parameters, parameters_NAME.toml, are missing",
-			"put parameters_NAME.toml beside it: a goal, and for each task and step its id, critical_flag, mode and max_retries")
+		c.in(j.markdown).tell(0, "put parameters_NAME.toml beside it: a goal, and for each task and step its id, "+
+			"critical_flag, mode and max_retries", "the parameters, parameters_NAME.toml, are missing")
 	}
 	if j.markdown == nil {
-		report(j.toml, 0, "", "", "the Markdown half, spec_NAME.md, is missing",
-			"put spec_NAME.md beside it: a section ## Goal, and for each task ### Task [id]: title with its steps")
+		c.in(j.toml).tell(0, "put spec_NAME.md beside it: a section ## Goal, and for each task ### Task [id]: title "+
+			"with its steps", "the Markdown half, spec_NAME.md, is missing")
 	}
 }
 
-func notTOML(j *judged, report reporter) {
-	if j.toml == nil {
-		return
-	}
-	for _, f := range j.toml.faults {
+// The files as they are, also where they were not read to their end.
+
+func markdownFile(j *judged) []*half { return some(j.markdown) }
+func tomlFile(j *judged) []*half     { return some(j.toml) }
+
+func notTOML(c spot) {
+	for _, f := range c.h.faults {
 		hint := "write the value as TOML: text in quotes, numbers, true, false, lists in [ ]; nothing behind this place was read"
 		if !f.fatal {
 			hint = "mend this value, or keep one of the two keys"
 		}
-		report(j.toml, f.at, "", "", "not TOML: "+f.text, hint)
+		c.tell(f.at, hint, "not TOML: %s", f.text)
 	}
 }
 
-func tooDense(j *judged, report reporter) {
-	if j.markdown == nil {
+func tooDense(c spot) {
+	for _, f := range c.h.faults {
+		c.tell(f.at, "write sentences, or split the file", "%s", f.text)
+	}
+}
+
+func notUTF8(c spot) {
+	if at := firstInvalid(c.h.file.Source()); at >= 0 {
+		c.tell(at, "save the file as UTF-8", "the text is not UTF-8")
+	}
+}
+
+func goalMissing(c spot) {
+	h := c.h
+	if h.goal().ok {
 		return
 	}
-	for _, f := range j.markdown.faults {
-		report(j.markdown, f.at, "", "", f.text, "write sentences, or split the file")
+	at, hint := 0, "add the section ## Goal with one sentence below it"
+	if len(h.goals) > 0 {
+		at = h.goals[0].at
+	}
+	if len(h.restated) > 0 {
+		at, hint = h.restated[0].at, "put this sentence below a heading ## Goal"
+	}
+	if h.side == tomlSide {
+		hint = `add  [goal]  with  description = "…", the goal as the Markdown states it`
+		if n := h.root.Find("goal"); n != nil {
+			at = n.At
+		}
+	}
+	c.tell(at, hint, "no goal is stated")
+}
+
+func goalMultiple(c spot) {
+	seen := 0
+	for _, g := range c.h.goals {
+		if g.text == "" {
+			continue
+		}
+		if seen++; seen > 1 {
+			c.tell(g.at, "keep one goal; make the other one a task, or a plan of its own", "this is goal number %d: %q",
+				seen, shorten(g.text))
+		}
 	}
 }
 
-func notUTF8(j *judged, report reporter) {
-	if j.markdown == nil {
-		return
-	}
-	if at := firstInvalid(j.markdown.file.Source()); at >= 0 {
-		report(j.markdown, at, "", "", "the text is not UTF-8", "save the file as UTF-8")
-	}
-}
-
-func goalMissing(j *judged, report reporter) {
-	j.each(func(h *half) {
-		if h.goal().ok {
-			return
-		}
-		at, hint := 0, "add the section ## Goal with one sentence below it"
-		if len(h.goals) > 0 {
-			at = h.goals[0].at
-		}
-		if len(h.restated) > 0 {
-			at, hint = h.restated[0].at, "put this sentence below a heading ## Goal"
-		}
-		if h.side == tomlSide {
-			hint = "add  [goal]  with  description = \"…\", the goal as the Markdown states it"
-			if n := h.root.Find("goal"); n != nil {
-				at = n.At
-			}
-		}
-		report(h, at, "", "", "no goal is stated", hint)
-	})
-}
-
-func goalMultiple(j *judged, report reporter) {
-	j.each(func(h *half) {
-		seen := 0
-		for _, g := range h.goals {
-			if g.text == "" {
-				continue
-			}
-			if seen++; seen > 1 {
-				report(h, g.at, "", "", fmt.Sprintf("this is goal number %d: %q", seen, shorten(g.text)),
-					"keep one goal; make the other one a task, or a plan of its own")
-			}
-		}
-	})
-}
-
+// goals are what both halves state, where both do.
 func (j *judged) goals() (m, t said, ok bool) {
-	if !j.both() {
-		return said{}, said{}, false
-	}
 	m, t = j.m.goal(), j.t.goal()
 	return m, t, m.ok && t.ok
 }
 
-func goalMismatch(j *judged, report reporter) {
-	if m, t, ok := j.goals(); ok && !sameText(m.text, t.text) {
-		report(j.t, t.at, "", "", fmt.Sprintf("the goal is another one than in the Markdown, which says %q",
-			shorten(m.text)),
-			"decide on one of the two, and write it in both files")
+func goalMismatch(c spot) {
+	if m, t, ok := c.goals(); ok && !sameText(m.text, t.text) {
+		c.tell(t.at, "decide on one of the two, and write it in both files",
+			"the goal is another one than in the Markdown, which says %q", shorten(m.text))
 	}
 }
 
-func goalPunctuation(j *judged, report reporter) {
-	if m, t, ok := j.goals(); ok && sameText(m.text, t.text) && spaced(m.text) != spaced(t.text) {
-		report(j.t, t.at, "", "", "the goal differs from the one in the Markdown by its final period",
-			"end both the same way")
+func goalPunctuation(c spot) {
+	if m, t, ok := c.goals(); ok && sameText(m.text, t.text) && spaced(m.text) != spaced(t.text) {
+		c.tell(t.at, "end both the same way", "the goal differs from the one in the Markdown by its final period")
 	}
 }
 
-func goalVague(j *judged, report reporter) {
-	h := j.main()
-	if h == nil {
-		h = j.m
+// goalHalf is the main half, or the Markdown where that cannot be judged.
+func goalHalf(j *judged) []*half {
+	if h := mainHalf(j); h != nil {
+		return h
 	}
-	if h == nil {
-		return
-	}
-	g := h.goal()
-	words := wordsOf(g.text)
+	return some(j.m)
+}
+
+func goalVague(c spot) {
+	g := c.h.goal()
 	placeholder := strings.HasPrefix(g.text, "[") && strings.HasSuffix(g.text, "]")
-	if g.ok && (len(words) < 3 || placeholder) {
-		report(h, g.at, "", "", fmt.Sprintf("the goal says too little: %q", shorten(g.text)),
-			"say in a sentence what is there when the goal is reached, and for whom")
+	if g.ok && (len(wordsOf(g.text)) < 3 || placeholder) {
+		c.tell(g.at, "say in a sentence what is there when the goal is reached, and for whom",
+			"the goal says too little: %q", shorten(g.text))
 	}
 }
 

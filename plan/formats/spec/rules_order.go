@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
@@ -18,23 +17,20 @@ func (h *half) eachDependency(f func(s *speclet, id said)) {
 	}
 }
 
-func specletDepUnknown(j *judged, report reporter) {
-	h := j.grouped()
-	if h == nil {
-		return
-	}
+func specletDepUnknown(c spot) {
 	known := map[string]bool{}
-	for _, s := range h.speclets {
+	for _, s := range c.h.speclets {
 		known[s.id] = true
 	}
-	h.eachDependency(func(s *speclet, id said) {
+	c.h.eachDependency(func(s *speclet, id said) {
 		if !known[id.text] {
-			report(h, id.at, "", "", fmt.Sprintf("SPECLet %s depends on %q, which is not there", s.id, id.text),
-				"name one of: "+shorten(strings.Join(h.specletIDs(), ", ")))
+			c.tell(id.at, "name one of: "+shorten(strings.Join(c.h.specletIDs(), ", ")),
+				"SPECLet %s depends on %q, which is not there", s.id, id.text)
 		}
 	})
 }
 
+// specletIDs are the first of them, as a hint names them.
 func (h *half) specletIDs() []string {
 	var ids []string
 	for _, s := range h.speclets {
@@ -45,84 +41,67 @@ func (h *half) specletIDs() []string {
 	return ids
 }
 
-func specletSelf(j *judged, report reporter) {
-	h := j.grouped()
-	if h == nil {
-		return
-	}
-	h.eachDependency(func(s *speclet, id said) {
+func specletSelf(c spot) {
+	c.h.eachDependency(func(s *speclet, id said) {
 		if id.text == s.id {
-			report(h, id.at, "", "", fmt.Sprintf("SPECLet %s depends on itself", s.id), "take it out of the list")
+			c.tell(id.at, "take it out of the list", "SPECLet %s depends on itself", s.id)
 		}
 	})
 }
 
-func specletCycle(j *judged, report reporter) {
-	h := j.grouped()
-	if h == nil {
-		return
-	}
+func specletCycle(c spot) {
 	first := map[string]*speclet{}
-	for _, s := range h.speclets {
+	for _, s := range c.h.speclets {
 		if first[s.id] == nil {
 			first[s.id] = s
 		}
 	}
-	for _, cycle := range j.graph(h).Cycles {
+	for _, cycle := range c.graph(c.h).Cycles {
 		if s := first[cycle[0]]; len(cycle) > 2 && len(s.depends) > 0 { // two are one that waits for itself
-			report(h, s.depends[0].at, "", "", "SPECLets wait for each other: "+sketch.Chain(cycle),
-				"take one of these dependencies out")
+			c.tell(s.depends[0].at, "take one of these dependencies out", "SPECLets wait for each other: %s",
+				sketch.Chain(cycle))
 		}
 	}
 }
 
-func parallelInvalid(j *judged, report reporter) {
-	if h := j.grouped(); h != nil {
-		for _, s := range h.speclets {
-			if s.parallel.odd != "" {
-				report(h, s.parallel.at, "", "", fmt.Sprintf("parallel_allowed of SPECLet %s is %s", s.id,
-					s.parallel.odd), "write true or false, without quotes")
-			}
+func parallelInvalid(c spot) {
+	for _, s := range c.h.speclets {
+		if s.parallel.odd != "" {
+			c.tell(s.parallel.at, "write true or false, without quotes", "parallel_allowed of SPECLet %s is %s", s.id,
+				s.parallel.odd)
 		}
 	}
 }
 
-func parallelNever(j *judged, report reporter) {
-	h := j.grouped()
-	if h == nil {
-		return
-	}
-	for _, s := range h.speclets {
+func parallelNever(c spot) {
+	for _, s := range c.h.speclets {
 		if s.parallel.value == nil || *s.parallel.value {
 			return
 		}
 	}
-	report(h, h.speclets[0].parallel.at, "", "", "no SPECLet may run beside another",
-		"set parallel_allowed = true where that is safe, or list the tasks without SPECLets")
+	c.tell(c.h.speclets[0].parallel.at,
+		"set parallel_allowed = true where that is safe, or list the tasks without SPECLets",
+		"no SPECLet may run beside another")
 }
 
-func specletSingle(j *judged, report reporter) {
-	if h := j.grouped(); h != nil && len(h.speclets) == 1 {
-		report(h, h.speclets[0].at, "", "", "there is one SPECLet only", "list its tasks without it")
+func specletSingle(c spot) {
+	if len(c.h.speclets) == 1 {
+		c.tell(c.h.speclets[0].at, "list its tasks without it", "there is one SPECLet only")
 	}
 }
 
 // deep is how many SPECLets may wait for one another.
 const deep = 4
 
-func chainDeep(j *judged, report reporter) {
-	h := j.grouped()
-	if h == nil {
-		return
-	}
-	stages := j.graph(h).Stages
+func chainDeep(c spot) {
+	stages := c.graph(c.h).Stages
 	if len(stages) <= deep {
 		return
 	}
-	for _, s := range h.speclets {
+	for _, s := range c.h.speclets {
 		if s.id == stages[deep][0] {
-			report(h, s.at, "", "", fmt.Sprintf("SPECLets wait for one another over %d levels; %s is on level %d",
-				len(stages), s.id, deep+1), "look for dependencies that are not needed, or join SPECLets")
+			c.tell(s.at, "look for dependencies that are not needed, or join SPECLets",
+				"SPECLets wait for one another over %d levels; %s is on level %d", len(stages), s.id, deep+1)
 			return
 		}
 	}

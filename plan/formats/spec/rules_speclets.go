@@ -6,69 +6,55 @@ import (
 	"strings"
 )
 
-// grouped is the half whose speclets count, or nil where there are none.
-func (j *judged) grouped() *half {
-	if h := j.main(); h != nil && len(h.speclets) > 0 {
-		return h
-	}
-	return nil
-}
-
 func specletPairs(j *judged) []pairing[speclet] {
-	if !j.both() {
-		return nil
-	}
 	return pairUp(j.m.speclets, j.t.speclets, func(s *speclet) string { return s.id })
 }
 
-func specletNotInTOML(j *judged, report reporter) {
-	for _, p := range specletPairs(j) {
+func specletNotInTOML(c spot) {
+	for _, p := range specletPairs(c.judged) {
 		if p.second == nil {
-			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.first.id, j.t.file.Name),
+			c.in(c.m).tell(p.first.at,
 				fmt.Sprintf("add  [[speclets]]  with  id = %q, depends_on, tasks and parallel_allowed  there",
-					p.first.id))
+					p.first.id),
+				"SPECLet %s is not in %s", p.first.id, c.h.file.Name)
 		}
 	}
 }
 
-func specletNotInMarkdown(j *judged, report reporter) {
-	for _, p := range specletPairs(j) {
+func specletNotInMarkdown(c spot) {
+	for _, p := range specletPairs(c.judged) {
 		if p.first == nil {
-			report(j.t, p.second.at, "", "", fmt.Sprintf("SPECLet %s is not in %s", p.second.id, j.m.file.Name),
+			c.tell(p.second.at,
 				fmt.Sprintf("add  ### SPECLet [%s]: %s  there, with **Depends On:** and **Tasks Included:**",
-					p.second.id, p.second.title.text))
+					p.second.id,
+					p.second.title.text), "SPECLet %s is not in %s", p.second.id, c.m.file.Name)
 		}
 	}
 }
 
-func specletDuplicate(j *judged, report reporter) {
-	if j.t == nil {
-		return
-	}
+func specletDuplicate(c spot) {
 	seen := map[string]bool{}
-	for _, s := range j.t.speclets {
+	for _, s := range c.h.speclets {
 		if seen[s.id] {
-			report(j.t, s.at, "", "", fmt.Sprintf("SPECLet %s is there already", s.id),
-				"give one of them another id, in both files")
+			c.tell(s.at, "give one of them another id, in both files", "SPECLet %s is there already", s.id)
 		}
 		seen[s.id] = true
 	}
 }
 
-func specletDepends(j *judged, report reporter) {
-	for _, p := range specletPairs(j) {
+func specletDepends(c spot) {
+	for _, p := range specletPairs(c.judged) {
 		if p.first == nil || p.second == nil {
 			continue
 		}
-		want := p.second.dependsOn()
-		slices.Sort(want)
+		want := slices.Sorted(slices.Values(p.second.dependsOn()))
 		for _, d := range p.first.depends {
 			one := speclet{depends: []statement{d}}
-			have := one.dependsOn()
-			slices.Sort(have)
+			have := slices.Sorted(slices.Values(one.dependsOn()))
 			if !slices.Equal(have, want) {
-				report(j.m, d.at, "", "", fmt.Sprintf("SPECLet %s depends on %s here and on %s in the parameters",
-					p.first.id, enumerated(have), enumerated(want)), "decide, and write the same everywhere")
+				c.in(c.m).tell(d.at, "decide, and write the same everywhere",
+					"SPECLet %s depends on %s here and on %s in the parameters", p.first.id, enumerated(have),
+					enumerated(want))
 				break
 			}
 		}
@@ -77,23 +63,21 @@ func specletDepends(j *judged, report reporter) {
 
 // specletDiffers compares what both files say; what only one says is no
 // difference.
-func specletDiffers(j *judged, report reporter) {
-	if !j.both() {
-		return
-	}
-	inMarkdown, inTOML := j.m.taskIDs(), j.t.taskIDs()
-	for _, p := range specletPairs(j) {
+func specletDiffers(c spot) {
+	const hint = "decide, and write the same in both files"
+	inMarkdown, inTOML := c.m.taskIDs(), c.h.taskIDs()
+	for _, p := range specletPairs(c.judged) {
 		if p.first == nil || p.second == nil {
 			continue
 		}
 		if a, b := p.first.title.text, p.second.title.text; a != "" && b != "" && !sameText(a, b) {
-			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s is %q here and %q in the parameters", p.first.id,
-				shorten(a), shorten(b)), "decide, and write the same in both files")
+			c.in(c.m).tell(p.first.at, hint, "SPECLet %s is %q here and %q in the parameters", p.first.id, shorten(a),
+				shorten(b))
 		}
-		have, want := j.m.listed(p.first, inMarkdown), j.t.listed(p.second, inTOML)
+		have, want := c.m.listed(p.first, inMarkdown), c.h.listed(p.second, inTOML)
 		if len(have) > 0 && len(want) > 0 && !slices.Equal(have, want) {
-			report(j.m, p.first.at, "", "", fmt.Sprintf("SPECLet %s has the tasks %s here and %s in the parameters",
-				p.first.id, enumerated(have), enumerated(want)), "decide, and write the same in both files")
+			c.in(c.m).tell(p.first.at, hint, "SPECLet %s has the tasks %s here and %s in the parameters", p.first.id,
+				enumerated(have), enumerated(want))
 		}
 	}
 }
@@ -128,46 +112,37 @@ func (h *half) assigned(f func(s *speclet, id string, at int)) {
 	}
 }
 
-func taskTwice(j *judged, report reporter) {
-	h := j.grouped()
-	if h == nil {
-		return
-	}
+func taskTwice(c spot) {
 	owner := map[string]*speclet{}
-	h.assigned(func(s *speclet, id string, at int) {
+	c.h.assigned(func(s *speclet, id string, at int) {
 		if o := owner[id]; o != nil && o != s {
-			report(h, at, id, "", fmt.Sprintf("task %s is in SPECLet %s already", id, o.id), "list it in one of them")
+			c.of(&task{id: id}, nil).tell(at, "list it in one of them", "task %s is in SPECLet %s already", id, o.id)
 			return
 		}
 		owner[id] = s
 	})
 }
 
-func taskUnassigned(j *judged, report reporter) {
-	h := j.grouped()
-	if h == nil || h.side == markdownSide && !slices.ContainsFunc(h.speclets,
-		func(s *speclet) bool { return len(s.tasks) > 0 }) {
+func taskUnassigned(c spot) {
+	if c.h.side == markdownSide &&
+		!slices.ContainsFunc(c.h.speclets, func(s *speclet) bool { return len(s.tasks) > 0 }) {
 		return
 	}
 	owned := map[string]bool{}
-	h.assigned(func(_ *speclet, id string, _ int) { owned[id] = true })
-	for _, t := range h.tasks {
+	c.h.assigned(func(_ *speclet, id string, _ int) { owned[id] = true })
+	for _, t := range c.h.tasks {
 		if !owned[t.id] {
-			report(h, t.at, t.id, "", fmt.Sprintf("task %s is in no SPECLet", t.id), "list it in the tasks of one")
+			c.of(t, nil).tell(t.at, "list it in the tasks of one", "task %s is in no SPECLet", t.id)
 		}
 	}
 }
 
-func specletTaskUnknown(j *judged, report reporter) {
-	h := j.grouped()
-	if h == nil {
-		return
-	}
-	known := h.taskIDs()
-	h.assigned(func(s *speclet, id string, at int) {
+func specletTaskUnknown(c spot) {
+	known := c.h.taskIDs()
+	c.h.assigned(func(s *speclet, id string, at int) {
 		if !known[id] {
-			report(h, at, id, "", fmt.Sprintf("SPECLet %s lists task %s, which is not there", s.id, id),
-				"add the task, or take it out of the list")
+			c.of(&task{id: id}, nil).tell(at, "add the task, or take it out of the list",
+				"SPECLet %s lists task %s, which is not there", s.id, id)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -20,22 +19,25 @@ func (j *judged) builds() string {
 	return ""
 }
 
-func stackIncomplete(j *judged, report reporter) {
-	word := j.builds()
-	if word == "" || j.t == nil {
-		return
+// software are the parameters of a plan whose goal builds software.
+func software(j *judged) []*half {
+	if j.builds() == "" {
+		return nil
 	}
-	missing := missingOfStack(j.t.root)
+	return some(j.t)
+}
+
+func stackIncomplete(c spot) {
+	missing := missingOfStack(c.h.root)
 	if len(missing) == 0 {
 		return
 	}
-	at := j.t.goal().at
-	if n := j.t.root.Find("software_stack"); n != nil {
+	at, all := c.h.goal().at, strings.Join(missing, ", ")
+	if n := c.h.root.Find("software_stack"); n != nil {
 		at = n.At
 	}
-	report(j.t, at, "", "", fmt.Sprintf("the goal says %q, but the parameters do not say %s", word,
-		strings.Join(missing, ", ")),
-		"add "+strings.Join(missing, ", ")+"; where something does not apply, write \"none\"")
+	c.tell(at, "add "+all+`; where something does not apply, write "none"`,
+		"the goal says %q, but the parameters do not say %s", c.builds(), all)
 }
 
 // missingOfStack lists the tables and keys that software needs and that are not
@@ -71,11 +73,8 @@ func missingOfStack(root *tomltree.Node) []string {
 	return missing
 }
 
-func completionThin(j *judged, report reporter) {
-	if j.builds() == "" || j.t == nil {
-		return
-	}
-	n := j.t.root.Find("completion_criteria")
+func completionThin(c spot) {
+	n := c.h.root.Find("completion_criteria")
 	if n == nil || len(itemsOf(n.Find("acceptance_criteria"))) > 0 {
 		return
 	}
@@ -84,37 +83,35 @@ func completionThin(j *judged, report reporter) {
 		yes += count(m.Value.Kind == tomltree.Boolean && m.Value.Text == "true")
 	}
 	if yes < 3 {
-		report(j.t, n.At, "", "", fmt.Sprintf("the completion criteria are %d flags and no list", yes),
-			`add  acceptance_criteria = ["…"], what must be seen to hold in the end`)
+		c.tell(n.At, `add  acceptance_criteria = ["…"], what must be seen to hold in the end`,
+			"the completion criteria are %d flags and no list", yes)
 	}
 }
 
 // outside are the words of goals that rely on what others run.
 var outside = []string{"api", "apis", "external"}
 
-func deliveryUnsaid(j *judged, report reporter) {
-	if j.builds() == "" || j.t == nil {
-		return
-	}
-	n := j.t.root.Find("completion_criteria")
+func deliveryUnsaid(c spot) {
+	root := c.h.root
+	n := root.Find("completion_criteria")
 	if n == nil {
 		return // which is an error of its own
 	}
 	var missing []string
-	stack := j.t.root.Find("software_stack")
+	stack := root.Find("software_stack")
 	if wordsIn(stack, "deployment_type").text == "desktop_app" && wordsIn(stack, "packaging_method").text == "" {
 		missing = append(missing, "software_stack.packaging_method")
 	}
-	if ui := flagIn(j.t.root.Find("user_interface"), "required").value; ui != nil && *ui &&
+	if ui := flagIn(root.Find("user_interface"), "required").value; ui != nil && *ui &&
 		n.Find("interface_complete") == nil {
 		missing = append(missing, "completion_criteria.interface_complete")
 	}
-	if slices.ContainsFunc(wordsOf(j.t.goal().text), func(w string) bool { return slices.Contains(outside, w) }) &&
+	if slices.ContainsFunc(wordsOf(c.h.goal().text), func(w string) bool { return slices.Contains(outside, w) }) &&
 		n.Find("production_ready") == nil {
 		missing = append(missing, "completion_criteria.production_ready")
 	}
-	if len(missing) > 0 {
-		report(j.t, n.At, "", "", "nothing is said of "+strings.Join(missing, ", "), "add "+strings.Join(missing, ", "))
+	if all := strings.Join(missing, ", "); all != "" {
+		c.tell(n.At, "add "+all, "nothing is said of %s", all)
 	}
 }
 

@@ -6,102 +6,81 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-func stepDuplicate(j *judged, report reporter) {
-	j.each(func(h *half) {
-		for _, t := range h.tasks {
-			first := map[string]*step{}
-			for _, s := range t.steps {
-				if f := first[s.id]; f == nil {
-					first[s.id] = s
-				} else {
-					report(h, s.at, t.id, s.id, fmt.Sprintf("step %s.%s is there already, in line %d", t.id, s.id,
-						h.file.Offset(f.at).Line), "give one of them another id, in both files")
-				}
-			}
+func stepDuplicate(c spot) {
+	first := map[string]*step{}
+	for _, s := range c.t.steps {
+		if f := first[s.id]; f == nil {
+			first[s.id] = s
+		} else {
+			c.of(c.t, s).tell(s.at, "give one of them another id, in both files",
+				"step %s.%s is there already, in line %d", c.t.id, s.id, c.h.file.Offset(f.at).Line)
 		}
-	})
+	}
 }
 
-func stepNoAction(j *judged, report reporter) {
-	j.each(func(h *half) {
-		h.steps(func(t *task, s *step) {
-			if s.title.text != "" {
-				return
-			}
-			hint := "write what is done behind the colon"
-			if h.side == tomlSide {
-				hint = "add  description = \"…\"" + quoted(j.called(t.id, s.id))
-			}
-			report(h, s.at, t.id, s.id, fmt.Sprintf("step %s.%s does not say what is done", t.id, s.id), hint)
-		})
-	})
+func stepNoAction(c spot) {
+	if c.s.title.text == "" {
+		c.tell(c.s.at, c.byHalf("write what is done behind the colon",
+			`add  description = "…"`+quoted(c.called(c.t.id, c.s.id))), "step %s does not say what is done", c.step())
+	}
 }
 
-func stepNoOutput(j *judged, report reporter) {
-	h := j.main()
-	h.steps(func(t *task, s *step) {
-		if s.expected.text != "" {
-			return
-		}
-		hint := "add  - **Expected output:** what can be seen then"
-		if h.side == tomlSide {
-			hint = `add  expected_output = "…", what can be seen then`
-		}
-		report(h, s.at, t.id, s.id, fmt.Sprintf("step %s.%s does not say what it brings about", t.id, s.id), hint)
-	})
+func stepNoOutput(c spot) {
+	if c.s.expected.text == "" {
+		c.tell(c.s.at, c.byHalf("add  - **Expected output:** what can be seen then",
+			`add  expected_output = "…", what can be seen then`), "step %s does not say what it brings about", c.step())
+	}
 }
 
-func criticalNoBackup(j *judged, report reporter) {
-	h := j.main()
-	h.steps(func(t *task, s *step) {
-		if s.critical.value == nil || !*s.critical.value || len(s.backups) > 0 {
-			return
-		}
-		hint := "add  - **Backup [1]:** another way to do it"
-		if h.side == tomlSide {
-			hint = `add  [[tasks.steps.backups]]  with id = 1 and description = "…", another way to do it, in both files`
-		}
-		report(h, s.at, t.id, s.id, fmt.Sprintf("step %s.%s is critical and has no backup", t.id, s.id), hint)
-	})
+func criticalNoBackup(c spot) {
+	if c.s.critical.value != nil && *c.s.critical.value && len(c.s.backups) == 0 {
+		c.tell(c.s.at, c.byHalf("add  - **Backup [1]:** another way to do it",
+			`add  [[tasks.steps.backups]]  with id = 1 and description = "…", another way to do it, in both files`),
+			"step %s is critical and has no backup", c.step())
+	}
 }
 
-func backupOnlyRetry(j *judged, report reporter) {
-	h := j.main()
-	h.steps(func(t *task, s *step) {
-		for _, b := range s.backups {
-			if (&plan.Backup{Description: b.text.text}).OnlyRepeats() {
-				report(h, b.at, t.id, s.id, fmt.Sprintf("backup %s of step %s.%s only does the same again: %q", b.id,
-					t.id, s.id, shorten(b.text.text)),
-					"describe another way, and raise max_retries if trying again helps")
-			}
+func backupOnlyRetry(c spot) {
+	for _, b := range c.s.backups {
+		if (&plan.Backup{Description: b.text.text}).OnlyRepeats() {
+			c.tell(b.at, "describe another way, and raise max_retries if trying again helps",
+				"backup %s of step %s only does the same again: %q", b.id, c.step(), shorten(b.text.text))
 		}
-	})
+	}
 }
 
-func backupEmpty(j *judged, report reporter) {
-	j.each(func(h *half) {
-		h.steps(func(t *task, s *step) {
-			for _, b := range s.backups {
-				if b.text.text == "" {
-					report(h, b.at, t.id, s.id, fmt.Sprintf("backup %s of step %s.%s does not say what is done", b.id,
-						t.id, s.id), "say what it does differently")
-				}
-			}
-		})
-	})
+func backupEmpty(c spot) {
+	for _, b := range c.s.backups {
+		if b.text.text == "" {
+			c.tell(b.at, "say what it does differently", "backup %s of step %s does not say what is done", b.id,
+				c.step())
+		}
+	}
 }
 
-func backupDuplicate(j *judged, report reporter) {
-	j.each(func(h *half) {
-		h.steps(func(t *task, s *step) {
-			seen := map[string]bool{}
-			for _, b := range s.backups {
-				if seen[b.id] {
-					report(h, b.at, t.id, s.id, fmt.Sprintf("step %s.%s has backup %s twice", t.id, s.id, b.id),
-						"number the backups of a step 1, 2, 3 in both files")
-				}
-				seen[b.id] = true
-			}
-		})
-	})
+func backupDuplicate(c spot) {
+	seen := map[string]bool{}
+	for _, b := range c.s.backups {
+		if seen[b.id] {
+			c.tell(b.at, "number the backups of a step 1, 2, 3 in both files", "step %s has backup %s twice",
+				c.step(), b.id)
+		}
+		seen[b.id] = true
+	}
+}
+
+// byHalf is the hint for the half that the spot is in.
+func (c spot) byHalf(markdown, toml string) string {
+	if c.h.side == tomlSide {
+		return toml
+	}
+	return markdown
+}
+
+// quoted says what the other half calls a thing, where it does.
+func quoted(title string) string {
+	if title == "" {
+		return ""
+	}
+	return fmt.Sprintf(", as the Markdown does: %q", shorten(title))
 }

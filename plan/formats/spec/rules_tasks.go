@@ -1,95 +1,60 @@
 package spec
 
-import "fmt"
-
-func noTasks(j *judged, report reporter) {
-	j.each(func(h *half) {
-		if len(h.tasks) > 0 {
-			return
-		}
-		hint := "add a heading  ### Task [1]: what is done  and below it  - **Step [1]:** what is done first"
-		if h.side == tomlSide {
-			hint = "add a table  [[tasks]]  with id and description, and  [[tasks.steps]]  with id, description, expected_output, critical_flag, mode and max_retries"
-		}
-		report(h, 0, "", "", "there is no task", hint)
-	})
+func noTasks(c spot) {
+	if len(c.h.tasks) == 0 {
+		c.tell(0,
+			c.byHalf("add a heading  ### Task [1]: what is done  and below it  - **Step [1]:** what is done first",
+				"add a table  [[tasks]]  with id and description, and  [[tasks.steps]]  with id, description, "+
+					"expected_output, critical_flag, mode and max_retries"), "there is no task")
+	}
 }
 
-func taskDuplicate(j *judged, report reporter) {
-	j.each(func(h *half) {
-		first := map[string]*task{}
-		for _, t := range h.tasks {
-			if f := first[t.id]; f == nil {
-				first[t.id] = t
-			} else {
-				report(h, t.at, t.id, "", fmt.Sprintf("task %s is there already, in line %d", t.id,
-					h.file.Offset(f.at).Line), "give one of them another id, in both files")
-			}
+func taskDuplicate(c spot) {
+	first := map[string]*task{}
+	for _, t := range c.h.tasks {
+		if f := first[t.id]; f == nil {
+			first[t.id] = t
+		} else {
+			c.of(t, nil).tell(t.at, "give one of them another id, in both files",
+				"task %s is there already, in line %d", t.id, c.h.file.Offset(f.at).Line)
 		}
-	})
+	}
 }
 
 func idMissing(j *judged, report reporter) {
-	if j.t == nil {
-		return
-	}
-	for _, t := range j.t.tasks {
-		if t.unnamed {
-			report(j.t, t.at, t.id, "", "a task has no id; it is taken for task "+t.id, "add  id = "+t.short)
+	tasks(parameters, func(c spot) {
+		if c.t.unnamed {
+			c.tell(c.t.at, "add  id = "+c.t.short, "a task has no id; it is taken for task %s", c.t.id)
 		}
-	}
-	j.t.steps(func(t *task, s *step) {
-		if s.unnamed {
-			report(j.t, s.at, t.id, s.id, fmt.Sprintf("a step of task %s has no id; it is taken for step %s", t.id,
-				s.id), "add  id = "+s.id)
+	})(j, report)
+	steps(parameters, func(c spot) {
+		if c.s.unnamed {
+			c.tell(c.s.at, "add  id = "+c.s.id, "a step of task %s has no id; it is taken for step %s", c.t.id, c.s.id)
 		}
-	})
+	})(j, report)
 }
 
-func taskNoDescription(j *judged, report reporter) {
-	j.each(func(h *half) {
-		for _, t := range h.tasks {
-			if t.title.text != "" {
-				continue
-			}
-			hint := "write the title behind the colon"
-			if h.side == tomlSide {
-				hint = "add  description = \"…\"" + quoted(j.called(t.id, ""))
-			}
-			report(h, t.at, t.id, "", fmt.Sprintf("task %s does not say what it is", t.id), hint)
-		}
-	})
-}
-
-// quoted says what the other half calls a thing, where it does.
-func quoted(title string) string {
-	if title == "" {
-		return ""
+func taskNoDescription(c spot) {
+	if c.t.title.text == "" {
+		c.tell(c.t.at, c.byHalf("write the title behind the colon",
+			`add  description = "…"`+quoted(c.called(c.t.id, ""))), "task %s does not say what it is", c.t.id)
 	}
-	return fmt.Sprintf(", as the Markdown does: %q", shorten(title))
 }
 
-func taskNoSteps(j *judged, report reporter) {
-	j.each(func(h *half) {
-		for _, t := range h.tasks {
-			if len(t.steps) > 0 {
-				continue
-			}
-			hint := "add  - **Step [1]:** what is done  below its heading"
-			if h.side == tomlSide {
-				hint = "add  [[tasks.steps]]  below it, with id, description, expected_output, critical_flag, mode and max_retries"
-			}
-			report(h, t.at, t.id, "", fmt.Sprintf("task %s has no step", t.id), hint)
-		}
-	})
+func taskNoSteps(c spot) {
+	if len(c.t.steps) == 0 {
+		c.tell(c.t.at, c.byHalf("add  - **Step [1]:** what is done  below its heading",
+			"add  [[tasks.steps]]  below it, with id, description, expected_output, critical_flag, mode and max_retries"),
+			"task %s has no step", c.t.id)
+	}
 }
 
 // manyAre more tasks than a plan should have.
 const manyAre = 20
 
-func taskCountLarge(j *judged, report reporter) {
-	if h := j.main(); h != nil && len(h.tasks) > manyAre {
-		report(h, h.tasks[manyAre].at, "", "", fmt.Sprintf("%d tasks are many", len(h.tasks)),
-			"put steps that belong together into one task, or split the plan into several")
+func taskCountLarge(c spot) {
+	if n := len(c.h.tasks); n > manyAre {
+		c.tell(c.h.tasks[manyAre].at, "put steps that belong together into one task, or split the plan into several",
+			"%d tasks are many", n)
 	}
 }

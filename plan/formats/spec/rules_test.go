@@ -55,7 +55,7 @@ func place(t *testing.T, side, piece, markdown, toml string) plan.Position {
 // edits back mends it.
 func TestRules(t *testing.T) {
 	for i, b := range breaches(t) {
-		r := rules[i]
+		r := rules()[i]
 		t.Run(r.code, func(t *testing.T) {
 			markdown, toml := example(b.Speclets)
 			if found := check(t, markdown, toml); len(found) > 0 {
