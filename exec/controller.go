@@ -2,12 +2,16 @@ package exec
 
 import (
 	"context"
+	"fmt"
+
+	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/plan"
@@ -124,7 +128,7 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (_ *Report, e
 	if err := e.life.Begin(ctx); err != nil {
 		return e.report(), err
 	}
-	return e.over(ctx, e.carryOn(ctx))
+	return e.over(ctx, e.drive.CarryOn(ctx))
 }
 
 // Resume goes on with a run that was interrupted, crashed or waits, from its
@@ -147,9 +151,56 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 	if e.Rec.Run.Sealed != nil {
 		return e.report(), outcome(e.Rec.Run)
 	}
-	return e.over(ctx, e.carryOn(ctx))
+	return e.over(ctx, e.drive.CarryOn(ctx))
 }
 
 func (c *Controller) workspace() Workspace {
 	return Workspace{Dir: c.Dir, Blobs: c.Blobs, OpenLog: c.OpenLog, Witness: c.Witness, Documents: c.Documents}
+}
+
+// NewRun makes an id for RunID: one that no run in the workspace has, and that
+// sorts behind those of all others, also where the clock was set back since the
+// last one began. Nothing is written.
+func (c *Controller) NewRun() (string, error) {
+	ws := c.workspace()
+	last, err := ws.lastRun()
+	if err != nil {
+		return "", err
+	}
+	id, err := c.newID()
+	if err != nil {
+		return "", err
+	}
+	if id.Compare(last) <= 0 {
+		err = id.SetTime(last.Time() + 1)
+	}
+	if err != nil {
+		return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", last, ws.dir(), err)
+	}
+	return id.String(), nil
+}
+
+// runID is the id of the run that is to begin. One that was cut off before its
+// first record has not begun.
+func (c *Controller) runID() (string, error) {
+	if c.RunID == "" {
+		return c.NewRun()
+	}
+	id, err := ulid.ParseStrict(c.RunID)
+	if err != nil || id.String() != c.RunID {
+		return "", &session.Refusal{Reasons: []string{fmt.Sprintf("%q is no id of a run", c.RunID)},
+			Hint: "make one with Controller.NewRun"}
+	}
+	ws := c.workspace()
+	last, err := ws.lastRun()
+	switch {
+	case err != nil:
+		return "", err
+	case id == last && !ws.begun(c.RunID), id.Compare(last) > 0:
+		return c.RunID, nil
+	case id == last:
+		return "", &session.Refusal{Run: c.RunID, Reasons: []string{"the run has begun"}, Hint: "resume it"}
+	}
+	return "", &session.Refusal{Reasons: []string{fmt.Sprintf("run %s has begun since the id %s was made, and runs are told apart by which is later",
+		last, c.RunID)}, Hint: "make another id with Controller.NewRun"}
 }

@@ -3,15 +3,14 @@ package exec
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"sync"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope/probe"
@@ -22,6 +21,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/drive"
 	"github.com/planlock/planlock/exec/internal/ending"
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/people"
@@ -32,6 +32,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
@@ -44,20 +45,13 @@ type execution struct {
 	c      *Controller
 	chosen string // the preset that the host wants, "" if it leaves it to the plan
 
-	bound     *binding.Binding
-	tools     *binding.Tools
-	people    *people.People
-	rewind    *rewind.Rewind
-	counsel   *counsel.Counsel
-	approvals *tasks.Approvals
-	evidence  *tasks.Evidence
-	attempts  *attempt.Attempts
-	views     *views.Views
-	ending    *ending.Ending
-	life      *life.Life
-	shut      func() error  // closes the store
-	probed    chan struct{} // closed once the sandbox was tried out; nil: nobody does
-	needed    []string      // executors that the plan names
+	bound  *binding.Binding
+	rewind *rewind.Rewind
+	life   *life.Life
+	drive  *drive.Drive
+	shut   func() error  // closes the store
+	probed chan struct{} // closed once the sandbox was tried out; nil: nobody does
+	needed []string      // executors that the plan names
 }
 
 // execution is a run of a plan that nobody has in hand yet. It has a controller
@@ -71,7 +65,6 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 		NewID: c.newName}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
-	e.tools = &binding.Tools{Session: e.Session, Ask: c.Tools}
 	e.rewind = &rewind.Rewind{Session: e.Session}
 	e.Tell = func(event.Event) {}
 	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
@@ -174,23 +167,9 @@ func (e *execution) tryOut() {
 
 // seat finds the workspace.
 func (e *execution) seat() error {
-	dir := e.c.Dir
-	if dir == "" {
-		dir = "."
-	}
-	root, err := filepath.Abs(dir)
+	root, err := e.c.workspace().root()
 	if err != nil {
-		return fmt.Errorf("exec: workspace %q: %w", dir, err)
-	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return fmt.Errorf("exec: workspace %q: %w", dir, err)
-	}
-	info, err := os.Stat(root)
-	if err != nil {
-		return fmt.Errorf("exec: workspace %q: %w", dir, err)
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("exec: workspace %q is not a folder: %w", dir, fs.ErrInvalid)
+		return err
 	}
 	e.Work.Root, e.Work.Dir = root, root
 	e.assemble()
@@ -199,26 +178,45 @@ func (e *execution) seat() error {
 
 // assemble makes the parts that do what is wanted.
 func (e *execution) assemble() {
-	ws := e.workspace()
-	e.Runs = ws
-	e.people = &people.People{Session: e.Session, Patience: e.c.Patience,
-		Before: &people.Memory{Session: e.Session, Choices: ws.Choices()},
-		Inbox:  &people.Inbox{Session: e.Session, Folder: ws.requests()}}
-	if x := e.c.Escalator; x != nil {
-		e.people.Ask = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
+	s, c, ws := e.Session, e.c, e.workspace()
+	documents := &views.Views{Session: s, Table: ws.documents()}
+	s.Runs, s.Paused = ws, documents.DrawAhead
+	persons := &people.People{Session: s, Patience: c.Patience,
+		Before: &people.Memory{Session: s, Choices: ws.Choices()},
+		Inbox:  &people.Inbox{Session: s, Folder: ws.requests()}}
+	if x := c.Escalator; x != nil {
+		persons.Ask = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
 	}
-	e.counsel = &counsel.Counsel{Session: e.Session, Advisor: e.c.Advisors.of}
-	e.approvals = &tasks.Approvals{Session: e.Session, Counsel: e.counsel, Reviewers: e.c.Reviewers}
-	e.evidence = &tasks.Evidence{Session: e.Session, Counsel: e.counsel, Rewind: e.rewind, Policy: e.c.Evidence}
-	e.views = &views.Views{Session: e.Session, Table: ws.documents()}
-	e.Paused = e.views.DrawAhead
-	e.ending = &ending.Ending{Session: e.Session, Bound: e.bound, Rewind: e.rewind, Views: e.views}
-	e.life = &life.Life{Session: e.Session, Bound: e.bound, Tools: e.tools, Memory: e.people.Before, Home: home{e},
-		Host: life.Host{Executor: name(e.c.Executors[""]), Isolate: e.c.Isolate, Shadow: e.c.Shadow, Mode: e.c.Mode,
-			Preset: e.chosen, Version: Version(), Policy: e.chosenPolicy, Roles: e.roles, Under: e.c.under,
-			Options: e.c.Options, Bind: e.c.bind, Warnings: e.withoutSay()}}
-	e.attempts = &attempt.Attempts{Session: e.Session, Bound: e.bound, Counsel: e.counsel, Rewind: e.rewind,
-		Inbox: e.people.Inbox, Executor: e.executor}
+	advisors := &counsel.Counsel{Session: s, Advisor: c.Advisors.of}
+	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before, Home: home{e},
+		Tools: &binding.Tools{Session: s, Ask: c.Tools},
+		Host: life.Host{Executor: name(c.Executors[""]), Isolate: c.Isolate, Shadow: c.Shadow, Mode: c.Mode,
+			Preset: e.chosen, Version: Version(), Under: c.under, Options: c.Options, Bind: c.bind,
+			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
+			Roles:    func() history.Roles { return c.roles(e.needed) },
+			Warnings: c.withoutSay(e.Plan)}}
+	e.drive = &drive.Drive{Session: s, Bound: e.bound, People: persons, Rewind: e.rewind, Counsel: advisors,
+		Approvals: &tasks.Approvals{Session: s, Counsel: advisors, Reviewers: c.Reviewers},
+		Evidence:  &tasks.Evidence{Session: s, Counsel: advisors, Rewind: e.rewind, Policy: c.Evidence},
+		Attempts: &attempt.Attempts{Session: s, Bound: e.bound, Counsel: advisors, Rewind: e.rewind,
+			Inbox: persons.Inbox, Executor: e.executor},
+		Ending: &ending.Ending{Session: s, Bound: e.bound, Rewind: e.rewind, Views: documents}}
+}
+
+// executor finds who carries out a method, for an attempt.
+func (e *execution) executor(named string) (attempt.Executor, error) {
+	x, err := e.c.Executors.find(named)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
+		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
+			Method: w.Method, Attempt: w.Attempt, Dir: e.Work.Dir, Phase: w.Phase,
+			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Runner: w.Runner, Output: w.Output})
+		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
+			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
+			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts}, err
+	}, nil
 }
 
 // close lets go of everything.
@@ -248,6 +246,9 @@ func (e *execution) close() {
 
 // over ends the work on a run with an error, or nil.
 func (e *execution) over(ctx context.Context, err error) (*Report, error) {
+	if err == nil {
+		err = outcome(e.Rec.Run)
+	}
 	if failed := e.Rec.Await(ctx); failed != nil {
 		err = errors.Join(err, failed)
 	}
@@ -256,27 +257,6 @@ func (e *execution) over(ctx context.Context, err error) (*Report, error) {
 
 // report is what is known now.
 func (e *execution) report() *Report { return &Report{Run: e.Rec.Run, Plan: e.Plan} }
-
-// Plan reads back the plan that a run carries out.
-func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
-	store, shut, err := w.storeOf(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer shut() // only read
-	text, err := store.Get(ctx, run.Started.PlanBlob)
-	if err != nil {
-		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
-	}
-	p := &plan.Plan{}
-	if err := json.Unmarshal(text, p); err != nil {
-		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
-	}
-	if got := p.Digest(); got != run.Started.Plan {
-		return nil, &plan.LockError{What: "plan", Want: run.Started.Plan, Got: got}
-	}
-	return p, nil
-}
 
 // watched has the host told what happens, if it wants to know.
 func (e *execution) watched(ctx context.Context) {
@@ -304,4 +284,66 @@ func (e *execution) watched(ctx context.Context) {
 		tell(ev)
 	}
 	e.Rec.Tell = func(f history.Fact, rec record.Record) { tell(event.Of(e.Rec.Run, rec, f)) }
+}
+
+// home is where the runs of the workspace are kept, for the part that begins
+// them and takes them up.
+type home struct{ e *execution }
+
+// NextRun is an id that no run has.
+func (h home) NextRun() (string, error) { return h.e.c.runID() }
+
+// Plan reads back the plan of a run.
+func (h home) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
+	return h.e.workspace().Plan(ctx, run)
+}
+
+// Create makes the journal of a new run. It reports whether the run is kept
+// where only its host finds it; a log of the host that writes the default file
+// is none of these.
+func (h home) Create(ctx context.Context, run string) (own bool, err error) {
+	ws, e := h.e.workspace(), h.e
+	if err := disk.From(ctx).Anywhere().MakeFolders(ws.RunDir(run), 0o755); err != nil {
+		return false, fmt.Errorf("exec: run folder: %w", err)
+	}
+	log, err := ws.openLog(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	if e.Rec.Journal, err = checkpoint.OpenJournal(ctx, log, run, e.Now); err != nil {
+		return false, errors.Join(err, log.Close())
+	}
+	if ws.Blobs != nil || ws.OpenLog == nil {
+		return ws.Blobs != nil, nil
+	}
+	_, err = os.Stat(ws.journal(run))
+	return errors.Is(err, fs.ErrNotExist), nil
+}
+
+// Open opens the run that prefix names: it folds the journal, and opens it for
+// more.
+func (h home) Open(ctx context.Context, prefix string) error {
+	ws, e := h.e.workspace(), h.e
+	id, err := ws.Find(prefix)
+	if err != nil {
+		return err
+	}
+	log, err := ws.openLog(ctx, id)
+	if err != nil {
+		return err
+	}
+	e.Rec.Journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.Now, func(rec record.Record) error {
+		if err := e.Rec.Store.AdoptRecord(ctx, rec); err != nil {
+			return err
+		}
+		return e.Rec.Run.Apply(rec)
+	})
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	e.Rec.Run.Compact()
+	if e.Rec.Run.Head.Seq == 0 {
+		return notBegun(id)
+	}
+	return nil
 }

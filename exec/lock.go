@@ -2,40 +2,15 @@ package exec
 
 import (
 	"context"
-	"slices"
+	"io"
 
+	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/life"
-	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/exec/internal/worktree"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/lockfile"
 )
-
-// Options are what the controller adds to a plan's own rules: the check kinds,
-// the gates and the executors that it knows.
-func (c *Controller) Options() plan.CheckOptions {
-	o := plan.CheckOptions{}
-	for _, check := range c.Checks {
-		o.CheckKinds = append(o.CheckKinds, check.Kind())
-	}
-	o.Gates = []plan.GateKind{}
-	for _, g := range c.Gates {
-		if info, err := panel.Describe(g); err == nil {
-			o.Gates = append(o.Gates, plan.GateKind{Name: info.Name, Args: info.Args})
-		}
-	}
-	for n, x := range c.Executors {
-		if n == "" && x != nil {
-			n = name(x)
-		}
-		if n == "" {
-			o.Executors = nil
-			return o // the default one answers to no name, so names cannot be checked
-		}
-		o.Executors = append(o.Executors, n)
-	}
-	slices.Sort(o.Executors)
-	return o
-}
 
 // Lock checks and approves a draft and binds it to this controller's workspace
 // as it is now: plan, envelope and base tree, the empty one too. The planning
@@ -72,17 +47,6 @@ func (c *Controller) Lock(ctx context.Context, draft *plan.Draft, acknowledged .
 		Acknowledged: acknowledged, Approvals: life.Verdicts(judged)})
 }
 
-// bind makes a lock with a name of its own, so that a run can tell whether it
-// has served one before.
-func (c *Controller) bind(draft *plan.Draft, o plan.LockOptions) (*plan.Locked, error) {
-	o.At = c.now()
-	var err error
-	if o.ID, err = lockfile.NewID(o.At, c.Random); err != nil {
-		return nil, err
-	}
-	return plan.Lock(draft, o)
-}
-
 // blockingDiagnostics are the errors among diagnostics.
 func blockingDiagnostics(ds []plan.Diagnostic) []plan.Diagnostic {
 	var bad []plan.Diagnostic
@@ -92,4 +56,56 @@ func blockingDiagnostics(ds []plan.Diagnostic) []plan.Diagnostic {
 		}
 	}
 	return bad
+}
+
+// Already is a step whose work seems to be there before anything ran.
+type Already struct {
+	Step     plan.Address
+	Code     string   // acknowledging it leaves the step out: "done:2.1"
+	Evidence []string // what speaks for it
+}
+
+// Already lists the steps of a draft that are marked as done in its source, and
+// those of which everything that they declare holds in the workspace as it is:
+// what they create is there, what they delete is not, and their postconditions
+// hold. Something must be declared that can be seen. It changes nothing and
+// runs no command, so a step with a postcondition that needs one is not listed
+// unless its source marks it.
+//
+// The steps come in the order of execution.
+func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already, error) {
+	e := c.execution(&draft.Plan, draft.Files)
+	if err := e.seat(); err != nil {
+		return nil, err
+	}
+	e.equip()
+	tree, err := e.Work.Scanner.Scan(ctx, e.Work.Root, nil)
+	if err != nil {
+		return nil, err
+	}
+	pass := &gate.Pass{Phase: gate.Before, Plan: e.Plan, Dir: e.Work.Root, Base: tree, Before: tree, After: tree,
+		Log: e.Rec.Log,
+		Content: func(_ context.Context, entry ledger.Entry) (io.ReadCloser, error) {
+			return worktree.OpenIn(e.Work.Root, entry.Path)
+		}}
+	var list []Already
+	for _, a := range e.Plan.Graph().Order {
+		at := e.Contract.At(a)
+		if at.Step == nil {
+			continue
+		}
+		var evidence []string
+		if at.Step.Status == plan.Done || at.Step.Status == "" && at.Task.Status == plan.Done {
+			evidence = append(evidence, "its source marks it as done")
+		}
+		pass.Task, pass.Step = at.Task, at.Step
+		holds, against := binding.Stands(ctx, e.Panel.Prepare(pass), tree, false)
+		if len(against) == 0 {
+			evidence = append(evidence, holds...)
+		}
+		if len(evidence) > 0 {
+			list = append(list, Already{Step: a, Code: plan.DoneCode(a), Evidence: evidence})
+		}
+	}
+	return list, ctx.Err()
 }

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
-
-	"github.com/planlock/planlock/exec/internal/session"
 )
 
 // Means are what a controller takes from the world besides its workspace: whom
@@ -58,60 +56,4 @@ func (m *Means) newID() (ulid.ULID, error) {
 func (m *Means) newName() (string, error) {
 	id, err := m.newID()
 	return id.String(), err
-}
-
-// NewRun makes an id for RunID: one that no run in the workspace has, and that
-// sorts behind those of all others, also where the clock was set back since the
-// last one began. Nothing is written.
-func (c *Controller) NewRun() (string, error) {
-	ws := c.workspace()
-	last, err := ws.lastRun()
-	if err != nil {
-		return "", err
-	}
-	id, err := c.newID()
-	if err != nil {
-		return "", err
-	}
-	if id.Compare(last) <= 0 {
-		err = id.SetTime(last.Time() + 1)
-	}
-	if err != nil {
-		return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", last, ws.dir(), err)
-	}
-	return id.String(), nil
-}
-
-// runID is the id of the run that is to begin. One that was cut off before its
-// first record has not begun.
-func (c *Controller) runID() (string, error) {
-	if c.RunID == "" {
-		return c.NewRun()
-	}
-	id, err := ulid.ParseStrict(c.RunID)
-	if err != nil || id.String() != c.RunID {
-		return "", &session.Refusal{Reasons: []string{fmt.Sprintf("%q is no id of a run", c.RunID)},
-			Hint: "make one with Controller.NewRun"}
-	}
-	ws := c.workspace()
-	last, err := ws.lastRun()
-	switch {
-	case err != nil:
-		return "", err
-	case id == last && !ws.begun(c.RunID), id.Compare(last) > 0:
-		return c.RunID, nil
-	case id == last:
-		return "", &session.Refusal{Run: c.RunID, Reasons: []string{"the run has begun"}, Hint: "resume it"}
-	}
-	return "", &session.Refusal{Reasons: []string{fmt.Sprintf("run %s has begun since the id %s was made, and runs are told apart by which is later",
-		last, c.RunID)}, Hint: "make another id with Controller.NewRun"}
-}
-
-// lastRun is the id of the latest run, zero if there is none.
-func (w Workspace) lastRun() (id ulid.ULID, err error) {
-	ids, err := w.Runs()
-	if n := len(ids); n > 0 {
-		id, err = ulid.ParseStrict(ids[n-1])
-	}
-	return id, err
 }

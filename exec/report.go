@@ -1,10 +1,13 @@
 package exec
 
 import (
+	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -34,3 +37,32 @@ func (r *Report) String() string {
 	}
 	return text.String()
 }
+
+// Next is what to do now, the likeliest first; nil if nothing began.
+func (r *Report) Next() []flow.Suggestion { return flow.Next(r.Run) }
+
+// Version is the version of planlock that the program was built with, as far as
+// the build tells: a release, or "devel".
+func Version() string { return version() }
+
+// version is looked up once: it cannot change.
+var version = sync.OnceValue(func() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	const module = "github.com/planlock/planlock"
+	version := ""
+	if info.Main.Path == module {
+		version = info.Main.Version
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == module {
+			version = dep.Version
+		}
+	}
+	if version == "" || version == "(devel)" {
+		return "devel"
+	}
+	return version
+})

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,8 +21,12 @@ import (
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/views"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
 )
 
 // Own is the folder in a workspace that belongs to the controller.
@@ -63,6 +68,25 @@ func (w Workspace) dir() string {
 		return "."
 	}
 	return w.Dir
+}
+
+// root is the folder itself, by its own name.
+func (w Workspace) root() (string, error) {
+	root, err := filepath.Abs(w.dir())
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Stat(root)
+	}
+	if err == nil && !info.IsDir() {
+		return "", fmt.Errorf("exec: workspace %q is not a folder: %w", w.dir(), fs.ErrInvalid)
+	}
+	if err != nil {
+		return "", fmt.Errorf("exec: workspace %q: %w", w.dir(), err)
+	}
+	return root, nil
 }
 
 func (w Workspace) path(elem ...string) string {
@@ -270,4 +294,48 @@ func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
 	}
 	_, err = views.Write(disk.From(ctx), w.ViewDir(run.Started.Run), w.documents(), model)
 	return err
+}
+
+// Plan reads back the plan that a run carries out.
+func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
+	store, shut, err := w.storeOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer shut() // only read
+	text, err := store.Get(ctx, run.Started.PlanBlob)
+	if err != nil {
+		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
+	}
+	p := &plan.Plan{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
+	}
+	if got := p.Digest(); got != run.Started.Plan {
+		return nil, &plan.LockError{What: "plan", Want: run.Started.Plan, Got: got}
+	}
+	return p, nil
+}
+
+// Scope is what of the workspace belongs to the trees of a run: what its plan
+// ignores and tracks, and without the controller's own files. Scanned with it,
+// the workspace can be set against the trees that the run has kept.
+func (w Workspace) Scope(ctx context.Context, run *history.Run) (ledger.Scope, error) {
+	p, err := w.Plan(ctx, run)
+	if err != nil {
+		return ledger.Scope{}, err
+	}
+	root, err := w.root()
+	s := session.Session{Plan: p, Files: run.Started.Files, LockFile: run.Started.LockFile,
+		Work: &worktree.Worktree{Root: root}}
+	return s.Scope(), err
+}
+
+// lastRun is the id of the latest run, zero if there is none.
+func (w Workspace) lastRun() (id ulid.ULID, err error) {
+	ids, err := w.Runs()
+	if n := len(ids); n > 0 {
+		id, err = ulid.ParseStrict(ids[n-1])
+	}
+	return id, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/proof"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
 	"github.com/planlock/planlock/plan"
@@ -128,4 +129,44 @@ func textOf(ctx context.Context, store *checkpoint.Store, e *ledger.Entry) ([]by
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxUnified+1))
 	return slices.Concat([]byte{}, text), errors.Join(err, r.Close())
+}
+
+// A ProofError says the first thing that is wrong with a run.
+type ProofError struct {
+	Run  string
+	What string // "journal", "plan", "tree", "view"
+	Why  string
+	Err  error
+}
+
+func (e *ProofError) Error() string {
+	return fmt.Sprintf("exec: run %s does not hold: %s: %s", e.Run, e.What, e.Why)
+}
+
+// Unwrap returns what it was found by.
+func (e *ProofError) Unwrap() error { return e.Err }
+
+// A Proof counts what was verified.
+type Proof struct {
+	Run      *history.Run
+	Records  int
+	Trees    int
+	Contents int
+	Views    int
+}
+
+// Verify proves a run: that its journal is whole and unaltered, that every
+// tree it refers to is kept with all its contents, and that its views are what
+// the journal says, byte for byte. It changes nothing. *ProofError names the
+// first thing that is wrong.
+func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
+	prover := &proof.Prover{Each: w.each, Plan: w.Plan, Store: w.storeOf, ViewDir: w.ViewDir(run), Documents: w.documents()}
+	found, what, err := prover.Prove(ctx, run)
+	switch {
+	case err != nil:
+		err = &ProofError{Run: run, What: what, Why: err.Error(), Err: err}
+	case found.Records == 0:
+		err = notBegun(run)
+	}
+	return (*Proof)(&found), err
 }

@@ -5,11 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
+	"github.com/planlock/planlock/envelope/probe"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -124,18 +129,65 @@ type Func func(ctx context.Context, w Work) (Outcome, error)
 // Execute calls f.
 func (f Func) Execute(ctx context.Context, w Work) (Outcome, error) { return f(ctx, w) }
 
-// executor finds who carries out a method, for an attempt.
-func (e *execution) executor(named string) (attempt.Executor, error) {
-	x, err := e.c.Executors.find(named)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, w attempt.Work) (attempt.Outcome, error) {
-		o, err := x.Execute(ctx, Work{RunID: e.Rec.Run.Started.Run, Goal: e.Plan.Goal, Task: w.Task, Step: w.Step,
-			Method: w.Method, Attempt: w.Attempt, Dir: e.Work.Dir, Phase: w.Phase,
-			Compress: e.Rec.Run.Flow.Warned, Feedback: w.Feedback, Runner: w.Runner, Output: w.Output})
-		return attempt.Outcome{Output: o.Output, Stdout: o.Stdout, Exit: o.Exit,
-			Tokens: attempt.AddTokens(o.Usage.InputTokens, o.Usage.OutputTokens), Calls: o.Usage.Calls,
-			Metrics: o.Metrics, Stateful: o.Stateful, Summary: o.Summary, Runs: o.Runs, Artifacts: o.Artifacts}, err
-	}, nil
+// An Escalator asks a person, or applies what a person has configured.
+//
+// Ask blocks until there is an answer, ctx ends or the question's deadline
+// passes. It returns [ask.ErrNoAnswer] when nobody will answer (the controller
+// takes that as a refusal) and [ask.ErrWaiting] when the answer is to come
+// later (the controller stops, and asks the same question again when the run is
+// resumed). An answer that does not belong to the question is refused by the
+// controller, whatever the escalator thinks of it. What an executor printed
+// never answers.
+type Escalator interface {
+	Ask(ctx context.Context, q ask.Question) (ask.Answer, error)
 }
+
+// escalate asks; a panic of the escalator is a way to ask that is broken.
+func escalate(ctx context.Context, x Escalator, q ask.Question) (a ask.Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("exec: the escalator panicked: %v", p)
+		}
+	}()
+	return x.Ask(ctx, q)
+}
+
+// An Advisor proposes: research before a task, a reflection after a failure,
+// another approach. It never acts, and what it proposes goes through the
+// ladder.
+type Advisor = advice.Advisor
+
+// Advisors are who is asked for each kind of advice. A kind that is not among
+// them is given by the built-in advisors of package advice, which need no
+// model; one that is nil is not asked for.
+type Advisors map[advice.Kind]Advisor
+
+// of finds who gives a kind of advice; nil if nobody does.
+func (a Advisors) of(kind advice.Kind) Advisor {
+	if x, ok := a[kind]; ok {
+		return x
+	}
+	return advice.Builtin()
+}
+
+// agents are the advisors that a host brought, by kind, with their versions.
+func (a Advisors) agents(ctx context.Context) ([]probe.Agent, error) {
+	var agents []probe.Agent
+	for _, kind := range slices.Sorted(maps.Keys(a)) {
+		agent := probe.Agent{Name: "advisor " + string(kind)}
+		if a[kind] == nil {
+			agent.Version = "nobody"
+		}
+		if v, ok := a[kind].(Versioned); ok {
+			var err error
+			if agent.Version, err = v.Version(ctx); err != nil {
+				return nil, fmt.Errorf("exec: version of the advisor for %s: %w", kind, err)
+			}
+		}
+		agents = append(agents, agent)
+	}
+	return agents, nil
+}
+
+// A Reviewer looks at a task before its first step; see package gate/review.
+type Reviewer = review.Reviewer

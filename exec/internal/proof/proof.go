@@ -1,4 +1,4 @@
-package exec
+package proof
 
 import (
 	"context"
@@ -19,20 +19,19 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A ProofError says the first thing that is wrong with a run.
-type ProofError struct {
-	Run  string
-	What string // "journal", "plan", "tree", "view"
-	Why  string
-	Err  error
+// A Prover is what a workspace knows of one of its runs.
+type Prover struct {
+	// Each reads the journal record by record, and verifies it.
+	Each func(ctx context.Context, run string, do func(record.Record) error) error
+	// Plan reads back the plan that a run is bound to.
+	Plan func(ctx context.Context, run *history.Run) (*plan.Plan, error)
+	// Store opens where contents are kept.
+	Store func(ctx context.Context) (store *checkpoint.Store, shut func() error, err error)
+	// ViewDir is the folder of the run's documents, and Documents are those
+	// that this program can draw.
+	ViewDir   string
+	Documents []document.Document
 }
-
-func (e *ProofError) Error() string {
-	return fmt.Sprintf("exec: run %s does not hold: %s: %s", e.Run, e.What, e.Why)
-}
-
-// Unwrap returns what it was found by.
-func (e *ProofError) Unwrap() error { return e.Err }
 
 // A Proof counts what was verified.
 type Proof struct {
@@ -43,51 +42,44 @@ type Proof struct {
 	Views    int
 }
 
-// Verify proves a run: that its journal is whole and unaltered, that every
-// tree it refers to is kept with all its contents, and that its views are what
-// the journal says, byte for byte. It changes nothing. *ProofError names the
-// first thing that is wrong.
-func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
-	proof := &Proof{}
-	wrong := func(what string, err error) (*Proof, error) {
-		return proof, &ProofError{Run: run, What: what, Why: err.Error(), Err: err}
-	}
+// Prove verifies a run: its journal, its plans, all trees with their contents,
+// and its views. The error is of what is wrong first: "journal", "plan", "tree"
+// or "view". A run without records has nothing to prove.
+func (w *Prover) Prove(ctx context.Context, run string) (proof Proof, what string, err error) {
 	found, err := w.read(ctx, run)
 	if err != nil {
-		return wrong("journal", err)
+		return proof, "journal", err
 	}
 	if proof.Run, proof.Records = found.run, found.records; proof.Records == 0 {
-		return proof, notBegun(run)
+		return proof, "", nil
 	}
 	p, err := w.Plan(ctx, proof.Run)
 	if err == nil {
 		err = w.verifyAmendments(ctx, found.plans)
 	}
 	if err != nil {
-		return wrong("plan", err)
+		return proof, "plan", err
 	}
-	if err := w.verifyTrees(ctx, run, found.trees, proof); err != nil {
-		return wrong("tree", err)
+	if err := w.verifyTrees(ctx, run, found.trees, &proof); err != nil {
+		return proof, "tree", err
 	}
 	if proof.Run.Sealed == nil {
-		return proof, nil
+		return proof, "", nil
 	}
-	if proof.Views, err = w.verifyViews(p, proof.Run); err != nil {
-		return wrong("view", err)
-	}
-	return proof, nil
+	proof.Views, err = w.verifyViews(p, proof.Run)
+	return proof, "view", err
 }
 
 // verifyViews draws the documents of a sealed run again, and sets them against
 // the journal and the files. One that this program cannot draw, since the host
 // of the run had further ones, is set against its file alone.
-func (w Workspace) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
+func (w *Prover) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
 	model, err := document.New(p, run, nil)
 	if err != nil {
 		return 0, err
 	}
 	table := map[string]document.File{}
-	for _, f := range document.Files(w.documents(), model) {
+	for _, f := range document.Files(w.Documents, model) {
 		table[f.Name] = f
 	}
 	n := 0
@@ -111,8 +103,8 @@ func (w Workspace) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
 }
 
 // verifyFile sets the file of a document against the journal.
-func (w Workspace) verifyFile(run *history.Run, name string, want ledger.Digest) error {
-	file, err := os.Open(filepath.Join(w.ViewDir(run.Started.Run), name))
+func (w *Prover) verifyFile(run *history.Run, name string, want ledger.Digest) error {
+	file, err := os.Open(filepath.Join(w.ViewDir, name))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // views may be deleted: they can be drawn again
 	}
@@ -151,9 +143,9 @@ type keptTree struct {
 }
 
 // read reads a journal without keeping its records.
-func (w Workspace) read(ctx context.Context, run string) (*reading, error) {
+func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 	found, seen := &reading{run: &history.Run{}}, map[record.Snapshot]bool{}
-	err := w.each(ctx, run, func(rec record.Record) error {
+	err := w.Each(ctx, run, func(rec record.Record) error {
 		found.records++
 		if err := found.run.Apply(rec); err != nil {
 			return err
@@ -180,7 +172,7 @@ func (w Workspace) read(ctx context.Context, run string) (*reading, error) {
 
 // verifyAmendments makes sure that each plan of a run has what the one before
 // it had.
-func (w Workspace) verifyAmendments(ctx context.Context, plans []boundPlan) error {
+func (w *Prover) verifyAmendments(ctx context.Context, plans []boundPlan) error {
 	var was *plan.Plan
 	for _, bound := range plans {
 		now, err := w.Plan(ctx, &bound.run)
@@ -199,13 +191,13 @@ func (w Workspace) verifyAmendments(ctx context.Context, plans []boundPlan) erro
 
 // verifyTrees reads every snapshot that the journal refers to, with all
 // contents.
-func (w Workspace) verifyTrees(ctx context.Context, run string, trees []keptTree, proof *Proof) error {
-	store, shut, err := w.storeOf(ctx)
+func (w *Prover) verifyTrees(ctx context.Context, run string, trees []keptTree, proof *Proof) error {
+	store, shut, err := w.Store(ctx)
 	if err != nil {
 		return err
 	}
 	defer shut() // only read
-	if err := w.each(ctx, run, func(rec record.Record) error { return store.AdoptRecord(ctx, rec) }); err != nil {
+	if err := w.Each(ctx, run, func(rec record.Record) error { return store.AdoptRecord(ctx, rec) }); err != nil {
 		return err
 	}
 	contents := map[ledger.Digest]bool{}

@@ -1,0 +1,151 @@
+package drive
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/engine"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/attempt"
+	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/ending"
+	"github.com/planlock/planlock/exec/internal/people"
+	"github.com/planlock/planlock/exec/internal/rewind"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/tasks"
+)
+
+// A Drive has the parts of the engine do what is wanted.
+type Drive struct {
+	*session.Session
+	Bound     *binding.Binding
+	People    *people.People
+	Rewind    *rewind.Rewind
+	Counsel   *counsel.Counsel
+	Approvals *tasks.Approvals
+	Evidence  *tasks.Evidence
+	Attempts  *attempt.Attempts
+	Ending    *ending.Ending
+}
+
+// CarryOn carries the run on from wherever its history stands, until it is
+// sealed or must stop; the error says why it stops before its end. What comes next is decided from the history alone, so
+// that going on after a crash is no case of its own.
+func (d *Drive) CarryOn(ctx context.Context) error {
+	for {
+		wanted := d.Decider().Decide(d.Rec.Run, d.Rec.Seen)
+		if len(wanted) == 0 {
+			return nil
+		}
+		if session.Interrupted(ctx) && !outlastsInterrupts(wanted[0].Action) {
+			return d.Pause(ctx, "interrupted", context.Cause(ctx))
+		}
+		if err := d.do(ctx, wanted[0]); err != nil {
+			return err
+		}
+	}
+}
+
+// outlastsInterrupts reports whether an action is carried out although the host
+// wants the run to stop: what was announced is undone, and a run that ended is
+// sealed.
+func outlastsInterrupts(a engine.Action) bool {
+	switch a.(type) {
+	case engine.Restore, engine.Seal:
+		return true
+	}
+	return false
+}
+
+// do has the world do what is wanted.
+func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
+	s := d.Rec.Run.Step(w.Step)
+	switch a := w.Action.(type) {
+	case engine.Record:
+		return d.People.Note(ctx, a.Facts)
+	case engine.Look:
+		return d.look(ctx, s, a.What)
+	case engine.Put:
+		return d.People.Put(ctx, s, a.Question)
+	case engine.Begin:
+		return d.Attempts.Before(ctx, s, a.Start)
+	case engine.Attempt:
+		return d.Attempts.Run(ctx, s, d.Method(s, a.Method))
+	case engine.Restore:
+		if s == nil {
+			return d.Rewind.RestoredRun(ctx)
+		}
+		return d.Rewind.Restored(ctx, s, w.Attempt)
+	case engine.Rewind:
+		return d.Rewind.SetBack(ctx, d.Rec.Run.Step(a.To), a.By)
+	case engine.Consult:
+		return d.Counsel.Advise(ctx, s, a)
+	case engine.Foresee:
+		return d.Counsel.Foresee(ctx, s, a.Kind)
+	case engine.Review:
+		return d.Approvals.Submit(ctx, s, a.Again)
+	case engine.Verify:
+		return d.Evidence.Look(ctx, a)
+	case engine.Repair:
+		return d.Evidence.Retry(ctx, a.Task)
+	case engine.Wait:
+		return d.wait(ctx, a.Since, a.For)
+	case engine.Pause:
+		return d.handOver(ctx)
+	case engine.End:
+		return d.Ending.End(ctx)
+	case engine.Seal:
+		return d.Ending.Seal(ctx)
+	}
+	return fmt.Errorf("exec: nobody can do %T", w.Action)
+}
+
+// look finds out whether an observation holds. Where it does not, the run is
+// let go, and says what moved.
+func (d *Drive) look(ctx context.Context, s *history.Step, what contract.Observation) error {
+	switch what {
+	case contract.Requests:
+		return d.People.Inbox.Look(ctx)
+	case contract.Done:
+		return d.Bound.LookWhetherDone(ctx, s)
+	}
+	if s != nil && !contract.WithinTree(s) && d.Rec.Seen.Of != s.Address {
+		d.Rec.Seen.Forget(contract.Bindings)
+	}
+	if err := d.Bound.Verify(ctx); err != nil {
+		return d.LetGo(ctx, err)
+	}
+	if s != nil {
+		d.Rec.Seen.Of = s.Address
+	}
+	return nil
+}
+
+// wait lets time pass until long after since, which stands in the journal. So a
+// run that is killed and resumed while it waits comes to the end of it, and a
+// clock that was set back makes it wait as long anew, not longer.
+func (d *Drive) wait(ctx context.Context, since time.Time, long time.Duration) error {
+	if passed := d.Now().Sub(since); passed > 0 {
+		long -= min(passed, long)
+	}
+	d.Rec.Seen.Disturb(contract.TimePassed)
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done(): // the loop stops
+	case <-timer.C:
+		d.Rec.Seen.Saw(contract.Due)
+	}
+	return nil
+}
+
+// handOver ends a session whose token budget is nearly used up.
+func (d *Drive) handOver(ctx context.Context) error {
+	all := d.Rec.Run.Flow.Budgets
+	b := all[len(all)-1]
+	return d.Pause(ctx, string(history.Handoff), fmt.Errorf("%w: %d of %d tokens; step %s is next", session.ErrHandoff,
+		b.Used, b.Limit, b.Next))
+}

@@ -1,0 +1,383 @@
+package exec
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/planlock/planlock/envelope/probe"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/gate/checks"
+	"github.com/planlock/planlock/gate/evidence/search"
+	"github.com/planlock/planlock/gate/panel"
+	"github.com/planlock/planlock/gate/review"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/lockfile"
+)
+
+// needed lists the executors that a plan names, sorted; "" among them if a
+// method names none.
+func needed(p *plan.Plan) []string {
+	var names []string
+	add := func(n string) {
+		if i, found := slices.BinarySearch(names, n); !found {
+			names = slices.Insert(names, i, n)
+		}
+	}
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			add(s.Executor)
+			for _, b := range s.Backups {
+				if b.Executor != "" {
+					add(b.Executor)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// panel is the gates of the controller, and all kinds of checks.
+func (c *Controller) panel() panel.Panel {
+	return panel.Panel{
+		Gates:   c.Gates,
+		Checks:  slices.Concat(checks.Kinds(), c.Checks),
+		Options: c.Options(),
+	}
+}
+
+// validate refuses a controller that cannot carry the plan out.
+func (c *Controller) validate(p *plan.Plan) error {
+	judges := c.panel()
+	errs := []error{c.chosen(), judges.Validate(), c.lacksGates(p), review.Validate(c.Reviewers)}
+	if c.Evidence != nil {
+		errs = append(errs, c.Evidence.Validate())
+	}
+	errs = append(errs, c.lacksReviewers(p))
+	for _, n := range needed(p) {
+		if _, err := c.Executors.find(n); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	switch c.Mode {
+	case "", plan.Silent, plan.Dynamic, plan.Collaborative, plan.Education:
+	default:
+		errs = append(errs, fmt.Errorf("exec: mode %q is none of silent, dynamic, collaborative, education", c.Mode))
+	}
+	if _, err := preset.Named(c.Preset); err != nil {
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return &session.Refusal{Reasons: strings.Split(err.Error(), "\n"), Err: err}
+	}
+	return nil
+}
+
+// ErrNoGates says that nobody chose what a controller judges with. Silence must
+// not mean that nothing is judged.
+var ErrNoGates = errors.New("exec: no gates are chosen: set Controller.Gates to builtin.Gates(), " +
+	"and append those of your own; an empty list that is not nil is none")
+
+func (c *Controller) chosen() error {
+	if c.Gates == nil {
+		return ErrNoGates
+	}
+	return nil
+}
+
+// lacksGates refuses a plan that asks for gates which are not there, or gives
+// them what they do not take. A plan that was locked elsewhere was not checked
+// against the gates of this controller.
+func (c *Controller) lacksGates(p *plan.Plan) error {
+	var errs []error
+	known := c.Options().Gates
+	for _, use := range p.Gates {
+		at := slices.IndexFunc(known, func(k plan.GateKind) bool { return k.Name == use.Name })
+		if at < 0 {
+			errs = append(errs, fmt.Errorf("exec: the plan asks for the gate %q, which is not there: add it to Controller.Gates", use.Name))
+			continue
+		}
+		for _, s := range use.Args {
+			if !slices.ContainsFunc(known[at].Args,
+				func(a plan.Argument) bool { return a.Name == s.Key && a.Kind.Takes(s.Value) }) {
+				errs = append(errs,
+					fmt.Errorf("exec: the gate %q does not take the argument %q that the plan gives it", use.Name,
+						s.Key))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// rules are the gates, with what decides about them, and the ladder. What the
+// host brings is asked each time.
+func (c *Controller) rules() []string {
+	kinds := checks.Kinds()
+	rules := make([]string, 1, len(c.Gates)+len(kinds)+len(c.Checks)+10)
+	rules[0] = "planlock " + Version()
+	for _, g := range c.Gates {
+		info := g.Info()
+		rules = append(rules, "gate "+info.Name+" "+info.Version+" level "+strconv.Itoa(int(info.Level))+" time-out "+
+			info.Timeout.String())
+	}
+	for _, check := range append(kinds, c.Checks...) {
+		rules = append(rules, "check "+check.Kind().Name)
+	}
+	if c.Preset != preset.Default {
+		rules = append(rules, "preset "+c.Preset)
+	}
+	for _, r := range c.ladder() {
+		rules = append(rules, "rung "+r.Name())
+	}
+	return rules
+}
+
+// agents are the named executors and the gates, with their versions.
+func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent, error) {
+	var agents []probe.Agent
+	for _, n := range named {
+		x, err := c.Executors.find(n)
+		if err != nil {
+			return nil, err
+		}
+		agent := probe.Agent{Name: "executor " + cmp.Or(n, name(x), "default")}
+		if v, ok := x.(Versioned); ok {
+			if agent.Version, err = v.Version(ctx); err != nil {
+				return nil, fmt.Errorf("exec: version of %s: %w", agent.Name, err)
+			}
+		}
+		agents = append(agents, agent)
+	}
+	for _, r := range c.Reviewers {
+		agent := probe.Agent{Name: "reviewer " + r.Name()}
+		if v, ok := r.(Versioned); ok {
+			var err error
+			if agent.Version, err = v.Version(ctx); err != nil {
+				return nil, fmt.Errorf("exec: version of %s: %w", agent.Name, err)
+			}
+		}
+		agents = append(agents, agent)
+	}
+	advisors, err := c.Advisors.agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	agents = append(agents, advisors...)
+	if c.Evidence != nil {
+		agents = append(agents, probe.Agent{Name: "evidence", Version: c.Evidence.Version()})
+	}
+	for _, g := range c.Gates {
+		info := g.Info()
+		agents = append(agents, probe.Agent{Name: "gate " + info.Name, Version: info.Version})
+	}
+	return agents, nil
+}
+
+// planSetting finds what a plan says of the pipeline: a key of [execution] of a
+// native plan, or of the object around a list of pending actions.
+func planSetting(p *plan.Plan, key string) plan.Value {
+	for _, s := range p.Execution.Extra {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	for _, s := range p.Settings {
+		if s.Key == "intake."+key {
+			return s.Value
+		}
+	}
+	return plan.Value{}
+}
+
+// lacksReviewers refuses a controller without the reviewers that a plan names
+// in reviewers = ["ops", …]. It may have others besides.
+func (c *Controller) lacksReviewers(p *plan.Plan) error {
+	value := planSetting(p, "reviewers")
+	names := value.List
+	if value.Kind == "string" {
+		names = []plan.Value{value}
+	}
+	var errs []error
+	for _, n := range names {
+		if !slices.ContainsFunc(c.Reviewers, func(r Reviewer) bool { return r != nil && r.Name() == n.Text }) {
+			errs = append(errs, fmt.Errorf("exec: the plan is to be approved by reviewer %q, and there is none of that name: add it to Controller.Reviewers", n.Text))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// evidenceFor is the controller's policy, or, where it has none and the plan
+// says evidence = true, one that looks at the workspace alone: a plan never
+// says who may be asked over the network.
+func (c *Controller) evidenceFor(p *plan.Plan) *search.Policy {
+	if v := planSetting(p, "evidence"); c.Evidence == nil && v.Kind == "boolean" && v.Text == "true" {
+		return &search.Policy{}
+	}
+	return c.Evidence
+}
+
+func (c *Controller) ladder() recovery.Ladder {
+	if c.Ladder != nil {
+		return c.Ladder
+	}
+	return c.chosenPreset().Ladder
+}
+
+// chosenPreset is the preset of the run. One that does not exist has been
+// refused by validate.
+func (c *Controller) chosenPreset() preset.Preset {
+	p, err := preset.Named(c.Preset)
+	if err != nil {
+		return preset.Contract()
+	}
+	return p
+}
+
+// under has a run go on under a preset, and returns its ladder.
+func (c *Controller) under(named string) recovery.Ladder {
+	c.Preset = named
+	return c.ladder()
+}
+
+// policyFor is how a run is carried out by what the host and the plan say
+// now.
+func (c *Controller) policyFor(of *plan.Plan) history.Policy {
+	said := flow.SettingsOf(of)
+	mode, by := c.modeFor(of)
+	chosen := c.chosenPreset()
+	p := history.Policy{
+		Mode: mode, ModeBy: by, Preset: c.Preset,
+		Triggers: cmp.Or(c.Triggers, chosen.Triggers), Compliance: chosen.Compliance,
+		Strategy: c.Strategy, TestFirst: c.TestFirst || said.TestFirst,
+		Deterministic: c.Deterministic || said.Deterministic,
+		TokenBudget:   cmp.Or(max(c.TokenBudget, 0), said.TokenBudget), Patience: c.Patience,
+	}
+	for _, rung := range c.ladder() {
+		p.Ladder = append(p.Ladder, rung.Name())
+	}
+	if c.Evidence != nil {
+		p.EvidenceWait = c.Evidence.Wait()
+	}
+	return p
+}
+
+// roles are those who are there now.
+func (c *Controller) roles(needed []string) history.Roles {
+	r := history.Roles{Executors: needed, Evidence: c.Evidence != nil, Escalator: c.Escalator != nil,
+		Tracker: c.Evidence != nil && c.Evidence.Tracker != nil}
+	for _, reviewer := range c.Reviewers {
+		r.Reviewers = append(r.Reviewers, reviewer.Name())
+	}
+	for _, kind := range advice.Kinds() {
+		if c.Advisors.of(kind) != nil {
+			r.Advisors = append(r.Advisors, string(kind))
+		}
+	}
+	for _, g := range c.Gates {
+		r.Gates = append(r.Gates, g.Info().Name)
+	}
+	for _, g := range c.Guards {
+		r.Guards = append(r.Guards, g.Name())
+	}
+	for _, named := range append([]string{""}, needed...) {
+		if x, err := c.Executors.find(named); err == nil && name(x) == "shell" {
+			r.Deaf = append(r.Deaf, named)
+		}
+	}
+	return r
+}
+
+// Who chose the mode of a run, as it stands in the journal.
+const (
+	byHost    = "host"    // a field of the controller, or a flag
+	byPlan    = "plan"    // default_mode
+	byDefault = "default" // nobody
+)
+
+// modeFor is who is asked at first, and who chose that.
+func (c *Controller) modeFor(p *plan.Plan) (plan.Mode, string) {
+	switch {
+	case c.Mode != "" && c.ModeBy != "":
+		return c.Mode, c.ModeBy
+	case c.Mode != "":
+		return c.Mode, byHost
+	case p.Execution.DefaultMode != "":
+		return p.Execution.DefaultMode, byPlan
+	}
+	return plan.Dynamic, byDefault
+}
+
+const namedSteps = 10 // in one warning
+
+// withoutSay warns of a preset that somebody chose, and that decides nothing:
+// after a failure every step blocks or asks, so that its backups alone are
+// tried.
+func (c *Controller) withoutSay(p *plan.Plan) []string {
+	if c.Ladder != nil || c.Preset == preset.Default {
+		return nil
+	}
+	var steps []string
+	for i := range p.Tasks {
+		for j := range p.Tasks[i].Steps {
+			s := &p.Tasks[i].Steps[j]
+			if s.OnFailure != plan.Block && s.OnFailure != plan.Ask {
+				return nil
+			}
+			steps = append(steps, string(s.Address))
+		}
+	}
+	named := strings.Join(steps[:min(len(steps), namedSteps)], ", ")
+	if more := len(steps) - namedSteps; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return []string{fmt.Sprintf("preset %q has no say after a failure of %s: on_failure is \"block\" or \"ask\" there, so that only backups are tried; "+
+		"say on_failure = \"retry\" where the preset is to decide", c.Preset, named)}
+}
+
+// Options are what the controller adds to a plan's own rules: the check kinds,
+// the gates and the executors that it knows.
+func (c *Controller) Options() plan.CheckOptions {
+	o := plan.CheckOptions{}
+	for _, check := range c.Checks {
+		o.CheckKinds = append(o.CheckKinds, check.Kind())
+	}
+	o.Gates = []plan.GateKind{}
+	for _, g := range c.Gates {
+		if info, err := panel.Describe(g); err == nil {
+			o.Gates = append(o.Gates, plan.GateKind{Name: info.Name, Args: info.Args})
+		}
+	}
+	for n, x := range c.Executors {
+		if n == "" && x != nil {
+			n = name(x)
+		}
+		if n == "" {
+			o.Executors = nil
+			return o // the default one answers to no name, so names cannot be checked
+		}
+		o.Executors = append(o.Executors, n)
+	}
+	slices.Sort(o.Executors)
+	return o
+}
+
+// bind makes a lock with a name of its own, so that a run can tell whether it
+// has served one before.
+func (c *Controller) bind(draft *plan.Draft, o plan.LockOptions) (*plan.Locked, error) {
+	o.At = c.now()
+	var err error
+	if o.ID, err = lockfile.NewID(o.At, c.Random); err != nil {
+		return nil, err
+	}
+	return plan.Lock(draft, o)
+}
