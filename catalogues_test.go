@@ -78,7 +78,8 @@ func guardTable(t *testing.T) string {
 func actionTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| action | what it is: the fields that it may have |\n|---|---|\n")
-	file, err := parser.ParseFile(token.NewFileSet(), "action.go", source(t, "exec/action/action.go"), parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), "action.go", source(t, "exec/action/action.go"),
+		parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +302,8 @@ func (f *facts) kind(pkg string, of ast.Expr) string {
 	} else if !ok && !slices.Contains(f.used, name) {
 		f.used = append(f.used, name)
 	}
-	if ok && !slices.Contains(f.used, name) && slices.ContainsFunc(s.fields, func(field *ast.Field) bool { return field.Tag != nil }) {
+	if ok && !slices.Contains(f.used, name) && slices.ContainsFunc(s.fields,
+		func(field *ast.Field) bool { return field.Tag != nil }) {
 		f.used = append(f.used, name)
 	}
 	return partName(name)

@@ -62,15 +62,18 @@ func TestCompare(t *testing.T) {
 		from, to *envelope.Envelope
 		want     []string
 	}{
-		{"nothing", env(envelope.Component{Name: "model", Digest: a}), env(envelope.Component{Name: "model", Digest: a}), nil},
+		{"nothing", env(envelope.Component{Name: "model", Digest: a}),
+			env(envelope.Component{Name: "model", Digest: a}), nil},
 		{"nil", nil, nil, nil},
 		{"moved", env(envelope.Component{Name: "tool:git", Digest: a, Text: "git 1"}), env(envelope.Component{Name: "tool:git", Digest: b, Text: "git 2"}),
 			[]string{`tool git moved from "git 1" (sha256 ca978112ca1b) to "git 2" (sha256 3e23e8160039)`}},
 		{"text only", env(envelope.Component{Name: "isolation", Digest: a, Text: "x"}), env(envelope.Component{Name: "isolation", Digest: a, Text: "y"}),
 			[]string{`isolation moved from "x" (sha256 ca978112ca1b) to "y" (sha256 ca978112ca1b)`}},
-		{"new and gone", env(envelope.Component{Name: "context:x", Digest: a}), env(envelope.Component{Name: "context:y", Digest: a}),
+		{"new and gone", env(envelope.Component{Name: "context:x", Digest: a}),
+			env(envelope.Component{Name: "context:y", Digest: a}),
 			[]string{"context x is gone; it was sha256 ca978112ca1b", "context y is new: sha256 ca978112ca1b"}},
-		{"not there now", env(envelope.Component{Name: "config:c", Digest: a}), env(envelope.Component{Name: "config:c", Text: "no such file"}),
+		{"not there now", env(envelope.Component{Name: "config:c", Digest: a}),
+			env(envelope.Component{Name: "config:c", Text: "no such file"}),
 			[]string{"config c is gone (no such file); it was sha256 ca978112ca1b"}},
 		{"there now", env(envelope.Component{Name: "config:c", Text: "no such file"}), env(envelope.Component{Name: "config:c", Digest: a}),
 			[]string{"config c moved from not there (no such file) to sha256 ca978112ca1b"}},
@@ -89,8 +92,10 @@ func TestCompare(t *testing.T) {
 }
 
 func ExampleCompare() {
-	locked := &envelope.Envelope{Components: []envelope.Component{{Name: "model", Digest: ledger.Sum([]byte("m-1")), Text: "m-1"}}}
-	now := &envelope.Envelope{Components: []envelope.Component{{Name: "model", Digest: ledger.Sum([]byte("m-2")), Text: "m-2"}}}
+	locked := &envelope.Envelope{Components: []envelope.Component{{Name: "model", Digest: ledger.Sum([]byte("m-1")),
+		Text: "m-1"}}}
+	now := &envelope.Envelope{Components: []envelope.Component{{Name: "model", Digest: ledger.Sum([]byte("m-2")),
+		Text: "m-2"}}}
 	for _, move := range envelope.Compare(locked, now) {
 		fmt.Println(move)
 	}

@@ -143,7 +143,10 @@ func TestObserverHearsLessons(t *testing.T) {
 	b := exectest.New(t, lessons(""), nil, files(5,
 		func(name string) exectest.Action { return exectest.Write(name, name) }))
 	b.Controller.Escalator = choose(map[ask.Kind]string{ask.Education: "y"})
-	b.Controller.Observe = event.On(func(e event.Event, f *history.Lesson) { heard = append(heard, string(e.Step)+" "+f.Used) })
+	b.Controller.Observe = event.On(func(e event.Event,
+		f *history.Lesson) {
+		heard = append(heard, string(e.Step)+" "+f.Used)
+	})
 	b.Run(t).Want(t, history.Achieved)
 	if got := strings.Join(heard, ", "); got != "1.1 primary, 2.1 primary, 5.1 primary" {
 		t.Errorf("heard %q", got)

@@ -410,14 +410,17 @@ func TestRequests(t *testing.T) {
 	b := exectest.New(t, twoSteps(), workspace, goodScript)
 	run := b.Run(t).Report.Run.Started.Run
 	ws := exec.Workspace{Dir: b.Dir}
-	if err := ws.Request(context.Background(), ask.Request{Run: run, Kind: ask.Obsolete, Reason: "r", By: "b"}); err == nil {
+	if err := ws.Request(context.Background(),
+		ask.Request{Run: run, Kind: ask.Obsolete, Reason: "r", By: "b"}); err == nil {
 		t.Error("a run that has ended took a request")
 	}
-	if err := ws.Request(context.Background(), ask.Request{Run: "another", Kind: ask.Obsolete, Reason: "r", By: "b"}); err == nil {
+	if err := ws.Request(context.Background(),
+		ask.Request{Run: "another", Kind: ask.Obsolete, Reason: "r", By: "b"}); err == nil {
 		t.Error("a run that does not exist took a request")
 	}
 	folder := &escalator.Folder{Dir: ws.QuestionDir()}
-	if err := folder.Request(context.Background(), ask.Request{Run: run, Kind: ask.StepFailed, Reason: "r"}); err == nil {
+	if err := folder.Request(context.Background(),
+		ask.Request{Run: run, Kind: ask.StepFailed, Reason: "r"}); err == nil {
 		t.Error("a step can be requested to fail")
 	}
 	if _, err := folder.Requested(context.Background(), run); !errors.Is(err, os.ErrNotExist) {
@@ -477,20 +480,22 @@ func TestRequestsSurviveACrash(t *testing.T) {
 			afterEveryRecord(t, history.Achieved, func(t *testing.T) *exectest.Bench {
 				var b *exectest.Bench
 				left := false
-				script := exectest.Script{"1.1": goodScript["1.1"], "1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
-					if !left {
-						left = true
-						// The journal is elsewhere in this test, so the request
-						// is left by hand.
-						folder := &escalator.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
-						if err := folder.Request(ctx, ask.Request{Run: w.RunID, Kind: kind, Step: "1.1", Reason: "r", By: "alice"}); err != nil {
-							return exec.Outcome{}, err
+				script := exectest.Script{"1.1": goodScript["1.1"],
+					"1.2": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+						if !left {
+							left = true
+							// The journal is elsewhere in this test, so the request
+							// is left by hand.
+							folder := &escalator.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
+							if err := folder.Request(ctx,
+								ask.Request{Run: w.RunID, Kind: kind, Step: "1.1", Reason: "r", By: "alice"}); err != nil {
+								return exec.Outcome{}, err
+							}
+							<-ctx.Done() // the attempt is cut off
+							return exec.Outcome{}, context.Cause(ctx)
 						}
-						<-ctx.Done() // the attempt is cut off
-						return exec.Outcome{}, context.Cause(ctx)
-					}
-					return goodScript["1.2"](ctx, w)
-				}}
+						return goodScript["1.2"](ctx, w)
+					}}
 				b = exectest.New(t, twoSteps(), workspace, script)
 				b.Controller.Escalator = choose(map[ask.Kind]string{kind: key})
 				return b

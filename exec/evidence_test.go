@@ -241,10 +241,13 @@ func TestOutcomesSayWhereTheyComeFrom(t *testing.T) {
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	want := []*history.TaskOutcome{
-		{Task: "1", Status: history.TaskCompleted, Reason: "approved, and its evidence was found after a retry", Approval: history.ApprovedRetry,
-			Execution: history.Succeeded, Verification: history.VerificationPass, Retries: history.Retries{Approval: 1, Verification: 1},
+		{Task: "1", Status: history.TaskCompleted, Reason: "approved, and its evidence was found after a retry",
+			Approval:  history.ApprovedRetry,
+			Execution: history.Succeeded, Verification: history.VerificationPass, Retries: history.Retries{Approval: 1,
+				Verification: 1},
 			Attempts: 2, Runs: []string{"r1"}, Artifacts: []string{"base.txt"}},
-		{Task: "2", Status: history.TaskCompleted, Reason: "approved, and its evidence was found", Approval: history.Approved,
+		{Task: "2", Status: history.TaskCompleted, Reason: "approved, and its evidence was found",
+			Approval:  history.Approved,
 			Execution: history.Succeeded, Verification: history.VerificationPass, Attempts: 1, Artifacts: []string{"report.md"}},
 	}
 	for _, o := range want {

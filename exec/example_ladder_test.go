@@ -72,7 +72,8 @@ func ExampleController_advisors() {
 		return
 	}
 
-	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(writer), Policy: exec.Policy{Preset: "assistant"},
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(writer),
+		Policy:   exec.Policy{Preset: "assistant"},
 		Advisors: exec.Advisors{advice.Pivot: shorter}, Escalator: rules}
 	draft, err := native.Read("letter.toml", []byte(letter))
 	if err != nil {

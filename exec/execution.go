@@ -61,8 +61,9 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	own, chosen := *c, c.Preset
 	c = &own
 	c.Preset, c.Evidence = cmp.Or(chosen, preset.Of(p), preset.Default), c.evidenceFor(p)
-	e := &execution{c: c, chosen: chosen, Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now,
-		NewID: c.newName}}
+	e := &execution{c: c, chosen: chosen,
+		Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now,
+			NewID: c.newName}}
 	e.bound = &binding.Binding{Session: e.Session, Rules: c.rules,
 		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.rewind = &rewind.Rewind{Session: e.Session}
@@ -273,7 +274,8 @@ func (e *execution) watched(ctx context.Context) {
 		defer func() {
 			if p := recover(); p != nil && !panicked {
 				panicked = true
-				e.Rec.Log.Error("an observer panicked: the run goes on, and further panics are not told", "run", ev.Run, "step", ev.Step,
+				e.Rec.Log.Error("an observer panicked: the run goes on, and further panics are not told", "run",
+					ev.Run, "step", ev.Step,
 					"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			}
 		}()

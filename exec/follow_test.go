@@ -115,7 +115,8 @@ func TestFollowEnds(t *testing.T) {
 	if n, err := last(ws.Follow(brief, run, 0)); !errors.Is(err, stop) || n != int(report.Run.Head.Seq)+1 {
 		t.Errorf("an interrupted run: %d events, %v", n, err)
 	}
-	if n, err := last(ws.Follow(t.Context(), "01JZZZZZZZZZZZZZZZZZZZZZZZ", 0)); n != 1 || !errors.Is(err, exec.ErrNoRun) {
+	if n, err := last(ws.Follow(t.Context(), "01JZZZZZZZZZZZZZZZZZZZZZZZ", 0)); n != 1 || !errors.Is(err,
+		exec.ErrNoRun) {
 		t.Errorf("no run: %d events, %v", n, err)
 	}
 	if n, err := last(ws.Follow(t.Context(), run, 1000)); n != 1 || err == nil {

@@ -39,7 +39,8 @@ func TestCheckpointsAskAPerson(t *testing.T) {
 			record, who := &exectest.Record{}, &person{choices: tt.choices}
 			b := exectest.New(t, "schema = 1\n", nil, nil)
 			b.Draft = withCheckpoint()
-			b.Controller.Executors[""] = record.Of(exectest.Script{"1.1": exectest.Nothing(), "2.1": exectest.Nothing(), "3.1": exectest.Nothing()})
+			b.Controller.Executors[""] = record.Of(exectest.Script{"1.1": exectest.Nothing(),
+				"2.1": exectest.Nothing(), "3.1": exectest.Nothing()})
 			b.Controller.Escalator, b.Controller.Mode = who, tt.mode
 			report, _ := b.Controller.Run(context.Background(), b.Lock(t))
 			if got := report.Run.Ended; got == nil || got.Status != tt.want {

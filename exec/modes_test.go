@@ -83,7 +83,10 @@ func TestSwitchesAreTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := c.bench(t)
 			var told []string
-			b.Controller.Observe = event.On(func(_ event.Event, f *history.ModeSwitched) { told = append(told, f.String()) })
+			b.Controller.Observe = event.On(func(_ event.Event,
+				f *history.ModeSwitched) {
+				told = append(told, f.String())
+			})
 			b.Run(t).Want(t, history.Achieved)
 			if !slices.Equal(told, c.want) {
 				t.Errorf("told %q, want %q", told, c.want)

@@ -27,7 +27,8 @@ func openings(t *testing.T, dir string, do func()) int {
 	defer syscall.Close(fd)
 	// Equal events in a row become one, so closings stand between. Only events
 	// of the folder itself have no name.
-	if _, err := syscall.InotifyAddWatch(fd, dir, syscall.IN_OPEN|syscall.IN_CLOSE_NOWRITE|syscall.IN_ONLYDIR); err != nil {
+	if _, err := syscall.InotifyAddWatch(fd, dir,
+		syscall.IN_OPEN|syscall.IN_CLOSE_NOWRITE|syscall.IN_ONLYDIR); err != nil {
 		t.Skip("needs inotify: ", err)
 	}
 	do()
@@ -69,7 +70,8 @@ func TestOneScanForEachStep(t *testing.T) {
 	if few, many := scans(2), scans(22); many-few != 20 {
 		t.Errorf("20 steps more take %d scans, want 20", many-few)
 	}
-	host := gate.New(gate.Info{Name: "host", Doc: "a gate of the host, which may do anything", Phases: []gate.Phase{gate.After}},
+	host := gate.New(gate.Info{Name: "host", Doc: "a gate of the host, which may do anything",
+		Phases: []gate.Phase{gate.After}},
 		func(context.Context, *gate.Pass) error { return nil })
 	if few, many := scans(2, host), scans(22, host); many-few != 60 {
 		t.Errorf("20 steps more with a gate of the host take %d scans, want 60: before the step, after it, after it was judged", many-few)

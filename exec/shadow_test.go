@@ -43,7 +43,8 @@ func TestShadow(t *testing.T) {
 			if got := b.Tree(t).Digest(); got != before {
 				t.Errorf("the workspace has tree %s, and had %s", got, before)
 			}
-			if _, err := os.Stat(filepath.Join(b.Dir, ".planlock", "runs", trial.Run.Started.Run, "clone")); !os.IsNotExist(err) {
+			if _, err := os.Stat(filepath.Join(b.Dir, ".planlock", "runs", trial.Run.Started.Run,
+				"clone")); !os.IsNotExist(err) {
 				t.Errorf("the clone: %v", err)
 			}
 			if said := trial.String(); !strings.Contains(said, "a trial in a clone") || !strings.Contains(said, "The workspace is as it was") {
@@ -85,7 +86,8 @@ func TestShadow(t *testing.T) {
 // A trial that fails leaves nothing behind either, nor the progress log that
 // the plan wants in the workspace.
 func TestShadowThatFails(t *testing.T) {
-	b := exectest.New(t, steps("[logging]\noutput_file = \"progress.json\"\n", "a", "b"), nil, exectest.Script{"1.1": exectest.Write("a", "a\n"), "2.1": exectest.Fail("no")})
+	b := exectest.New(t, steps("[logging]\noutput_file = \"progress.json\"\n", "a", "b"), nil,
+		exectest.Script{"1.1": exectest.Write("a", "a\n"), "2.1": exectest.Fail("no")})
 	before := b.Tree(t).Digest()
 	b.Controller.Shadow = true
 	trial := b.Run(t)
@@ -93,7 +95,8 @@ func TestShadowThatFails(t *testing.T) {
 	if got := b.Tree(t).Digest(); got != before {
 		t.Errorf("the workspace has tree %s, and had %s", got, before)
 	}
-	if _, err := os.Stat(filepath.Join(b.Dir, ".planlock", "runs", trial.Report.Run.Started.Run, "clone")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(b.Dir, ".planlock", "runs", trial.Report.Run.Started.Run,
+		"clone")); !os.IsNotExist(err) {
 		t.Errorf("the clone: %v", err)
 	}
 }
@@ -129,7 +132,8 @@ func TestShadowIsResumed(t *testing.T) {
 // before anything is done.
 func TestShadowOfWhatCannotBeContained(t *testing.T) {
 	for _, class := range []string{`"irreversible"`, "\"compensatable\"\ncompensate = \"true\""} {
-		b := exectest.New(t, strings.Replace(steps("", "a"), `rollback = "reversible"`, "rollback = "+class, 1), nil, exectest.Script{"1.1": exectest.Write("a", "a\n")})
+		b := exectest.New(t, strings.Replace(steps("", "a"), `rollback = "reversible"`, "rollback = "+class, 1), nil,
+			exectest.Script{"1.1": exectest.Write("a", "a\n")})
 		b.Controller.Shadow = true
 		var refused *exec.RefusedError
 		if run := b.Run(t); !errors.As(run.Err, &refused) || refused.Run != "" || !strings.Contains(refused.Error(), "step 1.1 is ") {

@@ -32,7 +32,8 @@ func TestAPresetWithoutSayIsWarnedOf(t *testing.T) {
 			b.Controller.Preset, b.Controller.Ladder = tt.preset, tt.ladder
 			warnings := b.Run(t).Report.Run.Started.Warnings
 			want := "preset \"" + tt.preset + "\" has no say after a failure of 1.1, 1.2: "
-			if got := slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, want) }); got != tt.warns {
+			if got := slices.ContainsFunc(warnings,
+				func(w string) bool { return strings.HasPrefix(w, want) }); got != tt.warns {
 				t.Errorf("warned is %v, want %v: %q", got, tt.warns, warnings)
 			}
 		})

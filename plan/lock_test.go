@@ -53,7 +53,8 @@ func TestAcknowledgements(t *testing.T) {
 		len(ack.Missing) != 1 || ack.Missing[0].Code != all[0] {
 		t.Errorf("%v", err)
 	}
-	if _, err := plan.Lock(d, plan.LockOptions{Acknowledged: append(slices.Clone(all), "breaking:9.9")}); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"breaking:9.9"}) {
+	if _, err := plan.Lock(d, plan.LockOptions{Acknowledged: append(slices.Clone(all),
+		"breaking:9.9")}); !errors.As(err, &ack) || !slices.Equal(ack.Unknown, []string{"breaking:9.9"}) {
 		t.Errorf("%v", err)
 	}
 	l := mustLock(t, d, plan.LockOptions{Acknowledged: []string{all[2], all[0], all[1], all[0]}})
@@ -70,10 +71,12 @@ func TestLockRefusesWhatIsIncomplete(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	d = mustRead(t, limitsPlan(t))
-	if _, err := plan.Lock(d, plan.LockOptions{Approvals: []plan.Approval{{Gate: "review", Level: 2, Verdict: "partial"}}}); !errors.As(err, &check) || !strings.Contains(err.Error(), "approval-failed") {
+	if _, err := plan.Lock(d, plan.LockOptions{Approvals: []plan.Approval{{Gate: "review", Level: 2,
+		Verdict: "partial"}}}); !errors.As(err, &check) || !strings.Contains(err.Error(), "approval-failed") {
 		t.Errorf("%v", err)
 	}
-	if _, err := plan.Lock(d, plan.LockOptions{Approvals: []plan.Approval{{Gate: "style", Level: 1, Verdict: "fail"}}}); err != nil {
+	if _, err := plan.Lock(d,
+		plan.LockOptions{Approvals: []plan.Approval{{Gate: "style", Level: 1, Verdict: "fail"}}}); err != nil {
 		t.Errorf("a gate of level 1 blocks: %v", err)
 	}
 	d.Plan.Tasks[0].Steps = nil
@@ -127,7 +130,8 @@ func TestVerify(t *testing.T) {
 	var lockErr *plan.LockError
 	edited := strings.Replace(text, "10 requests", "11 requests", 1)
 	write(edited, time.Now())
-	if err := l.Verify(); !errors.As(err, &lockErr) || lockErr.What != "plan" || lockErr.Want != l.Digest() || lockErr.Got == "" {
+	if err := l.Verify(); !errors.As(err,
+		&lockErr) || lockErr.What != "plan" || lockErr.Want != l.Digest() || lockErr.Got == "" {
 		t.Errorf("an edit: %v", err)
 	}
 	write("schema = ", time.Now())
@@ -155,7 +159,8 @@ func TestVerifyFreshFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plan.toml")
 	text, now := limitsPlan(t), time.Now()
 	for i, digit := range []string{"0", "1"} {
-		if err := os.WriteFile(path, []byte(strings.Replace(text, "to 10 requests", "to 1"+digit+" requests", 1)), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Replace(text, "to 10 requests", "to 1"+digit+" requests", 1)),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(path, now, now); err != nil {
@@ -195,7 +200,8 @@ func TestObserveRelaxesDeclarations(t *testing.T) {
 			no = append(no, a.Question)
 		}
 	}
-	if want := []string{"requirements-mapped", "scope-declared", "rollback-defined", "non-goals-declared"}; !slices.Equal(no, want) {
+	if want := []string{"requirements-mapped", "scope-declared", "rollback-defined",
+		"non-goals-declared"}; !slices.Equal(no, want) {
 		t.Errorf("%q", no)
 	}
 }

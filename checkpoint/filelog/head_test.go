@@ -250,7 +250,8 @@ func TestFileLogCutBeforeWrite(t *testing.T) {
 	if err := os.Truncate(path, 20); err != nil {
 		t.Skip("needs files that can be cut while they are open: ", err)
 	}
-	if err := l.Write(t.Context(), [][]byte{[]byte("y")}); !errors.Is(err, checkpoint.ErrReplaced) || !errors.Is(err, checkpoint.ErrDead) {
+	if err := l.Write(t.Context(), [][]byte{[]byte("y")}); !errors.Is(err, checkpoint.ErrReplaced) || !errors.Is(err,
+		checkpoint.ErrDead) {
 		t.Errorf("error is %v", err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != 20 {

@@ -171,7 +171,8 @@ func TestUserWitness(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData"} {
 		t.Setenv(name, home)
 	}
-	if got := UserWitness(); !filepath.IsAbs(got.Dir) || !strings.HasPrefix(filepath.ToSlash(got.Dir), filepath.ToSlash(home)+"/") {
+	if got := UserWitness(); !filepath.IsAbs(got.Dir) || !strings.HasPrefix(filepath.ToSlash(got.Dir),
+		filepath.ToSlash(home)+"/") {
 		t.Errorf("by itself it is %q", got.Dir)
 	}
 	for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData"} {

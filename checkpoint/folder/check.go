@@ -119,7 +119,8 @@ func (c *checker) pack(ctx context.Context, root *disk.Root, path, name string, 
 		return c.content(f, path, p, size)
 	}, func(from, to int64) error {
 		if to < size && !padding(f, from, to) {
-			c.fault(Fault{Pack: path, Offset: from, Why: fmt.Sprintf("%d bytes are damaged, nobody knows what they were", to-from)})
+			c.fault(Fault{Pack: path, Offset: from,
+				Why: fmt.Sprintf("%d bytes are damaged, nobody knows what they were", to-from)})
 		}
 		return nil
 	})

@@ -295,7 +295,8 @@ func TestCheckNamesEverything(t *testing.T) {
 		// With the beginning of the next header: the checksum before a content
 		// can end with its first letter.
 		{"damaged", "bbbb" + itemMagic, "bxbb" + itemMagic, "bbbb", "is damaged"},
-		{"swapped", "bbbb" + itemMagic, "aaaa" + itemMagic, "bbbb", "what lies there is " + short(sumOf([]byte("aaaa")))},
+		{"swapped", "bbbb" + itemMagic, "aaaa" + itemMagic, "bbbb", "what lies there is " +
+			short(sumOf([]byte("aaaa")))},
 		{"header", "plit\x00\x00\x00\x01", "plat\x00\x00\x00\x01", "", "are damaged"},
 	} {
 		if err := os.WriteFile(path, bytes.Replace(good, []byte(c.old), []byte(c.new), 1), 0o644); err != nil {

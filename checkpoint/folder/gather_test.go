@@ -219,7 +219,8 @@ func TestInlineContentsAreWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, in, err := checkpoint.NewStore(openFolder(t, objects)).SnapshotInline(t.Context(), dir, tree, record.Snapshot{})
+	snap, in, err := checkpoint.NewStore(openFolder(t, objects)).SnapshotInline(t.Context(), dir, tree,
+		record.Snapshot{})
 	if err != nil || len(in) == 0 {
 		t.Fatal(in, err)
 	}
@@ -250,7 +251,8 @@ func TestFolderPackTakenAway(t *testing.T) {
 			if err := do(d.path(d.own.name)); err != nil {
 				t.Skip("needs files that can be taken away while they are open: ", err)
 			}
-			if err := d.Sync(t.Context()); !errors.Is(err, checkpoint.ErrDead) || !errors.Is(err, checkpoint.ErrReplaced) {
+			if err := d.Sync(t.Context()); !errors.Is(err, checkpoint.ErrDead) || !errors.Is(err,
+				checkpoint.ErrReplaced) {
 				t.Errorf("error is %v", err)
 			}
 			if has, err := d.Has(t.Context(), kept); has || err != nil {
@@ -276,7 +278,8 @@ func TestFolderAfterFailedSync(t *testing.T) {
 	}
 	whole := d.own.f
 	d.own.f = &faulty{packFile: whole, sync: syscall.EIO}
-	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, checkpoint.ErrDead) || !errors.Is(err, syscall.EIO) {
+	if _, err := s.Put(t.Context(), []byte("lost")); !errors.Is(err, checkpoint.ErrDead) || !errors.Is(err,
+		syscall.EIO) {
 		t.Fatalf("error is %v", err)
 	}
 	d.own.f = whole

@@ -129,7 +129,8 @@ func lockFolder(root *disk.Root, dir string) (*disk.File, error) {
 	held, err := file.Lock(f.OS())
 	switch {
 	case held:
-		return nil, errors.Join(&checkpoint.HeldError{Dir: dir, Holder: "a process whose lock file was removed"}, f.Close())
+		return nil, errors.Join(&checkpoint.HeldError{Dir: dir, Holder: "a process whose lock file was removed"},
+			f.Close())
 	case err != nil:
 		return nil, f.Close()
 	}

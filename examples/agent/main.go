@@ -40,7 +40,8 @@ func run(ctx context.Context, path, agent string) (*exec.Report, error) {
 	if agent, err = filepath.Abs(agent); err != nil {
 		return nil, err
 	}
-	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(&program.Executor{Args: []string{agent}})}
+	c := &exec.Controller{Dir: dir, Gates: builtin.Gates(),
+		Executors: exec.Default(&program.Executor{Args: []string{agent}})}
 	locked, err := c.Lock(ctx, draft)
 	if err != nil {
 		return nil, err

@@ -41,7 +41,8 @@ func (a agent) Execute(ctx context.Context, w exec.Work) (exec.Outcome, error) {
 
 // composed is a controller made of the host's own parts; blobs is proven by
 // checkpointtest.
-func composed(dir string, a agent, blobs checkpoint.Blobs, watch func(event.Event, *history.StepCompleted)) *exec.Controller {
+func composed(dir string, a agent, blobs checkpoint.Blobs,
+	watch func(event.Event, *history.StepCompleted)) *exec.Controller {
 	return &exec.Controller{Dir: dir, Executors: exec.Default(a), Gates: append(builtin.Gates(), polite), Blobs: blobs,
 		Observe: event.On(watch)}
 }

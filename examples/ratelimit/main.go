@@ -71,7 +71,8 @@ func execute(ctx context.Context, folder, dir string) (*exec.Report, error) {
 		return &exec.Report{}, err
 	}
 	fmt.Printf("The plan runs in %s. The first time takes longer: Go has much to compile.\n\n", dir)
-	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{}), Observe: progress}
+	c := exec.Controller{Dir: dir, Gates: builtin.Gates(), Executors: exec.Default(&shell.Executor{}),
+		Observe: progress}
 	report, err := c.Resume(ctx, locked, "") // the latest run in the folder
 	if errors.Is(err, exec.ErrNoRun) {
 		report, err = c.Run(ctx, locked)

@@ -101,7 +101,8 @@ func TestFeasibilityAsksForThreeOthers(t *testing.T) {
 }
 
 func TestNoPattern(t *testing.T) {
-	if _, err := (advice.Feasibility{}).Advise(t.Context(), advice.Case{Kind: advice.Feasible, Plan: &plan.Plan{}}); !errors.Is(err, advice.ErrNothing) {
+	if _, err := (advice.Feasibility{}).Advise(t.Context(),
+		advice.Case{Kind: advice.Feasible, Plan: &plan.Plan{}}); !errors.Is(err, advice.ErrNothing) {
 		t.Errorf("got %v", err)
 	}
 }

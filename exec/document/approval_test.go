@@ -20,10 +20,12 @@ func TestApprovals(t *testing.T) {
 	job := review.Job{ID: "base", Entry: "run.py", Args: `{"batch_size":16}`, Artifacts: []string{"base.json"}}
 	run := &history.Run{Begun: at, Approvals: []history.Approval{
 		{Task: "1", Status: history.Rejected, Attempt: "1/approval#1", Decided: at, Undone: true, Reasons: []string{"infra: critical: no \u202ememory"},
-			Reviews: []review.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []review.Job{job}}, {Reviewer: "infra", Verdict: "REJECT", Critical: []string{"no \u202ememory"}}}},
+			Reviews: []review.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []review.Job{job}},
+				{Reviewer: "infra", Verdict: "REJECT", Critical: []string{"no \u202ememory"}}}},
 		{Task: "1", Status: history.ApprovedRetry, Retry: 1, Attempt: "1/approval#2", Patch: "patch_1",
 			Decided: at.Add(time.Second), Jobs: []review.Job{job},
-			Reviews: []review.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []review.Job{job}}, {Reviewer: "infra", Verdict: "APPROVE"}}},
+			Reviews: []review.Review{{Reviewer: "ops", Verdict: "APPROVE", Jobs: []review.Job{job}},
+				{Reviewer: "infra", Verdict: "APPROVE"}}},
 		{Task: "2", Status: history.FailedRetry, Retry: 2, Attempt: "2/approval#3", Decided: at.Add(time.Minute),
 			Terminal: "the limit of 2 retries is reached"},
 	}}

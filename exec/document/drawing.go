@@ -157,9 +157,15 @@ func (m *Model) functions() map[string]any {
 		"late": func() []*task {
 			return only(m.Tasks, func(t *task) bool { return t.Estimate > 0 && t.Duration > t.Estimate })
 		},
-		"sameAgain":    m.sameAgain,
-		"strategy":     func() string { return orElse(string(m.plan.ErrorPropagation.Strategy), string(plan.HaltOnCritical)) },
-		"filesBy":      func(op string) []file { return only(m.Files, func(f file) bool { return string(f.Op) == op }) },
+		"sameAgain": m.sameAgain,
+		"strategy": func() string {
+			return orElse(string(m.plan.ErrorPropagation.Strategy),
+				string(plan.HaltOnCritical))
+		},
+		"filesBy": func(op string) []file {
+			return only(m.Files,
+				func(f file) bool { return string(f.Op) == op })
+		},
 		"checkpointID": func() string { return "chk-" + m.latest.UTC().Format("20060102-150405") },
 		"reason":       func() string { return reasonOf(m.of, m) },
 		"ceremony":     m.ceremony,

@@ -82,7 +82,8 @@ func FuzzWhateverFolds(f *testing.F) {
 			step := steps[random.IntN(len(steps))]
 			attempt := random.IntN(3)
 			before := len(s.records)
-			if s.add(random.IntN(2000), step, attempt, anyFact(s, random.IntN(24*12), step, attempt)); run.Apply(s.records[before]) != nil {
+			if s.add(random.IntN(2000), step, attempt,
+				anyFact(s, random.IntN(24*12), step, attempt)); run.Apply(s.records[before]) != nil {
 				s.records = s.records[:before]
 				run = s.fold() // a fact that was refused may have been half applied
 			}

@@ -46,12 +46,13 @@ func TestSequence(t *testing.T) {
 		want ask.Answer
 		err  error
 	}{
-		"nobody":            {nil, ask.Answer{}, ask.ErrNoAnswer},
-		"first answers":     {Sequence{fixed{a: yes}, fixed{err: broken}}, yes, nil},
-		"second answers":    {Sequence{Refuse{}, fixed{a: yes}}, yes, nil},
-		"all refuse":        {Sequence{Refuse{}, Refuse{}}, ask.Answer{}, ask.ErrNoAnswer},
-		"an error ends it":  {Sequence{fixed{err: broken}, fixed{a: yes}}, ask.Answer{}, broken},
-		"waiting ends it":   {Sequence{Refuse{}, fixed{err: ask.ErrWaiting}, fixed{a: yes}}, ask.Answer{}, ask.ErrWaiting},
+		"nobody":           {nil, ask.Answer{}, ask.ErrNoAnswer},
+		"first answers":    {Sequence{fixed{a: yes}, fixed{err: broken}}, yes, nil},
+		"second answers":   {Sequence{Refuse{}, fixed{a: yes}}, yes, nil},
+		"all refuse":       {Sequence{Refuse{}, Refuse{}}, ask.Answer{}, ask.ErrNoAnswer},
+		"an error ends it": {Sequence{fixed{err: broken}, fixed{a: yes}}, ask.Answer{}, broken},
+		"waiting ends it": {Sequence{Refuse{}, fixed{err: ask.ErrWaiting}, fixed{a: yes}}, ask.Answer{},
+			ask.ErrWaiting},
 		"one in the other":  {Sequence{Sequence{}, Sequence{fixed{a: yes}}}, yes, nil},
 		"rules without any": {Sequence{&Rules{Now: at(asked)}, fixed{a: yes}}, yes, nil},
 	} {

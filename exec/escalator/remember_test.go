@@ -21,7 +21,8 @@ func taught() ask.Question {
 			{Key: "e", Also: []string{"explain more"}, Label: "explain more", Consequence: "again"},
 			{Key: "p", NeedsReason: true, Label: "propose", Consequence: "feedback"}},
 		Default: "y", Asked: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
-		Teaching: &ask.Teaching{Situation: "2.1 comes next\x1b[2J", Recommended: "primary", Rationale: "it was approved",
+		Teaching: &ask.Teaching{Situation: "2.1 comes next\x1b[2J", Recommended: "primary",
+			Rationale: "it was approved",
 			Approaches: []ask.Approach{{Key: "A", Method: "primary", Description: "patch it", Pros: []string{"small"},
 				Cons: []string{"ugly"}},
 				{Key: "B", Method: "backup_1", Description: "write it anew"}}}}
@@ -110,7 +111,8 @@ func TestPrecedents(t *testing.T) {
 	if list, err := kept.List(ctx); list != nil || err != nil {
 		t.Errorf("before anything: %v, %v", list, err)
 	}
-	first := ask.Precedent{ID: "01A", Plan: "sha256:1", Kind: ask.StepFailed, Step: "1.1", Choice: "r", By: "alice", At: now,
+	first := ask.Precedent{ID: "01A", Plan: "sha256:1", Kind: ask.StepFailed, Step: "1.1", Choice: "r", By: "alice",
+		At:  now,
 		Run: "R", Question: "q1"}
 	for _, p := range []ask.Precedent{first, {ID: "01A", Choice: "x"}} {
 		if err := kept.Remember(ctx, p); err != nil {
@@ -176,7 +178,8 @@ func TestRememberInAFolder(t *testing.T) {
 	if _, err := f.Ask(context.Background(), q); !errors.Is(err, ask.ErrWaiting) {
 		t.Fatal(err)
 	}
-	a := ask.Answer{Question: q.ID, Run: q.Run, Choice: "y", Remember: ask.ForStep, Confirmed: q.RememberWords("y", ask.ForStep)}
+	a := ask.Answer{Question: q.ID, Run: q.Run, Choice: "y", Remember: ask.ForStep,
+		Confirmed: q.RememberWords("y", ask.ForStep)}
 	if err := f.Answer(a); err != nil {
 		t.Fatal(err)
 	}

@@ -110,8 +110,9 @@ func (d *dialogue) run() (ask.Answer, error) {
 		if c == nil {
 			continue
 		}
-		a := ask.Answer{Question: d.q.ID, Run: d.q.Run, Attempt: d.q.Attempt, Choice: c.Key, Acknowledged: c.Acknowledge,
-			By: d.By, At: clock(d.Now)}
+		a := ask.Answer{Question: d.q.ID, Run: d.q.Run, Attempt: d.q.Attempt, Choice: c.Key,
+			Acknowledged: c.Acknowledge,
+			By:           d.By, At: clock(d.Now)}
 		if a.By == "" {
 			a.By = "terminal"
 		}

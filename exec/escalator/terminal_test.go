@@ -228,7 +228,8 @@ func TestContextWithTheQuestionsDeadline(t *testing.T) {
 			"folder": &Folder{Dir: dir, Wait: true}} {
 			q := soon("q1")
 			ctx, cancel := context.WithDeadline(t.Context(), q.Deadline)
-			if _, err := asker.Ask(ctx, q); !errors.Is(err, ask.ErrNoAnswer) || errors.Is(err, context.DeadlineExceeded) {
+			if _, err := asker.Ask(ctx, q); !errors.Is(err, ask.ErrNoAnswer) || errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Errorf("%s: %v", name, err)
 			}
 			cancel()

@@ -197,7 +197,8 @@ func taught(t *testing.T, log checkpoint.Log) (*learn.Book, learn.Entry) {
 	t.Helper()
 	b := open(t, log)
 	for i := range 3 {
-		if err := b.Take(t.Context(), read(t, finished(fmt.Sprint("run", i), "out of memory", "backup_1"))); err != nil {
+		if err := b.Take(t.Context(),
+			read(t, finished(fmt.Sprint("run", i), "out of memory", "backup_1"))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -320,7 +321,8 @@ func TestBookIsItsJournal(t *testing.T) {
 func TestEpisodesAreTheNewest(t *testing.T) {
 	r := finished("a", "out of memory", "backup_1")
 	for i := range 5 {
-		r.Steps[0].Advised = append(r.Steps[0].Advised, history.Advised{Attempt: i + 1, RootCause: fmt.Sprint("cause ", i+1)})
+		r.Steps[0].Advised = append(r.Steps[0].Advised,
+			history.Advised{Attempt: i + 1, RootCause: fmt.Sprint("cause ", i+1)})
 	}
 	var got []int
 	for _, e := range learn.Episodes(r, 3) {

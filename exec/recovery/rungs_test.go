@@ -90,7 +90,8 @@ func TestLimitsOfRungs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := try(tt.rung, recovery.Situation{Step: open(), History: used(tt.uses...), Failure: crash}); got != tt.want {
+			if got := try(tt.rung,
+				recovery.Situation{Step: open(), History: used(tt.uses...), Failure: crash}); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -119,7 +120,8 @@ func TestReflectNeedsConfidence(t *testing.T) {
 		{"no patch", history.Advised{Confidence: 1}, patch, "pass: there is no patch: the advice changes nothing that can be tried"},
 		{"no patch goes first", history.Advised{Confidence: 0.69}, patch,
 			"pass: there is no patch: the advice changes nothing that can be tried, and its confidence is 0.69, where 0.70 is needed"},
-		{"no advice", history.Advised{Error: "advice: nothing to say"}, patch, "pass: no advice: advice: nothing to say"},
+		{"no advice", history.Advised{Error: "advice: nothing to say"}, patch,
+			"pass: no advice: advice: nothing to say"},
 		{"a patch that would widen", history.Advised{Confidence: 1, Patch: "patch_1"}, refused, "pass: patch_1 is refused: it would widen what the plan allows"},
 	}
 	for _, tt := range tests {
@@ -153,7 +155,8 @@ func TestReflectTwiceAtEachPoint(t *testing.T) {
 				if point == full && n == 2 {
 					want = "pass: 2 of 2 uses are gone at " + string(point)
 				}
-				if got := try(recovery.Reflect{}, recovery.Situation{Step: open(), History: s, Failure: failure}); got != want {
+				if got := try(recovery.Reflect{},
+					recovery.Situation{Step: open(), History: s, Failure: failure}); got != want {
 					t.Errorf("%d at %s, then %s: got %q, want %q", n, full, point, got, want)
 				}
 			}
@@ -162,16 +165,19 @@ func TestReflectTwiceAtEachPoint(t *testing.T) {
 }
 
 func TestWhatThePlanSaysComesFirst(t *testing.T) {
-	rungs := []recovery.Rung{recovery.Retry{Times: 3}, recovery.Feedback{}, recovery.Reflect{}, recovery.Pivot{}, recovery.Research{}}
+	rungs := []recovery.Rung{recovery.Retry{Times: 3}, recovery.Feedback{}, recovery.Reflect{}, recovery.Pivot{},
+		recovery.Research{}}
 	for _, r := range rungs {
 		for name, s := range map[string]recovery.Situation{
-			"block":                        {Step: &plan.Step{OnFailure: plan.Block}},
-			"ask":                          {Step: &plan.Step{OnFailure: plan.Ask}},
-			"irreversible":                 {Step: &plan.Step{Rollback: plan.Irreversible}},
-			"stateful":                     {Step: &plan.Step{}, Stateful: true},
-			"the machine would not":        {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: history.NoSpace}},
-			"a class that nobody knows":    {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: "strange"}},
-			"something is never restored":  {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: history.Unrestorable}},
+			"block":        {Step: &plan.Step{OnFailure: plan.Block}},
+			"ask":          {Step: &plan.Step{OnFailure: plan.Ask}},
+			"irreversible": {Step: &plan.Step{Rollback: plan.Irreversible}},
+			"stateful":     {Step: &plan.Step{}, Stateful: true},
+			"the machine would not": {Step: &plan.Step{},
+				Failure: &history.AttemptFailed{Class: history.NoSpace}},
+			"a class that nobody knows": {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: "strange"}},
+			"something is never restored": {Step: &plan.Step{},
+				Failure: &history.AttemptFailed{Class: history.Unrestorable}},
 			"what the run depends on went": {Step: &plan.Step{}, Failure: &history.AttemptFailed{Class: history.Moved}},
 		} {
 			s.History = used()
@@ -190,7 +196,8 @@ func TestMaxRetriesLimitsRounds(t *testing.T) {
 	if got := try(recovery.Feedback{}, recovery.Situation{Step: step, History: used(), Failure: crash}); got != "primary" {
 		t.Errorf("round 2: got %q", got)
 	}
-	if got := try(recovery.Feedback{}, recovery.Situation{Step: step, History: used("feedback"), Failure: crash}); got != "pass: 2 of 2 rounds are used" {
+	if got := try(recovery.Feedback{}, recovery.Situation{Step: step, History: used("feedback"),
+		Failure: crash}); got != "pass: 2 of 2 rounds are used" {
 		t.Errorf("round 3: got %q", got)
 	}
 }
@@ -293,7 +300,8 @@ func flag(b bool, letter string) string {
 
 func TestBackoff(t *testing.T) {
 	b := recovery.Backoff{First: time.Second, Most: 4 * time.Second}
-	for n, whole := range []time.Duration{0: 0, 1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 4: 4 * time.Second, 100: 4 * time.Second} {
+	for n, whole := range []time.Duration{0: 0, 1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second,
+		4: 4 * time.Second, 100: 4 * time.Second} {
 		if n == 0 || whole == 0 {
 			continue
 		}

@@ -72,7 +72,8 @@ func (h hanging) Decide(context.Context, *gate.Pass, plan.Check) (gate.Verdict, 
 // may hang that the scan never looked at: whoever asks must get away.
 func TestLookingUpWhatNoScanLookedUpIsWatched(t *testing.T) {
 	dir := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "mount"), 0o755), os.Mkdir(filepath.Join(dir, "names"), 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "mount"), 0o755),
+		os.Mkdir(filepath.Join(dir, "names"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("mount", filepath.Join(dir, "link")); err != nil {
@@ -93,7 +94,8 @@ func TestLookingUpWhatNoScanLookedUpIsWatched(t *testing.T) {
 			away := make(chan struct{})
 			go func() {
 				defer close(away)
-				p.Ask(ctx, gate.After, &gate.Pass{Step: step, Dir: dir, Before: tree, After: tree, Account: &ledger.Account{}, Output: &gate.Output{}})
+				p.Ask(ctx, gate.After, &gate.Pass{Step: step, Dir: dir, Before: tree, After: tree,
+					Account: &ledger.Account{}, Output: &gate.Output{}})
 			}()
 			<-asked
 			cancel()

@@ -238,7 +238,8 @@ func TestChecksDoNotWaitForPipes(t *testing.T) {
 	}
 	pass := gatetest.Pass(t, nil, files{"p/a.go": "package p\n"})
 	for _, name := range []string{"pipe", "p/b.go"} {
-		if out, err := osexec.Command(mkfifo, filepath.Join(pass.Dir, filepath.FromSlash(name))).CombinedOutput(); err != nil {
+		if out, err := osexec.Command(mkfifo,
+			filepath.Join(pass.Dir, filepath.FromSlash(name))).CombinedOutput(); err != nil {
 			t.Skipf("%s: %v", out, err)
 		}
 	}
@@ -312,7 +313,8 @@ func BenchmarkAPICompatible(b *testing.B) {
 }
 
 func TestKindsConform(t *testing.T) {
-	uses := map[string]plan.Check{"file_contains": {Path: "a.txt", Text: "t"}, "command": {Run: "true"}, "env_set": {Name: "PATH"},
+	uses := map[string]plan.Check{"file_contains": {Path: "a.txt", Text: "t"}, "command": {Run: "true"},
+		"env_set":       {Name: "PATH"},
 		"symbol_exists": {Symbol: "p.New"}, "symbol_absent": {Symbol: "p.New"}, "tool_available": {Name: "planlock-no-such-tool"}}
 	for _, k := range checks.Kinds() {
 		use := uses[k.Kind().Name]

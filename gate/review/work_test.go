@@ -67,14 +67,18 @@ func TestVerdicts(t *testing.T) {
 		"a file that is not there": {review.Review{Verdict: "pass",
 			Criteria: []review.Criterion{met(1, "c.go:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail,
 			citation},
-		"a folder":                 {review.Review{Verdict: "pass", Criteria: []review.Criterion{met(1, "d:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, citation},
+		"a folder": {review.Review{Verdict: "pass",
+			Criteria: []review.Criterion{met(1, "d:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, citation},
 		"outside of the workspace": {review.Review{Verdict: "pass", Criteria: []review.Criterion{met(1, "../etc/passwd:1", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, citation},
-		"a file without a line":    {review.Review{Verdict: "pass", Criteria: []review.Criterion{met(1, "a.go", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, citation},
+		"a file without a line": {review.Review{Verdict: "pass",
+			Criteria: []review.Criterion{met(1, "a.go", "a.go:1"), met(2, "a.go:1")}}, gate.Fail, citation},
 		"a pass without evidence": {review.Review{Verdict: "pass",
 			Criteria: []review.Criterion{met(1), met(2)}}, gate.Fail,
 			noEvidence + " " + noEvidence + " " + noEvidence},
-		"a pass that is silent about one": {review.Review{Verdict: "pass", Criteria: []review.Criterion{met(1, "a.go:1")}}, gate.Fail, noEvidence},
-		"a pass that says one is not met": {review.Review{Verdict: "pass", Criteria: []review.Criterion{met(1, "a.go:1"), {Number: 2}}}, gate.Fail, notMet},
+		"a pass that is silent about one": {review.Review{Verdict: "pass",
+			Criteria: []review.Criterion{met(1, "a.go:1")}}, gate.Fail, noEvidence},
+		"a pass that says one is not met": {review.Review{Verdict: "pass",
+			Criteria: []review.Criterion{met(1, "a.go:1"), {Number: 2}}}, gate.Fail, notMet},
 		"partial": {review.Review{Verdict: "partial",
 			Criteria: []review.Criterion{met(1, "a.go:1"), {Number: 2}}}, gate.Partial, " "},
 		"fail": {review.Review{Verdict: "fail",
@@ -171,7 +175,8 @@ echo looking; echo '{"verdict": "pass", "criteria": [{"criterion": 1, "met": tru
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, script := range []string{"exit 1", "echo fine", "true"} {
-		if err := review.Work(&review.Program{Label: "program", Args: []string{"sh", "-c", script}}).Judge(context.Background(),
+		if err := review.Work(&review.Program{Label: "program",
+			Args: []string{"sh", "-c", script}}).Judge(context.Background(),
 			pass.Fresh()); err == nil {
 			t.Errorf("%q decided something", script)
 		}

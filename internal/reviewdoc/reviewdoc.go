@@ -101,7 +101,8 @@ func (d *Document) verdict() {
 	case !v.OK():
 		d.fault("contract-verdict-missing", d.Root.Offset(), "the contract has no verdict, so it rejects", hint)
 	case n > 1:
-		d.fault("contract-verdict-invalid", v.KeyOffset(), "the contract has more than one verdict, so it rejects", hint)
+		d.fault("contract-verdict-invalid", v.KeyOffset(), "the contract has more than one verdict, so it rejects",
+			hint)
 	case v.Kind() != jsontree.String || !slices.Contains(verdicts, d.Verdict):
 		d.fault("contract-verdict-invalid", v.Offset(),
 			fmt.Sprintf("the verdict is %s, so the contract rejects", v.Raw()), hint)

@@ -30,7 +30,8 @@ func listing(t *testing.T, dir string) string {
 		if err != nil {
 			return err
 		}
-		e := ledger.Entry{Kind: ledger.Special, Mode: info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)}
+		e := ledger.Entry{Kind: ledger.Special,
+			Mode: info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)}
 		rel, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
@@ -51,7 +52,8 @@ func listing(t *testing.T, dir string) string {
 				return err
 			}
 		}
-		lines = append(lines, e.Path+"\x00"+fmt.Sprintf("%s %q %04o %d %s %q %v\n", e.Kind, e.Path, ledger.UnixMode(e.Mode), e.Size, e.Digest, e.Target, info.ModTime().UnixNano()))
+		lines = append(lines, e.Path+"\x00"+fmt.Sprintf("%s %q %04o %d %s %q %v\n", e.Kind, e.Path,
+			ledger.UnixMode(e.Mode), e.Size, e.Digest, e.Target, info.ModTime().UnixNano()))
 		return nil
 	})
 	if err != nil {
@@ -72,7 +74,8 @@ func sumOf(content []byte) [sha256.Size]byte { return sha256.Sum256(content) }
 func entriesOf(tree *ledger.Tree) string {
 	var b strings.Builder
 	for e := range tree.All() {
-		fmt.Fprintf(&b, "%s %q %04o %d %s %q %v\n", e.Kind, e.Path, ledger.UnixMode(e.Mode), e.Size, e.Digest, e.Target, e.ModTime.UnixNano())
+		fmt.Fprintf(&b, "%s %q %04o %d %s %q %v\n", e.Kind, e.Path, ledger.UnixMode(e.Mode), e.Size, e.Digest,
+			e.Target, e.ModTime.UnixNano())
 	}
 	return b.String()
 }

@@ -76,8 +76,9 @@ func watch(t *testing.T, live bool, paint func(*Progress)) string {
 		}
 		return exec.Outcome{}, os.WriteFile(filepath.Join(w.Dir, w.Method.Prompt), []byte("text\n"), 0o644)
 	})
-	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executors: exec.Default(write), Observe: shown.Observe,
-		Means: exec.Means{Now: now}}
+	c := &exec.Controller{Dir: t.TempDir(), Gates: builtin.Gates(), Executors: exec.Default(write),
+		Observe: shown.Observe,
+		Means:   exec.Means{Now: now}}
 	locked, err := c.Lock(t.Context(), draft)
 	if err != nil {
 		t.Fatal(err)

@@ -47,8 +47,9 @@ func New(seed uint64) *Game {
 	d := dice{rand.New(rand.NewPCG(seed, 0))}
 	p := randomPlan(d)
 	chosen := pick(d, preset.All()...)
-	policy := &contract.Policy{Ladder: chosen.Ladder, Triggers: modes.Triggers(chosen.Triggers), Compliance: chosen.Compliance ||
-		d.in(4),
+	policy := &contract.Policy{Ladder: chosen.Ladder, Triggers: modes.Triggers(chosen.Triggers),
+		Compliance: chosen.Compliance ||
+			d.in(4),
 		Strategy: pick(d, "", history.Direct, history.Orchestrated), Escalates: !d.in(6),
 		Reviewers: d.in(4), Evidence: d.in(4), EvidenceWait: time.Minute, Deaf: []string{"shell"}}
 	if d.in(2) {

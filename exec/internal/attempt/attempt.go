@@ -19,7 +19,8 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) er
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
-	t := &trial{Attempts: a, s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1, method: m,
+	t := &trial{Attempts: a, s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1,
+		method: m,
 		before: a.Work.Tree, runner: a.Runner(step)}
 	executor, err := a.Executor(m.Executor)
 	if err != nil {
@@ -143,7 +144,8 @@ func (a *Attempts) reinstate(was *history.Attempt) Executor {
 		}
 		out := Outcome{}
 		if was.Said != nil {
-			out = Outcome{Output: was.Said.Output, Stdout: was.Said.Output, Exit: was.Said.Exit, Stateful: was.Said.Stateful}
+			out = Outcome{Output: was.Said.Output, Stdout: was.Said.Output, Exit: was.Said.Exit,
+				Stateful: was.Said.Stateful}
 		}
 		return out, nil
 	}

@@ -66,7 +66,8 @@ func TestCycleOf(t *testing.T) {
 	}
 	t.Run("the task's complexity counts more than the run's", func(t *testing.T) {
 		task := plan.Task{ID: "1", Complexity: 2}
-		if c := CycleOf(p, &task, &fixing, &history.StrategySet{Strategy: history.Orchestrated, Complexity: 5}); c.Phases != nil {
+		if c := CycleOf(p, &task, &fixing,
+			&history.StrategySet{Strategy: history.Orchestrated, Complexity: 5}); c.Phases != nil {
 			t.Errorf("got %+v", c)
 		}
 	})

@@ -198,7 +198,8 @@ func TestSpeclets(t *testing.T) {
 			t.Errorf("left: %+v", left)
 		}
 		if diff := cmp.Diff([]string{"right", "last"},
-			Dependents(p, runOf(p, map[string]string{"1": "F", "2": "CC", "3": ".", "4": "."}), "foundation")); diff != "" {
+			Dependents(p, runOf(p, map[string]string{"1": "F", "2": "CC", "3": ".", "4": "."}),
+				"foundation")); diff != "" {
 			t.Errorf("dependents (-want +got):\n%s", diff)
 		}
 		bad := Stages(p, runOf(p, map[string]string{"1": "r", "2": "C.", "3": ".", "4": "."}))

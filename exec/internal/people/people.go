@@ -102,7 +102,8 @@ func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error
 	var mistaken *ask.RefusedError
 	switch {
 	case errors.Is(err, ask.ErrWaiting):
-		return p.Pause(ctx, "waiting", fmt.Errorf("%w for an answer to question %s: %s", session.ErrWaiting, q.ID, q.What))
+		return p.Pause(ctx, "waiting",
+			fmt.Errorf("%w for an answer to question %s: %s", session.ErrWaiting, q.ID, q.What))
 	case session.Interrupted(ctx):
 		return p.Pause(ctx, "interrupted", context.Cause(ctx))
 	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() &&

@@ -88,7 +88,8 @@ func (s *Session) PolicyMoved() { s.decides = nil }
 
 // About is what may be looked at of a step; nil for the run as a whole.
 func (s *Session) About(step *history.Step) *contract.Case {
-	return &contract.Case{Contract: s.Contract, Policy: s.Decider().Policy, Run: s.Rec.Run, Seen: s.Rec.Seen, Step: step}
+	return &contract.Case{Contract: s.Contract, Policy: s.Decider().Policy, Run: s.Rec.Run, Seen: s.Rec.Seen,
+		Step: step}
 }
 
 // Method finds a way to do a step by its name.

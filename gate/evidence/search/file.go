@@ -72,7 +72,8 @@ func checksum(ctx context.Context, root *os.Root, path string, n evidence.Need) 
 	if err != nil {
 		return n.Unverifiable("%q cannot be read: %v", n.Name, err)
 	}
-	item := evidence.Item{Need: n, State: evidence.Found, Size: size, Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
+	item := evidence.Item{Need: n, State: evidence.Found, Size: size, Digest: "sha256:" +
+		hex.EncodeToString(h.Sum(nil))}
 	if !strings.EqualFold(item.Digest, n.Want) {
 		item.State, item.Why = evidence.Missing, fmt.Sprintf("%q has another content", n.Name)
 	}
