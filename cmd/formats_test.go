@@ -188,7 +188,8 @@ func TestWorkThatIsThere(t *testing.T) {
 }
 
 func TestRunRefusesProse(t *testing.T) {
-	inFolder(t, map[string]string{"04-01-PLAN.md": "---\nphase: 04\nplan: 01\n---\n\n# A plan in prose\n\nDo it well.\n"})
+	inFolder(t, map[string]string{
+		"04-01-PLAN.md": "---\nphase: 04\nplan: 01\n---\n\n# A plan in prose\n\nDo it well.\n"})
 	status, out, errs := call(t, "run", ".")
 	if status != 4 || !strings.Contains(errs, "no tasks") {
 		t.Errorf("run ended with %d\n%s%s", status, out, errs)

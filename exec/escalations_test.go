@@ -464,7 +464,8 @@ func TestNobodyDecides(t *testing.T) {
 	header := "error_propagation = { propagation_strategy = \"continue_and_log\" }\nexecution = { default_mode = \"collaborative\" }"
 	run := exectest.Run(t, threeTasks(header, soft), nil, threeFiles)
 	run.Want(t, history.Partial)
-	if s := run.Report.Run.Step("2.1"); s.Status != history.Blocked || len(s.Questions) != 1 || s.Questions[0].Unanswered == nil {
+	if s := run.Report.Run.Step("2.1"); s.Status != history.Blocked || len(s.Questions) != 1 ||
+		s.Questions[0].Unanswered == nil {
 		t.Errorf("2.1 is %s; want it blocked, with a question that nobody answered", s.Status)
 	}
 	if s := run.Report.Run.Step("3.1"); s.Status != history.Completed {
@@ -487,8 +488,8 @@ func TestRequestsSurviveACrash(t *testing.T) {
 							// The journal is elsewhere in this test, so the request
 							// is left by hand.
 							folder := &escalator.Folder{Dir: (exec.Workspace{Dir: b.Dir}).QuestionDir()}
-							if err := folder.Request(ctx,
-								ask.Request{Run: w.RunID, Kind: kind, Step: "1.1", Reason: "r", By: "alice"}); err != nil {
+							wanted := ask.Request{Run: w.RunID, Kind: kind, Step: "1.1", Reason: "r", By: "alice"}
+							if err := folder.Request(ctx, wanted); err != nil {
 								return exec.Outcome{}, err
 							}
 							<-ctx.Done() // the attempt is cut off

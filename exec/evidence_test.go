@@ -86,7 +86,8 @@ func TestEvidenceOfTasks(t *testing.T) {
 				t.Errorf("%d looks, %s (%s); want %d, %s (…%s…)\n%s", looks, o.Status, o.Reason, test.looks,
 					test.want, test.reason, run.Report)
 			}
-			if second := run.Report.Run.Task("2").Outcome(); (second.Status == history.TaskCompleted) != (test.want == history.TaskCompleted) {
+			second := run.Report.Run.Task("2").Outcome()
+			if (second.Status == history.TaskCompleted) != (test.want == history.TaskCompleted) {
 				t.Errorf("the task that needs it is %s", second.Status)
 			}
 			if (run.Status() == history.Achieved) != (test.want == history.TaskCompleted) {
@@ -173,7 +174,8 @@ func TestIrreversibleStepsAreNotRegenerated(t *testing.T) {
 	tracker, _ := tracking(t, 1)
 	b.Controller.Evidence, b.Controller.Advisors = &search.Policy{Tracker: tracker}, reflects(0.9, "16")
 	run := b.Run(t)
-	if o := run.Report.Run.Task("1").Outcome(); o == nil || o.Status != history.TaskFailed || !strings.Contains(o.Reason, "cannot be undone") {
+	if o := run.Report.Run.Task("1").Outcome(); o == nil || o.Status != history.TaskFailed ||
+		!strings.Contains(o.Reason, "cannot be undone") {
 		t.Errorf("%+v\n%v", o, run.Err)
 	}
 	if got := record.Attempts(); len(got) != 1 {

@@ -25,7 +25,8 @@
 // # A gate
 //
 //	var noKeys = gate.New(
-//		gate.Info{Name: "nokeys", Doc: "No step may touch a key file.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.During}},
+//		gate.Info{Name: "nokeys", Doc: "No step may touch a key file.", Level: gate.BlocksStep,
+//			Phases: []gate.Phase{gate.During}},
 //		func(_ context.Context, pass *gate.Pass) error {
 //			for _, c := range pass.Changes {
 //				if strings.HasSuffix(c.Path, ".pem") {

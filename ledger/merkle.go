@@ -16,7 +16,8 @@ import (
 //	  kind    one byte: 'f' file, 'l' link, 'd' folder, 's' special
 //	  name    length as unsigned varint, then the bytes
 //	  mode    four bytes, most significant first: the twelve bits of chmod(2); 0 for links
-//	  and for a file    its size (eight bytes, most significant first), then its digest as text, with its length as name has
+//	  and for a file    its size (eight bytes, most significant first), then its digest as text,
+//	                    with its length as name has
 //	      for a link    its target, with its length as name has
 //	      for a folder  the 32 bytes of that folder's own hash
 //

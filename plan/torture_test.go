@@ -295,8 +295,9 @@ func TestReservedArtifacts(t *testing.T) {
 	}
 }
 
-// 5. A plan that changes between reading it and making its digest: the lock is that of what was read, whole, and it does not
-// fit what lies there now; and what cannot be read twice alike is refused.
+// 5. A plan that changes between reading it and making its digest: the lock is
+// that of what was read, whole, and it does not fit what lies there now; and
+// what cannot be read twice alike is refused.
 func TestPlanChangesBetweenReadingAndLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plan.toml")
 	text := limitsPlan(t)

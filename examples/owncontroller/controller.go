@@ -138,7 +138,8 @@ func (c *controller) step(ctx context.Context, before *ledger.Tree) (*ledger.Tre
 		return nil, err
 	}
 	account := ledger.Reconcile(declared, made.Changes, made.Symbols)
-	p.Before, p.After, p.Changes, p.Symbols, p.Lines, p.Account = before, after, made.Changes, made.Symbols, made.Lines, &account
+	p.Before, p.After, p.Account = before, after, &account
+	p.Changes, p.Symbols, p.Lines = made.Changes, made.Symbols, made.Lines
 	p.Output = &gate.Output{Text: out.Output, Stdout: out.Stdout, Exit: out.Exit}
 	for _, p.Phase = range []gate.Phase{gate.During, gate.After} {
 		for _, j := range gate.Blocking(c.panel.Ask(ctx, p.Phase, p)) {

@@ -42,7 +42,8 @@ func (f Feasibility) Advise(ctx context.Context, c Case) (Advice, error) {
 	}
 	as := pattern.Assess(c.Plan, wanted)
 	a := Advice{
-		Advisor: f.Name(), Confidence: 1, Severity: pattern.Rank(as.Risk) / 3, Cost: Cost{Calls: 1}, Risk: min(as.Score/6, 1),
+		Advisor: f.Name(), Confidence: 1, Severity: pattern.Rank(as.Risk) / 3,
+		Cost: Cost{Calls: 1}, Risk: min(as.Score/6, 1),
 		Note:    fmt.Sprintf("pattern %s: technologies %s, risk %s", wanted.Name, as.Alignment, as.Risk),
 		Sources: []string{}, Findings: []string{fmt.Sprintf("composite risk %.2f", as.Score)},
 	}

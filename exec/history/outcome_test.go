@@ -203,7 +203,8 @@ func TestARollbackUndoesWhatWasDecidedAboutATask(t *testing.T) {
 		return &j.run
 	}
 	person := story("maria")
-	if person.Task("1").Approval() != nil || person.Task("1").Evidence() != nil || person.Task("1").EvidenceRetry() != nil ||
+	if person.Task("1").Approval() != nil || person.Task("1").Evidence() != nil ||
+		person.Task("1").EvidenceRetry() != nil ||
 		person.Task("1").Outcome() != nil {
 		t.Error("what was decided before a person's rollback still stands")
 	}
@@ -211,7 +212,8 @@ func TestARollbackUndoesWhatWasDecidedAboutATask(t *testing.T) {
 		t.Error("what was decided before a rollback is gone")
 	}
 	retry := story(history.ByEvidenceRetry)
-	if retry.Task("1").Approval() == nil || retry.Task("1").Evidence() == nil || retry.Task("1").Retries().Verification != 1 ||
+	if retry.Task("1").Approval() == nil || retry.Task("1").Evidence() == nil ||
+		retry.Task("1").Retries().Verification != 1 ||
 		retry.Task("1").Outcome() != nil {
 		t.Error("a retry for evidence forgot what it needs to end")
 	}

@@ -237,7 +237,8 @@ func TestRevokedStartsAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := b.Memory()
-	if len(kept.Remedies) != 1 || len(now.Remedies) != 0 || kept.Version != 1 || now.Version != 2 || kept.Digest() == now.Digest() {
+	if len(kept.Remedies) != 1 || len(now.Remedies) != 0 || kept.Version != 1 || now.Version != 2 ||
+		kept.Digest() == now.Digest() {
 		t.Errorf("before %+v, after %+v", kept, now)
 	}
 	if err := b.Take(t.Context(), read(t, finished("again", "out of memory", "backup_1"))); err != nil {

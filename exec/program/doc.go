@@ -8,7 +8,8 @@
 // log text, and is never taken for a result. The page docs/executor-protocol.md
 // describes every line, with complete programs in Python and shell.
 //
-//	c := exec.Controller{Dir: ".", Gates: builtin.Gates(), Executors: exec.Default(&program.Executor{Args: []string{"/usr/local/bin/my-agent", "--fast"}})}
+//	agent := &program.Executor{Args: []string{"/usr/local/bin/my-agent", "--fast"}}
+//	c := exec.Controller{Dir: ".", Gates: builtin.Gates(), Executors: exec.Default(agent)}
 //
 // An attempt succeeded if there is exactly one well-formed result, it says
 // "ok", no event follows it, and the program ended with status 0. That says

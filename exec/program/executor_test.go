@@ -188,8 +188,8 @@ func TestExecuteSendsTheRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"type":"execute","schema":"planlock.execute/1","run":"run-1","goal":"a goal","task":{"id":"1","title":"A task"},` +
-		`"step":"1.2","description":"Write a note","method":{"id":"primary","prompt":"write <it> & be good"},"attempt":2,"dir":"DIR",` +
-		`"expected_output":"a note","requirements":["R1"],"artifacts":{"create":["note.txt"]},"limits":{"max_files":1},` +
+		`"step":"1.2","description":"Write a note","method":{"id":"primary","prompt":"write <it> & be good"},"attempt":2,` +
+		`"dir":"DIR","expected_output":"a note","requirements":["R1"],"artifacts":{"create":["note.txt"]},"limits":{"max_files":1},` +
 		`"feedback":["it was \"wrong\"\nreally"]}` + "\n"
 	if diff := cmp.Diff(strings.Replace(want, "DIR", w.Dir, 1), string(got)); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)

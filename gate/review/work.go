@@ -28,8 +28,9 @@ func Work(r Reviewer) gate.Gate {
 		name += "-" + label
 	}
 	return gate.New(gate.Info{
-		Name:    name,
-		Doc:     "A reviewer who did not do the work finds every acceptance criterion of the task met, and cites where.",
+		Name: name,
+		Doc: "A reviewer who did not do the work finds every acceptance criterion of the task met, " +
+			"and cites where.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Timeout: timeout,
 	}, func(ctx context.Context, pass *gate.Pass) error { return judge(ctx, r, pass) })
 }

@@ -36,7 +36,9 @@ const (
 
 // all are the codes, in any order.
 var all = []string{
-	ArtifactMissing, ArtifactKind, ArtifactExtra, SymbolMissing, SymbolExtra, LimitFiles, LimitLines, LimitModules, NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, SemanticClass, Precondition, Postcondition, ExpectedOutput, EvidenceMissing, Completion, Incomplete, More, Undecided,
+	ArtifactMissing, ArtifactKind, ArtifactExtra, SymbolMissing, SymbolExtra, LimitFiles, LimitLines, LimitModules,
+	NonGoal, Syntax, Types, Invariant, TestNotRed, TestNotGreen, SemanticClass, Precondition, Postcondition,
+	ExpectedOutput, EvidenceMissing, Completion, Incomplete, More, Undecided,
 }
 
 // All lists the codes, sorted. The slice is the caller's own.

@@ -229,7 +229,8 @@ func (w *world) controller(stepDone func(event.Event)) *exec.Controller {
 	return &exec.Controller{
 		Dir: w.dir, Gates: builtin.Gates(), Executors: exec.Executors{"script": exec.Func(w.execute),
 			"": exec.Func(w.execute)},
-		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Policy: exec.Policy{Mode: plan.Silent}, OpenLog: w.openLog,
+		Isolate: w.isolate, Witness: w.witness(), NoSandbox: true, Policy: exec.Policy{Mode: plan.Silent},
+		OpenLog: w.openLog,
 		Observe: observe,
 	}
 }

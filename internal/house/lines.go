@@ -26,6 +26,7 @@ func countLines(text []byte) lines {
 	s.Init(f, text, nil, scanner.ScanComments)
 	count := strings.Count(string(text), "\n") + 1
 	code, comment, literal := make([]bool, count+2), make([]bool, count+2), make([]bool, count+2)
+	inOutput := false // of an example
 	for {
 		pos, tok, lit := s.Scan()
 		if tok == token.EOF {
@@ -34,6 +35,7 @@ func countLines(text []byte) lines {
 		if tok == token.SEMICOLON && lit != ";" {
 			continue // the scanner put it there
 		}
+		inOutput = tok == token.COMMENT && (inOutput || strings.HasPrefix(lit, "// Output:"))
 		first := f.Line(pos)
 		last := first + strings.Count(lit, "\n")
 		for i := first; i <= last; i++ {
@@ -43,9 +45,9 @@ func countLines(text []byte) lines {
 				code[i] = true
 			}
 		}
-		if tok == token.STRING {
+		if tok == token.STRING || tok == token.COMMENT && inOutput {
 			end := f.Offset(pos) + len(lit)
-			for i := first; i <= last; i++ {
+			for i := first; i <= last; i++ { // what an example prints is as long as it is
 				literal[i] = literal[i] || crosses(text, f.LineStart(i), f, pos, end)
 			}
 		}

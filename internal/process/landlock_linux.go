@@ -42,7 +42,8 @@ const (
 	rightTruncate   = 1 << 14 // version 3
 
 	rightsRead  = rightReadFile | rightReadDir
-	rightsWrite = rightWriteFile | rightRemoveDir | rightRemoveFile | rightMakeChar | rightMakeDir | rightMakeReg | rightMakeSock |
+	rightsWrite = rightWriteFile | rightRemoveDir | rightRemoveFile | rightMakeChar | rightMakeDir |
+		rightMakeReg | rightMakeSock |
 		rightMakeFifo | rightMakeBlock | rightMakeSym | rightRefer | rightTruncate
 	rightsDevice  = rightMakeChar | rightMakeBlock
 	rightsOfFiles = rightWriteFile | rightTruncate | rightReadFile

@@ -114,7 +114,8 @@ func protect(box confinement) error {
 // statfs and mount number them alike, but for the last.
 func kept(flags int64) uintptr {
 	const relatime = 0x1000
-	all := uintptr(flags) & (syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC | syscall.MS_NOATIME | syscall.MS_NODIRATIME)
+	all := uintptr(flags) & (syscall.MS_NOSUID | syscall.MS_NODEV | syscall.MS_NOEXEC |
+		syscall.MS_NOATIME | syscall.MS_NODIRATIME)
 	if flags&relatime != 0 {
 		all |= syscall.MS_RELATIME
 	}

@@ -18,7 +18,8 @@ import (
 //
 // All that must be the same. Then comes what is believed:
 //
-//	start               8 bytes of seconds since 1970 and 4 of nanoseconds, then twice 8 bytes of nanoseconds: an uptime
+//	start               8 bytes of seconds since 1970 and 4 of nanoseconds, then twice 8 bytes of nanoseconds:
+//	                    an uptime
 //	grain               1 byte
 //	entries, folders    varints: of the tree as a whole, the root a folder too
 //	the root            a folder

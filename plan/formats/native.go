@@ -34,8 +34,9 @@ var ErrNothing = errors.New("formats: there is nothing in it that a plan could b
 // checks, and all settings, those of no native table below [metadata]. On top
 // of that
 //
-//   - the files that a task names become artifacts of its step, or of the only one of its steps that names them; else they are
-//     a comment at the task. So do the files in the text of a step that tells to write them;
+//   - the files that a task names become artifacts of its step, or of the only
+//     one of its steps that names them; else they are a comment at the task.
+//     So do the files in the text of a step that tells to write them;
 //   - a dependency on what the plan has not becomes a comment;
 //   - a criterion that a machine can decide without doubt ("`make test` passes", "`a.txt` exists") becomes a check of
 //     [completion_criteria] too; the others become the expected_output of the task's last step, if it says none;

@@ -4,7 +4,8 @@
 // It is a package of its own, since templates of HTML weigh more than all other
 // documents. Who wants the page adds it to the table of documents:
 //
-//	c := exec.Controller{Dir: ".", Executors: exec.Default(&shell.Executor{}), Documents: append(document.All(), html.Page())}
+//	c := exec.Controller{Dir: ".", Executors: exec.Default(&shell.Executor{}),
+//		Documents: append(document.All(), html.Page())}
 package html
 
 import (

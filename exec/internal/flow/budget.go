@@ -13,8 +13,9 @@ const (
 	handoffAt = 80 // percent: the session ends
 )
 
-// Level is how far a token budget is used up: "" below 70 %, [history.Warned] from 70 %, [history.Handoff] from 80 % on. It is exact:
-// 69.9 % is not 70 %. A limit of 0 or less is none.
+// Level is how far a token budget is used up: "" below 70 %, [history.Warned]
+// from 70 %, [history.Handoff] from 80 % on. It is exact: 69.9 % is not 70 %. A
+// limit of 0 or less is none.
 func Level(used, limit int64) history.BudgetLevel {
 	switch {
 	case limit <= 0:

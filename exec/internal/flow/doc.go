@@ -17,7 +17,8 @@
 // The main functions:
 //
 //   - [Order] is the order of execution.
-//   - [Complexity] is how hard a plan looks, [Measured] how hard it turned out to be, [Choose] and [Switch] what follows of it.
+//   - [Complexity] is how hard a plan looks, [Measured] how hard it turned out
+//     to be, [Choose] and [Switch] what follows of it.
 //   - [TaskOver] is how a task ended, with what was verified about it.
 //   - [Speclets] and [Stages] are where the groups of tasks stand.
 //   - [CycleOf] is how a step writes its test first.

@@ -168,7 +168,8 @@ func Stage(c *contract.Case, failed *history.Step, speclet string, waiting []str
 	var choices []ask.Choice
 	if failed.Rollback != plan.Irreversible {
 		choices = append(choices, ask.Choice{Key: Again, Label: fmt.Sprintf("try step %s once more", failed.Address),
-			Consequence: "the run is set back to before it: its ladder begins anew, and all that follows runs after it"})
+			Consequence: "the run is set back to before it: its ladder begins anew, and " +
+				"all that follows runs after it"})
 	}
 	choices = append(choices,
 		ask.Choice{Key: GoOn, Label: "go on without " + strings.Join(waiting, ", "),

@@ -9,7 +9,8 @@ import (
 func Codes() []plan.Code {
 	return []plan.Code{
 		{Code: "front-matter-parse-error", Severity: plan.Warning,
-			Why: "A front matter that is no YAML means different things to different readers; it is read line by line."},
+			Why: "A front matter that is no YAML means different things to different readers; it is " +
+				"read line by line."},
 		{Code: "no-tasks", Severity: plan.Error, Why: "A plan in prose has nothing that could be carried out."},
 		{Code: "plan-dep-unknown", Severity: plan.Warning,
 			Why: "A plan waits for one that is not in its folder, so nothing can be said about their order."},

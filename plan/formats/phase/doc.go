@@ -17,8 +17,10 @@
 // Tasks are recognised in this order; the first form that is found is the
 // file's:
 //
-//   - tags: a line that holds nothing but <task …> opens, one that holds nothing but </task> closes, and only the outermost pair
-//     is a task. Code fences do not matter for these lines: plans quote plans, and their fences are often nested wrongly
+//   - tags: a line that holds nothing but <task …> opens, one that holds nothing
+//     but </task> closes, and only the outermost pair is a task. Code fences do
+//     not matter for these lines: plans quote plans, and their fences are often
+//     nested wrongly
 //   - headings: "## Task 1: Title", "### Task T1-001: Title", "### WP1-T1: Title"; not inside code fences
 //   - a list: "- id: T3-01" with keys below it
 //

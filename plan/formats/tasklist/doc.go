@@ -15,7 +15,8 @@
 // What each tool means by its marks:
 //
 //	spec-kit     - [ ] T001 [P] [US1] text (depends on T000): a task; [P] may run beside others
-//	Kiro         - [ ] 1. text: a task; 1.1 below it a step; [-] is under way; a star makes it optional, so not critical
+//	Kiro         - [ ] 1. text: a task; 1.1 below it a step; [-] is under way; a star makes it optional, so
+//	             not critical
 //	OpenSpec     ## 1. Group is a task, - [x] 1.1 text a step of it
 //	Task Master  tasks of tasks.json, their subtasks as steps; of several tags each
 //	beads        a line is an issue; only "blocks" orders work
