@@ -8,8 +8,8 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Encoding names the canonical form of which [Envelope.Digest] is the digest.
-const Encoding = "planlock.envelope/1"
+// encoding names the canonical form of which [Envelope.Digest] is the digest.
+const encoding = "planlock.envelope/1"
 
 // A Component is one thing that the outcome depends on.
 type Component struct {
@@ -31,11 +31,11 @@ func New(components ...Component) *Envelope {
 }
 
 // Digest is the digest of all components: of their canonical form, which is the
-// line [Encoding] and then name, digest and text of each component, in order,
+// line planlock.envelope/1 and then name, digest and text of each component, in order,
 // each as its length in bytes, a colon, itself and a newline.
 func (e *Envelope) Digest() ledger.Digest {
 	form := make([]byte, 0, 1<<10)
-	form = append(form, Encoding+"\n"...)
+	form = append(form, encoding+"\n"...)
 	if e != nil {
 		for _, c := range sorted(e.Components) {
 			for _, text := range [...]string{c.Name, string(c.Digest), c.Text} {

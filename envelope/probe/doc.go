@@ -1,14 +1,14 @@
 // Package probe looks at all that an envelope names, and digests it.
 //
-//	locked, err := probe.Compute(ctx, spec)
+//	prober := new(probe.Prober)
+//	locked, err := prober.Compute(ctx, spec)
 //	…
-//	now, err := probe.Compute(ctx, spec)
+//	now, err := prober.Compute(ctx, spec)
 //	for _, move := range envelope.Compare(locked, now) {
 //		fmt.Println(move) // tool git moved from "git version 2.39.5" (sha256 0f3c…) to …
 //	}
 //
-// A [Prober] does the same, and reads a file again only when its stamps have
-// moved.
+// A [Prober] reads a file again only when its stamps have moved.
 //
 // # What is not promised
 //

@@ -45,7 +45,7 @@ func texts(e *envelope.Envelope) []string {
 
 func compute(t *testing.T, spec probe.Spec) *envelope.Envelope {
 	t.Helper()
-	e, err := probe.Compute(t.Context(), spec)
+	e, err := new(probe.Prober).Compute(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestComputeRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			e, err := probe.Compute(t.Context(), test.spec)
+			e, err := new(probe.Prober).Compute(t.Context(), test.spec)
 			if err == nil || !strings.HasPrefix(err.Error(), "envelope: ") ||
 				!strings.Contains(err.Error(), test.says) {
 				t.Errorf("envelope %v, error %v", e, err)
@@ -122,7 +122,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 	if diff := cmp.Diff(want, texts(got)); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)
 	}
-	if _, err := probe.Compute(t.Context(), probe.Spec{Dir: dir, PromptTemplates: []string{"link.md"}}); err == nil {
+	if _, err := new(probe.Prober).Compute(t.Context(), probe.Spec{Dir: dir, PromptTemplates: []string{"link.md"}}); err == nil {
 		t.Error("a link was followed out of the workspace")
 	}
 }

@@ -9,18 +9,13 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/planlock/planlock/ledger"
 )
 
 // versionTime bounds one question for a version.
 const versionTime = 15 * time.Second
-
-// textLimit bounds texts of components, in bytes.
-const textLimit = 200
 
 // programs are components of programs that are found through PATH, or by a
 // path.
@@ -146,26 +141,4 @@ func (f *firstLine) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
-}
-
-// printable is text on one line, without what steers a terminal, bounded.
-func printable(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r) || r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, text)
-	text = strings.TrimSpace(text)
-	if len(text) <= textLimit {
-		return text
-	}
-	cut := textLimit
-	for text[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return strings.TrimSpace(text[:cut])
 }

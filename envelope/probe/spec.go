@@ -1,11 +1,5 @@
 package probe
 
-import (
-	"context"
-
-	"github.com/planlock/planlock/envelope"
-)
-
 // An Agent is an executor, gate or advisor that takes part, with the version it
 // reports.
 type Agent struct {
@@ -26,11 +20,4 @@ type Spec struct {
 	Rules           []string // texts that decide: names and versions of gates, check kinds, thresholds
 	Agents          []Agent  //
 	Isolation       string   // the level that was reached
-}
-
-// Compute looks at everything in spec. Something that is not there has the zero
-// digest and says so in Text. The error is for what is there and cannot be
-// read, and for globs that are none.
-func Compute(ctx context.Context, spec Spec) (*envelope.Envelope, error) {
-	return new(Prober).Compute(ctx, spec)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 // Scan reads the folder dir. Where prior is a tree that was scanned from the
@@ -88,7 +89,7 @@ func (w *walk) openTop(dir string) (folder, error) {
 	if open == nil {
 		open = openTop
 	}
-	start, up := readClocks()
+	start, up := uptime.Read()
 	top, err := open(dir)
 	if err != nil {
 		if info, e := os.Stat(dir); e == nil && !info.IsDir() {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 // What a scan believed dies with its process, unless it is spelled: in numbers
@@ -60,7 +61,7 @@ const (
 // but Linux).
 func Stamps(t *ledger.Tree, dir, life string) []byte {
 	m := memoryOf(t)
-	if m == nil || life == "" || !m.trust.usable || !m.trust.up.known() {
+	if m == nil || life == "" || !m.trust.usable || !m.trust.up.Known() {
 		return nil
 	}
 	trust := m.trust
@@ -74,8 +75,8 @@ func Stamps(t *ledger.Tree, dir, life string) []byte {
 	b = appendStampsHeader(b, dir, life, &m.root.status, trust.fs, m.scanner.Scope)
 	b = binary.BigEndian.AppendUint64(b, uint64(trust.start.Unix()))
 	b = binary.BigEndian.AppendUint32(b, uint32(trust.start.Nanosecond()))
-	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.before))
-	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.after))
+	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.Before))
+	b = binary.BigEndian.AppendUint64(b, uint64(trust.up.After))
 	b = append(b, byte(trust.grain))
 	b = binary.AppendUvarint(b, uint64(t.Len()))
 	b = binary.AppendUvarint(b, uint64(m.root.folders()))
@@ -90,7 +91,7 @@ func Stamps(t *ledger.Tree, dir, life string) []byte {
 // appendStampsHeader spells what must be the same when stamps are read back.
 func appendStampsHeader(b []byte, dir, life string, top *status, fs uint64, scope ledger.Scope) []byte {
 	b = binary.BigEndian.AppendUint16(append(b, stampsMagic...), stampsVersion)
-	for _, text := range [...]string{life, clockName(), dir} {
+	for _, text := range [...]string{life, uptime.ClockName(), dir} {
 		b = appendText(b, text)
 	}
 	for _, n := range [...]uint64{top.dev, top.ino, fs} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/ledger/scan/internal/uptime"
 )
 
 // ErrStamps is in the chain of the errors of Scanner.Revive for stamps that are
@@ -107,9 +108,9 @@ func (r *stampsReader) trust(dev, fs uint64) trust {
 	if !r.bad {
 		t.start = time.Unix(int64(seconds), int64(shortAt(nanos, 0)))
 	}
-	t.up = uptime{before: time.Duration(r.long()), after: time.Duration(r.long())}
+	t.up = uptime.Reading{Before: time.Duration(r.long()), After: time.Duration(r.long())}
 	t.grain = grain(r.byte())
-	r.bad = r.bad || int64(seconds) >= years || int64(seconds) <= -years || !t.up.known() || t.up.after < t.up.before ||
+	r.bad = r.bad || int64(seconds) >= years || int64(seconds) <= -years || !t.up.Known() || t.up.After < t.up.Before ||
 		t.grain == unprobed || t.grain >= misleading
 	return t
 }

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package scan
+package uptime
 
 import "time"
 
@@ -8,7 +8,5 @@ import "time"
 // that every process sees.
 func sinceBoot() time.Duration { return 0 }
 
-func clockName() string { return "" }
-
-// probe cannot ask without leaving something behind; so times count as coarse.
-func probe(string) grain { return unknown }
+// ClockName is "": there is no such clock.
+func ClockName() string { return "" }
