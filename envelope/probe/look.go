@@ -51,7 +51,8 @@ func (l *look) word(kind, name, text string, content func() string) {
 		if l.p.said == nil {
 			l.p.said = make(map[string]word)
 		}
-		last = word{text, envelope.Component{Name: kind + name, Digest: ledger.Sum([]byte(content())), Text: printable(text)}}
+		last = word{text, envelope.Component{Name: kind + name, Digest: ledger.Sum([]byte(content())),
+			Text: printable(text)}}
 		l.p.said[last.component.Name] = last
 	}
 	l.found = append(l.found, last.component)
@@ -71,7 +72,8 @@ func (l *look) rules(rules []string) {
 		}
 		all := envelope.New(list...)
 		l.p.rules = slices.Clone(rules)
-		l.p.ruled = envelope.Component{Name: "rules", Digest: all.Digest(), Text: fmt.Sprintf("%d rules", len(all.Components))}
+		l.p.ruled = envelope.Component{Name: "rules", Digest: all.Digest(),
+			Text: fmt.Sprintf("%d rules", len(all.Components))}
 	}
 	l.found = append(l.found, l.p.ruled)
 }

@@ -122,7 +122,8 @@ func TestLinksLeadNowhere(t *testing.T) {
 	if diff := cmp.Diff(want, texts(got)); diff != "" {
 		t.Errorf("components (-want +got):\n%s", diff)
 	}
-	if _, err := new(probe.Prober).Compute(t.Context(), probe.Spec{Dir: dir, PromptTemplates: []string{"link.md"}}); err == nil {
+	if _, err := new(probe.Prober).Compute(t.Context(),
+		probe.Spec{Dir: dir, PromptTemplates: []string{"link.md"}}); err == nil {
 		t.Error("a link was followed out of the workspace")
 	}
 }
