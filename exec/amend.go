@@ -101,7 +101,7 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err := e.occupy(ctx); err != nil {
 		return nil, err
 	}
-	if err := (home{e}).Open(ctx, run); err != nil {
+	if err := (opener{e}).Open(ctx, run); err != nil {
 		return nil, err
 	}
 	id := e.Rec.Run.Started.Run

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -162,8 +163,8 @@ func (c *Controller) workspace() Workspace {
 // sorts behind those of all others, also where the clock was set back since the
 // last one began. Nothing is written.
 func (c *Controller) NewRun() (string, error) {
-	ws := c.workspace()
-	last, err := ws.lastRun()
+	ws := c.workspace().home()
+	last, err := ws.LastRun()
 	if err != nil {
 		return "", err
 	}
@@ -175,7 +176,7 @@ func (c *Controller) NewRun() (string, error) {
 		err = id.SetTime(last.Time() + 1)
 	}
 	if err != nil {
-		return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", last, ws.dir(), err)
+		return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", last, cmp.Or(c.Dir, "."), err)
 	}
 	return id.String(), nil
 }
@@ -191,12 +192,12 @@ func (c *Controller) runID() (string, error) {
 		return "", &session.Refusal{Reasons: []string{fmt.Sprintf("%q is no id of a run", c.RunID)},
 			Hint: "make one with Controller.NewRun"}
 	}
-	ws := c.workspace()
-	last, err := ws.lastRun()
+	ws := c.workspace().home()
+	last, err := ws.LastRun()
 	switch {
 	case err != nil:
 		return "", err
-	case id == last && !ws.begun(c.RunID), id.Compare(last) > 0:
+	case id == last && !ws.Begun(c.RunID), id.Compare(last) > 0:
 		return c.RunID, nil
 	case id == last:
 		return "", &session.Refusal{Run: c.RunID, Reasons: []string{"the run has begun"}, Hint: "resume it"}

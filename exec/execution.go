@@ -23,6 +23,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/drive"
 	"github.com/planlock/planlock/exec/internal/ending"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/recorder"
@@ -132,7 +133,7 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 	}
 	ws := e.c.workspace()
 	ws.Dir = e.Work.Root
-	e.Rec.Store, e.shut, err = ws.storeOf(ctx)
+	e.Rec.Store, e.shut, err = ws.home().Store(ctx)
 	return err
 }
 
@@ -168,7 +169,7 @@ func (e *execution) tryOut() {
 
 // seat finds the workspace.
 func (e *execution) seat() error {
-	root, err := e.c.workspace().root()
+	root, err := e.c.workspace().home().Root()
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (e *execution) assemble() {
 		persons.Ask = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
 	}
 	advisors := &counsel.Counsel{Session: s, Advisor: c.Advisors.of}
-	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before, Home: home{e},
+	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before, Home: opener{e},
 		Tools: &binding.Tools{Session: s, Ask: c.Tools},
 		Host: life.Host{Executor: name(c.Executors[""]), Isolate: c.Isolate, Shadow: c.Shadow, Mode: c.Mode,
 			Preset: e.chosen, Version: Version(), Under: c.under, Options: c.Options, Bind: c.bind,
@@ -288,27 +289,27 @@ func (e *execution) watched(ctx context.Context) {
 	e.Rec.Tell = func(f history.Fact, rec record.Record) { tell(event.Of(e.Rec.Run, rec, f)) }
 }
 
-// home is where the runs of the workspace are kept, for the part that begins
+// opener opens the runs of the workspace, for the part that begins
 // them and takes them up.
-type home struct{ e *execution }
+type opener struct{ e *execution }
 
 // NextRun is an id that no run has.
-func (h home) NextRun() (string, error) { return h.e.c.runID() }
+func (h opener) NextRun() (string, error) { return h.e.c.runID() }
 
 // Plan reads back the plan of a run.
-func (h home) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
+func (h opener) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
 	return h.e.workspace().Plan(ctx, run)
 }
 
 // Create makes the journal of a new run. It reports whether the run is kept
 // where only its host finds it; a log of the host that writes the default file
 // is none of these.
-func (h home) Create(ctx context.Context, run string) (own bool, err error) {
+func (h opener) Create(ctx context.Context, run string) (own bool, err error) {
 	ws, e := h.e.workspace(), h.e
 	if err := disk.From(ctx).Anywhere().MakeFolders(ws.RunDir(run), 0o755); err != nil {
 		return false, fmt.Errorf("exec: run folder: %w", err)
 	}
-	log, err := ws.openLog(ctx, run)
+	log, err := ws.home().Log(ctx, run)
 	if err != nil {
 		return false, err
 	}
@@ -318,19 +319,19 @@ func (h home) Create(ctx context.Context, run string) (own bool, err error) {
 	if ws.Blobs != nil || ws.OpenLog == nil {
 		return ws.Blobs != nil, nil
 	}
-	_, err = os.Stat(ws.journal(run))
+	_, err = os.Stat(ws.home().Journal(run))
 	return errors.Is(err, fs.ErrNotExist), nil
 }
 
 // Open opens the run that prefix names: it folds the journal, and opens it for
 // more.
-func (h home) Open(ctx context.Context, prefix string) error {
+func (h opener) Open(ctx context.Context, prefix string) error {
 	ws, e := h.e.workspace(), h.e
 	id, err := ws.Find(prefix)
 	if err != nil {
 		return err
 	}
-	log, err := ws.openLog(ctx, id)
+	log, err := ws.home().Log(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -345,7 +346,7 @@ func (h home) Open(ctx context.Context, prefix string) error {
 	}
 	e.Rec.Run.Compact()
 	if e.Rec.Run.Head.Seq == 0 {
-		return notBegun(id)
+		return home.NotBegun(id)
 	}
 	return nil
 }

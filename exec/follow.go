@@ -77,7 +77,7 @@ func (f *follower) look(ctx context.Context, yield func(event.Event, error) bool
 		return nil
 	}
 	head := f.state.Head
-	err := f.w.each(ctx, f.run, func(rec record.Record) error {
+	err := f.w.home().Each(ctx, f.run, func(rec record.Record) error {
 		if rec.Seq <= head.Seq {
 			if rec.Seq == head.Seq && rec.Hash != head.Hash {
 				return &record.CorruptError{Name: f.run, Seq: rec.Seq, Why: "it is another one than it was"}
@@ -110,7 +110,7 @@ func (f *follower) same() bool {
 	if f.w.OpenLog != nil {
 		return false
 	}
-	info, err := os.Stat(f.w.journal(f.run))
+	info, err := os.Stat(f.w.home().Journal(f.run))
 	if err != nil {
 		return false // reading it says what is wrong
 	}

@@ -1,17 +1,11 @@
 package exec
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/filelog"
@@ -21,6 +15,7 @@ import (
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -30,7 +25,10 @@ import (
 )
 
 // Own is the folder in a workspace that belongs to the controller.
-const Own = ".planlock"
+const Own = home.Own
+
+// ErrNoRun says that there is no such run.
+var ErrNoRun = home.ErrNoRun
 
 // A Workspace is a folder in which plans run, seen from outside: its runs,
 // their journals and what they kept. It needs no lock and changes nothing, so
@@ -49,9 +47,6 @@ type Workspace struct {
 	Documents []document.Document
 }
 
-// ErrNoRun says that there is no such run.
-var ErrNoRun = errors.New("exec: no such run")
-
 // An AmbiguousError says that a prefix fits several runs.
 type AmbiguousError struct {
 	Prefix string
@@ -63,66 +58,21 @@ func (e *AmbiguousError) Error() string {
 		strings.Join(e.Runs, ", "))
 }
 
-func (w Workspace) dir() string {
-	if w.Dir == "" {
-		return "."
-	}
-	return w.Dir
-}
-
-// root is the folder itself, by its own name.
-func (w Workspace) root() (string, error) {
-	root, err := filepath.Abs(w.dir())
-	if err == nil {
-		root, err = filepath.EvalSymlinks(root)
-	}
-	var info fs.FileInfo
-	if err == nil {
-		info, err = os.Stat(root)
-	}
-	if err == nil && !info.IsDir() {
-		return "", fmt.Errorf("exec: workspace %q is not a folder: %w", w.dir(), fs.ErrInvalid)
-	}
-	if err != nil {
-		return "", fmt.Errorf("exec: workspace %q: %w", w.dir(), err)
-	}
-	return root, nil
-}
-
-func (w Workspace) path(elem ...string) string {
-	return filepath.Join(append([]string{w.dir(), Own}, elem...)...)
+func (w Workspace) home() home.Home {
+	return home.Home{Dir: w.Dir, Blobs: w.Blobs, OpenLog: w.OpenLog, Witness: w.Witness}
 }
 
 // RunDir is the folder of a run, below the controller's own.
-func (w Workspace) RunDir(run string) string { return w.path("runs", run) }
+func (w Workspace) RunDir(run string) string { return w.home().RunDir(run) }
 
 // ViewDir is the folder of a run's views.
-func (w Workspace) ViewDir(run string) string { return w.path("runs", run, "views") }
+func (w Workspace) ViewDir(run string) string { return w.home().ViewDir(run) }
 
 // QuestionDir is where questions wait for answers.
-func (w Workspace) QuestionDir() string { return w.path("escalations") }
+func (w Workspace) QuestionDir() string { return w.home().Path("escalations") }
 
 // Runs lists the ids of all runs, oldest first.
-func (w Workspace) Runs() ([]string, error) {
-	entries, err := os.ReadDir(w.path("runs"))
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(w.dir()); err != nil {
-			return nil, fmt.Errorf("exec: workspace: %w", err)
-		}
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("exec: runs: %w", err)
-	}
-	var ids []string
-	for _, e := range entries {
-		if _, err := ulid.ParseStrict(e.Name()); err == nil && e.IsDir() {
-			ids = append(ids, e.Name())
-		}
-	}
-	slices.Sort(ids)
-	return ids, nil
-}
+func (w Workspace) Runs() ([]string, error) { return w.home().Runs() }
 
 // Find is the id of the run that prefix names, without regard to case; the
 // latest that has begun where prefix is empty. ErrNoRun, *AmbiguousError.
@@ -132,7 +82,7 @@ func (w Workspace) Find(prefix string) (string, error) {
 		return "", err
 	}
 	for _, id := range slices.Backward(ids) {
-		if prefix == "" && w.begun(id) {
+		if prefix == "" && w.home().Begun(id) {
 			return id, nil
 		}
 	}
@@ -146,73 +96,22 @@ func (w Workspace) Find(prefix string) (string, error) {
 	case 1:
 		return fits[0], nil
 	case 0:
-		return "", fmt.Errorf("%w %q in %s", ErrNoRun, prefix, w.dir())
+		return "", fmt.Errorf("%w %q in %s", ErrNoRun, prefix, cmp.Or(w.Dir, "."))
 	}
 	return "", &AmbiguousError{Prefix: prefix, Runs: fits}
-}
-
-// begun reports whether a run was not cut off before its first record. One
-// whose records are gone has begun: whoever reads it says what is wrong.
-func (w Workspace) begun(run string) bool {
-	if info, err := os.Stat(w.journal(run) + ".head"); w.OpenLog != nil || err == nil && info.Size() > 0 {
-		return true // a record was durable
-	}
-	records, err := w.Records(context.Background(), run)
-	if errors.Is(err, ErrNoRun) {
-		_, err := os.Lstat(w.ViewDir(run))
-		return !errors.Is(err, fs.ErrNotExist)
-	}
-	return err != nil || len(records) > 0
-}
-
-// notBegun says that a run has no record.
-func notBegun(run string) error {
-	return fmt.Errorf("%w: run %s was cut off before it began", ErrNoRun, run)
 }
 
 // Store opens where the runs of this workspace keep contents and trees. The
 // caller calls close when done with it.
 func (w Workspace) Store() (store *checkpoint.Store, close func() error, err error) {
-	return w.storeOf(context.Background())
+	return w.home().Store(context.Background())
 }
-
-func (w Workspace) storeOf(ctx context.Context) (store *checkpoint.Store, close func() error, err error) {
-	if w.Blobs != nil {
-		return checkpoint.NewStore(w.Blobs), func() error { return nil }, nil
-	}
-	blobs, err := folder.Open(ctx, w.path("objects"))
-	if err != nil {
-		return nil, nil, err
-	}
-	return checkpoint.NewStore(blobs), blobs.Close, nil
-}
-
-func (w Workspace) openLog(ctx context.Context, run string) (checkpoint.Log, error) {
-	if w.OpenLog != nil {
-		return w.OpenLog(ctx, run)
-	}
-	return w.Witness.Open(ctx, w.journal(run))
-}
-
-// readLog opens the log of a run without the means to change it.
-func (w Workspace) readLog(ctx context.Context, run string) (checkpoint.Log, error) {
-	if w.OpenLog != nil {
-		return w.OpenLog(ctx, run)
-	}
-	log, err := w.Witness.Read(ctx, w.journal(run))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w %q in %s", ErrNoRun, run, w.dir())
-	}
-	return log, err
-}
-
-func (w Workspace) journal(run string) string { return filepath.Join(w.RunDir(run), "journal") }
 
 // Records reads a run's journal and verifies it.
 // *record.CorruptError says where it is wrong.
 func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, error) {
 	var records []record.Record
-	err := w.each(ctx, run, func(rec record.Record) error {
+	err := w.home().Each(ctx, run, func(rec record.Record) error {
 		records = append(records, rec)
 		return nil
 	})
@@ -222,26 +121,14 @@ func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, er
 	return records, nil
 }
 
-// each reads a run's journal record by record, verifies it, and has do look at
-// each: no journal is in memory as a whole.
-func (w Workspace) each(ctx context.Context, run string, do func(record.Record) error) error {
-	log, err := w.readLog(ctx, run)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	_, err = checkpoint.OpenJournalWith(ctx, log, run, nil, do)
-	return err
-}
-
 // History folds a run's journal.
 func (w Workspace) History(ctx context.Context, run string) (*history.Run, error) {
-	folded := &history.Run{}
-	if err := w.each(ctx, run, folded.Apply); err != nil {
-		return nil, err
-	}
-	folded.Compact()
-	return folded, nil
+	return w.home().History(ctx, run)
+}
+
+// Plan reads back the plan that a run carries out.
+func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
+	return w.home().Plan(ctx, run)
 }
 
 // Request leaves a request for a run that has not ended: that its plan no
@@ -270,7 +157,7 @@ func (w Workspace) requests() *escalator.Folder { return &escalator.Folder{Dir: 
 
 // Choices are the remembered choices of a workspace.
 func (w Workspace) Choices() *escalator.Precedents {
-	return &escalator.Precedents{Dir: w.path("choices")}
+	return &escalator.Precedents{Dir: w.home().Path("choices")}
 }
 
 // documents is the table of documents that are drawn of runs of the workspace.
@@ -296,27 +183,6 @@ func (w Workspace) DrawViews(ctx context.Context, run *history.Run) error {
 	return err
 }
 
-// Plan reads back the plan that a run carries out.
-func (w Workspace) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
-	store, shut, err := w.storeOf(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer shut() // only read
-	text, err := store.Get(ctx, run.Started.PlanBlob)
-	if err != nil {
-		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
-	}
-	p := &plan.Plan{}
-	if err := json.Unmarshal(text, p); err != nil {
-		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
-	}
-	if got := p.Digest(); got != run.Started.Plan {
-		return nil, &plan.LockError{What: "plan", Want: run.Started.Plan, Got: got}
-	}
-	return p, nil
-}
-
 // Scope is what of the workspace belongs to the trees of a run: what its plan
 // ignores and tracks, and without the controller's own files. Scanned with it,
 // the workspace can be set against the trees that the run has kept.
@@ -325,17 +191,46 @@ func (w Workspace) Scope(ctx context.Context, run *history.Run) (ledger.Scope, e
 	if err != nil {
 		return ledger.Scope{}, err
 	}
-	root, err := w.root()
+	root, err := w.home().Root()
 	s := session.Session{Plan: p, Files: run.Started.Files, LockFile: run.Started.LockFile,
 		Work: &worktree.Worktree{Root: root}}
 	return s.Scope(), err
 }
 
-// lastRun is the id of the latest run, zero if there is none.
-func (w Workspace) lastRun() (id ulid.ULID, err error) {
-	ids, err := w.Runs()
-	if n := len(ids); n > 0 {
-		id, err = ulid.ParseStrict(ids[n-1])
-	}
-	return id, err
+// ErrNothingKept says that no plan has been run in a workspace yet, or that its
+// contents are not in the default folder.
+var ErrNothingKept = home.ErrNothingKept
+
+// A Fault is something that a workspace keeps and that is damaged or missing.
+type Fault struct {
+	// What is the fault in one word: damaged, missing, unreadable, or journal,
+	// which is one that cannot be read.
+	What string
+	// Digest is that of the content; "" where it is not known. One content can
+	// be in several faults, one for each record that needs it.
+	Digest ledger.Digest
+	// NeededBy is the record that needs the content, and for what; "" for a
+	// fault of the store itself.
+	NeededBy string
+	// Text is what is wrong with the store or the journal; "" where the digest
+	// says it.
+	Text string
+}
+
+func (f Fault) String() string { return home.Fault(f).String() }
+
+// Collect frees what no journal in the workspace refers to, while it holds the
+// workspace, and returns what was freed and for how many runs the rest stays;
+// with dryRun it only counts. It removes nothing while any journal or tree
+// cannot be read, since nobody knows what those need. Only the default folder
+// of contents is collected; where there is none, the error is [ErrNothingKept].
+func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed folder.Collected, runs int, err error) {
+	return w.home().Collect(ctx, dryRun)
+}
+
+// CheckContents reads all that the workspace keeps in its default folder and
+// tells of everything that is damaged or missing, and who needs it. It changes
+// nothing. Where there is no such folder, the error is [ErrNothingKept].
+func (w Workspace) CheckContents(ctx context.Context, tell func(Fault)) (folder.Checked, error) {
+	return w.home().CheckContents(ctx, func(f home.Fault) { tell(Fault(f)) })
 }

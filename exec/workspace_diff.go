@@ -10,6 +10,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/proof"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/source"
@@ -160,13 +161,13 @@ type Proof struct {
 // the journal says, byte for byte. It changes nothing. *ProofError names the
 // first thing that is wrong.
 func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
-	prover := &proof.Prover{Each: w.each, Plan: w.Plan, Store: w.storeOf, ViewDir: w.ViewDir(run), Documents: w.documents()}
+	prover := &proof.Prover{Each: w.home().Each, Plan: w.Plan, Store: w.home().Store, ViewDir: w.ViewDir(run), Documents: w.documents()}
 	found, what, err := prover.Prove(ctx, run)
 	switch {
 	case err != nil:
 		err = &ProofError{Run: run, What: what, Why: err.Error(), Err: err}
 	case found.Records == 0:
-		err = notBegun(run)
+		err = home.NotBegun(run)
 	}
 	return (*Proof)(&found), err
 }

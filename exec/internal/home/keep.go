@@ -1,4 +1,4 @@
-package exec
+package home
 
 import (
 	"context"
@@ -47,20 +47,20 @@ func (f Fault) String() string {
 // with dryRun it only counts. It removes nothing while any journal or tree
 // cannot be read, since nobody knows what those need. Only the default folder
 // of contents is collected; where there is none, the error is [ErrNothingKept].
-func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed folder.Collected, runs int, err error) {
-	if err := w.keeps(); err != nil {
+func (h Home) Collect(ctx context.Context, dryRun bool) (freed folder.Collected, runs int, err error) {
+	if err := h.keeps(); err != nil {
 		return freed, 0, err
 	}
-	held, err := hold.Workspace(ctx, w.dir())
+	held, err := hold.Workspace(ctx, h.folder())
 	if err != nil {
 		return freed, 0, err
 	}
 	defer held.Release() // whatever happens to the lock file now is nobody's loss
-	blobs, err := folder.Open(ctx, w.contents())
+	blobs, err := folder.Open(ctx, h.contents())
 	if err != nil {
 		return freed, 0, err
 	}
-	needed, runs, err := w.needed(ctx, checkpoint.NewStore(blobs))
+	needed, runs, err := h.needed(ctx, checkpoint.NewStore(blobs))
 	if err == nil {
 		err = held.Check() // else a run could have begun of which nothing was read
 	}
@@ -73,11 +73,11 @@ func (w Workspace) Collect(ctx context.Context, dryRun bool) (freed folder.Colle
 // CheckContents reads all that the workspace keeps in its default folder and
 // tells of everything that is damaged or missing, and who needs it. It changes
 // nothing. Where there is no such folder, the error is [ErrNothingKept].
-func (w Workspace) CheckContents(ctx context.Context, tell func(Fault)) (folder.Checked, error) {
-	if err := w.keeps(); err != nil {
+func (h Home) CheckContents(ctx context.Context, tell func(Fault)) (folder.Checked, error) {
+	if err := h.keeps(); err != nil {
 		return folder.Checked{}, err
 	}
-	blobs, err := folder.Open(ctx, w.contents())
+	blobs, err := folder.Open(ctx, h.contents())
 	if err != nil {
 		return folder.Checked{}, err
 	}
@@ -86,28 +86,28 @@ func (w Workspace) CheckContents(ctx context.Context, tell func(Fault)) (folder.
 		if f.Digest != "" {
 			lost[f.Digest] = "damaged"
 		}
-		if rel, err := filepath.Rel(w.dir(), f.Pack); err == nil {
+		if rel, err := filepath.Rel(h.folder(), f.Pack); err == nil {
 			f.Pack = rel
 		}
 		tell(Fault{What: "damaged", Digest: f.Digest, Text: f.String()})
 	})
 	if err == nil {
-		err = w.tellMissing(ctx, blobs, &checked, lost, tell)
+		err = h.tellMissing(ctx, blobs, &checked, lost, tell)
 	}
 	return checked, errors.Join(err, blobs.Close())
 }
 
 // tellMissing names what journals need and the store does not hold intact; of
 // what is in lost only who needs it is new.
-func (w Workspace) tellMissing(ctx context.Context, blobs *folder.Blobs, checked *folder.Checked,
+func (h Home) tellMissing(ctx context.Context, blobs *folder.Blobs, checked *folder.Checked,
 	lost map[ledger.Digest]string, tell func(Fault)) error {
-	ids, err := w.journals()
+	ids, err := h.journals()
 	if err != nil {
 		return err
 	}
 	store := checkpoint.NewStore(blobs)
 	for _, id := range ids {
-		err := w.eachReference(ctx, store, id, func(ref checkpoint.Reference, err error) error {
+		err := h.eachReference(ctx, store, id, func(ref checkpoint.Reference, err error) error {
 			if ref.Digest == "" {
 				return err // of the journal itself
 			}
@@ -144,29 +144,29 @@ func isNeeded(ref checkpoint.Reference) bool {
 }
 
 // keeps is [ErrNothingKept] where there is no default folder of contents.
-func (w Workspace) keeps() error {
-	_, err := os.Stat(w.contents())
+func (h Home) keeps() error {
+	_, err := os.Stat(h.contents())
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := os.Stat(w.dir()); err != nil {
+	if _, err := os.Stat(h.folder()); err != nil {
 		return err
 	}
 	return ErrNothingKept
 }
 
 // contents is the default folder of contents.
-func (w Workspace) contents() string { return w.path("objects") }
+func (h Home) contents() string { return h.Path("objects") }
 
 // needed lists all that the journals of the workspace refer to. A journal that
 // cannot be read, or a tree in it, is an error: nobody knows what it needs.
-func (w Workspace) needed(ctx context.Context, store *checkpoint.Store) (all []ledger.Digest, runs int, err error) {
-	ids, err := w.journals()
+func (h Home) needed(ctx context.Context, store *checkpoint.Store) (all []ledger.Digest, runs int, err error) {
+	ids, err := h.journals()
 	if err != nil {
 		return nil, 0, err
 	}
 	for _, id := range ids {
-		err := w.eachReference(ctx, store, id, func(ref checkpoint.Reference, err error) error {
+		err := h.eachReference(ctx, store, id, func(ref checkpoint.Reference, err error) error {
 			all = append(all, ref.Digest)
 			return err
 		})
@@ -179,19 +179,19 @@ func (w Workspace) needed(ctx context.Context, store *checkpoint.Store) (all []l
 
 // journals lists the runs that have a journal, or had one. A folder among them
 // that is none is an error: it may be the run of a later version.
-func (w Workspace) journals() ([]string, error) {
-	ids, err := w.Runs()
+func (h Home) journals() ([]string, error) {
+	ids, err := h.Runs()
 	if err != nil {
 		return nil, err
 	}
-	list, err := os.ReadDir(w.path("runs"))
+	list, err := os.ReadDir(h.Path("runs"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, e := range list {
 		if _, known := slices.BinarySearch(ids, e.Name()); !known {
 			return nil, fmt.Errorf("%s is no run that this version knows: move it elsewhere",
-				ledger.Quote(w.path("runs", e.Name())))
+				ledger.Quote(h.Path("runs", e.Name())))
 		}
 	}
 	return ids, nil
@@ -199,11 +199,11 @@ func (w Workspace) journals() ([]string, error) {
 
 // eachReference calls do for all that a run's journal refers to, until it
 // returns an error.
-func (w Workspace) eachReference(ctx context.Context, store *checkpoint.Store, id string,
+func (h Home) eachReference(ctx context.Context, store *checkpoint.Store, id string,
 	do func(checkpoint.Reference, error) error) error {
-	log, err := w.Witness.Read(ctx, w.journal(id))
+	log, err := h.Witness.Read(ctx, h.Journal(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		views := w.ViewDir(id)
+		views := h.ViewDir(id)
 		if _, err := os.Lstat(views); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("its journal is gone, and %s shows that it had one: put the journal back, or move the folder of the run elsewhere", ledger.Quote(views))
 		}

@@ -1,0 +1,205 @@
+package home
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/filelog"
+	"github.com/planlock/planlock/checkpoint/folder"
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/plan"
+)
+
+// Own is the folder in a workspace that belongs to the controller.
+const Own = ".planlock"
+
+// A Home is a folder in which plans run, as its runs and what they kept lie
+// there. The zero value is the current folder. The fields are those of
+// exec.Workspace.
+type Home struct {
+	Dir     string
+	Blobs   checkpoint.Blobs
+	OpenLog func(ctx context.Context, run string) (checkpoint.Log, error)
+	Witness filelog.Witness
+}
+
+// ErrNoRun says that there is no such run.
+var ErrNoRun = errors.New("exec: no such run")
+
+// NotBegun says that a run has no record.
+func NotBegun(run string) error {
+	return fmt.Errorf("%w: run %s was cut off before it began", ErrNoRun, run)
+}
+
+// folder is the workspace as it was named.
+func (h Home) folder() string {
+	if h.Dir == "" {
+		return "."
+	}
+	return h.Dir
+}
+
+// Root is the folder itself, by its own name.
+func (h Home) Root() (string, error) {
+	root, err := filepath.Abs(h.folder())
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Stat(root)
+	}
+	if err == nil && !info.IsDir() {
+		return "", fmt.Errorf("exec: workspace %q is not a folder: %w", h.folder(), fs.ErrInvalid)
+	}
+	if err != nil {
+		return "", fmt.Errorf("exec: workspace %q: %w", h.folder(), err)
+	}
+	return root, nil
+}
+
+// Path is the name of something in the controller's folder.
+func (h Home) Path(elem ...string) string {
+	return filepath.Join(append([]string{h.folder(), Own}, elem...)...)
+}
+
+// RunDir is the folder of a run, below the controller's own.
+func (h Home) RunDir(run string) string { return h.Path("runs", run) }
+
+// ViewDir is the folder of a run's views.
+func (h Home) ViewDir(run string) string { return h.Path("runs", run, "views") }
+
+// Runs lists the ids of all runs, oldest first.
+func (h Home) Runs() ([]string, error) {
+	entries, err := os.ReadDir(h.Path("runs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(h.folder()); err != nil {
+			return nil, fmt.Errorf("exec: workspace: %w", err)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("exec: runs: %w", err)
+	}
+	var ids []string
+	for _, e := range entries {
+		if _, err := ulid.ParseStrict(e.Name()); err == nil && e.IsDir() {
+			ids = append(ids, e.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Begun reports whether a run was not cut off before its first record. One
+// whose records are gone has begun: whoever reads it says what is wrong.
+func (h Home) Begun(run string) bool {
+	n := 0
+	if info, err := os.Stat(h.Journal(run) + ".head"); h.OpenLog != nil || err == nil && info.Size() > 0 {
+		return true // a record was durable
+	}
+	err := h.Each(context.Background(), run, func(record.Record) error { n++; return nil })
+	if errors.Is(err, ErrNoRun) {
+		_, err := os.Lstat(h.ViewDir(run))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return err != nil || n > 0
+}
+
+// Store opens where contents and trees are kept. The caller calls close when
+// done with it.
+func (h Home) Store(ctx context.Context) (store *checkpoint.Store, close func() error, err error) {
+	if h.Blobs != nil {
+		return checkpoint.NewStore(h.Blobs), func() error { return nil }, nil
+	}
+	blobs, err := folder.Open(ctx, h.Path("objects"))
+	if err != nil {
+		return nil, nil, err
+	}
+	return checkpoint.NewStore(blobs), blobs.Close, nil
+}
+
+// Log opens the log of a run.
+func (h Home) Log(ctx context.Context, run string) (checkpoint.Log, error) {
+	if h.OpenLog != nil {
+		return h.OpenLog(ctx, run)
+	}
+	return h.Witness.Open(ctx, h.Journal(run))
+}
+
+// readLog opens the log of a run without the means to change it.
+func (h Home) readLog(ctx context.Context, run string) (checkpoint.Log, error) {
+	if h.OpenLog != nil {
+		return h.OpenLog(ctx, run)
+	}
+	log, err := h.Witness.Read(ctx, h.Journal(run))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w %q in %s", ErrNoRun, run, h.folder())
+	}
+	return log, err
+}
+
+// Journal is the default file of a run's log.
+func (h Home) Journal(run string) string { return filepath.Join(h.RunDir(run), "journal") }
+
+// Each reads a run's journal record by record, verifies it, and has do look at
+// each: no journal is in memory as a whole.
+func (h Home) Each(ctx context.Context, run string, do func(record.Record) error) error {
+	log, err := h.readLog(ctx, run)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	_, err = checkpoint.OpenJournalWith(ctx, log, run, nil, do)
+	return err
+}
+
+// History folds a run's journal.
+func (h Home) History(ctx context.Context, run string) (*history.Run, error) {
+	folded := &history.Run{}
+	if err := h.Each(ctx, run, folded.Apply); err != nil {
+		return nil, err
+	}
+	folded.Compact()
+	return folded, nil
+}
+
+// Plan reads back the plan that a run carries out.
+func (h Home) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
+	store, shut, err := h.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer shut() // only read
+	text, err := store.Get(ctx, run.Started.PlanBlob)
+	if err != nil {
+		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
+	}
+	p := &plan.Plan{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("exec: the plan of run %s: %w", run.Started.Run, err)
+	}
+	if got := p.Digest(); got != run.Started.Plan {
+		return nil, &plan.LockError{What: "plan", Want: run.Started.Plan, Got: got}
+	}
+	return p, nil
+}
+
+// LastRun is the id of the latest run, zero if there is none.
+func (h Home) LastRun() (id ulid.ULID, err error) {
+	ids, err := h.Runs()
+	if n := len(ids); n > 0 {
+		id, err = ulid.ParseStrict(ids[n-1])
+	}
+	return id, err
+}
