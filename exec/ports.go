@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
-	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/history"
@@ -168,25 +165,6 @@ func (a Advisors) of(kind advice.Kind) Advisor {
 		return x
 	}
 	return advice.Builtin()
-}
-
-// agents are the advisors that a host brought, by kind, with their versions.
-func (a Advisors) agents(ctx context.Context) ([]probe.Agent, error) {
-	var agents []probe.Agent
-	for _, kind := range slices.Sorted(maps.Keys(a)) {
-		agent := probe.Agent{Name: "advisor " + string(kind)}
-		if a[kind] == nil {
-			agent.Version = "nobody"
-		}
-		if v, ok := a[kind].(Versioned); ok {
-			var err error
-			if agent.Version, err = v.Version(ctx); err != nil {
-				return nil, fmt.Errorf("exec: version of the advisor for %s: %w", kind, err)
-			}
-		}
-		agents = append(agents, agent)
-	}
-	return agents, nil
 }
 
 // A Reviewer looks at a task before its first step; see package gate/review.

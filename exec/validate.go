@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,37 +143,36 @@ func (c *Controller) rules() []string {
 	return rules
 }
 
-// agents are the named executors and the gates, with their versions.
+// agents are all who act, advise and judge, with their versions.
 func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent, error) {
 	var agents []probe.Agent
+	var errs []error
+	add := func(kind, name string, x any) {
+		agent := probe.Agent{Name: kind + " " + name}
+		switch x := x.(type) {
+		case nil:
+			agent.Version = "nobody"
+		case Versioned:
+			var err error
+			if agent.Version, err = x.Version(ctx); err != nil {
+				errs = append(errs, fmt.Errorf("exec: version of %s: %w", agent.Name, err))
+			}
+		}
+		agents = append(agents, agent)
+	}
 	for _, n := range named {
 		x, err := c.Executors.find(n)
 		if err != nil {
 			return nil, err
 		}
-		agent := probe.Agent{Name: "executor " + cmp.Or(n, name(x), "default")}
-		if v, ok := x.(Versioned); ok {
-			if agent.Version, err = v.Version(ctx); err != nil {
-				return nil, fmt.Errorf("exec: version of %s: %w", agent.Name, err)
-			}
-		}
-		agents = append(agents, agent)
+		add("executor", cmp.Or(n, name(x), "default"), x)
 	}
 	for _, r := range c.Reviewers {
-		agent := probe.Agent{Name: "reviewer " + r.Name()}
-		if v, ok := r.(Versioned); ok {
-			var err error
-			if agent.Version, err = v.Version(ctx); err != nil {
-				return nil, fmt.Errorf("exec: version of %s: %w", agent.Name, err)
-			}
-		}
-		agents = append(agents, agent)
+		add("reviewer", r.Name(), r)
 	}
-	advisors, err := c.Advisors.agents(ctx)
-	if err != nil {
-		return nil, err
+	for _, kind := range slices.Sorted(maps.Keys(c.Advisors)) {
+		add("advisor", string(kind), c.Advisors[kind])
 	}
-	agents = append(agents, advisors...)
 	if c.Evidence != nil {
 		agents = append(agents, probe.Agent{Name: "evidence", Version: c.Evidence.Version()})
 	}
@@ -180,7 +180,7 @@ func (c *Controller) agents(ctx context.Context, named []string) ([]probe.Agent,
 		info := g.Info()
 		agents = append(agents, probe.Agent{Name: "gate " + info.Name, Version: info.Version})
 	}
-	return agents, nil
+	return agents, errors.Join(errs...)
 }
 
 // planSetting finds what a plan says of the pipeline: a key of [execution] of a

@@ -20,16 +20,14 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) er
 		m.Executor = step.Executor
 	}
 	t := &trial{Attempts: a, s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1,
-		method: m,
-		before: a.Work.Tree, runner: a.Runner(step)}
+		method: m, runner: a.Runner(step)}
 	executor, err := a.Executor(m.Executor)
 	if err != nil {
 		return err
 	}
-	if a.Work.Tree, err = a.Work.Known(ctx); err != nil {
+	if t.before, err = a.Work.Known(ctx); err != nil {
 		return err
 	}
-	t.before = a.Work.Tree
 	from, err := t.prepare()
 	if err != nil {
 		return err

@@ -17,7 +17,6 @@ func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.S
 	if err != nil {
 		return err
 	}
-	a.Work.Tree = tree
 	r := a.Runner(nil)
 	pass := a.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree

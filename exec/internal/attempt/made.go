@@ -104,24 +104,16 @@ func (a *Attempts) earlierRuns(ctx context.Context) map[ledger.Digest]*made {
 		return a.earlier
 	}
 	a.earlier = map[ledger.Digest]*made{}
-	ids, err := a.Runs.Runs()
+	runs, err := a.Earlier(ctx)
 	if err != nil {
 		a.Rec.Log.Warn("earlier runs cannot be listed", "err", err)
 	}
-	left := runsCompared
-	for _, id := range slices.Backward(ids) {
-		if id == a.Rec.Run.Started.Run {
-			continue
-		}
-		if left--; left < 0 {
+	n := 0
+	for _, run := range runs {
+		a.keepMade(run)
+		if n++; n == runsCompared {
 			break
 		}
-		run, err := a.Runs.History(ctx, id)
-		if err != nil || run.Head.Seq == 0 {
-			a.Rec.Log.Warn("an earlier run cannot be read", "run", id, "err", err)
-			continue
-		}
-		a.keepMade(run)
 	}
 	return a.earlier
 }

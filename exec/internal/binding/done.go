@@ -81,7 +81,6 @@ func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 	if err != nil {
 		return err
 	}
-	b.Work.Tree = tree
 	r := b.Runner(nil)
 	pass := b.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree

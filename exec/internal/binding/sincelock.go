@@ -52,12 +52,11 @@ func (b *Binding) SinceLock(ctx context.Context, want ledger.Digest) string {
 // keptTree is a tree that a run in this workspace has kept, the latest run
 // first; nil if none has, or it cannot be read.
 func (b *Binding) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tree {
-	ids, err := b.Runs.Runs()
-	for i := len(ids) - 1; i >= 0 && err == nil; i-- {
-		run, unread := b.Runs.History(ctx, ids[i])
-		if unread != nil {
-			continue
-		}
+	earlier, err := b.Earlier(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, run := range earlier {
 		if snap := snapshotOf(run, want); snap != (record.Snapshot{}) {
 			if tree, err := b.Rec.Store.Tree(ctx, snap); err == nil {
 				return tree

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,52 +39,39 @@ type Tools struct {
 	Ask func(ctx context.Context, name string) error
 }
 
-// A toolTable is [mcp_tools] of a plan. What it does not say of verification is
-// true.
-type toolTable struct {
-	tools []history.Tool
-	look  bool // check_on_startup
-	halt  bool // halt_if_required_missing
-	warn  bool // warn_if_recommended_missing
-}
-
-func toolsOf(p *plan.Plan) toolTable {
-	t := toolTable{look: true, halt: true, warn: true}
+// toolsOf lists the tool servers that a plan names in [mcp_tools].
+func toolsOf(p *plan.Plan) (tools []history.Tool) {
 	for _, need := range []string{toolRequired, toolRecommended, toolOptional} {
 		for _, s := range p.Settings {
-			if s.Key != "mcp_tools."+need {
-				continue
-			}
 			for _, name := range s.Value.List {
-				t.tools = append(t.tools, history.Tool{Name: name.Text, Need: need, Status: toolListed})
+				if s.Key == "mcp_tools."+need {
+					tools = append(tools, history.Tool{Name: name.Text, Need: need, Status: toolListed})
+				}
 			}
 		}
 	}
-	for _, s := range p.Settings {
-		no := s.Value.Kind == "boolean" && s.Value.Text == "false"
-		switch s.Key {
-		case "mcp_tools.verification.check_on_startup":
-			t.look = !no
-		case "mcp_tools.verification.halt_if_required_missing":
-			t.halt = !no
-		case "mcp_tools.verification.warn_if_recommended_missing":
-			t.warn = !no
-		}
-	}
-	return t
+	return tools
+}
+
+// verifies reports what [mcp_tools.verification] says of a key: true unless it
+// says no.
+func verifies(p *plan.Plan, key string) bool {
+	return !slices.ContainsFunc(p.Settings, func(s plan.Setting) bool {
+		return s.Key == "mcp_tools.verification."+key && s.Value.Kind == "boolean" && s.Value.Text == "false"
+	})
 }
 
 // Verify looks for the tool servers that the plan names, and refuses where
 // a required one is missing. What is to be said besides are the warnings.
-// Optional ones are bound.Lines, and nobody looks for them.
+// Optional ones are listed, and nobody looks for them.
 func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
-	t := toolsOf(x.Plan)
-	if !t.look || x.Ask == nil {
-		return t.tools, nil, nil
+	tools = toolsOf(x.Plan)
+	if x.Ask == nil || !verifies(x.Plan, "check_on_startup") {
+		return tools, nil, nil
 	}
-	var missing []string
-	for i := range t.tools {
-		tool := &t.tools[i]
+	var missing, names []string
+	for i := range tools {
+		tool := &tools[i]
 		if tool.Need == toolOptional {
 			continue
 		}
@@ -96,29 +84,20 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 			continue
 		}
 		tool.Status, tool.Why = toolMissing, bound.Text(why.Error(), bound.Line)
+		names = append(names, tool.Name)
 		line := fmt.Sprintf("tool %q is %s by the plan and is not there: %s", tool.Name, tool.Need, tool.Why)
 		switch {
-		case tool.Need == toolRequired && t.halt:
+		case tool.Need == toolRequired && verifies(x.Plan, "halt_if_required_missing"):
 			missing = append(missing, line)
-		case tool.Need == toolRequired || t.warn:
+		case tool.Need == toolRequired || verifies(x.Plan, "warn_if_recommended_missing"):
 			warnings = append(warnings, line)
 		}
 	}
 	if len(missing) > 0 {
-		return t.tools, warnings, &session.Refusal{Reasons: missing,
-			Hint: "install and configure " + strings.Join(namesOf(t.tools, toolMissing), ", ") + ", and start the client that serves them anew; the plan says how"}
+		return tools, warnings, &session.Refusal{Reasons: missing,
+			Hint: "install and configure " + strings.Join(names, ", ") + ", and start the client that serves them anew; the plan says how"}
 	}
-	return t.tools, warnings, nil
-}
-
-func namesOf(tools []history.Tool, status string) []string {
-	var names []string
-	for _, t := range tools {
-		if t.Status == status {
-			names = append(names, t.Name)
-		}
-	}
-	return names
+	return tools, warnings, nil
 }
 
 // isThere asks about one tool server. A panic is a reason why it is not

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -80,7 +81,7 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 		}
 		return d.Rewind.Restored(ctx, s, w.Attempt)
 	case engine.Rewind:
-		return d.Rewind.SetBack(ctx, d.Rec.Run.Step(a.To), a.By)
+		return d.setBack(ctx, d.Rec.Run.Step(a.To), a.By)
 	case engine.Consult:
 		return d.Counsel.Advise(ctx, s, a)
 	case engine.Foresee:
@@ -101,6 +102,17 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 		return d.Ending.Seal(ctx)
 	}
 	return fmt.Errorf("exec: nobody can do %T", w.Action)
+}
+
+// setBack sets the run back; where that cannot be, it is let go.
+func (d *Drive) setBack(ctx context.Context, to *history.Step, by string) error {
+	err := d.Rewind.SetBack(ctx, to, by, nil)
+	var stuck *rewind.Stuck
+	if errors.As(err, &stuck) {
+		return d.Pause(ctx, "rolling back failed",
+			fmt.Errorf("exec: the run cannot be set back to before %s: %w", to.Address, err))
+	}
+	return err
 }
 
 // look finds out whether an observation holds. Where it does not, the run is

@@ -124,7 +124,6 @@ func (e *Ending) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Work.Tree = tree
 	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.Work.Base, tree

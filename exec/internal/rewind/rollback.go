@@ -34,12 +34,9 @@ type Kept struct {
 // RollBack sets a run that nobody has in hand back to before a step, whose
 // checkpoint is to.
 func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapshot) (*Kept, error) {
-	tree, err := r.Work.Tolerant().Scan(ctx, r.Work.Dir, nil)
-	if err != nil {
-		return nil, err
-	}
 	done := &Kept{Sealed: r.Rec.Run.Ended != nil}
-	if done.Tree, err = r.Rec.Store.Snapshot(ctx, r.Work.Dir, tree, r.Rec.Run.Tree); err != nil {
+	var err error
+	if done.Tree, err = r.keep(ctx); err != nil {
 		return nil, err
 	}
 	if done.Sealed {
@@ -49,11 +46,7 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 	if err := r.Unwind(ctx, s); err != nil {
 		return done, err
 	}
-	// The position moves first: if the restore is cut off, resuming finishes
-	// it.
-	err = r.Rec.Record(ctx, history.Of(s, 0), &history.RolledBack{To: s.Address, Snapshot: to},
-		&history.RestoreBegun{To: to, Discarded: done.Tree})
-	if err != nil {
+	if err = r.Rec.Record(ctx, history.Of(s, 0), moved(s, to, done.Tree, "")...); err != nil {
 		return nil, err
 	}
 	restored, err := r.Work.Restore(ctx, r.Work.Dir, to)
@@ -66,25 +59,43 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 	return done, r.Pause(ctx, "rolled back to before "+string(s.Address), nil)
 }
 
-// SetBack carries a rollback out within the run, which goes on from there.
-func (r *Rewind) SetBack(ctx context.Context, to *history.Step, by string) error {
+// Stuck says that what steps did outside of the workspace could not be undone.
+type Stuck struct{ error }
+
+// Unwrap returns why.
+func (s *Stuck) Unwrap() error { return s.error }
+
+// keep keeps what the folder holds, before it is set back.
+func (r *Rewind) keep(ctx context.Context) (record.Snapshot, error) {
 	tree, err := r.Work.Tolerant().Scan(ctx, r.Work.Dir, nil)
 	if err != nil {
-		return err
+		return record.Snapshot{}, err
 	}
-	kept, err := r.Rec.Store.Snapshot(ctx, r.Work.Dir, tree, r.Rec.Run.Tree)
+	return r.Rec.Store.Snapshot(ctx, r.Work.Dir, tree, r.Rec.Run.Tree)
+}
+
+// moved says that the run stands before a step. The position moves before the
+// tree does: if the restore is cut off, resuming finishes it.
+func moved(s *history.Step, to, kept record.Snapshot, by string) []history.Fact {
+	return []history.Fact{&history.RolledBack{To: s.Address, Snapshot: to, By: by},
+		&history.RestoreBegun{To: to, Discarded: kept}}
+}
+
+// SetBack sets the run back to before a step, within the run, which goes on from
+// there; a *Stuck error if it cannot. What else is to be recorded of the step comes between that it was set
+// back and its restore; before is recorded first.
+func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by string, before []history.Located,
+	besides ...history.Fact) error {
+	kept, err := r.keep(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.Unwind(ctx, to); err != nil {
-		return r.Pause(ctx, "rolling back failed",
-			fmt.Errorf("exec: the run cannot be set back to before %s: %w", to.Address, err))
+	if err := r.Unwind(ctx, s); err != nil {
+		return &Stuck{err}
 	}
-	target := to.Checkpoint.Checkpoint
-	// The position moves first: if the restore is cut off, resuming finishes
-	// it.
-	return r.Rec.Record(ctx, history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: target, By: by},
-		&history.RestoreBegun{To: target, Discarded: kept})
+	facts := moved(s, s.Checkpoint.Checkpoint, kept, by)
+	facts = slices.Insert(facts, 1, besides...)
+	return r.Rec.RecordAll(ctx, append(before, history.At(history.Of(s, 0), facts...)...)...)
 }
 
 // Unwind undoes what the steps from s on did outside of the workspace: those

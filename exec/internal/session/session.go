@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/exec/contract"
@@ -71,6 +73,27 @@ type Runs interface {
 	RunDir(run string) string
 	// ViewDir is the folder of a run's documents.
 	ViewDir(run string) string
+}
+
+// Earlier yields the runs of the workspace that can be read, the latest first;
+// the one in hand is not among them.
+func (s *Session) Earlier(ctx context.Context) (iter.Seq2[string, *history.Run], error) {
+	ids, err := s.Runs.Runs()
+	return func(yield func(string, *history.Run) bool) {
+		for _, id := range slices.Backward(ids) {
+			if id == s.Rec.Run.Started.Run {
+				continue
+			}
+			run, err := s.Runs.History(ctx, id)
+			if err != nil || run.Head.Seq == 0 {
+				s.Rec.Log.Warn("an earlier run cannot be read", "run", id, "err", err)
+				continue
+			}
+			if !yield(id, run) {
+				return
+			}
+		}
+	}, err
 }
 
 // Decider decides what comes next, under the policy of the run as its journal

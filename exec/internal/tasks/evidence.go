@@ -28,11 +28,9 @@ type Evidence struct {
 // Look looks, and records what was found.
 func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	task, found := v.Contract.Task(a.Task), &history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action}
-	tree, err := v.Work.Known(ctx)
-	if err != nil {
+	if _, err := v.Work.Known(ctx); err != nil {
 		return err
 	}
-	v.Work.Tree = tree
 	policy, shown := v.Policy, v.ShownTask(task)
 	found.Kind = policy.Type(shown)
 	found.Items = policy.Look(ctx, search.Place{Dir: v.Work.Dir, Runner: v.Runner(nil)},

@@ -66,26 +66,9 @@ func (v *Evidence) Retry(ctx context.Context, id string) error {
 // again with a patched method.
 func (v *Evidence) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry,
 	facts []history.Located) error {
-	tree, err := v.Work.Tolerant().Scan(ctx, v.Work.Dir, nil)
-	if err != nil {
-		return err
-	}
-	kept, err := v.Rec.Store.Snapshot(ctx, v.Work.Dir, tree, v.Rec.Run.Tree)
-	if err != nil {
-		return err
-	}
-	if err := v.Rewind.Unwind(ctx, on); err != nil {
-		return err
-	}
-	to := on.Checkpoint.Checkpoint
-	return v.Rec.RecordAll(ctx, append(facts,
-		history.Located{Fact: next},
-		history.Located{Where: history.Of(on, 0), Fact: &history.RolledBack{To: on.Address, Snapshot: to,
-			By: history.ByEvidenceRetry}},
-		history.Located{Where: history.Of(on, 0), Fact: &history.Recovery{Rung: "reflect", Method: next.Patch,
-			Repeats: next.Retry,
-			Why:     fmt.Sprintf("the evidence of task %s is missing: retry %d", next.Task, next.Retry)}},
-		history.Located{Fact: &history.RestoreBegun{To: to, Discarded: kept}})...)
+	return v.Rewind.SetBack(ctx, on, history.ByEvidenceRetry, append(facts, history.Located{Fact: next}),
+		&history.Recovery{Rung: "reflect", Method: next.Patch, Repeats: next.Retry,
+			Why: fmt.Sprintf("the evidence of task %s is missing: retry %d", next.Task, next.Retry)})
 }
 
 // absent is missing evidence as a failure.

@@ -21,16 +21,21 @@ func (w *Worktree) Scan(ctx context.Context) (*ledger.Tree, error) {
 	return w.Scanner.Scan(ctx, w.Dir, w.Tree)
 }
 
-// Known is the tree that we left, scanned if nobody has looked since.
+// Known is the tree that the folder holds, which is Tree from then on: scanned
+// if nobody has looked since we left it.
 func (w *Worktree) Known(ctx context.Context) (*ledger.Tree, error) {
 	if w.Tree != nil && w.Rec.Seen.Holds(contract.Tree) {
 		return w.Tree, nil
 	}
 	tree, err := w.Scan(ctx)
-	if err == nil && tree.Digest() == w.Rec.Run.Tree.Tree {
+	if err != nil {
+		return nil, err
+	}
+	w.Tree = tree
+	if tree.Digest() == w.Rec.Run.Tree.Tree {
 		w.Rec.Seen.Saw(contract.Tree)
 	}
-	return tree, err
+	return tree, nil
 }
 
 // External names the changes that no step made.
