@@ -3,16 +3,16 @@ package formats_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats"
-	"github.com/planlock/planlock/plan/formats/intake"
-	"github.com/planlock/planlock/plan/formats/phase"
-	"github.com/planlock/planlock/plan/formats/tasklist"
+	"github.com/planlock/planlock/plan/formats/internal/codestest"
 )
 
 var update = flag.Bool("update", false, "write golden files and pages")
@@ -32,13 +32,11 @@ func TestCodesPage(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("| of | code | severity | why |\n|---|---|---|---|\n")
-	for _, r := range []struct {
-		name  string
-		codes []plan.Code
-	}{{"phase plans", phase.Codes()}, {"pending actions, contracts", intake.Codes()},
-		{"task lists", tasklist.Codes()}} {
-		for _, c := range r.codes {
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", r.name, c.Code, c.Severity, c.Why)
+	for _, r := range [][2]string{{"phase plans", "phase"}, {"pending actions, contracts", "intake"},
+		{"task lists", "tasklist"}} {
+		codes := codestest.Codes(t, r[1])
+		for _, name := range slices.Sorted(maps.Keys(codes)) {
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", r[0], name, codes[name].Severity, codes[name].Why)
 		}
 	}
 	page := head + begin + b.String() + end + tail

@@ -32,9 +32,8 @@ func draw(t *testing.T, text string) *plan.Draft {
 // a hint, and not by its good one.
 func TestCodes(t *testing.T) {
 	codestest.Run(t, codestest.Reader{
-		Codes:   phase.Codes(),
 		Read:    draw,
-		More:    map[string]codestest.Example{"too-many-tasks": {Bad: codestest.Many("## Task %d: x\n"), Good: "## Task 1: x\n"}},
+		TooMany: codestest.Many("## Task %d: x\n"),
 		Lenient: true,
 	})
 }

@@ -3,7 +3,11 @@ package spec
 import (
 	flags "flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -40,10 +44,11 @@ func rulesPage(t *testing.T) string {
 	for _, r := range rules() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", r.code, r.code, r.severity)
 	}
+	why := reasons(t)
 	for i, broken := range breaches(t) {
 		r := rules()[i]
 		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", r.code, strings.ToUpper(string(r.severity)[:1])+string(r.severity)[1:],
-			r.why)
+			why[r.code])
 		for _, side := range [...]string{markdownSide, tomlSide} {
 			for _, e := range broken.Edits {
 				if e.Side == side {
@@ -53,6 +58,47 @@ func rulesPage(t *testing.T) string {
 		}
 	}
 	return b.String()
+}
+
+// reasons are the first paragraphs of what the functions of the rules say in
+// their comments, by code.
+func reasons(t *testing.T) map[string]string {
+	files, err := filepath.Glob("rules*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, by := map[string]string{}, map[string]string{}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range ast.Preorder(file) {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				text, _, _ := strings.Cut(n.Doc.Text(), "\n\n")
+				said[n.Name.Name] = strings.Join(strings.Fields(text), " ")
+			case *ast.CompositeLit:
+				if len(n.Elts) != 3 || n.Type != nil {
+					continue
+				}
+				if code, ok := n.Elts[0].(*ast.BasicLit); ok {
+					for n := range ast.Preorder(n.Elts[2]) {
+						if id, ok := n.(*ast.Ident); ok {
+							by[strings.Trim(code.Value, `"`)] = id.Name
+						}
+					}
+				}
+			}
+		}
+	}
+	why := map[string]string{}
+	for _, r := range rules() {
+		if why[r.code] = said[by[r.code]]; why[r.code] == "" {
+			t.Errorf("nothing says why %s is a rule", r.code)
+		}
+	}
+	return why
 }
 
 func fenced(title, side, text string) string {

@@ -19,6 +19,7 @@ func (t *task) balanceOf() (said, critical int) {
 	return said, critical
 }
 
+// If every step of a task is critical, the flag tells nothing.
 func balanceAll(c spot) {
 	if said, critical := c.t.balanceOf(); len(c.t.steps) > 0 && said == len(c.t.steps) && critical == said {
 		c.tell(c.t.at, "set critical_flag = false where the goal is reached without the step",
@@ -26,6 +27,8 @@ func balanceAll(c spot) {
 	}
 }
 
+// If no step of a task is critical, the goal may fail unseen. A task with one
+// step is exempt.
 func balanceNone(c spot) {
 	if said, critical := c.t.balanceOf(); len(c.t.steps) > 1 && said == len(c.t.steps) && critical == 0 {
 		c.tell(c.t.at, "set critical_flag = true where the goal fails with the step",
@@ -33,6 +36,7 @@ func balanceNone(c spot) {
 	}
 }
 
+// Of all steps, 40 to 60 % are critical in a plan that distinguishes them.
 func balanceWhole(c spot) {
 	said, critical, mixed := 0, 0, true
 	for _, t := range c.h.tasks {
@@ -56,6 +60,8 @@ func percent(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
+// Totals that were written by hand, in [validation] or as critical_balance of a
+// task, are those of the plan.
 func totalWrong(c spot) {
 	h := c.h
 	steps, critical, backups := 0, 0, 0

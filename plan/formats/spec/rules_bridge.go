@@ -42,6 +42,7 @@ func (j *judged) taskPairs() []pairing[task] {
 	})
 }
 
+// Every task of the Markdown has a table in the parameters, by id.
 func taskNotInTOML(c spot) {
 	for _, p := range pairTasks(c.m, c.judged.t) {
 		if p.second == nil {
@@ -52,6 +53,7 @@ func taskNotInTOML(c spot) {
 	}
 }
 
+// Every task of the parameters has a heading in the Markdown, by id.
 func taskNotInMarkdown(c spot) {
 	for _, p := range pairTasks(c.m, c.judged.t) {
 		if p.first == nil {
@@ -63,6 +65,7 @@ func taskNotInMarkdown(c spot) {
 	}
 }
 
+// A task is called the same in both files.
 func taskTitles(c spot) {
 	for _, p := range c.taskPairs() {
 		if a, b := p.first.title, p.second.title; a.text != "" && b.text != "" && !sameText(a.text, b.text) {
@@ -72,6 +75,7 @@ func taskTitles(c spot) {
 	}
 }
 
+// Tasks, and the steps of a task, stand in the same order in both files.
 func orderDiffers(c spot) {
 	const hint = "give the %s the same order in both files"
 	pairs := c.taskPairs()
@@ -105,6 +109,9 @@ func unordered[T any](pairs []pairing[T], at func(*T) int) int {
 	return -1
 }
 
+// Both files count the steps of a task from the same number. Where one begins
+// at 0 and the other at 1, every step is compared with its neighbour; they are
+// matched by place then, and reported once.
 func stepsShifted(c spot) {
 	var ids []string
 	var first pairing[task]

@@ -22,6 +22,7 @@ func (j *judged) stepPairs() []stepPairing {
 	return j.paired
 }
 
+// Every step of the Markdown has a table in the parameters, by id.
 func stepNotInTOML(c spot) {
 	for _, p := range c.stepPairs() {
 		if s := p.step.first; p.step.second == nil {
@@ -32,6 +33,7 @@ func stepNotInTOML(c spot) {
 	}
 }
 
+// Every step of the parameters stands in the Markdown, by id.
 func stepNotInMarkdown(c spot) {
 	for _, p := range c.stepPairs() {
 		if s := p.step.second; p.step.first == nil {
@@ -65,6 +67,7 @@ func surplus(mine, other []*backup) []*backup {
 	return list[len(list)-more:]
 }
 
+// Every backup of the Markdown stands in the parameters.
 func backupNotInTOML(c spot, a, b *step) {
 	for _, extra := range surplus(a.backups, b.backups) {
 		c.in(c.m).tell(extra.at,
@@ -73,6 +76,7 @@ func backupNotInTOML(c spot, a, b *step) {
 	}
 }
 
+// Every backup of the parameters stands in the Markdown.
 func backupNotInMarkdown(c spot, a, b *step) {
 	for _, extra := range surplus(b.backups, a.backups) {
 		c.tell(extra.at, fmt.Sprintf("add  - **Backup [%s]:** %s  there", extra.id, shorten(extra.text.text)),
@@ -80,6 +84,7 @@ func backupNotInMarkdown(c spot, a, b *step) {
 	}
 }
 
+// The backups of a step have the same ids in both files.
 func backupIDs(c spot, a, b *step) {
 	if len(a.backups) != len(b.backups) {
 		return
@@ -92,6 +97,7 @@ func backupIDs(c spot, a, b *step) {
 	}
 }
 
+// A step is called the same in both files.
 func stepTitles(c spot, a, b *step) {
 	if a.title.text != "" && b.title.text != "" && !sameText(a.title.text, b.title.text) {
 		c.tell(b.title.at, "call it the same in both files", "step %s is called %q here and %q in the Markdown",
@@ -100,6 +106,7 @@ func stepTitles(c spot, a, b *step) {
 	}
 }
 
+// Both files expect the same of a step.
 func outputsDiffer(c spot, a, b *step) {
 	if x, y := a.expected, b.expected; x.text != "" && y.text != "" && !sameText(x.text, y.text) {
 		c.tell(y.at, "expect the same in both files", "of step %s, %q is expected here and %q in the Markdown",
@@ -108,6 +115,7 @@ func outputsDiffer(c spot, a, b *step) {
 	}
 }
 
+// Both files agree whether a step is critical. The run follows the parameters.
 func criticalDiffers(c spot, a, b *step) {
 	f := b.flagOf(c.t)
 	if x, y := a.critical.value, f.value; x != nil && y != nil && *x != *y {
@@ -116,6 +124,7 @@ func criticalDiffers(c spot, a, b *step) {
 	}
 }
 
+// Both files give a step the same mode. The run follows the parameters.
 func modesDiffer(c spot, a, b *step) {
 	m := b.modeOf(c.t)
 	if x, y := modeOf(a.mode.text), modeOf(m.text); x != "" && y != "" && x != y {

@@ -25,6 +25,8 @@ func lacking(what, key string, lacks func(*task, *step) bool) func(*judged, repo
 	})
 }
 
+// Each step says whether the goal fails with it: critical_flag, true or false,
+// on the step or for all of them on the task.
 func flagMissing(j *judged, report reporter) {
 	lacking("whether it is critical", "critical_flag = true", func(t *task, s *step) bool {
 		f := s.flagOf(t)
@@ -38,6 +40,7 @@ func flagMissing(j *judged, report reporter) {
 	})(j, report)
 }
 
+// A mode is silent, collaborative, dynamic or education.
 func modeInvalid(c spot) {
 	if m := c.s.modeOf(c.t); m.ok && m.text != "" && modeOf(m.text) == "" {
 		c.tell(m.at, "write silent, collaborative, dynamic or education", "step %s has the mode %q", c.step(),
@@ -45,6 +48,8 @@ func modeInvalid(c spot) {
 	}
 }
 
+// Steps are silent or collaborative by the letter of the format; dynamic and
+// education are understood as well.
 func modeOther(c spot) {
 	said := c.s.modeOf(c.t)
 	if m := modeOf(said.text); m == plan.Dynamic || m == plan.Education {
@@ -53,13 +58,18 @@ func modeOther(c spot) {
 	}
 }
 
+// Each step says whether a person is asked: mode, on the step or for all of
+// them on the task.
 func modeUnsaid(t *task, s *step) bool { return !s.modeOf(t).ok }
 
+// Each step says how often it may be tried again: max_retries, on the step or
+// for all of them on the task.
 func retriesUnsaid(t *task, s *step) bool {
 	n := s.retriesOf(t)
 	return n.value == nil && n.odd == ""
 }
 
+// max_retries is a whole number from 0.
 func retriesNegative(c spot) {
 	switch n := c.s.retriesOf(c.t); {
 	case n.odd != "":

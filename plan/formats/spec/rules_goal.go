@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 )
 
+// A plan of this kind is two files, one for people and one for machines. One
+// alone does not say all that a run needs.
 func fileMissing(j *judged, report reporter) {
 	c := spot{judged: j, report: report}
 	if j.toml == nil {
@@ -22,6 +24,7 @@ func fileMissing(j *judged, report reporter) {
 func markdownFile(j *judged) []*half { return some(j.markdown) }
 func tomlFile(j *judged) []*half     { return some(j.toml) }
 
+// The parameters are TOML, and every key stands once.
 func notTOML(c spot) {
 	for _, f := range c.h.faults {
 		hint := "write the value as TOML: text in quotes, numbers, true, false, lists in [ ]; nothing behind this place was read"
@@ -32,18 +35,23 @@ func notTOML(c spot) {
 	}
 }
 
+// The Markdown is text for people: headings, items and paragraphs have 20 bytes
+// on average at least. Behind the place where there are more, nothing is read.
 func tooDense(c spot) {
 	for _, f := range c.h.faults {
 		c.tell(f.at, "write sentences, or split the file", "%s", f.text)
 	}
 }
 
+// Both files are UTF-8.
 func notUTF8(c spot) {
 	if at := firstInvalid(c.h.file.Source()); at >= 0 {
 		c.tell(at, "save the file as UTF-8", "the text is not UTF-8")
 	}
 }
 
+// Each half states the goal: in Markdown below the heading Goal, in TOML as
+// goal.description or goal.statement.
 func goalMissing(c spot) {
 	h := c.h
 	if h.goal().ok {
@@ -65,6 +73,7 @@ func goalMissing(c spot) {
 	c.tell(at, hint, "no goal is stated")
 }
 
+// A plan has one goal. Two goals are two plans.
 func goalMultiple(c spot) {
 	seen := 0
 	for _, g := range c.h.goals {
@@ -84,6 +93,8 @@ func (j *judged) goals() (m, t said, ok bool) {
 	return m, t, m.ok && t.ok
 }
 
+// Both halves state the same goal. Backquotes, blanks and a final period do not
+// count.
 func goalMismatch(c spot) {
 	if m, t, ok := c.goals(); ok && !sameText(m.text, t.text) {
 		c.tell(t.at, "decide on one of the two, and write it in both files",
@@ -91,6 +102,7 @@ func goalMismatch(c spot) {
 	}
 }
 
+// The goals differ by a final period only.
 func goalPunctuation(c spot) {
 	if m, t, ok := c.goals(); ok && sameText(m.text, t.text) && spaced(m.text) != spaced(t.text) {
 		c.tell(t.at, "end both the same way", "the goal differs from the one in the Markdown by its final period")
@@ -105,6 +117,8 @@ func goalHalf(j *judged) []*half {
 	return some(j.m)
 }
 
+// A goal says what is there in the end; one or two words, or a placeholder, do
+// not.
 func goalVague(c spot) {
 	g := c.h.goal()
 	placeholder := strings.HasPrefix(g.text, "[") && strings.HasSuffix(g.text, "]")

@@ -17,6 +17,7 @@ func (h *half) eachDependency(f func(s *speclet, id said)) {
 	}
 }
 
+// A SPECLet depends on SPECLets that are there, by id or name.
 func specletDepUnknown(c spot) {
 	known := map[string]bool{}
 	for _, s := range c.h.speclets {
@@ -41,6 +42,7 @@ func (h *half) specletIDs() []string {
 	return ids
 }
 
+// A SPECLet that waits for itself never begins.
 func specletSelf(c spot) {
 	c.h.eachDependency(func(s *speclet, id said) {
 		if id.text == s.id {
@@ -49,6 +51,7 @@ func specletSelf(c spot) {
 	})
 }
 
+// SPECLets that wait for each other never begin. The whole circle is named.
 func specletCycle(c spot) {
 	first := map[string]*speclet{}
 	for _, s := range c.h.speclets {
@@ -64,6 +67,7 @@ func specletCycle(c spot) {
 	}
 }
 
+// parallel_allowed is true or false.
 func parallelInvalid(c spot) {
 	for _, s := range c.h.speclets {
 		if s.parallel.odd != "" {
@@ -73,6 +77,7 @@ func parallelInvalid(c spot) {
 	}
 }
 
+// Where no SPECLet may run beside another, tasks alone would do.
 func parallelNever(c spot) {
 	for _, s := range c.h.speclets {
 		if s.parallel.value == nil || *s.parallel.value {
@@ -84,6 +89,7 @@ func parallelNever(c spot) {
 		"no SPECLet may run beside another")
 }
 
+// One SPECLet orders nothing: tasks alone would do.
 func specletSingle(c spot) {
 	if len(c.h.speclets) == 1 {
 		c.tell(c.h.speclets[0].at, "list its tasks without it", "there is one SPECLet only")
@@ -93,6 +99,8 @@ func specletSingle(c spot) {
 // deep is how many SPECLets may wait for one another.
 const deep = 4
 
+// More than four SPECLets, each waiting for the one before, let nothing run
+// side by side.
 func chainDeep(c spot) {
 	stages := c.graph(c.h).Stages
 	if len(stages) <= deep {

@@ -10,6 +10,7 @@ func specletPairs(j *judged) []pairing[speclet] {
 	return pairUp(j.m.speclets, j.t.speclets, func(s *speclet) string { return s.id })
 }
 
+// Every SPECLet of the Markdown has a table in the parameters, by id.
 func specletNotInTOML(c spot) {
 	for _, p := range specletPairs(c.judged) {
 		if p.second == nil {
@@ -21,6 +22,7 @@ func specletNotInTOML(c spot) {
 	}
 }
 
+// Every SPECLet of the parameters has a heading in the Markdown, by id.
 func specletNotInMarkdown(c spot) {
 	for _, p := range specletPairs(c.judged) {
 		if p.first == nil {
@@ -32,6 +34,8 @@ func specletNotInMarkdown(c spot) {
 	}
 }
 
+// An id names one SPECLet of the parameters. In Markdown it may have two
+// headings, an overview and its details.
 func specletDuplicate(c spot) {
 	seen := map[string]bool{}
 	for _, s := range c.h.speclets {
@@ -42,6 +46,8 @@ func specletDuplicate(c spot) {
 	}
 }
 
+// Both files say the same of what a SPECLet waits for, in each of its headings.
+// The run follows the parameters.
 func specletDepends(c spot) {
 	for _, p := range specletPairs(c.judged) {
 		if p.first == nil || p.second == nil {
@@ -61,8 +67,10 @@ func specletDepends(c spot) {
 	}
 }
 
-// specletDiffers compares what both files say; what only one says is no
-// difference.
+// Both files call a SPECLet the same, and list the same tasks in it. The run
+// follows the parameters.
+//
+// What only one of them says is no difference.
 func specletDiffers(c spot) {
 	const hint = "decide, and write the same in both files"
 	inMarkdown, inTOML := c.m.taskIDs(), c.h.taskIDs()
@@ -112,6 +120,7 @@ func (h *half) assigned(f func(s *speclet, id string, at int)) {
 	}
 }
 
+// A task is in exactly one SPECLet.
 func taskTwice(c spot) {
 	owner := map[string]*speclet{}
 	c.h.assigned(func(s *speclet, id string, at int) {
@@ -123,6 +132,7 @@ func taskTwice(c spot) {
 	})
 }
 
+// Where there are SPECLets, every task is in one.
 func taskUnassigned(c spot) {
 	if c.h.side == markdownSide &&
 		!slices.ContainsFunc(c.h.speclets, func(s *speclet) bool { return len(s.tasks) > 0 }) {
@@ -137,6 +147,7 @@ func taskUnassigned(c spot) {
 	}
 }
 
+// A SPECLet lists tasks that are there.
 func specletTaskUnknown(c spot) {
 	known := c.h.taskIDs()
 	c.h.assigned(func(s *speclet, id string, at int) {

@@ -27,6 +27,12 @@ func software(j *judged) []*half {
 	return some(j.t)
 }
 
+// A goal with the whole word build, create, develop, system, application or app
+// builds software. Then the parameters say with what, for whom and how it is
+// delivered: [software_stack] with deployment_type and primary_language,
+// [user_interface], [deployment], and [completion_criteria]. An interface that
+// is required has interface_type, target_users and skill_level; a desktop_app
+// or web_app has target_platform, installation_type and startup_method.
 func stackIncomplete(c spot) {
 	missing := missingOfStack(c.h.root)
 	if len(missing) == 0 {
@@ -73,6 +79,8 @@ func missingOfStack(root *tomltree.Node) []string {
 	return missing
 }
 
+// What is built is complete by criteria: a list acceptance_criteria, or at
+// least three flags that are true.
 func completionThin(c spot) {
 	n := c.h.root.Find("completion_criteria")
 	if n == nil || len(itemsOf(n.Find("acceptance_criteria"))) > 0 {
@@ -91,6 +99,11 @@ func completionThin(c spot) {
 // outside are the words of goals that rely on what others run.
 var outside = []string{"api", "apis", "external"}
 
+// What is built for others says how it reaches them: a desktop_app has
+// software_stack.packaging_method; where an interface is required,
+// completion_criteria.interface_complete says when it is complete; where the
+// goal names an API or something external,
+// completion_criteria.production_ready.
 func deliveryUnsaid(c spot) {
 	root := c.h.root
 	n := root.Find("completion_criteria")

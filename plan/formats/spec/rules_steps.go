@@ -6,6 +6,7 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// An id names one step of its task. Step 2.3 of task 2 is its step 3.
 func stepDuplicate(c spot) {
 	first := map[string]*step{}
 	for _, s := range c.t.steps {
@@ -18,6 +19,8 @@ func stepDuplicate(c spot) {
 	}
 }
 
+// A step says what is done: in Markdown behind its number, in TOML as
+// description or action.
 func stepNoAction(c spot) {
 	if c.s.title.text == "" {
 		c.tell(c.s.at, c.byHalf("write what is done behind the colon",
@@ -25,6 +28,7 @@ func stepNoAction(c spot) {
 	}
 }
 
+// A step says what can be seen when it is done.
 func stepNoOutput(c spot) {
 	if c.s.expected.text == "" {
 		c.tell(c.s.at, c.byHalf("add  - **Expected output:** what can be seen then",
@@ -32,6 +36,7 @@ func stepNoOutput(c spot) {
 	}
 }
 
+// Where the goal fails with a step, there is another way to do it.
 func criticalNoBackup(c spot) {
 	if c.s.critical.value != nil && *c.s.critical.value && len(c.s.backups) == 0 {
 		c.tell(c.s.at, c.byHalf("add  - **Backup [1]:** another way to do it",
@@ -40,6 +45,8 @@ func criticalNoBackup(c spot) {
 	}
 }
 
+// A backup is another way to do the step. Doing the same again is what
+// max_retries is for.
 func backupOnlyRetry(c spot) {
 	for _, b := range c.s.backups {
 		if (&plan.Backup{Description: b.text.text}).OnlyRepeats() {
@@ -49,6 +56,7 @@ func backupOnlyRetry(c spot) {
 	}
 }
 
+// A backup says what it does differently.
 func backupEmpty(c spot) {
 	for _, b := range c.s.backups {
 		if b.text.text == "" {
@@ -58,6 +66,7 @@ func backupEmpty(c spot) {
 	}
 }
 
+// An id names one backup of its step.
 func backupDuplicate(c spot) {
 	seen := map[string]bool{}
 	for _, b := range c.s.backups {

@@ -1,5 +1,6 @@
 package spec
 
+// A goal without a task is a wish: each half has at least one.
 func noTasks(c spot) {
 	if len(c.h.tasks) == 0 {
 		c.tell(0,
@@ -9,6 +10,7 @@ func noTasks(c spot) {
 	}
 }
 
+// An id names one task of its half.
 func taskDuplicate(c spot) {
 	first := map[string]*task{}
 	for _, t := range c.h.tasks {
@@ -21,6 +23,8 @@ func taskDuplicate(c spot) {
 	}
 }
 
+// Tasks and steps have ids; without one they are called by their place, which
+// changes when another is put before.
 func idMissing(j *judged, report reporter) {
 	tasks(parameters, func(c spot) {
 		if c.t.unnamed {
@@ -34,6 +38,8 @@ func idMissing(j *judged, report reporter) {
 	})(j, report)
 }
 
+// A task says what it is: in Markdown behind its number, in TOML as description
+// or name.
 func taskNoDescription(c spot) {
 	if c.t.title.text == "" {
 		c.tell(c.t.at, c.byHalf("write the title behind the colon",
@@ -41,6 +47,7 @@ func taskNoDescription(c spot) {
 	}
 }
 
+// A task without a step has nothing to carry out.
 func taskNoSteps(c spot) {
 	if len(c.t.steps) == 0 {
 		c.tell(c.t.at, c.byHalf("add  - **Step [1]:** what is done  below its heading",
@@ -52,6 +59,7 @@ func taskNoSteps(c spot) {
 // manyAre more tasks than a plan should have.
 const manyAre = 20
 
+// More than 20 tasks are more than a person keeps in view.
 func taskCountLarge(c spot) {
 	if n := len(c.h.tasks); n > manyAre {
 		c.tell(c.h.tasks[manyAre].at, "put steps that belong together into one task, or split the plan into several",

@@ -8,6 +8,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// Later steps see what went wrong before them: [error_propagation] has enabled
+// and read_prior_steps, both true.
 func propagationIncomplete(c spot) {
 	n := c.h.root.Find("error_propagation")
 	if n == nil {
@@ -27,6 +29,7 @@ func propagationIncomplete(c spot) {
 	}
 }
 
+// The strategy is halt_on_critical, continue_and_log or collaborative_review.
 func strategyUnknown(c spot) {
 	s := wordsIn(c.h.root.Find("error_propagation"), "propagation_strategy", "strategy")
 	if s.ok && !slices.Contains(strategies, plan.Propagation(s.text)) {
@@ -35,14 +38,18 @@ func strategyUnknown(c spot) {
 	}
 }
 
+// The mode of a run is silent, collaborative, dynamic or education.
 func defaultMode(c spot) {
 	if m := wordsIn(c.h.root.Find("execution"), "default_mode", "mode"); m.ok && modeOf(m.text) == "" {
 		c.tell(m.at, "write silent, collaborative, dynamic or education", "the mode %q is not known", m.text)
 	}
 }
 
+// A constraint that the Markdown or a step names is a key of [constraints].
 func (s *step) namesConstraints() []said { return s.constraints }
-func (s *step) namesComponents() []said  { return s.components }
+
+// A component that the Markdown or a step names is a key of [components].
+func (s *step) namesComponents() []said { return s.components }
 
 // dangling judges what names keys of a table that are not there: the Markdown
 // by the way, and steps of the parameters in so many words.
@@ -75,6 +82,8 @@ func dangling(table string, names func(*step) []said) func(spot) {
 var required = []string{"Definition of Complete", "Definitions", "Components", "Constraints", "Bridging",
 	"Instructions for LLM"}
 
+// The Markdown has the sections Definition of Complete, Definitions,
+// Components, Constraints, Bridging and Instructions for LLM.
 func sectionsMissing(c spot) {
 	missing := slices.DeleteFunc(slices.Clone(required), func(name string) bool {
 		return slices.ContainsFunc(c.h.sections, func(s string) bool {

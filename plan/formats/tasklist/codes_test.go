@@ -12,7 +12,6 @@ import (
 // a hint, and not by its good one.
 func TestCodes(t *testing.T) {
 	codestest.Run(t, codestest.Reader{
-		Codes: tasklist.Codes(),
 		Read: func(t *testing.T, text string) *plan.Draft {
 			d, err := tasklist.Read("tasks.md", []byte(text))
 			if err != nil {
@@ -20,6 +19,6 @@ func TestCodes(t *testing.T) {
 			}
 			return d
 		},
-		More: map[string]codestest.Example{"too-many-tasks": {Bad: codestest.Many("- [ ] T%04d x\n"), Good: "- [ ] T001 x\n"}},
+		TooMany: codestest.Many("- [ ] T%04d x\n"),
 	})
 }

@@ -1,11 +1,14 @@
-// Package codestest tests the codes that a reader of plans lists: each is drawn
-// by its bad example and not by its good one.
+// Package codestest tests the codes that a reader of plans reports. They stand
+// in testdata/codes.toml beside the reader, with how grave each is, why it is
+// there, a text that draws it and one that does not; docs/formats.md is drawn
+// from the same files.
 package codestest
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,58 +18,76 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// An Example is a text that draws a code, and one that does not.
-type Example struct{ Bad, Good string }
+// A Code is one that a reader reports, with a text that draws it, and one that
+// does not.
+type Code struct {
+	Severity  plan.Severity
+	Why       string
+	Bad, Good string
+}
+
+// Codes reads those of the reader in a folder, by name.
+func Codes(t *testing.T, dir string) map[string]Code {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "testdata", "codes.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[string]Code{}
+	if err := toml.Unmarshal(text, &codes); err != nil {
+		t.Fatal(err)
+	}
+	return codes
+}
 
 // A Reader is what is tested.
 type Reader struct {
-	Codes []plan.Code
-	Read  func(t *testing.T, text string) *plan.Draft
-	// More are examples that are too long for testdata/codes.toml, by their
-	// codes.
-	More map[string]Example
+	Read func(t *testing.T, text string) *plan.Draft
+	// TooMany draws too-many-tasks, and is too long for the file.
+	TooMany string
 	// Lenient lets good examples draw other codes that are no errors.
 	Lenient bool
 }
 
-// Run holds that the codes are sorted, and that every code is drawn by its bad
-// example, with its severity, a place and a hint, and not by its good one.
+// reported finds the codes in the source of a reader.
+var reported = regexp.MustCompile(`"([a-z]+(?:-[a-z]+)+)", plan\.(?:Error|Warning|Note)\b`)
+
+// Run holds that the file names the codes that the source reports, and that
+// every code is drawn by its bad example, with its severity, a place and a hint,
+// and not by its good one.
 func Run(t *testing.T, r Reader) {
-	text, err := os.ReadFile(filepath.Join("testdata", "codes.toml"))
+	codes := Codes(t, ".")
+	sources, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := map[string]Example{}
-	if err := toml.Unmarshal(text, &examples); err != nil {
-		t.Fatal(err)
-	}
-	for code, e := range r.More {
-		examples[code] = e
-	}
-	if !slices.IsSortedFunc(r.Codes, func(a, b plan.Code) int { return strings.Compare(a.Code, b.Code) }) {
-		t.Error("not sorted")
-	}
-	if len(examples) != len(r.Codes) {
-		t.Errorf("there are %d examples of %d codes", len(examples), len(r.Codes))
-	}
-	for _, c := range r.Codes {
-		e, ok := examples[c.Code]
-		if !ok {
-			t.Errorf("%s: there is no example", c.Code)
-			continue
+	for _, name := range sources {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		bad := r.Read(t, e.Bad)
-		at := slices.IndexFunc(bad.Found, func(d plan.Diagnostic) bool { return d.Code == c.Code })
+		for _, m := range reported.FindAllStringSubmatch(string(text), -1) {
+			if _, ok := codes[m[1]]; !ok && !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s reports %s, which testdata/codes.toml does not name", name, m[1])
+			}
+		}
+	}
+	for name, c := range codes {
+		if name == "too-many-tasks" {
+			c.Bad = r.TooMany
+		}
+		bad := r.Read(t, c.Bad)
+		at := slices.IndexFunc(bad.Found, func(d plan.Diagnostic) bool { return d.Code == name })
 		if at < 0 {
-			t.Errorf("%s: not drawn by\n%.400s\n%v", c.Code, e.Bad, bad.Found)
+			t.Errorf("%s: not drawn by\n%.400s\n%v", name, c.Bad, bad.Found)
 			continue
 		}
 		if d := bad.Found[at]; d.Severity != c.Severity || d.Hint == "" || d.Pos.Line < 1 || bad.Line(d.Pos) == "" {
-			t.Errorf("%s: %+v", c.Code, d)
+			t.Errorf("%s: %+v", name, d)
 		}
-		for _, d := range r.Read(t, e.Good).Found {
-			if !r.Lenient || d.Code == c.Code || d.Severity == plan.Error {
-				t.Errorf("%s: the good example draws %v", c.Code, d)
+		for _, d := range r.Read(t, c.Good).Found {
+			if !r.Lenient || d.Code == name || d.Severity == plan.Error {
+				t.Errorf("%s: the good example draws %v", name, d)
 			}
 		}
 	}
