@@ -77,7 +77,7 @@ func leave(ctx context.Context, folder *escalator.Folder, q ask.Question, a ask.
 	}
 	if _, err := folder.Ask(ctx, q); err == nil {
 		return &ask.RefusedError{Question: q.ID, Why: "it has been answered already: resume the run"}
-	} else if !errors.Is(err, ask.ErrWaiting) {
+	} else if !errors.Is(err, ask.ErrLater) {
 		return err
 	}
 	return folder.Answer(a)

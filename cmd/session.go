@@ -267,7 +267,7 @@ type left struct {
 
 // Ask returns the answer that was left, or asks next.
 func (l *left) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
-	if _, err := l.folder.Given(q); errors.Is(err, ask.ErrWaiting) {
+	if _, err := l.folder.Given(q); errors.Is(err, ask.ErrLater) {
 		return l.next.Ask(ctx, q)
 	}
 	return l.folder.Ask(ctx, q)

@@ -64,7 +64,7 @@ func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
 			fmt.Fprintf(p.out, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)
 			return
 		}
-		if !errors.Is(err, ask.ErrWaiting) {
+		if !errors.Is(err, ask.ErrLater) {
 			fmt.Fprintf(p.out, "ignored  %s\n", escaped(forPeople(err.Error())))
 		}
 		fmt.Fprintf(p.out, "answer   %s\nthen     %s\n", escaped(howToAnswer(q, dir)), resume)

@@ -605,7 +605,7 @@ func TestAmendAfterObsolete(t *testing.T) {
 // the place: that it no longer holds is no matter any more, and what was to be
 // remembered of it is remembered of it.
 func TestAnswersToQuestionsOfThePlanBefore(t *testing.T) {
-	waiting := puts(func() error { return ask.ErrWaiting })
+	waiting := puts(func() error { return ask.ErrLater })
 	t.Run("obsolete", func(t *testing.T) {
 		b, run, fixed := waits(t)
 		*fixed, b.Controller.Escalator = true, waiting

@@ -126,7 +126,7 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (_ *Report, e
 	if err != nil {
 		return e.report(), err
 	}
-	if err := e.life.Begin(ctx); err != nil {
+	if err := e.life.Begin(ctx); err != nil && (e.Rec.Run.Head.Seq == 0 || !session.CutOff(ctx, err)) {
 		return e.report(), err
 	}
 	return e.over(ctx, e.drive.CarryOn(ctx))

@@ -19,7 +19,7 @@ import (
 type waiter struct{}
 
 func (waiter) Ask(context.Context, ask.Question) (ask.Answer, error) {
-	return ask.Answer{}, ask.ErrWaiting
+	return ask.Answer{}, ask.ErrLater
 }
 
 // changing is a script whose only step writes what is now in text.

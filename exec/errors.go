@@ -25,6 +25,13 @@ var ErrWaiting = session.ErrWaiting
 // well.
 var ErrHandoff = session.ErrHandoff
 
+// A Stop is the cause that a host ends the context of a run with, to say in the
+// journal who wants it to stop, and why.
+//
+//	ctx, cancel := context.WithCancelCause(ctx)
+//	cancel(&exec.Stop{By: "anna", Why: "the machine is needed"})
+type Stop = session.Stop
+
 // An OutcomeError says that a run ended, and not as planned.
 type OutcomeError struct {
 	Run     string

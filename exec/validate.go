@@ -60,7 +60,7 @@ func (c *Controller) panel() panel.Panel {
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
 	judges := c.panel()
-	errs := []error{c.chosen(), judges.Validate(), c.lacksGates(p), review.Validate(c.Reviewers)}
+	errs := []error{c.chosen(), judges.Validate(), c.lacksGates(p), c.lacksChecks(p), review.Validate(c.Reviewers)}
 	if c.Evidence != nil {
 		errs = append(errs, c.Evidence.Validate())
 	}
@@ -74,6 +74,17 @@ func (c *Controller) validate(p *plan.Plan) error {
 	case "", plan.Silent, plan.Dynamic, plan.Collaborative, plan.Education:
 	default:
 		errs = append(errs, fmt.Errorf("exec: mode %q is none of silent, dynamic, collaborative, education", c.Mode))
+	}
+	switch c.Strategy {
+	case "", history.Direct, history.Orchestrated:
+	default:
+		errs = append(errs, fmt.Errorf("exec: strategy %q is none of direct, orchestrated", c.Strategy))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(c.Advisors)) {
+		if !slices.Contains(advice.Kinds(), kind) {
+			errs = append(errs, fmt.Errorf("exec: nobody asks for advice of the kind %q: %v are asked for", kind,
+				advice.Kinds()))
+		}
 	}
 	if _, err := preset.Named(c.Preset); err != nil {
 		errs = append(errs, err)
@@ -94,6 +105,19 @@ func (c *Controller) chosen() error {
 		return ErrNoGates
 	}
 	return nil
+}
+
+// lacksChecks refuses a plan with checks that nobody can decide, or with
+// arguments that their kinds do not take.
+func (c *Controller) lacksChecks(p *plan.Plan) error {
+	var errs []error
+	for _, d := range (&plan.Draft{Plan: *p}).Check(c.Options()) {
+		if d.Severity == plan.Error && strings.HasPrefix(d.Code, "check-") {
+			errs = append(errs, fmt.Errorf("exec: %s", strings.TrimPrefix(fmt.Sprintf("step %s.%s: %s", d.Task, d.Step,
+				d.Message), "step .: ")))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // lacksGates refuses a plan that asks for gates which are not there, or gives

@@ -78,7 +78,7 @@ func (s story) waiting(t *testing.T) map[string]string {
 type nobody struct{}
 
 func (nobody) Ask(context.Context, ask.Question) (ask.Answer, error) {
-	return ask.Answer{}, ask.ErrWaiting
+	return ask.Answer{}, ask.ErrLater
 }
 
 // documents are those of presets.

@@ -95,9 +95,9 @@ type Answer struct {
 var (
 	// ErrNoAnswer says that nobody answered, or nobody can: that is a refusal.
 	ErrNoAnswer = errors.New("ask: no answer")
-	// ErrWaiting says that the answer comes later: the run stops here and can
+	// ErrLater says that the answer comes later: the run stops here and can
 	// be resumed.
-	ErrWaiting = errors.New("ask: waiting for an answer")
+	ErrLater = errors.New("ask: waiting for an answer")
 )
 
 // A RefusedError says why an answer does not count.

@@ -33,6 +33,8 @@ func (d *Decider) Decide(run *history.Run, seen *contract.Seen) []Wanted {
 		return one(Restore{})
 	case run.Ended != nil:
 		return one(Seal{})
+	case run.Abandoned != nil, run.Stopping != nil:
+		return stopping(c)
 	case run.Flow.HandedOver():
 		return one(Pause{Why: HandedOver})
 	}
@@ -52,6 +54,26 @@ func (d *Decider) Decide(run *history.Run, seen *contract.Seen) []Wanted {
 		}
 	}
 	return d.step(c)
+}
+
+// stopping is what a run still needs that is to stop, or that nobody wants any
+// more: what is under way is dropped.
+func stopping(c *contract.Case) []Wanted {
+	run := c.Run
+	if s := contract.Current(run); s != nil {
+		c = c.About(s)
+		switch last := s.Last(); {
+		case run.Restoring != nil:
+			return attempted(c, Restore{})
+		case last != nil && last.Failure == nil && s.Status == history.InFlight:
+			return lose(c)
+		}
+	}
+	if run.Abandoned == nil {
+		return one(Pause{Why: Stopped})
+	}
+	return one(Record{Facts: history.At(history.Where{}, &history.Ended{Status: history.NotAchieved,
+		Tree: run.Tree.Tree, Reasons: []string{"the run was abandoned " + run.Abandoned.String()}})})
 }
 
 // Settle returns what follows from an answer to the open question at once. What

@@ -89,7 +89,8 @@ type Reason string
 
 // Reasons of the engine. Performers have further ones.
 const (
-	HandedOver Reason = "handoff" // the token budget of the session is nearly used up
+	HandedOver Reason = "handoff"     // the token budget of the session is nearly used up
+	Stopped    Reason = "interrupted" // somebody wants the run to stop
 )
 
 // End judges the run as a whole.

@@ -21,7 +21,7 @@
 // time.
 //
 // They fail in three ways. [ask.ErrNoAnswer]: nobody answered, or nobody can, and
-// the question counts as refused. [ask.ErrWaiting]: the answer is to come later,
+// the question counts as refused. [ask.ErrLater]: the answer is to come later,
 // the question stands. Anything else, the end of the context too, says that it
 // could not be asked; nothing has been decided then.
 //

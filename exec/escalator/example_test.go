@@ -55,7 +55,7 @@ func ExampleFolder() {
 	folder := &escalator.Folder{Dir: filepath.Join(dir, "inbox")}
 
 	_, err = folder.Ask(context.Background(), question())
-	fmt.Println("waiting:", errors.Is(err, ask.ErrWaiting))
+	fmt.Println("waiting:", errors.Is(err, ask.ErrLater))
 
 	answer := ask.Answer{Run: "01JD3", Question: "q1", Attempt: 1, Choice: "s", By: "bob"}
 	fmt.Println("first answer:", folder.Answer(answer))

@@ -33,7 +33,7 @@ import (
 type Folder struct {
 	Dir  string           // made when the first question is asked
 	Now  func() time.Time // nil: time.Now
-	Wait bool             // false: Ask returns ErrWaiting where there is no answer yet
+	Wait bool             // false: Ask returns ask.ErrLater where there is no answer yet
 	Poll time.Duration    // how often Ask looks when it waits; 0: every second
 
 	// Report, if set, is told about every answer that does not count while Ask
@@ -42,7 +42,7 @@ type Folder struct {
 }
 
 // Ask writes q, unless it is there already, and returns its answer. Where there
-// is none it returns [ask.ErrWaiting] at once or, with Wait, looks again until the
+// is none it returns [ask.ErrLater] at once or, with Wait, looks again until the
 // deadline, which is [ask.ErrNoAnswer]. An answer that does not count is none, and
 // the error then names the file and says why, as a [ask.RefusedError] where the
 // file could be read.
@@ -71,7 +71,7 @@ func (f *Folder) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 			return ask.Answer{}, noAnswer(q, "its deadline %s has passed: %w", showTime(q.Deadline), err)
 		}
 		if !f.Wait {
-			return ask.Answer{}, fmt.Errorf("%w to question %q: %w", ask.ErrWaiting, q.ID, err)
+			return ask.Answer{}, fmt.Errorf("%w to question %q: %w", ask.ErrLater, q.ID, err)
 		}
 		if err := f.pause(ctx, q, now); err != nil {
 			return ask.Answer{}, err
@@ -147,12 +147,12 @@ func planted(q ask.Question) error {
 }
 
 // Given returns the answer to q that lies in the folder, and writes nothing.
-// [ask.ErrWaiting] where none lies there; any other error says why the one that
+// [ask.ErrLater] where none lies there; any other error says why the one that
 // does will not count.
 func (f *Folder) Given(q ask.Question) (ask.Answer, error) {
 	dir, err := f.open(nil)
 	if errors.Is(err, os.ErrNotExist) {
-		return ask.Answer{}, ask.ErrWaiting
+		return ask.Answer{}, ask.ErrLater
 	}
 	if err != nil {
 		return ask.Answer{}, err
@@ -162,7 +162,7 @@ func (f *Folder) Given(q ask.Question) (ask.Answer, error) {
 	case err != nil:
 		return ask.Answer{}, err
 	case !lies:
-		return ask.Answer{}, ask.ErrWaiting
+		return ask.Answer{}, ask.ErrLater
 	}
 	if asked, err := dir.question(questionFile(q.Run, q.ID)); err != nil || !sameQuestion(asked, q) {
 		return ask.Answer{}, planted(q)

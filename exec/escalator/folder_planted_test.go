@@ -46,7 +46,7 @@ func TestFolderTrustsNoPlantedPair(t *testing.T) {
 			f := &Folder{Dir: t.TempDir(), Now: at(asked)}
 			planted := failed()
 			planted.Asked = guess
-			if _, err := f.Ask(t.Context(), planted); !errors.Is(err, ask.ErrWaiting) {
+			if _, err := f.Ask(t.Context(), planted); !errors.Is(err, ask.ErrLater) {
 				t.Fatal(err)
 			}
 			if err := f.Answer(answerTo(planted, "r", "")); err != nil {
@@ -69,7 +69,7 @@ func TestFolderReplacesAQuestionThatIsNotItsOwn(t *testing.T) {
 	planted := failed()
 	planted.Asked = asked.Add(-time.Hour)
 	for _, q := range []ask.Question{planted, failed()} {
-		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ask.ErrWaiting) {
+		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ask.ErrLater) {
 			t.Fatal(err)
 		}
 	}

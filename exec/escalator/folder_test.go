@@ -23,7 +23,7 @@ import (
 func inbox(t *testing.T) *Folder {
 	t.Helper()
 	f := &Folder{Dir: filepath.Join(t.TempDir(), "questions"), Now: at(asked.Add(time.Minute))}
-	if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrWaiting) {
+	if _, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrLater) {
 		t.Fatal(err)
 	}
 	return f
@@ -194,7 +194,7 @@ func TestFolderAnswersThatDoNotCount(t *testing.T) {
 			f := inbox(t)
 			f.put(t, answerName, tc.content)
 			_, err := f.Ask(t.Context(), failed())
-			if !errors.Is(err, ask.ErrWaiting) || !strings.Contains(err.Error(), answerName) ||
+			if !errors.Is(err, ask.ErrLater) || !strings.Contains(err.Error(), answerName) ||
 				!strings.Contains(err.Error(), tc.why) {
 				t.Errorf("Ask: got %v, want %s", err, tc.why)
 			}
@@ -224,7 +224,7 @@ func TestFolderHandWrittenAnswer(t *testing.T) {
 	if err := os.Chtimes(file, asked, asked.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrWaiting) {
+	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrLater) {
 		t.Errorf("too late by its time: %+v, %v", a, err)
 	}
 }
@@ -234,7 +234,7 @@ func TestFolderAsksAgain(t *testing.T) {
 	q := failed()
 	q.Evidence, q.Deadline = []string{"now\xff we know more"}, asked.Add(time.Hour)
 	for range 2 {
-		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ask.ErrWaiting) {
+		if _, err := f.Ask(t.Context(), q); !errors.Is(err, ask.ErrLater) {
 			t.Fatal(err)
 		}
 	}
@@ -290,7 +290,7 @@ func TestFolderFollowsNoLinks(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(f.Dir, answerName)); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrWaiting) || !strings.Contains(err.Error(), "not a regular file") {
+	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrLater) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	before, _ := os.ReadFile(outside)
@@ -314,7 +314,7 @@ func TestFolderQuestionsAreSorted(t *testing.T) {
 			q.Deadline = asked.Add(-time.Second)
 		}
 		_, err := f.Ask(t.Context(), q)
-		if want := map[bool]error{true: ask.ErrNoAnswer, false: ask.ErrWaiting}[id == "late"]; !errors.Is(err, want) {
+		if want := map[bool]error{true: ask.ErrNoAnswer, false: ask.ErrLater}[id == "late"]; !errors.Is(err, want) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -400,7 +400,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	for name, f := range map[string]*Folder{"no name": {}, "a file": {Dir: file},
 		"below a file": {Dir: filepath.Join(file, "x")}} {
 		if _, err := f.Ask(t.Context(), failed()); err == nil || errors.Is(err, ask.ErrNoAnswer) ||
-			errors.Is(err, ask.ErrWaiting) {
+			errors.Is(err, ask.ErrLater) {
 			t.Errorf("%s: Ask: %v", name, err)
 		}
 		if err := f.Answer(answerTo(failed(), "r", "")); err == nil {
@@ -413,7 +413,7 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 	f := inbox(t)
 	q := failed()
 	q.ID, q.Evidence = "huge", []string{strings.Repeat("x", maxQuestion)}
-	if _, err := f.Ask(t.Context(), q); err == nil || errors.Is(err, ask.ErrWaiting) {
+	if _, err := f.Ask(t.Context(), q); err == nil || errors.Is(err, ask.ErrLater) {
 		t.Errorf("a huge question: %v", err)
 	}
 	if os.Getuid() != 0 && runtime.GOOS != "windows" {
@@ -431,12 +431,12 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 // What was given is seen without asking: nothing is written, and an answer that
 // will not count is none.
 func TestFolderGiven(t *testing.T) {
-	if _, err := (&Folder{Dir: filepath.Join(t.TempDir(), "none")}).Given(failed()); !errors.Is(err, ask.ErrWaiting) {
+	if _, err := (&Folder{Dir: filepath.Join(t.TempDir(), "none")}).Given(failed()); !errors.Is(err, ask.ErrLater) {
 		t.Errorf("without a folder: %v", err)
 	}
 	f := inbox(t)
 	before := f.list(t)
-	if _, err := f.Given(failed()); !errors.Is(err, ask.ErrWaiting) {
+	if _, err := f.Given(failed()); !errors.Is(err, ask.ErrLater) {
 		t.Errorf("without an answer: %v", err)
 	}
 	if after := f.list(t); !slices.Equal(before, after) {
@@ -451,7 +451,7 @@ func TestFolderGiven(t *testing.T) {
 	other := failed()
 	other.What += "!"
 	var refused *ask.RefusedError
-	if a, err := f.Given(other); !errors.As(err, &refused) || errors.Is(err, ask.ErrWaiting) {
+	if a, err := f.Given(other); !errors.As(err, &refused) || errors.Is(err, ask.ErrLater) {
 		t.Errorf("to other words: %+v, %v", a, err)
 	}
 }

@@ -19,7 +19,7 @@ func TestPipesAreNotOpened(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(f.Dir, answerName), 0o644); err != nil {
 		t.Skip("no pipes here:", err)
 	}
-	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrWaiting) || !strings.Contains(err.Error(), "not a regular file") {
+	if a, err := f.Ask(t.Context(), failed()); !errors.Is(err, ask.ErrLater) || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if r, err := ReadRules(filepath.Join(f.Dir, answerName)); err == nil {

@@ -51,8 +51,8 @@ func TestSequence(t *testing.T) {
 		"second answers":   {Sequence{Refuse{}, fixed{a: yes}}, yes, nil},
 		"all refuse":       {Sequence{Refuse{}, Refuse{}}, ask.Answer{}, ask.ErrNoAnswer},
 		"an error ends it": {Sequence{fixed{err: broken}, fixed{a: yes}}, ask.Answer{}, broken},
-		"waiting ends it": {Sequence{Refuse{}, fixed{err: ask.ErrWaiting}, fixed{a: yes}}, ask.Answer{},
-			ask.ErrWaiting},
+		"waiting ends it": {Sequence{Refuse{}, fixed{err: ask.ErrLater}, fixed{a: yes}}, ask.Answer{},
+			ask.ErrLater},
 		"one in the other":  {Sequence{Sequence{}, Sequence{fixed{a: yes}}}, yes, nil},
 		"rules without any": {Sequence{&Rules{Now: at(asked)}, fixed{a: yes}}, yes, nil},
 	} {

@@ -175,7 +175,7 @@ func TestPrecedentApplies(t *testing.T) {
 func TestRememberInAFolder(t *testing.T) {
 	f := &Folder{Dir: t.TempDir(), Now: func() time.Time { return taught().Asked.Add(time.Minute) }}
 	q := taught()
-	if _, err := f.Ask(context.Background(), q); !errors.Is(err, ask.ErrWaiting) {
+	if _, err := f.Ask(context.Background(), q); !errors.Is(err, ask.ErrLater) {
 		t.Fatal(err)
 	}
 	a := ask.Answer{Question: q.ID, Run: q.Run, Choice: "y", Remember: ask.ForStep,

@@ -15,7 +15,7 @@ type Asker interface {
 
 // A Sequence asks one after the other until one answers: whoever returns
 // [ask.ErrNoAnswer] passes the question on, and any other error ends it,
-// [ask.ErrWaiting] too. An empty sequence has no answer.
+// [ask.ErrLater] too. An empty sequence has no answer.
 type Sequence []Asker
 
 // Ask returns the first answer. If nobody had one, the error is [ask.ErrNoAnswer]

@@ -65,7 +65,7 @@ func executorLeavesWork(x exec.Executor, w exec.Work) error {
 // TestEscalator returns what is wrong with an escalator, nil if nothing is: it
 // must stop when its context ends, answer the question that it is asked and no
 // other, with one of the choices, or return an error that wraps
-// [ask.ErrNoAnswer] or [ask.ErrWaiting], and leave the question as it was.
+// [ask.ErrNoAnswer] or [ask.ErrLater], and leave the question as it was.
 func TestEscalator(x exec.Escalator) error {
 	q := ask.Question{
 		ID: "q1", Run: "01J00000000000000000000000", Step: "1.1", Attempt: 1, Kind: ask.StepFailed, What: "step 1.1 failed", Why: "nothing else is left to try",
@@ -110,10 +110,10 @@ func escalatorAnswers(x exec.Escalator, q ask.Question) error {
 			return errors.New("the answer does not say who gave it")
 		}
 		return q.Check(a)
-	case errors.Is(err, ask.ErrNoAnswer), errors.Is(err, ask.ErrWaiting), errors.Is(err, errStop):
+	case errors.Is(err, ask.ErrNoAnswer), errors.Is(err, ask.ErrLater), errors.Is(err, errStop):
 		return nil
 	}
-	return fmt.Errorf("without an answer it must say ask.ErrNoAnswer or ask.ErrWaiting: %w", err)
+	return fmt.Errorf("without an answer it must say ask.ErrNoAnswer or ask.ErrLater: %w", err)
 }
 
 // TestAdvisor returns what is wrong with an advisor, nil if nothing is: it must

@@ -28,6 +28,28 @@ func (*Paused) Type() string { return "run-paused" }
 
 func (f *Paused) String() string { return f.Why }
 
+// StopRequested says that somebody wants the run to stop: what is under way is
+// undone, and the controller lets go of it.
+type StopRequested struct {
+	By  string `json:"by"` // "host" where the host's context ended without saying who
+	Why string `json:"why"`
+}
+
+func (*StopRequested) Type() string { return "stop-requested" }
+
+func (f *StopRequested) String() string { return sprint("by %s: %s", f.By, f.Why) }
+
+// Abandoned says that nobody wants the run any more: what is under way is
+// undone, and the run ends as it is.
+type Abandoned struct {
+	By     string `json:"by"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func (*Abandoned) Type() string { return "run-abandoned" }
+
+func (f *Abandoned) String() string { return sprint("by %s: %s", f.By, f.Reason) }
+
 // Ended is the outcome of a run.
 type Ended struct {
 	Status  Status        `json:"status"`

@@ -185,13 +185,23 @@ func (f *Started) ofRun(r *Run, at moment) error {
 }
 
 func (f *Resumed) ofRun(r *Run, at moment) error {
-	r.Boot = f.Boot
+	r.Boot, r.Stopping = f.Boot, nil
 	if r.Ended == nil {
 		r.Resumptions++
 		r.ResumedAt = at.seq
 		idle(r, at.time)
 		r.Flow.resumed()
 	}
+	return nil
+}
+
+func (f *StopRequested) ofRun(r *Run, _ moment) error {
+	r.Stopping = f
+	return nil
+}
+
+func (f *Abandoned) ofRun(r *Run, _ moment) error {
+	r.Abandoned = f
 	return nil
 }
 

@@ -53,8 +53,10 @@ type Run struct {
 	EvidenceRetries []EvidenceRetry // what was done where it was missing
 	Outcomes        []TaskOutcome   // last words about tasks
 
-	Restoring *RestoreBegun // begun and not finished
-	Paused    *Paused       // the controller let go
+	Restoring *RestoreBegun  // begun and not finished
+	Stopping  *StopRequested // since the run was taken up last
+	Paused    *Paused        // the controller let go
+	Abandoned *Abandoned
 	Ended     *Ended
 	Delivered *Delivered
 	Sealed    *Sealed

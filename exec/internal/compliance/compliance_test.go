@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/compliance"
 	"github.com/planlock/planlock/plan"

@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/ending"
 	"github.com/planlock/planlock/exec/internal/people"
@@ -33,32 +34,46 @@ type Drive struct {
 }
 
 // CarryOn carries the run on from wherever its history stands, until it is
-// sealed or must stop; the error says why it stops before its end. What comes next is decided from the history alone, so
-// that going on after a crash is no case of its own.
+// sealed or must stop; the error says why it stops before its end. What comes
+// next is decided from the history alone, so that going on after a crash is no
+// case of its own.
+//
+// Where the host wants the run to stop, that is a fact, wherever it comes:
+// what is wanted from there on is what has to be undone, and a pause. All of it
+// is done without the host's context, which has ended.
 func (d *Drive) CarryOn(ctx context.Context) error {
+	work, stops := ctx, false
 	for {
+		if session.Interrupted(ctx) && !stops {
+			work, stops = context.WithoutCancel(ctx), true
+			if err := d.stop(work, context.Cause(ctx)); err != nil {
+				return err
+			}
+		}
 		wanted := d.Decider().Decide(d.Rec.Run, d.Rec.Seen)
 		if len(wanted) == 0 {
 			return nil
 		}
-		if session.Interrupted(ctx) && !outlastsInterrupts(wanted[0].Action) {
-			return d.Pause(ctx, "interrupted", context.Cause(ctx))
+		if a, lets := wanted[0].Action.(engine.Pause); lets && a.Why == engine.Stopped {
+			return d.Pause(work, string(a.Why), context.Cause(ctx))
 		}
-		if err := d.do(ctx, wanted[0]); err != nil {
+		if err := d.do(work, wanted[0]); err != nil && (stops || !session.CutOff(ctx, err)) {
 			return err
 		}
 	}
 }
 
-// outlastsInterrupts reports whether an action is carried out although the host
-// wants the run to stop: what was announced is undone, and a run that ended is
-// sealed.
-func outlastsInterrupts(a engine.Action) bool {
-	switch a.(type) {
-	case engine.Restore, engine.Seal:
-		return true
+// stop records that the host wants the run to stop, unless it ends anyway.
+func (d *Drive) stop(ctx context.Context, cause error) error {
+	if d.Rec.Run.Ended != nil || d.Rec.Run.Abandoned != nil {
+		return nil
 	}
-	return false
+	request := &history.StopRequested{By: "host", Why: bound.Text(cause.Error(), bound.Line)}
+	var stop *session.Stop
+	if errors.As(cause, &stop) && stop.By != "" {
+		request.By, request.Why = stop.By, bound.Text(stop.Why, bound.Line)
+	}
+	return d.Rec.Record(ctx, history.Where{}, request)
 }
 
 // do has the world do what is wanted.

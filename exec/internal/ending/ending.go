@@ -37,7 +37,7 @@ func (e *Ending) End(ctx context.Context) error {
 		return e.LetGo(ctx, err)
 	}
 	if session.Interrupted(ctx) {
-		return e.Pause(ctx, "interrupted", context.Cause(ctx))
+		return nil // the loop stops
 	}
 	facts := history.Judgements(judged)
 	if e.Rec.Run.Started.Isolated && !e.Rec.Run.Started.Shadow && ended.Status == history.Achieved {

@@ -101,11 +101,11 @@ func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error
 	}
 	var mistaken *ask.RefusedError
 	switch {
-	case errors.Is(err, ask.ErrWaiting):
+	case errors.Is(err, ask.ErrLater):
 		return p.Pause(ctx, "waiting",
 			fmt.Errorf("%w for an answer to question %s: %s", session.ErrWaiting, q.ID, q.What))
 	case session.Interrupted(ctx):
-		return p.Pause(ctx, "interrupted", context.Cause(ctx))
+		return nil // the loop stops
 	case errors.Is(err, ask.ErrNoAnswer), errors.As(err, &mistaken), !q.Deadline.IsZero() &&
 		!p.Now().Before(q.Deadline):
 		return p.Note(ctx, p.Decider().Refuse(p.Rec.Run, err.Error()))

@@ -75,6 +75,19 @@ func (s *Session) LetGo(ctx context.Context, err error) error {
 	return err
 }
 
+// A Stop is the cause that a host ends the context of a run with; see
+// exec.Stop.
+type Stop struct{ By, Why string }
+
+func (s *Stop) Error() string { return "exec: stopped by " + s.By + ": " + s.Why }
+
+// CutOff reports whether err says no more than that ctx has ended.
+func CutOff(ctx context.Context, err error) bool {
+	var refused *Refusal
+	return Interrupted(ctx) && !errors.As(err, &refused) &&
+		(errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err()))
+}
+
 // Interrupted reports whether the run is to stop because the host wants it to.
 func Interrupted(ctx context.Context) bool { return ctx.Err() != nil }
 

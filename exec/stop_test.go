@@ -1,0 +1,109 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/planlock/planlock/exec"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/exectest"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/recovery"
+)
+
+// TestCancelledAnywhere cancels a run at each of its records: wherever that is,
+// the run waits, says who wanted it, and goes on to the same end.
+func TestCancelledAnywhere(t *testing.T) {
+	script := exectest.Script{"1.1": goodScript["1.1"],
+		"1.2": exectest.Attempts(exectest.Fail("not yet"), goodScript["1.2"])}
+	for at := uint64(1); ; at += uint64(stride()) {
+		b := exectest.New(t, twoSteps(), workspace, script)
+		for name := range b.Controller.Executors {
+			b.Controller.Executors[name] = exectest.Script{"1.1": goodScript["1.1"],
+				"1.2": exectest.Attempts(exectest.Fail("not yet"), goodScript["1.2"])}
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := &exec.Stop{By: "anna", Why: "the machine is needed"}
+		var last event.Kind
+		b.Controller.Observe = func(_ context.Context, e event.Event) {
+			if last = e.Kind; e.Seq == at && e.Fact != nil {
+				cancel(stop)
+			}
+		}
+		locked := b.Lock(t)
+		report, err := b.Controller.Run(ctx, locked)
+		if err == nil || report.Run.Ended != nil {
+			break // it was over
+		}
+		if !errors.Is(err, stop) || report.Status() != history.Waiting || report.Run.Paused == nil ||
+			report.Run.Stopping == nil || report.Run.Stopping.By != "anna" || last != event.Cancelled {
+			t.Fatalf("cancelled at record %d the run is %s (%+v), %s: %v", at, report.Status(), report.Run.Stopping, last, err)
+		}
+		if report, err = b.Controller.Resume(t.Context(), locked, ""); err != nil || report.Status() != history.Achieved ||
+			report.Run.Stopping != nil {
+			t.Fatalf("cancelled at record %d, and then: %v\n%s", at, err, report)
+		}
+	}
+}
+
+// TestCancelledByAnyPort: also a run that is cut off in the middle of a
+// question, of a version, or of a gate waits.
+func TestCancelledByAnyPort(t *testing.T) {
+	stop := errors.New("stop")
+	for name, set := range map[string]func(c *exec.Controller, cut func()){
+		"escalator": func(c *exec.Controller, cut func()) {
+			c.Executors = exec.Default(exectest.Script{"1.1": exectest.Fail("no")})
+			c.Ladder = recovery.Ladder{recovery.Ask{}}
+			c.Escalator = asking(func(ctx context.Context, _ ask.Question) (ask.Answer, error) {
+				cut()
+				return ask.Answer{}, fmt.Errorf("nobody: %w", context.Cause(ctx))
+			})
+		},
+		"executor": func(c *exec.Controller, cut func()) {
+			inner := c.Executors[""]
+			c.Executors[""] = exec.Func(func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+				cut()
+				return inner.Execute(ctx, w)
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := exectest.New(t, strings.ReplaceAll(twoSteps(), "executor = \"script\"\n", ""), workspace, goodScript)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			set(b.Controller, func() { cancel(stop) })
+			report, err := b.Controller.Run(ctx, b.Lock(t))
+			if !errors.Is(err, stop) || report.Status() != history.Waiting || report.Run.Stopping.By != "host" {
+				t.Errorf("the run is %s: %v", report.Status(), err)
+			}
+		})
+	}
+}
+
+type asking func(context.Context, ask.Question) (ask.Answer, error)
+
+func (a asking) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) { return a(ctx, q) }
+
+// TestUnknownWordsAreRefused: what a host misspells, and what a plan wants that
+// was locked elsewhere, is refused before anything happens.
+func TestUnknownWordsAreRefused(t *testing.T) {
+	for says, set := range map[string]func(b *exectest.Bench){
+		`mode "loud"`:               func(b *exectest.Bench) { b.Controller.Mode = "loud" },
+		`"heroic" is none`:          func(b *exectest.Bench) { b.Controller.Preset = "heroic" },
+		`strategy "hasty"`:          func(b *exectest.Bench) { b.Controller.Strategy = "hasty" },
+		`advice of the kind "luck"`: func(b *exectest.Bench) { b.Controller.Advisors = exec.Advisors{advice.Kind("luck"): nil} },
+	} {
+		b := exectest.New(t, twoSteps(), workspace, goodScript)
+		locked := b.Lock(t)
+		set(b)
+		report, err := b.Controller.Run(t.Context(), locked)
+		var refused *exec.RefusedError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), says) || report.Run.Head.Seq != 0 {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
