@@ -7,6 +7,7 @@ import (
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/analysis"
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
@@ -33,7 +34,7 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 			Files: planFiles(r.Started.Files)},
 		Lock: boundLock{r.Started.Lock, r.Started.LockFile, r.Started.LockDigest, list(r.Started.Acknowledged)},
 		Base: newTree(r.Started.Base), Tree: newTree(r.Tree), Git: gitParts(r.Git),
-		Warnings: list(r.Started.Warnings), Planning: judgements(r.Started.Planning), Final: judgements(r.Final),
+		Warnings: list(r.Started.Warnings), judged: map[*gate.Judgement][]judgement{},
 		ModeSwitches: modeSwitches(r.Modes), RolledBack: rollbacks(r.RolledBack),
 		Amendments: amendments(r.Amendments),
 	}
@@ -41,7 +42,9 @@ func New(p *plan.Plan, r *history.Run, say action.Speller) (*Model, error) {
 		rep.Envelope = boundEnvelope{e.Digest(), slices.Clone(e.Components)}
 	}
 	rep.Envelope.Components = list(rep.Envelope.Components)
+	rep.Planning, rep.Final = rep.judgements(r.Started.Planning), rep.judgements(r.Final)
 	rep.buildTasks(p, r)
+	rep.judged = nil
 	rep.latest = latest(r)
 	rep.Duration = between(rep.Started, rep.latest)
 	if r.Ended != nil {

@@ -31,8 +31,7 @@ func (rep *Model) buildTasks(p *plan.Plan, r *history.Run) {
 		if t == nil {
 			t = add(s.Task)
 		}
-		made := newStep(r, written[s.Address], s)
-		made.of = rep
+		made := rep.newStep(written[s.Address], s)
 		t.Steps = append(t.Steps, made)
 		rep.steps = append(rep.steps, made)
 	}
@@ -137,12 +136,13 @@ const (
 	lost     = "lost"
 )
 
-func newStep(r *history.Run, in *plan.Step, s *history.Step) *step {
+func (rep *Model) newStep(in *plan.Step, s *history.Step) *step {
 	out := &step{
+		of:      rep,
 		Address: s.Address, ID: stepID(s), Task: s.Task, Title: s.Title, Status: s.Status,
 		Critical: s.Critical, Rollback: s.Rollback, Started: newStamp(s.Started), Ended: newStamp(s.Over),
-		Duration: atWork(r, newStamp(s.Started), newStamp(s.Over)),
-		Gates:    judgements(s.Gates), Questions: each(s.Questions, newQuestion),
+		Duration: atWork(rep.of, newStamp(s.Started), newStamp(s.Over)),
+		Gates:    rep.judgements(s.Gates), Questions: each(s.Questions, newQuestion),
 		Recoveries: each(s.Recoveries, newRecovery),
 	}
 	if in != nil {
@@ -155,7 +155,7 @@ func newStep(r *history.Run, in *plan.Step, s *history.Step) *step {
 		out.Checkpoint = &stepCheckpoint{newTree(c.Checkpoint), s.At, c.Envelope}
 		out.Propagation = &propagation{c.Decision, string(c.Strategy), c.Concern, list(c.Prior)}
 	}
-	out.addAttempts(r, s)
+	out.addAttempts(rep, s)
 	out.addEnd(s)
 	return out
 }
@@ -170,14 +170,14 @@ func stepID(s *history.Step) string {
 	return strings.TrimPrefix(string(s.Address), s.Task+".")
 }
 
-func (out *step) addAttempts(r *history.Run, s *history.Step) {
+func (out *step) addAttempts(rep *Model, s *history.Step) {
 	out.Attempts = []*attempt{}
 	out.Retries, out.Backups = tried(s)
 	for _, a := range s.Undone {
-		out.Attempts = append(out.Attempts, newAttempt(r, s, a, true, false))
+		out.Attempts = append(out.Attempts, rep.newAttempt(s, a, true, false))
 	}
 	for i, a := range s.Attempts {
-		out.Attempts = append(out.Attempts, newAttempt(r, s, a, false, i == len(s.Attempts)-1))
+		out.Attempts = append(out.Attempts, rep.newAttempt(s, a, false, i == len(s.Attempts)-1))
 		out.Method = a.Method.Method
 	}
 }
@@ -203,12 +203,12 @@ func (out *step) addEnd(s *history.Step) {
 
 // newAttempt describes an attempt; before says that it was made before the run
 // was set back.
-func newAttempt(r *history.Run, s *history.Step, a *history.Attempt, before, last bool) *attempt {
+func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last bool) *attempt {
 	out := &attempt{
 		Number: a.Number, Method: a.Method.Method, Text: a.Method.Text, Executor: a.Method.Executor,
 		RolledBack: before, Started: newStamp(a.Started), Ended: newStamp(a.Ended),
-		Duration: atWork(r, newStamp(a.Started), newStamp(a.Ended)),
-		Gates:    judgements(a.Gates), Outcome: lost,
+		Duration: atWork(rep.of, newStamp(a.Started), newStamp(a.Ended)),
+		Gates:    rep.judgements(a.Gates), Outcome: lost,
 	}
 	switch {
 	case a.Failure != nil:
@@ -286,7 +286,19 @@ func findings(fs []gate.Finding) []finding {
 	})
 }
 
-func judgements(js []gate.Judgement) []judgement { return each(js, newJudgement) }
+// judgements describes judgements. A list that the history holds once for many
+// steps is described once.
+func (rep *Model) judgements(js []gate.Judgement) []judgement {
+	if len(js) == 0 {
+		return []judgement{}
+	}
+	if known := rep.judged[&js[0]]; len(known) == len(js) {
+		return known
+	}
+	list := slices.Clip(each(js, newJudgement))
+	rep.judged[&js[0]] = list
+	return list
+}
 
 func newJudgement(j gate.Judgement) judgement {
 	out := judgement{

@@ -62,12 +62,13 @@ type Model struct {
 	Declarations []declaration  `json:"declarations,omitempty"` // of an observing run
 	KPIs         kpis           `json:"kpis"`
 	// of tasks that were reviewed, or whose evidence was looked for
-	LastWords []lastWord     `json:"task_outcomes,omitempty"`
-	Approvals []approvalLine `json:"approvals,omitempty"` // in the order in which they were made
-	Evidence  []lookedFor    `json:"evidence,omitempty"`  // likewise
-	steps     []*step        // in the order of execution
-	edges     [][2]string    // tasks: the second depends on the first
-	latest    stamp          // the last time that is known
+	LastWords []lastWord                      `json:"task_outcomes,omitempty"`
+	Approvals []approvalLine                  `json:"approvals,omitempty"` // in the order in which they were made
+	Evidence  []lookedFor                     `json:"evidence,omitempty"`  // likewise
+	steps     []*step                         // in the order of execution
+	judged    map[*gate.Judgement][]judgement // what was described, while the model is built
+	edges     [][2]string                     // tasks: the second depends on the first
+	latest    stamp                           // the last time that is known
 	analysis  *analysis.Analysis
 	of        *history.Run
 	plan      *plan.Plan

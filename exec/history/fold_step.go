@@ -38,6 +38,7 @@ func (f *StepStarted) ofStep(r *Run, s *Step, at moment) error {
 	if s.Started.IsZero() {
 		s.Started = at.time
 	}
+	f.Checkpoint = r.known(f.Checkpoint)
 	s.Checkpoint, s.At, s.Status = f, at.seq, InFlight
 	s.Gates, s.Refusal = nil, nil
 	if !slices.Contains(r.lanes, s) {
@@ -53,6 +54,7 @@ func (f *StepCompleted) ofStep(r *Run, s *Step, at moment) error {
 	case s.Last() == nil:
 		return at.refuse("step %s is completed without an attempt", s.Address)
 	}
+	f.Snapshot = r.known(f.Snapshot)
 	s.Completed = f
 	s.Last().Ended = at.time
 	r.Tree = f.Snapshot
@@ -93,6 +95,7 @@ func (f *Lesson) ofStep(_ *Run, s *Step, _ moment) error {
 
 func (f *Accounted) ofAttempt(r *Run, _ *Step, a *Attempt, _ moment) error {
 	f.Inline = nil // the store knows them by now
+	f.Tree = r.known(record.Snapshot{Tree: f.Tree, Manifest: r.Tree.Manifest}).Tree
 	a.Accounted = f
 	r.standing.touched(f)
 	return nil
@@ -179,16 +182,16 @@ func (f *Judged) ofRun(r *Run, _ moment) error {
 	return nil
 }
 
-func (f *Judged) ofStep(_ *Run, s *Step, at moment) error {
+func (f *Judged) ofStep(r *Run, s *Step, at moment) error {
 	if at.attempt == 0 {
-		s.Gates = append(s.Gates, *f...)
+		s.Gates = r.judged.add(s.Gates, *f)
 		return nil
 	}
 	a, err := s.underWay(f, at)
 	if err != nil {
 		return err
 	}
-	a.Gates = append(a.Gates, *f...)
+	a.Gates = r.judged.add(a.Gates, *f)
 	return nil
 }
 

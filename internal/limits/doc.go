@@ -9,6 +9,7 @@
 //	go run ./internal/limits -short -calm 8m                   # and again what other machines on the same hardware disturbed
 //	go run ./internal/limits -trees large -rows 'scan|restore' # some rows, on 100,000 files
 //	go run ./internal/limits -rows 'step' -cpuprofile cpu.out
+//	go run ./internal/limits -trees small -rows memory          # what the command takes of memory in a run of 10,000 steps: minutes
 //
 // It is a module of its own, because nobody who uses planlock needs a database.
 // docs/limits.md has the table, and what each row means.

@@ -102,7 +102,7 @@ func (s settings) measure(ctx context.Context) error {
 		}
 	}
 	for _, group := range []func(settings, context.Context, *table) error{settings.fourRecords, settings.replay,
-		settings.longRun, settings.kills} {
+		settings.longRun, settings.kills, settings.memory} {
 		err := m.measure(func(all *table) error {
 			own := s
 			var err error
