@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
+// openBlobs is what a subject of the tests is opened with: see RunBlobs.
 type openBlobs = func() (checkpoint.Blobs, error)
 
 // RunBlobs tests the rules of checkpoint.Blobs, one subtest for each. open
@@ -48,6 +49,8 @@ type blobsCase struct {
 	run  func(b checkpoint.Blobs, open openBlobs) error
 }
 
+// test opens the store and holds the rule against it. The error begins with the
+// rule, so that it can be read without the source of the case.
 func (c blobsCase) test(open openBlobs) error {
 	b, err := open()
 	if err != nil {
@@ -59,6 +62,8 @@ func (c blobsCase) test(open openBlobs) error {
 	return nil
 }
 
+// closeBlobs closes what can be closed. Blobs have no Close of their own: a
+// database outlives what is put into it.
 func closeBlobs(b checkpoint.Blobs) error {
 	if c, ok := b.(io.Closer); ok {
 		return c.Close()
@@ -66,6 +71,8 @@ func closeBlobs(b checkpoint.Blobs) error {
 	return nil
 }
 
+// The rules of checkpoint.Blobs, in the order in which they are tested: simple
+// ones first, since the others rely on them.
 var blobsCases = []blobsCase{
 	{"get", "Get yields exactly what was put, in one piece or many", testGet},
 	{"again", "putting the same content again is harmless, and reading it is independent of other readers", testAgain},
@@ -79,6 +86,9 @@ var blobsCases = []blobsCase{
 	{"reopen", "what was synced is kept when it is opened again", testReopen},
 }
 
+// content makes bytes that look random, and are the same in every run for a
+// name and a size. No two names share any, so that cases which share a store do
+// not meet.
 func content(name string, size int) []byte {
 	b := make([]byte, size)
 	state := ledger.Sum([]byte(name))
@@ -127,6 +137,7 @@ func misses(ctx context.Context, b checkpoint.Blobs, content []byte) error {
 	return nil
 }
 
+// put puts a content under its own digest.
 func put(ctx context.Context, b checkpoint.Blobs, c []byte) error {
 	if err := b.Put(ctx, ledger.Sum(c), bytes.NewReader(c)); err != nil {
 		return fmt.Errorf("calling Put of %d bytes: %w", len(c), err)
@@ -134,6 +145,8 @@ func put(ctx context.Context, b checkpoint.Blobs, c []byte) error {
 	return nil
 }
 
+// testGet goes over the sizes at which stores change their ways: nothing, one
+// byte, below and at a block and a mebibyte, several.
 func testGet(b checkpoint.Blobs, _ openBlobs) error {
 	ctx := context.Background()
 	for _, size := range []int{0, 1, 511, 4096, 1<<20 - 1, 1 << 20, 3<<20 + 17} {
@@ -151,6 +164,8 @@ func testGet(b checkpoint.Blobs, _ openBlobs) error {
 	return holds(ctx, b, content("get", 511))
 }
 
+// testAgain puts a content several times, and reads it in the middle of reading
+// it.
 func testAgain(b checkpoint.Blobs, _ openBlobs) error {
 	ctx, c := context.Background(), content("again", 9000)
 	for range 3 {
@@ -174,6 +189,7 @@ func testAgain(b checkpoint.Blobs, _ openBlobs) error {
 	return errors.Join(err, rerr, r.Close())
 }
 
+// testMissing asks for what nobody put, and for the digest that none has.
 func testMissing(b checkpoint.Blobs, _ openBlobs) error {
 	ctx := context.Background()
 	if err := misses(ctx, b, []byte("checkpointtest: never put")); err != nil {
@@ -185,8 +201,11 @@ func testMissing(b checkpoint.Blobs, _ openBlobs) error {
 	return nil
 }
 
+// errRead is what the reader of a torn content says.
 var errRead = errors.New("checkpointtest: reading failed")
 
+// testFailedRead breaks the reading half-way. What arrived must not be kept: it
+// has not the digest it would lie under.
 func testFailedRead(b checkpoint.Blobs, _ openBlobs) error {
 	ctx := context.Background()
 	for _, size := range []int{10, 2 << 20} {
@@ -205,10 +224,13 @@ func testFailedRead(b checkpoint.Blobs, _ openBlobs) error {
 	return nil
 }
 
+// A failing reader yields nothing but its error.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
+// testNotRetained overwrites the memory that was put. A store that holds on to
+// it would keep something else.
 func testNotRetained(b checkpoint.Blobs, _ openBlobs) error {
 	ctx, c := context.Background(), content("not retained", 777)
 	mine := bytes.Clone(c)
@@ -219,6 +241,8 @@ func testNotRetained(b checkpoint.Blobs, _ openBlobs) error {
 	return holds(ctx, b, c)
 }
 
+// testCancelled calls every method with a context that has ended, and then does
+// all of it with one that has not.
 func testCancelled(b checkpoint.Blobs, _ openBlobs) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -239,6 +263,8 @@ func testCancelled(b checkpoint.Blobs, _ openBlobs) error {
 	return errors.Join(misses(live, b, c), put(live, b, c), b.Sync(live), holds(live, b, c))
 }
 
+// testCancelledReading ends the context in the middle of a Put, which may
+// finish or give up, and must not do half.
 func testCancelledReading(b checkpoint.Blobs, _ openBlobs) error {
 	live := context.Background()
 	for _, size := range []int{100, 4 << 20} {
@@ -269,6 +295,8 @@ func (c *cancelling) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// testConcurrent has several workers put and read, some of them the same
+// contents at the same time.
 func testConcurrent(b checkpoint.Blobs, _ openBlobs) error {
 	const workers, each = 8, 20
 	ctx := context.Background()
@@ -292,6 +320,8 @@ func testConcurrent(b checkpoint.Blobs, _ openBlobs) error {
 	return errors.Join(errs[:]...)
 }
 
+// testReopen opens the store a second time while the first is still open, as
+// two processes would.
 func testReopen(b checkpoint.Blobs, open openBlobs) error {
 	ctx := context.Background()
 	contents := [][]byte{content("reopen", 1), content("reopen", 5000), content("reopen", 2<<20)}

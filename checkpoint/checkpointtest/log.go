@@ -22,6 +22,7 @@ type LogSubject struct {
 	Tear func() error
 }
 
+// freshLog is what the subjects of the tests are made with: see RunLog.
 type freshLog = func() (LogSubject, error)
 
 // RunLog tests the rules of checkpoint.Log, one subtest for each. fresh returns a
@@ -53,14 +54,17 @@ func TestLog(fresh func() (LogSubject, error)) error {
 	return errors.Join(errs...)
 }
 
+// errSkip says that a rule cannot be tested on this subject.
 var errSkip = errors.New("the subject has no Tear")
 
+// A logCase defends one rule on a log of its own.
 type logCase struct {
 	name string
 	rule string
 	run  func(l checkpoint.Log, s LogSubject) error // closes l
 }
 
+// test makes a new log and holds the rule against it.
 func (c logCase) test(fresh freshLog) error {
 	s, err := fresh()
 	if err != nil {
@@ -76,6 +80,8 @@ func (c logCase) test(fresh freshLog) error {
 	return nil
 }
 
+// The rules of checkpoint.Log, simple ones first, since the others rely on
+// them.
 var logCases = []logCase{
 	{"order", "records of any bytes are replayed in order, as often as one likes, by the log and by the next opening",
 		testOrder},
@@ -89,12 +95,15 @@ var logCases = []logCase{
 	{"torn", "a torn last batch is not replayed, not even in part, and the log goes on before it", testTorn},
 }
 
+// batches are what is appended: one record and several, empty ones, and one
+// that is larger than a block.
 var batches = [][][]byte{
 	{[]byte("first")},
 	{[]byte("second"), {}, bytes.Repeat([]byte{0}, 2000), []byte("\n\xff\x00{}")},
 	{bytes.Repeat([]byte("large "), 50_000)},
 }
 
+// flat is the records of all batches, in order.
 func flat(batches [][][]byte) (all [][]byte) {
 	for _, b := range batches {
 		all = append(all, b...)
@@ -102,6 +111,7 @@ func flat(batches [][][]byte) (all [][]byte) {
 	return all
 }
 
+// appendAll appends batch by batch.
 func appendAll(l checkpoint.Log, batches [][][]byte) error {
 	for i, b := range batches {
 		if err := l.Append(context.Background(), b); err != nil {
@@ -111,6 +121,8 @@ func appendAll(l checkpoint.Log, batches [][][]byte) error {
 	return nil
 }
 
+// replayed reads all records. It takes copies, since a slice is only good until
+// the next one.
 func replayed(ctx context.Context, l checkpoint.Log) (all [][]byte, err error) {
 	for r, err := range l.Replay(ctx) {
 		if err != nil {
@@ -150,11 +162,14 @@ func reopened(l checkpoint.Log, s LogSubject, want [][]byte) error {
 	return errors.Join(yields(again, want), again.Close())
 }
 
+// testOrder reads a log that is empty, then what was appended, twice, and once
+// more after opening it again.
 func testOrder(l checkpoint.Log, s LogSubject) error {
 	want := flat(batches)
 	return errors.Join(yields(l, nil), appendAll(l, batches), yields(l, want), yields(l, want), reopened(l, s, want))
 }
 
+// testEarlyEnd stops reading in the middle, and then reads all.
 func testEarlyEnd(l checkpoint.Log, _ LogSubject) error {
 	if err := appendAll(l, batches); err != nil {
 		return err
@@ -174,6 +189,7 @@ func testEarlyEnd(l checkpoint.Log, _ LogSubject) error {
 	return yields(l, flat(batches))
 }
 
+// testSlices overwrites what was appended, which is the caller's again.
 func testSlices(l checkpoint.Log, s LogSubject) error {
 	batch := [][]byte{[]byte("one"), []byte("two")}
 	if err := l.Append(context.Background(), batch); err != nil {
@@ -185,6 +201,8 @@ func testSlices(l checkpoint.Log, s LogSubject) error {
 	return errors.Join(yields(l, want), reopened(l, s, want))
 }
 
+// testCancelledLog calls with a context that has ended. Nothing of that may be
+// found later.
 func testCancelledLog(l checkpoint.Log, s LogSubject) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -200,6 +218,7 @@ func testCancelledLog(l checkpoint.Log, s LogSubject) error {
 	return errors.Join(appendAll(l, batches[2:]), reopened(l, s, flat([][][]byte{batches[0], batches[2]})))
 }
 
+// testClosed uses a log after Close, and closes it again.
 func testClosed(l checkpoint.Log, s LogSubject) error {
 	if err := errors.Join(appendAll(l, batches[:1]), l.Close(), l.Close()); err != nil {
 		return err
@@ -210,6 +229,8 @@ func testClosed(l checkpoint.Log, s LogSubject) error {
 	return reopened(l, s, flat(batches[:1]))
 }
 
+// testConcurrentLog appends and reads at the same time. Each batch must stay in
+// one piece.
 func testConcurrentLog(l checkpoint.Log, s LogSubject) error {
 	const workers, each, size = 6, 10, 3
 	var (
@@ -255,6 +276,8 @@ func testConcurrentLog(l checkpoint.Log, s LogSubject) error {
 	return reopened(l, s, got)
 }
 
+// testStale opens the log a second time, and appends by both. What was
+// acknowledged must be there at the end, in that order, and nothing else.
 func testStale(l checkpoint.Log, s LogSubject) error {
 	var acknowledged [][]byte
 	try := func(l checkpoint.Log, text string) {
@@ -276,6 +299,8 @@ func testStale(l checkpoint.Log, s LogSubject) error {
 	return errors.Join(err, reopened(l, s, acknowledged))
 }
 
+// testTorn takes away a part of the last batch. None of that batch may be
+// yielded, and a new one must take its place.
 func testTorn(l checkpoint.Log, s LogSubject) error {
 	if s.Tear == nil {
 		return errSkip

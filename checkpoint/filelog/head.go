@@ -36,6 +36,7 @@ type logEnd struct {
 	sum     uint32 // of the payload of the last frame; 0 if there is none
 }
 
+// encode returns the content of a head, all of which fits into one sector.
 func (e logEnd) encode() []byte {
 	b := append(append(make([]byte, 0, headSize), headMagic...), 0)
 	b = binary.BigEndian.AppendUint16(b, headVersion)

@@ -65,6 +65,9 @@ type logFile interface {
 	Close() error
 }
 
+// openForWriting locks the log, verifies it, mends what a crash left at its
+// end, and opens its head. The lock comes first: a writer at work would look
+// like damage.
 func (l *Log) openForWriting(f *disk.File, known ends) error {
 	if held, err := file.Lock(f.OS()); err != nil {
 		return fmt.Errorf("checkpoint: lock log: %w", err)
@@ -175,6 +178,9 @@ func (l *Log) Write(ctx context.Context, batch [][]byte) error {
 	return l.add(ctx, batch, false)
 }
 
+// add writes a batch as one frame behind the last one, and syncs it if durable
+// is said. A frame that follows one that was not synced says so, so that a gap
+// which a power cut leaves is told from damage.
 func (l *Log) add(ctx context.Context, batch [][]byte, durable bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -278,6 +284,9 @@ func (l *Log) stays() error {
 	return l.headAt.Check(0)
 }
 
+// die makes every later use fail with err. What a failed write or sync left is
+// not known, and a second sync may report success without having written
+// anything.
 func (l *Log) die(verb string, err error) error {
 	l.dead = fmt.Errorf("%w: %s log %q: %w", checkpoint.ErrDead, verb, l.path, err)
 	return l.dead

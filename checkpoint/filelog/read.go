@@ -15,6 +15,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 )
 
+// errStop ends the reading where the consumer of records wants no more.
 var errStop = errors.New("checkpoint: stopped by the caller")
 
 // readFrames verifies the frames of a log of size bytes, and yields their

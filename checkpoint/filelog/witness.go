@@ -231,6 +231,8 @@ func (w *witnessFile) write() {
 	}
 }
 
+// close syncs what was said last. A witness that cannot be written says less,
+// and keeps nobody from his log.
 func (w *witnessFile) close() {
 	if w != nil {
 		_ = errors.Join(w.f.SyncData(), w.f.Close())

@@ -67,6 +67,9 @@ func (d *Blobs) Put(ctx context.Context, digest ledger.Digest, content io.Reader
 	return nil
 }
 
+// put keeps a content: without copying it where blocks can be shared, else
+// through memory if it is small. Reading what may be slow is done before the
+// lock is taken, so that others can put and read meanwhile.
 func (d *Blobs) put(ctx context.Context, digest ledger.Digest, in io.Reader) error {
 	key, err := digest.Sum()
 	if err != nil {
@@ -130,6 +133,7 @@ func readSmall(in io.Reader) ([]byte, error) {
 // A window is what was last written to it, which it does not copy.
 type window []byte
 
+// Write takes the bytes as they are. It never fails.
 func (w *window) Write(b []byte) (int, error) {
 	*w = b
 	return len(b), nil
@@ -144,6 +148,10 @@ func (d *Blobs) Get(ctx context.Context, digest ledger.Digest) (io.ReadCloser, e
 	return r, nil
 }
 
+// get looks for a content where it was known to lie, then in what other
+// processes put since, and once more where its pack was taken away between
+// looking and opening: a collection moves what is needed before it removes the
+// pack.
 func (d *Blobs) get(ctx context.Context, digest ledger.Digest) (io.ReadCloser, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -248,6 +256,9 @@ func (d *Blobs) Sync(ctx context.Context) error {
 	return d.sync()
 }
 
+// sync makes the own pack durable. The caller holds the lock. What could not be
+// written yet can be tried again; after a sync that failed nobody knows what is
+// on the disk, and the folder is dead.
 func (d *Blobs) sync() error {
 	if err := d.usable(); err != nil {
 		return fmt.Errorf("checkpoint: sync: %w", err)

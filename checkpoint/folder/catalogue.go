@@ -19,6 +19,8 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
+// The layout of a store: packs in a folder of their own, and beside it the
+// index.
 const (
 	packFolder = "packs"
 	packExt    = ".pack"
@@ -107,6 +109,9 @@ func (c *catalogue) sizes() (map[string]int64, error) {
 	return sizes, nil
 }
 
+// loadPacks reads what the packs of others hold beyond where each was read. The
+// order of their names is that of their making, so that every opening comes to
+// the same places. A pack that goes away meanwhile was collected.
 func (c *catalogue) loadPacks(sizes map[string]int64) error {
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		if sizes[name] <= c.packs[name].end {
@@ -119,8 +124,13 @@ func (c *catalogue) loadPacks(sizes map[string]int64) error {
 	return nil
 }
 
+// path is the file of a pack.
 func (c *catalogue) path(pack string) string { return filepath.Join(c.dir, pack+packExt) }
 
+// loadPack reads a pack from where it was read before. Headers before the last
+// mark are believed; contents behind it are hashed, since a crash may have left
+// some that are not whole. A pack of another format version is an error, while
+// a damaged one costs only what was hit.
 func (c *catalogue) loadPack(name string) error {
 	f, err := c.root.Open(c.path(name))
 	if err != nil {
@@ -165,6 +175,7 @@ func (c *catalogue) find(key sum) (where, bool) {
 	return c.stored.find(key)
 }
 
+// indexPath is the file of the stored index.
 func (c *catalogue) indexPath() string { return filepath.Join(filepath.Dir(c.dir), indexName) }
 
 // indexIsOld reports whether so much is not in the stored index that it is

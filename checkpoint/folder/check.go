@@ -26,6 +26,7 @@ type Fault struct {
 	Why    string
 }
 
+// String names the file, the place and what is wrong, for people.
 func (f Fault) String() string {
 	return fmt.Sprintf("%s at byte %d: %s", f.Pack, f.Offset, f.Why)
 }
@@ -85,6 +86,9 @@ type checker struct {
 	places map[string]map[int64]packed // by pack and offset
 }
 
+// pack reads all of a pack, which may go away or grow meanwhile: what is there
+// counts. Only what lies between two items is damage; at the end it is what a
+// crash, or a writer at work, left.
 func (c *checker) pack(ctx context.Context, root *disk.Root, path, name string, size int64) error {
 	f, err := root.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -32,6 +32,8 @@ type Collected struct {
 	Kept      int   // contents that are needed
 }
 
+// When packs are put together: opening a store costs something for each of
+// them.
 const (
 	smallPack = 1 << 20 // worth to be put together with others
 	manyPacks = 16      // small ones, from where on that is done though nothing is freed
@@ -106,6 +108,9 @@ func (p *lookedAt) close() error {
 	return f.Close()
 }
 
+// run looks at all packs, decides, and then frees in the order that needs the
+// least room: whole packs, ends of packs, and only then what has to be copied
+// first. After anything moved the catalogue is read anew.
 func (c *collector) run(ctx context.Context, dryRun bool) error {
 	d := c.folder
 	sizes, err := d.sizes()

@@ -13,6 +13,8 @@ type packFiles struct {
 	kept map[string]*disk.File // by name
 }
 
+// fewPacks bounds the files that a store keeps open. Reading a pack beyond that
+// opens it for the one content.
 const fewPacks = 16 // that are kept open
 
 // open opens a pack for reading. release, if it is not nil, is called when that

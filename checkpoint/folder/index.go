@@ -80,6 +80,9 @@ func decodeIndex(b []byte) *packIndex {
 	return x
 }
 
+// encodeIndex writes the index of packs. Entries are those that
+// appendIndexEntry made, sorted by digest, and name packs by their places in
+// the list.
 func encodeIndex(packs []indexedPack, entries []byte) []byte {
 	b := binary.BigEndian.AppendUint16(append([]byte(indexMagic), 0), indexVersion)
 	b = binary.BigEndian.AppendUint32(b, uint32(len(packs)))
@@ -90,6 +93,7 @@ func encodeIndex(packs []indexedPack, entries []byte) []byte {
 	return format.Seal(append(b, entries...))
 }
 
+// appendIndexEntry adds the place of a content in the pack with a number.
 func appendIndexEntry(b []byte, key sum, pack uint32, p place) []byte {
 	b = binary.BigEndian.AppendUint32(append(b, key[:]...), pack)
 	b = binary.BigEndian.AppendUint64(b, uint64(p.offset))
@@ -106,6 +110,7 @@ func (x *packIndex) fits(sizes map[string]int64) bool {
 	return true
 }
 
+// len is the number of entries.
 func (x *packIndex) len() int {
 	if x == nil {
 		return 0

@@ -205,6 +205,7 @@ type readerAtWith struct {
 	r   io.ReaderAt
 }
 
+// ReadAt reads, unless the context has ended.
 func (r readerAtWith) ReadAt(b []byte, offset int64) (int, error) {
 	if r.ctx.Err() != nil {
 		return 0, context.Cause(r.ctx)

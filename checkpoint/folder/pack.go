@@ -32,10 +32,14 @@ const (
 	itemMark    = 2
 )
 
+// appendPackHeader adds what every pack begins with.
 func appendPackHeader(b []byte) []byte {
 	return binary.BigEndian.AppendUint16(append(append(b, packMagic...), 0), packVersion)
 }
 
+// checkPackHeader tells a pack of this version from one that another planlock
+// wrote, which is an error to stop at, and from a damaged beginning, which is
+// not: see ofOtherVersion.
 func checkPackHeader(b []byte) error {
 	if len(b) != packHeader || !bytes.HasPrefix(b, []byte(packMagic+"\x00")) {
 		if bytes.HasPrefix(b, []byte(format.OldMagic+"pack")) {
@@ -85,6 +89,9 @@ func appendItem(b []byte, pack string, offset int64, it item) []byte {
 	return binary.BigEndian.AppendUint32(b, itemSum(pack, b[start:]))
 }
 
+// itemSum is the checksum of the header of an item, over the name of its pack
+// too: so bytes that were copied from another pack, or from another place, are
+// no item.
 func itemSum(pack string, head []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte(pack), format.Castagnoli()), format.Castagnoli(), head)
 }
@@ -163,6 +170,7 @@ type packed struct {
 	offset int64 // of the content
 }
 
+// place is where the content lies.
 func (p packed) place() place { return place{p.offset, p.size} }
 
 // intact reports whether the content that lies in r has its digest.

@@ -92,6 +92,8 @@ func (r *restorer) mendEntry(ctx context.Context, m mending) error {
 	return fmt.Errorf("kind %q is not known", m.Kind)
 }
 
+// makeDir makes a folder that only its owner may write: finish gives it its
+// mode when all that it holds is there. A folder that came meanwhile will do.
 func (r *restorer) makeDir(dir *disk.Root, name string, e ledger.Entry) error {
 	if info, err := dir.Lstat(name); err == nil && !info.IsDir() {
 		return walk.ErrSwapped
@@ -104,6 +106,8 @@ func (r *restorer) makeDir(dir *disk.Root, name string, e ledger.Entry) error {
 	return nil
 }
 
+// makeLink makes a link in place of what stands there, and sets its time of
+// modification, as far as the system can do that without following it.
 func (r *restorer) makeLink(dir *disk.Root, name string, m mending) error {
 	if m.content {
 		r.touch(m.Path)
@@ -117,6 +121,7 @@ func (r *restorer) makeLink(dir *disk.Root, name string, m mending) error {
 	return dir.ChtimesLink(name, m.ModTime)
 }
 
+// makeFIFO makes a named pipe again, with its mode and time.
 func (r *restorer) makeFIFO(dir *disk.Root, name string, e ledger.Entry) error {
 	r.touch(e.Path)
 	if err := clearWay(dir, name); err != nil {

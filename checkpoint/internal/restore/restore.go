@@ -52,6 +52,10 @@ func (r *restorer) haveContents(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// run does the plan: removes from the innermost entry out, so that folders are
+// empty when their turn comes; makes folders from the outermost in; then all
+// else; and last gives folders their modes and times, since what is made in a
+// folder changes those.
 func (r *restorer) run(ctx context.Context) error {
 	for _, e := range slices.Backward(r.remove) {
 		if ctx.Err() != nil {

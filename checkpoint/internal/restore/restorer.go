@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
+// What a person has to do something about, in words that say what.
 var (
 	errInTheWay  = errors.New("a folder is in the way, and holds what is ignored, tracked or came after the scan: move that elsewhere")
 	errImmutable = errors.New("it, or its folder, is marked as immutable or append-only: take that away (chattr -i -a, chflags nouchg) and restore again")
@@ -102,6 +103,8 @@ func (r *restorer) openUp(folder string) error {
 	return nil
 }
 
+// openRootUp does for the folder that is restored what openUp does for those in
+// it. It has no entry in a tree, so that its mode is kept here.
 func (r *restorer) openRootUp() error {
 	info, err := r.w.Root.Stat(".")
 	if err != nil || info.Mode().Perm()&0o700 == 0o700 {
@@ -133,6 +136,9 @@ func (r *restorer) finish() {
 	}
 }
 
+// finishFolder gives a folder that was touched the mode and time that it has in
+// want. One that is only tracked, or stays for the sake of what it holds, gets
+// back the mode that it had, and no time.
 func (r *restorer) finishFolder(path string) error {
 	e, wanted := r.want.Lookup(path)
 	if !wanted || e.Kind != ledger.Dir || r.leaveAlone(path) {

@@ -43,6 +43,8 @@ func setStat(dir *disk.Root, name string, e ledger.Entry) error {
 	return setTime(dir, name, e.ModTime)
 }
 
+// setSpecialMode sets the mode of a FIFO, a socket or a device that is there
+// already. Nothing opens it: that could wait for ever.
 func setSpecialMode(dir *disk.Root, name string, e ledger.Entry) error {
 	info, err := dir.Lstat(name)
 	if err != nil || modeOf(info) == e.Mode {
@@ -54,6 +56,7 @@ func setSpecialMode(dir *disk.Root, name string, e ledger.Entry) error {
 	return dir.Chmod(name, e.Mode)
 }
 
+// modeOf is the part of a mode that entries of trees have.
 func modeOf(info fs.FileInfo) fs.FileMode {
 	return info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 }

@@ -75,6 +75,8 @@ func allow(dir *disk.Root, name string, info fs.FileInfo, bits fs.FileMode) erro
 	return dir.Chmod(name, info.Mode()|bits)
 }
 
+// namesIn lists a folder, sorted, so that every restore does the same in the
+// same order.
 func namesIn(dir *disk.Root, name string) ([]string, error) {
 	sub, err := walk.StepInto(dir, name)
 	if err != nil {

@@ -32,6 +32,8 @@ func (r *restorer) mendRest(ctx context.Context, todo []mending) {
 	r.join(second)
 }
 
+// mendThese mends in order. A cancelled restore stops between two entries: what
+// it did is whole, and the next one goes on from a new scan.
 func (r *restorer) mendThese(ctx context.Context, todo []mending) {
 	for _, m := range todo {
 		if ctx.Err() != nil {

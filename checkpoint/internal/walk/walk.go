@@ -23,12 +23,15 @@ type Walker struct {
 	steps []step     // below the root, outermost first
 }
 
+// A step is an open folder on the way to the last path.
 type step struct {
 	path  string // of the folder
 	depth int
 	dir   *disk.Root
 }
 
+// How many folders stay open. Trees may be deeper than a process may have files
+// open; then the way from the nearest open one is gone again.
 const (
 	keepAll   = 64 // so many levels are all kept open
 	keepEvery = 32 // then one of so many
@@ -91,6 +94,7 @@ func within(path, dir string) bool {
 
 func (w *Walker) last() step { return w.steps[len(w.steps)-1] }
 
+// pop closes the innermost folder.
 func (w *Walker) pop() {
 	w.last().dir.Close() // only a handle: there is nothing to lose
 	w.steps = w.steps[:len(w.steps)-1]
