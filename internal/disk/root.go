@@ -77,13 +77,61 @@ func (r *Root) Close() error {
 	return r.root.Close()
 }
 
+// names is how entries are reached by their names: in an open folder, or
+// anywhere. *os.Root is such a thing.
+type names interface {
+	OpenFile(name string, flags int, perm fs.FileMode) (*os.File, error)
+	Lstat(name string) (fs.FileInfo, error)
+	Stat(name string) (fs.FileInfo, error)
+	Readlink(name string) (string, error)
+	Mkdir(name string, perm fs.FileMode) error
+	Symlink(target, name string) error
+	Link(name, to string) error
+	Rename(name, to string) error
+	Remove(name string) error
+	Chmod(name string, mode fs.FileMode) error
+	Chtimes(name string, access, change time.Time) error
+}
+
+// anywhere reaches entries by paths, as package os does.
+type anywhere struct{}
+
+func (anywhere) OpenFile(name string, flags int, perm fs.FileMode) (*os.File, error) {
+	return os.OpenFile(name, flags, perm)
+}
+func (anywhere) Lstat(name string) (fs.FileInfo, error)    { return os.Lstat(name) }
+func (anywhere) Stat(name string) (fs.FileInfo, error)     { return os.Stat(name) }
+func (anywhere) Readlink(name string) (string, error)      { return os.Readlink(name) }
+func (anywhere) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(name, perm) }
+func (anywhere) Symlink(target, name string) error         { return os.Symlink(target, name) }
+func (anywhere) Link(name, to string) error                { return os.Link(name, to) }
+func (anywhere) Rename(name, to string) error              { return os.Rename(name, to) }
+func (anywhere) Remove(name string) error                  { return os.Remove(name) }
+func (anywhere) Chmod(name string, mode fs.FileMode) error { return os.Chmod(name, mode) }
+func (anywhere) Chtimes(name string, access, change time.Time) error {
+	return os.Chtimes(name, access, change)
+}
+
+func (r *Root) names() names {
+	if r.root == nil {
+		return anywhere{}
+	}
+	return r.root
+}
+
+// do carries an operation out, before a Layer. Where there is none, each method
+// calls the system itself: an Op costs an allocation.
+func (r *Root) do(op *Op, run func(n names) error) error {
+	return r.disk.do(op, func() error { return run(r.names()) })
+}
+
 // Open opens a file or a folder for reading.
 func (r *Root) Open(name string) (*File, error) { return r.OpenFile(name, os.O_RDONLY, 0) }
 
 // OpenFile opens a file, and makes it where flags say so.
 func (r *Root) OpenFile(name string, flags int, perm fs.FileMode) (*File, error) {
 	if r.disk == nil {
-		file, err := r.open(name, flags, perm)
+		file, err := r.names().OpenFile(name, flags, perm)
 		if err != nil {
 			return nil, err
 		}
@@ -91,16 +139,9 @@ func (r *Root) OpenFile(name string, flags int, perm fs.FileMode) (*File, error)
 	}
 	f := &File{disk: r.disk, path: r.path(name), appends: flags&os.O_APPEND != 0}
 	return r.disk.openFile(f, flags, perm, func() (err error) {
-		f.file, err = r.open(name, flags, perm)
+		f.file, err = r.names().OpenFile(name, flags, perm)
 		return err
 	})
-}
-
-func (r *Root) open(name string, flags int, perm fs.FileMode) (*os.File, error) {
-	if r.root == nil {
-		return os.OpenFile(name, flags, perm)
-	}
-	return r.root.OpenFile(name, flags, perm)
 }
 
 // openFile opens f before a Layer: making a file and cutting one that is there
@@ -129,49 +170,28 @@ func (d *Disk) openFile(f *File, flags int, perm fs.FileMode, open func() error)
 
 // Lstat looks at what stands at name, and follows no link there.
 func (r *Root) Lstat(name string) (info fs.FileInfo, err error) {
-	if r.Plain() && r.root != nil {
-		return r.root.Lstat(name)
+	if r.disk == nil {
+		return r.names().Lstat(name)
 	}
-	err = r.disk.do(&Op{Kind: Stat, Path: r.path(name)}, func() error {
-		if r.root == nil {
-			info, err = os.Lstat(name)
-		} else {
-			info, err = r.root.Lstat(name)
-		}
-		return err
-	})
+	err = r.do(&Op{Kind: Stat, Path: r.path(name)}, func(n names) error { info, err = n.Lstat(name); return err })
 	return info, err
 }
 
 // Stat looks at what stands at name.
 func (r *Root) Stat(name string) (info fs.FileInfo, err error) {
-	if r.Plain() && r.root != nil {
-		return r.root.Stat(name)
+	if r.disk == nil {
+		return r.names().Stat(name)
 	}
-	err = r.disk.do(&Op{Kind: Stat, Path: r.path(name)}, func() error {
-		if r.root == nil {
-			info, err = os.Stat(name)
-		} else {
-			info, err = r.root.Stat(name)
-		}
-		return err
-	})
+	err = r.do(&Op{Kind: Stat, Path: r.path(name)}, func(n names) error { info, err = n.Stat(name); return err })
 	return info, err
 }
 
 // Readlink is the target of a link.
 func (r *Root) Readlink(name string) (target string, err error) {
-	if r.Plain() && r.root != nil {
-		return r.root.Readlink(name)
+	if r.disk == nil {
+		return r.names().Readlink(name)
 	}
-	err = r.disk.do(&Op{Kind: Read, Path: r.path(name)}, func() error {
-		if r.root == nil {
-			target, err = os.Readlink(name)
-		} else {
-			target, err = r.root.Readlink(name)
-		}
-		return err
-	})
+	err = r.do(&Op{Kind: Read, Path: r.path(name)}, func(n names) error { target, err = n.Readlink(name); return err })
 	return target, err
 }
 
@@ -187,15 +207,10 @@ func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // Mkdir makes a folder.
 func (r *Root) Mkdir(name string, perm fs.FileMode) error {
-	if r.Plain() && r.root != nil {
-		return r.root.Mkdir(name, perm)
+	if r.disk == nil {
+		return r.names().Mkdir(name, perm)
 	}
-	return r.change(&Op{Kind: Mkdir, Path: r.path(name), Mode: perm}, func() error {
-		if r.root == nil {
-			return os.Mkdir(name, perm)
-		}
-		return r.root.Mkdir(name, perm)
-	})
+	return r.do(&Op{Kind: Mkdir, Path: r.path(name), Mode: perm}, func(n names) error { return n.Mkdir(name, perm) })
 }
 
 // MakeFIFO makes a FIFO (a named pipe); errors.ErrUnsupported where the system
@@ -204,83 +219,57 @@ func (r *Root) MakeFIFO(name string, perm fs.FileMode) error {
 	if r.root == nil {
 		return errors.ErrUnsupported
 	}
-	return r.change(&Op{Kind: Create, Path: r.path(name), Mode: perm | fs.ModeNamedPipe},
+	return r.disk.do(&Op{Kind: Create, Path: r.path(name), Mode: perm | fs.ModeNamedPipe},
 		func() error { return makeFIFO(r.root, name, perm) })
 }
 
 // Symlink makes a link at name that says target.
 func (r *Root) Symlink(target, name string) error {
-	if r.Plain() && r.root != nil {
-		return r.root.Symlink(target, name)
+	if r.disk == nil {
+		return r.names().Symlink(target, name)
 	}
-	return r.change(&Op{Kind: Symlink, Path: r.path(name), To: target}, func() error {
-		if r.root == nil {
-			return os.Symlink(target, name)
-		}
-		return r.root.Symlink(target, name)
-	})
+	return r.do(&Op{Kind: Symlink, Path: r.path(name), To: target}, func(n names) error { return n.Symlink(target, name) })
 }
 
 // Link gives the file at name a second name.
 func (r *Root) Link(name, to string) error {
-	return r.change(&Op{Kind: Link, Path: r.path(name), To: r.path(to)}, func() error {
-		if r.root == nil {
-			return os.Link(name, to)
-		}
-		return r.root.Link(name, to)
-	})
+	if r.disk == nil {
+		return r.names().Link(name, to)
+	}
+	return r.do(&Op{Kind: Link, Path: r.path(name), To: r.path(to)}, func(n names) error { return n.Link(name, to) })
 }
 
 // Rename gives the entry at name another name, and replaces what stands there.
 func (r *Root) Rename(name, to string) error {
-	if r.Plain() && r.root != nil {
-		return r.root.Rename(name, to)
+	if r.disk == nil {
+		return r.names().Rename(name, to)
 	}
-	return r.change(&Op{Kind: Rename, Path: r.path(name), To: r.path(to)}, func() error {
-		if r.root == nil {
-			return os.Rename(name, to)
-		}
-		return r.root.Rename(name, to)
-	})
+	return r.do(&Op{Kind: Rename, Path: r.path(name), To: r.path(to)}, func(n names) error { return n.Rename(name, to) })
 }
 
 // Remove removes a file, a link or an empty folder.
 func (r *Root) Remove(name string) error {
-	if r.Plain() && r.root != nil {
-		return r.root.Remove(name)
+	if r.disk == nil {
+		return r.names().Remove(name)
 	}
-	return r.change(&Op{Kind: Remove, Path: r.path(name)}, func() error {
-		if r.root == nil {
-			return os.Remove(name)
-		}
-		return r.root.Remove(name)
-	})
+	return r.do(&Op{Kind: Remove, Path: r.path(name)}, func(n names) error { return n.Remove(name) })
 }
 
 // Chmod sets the mode of a file or folder.
 func (r *Root) Chmod(name string, mode fs.FileMode) error {
-	if r.Plain() && r.root != nil {
-		return r.root.Chmod(name, mode)
+	if r.disk == nil {
+		return r.names().Chmod(name, mode)
 	}
-	return r.change(&Op{Kind: Chmod, Path: r.path(name), Mode: mode}, func() error {
-		if r.root == nil {
-			return os.Chmod(name, mode)
-		}
-		return r.root.Chmod(name, mode)
-	})
+	return r.do(&Op{Kind: Chmod, Path: r.path(name), Mode: mode}, func(n names) error { return n.Chmod(name, mode) })
 }
 
 // Chtimes sets the time of modification, and leaves that of the last access.
 func (r *Root) Chtimes(name string, t time.Time) error {
-	if r.Plain() && r.root != nil {
-		return r.root.Chtimes(name, time.Time{}, t)
+	if r.disk == nil {
+		return r.names().Chtimes(name, time.Time{}, t)
 	}
-	return r.change(&Op{Kind: Chtimes, Path: r.path(name), Time: t}, func() error {
-		if r.root == nil {
-			return os.Chtimes(name, time.Time{}, t)
-		}
-		return r.root.Chtimes(name, time.Time{}, t)
-	})
+	return r.do(&Op{Kind: Chtimes, Path: r.path(name), Time: t},
+		func(n names) error { return n.Chtimes(name, time.Time{}, t) })
 }
 
 // ChtimesLink is Chtimes for a link itself; where the system cannot do that, it
@@ -292,7 +281,7 @@ func (r *Root) ChtimesLink(name string, t time.Time) error {
 	if r.root == nil {
 		return &fs.PathError{Op: "chtimes", Path: name, Err: errors.ErrUnsupported}
 	}
-	return r.change(&Op{Kind: Chtimes, Path: r.path(name), Time: t}, func() error {
+	return r.disk.do(&Op{Kind: Chtimes, Path: r.path(name), Time: t}, func() error {
 		return setLinkTime(r.root, name, t)
 	})
 }
@@ -301,9 +290,7 @@ func (r *Root) ChtimesLink(name string, t time.Time) error {
 // cannot be synced, the file system keeps names in order by itself, and it does
 // nothing.
 func (r *Root) SyncFolder(name string) error {
-	return r.change(&Op{Kind: SyncFolder, Path: r.path(name)}, func() error {
+	return r.disk.do(&Op{Kind: SyncFolder, Path: r.path(name)}, func() error {
 		return syncFolder(r.root, name)
 	})
 }
-
-func (r *Root) change(op *Op, run func() error) error { return r.disk.do(op, run) }

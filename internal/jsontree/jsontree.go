@@ -7,11 +7,9 @@
 package jsontree
 
 import (
+	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // MaxDepth is how deep values may be nested.
@@ -101,8 +99,7 @@ func (v Value) Key() string {
 	if v.t == nil || v.n().key < 0 {
 		return ""
 	}
-	s, _ := unquote(v.t.src[v.n().key:])
-	return s
+	return unquote(v.t.src[v.n().key:])
 }
 
 // Text is a text's content, or another scalar as it was written; "" for null,
@@ -110,8 +107,7 @@ func (v Value) Key() string {
 func (v Value) Text() string {
 	switch v.Kind() {
 	case String:
-		s, _ := unquote(v.t.src[v.n().start:])
-		return s
+		return unquote(v.t.src[v.n().start:])
 	case Number, Bool:
 		return v.Raw()
 	}
@@ -156,51 +152,17 @@ func (v Value) Len() int {
 func (v Value) n() *node { return &v.t.nodes[v.i] }
 
 // unquote decodes the text that begins at s[0] == '"', which the parser has
-// accepted, and returns its length in s.
-func unquote(s string) (string, int) {
+// accepted. Most texts hold no escapes, and are a part of s then.
+func unquote(s string) string {
 	end := 1
-	plain := true
-	for s[end] != '"' {
+	for ; s[end] != '"'; end++ {
 		if s[end] == '\\' {
-			plain = false
 			end++
 		}
-		end++
 	}
-	if plain {
-		return strings.ToValidUTF8(s[1:end], "\uFFFD"), end + 1
+	text := s[1:end]
+	if strings.IndexByte(text, '\\') >= 0 {
+		_ = json.Unmarshal([]byte(s[:end+1]), &text) // it is what the parser accepts
 	}
-	var b strings.Builder
-	for i := 1; i < end; i++ {
-		if s[i] != '\\' {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch s[i] {
-		case 'u':
-			r := hex(s[i+1:])
-			i += 4
-			if utf16.IsSurrogate(r) && i+6 < end && s[i+1] == '\\' && s[i+2] == 'u' {
-				if both := utf16.DecodeRune(r, hex(s[i+3:])); both != utf8.RuneError {
-					r = both
-					i += 6
-				}
-			}
-			b.WriteRune(r)
-		default:
-			b.WriteByte(escapes[strings.IndexByte(escapeNames, s[i])])
-		}
-	}
-	return strings.ToValidUTF8(b.String(), "\uFFFD"), end + 1
-}
-
-const (
-	escapeNames = `"\/bfnrt`
-	escapes     = "\"\\/\b\f\n\r\t"
-)
-
-func hex(s string) rune {
-	n, _ := strconv.ParseUint(s[:4], 16, 32)
-	return rune(n)
+	return strings.ToValidUTF8(text, "\uFFFD")
 }

@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -200,7 +201,7 @@ func (p *parser) escape() error {
 		return p.fail("the text ends inside double quotes")
 	}
 	if p.src[p.at] != 'u' {
-		if strings.IndexByte(escapeNames, p.src[p.at]) < 0 {
+		if strings.IndexByte(`"\/bfnrt`, p.src[p.at]) < 0 {
 			return p.fail(fmt.Sprintf("\\%c is no escape; write \\\\ for a backslash", first(p.src[p.at:])))
 		}
 		return nil
@@ -214,34 +215,14 @@ func (p *parser) escape() error {
 	return nil
 }
 
+// number reads all that a number can be made of, and leaves it to the standard
+// library whether it is one.
 func (p *parser) number() error {
-	start := p.at
-	digits := func() bool {
-		from := p.at
-		for p.at < len(p.src) && p.src[p.at] >= '0' && p.src[p.at] <= '9' {
-			p.at++
-		}
-		return p.at > from
-	}
-	if p.peek() == '-' {
-		p.at++
-	}
-	lead := p.at
-	ok := digits() && (p.src[lead] != '0' || p.at == lead+1)
-	if ok && p.peek() == '.' {
-		p.at++
-		ok = digits()
-	}
-	if ok && (p.peek() == 'e' || p.peek() == 'E') {
-		p.at++
-		if p.peek() == '+' || p.peek() == '-' {
-			p.at++
-		}
-		ok = digits()
-	}
-	if !ok {
-		p.at = start
+	rest := p.src[p.at:]
+	end := len(rest) - len(strings.TrimLeft(rest, "+-.0123456789Ee"))
+	if !json.Valid([]byte(rest[:end])) {
 		return p.fail("this is no number")
 	}
+	p.at += end
 	return nil
 }

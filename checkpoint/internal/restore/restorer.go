@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -120,12 +121,7 @@ func (r *restorer) openRootUp() error {
 // finish sets mode and times of the folders that were touched, inner ones
 // first.
 func (r *restorer) finish() {
-	paths := make([]string, 0, len(r.touched))
-	for p := range r.touched {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
-	for _, p := range slices.Backward(paths) {
+	for _, p := range slices.Backward(slices.Sorted(maps.Keys(r.touched))) {
 		if p == "" || r.failed[p] {
 			continue
 		}
