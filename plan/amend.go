@@ -133,6 +133,8 @@ func (a *Amendment) settings(p, by *Plan) []Setting {
 // An AmendError names what a plan changes that it may only add to.
 type AmendError struct{ Reasons []string }
 
+// Error names all that is not what it was, so that whoever made the amendment
+// mends it in one go.
 func (e *AmendError) Error() string {
 	return "plan: an amendment adds steps and changes nothing: " + strings.Join(e.Reasons, "; ")
 }

@@ -86,6 +86,8 @@ func (e *encoder) name(k Key) {
 	e.string(name)
 }
 
+// string writes a text with its length before it, so that no text can end
+// another or begin a field.
 func (e *encoder) string(s string) {
 	e.buf = append(e.buf, 's')
 	e.buf = strconv.AppendInt(e.buf, int64(len(s)), 10)
@@ -93,6 +95,8 @@ func (e *encoder) string(s string) {
 	e.buf = append(e.buf, s...)
 }
 
+// integer writes a number in decimal digits: of any size, and never as a
+// floating point number, which would lose digits.
 func (e *encoder) integer(n int64) {
 	e.buf = append(e.buf, 'i')
 	e.buf = strconv.AppendInt(e.buf, n, 10)
@@ -203,11 +207,15 @@ func (e *encoder) FreeTables(k Key, at *[]Setting) { e.Settings(k, at) }
 
 // The records of settings, which only the encoder visits.
 
+// visit tells the key of a setting and its value, which is a record of its
+// own.
 func (s *Setting) visit(v Visitor) {
 	v.Text(Key{Name: "key"}, &s.Key)
 	v.Table(Key{Name: "value"}, Table{Said: true, Visit: s.Value.visit})
 }
 
+// visit tells kind, items and text. A list within a list is visited in the
+// same way, as deep as it goes; readers bound how deep that is.
 func (x *Value) visit(v Visitor) {
 	v.Text(Key{Name: "kind"}, &x.Kind)
 	list(v, Key{Name: "list"}, &x.List, (*Value).visit)

@@ -35,6 +35,9 @@ type checker struct {
 	step *stepPart
 }
 
+// run asks all rules about the plan, then about each task and its steps. What
+// was collected of a part is forgotten with it, so that a long plan takes no
+// more memory than its longest step.
 func (c *checker) run() {
 	c.ask(func(r *rule) {
 		if r.plan != nil {
@@ -159,6 +162,7 @@ type runnable struct {
 	step  string
 }
 
+// report adds a warning, up to the number of findings that people read.
 func (r *runnable) report(key, message, hint string) {
 	if len(r.found) < maxFindings {
 		r.found = append(r.found, Diagnostic{Code: CannotRun, Severity: Warning, Message: message, Hint: hint,
@@ -166,6 +170,8 @@ func (r *runnable) report(key, message, hint string) {
 	}
 }
 
+// judge looks whether each step of a task can be called by its address and has
+// something to carry out.
 func (r *runnable) judge(i int, t *Task) {
 	for j := range t.Steps {
 		s, key := &t.Steps[j], fmt.Sprintf("tasks[%d].steps[%d]", i, j)

@@ -75,6 +75,9 @@ func (d Diagnostic) Format(w io.Writer, draft *Draft) error {
 // maxQuote is how many bytes of a line are quoted around the place.
 const maxQuote = 160
 
+// quote writes the line of a place, and below it a mark from the place to the
+// end of what stands there. Only so much of a long line is quoted as a screen
+// shows, and tabs are one blank, so that the mark is where it belongs.
 func quote(b *strings.Builder, line string, p Position) {
 	if strings.TrimSpace(line) == "" || p.Column < 1 || p.Column > len(line)+1 {
 		return

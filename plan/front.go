@@ -127,6 +127,7 @@ func diagnosticsOf(before []Diagnostic) *Diagnostics {
 	return f
 }
 
+// count notes that a diagnostic is in the list.
 func (f *Diagnostics) count(d Diagnostic) {
 	if d.Severity == Error {
 		f.errors++

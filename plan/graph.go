@@ -56,6 +56,8 @@ func (p *Plan) order() (*Graph, cycles) {
 	return g, found
 }
 
+// taskGraph has a node for each task, also for those with one id; the first of
+// them is depended on.
 func (p *Plan) taskGraph() *network.Graph {
 	g, at := network.New(len(p.Tasks)), indexTasks(p)
 	for i, t := range p.Tasks {
@@ -69,6 +71,7 @@ func (p *Plan) taskGraph() *network.Graph {
 	return g
 }
 
+// specletGraph has a node for each speclet.
 func (p *Plan) specletGraph() *network.Graph {
 	g, at := network.New(len(p.Speclets)), indexSpeclets(p)
 	for i, s := range p.Speclets {
@@ -110,6 +113,7 @@ func (p *Plan) jointGraph(tasks *network.Graph) *network.Graph {
 	return g
 }
 
+// indexTasks finds tasks by id; of several with one id it has the first.
 func indexTasks(p *Plan) map[string]int {
 	at := make(map[string]int, len(p.Tasks))
 	for i, t := range p.Tasks {
@@ -120,6 +124,7 @@ func indexTasks(p *Plan) map[string]int {
 	return at
 }
 
+// indexSpeclets finds speclets by id; of several with one id it has the first.
 func indexSpeclets(p *Plan) map[string]int {
 	at := make(map[string]int, len(p.Speclets))
 	for i, s := range p.Speclets {

@@ -63,6 +63,8 @@ type stepPart struct {
 	artifacts []text // what it declares, without what is no path
 }
 
+// inspect looks at all of a plan once. It takes time in proportion to the
+// plan's length, but for comparisons of paths with globs, which are counted.
 func inspect(d *Draft, o CheckOptions) *inspection {
 	p := &d.Plan
 	x := &inspection{draft: d, plan: p, options: o, strict: p.Profile != Observe,
@@ -100,6 +102,8 @@ func inspect(d *Draft, o CheckOptions) *inspection {
 	return x
 }
 
+// indexSteps finds addresses, what requirements are served, and the order of
+// the steps.
 func (x *inspection) indexSteps() {
 	for i := range x.plan.Tasks {
 		t := &x.plan.Tasks[i]
@@ -261,12 +265,14 @@ type textReader struct {
 	list   []text
 }
 
+// Text notes a text of a meaning; an empty one says nothing.
 func (r *textReader) Text(k Key, at *string) {
 	if k.means != plain && *at != "" {
 		r.list = append(r.list, text{means: k.means, prefix: r.prefix, name: k.Name, text: *at})
 	}
 }
 
+// Texts notes the items of a list, empty ones too: an empty path is a fault.
 func (r *textReader) Texts(k Key, at *[]string) {
 	if k.means == plain {
 		return
@@ -277,12 +283,16 @@ func (r *textReader) Texts(k Key, at *[]string) {
 	}
 }
 
+// Table goes through a table that is there. One that is not must not be
+// visited, as that would make it.
 func (r *textReader) Table(k Key, t Table) {
 	if t.Said || t.Part {
 		r.below(k.Name, t.Visit)
 	}
 }
 
+// Tables goes through a list of tables, unless they are parts that are judged
+// by themselves.
 func (r *textReader) Tables(k Key, t Tables) {
 	if k.means == own {
 		return
@@ -292,6 +302,7 @@ func (r *textReader) Tables(k Key, t Tables) {
 	}
 }
 
+// below visits a table under its name.
 func (r *textReader) below(name string, visit func(Visitor)) {
 	before := r.prefix
 	r.prefix += name + "."

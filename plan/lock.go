@@ -74,11 +74,14 @@ func Lock(d *Draft, o LockOptions) (*Locked, error) {
 	return l, nil
 }
 
+// refused reports whether something keeps the plan from being locked: an
+// error, or a question of the self-check that is answered "no".
 func refused(found []Diagnostic, answers []Answer) bool {
 	return foundError(found) ||
 		slices.ContainsFunc(answers, func(a Answer) bool { return !a.Yes })
 }
 
+// clone shares nothing with the original that either side can change.
 func (o LockOptions) clone() LockOptions {
 	o.Check = deepCopyOf(o.Check)
 	o.Acknowledged, o.Approvals = slices.Clone(o.Acknowledged), slices.Clone(o.Approvals)
@@ -194,6 +197,8 @@ type AckError struct {
 	Unknown []string
 }
 
+// Error lists the codes with what each accepts, one on a line. How they are
+// given is the host's to say.
 func (e *AckError) Error() string {
 	var b strings.Builder
 	b.WriteString("plan: ")
@@ -219,6 +224,8 @@ type CheckError struct {
 	Answers     []Answer
 }
 
+// Error lists the errors and the questions that were answered "no"; warnings
+// are left out, as they refuse nothing. What plans say in it is escaped.
 func (e *CheckError) Error() string {
 	var b strings.Builder
 	errors := 0
@@ -243,6 +250,7 @@ type LockError struct {
 	Err       error // what kept it from being read, if that is the reason
 }
 
+// Error says what moved and what can be done about it.
 func (e *LockError) Error() string {
 	switch {
 	case e.Err != nil:
@@ -253,6 +261,7 @@ func (e *LockError) Error() string {
 	return fmt.Sprintf("plan: the %s is not what was locked: it was %s and is %s; lock the plan again, or bring back what was locked", e.What, e.Want, e.Got)
 }
 
+// Unwrap is what kept the thing from being read, if that is the reason.
 func (e *LockError) Unwrap() error { return e.Err }
 
 // deepCopy copies a value with all that it points to. It serves the model,
@@ -263,6 +272,7 @@ func deepCopy[T any](of *T) *T {
 	return to
 }
 
+// deepCopyOf copies a value as [deepCopy] does.
 func deepCopyOf[T any](of T) T {
 	copyInside(reflect.ValueOf(&of).Elem())
 	return of

@@ -449,6 +449,7 @@ var (
 		failed failure on after wait delay up first original previous until succeeds works or`)
 )
 
+// wordSet is a set of the words of a text.
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(words) {

@@ -102,6 +102,7 @@ var tooComplex = rule{code: "too-complex", severity: Error,
 	plan: func(x *inspection, tell tell) { x.tellBeyond(tell) },
 	step: func(x *inspection, _ *stepPart, tell tell) { x.tellBeyond(tell) }}
 
+// tellBeyond tells once where the comparisons ran out.
 func (x *inspection) tellBeyond(tell tell) {
 	if x.beyond != "" {
 		tell(x.beyond, "the plan has too many paths and globs to compare them all",

@@ -111,18 +111,21 @@ type givenReader struct {
 	names []string
 }
 
+// Text notes an argument that is a text.
 func (g *givenReader) Text(k Key, at *string) {
 	if *at != "" && k.Name != "kind" {
 		g.names = append(g.names, k.Name)
 	}
 }
 
+// Number notes an argument that is a number; 0 is said, too.
 func (g *givenReader) Number(k Key, at **int) {
 	if *at != nil {
 		g.names = append(g.names, k.Name)
 	}
 }
 
+// Settings notes the arguments of kinds that a host added.
 func (g *givenReader) Settings(_ Key, at *[]Setting) {
 	for _, s := range *at {
 		g.names = append(g.names, s.Key)

@@ -159,6 +159,7 @@ func namesOfStep(s *stepPart) []name {
 		names("backup", "backups", s.Backups, func(b Backup) (id, text string) { return b.ID, b.Description })...)
 }
 
+// names lists what has an id in one table of a plan.
 func names[T any](kind, key string, list []T, of func(T) (id, text string)) []name {
 	all := make([]name, len(list))
 	for i, one := range list {
@@ -168,6 +169,7 @@ func names[T any](kind, key string, list []T, of func(T) (id, text string)) []na
 	return all
 }
 
+// planNames makes a rule about a plan of one about each name above its tasks.
 func planNames(judge func(name, tell)) func(*inspection, tell) {
 	return func(x *inspection, tell tell) {
 		for _, n := range namesOf(x.plan) {
@@ -176,10 +178,13 @@ func planNames(judge func(name, tell)) func(*inspection, tell) {
 	}
 }
 
+// taskNames makes a rule about a task of one about its name.
 func taskNames(judge func(name, tell)) func(*inspection, *taskPart, tell) {
 	return func(_ *inspection, t *taskPart, tell tell) { judge(name{kind: "task", id: t.ID}, tell) }
 }
 
+// stepNames makes a rule about a step of one about its name and those of its
+// backups.
 func stepNames(judge func(name, tell)) func(*inspection, *stepPart, tell) {
 	return func(_ *inspection, s *stepPart, tell tell) {
 		for _, n := range namesOfStep(s) {
@@ -191,6 +196,7 @@ func stepNames(judge func(name, tell)) func(*inspection, *stepPart, tell) {
 // idKey is the key of the id.
 func (n name) idKey() string { return strings.TrimPrefix(n.key+".id", ".") }
 
+// idMissing tells a name without an id, with an id as people give them.
 func idMissing(n name, tell tell) {
 	if n.id != "" {
 		return
@@ -202,12 +208,18 @@ func idMissing(n name, tell tell) {
 	tell(n.idKey(), fmt.Sprintf("a %s has no id", n.kind), fmt.Sprintf("add  id = %q", example))
 }
 
+// idInvalid tells an id that cannot stand in an address or in the name of a
+// file.
 func idInvalid(n name, tell tell) {
 	if n.id != "" && !validID(n.id) {
 		tell(n.idKey(), fmt.Sprintf("the id %q cannot be used", n.id), "an id has up to 128 letters, digits, and . _ -")
 	}
 }
 
+// validID reports whether a text can be an id: letters and digits of any
+// script, points, underlines and hyphens, at most 128 bytes. Blanks and
+// separators of paths are none of them, so that an id is one word in messages
+// and safe in names of files.
 func validID(id string) bool {
 	return id != "" && len(id) <= 128 && strings.IndexFunc(id, func(r rune) bool { return !idRune(r) }) < 0
 }

@@ -47,6 +47,8 @@ var (
 	variableText = lazyre.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
+// sandboxValues judges what the sandbox is told. The controller reads the same
+// values again, in the same way; here they are found before anything runs.
 func sandboxValues(s *Sandbox, tell tell) {
 	if d, err := time.ParseDuration(s.CPU); s.CPU != "" && (err != nil || d <= 0 || d > LongestDuration) {
 		tell("sandbox.cpu", fmt.Sprintf("cpu = %q is not a time", s.CPU), `write it as "30s" or "5m"`)
@@ -71,6 +73,9 @@ func sandboxValues(s *Sandbox, tell tell) {
 	}
 }
 
+// hasDots reports whether a path leads upwards anywhere, with either kind of
+// slash: the folder is on the machine that runs the plan, whatever system the
+// plan was written on.
 func hasDots(path string) bool {
 	return slices.Contains(strings.Split(strings.ReplaceAll(path, `\`, "/"), "/"), "..")
 }
@@ -99,10 +104,12 @@ func wishes() []wish {
 	}
 }
 
+// word wants one of some words.
 func word(words ...string) func(Value) bool {
 	return func(v Value) bool { return v.Kind == kindString && slices.Contains(words, v.Text) }
 }
 
+// whole wants an integer within bounds, both of them allowed.
 func whole(least, most int64) func(Value) bool {
 	return func(v Value) bool {
 		n, err := strconv.ParseInt(v.Text, 10, 64)

@@ -153,6 +153,7 @@ func unapproved(o CheckOptions, tell tell) {
 	}
 }
 
+// gateKey is the place of the i-th of [[gates]].
 func gateKey(i int) string { return fmt.Sprintf("gates[%d]", i) }
 
 // gate finds a gate that the host has. All are known where it does not say

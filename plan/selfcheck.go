@@ -26,6 +26,8 @@ type question struct {
 	lacks func(*Step) bool
 }
 
+// strictly reports whether a plan has to say everything; under observe, what
+// is not said is recorded.
 func strictly(p *Plan) bool { return p.Profile != Observe }
 
 var questions = []question{
@@ -95,6 +97,8 @@ var questions = []question{
 // two agree. A draft that could not be read to its end gets a "no" to all.
 func (d *Draft) SelfCheck(o CheckOptions) []Answer { return d.answers(d.Check(o), o) }
 
+// answers is [Draft.SelfCheck] for diagnostics that were found already, so
+// that a lock does not check twice.
 func (d *Draft) answers(found []Diagnostic, o CheckOptions) []Answer {
 	against := map[string][]Diagnostic{}
 	for _, f := range found {
@@ -115,6 +119,10 @@ func (d *Draft) answers(found []Diagnostic, o CheckOptions) []Answer {
 // maxEvidence bounds what is told against one question.
 const maxEvidence = 5
 
+// answer answers one question: "no" with the errors that speak against it, or
+// "yes" with what was counted. A step whose words could not be read has no
+// answer, and so the question has none, even where nothing else speaks against
+// it.
 func (q question) answer(d *Draft, against map[string][]Diagnostic, o CheckOptions) Answer {
 	a := Answer{Question: q.code, Text: q.text, Yes: true}
 	if d.broken {
@@ -185,6 +193,7 @@ func (d *Draft) lacking(lacks func(*Step) bool) []Address {
 	return list
 }
 
+// stepCount is the number of all steps.
 func (p *Plan) stepCount() int {
 	n := 0
 	for _, t := range p.Tasks {
@@ -193,14 +202,18 @@ func (p *Plan) stepCount() int {
 	return n
 }
 
+// artifactCount is the number of declared paths and globs.
 func (p *Plan) artifactCount() int {
 	return p.sum(func(a *Artifacts) int { return len(a.paths()) })
 }
 
+// publicCount is the number of public symbols that steps declare to add or
+// remove.
 func (p *Plan) publicCount() int {
 	return p.sum(func(a *Artifacts) int { return len(publicSymbols(a)) })
 }
 
+// sum adds up a number over all artifacts.
 func (p *Plan) sum(of func(*Artifacts) int) int {
 	n := 0
 	for _, s := range p.Steps() {

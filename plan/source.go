@@ -98,6 +98,7 @@ type SizeError struct {
 	Size, Max int64
 }
 
+// Error names the file, its size and the bound in bytes.
 func (e *SizeError) Error() string {
 	return fmt.Sprintf("plan: %q has %d bytes, more than the %d that a plan may have: split it up", e.Name, e.Size,
 		e.Max)

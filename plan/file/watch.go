@@ -75,10 +75,14 @@ type stamp struct {
 // before from what comes after.
 const settled = 2 * time.Second
 
+// stampOf is what is looked at to see whether a file may have changed.
 func stampOf(info fs.FileInfo) stamp {
 	return stamp{info.Size(), info.ModTime(), info, time.Since(info.ModTime()) < settled}
 }
 
+// same reports whether a file has the stamp. A file that was written again
+// within a tick of the clock may have it, too, which is why young stamps are
+// not trusted.
 func (s stamp) same(info fs.FileInfo) bool {
 	return s.size == info.Size() && s.mod.Equal(info.ModTime()) && os.SameFile(s.info, info)
 }

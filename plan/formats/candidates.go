@@ -22,6 +22,7 @@ type candidate struct {
 	format plan.Format
 }
 
+// read reads the file, which may have changed since it was looked at.
 func (c candidate) read() (*plan.Text, error) {
 	text, err := file.Read(c.path)
 	if err != nil {

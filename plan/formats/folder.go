@@ -41,6 +41,7 @@ func (l loader) folder(dir string) (*plan.Draft, error) {
 // A group is the files of one plan.
 type group []candidate
 
+// name is how an error calls the files of one plan.
 func (g group) name() string {
 	if g[0].format == plan.PhasePlan && len(g) > 1 {
 		return fmt.Sprintf("%d files *-PLAN.md", len(g))

@@ -67,6 +67,7 @@ func one(format plan.Format, is func(name string, text []byte) bool) func(string
 	}
 }
 
+// isTOML reports whether a file is TOML by the ending of its name.
 func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
 
 // isJSON reports whether a text begins as JSON does, or JSON Lines. So do TOML

@@ -9,6 +9,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// all does the parts of a conversion in an order in which each sees what those
+// before it decided: files become artifacts before steps are told what they
+// lack.
 func (c *conversion) all(faults []plan.Diagnostic) {
 	c.p.Tasks = slices.Clone(c.p.Tasks)
 	for i := range c.p.Tasks {
@@ -36,6 +39,9 @@ func (c *conversion) source() string {
 	return strings.Join(names, ", ")
 }
 
+// top makes the head of the plan and the remarks about it: where it comes
+// from, what is wrong with it, and what a person must decide for the plan as a
+// whole.
 func (c *conversion) top(faults []plan.Diagnostic) {
 	c.remark("", fmt.Sprintf("Converted from %s (%s). Lines that begin with \"decide:\" wait for a person.", c.source(),
 		c.d.Format))

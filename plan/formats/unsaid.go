@@ -53,6 +53,7 @@ func some(p *plan.Plan, is func(*plan.Step) bool) bool {
 	return false
 }
 
+// checked reports whether a machine can decide that the step is done.
 func checked(s *plan.Step) bool {
 	return s.Expect != nil || len(s.Postconditions) > 0 || s.TestIntent != nil
 }

@@ -50,11 +50,14 @@ type lockFile struct {
 	Checksum     ledger.Digest  `json:"checksum"`
 }
 
+// A lockSource is a file of the plan, with its path relative to the first of
+// them: plan and lock may be moved together.
 type lockSource struct {
 	Path   string        `json:"path"` // relative to the folder of the first
 	Digest ledger.Digest `json:"digest"`
 }
 
+// A lockApproval is the verdict of a planning gate.
 type lockApproval struct {
 	Gate    string `json:"gate"`
 	Level   int    `json:"level"`
@@ -85,6 +88,7 @@ func Encode(l *plan.Locked) ([]byte, error) {
 	return f.encode(), nil
 }
 
+// bound is nil for a digest that is not bound, which the file shows as null.
 func bound(d ledger.Digest) *ledger.Digest {
 	if d == "" {
 		return nil
@@ -92,6 +96,9 @@ func bound(d ledger.Digest) *ledger.Digest {
 	return &d
 }
 
+// relativeTo is the path of a file as seen from the folder of the first, with
+// slashes on every system; its bare name where there is no way from one to the
+// other.
 func relativeTo(first, path string) string {
 	if rel, err := filepath.Rel(filepath.Dir(first), path); err == nil {
 		return filepath.ToSlash(rel)
@@ -99,6 +106,7 @@ func relativeTo(first, path string) string {
 	return filepath.Base(path)
 }
 
+// encode is the file as it is written: indented JSON, fields in a fixed order.
 func (f lockFile) encode() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -108,6 +116,9 @@ func (f lockFile) encode() []byte {
 	return b.Bytes()
 }
 
+// checksum is the digest of the file without its checksum. It finds damage and
+// careless edits, not forgery: whoever changes a lock on purpose can make it
+// again.
 func (f lockFile) checksum() ledger.Digest {
 	f.Checksum = ""
 	return ledger.Sum(append([]byte(lockSchema+"\n"), f.encode()...))
@@ -137,6 +148,7 @@ func Read(d *plan.Draft, lock []byte, check plan.CheckOptions) (*plan.Locked, er
 	return plan.Lock(d, o)
 }
 
+// digestOf turns what the file shows back; null is no digest.
 func digestOf(d *ledger.Digest) ledger.Digest {
 	if d == nil {
 		return ""

@@ -36,6 +36,7 @@ func (d *decoder) decode(n *tomltree.Node, visit func(plan.Visitor)) {
 	d.at, d.seen, d.visit = outer.at, outer.seen, outer.visit
 }
 
+// add reports something at an offset, unless the same value was judged before.
 func (d *decoder) add(code string, offset int, message, hint string) {
 	if !d.silent {
 		d.found.Add(plan.Diagnostic{Code: code, Message: message, Hint: hint, Task: d.task, Step: d.step,
@@ -43,6 +44,7 @@ func (d *decoder) add(code string, offset int, message, hint string) {
 	}
 }
 
+// wrong reports a value of another kind than the key asks for.
 func (d *decoder) wrong(k plan.Key, n *tomltree.Node, want string) {
 	d.add("value-type", n.Offset, fmt.Sprintf("%s is %s, not %s", k.Name, kindName[n.Kind], want), "write "+want)
 }
@@ -212,6 +214,8 @@ func (d *decoder) inheritable(n *tomltree.Node, visit func(plan.Visitor)) {
 	}
 }
 
+// countSteps counts the steps of a document before they are read, to know how
+// often [defaults] is inherited.
 func countSteps(root *tomltree.Node) int {
 	count := 0
 	if tasks := root.Find("tasks"); tasks != nil {
@@ -254,6 +258,8 @@ func (d *decoder) Tables(k plan.Key, t plan.Tables) {
 	}
 }
 
+// idOf is the id that a table says, for diagnostics of what stands in it; ""
+// where it says none.
 func idOf(n *tomltree.Node) string {
 	if id := n.Find("id"); id != nil {
 		return id.Text
@@ -301,6 +307,7 @@ func (d *decoder) FreeTables(k plan.Key, at *[]plan.Setting) {
 	plan.SortSettings(*at)
 }
 
+// orList is a list of words for a sentence.
 func orList(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

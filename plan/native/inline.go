@@ -17,6 +17,7 @@ type inline struct {
 	visit        func(plan.Visitor)
 }
 
+// String is the table on one line.
 func (t *inline) String() string {
 	parts := make([]string, len(t.keys))
 	for i, k := range t.keys {
@@ -25,6 +26,8 @@ func (t *inline) String() string {
 	return braces(parts)
 }
 
+// add takes a key with its value in TOML; list has the items of a value that
+// is one, for lines that get too long.
 func (t *inline) add(key, value string, list []string) {
 	t.keys, t.values, t.lists = append(t.keys, key), append(t.values, value), append(t.lists, list)
 }

@@ -29,6 +29,7 @@ func (w *page) gap() {
 	}
 }
 
+// line writes a line with the indent of its table.
 func (w *page) line(parts ...string) {
 	w.b = append(w.b, w.indent...)
 	for _, p := range parts {
@@ -84,6 +85,7 @@ func (w *page) header(path, header string) {
 	w.path = path
 }
 
+// field writes a key with its value, below the remarks about it.
 func (w *page) field(key, value string) {
 	w.about(key)
 	w.line(key, " = ", value)

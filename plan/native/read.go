@@ -152,6 +152,8 @@ func (d *decoder) notTOML(text []byte) {
 	}
 }
 
+// lookOf names what a text that is no TOML looks like, or "". It serves a
+// hint, so a wrong guess costs nothing.
 func lookOf(name string, text []byte) string {
 	start := bytes.TrimSpace(text)
 	switch {

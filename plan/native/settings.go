@@ -38,6 +38,9 @@ func treeOf(list []plan.Setting, taken []string) *branch {
 	return root
 }
 
+// put adds a value under a path of names; what is nested deeper than readers
+// go is joined into one name. Where a name is taken already, the value gets a
+// number behind it: everything is written, and nothing twice.
 func (t *branch) put(key []string, v *plan.Value) {
 	if len(key) > deepest {
 		key = append(slices.Clone(key[:deepest-1]), strings.Join(key[deepest-1:], "."))
@@ -81,6 +84,7 @@ func (t *branch) free(name string) string {
 	return got
 }
 
+// take marks a name as used, in any case.
 func (t *branch) take(name string) {
 	if t.taken == nil {
 		t.taken = map[string]bool{}
@@ -89,6 +93,8 @@ func (t *branch) take(name string) {
 	t.taken["="+caseless(name)] = true
 }
 
+// isTaken reports whether a name is used, in any case; readers refuse keys
+// that differ in case only.
 func (t *branch) isTaken(name string) bool {
 	return t.taken[strings.ToLower(name)] || t.taken["="+caseless(name)]
 }

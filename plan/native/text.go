@@ -128,6 +128,7 @@ func tomlValue(v *plan.Value, depth int) string {
 	return tomlText(v.Text, false)
 }
 
+// tomlValues spells the items of a list.
 func tomlValues(v *plan.Value, depth int) []string {
 	items := make([]string, len(v.List))
 	for i := range v.List {
@@ -152,6 +153,7 @@ func plainFloat(canonical string) string {
 	return plain
 }
 
+// braces is a table on one line.
 func braces(parts []string) string {
 	if len(parts) == 0 {
 		return "{}"

@@ -153,22 +153,30 @@ func (w *page) FreeTables(k plan.Key, at *[]plan.Setting) {
 // top writes what has to stand before the first header.
 type top struct{ *page }
 
+// Table leaves tables for later: in TOML, what stands behind a header belongs
+// to its table.
 func (w top) Table(plan.Key, plan.Table) {}
 
+// Tables writes the lists that are said and empty; the others have headers.
 func (w top) Tables(k plan.Key, t plan.Tables) {
 	if t.Said && t.Len == 0 {
 		w.line(k.Name, " = []")
 	}
 }
 
+// FreeTables leaves what has headers for later.
 func (w top) FreeTables(plan.Key, *[]plan.Setting) {}
 
 // rest writes everything else.
 type rest struct{ *page }
 
+// Text passes over what was written at the top.
 func (w rest) Text(plan.Key, *string) {}
+
+// Number passes over what was written at the top.
 func (w rest) Number(plan.Key, **int) {}
 
+// Tables writes the lists that have headers of their own.
 func (w rest) Tables(k plan.Key, t plan.Tables) {
 	w.section(k.Name)
 	if t.Len > 0 {

@@ -37,7 +37,7 @@ type planned struct {
 	Stages   [][]string    `json:"stages"`
 }
 
-// sides are the halves of a pair, each as read on its own.
+// A side is one half of a pair.
 type sides struct {
 	Markdown *side `json:"markdown"`
 	TOML     *side `json:"toml"`
@@ -49,6 +49,7 @@ type side struct {
 	Tasks []task   `json:"tasks"`
 }
 
+// A task is one of the plan, with its place in the source.
 type task struct {
 	ID         string        `json:"id"`
 	Index      int           `json:"index"` // from 1
@@ -62,6 +63,7 @@ type task struct {
 	Steps      []step        `json:"steps"` // without one that the source did not write
 }
 
+// A step is one of a task.
 type step struct {
 	ID             string        `json:"id"`
 	Address        plan.Address  `json:"address"`
@@ -74,6 +76,7 @@ type step struct {
 	Source         plan.Position `json:"source"`
 }
 
+// A speclet is a group of tasks.
 type speclet struct {
 	ID              string   `json:"id"`
 	DependsOn       []string `json:"depends_on"`
@@ -81,6 +84,7 @@ type speclet struct {
 	ParallelAllowed *bool    `json:"parallel_allowed"`
 }
 
+// counts says how many diagnostics there are of each severity.
 type counts struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
@@ -115,6 +119,8 @@ func Of(d *plan.Draft, found []plan.Diagnostic, o plan.CheckOptions) Document {
 	return doc
 }
 
+// planOf is the plan as far as it was read. Its lists of tasks, speclets and
+// stages are never null.
 func planOf(d *plan.Draft) planned {
 	doc := planned{Format: d.Format, Profile: said(d.Plan.Profile), Goal: d.Plan.Goal,
 		Tasks: tasksOf(&d.Plan, d.Position, d.Implied), Speclets: []speclet{},
@@ -125,6 +131,7 @@ func planOf(d *plan.Draft) planned {
 	return doc
 }
 
+// sidesOf are the halves of a pair, nil for other plans.
 func sidesOf(d *plan.Draft) *sides {
 	if len(d.Sides()) == 0 {
 		return nil

@@ -19,6 +19,7 @@ type SARIFLog struct {
 	Runs    []logRun `json:"runs"`
 }
 
+// A logRun is one run of the tool.
 type logRun struct {
 	Tool struct {
 		Driver driver `json:"driver"`
@@ -27,21 +28,25 @@ type logRun struct {
 	Results    []result `json:"results"`
 }
 
+// A driver is the tool, with the rules that results name.
 type driver struct {
 	Name    string `json:"name"`
 	Version string `json:"semanticVersion,omitempty"`
 	Rules   []rule `json:"rules"`
 }
 
+// A rule is a code of which something was found.
 type rule struct {
 	ID  string `json:"id"`
 	Why *text  `json:"shortDescription,omitempty"` // of rules of native plans
 }
 
+// A text is a message in plain words.
 type text struct {
 	Text string `json:"text"`
 }
 
+// A result is one diagnostic.
 type result struct {
 	RuleID    string     `json:"ruleId"`
 	RuleIndex int        `json:"ruleIndex"`
@@ -50,11 +55,13 @@ type result struct {
 	Locations []location `json:"locations"`
 }
 
+// A location is where it stands: in a file, and in the plan by task and step.
 type location struct {
 	Physical physical  `json:"physicalLocation"`
 	Logical  []logical `json:"logicalLocations,omitempty"`
 }
 
+// A physical location counts lines and columns from 1, columns in code points.
 type physical struct {
 	Artifact struct {
 		URI string `json:"uri"`
@@ -65,6 +72,7 @@ type physical struct {
 	} `json:"region"`
 }
 
+// A logical location is an address of the plan.
 type logical struct {
 	FullyQualifiedName string `json:"fullyQualifiedName"`
 }

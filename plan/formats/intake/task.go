@@ -96,6 +96,8 @@ func (r *reader) action(item jsontree.Value, at string, t *plan.Task) {
 	r.absent(item, at, "action", t.ID, plan.Error, `add  "action": "…"`)
 }
 
+// criteria reads acceptance_criteria, a list of texts; other items are
+// reported and left out.
 func (r *reader) criteria(item jsontree.Value, at string, t *plan.Task) {
 	v := item.Get("acceptance_criteria")
 	switch v.Kind() {
@@ -126,6 +128,8 @@ func (r *reader) criteria(item jsontree.Value, at string, t *plan.Task) {
 		`add  "acceptance_criteria": ["…"]`)
 }
 
+// priority reads HIGH, MEDIUM or LOW in any case. Another word, or a number,
+// is kept as it stands, and the task comes after all others.
 func (r *reader) priority(item jsontree.Value, at string, t *plan.Task) {
 	if t.Priority = scalar(item.Get("priority")); t.Priority == "" {
 		r.absent(item, at, "priority", t.ID, plan.Warning, `add  "priority": "HIGH", "MEDIUM" or "LOW"`)
@@ -247,10 +251,13 @@ type reader struct {
 	silent map[int]bool   // tasks whose id we gave
 }
 
+// report adds a diagnostic at an offset into the text.
 func (r *reader) report(code string, severity plan.Severity, at int, task, message, hint string) {
 	r.Report(code, severity, r.t.Offset(at), task, message, hint)
 }
 
+// prefixed is how JSON pointers into the list begin: with the key that it
+// stands under, if it does.
 func prefixed(wrapper string) string {
 	if wrapper == "" {
 		return ""

@@ -24,6 +24,8 @@ func Detect(name string, text []byte) bool {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
+// isTOML reports whether a file is the half for machines, by its ending alone:
+// a half is TOML or Markdown, and nothing in it says so better.
 func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
 
 var (
@@ -38,6 +40,10 @@ var (
 	tomlSchema  = lazyre.New(`(?m)^\s*(?:schema\s*=|\[)`)
 )
 
+// detectMarkdown asks for a sign that no other format has: a heading Goal, a
+// SPECLet, or tasks together with steps of the form. Tasks alone are headings
+// in many documents, so there the name of the file decides. Text in code
+// fences does not count, since plans quote plans.
 func detectMarkdown(name string, text []byte) bool {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if len(text) > sketch.MaxSize || bytes.HasPrefix(text, []byte("---\n")) ||
@@ -53,6 +59,8 @@ func detectMarkdown(name string, text []byte) bool {
 		(anyStep.Match(flat) || tomlLink.Match(flat) || halfName.MatchString(filepath.Base(name)))
 }
 
+// detectTOML asks for the tables that the parameters have. A file that says a
+// schema above its first table is a native plan.
 func detectTOML(name string, text []byte) bool {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if top := tomlSchema.Find(text); bytes.Contains(top, []byte("schema")) {

@@ -56,6 +56,7 @@ type said struct {
 	ok   bool
 }
 
+// say is a text that stands at an offset, without the blanks around it.
 func say(text string, at int) said { return said{strings.TrimSpace(text), at, true} }
 
 // or is what was said, else the other.
@@ -82,6 +83,8 @@ type number struct {
 	odd   string
 }
 
+// A task is one as a half tells of it, with its own words: what the half does
+// not say is empty, also where the other half says it.
 type task struct {
 	id          string
 	short       string // without the speclet that it stands in
@@ -103,6 +106,9 @@ type task struct {
 	extra       []plan.Setting
 }
 
+// A step is one of a task. Flags, mode and number of retries are those that
+// stand at the step itself; [step.flagOf] and its like add what the task says
+// for all its steps.
 type step struct {
 	id          string // within its task
 	at          int
@@ -120,6 +126,7 @@ type step struct {
 	extra       []plan.Setting
 }
 
+// A backup is another way to do a step.
 type backup struct {
 	id      string
 	at      int
@@ -131,6 +138,8 @@ type backup struct {
 	extra   []plan.Setting
 }
 
+// A speclet is a group of tasks. In Markdown it may have two headings, an
+// overview and its details, which are one speclet here.
 type speclet struct {
 	id, name string
 	title    said
@@ -169,8 +178,12 @@ func (s *step) flagOf(t *task) flag {
 	return t.critical
 }
 
+// modeOf is what a step says of its mode, or else its task.
 func (s *step) modeOf(t *task) said { return s.mode.or(t.mode) }
 
+// retriesOf is what a step says of how often it may be tried again, or else
+// its task. A value that is no number counts as said, so that it is reported
+// where it stands.
 func (s *step) retriesOf(t *task) number {
 	if s.retries.value != nil || s.retries.odd != "" {
 		return s.retries
@@ -192,6 +205,9 @@ func spaced(text string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "")), " ")
 }
 
+// sameText reports whether two texts are the same for a reader. Both halves
+// are written by hand, so backquotes, runs of blanks and a final period make
+// no difference.
 func sameText(a, b string) bool { return a == b || plain(a) == plain(b) }
 
 // slug is a title as programs call it: "Data & Storage" is data_storage.

@@ -49,6 +49,7 @@ func (j *judged) settle() {
 	}
 }
 
+// count is 1 for true, for sums.
 func count(yes bool) int {
 	if yes {
 		return 1

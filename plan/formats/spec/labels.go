@@ -179,6 +179,7 @@ func joined(lines []blocks.Line) string {
 // the next.
 func valueOf(b label, lines []blocks.Line) string { return continued(b.value, lines) }
 
+// continued is a text with the lines below it that belong to it.
 func continued(text string, lines []blocks.Line) string {
 	text = strings.TrimSuffix(text, `\`)
 	if len(lines) == 1 {

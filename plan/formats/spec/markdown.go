@@ -70,6 +70,10 @@ func readMarkdown(f *outline.Text) *half {
 	return h
 }
 
+// heading reads a heading: it opens a task, a step of the open task, a
+// SPECLet, the goal or a section, and closes what cannot go on below it. A
+// task ends at the next heading of its level or above; what is deeper and no
+// step belongs to the task.
 func (o *outliner) heading(n *ast.Heading) {
 	o.goal, o.step, o.listing = nil, nil, false
 	if o.task != nil && n.Level <= o.task.level {
@@ -119,12 +123,14 @@ func (o *outliner) heading(n *ast.Heading) {
 	}
 }
 
+// leaveSpeclet closes the open SPECLet at a heading of its level or above.
 func (o *outliner) leaveSpeclet(level int) {
 	if o.speclet != nil && level <= o.speclet.level {
 		o.speclet = nil
 	}
 }
 
+// closeSection ends the open section at an offset and keeps it.
 func (o *outliner) closeSection(at int) {
 	if o.section != nil {
 		o.section.to = at
@@ -133,6 +139,7 @@ func (o *outliner) closeSection(at int) {
 	o.section = nil
 }
 
+// openTask adds a task, to the open SPECLet where there is one.
 func (o *outliner) openTask(id, title string, at, level int) {
 	o.task = &task{id: id, short: id, at: at, level: level, title: say(title, at), speclet: o.speclet}
 	o.half.tasks = append(o.half.tasks, o.task)
@@ -141,6 +148,8 @@ func (o *outliner) openTask(id, title string, at, level int) {
 	}
 }
 
+// openStep adds a step to the open task. A title may end with "(critical)" or
+// "(non-critical)", which is a flag and no part of it.
 func (o *outliner) openStep(id, title string, at int) {
 	title, critical := takeFlag(title)
 	o.step = &step{id: local(o.task.id, id), at: at, title: say(title, at), critical: flag{value: critical, at: at}}
@@ -186,6 +195,10 @@ func wraps(l, next blocks.Line) bool {
 	return !strings.ContainsAny(l.Text[len(l.Text)-1:], ".!?:;") && (unicode.IsLower(first) || len(l.Text) >= 60)
 }
 
+// paragraph reads what stands between headings and lists: the text of the
+// goal, or lines with a label in bold such as "**Mode:** silent". These belong
+// to what is open, a step before a task and a task before a SPECLet. A
+// paragraph at the left margin ends a step that is an item of a list.
 func (o *outliner) paragraph(n *ast.Paragraph) {
 	lines := o.Lines(n)
 	if o.goal != nil {
@@ -215,6 +228,8 @@ func (o *outliner) paragraph(n *ast.Paragraph) {
 	}
 }
 
+// specletField reads a line with a label that tells of a SPECLet. Labels that
+// are not known are kept by nobody, as the section holds them as written.
 func (o *outliner) specletField(name, value string, at int) {
 	s := o.speclet
 	switch name {
@@ -235,6 +250,9 @@ func (o *outliner) specletField(name, value string, at int) {
 	}
 }
 
+// list reads a list: steps, or what belongs to one, in a task; names of tasks
+// below "**Tasks:**" of a SPECLet; tasks where it is numbered and stands below
+// the heading Tasks.
 func (o *outliner) list(n *ast.List) {
 	if o.goal != nil {
 		if first := n.FirstChild(); first != nil {

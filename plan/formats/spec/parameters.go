@@ -67,6 +67,8 @@ func tablesOf(n *tomltree.Node) []*tomltree.Node {
 	return list
 }
 
+// readGoal reads [goal] or [goals], a table, a list of tables or a text. A
+// restatement of the same goal is not a second one.
 func (h *half) readGoal() {
 	n := h.root.Find("goal")
 	if n == nil {
@@ -110,6 +112,9 @@ func wordsIn(n *tomltree.Node, names ...string) said {
 	return said{}
 }
 
+// flagIn is a truth that a table has under the first of the keys that is
+// there. What stands there and is none is kept as it is shown, so that a rule
+// can tell.
 func flagIn(n *tomltree.Node, names ...string) flag {
 	v := firstIn(n, names...)
 	switch {
@@ -122,6 +127,8 @@ func flagIn(n *tomltree.Node, names ...string) flag {
 	return flag{at: v.At, odd: shown(v)}
 }
 
+// numberIn is a whole number that a table has under the first of the keys that
+// is there, with the same care.
 func numberIn(n *tomltree.Node, names ...string) number {
 	v := firstIn(n, names...)
 	if v == nil {
@@ -181,6 +188,8 @@ func itemsOf(n *tomltree.Node) []said {
 	return list
 }
 
+// textsOf are the texts alone; nil stays nil, which says that the source has
+// no such list.
 func textsOf(list []said) []string {
 	if list == nil {
 		return nil
@@ -207,6 +216,9 @@ func othersIn(n *tomltree.Node, read ...string) []plan.Setting {
 	return list
 }
 
+// readTask reads one of [[tasks]] with its steps. Keys that mean nothing here
+// are kept as settings. The index counts from 0 and names a task without an
+// id.
 func readTask(n *tomltree.Node, index int) *task {
 	id, ok := identOf(n, index)
 	t := &task{
@@ -236,6 +248,9 @@ func readTask(n *tomltree.Node, index int) *task {
 	return t
 }
 
+// readStep reads a step in all spellings that were found: backups are tables,
+// a list of texts, or keys such as backup_1. A name under which another key
+// was read already is kept, so that nothing is lost.
 func readStep(task string, n *tomltree.Node, index int) *step {
 	id, ok := identOf(n, index)
 	s := &step{
@@ -285,10 +300,12 @@ func readStep(task string, n *tomltree.Node, index int) *step {
 	return s
 }
 
+// isNumber reports whether a text has digits and nothing else.
 func isNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
+// readBackup reads a backup that is a table.
 func readBackup(n *tomltree.Node, index int) *backup {
 	id, _ := identOf(n, index)
 	return &backup{

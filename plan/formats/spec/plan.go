@@ -55,6 +55,9 @@ func (h *half) goal() said {
 	return said{}
 }
 
+// settingsFrom is a plan with all that is no goal, task or SPECLet: settings
+// of both halves, of which those of the second win. The plan is run under
+// observe, since the format has no words for what strict asks.
 func settingsFrom(first, second *half) plan.Plan {
 	p := first.rest
 	p.Profile = plan.Observe
@@ -84,6 +87,8 @@ func settingsFrom(first, second *half) plan.Plan {
 // A pairing is what stands in two files with one id; either may be missing.
 type pairing[T any] struct{ first, second *T }
 
+// pairTasks matches the tasks of both halves; without a second half, each
+// stands alone, also several with one id.
 func pairTasks(first, second *half) []pairing[task] {
 	if second == nil {
 		list := make([]pairing[task], len(first.tasks))
@@ -153,6 +158,8 @@ func (m *making) place(key string, first, second *half, one, other int, inFirst 
 	}
 }
 
+// task makes a task of what both halves say of it, and notes where it and its
+// steps stand.
 func (m *making) task(at string, p pairing[task], first, second *half) plan.Task {
 	a, b := orEmpty(p.first), orEmpty(p.second)
 	m.place(at, first, second, a.at, b.at, p.first != nil)
@@ -199,6 +206,9 @@ func pairSteps(p pairing[task]) []pairing[step] {
 	return pairUp(p.first.steps, p.second.steps, func(s *step) string { return s.id })
 }
 
+// step makes a step: what people read comes from the Markdown, what decides
+// from the parameters. A number of retries that cannot be is left out, as a
+// rule has told it.
 func (m *making) step(to *plan.Step, at string, a, b *task, x, y *step, first, second *half) {
 	s := plan.Step{
 		ID: firstText(x.id, y.id), Description: x.title.or(y.title).text, Status: plan.Open,
@@ -243,6 +253,8 @@ func (m *making) step(to *plan.Step, at string, a, b *task, x, y *step, first, s
 // numbered is the key of an item of a list.
 func numbered(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
+// makeBackup makes a backup of what both halves say of it. Its description is
+// what an agent is asked.
 func makeBackup(f, g *backup) plan.Backup {
 	b := plan.Backup{ID: firstText(f.id, g.id), Description: f.text.or(g.text).text,
 		TriggerCondition: firstText(g.trigger, f.trigger),
@@ -252,6 +264,9 @@ func makeBackup(f, g *backup) plan.Backup {
 	return b
 }
 
+// speclets takes the SPECLets of the half for machines where it has any, else
+// those of the text; they are not joined, because two orders cannot both be
+// followed.
 func (m *making) speclets(first, second *half) {
 	if second != nil && len(second.speclets) > 0 {
 		first, second = second, first // who depends on whom is for machines
@@ -270,6 +285,7 @@ func (m *making) speclets(first, second *half) {
 	}
 }
 
+// orEmpty is p, or an empty value to read from.
 func orEmpty[T any](p *T) *T {
 	if p == nil {
 		return new(T)

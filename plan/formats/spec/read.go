@@ -33,6 +33,9 @@ func read(markdown, toml *plan.Text) (*plan.Draft, error) {
 	return plan.Assemble(parts), nil
 }
 
+// parts reads both halves side by side, joins them and judges them, all at
+// once where nothing waits for anything: files of some megabytes take half the
+// time.
 func parts(markdown, toml *plan.Text) (plan.Parts, error) {
 	p := plan.Parts{}
 	j := &judged{}
@@ -66,6 +69,7 @@ func parts(markdown, toml *plan.Text) (plan.Parts, error) {
 	return p, nil
 }
 
+// format tells a pair from a half that is alone.
 func (j *judged) format() plan.Format {
 	switch {
 	case j.toml == nil:
@@ -84,11 +88,14 @@ func (j *judged) plan() making {
 	return join(j.markdown, j.toml)
 }
 
+// asSide is the half as read on its own, for whoever compares the two.
 func (h *half) asSide() plan.Side {
 	m := h.plan()
 	return plan.Side{Name: h.side, File: h.file.Name, Goals: h.goalTexts(), Plan: m.plan, Places: m.places}
 }
 
+// goalTexts are the goals that say something; never nil, as documents show an
+// empty list.
 func (h *half) goalTexts() []string {
 	list := []string{}
 	for _, g := range h.goals {

@@ -53,6 +53,7 @@ func balanceWhole(c spot) {
 	}
 }
 
+// percent is 0 where there is nothing to take a part of.
 func percent(part, whole int) float64 {
 	if whole == 0 {
 		return 0
@@ -103,6 +104,7 @@ func differs(n *tomltree.Node, actual, rounding float64) bool {
 	return err == nil && (n.Kind == tomltree.Integer || n.Kind == tomltree.Float) && math.Abs(f-actual) >= rounding-1e-9
 }
 
+// number64 is a number with at most two digits behind the point.
 func number64(f float64) string {
 	return strconv.FormatFloat(math.Round(f*100)/100, 'f', -1, 64)
 }

@@ -24,6 +24,8 @@ func shifted(a, b *task) bool {
 	return true
 }
 
+// distance is the difference of two ids that are numbers of at most six
+// digits.
 func distance(a, b string) (int, bool) {
 	if !isNumber(a) || !isNumber(b) || len(a) > 6 || len(b) > 6 {
 		return 0, false

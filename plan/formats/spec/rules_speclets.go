@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// specletPairs matches the SPECLets of both halves by id.
 func specletPairs(j *judged) []pairing[speclet] {
 	return pairUp(j.m.speclets, j.t.speclets, func(s *speclet) string { return s.id })
 }
@@ -100,6 +101,7 @@ func (h *half) listed(s *speclet, known map[string]bool) []string {
 	return slices.Compact(ids)
 }
 
+// enumerated lists ids for a message, at most twenty of them.
 func enumerated(ids []string) string {
 	if len(ids) == 0 {
 		return "nothing"

@@ -53,8 +53,13 @@ func some(halves ...*half) []*half {
 	return list
 }
 
-func anyHalf(j *judged) []*half    { return some(j.m, j.t) }
-func markdown(j *judged) []*half   { return some(j.m) }
+// anyHalf chooses both halves, the Markdown first.
+func anyHalf(j *judged) []*half { return some(j.m, j.t) }
+
+// markdown chooses the half for people alone.
+func markdown(j *judged) []*half { return some(j.m) }
+
+// parameters chooses the half for machines alone.
 func parameters(j *judged) []*half { return some(j.t) }
 
 // mainHalf is the half whose flags and outputs count: the parameters where there

@@ -89,6 +89,7 @@ func criteria(item string) []string {
 	return list
 }
 
+// listSetting keeps the items of a section, or nothing where there are none.
 func listSetting(items []string) []plan.Setting {
 	if len(items) == 0 {
 		return nil
@@ -168,6 +169,8 @@ func references(flat []byte) []said {
 	return list
 }
 
+// isWordByte reports whether a byte is part of a key, or of a letter that is
+// not ASCII.
 func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

@@ -88,6 +88,7 @@ func (h *half) keepExtras(t *task) {
 	}
 }
 
+// meta reads what the plan is called, by several names of the keys.
 func (h *half) meta(n *tomltree.Node) {
 	m := &h.rest.Meta
 	if name := wordsIn(n, "goal_descriptor", "descriptor", "name"); name.ok {
@@ -99,6 +100,8 @@ func (h *half) meta(n *tomltree.Node) {
 	m.Extra = append(m.Extra, othersIn(n, "goal_descriptor", "version")...)
 }
 
+// propagation reads [error_propagation]. A strategy that is not known is left
+// out; a rule tells it.
 func (h *half) propagation(n *tomltree.Node) {
 	e := &h.rest.ErrorPropagation
 	e.Enabled = flagIn(n, "enabled", "propagation_enabled").value

@@ -28,6 +28,9 @@ func (h *half) names() map[string]string {
 // file.
 const maxSpelled = 10000
 
+// resolve turns names into ids. "All previous speclets" is spelled out, up to
+// a bound for the file; behind it, only the one before is named, which waits
+// for the others.
 func (h *half) resolve(called map[string]string) {
 	spelled := 0
 	for i, s := range h.speclets {
@@ -58,7 +61,7 @@ func (h *half) resolve(called map[string]string) {
 }
 
 // dependsOn are the ids that a speclet depends on: of several statements, all;
-// nil where none is made.
+// nil where none is made. The slice is the caller's.
 func (s *speclet) dependsOn() []string {
 	var list []string
 	seen := map[string]bool{}
@@ -91,6 +94,7 @@ func (h *half) taskID(name string, known map[string]bool) string {
 	return name
 }
 
+// taskIDs are the ids of the tasks of the half.
 func (h *half) taskIDs() map[string]bool {
 	known := make(map[string]bool, len(h.tasks))
 	for _, t := range h.tasks {

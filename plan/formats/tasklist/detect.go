@@ -37,6 +37,9 @@ type signs struct {
 	sections                             map[string]bool
 }
 
+// formatOf weighs the signs. Marks that one tool alone uses decide before the
+// name of the file does, and a text that could be two formats is unknown
+// rather than guessed, unless its name or folder says more.
 func formatOf(t *outline.Text, name string) plan.Format {
 	if f := jsonFormat(t); f != plan.Unknown {
 		return f
@@ -84,6 +87,9 @@ func first(t *outline.Text) byte {
 	return 0
 }
 
+// signsOf counts what stands in a text outside of code fences, in one pass.
+// Lines are looked at byte by byte before a regular expression is tried on
+// them: most lines hold no sign at all.
 func signsOf(t *outline.Text) signs {
 	s := signs{sections: map[string]bool{}}
 	for i := range t.Lines {
@@ -114,6 +120,8 @@ func signsOf(t *outline.Text) signs {
 	return s
 }
 
+// heading counts a heading: of a task, of a numbered group, or of a section
+// that an ExecPlan has.
 func (s *signs) heading(level int, text string) {
 	if text == "" {
 		return
@@ -131,6 +139,7 @@ func (s *signs) heading(level int, text string) {
 	}
 }
 
+// box counts an item with a checkbox by the id that it has.
 func (s *signs) box(it outline.Item) {
 	s.boxes++
 	var m []string
@@ -153,6 +162,8 @@ func (s *signs) box(it outline.Item) {
 var sections = []string{"purpose", "progress", "surprises", "decision log", "outcomes", "context", "plan of work",
 	"concrete steps", "validation", "idempotence", "artifacts", "interfaces", "milestones"}
 
+// section is which of the sections of an ExecPlan a heading opens, or "".
+// Headings go on behind the name, as in "Outcomes & Retrospective".
 func section(text string) string {
 	text = strings.ToLower(text)
 	for _, s := range sections {
@@ -173,6 +184,7 @@ func box(line string) (outline.Item, bool) {
 	return it, ok && it.Box != 0 && strings.ContainsRune(" xX-~/✓✔✅", it.Box)
 }
 
+// statusOfBox is what a character in a checkbox says.
 func statusOfBox(c rune) plan.Status {
 	switch c {
 	case ' ':
@@ -210,6 +222,7 @@ func jsonFormat(t *outline.Text) plan.Format {
 	return plan.Unknown
 }
 
+// isIssue reports whether an object has what an issue of beads has.
 func isIssue(v jsontree.Value) bool {
 	return v.Get("id").Kind() == jsontree.String && v.Get("title").OK() && v.Get("status").OK() &&
 		(v.Get("issue_type").OK() || v.Get("priority").OK() && v.Get("created_at").OK())

@@ -51,6 +51,8 @@ func readExecPlan(r *list) {
 	}
 }
 
+// progress adds an item of the section Progress. A time of day that it begins
+// with tells when it was finished, and is no part of its title.
 func progress(r *list, line int, it outline.Item) int {
 	t := plan.Task{ID: fmt.Sprint(len(r.Plan.Tasks) + 1), Title: it.Text, Status: statusOfBox(it.Box)}
 	if m := timestamp.FindStringSubmatch(it.Text); m != nil {

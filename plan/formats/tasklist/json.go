@@ -14,6 +14,8 @@ import (
 // A taskMaster reads tasks.json: one list, or one for each tag.
 type taskMaster struct{ *list }
 
+// readTaskMaster reads the document. It parses, as it was detected by parsing
+// it.
 func readTaskMaster(l *list) {
 	r := &taskMaster{l}
 	root, _ := jsontree.ParseAll(r.t.Join(0, len(r.t.Lines)))
@@ -74,8 +76,8 @@ func (r *taskMaster) tag(tag string, list jsontree.Value) {
 	}
 }
 
-// subtasks adds the subtasks of a task as its steps. Those that depend on each
-// other go in that order, else in that of the file.
+// subtask adds a subtask as a step; n counts from 0 and names one without an
+// id.
 func (r *taskMaster) subtasks(task int, list jsontree.Value) {
 	t := &r.Plan.Tasks[task]
 	var subs []jsontree.Value
@@ -190,6 +192,8 @@ func readBeads(r *list) {
 	}
 }
 
+// readIssue adds an issue as a task. Only "blocks" is a dependency; how else
+// issues hang together is kept as a note.
 func readIssue(r *list, line int, v jsontree.Value) {
 	t := plan.Task{ID: v.Get("id").Text(), Title: strings.TrimSpace(v.Get("title").Text()),
 		Priority: v.Get("priority").Text(),

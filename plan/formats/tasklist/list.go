@@ -25,6 +25,7 @@ type part struct{ task, step int }
 // addTask adds a task that stands on a line, and returns its index.
 func (l *list) addTask(t plan.Task, line int) int { return l.addTaskAt(t, l.t.At(line)) }
 
+// addTaskAt adds a task that stands at a place, and returns its index.
 func (l *list) addTaskAt(t plan.Task, at plan.Position) int {
 	i := len(l.Plan.Tasks)
 	l.items++
@@ -81,6 +82,8 @@ func (l *list) finish() {
 	}
 }
 
+// ofSteps is the status of a task that has none of its own: done if all of its
+// steps are.
 func ofSteps(steps []plan.Step) plan.Status {
 	done, begun := 0, false
 	for _, s := range steps {
@@ -138,6 +141,7 @@ func (l *list) goal() {
 // settings.
 func (l *list) note(key, id string) { l.notes[key] = append(l.notes[key], id) }
 
+// settings keeps the notes with the plan, so that a conversion loses nothing.
 func (l *list) settings() {
 	for key, ids := range l.notes {
 		l.Plan.Settings = append(l.Plan.Settings, plan.Setting{Key: "task_list." + key, Value: sketch.Texts(ids)})
@@ -176,6 +180,7 @@ func (l *list) references() {
 	l.Cycles(&l.Plan, func(task string) plan.Position { return l.dependsAt(at[task]) })
 }
 
+// dependsAt is where the i-th task says what it depends on, or else the task.
 func (l *list) dependsAt(i int) plan.Position {
 	if p, ok := l.Places[fmt.Sprintf("tasks[%d].depends_on", i)]; ok {
 		return p

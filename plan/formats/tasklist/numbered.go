@@ -33,6 +33,9 @@ type pendingGroup struct {
 
 var parallelMark = lazyre.New(`\s*\(P\)\s*`)
 
+// readNumbered goes through a list of Kiro or OpenSpec line by line. It knows
+// the item above and the group it is in; what has no number belongs to the
+// item above it.
 func readNumbered(r *list, format plan.Format) {
 	n := &numberer{list: r, format: format, tasks: map[string]int{}, steps: map[string]bool{}, group: -1,
 		at: part{-1, -1}}
@@ -158,11 +161,16 @@ func (n *numberer) parent(id string) (task int, rest string, ok bool) {
 	return 0, "", false
 }
 
+// duplicate reports a number that stands twice. The second item is kept under
+// the same number, so that nothing that a person wrote is lost; the error
+// keeps the plan from running.
 func (n *numberer) duplicate(id string, line int) {
 	n.Report("task-duplicate-id", plan.Error, n.t.At(line), id, fmt.Sprintf("the number %s stands twice", id),
 		"give each item a number of its own")
 }
 
+// step adds an item as a step of a task. One that may be left out is not
+// critical.
 func (n *numberer) step(task int, id, title string, status plan.Status, optional bool, line int) {
 	t := &n.Plan.Tasks[task]
 	s := plan.Step{ID: id, Description: title, Status: status}

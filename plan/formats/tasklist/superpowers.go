@@ -12,6 +12,9 @@ import (
 // bold.
 type superpowers struct{ *list }
 
+// readSuperpowers goes through the lines. A text in a code fence is part of
+// the step that it stands in and never a step itself: these plans quote the
+// code that is to be written.
 func readSuperpowers(l *list) {
 	r := &superpowers{l}
 	task, level := -1, 0
@@ -67,6 +70,7 @@ func readSuperpowers(l *list) {
 	r.sameTasks()
 }
 
+// headGoal takes the goal from the lines above the first task.
 func (r *superpowers) headGoal(i int, line string) {
 	if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "**Goal:**"); ok && r.Plan.Goal == "" {
 		r.Plan.Goal, r.Places["goal"] = strings.TrimSpace(rest), r.t.At(i)

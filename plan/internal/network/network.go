@@ -91,7 +91,9 @@ type numbers []int
 func (n numbers) Len() int           { return len(n) }
 func (n numbers) Less(i, j int) bool { return n[i] < n[j] }
 func (n numbers) Swap(i, j int)      { n[i], n[j] = n[j], n[i] }
-func (n *numbers) Push(x any)        { *n = append(*n, x.(int)) }
+
+// Push and Pop are for package heap alone.
+func (n *numbers) Push(x any) { *n = append(*n, x.(int)) }
 func (n *numbers) Pop() any {
 	last := len(*n) - 1
 	x := (*n)[last]

@@ -16,6 +16,7 @@ type Patterns struct {
 	globs        []owned
 }
 
+// An owned pattern belongs to the thing that is named when it is met.
 type owned struct{ pattern, owner string }
 
 // New makes an empty set.

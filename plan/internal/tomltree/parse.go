@@ -87,6 +87,7 @@ type builder struct {
 	folded  map[*Node]map[string]int // the keys of large tables in lower case
 }
 
+// firstInvalid finds the first byte that is not UTF-8, or -1.
 func firstInvalid(text []byte) int {
 	if utf8.Valid(text) {
 		return -1
@@ -101,6 +102,8 @@ func firstInvalid(text []byte) int {
 	return -1
 }
 
+// syntax reports where the parser stopped. The place is that of the part that
+// the parser points to, which it gives as a slice of the text.
 func (b *builder) syntax(err error) {
 	offset, text := len(b.text), err.Error()
 	var parse *unstable.ParserError
@@ -124,6 +127,9 @@ func wholeRune(message string, rest []byte) string {
 	return strings.ReplaceAll(message, fmt.Sprintf("%#U", rune(rest[0])), fmt.Sprintf("%#U", r))
 }
 
+// expression takes a line of the document: a key with its value, or a header.
+// Behind a header that was refused, keys are passed over up to the next
+// header.
 func (b *builder) expression(n *unstable.Node) {
 	switch n.Kind {
 	case unstable.KeyValue:
@@ -137,6 +143,7 @@ func (b *builder) expression(n *unstable.Node) {
 	}
 }
 
+// keyOffset is where a part of a key stands in the text.
 func keyOffset(n *unstable.Node) int { return int(n.Raw.Offset) }
 
 // headerOffset is where a header begins.
@@ -188,6 +195,8 @@ func (b *builder) bracket(offset int) int {
 	return offset
 }
 
+// table makes the table that a header names, or finds one that longer headers
+// implied. One that has a header or keys of its own already stands twice.
 func (b *builder) table(parent *Node, name string, offset, start int) *Node {
 	t := parent.Find(name)
 	if t == nil {
@@ -203,6 +212,7 @@ func (b *builder) table(parent *Node, name string, offset, start int) *Node {
 	return nil
 }
 
+// element makes another table of the list that a header [[name]] names.
 func (b *builder) element(parent *Node, name string, offset, start int) *Node {
 	array := parent.Find(name)
 	if array == nil {
@@ -240,6 +250,9 @@ func (b *builder) enter(parent *Node, name string, offset int, as origin) *Node 
 	return nil
 }
 
+// keyValue adds a key with its value to a table, and the tables that a dotted
+// key implies. depth is that of the table, so that keys in inline tables are
+// bounded as headers are.
 func (b *builder) keyValue(table *Node, n *unstable.Node, depth int) {
 	parts := n.Key()
 	for level := depth + 1; parts.Next(); level++ {
@@ -304,11 +317,13 @@ func (b *builder) sibling(n *Node, name string) int {
 	return -1
 }
 
+// twice reports a name that is there already.
 func (b *builder) twice(name string, offset int) {
 	b.report(Fault{Kind: Twice, Offset: offset, Name: name, Other: name,
 		Text: fmt.Sprintf("%q is already there", name)})
 }
 
+// tooDeep reports that the bound of nesting was passed.
 func (b *builder) tooDeep(offset int) {
 	b.report(Fault{Kind: TooDeep, Offset: offset, Text: fmt.Sprintf("values are nested more than %d deep", MaxDepth)})
 }

@@ -37,6 +37,9 @@ func scalar(kind unstable.Kind, raw string, strict bool) (name, text, fault stri
 // CanonicalInteger spells a number in one way, or says what is wrong with it.
 func CanonicalInteger(raw string) (text, fault string) { return parseInteger(raw, true) }
 
+// parseInteger spells an integer in decimal digits, whatever base and
+// underlines it was written with. fault says why it is none that a plan can
+// have.
 func parseInteger(raw string, strict bool) (text, fault string) {
 	digits := strings.ReplaceAll(strings.TrimPrefix(raw, "+"), "_", "")
 	if plain := strings.TrimPrefix(digits, "-"); len(plain) > 1 && plain[0] == '0' && plain[1] >= '0' &&

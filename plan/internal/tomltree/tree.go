@@ -104,6 +104,7 @@ func (n *Node) Size() int {
 
 const fewKeys = 8 // up to so many keys are searched without an index
 
+// add adds a key. From some number of keys on, an index finds them.
 func (n *Node) add(name string, offset int, value *Node) {
 	n.Keys = append(n.Keys, Key{name, offset, value})
 	last := len(n.Keys) - 1
@@ -149,6 +150,7 @@ func (n *Node) Settings(to []plan.Setting, key string) []plan.Setting {
 	return to
 }
 
+// sorted are the keys in the order of their names.
 func (n *Node) sorted() []Key {
 	keys := slices.Clone(n.Keys)
 	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
