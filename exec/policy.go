@@ -1,9 +1,12 @@
 package exec
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
@@ -44,4 +47,75 @@ type Policy struct {
 	// Patience is how long a question waits for its answer; 0: as long as the
 	// escalator does.
 	Patience time.Duration
+}
+
+// ladder is what is tried after a failure.
+func (p *Policy) ladder() recovery.Ladder {
+	if p.Ladder != nil {
+		return p.Ladder
+	}
+	return p.chosenPreset().Ladder
+}
+
+// chosenPreset is the preset of the run. One that does not exist has been
+// refused by validate.
+func (p *Policy) chosenPreset() preset.Preset {
+	chosen, err := preset.Named(p.Preset)
+	if err != nil {
+		return preset.Contract()
+	}
+	return chosen
+}
+
+// under has a run go on under a preset, and returns its ladder.
+func (p *Policy) under(named string) recovery.Ladder {
+	p.Preset = named
+	return p.ladder()
+}
+
+// Who chose the mode of a run, as it stands in the journal.
+const (
+	byHost    = "host"    // a field of the controller, or a flag
+	byPlan    = "plan"    // default_mode
+	byDefault = "default" // nobody
+)
+
+// modeFor is who is asked at first, and who chose that.
+func (p *Policy) modeFor(of *plan.Plan) (plan.Mode, string) {
+	switch {
+	case p.Mode != "" && p.ModeBy != "":
+		return p.Mode, p.ModeBy
+	case p.Mode != "":
+		return p.Mode, byHost
+	case of.Execution.DefaultMode != "":
+		return of.Execution.DefaultMode, byPlan
+	}
+	return plan.Dynamic, byDefault
+}
+
+const namedSteps = 10 // in one warning
+
+// withoutSay warns of a preset that somebody chose, and that decides nothing:
+// after a failure every step blocks or asks, so that its backups alone are
+// tried.
+func (p *Policy) withoutSay(of *plan.Plan) []string {
+	if p.Ladder != nil || p.Preset == preset.Default {
+		return nil
+	}
+	var steps []string
+	for i := range of.Tasks {
+		for j := range of.Tasks[i].Steps {
+			s := &of.Tasks[i].Steps[j]
+			if s.OnFailure != plan.Block && s.OnFailure != plan.Ask {
+				return nil
+			}
+			steps = append(steps, string(s.Address))
+		}
+	}
+	named := strings.Join(steps[:min(len(steps), namedSteps)], ", ")
+	if more := len(steps) - namedSteps; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return []string{fmt.Sprintf("preset %q has no say after a failure of %s: on_failure is \"block\" or \"ask\" there, so that only backups are tried; "+
+		"say on_failure = \"retry\" where the preset is to decide", p.Preset, named)}
 }

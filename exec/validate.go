@@ -16,7 +16,6 @@ import (
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/checks"
 	"github.com/planlock/planlock/gate/evidence/search"
 	"github.com/planlock/planlock/gate/panel"
@@ -60,7 +59,10 @@ func (c *Controller) panel() panel.Panel {
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
 	judges := c.panel()
-	errs := []error{c.chosen(), judges.Validate(), c.lacksGates(p), c.lacksChecks(p), review.Validate(c.Reviewers)}
+	errs := []error{judges.Validate(), c.lacksGates(p), c.lacksChecks(p), review.Validate(c.Reviewers)}
+	if c.Gates == nil {
+		errs = append([]error{ErrNoGates}, errs...)
+	}
 	if c.Evidence != nil {
 		errs = append(errs, c.Evidence.Validate())
 	}
@@ -99,13 +101,6 @@ func (c *Controller) validate(p *plan.Plan) error {
 // not mean that nothing is judged.
 var ErrNoGates = errors.New("exec: no gates are chosen: set Controller.Gates to builtin.Gates(), " +
 	"and append those of your own; an empty list that is not nil is none")
-
-func (c *Controller) chosen() error {
-	if c.Gates == nil {
-		return ErrNoGates
-	}
-	return nil
-}
 
 // lacksChecks refuses a plan with checks that nobody can decide, or with
 // arguments that their kinds do not take.
@@ -250,29 +245,6 @@ func (c *Controller) evidenceFor(p *plan.Plan) *search.Policy {
 	return c.Evidence
 }
 
-func (c *Controller) ladder() recovery.Ladder {
-	if c.Ladder != nil {
-		return c.Ladder
-	}
-	return c.chosenPreset().Ladder
-}
-
-// chosenPreset is the preset of the run. One that does not exist has been
-// refused by validate.
-func (c *Controller) chosenPreset() preset.Preset {
-	p, err := preset.Named(c.Preset)
-	if err != nil {
-		return preset.Contract()
-	}
-	return p
-}
-
-// under has a run go on under a preset, and returns its ladder.
-func (c *Controller) under(named string) recovery.Ladder {
-	c.Preset = named
-	return c.ladder()
-}
-
 // policyFor is how a run is carried out by what the host and the plan say
 // now.
 func (c *Controller) policyFor(of *plan.Plan) history.Policy {
@@ -319,53 +291,6 @@ func (c *Controller) roles(needed []string) history.Roles {
 		}
 	}
 	return r
-}
-
-// Who chose the mode of a run, as it stands in the journal.
-const (
-	byHost    = "host"    // a field of the controller, or a flag
-	byPlan    = "plan"    // default_mode
-	byDefault = "default" // nobody
-)
-
-// modeFor is who is asked at first, and who chose that.
-func (c *Controller) modeFor(p *plan.Plan) (plan.Mode, string) {
-	switch {
-	case c.Mode != "" && c.ModeBy != "":
-		return c.Mode, c.ModeBy
-	case c.Mode != "":
-		return c.Mode, byHost
-	case p.Execution.DefaultMode != "":
-		return p.Execution.DefaultMode, byPlan
-	}
-	return plan.Dynamic, byDefault
-}
-
-const namedSteps = 10 // in one warning
-
-// withoutSay warns of a preset that somebody chose, and that decides nothing:
-// after a failure every step blocks or asks, so that its backups alone are
-// tried.
-func (c *Controller) withoutSay(p *plan.Plan) []string {
-	if c.Ladder != nil || c.Preset == preset.Default {
-		return nil
-	}
-	var steps []string
-	for i := range p.Tasks {
-		for j := range p.Tasks[i].Steps {
-			s := &p.Tasks[i].Steps[j]
-			if s.OnFailure != plan.Block && s.OnFailure != plan.Ask {
-				return nil
-			}
-			steps = append(steps, string(s.Address))
-		}
-	}
-	named := strings.Join(steps[:min(len(steps), namedSteps)], ", ")
-	if more := len(steps) - namedSteps; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
-	return []string{fmt.Sprintf("preset %q has no say after a failure of %s: on_failure is \"block\" or \"ask\" there, so that only backups are tried; "+
-		"say on_failure = \"retry\" where the preset is to decide", c.Preset, named)}
 }
 
 // Options are what the controller adds to a plan's own rules: the check kinds,

@@ -38,16 +38,17 @@ func (l *Life) TakeForAmending(ctx context.Context, prefix string, format plan.F
 	if err := l.Home.Open(ctx, prefix); err != nil {
 		return err
 	}
-	id := l.Rec.Run.Started.Run
 	if l.Rec.Run.Ended != nil {
-		return &session.Refusal{Run: id, Reasons: []string{"the run has ended: nothing can be added to it"}, Hint: "lock a plan of what is left to be done, and run that"}
+		return l.Refuse("lock a plan of what is left to be done, and run that",
+			"the run has ended: nothing can be added to it")
 	}
 	if l.Rec.Run.Delivering() {
-		return &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it moved what it made into the workspace: nothing can be added to it"}, Hint: "resume it"}
+		return l.Refuse("resume it",
+			"the run was cut off while it moved what it made into the workspace: nothing can be added to it")
 	}
 	if was := l.Rec.Run.Started.Format; was != format {
-		return &session.Refusal{Run: id, Reasons: []string{fmt.Sprintf("the plan of the run is of format %s, and this one of format %s", was, format)},
-			Hint: "amend it in the format that it has"}
+		return l.Refuse("amend it in the format that it has",
+			"the plan of the run is of format %s, and this one of format %s", was, format)
 	}
 	l.Shadow = l.Rec.Run.Started.Shadow
 	if err := l.Recall(ctx); err != nil {
@@ -88,8 +89,8 @@ func (l *Life) noLink(own []string) error {
 		}
 		rel, err := filepath.Rel(l.Work.Root, real)
 		if err == nil && filepath.IsLocal(rel) && !slices.Contains(own, filepath.ToSlash(rel)) {
-			return &session.Refusal{Run: l.Rec.Run.Started.Run, Reasons: []string{fmt.Sprintf("%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)},
-				Hint: "bring that file back as it was, and put the amended plan in the place of the link"}
+			return l.Refuse("bring that file back as it was, and put the amended plan in the place of the link",
+				"%q is a link to %q, a file of the workspace that no step of the run has changed", f.Path, rel)
 		}
 	}
 	return nil
@@ -114,10 +115,12 @@ func (l *Life) Amend(ctx context.Context, a Amendment) (*history.Amended, *plan.
 		}
 	}
 	if len(f.Added) == 0 {
-		return nil, nil, &session.Refusal{Run: l.Rec.Run.Started.Run, Reasons: []string{"the plan has no step that the run has not"}, Hint: "an amendment is the plan of the run with further steps in it"}
+		return nil, nil, l.Refuse("an amendment is the plan of the run with further steps in it",
+			"the plan has no step that the run has not")
 	}
 	if err := f.Fits(l.Rec.Run); err != nil {
-		return nil, nil, &session.Refusal{Run: l.Rec.Run.Started.Run, Reasons: []string{err.Error()}, Hint: "add steps behind what has begun, to tasks that are not over or to new ones"}
+		return nil, nil, l.Refuse("add steps behind what has begun, to tasks that are not over or to new ones",
+			"%v", err)
 	}
 	if err := l.harmless(a.Draft.Format); err != nil {
 		return nil, nil, err
@@ -198,7 +201,7 @@ func (l *Life) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) 
 	}
 	if !confirmed {
 		missing.Missing = append(missing.Missing, plan.Acknowledgement{Code: f.Confirmed, Step: f.Added[0],
-			Text: l.addition(f)})
+			Text: addition(f)})
 	}
 	if missing != nil {
 		return nil, missing
@@ -213,7 +216,7 @@ func (l *Life) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) 
 }
 
 // addition is what an amendment adds, for whoever confirms it.
-func (l *Life) addition(f *history.Amended) string {
+func addition(f *history.Amended) string {
 	var steps []string
 	for _, o := range f.Steps {
 		if slices.Contains(f.Added, o.Address) {

@@ -83,7 +83,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		Acknowledged: terms.Acknowledged,
 		Envelope:     env, Base: snap, Git: git,
 		Policy: l.Policy(), Roles: l.Roles(), Remembered: l.Memory.Precedents(ctx, l.Locked.Digest()),
-		Executor: l.Executor, Isolated: l.isolates(), Shadow: l.Shadow, NoSandbox: l.NoSandbox,
+		Executor: l.Executor, Isolated: l.Isolates(), Shadow: l.Shadow, NoSandbox: l.NoSandbox,
 		Steps: l.outline(l.Locked.Format()), Planning: planning, Tools: tools, Version: l.Version,
 	}
 	for _, d := range l.Locked.Warnings() {

@@ -11,9 +11,6 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// isolates reports whether a new run works in a clone.
-func (l *Life) isolates() bool { return l.Isolate || l.Shadow }
-
 // clone makes the folder in which an isolated run works.
 func (l *Life) clone(ctx context.Context) error {
 	if !l.Rec.Run.Started.Isolated {
@@ -44,7 +41,7 @@ func (l *Life) clone(ctx context.Context) error {
 // cloneable refuses an isolated run where the clone would not have what the
 // plan watches.
 func (l *Life) cloneable() error {
-	if !l.isolates() {
+	if !l.Isolates() {
 		return nil
 	}
 	for entry := range l.Work.Base.All() {

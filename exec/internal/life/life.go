@@ -53,3 +53,6 @@ type Host struct {
 	Options func() plan.CheckOptions
 	Bind    func(*plan.Draft, plan.LockOptions) (*plan.Locked, error)
 }
+
+// Isolates reports whether a new run works in a clone.
+func (h *Host) Isolates() bool { return h.Isolate || h.Shadow }

@@ -3,7 +3,9 @@ package life
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -31,8 +33,7 @@ func (l *Life) Reopen(ctx context.Context, prefix string) error {
 		if len(l.Rec.Run.Amendments) > 0 {
 			hint = "resume it with the plan that it was amended to (Amended.Locked)"
 		}
-		return &session.Refusal{Run: l.Rec.Run.Started.Run, Hint: hint,
-			Reasons: []string{fmt.Sprintf("the plan moved from %s to %s", want.Short(), got.Short())}}
+		return l.Refuse(hint, "the plan moved from %s to %s", want.Short(), got.Short())
 	}
 	if err := l.Recall(ctx); err != nil {
 		return err
@@ -88,7 +89,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if l.Rec.Run.Paused == nil && !lost {
 		l.Work.TouchedAll(l.Work.Dir)
 	}
-	if l.Rec.Run.Started.Isolated && (l.noClone() || l.untried()) {
+	if l.Rec.Run.Started.Isolated && (gone(l.Work.Dir) || l.untried()) {
 		if err := l.clone(ctx); err != nil {
 			return err
 		}
@@ -138,14 +139,8 @@ func (l *Life) nobodyAfter(lost bool) error {
 	if err != nil || len(ids) == 0 || ids[len(ids)-1] == l.Rec.Run.Started.Run {
 		return err
 	}
-	return &session.Refusal{Run: l.Rec.Run.Started.Run, Hint: "lock a plan of what is left to be done, and run that",
-		Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])}}
-}
-
-// noClone reports whether the clone of an isolated run is gone.
-func (l *Life) noClone() bool {
-	_, err := os.Stat(l.Work.Dir)
-	return session.IsMissing(err)
+	return l.Refuse("lock a plan of what is left to be done, and run that",
+		"run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])
 }
 
 // untried reports whether no step was begun, nor the run set back: the clone of
@@ -228,4 +223,10 @@ func (l *Life) policyChanged() []history.Fact {
 		return nil
 	}
 	return []history.Fact{&history.PolicyChanged{Policy: now, Roles: roles, Why: "chosen when the run was resumed"}}
+}
+
+// gone reports whether there is no folder of that name.
+func gone(dir string) bool {
+	_, err := os.Stat(dir)
+	return errors.Is(err, fs.ErrNotExist)
 }

@@ -34,11 +34,10 @@ func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) err
 	}
 	// All of the tree is scanned when the next attempt is accounted for, or at
 	// the end.
-	done, err := r.Work.RestoreFrom(ctx, r.Work.Dir, r.Rec.Run.Restoring.To, have, r.Work.Scanner.ScanWritten)
+	done, err := r.Work.RestoreFrom(ctx, r.Work.Dir, r.Rec.Run.Restoring.To, have, true)
 	if err != nil {
 		return err
 	}
-	r.Work.RestoredPartly()
 	return r.Rec.Record(ctx, history.Of(s, attempt), done)
 }
 
@@ -54,7 +53,7 @@ func (r *Rewind) RestoredRun(ctx context.Context) error {
 		return err
 	}
 	deliver := r.Rec.Run.Restoring.Deliver
-	done, err := r.Work.RestoreFrom(ctx, dir, r.Rec.Run.Restoring.To, have, r.Work.ScanAll)
+	done, err := r.Work.RestoreFrom(ctx, dir, r.Rec.Run.Restoring.To, have, false)
 	if err != nil {
 		return err
 	}

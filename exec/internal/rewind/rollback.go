@@ -9,7 +9,6 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -109,11 +108,8 @@ func (r *Rewind) Unwind(ctx context.Context, s *history.Step) error {
 			continue
 		}
 		if step.Rollback == plan.Irreversible {
-			return &session.Refusal{Run: r.Rec.Run.Started.Run,
-				Reasons: []string{
-					fmt.Sprintf("step %s is irreversible and has been attempted: it cannot be rolled back",
-						step.Address)},
-				Hint: "roll back to a later step"}
+			return r.Refuse("roll back to a later step",
+				"step %s is irreversible and has been attempted: it cannot be rolled back", step.Address)
 		}
 		if step.Status == history.Completed {
 			done = append(done, step)

@@ -25,32 +25,16 @@ import (
 // restores the tree that was accepted. When the controller lets go, nobody
 // will: then what the run wrote is synced first.
 
-// writing is what was written in a folder and may not be durable.
-type writing struct {
-	all   bool // nobody knows what
-	paths map[string]bool
-}
-
 // Touched notes that entries of a folder came, went or were written.
 func (w *Worktree) Touched(dir string, changes []ledger.Change) {
-	written := w.written(dir)
+	written := w.unsynced.of(dir)
 	for _, c := range changes {
 		written.paths[c.Path] = true
 	}
 }
 
 // TouchedAll notes that anything in a folder may have been written.
-func (w *Worktree) TouchedAll(dir string) { w.written(dir).all = true }
-
-func (w *Worktree) written(dir string) *writing {
-	if w.unsynced == nil {
-		w.unsynced = map[string]*writing{}
-	}
-	if w.unsynced[dir] == nil {
-		w.unsynced[dir] = &writing{paths: map[string]bool{}}
-	}
-	return w.unsynced[dir]
-}
+func (w *Worktree) TouchedAll(dir string) { w.unsynced.of(dir).all = true }
 
 // PowerWent reports whether the machine started anew since somebody had the run
 // in hand and did not let go of it: then the workspace may have lost something.
@@ -84,7 +68,17 @@ func (w *Worktree) MakeDurable(ctx context.Context, only ...string) error {
 		if err != nil {
 			return fmt.Errorf("exec: %s cannot be synced: %w", dir, err)
 		}
-		lost, err := w.syncWritten(ctx, root, dir)
+		written := w.unsynced[dir]
+		if written.all {
+			tree, err := w.Tolerant().Scan(ctx, dir, nil)
+			if err != nil {
+				return errors.Join(fmt.Errorf("exec: %s cannot be synced: %w", dir, err), root.Close())
+			}
+			for entry := range tree.All() {
+				written.paths[entry.Path] = true
+			}
+		}
+		lost, err := written.sync(root)
 		if len(lost) > 0 {
 			err = errors.Join(err, w.putAgain(ctx, root, dir, lost))
 		}
@@ -96,19 +90,9 @@ func (w *Worktree) MakeDurable(ctx context.Context, only ...string) error {
 	return nil
 }
 
-// syncWritten syncs files, and then the folders that hold their names. lost are
-// the files whose sync failed.
-func (w *Worktree) syncWritten(ctx context.Context, root *disk.Root, dir string) (lost []string, err error) {
-	written := w.unsynced[dir]
-	if written.all {
-		tree, err := w.Tolerant().Scan(ctx, dir, nil)
-		if err != nil {
-			return nil, err
-		}
-		for entry := range tree.All() {
-			written.paths[entry.Path] = true
-		}
-	}
+// sync syncs files, and then the folders that hold their names. lost are the
+// files whose sync failed.
+func (written *writing) sync(root *disk.Root) (lost []string, err error) {
 	folders := map[string]bool{".": true}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(written.paths)) {

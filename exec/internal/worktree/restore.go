@@ -11,7 +11,6 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/ledger"
-	"github.com/planlock/planlock/ledger/scan"
 )
 
 // KeepFirst keeps what a folder holds, if it is neither what is to be restored
@@ -20,7 +19,7 @@ import (
 func (w *Worktree) KeepFirst(ctx context.Context, at history.Where, dir string) (*ledger.Tree, error) {
 	ctx = context.WithoutCancel(ctx)
 	begun := *w.Rec.Run.Restoring
-	have, err := w.Tolerant().Scan(ctx, dir, w.left(dir))
+	have, err := w.scanTolerant(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -80,42 +79,35 @@ func (w *Worktree) tellUndone(ctx context.Context, at history.Where, begun histo
 	return nil
 }
 
-// Tolerant scans for restoring: what cannot be read must not stand in the way
-// of getting rid of it.
-func (w *Worktree) Tolerant() *scan.Scanner {
-	scanner := w.Scanner
-	scanner.Tolerant = true
-	return &scanner
-}
-
-// left is the tree that we left in a folder, so that scanning need not read all
-// of it again.
-func (w *Worktree) left(dir string) *ledger.Tree {
-	if dir != w.Dir {
-		return nil
+// scanTolerant is a tolerant scan that need not read all of the tree which we
+// left in a folder.
+func (w *Worktree) scanTolerant(ctx context.Context, dir string) (*ledger.Tree, error) {
+	if dir == w.Dir {
+		return w.Tolerant().Scan(ctx, dir, w.Tree)
 	}
-	return w.Tree
+	return w.Tolerant().Scan(ctx, dir, nil)
 }
 
 // Restore makes a folder hold a snapshot's tree, and looks whether it does.
 // What the plan tracks is not restored, and what it ignores is left alone:
 // where the tree is another because of that, it is kept as it is.
 func (w *Worktree) Restore(ctx context.Context, dir string, to record.Snapshot) (*history.Restored, error) {
-	return w.RestoreFrom(ctx, dir, to, nil, w.ScanAll)
+	return w.RestoreFrom(ctx, dir, to, nil, false)
 }
 
 // RestoreFrom is Restore for a folder that was just scanned, by a tolerant
-// scan: what it holds is have, nil if it has to be looked at first. What it
-// wrote at least is looked at again.
+// scan: what it holds is have, nil if it has to be looked at first. With partly,
+// only what it wrote is looked at again: somebody will look at all of the folder
+// later (see [Worktree.LookAtAll]).
 func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapshot, have *ledger.Tree,
-	again Rescan) (*history.Restored, error) {
+	partly bool) (*history.Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	want, err := w.Rec.Store.Tree(ctx, to)
 	if err != nil {
 		return nil, err
 	}
 	if have == nil {
-		if have, err = w.Tolerant().Scan(ctx, dir, w.left(dir)); err != nil {
+		if have, err = w.scanTolerant(ctx, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +117,12 @@ func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapsh
 		if err := w.Rec.Store.Restore(ctx, dir, want, have); err != nil {
 			return nil, fmt.Errorf("exec: %s could not be restored to tree %s: %w", dir, to.Tree.Short(), err)
 		}
-		if have, err = again(ctx, dir, have, written); err != nil {
+		if partly {
+			have, err = w.Scanner.ScanWritten(ctx, dir, have, written)
+		} else { // nobody would find later what others wrote
+			have, err = w.Scanner.Scan(ctx, dir, have)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -145,19 +142,10 @@ func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapsh
 		}
 	}
 	if dir == w.Dir {
-		w.Tree = have
-		w.Rec.Seen.Saw(contract.Tree)
+		w.Found(have)
 	}
+	w.partly = w.partly || partly
 	return done, nil
-}
-
-// A Rescan scans a folder in which paths were written since prior was scanned.
-type Rescan func(ctx context.Context, dir string, prior *ledger.Tree, paths []string) (*ledger.Tree, error)
-
-// ScanAll is a [Rescan] that looks at everything: nobody would find later what
-// others wrote.
-func (w *Worktree) ScanAll(ctx context.Context, dir string, prior *ledger.Tree, _ []string) (*ledger.Tree, error) {
-	return w.Scanner.Scan(ctx, dir, prior)
 }
 
 // paths are those of changes.

@@ -50,17 +50,13 @@ func (w *Worktree) KeepStamps(ctx context.Context) ledger.Digest {
 	if stamps == nil {
 		return ""
 	}
-	root, path := disk.From(ctx).Anywhere(), w.stampsPath(w.Rec.Run.Started.Run)
+	root, path := disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(w.Rec.Run.Started.Run), stampsName)
 	if err := writeStamps(root, path, stamps); err != nil {
 		w.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", w.Rec.Run.Started.Run,
 			"err", err)
 		return ""
 	}
 	return ledger.Sum(stamps)
-}
-
-func (w *Worktree) stampsPath(run string) string {
-	return filepath.Join(w.RunDir(run), stampsName)
 }
 
 // writeStamps makes the file anew. Writing over the old one, or renaming, would
@@ -99,7 +95,7 @@ func (w *Worktree) Revive(ctx context.Context) {
 	if w.Rec.Run.Stamps == "" {
 		return
 	}
-	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), w.stampsPath(w.Rec.Run.Started.Run))
+	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(w.Rec.Run.Started.Run), stampsName))
 	if err == nil && digest != w.Rec.Run.Stamps {
 		err = scan.ErrStamps
 	}
@@ -138,7 +134,7 @@ func (w *Worktree) DropStamps(ctx context.Context) {
 	if w.Rec.Run.Stamps == "" {
 		return
 	}
-	if err := disk.From(ctx).Anywhere().Remove(w.stampsPath(w.Rec.Run.Started.Run)); err != nil &&
+	if err := disk.From(ctx).Anywhere().Remove(filepath.Join(w.RunDir(w.Rec.Run.Started.Run), stampsName)); err != nil &&
 		!errors.Is(err, fs.ErrNotExist) {
 		w.Rec.Log.Debug("the stamps of a finished run are left", "run", w.Rec.Run.Started.Run, "err", err)
 	}

@@ -37,7 +37,7 @@ type Worktree struct {
 
 	partly   bool         // Tree was scanned before a restore, and afterwards only where that wrote
 	stamped  *ledger.Tree // whose stamps were kept last
-	unsynced map[string]*writing
+	unsynced unsynced
 }
 
 // Accepted notes that the tree which an attempt left was accepted: it is the
@@ -47,12 +47,36 @@ func (w *Worktree) Accepted(tree *ledger.Tree) {
 	w.Rec.Seen.Saw(contract.Tree)
 }
 
-// RestoredPartly notes that the folder was restored, and scanned afterwards
-// only where that wrote.
-func (w *Worktree) RestoredPartly() { w.partly = true }
-
 // Found notes a tree that was scanned just now, and is the run's.
 func (w *Worktree) Found(tree *ledger.Tree) {
 	w.Tree = tree
 	w.Rec.Seen.Saw(contract.Tree)
+}
+
+// Tolerant scans for restoring: what cannot be read must not stand in the way
+// of getting rid of it.
+func (w *Worktree) Tolerant() *scan.Scanner {
+	scanner := w.Scanner
+	scanner.Tolerant = true
+	return &scanner
+}
+
+// writing is what was written in a folder and may not be durable.
+type writing struct {
+	all   bool // nobody knows what
+	paths map[string]bool
+}
+
+// unsynced is what was written, by folder.
+type unsynced map[string]*writing
+
+// of is what was written in a folder.
+func (u *unsynced) of(dir string) *writing {
+	if *u == nil {
+		*u = unsynced{}
+	}
+	if (*u)[dir] == nil {
+		(*u)[dir] = &writing{paths: map[string]bool{}}
+	}
+	return (*u)[dir]
 }
