@@ -75,6 +75,14 @@ type Choice struct {
 	NeedsReason bool `json:"needs_reason,omitempty"`
 }
 
+// A Scope says for which questions a choice is remembered.
+type Scope string
+
+const (
+	ForStep Scope = "step" // questions of the same kind about the same step of the same plan
+	ForPlan Scope = "plan" // questions of the same kind about any step of the same plan
+)
+
 // An Answer is a person's (or a policy's) decision.
 type Answer struct {
 	Question     string    `json:"question"`

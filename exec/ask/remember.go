@@ -5,14 +5,6 @@ import (
 	"slices"
 )
 
-// A Scope says for which questions a choice is remembered.
-type Scope string
-
-const (
-	ForStep Scope = "step" // questions of the same kind about the same step of the same plan
-	ForPlan Scope = "plan" // questions of the same kind about any step of the same plan
-)
-
 // MaxRemembered is how often a remembered choice answers for one step of one
 // run. It keeps a choice such as "again" from answering for ever.
 const MaxRemembered = 3

@@ -153,19 +153,3 @@ func (d *Decider) begin(c *contract.Case) []Wanted {
 	}
 	return about(c, Begin{Start: guard.Checkpoint(c)})
 }
-
-// one is a single action that concerns the run as a whole.
-func one(a Action) []Wanted { return []Wanted{{Action: a}} }
-
-// about is a single action that concerns the step.
-func about(c *contract.Case, a Action) []Wanted { return []Wanted{{Step: c.Step.Address, Action: a}} }
-
-// attempted is a single action that concerns the latest attempt of the step.
-func attempted(c *contract.Case, a Action) []Wanted {
-	return []Wanted{{Step: c.Step.Address, Attempt: c.Step.Tried(), Action: a}}
-}
-
-// noted are facts about the latest attempt of the step, to be recorded.
-func noted(c *contract.Case, facts ...history.Fact) []Wanted {
-	return one(Record{Facts: history.At(history.Of(c.Step, c.Step.Tried()), facts...)})
-}

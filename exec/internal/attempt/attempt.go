@@ -12,7 +12,13 @@ import (
 	"github.com/planlock/planlock/exec/recovery"
 )
 
-// Run executes one method, accounts for what it did, and has it judged.
+// Run executes one method, accounts for what it did, and has it judged. It
+// accepts the tree, or restores the checkpoint.
+//
+// An error says that the machine would not, or that the run was let go; that an
+// attempt failed is none. The attempt is announced before the executor is
+// called, so that whoever takes the run up knows that the tree may hold half of
+// it.
 func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) error {
 	at := a.Contract.At(s.Address)
 	task, step := at.Task, at.Step
@@ -65,7 +71,8 @@ func (t *trial) nobodyIsTold() bool {
 	return t.Rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !t.Observed
 }
 
-// accept makes the new tree the one that we left.
+// accept makes the new tree the one that we left. All that is known of the
+// attempt goes into the journal in one batch, and nothing counts before that.
 func (t *trial) accept(ctx context.Context) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
 	if !t.runner.Ran() && !t.Touchy && !t.Observed {

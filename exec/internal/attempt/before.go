@@ -12,6 +12,11 @@ import (
 
 // Before asks whether a step may begin, and records its checkpoint. Questions
 // are answered before anything is attempted.
+//
+// A step that may begin is only staged: its first attempt makes it durable, so
+// that a step costs one sync. One that may not is recorded at once. Gates must
+// not change the tree; where code that could have done so ran, it is looked at,
+// and what was changed is undone and refused.
 func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.StepStarted) error {
 	tree, err := a.Work.Known(ctx)
 	if err != nil {

@@ -66,6 +66,11 @@ func (t *trial) prepare() (from history.CyclePhase, err error) {
 
 // perform has the executor do the work of an attempt: in one go, or phase by
 // phase.
+//
+// Phases that an earlier attempt ended before it was cut off are not repeated:
+// the tree that the last of them left is brought back, and the next one begins
+// there. It is one attempt all the same, so what is accounted and judged is what
+// all phases came to.
 func (t *trial) perform(ctx context.Context, x Executor) {
 	if len(t.cycle.Phases) == 0 {
 		t.execute(ctx, x)

@@ -26,8 +26,9 @@ type made struct {
 	attempt *history.Attempt
 }
 
-// inputsFrom is the digest of all that an executor begins with. Two attempts of one
-// digest should end with one tree.
+// inputsFrom is the digest of all that an executor begins with. Two attempts of
+// one digest should end with one tree; where they do not, something that nobody
+// declared decides about the outcome.
 func (t *trial) inputsFrom(from history.CyclePhase) (ledger.Digest, error) {
 	text, err := json.Marshal(struct {
 		Goal, Title, Description string

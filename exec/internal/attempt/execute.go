@@ -20,7 +20,11 @@ import (
 	"github.com/planlock/planlock/internal/process/output"
 )
 
-// execute calls the executor, within the step's time.
+// execute calls the executor, within the step's time. Phases share that time, as
+// they share the attempt.
+//
+// An executor that came back without an error although it was told to stop has
+// not finished: the reason why it was told is its error then.
 func (t *trial) execute(ctx context.Context, x Executor) {
 	if limit := t.left(); limit > 0 {
 		var cancel context.CancelFunc

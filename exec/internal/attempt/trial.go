@@ -32,10 +32,14 @@ import (
 // Attempts carry steps out.
 type Attempts struct {
 	*session.Session
-	Bound   *binding.Binding
+	// Bound says whether a step moved what the run depends on.
+	Bound *binding.Binding
+	// Counsel has what research found before a task.
 	Counsel *counsel.Counsel
-	Rewind  *rewind.Rewind
-	Inbox   *people.Inbox
+	// Rewind undoes an attempt that counts for nothing.
+	Rewind *rewind.Rewind
+	// Inbox cuts an attempt off when somebody wants the run to stop.
+	Inbox *people.Inbox
 	// Executor finds who carries out a method that names an executor, or names
 	// none.
 	Executor func(named string) (Executor, error)
@@ -47,26 +51,43 @@ type Attempts struct {
 type Executor func(context.Context, Work) (Outcome, error)
 
 // Work is what an executor is given, and the run does not say already.
+//
+// Task and Step are copies that the executor may do with what it likes.
 type Work struct {
-	Task     *plan.Task
-	Step     *plan.Step
-	Method   method.Method
-	Attempt  int
-	Phase    history.CyclePhase
+	Task    *plan.Task
+	Step    *plan.Step
+	Method  method.Method
+	Attempt int // from 1, over all methods of the step
+	// Phase is the part of writing a test first that is to be done; "" where
+	// the step is carried out in one go.
+	Phase history.CyclePhase
+	// Feedback is why earlier attempts failed, oldest first, and what advisors
+	// and persons said.
 	Feedback []string
-	Runner   gate.CommandRunner
-	Output   io.Writer
+	// Runner runs programs in the step's sandbox. What it started does not
+	// outlive the call.
+	Runner gate.CommandRunner
+	// Output takes live output; it is kept, bounded, and told to the host.
+	Output io.Writer
 }
 
 // An Outcome is what an executor says about an attempt.
+// It is recorded, and proves nothing.
 type Outcome struct {
-	Output, Stdout  string
-	Exit            int
-	Tokens          int64
-	Calls           int
-	Metrics         map[string]float64
-	Stateful        bool
-	Summary         string
+	// Output is all text, and Stdout standard output alone where there is one.
+	Output, Stdout string
+	Exit           int
+	// Tokens and Calls are what it cost; more than can be counted stays the
+	// most that can be.
+	Tokens  int64
+	Calls   int
+	Metrics map[string]float64
+	// Stateful says that something outside of the workspace was changed, so
+	// that no retry is lawful.
+	Stateful bool
+	// Summary is what a fresh attempt must know, with ErrContextExhausted.
+	Summary string
+	// Runs and Artifacts are ids of runs of experiments and paths of files.
 	Runs, Artifacts []string
 }
 
@@ -76,20 +97,22 @@ var ErrContextExhausted = errors.New("exec: the context of the executor is exhau
 // A trial is one attempt while it is judged.
 type trial struct {
 	*Attempts
-	s       *history.Step
-	task    *plan.Task
-	step    *plan.Step
-	number  int
-	method  method.Method
+	s      *history.Step // as the history has it
+	task   *plan.Task
+	step   *plan.Step // with what persons granted besides the plan
+	number int        // from 1, over all methods of the step
+	method method.Method
+	// runner remembers whether any command ran: what may have been written
+	// since must be looked at again.
 	runner  *session.Runner
-	outcome Outcome
+	outcome Outcome        // of all phases so far
 	err     error          // of the executor
 	jobs    jobs.Collector // what its programs said of themselves
-	took    time.Duration
+	took    time.Duration  // by the executor, in all phases
 
-	before, after *ledger.Tree
-	snap          record.Snapshot
-	entry         *history.Accounted
+	before, after *ledger.Tree       // the checkpoint, and what the executor left
+	snap          record.Snapshot    // of what it left: accepted, or kept when it is undone
+	entry         *history.Accounted // what it did against what it declared; nil before that is known
 	journalled    *history.Accounted // entry, or as much of it as a journal takes
 	judged        []gate.Judgement
 	telemetry     *history.Telemetry // nil: nothing is to be recorded

@@ -22,6 +22,8 @@ import (
 // repository, and the tree.
 type Binding struct {
 	*session.Session
+	// Held is the hold on the workspace: as long as it stands, no other
+	// controller works there.
 	Held *hold.Held
 	// Agents are those who act and judge, and Rules what they go by, each as
 	// the envelope names it. They are asked each time.
@@ -77,7 +79,7 @@ func (b *Binding) Moved(ctx context.Context) (*session.Refusal, error) {
 	return b.MovedBesides(ctx, git)
 }
 
-// MovedBesides is bindings for whoever has looked at the repository.
+// MovedBesides is Moved for whoever has looked at the repository.
 func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*session.Refusal, error) {
 	refused := b.Refusal()
 	var errs []error
@@ -104,6 +106,8 @@ func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*sessi
 	return refused, nil
 }
 
+// verifyPlan makes sure that the plan in memory is the one that the run began
+// with or was amended to, and that its files still say so.
 func (b *Binding) verifyPlan() error {
 	if got, want := b.Locked.Digest(), b.Rec.Run.Started.Plan; got != want {
 		return fmt.Errorf("the plan moved from %s to %s", want.Short(), got.Short())
@@ -115,6 +119,8 @@ func (b *Binding) verifyPlan() error {
 // lock file away, so that another controller could come.
 func (b *Binding) verifyHold() error { return b.Held.Check() }
 
+// verifyLockFile makes sure that the file which the lock was read from is as it
+// was.
 func (b *Binding) verifyLockFile() error {
 	path := b.Rec.Run.Started.LockFile
 	if path == "" {
@@ -143,7 +149,8 @@ func (b *Binding) moves(ctx context.Context) ([]envelope.Move, error) {
 	return envelope.Compare(b.Rec.Run.Started.Envelope, now), nil
 }
 
-// Envelope looks at everything that the outcome depends on.
+// Envelope looks at everything that the outcome depends on. Files are read again
+// only where their stamps moved, since this is asked before every step.
 func (b *Binding) Envelope(ctx context.Context) (*envelope.Envelope, error) {
 	isolation, err := b.isolation()
 	if err != nil {

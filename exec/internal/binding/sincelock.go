@@ -66,7 +66,8 @@ func (b *Binding) keptTree(ctx context.Context, want ledger.Digest) *ledger.Tree
 	return nil
 }
 
-// snapshotOf is where a run has kept a tree, if it has.
+// snapshotOf is where a run has kept a tree, if it has: as the one it left, the
+// one it began with, or the checkpoint after a step.
 func snapshotOf(run *history.Run, want ledger.Digest) record.Snapshot {
 	kept := []record.Snapshot{run.Tree, run.Started.Base}
 	for _, s := range run.Steps {

@@ -50,7 +50,8 @@ func (co *Counsel) Advise(ctx context.Context, s *history.Step, a engine.Consult
 	return co.Rec.Record(ctx, history.Of(s, s.Tried()), facts...)
 }
 
-// ReflectOn asks for a reflection on a failure at a point of a task.
+// ReflectOn asks for a reflection on a failure at a point of a task. Nothing is
+// recorded: the caller records it with what it does about it.
 func (co *Counsel) ReflectOn(ctx context.Context, s *history.Step, f *history.AttemptFailed, at advice.Point,
 	m method.Method) (*history.Advised, *history.Patched, error) {
 	return co.consultAbout(ctx, s, f, advice.Reflection, at, m)
@@ -92,7 +93,9 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 	return said, made, nil
 }
 
-// hear asks an advisor, and bounds what it says.
+// hear asks an advisor, and bounds what it says: it comes from outside, and must
+// neither fill the journal nor claim numbers that are none. That there is no
+// advice is an outcome, which is recorded as one that there is.
 func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *advice.Patch) {
 	said := &history.Advised{Kind: string(c.Kind), Point: string(c.Point)}
 	advisor := co.Advisor(c.Kind)
@@ -144,7 +147,8 @@ func callAdvisor(ctx context.Context, x advice.Advisor, c advice.Case) (a advice
 }
 
 // patched is the fact that a patch becomes. There is none where nothing that
-// the method does would change.
+// the method does would change. One that reaches for more than its method did is
+// recorded as refused, with the reasons, so that nobody proposes it again.
 func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said *history.Advised,
 	p *advice.Patch) (*history.Patched, bool) {
 	made := &history.Patched{

@@ -12,8 +12,8 @@ import (
 	"github.com/planlock/planlock/exec/internal/worktree"
 )
 
-// Foresee asks an advisor about the task of a step that is about to
-// begin, and records what it says.
+// Foresee asks an advisor about the task of a step that is about to begin, and
+// records what it says. A task begins also where nobody has anything to say.
 func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kind) error {
 	tree, err := co.Work.Known(ctx)
 	if err != nil {

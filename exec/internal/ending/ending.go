@@ -30,7 +30,10 @@ type Ending struct {
 	Views  *views.Views
 }
 
-// End decides how the run ended.
+// End decides how the run ended, and records that with what the final gates
+// said. An isolated run that achieved its goal is delivered first, so that a run
+// that ended so has always reached the workspace. A refusal lets the run go: it
+// ends when what moved is as it was.
 func (e *Ending) End(ctx context.Context) error {
 	ended, judged, err := e.verdict(ctx)
 	if err != nil {
@@ -52,7 +55,8 @@ func (e *Ending) End(ctx context.Context) error {
 }
 
 // verdict is how the run ends: what the steps came to, and what the final gates
-// say of the tree as it is now.
+// say of the tree as it is now. It only gets worse while it is found out, and a
+// run that has not achieved anything is not judged.
 func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement, error) {
 	ended := &history.Ended{Status: history.Achieved, Tree: e.Rec.Run.Tree.Tree}
 	lower := func(to history.Status, format string, args ...any) {
@@ -114,7 +118,9 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 	return ended, judged, nil
 }
 
-// judgeRun asks the final gates about the tree as it is.
+// judgeRun asks the final gates about the tree as it is. What the run is bound to
+// is looked at once more before, however lately that was done: nothing is
+// attempted afterwards that would notice.
 func (e *Ending) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	e.Rec.Seen.Forget(contract.Bindings)
 	if err := e.Bound.Verify(ctx); err != nil {
@@ -194,7 +200,9 @@ func (e *Ending) deliver(ctx context.Context, ended *history.Ended) error {
 	return e.Rewind.RestoredRun(ctx)
 }
 
-// Seal draws the views and closes the journal for good.
+// Seal draws the views and closes the journal for good. The digests of the views
+// stand in its last record, so that somebody can prove that they were not
+// edited.
 func (e *Ending) Seal(ctx context.Context) error {
 	if e.Rec.Run.Sealed != nil {
 		return nil

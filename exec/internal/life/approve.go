@@ -14,7 +14,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Approve asks the planning gates: those of level 2 first.
+// Approve asks the planning gates: those of level 2 first. It returns what they
+// said also where it refuses.
 func (l *Life) Approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement, error) {
 	pass := &gate.Pass{Phase: gate.Planning, Plan: l.Plan, Draft: draft, Dir: l.Work.Root, Base: l.Work.Base,
 		Before: l.Work.Base, After: l.Work.Base,
@@ -32,7 +33,8 @@ func (l *Life) Approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement
 	return judged, nil
 }
 
-// outline is the order of the run.
+// outline is the order of the run. It stands in the journal, so that views need
+// no plan to say what comes next.
 func (l *Life) outline(format plan.Format) []history.Outline {
 	order := flow.Order(l.Plan, format)
 	steps := make([]history.Outline, 0, len(order))

@@ -24,6 +24,11 @@ import (
 
 // Begin approves the locked plan and writes the first fact of its run. Until
 // then nothing has been changed.
+//
+// What is cheap to find out is asked first, and what asks others last: the lock
+// itself, other runs, the tree, the envelope, the planning gates, tool servers.
+// The first fact holds all that steers the run, so that another controller
+// decides as this one does.
 func (l *Life) Begin(ctx context.Context) error {
 	if err := l.Locked.Verify(); err != nil {
 		return &session.Refusal{Reasons: []string{err.Error()}, Hint: "lock the plan again", Err: err}
@@ -128,7 +133,8 @@ func unrestorable(base *ledger.Tree) []string {
 		"move them elsewhere, or name them in ignore of [ledger]", n, strings.Join(names, ", "))}
 }
 
-// launch opens the journal of a new run.
+// launch opens the journal of a new run. With its first record the lock has
+// served: whatever happens then, the run is resumed, and not begun again.
 func (l *Life) launch(ctx context.Context, started *history.Started) error {
 	started.Boot = disk.From(ctx).Boot()
 	var err error
@@ -195,7 +201,8 @@ func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
 		waiting[0], more)}, nil
 }
 
-// boundTo refuses a lock that was made for something else.
+// boundTo refuses a lock that was made for something else. A lock of a file may
+// leave the envelope or the tree open; then it binds the plan alone.
 func (l *Life) boundTo(ctx context.Context, terms plan.LockOptions, env, base ledger.Digest) error {
 	var errs []error
 	if !terms.Envelope.IsZero() && terms.Envelope != env {

@@ -15,8 +15,11 @@ import (
 // for what happens between.
 type Life struct {
 	*session.Session
-	Bound  *binding.Binding
-	Tools  *binding.Tools
+	// Bound and Tools say whether the world is as the lock and the plan want
+	// it.
+	Bound *binding.Binding
+	Tools *binding.Tools
+	// Memory has the choices that may answer questions of the run.
 	Memory *people.Memory
 	Home   Home
 	Host
@@ -38,14 +41,18 @@ type Home interface {
 
 // A Host is what whoever embeds the controller has chosen for this run.
 type Host struct {
-	Executor        string // what the default one calls itself
+	Executor string // what the default one calls itself
+	// Isolate has a new run work in a clone, and Shadow too, which is never
+	// delivered.
 	Isolate, Shadow bool
 	Mode            plan.Mode // "" if it leaves that to the plan
 	Preset          string    // "" if it leaves that to the plan
 	Version         string    // of planlock
 	Warnings        []string  // about what was chosen
-	Policy          func() history.Policy
-	Roles           func() history.Roles
+	// Policy is how the run is carried out, by what host and plan say now, and
+	// Roles are those who are there now.
+	Policy func() history.Policy
+	Roles  func() history.Roles
 	// Under has the run go on under a preset, and returns its ladder.
 	Under func(preset string) recovery.Ladder
 	// Options are what the host adds to a plan's own rules, and Bind makes a

@@ -21,6 +21,9 @@ import (
 
 // Reopen takes up a run: it folds the journal, refuses another plan, and
 // repairs what a crash left behind.
+//
+// A run that is sealed is only read. Nothing that an earlier controller saw is
+// believed: it stands nowhere, and whoever resumes looks again.
 func (l *Life) Reopen(ctx context.Context, prefix string) error {
 	if err := l.Home.Open(ctx, prefix); err != nil {
 		return err
@@ -60,7 +63,7 @@ func (l *Life) Recall(ctx context.Context) (err error) {
 }
 
 // samePreset refuses a run under another preset than the one that it began
-// with.
+// with: the rungs that it has climbed would mean something else.
 func (l *Life) samePreset() error {
 	began := cmp.Or(l.Rec.Run.Started.Preset, preset.Default)
 	if l.Preset != "" && l.Preset != began {

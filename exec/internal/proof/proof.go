@@ -213,6 +213,8 @@ func (w *Prover) verifyTrees(ctx context.Context, run string, trees []keptTree, 
 	return nil
 }
 
+// readTree reads all contents of a tree that were not read before, which seen
+// tells, and makes sure that it is the tree that it is called.
 func readTree(ctx context.Context, store *checkpoint.Store, snap record.Snapshot, seen map[ledger.Digest]bool) error {
 	tree, err := store.Tree(ctx, snap)
 	if err != nil {

@@ -17,7 +17,9 @@ import (
 // Approvals are what reviewers decide about tasks before they begin.
 type Approvals struct {
 	*session.Session
-	Counsel   *counsel.Counsel
+	// Counsel has advice patch a task that was rejected.
+	Counsel *counsel.Counsel
+	// Reviewers decide, all of them about each draft.
 	Reviewers []review.Reviewer
 }
 
@@ -32,6 +34,9 @@ func (p *Approvals) Submit(ctx context.Context, s *history.Step, again bool) err
 
 // review asks the reviewers about a draft, and records what they decided.
 // Whatever else belongs to it is recorded before, in the same batch.
+//
+// A reviewer may only look. One that changed the tree has rejected the draft,
+// whatever it says, and what it changed is undone.
 func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Approval, before ...history.Located) error {
 	reviews := review.Ask(ctx, p.Reviewers, p.draft(s, a, before))
 	if session.Interrupted(ctx) {

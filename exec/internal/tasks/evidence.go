@@ -20,12 +20,16 @@ import (
 // is looked for.
 type Evidence struct {
 	*session.Session
+	// Counsel may know another method for the step that left nothing.
 	Counsel *counsel.Counsel
-	Rewind  *rewind.Rewind
-	Policy  *search.Policy
+	// Rewind sets the run back, so that the step is carried out again.
+	Rewind *rewind.Rewind
+	Policy *search.Policy
 }
 
-// Look looks, and records what was found.
+// Look looks for the evidence of a task, and records what was found. Looking may
+// ask servers and run commands, so the tree is looked at afterwards; whoever
+// changed it has found nothing.
 func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	task, found := v.Contract.Task(a.Task), &history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action}
 	if _, err := v.Work.Known(ctx); err != nil {

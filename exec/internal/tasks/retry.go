@@ -63,7 +63,8 @@ func (v *Evidence) Retry(ctx context.Context, id string) error {
 }
 
 // regenerate sets the run back to before a step, so that it is carried out
-// again with a patched method.
+// again with a patched method. That is the first rung of the new attempts: the
+// journal says why they are made.
 func (v *Evidence) regenerate(ctx context.Context, on *history.Step, next *history.EvidenceRetry,
 	facts []history.Located) error {
 	return v.Rewind.SetBack(ctx, on, history.ByEvidenceRetry, append(facts, history.Located{Fact: next}),
