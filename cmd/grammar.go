@@ -182,6 +182,7 @@ func commands() []command {
 		{during, "amend", "[RUN] PATH", "adds steps to a run that has not ended", &amendCommand{}},
 		{during, "obsolete", "[RUN]", "says that the plan of a run no longer holds: it stops and asks",
 			&obsoleteCommand{}},
+		{during, "abandon", "[RUN]", "ends a run that nobody wants any more", &abandonCommand{}},
 		{during, "rollback", "[RUN] STEP", "restores the tree to the checkpoint before a step", &rollbackCommand{}},
 		{after, "report", "[RUN]", "draws the report of a run", &reportCommand{}},
 		{after, "log", "[RUN]", "queries the journal", &logCommand{}},

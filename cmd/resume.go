@@ -17,7 +17,8 @@ import (
 type resumeCommand struct {
 	arguments
 	session
-	Plan string `placeholder:"FILE" help:"where the plan lies now, if it lies elsewhere"`
+	Plan   string   `placeholder:"FILE" help:"where the plan lies now, if it lies elsewhere"`
+	Accept []string `placeholder:"NAME" sep:"none" help:"let the run go on although this moved, by the name that the refusal gives it, as in \"agent gate polite\"; may be repeated, and stands in the journal with your name"`
 }
 
 // Run carries the command out.
@@ -50,7 +51,7 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 	}
 	f.resumed, f.moved = run.Started.Run, f.Plan
 	return p.carryOut(ctx, &f.session, c, locked.Files()[0].Path, func() (*exec.Report, error) {
-		return c.Resume(ctx, locked, run.Started.Run)
+		return c.ResumeAccepting(ctx, locked, run.Started.Run, defaultName(), f.Accept...)
 	})
 }
 

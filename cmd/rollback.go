@@ -49,6 +49,31 @@ func (f *rollbackCommand) Run(ctx context.Context, p *cli) error {
 	return nil
 }
 
+// abandonCommand is "planlock abandon".
+type abandonCommand struct {
+	arguments
+	workspaceFlag
+	Reason string `placeholder:"WORDS" help:"why nobody wants the run any more"`
+}
+
+// Run carries the command out.
+func (f *abandonCommand) Run(ctx context.Context, p *cli) error {
+	run, err := findRun(ctx, p.workspace(f.Dir), f.first())
+	if err != nil {
+		return err
+	}
+	if f.Reason == "" {
+		return &usageError{"--reason: say why; it stands in the journal"}
+	}
+	report, err := p.controller(f.Dir).Abandon(ctx, run.Started.Run, defaultName(), f.Reason)
+	if err != nil {
+		return about(run, err)
+	}
+	fmt.Fprintf(p.out, "Run %s was abandoned and has ended %s. What was completed stays; what was under way is undone, and kept.\n",
+		report.Run.Started.Run, report.Status())
+	return nil
+}
+
 // obsoleteCommand is "planlock obsolete".
 type obsoleteCommand struct {
 	arguments

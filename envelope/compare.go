@@ -55,9 +55,12 @@ func nameOrder(a, b []Component) int {
 	return cmp.Compare(a[0].Name, b[0].Name)
 }
 
+// Label is the name of the component, for people.
+func (m Move) Label() string { return strings.Replace(m.Name, ":", " ", 1) }
+
 // String says it in plain words.
 func (m Move) String() string {
-	name := strings.Replace(m.Name, ":", " ", 1)
+	name := m.Label()
 	switch {
 	case m.From == nil && m.To == nil:
 		return name + " did not move"

@@ -3,13 +3,11 @@ package exec
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
-	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -92,16 +90,9 @@ type RolledBack struct {
 // back to it, so that resuming runs the step again, and all after it.
 func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address) (_ *RolledBack, err error) {
 	defer public(&err)
-	e := c.execution(&plan.Plan{}, nil)
-	e.watched(ctx)
-	if err := e.seat(); err != nil {
-		return nil, err
-	}
+	e, err := c.adopt(ctx, run)
 	defer e.close()
-	if err := e.occupy(ctx); err != nil {
-		return nil, err
-	}
-	if err := (opener{e}).Open(ctx, run); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	id := e.Rec.Run.Started.Run
@@ -116,23 +107,8 @@ func (c *Controller) Rollback(ctx context.Context, run string, step plan.Address
 	if err != nil {
 		return nil, err
 	}
-	if e.Plan, err = e.workspace().Plan(ctx, e.Rec.Run); err != nil {
+	if err := e.inherit(ctx); err != nil {
 		return nil, err
-	}
-	e.Files, e.LockFile, e.NoSandbox = e.Rec.Run.Started.Files, e.Rec.Run.Started.LockFile,
-		e.Rec.Run.Started.NoSandbox
-	e.equip()
-	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {
-		e.Work.Dir = filepath.Join(e.Runs.RunDir(id), "clone")
-		if err := disk.From(ctx).Anywhere().MakeFolders(e.Work.Dir, 0o755); err != nil {
-			return nil, fmt.Errorf("exec: clone: %w", err)
-		}
-	}
-	if e.Rec.Run.Delivered != nil && e.Rec.Run.Ended == nil {
-		return nil, &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
-	}
-	if e.Rec.Run.Paused == nil {
-		e.Work.TouchedAll(e.Work.Dir) // whoever had the run in hand did not sync what it wrote
 	}
 	kept, err := e.rewind.RollBack(ctx, s, to)
 	if kept == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence/search"
@@ -140,12 +141,30 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (_ *Report, e
 // Resume of a finished run changes nothing and returns its report, and the
 // error that Run returned. Otherwise errors are those of Run, and [ErrNoRun].
 func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string) (_ *Report, err error) {
+	return c.resume(ctx, locked, run, life.Accepted{})
+}
+
+// ResumeAccepting is Resume on the word of a person, who lets the run go on
+// although something moved that it was bound to: a deployed gate has another
+// version, say. moved are the names of all that did, as the refusal of Resume
+// gives them, such as "agent gate polite"; by and all of them stand in the
+// journal. What moved and is not named is refused, and so is a name of something
+// that did not move. The plan, the tree and the repository cannot be accepted
+// so: amend the run, or put them back.
+func (c *Controller) ResumeAccepting(ctx context.Context, locked *plan.Locked, run, by string,
+	moved ...string) (_ *Report, err error) {
+	return c.resume(ctx, locked, run, life.Accepted{By: by, Moved: moved})
+}
+
+func (c *Controller) resume(ctx context.Context, locked *plan.Locked, run string,
+	accepted life.Accepted) (_ *Report, err error) {
 	defer public(&err)
 	e, err := c.open(ctx, locked)
 	defer e.close()
 	if err != nil {
 		return e.report(), err
 	}
+	e.life.Accepted = accepted
 	if err := e.life.Reopen(ctx, run); err != nil {
 		return e.report(), err
 	}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
@@ -14,6 +17,8 @@ import (
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/gate/builtin"
 )
 
 // TestCancelledAnywhere cancels a run at each of its records: wherever that is,
@@ -105,5 +110,104 @@ func TestUnknownWordsAreRefused(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), says) || report.Run.Head.Seq != 0 {
 			t.Errorf("%s: %v", says, err)
 		}
+	}
+}
+
+// TestAbandon ends a run that waits, was interrupted, or lost its controller in
+// the middle of a step; then it is over for good.
+func TestAbandon(t *testing.T) {
+	lost := errors.New("power")
+	for name, action := range map[string]exectest.Action{
+		"interrupted": func(ctx context.Context, w exec.Work) (exec.Outcome, error) {
+			return exec.Outcome{}, exectest.Put(w.Dir, "a.txt", "half")
+		},
+		"killed": func(_ context.Context, w exec.Work) (exec.Outcome, error) {
+			return exec.Outcome{}, errors.Join(exectest.Put(w.Dir, "b.txt", "half"), lost)
+		},
+	} {
+		for _, isolated := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, isolated), func(t *testing.T) {
+				b := exectest.New(t, twoSteps(), workspace, exectest.Script{"1.1": goodScript["1.1"], "1.2": action})
+				b.Controller.Isolate = isolated
+				log := &cutLog{MemoryLog: &checkpoint.MemoryLog{}, left: 1 << 30}
+				b.Controller.OpenLog = func(context.Context, string) (checkpoint.Log, error) { return log, nil }
+				ctx, cancel := context.WithCancelCause(t.Context())
+				b.Controller.Observe = event.On(func(e event.Event, _ *history.AttemptStarted) {
+					if e.Step != "1.2" {
+						return
+					}
+					if name == "killed" {
+						log.left = 0
+					} else {
+						cancel(errors.New("stop"))
+					}
+				})
+				report, err := b.Controller.Run(ctx, b.Lock(t))
+				if err == nil {
+					t.Fatal("it was not stopped")
+				}
+				run := report.Run.Started.Run
+				log.MemoryLog, log.left = log.MemoryLog.Reopen(), 1<<30
+				c := *b.Controller
+				c.Executors, c.Gates, c.Observe = nil, nil, nil // it needs neither
+				var refused *exec.RefusedError
+				if _, err := c.Abandon(t.Context(), run, "", "why"); !errors.As(err, &refused) {
+					t.Errorf("nobody abandoned it: %v", err)
+				}
+				report, err = c.Abandon(t.Context(), run, "anna", "another way was found")
+				if err != nil || report.Status() != history.NotAchieved || report.Run.Sealed == nil ||
+					!strings.Contains(report.String(), "abandoned by anna: another way was found") {
+					t.Fatalf("%v\n%s", err, report)
+				}
+				if got, err := os.ReadFile(filepath.Join(b.Dir, "b.txt")); err != nil || string(got) != workspace["b.txt"] {
+					t.Errorf("b.txt is %q: %v", got, err)
+				}
+				if _, err := c.Abandon(t.Context(), run, "anna", "again"); !errors.As(err, &refused) {
+					t.Errorf("it was abandoned twice: %v", err)
+				}
+				var outcome *exec.OutcomeError
+				if _, err := b.Controller.Resume(t.Context(), b.Lock(t), run); !errors.As(err, &outcome) {
+					t.Errorf("it goes on: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// TestResumeAccepting: a person lets a run go on under another version of a
+// gate, by name; nothing else is accepted with it.
+func TestResumeAccepting(t *testing.T) {
+	version := "1"
+	polite := func() gate.Gate {
+		return gate.New(gate.Info{Name: "polite", Doc: "says yes", Version: version, Level: gate.BlocksStep,
+			Phases: []gate.Phase{gate.After}}, func(context.Context, *gate.Pass) error { return nil })
+	}
+	b := exectest.New(t, twoSteps(), workspace, goodScript)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	b.Controller.Gates = append(builtin.Gates(), polite())
+	b.Controller.Observe = event.On(func(event.Event, *history.StepCompleted) { cancel(errors.New("deploy")) })
+	locked := b.Lock(t)
+	report, err := b.Controller.Run(ctx, locked)
+	if err == nil {
+		t.Fatal("it was not stopped")
+	}
+	run := report.Run.Started.Run
+	version = "2"
+	b.Controller.Gates, b.Controller.Observe = append(builtin.Gates(), polite()), nil
+	const gateMoved, rulesMoved = "agent gate polite", "rules"
+	for says, moved := range map[string][]string{
+		`agent gate polite moved from "1"`: nil,
+		"rules moved":                      {gateMoved},
+		`"model" did not move`:             {gateMoved, rulesMoved, "model"},
+	} {
+		var refused *exec.RefusedError
+		report, err := b.Controller.ResumeAccepting(t.Context(), locked, run, "anna", moved...)
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), says) || report.Status() != history.Waiting {
+			t.Errorf("%q: %s, %v, want a refusal that says %s", moved, report.Status(), err, says)
+		}
+	}
+	report, err = b.Controller.ResumeAccepting(t.Context(), locked, run, "anna", rulesMoved, gateMoved)
+	if err != nil || report.Status() != history.Achieved {
+		t.Fatalf("%v\n%s", err, report)
 	}
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"strings"
 
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -49,6 +50,20 @@ type Abandoned struct {
 func (*Abandoned) Type() string { return "run-abandoned" }
 
 func (f *Abandoned) String() string { return sprint("by %s: %s", f.By, f.Reason) }
+
+// MovesAccepted says that a person lets a run go on although something moved
+// that it was bound to: a version of an executor or a gate, by name.
+type MovesAccepted struct {
+	By       string             `json:"by"`
+	Moved    []string           `json:"moved"` // each from what to what, for people
+	Envelope *envelope.Envelope `json:"envelope"`
+}
+
+func (*MovesAccepted) Type() string { return "moves-accepted" }
+
+func (f *MovesAccepted) String() string {
+	return sprint("by %s: %s", f.By, strings.Join(f.Moved, "; "))
+}
 
 // Ended is the outcome of a run.
 type Ended struct {

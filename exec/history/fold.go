@@ -195,6 +195,13 @@ func (f *Resumed) ofRun(r *Run, at moment) error {
 	return nil
 }
 
+func (f *MovesAccepted) ofRun(r *Run, _ moment) error {
+	r.Started.Envelope = f.Envelope
+	return nil
+}
+
+func (*MovesAccepted) aside() {}
+
 func (f *StopRequested) ofRun(r *Run, _ moment) error {
 	r.Stopping = f
 	return nil

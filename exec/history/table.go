@@ -13,7 +13,7 @@ import (
 func facts() []func() Fact {
 	return []func() Fact{
 		// the run
-		fact[Started], fact[Resumed], fact[PolicyChanged], fact[Amended], fact[StopRequested], fact[Paused],
+		fact[Started], fact[Resumed], fact[PolicyChanged], fact[MovesAccepted], fact[Amended], fact[StopRequested], fact[Paused],
 		fact[Abandoned], fact[Ended], fact[Delivered],
 		fact[Sealed], fact[RolledBack],
 		// how it is carried out

@@ -53,6 +53,7 @@ var facts = []struct{ kind, name, fields string }{
 	{"compliance", "compliance", "task_id critical_count total_count checked violations"},
 	{"stop-requested", "to stop", "by why"},
 	{"run-paused", "paused", "why"},
+	{"moves-accepted", "moves accepted", "by moved"},
 	{"run-abandoned", "abandoned", "by reason"},
 	{"rolled-back", "rolled back", "to by"},
 	{"run-ended", "run ends", "status reasons"},

@@ -89,7 +89,7 @@ func (b *Binding) MovedBesides(ctx context.Context, git ledger.GitState) (*sessi
 			errs = append(errs, err)
 		}
 	}
-	moves, err := b.moves(ctx)
+	moves, err := b.Moves(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +140,8 @@ func (b *Binding) verifyLockFile() error {
 	return nil
 }
 
-// moves is what differs from the envelope that the run is bound to.
-func (b *Binding) moves(ctx context.Context) ([]envelope.Move, error) {
+// Moves are what differs from the envelope that the run is bound to.
+func (b *Binding) Moves(ctx context.Context) ([]envelope.Move, error) {
 	now, err := b.Envelope(ctx)
 	if err != nil {
 		return nil, err

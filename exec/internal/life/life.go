@@ -22,7 +22,15 @@ type Life struct {
 	// Memory has the choices that may answer questions of the run.
 	Memory *people.Memory
 	Home   Home
+	// Accepted is what moved since the run was let go, and may have.
+	Accepted Accepted
 	Host
+}
+
+// Accepted is what a person lets move that a run is bound to, by name.
+type Accepted struct {
+	By    string
+	Moved []string
 }
 
 // A Home is where runs are kept.

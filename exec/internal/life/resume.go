@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
+	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -101,6 +103,9 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := l.accept(ctx); err != nil {
+		return err
+	}
 	if err := l.Bound.VerifyAgain(ctx, lost || half); err != nil {
 		return err
 	}
@@ -129,6 +134,40 @@ func (l *Life) takeUp(ctx context.Context) error {
 	l.PolicyMoved()
 	l.Memory.Keep(ctx)
 	return nil
+}
+
+// accept binds the run anew to what moved, if a person accepted all of it.
+func (l *Life) accept(ctx context.Context) error {
+	if len(l.Accepted.Moved) == 0 {
+		return nil
+	}
+	if l.Accepted.By == "" {
+		return l.Refuse("", "nobody says who accepts what moved")
+	}
+	moves, err := l.Bound.Moves(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range l.Accepted.Moved {
+		if !slices.ContainsFunc(moves, func(m envelope.Move) bool { return name == m.Label() }) {
+			return l.Refuse("name what moved, as the refusal does", "%q did not move", name)
+		}
+	}
+	fact := &history.MovesAccepted{By: l.Accepted.By}
+	refused := l.Refuse("accept that as well, or undo it", "")
+	refused.Reasons = nil
+	for _, m := range moves {
+		if fact.Moved = append(fact.Moved, m.String()); !slices.Contains(l.Accepted.Moved, m.Label()) {
+			refused.Reasons = append(refused.Reasons, m.String())
+		}
+	}
+	if len(refused.Reasons) > 0 {
+		return refused
+	}
+	if fact.Envelope, err = l.Bound.Envelope(ctx); err != nil {
+		return err
+	}
+	return l.Rec.Record(ctx, history.Where{}, fact)
 }
 
 // nobodyAfter refuses to restore the tree of a run where a later one has worked

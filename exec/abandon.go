@@ -1,0 +1,106 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/internal/disk"
+	"github.com/planlock/planlock/plan"
+)
+
+// Abandon ends a run that nobody wants any more: by says who decided that, and
+// reason why. A step that was under way is undone, and what it left is kept; all
+// that was completed stays as it is. Nothing is judged, and neither plan nor
+// executors need to be what they were. The run ends NOT_ACHIEVED, with its
+// documents.
+//
+// Errors are *[RefusedError] where the run has ended, or half a step of it
+// cannot be undone because a later run has worked here,
+// *checkpoint.HeldError where somebody works on it, and [ErrNoRun].
+func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (_ *Report, err error) {
+	defer public(&err)
+	if by == "" {
+		return &Report{Run: &history.Run{}}, &session.Refusal{Reasons: []string{"nobody says who abandons the run"}}
+	}
+	e, err := c.adopt(ctx, run)
+	defer e.close()
+	if err != nil {
+		return e.report(), err
+	}
+	if e.Rec.Run.Ended != nil && e.Rec.Run.Sealed != nil {
+		return e.report(), &session.Refusal{Run: e.Rec.Run.Started.Run,
+			Reasons: []string{fmt.Sprintf("the run has ended %s", e.Rec.Run.Ended.Status)}}
+	}
+	if err := errors.Join(e.inherit(ctx), e.aloneSince()); err != nil {
+		return e.report(), err
+	}
+	if e.Rec.Run.Ended == nil {
+		if err := e.Rec.Record(ctx, history.Where{}, &history.Abandoned{By: by, Reason: reason}); err != nil {
+			return e.report(), err
+		}
+	}
+	report, err := e.over(ctx, e.drive.CarryOn(ctx))
+	var outcome *OutcomeError
+	if errors.As(err, &outcome) {
+		err = nil // that is what was wanted
+	}
+	return report, err
+}
+
+// adopt opens a run for whoever needs no plan, since it is only set back or
+// ended.
+func (c *Controller) adopt(ctx context.Context, run string) (*execution, error) {
+	e := c.execution(&plan.Plan{}, nil)
+	e.watched(ctx)
+	if err := e.seat(); err != nil {
+		return e, err
+	}
+	if err := e.occupy(ctx); err != nil {
+		return e, err
+	}
+	return e, (opener{e}).Open(ctx, run)
+}
+
+// inherit takes what a run that was adopted works with from its journal.
+func (e *execution) inherit(ctx context.Context) error {
+	id := e.Rec.Run.Started.Run
+	var err error
+	if e.Plan, err = e.workspace().Plan(ctx, e.Rec.Run); err != nil {
+		return err
+	}
+	e.Files, e.LockFile, e.NoSandbox = e.Rec.Run.Started.Files, e.Rec.Run.Started.LockFile,
+		e.Rec.Run.Started.NoSandbox
+	e.equip()
+	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {
+		e.Work.Dir = filepath.Join(e.Runs.RunDir(id), "clone")
+		if err := disk.From(ctx).Anywhere().MakeFolders(e.Work.Dir, 0o755); err != nil {
+			return fmt.Errorf("exec: clone: %w", err)
+		}
+	}
+	if e.Rec.Run.Delivered != nil && e.Rec.Run.Ended == nil {
+		return &session.Refusal{Run: id, Reasons: []string{"the run was cut off while it ended"}, Hint: "resume it first"}
+	}
+	if e.Rec.Run.Paused == nil {
+		e.Work.TouchedAll(e.Work.Dir) // whoever had the run in hand did not sync what it wrote
+	}
+	return nil
+}
+
+// aloneSince refuses to undo half a step where a later run has worked in the
+// workspace: that would undo what it did.
+func (e *execution) aloneSince() error {
+	run := e.Rec.Run
+	if run.Started.Isolated || run.Restoring == nil && !contract.InFlight(contract.Current(run)) {
+		return nil
+	}
+	ids, err := e.workspace().Runs()
+	if err != nil || ids[len(ids)-1] == run.Started.Run {
+		return err
+	}
+	return &session.Refusal{Run: run.Started.Run, Reasons: []string{fmt.Sprintf("run %s has worked in this workspace since, and half a step of this one would have to be undone", ids[len(ids)-1])}}
+}
