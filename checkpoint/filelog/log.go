@@ -292,6 +292,7 @@ func (l *Log) die(verb string, err error) error {
 	return l.dead
 }
 
+// How far ahead of its records a file grows.
 const (
 	logSlack = 16 << 10 // zeros kept behind the last record, for a full disk
 	logBlock = 64 << 10 // the least by which a log grows

@@ -147,6 +147,7 @@ func (k *ends) allow(at, next logEnd, payload []byte) bool {
 	return next.offset == k.witness.offset && next.records == k.witness.records && sha256.Sum256(payload) == k.hash
 }
 
+// The file of a witness; docs/journal-and-store.md specifies it.
 const (
 	witnessMagic   = "planlock/witness" // then the version
 	witnessVersion = 1

@@ -30,10 +30,12 @@ type look struct {
 	errs  []error
 }
 
+// add notes a component.
 func (l *look) add(name string, digest ledger.Digest, text string) {
 	l.found = append(l.found, envelope.Component{Name: name, Digest: digest, Text: printable(text)})
 }
 
+// fail notes what could not be read; all of it is reported together.
 func (l *look) fail(name string, err error) {
 	l.errs = append(l.errs, fmt.Errorf("envelope: %s: %w", strings.Replace(name, ":", " ", 1), err))
 }

@@ -42,6 +42,7 @@ type reading struct {
 // next one.
 const settled = 2 * time.Second
 
+// errNotPlain is for what is there and is no file.
 var errNotPlain = errors.New("not a regular file")
 
 // openPlain opens a regular file without waiting for anything else that has its
@@ -110,6 +111,7 @@ type stoppable struct {
 	r   io.Reader
 }
 
+// Read reads, unless the context has ended.
 func (s stoppable) Read(p []byte) (int, error) {
 	if s.ctx.Err() != nil {
 		return 0, context.Cause(s.ctx)

@@ -18,6 +18,7 @@ const MaxDepth = 200
 // Kind of a value.
 type Kind uint8
 
+// The kinds of values.
 const (
 	Null Kind = iota
 	Bool
@@ -27,6 +28,7 @@ const (
 	Object
 )
 
+// String is the kind in words, with its article.
 func (k Kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a text", "a list", "an object"}[k]
 }
@@ -37,6 +39,7 @@ type Error struct {
 	Reason string
 }
 
+// Error says where and why; readers that know lines and columns say it better.
 func (e *Error) Error() string { return fmt.Sprintf("jsontree: byte %d: %s", e.Offset, e.Reason) }
 
 // A Tree is a JSON text that was read.
@@ -45,6 +48,8 @@ type Tree struct {
 	nodes []node
 }
 
+// A node is a value. The values in a list or an object are chained, the first
+// by its parent and each next one by the one before.
 type node struct {
 	key         int32 // offset of the member's name, -1 without
 	start, end  int32

@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// A parser reads one value. After an error at is where it was met.
 type parser struct {
 	src string
 	at  int
@@ -37,8 +38,10 @@ func ParseAll(text string) (Value, error) {
 	return v, nil
 }
 
+// fail is an error at the present place.
 func (p *parser) fail(reason string) error { return &Error{p.at, reason} }
 
+// blank goes over white space.
 func (p *parser) blank() {
 	for p.at < len(p.src) && strings.IndexByte(" \t\r\n", p.src[p.at]) >= 0 {
 		p.at++
@@ -53,6 +56,8 @@ func (p *parser) peek() byte {
 	return 0
 }
 
+// value reads a value, with all in it, and returns its node. key is where its
+// name begins, -1 if it has none.
 func (p *parser) value(depth int, key int32) (int32, error) {
 	if depth > MaxDepth {
 		return 0, p.fail(fmt.Sprintf("values are nested more than %d deep", MaxDepth))
@@ -76,6 +81,8 @@ func (p *parser) value(depth int, key int32) (int32, error) {
 	return i, err
 }
 
+// word reads true, false or null. Whatever else stands where a value should be
+// gets the reason that helps most: texts that models write break in few ways.
 func (p *parser) word() (Kind, error) {
 	for _, w := range []struct {
 		name string
@@ -101,6 +108,7 @@ func (p *parser) word() (Kind, error) {
 	return Null, p.fail(fmt.Sprintf("%q cannot begin a value", first(p.src[p.at:])))
 }
 
+// first is the first character of s.
 func first(s string) rune {
 	for _, r := range s {
 		return r
@@ -178,6 +186,7 @@ func (p *parser) key(kind Kind) (int32, error) {
 	return int32(key), nil
 }
 
+// text goes over a text, and checks it.
 func (p *parser) text() error {
 	for p.at++; p.at < len(p.src); p.at++ {
 		switch c := p.src[p.at]; {
@@ -196,6 +205,7 @@ func (p *parser) text() error {
 	return p.fail("the text ends inside double quotes")
 }
 
+// escape checks what follows a backslash.
 func (p *parser) escape() error {
 	if p.at >= len(p.src) {
 		return p.fail("the text ends inside double quotes")

@@ -23,6 +23,7 @@ func machine() abilities {
 // treeAbility finds out which namespaces this process may make, by making them.
 func treeAbility() (tree, reason string) { return probedTree() }
 
+// probedTree tries the trees that hold best first.
 var probedTree = sync.OnceValues(func() (string, string) {
 	if wholly(pidTree) {
 		return pidTree, ""
@@ -68,6 +69,8 @@ func whole(tree string) Reached {
 // networkAbility finds out whether this process may make a network namespace.
 func networkAbility() (ok bool, reason string) { return probedNetwork() }
 
+// probedNetwork starts a child without a network: what a kernel says of itself
+// and what a container lets through are two things.
 var probedNetwork = sync.OnceValues(func() (bool, string) {
 	tree, _ := treeAbility()
 	if tree == groupTree {
@@ -125,6 +128,8 @@ var (
 // landlockAbility is the version of Landlock in the running kernel.
 func landlockAbility() (version int, reason string) { return probedLandlock() }
 
+// probedLandlock restricts a thread that ends with it. The version alone does
+// not say that the calls are let through.
 var probedLandlock = sync.OnceValues(func() (int, string) {
 	version, err := landlockVersion()
 	if err == nil {
@@ -145,6 +150,7 @@ var probedLandlock = sync.OnceValues(func() (int, string) {
 // its children alone.
 func protectAbility() (ok bool, reason string) { return probedProtect() }
 
+// probedProtect needs nothing where children have mounts of their own anyway.
 var probedProtect = sync.OnceValues(func() (bool, string) {
 	tree, _ := treeAbility()
 	if mounts, _ := mountsAbility(); mounts {
@@ -164,6 +170,7 @@ var probedProtect = sync.OnceValues(func() (bool, string) {
 // system calls for them.
 func stageAbility() (ok bool, reason string) { return probedStage() }
 
+// probedStage holds a child and installs the filter in it.
 var probedStage = sync.OnceValues(func() (bool, string) {
 	if !callfilter.Known {
 		return false, "no filter of system calls and no mounts of its own on this architecture"
@@ -191,8 +198,10 @@ func usableLandlock() int {
 // their own.
 func mountsAbility() (ok bool, reason string) { return probedMounts() }
 
+// withoutMounts is what it means for a user that there are none.
 const withoutMounts = "so modes, owners, times and attributes of files outside can be changed"
 
+// probedMounts makes all mounts that a command would get.
 var probedMounts = sync.OnceValues(func() (bool, string) {
 	if ok, reason := stageAbility(); !ok {
 		return false, reason + ", " + withoutMounts
@@ -216,6 +225,8 @@ var probedMounts = sync.OnceValues(func() (bool, string) {
 // make others that limit memory and processes.
 func groupAbility() (hierarchies, string) { return probedGroups() }
 
+// probedGroups finds out by the files of the control groups themselves who may
+// write them.
 var probedGroups = sync.OnceValues(func() (hierarchies, string) {
 	if tree, _ := treeAbility(); !wholly(tree) {
 		if err := probe(Reached{Tree: groupTree, staged: true}); err != nil {

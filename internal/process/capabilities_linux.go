@@ -7,6 +7,8 @@ import (
 	"unsafe"
 )
 
+// Numbers of linux/capability.h and linux/prctl.h, and what commands of root
+// keep.
 const (
 	capVersion   = 0x20080522
 	prCapBSet    = 23
@@ -18,11 +20,13 @@ const (
 	keptCaps = 1<<0 | 1<<1 | 1<<3 | 1<<4 | 1<<5 | 1<<6 | 1<<7 | 1<<8 | 1<<10 | 1<<31
 )
 
+// A capHeader says in which form capData follows, and whose it is.
 type capHeader struct {
 	version uint32
 	pid     int32
 }
 
+// capData is 32 of the capabilities; there are two of it.
 type capData struct{ effective, permitted, inheritable uint32 }
 
 // narrow takes from what the present thread starts the capabilities that it

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -53,14 +54,8 @@ func groupFolder(mounts, own, kind, controller string) string {
 	return ""
 }
 
-func listed(list, name string) bool {
-	for entry := range strings.SplitSeq(list, ",") {
-		if entry == name {
-			return true
-		}
-	}
-	return false
-}
+// listed reports whether a list with commas has a name.
+func listed(list, name string) bool { return slices.Contains(strings.Split(list, ","), name) }
 
 // limitFile is where a controller's limit stands.
 func limitFile(unified bool, controller string) string {
@@ -91,8 +86,11 @@ func usable(folder string, unified bool, controller string) string {
 	return folder
 }
 
+// groupPrefix begins the names of groups that are ours, by which those are
+// found that a controller left which was killed.
 const groupPrefix = "planlock-"
 
+// groupName is a new name, with the process that will remove the group.
 func groupName() string { return fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), rand.Text()[:8]) }
 
 // tidy removes the groups of controllers that were killed. One that is in use
@@ -111,6 +109,7 @@ func tidy(folder string) {
 	}
 }
 
+// set writes a number into a file of a group, which is there already.
 func set(file string, n int64) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {

@@ -157,6 +157,7 @@ func allBut(folder string, private []string) []string {
 	return paths
 }
 
+// target is what a link leads to in the end, "" where that is nothing.
 func target(link string) string {
 	path, err := filepath.EvalSymlinks(link)
 	if err != nil {

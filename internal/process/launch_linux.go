@@ -145,11 +145,13 @@ type group struct {
 	cookie string // "": a PID namespace holds the tree
 }
 
+// terminate asks the group to end. One that is stopped goes on for that.
 func (g *group) terminate() {
 	g.signal(syscall.SIGTERM)
 	g.signal(syscall.SIGCONT)
 }
 
+// kill ends all of it that can be found.
 func (g *group) kill() {
 	g.signal(syscall.SIGKILL)
 	if g.cookie != "" {
@@ -157,6 +159,7 @@ func (g *group) kill() {
 	}
 }
 
+// signal signals the group, unless its number may belong to others by now.
 func (g *group) signal(s syscall.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -43,13 +43,16 @@ type group struct {
 	gone bool
 }
 
+// terminate asks the group to end. One that is stopped goes on for that.
 func (g *group) terminate() {
 	g.signal(syscall.SIGTERM)
 	g.signal(syscall.SIGCONT)
 }
 
+// kill ends all of it that can be found.
 func (g *group) kill() { g.signal(syscall.SIGKILL) }
 
+// signal signals the group, unless its number may belong to others by now.
 func (g *group) signal(s syscall.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -18,6 +18,7 @@ type LimitError struct {
 	Limit   int64 // bytes
 }
 
+// Error names the command and the limit.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("process: %q ran %v: all its processes together may use %d bytes; raise memory in [sandbox], or let it use less",
 		e.Command, ErrOutOfMemory, e.Limit)

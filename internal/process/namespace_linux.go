@@ -6,6 +6,8 @@ import (
 	"syscall"
 )
 
+// How a tree is held that no namespace holds, and the capabilities that
+// children get for a moment.
 const (
 	groupTree = "process group"
 

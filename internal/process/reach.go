@@ -19,6 +19,10 @@ type abilities struct {
 	groups                          func() (hierarchies, string)
 }
 
+// reach goes from the demand that costs least to the one that needs most, so
+// that the first that cannot be met is the one that is named. What was reached
+// is what every command of the run gets: it does not change while the process
+// lives.
 func (a abilities) reach(want Sandbox) (Reached, error) {
 	r := Reached{Level: want.Level, Tree: groupTree}
 	refuse := func(what string) (Reached, error) {

@@ -110,6 +110,7 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	return result, late
 }
 
+// grace is the time between asking and ending by force.
 func (r *Runner) grace() time.Duration {
 	if r.Grace > 0 {
 		return r.Grace
@@ -205,6 +206,8 @@ type watch struct {
 	acted bool
 }
 
+// run waits for the end of the tree or of its context, and ends the tree in the
+// second case: politely, and by force after the grace.
 func (w *watch) run(t tree) {
 	defer close(w.done)
 	select {

@@ -14,6 +14,7 @@ import (
 // level holds and what it does not.
 type Level string
 
+// The levels, each with all that the one before confines.
 const (
 	Default    Level = ""           // Filesystem, or Process where the machine cannot do that
 	None       Level = "none"       // nothing but the end of every process
@@ -155,6 +156,7 @@ type LevelError struct {
 	Reasons []string
 }
 
+// Error says what cannot be done, why, and what a person can do.
 func (e *LevelError) Error() string {
 	want := e.Want
 	if want == Default {

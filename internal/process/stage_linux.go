@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/internal/process/tracee"
 )
 
+// Numbers of calls that package syscall does not have.
 const (
 	sysCloseRange = 436 // Linux 5.9
 )

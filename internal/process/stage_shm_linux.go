@@ -12,6 +12,8 @@ import (
 	"github.com/planlock/planlock/internal/process/tracee"
 )
 
+// sharedMemory is where programs share memory by names. All processes of a
+// machine see the same one, so that it leads out of a sandbox.
 const sharedMemory = "/dev/shm"
 
 // arrangeShared gives the child a /dev/shm of its own. A workspace or a

@@ -34,6 +34,8 @@ var (
 	commonFiles = [...]string{"config", "shallow", "info/attributes", "info/exclude", "info/grafts", "objects/info/alternates"}
 )
 
+// read records everything that steers git: where it is, what it runs and obeys,
+// what is staged, and the refs. Objects do not count: they only add.
 func (g *reader) read(dir string) error {
 	found, err := g.locate(filepath.Join(dir, gitDir))
 	if err != nil || !found {
@@ -110,6 +112,7 @@ func (g *reader) locate(path string) (bool, error) {
 	return true, nil
 }
 
+// resolve is where a pointer in a file leads that lies in base.
 func resolve(base, pointer string) string {
 	pointer = filepath.FromSlash(pointer)
 	if filepath.IsAbs(pointer) {

@@ -39,6 +39,8 @@ func indexDigest(content []byte) ledger.Digest {
 	return ledger.Sum(append([]byte("raw\n"), content...))
 }
 
+// errIndex says that an index is not of a form that is known. Its bytes are
+// digested then, so that every change is still seen.
 var errIndex = errors.New("git: not an index that can be read")
 
 // Parts of an index file, in bytes.
@@ -80,6 +82,7 @@ func parseIndex(content []byte, hash int, meaning io.Writer) error {
 	return checkExtensions(rest)
 }
 
+// An indexEntry is what counts of an entry of an index.
 type indexEntry struct {
 	mode     uint32
 	object   []byte
@@ -88,6 +91,7 @@ type indexEntry struct {
 	path     []byte
 }
 
+// append encodes an entry, so that no two have the same encoding.
 func (e indexEntry) append(buf []byte) []byte {
 	buf = appendText(buf, string(e.path))
 	buf = binary.BigEndian.AppendUint32(buf, e.mode)
@@ -96,12 +100,15 @@ func (e indexEntry) append(buf []byte) []byte {
 	return binary.BigEndian.AppendUint16(buf, e.extended)
 }
 
+// Bits of an entry. The others are lengths, or say only what git saves itself.
 const (
 	flagExtended = 0x4000
 	flagsOfUse   = 0xb000 // assume valid, stage
 	extendedUse  = 0x6000 // skip the work tree, intent to add
 )
 
+// nextIndexEntry reads the first entry of data. before is the path of the last
+// one, which version 4 shortens paths by.
 func nextIndexEntry(data []byte, hash int, version uint32, before []byte) (e indexEntry, rest []byte, err error) {
 	head := indexStat + hash + 2
 	if len(data) < head+1 {

@@ -74,6 +74,7 @@ func (g *reader) file(name, path string) error {
 	return nil
 }
 
+// isFolder reports whether there is a folder, links followed, as git does.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -147,10 +148,13 @@ func isNothing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// failure names the part of the repository that an error is about.
 func failure(name string, err error) error {
 	return fmt.Errorf("git: cannot read %q of the repository: %w", name, err)
 }
 
+// appendText adds a text behind its length, so that texts in a row cannot be
+// taken for others.
 func appendText(buf []byte, text string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(text))), text...)
 }

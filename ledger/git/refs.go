@@ -44,6 +44,8 @@ func (g *reader) refs() error {
 	return err
 }
 
+// packed reads the list of packed refs. It is read before the loose ones, which
+// go first with git.
 func (g *reader) packed(found map[string]string) error {
 	text, err := readBounded(filepath.Join(g.common, "packed-refs"), maxFile)
 	if isNothing(err) {
@@ -61,6 +63,8 @@ func (g *reader) packed(found map[string]string) error {
 	return nil
 }
 
+// loose reads the refs that have files of their own. One that is no ref is
+// recorded as such: git would stop at it.
 func (g *reader) loose(dir string, found map[string]string) error {
 	return g.walk("refs", filepath.Join(dir, "refs"), func(name, path string, e fs.DirEntry) error {
 		if fetched(name) {

@@ -53,6 +53,8 @@ func (f *Files) Read(b []byte, path string, size int64) ([]byte, error) {
 	return b[:0], fmt.Errorf("scan: cannot read %q: %w", path, cause(err))
 }
 
+// read reads a file of which the size is known, with one byte more, to see it
+// grow.
 func (f *Files) read(b []byte, path string, size int64) ([]byte, error) {
 	in, name, err := f.place(path)
 	if err != nil {
@@ -93,6 +95,7 @@ func (f *Files) place(path string) (folder, string, error) {
 	return f.at, name, nil
 }
 
+// leave closes the folder of the last path.
 func (f *Files) leave() {
 	if f.at != nil {
 		f.at.close()

@@ -76,6 +76,7 @@ type listed struct {
 // unclear is a kind that a listing does not tell.
 const unclear ledger.Kind = ""
 
+// contentSize is the size of the buffer of each reader.
 const contentSize = 128 << 10 // files below are read at once
 
 // Buffers belong to one reader. A later scan may use them again.
@@ -88,12 +89,14 @@ type buffers struct {
 	hash    hash.Hash
 }
 
+// add notes a name of a listing.
 func (b *buffers) add(name []byte, kind ledger.Kind) {
 	at := len(b.arena)
 	b.arena = append(b.arena, name...)
 	b.names = append(b.names, listed{at, len(b.arena), kind})
 }
 
+// name is a noted name, good until the next listing.
 func (b *buffers) name(l listed) []byte { return b.arena[l.at:l.end] }
 
 // sort sorts the names by their bytes, each once.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 )
 
+// What a probe waits for, writes and opens with.
 const (
 	probeTick = 20 * time.Millisecond // the longest tick of a system clock, and some
 	mapSize   = 16                    // bytes of a time

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
+// do does a job. A scan that was cancelled only lets go of what jobs hold open.
 func (r *reader) do(j job) {
 	v := j.v
 	switch {
@@ -143,6 +144,7 @@ func (r *reader) place(v *visit) (folder, error) {
 	return descend(&r.buffers, r.walk.top.dir, v.up.path)
 }
 
+// leave lets go of what place opened.
 func (r *reader) leave(v *visit, in folder) {
 	if v.placed {
 		r.release(v.up)
@@ -208,6 +210,7 @@ func (r *reader) list(v *visit) error {
 	return nil
 }
 
+// join makes a path with one allocation.
 func join(dir string, name []byte) string {
 	var b strings.Builder
 	b.Grow(len(dir) + 1 + len(name))
@@ -280,6 +283,7 @@ const (
 	batch      = 256 // entries in a job: enough to share a large folder
 )
 
+// start scans with all readers, and returns when all is done.
 func (c *crew) start(w *walk) {
 	c.cond.L = &c.mu
 	c.size = w.scanner.Workers
@@ -298,6 +302,7 @@ func (c *crew) start(w *walk) {
 	others.Wait()
 }
 
+// work does jobs until nobody has any.
 func (c *crew) work(w *walk) {
 	r := w.spare.take(w)
 	defer w.spare.give(r)

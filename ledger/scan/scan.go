@@ -127,6 +127,8 @@ func (w *walk) openTop(dir string) (folder, error) {
 	return top, nil
 }
 
+// run reads the folder, and makes a tree of it if nothing failed. Errors are
+// sorted, since readers meet them in any order.
 func (w *walk) run() (*ledger.Tree, error) {
 	w.crew.start(w)
 	if err := context.Cause(w.ctx); err != nil {

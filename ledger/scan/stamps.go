@@ -121,6 +121,8 @@ type stampsWriter struct {
 	odd bool // something is not what its status says, so that reading it back would make something else of it
 }
 
+// folder writes a node and those in it, depth first. Where an entry is not what
+// its status tells of it, odd is set: such a tree cannot be written.
 func (w *stampsWriter) folder(n *node) {
 	w.status(&n.status)
 	w.b = append(w.b, bitIf(n.named, 1))
@@ -153,6 +155,7 @@ func (w *stampsWriter) folder(n *node) {
 	}
 }
 
+// status writes what moves when an entry changes.
 func (w *stampsWriter) status(s *status) {
 	for _, n := range [...]uint64{s.dev, s.ino, uint64(s.size), uint64(s.changed), uint64(s.modified)} {
 		w.b = binary.BigEndian.AppendUint64(w.b, n)

@@ -61,6 +61,7 @@ type stampsReader struct {
 	sealer  *ledger.Sealer
 }
 
+// leastEntry bounds how many entries a damaged number can promise.
 const leastEntry = 4 // bytes of an entry
 
 // take takes n bytes.
@@ -101,6 +102,8 @@ func (r *stampsReader) count(size int) int {
 
 func (r *stampsReader) string() string { return r.take(r.count(1)) }
 
+// trust reads what may be believed. Times that no scan can have seen are
+// damage.
 func (r *stampsReader) trust(dev, fs uint64) trust {
 	t := trust{dev: dev, fs: fs, usable: true}
 	seconds := r.long()

@@ -57,6 +57,7 @@ type belief struct {
 	fine, coarse int64 // nanoseconds since 1970: what changed before is believed
 }
 
+// belief turns margins into limits, once for a scan.
 func (t trust) belief() belief {
 	b := belief{on: t.usable && t.grain != misleading, dev: t.dev}
 	b.coarse = t.start.Add(-coarseMargin).UnixNano()
@@ -71,6 +72,7 @@ func (t trust) belief() belief {
 // nanoseconds.
 const years = 1 << 33
 
+// covers reports whether an equal status means that nothing changed.
 func (b *belief) covers(s *status) bool {
 	if !b.on || s.dev != b.dev || s.ino == 0 || s.changed >= years || s.changed <= -years {
 		return false

@@ -93,6 +93,7 @@ type keptName struct {
 // A spare keeps the buffers of readers from one scan to the next one.
 type spare struct{ pool sync.Pool }
 
+// take is a reader with the buffers of an earlier one, if there is any.
 func (s *spare) take(w *walk) *reader {
 	r, _ := s.pool.Get().(*reader)
 	if r == nil {
@@ -102,6 +103,7 @@ func (s *spare) take(w *walk) *reader {
 	return r
 }
 
+// give takes a reader back. It must not hold on to what it read.
 func (s *spare) give(r *reader) {
 	clear(r.jobs[:cap(r.jobs)])
 	r.walk.reads.Add(r.reads)

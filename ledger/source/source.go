@@ -53,6 +53,9 @@ type source struct {
 
 func newSource() *source { return &source{declared: make(map[string]ledger.Symbol)} }
 
+// read adds the symbols of a file. One that is too large or does not parse is
+// noted, and no error: a tree may hold anything. Of two symbols of one name the
+// first stays, in the order of symbols.
 func (s *source) read(ctx context.Context, e *ledger.Entry, open ledger.Content) error {
 	if e == nil || e.Kind != ledger.File {
 		return nil

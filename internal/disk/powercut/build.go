@@ -21,11 +21,15 @@ func (c *Cut) Build(dir string, choose Choice) error {
 	return nil
 }
 
+// A builder writes an image into a folder. made is where each node stands
+// already, for further names of a file.
 type builder struct {
 	img  image
 	made map[int]string
 }
 
+// build makes what a node is, at path. A folder has its mode last, since it may
+// forbid to write in it.
 func (b *builder) build(path string, at int) error {
 	n := b.img[at]
 	if first, again := b.made[at]; again && n.names == nil {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 )
 
+// identify is what tells the file from all others that exist now.
 func identify(info fs.FileInfo) identity {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -18,6 +18,7 @@ const root = 1
 // An image is what a disk holds: nodes by number.
 type image map[int]*node
 
+// A node is a file, a link or a folder, whatever its names are.
 type node struct {
 	mode   fs.FileMode
 	time   time.Time
@@ -69,6 +70,7 @@ func Random(seed uint64) Choice {
 	}
 }
 
+// clone is a copy that shares nothing with img but sums, which stay true.
 func (img image) clone() image {
 	other := make(image, len(img))
 	for i, n := range img {
@@ -133,6 +135,7 @@ func (img image) apply(s step, fate Fate) {
 	}
 }
 
+// folder is the names in a folder, which is made where its beginning was lost.
 func (img image) folder(n int) map[string]int {
 	f := img.at(n, fs.ModeDir|0o755)
 	if f.names == nil {
@@ -141,6 +144,7 @@ func (img image) folder(n int) map[string]int {
 	return f.names
 }
 
+// sector is the smallest piece that a disk writes or does not write.
 const sector = 512
 
 // write does what is kept of a write. Sectors are those of the file.

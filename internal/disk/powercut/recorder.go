@@ -211,6 +211,7 @@ func (r *Recorder) load() (image, error) {
 	return img, err
 }
 
+// loadNode reads what stands at path, without its names.
 func loadNode(path string, info fs.FileInfo) (*node, error) {
 	n := &node{mode: info.Mode(), time: info.ModTime()}
 	var err error

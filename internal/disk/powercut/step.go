@@ -2,6 +2,7 @@ package powercut
 
 import (
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/internal/disk"
@@ -28,6 +29,7 @@ type step struct {
 	path     string
 }
 
+// isSync reports whether an operation makes others durable.
 func isSync(k disk.Kind) bool {
 	return k == disk.Sync || k == disk.SyncData || k == disk.SyncFolder
 }
@@ -56,10 +58,5 @@ func (s step) touchedBy(sync step, wants []int) bool {
 	case disk.Chmod, disk.Chtimes:
 		return s.node == sync.node && sync.kind != disk.SyncData
 	}
-	for _, w := range wants {
-		if w == sync.node {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(wants, sync.node)
 }

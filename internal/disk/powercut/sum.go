@@ -54,6 +54,7 @@ func (img image) sum(seed maphash.Seed) uint64 {
 	return h.Sum64()
 }
 
+// add adds a node and all below it, in the order of names.
 func (img image) add(h *maphash.Hash, seed maphash.Seed, at int) {
 	n := img[at]
 	maphash.WriteComparable(h, n.own(seed))

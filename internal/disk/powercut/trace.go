@@ -2,6 +2,7 @@ package powercut
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/internal/disk"
 )
@@ -16,8 +17,12 @@ type Trace struct {
 	since []int
 }
 
+// never is later than every moment.
 const never = int(^uint(0) >> 1)
 
+// newTrace finds out since when each step was durable. A change of contents
+// waits for a sync of the file; a name for one of each folder that it touches;
+// and what a sync that failed covered stays in doubt for ever, but for names.
 func newTrace(start image, steps []step) *Trace {
 	t := &Trace{start: start, steps: steps, since: make([]int, len(steps))}
 	var pending []int
@@ -39,7 +44,7 @@ func newTrace(start image, steps []step) *Trace {
 				left = append(left, p)
 			case s.failed: // it stays pending for ever
 			default:
-				if wants[p] = without(wants[p], s.node); len(wants[p]) > 0 {
+				if wants[p] = slices.DeleteFunc(wants[p], func(n int) bool { return n == s.node }); len(wants[p]) > 0 {
 					left = append(left, p)
 				} else {
 					t.since[p] = i + 1
@@ -49,16 +54,6 @@ func newTrace(start image, steps []step) *Trace {
 		pending = left
 	}
 	return t
-}
-
-func without(list []int, n int) []int {
-	var rest []int
-	for _, x := range list {
-		if x != n {
-			rest = append(rest, x)
-		}
-	}
-	return rest
 }
 
 // Len is how many operations there were. Moment k is after k of them.

@@ -26,6 +26,8 @@ func calls(noNetwork bool) []callTable {
 	return []callTable{native, old}
 }
 
+// denied64 change the machine, reach other processes, or are seldom tested
+// doors of the kernel.
 var denied64 = []uint32{
 	165, // mount
 	166, // umount2
@@ -78,6 +80,7 @@ var denied64 = []uint32{
 	467, // open_tree_attr
 }
 
+// denied32 are the same calls by the numbers of 32-bit programs.
 var denied32 = []uint32{
 	21,  // mount
 	22,  // umount

@@ -16,6 +16,8 @@ func calls(bool) []callTable {
 	}}
 }
 
+// denied64 change the machine, reach other processes, or are seldom tested
+// doors of the kernel.
 var denied64 = []uint32{
 	40,  // mount
 	39,  // umount2

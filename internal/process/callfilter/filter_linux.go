@@ -11,6 +11,8 @@ type bpf struct {
 	k      uint32
 }
 
+// Instructions of linux/bpf_common.h, places in the data that they look at, and
+// answers of linux/seccomp.h.
 const (
 	bpfLoad  = 0x20 // a word of seccomp_data
 	bpfAnd   = 0x54
@@ -74,6 +76,7 @@ func filter(tables []callTable) []bpf {
 // jump goes n instructions further.
 func jump(n int) bpf { return bpf{code: 0x05, k: uint32(n)} }
 
+// deny answers the call with an error.
 func deny(errno syscall.Errno) bpf { return bpf{code: bpfRet, k: retErrno | uint32(errno)} }
 
 // program judges the calls of one architecture, and always returns.
@@ -101,6 +104,8 @@ func (t callTable) program() []bpf {
 	return append(program, bpf{code: bpfRet, k: retAllow})
 }
 
+// argument loads the low half of an argument; the flags that are looked at lie
+// there.
 func argument(n int) bpf { return bpf{code: bpfLoad, k: dataArgs + 8*uint32(n)} }
 
 // flagged denies the call if argument n has one of the flags.

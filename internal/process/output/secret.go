@@ -64,6 +64,8 @@ func (v *veil) flush() error {
 	return v.pass(v.held, true)
 }
 
+// pass passes on text as far as it is known what it shows. What may still
+// become a secret is held, unless it is the last.
 func (v *veil) pass(text []byte, last bool) error {
 	shown := make([]byte, 0, len(text))
 	for {

@@ -91,6 +91,7 @@ func (s *Streams) Drain(limit time.Duration) error {
 	return errors.Join(s.live[0].err, s.live[1].err)
 }
 
+// close closes what is still open of the pipes; closing again does nothing.
 func (s *Streams) close() {
 	for _, f := range append(s.reads, s.writes...) {
 		f.Close()
@@ -108,6 +109,8 @@ type lively struct {
 	err error
 }
 
+// Write never fails: whoever reads the stream must go on when the writer behind
+// breaks, or the command would stand still.
 func (l *lively) Write(p []byte) (int, error) {
 	l.one.Lock()
 	defer l.one.Unlock()

@@ -9,6 +9,9 @@ import (
 	"unsafe"
 )
 
+// Where a child has memory to spare before its program began: far enough below
+// its stack that the kernel does not write there, and near enough that it is
+// mapped.
 const (
 	ptraceExitKill = 0x100000 // PTRACE_O_EXITKILL
 	scratchBelow   = 96 << 10 // of the stack pointer; the kernel makes room for 128 KiB when a program starts
@@ -75,6 +78,7 @@ func (s *Child) wait() error {
 	}
 }
 
+// step lets the child do one instruction.
 func step(pid int) error {
 	if err := syscall.PtraceSingleStep(pid); err != nil {
 		return fmt.Errorf("step: %w", err)

@@ -11,6 +11,7 @@ var instruction = []byte{0x01, 0x00, 0x00, 0xd4}
 // registers are those of a stopped child.
 type registers struct{ syscall.PtraceRegs }
 
+// Requests of ptrace(2): this architecture has no others for registers.
 const (
 	ptraceGetRegSet = 0x4204
 	ptraceSetRegSet = 0x4205
@@ -20,6 +21,7 @@ const (
 func (r *registers) set(pid int) error { return r.transfer(ptraceSetRegSet, pid) }
 func (r *registers) get(pid int) error { return r.transfer(ptraceGetRegSet, pid) }
 
+// transfer reads or writes all general registers at once.
 func (r *registers) transfer(request uintptr, pid int) error {
 	vector := syscall.Iovec{Base: (*byte)(unsafe.Pointer(&r.PtraceRegs)), Len: uint64(unsafe.Sizeof(r.PtraceRegs))}
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, request, uintptr(pid), generalRegs,
