@@ -22,31 +22,26 @@ func main() {
 
 // run shows both, each in a folder that is thrown away.
 func run(ctx context.Context, path string) error {
-	dir, err := os.MkdirTemp("", "embedded-")
+	fmt.Println("— simple —")
+	err := inTemporaryFolder(func(dir string) error { return simple(ctx, path, dir) })
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	fmt.Println("— simple —")
-	if err := os.Mkdir(dir+"/simple", 0o755); err != nil {
-		return err
-	}
-	if err := simple(ctx, path, dir+"/simple"); err != nil {
-		return err
-	}
 	fmt.Println("\n— composed —")
-	if err := os.Mkdir(dir+"/composed", 0o755); err != nil {
-		return err
-	}
+	return inTemporaryFolder(func(dir string) error { return runComposed(ctx, path, dir) })
+}
+
+// runComposed runs the plan with a scribe that needs no model, and contents that
+// are kept in memory.
+func runComposed(ctx context.Context, path, dir string) error {
 	draft, err := native.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	scribe := agent{ask: func(_ context.Context, task string) (string, error) {
-		return "Hello reader (" + task + ")",
-			nil
+		return "Hello reader (" + task + ")", nil
 	}}
-	c := composed(dir+"/composed", scribe, &checkpoint.Memory{}, func(e event.Event, f *history.StepCompleted) {
+	c := composed(dir, scribe, &checkpoint.Memory{}, func(e event.Event, f *history.StepCompleted) {
 		fmt.Println("step", e.Step, "is done by its", f.Method, "way")
 	})
 	locked, err := c.Lock(ctx, draft)
@@ -56,4 +51,14 @@ func run(ctx context.Context, path string) error {
 	report, err := c.Run(ctx, locked)
 	fmt.Println(report.Status())
 	return err
+}
+
+// inTemporaryFolder calls do with a folder that is gone afterwards.
+func inTemporaryFolder(do func(dir string) error) error {
+	dir, err := os.MkdirTemp("", "embedded-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return do(dir)
 }
