@@ -11,9 +11,9 @@ import (
 	"github.com/planlock/planlock/exec"
 )
 
-// LineLimit is how long a line may be to be an event, in bytes. A longer one is
+// lineLimit is how long a line may be to be an event, in bytes. A longer one is
 // log text.
-const LineLimit = 1 << 20
+const lineLimit = 1 << 20
 
 // maxMetrics bounds how many metrics an attempt may name.
 const maxMetrics = 1000
@@ -63,7 +63,7 @@ func (r *reader) Write(p []byte) (int, error) {
 
 // add is more of the present line.
 func (r *reader) add(part []byte) {
-	if !r.cut && len(r.line)+len(part) > LineLimit {
+	if !r.cut && len(r.line)+len(part) > lineLimit {
 		r.cut, r.long = true, true
 		r.say(r.line)
 		r.line = r.line[:0]

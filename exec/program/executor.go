@@ -11,6 +11,7 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/internal/process/environ"
 )
 
 // An Executor drives a program that speaks JSON lines. It must not be changed
@@ -18,45 +19,6 @@ import (
 type Executor struct {
 	Args []string // the program and its arguments; a relative path is relative to the current folder
 	Name string   // what messages call it; "": the file name of the program
-}
-
-// ErrNoResult is wrapped where the program ended well and never wrote a result.
-var ErrNoResult = errors.New("it ended without a result line")
-
-// A ReportedError is what the program said about its own failure.
-type ReportedError struct {
-	Name string // of the executor
-	Text string // what the program wrote; untrusted
-}
-
-func (e *ReportedError) Error() string {
-	if e.Text == "" {
-		return fmt.Sprintf("program: %s reported a failure without a reason", e.Name)
-	}
-	return fmt.Sprintf("program: %s reported a failure: %q", e.Name, e.Text)
-}
-
-// An ExitError says that the program ended with another status than 0, whatever
-// its result said.
-type ExitError struct {
-	Name string
-	Code int    // 128 plus the signal's number if a signal ended it
-	Tail string // the end of its output, at most 1 KiB
-}
-
-func (e *ExitError) Error() string {
-	return fmt.Sprintf("program: %s ended with exit status %d; its last output: %q", e.Name, e.Code, e.Tail)
-}
-
-// A ProtocolError says which line broke the protocol.
-type ProtocolError struct {
-	Name   string
-	Line   int // from 1
-	Reason string
-}
-
-func (e *ProtocolError) Error() string {
-	return fmt.Sprintf("program: %s: line %d of its output: %s", e.Name, e.Line, e.Reason)
 }
 
 // Execute starts the program, hands it the request and waits for the end of all
@@ -69,7 +31,7 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	if err != nil {
 		return exec.Outcome{}, err
 	}
-	request, err := NewRequest(w).line()
+	line, err := newRequest(w).line()
 	if err != nil {
 		return exec.Outcome{}, fmt.Errorf("program: request for %s: %w", e.name(), err)
 	}
@@ -78,7 +40,7 @@ func (e *Executor) Execute(ctx context.Context, w exec.Work) (exec.Outcome, erro
 	if events.log == nil {
 		events.log = &kept
 	}
-	command := gate.Command{Args: args, Dir: w.Dir, Stdin: bytes.NewReader(request), Stdout: events}
+	command := gate.Command{Args: args, Dir: w.Dir, Stdin: bytes.NewReader(line), Stdout: events}
 	result, runErr := run(ctx, w.Runner, command, events.log)
 	events.end()
 	outcome := events.outcome()
@@ -100,7 +62,7 @@ func (e *Executor) judge(events *reader, result gate.CommandResult) error {
 		return events.fault
 	case events.result == nil && events.long:
 		return fmt.Errorf("program: %s: %w, but wrote a line of more than %d bytes, which is no event", e.name(),
-			ErrNoResult, LineLimit)
+			ErrNoResult, lineLimit)
 	case events.result == nil:
 		return fmt.Errorf("program: %s: %w; its last output: %q", e.name(), ErrNoResult, tail(result.Output))
 	}
@@ -161,4 +123,9 @@ func tail(text string) string {
 		text = text[len(text)-limit:]
 	}
 	return strings.ToValidUTF8(text, "")
+}
+
+// look finds a program in the environment that it will have.
+func look(name string) (string, error) {
+	return environ.Look(name, ".", environ.For(nil))
 }

@@ -8,42 +8,42 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Schema names the protocol. Fields may be added to it; a change of meaning
+// schema names the protocol. Fields may be added to it; a change of meaning
 // gets another number.
-const Schema = "planlock.execute/1"
+const schema = "planlock.execute/1"
 
-// A Request is the one line that the program reads. Fields that the plan does
+// A request is the one line that the program reads. Fields that the plan does
 // not state are left out.
-type Request struct {
-	Type           string     `json:"type"` // "execute", or "version", which has no other field but schema
-	Schema         string     `json:"schema"`
-	Run            string     `json:"run,omitempty"`
-	Goal           string     `json:"goal,omitempty"`
-	Task           *Task      `json:"task,omitempty"`
-	Step           string     `json:"step,omitempty"` // address, as in "2.3"
-	Description    string     `json:"description,omitempty"`
-	Method         *Method    `json:"method,omitempty"`
-	Attempt        int        `json:"attempt,omitempty"` // from 1
-	Dir            string     `json:"dir,omitempty"`     // the workspace, which is also the current folder
-	ExpectedOutput string     `json:"expected_output,omitempty"`
-	Requirements   []string   `json:"requirements,omitempty"`
-	Artifacts      *Artifacts `json:"artifacts,omitempty"` // left out: not declared; empty: nothing may change
-	Limits         *Limits    `json:"limits,omitempty"`
-	Feedback       []string   `json:"feedback,omitempty"` // why earlier attempts failed, oldest first
+type request struct {
+	Type           string         `json:"type"` // "execute", or "version", which has no other field but schema
+	Schema         string         `json:"schema"`
+	Run            string         `json:"run,omitempty"`
+	Goal           string         `json:"goal,omitempty"`
+	Task           *taskPart      `json:"task,omitempty"`
+	Step           string         `json:"step,omitempty"` // address, as in "2.3"
+	Description    string         `json:"description,omitempty"`
+	Method         *methodPart    `json:"method,omitempty"`
+	Attempt        int            `json:"attempt,omitempty"` // from 1
+	Dir            string         `json:"dir,omitempty"`     // the workspace, which is also the current folder
+	ExpectedOutput string         `json:"expected_output,omitempty"`
+	Requirements   []string       `json:"requirements,omitempty"`
+	Artifacts      *artifactsPart `json:"artifacts,omitempty"` // left out: not declared; empty: nothing may change
+	Limits         *limitsPart    `json:"limits,omitempty"`
+	Feedback       []string       `json:"feedback,omitempty"` // why earlier attempts failed, oldest first
 	// "red", "green" or "refactor" where the test is written first
 	Phase    string `json:"phase,omitempty"`
 	Compress bool   `json:"compress,omitempty"` // be brief: most of the token budget is used
 }
 
-// A Task is the task that the step belongs to.
-type Task struct {
+// A taskPart is the task that the step belongs to.
+type taskPart struct {
 	ID          string `json:"id"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 }
 
-// A Method is the way to do the step in this attempt.
-type Method struct {
+// A methodPart is the way to do the step in this attempt.
+type methodPart struct {
 	ID          string   `json:"id"` // "primary", or "backup_" and the backup's id
 	Description string   `json:"description,omitempty"`
 	Run         string   `json:"run,omitempty"`
@@ -54,8 +54,9 @@ type Method struct {
 	Env map[string]string `json:"env,omitempty"`
 }
 
-// Artifacts are what the step declared; anything else that changes fails it.
-type Artifacts struct {
+// An artifactsPart is what the step declared; anything else that changes fails
+// it.
+type artifactsPart struct {
 	Create        []string `json:"create,omitempty"`
 	Modify        []string `json:"modify,omitempty"`
 	Delete        []string `json:"delete,omitempty"`
@@ -63,26 +64,26 @@ type Artifacts struct {
 	SymbolsRemove []string `json:"symbols_remove,omitempty"`
 }
 
-// Limits are how much the step may change.
-type Limits struct {
+// A limitsPart is how much the step may change.
+type limitsPart struct {
 	MaxFiles *int     `json:"max_files,omitempty"`
 	MaxLines *int     `json:"max_lines,omitempty"`
 	Modules  []string `json:"modules,omitempty"`
 }
 
-// NewRequest is what the program is told about an attempt.
-func NewRequest(w exec.Work) Request {
-	r := Request{
-		Type: "execute", Schema: Schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: w.Dir,
+// newRequest is what the program is told about an attempt.
+func newRequest(w exec.Work) request {
+	r := request{
+		Type: "execute", Schema: schema, Run: w.RunID, Goal: w.Goal, Attempt: w.Attempt, Dir: w.Dir,
 		Feedback: w.Feedback,
 		Phase:    string(w.Phase), Compress: w.Compress,
-		Method: &Method{
+		Method: &methodPart{
 			ID: w.Method.ID, Description: w.Method.Description, Run: w.Method.Run, Prompt: w.Method.Prompt,
 			Tool: w.Method.Tool, ToolArgs: w.Method.ToolArgs, Env: w.Method.Env,
 		},
 	}
 	if t := w.Task; t != nil {
-		r.Task = &Task{ID: t.ID, Title: t.Title, Description: t.Description}
+		r.Task = &taskPart{ID: t.ID, Title: t.Title, Description: t.Description}
 	}
 	if s := w.Step; s != nil {
 		r.Step, r.Description, r.ExpectedOutput, r.Requirements = string(s.Address), s.Description, s.ExpectedOutput,
@@ -92,23 +93,23 @@ func NewRequest(w exec.Work) Request {
 	return r
 }
 
-func artifacts(a *plan.Artifacts) *Artifacts {
+func artifacts(a *plan.Artifacts) *artifactsPart {
 	if a == nil {
 		return nil
 	}
-	return &Artifacts{Create: a.Create, Modify: a.Modify, Delete: a.Delete, SymbolsAdd: a.SymbolsAdd,
+	return &artifactsPart{Create: a.Create, Modify: a.Modify, Delete: a.Delete, SymbolsAdd: a.SymbolsAdd,
 		SymbolsRemove: a.SymbolsRemove}
 }
 
-func limits(l *plan.Limits) *Limits {
+func limits(l *plan.Limits) *limitsPart {
 	if l == nil {
 		return nil
 	}
-	return &Limits{MaxFiles: l.MaxFiles, MaxLines: l.MaxLines, Modules: l.Modules}
+	return &limitsPart{MaxFiles: l.MaxFiles, MaxLines: l.MaxLines, Modules: l.Modules}
 }
 
 // line is the request as it is sent.
-func (r Request) line() ([]byte, error) {
+func (r request) line() ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,16 +12,11 @@ import (
 
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/process"
-	"github.com/planlock/planlock/internal/process/environ"
 	"github.com/planlock/planlock/ledger"
 )
 
 // versionTime is how long a program has to tell its version.
 const versionTime = 20 * time.Second
-
-// ErrNoVersion is returned where the program does not answer the request for
-// its version as the protocol says.
-var ErrNoVersion = errors.New("it does not answer the version request with a version line")
 
 // Version asks the program for its version, in an empty folder, and returns its
 // name, its version, and a digest of the program and of every argument that is
@@ -44,12 +38,12 @@ func (e *Executor) Version(ctx context.Context) (string, error) {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	request, err := Request{Type: "version", Schema: Schema}.line()
+	line, err := request{Type: "version", Schema: schema}.line()
 	if err != nil {
 		return "", fmt.Errorf("program: version of %s: %w", e.name(), err)
 	}
 	runner := &process.Runner{Dir: dir, OutputLimit: 64 << 10}
-	result, err := runner.Run(ctx, gate.Command{Args: args, Stdin: bytes.NewReader(request)})
+	result, err := runner.Run(ctx, gate.Command{Args: args, Stdin: bytes.NewReader(line)})
 	if err != nil {
 		return "", fmt.Errorf("program: version of %s: %w", e.name(), err)
 	}
@@ -112,9 +106,4 @@ func fileDigest(path string) (ledger.Digest, error) {
 	defer f.Close()
 	digest, _, err := ledger.SumReader(f)
 	return digest, err
-}
-
-// look finds a program in the environment that it will have.
-func look(name string) (string, error) {
-	return environ.Look(name, ".", environ.For(nil))
 }

@@ -36,7 +36,7 @@ type MLflow struct {
 	// TokenEnv is the name of the environment variable that holds the token
 	// which is sent as "Authorization: Bearer …"; "" sends none.
 	TokenEnv string
-	Timeout  time.Duration     // of one request; 0: DefaultTimeout
+	Timeout  time.Duration     // of one request; 0: ten seconds
 	Client   http.RoundTripper // nil: http.DefaultTransport
 }
 

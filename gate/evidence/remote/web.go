@@ -16,7 +16,7 @@ import (
 
 // Bounds of one request.
 const (
-	DefaultTimeout = 10 * time.Second // how long it may take
+	defaultTimeout = 10 * time.Second // how long it may take
 	maxBody        = 4 << 20          // bytes of its answer
 	maxRedirects   = 5                // that are followed
 )
@@ -25,7 +25,7 @@ const (
 // not be changed once it is in use, and may be used concurrently.
 type Web struct {
 	Hosts []string // that may be asked, and redirected to, as in "example.org" or "127.0.0.1:8080"
-	// Timeout of one request, redirects included; 0: DefaultTimeout.
+	// Timeout of one request, redirects included; 0: ten seconds.
 	Timeout time.Duration
 	Client  http.RoundTripper // nil: http.DefaultTransport
 }
@@ -81,7 +81,7 @@ func (w *Web) Look(ctx context.Context, n evidence.Need) evidence.Item {
 func fetch(ctx context.Context, transport http.RoundTripper, limit time.Duration, u *url.URL, header http.Header,
 	follow func(*url.URL) bool) (int, []byte, error) {
 	if limit <= 0 {
-		limit = DefaultTimeout
+		limit = defaultTimeout
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()

@@ -59,7 +59,7 @@ func lookForFile(ctx context.Context, dir string, n evidence.Need) evidence.Item
 // checksum compares the content of a file with what was promised, until ctx
 // ends.
 func checksum(ctx context.Context, root *os.Root, path string, n evidence.Need) evidence.Item {
-	if err := ValidChecksum(n.Want); err != nil {
+	if err := validChecksum(n.Want); err != nil {
 		return n.Unverifiable("%v", err)
 	}
 	f, err := root.Open(path)
@@ -80,14 +80,14 @@ func checksum(ctx context.Context, root *os.Root, path string, n evidence.Need) 
 	return item
 }
 
-// ErrChecksum is wrapped where a checksum is not written as it must be.
-var ErrChecksum = errors.New("evidence: a checksum is \"sha256:\" and 64 hexadecimal digits")
+// errChecksum is wrapped where a checksum is not written as it must be.
+var errChecksum = errors.New("evidence: a checksum is \"sha256:\" and 64 hexadecimal digits")
 
-// ValidChecksum refuses what is no checksum.
-func ValidChecksum(text string) error {
+// validChecksum refuses what is no checksum.
+func validChecksum(text string) error {
 	digits, ok := strings.CutPrefix(strings.ToLower(text), "sha256:")
 	if raw, err := hex.DecodeString(digits); !ok || err != nil || len(raw) != sha256.Size {
-		return fmt.Errorf("%w: %q is none", ErrChecksum, text)
+		return fmt.Errorf("%w: %q is none", errChecksum, text)
 	}
 	return nil
 }
@@ -108,4 +108,10 @@ func lookForCommand(ctx context.Context, at Place, n evidence.Need) evidence.Ite
 		return n.Missing("%q ended with status %d", n.Name, result.Exit)
 	}
 	return evidence.Item{Need: n, State: evidence.Found}
+}
+
+// A Place is where evidence lies.
+type Place struct {
+	Dir    string             // the workspace
+	Runner gate.CommandRunner // for commands; nil: they cannot be verified
 }

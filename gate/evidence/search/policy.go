@@ -8,14 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
 
-// DefaultDelay is how long one waits before asking a server again that does not
+// defaultDelay is how long one waits before asking a server again that does not
 // know a run yet.
-const DefaultDelay = 5 * time.Second
+const defaultDelay = 5 * time.Second
 
 // A Finder finds evidence outside of the workspace. It must not be changed once
 // it is in use, and may be used concurrently.
@@ -43,14 +42,8 @@ type Policy struct {
 	TypeOf func(t *plan.Task) evidence.TaskType
 	// Further are needs besides those that follow from the type; nil: none.
 	Further func(t *plan.Task) []evidence.Need
-	// Delay is how long to wait before looking again; 0: [DefaultDelay].
+	// Delay is how long to wait before looking again; 0: ten minutes.
 	Delay time.Duration
-}
-
-// A Place is where evidence lies.
-type Place struct {
-	Dir    string             // the workspace
-	Runner gate.CommandRunner // for commands; nil: they cannot be verified
 }
 
 // Type is the type of a task.
@@ -95,7 +88,7 @@ func (p *Policy) Wait() time.Duration {
 	if p.Delay > 0 {
 		return p.Delay
 	}
-	return DefaultDelay
+	return defaultDelay
 }
 
 // Version says in words what the policy asks, for the envelope; no secret is in

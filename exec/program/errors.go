@@ -1,0 +1,49 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrNoResult is wrapped where the program ended well and never wrote a result.
+var ErrNoResult = errors.New("it ended without a result line")
+
+// A ReportedError is what the program said about its own failure.
+type ReportedError struct {
+	Name string // of the executor
+	Text string // what the program wrote; untrusted
+}
+
+func (e *ReportedError) Error() string {
+	if e.Text == "" {
+		return fmt.Sprintf("program: %s reported a failure without a reason", e.Name)
+	}
+	return fmt.Sprintf("program: %s reported a failure: %q", e.Name, e.Text)
+}
+
+// An ExitError says that the program ended with another status than 0, whatever
+// its result said.
+type ExitError struct {
+	Name string
+	Code int    // 128 plus the signal's number if a signal ended it
+	Tail string // the end of its output, at most 1 KiB
+}
+
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("program: %s ended with exit status %d; its last output: %q", e.Name, e.Code, e.Tail)
+}
+
+// A ProtocolError says which line broke the protocol.
+type ProtocolError struct {
+	Name   string
+	Line   int // from 1
+	Reason string
+}
+
+func (e *ProtocolError) Error() string {
+	return fmt.Sprintf("program: %s: line %d of its output: %s", e.Name, e.Line, e.Reason)
+}
+
+// ErrNoVersion is returned where the program does not answer the request for
+// its version as the protocol says.
+var ErrNoVersion = errors.New("it does not answer the version request with a version line")
