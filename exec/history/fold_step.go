@@ -183,15 +183,16 @@ func (f *Judged) ofRun(r *Run, _ moment) error {
 }
 
 func (f *Judged) ofStep(r *Run, s *Step, at moment) error {
+	begun, attempt := r.standing.judgedBefore()
 	if at.attempt == 0 {
-		s.Gates = r.judged.add(s.Gates, *f)
+		s.Gates = judged(s.Gates, *f, begun)
 		return nil
 	}
 	a, err := s.underWay(f, at)
 	if err != nil {
 		return err
 	}
-	a.Gates = r.judged.add(a.Gates, *f)
+	a.Gates = judged(a.Gates, *f, attempt)
 	return nil
 }
 

@@ -71,7 +71,6 @@ type Run struct {
 	record   ledger.Digest             // of the last addendum or amendment
 	last     *Step                     // completed by the latest record; nil if it was another
 	said     map[string]gate.Judgement // by their JSON
-	judged   judgedLists
 }
 
 // JustCompleted is the step that the latest record completed, or nil.

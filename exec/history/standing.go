@@ -162,29 +162,28 @@ func (k *standing) setBack(r *Run) {
 	slices.SortStableFunc(k.ended, func(a, b *Step) int { return cmp.Compare(a.EndedAt, b.EndedAt) })
 }
 
-// judgedLists are the lists of judgements that were seen last. Most steps of a
-// long run are judged like those before them, and what is the same is held once:
-// in a run of 10,000 steps that is half of the memory. Nobody changes a
-// judgement, and whoever adds to a list copies it.
-type judgedLists struct {
-	lists [8][]gate.Judgement
-	next  int
+// judged is a list of judgements with further ones behind them. Most steps of a
+// long run are judged like the one that ended before them, and what is the same
+// is held once: in a run of 10,000 steps that is half of the memory. Nobody
+// changes a judgement, and whoever adds to a list copies it.
+func judged(list, more, before []gate.Judgement) []gate.Judgement {
+	all := append(list[:len(list):len(list)], more...)
+	if slices.EqualFunc(all, before, sameJudgement) {
+		return before
+	}
+	return slices.Clip(all)
 }
 
-// add is a list of judgements with further ones behind them.
-func (l *judgedLists) add(list, more []gate.Judgement) []gate.Judgement {
-	if len(list) > 0 {
-		more = append(list[:len(list):len(list)], more...)
-	}
-	for _, known := range l.lists {
-		if slices.EqualFunc(known, more, sameJudgement) {
-			return known
+// judgedBefore are the judgements of the step that ended last: those before it
+// began, and those of its last attempt.
+func (k *standing) judgedBefore() (begun, attempt []gate.Judgement) {
+	if n := len(k.ended); n > 0 {
+		s := k.ended[n-1]
+		if begun = s.Gates; s.Last() != nil {
+			attempt = s.Last().Gates
 		}
 	}
-	more = slices.Clip(more)
-	l.lists[l.next] = more
-	l.next = (l.next + 1) % len(l.lists)
-	return more
+	return begun, attempt
 }
 
 // sameJudgement reports whether two judgements say the same, and are of the
