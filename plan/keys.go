@@ -102,6 +102,7 @@ type lister struct {
 	open  bool
 }
 
+// add notes a key, and its older name: both may stand in a file.
 func (l *lister) add(k Key) {
 	if !k.Unwritten {
 		l.names = append(l.names, k.Name)
@@ -124,7 +125,8 @@ func (l *lister) FreeTables(k Key, _ *[]Setting)   { l.names = append(l.names, k
 // The functions below visit what the model keeps in another way than visitors
 // see it.
 
-// typed visits a text of a type of its own.
+// typed visits a text of a type of its own. It writes back only what changed,
+// so that a plan that is read from several goroutines is not written to.
 func typed[S ~string](v Visitor, k Key, at *S) {
 	text := string(*at)
 	v.Text(k, &text)
@@ -209,7 +211,8 @@ func Nearest(word string, names []string) string {
 }
 
 // edits counts the bytes to insert, delete, replace or swap with their
-// neighbour from a to b.
+// neighbour from a to b. It takes the product of both lengths in time, which
+// callers bound.
 func edits(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
@@ -232,7 +235,8 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// idRune reports whether a character may stand in an id.
+// idRune reports whether a character may stand in an id: a letter or a digit
+// of any script, or one of . _ -
 func idRune(r rune) bool {
 	return r == '.' || r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }

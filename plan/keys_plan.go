@@ -19,6 +19,7 @@ var (
 	propagations    = words(HaltOnCritical, ContinueAndLog, CollaborativeReview)
 )
 
+// words are the texts of constants, as a key lists them.
 func words[S ~string](list ...S) []string {
 	texts := make([]string, len(list))
 	for i, s := range list {
@@ -70,23 +71,27 @@ var freeTables = []string{
 	"dependencies", "operational_modes", "project_constitution", "constitution", "definition_of_complete", "metadata",
 }
 
+// visit tells the keys of [meta]; it takes any others, too.
 func (m *Meta) visit(v Visitor) {
 	v.Text(Key{Name: "goal_descriptor", Doc: "the plan's short name"}, &m.Name)
 	v.Text(Key{Name: "version", Doc: "the plan's version"}, &m.Version)
 	v.Settings(Key{Name: "extra"}, &m.Extra)
 }
 
+// visit tells the keys of [[requirements]].
 func (r *Requirement) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the requirement", ID: true}, &r.ID)
 	v.Text(Key{Name: "text", Doc: "what is required", means: prose}, &r.Text)
 }
 
+// visit tells the keys of [[assumptions]].
 func (a *Assumption) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the assumption", ID: true}, &a.ID)
 	v.Text(Key{Name: "text", Doc: "what is taken for granted", means: prose}, &a.Text)
 	optional(v, Key{Name: "check", Doc: "how to find out"}, &a.Check, (*Check).visit)
 }
 
+// visit tells the keys of [[invariants]].
 func (i *Invariant) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the invariant", ID: true}, &i.ID)
 	v.Text(Key{Name: "text", Doc: "what holds before, between and after steps", means: prose}, &i.Text)
@@ -94,6 +99,7 @@ func (i *Invariant) visit(v Visitor) {
 	optional(v, Key{Name: "check", Doc: "how to find out"}, &i.Check, (*Check).visit)
 }
 
+// visit tells the keys of [[non_goals]].
 func (n *NonGoal) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the non-goal", ID: true}, &n.ID)
 	v.Text(Key{Name: "text", Doc: "what must not be touched", means: prose}, &n.Text)
@@ -101,12 +107,15 @@ func (n *NonGoal) visit(v Visitor) {
 	v.Texts(Key{Name: "symbols", Doc: "symbols that no step may add or remove", Set: true, means: symbol}, &n.Symbols)
 }
 
+// visit tells the keys of [[gates]]: a name, and whatever arguments the gate
+// takes.
 func (g *GateUse) visit(v Visitor) {
 	v.Text(Key{Name: "name", Doc: "the gate, built in or of the host; all other keys are its arguments", means: prose},
 		&g.Name)
 	v.Settings(Key{Name: "args"}, &g.Args)
 }
 
+// visit tells the keys of [[speclets]].
 func (s *Speclet) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the speclet", ID: true}, &s.ID)
 	v.Text(Key{Name: "description", Doc: "what the group of tasks is for", means: prose}, &s.Description)
@@ -115,6 +124,9 @@ func (s *Speclet) visit(v Visitor) {
 	v.Flag(Key{Name: "parallel_allowed", Doc: "whether it may run beside others"}, &s.ParallelAllowed)
 }
 
+// visit tells the keys of [[tasks]]. Files have no key in a plan file: front
+// ends of other formats read them, and a native plan says the same with
+// artifacts.
 func (t *Task) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the task", ID: true}, &t.ID)
 	v.Text(Key{Name: "title", Doc: "its short name", means: prose}, &t.Title)
@@ -131,6 +143,8 @@ func (t *Task) visit(v Visitor) {
 	list(v, Key{Name: "steps", Doc: "the steps, in order", means: own}, &t.Steps, (*Step).visit)
 }
 
+// visit tells the keys of a check of any kind; which of them a kind takes is a
+// matter of rules.
 func (c *Check) visit(v Visitor) {
 	v.Text(Key{Name: "kind", Doc: "what is checked, as in \"file_exists\""}, &c.Kind)
 	v.Text(Key{Name: "path", Doc: "a file, relative to the workspace", means: glob}, &c.Path)
@@ -146,12 +160,15 @@ func (c *Check) visit(v Visitor) {
 	v.Settings(Key{Name: "extra"}, &c.Extra)
 }
 
+// visit tells the keys of [completion_criteria].
 func (c *Completion) visit(v Visitor) {
 	v.Texts(Key{Name: "acceptance_criteria", Doc: "when the whole is done"}, &c.AcceptanceCriteria)
 	list(v, Key{Name: "checks", Doc: "checks that must hold at the end", Inline: true}, &c.Checks, (*Check).visit)
 	v.Settings(Key{Name: "flags"}, &c.Flags)
 }
 
+// visit tells the keys of [envelope]. The order of templates matters, as a
+// prompt is made of them in turn; that of the other lists does not.
 func (e *EnvelopeSpec) visit(v Visitor) {
 	v.Text(Key{Name: "model", Doc: "the model that agents use"}, &e.Model)
 	v.Texts(Key{Name: "prompt_template", Doc: "files", means: glob}, &e.PromptTemplate)
@@ -160,6 +177,7 @@ func (e *EnvelopeSpec) visit(v Visitor) {
 	v.Texts(Key{Name: "config", Doc: "files", Set: true, means: glob}, &e.Config)
 }
 
+// visit tells the keys of [sandbox].
 func (s *Sandbox) visit(v Visitor) {
 	v.Text(Key{Name: "level", Doc: "how far a step is locked in, filesystem if not said",
 		Words: sandboxLevels}, &s.Level)
@@ -173,12 +191,15 @@ func (s *Sandbox) visit(v Visitor) {
 
 var sandboxLevels = []string{"none", "process", "filesystem", "strict"}
 
+// visit tells the keys of [execution]. Those that the controller acts on
+// besides the mode are settings, which the rule setting-invalid judges.
 func (e *Execution) visit(v Visitor) {
 	typed(v, Key{Name: "default_mode", Doc: "the mode of steps that say none", Older: "mode", Words: modes},
 		&e.DefaultMode)
 	v.Settings(Key{Name: "extra"}, &e.Extra)
 }
 
+// visit tells the keys of [error_propagation].
 func (e *ErrorPropagation) visit(v Visitor) {
 	v.Flag(Key{Name: "enabled", Doc: "whether earlier failures are looked at", Older: "propagation_enabled"},
 		&e.Enabled)
@@ -192,6 +213,8 @@ func (e *ErrorPropagation) visit(v Visitor) {
 	v.Settings(Key{Name: "extra"}, &e.Extra)
 }
 
+// visit tells the keys of a step: those of its own first, then those that
+// [defaults] may say as well.
 func (s *Step) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the step within its task", ID: true}, &s.ID)
 	v.Text(Key{Name: "description", Doc: "what the step does", means: prose}, &s.Description)
@@ -235,6 +258,7 @@ func (s *Step) visitShared(v Visitor) {
 	v.Texts(Key{Name: "evidence", Doc: "what shows that it was done"}, &s.Evidence)
 }
 
+// visit tells the keys of what a command must answer.
 func (e *Expect) visit(v Visitor) {
 	v.Number(Key{Name: "exit", Doc: "the exit status, 0 if not said", Max: 255}, &e.Exit)
 	v.Text(Key{Name: "stdout_contains", Doc: "text that standard output must contain"}, &e.StdoutContains)
@@ -242,6 +266,9 @@ func (e *Expect) visit(v Visitor) {
 		&e.StdoutMatches)
 }
 
+// visit tells the keys of what a step changes. A list that is not said is not
+// the same as one that is empty: nil symbols are recorded, [] are held to be
+// none.
 func (a *Artifacts) visit(v Visitor) {
 	v.Texts(Key{Name: "create", Doc: "files that the step creates: paths, or globs that must match at least one",
 		Set: true, means: glob}, &a.Create)
@@ -253,6 +280,7 @@ func (a *Artifacts) visit(v Visitor) {
 		&a.SymbolsRemove)
 }
 
+// visit tells the keys of how much a step may change.
 func (l *Limits) visit(v Visitor) {
 	v.Number(Key{Name: "max_files", Doc: "at most so many files may change", Max: many}, &l.MaxFiles)
 	v.Number(Key{Name: "max_lines", Doc: "at most so many lines may be added and removed together", Max: many},
@@ -260,12 +288,14 @@ func (l *Limits) visit(v Visitor) {
 	v.Texts(Key{Name: "modules", Doc: "the folders in which changes may happen", Set: true, means: module}, &l.Modules)
 }
 
+// visit tells the keys of what a step reads and writes.
 func (a *Access) visit(v Visitor) {
 	v.Texts(Key{Name: "reads", Doc: "paths or globs that the step reads", Set: true, means: glob}, &a.Reads)
 	v.Texts(Key{Name: "writes", Doc: "paths or globs that the step writes", Set: true, means: glob}, &a.Writes)
 	v.Texts(Key{Name: "symbols", Doc: "symbols that the step owns while it runs", Set: true}, &a.Symbols)
 }
 
+// visit tells the keys of what a test is for.
 func (t *TestIntent) visit(v Visitor) {
 	v.Text(Key{Name: "behavior", Doc: "what the test shows"}, &t.Behavior)
 	v.Text(Key{Name: "invariant", Doc: "the id of the invariant that it guards"}, &t.Invariant)
@@ -275,6 +305,7 @@ func (t *TestIntent) visit(v Visitor) {
 	typed(v, Key{Name: "fixed_by", Doc: "the address of the later step that makes it pass", ID: true}, &t.FixedBy)
 }
 
+// visit tells the keys of [[tasks.steps.backups]].
 func (b *Backup) visit(v Visitor) {
 	v.Text(Key{Name: "id", Doc: "names the backup within its step", ID: true}, &b.ID)
 	v.Text(Key{Name: "description", Doc: "what it does differently", means: prose}, &b.Description)

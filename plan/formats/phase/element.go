@@ -36,6 +36,7 @@ func tag(text string) (name string, closes bool, length int) {
 	return "", false, 0
 }
 
+// letter reports whether a name of a tag can begin with it.
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // elements finds the outermost elements of a task. An element begins where a
@@ -84,6 +85,8 @@ type tags struct {
 	odd         map[string]bool // names whose tags do not match: the first closing tag counts
 }
 
+// closings finds all tags of a text in one pass, so that finding the end of
+// each is no search of its own.
 func closings(text string) tags {
 	t := tags{map[string][]int{}, map[string][]int{}, map[string]bool{}}
 	for at := 0; at < len(text); {
@@ -143,6 +146,7 @@ func (t tags) balanced(text, name string, start int) (end, next int) {
 	return closes[0], closes[0] + strings.IndexByte(text[closes[0]:], '>') + 1
 }
 
+// after leaves out the places before start.
 func after(places []int, start int) []int {
 	for len(places) > 0 && places[0] < start {
 		places = places[1:]

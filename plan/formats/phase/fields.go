@@ -8,14 +8,25 @@ import (
 )
 
 var (
-	bareLabel  = lazyre.New(`^(\s*)(?:[-*+]\s+)?\*\*([A-Z][A-Za-z ]{2,30})\*\*()$`)
-	boldLabel  = lazyre.New(`^(\s*)(?:[-*+]\s+)?\*\*([A-Za-z][^*:]{0,40}?)\s*(?::\*\*|\*\*\s*:)\s*(.*)$`)
+	// bareLabel is a label alone on its line, whose value stands below:
+	// "**Acceptance Criteria**".
+	bareLabel = lazyre.New(`^(\s*)(?:[-*+]\s+)?\*\*([A-Z][A-Za-z ]{2,30})\*\*()$`)
+	// boldLabel is "**Files:** a.go" or "**Files**: a.go", with or without a
+	// list mark.
+	boldLabel = lazyre.New(`^(\s*)(?:[-*+]\s+)?\*\*([A-Za-z][^*:]{0,40}?)\s*(?::\*\*|\*\*\s*:)\s*(.*)$`)
+	// plainLabel is "files: a.go". So much prose looks like it that only
+	// plainKeys count.
 	plainLabel = lazyre.New(`^(\s*)(?:[-*+]\s+)?([a-z][a-z_]{2,30}|Files?|Depends [Oo]n|Acceptance(?: [Cc]riteria)?):(?:\s+(.*))?$`)
 
-	filesLabel      = lazyre.New(`^(?:(?:new|modified|affected|target|changed|output)\s+)?files?(?:\(s\))?(?:\s+(?:to\s+)?(?:modif\w+|creat\w+|delet\w+|remov\w+|chang\w+|edit\w*|add\w*|touch\w*|updat\w+|involved|affected))*(?:\s*(?:/|and|&|,)\s*(?:modif|creat|delet|chang|edit|add|updat)\w*)*$`)
+	// filesLabel is what people call the files of a task: "Files", "Modified
+	// files", "Files to create", "Files (modify/create)" and the like.
+	filesLabel = lazyre.New(`^(?:(?:new|modified|affected|target|changed|output)\s+)?files?(?:\(s\))?(?:\s+(?:to\s+)?(?:modif\w+|creat\w+|delet\w+|remov\w+|chang\w+|edit\w*|add\w*|touch\w*|updat\w+|involved|affected))*(?:\s*(?:/|and|&|,)\s*(?:modif|creat|delet|chang|edit|add|updat)\w*)*$`)
+	// acceptanceLabel names what must hold when the task is done.
 	acceptanceLabel = lazyre.New(`^acceptance(?: criteri(?:a|on))?$`)
-	verifyLabel     = lazyre.New(`^(?:verif(?:y|ication)(?: by| steps?)?|checkpoint|success criteria|tests?|definition of done)$`)
-	dependsLabel    = lazyre.New(`^(?:depends(?: upon| on)?|depend(?:ency|encies)|blocked by)$`)
+	// verifyLabel names how one finds out that it does.
+	verifyLabel = lazyre.New(`^(?:verif(?:y|ication)(?: by| steps?)?|checkpoint|success criteria|tests?|definition of done)$`)
+	// dependsLabel names what comes before.
+	dependsLabel = lazyre.New(`^(?:depends(?: upon| on)?|depend(?:ency|encies)|blocked by)$`)
 )
 
 // plainKeys are the labels that need no bold face.
@@ -225,8 +236,10 @@ func criteria(lines []string) []string {
 	return list
 }
 
+// criterionTag is one criterion in a tag of its own, closed or not.
 var criterionTag = lazyre.New(`^<criteri(?:on|a)(?:\s[^<>]*)?>(.*?)(?:</criteri(?:on|a)>)?$`)
 
+// criterion is the text of a criterion in a tag; false where the line is none.
 func criterion(line string) (string, bool) {
 	m := criterionTag.FindStringSubmatch(line)
 	if m == nil {

@@ -8,10 +8,16 @@ import (
 )
 
 var (
-	codeSpan  = lazyre.New("`([^`]+)`")
-	remark    = lazyre.New(`\s+(?:[–—]|--?|#|//|=>|→)\s.*$|\s+\(.*\)\s*$`)
-	forerun   = lazyre.New(`^(?i:new|create|created|modify|modified|edit|update|delete|remove|test|tests|add|move|rename)\s*(?::|[–—-]\s)\s*`)
-	nothing   = lazyre.New(`^(?i:none|nothing|n/a|na|-|—|–|\[\]|no files?)(?:[\s.,:;()–—-].*)?$`)
+	// codeSpan is what stands in backquotes, most often a name as it is meant.
+	codeSpan = lazyre.New("`([^`]+)`")
+	// remark is what people write behind the name of a file, after a dash, a
+	// mark of a comment or in parentheses.
+	remark = lazyre.New(`\s+(?:[–—]|--?|#|//|=>|→)\s.*$|\s+\(.*\)\s*$`)
+	// forerun is what they write before it: "New:", "modify -".
+	forerun = lazyre.New(`^(?i:new|create|created|modify|modified|edit|update|delete|remove|test|tests|add|move|rename)\s*(?::|[–—-]\s)\s*`)
+	// nothing is a word that says that there is no file.
+	nothing = lazyre.New(`^(?i:none|nothing|n/a|na|-|—|–|\[\]|no files?)(?:[\s.,:;()–—-].*)?$`)
+	// listSpace joins the last two names of a list: "a.go and b.go".
 	listSpace = lazyre.New(`\s+(?:and|&)\s+`)
 )
 
@@ -109,6 +115,7 @@ func spanned(spans [][]string) []string {
 	return names
 }
 
+// lineNumbers stand behind the name of a file: "a.go:12-30, 45".
 var lineNumbers = lazyre.New(`:\d+(?:[-–]\d+)?(?:,\s*\d+(?:[-–]\d+)?)*$`)
 
 // splitCommas cuts at commas that are not inside parentheses, brackets, braces
@@ -133,6 +140,7 @@ func splitCommas(text string) []string {
 	return append(parts, text[from:])
 }
 
+// wordBefore is the word before the names of tasks or plans: "Tasks 1 and 2".
 var wordBefore = lazyre.New(`^(?i:tasks?|plans?|steps?)\s+`)
 
 // splitNames reads the names of what something depends on: [] for none, nil

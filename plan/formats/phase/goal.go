@@ -7,8 +7,11 @@ import (
 )
 
 var (
-	goalLabel  = lazyre.New(`^\s*(?:[-*+]\s+)?\*\*(?i:goal|objective)(?::\*\*|\*\*\s*:)\s*(\S.*)$`)
-	objective  = lazyre.New(`^\s*<objective>\s*(.*?)\s*(?:</objective>)?\s*$`)
+	// goalLabel is a line that states the goal in so many words.
+	goalLabel = lazyre.New(`^\s*(?:[-*+]\s+)?\*\*(?i:goal|objective)(?::\*\*|\*\*\s*:)\s*(\S.*)$`)
+	// objective is a tag whose text is the goal.
+	objective = lazyre.New(`^\s*<objective>\s*(.*?)\s*(?:</objective>)?\s*$`)
+	// purposeful is a heading below which the first paragraph is the goal.
 	purposeful = lazyre.New(`^(?i:goal|objective|purpose|overview)\b`)
 )
 
@@ -59,6 +62,7 @@ func (r *reader) findGoal(from int) {
 	}
 }
 
+// setGoal notes the goal and where it stands.
 func (r *reader) setGoal(line int, text string) {
 	r.goal, r.goalAt = strings.TrimSpace(strings.ReplaceAll(text, "`", "")), r.t.At(line)
 }

@@ -7,10 +7,16 @@ import (
 )
 
 var (
+	// taskHeading is "Task 3: Title", "Task #3 (optional) - Title", "Task
+	// T1-001: Title".
 	taskHeading = lazyre.New(`^(?i:task)\s+#?([A-Za-z]{0,6}\d[\w.-]*|[A-Z]{1,6}-\d[\w.-]*)(?:\s*\([^()]*\))?\s*(?:(?:[:.]|[–—-])\s+(.*)|:)?$`)
+	// codeHeading is a task that is called by a code alone: "WP1-T1: Title",
+	// "T3.2: Title".
 	codeHeading = lazyre.New(`^((?:[A-Z]{1,4}\d+[-.])?T\d+(?:[.-]\d+)*[A-Za-z]?):\s*(.*)$`)
-	doneMark    = lazyre.New(`^(?:\[[xX]\]|✅|☑️?|✔️?)\s*`)
-	openMark    = lazyre.New(`^(?:\[ ?\]|⬜|☐|🔲|⏳|🚧)\s*`)
+	// doneMark stands before the title of what was done.
+	doneMark = lazyre.New(`^(?:\[[xX]\]|✅|☑️?|✔️?)\s*`)
+	// openMark stands before the title of what was not.
+	openMark = lazyre.New(`^(?:\[ ?\]|⬜|☐|🔲|⏳|🚧)\s*`)
 )
 
 // taskOf reads a heading as that of a task.

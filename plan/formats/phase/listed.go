@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
+// entryID begins an entry of a list of tasks in YAML.
 var entryID = lazyre.New(`^([ \t]*)- id:\s*\S`)
 
 // listed finds tasks that are entries of a YAML list, "- id: T3-01" with keys

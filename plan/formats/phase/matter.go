@@ -57,6 +57,9 @@ func parseYAML(text string, line int) (v value, err error) {
 	return fromNode(doc.Content[0], line-1, 0), nil
 }
 
+// fromNode takes over what the YAML reader found, to a depth that no plan
+// needs. Scalars stay text as written, so that 01 and yes mean what stands
+// there. Aliases are left out: with them, a short text can name a huge one.
 func fromNode(n *yaml.Node, line, depth int) value {
 	v := value{line: n.Line + line}
 	if depth > 20 {
@@ -83,6 +86,7 @@ func fromNode(n *yaml.Node, line, depth int) value {
 	return v
 }
 
+// yamlError is how an error of the YAML reader begins, with its line.
 var yamlError = lazyre.New(`^yaml: (?:line (\d+): )?`)
 
 // yamlLine takes the line out of an error of the YAML reader.
@@ -99,6 +103,7 @@ func yamlLine(err error, first int) (int, string) {
 	return at, text[len(m[0]):]
 }
 
+// plainKey is a line "key: value", with what makes it an item of a list.
 var plainKey = lazyre.New(`^( *)(- )?([A-Za-z_][\w -]*?):(?:[ \t]+(.*))?$`)
 
 // readLines reads keys, lists and one level of maps below a key, without asking
@@ -136,7 +141,7 @@ func readLines(t *outline.Text, from, to int) value {
 	return root
 }
 
-// addTo gives a further key to the last entry of the list that is being read.
+// addTo adds a key to the map that the last item of a list is.
 func addTo(top, sub *value, m []string, line int) {
 	to := top
 	if sub != nil {
@@ -149,6 +154,7 @@ func addTo(top, sub *value, m []string, line int) {
 	last.items = append(last.items, scalarOrList(m[3], m[4], line))
 }
 
+// listEntry is an item of a list: a map with one key so far, or a text.
 func listEntry(text string, line int) value {
 	if m := plainKey.FindStringSubmatch(text); m != nil && m[2] == "" {
 		return value{kind: 'm', line: line, items: []value{scalarOrList(m[3], m[4], line)}}
@@ -156,6 +162,7 @@ func listEntry(text string, line int) value {
 	return value{kind: 's', line: line, text: unquote(text)}
 }
 
+// scalarOrList is what stands behind a key: a text, or a list in brackets.
 func scalarOrList(key, text string, line int) value {
 	v := value{key: key, line: line}
 	text = strings.TrimSpace(text)

@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
+// planName is the word PLAN in the name of a file, set off from others.
 var planName = lazyre.New(`(?:^|[-_.])PLAN(?:[-_.]|$)`)
 
 // Named reports whether a file is called as phase plans are: PLAN.md,
@@ -176,6 +177,7 @@ func (b *builder) mustHaves(v value) {
 	}
 }
 
+// criteria adds to what makes the whole plan complete.
 func (b *builder) criteria(list []string) {
 	if list != nil {
 		b.Plan.Completion.AcceptanceCriteria = append(b.Plan.Completion.AcceptanceCriteria, list...)

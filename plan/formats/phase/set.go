@@ -50,10 +50,15 @@ func ReadSet(files []plan.Text) (*plan.Draft, error) {
 }
 
 var (
+	// fileNumber is the number of a plan in the name of its file: 03 of
+	// 01-03-PLAN.md.
 	fileNumber = lazyre.New(`(?:^|[-_])(\d+[a-z]?)[-_.]PLAN`)
-	leading    = lazyre.New(`^\d+(?:\.\d+)*`)
+	// leading is the number that a phase begins with: 04 of "04-lamps".
+	leading = lazyre.New(`^\d+(?:\.\d+)*`)
 )
 
+// newMember says which plan of which phase a file is: by its front matter, or
+// else by its name and its folder's.
 func newMember(r *reader) *member {
 	m := &member{reader: r, id: r.front.get("plan").text}
 	base := path.Base(strings.ReplaceAll(r.t.Name, `\`, "/"))
@@ -151,6 +156,8 @@ func (b *builder) head(set []*member) {
 	}
 }
 
+// ownCode is an id that no file of another plan has by chance, with a letter
+// or two numbers.
 var ownCode = lazyre.New(`[A-Za-z]|\d-\d`)
 
 // names gives every task of every plan an id: its own, where it is a code that

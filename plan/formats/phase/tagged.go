@@ -8,8 +8,10 @@ import (
 )
 
 var (
+	// attribute is one of a tag, in either kind of quotes.
 	attribute = lazyre.New(`([A-Za-z_][\w:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
-	numberOf  = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*[:.–—-]`)
+	// numberOf is the number that a title begins with: "Task 3: Title".
+	numberOf = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*[:.–—-]`)
 )
 
 // taskTag reads a line that holds nothing but <task …>, and returns its

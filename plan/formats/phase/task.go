@@ -61,10 +61,12 @@ type reader struct {
 	goalAt        plan.Position
 }
 
+// report adds a diagnostic about the file.
 func (r *reader) report(code string, severity plan.Severity, at plan.Position, message, hint string) {
 	r.reportFor(code, severity, at, message, hint, "")
 }
 
+// reportFor adds a diagnostic about a task.
 func (r *reader) reportFor(code string, severity plan.Severity, at plan.Position, message, hint, task string) {
 	r.Report(code, severity, at, task, message, hint)
 }

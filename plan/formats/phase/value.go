@@ -53,4 +53,5 @@ func (v value) wave() (int, bool) {
 	return n, err == nil
 }
 
+// numbered is a number as a wave is written.
 var numbered = lazyre.New(`^\d+$`)

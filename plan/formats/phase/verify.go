@@ -8,11 +8,15 @@ import (
 )
 
 var (
+	// automated is a tag around a command that decides by its status.
 	automated = lazyre.New(`(?s)<automated>(.*?)</automated>`)
-	missing   = lazyre.New(`^(?i:missing|none|n/a|manual)\b`)
+	// missing is a word in its place that says that there is none.
+	missing = lazyre.New(`^(?i:missing|none|n/a|manual)\b`)
 	// A line that says no more than: this command succeeds.
 	asserted = lazyre.New("^(?:(?i:run|execute|verify|check that):?\\s+)?`([^`]+)`" +
 		`(?:\s*(?:[–—-]+\s*)?(?i:must |should |to )?(?i:pass(?:es)?|succeeds?|build(?:s)? successfully|compiles?|works|exits (?:with )?(?:code )?0|is green|reports? (?:no|zero|0) errors?|completes?(?: successfully)?)(?:\s+(?i:without errors?|cleanly|with (?:no|zero|0) errors))?)?\.?$`)
+	// commandWord is how a command begins: with a program, behind variables
+	// that are set for it.
 	commandWord = lazyre.New(`^(?:[A-Z_]+=\S+\s+)*(?:\./[\w./-]+|[a-z][a-z0-9_+-]*)(?:\s|$)`)
 )
 
@@ -62,7 +66,7 @@ func commands(text string) []string {
 	return found
 }
 
-// expectation tells comments that say what a command should print: its exit
+// expectation is a word that asks for more than that a command succeeds; its
 // status alone does not decide then.
 var expectation = lazyre.New(`(?i)\b(?:should|expect\w*|must|returns?|outputs?|prints?|shows?|fails?|zero|none|no match\w*)\b|→|->|=>`)
 

@@ -30,6 +30,7 @@ func statusOf(text string) plan.Status {
 	return plan.Status(text)
 }
 
+// amount is a time as people estimate it: "30m", "~1.5 hours", "2d".
 var amount = lazyre.New(`^~?(\d{1,4})(?:\.(\d))?\s*(m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
 
 // estimateOf reads "1h", "45 min" or a bare number of minutes; 0 for all else.
@@ -78,6 +79,8 @@ type heading struct {
 	text        string
 }
 
+// headings lists the headings of a text from a line on, without those in code
+// fences.
 func headings(t *outline.Text, from int) []heading {
 	var list []heading
 	for i := from; i < len(t.Lines); i++ {

@@ -29,15 +29,25 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 func isTOML(name string) bool { return strings.EqualFold(filepath.Ext(name), ".toml") }
 
 var (
+	// goalHeading is "## Goal", in bold or not.
 	goalHeading = lazyre.New(`(?m)^ {0,3}#{1,3} +\**Goal:?\** *#* *\r?$`)
-	anyTask     = lazyre.New(`(?m)^ {0,3}#{2,4} +\**Task +\[?[\w.-]+\]? *:`)
-	anyStep     = lazyre.New(`(?m)^(?: {0,3}#{3,4} +Step +\[|\s*[-*+] +(?:\*\*Step +\[?[\w.-]+\]? *(?::\s*\*\*|\*\*\s*:)|Step +\d+\.\d+ *:))`)
-	anySPECLet  = lazyre.New(`(?m)^ {0,3}#{2,4} +(?i:speclet) +\[`)
-	tomlLink    = lazyre.New(`(?m)^\*\*TOML Reference:\*\*`)
+	// anyTask is a heading "### Task [1]: …".
+	anyTask = lazyre.New(`(?m)^ {0,3}#{2,4} +\**Task +\[?[\w.-]+\]? *:`)
+	// anyStep is a step in any of its forms.
+	anyStep = lazyre.New(`(?m)^(?: {0,3}#{3,4} +Step +\[|\s*[-*+] +(?:\*\*Step +\[?[\w.-]+\]? *(?::\s*\*\*|\*\*\s*:)|Step +\d+\.\d+ *:))`)
+	// anySPECLet is a heading "### SPECLet [id]: …".
+	anySPECLet = lazyre.New(`(?m)^ {0,3}#{2,4} +(?i:speclet) +\[`)
+	// tomlLink is the line that names the other half.
+	tomlLink = lazyre.New(`(?m)^\*\*TOML Reference:\*\*`)
+	// otherFormat is a tag of phase plans, whose tasks look alike.
 	otherFormat = lazyre.New(`(?m)^\s*<tasks?\b[^>]*>\s*$`)
-	halfName    = lazyre.New(`(?i)^(?:spec_.+|speclet_\d.*|.+_spec)\.md$`)
-	tomlGoal    = lazyre.New(`(?m)^\s*\[\[?\s*(?:goal|goals|tasks|speclets)\s*\]`)
-	tomlSchema  = lazyre.New(`(?m)^\s*(?:schema\s*=|\[)`)
+	// halfName is how the Markdown half is called.
+	halfName = lazyre.New(`(?i)^(?:spec_.+|speclet_\d.*|.+_spec)\.md$`)
+	// tomlGoal is a table that the parameters have.
+	tomlGoal = lazyre.New(`(?m)^\s*\[\[?\s*(?:goal|goals|tasks|speclets)\s*\]`)
+	// tomlSchema is the first key schema, or the first table, whichever comes
+	// first.
+	tomlSchema = lazyre.New(`(?m)^\s*(?:schema\s*=|\[)`)
 )
 
 // detectMarkdown asks for a sign that no other format has: a heading Goal, a

@@ -12,7 +12,18 @@
 // speak. What a plan has no field for is kept among its settings, below
 // "metadata".
 //
-// [Codes] lists what is checked; docs/spec-rules.md is written from it.
+// Each file becomes a half: goals, tasks with steps and backups, and SPECLets,
+// in one shape whatever the file was, with the offset of everything. What a
+// half does not say stays unsaid, so that rules can tell it from what is said
+// to be nothing. Then three things happen to the halves, none of which changes
+// them:
+//
+//   - they are joined into a plan, matched by id;
+//   - each becomes a plan of its own, for whoever compares them;
+//   - a table of rules judges them. An entry has a code, how grave it is, and
+//     where it looks: at each half, task or step, or at both halves at once.
+//     docs/spec-rules.md is drawn from the table and from the comments of its
+//     functions.
 //
 // Structure in Markdown is headings, lists and labelled lines outside code
 // fences and comments. TOML is read on behind keys that stand twice; behind a

@@ -64,6 +64,7 @@ func unmarked(text string) string {
 	return text
 }
 
+// backupLabel is the label of a backup: "Backup [1]", "backup 2 (manual)".
 var backupLabel = lazyre.New(`^backup(?: *\[([^\]]*)\]| +([a-z_-]*\d[\w.-]*))?(?: *\([^)]*\))?$`)
 
 // backupID is the id in "backup [1]", and whether a label is one of a backup.
@@ -83,12 +84,18 @@ func backupID(name string) (string, bool) {
 const ident = `(?:\[([^\]]+)\]|([A-Za-z_-]*\d[\w.-]*))`
 
 var (
-	taskHeading    = lazyre.New(`^Task +` + ident + ` *:\s*(.*)$`)
-	bareTask       = lazyre.New(`^Task +\[([^\]]+)\]$`)
-	stepHeading    = lazyre.New(`^Step +` + ident + ` *:\s*(.*)$`)
+	// taskHeading is "Task [1]: T", "Task 1: T" or "Task [1.2]: T".
+	taskHeading = lazyre.New(`^Task +` + ident + ` *:\s*(.*)$`)
+	// bareTask is a task without a title.
+	bareTask = lazyre.New(`^Task +\[([^\]]+)\]$`)
+	// stepHeading is a step that is a heading.
+	stepHeading = lazyre.New(`^Step +` + ident + ` *:\s*(.*)$`)
+	// specletHeading is a SPECLet, with or without a title.
 	specletHeading = lazyre.New(`^(?i:speclet) +\[([^\]]+)\] *(?::\s*(.*))?$`)
-	boldStep       = lazyre.New(`^(?:\[[ xX~-]\] +)?\*\*Step +` + ident + ` *(?::\s*\*\*|\*\*\s*:)\s*(.*)$`)
-	plainStep      = lazyre.New(`^(?:\[[ xX~-]\] +)?Step +` + ident + ` *:\s*(.*)$`)
+	// boldStep is an item "**Step [1]:** T", with or without a checkbox.
+	boldStep = lazyre.New(`^(?:\[[ xX~-]\] +)?\*\*Step +` + ident + ` *(?::\s*\*\*|\*\*\s*:)\s*(.*)$`)
+	// plainStep is an item "Step 1.1: T".
+	plainStep = lazyre.New(`^(?:\[[ xX~-]\] +)?Step +` + ident + ` *:\s*(.*)$`)
 )
 
 // entitled takes the id and the title out of a heading or an item of one of the
@@ -109,6 +116,7 @@ func entitled(text string, forms ...*lazyre.Regexp) (id, title string, ok bool) 
 	return "", "", false
 }
 
+// flagSuffix is a flag at the end of a title: "(critical)".
 var flagSuffix = lazyre.New(`(?i)\s*\((non-critical|not critical|critical)\)\s*$`)
 
 // takeFlag takes "(critical)" or "(non-critical)" off the end of a title.
@@ -142,6 +150,7 @@ func truth(text string) *bool {
 	return &yes
 }
 
+// remark is what stands in parentheses behind a word.
 var remark = lazyre.New(`\s*\([^)]*\)`)
 
 // listed reads a list as it stands in a line: `["a", "b"]`, a and b, or None.

@@ -65,6 +65,7 @@ func (o *outliner) lists(s *section) {
 	}
 }
 
+// checkbox is the mark before an item of a section.
 var checkbox = lazyre.New(`^\[[ xX~-]\] +`)
 
 // criteria are what one item says is to hold: itself, or each of the items

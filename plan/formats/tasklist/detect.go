@@ -20,12 +20,20 @@ func Detect(name string, text []byte) plan.Format {
 }
 
 var (
-	specKitID  = lazyre.New(`^\**(T\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
+	// specKitID is the id of an item of spec-kit: T042, T042a, or TXXX in a
+	// template.
+	specKitID = lazyre.New(`^\**(T\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*|TX{2,})\**:?(?:\s+|$)`)
+	// numberedID is the number of an item of Kiro and OpenSpec: "1.", "1.2",
+	// "1.2*".
 	numberedID = lazyre.New(`^\**(\d+(?:\.\d+)*)(?:([.):])|(\*))?\**(?:\s+|$)`)
-	groupHead  = lazyre.New(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
-	taskHead   = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
-	stepMark   = lazyre.New(
+	// groupHead is a heading with a number: "1. Setup".
+	groupHead = lazyre.New(`^(\d+(?:\.\d+)*)[.):]?\s+(.*)$`)
+	// taskHead is a heading of superpowers: "Task 3: Title".
+	taskHead = lazyre.New(`^(?i:task)\s+(\d[\w.]*)\s*(?::|[–—-]\s)\s*(.*)$`)
+	// stepMark is a step below it: "- [ ] **Step 2: Write the test**".
+	stepMark = lazyre.New(
 		`^\s*(?:[-*+]\s+(?:\[(.?)\]\s+)?)?\*\*Step\s+(\d[\w.]*)\s*(?:[:.–—-]\s*)?(.*?)\*\*\s*(.*)$`)
+	// requirement is the line of Kiro that names requirements.
 	requirement = lazyre.New(`^\s*[-*+]?\s*_Requirements?:`)
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 )
 
+// timestamp is the time in parentheses that an item of Progress begins with.
 var timestamp = lazyre.New(`^\((\d{4}-\d\d-\d\d[^()]{0,20})\)\s*`)
 
 // execPlan reads the items of the section Progress as tasks, and the first

@@ -31,6 +31,7 @@ type pendingGroup struct {
 	number, title string
 }
 
+// parallelMark says that an item may run beside others.
 var parallelMark = lazyre.New(`\s*\(P\)\s*`)
 
 // readNumbered goes through a list of Kiro or OpenSpec line by line. It knows

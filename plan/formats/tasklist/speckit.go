@@ -14,11 +14,17 @@ import (
 const maxText = 8 << 10
 
 var (
+	// bracketMark is a mark behind the id: [P], [US1].
 	bracketMark = lazyre.New(`^\[([^\]]{1,20})\]\s*`)
-	storyMark   = lazyre.New(`^US\d+$`)
-	dependsOn   = lazyre.New(`(?i)\bdepends\s+on:?\s+((?:\**T[\dX][\w.]*\**(?:\s*[-–]\s*T?\d[\w.]*)?(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*[&+/]\s*)?)+)`)
-	taskRange   = lazyre.New(`T(\d+)\s*[-–]\s*T?(\d+)`)
-	taskName    = lazyre.New(`T[\dX][\w.]*`)
+	// storyMark is the mark of a user story.
+	storyMark = lazyre.New(`^US\d+$`)
+	// dependsOn is a list of ids as sentences have it: "depends on T001,
+	// T003-T005 and T007".
+	dependsOn = lazyre.New(`(?i)\bdepends\s+on:?\s+((?:\**T[\dX][\w.]*\**(?:\s*[-–]\s*T?\d[\w.]*)?(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*[&+/]\s*)?)+)`)
+	// taskRange is two ids that stand for all between them.
+	taskRange = lazyre.New(`T(\d+)\s*[-–]\s*T?(\d+)`)
+	// taskName is one id.
+	taskName = lazyre.New(`T[\dX][\w.]*`)
 )
 
 // specKit reads items with ids like T001, in phases that are headings.
