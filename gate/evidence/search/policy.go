@@ -42,7 +42,7 @@ type Policy struct {
 	TypeOf func(t *plan.Task) evidence.TaskType
 	// Further are needs besides those that follow from the type; nil: none.
 	Further func(t *plan.Task) []evidence.Need
-	// Delay is how long to wait before looking again; 0: ten minutes.
+	// Delay is how long to wait before looking again; 0: five seconds.
 	Delay time.Duration
 }
 
