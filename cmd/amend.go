@@ -8,7 +8,11 @@ import (
 	"github.com/planlock/planlock/exec"
 )
 
-// amendCommand is "planlock amend".
+// amendCommand is "planlock amend": it adds steps to a run that has not ended.
+// The plan that it is given is the whole plan, and may differ from the run's
+// only by more. It adds them only when it is called with the code of this very
+// amendment, which the refusal of the first call names; the run stands as it
+// stood until then.
 type amendCommand struct {
 	arguments
 	workspaceFlag

@@ -11,7 +11,10 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// answerCommand is "planlock answer".
+// answerCommand is "planlock answer": it answers a question that a run waits
+// for. The answer is left in the folder of questions, and read by whoever
+// resumes the run; it is compared with the question here already, so that what
+// would be refused then is refused now. Of several answers the first counts.
 type answerCommand struct {
 	arguments
 	workspaceFlag
@@ -94,7 +97,9 @@ func asked(run *history.Run, id string) (found *ask.Question, open []string) {
 	return found, open
 }
 
-// choicesCommand is "planlock choices".
+// choicesCommand is "planlock choices": it lists the choices that are
+// remembered in a workspace, or revokes one. Revoking removes nothing: the
+// choice stays on record with who revoked it and why.
 type choicesCommand struct {
 	arguments
 	workspaceFlag

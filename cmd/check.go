@@ -13,7 +13,12 @@ import (
 	"github.com/planlock/planlock/plan/report"
 )
 
-// checkCommand is "planlock check".
+// checkCommand is "planlock check": it says what is wrong with a plan. It
+// changes nothing, and needs no workspace: which executors there are, and what
+// the world is like, is the matter of whoever locks the plan. The status is
+// that of refusal where there is an error; warnings and notes refuse nothing.
+// For programs it writes one document also where nothing of the plan could be
+// read.
 type checkCommand struct {
 	arguments
 	Format string `enum:"text,json,sarif" default:"text" placeholder:"FORMAT" help:"the output's format: text, json or sarif"`

@@ -23,8 +23,8 @@ type cli struct {
 	now      func() time.Time
 }
 
-// A sink remembers that something could not be written, so that data which
-// went missing is never taken for success.
+// A sink remembers that something could not be written, so that data which went
+// missing is never taken for success.
 type sink struct {
 	out io.Writer
 	err error // the first

@@ -14,7 +14,10 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// diffCommand is "planlock diff".
+// diffCommand is "planlock diff": it sets what a step declared against what an
+// attempt of it did, and shows the text of the changes. What was undone is
+// kept, so it works for failed attempts too. Of one that nobody looked at it
+// says where its work lies, and when it will be seen.
 type diffCommand struct {
 	arguments
 	workspaceFlag

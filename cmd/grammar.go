@@ -52,8 +52,9 @@ func (p *cli) dispatch(ctx context.Context, args []string) error {
 	return err
 }
 
-// flagsFirst has the flags of a command before its arguments, wherever they were typed, each with two dashes, as in
-// --dir=FOLDER, however it was typed. What stands behind "--" is no flag.
+// flagsFirst has the flags of a command before its arguments, wherever they
+// were typed, each with two dashes, as in --dir=FOLDER, however it was typed.
+// What stands behind "--" is no flag.
 func flagsFirst(node *kong.Node, args []string) ([]string, error) {
 	var flags, rest []string
 	for i := 0; i < len(args); i++ {
@@ -253,7 +254,8 @@ func nearest(name string) string {
 	return ""
 }
 
-// completionCommand is "planlock completion".
+// completionCommand is "planlock completion": it prints a script that has a
+// shell complete commands, flags and runs.
 type completionCommand struct {
 	arguments
 }
@@ -294,7 +296,8 @@ func (c *command) completed() complete.Command {
 	return done
 }
 
-// versionCommand is "planlock version".
+// versionCommand is "planlock version": it prints the version of planlock, and
+// of what it was built with.
 type versionCommand struct {
 	arguments
 }

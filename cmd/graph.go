@@ -9,7 +9,9 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
-// graphCommand is "planlock graph".
+// graphCommand is "planlock graph": it draws the tasks of a plan and what they
+// wait for. A plan with errors is drawn as far as it was read, with a warning
+// on standard error: a picture is a good way to find a cycle.
 type graphCommand struct {
 	arguments
 	Format string `enum:"text,mermaid,dot" default:"text" placeholder:"FORMAT" help:"the output's format: text, mermaid or dot"`
@@ -17,19 +19,13 @@ type graphCommand struct {
 
 // Run carries the command out.
 func (f *graphCommand) Run(_ context.Context, p *cli) error {
-	draft, err := formats.ReadFile(f.Args[0])
+	draft, found, err := p.judge(f.Args[0], plan.CheckOptions{})
 	if err != nil {
-		d, status := unreadable(f.Args[0], err)
-		d.Format(p.err, nil)
-		return &quietError{status}
+		return err
 	}
-	found := draft.Check(plan.CheckOptions{})
 	errors, _, _ := count(found)
 	if draftIsEmpty(draft) {
-		q := &cli{out: p.err, err: p.err}
-		q.printDiagnostics(draft, found)
-		q.printVerdict(draft, found)
-		return &quietError{statusRefused}
+		return p.refuse(draft, found)
 	}
 	draw := map[string]func(*plan.Plan) string{"text": drawing.Text, "mermaid": drawing.Mermaid,
 		"dot": drawing.DOT}[f.Format]
@@ -42,7 +38,10 @@ func (f *graphCommand) Run(_ context.Context, p *cli) error {
 	return nil
 }
 
-// convertCommand is "planlock convert".
+// convertCommand is "planlock convert": it writes a plan of any format in the
+// native one. It writes nothing of a plan with errors unless it is forced to,
+// because what was not understood would be missing without a word. --dir tells
+// files that are there, and so are modified, from those that are to be created.
 type convertCommand struct {
 	arguments
 	To    string `enum:"native" default:"native" placeholder:"FORMAT" help:"the format to write: native"`
@@ -53,19 +52,13 @@ type convertCommand struct {
 
 // Run carries the command out.
 func (f *convertCommand) Run(_ context.Context, p *cli) error {
-	draft, err := formats.ReadFile(f.Args[0])
+	draft, found, err := p.judge(f.Args[0], plan.CheckOptions{})
 	if err != nil {
-		d, status := unreadable(f.Args[0], err)
-		d.Format(p.err, nil)
-		return &quietError{status}
+		return err
 	}
-	found := draft.Check(plan.CheckOptions{})
 	errors, _, _ := count(found)
 	if draftIsEmpty(draft) || errors > 0 && !f.Force {
-		q := &cli{out: p.err, err: p.err}
-		q.printDiagnostics(draft, found)
-		q.printVerdict(draft, found)
-		return &quietError{statusRefused}
+		return p.refuse(draft, found)
 	}
 	text, err := formats.Native(draft, formats.NativeOptions{Dir: f.Dir, Force: f.Force})
 	if err != nil {

@@ -10,7 +10,10 @@ import (
 	"github.com/planlock/planlock/exec/learn"
 )
 
-// learnCommand is "planlock learn".
+// learnCommand is "planlock learn": it reads what finished runs teach, and
+// decides what of it may be used. Runs that were read already are not read
+// again. Only promoting an entry has runs use it, and whoever promotes or
+// revokes says who and why; every such decision stands in the book for good.
 type learnCommand struct {
 	arguments
 	workspaceFlag

@@ -16,7 +16,12 @@ import (
 	"github.com/planlock/planlock/plan/lockfile"
 )
 
-// lockCommand is "planlock lock".
+// lockCommand is "planlock lock": it fixes a plan, the envelope and the tree as
+// they are now, in a file that serves one run. It asks the planning gates, and
+// a person has to accept by --ack what cannot be undone or changes behaviour.
+// What it is told about executors, reviewers, evidence and the sandbox becomes
+// part of the lock, so run must be told the same. It refuses to replace a lock
+// file that a run still needs.
 type lockCommand struct {
 	arguments
 	workspaceFlag

@@ -14,7 +14,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// logCommand is "planlock log".
+// logCommand is "planlock log": it prints records of a journal, each on one
+// line. A type that no record can have is a mistake in the call and not an
+// empty answer.
 type logCommand struct {
 	arguments
 	workspaceFlag

@@ -5,6 +5,31 @@
 // checks, executors or stores of its own gives them to it:
 //
 //	func main() { cmd.Main(cmd.With{Gates: []gate.Gate{polite}}) }
+//
+// # How a call goes
+//
+// The table in grammar.go names all commands, each a struct whose fields are
+// its flags, in a file of its name. dispatch finds the command, has its flags
+// read, and runs it with a cli, which is where the call reads and writes. What
+// a command returns is an error: status makes an exit status of it, and message
+// what is left to say, with what to do next. So no command ends the process,
+// and tests run all of it without one.
+//
+// Commands that run a plan share a session, the flags of run and resume; those
+// that lock or run share roles, who takes part. Both end in a [exec.Controller]
+// that anybody could have made.
+//
+// # What is said
+//
+// Data goes to standard output, and everything else to standard error. The
+// library speaks of actions and not of commands: spelling, in next.go, is the
+// one place that knows how they are typed. All text that may come from plans,
+// paths or programs is escaped before a terminal sees it.
+//
+// # What is not promised
+//
+// The texts for people change. Exit statuses, the JSON documents and the names
+// of commands and flags do not; docs/cli.md lists them.
 package cmd
 
 import (
@@ -42,9 +67,9 @@ func Main(with With) {
 // spared is garbage: it is told of each collection.
 type spared struct{ _ [64]byte }
 
-// collected looks how much a collection has left. Where that is much, garbage is
-// collected early from then on: a run of 10,000 steps must not take five times
-// the memory that it needs.
+// collected looks how much a collection has left. Where that is much, garbage
+// is collected early from then on: a run of 10,000 steps must not take five
+// times the memory that it needs.
 func (s *spared) collected() {
 	const much = 16 << 20
 	var now runtime.MemStats

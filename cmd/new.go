@@ -19,7 +19,10 @@ var templates embed.FS
 
 const templateExt = ".toml"
 
-// newCommand is "planlock new".
+// newCommand is "planlock new": it starts a plan from a template. It writes one
+// file that must not be there yet, so that no plan is lost to a slip of the
+// hand; - is standard output. Templates are files of this package, and their
+// first line says what they are for.
 type newCommand struct {
 	arguments
 	Out  string `short:"o" name:"output" default:"plan.toml" placeholder:"FILE" help:"write to a file; - is standard output"`

@@ -15,22 +15,40 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
+// judge reads a plan and checks it. Where nothing can be read, the error has
+// been told.
+func (p *cli) judge(path string, options plan.CheckOptions) (*plan.Draft, []plan.Diagnostic, error) {
+	draft, err := formats.ReadFile(path)
+	if err != nil {
+		return nil, nil, p.tellUnreadable(unreadable(path, err))
+	}
+	return draft, draft.Check(options), nil
+}
+
+// tellUnreadable tells why nothing of a plan could be read.
+func (p *cli) tellUnreadable(d plan.Diagnostic, status int) error {
+	d.Format(p.err, nil)
+	return &quietError{status}
+}
+
+// refuse tells on standard error what is wrong with a plan.
+func (p *cli) refuse(draft *plan.Draft, found []plan.Diagnostic) error {
+	q := &cli{out: p.err, err: p.err}
+	q.printDiagnostics(draft, found)
+	q.printVerdict(draft, found)
+	return &quietError{statusRefused}
+}
+
 // read reads a plan that is to be locked. If it is refused, what is wrong with
 // it has been told. The draft's files have absolute paths, so that a run can be
 // resumed from any folder.
 func (p *cli) read(path string, options plan.CheckOptions) (*plan.Draft, error) {
-	draft, err := formats.ReadFile(path)
+	draft, found, err := p.judge(path, options)
 	if err != nil {
-		d, status := unreadable(path, err)
-		d.Format(p.err, nil)
-		return nil, &quietError{status}
+		return nil, err
 	}
-	found := draft.Check(options)
 	if errors, _, _ := count(found); errors > 0 || cannotRun(found) {
-		q := &cli{out: p.err, err: p.err}
-		q.printDiagnostics(draft, found)
-		q.printVerdict(draft, found)
-		return nil, &quietError{statusRefused}
+		return nil, p.refuse(draft, found)
 	}
 	for i := range draft.Files {
 		if draft.Files[i].Path, err = filepath.Abs(draft.Files[i].Path); err != nil {

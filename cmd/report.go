@@ -13,7 +13,11 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// reportCommand is "planlock report".
+// reportCommand is "planlock report": it draws what came of a run, or where it
+// stands. What is printed names the commands of this program; what is kept
+// beside the journal does not, so that any program can prove it. A file in the
+// workspace of a run that is not over is warned of, since the run takes it for
+// a change.
 type reportCommand struct {
 	arguments
 	workspaceFlag

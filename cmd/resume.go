@@ -13,7 +13,12 @@ import (
 	"github.com/planlock/planlock/plan/lockfile"
 )
 
-// resumeCommand is "planlock resume".
+// resumeCommand is "planlock resume": it goes on with a run that was
+// interrupted, killed, or waits for an answer. The run remembers how it was
+// started but for executors with names and the policy for questions. It goes on
+// as it began: flags that would change what was locked are refused. Of a run
+// that has ended it prints the report once more, and ends with the status of
+// that run.
 type resumeCommand struct {
 	arguments
 	session
@@ -70,8 +75,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		d, status := unreadable(from, err)
 		d.Hint = fmt.Sprintf("run %s needs the plan that it %s: put it back, or say where it is:  %s --plan PATH",
 			run.Started.Run, boundBy(run), resumeIn(c.Dir, run.Started.Run))
-		d.Format(p.err, nil)
-		return nil, &quietError{status}
+		return nil, p.tellUnreadable(d, status)
 	}
 	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
 		refused := &exec.RefusedError{Run: run.Started.Run,

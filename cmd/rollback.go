@@ -10,7 +10,11 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// rollbackCommand is "planlock rollback".
+// rollbackCommand is "planlock rollback": it sets the tree back to before a
+// step. What was there is kept, and its digest is printed. With --request it
+// does nothing itself: whoever has the run in hand, or resumes it, is asked to,
+// and a person decides. Of a run that has ended only the tree is set back,
+// since its journal accepts nothing any more.
 type rollbackCommand struct {
 	arguments
 	workspaceFlag
@@ -74,7 +78,9 @@ func (f *abandonCommand) Run(ctx context.Context, p *cli) error {
 	return nil
 }
 
-// obsoleteCommand is "planlock obsolete".
+// obsoleteCommand is "planlock obsolete": it says that the plan of a run no
+// longer holds. The run stops at its checkpoint and asks a person whether to
+// plan again, to go on, or to end. Nothing is decided here.
 type obsoleteCommand struct {
 	arguments
 	workspaceFlag

@@ -7,7 +7,12 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// runCommand is "planlock run".
+// runCommand is "planlock run": it runs a plan in a workspace, by the lock file
+// beside it or by a lock of its own that leaves no file. The report goes to
+// standard output and progress to standard error. What the run comes to is the
+// exit status; an interrupted run has restored the tree, and the last line says
+// how to go on. Ownership of the workspace is taken before anything is written,
+// and let go of in any case.
 type runCommand struct {
 	arguments
 	session

@@ -13,7 +13,10 @@ import (
 	"github.com/planlock/planlock/exec/history"
 )
 
-// statusCommand is "planlock status".
+// statusCommand is "planlock status": it says where a run stands, what it waits
+// for, and what to type next. It only reads, and does not take the workspace: a
+// run that looks as if it were under way is told from one that was cut off by
+// trying the lock for a moment.
 type statusCommand struct {
 	arguments
 	workspaceFlag

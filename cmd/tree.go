@@ -17,7 +17,10 @@ import (
 	"github.com/planlock/planlock/ledger/scan"
 )
 
-// treeCommand is "planlock tree".
+// treeCommand is "planlock tree": it prints the digest of a folder, or how two
+// trees differ. A tree is a folder, or the digest of one that a run of the
+// workspace has kept. Where a folder is set against such a tree it is seen as
+// that run's plan sees it. Trees that differ are status 1, as of diff(1).
 type treeCommand struct {
 	arguments
 	Dir    string `default:"." placeholder:"FOLDER" help:"the workspace whose runs know the digests"`

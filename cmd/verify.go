@@ -9,7 +9,11 @@ import (
 	"github.com/planlock/planlock/exec"
 )
 
-// verifyCommand is "planlock verify".
+// verifyCommand is "planlock verify": it proves a run: its journal, its trees
+// with all contents, and its views. It only reads. --store proves all that is
+// kept for any run instead, and names each fault with who needs what is damaged
+// or missing. The first fault of a run is the error, faults of a store are
+// lines of output.
 type verifyCommand struct {
 	arguments
 	workspaceFlag
@@ -67,7 +71,9 @@ func (p *cli) verifyStore(ctx context.Context, dir string) error {
 	return nil
 }
 
-// gcCommand is "planlock gc".
+// gcCommand is "planlock gc": it frees what no journal of the workspace refers
+// to. It holds the workspace meanwhile, and removes nothing while any journal
+// or tree cannot be read, since that might be the one that needs it.
 type gcCommand struct {
 	arguments
 	workspaceFlag
