@@ -59,11 +59,24 @@ func (p *Plan) order() (*Graph, cycles) {
 // taskGraph has a node for each task, also for those with one id; the first of
 // them is depended on.
 func (p *Plan) taskGraph() *network.Graph {
-	g, at := network.New(len(p.Tasks)), indexTasks(p)
-	for i, t := range p.Tasks {
-		g.Names[i] = t.ID
-		for _, id := range t.DependsOn {
-			if j, ok := at[id]; ok {
+	return graphOf(p.Tasks, func(t *Task) (id string, needs []string) { return t.ID, t.DependsOn })
+}
+
+// specletGraph has a node for each speclet.
+func (p *Plan) specletGraph() *network.Graph {
+	return graphOf(p.Speclets, func(s *Speclet) (id string, needs []string) { return s.ID, s.DependsOn })
+}
+
+// graphOf has a node for each item of a list, in its order. Needs that are not
+// there are left out.
+func graphOf[T any](list []T, of func(*T) (id string, needs []string)) *network.Graph {
+	g := network.New(len(list))
+	at := indexOf(list, func(item *T) string { id, _ := of(item); return id })
+	for i := range list {
+		id, needs := of(&list[i])
+		g.Names[i] = id
+		for _, need := range needs {
+			if j, ok := at[need]; ok {
 				g.Needs[i] = append(g.Needs[i], j)
 			}
 		}
@@ -71,19 +84,20 @@ func (p *Plan) taskGraph() *network.Graph {
 	return g
 }
 
-// specletGraph has a node for each speclet.
-func (p *Plan) specletGraph() *network.Graph {
-	g, at := network.New(len(p.Speclets)), indexSpeclets(p)
-	for i, s := range p.Speclets {
-		g.Names[i] = s.ID
-		for _, id := range s.DependsOn {
-			if j, ok := at[id]; ok {
-				g.Needs[i] = append(g.Needs[i], j)
-			}
+// indexOf finds the items of a list by id; of several with one id it has the
+// first.
+func indexOf[T any](list []T, id func(*T) string) map[string]int {
+	at := make(map[string]int, len(list))
+	for i := range list {
+		if _, ok := at[id(&list[i])]; !ok {
+			at[id(&list[i])] = i
 		}
 	}
-	return g
+	return at
 }
+
+func taskID(t *Task) string       { return t.ID }
+func specletID(s *Speclet) string { return s.ID }
 
 // jointGraph adds to the tasks, for every speclet, a node that comes before its
 // tasks and one that comes after, so that a speclet waits for all of another's
@@ -94,7 +108,7 @@ func (p *Plan) jointGraph(tasks *network.Graph) *network.Graph {
 	for _, needs := range tasks.Needs {
 		g.Needs = append(g.Needs, slices.Clone(needs))
 	}
-	at := indexTasks(p)
+	at := indexOf(p.Tasks, taskID)
 	for i, s := range p.Speclets {
 		begin, end := n+2*i, n+2*i+1
 		g.Names = append(g.Names, "speclet "+s.ID, "speclet "+s.ID)
@@ -111,28 +125,6 @@ func (p *Plan) jointGraph(tasks *network.Graph) *network.Graph {
 		}
 	}
 	return g
-}
-
-// indexTasks finds tasks by id; of several with one id it has the first.
-func indexTasks(p *Plan) map[string]int {
-	at := make(map[string]int, len(p.Tasks))
-	for i, t := range p.Tasks {
-		if _, ok := at[t.ID]; !ok {
-			at[t.ID] = i
-		}
-	}
-	return at
-}
-
-// indexSpeclets finds speclets by id; of several with one id it has the first.
-func indexSpeclets(p *Plan) map[string]int {
-	at := make(map[string]int, len(p.Speclets))
-	for i, s := range p.Speclets {
-		if _, ok := at[s.ID]; !ok {
-			at[s.ID] = i
-		}
-	}
-	return at
 }
 
 // Step finds a step and its task; both are the plan's own.

@@ -68,7 +68,7 @@ type stepPart struct {
 func inspect(d *Draft, o CheckOptions) *inspection {
 	p := &d.Plan
 	x := &inspection{draft: d, plan: p, options: o, strict: p.Profile != Observe,
-		texts: textsOf(p.Visit), tasks: indexTasks(p), speclets: indexSpeclets(p),
+		texts: textsOf(p.Visit), tasks: indexOf(p.Tasks, taskID), speclets: indexOf(p.Speclets, specletID),
 		steps: map[Address]place{}, required: map[string]bool{}, served: map[string]bool{},
 		nonGoals: paths.New(), kept: map[string]string{}, envelope: paths.New(),
 		own: map[string]struct{}{}, keys: map[string]bool{}}

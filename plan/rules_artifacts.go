@@ -15,12 +15,12 @@ func artifactRules() []rule {
 	return []rule{
 		{code: "artifacts-missing", severity: Error,
 			why: "Under strict each step says what it changes. artifacts = {} says: nothing.",
-			step: func(x *inspection, s *stepPart, tell tell) {
-				if x.strict && s.Artifacts == nil && x.silent(s, "artifacts") {
-					tell("", fmt.Sprintf("step %s does not say what it changes", s.address),
-						`add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  for nothing`)
-				}
-			}},
+			step: lacking(func(x *inspection, s *stepPart) bool {
+				return s.Artifacts == nil && x.silent(s, "artifacts")
+			},
+				"", "step %s does not say what it changes",
+				`add  artifacts = { create = ["docs/limits.md"] }  with its own paths, or  artifacts = {}  `+
+					"for nothing")},
 		{code: "path-reserved", severity: Error,
 			why: "The plan, its lock, .git and .planlock are never a step's artifacts.",
 			step: func(x *inspection, s *stepPart, tell tell) {
@@ -135,13 +135,11 @@ func artifactRules() []rule {
 			}},
 		{code: "semantic-change-missing", severity: Error,
 			why: "Under strict a step that changes files says what that does to behaviour.",
-			step: func(x *inspection, s *stepPart, tell tell) {
-				if x.strict && s.changesFiles() && s.SemanticChange == "" && x.silent(s, "semantic_change") {
-					tell("",
-						fmt.Sprintf("step %s changes files and does not say what that does to behaviour", s.address),
-						`add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)
-				}
-			}},
+			step: lacking(func(x *inspection, s *stepPart) bool {
+				return s.changesFiles() && s.SemanticChange == "" && x.silent(s, "semantic_change")
+			},
+				"", "step %s changes files and does not say what that does to behaviour",
+				`add  semantic_change = "preserving"  or one of "extending", "modifying" and "breaking"`)},
 		{code: "limits-missing", severity: Error,
 			why: "Under strict a step that changes files says how many files and lines.",
 			step: func(x *inspection, s *stepPart, tell tell) {

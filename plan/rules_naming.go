@@ -64,23 +64,13 @@ func namingRules() []rule {
 			}},
 		everyText(rule{code: "text-hidden", severity: Warning,
 			why: "A text for people holds characters that are not seen, or that turn the direction of writing."},
-			[]meaning{prose}, func(text string) (message, hint string) {
-				if i := hidden.InLines(text); i >= 0 {
-					return "the text has a character that is not seen, or turns the others: " +
-						hidden.Escape(text[i:min(len(text), i+4)]), "take it out, or type the text again"
-				}
-				return "", ""
-			}),
+			[]meaning{prose}, unseen("the text has a character that is not seen, or turns the others: ",
+				"take it out, or type the text again")),
 		everyText(rule{code: "command-hidden", severity: Error, cause: true,
 			why: "A command holds a control character, one without width, or one that turns the direction of " +
 				"writing: what a person reads is not what runs."},
-			[]meaning{command}, func(text string) (message, hint string) {
-				if i := hidden.InLines(text); i >= 0 {
-					return "the command has a character that is not seen: " +
-						hidden.Escape(text[i:min(len(text), i+4)]), "take it out, or type the command again"
-				}
-				return "", ""
-			}),
+			[]meaning{command}, unseen("the command has a character that is not seen: ",
+				"take it out, or type the command again")),
 		everyText(rule{code: "path-invalid", severity: Error, cause: true,
 			why: "Paths and globs are relative to the workspace and never lead out of it: no .., no leading /, " +
 				"no backslash, no blank at an end, nothing unseen."},
@@ -129,6 +119,16 @@ func everyText(r rule, of []meaning, wrong func(text string) (message, hint stri
 	r.task = func(_ *inspection, t *taskPart, tell tell) { judge(t.texts, tell) }
 	r.step = func(_ *inspection, s *stepPart, tell tell) { judge(s.texts, tell) }
 	return r
+}
+
+// unseen finds what people cannot see in a text, and shows it escaped.
+func unseen(message, hint string) func(string) (string, string) {
+	return func(text string) (string, string) {
+		if i := hidden.InLines(text); i >= 0 {
+			return message + hidden.Escape(text[i:min(len(text), i+4)]), hint
+		}
+		return "", ""
+	}
 }
 
 // pathFault says why a text is no path or glob in the workspace, or "".

@@ -21,11 +21,9 @@ func stepRules() []rule {
 				}
 			}},
 		{code: "method-missing", severity: Error, why: "Under strict a step says how it is done.",
-			step: func(x *inspection, s *stepPart, tell tell) {
-				if x.strict && s.Run == "" && s.Prompt == "" {
-					tell("", "the step does not say how it is done", addMethod)
-				}
-			}},
+			step: lacking(func(_ *inspection, s *stepPart) bool { return s.Run == "" && s.Prompt == "" },
+				"", "the step does not say how it is done",
+				addMethod)},
 		{code: "method-is-description", severity: Warning,
 			why: "Under observe a step without a method is carried out by its description.",
 			step: func(x *inspection, s *stepPart, tell tell) {
@@ -74,12 +72,11 @@ func stepRules() []rule {
 				}
 			}},
 		{code: "on-failure-missing", severity: Error, why: "Under strict each step says what follows a failure.",
-			step: func(x *inspection, s *stepPart, tell tell) {
-				if x.strict && s.OnFailure == "" && x.silent(s, "on_failure") {
-					tell("", fmt.Sprintf("step %s does not say what follows a failure", s.address),
-						`add  on_failure = "block"  or put it once under [defaults]`)
-				}
-			}},
+			step: lacking(func(x *inspection, s *stepPart) bool {
+				return s.OnFailure == "" && x.silent(s, "on_failure")
+			},
+				"", "step %s does not say what follows a failure",
+				`add  on_failure = "block"  or put it once under [defaults]`)},
 		{code: "retries-missing", severity: Warning, cause: true, mended: "max_retries",
 			why: `on_failure = "retry" needs a number of times. Without one it is once under preset contract, else what ` +
 				"the preset says.",
@@ -95,12 +92,9 @@ func stepRules() []rule {
 				}
 			}},
 		{code: "rollback-missing", severity: Error, why: "Under strict each step says whether it can be undone.",
-			step: func(x *inspection, s *stepPart, tell tell) {
-				if x.strict && s.Rollback == "" && x.silent(s, "rollback") {
-					tell("", fmt.Sprintf("step %s does not say whether it can be undone", s.address),
-						`add  rollback = "reversible"  or put it once under [defaults]`)
-				}
-			}},
+			step: lacking(func(x *inspection, s *stepPart) bool { return s.Rollback == "" && x.silent(s, "rollback") },
+				"", "step %s does not say whether it can be undone",
+				`add  rollback = "reversible"  or put it once under [defaults]`)},
 		{code: "compensate-missing", severity: Error, cause: true, mended: "compensate",
 			why: "A compensatable step names the command that undoes it.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
@@ -131,29 +125,21 @@ func stepRules() []rule {
 			}},
 		{code: "outcome-missing", severity: Error,
 			why: "Under strict a step that changes nothing has a postcondition: otherwise nothing tells that it ran.",
-			step: func(x *inspection, s *stepPart, tell tell) {
-				if x.strict && s.Artifacts != nil && !s.changesFiles() && len(s.Postconditions) == 0 {
-					tell("", fmt.Sprintf("step %s has neither an artifact nor a postcondition", s.address),
-						`add  postconditions = [{ kind = "go_build", package = "./..." }]  or another check`)
-				}
-			}},
+			step: lacking(func(_ *inspection, s *stepPart) bool {
+				return s.Artifacts != nil && !s.changesFiles() && len(s.Postconditions) == 0
+			},
+				"", "step %s has neither an artifact nor a postcondition",
+				`add  postconditions = [{ kind = "go_build", package = "./..." }]  or another check`)},
 		{code: "check-missing", severity: Error,
 			why: "Under strict there is something that each step's outcome is checked against.",
-			step: func(x *inspection, s *stepPart, tell tell) {
-				if x.strict && !s.checkable() && !s.changesPublic() {
-					tell("", fmt.Sprintf("there is nothing to check the outcome of step %s against", s.address),
-						"add expect, a postcondition, a test_intent, or expected_output for a reviewer")
-				}
-			}},
+			step: lacking(func(_ *inspection, s *stepPart) bool { return !s.checkable() && !s.changesPublic() },
+				"", "there is nothing to check the outcome of step %s against",
+				"add expect, a postcondition, a test_intent, or expected_output for a reviewer")},
 		{code: "public-surface-unspecified", severity: Error,
 			why: "Under strict a step that changes public symbols says how they behave.",
-			step: func(x *inspection, s *stepPart, tell tell) {
-				if x.strict && !s.checkable() && s.changesPublic() {
-					tell("artifacts",
-						fmt.Sprintf("step %s changes public symbols, and nothing says how they behave", s.address),
-						"add expected_output, expect, a postcondition or a test_intent")
-				}
-			}},
+			step: lacking(func(_ *inspection, s *stepPart) bool { return !s.checkable() && s.changesPublic() },
+				"artifacts", "step %s changes public symbols, and nothing says how they behave",
+				"add expected_output, expect, a postcondition or a test_intent")},
 		{code: "test-intent-no-test", severity: Error, why: "A test intent names the command that runs the test.",
 			step: func(_ *inspection, s *stepPart, tell tell) {
 				if s.TestIntent != nil && s.TestIntent.Test == "" {
@@ -169,6 +155,16 @@ func stepRules() []rule {
 						"add  behavior  with what is so when the test passes")
 				}
 			}},
+	}
+}
+
+// lacking makes a rule of something that strict asks every step for. A %s in
+// the message is the step's address.
+func lacking(what func(*inspection, *stepPart) bool, key, message, hint string) func(*inspection, *stepPart, tell) {
+	return func(x *inspection, s *stepPart, tell tell) {
+		if x.strict && what(x, s) {
+			tell(key, strings.ReplaceAll(message, "%s", string(s.address)), hint)
+		}
 	}
 }
 
