@@ -11,8 +11,8 @@ import (
 // beside it or by a lock of its own that leaves no file. The report goes to
 // standard output and progress to standard error. What the run comes to is the
 // exit status; an interrupted run has restored the tree, and the last line says
-// how to go on. Ownership of the workspace is taken before anything is written,
-// and let go of in any case.
+// how to go on. It holds the workspace from before the first write until it
+// ends.
 type runCommand struct {
 	arguments
 	session

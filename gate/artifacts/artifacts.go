@@ -4,7 +4,6 @@ package artifacts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/planlock/planlock/gate"
@@ -27,10 +26,7 @@ func Gate() gate.Gate {
 }
 
 func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
-	account, err := accountOf(pass)
-	if err != nil {
-		return err
-	}
+	account := accountOf(pass)
 	observe := pass.Plan != nil && pass.Plan.Profile == plan.Observe
 	stood := overwritten(account)
 	for _, m := range account.Missing {
@@ -44,15 +40,14 @@ func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
 	return nil
 }
 
-func accountOf(pass *gate.Pass) (*ledger.Account, error) {
-	if pass.Step == nil {
-		return nil, errors.New("artifacts: the pass has no step")
-	}
+// accountOf is the account of the pass, or one that is made here for a host
+// that has none.
+func accountOf(pass *gate.Pass) *ledger.Account {
 	if pass.Account != nil {
-		return pass.Account, nil
+		return pass.Account
 	}
 	account := ledger.Reconcile(declaredBy(pass.Step), pass.Changes, pass.Symbols)
-	return &account, nil
+	return &account
 }
 
 func declaredBy(s *plan.Step) ledger.Declared {

@@ -5,7 +5,6 @@ package conditions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/planlock/planlock/gate"
@@ -22,9 +21,6 @@ func After() gate.Gate {
 		Doc:     "Every postcondition of the step must hold; a step is not complete before.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}, Stateless: true,
 	}, quickAfter, func(ctx context.Context, pass *gate.Pass) error {
-		if pass.Step == nil {
-			return errors.New("postconditions: the pass has no step")
-		}
 		return decide.All(ctx, pass, code.Postcondition, "postcondition", pass.Step.Postconditions)
 	})
 }
@@ -37,9 +33,6 @@ func Before() gate.Gate {
 		Doc:     "Every precondition of the step must hold before it begins, and before the first step every assumption of the plan that has a check.",
 		Version: "1", Level: gate.BlocksStep, Phases: []gate.Phase{gate.Before}, Stateless: true,
 	}, quickBefore, func(ctx context.Context, pass *gate.Pass) error {
-		if pass.Step == nil {
-			return errors.New("preconditions: the pass has no step")
-		}
 		var d decide.Several
 		assumptions(ctx, pass, &d)
 		d.Each(ctx, pass, code.Precondition, "precondition", pass.Step.Preconditions)

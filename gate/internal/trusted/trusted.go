@@ -6,17 +6,24 @@ package trusted
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/planlock/planlock/gate"
 )
 
 // New makes a built-in gate. Where quick says so of a pass it need not be
-// watched; nil: it never says so.
+// watched; nil: it never says so. judge need not look whether there is a step:
+// a pass without one is refused before, but in the phases that have none.
 func New(info gate.Info, quick func(*gate.Pass) bool, judge func(context.Context, *gate.Pass) error) gate.Gate {
 	if quick == nil {
 		quick = func(*gate.Pass) bool { return false }
 	}
-	return builtIn{gate.NewQuick(info, quick, judge)}
+	return builtIn{gate.NewQuick(info, quick, func(ctx context.Context, pass *gate.Pass) error {
+		if pass.Step == nil && pass.Phase != gate.Planning && pass.Phase != gate.Final {
+			return fmt.Errorf("%s: the pass has no step", info.Name)
+		}
+		return judge(ctx, pass)
+	})}
 }
 
 // Is reports whether a gate is a built-in one.
