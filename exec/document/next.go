@@ -49,7 +49,7 @@ func (rep *Model) answer(c choice) action.Action {
 }
 
 // diffs are how it is seen what the steps did that failed.
-func (rep *Model) diffs() []nextStep {
+func diffs(rep *Model) []nextStep {
 	var out []nextStep
 	for _, s := range rep.steps {
 		if s.Failure != nil && s.account() != nil {
@@ -121,7 +121,7 @@ func (rep *Model) afterFailure() []nextStep {
 	case rep.Counts.Completed > 0 && rep.Counts.Completed < rep.Counts.Steps:
 		note("The completed steps stay: plan what is left, lock it and run it")
 	}
-	return append(append(out, rep.diffs()...), nextStep{why: "Prove the report", do: rep.prove()})
+	return append(append(out, diffs(rep)...), nextStep{why: "Prove the report", do: rep.prove()})
 }
 
 // afterVerdict names the ways out where the final gates said no to what the

@@ -57,10 +57,10 @@ type notePlace struct {
 	Notes []safe
 }
 
-// notes are what was learned while the plan was carried out, for people,
+// noteSections are what was learned while the plan was carried out, for people,
 // grouped by task, by step or only at the end, as the plan's
 // knowledge_capture.update_frequency says.
-func (m *Model) notes() []noteSection {
+func noteSections(m *Model) []noteSection {
 	often, sections := frequency(m.plan), make([]noteSection, noteKinds)
 	for kind := range sections {
 		sections[kind].Title = noteTitles[kind]

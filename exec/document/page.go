@@ -21,7 +21,7 @@ type Page struct {
 // NewPage lays the pictures of a page out.
 func NewPage(m *Model) Page {
 	return Page{Model: m, Graph: newGraph(m), Timeline: newTimeline(m), Next: each(nextSteps(m), m.told),
-		Check: m.say(m.prove()), Tally: m.tally(), Bar: m.bar()}
+		Check: m.say(m.prove()), Tally: m.tally(), Bar: barOf(m)}
 }
 
 // Functions are what templates of a page call besides methods of the model: t
@@ -40,6 +40,15 @@ func Functions() map[string]any {
 		"count":   count,
 		"table":   differences,
 		"because": because,
+		// of a step
+		"stepMark":  (*step).mark,
+		"size":      (*step).size,
+		"judged":    (*step).gates,
+		"detours":   func(s *step) string { return safetext.Escape(join(s.detours())) },
+		"stopped":   (*step).stopped,
+		"verdict":   (*step).verdict,
+		"remedy":    (*step).remedy,
+		"aftermath": (*step).aftermath,
 	}
 }
 
@@ -50,8 +59,8 @@ type portion struct {
 	X, Width float64 // per cent
 }
 
-// bar shows the steps by status as shares of one line.
-func (rep *Model) bar() []portion {
+// barOf shows the steps by status as shares of one line.
+func barOf(rep *Model) []portion {
 	c := rep.Counts
 	var out []portion
 	x := 0.0
@@ -80,35 +89,8 @@ func visibleLines(text string) string {
 
 // The template asks for these.
 
-// Size is what the step changed, or that it was undone.
-func (s *step) Size() string { return s.size() }
-
 // Rows sets declared against actual.
 func (e *entry) Rows() []ledgerRow { return ledgerRows(e) }
-
-// Mark shows its status in one column.
-func (s *step) Mark() string { return s.mark() }
-
-// Judged are the judgements that count for the step.
-func (s *step) Judged() []judgement { return s.gates() }
-
-// Account is the latest ledger entry of the step.
-func (s *step) Account() *entry { return s.account() }
-
-// Detours are its retries and backups.
-func (s *step) Detours() string { return safetext.Escape(join(s.detours())) }
-
-// Aftermath says what a failure left behind.
-func (s *step) Aftermath() []string { return s.aftermath() }
-
-// Stopped reports whether the step's last word was no.
-func (s *step) Stopped() bool { return s.stopped() }
-
-// Remedy says what helps.
-func (s *step) Remedy() string { return s.remedy() }
-
-// Verdict says it.
-func (s *step) Verdict() string { return s.verdict() }
 
 // Clock is the time for people.
 func (s stamp) Clock() string { return s.clock() }

@@ -128,7 +128,7 @@ type pendingAction struct {
 }
 
 // unresolvedTasks are the tasks of a run that is over that were not completed.
-func (rep *Model) unresolvedTasks() []*task {
+func unresolvedTasks(rep *Model) []*task {
 	if rep.of.Ended == nil {
 		return nil
 	}
@@ -139,11 +139,11 @@ func (rep *Model) unresolvedTasks() []*task {
 // reason and with hints for whoever plans next. It can be read as a plan again.
 func drawPending(w io.Writer, rep *Model) error {
 	left := map[string]bool{}
-	for _, t := range rep.unresolvedTasks() {
+	for _, t := range unresolvedTasks(rep) {
 		left[t.ID] = true
 	}
 	var actions []pendingAction
-	for _, t := range rep.unresolvedTasks() {
+	for _, t := range unresolvedTasks(rep) {
 		actions = append(actions, newPending(rep.plan, rep.of, rep, t, *rep.analysis, left))
 	}
 	return encode(w, actions)

@@ -45,7 +45,7 @@ func judgedAs(js []judgement) string {
 }
 
 // remark is what the row of a step says of its way.
-func (s *step) remark() string {
+func remark(s *step) string {
 	switch {
 	case s.Blocked != nil:
 		return "by " + string(s.Blocked.By) + ": " + s.Blocked.Why
@@ -56,12 +56,12 @@ func (s *step) remark() string {
 }
 
 // detailed reports whether there is more to say of a step than its row does.
-func (s *step) detailed() bool {
+func detailed(s *step) bool {
 	return len(s.Attempts)+len(s.Gates)+len(s.Questions) > 0 || s.Failure != nil
 }
 
 // outside are the changes of a completed step that it did not declare.
-func (s *step) outside() []change {
+func outside(s *step) []change {
 	if e := s.account(); e != nil && s.Status == history.Completed {
 		return e.Extra
 	}
@@ -69,7 +69,7 @@ func (s *step) outside() []change {
 }
 
 // proofs are the judgements of a completed step that name evidence.
-func (s *step) proofs() []judgement {
+func proofs(s *step) []judgement {
 	if s.Status != history.Completed {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (s *step) proofs() []judgement {
 }
 
 // problem is why a step failed, or why it has not succeeded yet.
-func (s *step) problem() []string {
+func problem(s *step) []string {
 	if s.Failure != nil {
 		return s.Failure.Reasons
 	}
@@ -91,7 +91,7 @@ func (s *step) problem() []string {
 }
 
 // then is what was decided after an attempt, nil if nothing was.
-func (s *step) then(attempt int) *recovery {
+func then(s *step, attempt int) *recovery {
 	if attempt < len(s.Recoveries) {
 		return &s.Recoveries[attempt]
 	}
@@ -99,7 +99,7 @@ func (s *step) then(attempt int) *recovery {
 }
 
 // touched are the files that attempts changed, each once.
-func (s *step) touched() []string {
+func touched(s *step) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, a := range s.Attempts {
@@ -182,7 +182,7 @@ type taskFailure struct {
 	Attempts int
 }
 
-func (m *Model) failedTasks() []taskFailure {
+func failedTasks(m *Model) []taskFailure {
 	var all []taskFailure
 	for _, t := range m.Tasks {
 		f := taskFailure{Task: t}
@@ -206,7 +206,7 @@ func (m *Model) stuck(s *step) bool { return s.Failure != nil || m.waitsAt(s) }
 func (m *Model) waitsAt(s *step) bool { return m.Waiting != nil && m.Waiting.Step == s.Address }
 
 // unfinished are the first steps that are still to be done.
-func (m *Model) unfinished(most int) []*step {
+func unfinished(m *Model, most int) []*step {
 	open := only(m.steps, func(s *step) bool { return s.Status == history.Pending || s.Status == history.InFlight })
 	return open[:min(most, len(open))]
 }
@@ -249,7 +249,7 @@ type figure struct {
 	Count string
 }
 
-func (m *Model) figures() []figure {
+func figures(m *Model) []figure {
 	k := m.analysis.KPIs
 	row := func(name string, r analysis.Rate) figure {
 		if r.Of == 0 {
@@ -270,7 +270,7 @@ type emptyBackup struct {
 	Step plan.Address
 }
 
-func (m *Model) sameAgain() []emptyBackup {
+func sameAgain(m *Model) []emptyBackup {
 	var all []emptyBackup
 	for _, t := range m.plan.Tasks {
 		for i := range t.Steps {
@@ -285,7 +285,7 @@ func (m *Model) sameAgain() []emptyBackup {
 }
 
 // projectSettings are what the plan says about the project.
-func (m *Model) projectSettings() []plan.Setting {
+func projectSettings(m *Model) []plan.Setting {
 	return only(m.plan.Settings, func(s plan.Setting) bool {
 		head, _, _ := strings.Cut(s.Key, ".")
 		return head == "software_stack" || head == "constraints" || head == "components"
@@ -300,7 +300,7 @@ func settingText(v plan.Value) string {
 }
 
 // ceremony is the strategy of a run as checkpoint.yaml has it.
-func (m *Model) ceremony() string {
+func ceremony(m *Model) string {
 	if s := m.of.Flow.Strategy; s != nil && s.Strategy == history.Orchestrated {
 		return "ORCHESTRATED"
 	}
@@ -319,7 +319,7 @@ type donePhase struct {
 	Name, Evidence string
 }
 
-func (m *Model) phases() phaseProgress {
+func phases(m *Model) phaseProgress {
 	var done []donePhase
 	flow := m.of.Flow
 	if flow.Strategy != nil && len(flow.Strategy.Phases) > 0 {
@@ -342,7 +342,7 @@ func (m *Model) phases() phaseProgress {
 func contextOf(p *plan.Plan, rep *Model) string {
 	text := fmt.Sprintf("%s. %d of %d steps are completed.", strings.TrimSuffix(rep.Goal, "."), rep.Counts.Completed,
 		rep.Counts.Steps)
-	for _, s := range rep.unfinished(1) {
+	for _, s := range unfinished(rep, 1) {
 		text += fmt.Sprintf(" Next: step %s, %s.", s.Address, strings.TrimSuffix(s.Title, "."))
 	}
 	for _, n := range p.NonGoals {

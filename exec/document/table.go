@@ -81,7 +81,7 @@ func All() []Document {
 			Only: func(m *Model) bool { return slices.ContainsFunc(m.steps, m.stuck) }, Draw: byTemplate("stuck-report.md")},
 		{Name: "pending_actions.json", For: "the next cycle of planning, with reasons and hints; planlock reads it as a plan",
 			When: "where a run that is over left tasks",
-			Only: func(m *Model) bool { return len(m.unresolvedTasks()) > 0 }, Draw: drawPending},
+			Only: func(m *Model) bool { return len(unresolvedTasks(m)) > 0 }, Draw: drawPending},
 		{Name: "reflections.jsonl", For: "programs: what advisors said", When: "where an advisor was asked",
 			Only: advised, Draw: drawReflections},
 		{Name: "reflection_summary.md", For: "people: what advisors said", When: "where an advisor was asked",
