@@ -99,6 +99,8 @@ func (d *Blobs) add(key sum, write func() (place, error)) error {
 	if err := d.usable(); err != nil {
 		return err
 	}
+	// What only a crash left is put again: it may not be durable, and nobody
+	// would sync it.
 	if w, _ := d.find(key); w.sure {
 		d.rely(w)
 		return nil
@@ -109,6 +111,8 @@ func (d *Blobs) add(key sum, write func() (place, error)) error {
 			return err
 		}
 	}
+	// After an error the pack is cut to where it ended, so that nothing has to
+	// be stepped over later.
 	start := d.own.end
 	p, err := write()
 	if err != nil {
@@ -195,6 +199,8 @@ func (d *Blobs) read(w where) (io.ReadCloser, error) {
 	if d.closed {
 		return nil, checkpoint.ErrClosed
 	}
+	// The own pack may be ahead of its file: small contents are still in
+	// memory.
 	if d.own != nil && d.own.name == w.pack {
 		if kept, ok := d.own.content(w.place); ok {
 			return io.NopCloser(bytes.NewReader(kept)), nil

@@ -8,6 +8,20 @@
 // index spares reading the packs, and is advice: it is never synced, and is
 // made anew where it does not fit.
 //
+// A content that is put is gathered in memory, or, if it is large, written to
+// the pack at once; blocks are shared with the file it comes from where the
+// file system can do that. Sync writes what is gathered, syncs the one file,
+// and adds a mark behind it, which is not synced itself: without it the next
+// opening hashes a little more. What a crash leaves behind the last mark is
+// found by [Blobs.Get] as far as it is whole, and denied by [Blobs.Has], so
+// that whoever relies on it puts it again.
+//
+// Nothing is ever written over. [Blobs.Collect] copies what is needed of packs
+// that are mostly garbage into the own pack, syncs that, and only then removes
+// them: at every moment each needed content lies in some pack that is whole. A
+// pack that another process writes is locked, and left alone; one that was
+// taken away while it is read is looked for in the others.
+//
 //	blobs, err := folder.Open(ctx, "w/.planlock/objects")
 //	store := checkpoint.NewStore(blobs)
 //	freed, err := blobs.Collect(ctx, needed, false) // see Store.References

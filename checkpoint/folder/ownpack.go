@@ -83,6 +83,8 @@ func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader
 		return at, nil
 	}
 	at := place{offset: p.end + itemHeader}
+	// The header goes last: until it is there nobody takes for a content what
+	// was only begun.
 	w := &content.Sparse{F: p.f, Offset: at.offset}
 	if _, err := w.Write(first); err != nil {
 		return at, err

@@ -10,6 +10,11 @@
 //
 // A [Prober] reads a file again only when its stamps have moved.
 //
+// Looking is bounded: a program that is asked for its version has no input, a
+// small environment, a folder that is not the workspace, and a few seconds.
+// What a workspace names never leads out of it, and FIFOs are not waited for.
+// All that cannot be read is reported at once.
+//
 // # What is not promised
 //
 // A program is digested as the file that its name leads to; libraries and

@@ -4,6 +4,18 @@
 // The whole tree is one slice, so that memory is a small multiple of the text
 // whatever it nests. Text that is not JSON gives an *Error with its place. It
 // accepts what RFC 8259 accepts, up to a depth of nesting.
+//
+//	v, err := jsontree.ParseAll(text)
+//	for task := range v.Get("tasks").Each {
+//		title := task.Get("title")
+//		if title.Kind() != jsontree.String {
+//			report(title.Offset(), "a title is a text, and this is "+title.Kind().String())
+//		}
+//	}
+//
+// A value that is not there is the zero [Value], of which everything can be
+// asked: so readers go down several levels and look once, at the end, whether
+// they arrived.
 package jsontree
 
 import (

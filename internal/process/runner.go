@@ -78,6 +78,8 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 	streams.Attach(cmd)
 
 	begin := time.Now()
+	// The watch runs from the moment there is a tree until it has ended, so
+	// that the context cannot end unseen in between.
 	watch := &watch{ctx: ctx, grace: r.grace(), ended: make(chan struct{}), done: make(chan struct{})}
 	err = launch(cmd, box, func(t tree) {
 		streams.Started()
@@ -85,6 +87,9 @@ func (r *Runner) RunLive(ctx context.Context, c gate.Command, stderr io.Writer) 
 		go watch.run(t)
 	})
 	ended := watch.stop()
+	// Whatever could be ended has ended. A pipe that is still open belongs to
+	// something that could not be found, and is not waited for longer than a
+	// moment.
 	late := streams.Drain(drainTime)
 	result := gate.CommandResult{Exit: -1, Took: time.Since(begin)}
 	result.Output, result.Stdout = streams.Texts()

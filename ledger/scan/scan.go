@@ -89,6 +89,8 @@ func (w *walk) openTop(dir string) (folder, error) {
 	if open == nil {
 		open = openTop
 	}
+	// The clocks are read before anything is looked at: what is written from
+	// then on has a later time.
 	start, up := uptime.Read()
 	top, err := open(dir)
 	if err != nil {

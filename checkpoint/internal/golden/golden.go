@@ -1,5 +1,6 @@
 // Package golden compares what is written in a file format with files that hold
-// it, so that a format does not change unnoticed. Only tests import it.
+// it, so that a format does not change unnoticed. Only tests import it. With
+// -update they write the files anew.
 package golden
 
 import (

@@ -1,5 +1,20 @@
 // Package restore makes a folder hold a tree again: exactly, in place, and
 // without ever following a link out of it.
+//
+// A restore compares what the folder should hold with what it holds, makes sure
+// that all contents can be had before it touches anything, and then removes,
+// makes folders, mends the rest, and last sets the modes and times of folders.
+// It can be repeated at any point, from a new scan: nothing that it did makes
+// the next one harder. An error about one path does not keep it from the
+// others, since a folder that is mostly mended helps more than one that is not.
+//
+// What somebody else does in the folder meanwhile is not fought: an entry that
+// became something else is left, and named in the error. Nothing is done by a
+// path of more than one name, so that a folder which is swapped for a link
+// leads nowhere.
+//
+// Where permission is missing, folders are opened to their owner for as long as
+// it takes. What is marked as immutable is a person's to unmark.
 package restore
 
 import (

@@ -61,6 +61,8 @@ func (r *restorer) try(path string, do func(dir *disk.Root, name string) error) 
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
+	// Only after the system refused: most folders need no opening, and asking
+	// each first would cost a call.
 	folder, _ := cutPath(path)
 	if uerr := r.openUp(folder); uerr != nil {
 		return errors.Join(err, uerr)
@@ -80,6 +82,8 @@ func (r *restorer) openUp(folder string) error {
 	if err := r.openRootUp(); err != nil || folder == "" {
 		return err
 	}
+	// From the outermost in, since a folder that cannot be searched hides those
+	// in it.
 	for i := 0; i < len(folder); i++ {
 		next := folder
 		if j := strings.IndexByte(folder[i:], '/'); j >= 0 {

@@ -25,6 +25,8 @@ func (r *restorer) mendRest(ctx context.Context, todo []mending) {
 		return
 	}
 	var wait sync.WaitGroup
+	// Two halves, and not turns: neighbours lie in one folder, which one worker
+	// then keeps open.
 	half := len(todo) / 2
 	wait.Go(func() { second.mendThese(ctx, todo[half:]) })
 	r.mendThese(ctx, todo[:half])

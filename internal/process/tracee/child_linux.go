@@ -47,6 +47,8 @@ func Hold(pid int) (*Child, error) {
 	if _, err := syscall.PtracePeekText(pid, s.saved.at(), s.code[:]); err != nil {
 		return nil, fmt.Errorf("code: %w", err)
 	}
+	// The instruction of a system call is put where the child goes on; release
+	// puts back what stood there.
 	code := s.code
 	copy(code[:], instruction)
 	if _, err := syscall.PtracePokeText(pid, s.saved.at(), code[:]); err != nil {
