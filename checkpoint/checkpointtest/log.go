@@ -279,6 +279,8 @@ func testConcurrentLog(l checkpoint.Log, s LogSubject) error {
 // testStale opens the log a second time, and appends by both. What was
 // acknowledged must be there at the end, in that order, and nothing else.
 func testStale(l checkpoint.Log, s LogSubject) error {
+	// What a call returned nil for is a promise, whichever of the two logs made
+	// it.
 	var acknowledged [][]byte
 	try := func(l checkpoint.Log, text string) {
 		if l.Append(context.Background(), [][]byte{[]byte(text)}) == nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -48,8 +47,7 @@ func (e logEnd) encode() []byte {
 // decodeHead reads what encode wrote. A head that does not verify says nothing:
 // it must not keep anybody from a log that is good.
 func decodeHead(b []byte) (logEnd, error) {
-	if len(b) != headSize || string(b[:headPrefix-2]) != headMagic+"\x00" ||
-		binary.BigEndian.Uint32(b[headSize-4:]) != crc32.Checksum(b[:headSize-4], format.Castagnoli()) {
+	if _, ok := format.Sealed(b); !ok || len(b) != headSize || string(b[:headPrefix-2]) != headMagic+"\x00" {
 		return logEnd{}, nil
 	}
 	if v := binary.BigEndian.Uint16(b[headPrefix-2:]); v != headVersion {

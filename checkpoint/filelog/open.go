@@ -30,6 +30,8 @@ func Read(ctx context.Context, path string) (*Log, error) { return Witness{}.Rea
 // openLog opens or makes a log that reached known.
 func openLog(root *disk.Root, path string, known ends) (*Log, error) {
 	f, err := openRegular(root, path, os.O_RDWR)
+	// A log that is not there is made, unless its head or its witness says that
+	// there was one.
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := known.notBefore(path, logEnd{}); err != nil {
 			return nil, err

@@ -42,6 +42,8 @@ func readFrames(ctx context.Context, r io.ReaderAt, path string, size int64, kno
 		if err != nil {
 			return at, fmt.Errorf("checkpoint: read log: %w", err)
 		}
+		// It does not verify. Either a crash tore it, or somebody changed it;
+		// the two are told apart by what else is there.
 		if payload == nil {
 			cut, err := torn(r, at.offset, end)
 			if err != nil {

@@ -180,7 +180,7 @@ func (k *ends) readWitness(root *disk.Root) {
 		return
 	}
 	rest, ok := bytes.CutPrefix(b, binary.BigEndian.AppendUint16([]byte(witnessMagic), witnessVersion))
-	if !ok || binary.BigEndian.Uint32(b[witnessSize-4:]) != crc32.Checksum(b[:witnessSize-4], format.Castagnoli()) {
+	if _, sealed := format.Sealed(b); !ok || !sealed {
 		return
 	}
 	k.witness = logEnd{offset: int64(binary.BigEndian.Uint64(rest)), records: binary.BigEndian.Uint64(rest[8:])}

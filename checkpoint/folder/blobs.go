@@ -317,6 +317,8 @@ func (d *Blobs) WriteGathered() error {
 
 // die forgets what was not synced, because of err.
 func (d *Blobs) die(err error) error {
+	// Whoever asks again is told that they are not kept, and puts them
+	// elsewhere.
 	for _, put := range d.fresh {
 		delete(d.index, put.key)
 	}

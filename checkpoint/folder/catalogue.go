@@ -77,6 +77,8 @@ func (c *catalogue) load() error {
 	if err != nil {
 		return err
 	}
+	// A pack that is gone, or shorter than it was, was collected or cut:
+	// nothing that is known of it holds.
 	for name := range c.packs {
 		if size, ok := sizes[name]; !ok || size < c.packs[name].end {
 			return c.reload() // what was in it may lie elsewhere now
@@ -156,6 +158,8 @@ func (c *catalogue) loadPack(name string) error {
 		before.end = int64(packHeader) // a damaged header costs nothing else
 	}
 	scan, err := scanPack(f, name, before.end, info.Size(), func(s sum, p place, sure bool) {
+		// Of several copies a durable one counts; else the first that was
+		// found, as that is the one that others found too.
 		if w, ok := c.find(s); !ok || sure && !w.sure {
 			c.index[s] = where{name, p, sure}
 		}
@@ -204,6 +208,7 @@ func (c *catalogue) writeIndex() error {
 			packs = append(packs, indexedPack{name, upTo})
 		}
 	}
+	// Only what is durable: an index outlives the crash that takes the rest.
 	all := c.allSure()
 	entries := make([]byte, 0, len(all)*indexEntry)
 	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b sum) int { return bytes.Compare(a[:], b[:]) }) {

@@ -142,6 +142,8 @@ func (c *checker) content(f io.ReaderAt, path string, p packed, size int64) erro
 		c.intact[p.digest] = true
 		return nil
 	}
+	// The last content of a pack may be half there. It is behind the last mark,
+	// so that nobody was told that it is kept.
 	if p.offset+p.size == size {
 		return nil // a crash left it
 	}
@@ -154,6 +156,7 @@ func (c *checker) content(f io.ReaderAt, path string, p packed, size int64) erro
 // padding reports whether there is nothing but zeros, less than a block of
 // them.
 func padding(f io.ReaderAt, from, to int64) bool {
+	// More than a block was not made by aligning a content.
 	if to-from >= content.Block {
 		return false
 	}

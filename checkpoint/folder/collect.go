@@ -156,6 +156,8 @@ func (c *collector) look(ctx context.Context, name string, size int64) error {
 	if err != nil {
 		return err
 	}
+	// Whoever writes a pack holds its lock. Ours is let go when the file is
+	// closed, at the end of the collection.
 	if held, err := file.Lock(f.OS()); err == nil && held {
 		c.Busy++
 		return f.Close()
@@ -271,6 +273,8 @@ func (c *collector) decide() {
 // rewrite copies what is needed of the packs that go to the own pack.
 func (c *collector) rewrite(ctx context.Context) (err error) {
 	d := c.folder
+	// Where the copying fails, for want of room most likely, it is undone: half
+	// of it would only fill the disk.
 	before := len(d.fresh)
 	defer func() {
 		if err != nil && d.dead == nil && len(d.fresh) > before { // there is no room for half of it

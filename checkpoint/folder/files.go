@@ -29,6 +29,7 @@ func (p *packFiles) open(root *disk.Root, name, path string) (f *disk.File, rele
 	if err != nil {
 		return nil, nil, err
 	}
+	// The first that were read stay open: a run reads from few packs.
 	if len(p.kept) >= fewPacks {
 		return f, f.Close, nil
 	}

@@ -3,7 +3,6 @@ package folder
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 	"io"
 	"os"
 	"sort"
@@ -58,12 +57,12 @@ func readIndex(root *disk.Root, path string) *packIndex {
 
 // decodeIndex reads what encodeIndex wrote; nil if it is something else.
 func decodeIndex(b []byte) *packIndex {
-	n := len(b) - 4
-	if n < indexHeader+4 || crc32.Checksum(b[:n], format.Castagnoli()) != binary.BigEndian.Uint32(b[n:]) ||
+	b, ok := format.Sealed(b)
+	if !ok || len(b) < indexHeader+4 ||
 		!bytes.Equal(b[:indexHeader], binary.BigEndian.AppendUint16(append([]byte(indexMagic), 0), indexVersion)) {
 		return nil
 	}
-	x, rest := &packIndex{}, b[indexHeader:n]
+	x, rest := &packIndex{}, b[indexHeader:]
 	count := binary.BigEndian.Uint32(rest)
 	for rest = rest[4:]; count > 0; count-- {
 		if len(rest) < 1 || len(rest) < 1+int(rest[0])+8 {

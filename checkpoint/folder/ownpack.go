@@ -70,6 +70,8 @@ func newPack(root *disk.Root, dir string) (*ownPack, error) {
 // nothing was added, and cut is to be called.
 func (p *ownPack) add(ctx context.Context, key sum, first []byte, rest io.Reader) (place, error) {
 	small := len(first) < content.Small
+	// Items must stand in the file in the order of their places, so that what
+	// is gathered goes first.
 	if !small || len(p.gathered)+itemHeader+len(first) > gatherSize {
 		if err := p.write(); err != nil {
 			return place{}, err

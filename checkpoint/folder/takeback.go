@@ -17,6 +17,7 @@ func (d *Blobs) rely(w where) {
 	if d.own == nil || w.pack != d.own.name {
 		return
 	}
+	// Readers do this at the same time, under a lock that they share.
 	for end := w.offset + w.size; ; {
 		if now := d.relied.Load(); now >= end || d.relied.CompareAndSwap(now, end) {
 			return
@@ -41,6 +42,8 @@ func (d *Blobs) TakeBack(digests []ledger.Digest) (gone []ledger.Digest, err err
 	if d.usable() != nil || d.own == nil {
 		return nil, nil
 	}
+	// From the end on, and only while each is the caller's: what lies before
+	// somebody else's content cannot be cut.
 	n := len(d.fresh)
 	for n > 0 && mine[d.fresh[n-1].key] && d.fresh[n-1].start >= d.relied.Load() {
 		n--

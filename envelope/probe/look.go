@@ -115,6 +115,8 @@ func (l *look) glob(glob string) {
 		l.fail("context:"+glob, errors.New("not a glob of paths inside the workspace"))
 		return
 	}
+	// What is named by a glob and not there is a component too: that it appears
+	// is a move.
 	matched := false
 	err := doublestar.GlobWalk(l.root.FS(), pattern, func(path string, entry fs.DirEntry) error {
 		if l.ctx.Err() != nil {

@@ -76,6 +76,8 @@ func (p *Prober) read(ctx context.Context, key string, open func() (*os.File, er
 		return reading{}, err
 	}
 	now := stampOf(info)
+	// The lock is not held while a file is read: others may look at other
+	// files.
 	p.mu.Lock()
 	last, ok := p.known[key]
 	p.mu.Unlock()

@@ -75,6 +75,7 @@ func (l *look) program(path string, version bool) (reading, error) {
 	if err != nil || !version || got.asked {
 		return got, err
 	}
+	// A version is asked for once for each content of the program.
 	got.version, got.asked = versionText(l.ctx, path), true
 	if l.ctx.Err() != nil {
 		return got, context.Cause(l.ctx)

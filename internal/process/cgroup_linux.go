@@ -212,6 +212,8 @@ func (g *controlGroup) end() error {
 // killed reports whether the kernel ended a process of the group for want of
 // memory.
 func (g *controlGroup) killed() bool {
+	// Both files count how often the kernel ended a process of the group for
+	// want of memory.
 	file := "memory.oom_control"
 	if g.unified {
 		file = "memory.events"

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	osexec "os/exec"
-	"sync"
 	"syscall"
 	"unsafe"
 
@@ -42,7 +41,7 @@ func launch(cmd *osexec.Cmd, box confinement, started func(tree)) error {
 // carry starts and awaits cmd on the present thread.
 func carry(cmd *osexec.Cmd, box confinement, groups *controlGroup, started func(tree)) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	t := &group{}
+	t := &everything{}
 	held := box.reached.Tree != groupTree
 	if held {
 		isolate(cmd.SysProcAttr, box)
@@ -136,49 +135,29 @@ func await(pid int) {
 	}
 }
 
-// A group is a process group and what left it: in a PID namespace that is all,
-// else what carries the cookie.
-type group struct {
-	mu     sync.Mutex
-	pid    int
-	gone   bool   // pid may be somebody else's by now
+// everything is a process group and what left it: in a PID namespace that is
+// all, else what carries the cookie.
+type everything struct {
+	group
 	cookie string // "": a PID namespace holds the tree
 }
 
-// terminate asks the group to end. One that is stopped goes on for that.
-func (g *group) terminate() {
-	g.signal(syscall.SIGTERM)
-	g.signal(syscall.SIGCONT)
-}
-
 // kill ends all of it that can be found.
-func (g *group) kill() {
-	g.signal(syscall.SIGKILL)
-	if g.cookie != "" {
-		sweep(g.cookie)
-	}
-}
-
-// signal signals the group, unless its number may belong to others by now.
-func (g *group) signal(s syscall.Signal) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.gone {
-		syscall.Kill(-g.pid, s)
+func (e *everything) kill() {
+	e.group.kill()
+	if e.cookie != "" {
+		sweep(e.cookie)
 	}
 }
 
 // finish ends what the command left behind, while its group's number is still
 // its own.
-func (g *group) finish() error {
-	g.signal(syscall.SIGKILL)
-	g.mu.Lock()
-	g.gone = true
-	g.mu.Unlock()
-	if g.cookie == "" {
+func (e *everything) finish() error {
+	e.group.finish()
+	if e.cookie == "" {
 		return nil
 	}
-	if left := sweep(g.cookie); left > 0 {
+	if left := sweep(e.cookie); left > 0 {
 		return fmt.Errorf("%d processes that it started could not be ended", left)
 	}
 	return nil

@@ -55,6 +55,7 @@ func (a abilities) reach(want Sandbox) (Reached, error) {
 	}
 	version, reason := a.landlock()
 	note(reason)
+	// Who demanded nothing gets less; who demanded a level is refused.
 	if version < landlockNeeded {
 		if want.Level != Default {
 			return refuse("writes cannot be confined to the workspace")

@@ -99,6 +99,8 @@ func (g *reader) locate(path string) (bool, error) {
 	if g.dir == "" || !isFolder(g.dir) {
 		return false, nil
 	}
+	// A further work tree has a folder of its own, and shares the rest with the
+	// first.
 	g.common = g.dir
 	text, err := readBounded(filepath.Join(g.dir, "commondir"), maxPointer)
 	if err == nil {

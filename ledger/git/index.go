@@ -30,6 +30,8 @@ func (g *reader) index() error {
 // indexDigest is the digest of an index's meaning, or, of one that cannot be
 // read so, of its bytes.
 func indexDigest(content []byte) ledger.Digest {
+	// A repository does not say here which of the two hashes it has; entries of
+	// the wrong length do not parse.
 	for _, hash := range []int{20, 32} { // sha1 and sha256 repositories
 		meaning := sha256.New()
 		if err := parseIndex(content, hash, meaning); err == nil {

@@ -75,6 +75,8 @@ func (r *reader) becomes(v *visit, i int, path string) {
 // expected, and now what is known already, if its mode is not zero. With an
 // error comes as much as was seen.
 func (r *reader) entry(in folder, name, path string, kind ledger.Kind, now status) (s seen, err error) {
+	// Whatever changes between two looks is looked at again, a few times: then
+	// something writes all the time, and no state of it would be true.
 	for range tries {
 		switch {
 		case now.mode != 0:

@@ -46,6 +46,8 @@ func (r *reader) visit(v *visit) {
 	v.end = read
 	entries, _ := v.base()
 	n := len(entries)
+	// The first entries are this reader's own; the rest are jobs that others
+	// may take.
 	first := min(n, batch)
 	hold := r.walk.open.Load() <= maxHeld
 	if hold {
@@ -167,6 +169,8 @@ func (r *reader) knows(v *visit) bool {
 // list reads the names in the folder. What the prior scan knew of them is kept
 // beside them; if the names are the same, they are the prior ones.
 func (r *reader) list(v *visit) error {
+	// A folder may let its names be listed and nothing in it be reached; then
+	// all of it cannot be read.
 	if v.status.mode&0o111 != 0o111 {
 		if _, err := v.dir.stat(&r.buffers, "."); err != nil {
 			return err // names can be listed, and nothing more

@@ -120,6 +120,8 @@ func (w *walk) openTop(dir string) (folder, error) {
 	if w.spare == nil {
 		w.spare = &spare{}
 	}
+	// Where the prior tree is not to be believed, it does not matter who says
+	// that nobody wrote.
 	if !w.sameScope || !w.belief.on || w.prior.root.unread > 0 {
 		w.written = nil
 	}

@@ -38,6 +38,9 @@ func (r *restorer) removeEntry(e ledger.Entry) error {
 			return walk.ErrSwapped
 		}
 		r.touch(e.Path)
+		// A folder that is not empty holds what the trees do not know: that is
+		// left, and the folder with it, unless something else has to stand
+		// here.
 		err = dir.Remove(name)
 		if err != nil && e.Kind == ledger.Dir && holdsSomething(dir, name) {
 			if ok {
@@ -160,6 +163,7 @@ func (r *restorer) writeFile(ctx context.Context, e ledger.Entry) error {
 	}
 	defer in.Close() // only read
 	return r.try(e.Path, func(dir *disk.Root, name string) error {
+		// In place, as that keeps owner, attributes and inode, and costs less.
 		f, err := openInPlace(dir, name)
 		if err != nil {
 			return err
@@ -240,6 +244,7 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 		}
 		return r.from.Open(ctx, e.Digest, e.Size)
 	}
+	// A small content is checked in memory, before the file is touched.
 	r.buf, err = format.ReadUpTo(in, r.buf[:0], e.Size)
 	if err == nil {
 		_, err = io.ReadFull(in, make([]byte, 1)) // the check is at the end
@@ -253,6 +258,8 @@ func (r *restorer) content(ctx context.Context, e ledger.Entry) (io.ReadCloser, 
 // openInPlace opens a regular file that has one name only for writing. It
 // returns nil if there is none like that, or it cannot be opened.
 func openInPlace(dir *disk.Root, name string) (*disk.File, error) {
+	// A file with a second name may be somebody else's too, who would see it
+	// change.
 	there, err := dir.Lstat(name)
 	if err != nil || !there.Mode().IsRegular() || file.Links(there) != 1 {
 		return nil, nil

@@ -61,6 +61,8 @@ func (p *plan) compareAll() {
 		switch {
 		case !ok || p.unread[e.Path] || differ(h, e):
 			p.mend = append(p.mend, mending{e, true})
+		// The content is there: only what stands about it is mended, without
+		// reading or writing it.
 		case e.Mode != h.Mode || !e.ModTime.Equal(h.ModTime):
 			p.mend = append(p.mend, mending{e, false})
 		}
@@ -75,6 +77,7 @@ func (p *plan) compareKnown() {
 		if p.leaveAlone(c.Path) {
 			continue
 		}
+		// What changes its kind is removed first, and then made.
 		if e == nil || h != nil && h.Kind != e.Kind {
 			p.remove = append(p.remove, *h)
 		}

@@ -67,6 +67,8 @@ func (r *restorer) try(path string, do func(dir *disk.Root, name string) error) 
 	if uerr := r.openUp(folder); uerr != nil {
 		return errors.Join(err, uerr)
 	}
+	// The way there is gone again: the folder may have been closed to us
+	// before.
 	if dir, name, err = r.w.At(path); err != nil {
 		return err
 	}
@@ -126,6 +128,7 @@ func (r *restorer) openRootUp() error {
 // first.
 func (r *restorer) finish() {
 	for _, p := range slices.Backward(slices.Sorted(maps.Keys(r.touched))) {
+		// A folder that could not be made has no mode to set.
 		if p == "" || r.failed[p] {
 			continue
 		}

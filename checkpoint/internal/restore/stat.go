@@ -15,6 +15,7 @@ func setFileStat(f *disk.File, e ledger.Entry) error {
 	if err != nil {
 		return err
 	}
+	// Asking costs less than setting, and most modes are right.
 	if modeOf(info) != e.Mode {
 		if err := f.Chmod(e.Mode); err != nil {
 			return err
@@ -37,6 +38,7 @@ func setStat(dir *disk.Root, name string, e ledger.Entry) error {
 			return err
 		}
 	}
+	// Setting a time is a write of its own on most file systems.
 	if info.ModTime().Equal(e.ModTime) {
 		return nil
 	}

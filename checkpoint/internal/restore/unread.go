@@ -26,6 +26,8 @@ func (r *restorer) readRest(ctx context.Context, dir string) error {
 		}
 		r.letRead(path)
 	}
+	// The scan is the same one, so that it leaves out and believes what the
+	// first one did.
 	have, err := scan.Again(ctx, dir, r.have)
 	if err != nil {
 		r.finish() // gives the folders that were opened their modes back

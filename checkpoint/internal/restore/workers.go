@@ -61,6 +61,8 @@ func (r *restorer) fork(ctx context.Context) (*restorer, error) {
 		return nil, err
 	}
 	second := *r
+	// It shares the plan, which does not change any more, and nothing that is
+	// written to.
 	second.w, second.buf, second.errs, second.rootWas = w, nil, nil, 0
 	second.touched, second.failed = map[string]bool{}, maps.Clone(r.failed)
 	return &second, nil
@@ -68,6 +70,8 @@ func (r *restorer) fork(ctx context.Context) (*restorer, error) {
 
 // join takes over what a fork noted, and closes it.
 func (r *restorer) join(second *restorer) {
+	// Both may have touched one folder; its mode and time are set once, after
+	// both.
 	maps.Copy(r.touched, second.touched)
 	maps.Copy(r.failed, second.failed)
 	r.errs = append(r.errs, second.errs...)

@@ -86,6 +86,7 @@ func (s *Child) BindAll(paths []string) (bound []string, err error) {
 func (s *Child) OpenAll(paths []string) error {
 	for _, path := range paths {
 		err := s.Attributes(path, Recursive, NoDev, ReadOnly)
+		// What was read-only before stays so: a user namespace may not undo it.
 		if errors.Is(err, syscall.EPERM) { // a mount below it was read-only before
 			err = s.Attributes(path, 0, NoDev, ReadOnly)
 		}
