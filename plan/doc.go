@@ -26,11 +26,41 @@
 //		}
 //	}
 //
+// # Keys
+//
 // The keys of the format are declared once, by the methods that visit the model
 // ([Plan.Visit], [Key]): the reader, the writer, the canonical form, the JSON
-// schema and the hints for keys that are not known follow from them. A front
-// end of another format makes its draft with [Assemble]. [Draft.Sides] are the
-// halves of a SPEC pair.
+// schema and the hints for keys that are not known follow from them. A key says
+// what its value means, too, so that a rule for all commands, paths or symbols
+// of a plan finds them wherever they stand. Who adds a key adds a field to the
+// model and a line to a visit method.
+//
+// # Rules
+//
+// What a native plan is checked for is a table. An entry has a code, how grave
+// it is, why it is asked, and a function that is asked about the plan, a task or
+// a step; it sees the plan and what an inspection found out about it as a whole,
+// and nothing else. Rules know nothing of each other, and their order decides
+// only which findings are left out where there are more than people read.
+// [Codes] lists them; docs/diagnostics.md is drawn from the table.
+//
+// A plan of another format is judged by its front end, which knows what people
+// write in it; this package only adds what a run could not cope with. The front
+// end makes its draft with [Assemble]. [Draft.Sides] are the halves of a SPEC
+// pair.
+//
+// # Values and ownership
+//
+// A [Draft] is its owner's: it may be edited, from one goroutine. [Lock] copies
+// what it is given, so a [Locked] never changes and may be shared. Slices and
+// maps that are handed in belong to this package from then on, unless a comment
+// says that they are copied; what is handed out is the caller's, unless it says
+// that it is the plan's own.
+//
+// Equal plans have equal digests, whatever they were read from: comments, and
+// the order of keys and of sets, are no part of the meaning. The digest of a
+// locked plan is what a run is bound to, so the encoding has a version, and does
+// not change within one for what it can express already.
 //
 // Any input up to the size cap is answered in time and memory in proportion to
 // its length. Texts of plans are escaped in everything that this package

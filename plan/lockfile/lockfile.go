@@ -1,4 +1,13 @@
 // Package lockfile writes locks of plans to files, and reads them back.
+//
+// A lock file says what was locked, and by whose word: the digest of the plan,
+// those of the envelope and of the tree that a run must start from, what was
+// acknowledged, and the verdicts of planning gates. It does not hold the plan:
+// whoever runs it reads the plan again, and is refused where the digest is not
+// that of the lock. So a lock can be read, reviewed and kept beside the plan.
+//
+// A lock file serves one run. A lock without an id belongs to the run that it
+// begins, and has no file.
 package lockfile
 
 import (

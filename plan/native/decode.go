@@ -11,7 +11,11 @@ import (
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
-// A decoder visits a plan and sets it to what a tree of TOML says.
+// A decoder visits a plan and sets it to what a tree of TOML says. It is told
+// each key with the place of its value in the plan, looks the key up in the
+// table that is being read, and judges what it finds; keys that nobody asked
+// for are unknown, or settings where the table is open. A value that cannot be
+// taken is reported and left unsaid, so that one reading tells all faults.
 type decoder struct {
 	src      *plan.Text
 	found    *plan.Diagnostics
@@ -25,7 +29,8 @@ type decoder struct {
 	visit func(plan.Visitor) // what it is read into
 }
 
-// decode reads a table into what visit tells.
+// decode reads a table into what visit tells, and then reports the keys that
+// nobody asked for. Tables nest, so what belongs to the outer one is put back.
 func (d *decoder) decode(n *tomltree.Node, visit func(plan.Visitor)) {
 	outer := *d
 	d.at, d.seen, d.visit = n, make([]bool, len(n.Keys)), visit
@@ -49,6 +54,7 @@ func (d *decoder) wrong(k plan.Key, n *tomltree.Node, want string) {
 	d.add("value-type", n.Offset, fmt.Sprintf("%s is %s, not %s", k.Name, kindName[n.Kind], want), "write "+want)
 }
 
+// kindName is how a message calls a kind of value.
 var kindName = map[string]string{
 	tomltree.String: "text", tomltree.Integer: "an integer", tomltree.Float: "a number with a fraction",
 	tomltree.Boolean: "true or false", tomltree.Datetime: "a date or time", tomltree.Array: "a list", tomltree.Table: "a table",

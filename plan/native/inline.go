@@ -9,7 +9,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// An inline is a table that is written on one line.
+// An inline is a table that is written on one line, such as a check or limits.
+// It is collected first, so that a line that gets too long can be broken at
+// its lists.
 type inline struct {
 	keys, values []string
 	lists        [][]string // the items of those that are lists

@@ -9,7 +9,9 @@ import (
 	"github.com/planlock/planlock/plan/internal/hidden"
 )
 
-// A page is a text that grows.
+// A page is the text of a plan that grows while the plan is visited. It is
+// written from top to bottom in one pass; what a key says stands below the
+// remarks about it.
 type page struct {
 	b       []byte
 	remarks Remarks

@@ -8,7 +8,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// Text writes a text, an id or a word.
+// Text writes a text, an id or a word. What says nothing, or what holds
+// without being said, is left out; the remarks about it are not, as they may
+// say what is missing.
 func (w *page) Text(k plan.Key, at *string) {
 	switch value := *at; {
 	case value == "" || value == k.Default:
@@ -22,7 +24,7 @@ func (w *page) Text(k plan.Key, at *string) {
 	}
 }
 
-// Flag writes a truth.
+// Flag writes a truth, unless it holds without being said.
 func (w *page) Flag(k plan.Key, at **bool) {
 	if *at == nil || strconv.FormatBool(**at) == k.Default {
 		w.about(k.Name)
@@ -31,7 +33,8 @@ func (w *page) Flag(k plan.Key, at **bool) {
 	w.field(k.Name, strconv.FormatBool(**at))
 }
 
-// Number writes a number, if it is within the bounds of its key.
+// Number writes a number, if it is within the bounds of its key; others become
+// a comment, since the text must be one that can be read again.
 func (w *page) Number(k plan.Key, at **int) {
 	switch {
 	case *at == nil:

@@ -33,6 +33,17 @@
 // different things to different versions of YAML. A front matter that is no
 // YAML is reported and read line by line.
 //
+// A set of files becomes one plan: each file is a speclet that waits for those
+// it depends on. A task keeps its id where that is a code that no other file
+// uses, and has the plan's before it where it is not. A wave that is not after
+// the wave of what a plan waits for is a fault, as both would start together. A
+// dependency on a plan of another phase is kept and not judged, since that phase
+// lies elsewhere.
+//
+// People and agents write these files in many ways, and each pattern in this
+// package was found in a real one. What a pattern reads is not reported; what is
+// almost one is, where leaving it out would change what a run does.
+//
 // Not promised: prose about tasks is not understood. A plan that has none in
 // these forms has no tasks.
 package phase

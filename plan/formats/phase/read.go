@@ -89,7 +89,8 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	return b.Draft(plan.PhasePlan, plan.Text{Path: name, Text: text}), nil
 }
 
-// A builder gathers the plan of one file or of several.
+// A builder gathers the plan of one file or of several. Readers of files know
+// nothing of each other; what spans files is the builder's.
 type builder struct{ sketch.Sketch }
 
 // task adds a task under an id; call tells the ids of those that it depends on.

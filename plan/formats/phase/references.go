@@ -48,7 +48,9 @@ func (r *reader) references() {
 // tasks.
 func (t *task) attributeFree(i int) string { return fmt.Sprint(i + 1) }
 
-// resolve looks up what a task depends on.
+// resolve looks up what a task depends on: by id first, then by number however
+// it is spelled, so that 1, 01 and "Task 1" are one. A name that is found
+// nowhere is kept and is an error; prose is a remark and names no task.
 func (r *reader) resolve(i int, first, byNumber map[string]int) {
 	t := &r.tasks[i]
 	if t.depends == nil {

@@ -82,8 +82,9 @@ func newMember(r *reader) *member {
 	return m
 }
 
-// link looks up the plans that each plan depends on. A dependency on another
-// phase is outside of what is known here.
+// link looks up the plans that each plan depends on, by number, by phase and
+// number, or by the name of the file. A dependency on another phase is outside
+// of what is known here.
 func link(set []*member) []plan.Diagnostic {
 	var found []plan.Diagnostic
 	at := map[string]int{}

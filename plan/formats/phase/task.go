@@ -100,7 +100,8 @@ func (t *task) model(id string) plan.Task {
 	return m
 }
 
-// name is what messages call a task.
+// name is what messages call a task, which may have no id yet: ids are given
+// when all tasks are read.
 func (t *task) name(index int) string {
 	switch {
 	case t.id != "":

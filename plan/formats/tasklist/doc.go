@@ -28,6 +28,14 @@
 // the forms is kept, as a task or with the text of the item above it, and
 // reported as item-irregular.
 //
+// Items are gathered one by one into a list, which notes where each stands and
+// what is below it; each tool has a function that finds the items. References
+// between them are judged when all are there, and only warned of: lists are
+// often cut from larger ones, so that a name that is missing is no fault.
+//
+// A status that the source gives is kept with the task and is no part of a
+// plan's meaning, so that ticking a box does not move a lock.
+//
 // Not promised: order between items that do not name each other is only that of
 // the file.
 package tasklist

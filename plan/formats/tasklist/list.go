@@ -50,7 +50,9 @@ func (l *list) below(task int, line string) {
 	l.describe(task, -1, line)
 }
 
-// describe adds a line to what a task says, or a step of it.
+// describe adds a line to the text below a task or a step. The text is put
+// together when all lines are read, so that many lines cost no more than their
+// length.
 func (l *list) describe(task, step int, line string) {
 	b := l.bodies[part{task, step}]
 	if b == nil {

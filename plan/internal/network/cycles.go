@@ -56,7 +56,9 @@ func (g *Graph) path(start, end int, from map[int]int) []string {
 	return append(slices.Compact(path), g.Names[start]) // the two ends of a speclet are one name
 }
 
-// parts numbers the strongly connected parts (Tarjan, with a stack of its own).
+// parts numbers the strongly connected parts, by Tarjan's algorithm with a
+// stack of its own: a chain of a hundred thousand tasks must not grow the
+// stack of the program.
 func (g *Graph) parts() []int {
 	n := len(g.Needs)
 	part, seen, low := make([]int, n), make([]int, n), make([]int, n)

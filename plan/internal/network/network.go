@@ -6,7 +6,9 @@ import (
 	"slices"
 )
 
-// A Graph is a directed graph; nodes are numbered as declared.
+// A Graph is a directed graph; nodes are numbered as declared. It has at most
+// as many edges as a plan has references, and all that is asked of it takes
+// time in proportion to both.
 type Graph struct {
 	Names []string
 	Needs [][]int // what comes before each node

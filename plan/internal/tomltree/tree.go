@@ -2,6 +2,13 @@
 // where it was written. It goes on behind what it refuses, so that one reading
 // tells all that is wrong, and answers any text in time and memory in
 // proportion to its length.
+//
+// The parser is go-toml's; this package keeps what it says of places, and adds
+// what TOML forbids and a parser of single expressions cannot see: keys and
+// tables that stand twice, in all the ways in which a table can be written. A
+// fault does not end the reading unless nothing behind it can be trusted.
+//
+// Trees are made once and read from then on, by any number of goroutines.
 package tomltree
 
 import (
@@ -22,7 +29,8 @@ const (
 	Table    = "table"
 )
 
-// A Node is one value of a document.
+// A Node is one value of a document. Offsets count bytes from the beginning of
+// the text, without a byte order mark.
 type Node struct {
 	Kind string
 	Text string // a scalar in canonical spelling

@@ -18,7 +18,9 @@ const (
 	maxFound = 1000     // diagnostics
 )
 
-// A Sketch is a plan in the making.
+// A Sketch is a plan that a front end draws: what it has found so far, where
+// that stands, and what is wrong with it. Readers embed one and hand it over
+// at the end. The zero value has no map of places; [New] makes one.
 type Sketch struct {
 	Plan   plan.Plan
 	Places plan.Places // of parts of the plan, as in "tasks[0].depends_on"
