@@ -1,5 +1,13 @@
 // Package artifacts compares what a step declared with what it changed.
 // Its gate blocks the step (level 1) and is asked after an attempt.
+//
+// A path declared as created or modified must end as a regular file: a folder
+// only where one stood or is created, a link only where it is relative and
+// stays in the workspace, no special file, no new setuid, setgid or sticky bit,
+// and no hard link to outside. A link is followed in the tree, and what it
+// leads to need not be there. A glob of created paths is not kept by folders
+// that hold nothing. Under the profile observe what nobody declared is recorded
+// instead of refused.
 package artifacts
 
 import (
@@ -25,6 +33,8 @@ func Gate() gate.Gate {
 	}, content.Unchanged, judgeArtifacts)
 }
 
+// judgeArtifacts says all that does not agree, not the first of it: whoever
+// mends the step, or accepts what it did, must see the whole.
 func judgeArtifacts(_ context.Context, pass *gate.Pass) error {
 	account := accountOf(pass)
 	observe := pass.Plan != nil && pass.Plan.Profile == plan.Observe
@@ -50,6 +60,8 @@ func accountOf(pass *gate.Pass) *ledger.Account {
 	return &account
 }
 
+// declaredBy is what a step declared; a step that says nothing declared
+// nothing.
 func declaredBy(s *plan.Step) ledger.Declared {
 	if s.Artifacts == nil {
 		return ledger.Declared{}
@@ -69,6 +81,8 @@ func overwritten(account *ledger.Account) map[string]ledger.Change {
 	return m
 }
 
+// missing says that something declared did not happen. A path that stood before
+// the step cannot be created, and is told apart, since the mend is another one.
 func missing(m ledger.Expectation, stood map[string]ledger.Change) gate.Finding {
 	if m.Symbol != "" {
 		return gate.Finding{Code: code.SymbolMissing,
@@ -85,6 +99,8 @@ func missing(m ledger.Expectation, stood map[string]ledger.Change) gate.Finding 
 		Expected: fmt.Sprintf("%s %q", m.Op, m.Path), Happened: "nothing of the kind"}
 }
 
+// extras says what happened without being declared: a fault, or under the
+// profile observe something that is recorded.
 func extras(pass *gate.Pass, account *ledger.Account, observe bool) {
 	for _, c := range account.Extra {
 		if observe {

@@ -54,6 +54,7 @@ func strays(t *ledger.Tree, link, target string) string {
 	return ""
 }
 
+// lookup finds a path in a tree; in no tree there is nothing.
 func lookup(t *ledger.Tree, p string) (ledger.Entry, bool) {
 	if t == nil {
 		return ledger.Entry{}, false
@@ -103,6 +104,8 @@ func shared(pass *gate.Pass, w workspace.Folder, c ledger.Change) error {
 	return nil
 }
 
+// wrong reports a declared path that ended as something that no declaration
+// stands for.
 func wrong(pass *gate.Pass, c ledger.Change, happened string) {
 	pass.Report(gate.Finding{Code: code.ArtifactKind, Path: c.Path,
 		Message:  fmt.Sprintf("%q is declared as %s, and that is not what it is: %s", c.Path, c.Op, happened),

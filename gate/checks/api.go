@@ -66,6 +66,9 @@ func foldersOf(pattern string, t *ledger.Tree) []string {
 	})
 }
 
+// apiOfFolder compares what one folder exported before the run with what it
+// exports now. Both sides are read by syntax alone, so that a folder that does
+// not compile is compared as well.
 func apiOfFolder(ctx context.Context, pass *gate.Pass, w workspace.Folder, folder string) ([]goapi.Difference, error) {
 	var was, is goapi.Surface
 	for e := range pass.Base.All() {

@@ -49,6 +49,8 @@ type search struct {
 	found bool
 }
 
+// Write looks for the text in what comes, also where it is cut between two
+// writes. It keeps no more than the text is long.
 func (s *search) Write(p []byte) (int, error) {
 	if !s.found {
 		all := s.rest + string(p)

@@ -54,6 +54,8 @@ func toolAvailable(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Ver
 	return gate.Holds(fmt.Sprintf("%q says %q", c.Name, line)), nil
 }
 
+// versionText is what a program says of its version: the first of the usual
+// ways to ask that it answers. The error means that it could not be run.
 func versionText(ctx context.Context, pass *gate.Pass, program string) (string, error) {
 	var failed error
 	for _, arg := range []string{"--version", "version"} {
@@ -92,6 +94,8 @@ func fits(want, said string) bool {
 	}
 }
 
+// endsNumber reports whether a number goes on from before into what is wanted,
+// as that of 11.2 does into 1.2.
 func endsNumber(before, want string) bool {
 	if before == "" || !digit(want[0]) {
 		return false
@@ -100,10 +104,13 @@ func endsNumber(before, want string) bool {
 	return digit(last) || last == '.'
 }
 
+// beginsNumber reports whether the last number of what is wanted goes on behind
+// it, as 1.2 does in 1.25.
 func beginsNumber(want, after string) bool {
 	return after != "" && digit(want[len(want)-1]) && digit(after[0])
 }
 
+// digit reports whether a byte is one of 0 to 9.
 func digit(b byte) bool { return b >= '0' && b <= '9' }
 
 // atLeast compares dotted numbers; what is not there counts as 0.
@@ -121,6 +128,8 @@ func atLeast(got, least string) bool {
 	return true
 }
 
+// part is a number of a version; one that is not there, or is no number, counts
+// as 0.
 func part(parts []string, i int) int {
 	if i >= len(parts) {
 		return 0

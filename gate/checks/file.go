@@ -112,6 +112,8 @@ func fileContains(_ context.Context, pass *gate.Pass, c plan.Check) (gate.Verdic
 	return v, nil
 }
 
+// found adds to a verdict that something is in a file, with the line in which
+// it begins, or that it is not. at is negative where it is not.
 func found(v *gate.Verdict, path string, content []byte, at int, noun, what string) {
 	if at < 0 {
 		v.Result = gate.Fail

@@ -36,6 +36,8 @@ func goTest(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, e
 	return v, err
 }
 
+// packageOf is the package of a check, by itself the one in the workspace's own
+// folder.
 func packageOf(c plan.Check) string {
 	if c.Package == "" {
 		return "."
@@ -43,6 +45,9 @@ func packageOf(c plan.Check) string {
 	return c.Package
 }
 
+// goTool runs a command of the go tool about the package of a check, which
+// holds where the status is 0. A package that begins with a dash would be taken
+// for a flag, and is refused.
 func goTool(ctx context.Context, pass *gate.Pass, c plan.Check, out *search, command string,
 	args ...string) (gate.Verdict, error) {
 	pkg := packageOf(c)

@@ -21,6 +21,7 @@ func (k kind) Doc() (args, doc string) { return k.args, k.doc }
 // Kind names the kind. What arguments it takes is in the language of plans.
 func (k kind) Kind() plan.CheckKind { return plan.CheckKind{Name: k.name} }
 
+// Decide calls the function of the kind.
 func (k kind) Decide(ctx context.Context, pass *gate.Pass, c plan.Check) (gate.Verdict, error) {
 	return k.decide(ctx, pass, c)
 }

@@ -29,6 +29,9 @@ func Gate() gate.Gate {
 	}, nil, judgeCompletion)
 }
 
+// judgeCompletion has every criterion decided that a machine can decide. Those
+// in words are evidence for whoever reads the report: no machine may say that
+// they hold.
 func judgeCompletion(ctx context.Context, pass *gate.Pass) error {
 	if pass.Plan == nil {
 		return errors.New("completion: the pass has no plan")
@@ -79,6 +82,8 @@ func stillThere(pass *gate.Pass) error {
 	return nil
 }
 
+// deletes reports whether a step declares that it deletes a path, by name or by
+// a glob.
 func deletes(s *plan.Step, p string) bool {
 	return slices.ContainsFunc(s.Artifacts.Declared().Delete, func(pattern string) bool {
 		matched, err := doublestar.Match(pattern, p)

@@ -14,16 +14,21 @@ import (
 // These say of a pass that a gate has next to nothing to do in it, so that
 // nobody has to watch it; see gate.NewQuick.
 
+// quickAfter reports whether postconditions are decided at once, by looking up
+// a few paths.
 func quickAfter(pass *gate.Pass) bool {
 	return pass.Step != nil && lookedUp(pass, pass.Step.Postconditions)
 }
 
+// quickBefore is quickAfter of preconditions. Assumptions count as long as they
+// are asked at all.
 func quickBefore(pass *gate.Pass) bool {
 	return pass.Step != nil && lookedUp(pass, pass.Step.Preconditions) &&
 		(!slices.ContainsFunc(assumed(pass), func(a plan.Assumption) bool { return a.Check != nil }) ||
 			!decide.Untouched(pass))
 }
 
+// assumed is what the plan takes for granted.
 func assumed(pass *gate.Pass) []plan.Assumption {
 	if pass.Plan == nil {
 		return nil

@@ -20,6 +20,9 @@ func Evidence() gate.Gate {
 	}, nothingOwed, judgeEvidence)
 }
 
+// judgeEvidence looks at the disk and not at the tree: evidence may lie where
+// the plan has nothing accounted. A folder is evidence as long as something is
+// in it.
 func judgeEvidence(_ context.Context, pass *gate.Pass) error {
 	if len(pass.Step.Evidence) == 0 {
 		return nil
@@ -54,9 +57,11 @@ func judgeEvidence(_ context.Context, pass *gate.Pass) error {
 	return nil
 }
 
+// lacking reports evidence that is not there, or empty.
 func lacking(pass *gate.Pass, p, happened string) {
 	pass.Report(gate.Finding{Code: code.EvidenceMissing, Path: p, Message: fmt.Sprintf("the step owes %q as evidence: %s", p, happened),
 		Expected: "something that is not empty", Happened: happened})
 }
 
+// nothingOwed reports whether there is nothing to look for.
 func nothingOwed(pass *gate.Pass) bool { return pass.Step != nil && len(pass.Step.Evidence) == 0 }

@@ -1,6 +1,9 @@
 // Package expected looks for what a step said that it would show: its output,
 // and the files that it owes as evidence. [Output] and [Evidence] block the
 // step (level 1) and are asked after an attempt.
+//
+// Nothing here says that an output is true. It says that the executor did what
+// the step announced, which is what a person who reads the plan relies on.
 package expected
 
 import (
@@ -26,6 +29,9 @@ func Output() gate.Gate {
 	}, nothingExpected, judgeOutput)
 }
 
+// judgeOutput compares what an executor printed. Text in words is for
+// reviewers, and is recorded; only the table expect is something that a machine
+// can hold.
 func judgeOutput(_ context.Context, pass *gate.Pass) error {
 	if pass.Step.ExpectedOutput != "" {
 		pass.Evidencef("expected, in words: %s", pass.Step.ExpectedOutput)
@@ -59,9 +65,11 @@ func judgeOutput(_ context.Context, pass *gate.Pass) error {
 	return nil
 }
 
+// unexpected reports one difference between what is expected and what happened.
 func unexpected(pass *gate.Pass, expected, happened string) {
 	pass.Report(gate.Finding{Code: code.ExpectedOutput,
 		Message: "the executor's output is not what the step expects", Expected: expected, Happened: happened})
 }
 
+// nothingExpected reports whether the step has no table of what it must print.
 func nothingExpected(pass *gate.Pass) bool { return pass.Step != nil && pass.Step.Expect == nil }

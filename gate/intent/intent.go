@@ -1,6 +1,10 @@
 // Package intent runs the tests that steps were written for: red before the
 // fix, green after it. Its gate blocks the step (level 1) and is asked during
 // and at the end.
+//
+// A test that was never seen to fail proves nothing when it passes. That is why
+// the red phase is judged, and why a test that fails because it does not
+// compile is red: what it calls is not there yet.
 package intent
 
 import (
@@ -24,6 +28,8 @@ func Gate() gate.Gate {
 	}, noIntent, judgeIntent)
 }
 
+// judgeIntent runs the test that the step wrote, which must fail, and those of
+// earlier steps that it fixes, which must pass.
 func judgeIntent(ctx context.Context, pass *gate.Pass) error {
 	if pass.Phase == gate.Final {
 		return allGreen(ctx, pass)
@@ -43,6 +49,8 @@ func judgeIntent(ctx context.Context, pass *gate.Pass) error {
 	return nil
 }
 
+// allGreen runs every test of the plan once at its end, however many steps
+// share it.
 func allGreen(ctx context.Context, pass *gate.Pass) error {
 	if pass.Plan == nil {
 		return fmt.Errorf("test-intent: the pass has no plan")
@@ -63,6 +71,9 @@ func allGreen(ctx context.Context, pass *gate.Pass) error {
 	return nil
 }
 
+// red wants the test of an intent to fail: one that passes before the fix does
+// not show what it is for. A test that does not compile has failed. A command
+// that is not there decides nothing.
 func red(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 	r, err := runTest(ctx, pass, t)
 	if err != nil {
@@ -78,6 +89,8 @@ func red(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 	return nil
 }
 
+// green wants the test of an intent to pass, and says what the plan says its
+// failure means.
 func green(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) error {
 	r, err := runTest(ctx, pass, t)
 	if err != nil {
@@ -106,6 +119,7 @@ func runTest(ctx context.Context, pass *gate.Pass, t *plan.TestIntent) (gate.Com
 	return r, err
 }
 
+// noIntent reports whether no test is to be run.
 func noIntent(pass *gate.Pass) bool {
 	return pass.Phase != gate.Final && pass.Step != nil && pass.Step.TestIntent == nil && len(pass.OpenIntents) == 0
 }

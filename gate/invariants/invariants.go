@@ -1,6 +1,11 @@
 // Package invariants has decided what must hold before, between and after
 // steps. Its gate blocks the step (level 1) and is asked before the first step,
 // during, and at the end.
+//
+// An invariant is looked at before a step only as long as nobody has seen it
+// hold, or nothing has been done: after each step it is looked at anyway. A
+// finding says since when it held and which step broke it. One that is not
+// critical is recorded after a step, and makes the end partial.
 package invariants
 
 import (

@@ -1,6 +1,11 @@
 // Package limits holds a step to its size: the files and lines that it may
 // change, and the folders that it must stay in. Its gate blocks the step (level 1)
 // and is asked during.
+//
+// Created, modified and deleted files and links count as files, lines added and
+// removed count together, and folders count as nothing: a limit bounds what
+// somebody has to read. Folders on the way to an allowed module may be created
+// and deleted, since a file in it needs them.
 package limits
 
 import (

@@ -36,6 +36,7 @@ func Declared() gate.Gate {
 	})
 }
 
+// declares reports every artifact of a step that a non-goal protects.
 func declares(pass *gate.Pass, s *plan.Step) {
 	d := s.Artifacts.Declared()
 	for _, n := range pass.Plan.NonGoals {

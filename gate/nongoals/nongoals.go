@@ -1,6 +1,11 @@
 // Package nongoals protects what a plan says must not be touched. [Declared]
 // looks at what steps declare, in planning, and blocks the approval (level 2);
 // [Gate] looks at what a step changed, during, and blocks the step (level 1).
+//
+// A pattern without wildcards covers a folder with all that is below it, a
+// protected type its methods. Any change of a protected path counts, of its
+// mode and of its formatting too: who says "do not touch" does not want to know
+// why it was touched. Symbols are compared by the text of their declaration.
 package nongoals
 
 import (
@@ -31,6 +36,8 @@ func Gate() gate.Gate {
 	}, content.Unchanged, judgeNonGoals)
 }
 
+// judgeNonGoals looks at every change, whatever was declared: a non-goal goes
+// before what a step says.
 func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 	if pass.Plan == nil {
 		return errors.New("non-goals: the pass has no plan")
@@ -57,6 +64,7 @@ func judgeNonGoals(ctx context.Context, pass *gate.Pass) error {
 	return nil
 }
 
+// reportSymbol reports a protected symbol that was added or removed.
 func reportSymbol(pass *gate.Pass, n plan.NonGoal, name string, s ledger.Symbol) {
 	pass.Report(gate.Finding{Code: code.NonGoal, Path: s.Path, Line: s.Line,
 		Message: fmt.Sprintf("symbol %q must not be touched: non-goal %q (%s) protects %q", s.Name, n.ID, n.Text,

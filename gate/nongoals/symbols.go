@@ -55,6 +55,7 @@ type declarations struct {
 	at    map[string]gate.Citation
 }
 
+// declared reads the declarations of one side of the changes, by symbol.
 func declared(ctx context.Context, pass *gate.Pass, of content.Side) (declarations, error) {
 	d := declarations{texts: map[string][]string{}, at: map[string]gate.Citation{}}
 	for _, c := range pass.Changes {

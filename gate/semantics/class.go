@@ -1,6 +1,14 @@
 // Package semantics holds the class of change that a step declares against what
 // it did to exported Go declarations. [Declared] asks every step for a class,
 // in planning; [Gate] compares, after an attempt. Both block (level 1).
+//
+// The class is read from the Go files that changed, by syntax. Function bodies
+// are not looked at, so preserving is the least that can be said: nothing that
+// others compile against moved. A file that is built in fewer cases than before
+// takes its declarations away from somebody, unless other changed files declare
+// the same for these cases. A declared class above the actual one is recorded
+// and no fault, and a gate never changes a class: a step that turns out to do
+// more is refused until it is classified anew and approved.
 package semantics
 
 import (

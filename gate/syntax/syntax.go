@@ -1,6 +1,11 @@
 // Package syntax parses what changed: Go, JSON, TOML, YAML and XML. Its gate
 // blocks the step (level 1) and is asked during. Whoever leaves it out links no
 // parser of YAML or XML.
+//
+// Parsers are given what steps wrote, so one that panics has found a fault.
+// Files over 4 MiB are named and not judged, so that no step can make the gate
+// run out of time; files below a testdata folder are not judged, as tests keep
+// broken ones there.
 package syntax
 
 import (

@@ -1,5 +1,13 @@
 // Package types compiles the Go packages that changed, with the go tool.
 // Its gate blocks the step (level 1) and is asked during and at the end.
+//
+// While a test intent covers a package its tests need not compile: the test is
+// written before what it tests. A test file that does not parse is a fault all
+// the same, since only types may be missing then. A test command that names no
+// folder is taken to cover every package.
+//
+// Packages that use a changed one are judged at the end if they changed too: a
+// step may change an API that the next one adapts its users to.
 package types
 
 import (
@@ -33,6 +41,9 @@ func Gate() gate.Gate {
 	}, nothingToCompile, judgeTypes)
 }
 
+// judgeTypes compiles module by module, since the go tool works in one at a
+// time. At the end all that changed since before the run is compiled once more.
+// Without a go tool nothing is compiled, and the evidence says so.
 func judgeTypes(ctx context.Context, pass *gate.Pass) error {
 	changes := pass.Changes
 	if pass.Phase == gate.Final && pass.Base != nil && pass.After != nil {
@@ -104,6 +115,8 @@ func modulesOf(pass *gate.Pass, changes []ledger.Change) ([]*module, error) {
 	return out, nil
 }
 
+// include adds a package to the module that it lies in; whole stands for all
+// packages of the module; open for one whose tests need not compile.
 func include(ms []*module, root, pkg string, whole, open bool) []*module {
 	i := slices.IndexFunc(ms, func(m *module) bool { return m.folder == root })
 	if i < 0 {
@@ -120,6 +133,7 @@ func include(ms []*module, root, pkg string, whole, open bool) []*module {
 	return ms
 }
 
+// relative is a folder as seen from the root of its module.
 func relative(root, folder string) string {
 	if root != "" {
 		folder = strings.TrimPrefix(strings.TrimPrefix(folder, root), "/")
@@ -127,6 +141,8 @@ func relative(root, folder string) string {
 	return "./" + folder
 }
 
+// hasGo reports whether a folder still holds Go files: one whose files were
+// deleted cannot be compiled.
 func hasGo(w workspace.Folder, folder string) bool {
 	files, err := w.GoFiles(folder, content.Max)
 	return err != nil || len(files) > 0
@@ -146,6 +162,8 @@ func moduleRoot(w workspace.Folder, folder string) (string, bool) {
 	}
 }
 
+// judge compiles the packages of one module. Those whose tests may be open are
+// built without them.
 func (m *module) judge(ctx context.Context, pass *gate.Pass) error {
 	if err := m.compile(ctx, pass, gotool.Command("vet", "-buildtag"), m.full); err != nil {
 		return err
@@ -184,12 +202,16 @@ func (m *module) compile(ctx context.Context, pass *gate.Pass, tool, packages []
 	return nil
 }
 
+// excluded reports whether the go tool says no more than that nothing is built
+// here: files of other systems are no fault.
 func excluded(output string) bool {
 	return strings.Contains(output, "build constraints exclude all Go files") || strings.Contains(output, "no non-test Go files in")
 }
 
 var goLine = lazyre.New(`(?m)^(?:vet: )?(\S[^:\n]*\.go):(\d+)(?::\d+)?: (.+)$`)
 
+// report makes a finding of each place that the go tool names, relative to the
+// workspace; one of the whole command where it names none.
 func (m *module) report(pass *gate.Pass, cmd gate.Command, r gate.CommandResult) {
 	lines := goLine.FindAllStringSubmatch(r.Output, -1)
 	for _, l := range lines {

@@ -35,6 +35,8 @@ func (m *MLflow) Validate() error {
 	return err
 }
 
+// run finds out about a run. What the server does not know is missing; where it
+// cannot be asked nobody knows, and that is neither found nor missing.
 func (m *MLflow) run(ctx context.Context, n evidence.Need) evidence.Item {
 	if m == nil {
 		return n.Unverifiable("no tracking server is set up, so nobody can say whether run %q exists", n.Name)

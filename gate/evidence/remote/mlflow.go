@@ -137,6 +137,7 @@ func (m *MLflow) Artifacts(ctx context.Context, id, folder string) ([]TrackedFil
 // A size comes as a number, or as digits in a text.
 type size int64
 
+// UnmarshalJSON reads either spelling.
 func (s *size) UnmarshalJSON(text []byte) error {
 	n, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
 	if err == nil && n >= 0 {
@@ -157,6 +158,8 @@ func (m *MLflow) endpoint(method string, query url.Values) (*url.URL, error) {
 	return u, nil
 }
 
+// fault is the error of an answer that cannot be used. It names the host and
+// never the address as a whole, which may hold what is secret.
 func (m *MLflow) fault(status int, why string) *ServerError {
 	u, _ := url.Parse(m.URL)
 	return &ServerError{Server: u.Host, Status: status, Why: why}

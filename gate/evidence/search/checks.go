@@ -52,8 +52,11 @@ type check struct {
 	needs  func(plan.Check) []evidence.Need
 }
 
+// Kind names the check with its arguments.
 func (c check) Kind() plan.CheckKind { return c.kind }
 
+// Decide looks for what the check asks for. It fails where something is
+// missing, and cannot decide where somebody could not be asked.
 func (c check) Decide(ctx context.Context, pass *gate.Pass, asked plan.Check) (gate.Verdict, error) {
 	v := gate.Holds()
 	var errs []error

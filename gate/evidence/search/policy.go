@@ -110,6 +110,7 @@ func (p *Policy) Validate() error {
 	return errors.Join(errs...)
 }
 
+// finders are those of the policy that are set.
 func (p *Policy) finders() []Finder {
 	return slices.DeleteFunc([]Finder{p.Tracker, p.Web}, func(f Finder) bool { return f == nil })
 }
@@ -124,6 +125,7 @@ func (p *Policy) Look(ctx context.Context, at Place, needs []evidence.Need) []ev
 	return items
 }
 
+// look finds out about one need, by whoever knows of its kind.
 func (p *Policy) look(ctx context.Context, at Place, n evidence.Need) evidence.Item {
 	switch n.Kind {
 	case evidence.File, evidence.Checksum:

@@ -46,6 +46,7 @@ func Compare(before, after *Surface) []Difference {
 	return out
 }
 
+// names are those of both surfaces, sorted.
 func names(before, after *Surface) []string {
 	var out []string
 	for n := range before.decls {

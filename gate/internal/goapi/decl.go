@@ -58,6 +58,7 @@ func receiver(d *ast.FuncDecl) (base string, pointer bool, params []*ast.Ident) 
 	}
 }
 
+// identsOf are those of some expressions that are a single name.
 func identsOf(exprs ...ast.Expr) []*ast.Ident {
 	var out []*ast.Ident
 	for _, x := range exprs {

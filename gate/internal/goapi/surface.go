@@ -60,11 +60,15 @@ type reader struct {
 	spell   spelling
 }
 
+// add notes a declaration of a name, with the builds that its file belongs to.
+// A name may have several, one for each system say.
 func (r reader) add(name string, at token.Pos, d decl) {
 	d.when, d.path, d.line = r.when, r.path, r.fset.PositionFor(at, false).Line
 	r.surface.decls[name] = append(r.surface.decls[name], d)
 }
 
+// function notes an exported function, or a method with the type that it
+// belongs to. Methods of types that are not exported are left out.
 func (r reader) function(d *ast.FuncDecl) {
 	if !d.Name.IsExported() {
 		return
@@ -83,6 +87,7 @@ func (r reader) function(d *ast.FuncDecl) {
 	}
 }
 
+// group notes the types, constants and variables of one declaration.
 func (r reader) group(d *ast.GenDecl) {
 	var carried ast.ValueSpec // a constant without a value repeats the one above
 	for n, spec := range d.Specs {
@@ -100,6 +105,8 @@ func (r reader) group(d *ast.GenDecl) {
 	}
 }
 
+// values notes exported constants and variables, with their type where it is
+// written.
 func (r reader) values(tok token.Token, place int, names []*ast.Ident, s *ast.ValueSpec) {
 	kind := "variable"
 	if tok == token.CONST {
@@ -124,6 +131,9 @@ func (r reader) values(tok token.Token, place int, names []*ast.Ident, s *ast.Va
 	}
 }
 
+// value says what a constant or a variable is set to. Where no type is written
+// it says what the spelling of the value shows of it. The place in the group
+// belongs to a value that counts by iota.
 func (r reader) value(d *decl, x ast.Expr, inferred bool, place int) {
 	iota := mentionsIota(x)
 	if inferred {
@@ -135,6 +145,8 @@ func (r reader) value(d *decl, x ast.Expr, inferred bool, place int) {
 	}
 }
 
+// typ notes a type: an alias by its target, a struct and an interface by their
+// members, and everything else by its spelling.
 func (r reader) typ(s *ast.TypeSpec) {
 	spell := r.spell.with(namesOf(s.TypeParams))
 	d := decl{kind: "type", text: spell.typeParams(s.TypeParams)}
