@@ -63,7 +63,7 @@ func (c *Controller) adopt(ctx context.Context, run string) (*execution, error) 
 	if err := e.occupy(ctx); err != nil {
 		return e, err
 	}
-	return e, (opener{e}).Open(ctx, run)
+	return e, e.life.Open(ctx, run)
 }
 
 // inherit takes what a run that was adopted works with from its journal.
@@ -77,7 +77,7 @@ func (e *execution) inherit(ctx context.Context) error {
 		e.Rec.Run.Started.NoSandbox
 	e.equip()
 	if e.Rec.Run.Started.Isolated && e.Rec.Run.Delivered == nil {
-		e.Work.Dir = filepath.Join(e.Runs.RunDir(id), "clone")
+		e.Work.Dir = filepath.Join(e.Home.RunDir(id), "clone")
 		if err := disk.From(ctx).Anywhere().MakeFolders(e.Work.Dir, 0o755); err != nil {
 			return fmt.Errorf("exec: clone: %w", err)
 		}

@@ -5,12 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime/debug"
 	"sync"
 
-	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope/probe"
@@ -23,7 +20,6 @@ import (
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/drive"
 	"github.com/planlock/planlock/exec/internal/ending"
-	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/recorder"
@@ -33,7 +29,6 @@ import (
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/preset"
-	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger/scan"
 	"github.com/planlock/planlock/plan"
@@ -69,25 +64,20 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.rewind = &rewind.Rewind{Session: e.Session}
 	e.Tell = func(event.Event) {}
-	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: e.restoreAccepted}
-	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, RunDir: e.runDir, Warn: e.Warn}
+	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: func(ctx context.Context) error {
+		_, err := e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
+		return err
+	}}
+	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, Warn: e.Warn,
+		RunDir: func() string { return e.Home.RunDir(e.Rec.Run.Started.Run) }}
 	return e
 }
-
-// runDir is the folder of a run's own files.
-func (e *execution) runDir(run string) string { return e.workspace().RunDir(run) }
 
 // workspace is the workspace of the run, seen from outside.
 func (e *execution) workspace() Workspace {
 	ws := e.c.workspace()
 	ws.Dir = e.Work.Root
 	return ws
-}
-
-// restoreAccepted restores the tree of the run, as its history has it.
-func (e *execution) restoreAccepted(ctx context.Context) error {
-	_, err := e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
-	return err
 }
 
 // open takes hold of the workspace and readies the means.
@@ -182,7 +172,7 @@ func (e *execution) seat() error {
 func (e *execution) assemble() {
 	s, c, ws := e.Session, e.c, e.workspace()
 	documents := &views.Views{Session: s, Table: ws.documents()}
-	s.Runs, s.Paused = ws, documents.DrawAhead
+	s.Home, s.Paused = ws.home(), documents.DrawAhead
 	persons := &people.People{Session: s, Patience: c.Patience,
 		Before: &people.Memory{Session: s, Choices: ws.Choices()},
 		Inbox:  &people.Inbox{Session: s, Folder: ws.requests()}}
@@ -190,10 +180,10 @@ func (e *execution) assemble() {
 		persons.Ask = func(ctx context.Context, q ask.Question) (ask.Answer, error) { return escalate(ctx, x, q) }
 	}
 	advisors := &counsel.Counsel{Session: s, Advisor: c.Advisors.of}
-	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before, Home: opener{e},
+	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before,
 		Tools: &binding.Tools{Session: s, Ask: c.Tools},
 		Host: life.Host{Executor: name(c.Executors[""]), Isolate: c.Isolate, Shadow: c.Shadow, Mode: c.Mode,
-			Preset: e.chosen, Version: Version(), Under: c.under, Options: c.Options, Bind: c.bind,
+			Preset: e.chosen, Version: Version(), Under: c.under, NextRun: c.runID, Find: ws.Find, Options: c.Options, Bind: c.bind,
 			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
 			Roles:    func() history.Roles { return c.roles(e.needed) },
 			Warnings: c.withoutSay(e.Plan)}}
@@ -287,66 +277,4 @@ func (e *execution) watched(ctx context.Context) {
 		tell(ev)
 	}
 	e.Rec.Tell = func(f history.Fact, rec record.Record) { tell(event.Of(e.Rec.Run, rec, f)) }
-}
-
-// opener opens the runs of the workspace, for the part that begins
-// them and takes them up.
-type opener struct{ e *execution }
-
-// NextRun is an id that no run has.
-func (h opener) NextRun() (string, error) { return h.e.c.runID() }
-
-// Plan reads back the plan of a run.
-func (h opener) Plan(ctx context.Context, run *history.Run) (*plan.Plan, error) {
-	return h.e.workspace().Plan(ctx, run)
-}
-
-// Create makes the journal of a new run. It reports whether the run is kept
-// where only its host finds it; a log of the host that writes the default file
-// is none of these.
-func (h opener) Create(ctx context.Context, run string) (own bool, err error) {
-	ws, e := h.e.workspace(), h.e
-	if err := disk.From(ctx).Anywhere().MakeFolders(ws.RunDir(run), 0o755); err != nil {
-		return false, fmt.Errorf("exec: run folder: %w", err)
-	}
-	log, err := ws.home().Log(ctx, run)
-	if err != nil {
-		return false, err
-	}
-	if e.Rec.Journal, err = checkpoint.OpenJournal(ctx, log, run, e.Now); err != nil {
-		return false, errors.Join(err, log.Close())
-	}
-	if ws.Blobs != nil || ws.OpenLog == nil {
-		return ws.Blobs != nil, nil
-	}
-	_, err = os.Stat(ws.home().Journal(run))
-	return errors.Is(err, fs.ErrNotExist), nil
-}
-
-// Open opens the run that prefix names: it folds the journal, and opens it for
-// more.
-func (h opener) Open(ctx context.Context, prefix string) error {
-	ws, e := h.e.workspace(), h.e
-	id, err := ws.Find(prefix)
-	if err != nil {
-		return err
-	}
-	log, err := ws.home().Log(ctx, id)
-	if err != nil {
-		return err
-	}
-	e.Rec.Journal, err = checkpoint.OpenJournalWith(ctx, log, id, e.Now, func(rec record.Record) error {
-		if err := e.Rec.Store.AdoptRecord(ctx, rec); err != nil {
-			return err
-		}
-		return e.Rec.Run.Apply(rec)
-	})
-	if err != nil {
-		return errors.Join(err, log.Close())
-	}
-	e.Rec.Run.Compact()
-	if e.Rec.Run.Head.Seq == 0 {
-		return home.NotBegun(id)
-	}
-	return nil
 }

@@ -161,7 +161,7 @@ type Proof struct {
 // the journal says, byte for byte. It changes nothing. *ProofError names the
 // first thing that is wrong.
 func (w Workspace) Verify(ctx context.Context, run string) (*Proof, error) {
-	prover := &proof.Prover{Each: w.home().Each, Plan: w.Plan, Store: w.home().Store, ViewDir: w.ViewDir(run), Documents: w.documents()}
+	prover := &proof.Prover{Home: w.home(), Documents: w.documents()}
 	found, what, err := prover.Prove(ctx, run)
 	switch {
 	case err != nil:

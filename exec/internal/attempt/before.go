@@ -6,6 +6,7 @@ import (
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 )
@@ -68,9 +69,7 @@ func (a *Attempts) smuggled(ctx context.Context) ([]history.Fact, error) {
 		return nil, nil
 	}
 	f := faultf(history.Refused, "the tree changed before the step began, and gates and checks must not change it")
-	for _, change := range ledger.Diff(a.Work.Tree, now) {
-		f.Reasons = append(f.Reasons, change.String())
-	}
+	f.Reasons = append(f.Reasons, worktree.Described(ledger.Diff(a.Work.Tree, now))...)
 	return []history.Fact{f.bounded(), &history.RestoreBegun{To: a.Rec.Run.Tree}}, nil
 }
 

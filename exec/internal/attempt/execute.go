@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -44,7 +43,11 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 		}},
 	}
 	begin, earlier := time.Now(), t.outcome
-	t.outcome, t.err = call(ctx, x, w)
+	t.outcome = Outcome{}
+	t.err = session.Caught("the executor", func() (err error) {
+		t.outcome, err = x(ctx, w)
+		return err
+	})
 	t.took += time.Since(begin)
 	if t.err == nil && ctx.Err() != nil {
 		t.err = context.Cause(ctx) // it came back because it was told to
@@ -59,16 +62,6 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	}
 	t.outcome.Output = text
 	t.outcome = earlier.and(t.outcome)
-}
-
-// call calls the executor; a panic in it is a failure of the attempt.
-func call(ctx context.Context, x Executor, w Work) (out Outcome, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("exec: the executor panicked: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return x(ctx, w)
 }
 
 // and is what an executor said in several phases of an attempt: the texts one

@@ -81,5 +81,5 @@ func noMemory(err error) bool {
 
 // noSpace reports whether err says that the disk is full.
 func noSpace(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, errQuota)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/session"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/git"
@@ -134,8 +135,6 @@ func (t *trial) gatesLeftNothing(ctx context.Context) *fault {
 		t.snap = snap // somebody may have worked here meanwhile
 	}
 	f := faultf(history.GateFailed, "the tree changed while it was judged, and gates and checks must not change it")
-	for _, ch := range ledger.Diff(t.after, now) {
-		f.Reasons = append(f.Reasons, ch.String())
-	}
+	f.Reasons = append(f.Reasons, worktree.Described(ledger.Diff(t.after, now))...)
 	return f
 }

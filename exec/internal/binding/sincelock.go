@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/ledger"
 )
 
@@ -25,10 +26,7 @@ const fileClock = 20 * time.Millisecond
 // than the lock.
 func (b *Binding) SinceLock(ctx context.Context, want ledger.Digest) string {
 	if was := b.keptTree(ctx, want); was != nil {
-		var lines []string
-		for _, change := range ledger.Diff(was, b.Work.Base) {
-			lines = append(lines, change.String())
-		}
+		lines := worktree.Described(ledger.Diff(was, b.Work.Base))
 		return "changed since the lock was made: " + strings.Join(bound.First(lines, shownSince), "; ")
 	}
 	made := b.Locked.Options().At

@@ -3,7 +3,6 @@ package binding
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -102,16 +101,11 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 
 // isThere asks about one tool server. A panic is a reason why it is not
 // there.
-func (x *Tools) isThere(ctx context.Context, name string) (why error) {
+func (x *Tools) isThere(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, toolTime,
 		fmt.Errorf("exec: nobody said within %s whether it is there", toolTime))
 	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			why = fmt.Errorf("exec: asking for tool %q panicked: %v\n%s", name, p, debug.Stack())
-		}
-	}()
-	return x.Ask(ctx, name)
+	return session.Caught(fmt.Sprintf("asking for tool %q", name), func() error { return x.Ask(ctx, name) })
 }
 
 // VerifyAgain looks once more before a run goes on. A run that ended only lacks

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -107,7 +106,11 @@ func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *
 		fmt.Errorf("exec: the advisor took longer than %s", adviceTime))
 	defer cancel()
 	begin := time.Now()
-	a, err := callAdvisor(ctx, advisor, c)
+	var a advice.Advice
+	err := session.Caught("the advisor", func() (err error) {
+		a, err = advisor.Advise(ctx, c)
+		return err
+	})
 	took := time.Since(begin)
 	if err != nil {
 		said.Error, said.Nothing = bound.Text(strings.TrimPrefix(err.Error(), advice.ErrNothing.Error()+": "),
@@ -134,16 +137,6 @@ func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *
 		return said, nil
 	}
 	return said, a.Patch
-}
-
-// callAdvisor calls an advisor; a panic in it is no advice.
-func callAdvisor(ctx context.Context, x advice.Advisor, c advice.Case) (a advice.Advice, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("exec: the advisor panicked: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return x.Advise(ctx, c)
 }
 
 // patched is the fact that a patch becomes. There is none where nothing that

@@ -14,6 +14,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/views"
+	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/ledger"
@@ -163,10 +164,7 @@ func (e *Ending) leftAlone(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lines []string
-	for _, change := range ledger.Diff(e.Work.Tree, now) {
-		lines = append(lines, change.String())
-	}
+	lines := worktree.Described(ledger.Diff(e.Work.Tree, now))
 	if len(lines) == 0 {
 		return nil, nil
 	}
@@ -217,7 +215,7 @@ func (e *Ending) Seal(ctx context.Context) error {
 	}
 	if e.Rec.Run.Delivered != nil || e.Rec.Run.Started.Shadow || e.Rec.Run.Started.Isolated &&
 		e.Rec.Run.Ended.Status != history.Achieved && e.untouched() {
-		if err := d.Anywhere().RemoveAll(filepath.Join(e.Runs.RunDir(e.Rec.Run.Started.Run), "clone")); err != nil {
+		if err := d.Anywhere().RemoveAll(filepath.Join(e.Home.RunDir(e.Rec.Run.Started.Run), "clone")); err != nil {
 			e.Rec.Log.Warn("the clone of the run cannot be removed", "err", err)
 		}
 	}

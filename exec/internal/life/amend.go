@@ -35,7 +35,7 @@ func Code(p *plan.Plan) string {
 
 // TakeForAmending takes up the run whose plan is amended, as far as that needs it.
 func (l *Life) TakeForAmending(ctx context.Context, prefix string, format plan.Format) error {
-	if err := l.Home.Open(ctx, prefix); err != nil {
+	if err := l.Open(ctx, prefix); err != nil {
 		return err
 	}
 	if l.Rec.Run.Ended != nil {

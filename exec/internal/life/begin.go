@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
 	"github.com/planlock/planlock/exec/contract"
@@ -75,7 +78,7 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	id, err := l.Home.NextRun()
+	id, err := l.NextRun()
 	if err != nil {
 		return err
 	}
@@ -137,9 +140,23 @@ func unrestorable(base *ledger.Tree) []string {
 // served: whatever happens then, the run is resumed, and not begun again.
 func (l *Life) launch(ctx context.Context, started *history.Started) error {
 	started.Boot = disk.From(ctx).Boot()
-	var err error
-	if started.OwnStores, err = l.Home.Create(ctx, started.Run); err != nil {
+	run := started.Run
+	if err := disk.From(ctx).Anywhere().MakeFolders(l.Home.RunDir(run), 0o755); err != nil {
+		return fmt.Errorf("exec: run folder: %w", err)
+	}
+	log, err := l.Home.Log(ctx, run)
+	if err != nil {
 		return err
+	}
+	if l.Rec.Journal, err = checkpoint.OpenJournal(ctx, log, run, l.Now); err != nil {
+		return errors.Join(err, log.Close())
+	}
+	// Only its host finds a run of which it keeps contents or log. A log of the
+	// host that writes the default file is none of these.
+	started.OwnStores = l.Home.Blobs != nil
+	if !started.OwnStores && l.Home.OpenLog != nil {
+		_, err := os.Stat(l.Home.Journal(run))
+		started.OwnStores = errors.Is(err, fs.ErrNotExist)
 	}
 	if err := l.Rec.Record(ctx, history.Where{}, started); err != nil {
 		return err
@@ -152,13 +169,13 @@ func (l *Life) launch(ctx context.Context, started *history.Started) error {
 // step. It warns of a run that waits: what this one changes, that one has not
 // done.
 func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
-	ids, err := l.Runs.Runs()
+	ids, err := l.Home.Runs()
 	if err != nil {
 		return nil, err
 	}
 	var waiting []string
 	for i := len(ids) - 1; i >= 0; i-- {
-		run, err := l.Runs.History(ctx, ids[i])
+		run, err := l.Home.History(ctx, ids[i])
 		if err != nil || run.Head.Seq == 0 {
 			l.Rec.Log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
 			continue

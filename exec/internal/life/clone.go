@@ -17,7 +17,7 @@ func (l *Life) clone(ctx context.Context) error {
 	if !l.Rec.Run.Started.Isolated {
 		return nil
 	}
-	l.Work.Dir = filepath.Join(l.Runs.RunDir(l.Rec.Run.Started.Run), "clone")
+	l.Work.Dir = filepath.Join(l.Home.RunDir(l.Rec.Run.Started.Run), "clone")
 	if err := disk.From(ctx).Anywhere().MakeFolders(l.Work.Dir, 0o755); err != nil {
 		return fmt.Errorf("exec: clone: %w", err)
 	}

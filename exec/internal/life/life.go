@@ -1,8 +1,6 @@
 package life
 
 import (
-	"context"
-
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/people"
@@ -21,7 +19,6 @@ type Life struct {
 	Tools *binding.Tools
 	// Memory has the choices that may answer questions of the run.
 	Memory *people.Memory
-	Home   Home
 	// Accepted is what moved since the run was let go, and may have.
 	Accepted Accepted
 	Host
@@ -31,20 +28,6 @@ type Life struct {
 type Accepted struct {
 	By    string
 	Moved []string
-}
-
-// A Home is where runs are kept.
-type Home interface {
-	// NextRun is the id of the run that is to begin: one that no run has, behind
-	// those of all others.
-	NextRun() (string, error)
-	// Create makes the journal of a new run, and takes it in hand. It reports
-	// whether the run is kept where only its host finds it.
-	Create(ctx context.Context, run string) (own bool, err error)
-	// Open takes the run in hand that prefix names.
-	Open(ctx context.Context, prefix string) error
-	// Plan reads back the plan of a run.
-	Plan(ctx context.Context, run *history.Run) (*plan.Plan, error)
 }
 
 // A Host is what whoever embeds the controller has chosen for this run.
@@ -61,6 +44,10 @@ type Host struct {
 	// Roles are those who are there now.
 	Policy func() history.Policy
 	Roles  func() history.Roles
+	// NextRun is the id of the run that is to begin: one that no run has, behind
+	// those of all others. Find is the id of the run that a prefix names.
+	NextRun func() (string, error)
+	Find    func(prefix string) (string, error)
 	// Under has the run go on under a preset, and returns its ladder.
 	Under func(preset string) recovery.Ladder
 	// Options are what the host adds to a plan's own rules, and Bind makes a

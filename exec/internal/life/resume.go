@@ -11,9 +11,12 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/planlock/planlock/checkpoint"
+	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/preset"
@@ -27,7 +30,7 @@ import (
 // A run that is sealed is only read. Nothing that an earlier controller saw is
 // believed: it stands nowhere, and whoever resumes looks again.
 func (l *Life) Reopen(ctx context.Context, prefix string) error {
-	if err := l.Home.Open(ctx, prefix); err != nil {
+	if err := l.Open(ctx, prefix); err != nil {
 		return err
 	}
 	if l.Rec.Run.Sealed != nil {
@@ -47,6 +50,33 @@ func (l *Life) Reopen(ctx context.Context, prefix string) error {
 	return l.takeUp(ctx)
 }
 
+// Open takes the run in hand that prefix names: it folds the journal, and opens
+// it for more.
+func (l *Life) Open(ctx context.Context, prefix string) error {
+	id, err := l.Find(prefix)
+	if err != nil {
+		return err
+	}
+	log, err := l.Home.Log(ctx, id)
+	if err != nil {
+		return err
+	}
+	l.Rec.Journal, err = checkpoint.OpenJournalWith(ctx, log, id, l.Now, func(rec record.Record) error {
+		if err := l.Rec.Store.AdoptRecord(ctx, rec); err != nil {
+			return err
+		}
+		return l.Rec.Run.Apply(rec)
+	})
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	l.Rec.Run.Compact()
+	if l.Rec.Run.Head.Seq == 0 {
+		return home.NotBegun(id)
+	}
+	return nil
+}
+
 // Recall takes from a run that was opened what it is bound to and where it
 // works, and reads the tree that it began with.
 func (l *Life) Recall(ctx context.Context) (err error) {
@@ -57,7 +87,7 @@ func (l *Life) Recall(ctx context.Context) (err error) {
 	l.LockFile, l.NoSandbox = s.LockFile, s.NoSandbox
 	l.Work.Scanner.Scope = l.Scope()
 	if s.Isolated {
-		l.Work.Dir = filepath.Join(l.Runs.RunDir(s.Run), "clone")
+		l.Work.Dir = filepath.Join(l.Home.RunDir(s.Run), "clone")
 	}
 	l.Work.Revive(ctx)
 	l.Work.Base, err = l.Work.BaseTree(ctx)
@@ -94,7 +124,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if l.Rec.Run.Paused == nil && !lost {
 		l.Work.TouchedAll(l.Work.Dir)
 	}
-	if l.Rec.Run.Started.Isolated && (gone(l.Work.Dir) || l.untried()) {
+	if l.Rec.Run.Started.Isolated && (gone(l.Work.Dir) || untried(l.Rec.Run)) {
 		if err := l.clone(ctx); err != nil {
 			return err
 		}
@@ -177,7 +207,7 @@ func (l *Life) nobodyAfter(lost bool) error {
 		!contract.InFlight(contract.Current(l.Rec.Run)) {
 		return nil
 	}
-	ids, err := l.Runs.Runs()
+	ids, err := l.Home.Runs()
 	if err != nil || len(ids) == 0 || ids[len(ids)-1] == l.Rec.Run.Started.Run {
 		return err
 	}
@@ -187,13 +217,13 @@ func (l *Life) nobodyAfter(lost bool) error {
 
 // untried reports whether no step was begun, nor the run set back: the clone of
 // an isolated run may be half made.
-func (l *Life) untried() bool {
-	for _, s := range l.Rec.Run.Steps {
+func untried(run *history.Run) bool {
+	for _, s := range run.Steps {
 		if s.Status != history.Pending || len(s.Undone) > 0 {
 			return false
 		}
 	}
-	return l.Rec.Run.Restoring == nil && l.Rec.Run.Ended == nil
+	return run.Restoring == nil && run.Ended == nil
 }
 
 // catchUp repairs a tree that is one step behind the journal. A write that

@@ -14,22 +14,16 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/document"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/views"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
-// A Prover is what a workspace knows of one of its runs.
+// A Prover proves the runs of a workspace. Documents are those that this program
+// can draw.
 type Prover struct {
-	// Each reads the journal record by record, and verifies it.
-	Each func(ctx context.Context, run string, do func(record.Record) error) error
-	// Plan reads back the plan that a run is bound to.
-	Plan func(ctx context.Context, run *history.Run) (*plan.Plan, error)
-	// Store opens where contents are kept.
-	Store func(ctx context.Context) (store *checkpoint.Store, shut func() error, err error)
-	// ViewDir is the folder of the run's documents, and Documents are those
-	// that this program can draw.
-	ViewDir   string
+	home.Home
 	Documents []document.Document
 }
 
@@ -104,7 +98,7 @@ func (w *Prover) verifyViews(p *plan.Plan, run *history.Run) (int, error) {
 
 // verifyFile sets the file of a document against the journal.
 func (w *Prover) verifyFile(run *history.Run, name string, want ledger.Digest) error {
-	file, err := os.Open(filepath.Join(w.ViewDir, name))
+	file, err := os.Open(filepath.Join(w.ViewDir(run.Started.Run), name))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // views may be deleted: they can be drawn again
 	}

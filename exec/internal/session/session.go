@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -36,8 +37,8 @@ type Session struct {
 	// executors and for gates: what a host's code gets to see, it could change.
 	Contract, Shown, Judging *contract.Contract
 
-	// Runs are all runs of the workspace, this one among them.
-	Runs Runs
+	// Home has all runs of the workspace, this one among them.
+	Home home.Home
 
 	Panel panel.Panel
 	// Touchy is set if code of the host is among what judges, which may have
@@ -63,28 +64,16 @@ type Session struct {
 	decides *engine.Decider
 }
 
-// Runs are the runs of a workspace, as they are read from outside.
-type Runs interface {
-	// Runs lists the ids of all runs, oldest first.
-	Runs() ([]string, error)
-	// History folds the journal of a run.
-	History(ctx context.Context, run string) (*history.Run, error)
-	// RunDir is the folder of a run's own files.
-	RunDir(run string) string
-	// ViewDir is the folder of a run's documents.
-	ViewDir(run string) string
-}
-
 // Earlier yields the runs of the workspace that can be read, the latest first;
 // the one in hand is not among them.
 func (s *Session) Earlier(ctx context.Context) (iter.Seq2[string, *history.Run], error) {
-	ids, err := s.Runs.Runs()
+	ids, err := s.Home.Runs()
 	return func(yield func(string, *history.Run) bool) {
 		for _, id := range slices.Backward(ids) {
 			if id == s.Rec.Run.Started.Run {
 				continue
 			}
-			run, err := s.Runs.History(ctx, id)
+			run, err := s.Home.History(ctx, id)
 			if err != nil || run.Head.Seq == 0 {
 				s.Rec.Log.Warn("an earlier run cannot be read", "run", id, "err", err)
 				continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime/debug"
 	"strings"
 
 	"github.com/planlock/planlock/exec/action"
@@ -99,4 +100,14 @@ func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 func (s *Session) Warn(text string, actions ...action.Action) {
 	s.Rec.Log.Warn(text, "run", s.Rec.Run.Started.Run)
 	s.Tell(event.Event{Kind: event.Warning, Text: text, Actions: actions})
+}
+
+// Caught calls code of the host; a panic in it is an error that says who did.
+func Caught(who string, do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("exec: %s panicked: %v\n%s", who, p, debug.Stack())
+		}
+	}()
+	return do()
 }

@@ -29,7 +29,7 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	views, err := Write(disk.From(ctx), v.Runs.ViewDir(v.Rec.Run.Started.Run), v.Table, model)
+	views, err := Write(disk.From(ctx), v.Home.ViewDir(v.Rec.Run.Started.Run), v.Table, model)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (v *Views) DrawAhead(ctx context.Context) {
 	}
 	model, err := document.New(v.Plan, v.Rec.Run, nil)
 	if err == nil {
-		_, err = Write(disk.From(ctx), v.Runs.ViewDir(v.Rec.Run.Started.Run), ahead, model)
+		_, err = Write(disk.From(ctx), v.Home.ViewDir(v.Rec.Run.Started.Run), ahead, model)
 	}
 	if err != nil {
 		v.Rec.Log.Warn("the views for the next session cannot be written", "err", err)

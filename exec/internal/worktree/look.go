@@ -74,6 +74,15 @@ func (w *Worktree) LookAtAll(ctx context.Context) ([]string, error) {
 	return w.External(ctx)
 }
 
+// Described says each change in a line.
+func Described(changes []ledger.Change) []string {
+	lines := make([]string, 0, len(changes))
+	for _, c := range changes {
+		lines = append(lines, c.String())
+	}
+	return lines
+}
+
 // UntouchedBy makes sure that somebody who may only look changed nothing. What
 // changed is named, and undone by the restore that is to be recorded.
 func (w *Worktree) UntouchedBy(ctx context.Context, when string) (*history.RestoreBegun, []string, error) {
@@ -84,10 +93,7 @@ func (w *Worktree) UntouchedBy(ctx context.Context, when string) (*history.Resto
 	if now.Digest() == w.Rec.Run.Tree.Tree || w.Tree == nil {
 		return nil, nil, nil
 	}
-	lines := []string{"the tree changed " + when}
-	for _, change := range ledger.Diff(w.Tree, now) {
-		lines = append(lines, change.String())
-	}
+	lines := append([]string{"the tree changed " + when}, Described(ledger.Diff(w.Tree, now))...)
 	return &history.RestoreBegun{To: w.Rec.Run.Tree}, bound.First(lines, bound.Lines), nil
 }
 

@@ -65,10 +65,7 @@ func (w *Worktree) tellUndone(ctx context.Context, at history.Where, begun histo
 	if err != nil {
 		return err
 	}
-	var lines []string
-	for _, change := range ledger.Diff(want, have) {
-		lines = append(lines, change.String())
-	}
+	lines := Described(ledger.Diff(want, have))
 	text := fmt.Sprintf("what was found is undone, and kept as tree %s: %s", begun.Discarded.Tree.Short(),
 		strings.Join(bound.First(lines, 5), "; "))
 	var look []action.Action

@@ -50,7 +50,7 @@ func (w *Worktree) KeepStamps(ctx context.Context) ledger.Digest {
 	if stamps == nil {
 		return ""
 	}
-	root, path := disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(w.Rec.Run.Started.Run), stampsName)
+	root, path := disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(), stampsName)
 	if err := writeStamps(root, path, stamps); err != nil {
 		w.Rec.Log.Debug("what the scan saw cannot be kept for the next controller", "run", w.Rec.Run.Started.Run,
 			"err", err)
@@ -95,7 +95,7 @@ func (w *Worktree) Revive(ctx context.Context) {
 	if w.Rec.Run.Stamps == "" {
 		return
 	}
-	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(w.Rec.Run.Started.Run), stampsName))
+	stamps, digest, err := readStamps(disk.From(ctx).Anywhere(), filepath.Join(w.RunDir(), stampsName))
 	if err == nil && digest != w.Rec.Run.Stamps {
 		err = scan.ErrStamps
 	}
@@ -134,7 +134,7 @@ func (w *Worktree) DropStamps(ctx context.Context) {
 	if w.Rec.Run.Stamps == "" {
 		return
 	}
-	if err := disk.From(ctx).Anywhere().Remove(filepath.Join(w.RunDir(w.Rec.Run.Started.Run), stampsName)); err != nil &&
+	if err := disk.From(ctx).Anywhere().Remove(filepath.Join(w.RunDir(), stampsName)); err != nil &&
 		!errors.Is(err, fs.ErrNotExist) {
 		w.Rec.Log.Debug("the stamps of a finished run are left", "run", w.Rec.Run.Started.Run, "err", err)
 	}

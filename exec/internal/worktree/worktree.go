@@ -30,8 +30,8 @@ type Worktree struct {
 	// OwnBlobs is set where a folder of ours keeps contents, so that small ones
 	// may stand in the journal.
 	OwnBlobs bool
-	// RunDir is the folder of a run's own files.
-	RunDir func(run string) string
+	// RunDir is the folder of the run's own files.
+	RunDir func() string
 	// Warn tells of what went wrong without consequences for the run.
 	Warn func(text string, can ...action.Action)
 

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package attempt
-
-import "errors"
-
-// errQuota is never returned here.
-var errQuota = errors.New("exec: quota")
