@@ -31,8 +31,8 @@ func New(components ...Component) *Envelope {
 }
 
 // Digest is the digest of all components: of their canonical form, which is the
-// line planlock.envelope/1 and then name, digest and text of each component, in order,
-// each as its length in bytes, a colon, itself and a newline.
+// line planlock.envelope/1 and then name, digest and text of each component, in
+// order, each as its length in bytes, a colon, itself and a newline.
 func (e *Envelope) Digest() ledger.Digest {
 	form := make([]byte, 0, 1<<10)
 	form = append(form, encoding+"\n"...)

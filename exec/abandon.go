@@ -14,14 +14,14 @@ import (
 )
 
 // Abandon ends a run that nobody wants any more: by says who decided that, and
-// reason why. A step that was under way is undone, and what it left is kept; all
-// that was completed stays as it is. Nothing is judged, and neither plan nor
-// executors need to be what they were. The run ends NOT_ACHIEVED, with its
+// reason why. A step that was under way is undone, and what it left is kept;
+// all that was completed stays as it is. Nothing is judged, and neither plan
+// nor executors need to be what they were. The run ends NOT_ACHIEVED, with its
 // documents.
 //
 // Errors are *[RefusedError] where the run has ended, or half a step of it
-// cannot be undone because a later run has worked here,
-// *checkpoint.HeldError where somebody works on it, and [ErrNoRun].
+// cannot be undone because a later run has worked here, *checkpoint.HeldError
+// where somebody works on it, and [ErrNoRun].
 func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (_ *Report, err error) {
 	defer public(&err)
 	if by == "" {

@@ -148,9 +148,9 @@ func (c *Controller) Resume(ctx context.Context, locked *plan.Locked, run string
 // although something moved that it was bound to: a deployed gate has another
 // version, say. moved are the names of all that did, as the refusal of Resume
 // gives them, such as "agent gate polite"; by and all of them stand in the
-// journal. What moved and is not named is refused, and so is a name of something
-// that did not move. The plan, the tree and the repository cannot be accepted
-// so: amend the run, or put them back.
+// journal. What moved and is not named is refused, and so is a name of
+// something that did not move. The plan, the tree and the repository cannot be
+// accepted so: amend the run, or put them back.
 func (c *Controller) ResumeAccepting(ctx context.Context, locked *plan.Locked, run, by string,
 	moved ...string) (_ *Report, err error) {
 	return c.resume(ctx, locked, run, life.Accepted{By: by, Moved: moved})

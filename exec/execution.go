@@ -56,7 +56,7 @@ type execution struct {
 func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 	own, chosen := *c, c.Preset
 	c = &own
-	c.Preset, c.Evidence = cmp.Or(chosen, preset.Of(p), preset.Default), c.evidenceFor(p)
+	c.Preset, c.Evidence = cmp.Or(chosen, preset.Of(p), preset.Default), evidenceFor(p, c.Evidence)
 	e := &execution{c: c, chosen: chosen,
 		Session: &session.Session{Plan: p, Files: files, LockFile: c.LockFile, NoSandbox: c.NoSandbox, Now: c.now,
 			NewID: c.newName}}

@@ -18,8 +18,8 @@ type Means struct {
 	// level debug, what went wrong without consequences as a warning. Nil
 	// discards it.
 	Log *slog.Logger
-	// Now is the clock of the journal's time stamps; nil for time.Now.
-	// Nothing is decided by it but deadlines of questions.
+	// Now is the clock of the journal's time stamps; nil for time.Now. Nothing
+	// is decided by it but deadlines of questions.
 	Now func() time.Time
 	// Random is where ids get their randomness; nil for crypto/rand.
 	Random io.Reader

@@ -130,8 +130,8 @@ func (f Func) Execute(ctx context.Context, w Work) (Outcome, error) { return f(c
 //
 // Ask blocks until there is an answer, ctx ends or the question's deadline
 // passes. It returns [ask.ErrNoAnswer] when nobody will answer (the controller
-// takes that as a refusal) and [ask.ErrLater] when the answer is to come
-// later (the controller stops, and asks the same question again when the run is
+// takes that as a refusal) and [ask.ErrLater] when the answer is to come later
+// (the controller stops, and asks the same question again when the run is
 // resumed). An answer that does not belong to the question is refused by the
 // controller, whatever the escalator thinks of it. What an executor printed
 // never answers.

@@ -66,7 +66,7 @@ func (c *Controller) validate(p *plan.Plan) error {
 	if c.Evidence != nil {
 		errs = append(errs, c.Evidence.Validate())
 	}
-	errs = append(errs, c.lacksReviewers(p))
+	errs = append(errs, lacksReviewers(p, c.Reviewers))
 	for _, n := range needed(p) {
 		if _, err := c.Executors.find(n); err != nil {
 			errs = append(errs, err)
@@ -218,9 +218,9 @@ func planSetting(p *plan.Plan, key string) plan.Value {
 	return plan.Value{}
 }
 
-// lacksReviewers refuses a controller without the reviewers that a plan names
-// in reviewers = ["ops", …]. It may have others besides.
-func (c *Controller) lacksReviewers(p *plan.Plan) error {
+// lacksReviewers refuses to go on without the reviewers that a plan names in
+// reviewers = ["ops", …]. It may have others besides.
+func lacksReviewers(p *plan.Plan, have []Reviewer) error {
 	value := planSetting(p, "reviewers")
 	names := value.List
 	if value.Kind == "string" {
@@ -228,25 +228,24 @@ func (c *Controller) lacksReviewers(p *plan.Plan) error {
 	}
 	var errs []error
 	for _, n := range names {
-		if !slices.ContainsFunc(c.Reviewers, func(r Reviewer) bool { return r != nil && r.Name() == n.Text }) {
+		if !slices.ContainsFunc(have, func(r Reviewer) bool { return r != nil && r.Name() == n.Text }) {
 			errs = append(errs, fmt.Errorf("exec: the plan is to be approved by reviewer %q, and there is none of that name: add it to Controller.Reviewers", n.Text))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// evidenceFor is the controller's policy, or, where it has none and the plan
-// says evidence = true, one that looks at the workspace alone: a plan never
-// says who may be asked over the network.
-func (c *Controller) evidenceFor(p *plan.Plan) *search.Policy {
-	if v := planSetting(p, "evidence"); c.Evidence == nil && v.Kind == "boolean" && v.Text == "true" {
+// evidenceFor is the policy that the host has chosen, or, where it has none and
+// the plan says evidence = true, one that looks at the workspace alone: a plan
+// never says who may be asked over the network.
+func evidenceFor(p *plan.Plan, chosen *search.Policy) *search.Policy {
+	if v := planSetting(p, "evidence"); chosen == nil && v.Kind == "boolean" && v.Text == "true" {
 		return &search.Policy{}
 	}
-	return c.Evidence
+	return chosen
 }
 
-// policyFor is how a run is carried out by what the host and the plan say
-// now.
+// policyFor is how a run is carried out by what the host and the plan say now.
 func (c *Controller) policyFor(of *plan.Plan) history.Policy {
 	said := flow.SettingsOf(of)
 	mode, by := c.modeFor(of)

@@ -107,8 +107,8 @@ func (w Workspace) Store() (store *checkpoint.Store, close func() error, err err
 	return w.home().Store(context.Background())
 }
 
-// Records reads a run's journal and verifies it.
-// *record.CorruptError says where it is wrong.
+// Records reads a run's journal and verifies it. *record.CorruptError says
+// where it is wrong.
 func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, error) {
 	var records []record.Record
 	err := w.home().Each(ctx, run, func(rec record.Record) error {

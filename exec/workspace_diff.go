@@ -80,8 +80,8 @@ func (w Workspace) declared(ctx context.Context, run *history.Run, step plan.Add
 	return ledger.Declared{}, nil
 }
 
-// Unified calls each with every change and its textual difference, as of diff -u:
-// "" where there is none to show, as of a folder or a content that was only
+// Unified calls each with every change and its textual difference, as of diff
+// -u: "" where there is none to show, as of a folder or a content that was only
 // watched. An error of each ends it.
 func (w Workspace) Unified(ctx context.Context, changes []ledger.Change, each func(ledger.Change, string) error) error {
 	store, shut, err := w.Store()

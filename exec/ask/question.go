@@ -103,8 +103,8 @@ type Answer struct {
 var (
 	// ErrNoAnswer says that nobody answered, or nobody can: that is a refusal.
 	ErrNoAnswer = errors.New("ask: no answer")
-	// ErrLater says that the answer comes later: the run stops here and can
-	// be resumed.
+	// ErrLater says that the answer comes later: the run stops here and can be
+	// resumed.
 	ErrLater = errors.New("ask: waiting for an answer")
 )
 

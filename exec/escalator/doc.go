@@ -20,10 +20,10 @@
 // Their zero values work, and all of them may be used by many goroutines at a
 // time.
 //
-// They fail in three ways. [ask.ErrNoAnswer]: nobody answered, or nobody can, and
-// the question counts as refused. [ask.ErrLater]: the answer is to come later,
-// the question stands. Anything else, the end of the context too, says that it
-// could not be asked; nothing has been decided then.
+// They fail in three ways. [ask.ErrNoAnswer]: nobody answered, or nobody can,
+// and the question counts as refused. [ask.ErrLater]: the answer is to come
+// later, the question stands. Anything else, the end of the context too, says
+// that it could not be asked; nothing has been decided then.
 //
 // What a step's program prints is evidence in a question and is shown escaped;
 // it is never read as an answer. Who may write to the folder of a [Folder] can

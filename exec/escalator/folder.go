@@ -42,10 +42,10 @@ type Folder struct {
 }
 
 // Ask writes q, unless it is there already, and returns its answer. Where there
-// is none it returns [ask.ErrLater] at once or, with Wait, looks again until the
-// deadline, which is [ask.ErrNoAnswer]. An answer that does not count is none, and
-// the error then names the file and says why, as a [ask.RefusedError] where the
-// file could be read.
+// is none it returns [ask.ErrLater] at once or, with Wait, looks again until
+// the deadline, which is [ask.ErrNoAnswer]. An answer that does not count is
+// none, and the error then names the file and says why, as a [ask.RefusedError]
+// where the file could be read.
 func (f *Folder) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	if ctx.Err() != nil {
 		return ask.Answer{}, stopped(ctx, q, clock(f.Now))

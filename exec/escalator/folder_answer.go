@@ -16,7 +16,8 @@ import (
 //
 // A [ask.RefusedError] says why a does not count, and nothing is written then:
 // there is no such question, it has been answered, its deadline has passed, or
-// what [ask.Question.Check] says. When Answer returns nil, the answer is durable.
+// what [ask.Question.Check] says. When Answer returns nil, the answer is
+// durable.
 func (f *Folder) Answer(a ask.Answer) error { return f.give(nil, a) }
 
 func (f *Folder) give(d *disk.Disk, a ask.Answer) error {

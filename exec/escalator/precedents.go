@@ -84,8 +84,8 @@ func (s *Precedents) Remember(ctx context.Context, p ask.Precedent) error {
 }
 
 // Revoke says that a choice counts no longer, from now on, also for runs that
-// are under way. It returns the choice. A *[ask.RefusedError] if there is none with
-// that id.
+// are under way. It returns the choice. A *[ask.RefusedError] if there is none
+// with that id.
 func (s *Precedents) Revoke(ctx context.Context, id, by, reason string) (ask.Precedent, error) {
 	p, err := s.find(ctx, id)
 	if err != nil || p.Revoked != nil {

@@ -52,9 +52,9 @@ type use struct {
 	step plan.Address
 }
 
-// Ask returns the answer of the first rule that applies; its By is "rule 2 of FILE:
-// REASON". If none applies the error is [ask.ErrNoAnswer], and says of each rule
-// that matched why it does not answer.
+// Ask returns the answer of the first rule that applies; its By is "rule 2 of
+// FILE: REASON". If none applies the error is [ask.ErrNoAnswer], and says of
+// each rule that matched why it does not answer.
 func (r *Rules) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	now := clock(r.Now)
 	if err := begin(ctx, q, now); err != nil {

@@ -18,8 +18,8 @@ type Asker interface {
 // [ask.ErrLater] too. An empty sequence has no answer.
 type Sequence []Asker
 
-// Ask returns the first answer. If nobody had one, the error is [ask.ErrNoAnswer]
-// with everybody's reason.
+// Ask returns the first answer. If nobody had one, the error is
+// [ask.ErrNoAnswer] with everybody's reason.
 func (s Sequence) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	var why []error
 	for _, asker := range s {

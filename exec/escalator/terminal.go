@@ -44,8 +44,8 @@ type Terminal struct {
 // empty; for none where an empty line took the default, or where education mode
 // explained a step and the choice needs no words. What is none of that is asked
 // for again, five times at most. The end of the input, a line that has no end,
-// too many tries and the deadline are [ask.ErrNoAnswer]. A choice that was made in
-// time stands if the deadline comes while the reason is awaited.
+// too many tries and the deadline are [ask.ErrNoAnswer]. A choice that was made
+// in time stands if the deadline comes while the reason is awaited.
 func (t *Terminal) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) {
 	if err := begin(ctx, q, clock(t.Now)); err != nil {
 		return ask.Answer{}, err

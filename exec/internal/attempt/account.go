@@ -18,8 +18,8 @@ const account = 1 << 20 // bytes of an account that stands in the journal itself
 // account scans the tree and sets what was declared against what happened.
 //
 // The one scan serves twice: if the attempt is accepted, its tree is the
-// checkpoint of the next step. Its contents are kept whatever comes of it, since
-// what is undone must be there for whoever asks what it was.
+// checkpoint of the next step. Its contents are kept whatever comes of it,
+// since what is undone must be there for whoever asks what it was.
 func (t *trial) account(ctx context.Context) *fault {
 	var err error
 	t.runner.Forget() // what ran before the scan is in it

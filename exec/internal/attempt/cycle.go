@@ -69,8 +69,8 @@ func (t *trial) prepare() (from history.CyclePhase, err error) {
 //
 // Phases that an earlier attempt ended before it was cut off are not repeated:
 // the tree that the last of them left is brought back, and the next one begins
-// there. It is one attempt all the same, so what is accounted and judged is what
-// all phases came to.
+// there. It is one attempt all the same, so what is accounted and judged is
+// what all phases came to.
 func (t *trial) perform(ctx context.Context, x Executor) {
 	if len(t.cycle.Phases) == 0 {
 		t.execute(ctx, x)
@@ -89,8 +89,8 @@ func (t *trial) perform(ctx context.Context, x Executor) {
 	}
 }
 
-// doPhase carries out one phase, sees what the test says of it, and records that.
-// It reports whether the attempt goes on.
+// doPhase carries out one phase, sees what the test says of it, and records
+// that. It reports whether the attempt goes on.
 func (t *trial) doPhase(ctx context.Context, x Executor, phase history.CyclePhase) bool {
 	before := t.outcome
 	c := &history.Cycle{Phase: phase, Test: strings.Join(t.cycle.Tests, " ; ")}

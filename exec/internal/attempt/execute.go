@@ -19,8 +19,8 @@ import (
 	"github.com/planlock/planlock/internal/process/output"
 )
 
-// execute calls the executor, within the step's time. Phases share that time, as
-// they share the attempt.
+// execute calls the executor, within the step's time. Phases share that time,
+// as they share the attempt.
 //
 // An executor that came back without an error although it was told to stop has
 // not finished: the reason why it was told is its error then.

@@ -13,9 +13,9 @@ import (
 	"github.com/planlock/planlock/internal/process"
 )
 
-// A fault is why an attempt counts for nothing. Its class decides which rungs of
-// the ladder may follow, so it says what is at fault rather than where that was
-// noticed.
+// A fault is why an attempt counts for nothing. Its class decides which rungs
+// of the ladder may follow, so it says what is at fault rather than where that
+// was noticed.
 type fault struct{ history.AttemptFailed }
 
 func faultf(class history.Class, format string, args ...any) *fault {

@@ -16,8 +16,8 @@ import (
 
 // judge looks at what an attempt did. It returns nil if the attempt counts.
 //
-// What cannot be undone is looked at first, so that no other fault hides it: the
-// account, without which nothing is known; the repository, which nothing
+// What cannot be undone is looked at first, so that no other fault hides it:
+// the account, without which nothing is known; the repository, which nothing
 // restores; what the run is bound to. Only then does it matter what the
 // executor says of itself, and gates are asked only about an attempt that says
 // that it succeeded. The host's wish to stop does not stop the looking, since

@@ -71,8 +71,8 @@ type Work struct {
 	Output io.Writer
 }
 
-// An Outcome is what an executor says about an attempt.
-// It is recorded, and proves nothing.
+// An Outcome is what an executor says about an attempt. It is recorded, and
+// proves nothing.
 type Outcome struct {
 	// Output is all text, and Stdout standard output alone where there is one.
 	Output, Stdout string

@@ -18,8 +18,8 @@ import (
 	"github.com/planlock/planlock/ledger/git"
 )
 
-// A Binding is what a run is bound to: its plan and lock file, the envelope, the
-// repository, and the tree.
+// A Binding is what a run is bound to: its plan and lock file, the envelope,
+// the repository, and the tree.
 type Binding struct {
 	*session.Session
 	// Held is the hold on the workspace: as long as it stands, no other
@@ -68,9 +68,9 @@ func (b *Binding) Refusal() *session.Refusal {
 	return &session.Refusal{Run: b.Rec.Run.Started.Run, Hint: "undo that and resume the run, or lock the plan again"}
 }
 
-// Moved looks at what the run is bound to besides the tree: the plan, its
-// lock file, the envelope with the agents in it, and the repository. It returns
-// nil if all of it is as it was.
+// Moved looks at what the run is bound to besides the tree: the plan, its lock
+// file, the envelope with the agents in it, and the repository. It returns nil
+// if all of it is as it was.
 func (b *Binding) Moved(ctx context.Context) (*session.Refusal, error) {
 	git, err := git.Read(b.Work.Root)
 	if err != nil {
@@ -149,8 +149,8 @@ func (b *Binding) Moves(ctx context.Context) ([]envelope.Move, error) {
 	return envelope.Compare(b.Rec.Run.Started.Envelope, now), nil
 }
 
-// Envelope looks at everything that the outcome depends on. Files are read again
-// only where their stamps moved, since this is asked before every step.
+// Envelope looks at everything that the outcome depends on. Files are read
+// again only where their stamps moved, since this is asked before every step.
 func (b *Binding) Envelope(ctx context.Context) (*envelope.Envelope, error) {
 	isolation, err := b.isolation()
 	if err != nil {
@@ -193,10 +193,10 @@ func (b *Binding) isolation() (string, error) {
 	return b.isolated, nil
 }
 
-// VerifyAgain is [Binding.Verify] for a run that nobody held. Of a tree that holds half a
-// step or half a restore nothing is said, nor of one that may have lost
-// something: it is going to be restored, and what it holds is kept. A run that
-// ended only lacks its views.
+// VerifyAgain is [Binding.Verify] for a run that nobody held. Of a tree that
+// holds half a step or half a restore nothing is said, nor of one that may have
+// lost something: it is going to be restored, and what it holds is kept. A run
+// that ended only lacks its views.
 func (b *Binding) VerifyAgain(ctx context.Context, lost bool) error {
 	if b.Rec.Run.Ended != nil {
 		return nil

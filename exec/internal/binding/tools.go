@@ -31,8 +31,8 @@ const (
 )
 
 // Tools are the tool servers that a plan names. Ask says why one of them cannot
-// be used, nil if it can; where Ask is nil they are listed, and nobody looks for
-// them.
+// be used, nil if it can; where Ask is nil they are listed, and nobody looks
+// for them.
 type Tools struct {
 	*session.Session
 	Ask func(ctx context.Context, name string) error
@@ -60,8 +60,8 @@ func verifies(p *plan.Plan, key string) bool {
 	})
 }
 
-// Verify looks for the tool servers that the plan names, and refuses where
-// a required one is missing. What is to be said besides are the warnings.
+// Verify looks for the tool servers that the plan names, and refuses where a
+// required one is missing. What is to be said besides are the warnings.
 // Optional ones are listed, and nobody looks for them.
 func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []string, err error) {
 	tools = toolsOf(x.Plan)
@@ -99,8 +99,7 @@ func (x *Tools) Verify(ctx context.Context) (tools []history.Tool, warnings []st
 	return tools, warnings, nil
 }
 
-// isThere asks about one tool server. A panic is a reason why it is not
-// there.
+// isThere asks about one tool server. A panic is a reason why it is not there.
 func (x *Tools) isThere(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, toolTime,
 		fmt.Errorf("exec: nobody said within %s whether it is there", toolTime))

@@ -92,9 +92,9 @@ func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history
 	return said, made, nil
 }
 
-// hear asks an advisor, and bounds what it says: it comes from outside, and must
-// neither fill the journal nor claim numbers that are none. That there is no
-// advice is an outcome, which is recorded as one that there is.
+// hear asks an advisor, and bounds what it says: it comes from outside, and
+// must neither fill the journal nor claim numbers that are none. That there is
+// no advice is an outcome, which is recorded as one that there is.
 func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *advice.Patch) {
 	said := &history.Advised{Kind: string(c.Kind), Point: string(c.Point)}
 	advisor := co.Advisor(c.Kind)
@@ -140,8 +140,8 @@ func (co *Counsel) hear(ctx context.Context, c advice.Case) (*history.Advised, *
 }
 
 // patched is the fact that a patch becomes. There is none where nothing that
-// the method does would change. One that reaches for more than its method did is
-// recorded as refused, with the reasons, so that nobody proposes it again.
+// the method does would change. One that reaches for more than its method did
+// is recorded as refused, with the reasons, so that nobody proposes it again.
 func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said *history.Advised,
 	p *advice.Patch) (*history.Patched, bool) {
 	made := &history.Patched{

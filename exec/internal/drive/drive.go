@@ -76,9 +76,9 @@ func (d *Drive) stop(ctx context.Context, cause error) error {
 	return d.Rec.Record(ctx, history.Where{}, request)
 }
 
-// do has the world do what is wanted. An action is done once it returns: what came
-// of it stands in the journal, or in what was seen, and the decider is asked
-// anew.
+// do has the world do what is wanted. An action is done once it returns: what
+// came of it stands in the journal, or in what was seen, and the decider is
+// asked anew.
 func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 	s := d.Rec.Run.Step(w.Step)
 	switch a := w.Action.(type) {

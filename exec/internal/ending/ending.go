@@ -32,9 +32,9 @@ type Ending struct {
 }
 
 // End decides how the run ended, and records that with what the final gates
-// said. An isolated run that achieved its goal is delivered first, so that a run
-// that ended so has always reached the workspace. A refusal lets the run go: it
-// ends when what moved is as it was.
+// said. An isolated run that achieved its goal is delivered first, so that a
+// run that ended so has always reached the workspace. A refusal lets the run
+// go: it ends when what moved is as it was.
 func (e *Ending) End(ctx context.Context) error {
 	ended, judged, err := e.verdict(ctx)
 	if err != nil {
@@ -119,8 +119,8 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 	return ended, judged, nil
 }
 
-// judgeRun asks the final gates about the tree as it is. What the run is bound to
-// is looked at once more before, however lately that was done: nothing is
+// judgeRun asks the final gates about the tree as it is. What the run is bound
+// to is looked at once more before, however lately that was done: nothing is
 // attempted afterwards that would notice.
 func (e *Ending) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	e.Rec.Seen.Forget(contract.Bindings)
@@ -198,8 +198,8 @@ func (e *Ending) deliver(ctx context.Context, ended *history.Ended) error {
 	return e.Rewind.RestoredRun(ctx)
 }
 
-// Seal draws the views and closes the journal for good. The digests of the views
-// stand in its last record, so that somebody can prove that they were not
+// Seal draws the views and closes the journal for good. The digests of the
+// views stand in its last record, so that somebody can prove that they were not
 // edited.
 func (e *Ending) Seal(ctx context.Context) error {
 	if e.Rec.Run.Sealed != nil {

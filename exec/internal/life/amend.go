@@ -17,23 +17,24 @@ import (
 
 const namedSteps = 10 // in one warning
 
-// An Amendment is a plan with further steps, and who wants it. It has the fields
-// of exec.Amendment.
+// An Amendment is a plan with further steps, and who wants it. It has the
+// fields of exec.Amendment.
 type Amendment struct {
 	Draft        *plan.Draft
 	Acknowledged []string
 	By, Reason   string
 }
 
-// Code is what confirms that a run goes on under a plan: "amend:" and
-// the first half of the plan's digest. So nobody confirms another plan than was
-// looked at.
+// Code is what confirms that a run goes on under a plan: "amend:" and the first
+// half of the plan's digest. So nobody confirms another plan than was looked
+// at.
 func Code(p *plan.Plan) string {
 	_, hex, _ := strings.Cut(string(p.Digest()), ":")
 	return "amend:" + hex[:len(hex)/2]
 }
 
-// TakeForAmending takes up the run whose plan is amended, as far as that needs it.
+// TakeForAmending takes up the run whose plan is amended, as far as that needs
+// it.
 func (l *Life) TakeForAmending(ctx context.Context, prefix string, format plan.Format) error {
 	if err := l.Open(ctx, prefix); err != nil {
 		return err

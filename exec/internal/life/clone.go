@@ -11,8 +11,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// clone makes the folder in which an isolated run works. It can be repeated: what
-// a controller that died left half made is completed.
+// clone makes the folder in which an isolated run works. It can be repeated:
+// what a controller that died left half made is completed.
 func (l *Life) clone(ctx context.Context) error {
 	if !l.Rec.Run.Started.Isolated {
 		return nil

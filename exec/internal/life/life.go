@@ -44,8 +44,9 @@ type Host struct {
 	// Roles are those who are there now.
 	Policy func() history.Policy
 	Roles  func() history.Roles
-	// NextRun is the id of the run that is to begin: one that no run has, behind
-	// those of all others. Find is the id of the run that a prefix names.
+	// NextRun is the id of the run that is to begin: one that no run has,
+	// behind those of all others. Find is the id of the run that a prefix
+	// names.
 	NextRun func() (string, error)
 	Find    func(prefix string) (string, error)
 	// Under has the run go on under a preset, and returns its ladder.

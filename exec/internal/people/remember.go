@@ -31,9 +31,9 @@ func (m *Memory) Precedents(ctx context.Context, digest ledger.Digest) []ask.Pre
 	return slices.DeleteFunc(list, func(p ask.Precedent) bool { return p.Revoked != nil || p.Plan != digest })
 }
 
-// answer answers a question by a remembered choice, if there is one:
-// the narrower goes before the wider, the later before the earlier. Each
-// answers so often for a step, and then somebody is asked again.
+// answer answers a question by a remembered choice, if there is one: the
+// narrower goes before the wider, the later before the earlier. Each answers so
+// often for a step, and then somebody is asked again.
 func (m *Memory) answer(ctx context.Context, q ask.Question) (ask.Answer, bool) {
 	known := slices.Clone(m.Rec.Run.Started.Remembered)
 	for _, r := range m.Rec.Run.Remembered {
@@ -79,8 +79,8 @@ func (m *Memory) precedent(r history.Remembered) ask.Precedent {
 		By: r.By, At: r.At, Run: m.Rec.Run.Started.Run, Question: r.Question}
 }
 
-// Keep puts the choices that were remembered in this run where later
-// runs find them. It can be repeated.
+// Keep puts the choices that were remembered in this run where later runs find
+// them. It can be repeated.
 func (m *Memory) Keep(ctx context.Context) {
 	for _, r := range m.Rec.Run.Remembered {
 		if r.ID == "" {

@@ -31,8 +31,8 @@ type Inbox struct {
 	Folder *escalator.Folder
 }
 
-// Look finds out what a person has asked of the run from outside. A
-// request that cannot be met is withdrawn.
+// Look finds out what a person has asked of the run from outside. A request
+// that cannot be met is withdrawn.
 func (i *Inbox) Look(ctx context.Context) error {
 	i.Rec.Seen.Request = nil
 	r, err := i.Folder.Requested(ctx, i.Rec.Run.Started.Run)

@@ -20,8 +20,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// A Prover proves the runs of a workspace. Documents are those that this program
-// can draw.
+// A Prover proves the runs of a workspace. Documents are those that this
+// program can draw.
 type Prover struct {
 	home.Home
 	Documents []document.Document

@@ -50,8 +50,8 @@ func (r *Recorder) writeSynced(ctx context.Context, facts ...record.Fact) ([]rec
 }
 
 // Complete records that a step is complete. Where nobody is told before the
-// next attempt begins (unseen, and there is no Tell), nothing relies on it until then: the disk works
-// meanwhile, and [Recorder.Await] waits for it.
+// next attempt begins (unseen, and there is no Tell), nothing relies on it
+// until then: the disk works meanwhile, and [Recorder.Await] waits for it.
 func (r *Recorder) Complete(ctx context.Context, s *history.Step, attempt int, facts []history.Fact,
 	unseen bool) error {
 	located := history.At(history.Of(s, attempt), facts...)

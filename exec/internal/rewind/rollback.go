@@ -80,9 +80,10 @@ func moved(s *history.Step, to, kept record.Snapshot, by string) []history.Fact 
 		&history.RestoreBegun{To: to, Discarded: kept}}
 }
 
-// SetBack sets the run back to before a step, within the run, which goes on from
-// there; a *Stuck error if it cannot. What else is to be recorded of the step comes between that it was set
-// back and its restore; before is recorded first.
+// SetBack sets the run back to before a step, within the run, which goes on
+// from there; a *Stuck error if it cannot. What else is to be recorded of the
+// step comes between that it was set back and its restore; before is recorded
+// first.
 func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by string, before []history.Located,
 	besides ...history.Fact) error {
 	kept, err := r.keep(ctx)

@@ -27,9 +27,9 @@ type Evidence struct {
 	Policy *search.Policy
 }
 
-// Look looks for the evidence of a task, and records what was found. Looking may
-// ask servers and run commands, so the tree is looked at afterwards; whoever
-// changed it has found nothing.
+// Look looks for the evidence of a task, and records what was found. Looking
+// may ask servers and run commands, so the tree is looked at afterwards;
+// whoever changed it has found nothing.
 func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	task, found := v.Contract.Task(a.Task), &history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action}
 	if _, err := v.Work.Known(ctx); err != nil {

@@ -23,9 +23,9 @@ const (
 // not know a run yet, or calls it unfinished, may do so a little later.
 const lateConfidence = 0.80
 
-// Retry decides what is done about missing evidence: a step is carried
-// out again where advice knows another method for it, else a server is asked
-// once more after a while, else nothing.
+// Retry decides what is done about missing evidence: a step is carried out
+// again where advice knows another method for it, else a server is asked once
+// more after a while, else nothing.
 func (v *Evidence) Retry(ctx context.Context, id string) error {
 	task, seen := v.Contract.Task(id), v.Rec.Run.Task(id).Evidence()
 	on := v.producer(task, seen.Items)

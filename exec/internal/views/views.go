@@ -22,8 +22,7 @@ type Views struct {
 	Table []document.Document
 }
 
-// Draw writes all documents of a run that is over, and returns their
-// digests.
+// Draw writes all documents of a run that is over, and returns their digests.
 func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 	model, err := document.New(v.Plan, v.Rec.Run, nil)
 	if err != nil {
@@ -36,9 +35,8 @@ func (v *Views) Draw(ctx context.Context) (map[string]ledger.Digest, error) {
 	return views, v.writeRequested(disk.From(ctx), model)
 }
 
-// Write writes documents into dir, each of them whole or not at all,
-// and removes those that have nothing to say any more. It returns their
-// digests.
+// Write writes documents into dir, each of them whole or not at all, and
+// removes those that have nothing to say any more. It returns their digests.
 func Write(d *disk.Disk, dir string, table []document.Document, m *document.Model) (map[string]ledger.Digest,
 	error) {
 	if err := d.Anywhere().MakeFolders(dir, 0o755); err != nil {

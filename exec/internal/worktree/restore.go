@@ -14,8 +14,8 @@ import (
 )
 
 // KeepFirst keeps what a folder holds, if it is neither what is to be restored
-// nor what has been kept already: somebody may have worked there meanwhile.
-// It returns what it found.
+// nor what has been kept already: somebody may have worked there meanwhile. It
+// returns what it found.
 func (w *Worktree) KeepFirst(ctx context.Context, at history.Where, dir string) (*ledger.Tree, error) {
 	ctx = context.WithoutCancel(ctx)
 	begun := *w.Rec.Run.Restoring
@@ -93,9 +93,9 @@ func (w *Worktree) Restore(ctx context.Context, dir string, to record.Snapshot) 
 }
 
 // RestoreFrom is Restore for a folder that was just scanned, by a tolerant
-// scan: what it holds is have, nil if it has to be looked at first. With partly,
-// only what it wrote is looked at again: somebody will look at all of the folder
-// later (see [Worktree.LookAtAll]).
+// scan: what it holds is have, nil if it has to be looked at first. With
+// partly, only what it wrote is looked at again: somebody will look at all of
+// the folder later (see [Worktree.LookAtAll]).
 func (w *Worktree) RestoreFrom(ctx context.Context, dir string, to record.Snapshot, have *ledger.Tree,
 	partly bool) (*history.Restored, error) {
 	ctx = context.WithoutCancel(ctx)

@@ -1,14 +1,15 @@
 // Package search looks for evidence: files, their contents, commands that
-// succeed, addresses that answer, and runs of experiments that a tracking server
-// knows.
+// succeed, addresses that answer, and runs of experiments that a tracking
+// server knows.
 //
 // # The idea
 //
 // What a job says of itself proves nothing. A [Policy] turns a task and what
-// was claimed for it into a list of [evidence.Need]s, and its [Policy.Look] finds out
-// about each of them where the truth lies: in the workspace, at the server.
-// Each becomes an [evidence.Item] that is found, missing or unverifiable; what nobody
-// could verify is said to be so, and is not taken for found.
+// was claimed for it into a list of [evidence.Need]s, and its [Policy.Look]
+// finds out about each of them where the truth lies: in the workspace, at the
+// server. Each becomes an [evidence.Item] that is found, missing or
+// unverifiable; what nobody could verify is said to be so, and is not taken for
+// found.
 //
 //	policy := &search.Policy{Tracker: &remote.MLflow{URL: "http://127.0.0.1:5000", TokenEnv: "MLFLOW_TRACKING_TOKEN"}}
 //	needs := policy.Needs(task, evidence.Claim{Runs: []string{"9f2c"}, Artifacts: []string{"base.json"}})

@@ -37,8 +37,8 @@ type Policy struct {
 	Tracker Finder
 	// Web may be asked for addresses; nil: none may. See remote.Web.
 	Web Finder
-	// TypeOf tells the type of a task; nil: [evidence.TypeOf] of its title, or of its
-	// description where it has none.
+	// TypeOf tells the type of a task; nil: [evidence.TypeOf] of its title, or
+	// of its description where it has none.
 	TypeOf func(t *plan.Task) evidence.TaskType
 	// Further are needs besides those that follow from the type; nil: none.
 	Further func(t *plan.Task) []evidence.Need
