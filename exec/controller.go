@@ -195,7 +195,8 @@ func (c *Controller) NewRun() (string, error) {
 		err = id.SetTime(last.Time() + 1)
 	}
 	if err != nil {
-		return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", last, cmp.Or(c.Dir, "."), err)
+		return "", fmt.Errorf("exec: run %s in %s is of the end of time, move it elsewhere: %w", last,
+			cmp.Or(c.Dir, "."), err)
 	}
 	return id.String(), nil
 }

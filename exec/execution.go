@@ -64,10 +64,11 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.rewind = &rewind.Rewind{Session: e.Session}
 	e.Tell = func(event.Event) {}
-	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(), Undone: func(ctx context.Context) error {
-		_, err := e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
-		return err
-	}}
+	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(),
+		Undone: func(ctx context.Context) error {
+			_, err := e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
+			return err
+		}}
 	e.Work = &worktree.Worktree{Rec: e.Rec, OwnBlobs: c.Blobs == nil, Warn: e.Warn,
 		RunDir: func() string { return e.Home.RunDir(e.Rec.Run.Started.Run) }}
 	return e
@@ -183,7 +184,8 @@ func (e *execution) assemble() {
 	e.life = &life.Life{Session: s, Bound: e.bound, Memory: persons.Before,
 		Tools: &binding.Tools{Session: s, Ask: c.Tools},
 		Host: life.Host{Executor: name(c.Executors[""]), Isolate: c.Isolate, Shadow: c.Shadow, Mode: c.Mode,
-			Preset: e.chosen, Version: Version(), Under: c.under, NextRun: c.runID, Find: ws.Find, Options: c.Options, Bind: c.bind,
+			Preset: e.chosen, Version: Version(), Under: c.under, NextRun: c.runID, Find: ws.Find,
+			Options: c.Options, Bind: c.bind,
 			Policy:   func() history.Policy { return c.policyFor(e.Plan) },
 			Roles:    func() history.Roles { return c.roles(e.needed) },
 			Warnings: c.withoutSay(e.Plan)}}

@@ -212,7 +212,8 @@ func (l *Life) nobodyAfter(lost bool) error {
 		return err
 	}
 	return l.Refuse("lock a plan of what is left to be done, and run that",
-		"run %s has worked in this workspace since, and going on would restore the tree from before it", ids[len(ids)-1])
+		"run %s has worked in this workspace since, and going on would restore the tree from before it",
+		ids[len(ids)-1])
 }
 
 // untried reports whether no step was begun, nor the run set back: the clone of
