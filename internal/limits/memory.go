@@ -49,8 +49,8 @@ func (s settings) memory(ctx context.Context, all *table) error {
 		{goalRunMemory, 200, []string{"run", "plan.toml", "--no-sandbox", "--answers", "wait"}},
 		{goalStatusMemory, 100, []string{"status"}},
 		{"", 0, []string{"answer", "q1", "r"}},
-		{goalResumeMemory, 200, []string{"resume"}},
-		{goalVerifyMemory, 110, []string{"verify"}},
+		{goalResumeMemory, 100, []string{"resume"}},
+		{goalVerifyMemory, 100, []string{"verify"}},
 	} {
 		c := osexec.CommandContext(ctx, command, call.args...)
 		c.Dir = dir
