@@ -90,9 +90,13 @@ func TestOfAPlan(t *testing.T) {
 // TestTriggersOfSpec are the measured thresholds, none of them left to a
 // default that may move.
 func TestTriggersOfSpec(t *testing.T) {
+	spec, err := preset.Named("spec")
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := history.Triggers{Consecutive: 3, Window: 5, SameBackup: 3, Exhausted: 3, BackupRate: 0.60,
 		MismatchRate: 0.50, RetryGrowth: 0.50, ViolationRate: 0.40}
-	if diff := cmp.Diff(want, preset.Spec().Triggers); diff != "" {
+	if diff := cmp.Diff(want, spec.Triggers); diff != "" {
 		t.Errorf("triggers (-want +got):\n%s", diff)
 	}
 }

@@ -23,9 +23,9 @@ func Contract() Preset {
 	}
 }
 
-// Spec tries every other way that the plan has before it tries one again, asks
+// spec tries every other way that the plan has before it tries one again, asks
 // about critical steps, and measures how the run goes.
-func Spec() Preset {
+func spec() Preset {
 	return Preset{
 		Name: "spec",
 		Doc:  "backups first, then a person for critical steps; dynamic mode asks by what it measures",
@@ -45,9 +45,9 @@ func Spec() Preset {
 	}
 }
 
-// Phase is a builder and a validator: what the validator finds goes back to the
+// phase is a builder and a validator: what the validator finds goes back to the
 // builder, three rounds in all, and then somebody decides about every step.
-func Phase() Preset {
+func phase() Preset {
 	return Preset{
 		Name: "phase",
 		Doc:  "the validator's findings go back to the builder, three rounds in all, then a person decides",
@@ -60,9 +60,9 @@ func Phase() Preset {
 	}
 }
 
-// Assistant keeps at it: three retries for each approach, three other
+// assistant keeps at it: three retries for each approach, three other
 // approaches, twice more reading, and then it asks.
-func Assistant() Preset {
+func assistant() Preset {
 	return Preset{
 		Name: "assistant",
 		Doc:  "three retries, three other approaches, two rounds of research, then a person",
@@ -78,9 +78,9 @@ func Assistant() Preset {
 	}
 }
 
-// Reflective never repeats blindly: a reflection finds the cause and proposes a
+// reflective never repeats blindly: a reflection finds the cause and proposes a
 // patch, twice at each point of the pipeline, where it is sure enough.
-func Reflective() Preset {
+func reflective() Preset {
 	return Preset{
 		Name: "reflective",
 		Doc:  "a reflection proposes a patch, with confidence of 0.70 at least, twice at each point; then backups, then a person",
@@ -111,5 +111,5 @@ type Preset struct {
 
 // All are the presets, in the order in which they are explained.
 func All() []Preset {
-	return []Preset{Contract(), Spec(), Phase(), Assistant(), Reflective()}
+	return []Preset{Contract(), spec(), phase(), assistant(), reflective()}
 }

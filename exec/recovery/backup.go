@@ -14,15 +14,15 @@ import (
 func BackupName(b plan.Backup) string { return "backup_" + b.ID }
 
 // Backup tries the step's backups, each once, in the order of the plan, those
-// left out of which the trigger condition does not hold (see [Triggered]).
+// left out of which the trigger condition does not hold (see [triggered]).
 type Backup struct{}
 
 // Name is "backup".
-func (Backup) Name() string { return BackupRung }
+func (Backup) Name() string { return backupRung }
 
 // Try takes the first backup that was not tried.
 func (Backup) Try(s Situation) (Next, bool) {
-	switch class := ClassOf(s.Failure); {
+	switch class := classOf(s.Failure); {
 	case len(s.Step.Backups) == 0:
 		return pass("")
 	case s.Step.Rollback == plan.Irreversible:
@@ -34,10 +34,10 @@ func (Backup) Try(s Situation) (Next, bool) {
 	for i, b := range s.Step.Backups {
 		name := BackupName(b)
 		if slices.ContainsFunc(s.History.Recoveries,
-			func(r history.Recovery) bool { return r.Rung == BackupRung && r.Method == name }) {
+			func(r history.Recovery) bool { return r.Rung == backupRung && r.Method == name }) {
 			continue
 		}
-		if !Triggered(b, s) {
+		if !triggered(b, s) {
 			left = append(left, fmt.Sprintf("%s is for %q", name, b.TriggerCondition))
 			continue
 		}
@@ -50,12 +50,12 @@ func (Backup) Try(s Situation) (Next, bool) {
 	return pass(fmt.Sprintf("all %d backups were tried", len(s.Step.Backups)))
 }
 
-// Triggered reports whether the trigger condition of a backup holds: "" and
+// triggered reports whether the trigger condition of a backup holds: "" and
 // "primary_failure" after every failure, "backup_1_failure" once that backup
 // was tried, and the name of a class of failure, or of a time-out's cause,
 // after a failure of that class. Words that are none of these are for people,
 // and hold.
-func Triggered(b plan.Backup, s Situation) bool {
+func triggered(b plan.Backup, s Situation) bool {
 	condition := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(b.TriggerCondition)), "_", "-")
 	if other, ok := strings.CutSuffix(condition, "-failure"); ok && strings.HasPrefix(other, "backup-") {
 		return slices.ContainsFunc(s.History.Attempts, func(a *history.Attempt) bool {

@@ -60,8 +60,8 @@ func Classes() []Class {
 	}
 }
 
-// ClassOf finds the row of a failure. A class that nobody knows is final.
-func ClassOf(f *history.AttemptFailed) Class {
+// classOf finds the row of a failure. A class that nobody knows is final.
+func classOf(f *history.AttemptFailed) Class {
 	all := Classes()
 	at := slices.IndexFunc(all, func(c Class) bool { return c.Class == f.Class && c.Cause == f.Cause })
 	if at < 0 {

@@ -19,7 +19,7 @@ type Feedback struct {
 }
 
 // Name is "feedback".
-func (Feedback) Name() string { return FeedbackRung }
+func (Feedback) Name() string { return feedbackRung }
 
 // Try goes into the next round.
 func (f Feedback) Try(s Situation) (Next, bool) {
@@ -36,11 +36,11 @@ func (f Feedback) Try(s Situation) (Next, bool) {
 	if why := unlawful(s); why != "" {
 		return pass(why)
 	}
-	class := ClassOf(s.Failure)
+	class := classOf(s.Failure)
 	if !class.Retry {
 		return pass("the same method would meet it again: " + class.Means)
 	}
-	round := s.History.Rungs(FeedbackRung) + 1 // the one that failed
+	round := s.History.Rungs(feedbackRung) + 1 // the one that failed
 	if round >= rounds {
 		return pass(fmt.Sprintf("%d of %d rounds are used", round, rounds))
 	}

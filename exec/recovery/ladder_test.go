@@ -26,7 +26,7 @@ func tried(methods ...string) *history.Step {
 		case m == recovery.Primary:
 			s.Recoveries = append(s.Recoveries, history.Recovery{Rung: recovery.RetryRung, Method: m})
 		default:
-			s.Recoveries = append(s.Recoveries, history.Recovery{Rung: recovery.BackupRung, Method: m})
+			s.Recoveries = append(s.Recoveries, history.Recovery{Rung: "backup", Method: m})
 		}
 	}
 	return s

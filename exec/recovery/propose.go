@@ -15,8 +15,8 @@ const (
 	Researches  = 2 // in a task
 )
 
-// PointOf is the point of the pipeline at which a step failed.
-func PointOf(f *history.AttemptFailed) advice.Point {
+// pointOf is the point of the pipeline at which a step failed.
+func pointOf(f *history.AttemptFailed) advice.Point {
 	switch f.Class {
 	case history.Refused:
 		return advice.Approval
@@ -28,21 +28,21 @@ func PointOf(f *history.AttemptFailed) advice.Point {
 
 // Reflect tries the method with the patch that a reflection proposes, where the
 // confidence in it is at least [advice.Threshold]: twice at each point of the
-// pipeline (see [PointOf]).
+// pipeline (see [pointOf]).
 type Reflect struct {
 	Times      int     // at each point; 0: two
 	Confidence float64 // at least; 0: 0.70
 }
 
 // Name is "reflect".
-func (Reflect) Name() string { return ReflectRung }
+func (Reflect) Name() string { return reflectRung }
 
 // Try wants a reflection, and then its patch.
 func (r Reflect) Try(s Situation) (Next, bool) {
-	point := PointOf(s.Failure)
+	point := pointOf(s.Failure)
 	used := 0
 	for _, done := range s.History.Recoveries {
-		if p := s.History.Patch(done.Method); done.Rung == ReflectRung && p != nil && p.Point == string(point) {
+		if p := s.History.Patch(done.Method); done.Rung == reflectRung && p != nil && p.Point == string(point) {
 			used++
 		}
 	}
@@ -64,11 +64,11 @@ type Pivot struct {
 }
 
 // Name is "pivot".
-func (Pivot) Name() string { return PivotRung }
+func (Pivot) Name() string { return pivotRung }
 
 // Try wants an alternative, and then tries it.
 func (r Pivot) Try(s Situation) (Next, bool) {
-	p := proposal{kind: advice.Pivot, point: advice.Execution, used: since(s.History, PivotRung, ResearchRung),
+	p := proposal{kind: advice.Pivot, point: advice.Execution, used: since(s.History, pivotRung, researchRung),
 		times: r.Times}
 	if p.times == 0 {
 		p.times = Pivots
@@ -84,11 +84,11 @@ type Research struct {
 }
 
 // Name is "research".
-func (Research) Name() string { return ResearchRung }
+func (Research) Name() string { return researchRung }
 
 // Try wants findings, and then tries with them.
 func (r Research) Try(s Situation) (Next, bool) {
-	p := proposal{kind: advice.Research, point: advice.Execution, used: inTask(s, ResearchRung), times: r.Times}
+	p := proposal{kind: advice.Research, point: advice.Execution, used: inTask(s, researchRung), times: r.Times}
 	if p.times == 0 {
 		p.times = Researches
 	}
@@ -144,7 +144,7 @@ func (p proposal) barred(s Situation) string {
 	if why := unlawful(s); why != "" {
 		return why
 	}
-	if class := ClassOf(s.Failure); !class.Other && s.Failure.Class != history.Refused {
+	if class := classOf(s.Failure); !class.Other && s.Failure.Class != history.Refused {
 		return "no other method would end otherwise: " + class.Means
 	}
 	return ""

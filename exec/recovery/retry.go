@@ -10,11 +10,11 @@ import (
 // Names of the rungs, as they stand in the journal.
 const (
 	RetryRung    = "retry"
-	FeedbackRung = "feedback"
-	BackupRung   = "backup"
-	ReflectRung  = "reflect"
-	PivotRung    = "pivot"
-	ResearchRung = "research"
+	feedbackRung = "feedback"
+	backupRung   = "backup"
+	reflectRung  = "reflect"
+	pivotRung    = "pivot"
+	researchRung = "research"
 	AskRung      = "ask"
 	AcceptRung   = "accept" // no rung: a person accepted what an attempt did
 )
@@ -51,13 +51,13 @@ func (r Retry) Try(s Situation) (Next, bool) {
 	if why := unlawful(s); why != "" {
 		return pass(why)
 	}
-	class := ClassOf(s.Failure)
+	class := classOf(s.Failure)
 	if !class.Retry {
 		return pass("the same method would meet it again: " + class.Means)
 	}
 	method, used := current(s), since(s.History, RetryRung)
 	if r.Approaches {
-		used = since(s.History, RetryRung, BackupRung, PivotRung, ResearchRung)
+		used = since(s.History, RetryRung, backupRung, pivotRung, researchRung)
 	} else if method != Primary {
 		return pass("only the primary method is retried")
 	}

@@ -149,7 +149,7 @@ func TestReflectTwiceAtEachPoint(t *testing.T) {
 				for i := range n {
 					id := "patch_" + string(rune('1'+i))
 					s.Patches = append(s.Patches, history.Patched{ID: id, Point: string(full)})
-					s.Recoveries = append(s.Recoveries, history.Recovery{Rung: recovery.ReflectRung, Method: id})
+					s.Recoveries = append(s.Recoveries, history.Recovery{Rung: "reflect", Method: id})
 				}
 				want := "advice reflection at " + string(point)
 				if point == full && n == 2 {
@@ -237,7 +237,7 @@ func TestTriggerConditions(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := recovery.Situation{Step: open(), History: used(tt.uses...), Failure: tt.failure}
-		if got := recovery.Triggered(plan.Backup{ID: "2", TriggerCondition: tt.condition}, s); got != tt.want {
+		if got := recovery.TriggeredInTest(plan.Backup{ID: "2", TriggerCondition: tt.condition}, s); got != tt.want {
 			t.Errorf("%q after %s %q: got %v", tt.condition, tt.failure.Class, tt.uses, got)
 		}
 	}
@@ -282,7 +282,7 @@ func TestClasses(t *testing.T) {
 		if c.Means == "" {
 			t.Errorf("%s has no meaning", name)
 		}
-		if found := recovery.ClassOf(&history.AttemptFailed{Class: c.Class, Cause: c.Cause}); found != c {
+		if found := recovery.ClassOfInTest(&history.AttemptFailed{Class: c.Class, Cause: c.Cause}); found != c {
 			t.Errorf("%s is found as %+v", name, found)
 		}
 	}
