@@ -19,13 +19,6 @@ import (
 	"github.com/planlock/planlock/internal/disk"
 )
 
-// The layout of a store: packs in a folder of their own, and beside it the
-// index.
-const (
-	packFolder = "packs"
-	packExt    = ".pack"
-)
-
 // A catalogue knows where each content lies: in a pack, as the stored index
 // says, or as was found in the packs since that was written. It is not safe for
 // concurrent use.
@@ -38,13 +31,6 @@ type catalogue struct {
 	packs   map[string]packScan // how far each pack was read
 	files   packFiles
 	indexed int // contents of index when the stored index was last written
-}
-
-// where is the place of a content, and its pack.
-type where struct {
-	pack string
-	place
-	sure bool // put by this opening, or known to be durable
 }
 
 // reload reads the store anew, with the help of its stored index.

@@ -14,6 +14,13 @@ import (
 	"github.com/planlock/planlock/checkpoint/internal/format"
 )
 
+// The layout of a store: packs in a folder of their own, and beside it the
+// index.
+const (
+	packFolder = "packs"
+	packExt    = ".pack"
+)
+
 // A pack is a header and items, one behind the other: contents, each behind its
 // own header, and marks, which say that all before them is durable. One process
 // appends to a pack, and only while it has it open. The checksum of an item's
@@ -120,6 +127,13 @@ func parseItem(b []byte, pack string, offset int64) (it item, ok bool) {
 // A place is where a content lies in a pack.
 type place struct {
 	offset, size int64
+}
+
+// where is the place of a content, and its pack.
+type where struct {
+	pack string
+	place
+	sure bool // put by this opening, or known to be durable
 }
 
 // A packScan is what scanPack found out about a pack.

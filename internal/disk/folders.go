@@ -10,17 +10,21 @@ import (
 
 // MkdirAll makes the folder at name and those above it; see MakeFolders for one
 // that is durable.
-func (r *Root) MkdirAll(name string, perm fs.FileMode) error { return r.makeFolders(name, perm, false) }
+func (r *Root) MkdirAll(name string, perm fs.FileMode) error {
+	return makeFolders(r, name, perm, false)
+}
 
 // MakeFolders makes the folder at name and those above it, durably. Where the
 // folder is there, whoever made it may have died before its name was
 // synced, so that is done again; those above were durable before it was made.
 func (r *Root) MakeFolders(name string, perm fs.FileMode) error {
-	return r.makeFolders(name, perm, true)
+	return makeFolders(r, name, perm, true)
 }
 
-func (r *Root) makeFolders(name string, perm fs.FileMode, durable bool) error {
-	name, parent := r.clean(name)
+// makeFolders makes the folders from the outermost in, so that each can be
+// synced into one that is durable.
+func makeFolders(r *Root, name string, perm fs.FileMode, durable bool) error {
+	name, parent := clean(r, name)
 	switch info, err := r.Stat(name); {
 	case err == nil && info.IsDir() && durable && parent != name:
 		return r.SyncFolder(parent)
@@ -32,7 +36,7 @@ func (r *Root) makeFolders(name string, perm fs.FileMode, durable bool) error {
 		return err
 	}
 	if parent != name {
-		if err := r.makeFolders(parent, perm, durable); err != nil {
+		if err := makeFolders(r, parent, perm, durable); err != nil {
 			return err
 		}
 	}
@@ -46,7 +50,7 @@ func (r *Root) makeFolders(name string, perm fs.FileMode, durable bool) error {
 }
 
 // clean returns name in its shortest form, and the folder that holds it.
-func (r *Root) clean(name string) (string, string) {
+func clean(r *Root, name string) (string, string) {
 	if r.root == nil {
 		name = filepath.Clean(name)
 		return name, filepath.Dir(name)
@@ -70,9 +74,9 @@ func (r *Root) RemoveAll(name string) error {
 	if lerr != nil {
 		return lerr
 	}
-	name, _ = r.clean(name)
+	name, _ = clean(r, name)
 	for _, e := range list {
-		if err := r.RemoveAll(r.join(name, e.Name())); err != nil {
+		if err := r.RemoveAll(join(r, name, e.Name())); err != nil {
 			return err
 		}
 	}
@@ -82,7 +86,8 @@ func (r *Root) RemoveAll(name string) error {
 	return nil
 }
 
-func (r *Root) join(dir, name string) string {
+// join is the path of an entry of a folder, as r takes paths.
+func join(r *Root, dir, name string) string {
 	if r.root == nil {
 		return filepath.Join(dir, name)
 	}

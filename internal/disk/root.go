@@ -17,22 +17,8 @@ type Root struct {
 	dir  string   // absolute; "" anywhere, and below a plain one
 }
 
-// OS is the folder itself, for what is done without the disk; nil anywhere.
-func (r *Root) OS() *os.Root { return r.root }
-
-// Disk is where the folder is.
-func (r *Root) Disk() *Disk { return r.disk }
-
 // Plain reports whether nothing stands before the operating system.
 func (r *Root) Plain() bool { return r.disk == nil }
-
-// Name is the path that the folder was opened with; "" anywhere.
-func (r *Root) Name() string {
-	if r.root == nil {
-		return ""
-	}
-	return r.root.Name()
-}
 
 // path is the absolute path of name, for a Layer.
 func (r *Root) path(name string) string {
@@ -83,7 +69,6 @@ type names interface {
 	OpenFile(name string, flags int, perm fs.FileMode) (*os.File, error)
 	Lstat(name string) (fs.FileInfo, error)
 	Stat(name string) (fs.FileInfo, error)
-	Readlink(name string) (string, error)
 	Mkdir(name string, perm fs.FileMode) error
 	Symlink(target, name string) error
 	Link(name, to string) error
@@ -101,7 +86,6 @@ func (anywhere) OpenFile(name string, flags int, perm fs.FileMode) (*os.File, er
 }
 func (anywhere) Lstat(name string) (fs.FileInfo, error)    { return os.Lstat(name) }
 func (anywhere) Stat(name string) (fs.FileInfo, error)     { return os.Stat(name) }
-func (anywhere) Readlink(name string) (string, error)      { return os.Readlink(name) }
 func (anywhere) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(name, perm) }
 func (anywhere) Symlink(target, name string) error         { return os.Symlink(target, name) }
 func (anywhere) Link(name, to string) error                { return os.Link(name, to) }
@@ -186,15 +170,6 @@ func (r *Root) Stat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// Readlink is the target of a link.
-func (r *Root) Readlink(name string) (target string, err error) {
-	if r.disk == nil {
-		return r.names().Readlink(name)
-	}
-	err = r.do(&Op{Kind: Read, Path: r.path(name)}, func(n names) error { target, err = n.Readlink(name); return err })
-	return target, err
-}
-
 // ReadDir lists the folder at name, sorted by names.
 func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
 	f, err := r.Open(name)
@@ -228,7 +203,8 @@ func (r *Root) Symlink(target, name string) error {
 	if r.disk == nil {
 		return r.names().Symlink(target, name)
 	}
-	return r.do(&Op{Kind: Symlink, Path: r.path(name), To: target}, func(n names) error { return n.Symlink(target, name) })
+	return r.do(&Op{Kind: Symlink, Path: r.path(name), To: target},
+		func(n names) error { return n.Symlink(target, name) })
 }
 
 // Link gives the file at name a second name.
@@ -244,7 +220,8 @@ func (r *Root) Rename(name, to string) error {
 	if r.disk == nil {
 		return r.names().Rename(name, to)
 	}
-	return r.do(&Op{Kind: Rename, Path: r.path(name), To: r.path(to)}, func(n names) error { return n.Rename(name, to) })
+	return r.do(&Op{Kind: Rename, Path: r.path(name), To: r.path(to)},
+		func(n names) error { return n.Rename(name, to) })
 }
 
 // Remove removes a file, a link or an empty folder.
