@@ -82,11 +82,9 @@ func (c *conversion) declare(i, j int, names []string, made map[string]bool) {
 // those that have none come last.
 func (c *conversion) sequence() []int {
 	at := map[plan.Address]int{}
-	for i := range c.p.Tasks {
+	for i := range slices.Backward(c.p.Tasks) {
 		for _, s := range c.p.Tasks[i].Steps {
-			if _, ok := at[s.Address]; !ok {
-				at[s.Address] = i
-			}
+			at[s.Address] = i // of several with one address, the first
 		}
 	}
 	seen := make([]bool, len(c.p.Tasks))

@@ -43,11 +43,9 @@ func unsaid(d *plan.Draft) []plan.Diagnostic {
 
 // some reports whether a step of the plan is as asked.
 func some(p *plan.Plan, is func(*plan.Step) bool) bool {
-	for i := range p.Tasks {
-		for j := range p.Tasks[i].Steps {
-			if is(&p.Tasks[i].Steps[j]) {
-				return true
-			}
+	for _, s := range p.Steps() {
+		if is(s) {
+			return true
 		}
 	}
 	return false

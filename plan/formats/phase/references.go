@@ -17,7 +17,7 @@ func (r *reader) references() {
 	for i := range r.tasks {
 		t := &r.tasks[i]
 		if t.id == "" {
-			t.id = t.attributeFree(i)
+			t.id = fmt.Sprint(i + 1) // its form has none
 		} else if j, ok := first[t.id]; ok {
 			r.reportFor("task-duplicate-id", plan.Error, r.t.At(t.line),
 				fmt.Sprintf("there are two tasks %q, the first on line %d", t.id,
@@ -43,10 +43,6 @@ func (r *reader) references() {
 	r.cycles(first)
 	r.complete()
 }
-
-// attributeFree is the id of a task whose form has none: its place among the
-// tasks.
-func (t *task) attributeFree(i int) string { return fmt.Sprint(i + 1) }
 
 // resolve looks up what a task depends on: by id first, then by number however
 // it is spelled, so that 1, 01 and "Task 1" are one. A name that is found

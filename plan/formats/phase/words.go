@@ -83,11 +83,8 @@ type heading struct {
 // fences.
 func headings(t *outline.Text, from int) []heading {
 	var list []heading
-	for i := from; i < len(t.Lines); i++ {
-		if t.Lines[i].Hidden {
-			continue
-		}
-		if level, text := outline.Heading(t.Line(i)); level > 0 {
+	for i, line := range t.Shown(from) {
+		if level, text := outline.Heading(line); level > 0 {
 			list = append(list, heading{i, level, text})
 		}
 	}

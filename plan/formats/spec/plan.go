@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,11 +165,11 @@ func (m *making) task(at string, p pairing[task], first, second *half) plan.Task
 	a, b := orEmpty(p.first), orEmpty(p.second)
 	m.place(at, first, second, a.at, b.at, p.first != nil)
 	t := plan.Task{
-		ID: firstText(a.id, b.id), Title: a.title.or(b.title).text, Description: firstText(a.description,
+		ID: cmp.Or(a.id, b.id), Title: a.title.or(b.title).text, Description: cmp.Or(a.description,
 			b.description),
-		DependsOn: firstList(b.dependsOn, a.dependsOn), Status: plan.Open,
-		ResearchEnabled: a.research || b.research, ResearchSources: firstList(b.sources, a.sources),
-		AcceptanceCriteria: firstList(b.criteria, a.criteria),
+		DependsOn: listSaid(b.dependsOn, a.dependsOn), Status: plan.Open,
+		ResearchEnabled: a.research || b.research, ResearchSources: listSaid(b.sources, a.sources),
+		AcceptanceCriteria: listSaid(b.criteria, a.criteria),
 	}
 	pairs := pairSteps(p)
 	if len(pairs) > 0 {
@@ -211,14 +212,14 @@ func pairSteps(p pairing[task]) []pairing[step] {
 // rule has told it.
 func (m *making) step(to *plan.Step, at string, a, b *task, x, y *step, first, second *half) {
 	s := plan.Step{
-		ID: firstText(x.id, y.id), Description: x.title.or(y.title).text, Status: plan.Open,
+		ID: cmp.Or(x.id, y.id), Description: x.title.or(y.title).text, Status: plan.Open,
 		Prompt:         x.method.or(y.method).text,
 		ExpectedOutput: y.expected.or(x.expected).text,
 		Critical:       firstFlag(y.flagOf(b), x.flagOf(a)),
 		Mode:           modeAsSaid(y.modeOf(b).or(x.modeOf(a)).text),
 		MaxRetries:     y.retriesOf(b).value,
-		Components:     textsOf(firstSaid(y.components, x.components)),
-		Constraints:    textsOf(firstSaid(y.constraints, x.constraints)),
+		Components:     textsOf(listSaid(y.components, x.components)),
+		Constraints:    textsOf(listSaid(y.constraints, x.constraints)),
 	}
 	if len(x.more) > 0 {
 		s.Prompt = strings.TrimSpace(s.Prompt + "\n" + strings.Join(x.more, "\n"))
@@ -256,9 +257,9 @@ func numbered(list string, i int) string { return list + "[" + strconv.Itoa(i) +
 // makeBackup makes a backup of what both halves say of it. Its description is
 // what an agent is asked.
 func makeBackup(f, g *backup) plan.Backup {
-	b := plan.Backup{ID: firstText(f.id, g.id), Description: f.text.or(g.text).text,
-		TriggerCondition: firstText(g.trigger, f.trigger),
-		ExecutionMethod:  firstText(g.how, f.how), ToolPath: firstText(g.tool, f.tool), ToolArgs: firstList(g.args,
+	b := plan.Backup{ID: cmp.Or(f.id, g.id), Description: f.text.or(g.text).text,
+		TriggerCondition: cmp.Or(g.trigger, f.trigger),
+		ExecutionMethod:  cmp.Or(g.how, f.how), ToolPath: cmp.Or(g.tool, f.tool), ToolArgs: listSaid(g.args,
 			f.args)}
 	b.Prompt = b.Description
 	return b
@@ -293,27 +294,15 @@ func orEmpty[T any](p *T) *T {
 	return p
 }
 
-func firstText(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-func firstList(a, b []string) []string {
+// listSaid is the first of two lists that is said, be it empty.
+func listSaid[T any](a, b []T) []T {
 	if a != nil {
 		return a
 	}
 	return b
 }
 
-func firstSaid(a, b []said) []said {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
+// firstFlag is the first of two truths that is said.
 func firstFlag(a, b flag) *bool {
 	if a.value != nil {
 		return a.value

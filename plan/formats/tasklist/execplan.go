@@ -12,16 +12,12 @@ import (
 // timestamp is the time in parentheses that an item of Progress begins with.
 var timestamp = lazyre.New(`^\((\d{4}-\d\d-\d\d[^()]{0,20})\)\s*`)
 
-// execPlan reads the items of the section Progress as tasks, and the first
+// readExecPlan reads the items of the section Progress as tasks, and the first
 // paragraph of Purpose as the goal.
 func readExecPlan(r *list) {
 	inside, purpose, last := "", []string(nil), -1
 	level := 0
-	for i := range r.t.Lines {
-		line := r.t.Line(i)
-		if r.t.Lines[i].Hidden {
-			continue
-		}
+	for i, line := range r.t.Shown(0) {
 		if l, text := outline.Heading(line); l > 0 {
 			if inside == "" || l <= level {
 				inside, level = section(text), l

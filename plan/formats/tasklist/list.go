@@ -125,11 +125,8 @@ func (l *list) goal() {
 		return
 	}
 	l.Places["goal"] = l.t.At(0)
-	for i := range l.t.Lines {
-		if l.t.Lines[i].Hidden {
-			continue
-		}
-		if level, text := outline.Heading(l.t.Line(i)); level == 1 {
+	for i, line := range l.t.Shown(0) {
+		if level, text := outline.Heading(line); level == 1 {
 			for _, prefix := range []string{"Tasks:", "Implementation Plan:", "Implementation Tasks:"} {
 				text = strings.TrimSpace(strings.TrimPrefix(text, prefix))
 			}

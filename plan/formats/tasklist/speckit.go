@@ -27,15 +27,11 @@ var (
 	taskName = lazyre.New(`T[\dX][\w.]*`)
 )
 
-// specKit reads items with ids like T001, in phases that are headings.
+// readSpecKit reads items with ids like T001, in phases that are headings.
 func readSpecKit(r *list) {
 	phase := ""
 	last := -1
-	for i := range r.t.Lines {
-		line := r.t.Line(i)
-		if r.t.Lines[i].Hidden {
-			continue
-		}
+	for i, line := range r.t.Shown(0) {
 		if level, text := outline.Heading(line); level > 0 {
 			if level == 2 {
 				phase = text

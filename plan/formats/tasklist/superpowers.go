@@ -135,14 +135,11 @@ func (r *superpowers) boxSteps(task int) {
 		return
 	}
 	from := r.Places[fmt.Sprintf("tasks[%d]", task)].Line
-	for i := from; i < len(r.t.Lines); i++ {
-		if r.t.Lines[i].Hidden {
-			continue
-		}
-		if level, _ := outline.Heading(r.t.Line(i)); level > 0 {
+	for i, line := range r.t.Shown(from) {
+		if level, _ := outline.Heading(line); level > 0 {
 			return
 		}
-		if it, ok := box(r.t.Line(i)); ok {
+		if it, ok := box(line); ok {
 			r.addStep(task, plan.Step{ID: fmt.Sprint(len(r.Plan.Tasks[task].Steps) + 1), Description: it.Text,
 				Status: statusOfBox(it.Box)}, r.t.At(i))
 		}

@@ -9,6 +9,7 @@ package outline
 
 import (
 	"bytes"
+	"iter"
 	"sort"
 	"strings"
 
@@ -51,6 +52,18 @@ func New(name string, text []byte) *Text {
 
 // Line returns the text of line i, counted from 0.
 func (t *Text) Line(i int) string { return t.src[t.Lines[i].start:t.Lines[i].end] }
+
+// Shown goes through the lines from one on that are no part of code or of a
+// comment, with their numbers.
+func (t *Text) Shown(from int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for i := from; i < len(t.Lines); i++ {
+			if !t.Lines[i].Hidden && !yield(i, t.Line(i)) {
+				return
+			}
+		}
+	}
+}
 
 // Join returns the source from line i up to line j, which is not included.
 func (t *Text) Join(i, j int) string {
