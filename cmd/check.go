@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -43,8 +44,8 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	case "sarif":
 		err = writeJSON(p.out, report.SARIF(draft, found, exec.Version()))
 	default:
-		p.printCheck(draft, found, options)
-		p.printAlready(draft, done, f.Dir)
+		printCheck(p.out, draft, found, options)
+		printAlready(p.out, draft, done, f.Dir)
 	}
 	if err != nil {
 		return err
@@ -53,16 +54,16 @@ func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 }
 
 // printCheck tells people what check found.
-func (p *cli) printCheck(draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions) {
-	p.printDiagnostics(draft, found)
+func printCheck(w io.Writer, draft *plan.Draft, found []plan.Diagnostic, options plan.CheckOptions) {
+	printDiagnostics(w, draft, found)
 	if draft.Format != plan.Unknown && !draftIsEmpty(draft) {
 		answers := draft.SelfCheck(options)
 		if rest := plan.EverythingElse(found); !rest.Yes {
 			answers = append(answers, rest) // ten times yes is no acceptance where something else refuses the plan
 		}
-		p.printAnswers(answers)
+		printAnswers(w, answers)
 	}
-	p.printVerdict(draft, found)
+	printVerdict(w, draft, found)
 }
 
 // reportUnreadable says why nothing of a plan could be read.
@@ -87,19 +88,19 @@ func (p *cli) reportUnreadable(path string, err error, format string) error {
 }
 
 // printAnswers prints the self-check, question by question.
-func (p *cli) printAnswers(answers []plan.Answer) {
-	fmt.Fprintln(p.out, "Before anything runs:")
+func printAnswers(w io.Writer, answers []plan.Answer) {
+	fmt.Fprintln(w, "Before anything runs:")
 	for _, a := range answers {
 		mark := "yes"
 		if !a.Yes {
 			mark = "NO "
 		}
-		fmt.Fprintf(p.out, "  %s  %s\n", mark, a.Text)
+		fmt.Fprintf(w, "  %s  %s\n", mark, a.Text)
 		for _, line := range a.Evidence {
-			fmt.Fprintf(p.out, "       %s\n", escaped(line))
+			fmt.Fprintf(w, "       %s\n", escaped(line))
 		}
 	}
-	fmt.Fprintln(p.out)
+	fmt.Fprintln(w)
 }
 
 // alreadyIn lists the steps whose work is in a workspace already; none where no
@@ -111,13 +112,13 @@ func alreadyIn(ctx context.Context, draft *plan.Draft, dir string) ([]exec.Alrea
 	return (&exec.Controller{Dir: dir}).Already(ctx, draft)
 }
 
-func (p *cli) printAlready(draft *plan.Draft, done []exec.Already, dir string) {
+func printAlready(w io.Writer, draft *plan.Draft, done []exec.Already, dir string) {
 	if dir == "" {
 		return
 	}
-	fmt.Fprintln(p.out)
+	fmt.Fprintln(w)
 	if len(done) == 0 {
-		fmt.Fprintf(p.out, "Nothing of it is in %s already.\n", escaped(dir))
+		fmt.Fprintf(w, "Nothing of it is in %s already.\n", escaped(dir))
 		return
 	}
 	how := ":"
@@ -126,17 +127,17 @@ func (p *cli) printAlready(draft *plan.Draft, done []exec.Already, dir string) {
 			how = ", lock the plan again with"
 		}
 	}
-	fmt.Fprintf(p.out, "Already there, in %s:\n", escaped(dir))
+	fmt.Fprintf(w, "Already there, in %s:\n", escaped(dir))
 	for _, a := range done {
 		title := ""
 		if _, s, ok := draft.Plan.Step(a.Step); ok {
 			title = strings.TrimRight("  "+safetext.Clip(s.Description, 80), " ")
 		}
-		fmt.Fprintf(p.out, "  %s%s\n", escaped(string(a.Step)), title)
+		fmt.Fprintf(w, "  %s%s\n", escaped(string(a.Step)), title)
 		for _, line := range a.Evidence {
-			fmt.Fprintf(p.out, "       %s\n", escaped(line))
+			fmt.Fprintf(w, "       %s\n", escaped(line))
 		}
-		fmt.Fprintf(p.out, "       to leave it out%s --ack %s\n", how, quoted(a.Code))
+		fmt.Fprintf(w, "       to leave it out%s --ack %s\n", how, quoted(a.Code))
 	}
 }
 

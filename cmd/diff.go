@@ -45,7 +45,7 @@ func (f *diffCommand) Run(ctx context.Context, p *cli) error {
 		return about(run, err)
 	}
 	if f.Format == "json" {
-		return p.diffJSON(ctx, ws, run, s, a, entry)
+		return diffJSON(ctx, p.out, ws, run, s, a, entry)
 	}
 	return p.diffText(ctx, ws, s, a, entry)
 }
@@ -128,7 +128,7 @@ type changeDocument struct {
 	Diff   string        `json:"diff,omitempty"` // as of diff -u
 }
 
-func (p *cli) diffJSON(ctx context.Context, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt,
+func diffJSON(ctx context.Context, w io.Writer, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt,
 	entry *history.Accounted) error {
 	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number,
 		Method: a.Method.Method,
@@ -144,5 +144,5 @@ func (p *cli) diffJSON(ctx context.Context, ws exec.Workspace, run *history.Run,
 	if err != nil {
 		return err
 	}
-	return writeJSON(p.out, doc)
+	return writeJSON(w, doc)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/learn"
@@ -46,14 +47,14 @@ func (f *learnCommand) Run(ctx context.Context, p *cli) error {
 	case "prune":
 		_, err = book.Prune(ctx, f.Keep, f.By)
 	case "audit":
-		return errors.Join(p.printAudit(ctx, book), book.Close())
+		return errors.Join(printAudit(ctx, p.out, book), book.Close())
 	default:
 		err = p.takeRuns(ctx, ws, book)
 	}
 	if errors.Is(err, learn.ErrAnonymous) {
 		err = &usageError{"learn: who decides this, and why? say it with --by and --reason"}
 	}
-	return errors.Join(err, p.printBook(book, f.Format), book.Close())
+	return errors.Join(err, printBook(p.out, book, f.Format), book.Close())
 }
 
 // takeRuns reads the finished runs that the book has not seen yet.
@@ -91,7 +92,7 @@ func takeRun(ctx context.Context, ws exec.Workspace, book *learn.Book, id string
 }
 
 // printBook lists the entries of a book.
-func (p *cli) printBook(book *learn.Book, format string) error {
+func printBook(w io.Writer, book *learn.Book, format string) error {
 	none := true
 	for e := range book.Entries() {
 		none = false
@@ -103,25 +104,25 @@ func (p *cli) printBook(book *learn.Book, format string) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(p.out, "%s\n", line)
+			fmt.Fprintf(w, "%s\n", line)
 			continue
 		}
 		state := string(e.State)
 		if e.Ready() {
 			state = "ready"
 		}
-		fmt.Fprintf(p.out, "%s  %-11s %-10s %d of %d confirmed, %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID,
+		fmt.Fprintf(w, "%s  %-11s %-10s %d of %d confirmed, %d right and %d wrong in shadow\n  %s  →  %s\n", e.ID,
 			state, e.Kind,
 			e.Confirmed, e.Kind.Confirmations(), e.Right, e.Wrong, escaped(e.Pattern), escaped(e.Remedy))
 	}
 	if none && format == "text" {
-		fmt.Fprintln(p.out, "Nothing has been learned yet: finished runs teach what worked.")
+		fmt.Fprintln(w, "Nothing has been learned yet: finished runs teach what worked.")
 	}
 	return nil
 }
 
 // printAudit prints every record of a book.
-func (p *cli) printAudit(ctx context.Context, book *learn.Book) error {
+func printAudit(ctx context.Context, w io.Writer, book *learn.Book) error {
 	for rec, err := range book.Audit(ctx) {
 		if err != nil {
 			return err
@@ -130,7 +131,7 @@ func (p *cli) printAudit(ctx context.Context, book *learn.Book) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "%s\n", line)
+		fmt.Fprintf(w, "%s\n", line)
 	}
 	return nil
 }

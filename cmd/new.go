@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -32,7 +33,7 @@ type newCommand struct {
 // Run carries the command out.
 func (f *newCommand) Run(_ context.Context, p *cli) error {
 	if f.List {
-		return p.listTemplates()
+		return listTemplates(p.out)
 	}
 	name := "shell"
 	if len(f.Args) > 0 {
@@ -70,13 +71,13 @@ func writeNew(name string, text []byte) error {
 }
 
 // listTemplates prints the templates with what they are for.
-func (p *cli) listTemplates() error {
+func listTemplates(w io.Writer) error {
 	for _, name := range templateNames() {
 		text, err := templates.ReadFile(path.Join("templates", name+templateExt))
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(p.out, "%-8s %s\n", name, templateDoc(text)); err != nil {
+		if _, err := fmt.Fprintf(w, "%-8s %s\n", name, templateDoc(text)); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -20,22 +21,22 @@ import (
 func (p *cli) judge(path string, options plan.CheckOptions) (*plan.Draft, []plan.Diagnostic, error) {
 	draft, err := formats.ReadFile(path)
 	if err != nil {
-		return nil, nil, p.tellUnreadable(unreadable(path, err))
+		d, status := unreadable(path, err)
+		return nil, nil, tellUnreadable(p.err, d, status)
 	}
 	return draft, draft.Check(options), nil
 }
 
 // tellUnreadable tells why nothing of a plan could be read.
-func (p *cli) tellUnreadable(d plan.Diagnostic, status int) error {
-	d.Format(p.err, nil)
+func tellUnreadable(w io.Writer, d plan.Diagnostic, status int) error {
+	d.Format(w, nil)
 	return &quietError{status}
 }
 
-// refuse tells on standard error what is wrong with a plan.
-func (p *cli) refuse(draft *plan.Draft, found []plan.Diagnostic) error {
-	q := &cli{out: p.err, err: p.err}
-	q.printDiagnostics(draft, found)
-	q.printVerdict(draft, found)
+// refuse tells what is wrong with a plan, with the status that says so.
+func refuse(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) error {
+	printDiagnostics(w, draft, found)
+	printVerdict(w, draft, found)
 	return &quietError{statusRefused}
 }
 
@@ -48,7 +49,7 @@ func (p *cli) read(path string, options plan.CheckOptions) (*plan.Draft, error) 
 		return nil, err
 	}
 	if errors, _, _ := count(found); errors > 0 || cannotRun(found) {
-		return nil, p.refuse(draft, found)
+		return nil, refuse(p.err, draft, found)
 	}
 	for i := range draft.Files {
 		if draft.Files[i].Path, err = filepath.Abs(draft.Files[i].Path); err != nil {
@@ -105,22 +106,22 @@ func count(found []plan.Diagnostic) (errors, warnings, notes int) {
 // draftIsEmpty reports whether nothing of a plan could be read.
 func draftIsEmpty(d *plan.Draft) bool { return d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 }
 
-func (p *cli) printDiagnostics(draft *plan.Draft, found []plan.Diagnostic) {
+func printDiagnostics(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 	for _, d := range found {
-		d.Format(p.out, draft) // a writer that fails fails again at the verdict
-		fmt.Fprintln(p.out)
+		d.Format(w, draft) // a writer that fails fails again at the verdict
+		fmt.Fprintln(w)
 	}
 }
 
-func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
+func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 	errors, warnings, notes := count(found)
 	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
 	if errors > 0 {
-		fmt.Fprintf(p.out, "%s: the plan is refused. Nothing was written.\n", tally)
+		fmt.Fprintf(w, "%s: the plan is refused. Nothing was written.\n", tally)
 		return
 	}
 	if cannotRun(found) {
-		fmt.Fprintf(p.out, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n",
+		fmt.Fprintf(w, "%s: the plan keeps the rules of its format, but it cannot run. Nothing was written.\n",
 			tally)
 		return
 	}
@@ -128,22 +129,22 @@ func (p *cli) printVerdict(draft *plan.Draft, found []plan.Diagnostic) {
 	for _, t := range draft.Plan.Tasks {
 		steps += len(t.Steps)
 	}
-	fmt.Fprintf(p.out, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
+	fmt.Fprintf(w, "%s: the plan holds (%s in %s, profile %s, digest %s).\n", tally,
 		plural(steps, "step"), plural(len(draft.Plan.Tasks), "task"), draft.Plan.Profile, draft.Plan.Digest().Short())
 	for _, name := range strangers(&draft.Plan) {
-		fmt.Fprintf(p.out, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
+		fmt.Fprintf(w, "To run it, say who %s is: --executor %s=PATH\n", escaped(name), quoted(name))
 	}
 	if steps := promptsOnly(&draft.Plan, nil); len(steps) > 0 {
-		fmt.Fprintf(p.out, "To run it, say who understands prompts: --executor PATH   %s\n", escaped(stepsNamed(steps)))
+		fmt.Fprintf(w, "To run it, say who understands prompts: --executor PATH   %s\n", escaped(stepsNamed(steps)))
 	}
 	for _, a := range draft.Plan.Acknowledgements() {
-		fmt.Fprintf(p.out, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
+		fmt.Fprintf(w, "To lock it, accept: --ack %s   %s\n", quoted(a.Code), escaped(a.Text))
 	}
 }
 
 // warnOfErrors says that what was printed is of a plan with errors.
-func (p *cli) warnOfErrors(errors int, path string) {
-	fmt.Fprintf(p.err, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"),
+func warnOfErrors(w io.Writer, errors int, path string) {
+	fmt.Fprintf(w, "planlock: warning: the plan has %s; planlock check %s shows them\n", plural(errors, "error"),
 		quoted(path))
 }
 

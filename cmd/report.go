@@ -39,7 +39,7 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 		return about(run, err)
 	}
 	if f.All {
-		return about(run, p.drawAll(ctx, ws, run))
+		return about(run, drawAll(ctx, p.out, ws, run))
 	}
 	if run.Sealed != nil {
 		if err := ws.DrawViews(ctx, run); err != nil {
@@ -66,7 +66,7 @@ func (f *reportCommand) Run(ctx context.Context, p *cli) error {
 }
 
 // drawAll draws every view of a run into its folder and prints their places.
-func (p *cli) drawAll(ctx context.Context, ws exec.Workspace, run *history.Run) error {
+func drawAll(ctx context.Context, w io.Writer, ws exec.Workspace, run *history.Run) error {
 	if err := ws.DrawViews(ctx, run); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p *cli) drawAll(ctx context.Context, ws exec.Workspace, run *history.Run) 
 		return err
 	}
 	for _, e := range entries {
-		fmt.Fprintln(p.out, escaped(filepath.Join(dir, e.Name())))
+		fmt.Fprintln(w, escaped(filepath.Join(dir, e.Name())))
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		d, status := unreadable(from, err)
 		d.Hint = fmt.Sprintf("run %s needs the plan that it %s: put it back, or say where it is:  %s --plan PATH",
 			run.Started.Run, boundBy(run), resumeIn(c.Dir, run.Started.Run))
-		return nil, p.tellUnreadable(d, status)
+		return nil, tellUnreadable(p.err, d, status)
 	}
 	if got, want := draft.Plan.Digest(), run.Started.Plan; got != want {
 		refused := &exec.RefusedError{Run: run.Started.Run,
@@ -159,7 +159,7 @@ func (p *cli) printFinished(ctx context.Context, ws exec.Workspace, run *history
 			return err
 		}
 		report := exec.Report{Run: run, Plan: recorded}
-		if err := p.printReport(&report, spellingOf(run, ws.Dir, resumeFrom(run, ws.Dir))); err != nil {
+		if err := printReport(p.out, &report, spellingOf(run, ws.Dir, resumeFrom(run, ws.Dir))); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"os/user"
@@ -214,7 +215,7 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 	if !streams && report != nil && report.Run.Head.Seq > 0 && !told {
 		id := report.Run.Started.Run
 		spelled := spellingOf(report.Run, s.Dir, resumeIn(s.Dir, id)+s.again(report.Run))
-		err = errors.Join(err, p.printReport(report, spelled))
+		err = errors.Join(err, printReport(p.out, report, spelled))
 	}
 	if broken != nil && err == nil && !errors.Is(broken, syscall.EPIPE) {
 		err = fmt.Errorf("the journal could not be streamed: %w", broken)
@@ -223,12 +224,12 @@ func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path
 }
 
 // printReport prints the report of a run as text.
-func (p *cli) printReport(report *exec.Report, as spelling) error {
+func printReport(w io.Writer, report *exec.Report, as spelling) error {
 	model, err := document.New(report.Plan, report.Run, as.spell)
 	if err != nil {
 		return err
 	}
-	_ = document.Text(p.out, model) // who reads it may have gone away
+	_ = document.Text(w, model) // who reads it may have gone away
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/planlock/planlock/cmd/internal/screen"
@@ -28,58 +29,58 @@ func (f *statusCommand) Run(ctx context.Context, p *cli) error {
 	if err != nil {
 		return err
 	}
-	p.printStatus(run, cutOff(ctx, run, f.Dir))
-	p.printNext(ctx, run, f.Dir)
+	printStatus(p.out, run, cutOff(ctx, run, f.Dir))
+	printNext(ctx, p.out, run, f.Dir)
 	return nil
 }
 
 // printStatus says where a run stands, step by step.
-func (p *cli) printStatus(run *history.Run, cutOff bool) {
-	fmt.Fprintf(p.out, "%s\n\n", screen.Overview(run))
+func printStatus(w io.Writer, run *history.Run, cutOff bool) {
+	fmt.Fprintf(w, "%s\n\n", screen.Overview(run))
 	status := escaped(string(run.Status))
 	if cutOff {
 		status += ", as the journal says; it was cut off"
 	}
-	fmt.Fprintf(p.out, "status   %s\n", status)
+	fmt.Fprintf(w, "status   %s\n", status)
 	if run.Ended != nil {
 		for _, r := range run.Ended.Reasons {
-			fmt.Fprintf(p.out, "         %s\n", escaped(r))
+			fmt.Fprintf(w, "         %s\n", escaped(r))
 		}
 	}
 	if run.Paused != nil {
-		fmt.Fprintf(p.out, "stopped  %s\n", escaped(run.Paused.Why))
+		fmt.Fprintf(w, "stopped  %s\n", escaped(run.Paused.Why))
 	}
 	for _, a := range run.Amendments {
-		fmt.Fprintf(p.out, "amended  %s by %s\n", plural(len(a.Added), "further step"),
+		fmt.Fprintf(w, "amended  %s by %s\n", plural(len(a.Added), "further step"),
 			escaped(orElse(a.By, "the host")))
 	}
-	fmt.Fprintf(p.out, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
+	fmt.Fprintf(w, "begun    %s\nlatest   %s\n", stamp(run.Begun), stamp(run.Latest))
 }
 
 // printNext says what a person can do now.
-func (p *cli) printNext(ctx context.Context, run *history.Run, dir string) {
+func printNext(ctx context.Context, w io.Writer, run *history.Run, dir string) {
 	id, resume := run.Started.Run, escaped(resumeFrom(run, dir))
 	if open := run.Questions(); len(open) > 0 {
 		q := open[0]
-		fmt.Fprintf(p.out, "\n%s\n", ask.Render(*q))
+		fmt.Fprintf(w, "\n%s\n", ask.Render(*q))
 		a, err := (&escalator.Folder{Dir: exec.Workspace{Dir: dir}.QuestionDir()}).Given(*q)
 		if err == nil {
-			fmt.Fprintf(p.out, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)
+			fmt.Fprintf(w, "answered %s; go on with  %s\n", escaped(given(q, a)), resume)
 			return
 		}
 		if !errors.Is(err, ask.ErrLater) {
-			fmt.Fprintf(p.out, "ignored  %s\n", escaped(forPeople(err.Error())))
+			fmt.Fprintf(w, "ignored  %s\n", escaped(forPeople(err.Error())))
 		}
-		fmt.Fprintf(p.out, "answer   %s\nthen     %s\n", escaped(howToAnswer(q, dir)), resume)
+		fmt.Fprintf(w, "answer   %s\nthen     %s\n", escaped(howToAnswer(q, dir)), resume)
 		return
 	}
 	switch {
 	case run.Ended != nil:
-		fmt.Fprintf(p.out, "next     planlock report %s%s\n", id, inDir(dir))
+		fmt.Fprintf(w, "next     planlock report %s%s\n", id, inDir(dir))
 	case run.Paused == nil:
-		fmt.Fprintf(p.out, "next     %s\n", inHand(ctx, dir, resume))
+		fmt.Fprintf(w, "next     %s\n", inHand(ctx, dir, resume))
 	default:
-		fmt.Fprintf(p.out, "next     %s\n", resume)
+		fmt.Fprintf(w, "next     %s\n", resume)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -33,23 +34,23 @@ func (f *treeCommand) Run(ctx context.Context, p *cli) error {
 	defer g.close()
 	switch {
 	case len(f.Args) == 1:
-		return p.printTree(ctx, g, f.Args[0], f.Format)
+		return printTree(ctx, p.out, g, f.Args[0], f.Format)
 	case len(f.Args) == 3 && f.Args[0] == "diff":
-		return p.printTreeDiff(ctx, g, f.Args[1], f.Args[2], f.Format)
+		return printTreeDiff(ctx, p.out, g, f.Args[1], f.Args[2], f.Format)
 	}
 	return &usageError{"tree: expected  planlock tree DIR  or  planlock tree diff A B"}
 }
 
-func (p *cli) printTree(ctx context.Context, g *grove, name, format string) error {
+func printTree(ctx context.Context, w io.Writer, g *grove, name, format string) error {
 	tree, err := g.tree(ctx, name)
 	if err != nil {
 		return err
 	}
 	if format == "text" {
-		_, err := fmt.Fprintln(p.out, tree.Digest())
+		_, err := fmt.Fprintln(w, tree.Digest())
 		return err
 	}
-	out := bufio.NewWriter(p.out)
+	out := bufio.NewWriter(w)
 	for e := range tree.All() {
 		e.ModTime = time.Time{} // no part of what a tree is
 		if err := writeLine(out, e); err != nil {
@@ -59,13 +60,13 @@ func (p *cli) printTree(ctx context.Context, g *grove, name, format string) erro
 	return out.Flush()
 }
 
-func (p *cli) printTreeDiff(ctx context.Context, g *grove, a, b, format string) error {
+func printTreeDiff(ctx context.Context, w io.Writer, g *grove, a, b, format string) error {
 	before, after, err := g.pair(ctx, a, b)
 	if err != nil {
 		return err
 	}
 	changes := ledger.Diff(before, after)
-	out := bufio.NewWriter(p.out)
+	out := bufio.NewWriter(w)
 	for _, ch := range changes {
 		if format == "jsonl" {
 			err = writeLine(out, timeless(ch))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/planlock/planlock/checkpoint/folder"
 	"github.com/planlock/planlock/exec"
@@ -61,7 +62,7 @@ func (p *cli) verifyStore(ctx context.Context, dir string) error {
 	})
 	switch {
 	case err != nil:
-		return p.nothingKept(err)
+		return nothingKept(p.out, err)
 	case faults > 0:
 		fmt.Fprintf(p.out, "The store does not hold: %s.\n", plural(faults, "fault"))
 		return &quietError{statusRefused}
@@ -87,14 +88,14 @@ func (f *gcCommand) Run(ctx context.Context, p *cli) error {
 	if err == nil {
 		fmt.Fprint(p.out, collected(freed, runs, f.DryRun))
 	}
-	return p.nothingKept(err)
+	return nothingKept(p.out, err)
 }
 
 // nothingKept tells that a workspace keeps nothing, if that is the error; any
 // other it returns.
-func (p *cli) nothingKept(err error) error {
+func nothingKept(w io.Writer, err error) error {
 	if errors.Is(err, exec.ErrNothingKept) {
-		_, err = fmt.Fprintln(p.out, "Nothing is kept here: no plan has been run yet.")
+		_, err = fmt.Fprintln(w, "Nothing is kept here: no plan has been run yet.")
 	}
 	return err
 }
