@@ -112,6 +112,9 @@ func alreadyIn(ctx context.Context, draft *plan.Draft, dir string) ([]exec.Alrea
 	return (&exec.Controller{Dir: dir}).Already(ctx, draft)
 }
 
+// printAlready lists the steps whose work is there already, each with what
+// shows it and with the flag that leaves it out. Where a lock file lies beside
+// the plan that flag belongs to lock, since run goes by what the lock says.
 func printAlready(w io.Writer, draft *plan.Draft, done []exec.Already, dir string) {
 	if dir == "" {
 		return

@@ -95,6 +95,7 @@ type arguments struct {
 	Help bool     `short:"h" help:"says what the command does, and nothing else"`
 }
 
+// given makes every command that embeds arguments a runner.
 func (a *arguments) given() *arguments { return a }
 
 // first is the first argument, or "".

@@ -84,6 +84,8 @@ func (e *noEntryError) hints(ctx context.Context, at placedError) []string {
 	return hints
 }
 
+// diffText shows an entry to people. On a terminal the text of changes is
+// escaped; elsewhere it is written as it is, so that patch can read it.
 func (p *cli) diffText(ctx context.Context, ws exec.Workspace, s *history.Step, a *history.Attempt,
 	entry *history.Accounted) error {
 	fmt.Fprintf(p.out, "step %s, attempt %d (%s): %s\n\n", escaped(string(s.Address)), a.Number,
@@ -123,11 +125,14 @@ type diffDocument struct {
 	Git      []string         `json:"git_moved,omitempty"`
 }
 
+// A changeDocument is one change with its text.
 type changeDocument struct {
 	Change ledger.Change `json:"change"`
 	Diff   string        `json:"diff,omitempty"` // as of diff -u
 }
 
+// diffJSON writes an entry for programs. Texts of changes are kept as they are:
+// JSON escapes what a terminal would obey.
 func diffJSON(ctx context.Context, w io.Writer, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt,
 	entry *history.Accounted) error {
 	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number,

@@ -236,6 +236,8 @@ func (c *command) flags() []*kong.Flag {
 	return all
 }
 
+// commandNamed is the command of a name, or nil. Its flags are those of nobody
+// else: a call sets them.
 func commandNamed(name string) *command {
 	all := commands()
 	if i := slices.IndexFunc(all, func(c command) bool { return c.name == name }); i >= 0 {

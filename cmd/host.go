@@ -75,6 +75,8 @@ func (r *roles) seat(ctx context.Context, p *cli, c *exec.Controller, fallback s
 	return r.seatExecutors(c, p.with.Executors, fallback)
 }
 
+// seatReviewers gives a controller the programs that review tasks. A path is
+// made absolute, so that the run can be resumed from any folder.
 func (r *roles) seatReviewers(c *exec.Controller) error {
 	for _, word := range r.Reviewer {
 		name, path, ok := strings.Cut(word, "=")
@@ -176,6 +178,7 @@ type agent struct {
 // Name is what steps may ask for, and what a resumed run looks for.
 func (a *agent) Name() string { return a.as }
 
+// newAgent is the program at a path, known under a name.
 func newAgent(name, path string) *agent {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

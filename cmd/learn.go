@@ -75,6 +75,8 @@ func (p *cli) takeRuns(ctx context.Context, ws exec.Workspace, book *learn.Book)
 	return nil
 }
 
+// takeRun has a book learn from a run that has ended. One that has not is
+// passed over without a word: it teaches when it is over.
 func takeRun(ctx context.Context, ws exec.Workspace, book *learn.Book, id string) error {
 	run, err := ws.History(ctx, id)
 	if err != nil || run.Sealed == nil {

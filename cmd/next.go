@@ -57,6 +57,8 @@ func forPeople(text string) string {
 	return text
 }
 
+// withHint adds what to do next to a message, each hint on a line of its own;
+// those that are "" are left out.
 func withHint(text string, hints ...string) string {
 	for _, h := range hints {
 		if h != "" {
@@ -133,6 +135,8 @@ func outcomeHint(o *exec.OutcomeError, at placedError) string {
 	return text
 }
 
+// andResume is the end of a hint where a run can go on; "" where there is none,
+// or it has ended.
 func andResume(at placedError) string {
 	if at.run == nil || at.run.Sealed != nil {
 		return ""
@@ -424,6 +428,7 @@ func inDir(dir string) string {
 	return " --dir " + quoted(dir)
 }
 
+// quotedIf is a word as it can be typed; none stays none.
 func quotedIf(word string) string {
 	if word == "" {
 		return ""

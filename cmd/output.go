@@ -16,6 +16,7 @@ import (
 // escaped is hostile text as a terminal may show it.
 func escaped(text string) string { return safetext.Escape(text) }
 
+// plural is a number of things, as in "1 step" and "2 steps".
 func plural[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -31,6 +32,7 @@ func oneOrMany(n int, one, many string) string {
 	return many
 }
 
+// orElse is a text, or another where there is none.
 func orElse(text, other string) string {
 	if text != "" {
 		return text
@@ -38,6 +40,7 @@ func orElse(text, other string) string {
 	return other
 }
 
+// orOpen is a status; a task or step without one is open.
 func orOpen(s plan.Status) plan.Status {
 	if s == "" {
 		return plan.Open

@@ -89,6 +89,7 @@ func cannotRun(found []plan.Diagnostic) bool {
 	return slices.ContainsFunc(found, func(d plan.Diagnostic) bool { return d.Code == plan.CannotRun })
 }
 
+// count counts diagnostics by their severity.
 func count(found []plan.Diagnostic) (errors, warnings, notes int) {
 	for _, d := range found {
 		switch d.Severity {
@@ -106,6 +107,8 @@ func count(found []plan.Diagnostic) (errors, warnings, notes int) {
 // draftIsEmpty reports whether nothing of a plan could be read.
 func draftIsEmpty(d *plan.Draft) bool { return d.Plan.Goal == "" && len(d.Plan.Tasks) == 0 }
 
+// printDiagnostics prints each with its line of the plan and its hint, apart
+// from the next by an empty line.
 func printDiagnostics(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 	for _, d := range found {
 		d.Format(w, draft) // a writer that fails fails again at the verdict
@@ -113,6 +116,9 @@ func printDiagnostics(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 	}
 }
 
+// printVerdict prints in one line whether the plan holds. Of one that does it
+// says what still has to be named or accepted before it is locked and run, so
+// that nobody learns it one refusal at a time.
 func printVerdict(w io.Writer, draft *plan.Draft, found []plan.Diagnostic) {
 	errors, warnings, notes := count(found)
 	tally := fmt.Sprintf("%s, %s, %s", plural(errors, "error"), plural(warnings, "warning"), plural(notes, "note"))
@@ -209,6 +215,7 @@ func stepsNamed(steps []plan.Address) string {
 	return text
 }
 
+// hasOrHave is the word that goes with a number of steps.
 func hasOrHave(n int) string {
 	if n == 1 {
 		return "has"

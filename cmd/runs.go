@@ -105,6 +105,7 @@ func stays(s *history.Step, a *history.Attempt) bool {
 	return a.Failure == nil && !a.Ended.IsZero() && !slices.Contains(s.Undone, a)
 }
 
+// outcomeOf says what became of what an attempt did.
 func outcomeOf(s *history.Step, a *history.Attempt) string {
 	switch {
 	case a.Failure != nil:

@@ -41,6 +41,8 @@ func (f *treeCommand) Run(ctx context.Context, p *cli) error {
 	return &usageError{"tree: expected  planlock tree DIR  or  planlock tree diff A B"}
 }
 
+// printTree prints the digest of a tree, or each of its entries as JSON. Times
+// are left out, as they are no part of what a tree is.
 func printTree(ctx context.Context, w io.Writer, g *grove, name, format string) error {
 	tree, err := g.tree(ctx, name)
 	if err != nil {
@@ -60,6 +62,8 @@ func printTree(ctx context.Context, w io.Writer, g *grove, name, format string) 
 	return out.Flush()
 }
 
+// printTreeDiff prints what changed from one tree to another. Its error is the
+// status that says whether anything did.
 func printTreeDiff(ctx context.Context, w io.Writer, g *grove, a, b, format string) error {
 	before, after, err := g.pair(ctx, a, b)
 	if err != nil {
@@ -114,6 +118,7 @@ type grove struct {
 	shut      func() error
 }
 
+// close lets go of the store, if one was opened.
 func (g *grove) close() {
 	if g.shut != nil {
 		g.shut() // only read
@@ -134,6 +139,8 @@ func (g *grove) pair(ctx context.Context, a, b string) (before, after *ledger.Tr
 	return before, after, err
 }
 
+// isDigest tells a digest from the path of a folder. A folder of such a name is
+// typed with ./ before it.
 func isDigest(name string) bool { return strings.HasPrefix(name, "sha256:") }
 
 // tree is that of a folder, or the one with a digest.

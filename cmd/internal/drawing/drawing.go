@@ -55,6 +55,8 @@ func edges(p *plan.Plan) []edge {
 // A box is a step as a picture shows it.
 type box struct{ node, label string }
 
+// boxes are the steps of a task as they are drawn, with their texts quoted as
+// the format of the drawing wants it.
 func boxes(t *plan.Task, i int, quote func(string) string) []box {
 	list := make([]box, len(t.Steps))
 	for j := range t.Steps {
@@ -131,6 +133,8 @@ func node(p *plan.Plan, i int, last bool) string {
 	return fmt.Sprintf("s%d_%d", i+1, n)
 }
 
+// taskLabel is what a task is called in a drawing: its id, and its title where
+// it has one.
 func taskLabel(t *plan.Task) string {
 	return safetext.Clip(strings.TrimSpace(t.ID+" "+cmp.Or(t.Title, t.Description)), 60)
 }

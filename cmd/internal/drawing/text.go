@@ -32,6 +32,7 @@ func Text(p *plan.Plan) string {
 	return b.String()
 }
 
+// writeTask writes a task and its steps, each on a line.
 func writeTask(b *strings.Builder, p *plan.Plan, id, indent string) {
 	t := taskOf(p, id)
 	if t == nil {
@@ -45,6 +46,7 @@ func writeTask(b *strings.Builder, p *plan.Plan, id, indent string) {
 	}
 }
 
+// after says which tasks come before; "" where none does.
 func after(ids []string) string {
 	if len(ids) == 0 {
 		return ""
@@ -52,6 +54,7 @@ func after(ids []string) string {
 	return " after " + safetext.Escape(strings.Join(ids, ", "))
 }
 
+// textOf is a text of the plan on one line, as a terminal may show it.
 func textOf(text string) string {
 	if text == "" {
 		return ""
@@ -59,6 +62,7 @@ func textOf(text string) string {
 	return "  " + safetext.Clip(text, 80)
 }
 
+// taskOf is the task of an id, or nil.
 func taskOf(p *plan.Plan, id string) *plan.Task {
 	for i := range p.Tasks {
 		if p.Tasks[i].ID == id {

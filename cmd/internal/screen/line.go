@@ -29,6 +29,8 @@ var marks = map[history.StepStatus]string{
 // to.
 type columns struct{ address, title, gates int }
 
+// columnsOf measures how wide the columns of a run must be, so that the lines
+// of its steps stand below each other from the first one on.
 func columnsOf(run *history.Run) columns {
 	c := columns{address: 4, gates: 8}
 	for _, s := range run.Steps {
@@ -49,6 +51,7 @@ func (c columns) heading(s *history.Step) string {
 	return c.step(s.Address) + " " + pad(safetext.Clip(s.Title, maxTitle), c.title)
 }
 
+// pad fills a text up to a width, counted as a terminal shows it.
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-safetext.Width(text)))
 }
@@ -101,6 +104,8 @@ func note(s *history.Step) string {
 	return fmt.Sprintf("attempt %d", len(s.Attempts)) + after
 }
 
+// reason is why an attempt failed: the first of its reasons, or its class where
+// it has none.
 func reason(f *history.AttemptFailed) string {
 	if len(f.Reasons) == 0 {
 		return string(f.Class)

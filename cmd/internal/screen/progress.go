@@ -141,6 +141,8 @@ func (p *Progress) under(e event.Event) {
 	p.current, p.named = " ▸ "+p.cols.heading(e.OfStep()), false
 }
 
+// attemptStarted says what is tried. Where nothing is redrawn it names the
+// step, once.
 func (p *Progress) attemptStarted(e event.Event) {
 	p.doing = activity(e.OfStep(), "")
 	if p.current == "" { // a resumed step begins in its middle
@@ -152,6 +154,8 @@ func (p *Progress) attemptStarted(e event.Event) {
 	}
 }
 
+// attemptFailed says why an attempt counts for nothing. On a terminal the line
+// of the step says it; elsewhere it is a line of the log.
 func (p *Progress) attemptFailed(e event.Event, f *history.AttemptFailed) {
 	if e.Attempt == 0 {
 		return // the step was not begun
@@ -170,6 +174,7 @@ func (p *Progress) advised(e event.Event, a *history.Advised) {
 	p.say(fmt.Sprintf("   %s advice: %s", p.cols.step(e.Step), text))
 }
 
+// recovering says what is tried next.
 func (p *Progress) recovering(e event.Event, f *history.Recovery) {
 	if f.Rung == recovery.AskRung || f.Rung == recovery.AcceptRung || f.Method == "" {
 		return
@@ -179,6 +184,8 @@ func (p *Progress) recovering(e event.Event, f *history.Recovery) {
 	p.say(fmt.Sprintf("   %s the tree was restored; next: %s", p.cols.step(e.Step), next))
 }
 
+// asked makes room for a question: what is redrawn is taken off the terminal
+// until somebody has answered.
 func (p *Progress) asked(e event.Event) {
 	p.question = e.Question.What
 	if p.screen != nil {

@@ -28,12 +28,15 @@ type screen struct {
 	done      chan struct{}
 }
 
+// newScreen redraws what draw returns, below whatever is written meanwhile,
+// until it is closed: a goroutine does it, and draw is called from there.
 func newScreen(out io.Writer, draw func() []string) *screen {
 	s := &screen{out: out, draw: draw, stop: make(chan struct{}), done: make(chan struct{})}
 	go s.tick()
 	return s
 }
 
+// tick redraws at each beat, since times go on while nothing happens.
 func (s *screen) tick() {
 	defer close(s.done)
 	ticker := time.NewTicker(beat)
@@ -68,6 +71,7 @@ func (s *screen) suspend() {
 	s.suspended = true
 }
 
+// resume draws again after a pause.
 func (s *screen) resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,6 +112,8 @@ func (s *screen) paint(lines []string) {
 // off.
 type style struct{ colour bool }
 
+// wrap puts a text between the code of an appearance and the one that ends it;
+// without colours it leaves the text as it is.
 func (s style) wrap(code, text string) string {
 	if !s.colour {
 		return text
