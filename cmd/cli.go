@@ -180,3 +180,9 @@ func interruption(ctx context.Context) *signalError {
 	}
 	return nil
 }
+
+// is reports whether an error of a type is in the chain of err.
+func is[T error](err error) bool {
+	var found T
+	return errors.As(err, &found)
+}

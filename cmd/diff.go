@@ -133,7 +133,8 @@ type changeDocument struct {
 
 // diffJSON writes an entry for programs. Texts of changes are kept as they are:
 // JSON escapes what a terminal would obey.
-func diffJSON(ctx context.Context, w io.Writer, ws exec.Workspace, run *history.Run, s *history.Step, a *history.Attempt,
+func diffJSON(ctx context.Context, w io.Writer, ws exec.Workspace, run *history.Run, s *history.Step,
+	a *history.Attempt,
 	entry *history.Accounted) error {
 	doc := diffDocument{Schema: "planlock.diff/1", Run: run.Started.Run, Step: s.Address, Attempt: a.Number,
 		Method: a.Method.Method,

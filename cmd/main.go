@@ -107,38 +107,22 @@ func status(ctx context.Context, err error) int {
 		}
 		return statusInterrupted
 	}
-	var (
-		quiet     *quietError
-		usage     *usageError
-		outcome   *exec.OutcomeError
-		refused   *exec.RefusedError
-		proof     *exec.ProofError
-		ambiguous *exec.AmbiguousError
-		check     *plan.CheckError
-		acks      *plan.AckError
-		amend     *plan.AmendError
-		lock      *plan.LockError
-		answer    *ask.RefusedError
-		rules     *escalator.RuleError
-		corrupt   *record.CorruptError
-		damaged   *checkpoint.DamagedError
-	)
+	var quiet *quietError
+	var outcome *exec.OutcomeError
 	switch {
 	case errors.As(err, &quiet):
 		return quiet.status
-	case errors.As(err, &usage), errors.As(err, &ambiguous):
+	case is[*usageError](err), is[*exec.AmbiguousError](err):
 		return statusUsage
-	case errors.As(err, &outcome):
-		if outcome.Status == history.Partial {
-			return statusPartial
-		}
+	case errors.As(err, &outcome) && outcome.Status == history.Partial:
+		return statusPartial
+	case outcome != nil:
 		return statusNotAchieved
 	case errors.Is(err, exec.ErrWaiting):
 		return statusWaiting
-	case errors.As(err, &refused), errors.As(err, &proof), errors.As(err, &check), errors.As(err, &acks),
-		errors.As(err, &amend),
-		errors.As(err, &lock), errors.As(err, &answer), errors.As(err, &rules),
-		errors.As(err, &corrupt), errors.As(err, &damaged):
+	case is[*exec.RefusedError](err), is[*exec.ProofError](err), is[*plan.CheckError](err), is[*plan.AckError](err),
+		is[*plan.AmendError](err), is[*plan.LockError](err), is[*ask.RefusedError](err), is[*escalator.RuleError](err),
+		is[*record.CorruptError](err), is[*checkpoint.DamagedError](err):
 		return statusRefused
 	}
 	return statusCouldNot

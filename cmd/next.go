@@ -70,43 +70,33 @@ func withHint(text string, hints ...string) string {
 
 // hint is what to do about an error.
 func hint(err error, at placedError) string {
-	var (
-		outcome   *exec.OutcomeError
-		proof     *exec.ProofError
-		held      *checkpoint.HeldError
-		corrupt   *record.CorruptError
-		damaged   *checkpoint.DamagedError
-		lock      *plan.LockError
-		check     *plan.CheckError
-		amend     *plan.AmendError
-		ambiguous *exec.AmbiguousError
-		answer    *ask.RefusedError
-	)
+	var outcome *exec.OutcomeError
+	var proof *exec.ProofError
 	switch {
 	case errors.As(err, &outcome):
 		return outcomeHint(outcome, at)
 	case errors.Is(err, exec.ErrWaiting):
 		return waitingHint(at)
-	case errors.As(err, &held):
+	case is[*checkpoint.HeldError](err):
 		return "wait until it has ended, or end it; planlock status" + inDir(at.dir) + " shows what it does"
 	case errors.As(err, &proof) && proof.What == "view":
 		return fmt.Sprintf("views can be drawn again: delete the file, and planlock report %s%s draws what the journal says", proof.Run, inDir(at.dir))
 	case errors.As(err, &proof) && (errors.Is(err, exec.ErrNoRun) || errors.Is(err, checkpoint.ErrNotFound)):
 		return "if the program that ran it keeps its stores elsewhere, only that program can verify it (Workspace.Verify); " +
 			"else what .planlock held was taken away: put it back from a backup, and trust nothing in it until then"
-	case errors.As(err, &proof), errors.As(err, &corrupt), errors.As(err, &damaged):
+	case errors.As(err, &proof), is[*record.CorruptError](err), is[*checkpoint.DamagedError](err):
 		return "what .planlock holds was changed by somebody else, or the disk is damaged: put it back from a backup; nothing in it can be trusted until then"
-	case errors.As(err, &lock):
+	case is[*plan.LockError](err):
 		return "lock the plan again:  planlock lock " + orElse(quotedIf(at.path), "PATH")
-	case errors.As(err, &check):
+	case is[*plan.CheckError](err):
 		return "planlock check " + orElse(quotedIf(at.path), "PATH") + " shows each of them with its place"
-	case errors.As(err, &amend):
+	case is[*plan.AmendError](err):
 		return "bring back what is named above; or give the run up, lock this plan and run it"
 	case errors.Is(err, exec.ErrNoRun):
 		return "planlock run PATH begins one; --dir names another workspace"
-	case errors.As(err, &ambiguous):
+	case is[*exec.AmbiguousError](err):
 		return ""
-	case errors.As(err, &answer):
+	case is[*ask.RefusedError](err):
 		return "planlock status" + inDir(at.dir) + " shows the question and how to answer it"
 	case errors.Is(err, syscall.ENOSPC):
 		return "make room on the disk (planlock gc" + inDir(at.dir) + " frees what no run needs)" + andResume(at)

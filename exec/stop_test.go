@@ -47,9 +47,11 @@ func TestCancelledAnywhere(t *testing.T) {
 		}
 		if !errors.Is(err, stop) || report.Status() != history.Waiting || report.Run.Paused == nil ||
 			report.Run.Stopping == nil || report.Run.Stopping.By != "anna" || last != event.Cancelled {
-			t.Fatalf("cancelled at record %d the run is %s (%+v), %s: %v", at, report.Status(), report.Run.Stopping, last, err)
+			t.Fatalf("cancelled at record %d the run is %s (%+v), %s: %v", at, report.Status(), report.Run.Stopping,
+				last, err)
 		}
-		if report, err = b.Controller.Resume(t.Context(), locked, ""); err != nil || report.Status() != history.Achieved ||
+		if report, err = b.Controller.Resume(t.Context(), locked,
+			""); err != nil || report.Status() != history.Achieved ||
 			report.Run.Stopping != nil {
 			t.Fatalf("cancelled at record %d, and then: %v\n%s", at, err, report)
 		}

@@ -109,7 +109,8 @@ var rules = sync.OnceValue(func() []rule {
 		{"error-propagation-incomplete", plan.Warning, halves(parameters, propagationIncomplete)},
 		{"propagation-strategy-unknown", plan.Warning, halves(parameters, strategyUnknown)},
 		{"default-mode-invalid", plan.Warning, halves(parameters, defaultMode)},
-		{"constraint-ref-dangling", plan.Warning, halves(parameters, dangling("constraints", (*step).namesConstraints))},
+		{"constraint-ref-dangling", plan.Warning,
+			halves(parameters, dangling("constraints", (*step).namesConstraints))},
 		{"component-ref-dangling", plan.Warning, halves(parameters, dangling("components", (*step).namesComponents))},
 		{"sections-missing", plan.Note, halves(markdown, sectionsMissing)},
 	}
