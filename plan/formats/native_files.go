@@ -79,7 +79,8 @@ func (c *conversion) declare(i, j int, names []string, made map[string]bool) {
 }
 
 // sequence lists the indexes of the tasks in the order of their execution;
-// those that have none come last.
+// those that have none come last. A file is there for a task if one before it
+// in this order makes it.
 func (c *conversion) sequence() []int {
 	at := map[plan.Address]int{}
 	for i := range slices.Backward(c.p.Tasks) {

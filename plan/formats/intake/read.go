@@ -164,7 +164,8 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 	}
 }
 
-// order notes the order in which the priorities ask for the tasks.
+// order keeps in which order the tasks are to be carried out. The plan itself
+// keeps the order of the file.
 func (r *reader) order() {
 	list := plan.Value{Kind: "array"}
 	for _, i := range byPriority(r.Plan.Tasks) {

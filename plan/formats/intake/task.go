@@ -243,7 +243,9 @@ func setting(v jsontree.Value) plan.Value {
 	return plan.Value{Kind: "string", Text: v.Text()}
 }
 
-// A reader goes through one file.
+// A reader goes through one file. It reads what is there and reports what is
+// missing with a JSON pointer: lists are written by programs, and whoever
+// mends a program looks for the path.
 type reader struct {
 	sketch.Sketch
 	t      *outline.Text

@@ -118,8 +118,9 @@ func beginsLine(text string, at int) bool {
 
 // balanced finds the closing tag of an element whose content begins at start:
 // where it is, and where it ends. Elements of the same name that begin a line
-// inside it are counted. What was passed is dropped, so that all searches
-// together are linear.
+// inside it are counted. Where the tags of a name do not match, the first
+// closing tag counts from then on. What was passed is dropped, so that all
+// searches together are linear.
 func (t tags) balanced(text, name string, start int) (end, next int) {
 	if len(t.close[name]) == 0 {
 		return -1, 0

@@ -67,8 +67,10 @@ func label(line string) (field, bool) {
 		lines:  []string{m[3]}}, true
 }
 
-// fields reads the labels of a task whose lines are given. Hidden lines are no
-// labels and no values.
+// fields reads the labels of a task whose lines are given. A field goes on to
+// the next label of its indentation or less, to a heading, or to a rule.
+// Hidden lines are no labels and no values, but for code below a label that
+// asks for it.
 func (r *reader) fields(t *task, from, to int) {
 	var open *field
 	for i := from; i < to && i < len(r.t.Lines); i++ {

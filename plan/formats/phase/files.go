@@ -23,7 +23,8 @@ var (
 
 // splitFiles names the files of a field: one to a line or between commas,
 // without list marks, backticks and remarks. Nil means that the field holds a
-// sentence; what is there but empty names none.
+// sentence, which declares nothing; what is there but empty names none, which
+// declares that nothing changes.
 func splitFiles(lines []string) []string {
 	files := []string{}
 	prose := false

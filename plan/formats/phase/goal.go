@@ -15,8 +15,9 @@ var (
 	purposeful = lazyre.New(`^(?i:goal|objective|purpose|overview)\b`)
 )
 
-// findGoal takes the goal from where a plan states it: an <objective>, a label,
-// a section, its title.
+// findGoal takes the goal from where a plan states it: an <objective>, a
+// label, a section, its title. What stands below the first task is a task's,
+// and no goal of the plan.
 func (r *reader) findGoal(from int) {
 	end := len(r.t.Lines)
 	if len(r.tasks) > 0 {

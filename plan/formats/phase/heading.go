@@ -53,7 +53,8 @@ func taskOf(h heading) (task, bool) {
 }
 
 // headed finds tasks that are headings. A task ends at the next heading of its
-// level or above, or at the next task.
+// level or above, or at the next task, whatever its level. Elements are read
+// before labels and hidden from them, so that nothing is read twice.
 func (r *reader) headed(int) []task {
 	var tasks []task
 	var levels []int

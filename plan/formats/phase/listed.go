@@ -40,7 +40,8 @@ func (r *reader) listed(from int) []task {
 }
 
 // entry reads the lines of one entry, whose mark stands behind so many blanks;
-// strictly as YAML first.
+// strictly as YAML first, and line by line where that fails, so that what a
+// person can read is read.
 func (r *reader) entry(from, end, blanks int, strictly bool) task {
 	text := r.t.Join(from, end)
 	mark := text[blanks:]

@@ -15,7 +15,8 @@ var (
 )
 
 // taskTag reads a line that holds nothing but <task …>, and returns its
-// attributes.
+// attributes. A tag in a sentence is none: prose speaks of tasks, and only a
+// line of its own begins one.
 func taskTag(line string) (attributes string, ok bool) {
 	line = strings.TrimSpace(line)
 	if !strings.HasPrefix(line, "<task") || !strings.HasSuffix(line, ">") {
@@ -28,7 +29,9 @@ func taskTag(line string) (attributes string, ok bool) {
 }
 
 // tagged finds tasks between tags that have a line of their own. Depth is
-// counted, fences are not.
+// counted, so that a plan within a plan is text of the task that holds it;
+// fences are not, since they are often nested wrongly. A task that is not
+// closed goes on to the end of the file, and is reported.
 func (r *reader) tagged(from int) []task {
 	var tasks []task
 	depth, open := 0, 0
@@ -71,7 +74,9 @@ func (r *reader) tagged(from int) []task {
 	return tasks
 }
 
-// tag reads the task whose tags stand on two lines.
+// tag reads the task whose tags stand on two lines: attributes, then elements
+// in it, and labels where it has no elements. Its body is all of it as
+// written, which is what an agent is given.
 func (r *reader) tag(open, end int, attributes string) task {
 	t := task{line: open, dependsAt: open}
 	for _, m := range attribute.FindAllStringSubmatch(attributes, -1) {

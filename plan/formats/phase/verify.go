@@ -23,7 +23,8 @@ var (
 // commands finds what a field about verifying asks to be run, where it says so
 // in an unmistakable form: <automated>, a code block in a shell's language, or
 // a line that holds one command in backticks and that it passes. What must
-// fail, or print something, is left to who reads the prompt.
+// fail, or print something, is left to who reads the prompt: a postcondition
+// that is wrong would undo good work.
 func commands(text string) []string {
 	var found []string
 	tags := [][]string(nil)

@@ -51,7 +51,8 @@ func taskNoDescription(c spot) {
 func taskNoSteps(c spot) {
 	if len(c.t.steps) == 0 {
 		c.tell(c.t.at, c.byHalf("add  - **Step [1]:** what is done  below its heading",
-			"add  [[tasks.steps]]  below it, with id, description, expected_output, critical_flag, mode and max_retries"),
+			"add  [[tasks.steps]]  below it, with id, description, expected_output, critical_flag, mode and "+
+				"max_retries"),
 			"task %s has no step", c.t.id)
 	}
 }

@@ -27,7 +27,9 @@ func Index(s string) int {
 	return -1
 }
 
-// InLines is Index of a text that may have ends of lines and tabs.
+// InLines is Index of a text that may have ends of lines and tabs; a carriage
+// return counts as hidden unless a line ends with it, as it moves the cursor
+// back over what was shown.
 func InLines(text string) int {
 	for at := 0; ; {
 		i := Index(text[at:])
@@ -42,7 +44,9 @@ func InLines(text string) int {
 	}
 }
 
-// Is reports whether a character is hidden.
+// Is reports whether a character is hidden: controls, formats (among them
+// those that turn the direction of writing), separators of lines, and what is
+// private or half of a pair.
 func Is(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f

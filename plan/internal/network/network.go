@@ -21,6 +21,7 @@ func New(n int) *Graph {
 }
 
 // dependents turns the edges round, and counts how many each node waits for.
+// An edge that stands twice counts twice, on both sides.
 func (g *Graph) dependents() (next [][]int, waits []int) {
 	next, waits = make([][]int, len(g.Needs)), make([]int, len(g.Needs))
 	for i, needs := range g.Needs {
@@ -68,7 +69,9 @@ func (g *Graph) Order() []int {
 	return order
 }
 
-// Stages groups the nodes by the length of the longest way to them.
+// Stages groups the nodes by the length of the longest way to them: what is in
+// a stage may be worked on once all before it are done. Nodes of cycles, and
+// behind them, are in none.
 func (g *Graph) Stages() [][]string {
 	level := make([]int, len(g.Needs))
 	order := g.Order()

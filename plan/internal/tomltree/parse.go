@@ -154,7 +154,8 @@ func (b *builder) headerOffset(n *unstable.Node) int {
 	return 0
 }
 
-// header finds or makes the table that a header names.
+// header finds or makes the table that a header names; nil where it is
+// refused, so that the keys below it are not read into another table.
 func (b *builder) header(n *unstable.Node, repeat bool) *Node {
 	at := b.root
 	parts := n.Key()
@@ -293,7 +294,8 @@ func (b *builder) insert(table *Node, name string, offset int, value *Node) bool
 }
 
 // sibling finds a key that differs from name in case only, or -1. No key is
-// spelled exactly so.
+// spelled exactly so. Large tables are indexed, since a search for each key
+// would take the square of their length.
 func (b *builder) sibling(n *Node, name string) int {
 	if len(n.Keys) <= fewKeys {
 		for i := range n.Keys {
@@ -329,6 +331,8 @@ func (b *builder) tooDeep(offset int) {
 }
 
 // value makes a node of what a key or a list holds; nil where it is refused.
+// Where rules are not strict, what is no value stays as the text that was
+// written.
 func (b *builder) value(n *unstable.Node, offset, depth int) *Node {
 	if n.Raw.Length > 0 {
 		offset = int(n.Raw.Offset)
