@@ -106,6 +106,9 @@ func (rep *Model) open(r *history.Run) {
 	}
 }
 
+// waiting describes the question that the run waits for: the oldest that nobody
+// has answered. Nil if there is none, or if the run is over, since an answer
+// would change nothing then.
 func (rep *Model) waiting(r *history.Run) *question {
 	for _, q := range r.Questions() {
 		if r.Ended == nil {
@@ -116,6 +119,8 @@ func (rep *Model) waiting(r *history.Run) *question {
 	return nil
 }
 
+// count fills in the counts, from what was described before: it comes last.
+// Steps that are under way and those that have not begun are counted apart.
 func (rep *Model) count(r *history.Run) {
 	c := &rep.Counts
 	c.Steps, c.Tasks = len(rep.steps), len(rep.Tasks)
@@ -146,10 +151,13 @@ func (rep *Model) count(r *history.Run) {
 	}
 }
 
+// planFiles are the files that the plan was read from, with their digests.
 func planFiles(files []plan.Source) []planFile {
 	return each(files, func(s plan.Source) planFile { return planFile{newPath(s.Path), s.Digest} })
 }
 
+// gitParts are the parts of the repository that the run was bound to, by name,
+// so that their order is always the same.
 func gitParts(g ledger.GitState) []gitPart {
 	var out []gitPart
 	for name, d := range g {
@@ -159,6 +167,7 @@ func gitParts(g ledger.GitState) []gitPart {
 	return out
 }
 
+// modeSwitches describes who was asked from when on, and why.
 func modeSwitches(ms []history.ModeSwitched) []modeSwitch {
 	return each(ms, func(m history.ModeSwitched) modeSwitch {
 		return modeSwitch{m.From, m.To, m.Cause, list(m.Measurements), newStamp(m.At), m.Step, list(m.Methods),
@@ -166,6 +175,8 @@ func modeSwitches(ms []history.ModeSwitched) []modeSwitch {
 	})
 }
 
+// amendments describes the steps that were added to the plan, in the order in
+// which that happened.
 func amendments(as []history.Amended) []amended {
 	var list []amended
 	for _, a := range as {
@@ -174,10 +185,12 @@ func amendments(as []history.Amended) []amended {
 	return list
 }
 
+// rollbacks describes the times at which the run was set back.
 func rollbacks(rs []history.RolledBack) []rolledBack {
 	return each(rs, func(r history.RolledBack) rolledBack { return rolledBack{r.To, newTree(r.Snapshot), r.By} })
 }
 
+// undecided is the result of a gate that could not say yes or no.
 const undecided = "undecided"
 
 // ErrNothing says that there is nothing to draw: no plan, or a run whose

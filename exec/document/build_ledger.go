@@ -10,6 +10,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// newEntry describes the ledger entry of an attempt. Lists are never nil: in
+// JSON an empty list is not null.
 func newEntry(a *history.Accounted) *entry {
 	changes := func(cs []ledger.Change) []change {
 		return each(cs, func(c ledger.Change) change { return newChange(c, a.PerPath) })
@@ -26,6 +28,7 @@ func newEntry(a *history.Accounted) *entry {
 	}
 }
 
+// newChange describes a change, with its lines where they were counted.
 func newChange(c ledger.Change, lines map[string]ledger.LineCount) change {
 	out := change{path: newPath(c.Path), Op: c.Op, Before: newContent(c.Before), After: newContent(c.After)}
 	if at := out.After; at != nil {
@@ -39,6 +42,7 @@ func newChange(c ledger.Change, lines map[string]ledger.LineCount) change {
 	return out
 }
 
+// newContent describes what stood at a path; nil where nothing did.
 func newContent(e *ledger.Entry) *content {
 	if e == nil {
 		return nil
@@ -57,8 +61,11 @@ func octal(m fs.FileMode) string {
 	return fmt.Sprintf("%04o", bits)
 }
 
+// newSymbol describes a symbol that was added or removed.
 func newSymbol(s ledger.Symbol) symbol { return symbol{s.Name, s.Op, newPath(s.Path), s.Line} }
 
+// newDeclared describes what a step declares. The lists keep the order of the
+// plan.
 func newDeclared(d ledger.Declared) *declared {
 	return &declared{each(d.Create, newPath), each(d.Modify, newPath), each(d.Delete, newPath), d.SymbolsAdd,
 		d.SymbolsRemove}

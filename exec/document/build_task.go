@@ -51,6 +51,8 @@ func (rep *Model) buildTasks(p *plan.Plan, r *history.Run) {
 	rep.relate(p, tasks)
 }
 
+// describe takes over what the plan says of the task. One without a title has
+// its description in place of it.
 func (t *task) describe(in *plan.Task) {
 	t.Title, t.DependsOn, t.Estimate = in.Title, list(slices.Clone(in.DependsOn)), span(in.Estimate)
 	if t.Title == "" {
@@ -87,6 +89,7 @@ func (rep *Model) relate(p *plan.Plan, tasks map[string]*task) {
 	}
 }
 
+// arrow notes that a task depends on another, if both are there.
 func (rep *Model) arrow(tasks map[string]*task, from, to string) {
 	if tasks[from] != nil && tasks[to] != nil && from != to {
 		rep.edges = append(rep.edges, [2]string{from, to})
@@ -136,6 +139,8 @@ const (
 	lost     = "lost"
 )
 
+// newStep describes a step by the history; in is the step of the plan, nil if
+// that does not have it any more.
 func (rep *Model) newStep(in *plan.Step, s *history.Step) *step {
 	out := &step{
 		of:      rep,
@@ -160,6 +165,7 @@ func (rep *Model) newStep(in *plan.Step, s *history.Step) *step {
 	return out
 }
 
+// newRecovery describes what a rung of the ladder decided.
 func newRecovery(r history.Recovery) recovery {
 	return recovery{Rung: r.Rung, Method: r.Method, Why: r.Why, Repeats: r.Repeats,
 		Delay: r.After.Milliseconds(), Passed: r.Passed}
@@ -170,6 +176,8 @@ func stepID(s *history.Step) string {
 	return strings.TrimPrefix(string(s.Address), s.Task+".")
 }
 
+// addAttempts describes all attempts, those first that were made before the run
+// was set back. The method that counts is the one of the latest attempt.
 func (out *step) addAttempts(rep *Model, s *history.Step) {
 	out.Attempts = []*attempt{}
 	out.Retries, out.Backups = tried(s)
@@ -182,6 +190,7 @@ func (out *step) addAttempts(rep *Model, s *history.Step) {
 	}
 }
 
+// addEnd describes how the step ended. Only a completed step has a tree.
 func (out *step) addEnd(s *history.Step) {
 	if c := s.Completed; c != nil {
 		t := newTree(c.Snapshot)
@@ -234,10 +243,13 @@ func (rep *Model) newAttempt(s *history.Step, a *history.Attempt, before, last b
 	return out
 }
 
+// newFailure describes why an attempt counts for nothing, or why a step may not
+// begin.
 func newFailure(f *history.AttemptFailed) *attemptFailure {
 	return &attemptFailure{f.Class, f.Cause, list(f.Reasons), findings(f.Findings)}
 }
 
+// newSaid describes what the executor said. Metrics are sorted by name.
 func newSaid(e *history.AttemptEnded) *said {
 	out := &said{Output: e.Output, Exit: e.Exit, Error: e.Error, Took: span(e.Took),
 		Tokens: e.Tokens, Calls: e.Calls, Stateful: e.Stateful}
@@ -280,6 +292,7 @@ func (s *step) lastFailure() *attempt {
 	return nil
 }
 
+// findings describes what gates found, in their order.
 func findings(fs []gate.Finding) []finding {
 	return each(fs, func(f gate.Finding) finding {
 		return finding{f.Code, newPath(f.Path), f.Line, f.Message, f.Expected, f.Happened}
@@ -300,6 +313,8 @@ func (rep *Model) judgements(js []gate.Judgement) []judgement {
 	return list
 }
 
+// newJudgement describes what a gate said, or why it said nothing. Its lists
+// are never nil.
 func newJudgement(j gate.Judgement) judgement {
 	out := judgement{
 		Gate: j.Gate, Level: j.Level, Phase: j.Phase, Result: undecided, Blocks: j.Blocks(), Took: span(j.Took),
@@ -316,6 +331,7 @@ func newJudgement(j gate.Judgement) judgement {
 	return out
 }
 
+// newQuestion describes a question, and what became of it.
 func newQuestion(e history.Exchange) question {
 	q := e.Question
 	out := question{

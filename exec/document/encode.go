@@ -64,6 +64,8 @@ type encoder struct {
 
 func (e *encoder) text(s string) { _, _ = e.w.WriteString(s) } // the writer keeps its error
 
+// value writes a value: what is walked through in parts, everything else by
+// encoding/json.
 func (e *encoder) value(v reflect.Value, indent string) {
 	for v.Kind() == reflect.Pointer && !v.IsNil() && walked(v.Type().Elem()) {
 		v = v.Elem()
@@ -100,6 +102,8 @@ func walked(t reflect.Type) bool {
 	return false
 }
 
+// leaf has encoding/json write a value. Its buffer is used again for the next
+// one.
 func (e *encoder) leaf(v reflect.Value, indent string) {
 	e.buffer.Reset()
 	e.part.SetIndent(indent, "  ")
@@ -110,6 +114,7 @@ func (e *encoder) leaf(v reflect.Value, indent string) {
 	_, _ = e.w.Write(showInvisible(bytes.TrimSuffix(e.buffer.Bytes(), []byte("\n"))))
 }
 
+// list writes the elements of a list that is not empty, one after another.
 func (e *encoder) list(v reflect.Value, indent string) {
 	e.text("[")
 	for i := range v.Len() {
@@ -119,6 +124,8 @@ func (e *encoder) list(v reflect.Value, indent string) {
 	e.text("\n" + indent + "]")
 }
 
+// object writes the fields of a structure under the names of their tags. It
+// knows no option but omitempty.
 func (e *encoder) object(v reflect.Value, indent string) {
 	e.text("{")
 	n := 0
@@ -181,6 +188,8 @@ func showInvisible(doc []byte) []byte {
 	return append(out, doc[copied:]...)
 }
 
+// appendEscape appends a character as JSON escapes it, beyond the first plane
+// as a pair.
 func appendEscape(b []byte, r rune) []byte {
 	if r < 0x10000 {
 		return fmt.Appendf(b, `\u%04x`, r)
@@ -201,8 +210,11 @@ func newStamp(t time.Time) stamp {
 	return stamp{t.UTC().Truncate(time.Millisecond)}
 }
 
+// stampLayout is RFC 3339 in UTC, always with three digits of a second, so that
+// stamps sort as text.
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
+// String is the stamp as it stands in JSON; "" for the zero time.
 func (s stamp) String() string {
 	if s.IsZero() {
 		return ""
@@ -263,6 +275,7 @@ type path struct {
 	shown  string // as the file system has it
 }
 
+// newPath describes a name of the file system, whatever bytes it consists of.
 func newPath(name string) path {
 	if utf8.ValidString(name) {
 		return path{Path: name, shown: name}

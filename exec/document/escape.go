@@ -35,6 +35,7 @@ func md(text string) string {
 	return b.String()
 }
 
+// digits reports whether a text consists of ASCII digits alone.
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // code writes a name in code type where nothing in it can end that, else as

@@ -11,8 +11,11 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// rate is a share to three places, so that it is written the same everywhere.
 func rate(r analysis.Rate) float64 { return math.Round(1000*r.Value()) / 1000 }
 
+// newKPIs puts the figures of an analysis into the form in which documents have
+// them.
 func newKPIs(k analysis.KPIs) kpis {
 	return kpis{
 		TotalTasks: k.Tasks, Completed: k.Completed.N, CompletionRate: rate(k.Completed),
@@ -37,6 +40,8 @@ type runSummary struct {
 	Views   []string      `json:"views"` // what else there is to read
 }
 
+// A taskSummary is what became of a task. Where nobody reviewed it or looked
+// for its evidence, those fields are missing.
 type taskSummary struct {
 	TaskID       string   `json:"task_id"`
 	Title        string   `json:"title"`
@@ -50,6 +55,8 @@ type taskSummary struct {
 	Artifacts    []string `json:"artifacts,omitempty"`
 }
 
+// newRunSummary draws summary.json. What the last word about a task says goes
+// before what its steps say.
 func newRunSummary(p *plan.Plan, r *history.Run, rep *Model) runSummary {
 	s := runSummary{Schema: "planlock.summary/1", Run: rep.Run, Goal: rep.Goal, Status: string(rep.Status),
 		Started: rep.Started, Ended: rep.Ended,
@@ -99,6 +106,8 @@ func taskCheckpoints(rep *Model) []File {
 	return files
 }
 
+// newTaskCheckpoint draws the checkpoint of a task that is over: when that was,
+// with which tree, and which files it changed.
 func newTaskCheckpoint(rep *Model, t *task) taskCheckpoint {
 	c := taskCheckpoint{
 		ID: "checkpoint-" + t.ID, Timestamp: t.Ended, TaskID: t.ID, Status: t.Status, Modified: []string{},
@@ -161,6 +170,9 @@ func reasonOf(r *history.Run, rep *Model) string {
 	return "phase_complete"
 }
 
+// fileName makes a name of a plan, or of a task, part of a file's name on every
+// system: at most 100 ASCII characters, none of which means something to a
+// shell; "plan" if nothing is left.
 func fileName(name string) string {
 	const longest = 100
 	clean := strings.Map(func(r rune) rune {
@@ -185,6 +197,7 @@ func name(p *plan.Plan) string {
 	return fileName(p.Meta.Name)
 }
 
+// progressFile is the name of the progress log.
 const progressFile = "progress_NAME.json"
 
 // ProgressName is the file name of the progress log: progress_NAME.json, NAME

@@ -7,6 +7,7 @@ import (
 	"strings"
 )
 
+// compare orders texts by their bytes.
 func compare(a, b string) int { return cmp.Compare(a, b) }
 
 // each makes a list of another.
@@ -45,6 +46,7 @@ func orElse(text, other string) string {
 	return text
 }
 
+// join puts parts into one line.
 func join(parts []string) string { return strings.Join(parts, ", ") }
 
 // tail is the last n lines of a text.
@@ -109,6 +111,8 @@ func stages(ids []string, edges [][2]string) [][]string {
 	})
 }
 
+// byLevel groups ids by their level, in the order in which they are given; a
+// doubled id counts once.
 func byLevel(ids []string, level func(string) int) [][]string {
 	var out [][]string
 	seen := make(map[string]bool, len(ids))

@@ -32,10 +32,14 @@ func (rep *Model) typed(a action.Action) string {
 	return "`" + rep.say(a) + "`"
 }
 
+// prove is the action by which somebody checks that the documents are what the
+// journal says.
 func (rep *Model) prove() action.Action { return action.Action{Kind: action.Verify, Run: rep.Run} }
 
+// resume is the action by which the run goes on.
 func (rep *Model) resume() action.Action { return action.Action{Kind: action.Resume, Run: rep.Run} }
 
+// look is the action by which somebody sees where the run stands.
 func (rep *Model) look() action.Action { return action.Action{Kind: action.Status, Run: rep.Run} }
 
 // answer is how a choice of the question that waits is made.
@@ -96,6 +100,8 @@ func nextSteps(rep *Model) []nextStep {
 		{why: "If it is under way, look again", do: rep.look()}}
 }
 
+// afterFailure is what to do about a run that was halted: about each step that
+// failed, about gates that said no at the end, and about what is left.
 func (rep *Model) afterFailure() []nextStep {
 	out := []nextStep{}
 	note := func(format string, args ...any) { out = append(out, nextStep{why: fmt.Sprintf(format, args...)}) }

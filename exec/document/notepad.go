@@ -22,6 +22,7 @@ const (
 	noteKinds
 )
 
+// noteTitles are the headings of the sections, in their order.
 var noteTitles = [noteKinds]string{
 	insight: "Key insights", technical: "Technical notes", idea: "Ideas for enhancement", connection: "Cross-system connections",
 	machine: "Observations of the machine", human: "Observations of people", lesson: "Lessons",
@@ -52,6 +53,7 @@ type noteSection struct {
 	Places []notePlace
 }
 
+// A notePlace is what the notes of a part are about: the run, a task or a step.
 type notePlace struct {
 	Title safe
 	Notes []safe

@@ -111,6 +111,8 @@ type ledgerRow struct {
 	Class, Artifact, Declared, Actual, Lines string
 }
 
+// ledgerRows sets what a step declared against what it did, a row for each
+// artifact: what fits first, then what is too much, then what is missing.
 func ledgerRows(e *entry) []ledgerRow {
 	var out []ledgerRow
 	lines := func(c change) string {

@@ -31,6 +31,8 @@ type graph struct {
 	Text          string // the same in words
 }
 
+// A card is a task in the picture of dependencies, with its steps as lines.
+// Positions are in pixels.
 type card struct {
 	X, Y, W, H int
 	Edge       int // length of the coloured edge
@@ -42,6 +44,7 @@ type card struct {
 	Rows       []cardLine
 }
 
+// A cardLine is a step on the card of its task.
 type cardLine struct {
 	Y           int
 	Class, Mark string
@@ -50,11 +53,15 @@ type cardLine struct {
 	Link        string
 }
 
+// An arrow leads from a task to one that depends on it, as the path of an SVG.
 type arrow struct {
 	Path  string
 	Label string
 }
 
+// newGraph lays the tasks out in columns: each stands right of all that it
+// depends on. Where nothing depends on anything they are dealt to several
+// columns.
 func newGraph(rep *Model) *graph {
 	ids := each(rep.Tasks, func(t *task) string { return t.ID })
 	columns := stages(ids, rep.edges)
@@ -97,6 +104,8 @@ func deal(ids []string, n int) [][]string {
 	return out
 }
 
+// newCard lays a task out at a place. What does not fit into a line is cut
+// there, and whole in its title.
 func newCard(t *task, x, y int) *card {
 	c := &card{X: x, Y: y, W: cardWidth, Class: t.Status, Mark: mark(t.Status),
 		Title: safetext.Clip(t.ID+"  "+t.Title, 25),
@@ -140,6 +149,7 @@ func newArrow(from, to *card, e [2]string) arrow {
 	}
 }
 
+// graphText says the picture in words, for whoever does not see it.
 func graphText(rep *Model, columns [][]string) string {
 	var parts []string
 	for _, e := range rep.edges {
@@ -195,11 +205,13 @@ type timeline struct {
 	Text                               string
 }
 
+// A tick is a mark of the time axis.
 type tick struct {
 	X     float64
 	Label string
 }
 
+// lineRowData is the row of a step in the timeline, and the bars in it.
 type lineRowData struct {
 	Y, TextY, BarY int
 	Class, Mark    string
@@ -209,6 +221,7 @@ type lineRowData struct {
 	Bars           []bar
 }
 
+// A bar is a time in the row of a step. Positions are in pixels.
 type bar struct {
 	X, W         float64
 	Class, Label string
@@ -216,6 +229,8 @@ type bar struct {
 	TextX        float64
 }
 
+// newTimeline lays out what happened when, a row for each step that began or
+// was asked about.
 func newTimeline(rep *Model) *timeline {
 	t := &timeline{Left: lineEdge + lineLabel, Width: lineEdge*2 + lineLabel + lineWidth + 60}
 	t.Right = t.Left + lineWidth
@@ -241,6 +256,7 @@ func newTimeline(rep *Model) *timeline {
 	return t
 }
 
+// newLineRow lays out the row of a step; at is where a time stands on the axis.
 func newLineRow(rep *Model, s *step, y, titleX int, at func(stamp) float64) lineRowData {
 	row := lineRowData{Y: y, TextY: y + lineRow/2 + 5, BarY: y + (lineRow-barHeight)/2,
 		Odd:   (y-lineHead)/lineRow%2 == 1,
@@ -275,6 +291,8 @@ func newLineRow(rep *Model, s *step, y, titleX int, at func(stamp) float64) line
 	return row
 }
 
+// add puts a bar into the row, wide enough to be seen, and labelled where there
+// is room.
 func (r *lineRowData) add(from, to float64, class, label, full string) {
 	b := bar{X: round(from), W: round(max(to-from, narrowest)), Class: class, Full: safetext.Escape(full)}
 	label = safetext.Clip(mark(class)+" "+label, int(b.W/7.5))
@@ -316,6 +334,8 @@ func ticks(whole time.Duration, left int) []tick {
 	return out
 }
 
+// tickLabel is the time of a tick since the beginning, as fine as the distance
+// of two ticks asks for.
 func tickLabel(at, step time.Duration) string {
 	switch {
 	case at == 0:

@@ -167,6 +167,8 @@ func unresolved(r *history.Run, t *task) string {
 	return t.Status
 }
 
+// newPending is a task that was left, for whoever plans the next cycle: why it
+// was left, what was tried, and what may help.
 func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.Analysis,
 	left map[string]bool) pendingAction {
 	out := pendingAction{TaskID: t.ID, Priority: "MEDIUM", Action: t.Title, Criteria: []string{},

@@ -54,11 +54,14 @@ type progressStart struct {
 	Gates      ordered[string] `json:"approval_gates"`
 }
 
+// A progressStage is a level of the order of speclets.
 type progressStage struct {
 	Speclets []string `json:"speclets"`
 	Parallel bool     `json:"parallel"` // more than one, and all of them may run beside others
 }
 
+// A progressSpeclet is where a group of tasks stands. Times are those of its
+// tasks.
 type progressSpeclet struct {
 	Status     string          `json:"status"`
 	StartedAt  stamp           `json:"started_at"`
@@ -72,6 +75,8 @@ type progressSpeclet struct {
 	Seconds    seconds         `json:"execution_time_seconds"`
 }
 
+// A progressTask is a task and all of its steps. Its counts are those of the
+// steps.
 type progressTask struct {
 	TaskID         string          `json:"task_id"`
 	Name           string          `json:"name"`
@@ -94,6 +99,8 @@ type progressTask struct {
 	Steps    []progressStep     `json:"steps"`
 }
 
+// A criticalBalance is how many of a task's steps are critical. Where all or
+// none of several are, the flag says nothing.
 type criticalBalance struct {
 	Critical  int     `json:"critical_count"`
 	Total     int     `json:"total_count"`
@@ -101,6 +108,8 @@ type criticalBalance struct {
 	Compliant bool    `json:"compliant"`
 }
 
+// A progressStep is a step as readers of progress logs expect it; its words are
+// theirs.
 type progressStep struct {
 	TaskID       string               `json:"task_id"`
 	StepID       string               `json:"step_id"`
@@ -131,6 +140,7 @@ type progressStep struct {
 	Education    *progressEducation   `json:"education_checkpoint,omitempty"`
 }
 
+// A progressBackup is an attempt with a backup, and what made it necessary.
 type progressBackup struct {
 	ID      string `json:"backup_id"`
 	Method  string `json:"description"`
@@ -153,6 +163,8 @@ type progressEscalation struct {
 	At       stamp    `json:"responded_at"`
 }
 
+// A progressVerification is what the end of a run was judged by. It is missing
+// while the run is not over.
 type progressVerification struct {
 	Overall  string          `json:"overall_status"` // PASS, FAIL
 	Goal     string          `json:"goal_achievement_status"`
@@ -174,6 +186,8 @@ type progressTools struct {
 	Status      string         `json:"verification_status"` // PASS, FAIL, NOT_VERIFIED
 }
 
+// progressNeeded are tools that the plan needs, by what was seen of them when
+// the run began.
 type progressNeeded struct {
 	Total    int      `json:"total"`
 	Verified []string `json:"verified"`
@@ -181,6 +195,7 @@ type progressNeeded struct {
 	Unknown  []string `json:"not_verified"` // nobody looked
 }
 
+// progressListed are tools that nobody looked for.
 type progressListed struct {
 	Total  int      `json:"total"`
 	Listed []string `json:"listed"`
@@ -195,6 +210,8 @@ type progressCompliance struct {
 	Pattern    *progressPattern    `json:"pattern_feasibility_check,omitempty"`
 }
 
+// A progressViolation is an article that a task broke, as it was recorded
+// before the first step of the task.
 type progressViolation struct {
 	Article  string       `json:"article"`
 	Why      string       `json:"description"`
@@ -218,6 +235,8 @@ type progressPattern struct {
 	Others []progressOther `json:"backup_patterns_available"` // as the advisor of the run found them
 }
 
+// A progressOther is a pattern that could have served instead. Similarity is
+// from 0 to 1.
 type progressOther struct {
 	Name       string  `json:"name"`
 	Similarity float64 `json:"similarity"`
@@ -238,6 +257,7 @@ type progressResearch struct {
 	Cost       progressCost `json:"research_cost"`
 }
 
+// A progressCost is what advice has cost.
 type progressCost struct {
 	Seconds float64 `json:"time_seconds"`
 	Calls   int     `json:"api_calls"`
@@ -273,6 +293,8 @@ type progressAnalysis struct {
 	Recommendations []string        `json:"recommendations"`
 }
 
+// progressFailing says what failed, where, and what helped. Rates are from 0 to
+// 1, to three places.
 type progressFailing struct {
 	Steps       []progressFailed `json:"steps_that_frequently_fail"`
 	Rate        float64          `json:"overall_failure_rate"`
@@ -283,6 +305,7 @@ type progressFailing struct {
 	BackupsRate float64          `json:"backup_success_rate"`
 }
 
+// A progressFailed is a step of which an attempt failed.
 type progressFailed struct {
 	Step     plan.Address `json:"step_id"`
 	Failures int          `json:"failure_count"`
@@ -290,11 +313,14 @@ type progressFailed struct {
 	Resolved string       `json:"resolved_by,omitempty"`
 }
 
+// A progressHelped is a backup that was used, the most successful first.
 type progressHelped struct {
 	Description string  `json:"backup_description"`
 	Rate        float64 `json:"success_rate"`
 }
 
+// progressModes counts the escalations: how often dynamic mode began to ask,
+// why, and how often a person took that back.
 type progressModes struct {
 	Total    int          `json:"total_escalations"`
 	Triggers ordered[int] `json:"escalation_triggers"`
@@ -303,6 +329,7 @@ type progressModes struct {
 	Asked    ordered[int] `json:"questions_by_kind"`
 }
 
+// progressErrors counts what was decided because earlier steps had failed.
 type progressErrors struct {
 	Halted    int            `json:"halt_on_critical"`
 	Continued int            `json:"continue_and_log"`
@@ -340,6 +367,7 @@ type progressSummary struct {
 	FinalConsecutive  int             `json:"final_consecutive_failure_count"`
 }
 
+// A criticalError is a critical step that failed for good.
 type criticalError struct {
 	Step    plan.Address `json:"step"`
 	TaskID  string       `json:"task_id"`
@@ -360,6 +388,7 @@ type propagated struct {
 	At       stamp          `json:"timestamp"`
 }
 
+// An unmet dependency is why a step is blocked.
 type unmet struct {
 	Step   plan.Address `json:"step"`
 	Needs  plan.Address `json:"depends_on"`

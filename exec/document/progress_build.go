@@ -9,6 +9,8 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// newProgress draws the progress log. It knows nothing that the model does not
+// know, but the plan's own words.
 func newProgress(p *plan.Plan, r *history.Run, rep *Model) *progress {
 	out := &progress{
 		RunID: rep.Run, Descriptor: rep.Name, Goal: rep.Goal, StartTime: rep.Started, EndTime: rep.Ended,
@@ -66,6 +68,7 @@ func (out *progress) end(p *plan.Plan, rep *Model) {
 	out.Verification = v
 }
 
+// progressStatus is the status of the run in the words of progress logs.
 func progressStatus(rep *Model) string {
 	switch rep.Status {
 	case history.Achieved:
@@ -101,6 +104,7 @@ func selectedBy(p *plan.Plan, r *history.Run, rep *Model) string {
 	return "user"
 }
 
+// addTasks writes the tasks in the plan's order, each with its steps.
 func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 	notes := notesOf(r, rep)
 	written := make(map[plan.Address]*plan.Step)
@@ -222,6 +226,8 @@ func (out *progress) addSpeclets(p *plan.Plan, r *history.Run, rep *Model) {
 	}
 }
 
+// specletStatus is where a group stands by the tasks in it: the first that
+// failed or is blocked decides.
 func specletStatus(s plan.Speclet, tasks map[string]*task) string {
 	done, begun := 0, 0
 	for _, id := range s.Tasks {
@@ -245,6 +251,8 @@ func specletStatus(s plan.Speclet, tasks map[string]*task) string {
 	return "not_started"
 }
 
+// newSpeclet says where a group of tasks stands. It is blocked while it has not
+// begun and what it depends on is not completed.
 func newSpeclet(r *history.Run, s plan.Speclet, tasks map[string]*task, status map[string]string) progressSpeclet {
 	out := progressSpeclet{Status: status[s.ID], Total: len(s.Tasks), DependsOn: ordered[string]{},
 		Done: []string{}, Failed: []string{}, InProgress: []string{}}
@@ -305,6 +313,8 @@ func newTools(p *plan.Plan, r *history.Run, rep *Model) *progressTools {
 	return out
 }
 
+// needed are the tools that are needed so much. A tool that nobody looked for
+// is neither there nor missing.
 func needed(r *history.Run, need string) progressNeeded {
 	out := progressNeeded{Verified: []string{}, Missing: []string{}, Unknown: []string{}}
 	for _, t := range r.Started.Tools {

@@ -30,6 +30,8 @@ func otherPatterns(r *history.Run) []progressOther {
 	return out
 }
 
+// newCompliance is nil where no task was looked at and the plan names no
+// pattern.
 func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
 	out := &progressCompliance{Violations: []progressViolation{}, Checks: len(r.Compliance)}
 	for _, c := range r.Compliance {
@@ -54,6 +56,8 @@ func newCompliance(p *plan.Plan, r *history.Run) *progressCompliance {
 	return out
 }
 
+// researchOf are the researches that were done for a step, or for the task that
+// begins with it. When one began follows from what it says it took.
 func researchOf(s *history.Step) []progressResearch {
 	var out []progressResearch
 	for _, a := range s.Advised {
@@ -79,6 +83,7 @@ func confidence(c float64) string {
 	return "low"
 }
 
+// educationOf is nil for a step that taught nothing.
 func educationOf(s *history.Step) *progressEducation {
 	l := s.Lesson
 	if l == nil {
@@ -87,6 +92,7 @@ func educationOf(s *history.Step) *progressEducation {
 	return &progressEducation{len(l.Others) + 1, l.Recommended, l.Chosen, l.Recommended != "", true, l.Lesson}
 }
 
+// notesCount is nil for a task that left nothing in the notepad.
 func notesCount(notes []note, task string, at stamp) *progressNotes {
 	out := &progressNotes{Timestamp: at}
 	for _, n := range notes {
@@ -108,6 +114,7 @@ func notesCount(notes []note, task string, at stamp) *progressNotes {
 	return out
 }
 
+// newAnalysis puts an analysis into the words of progress logs.
 func newAnalysis(a *analysis.Analysis, at stamp) *progressAnalysis {
 	out := &progressAnalysis{
 		Timestamp: at, KPIs: newKPIs(a.KPIs), Recommendations: each(a.Recommendations, analysis.Recommendation.Text),
@@ -143,6 +150,7 @@ func newAnalysis(a *analysis.Analysis, at stamp) *progressAnalysis {
 	return out
 }
 
+// counted makes an object of counts, with keys without spaces.
 func counted(cs []analysis.Count) ordered[int] {
 	out := ordered[int]{}
 	for _, c := range cs {
@@ -217,6 +225,7 @@ func makesSomething(p *plan.Plan) bool {
 	})
 }
 
+// settingTrue reports whether a setting of the plan is on.
 func settingTrue(settings []plan.Setting, key string) bool {
 	return slices.ContainsFunc(settings, func(s plan.Setting) bool {
 		ok, err := strconv.ParseBool(s.Value.Text)

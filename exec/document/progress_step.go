@@ -10,6 +10,9 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
+// newProgressStep draws a step; in is the step of the plan, nil if that does
+// not have it. What is said of output and gates is that of the latest attempt
+// that stands.
 func newProgressStep(s *step, in *plan.Step) progressStep {
 	out := progressStep{
 		TaskID: s.Task, StepID: s.ID, Address: s.Address, Description: s.Title, Status: progressStepStatus(s),
@@ -49,6 +52,8 @@ func newProgressStep(s *step, in *plan.Step) progressStep {
 	return out
 }
 
+// progressStepStatus is the status of a step, where one that is under way says
+// whether it was tried before.
 func progressStepStatus(s *step) string {
 	switch {
 	case s.Status != history.InFlight:
@@ -63,6 +68,8 @@ func progressStepStatus(s *step) string {
 // expects.
 const outputGate = "expected-output"
 
+// matched reports what the gate of the expected output said; nil if it did not
+// say.
 func matched(results ordered[string]) *bool {
 	for _, r := range results {
 		if r.Key == outputGate && r.Value != undecided {
@@ -73,6 +80,8 @@ func matched(results ordered[string]) *bool {
 	return nil
 }
 
+// backupLog are the attempts with backups, each with the failure before it.
+// Attempts that were rolled back are left out.
 func backupLog(s *step) []progressBackup {
 	out := []progressBackup{}
 	trigger := ""
@@ -127,6 +136,7 @@ func lastLine(output string) string {
 	return ""
 }
 
+// newProgressSummary adds up the run.
 func newProgressSummary(rep *Model) progressSummary {
 	c := rep.Counts
 	out := progressSummary{
@@ -152,6 +162,8 @@ func newProgressSummary(rep *Model) progressSummary {
 	return out
 }
 
+// addStep adds a step to the sums, and notes what it says of errors and of how
+// they propagated.
 func (out *progressSummary) addStep(s *step) {
 	if s.Critical {
 		out.CriticalSteps++
@@ -198,10 +210,12 @@ func gateResults(js ...[]judgement) ordered[string] {
 	return out
 }
 
+// worse orders results: the higher, the worse.
 func worse(result string) int {
 	return slices.Index([]string{"pass", "partial", undecided, "fail"}, result)
 }
 
+// newEscalation describes a question in the words of progress logs.
 func newEscalation(q question) progressEscalation {
 	out := progressEscalation{ID: q.ID, Kind: q.Kind, Prompt: q.What, Reason: q.Why, Asked: q.Asked,
 		Options: each(q.Choices, func(c choice) string {

@@ -75,6 +75,8 @@ type Model struct {
 	speller   action.Speller // of the reader's program; nil: plain English
 }
 
+// counts are the numbers of the run. Retries, backups and patches count
+// attempts, those before a rollback included.
 type counts struct {
 	Tasks        int `json:"tasks"`
 	TasksDone    int `json:"tasks_completed"`
@@ -98,6 +100,8 @@ type counts struct {
 	Consecutive  int `json:"consecutive_failures"`
 }
 
+// A boundPlan is the plan that the run was locked to: the digest of its
+// meaning, where it is kept, and the files it was read from.
 type boundPlan struct {
 	Format plan.Format   `json:"format"`
 	Digest ledger.Digest `json:"digest"`
@@ -105,11 +109,14 @@ type boundPlan struct {
 	Files  []planFile    `json:"files"`
 }
 
+// A planFile is a file that the plan was read from, as it was then.
 type planFile struct {
 	path
 	Digest ledger.Digest `json:"digest"`
 }
 
+// A boundLock is the lock of the run. One that belongs to the run alone has no
+// file.
 type boundLock struct {
 	ID           string        `json:"id"`
 	File         string        `json:"file,omitempty"`
@@ -117,6 +124,7 @@ type boundLock struct {
 	Acknowledged []string      `json:"acknowledged"`
 }
 
+// A boundEnvelope is what the outcome depends on besides plan and tree.
 type boundEnvelope struct {
 	Digest     ledger.Digest        `json:"digest"`
 	Components []envelope.Component `json:"components"`
@@ -128,13 +136,17 @@ type tree struct {
 	Manifest ledger.Digest `json:"manifest,omitempty"`
 }
 
+// newTree describes a snapshot.
 func newTree(s record.Snapshot) tree { return tree{s.Tree, s.Manifest} }
 
+// A gitPart is a part of the repository that must not move.
 type gitPart struct {
 	Part   string        `json:"part"`
 	Digest ledger.Digest `json:"digest"`
 }
 
+// A modeSwitch says who was asked from then on. Of one by dynamic mode it says
+// what was measured.
 type modeSwitch struct {
 	From         plan.Mode `json:"from"`
 	To           plan.Mode `json:"to"`
@@ -148,6 +160,7 @@ type modeSwitch struct {
 	Suggested   string       `json:"recommendation,omitempty"`
 }
 
+// rolledBack says that the run was set back to before a step.
 type rolledBack struct {
 	To   plan.Address `json:"to"`
 	Tree tree         `json:"tree"`
@@ -195,6 +208,7 @@ type judgement struct {
 	Error     string          `json:"error,omitempty"`
 }
 
+// A finding of a gate, with the place that it is about, if there is one.
 type finding struct {
 	Code string `json:"code,omitempty"`
 	path
@@ -222,6 +236,7 @@ type question struct {
 	Mistaken []string     `json:"mistaken"`          // answers that did not count
 }
 
+// A choice of a question. One that is dangerous has words that must be typed.
 type choice struct {
 	Key         string `json:"key"`
 	Label       string `json:"label"`
@@ -230,6 +245,7 @@ type choice struct {
 	needsReason bool
 }
 
+// An answer to a question, and who gave it.
 type answer struct {
 	Choice       string `json:"choice"`
 	Label        string `json:"label,omitempty"`
@@ -335,6 +351,7 @@ func Gates(s *history.Step) string {
 	return passedOf(passed, len(all))
 }
 
+// passedOf says how many gates passed, in as few words as tell it.
 func passedOf(passed, all int) string {
 	if passed == all {
 		return count(all, "gate", "gates")

@@ -56,12 +56,16 @@ type step struct {
 	of          *Model
 }
 
+// A stepCheckpoint is the tree before the step, and the position of its record
+// in the journal.
 type stepCheckpoint struct {
 	Tree     tree          `json:"tree"`
 	Position uint64        `json:"position"` // in the journal
 	Envelope ledger.Digest `json:"envelope"`
 }
 
+// A propagation is what was decided because of earlier steps, before the step
+// began.
 type propagation struct {
 	Decision string         `json:"decision"`
 	Strategy string         `json:"strategy"`
@@ -69,6 +73,7 @@ type propagation struct {
 	Prior    []plan.Address `json:"prior"`
 }
 
+// A recovery is what a rung of the ladder decided after a failure.
 type recovery struct {
 	Rung    string           `json:"rung"`
 	Method  string           `json:"method,omitempty"`
@@ -78,18 +83,23 @@ type recovery struct {
 	Passed  []history.Passed `json:"passed,omitempty"`
 }
 
+// A stepFailure is why a step failed for good, and whether the run was halted
+// by it.
 type stepFailure struct {
 	Class   history.Class `json:"class"`
 	Reasons []string      `json:"reasons"`
 	Halts   bool          `json:"halts"`
 }
 
+// stepSkipped says on whose word a step was left out. Done: its work was there
+// already.
 type stepSkipped struct {
 	Why  string `json:"why"`
 	By   string `json:"by"`
 	done bool   // its work was there
 }
 
+// stepBlocked says because of which step one cannot run.
 type stepBlocked struct {
 	By      plan.Address `json:"by"`
 	Why     string       `json:"why"`
@@ -134,11 +144,14 @@ type said struct {
 	Stateful bool     `json:"stateful"`
 }
 
+// A metric that the executor reported.
 type metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 }
 
+// An attemptFailure is why an attempt counts for nothing. Cause is of a
+// time-out.
 type attemptFailure struct {
 	Class    history.Class `json:"class"`
 	Cause    gate.Cause    `json:"cause,omitempty"`
@@ -194,6 +207,7 @@ type content struct {
 	Target string        `json:"target,omitempty"`
 }
 
+// A lineCount is how many lines were added and removed, of text files.
 type lineCount struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
@@ -206,6 +220,7 @@ type expectation struct {
 	Symbol string `json:"symbol,omitempty"`
 }
 
+// A symbol that was added or removed, and where.
 type symbol struct {
 	Name string    `json:"name"`
 	Op   ledger.Op `json:"op"`

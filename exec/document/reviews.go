@@ -30,6 +30,7 @@ type approvalLine struct {
 // the order in which they were made.
 func drawApprovals(w io.Writer, rep *Model) error { return encodeLines(w, rep.Approvals) }
 
+// newApprovalLine is a decision in the words of the approval gate.
 func newApprovalLine(a *history.Approval) approvalLine {
 	line := approvalLine{Task: a.Task, Status: a.Status, Time: a.Decided.UTC().Format(approvalTime),
 		Verdicts: map[string]string{}, Critical: []string{}, Jobs: []string{}, Attempt: a.Attempt,
@@ -51,6 +52,7 @@ func newApprovalLine(a *history.Approval) approvalLine {
 // approvalTime is how times are written, as in all views.
 const approvalTime = "2006-01-02T15:04:05.000Z"
 
+// orNull is nil for "": the field is there, and null.
 func orNull(text string) *string {
 	if text == "" {
 		return nil
@@ -71,6 +73,8 @@ type lookedFor struct {
 	Undone bool `json:"undone"` // the run was set back to before the end of the task
 }
 
+// evidenceOf are all looks for evidence, in order, those too that a rollback
+// undid.
 func evidenceOf(r *history.Run) (all []lookedFor) {
 	for _, e := range r.Evidence {
 		all = append(all, lookedFor{e, e.Undone})
@@ -120,6 +124,8 @@ type reflection struct {
 	Error      string       `json:"error,omitempty"`
 }
 
+// riskScores are what an advisor said of its advice: the first three from 0 to
+// 1.
 type riskScores struct {
 	Confidence float64 `json:"confidence"`
 	Severity   float64 `json:"severity"`
@@ -129,6 +135,8 @@ type riskScores struct {
 	Tokens     int64   `json:"cost_tokens"`
 }
 
+// reflectionsOf are what advisors said, in the order of the steps, with what
+// became of the patches that they brought.
 func reflectionsOf(r *history.Run, rep *Model) []reflection {
 	var all []reflection
 	for _, s := range rep.steps {

@@ -182,6 +182,7 @@ type taskFailure struct {
 	Attempts int
 }
 
+// failedTasks are in the order of the plan.
 func failedTasks(m *Model) []taskFailure {
 	var all []taskFailure
 	for _, t := range m.Tasks {
@@ -203,6 +204,7 @@ func failedTasks(m *Model) []taskFailure {
 // stuck reports whether a step failed or waits for a person.
 func (m *Model) stuck(s *step) bool { return s.Failure != nil || m.waitsAt(s) }
 
+// waitsAt reports whether the question that waits is about a step.
 func (m *Model) waitsAt(s *step) bool { return m.Waiting != nil && m.Waiting.Step == s.Address }
 
 // unfinished are the first steps that are still to be done.
@@ -249,6 +251,8 @@ type figure struct {
 	Count string
 }
 
+// figures are the rates that people compare runs by; one of nothing has no
+// value.
 func figures(m *Model) []figure {
 	k := m.analysis.KPIs
 	row := func(name string, r analysis.Rate) figure {
@@ -270,6 +274,7 @@ type emptyBackup struct {
 	Step plan.Address
 }
 
+// sameAgain are backups that would fail as their steps do.
 func sameAgain(m *Model) []emptyBackup {
 	var all []emptyBackup
 	for _, t := range m.plan.Tasks {
@@ -292,6 +297,7 @@ func projectSettings(m *Model) []plan.Setting {
 	})
 }
 
+// settingText is a value of the plan in one line.
 func settingText(v plan.Value) string {
 	if v.Kind != "array" && v.Kind != "table" {
 		return v.Text
@@ -314,11 +320,13 @@ type phaseProgress struct {
 	Done           []donePhase
 }
 
+// A donePhase is a phase, or a task, that is over, and what shows it.
 type donePhase struct {
 	Number         int
 	Name, Evidence string
 }
 
+// phases is what checkpoint.yaml says about how far the run is.
 func phases(m *Model) phaseProgress {
 	var done []donePhase
 	flow := m.of.Flow

@@ -92,8 +92,10 @@ func All() []Document {
 	}
 }
 
+// over reports whether the run has ended.
 func over(m *Model) bool { return m.of.Ended != nil }
 
+// advised reports whether an advisor said something.
 func advised(m *Model) bool { return len(reflectionsOf(m.of, m)) > 0 }
 
 // Progress draws the progress log.
@@ -102,4 +104,5 @@ func Progress(w io.Writer, m *Model) error { return encode(w, newProgress(m.plan
 // JSON draws the whole model as one JSON document, "planlock.report/1".
 func JSON(w io.Writer, m *Model) error { return encode(w, m) }
 
+// drawFigures draws summary.json.
 func drawFigures(w io.Writer, m *Model) error { return encode(w, newRunSummary(m.plan, m.of, m)) }

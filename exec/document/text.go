@@ -77,6 +77,7 @@ func cutAt(word string, columns int) string {
 	return word
 }
 
+// pad is a text in so many columns: cut, or filled with spaces.
 func pad(s string, columns int) string {
 	s = safetext.Clip(s, columns)
 	return s + strings.Repeat(" ", max(0, columns-safetext.Width(s)))
@@ -231,6 +232,7 @@ func (e *entry) size() string {
 	return count(files, "file", "files") + e.Lines.String()
 }
 
+// String is " +61 −3", with a space before each part that is not zero.
 func (n lineCount) String() string {
 	out := ""
 	if n.Added > 0 {
@@ -296,6 +298,7 @@ func (s *step) verdict() string {
 	return fmt.Sprintf("%s has not succeeded yet: %s%s", s.Address, meaning(f.Class), because(f.Reasons))
 }
 
+// because are reasons as the end of a sentence; "" where there are none.
 func because(reasons []string) string {
 	if len(reasons) == 0 {
 		return ""
@@ -371,6 +374,7 @@ func differences(e *entry) []row {
 	return out
 }
 
+// name is the artifact that was expected: a path, or a symbol.
 func (e expectation) name() string {
 	if e.Symbol != "" {
 		return "symbol " + safetext.Escape(e.Symbol)
@@ -378,10 +382,13 @@ func (e expectation) name() string {
 	return e.Shown()
 }
 
+// verb is what a plan calls a change that the ledger names: "create" for
+// "created".
 func verb(op string) string {
 	return map[string]string{"created": "create", "modified": "modify", "deleted": "delete"}[op]
 }
 
+// symbolVerb is the same for symbols.
 func symbolVerb(op string) string {
 	if op == "deleted" {
 		return "remove symbol"
@@ -389,6 +396,8 @@ func symbolVerb(op string) string {
 	return "add symbol"
 }
 
+// at is the place of a symbol or of a finding, as the end of a sentence; ""
+// where there is none.
 func at(file string, line int) string {
 	switch {
 	case file == "":
@@ -399,6 +408,7 @@ func at(file string, line int) string {
 	return " at " + file
 }
 
+// table writes what was expected against what happened.
 func (w *page) table(rows []row) {
 	for i, r := range rows {
 		if i == 0 {
@@ -415,6 +425,7 @@ func (w *page) table(rows []row) {
 	}
 }
 
+// findings writes what gates found, each with what they expected.
 func (w *page) findings(fs []finding) {
 	for _, f := range fs {
 		w.wrap("   • ", "     ", f.line())

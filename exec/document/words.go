@@ -208,6 +208,7 @@ func (s *step) detours() []string {
 	return out
 }
 
+// quote puts a text between straight quotes.
 func quote(s string) string { return `"` + s + `"` }
 
 // say spells an action as the reader of the document would carry it out.
