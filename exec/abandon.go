@@ -20,10 +20,10 @@ import (
 // documents.
 //
 // Errors are *[RefusedError] where the run has ended, or half a step of it
-// cannot be undone because a later run has worked here, *checkpoint.HeldError
-// where somebody works on it, and [ErrNoRun].
-func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (_ *Report, err error) {
-	defer public(&err)
+// cannot be undone because a later run has worked here,
+// *checkpoint.HeldError where somebody works on it, and [ErrNoRun].
+func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (report *Report, err error) {
+	defer reported(&report, &err)
 	if by == "" {
 		return &Report{Run: &history.Run{}}, &session.Refusal{Reasons: []string{"nobody says who abandons the run"}}
 	}
@@ -44,7 +44,7 @@ func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (_ *Re
 			return e.report(), err
 		}
 	}
-	report, err := e.over(ctx, e.drive.CarryOn(ctx))
+	report, err = e.over(ctx, e.drive.CarryOn(ctx))
 	var outcome *OutcomeError
 	if errors.As(err, &outcome) {
 		err = nil // that is what was wanted
@@ -56,6 +56,7 @@ func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (_ *Re
 // ended.
 func (c *Controller) adopt(ctx context.Context, run string) (*execution, error) {
 	e := c.execution(&plan.Plan{}, nil)
+	defer e.closePanicking()
 	e.watched(ctx)
 	if err := e.seat(); err != nil {
 		return e, err

@@ -120,8 +120,8 @@ type Controller struct {
 //     checkpoint, and the run can be resumed
 //   - *checkpoint.HeldError: another controller works here
 //   - any other: the machine would not (a full disk, no permission)
-func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (_ *Report, err error) {
-	defer public(&err)
+func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (report *Report, err error) {
+	defer reported(&report, &err)
 	e, err := c.open(ctx, locked)
 	defer e.close()
 	if err != nil {
@@ -157,8 +157,8 @@ func (c *Controller) ResumeAccepting(ctx context.Context, locked *plan.Locked, r
 }
 
 func (c *Controller) resume(ctx context.Context, locked *plan.Locked, run string,
-	accepted life.Accepted) (_ *Report, err error) {
-	defer public(&err)
+	accepted life.Accepted) (report *Report, err error) {
+	defer reported(&report, &err)
 	e, err := c.open(ctx, locked)
 	defer e.close()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/session"
 )
 
@@ -62,9 +63,32 @@ func (e *RefusedError) Error() string { return (*session.Refusal)(e).Error() }
 // Unwrap returns what the refusal was found by.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
+// A PanicError says that code of the host panicked, in whichever port: the
+// workspace was let go, and what was under way is undone when the run is
+// resumed.
+type PanicError = home.PanicError
+
 // public makes an error one that hosts know: *err is what a method of the
-// controller returns.
+// controller returns. It is deferred, and so catches a panic of the host.
 func public(err *error) {
+	if p := recover(); p != nil {
+		*err = home.Panicked(p)
+	}
+	known(err)
+}
+
+// reported is public for methods that return a report, which is never nil.
+func reported(report **Report, err *error) {
+	if p := recover(); p != nil {
+		*err = home.Panicked(p)
+	}
+	if *report == nil {
+		*report = &Report{Run: &history.Run{}}
+	}
+	known(err)
+}
+
+func known(err *error) {
 	var refused *session.Refusal
 	switch {
 	case !errors.As(*err, &refused):

@@ -89,6 +89,7 @@ func (c *Controller) open(ctx context.Context, locked *plan.Locked) (*execution,
 		return e, &session.Refusal{Reasons: []string{"the plan is not locked"}, Hint: "make one with plan.Lock"}
 	}
 	e := c.execution(locked.Plan(), locked.Files())
+	defer e.closePanicking()
 	e.Locked = locked
 	e.watched(ctx)
 	return e, e.take(ctx)
@@ -213,28 +214,41 @@ func (e *execution) executor(named string) (attempt.Executor, error) {
 	}, nil
 }
 
-// close lets go of everything.
+// close lets go of everything, also where a part of it panics.
 func (e *execution) close() {
 	if e.probed != nil {
 		<-e.probed
 	}
-	if e.Rec.Journal != nil {
-		if err := e.Rec.Journal.Close(); err != nil {
-			e.Rec.Log.Warn("closing the journal", "err", err)
+	shut := func(what string, close func() error) {
+		defer func() {
+			if p := recover(); p != nil {
+				e.Rec.Log.Error("panic while "+what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+		}()
+		if err := close(); err != nil {
+			e.Rec.Log.Warn(what, "err", err)
 		}
+	}
+	if e.Rec.Journal != nil {
+		shut("closing the journal", e.Rec.Journal.Close)
 		e.Rec.Journal = nil
 	}
 	if e.shut != nil {
-		if err := e.shut(); err != nil {
-			e.Rec.Log.Warn("closing the store", "err", err)
-		}
+		shut("closing the store", e.shut)
 		e.shut = nil
 	}
 	if e.bound.Held != nil {
-		if err := e.bound.Held.Release(); err != nil {
-			e.Rec.Log.Warn("letting go of the workspace", "err", err)
-		}
+		shut("letting go of the workspace", e.bound.Held.Release)
 		e.bound.Held = nil
+	}
+}
+
+// closePanicking is deferred where somebody else closes what is returned: it
+// closes that where nothing is returned, because of a panic.
+func (e *execution) closePanicking() {
+	if p := recover(); p != nil {
+		e.close()
+		panic(p)
 	}
 }
 

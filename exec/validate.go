@@ -67,6 +67,11 @@ func (c *Controller) validate(p *plan.Plan) error {
 		errs = append(errs, c.Evidence.Validate())
 	}
 	errs = append(errs, lacksReviewers(p, c.Reviewers))
+	for i, g := range c.Guards {
+		if g == nil {
+			errs = append(errs, fmt.Errorf("exec: guard %d is nil", i+1))
+		}
+	}
 	for _, n := range needed(p) {
 		if _, err := c.Executors.find(n); err != nil {
 			errs = append(errs, err)
@@ -297,6 +302,9 @@ func (c *Controller) roles(needed []string) history.Roles {
 func (c *Controller) Options() plan.CheckOptions {
 	o := plan.CheckOptions{}
 	for _, check := range c.Checks {
+		if check == nil {
+			continue // whoever judges with it is refused
+		}
 		o.CheckKinds = append(o.CheckKinds, check.Kind())
 	}
 	o.Gates = []plan.GateKind{}

@@ -120,7 +120,7 @@ func (h Home) Begun(run string) bool {
 // done with it.
 func (h Home) Store(ctx context.Context) (store *checkpoint.Store, close func() error, err error) {
 	if h.Blobs != nil {
-		return checkpoint.NewStore(h.Blobs), func() error { return nil }, nil
+		return checkpoint.NewStore(careful{h.Blobs}), func() error { return nil }, nil
 	}
 	blobs, err := folder.Open(ctx, h.Path("objects"))
 	if err != nil {
