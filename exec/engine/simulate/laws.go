@@ -20,6 +20,7 @@ type judge struct {
 	put map[string]bool // questions as they were put since the run was taken up or set back, and answered for good
 }
 
+// broken notes the first law that was broken: what follows is a consequence.
 func (j *judge) broken(format string, args ...any) {
 	if j.err == nil {
 		j.err = fmt.Errorf(format, args...)
@@ -157,6 +158,7 @@ func (j *judge) mayBegin(c *contract.Case) {
 	}
 }
 
+// pace is the learning pace that the plan asks for, "" where it does not.
 func pace(p *plan.Plan) string {
 	for _, s := range p.Settings {
 		if s.Key == "education.learning_pace" {

@@ -39,6 +39,8 @@ func randomPlan(d dice) *plan.Plan {
 	return p
 }
 
+// randomTask is a task of one or two steps that may depend on any task before
+// it, so that plans have no cycle.
 func randomTask(d dice, t int) plan.Task {
 	task := plan.Task{ID: fmt.Sprint(t + 1), Description: "task", Title: "task", ResearchEnabled: d.in(5),
 		Complexity: d.IntN(6)}
@@ -56,6 +58,7 @@ func randomTask(d dice, t int) plan.Task {
 	return task
 }
 
+// randomStep is a step with flags, methods and limits by chance.
 func randomStep(d dice, task string, n int) plan.Step {
 	s := plan.Step{ID: fmt.Sprint(n), Address: plan.Address(fmt.Sprintf("%s.%d", task, n)), Description: "step",
 		OnFailure: pick(d, "", plan.Block, plan.Retry, plan.Retry, plan.Ask), Executor: pick(d, "", "shell", "agent"),

@@ -20,6 +20,9 @@ type BackupUse struct {
 	Steps       []plan.Address
 }
 
+// backups counts attempts, not steps: a backup that was tried three times and
+// helped once has a rate of 1 of 3. Attempts before a rollback count too, since
+// they show as much.
 func backups(p *plan.Plan, r *history.Run) Backups {
 	var b Backups
 	for _, row := range rows(p, r) {

@@ -38,6 +38,8 @@ type Cause struct {
 	Steps []plan.Address
 }
 
+// failures goes through the plan once. A step that failed at first and was
+// completed by another method stands among the steps, and not in the rates.
 func failures(p *plan.Plan, r *history.Run) Failures {
 	f := Failures{}
 	byTask := map[string]int{}
@@ -78,6 +80,9 @@ func failures(p *plan.Plan, r *history.Run) Failures {
 	return f
 }
 
+// failedStep is what became of the attempts of a step. The cause is that of the
+// last failure that has a known one; a failure whose lines say nothing known
+// leaves it as it is.
 func failedStep(s *history.Step) FailedStep {
 	f := FailedStep{Step: s.Address}
 	seen := map[string]bool{}

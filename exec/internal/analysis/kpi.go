@@ -53,6 +53,7 @@ func measure(p *plan.Plan, r *history.Run) KPIs {
 	return k
 }
 
+// step adds a step to the figures about steps.
 func (k *KPIs) step(s *history.Step) {
 	if s.Status == history.Completed {
 		k.Unaided.Of++

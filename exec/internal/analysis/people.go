@@ -13,6 +13,8 @@ type Count struct {
 	N    int
 }
 
+// count adds one to the count of something, which it puts behind the others the
+// first time.
 func count(counts []Count, what string) []Count {
 	if i := slices.IndexFunc(counts, func(c Count) bool { return c.What == what }); i >= 0 {
 		counts[i].N++
@@ -30,6 +32,9 @@ type Escalations struct {
 	Answered  Rate    // questions that somebody answered, of all that are closed
 }
 
+// escalations counts what dynamic mode did by itself, and what persons were
+// asked. A switch that a person took back right away was not needed: its
+// threshold is too low.
 func escalations(r *history.Run) Escalations {
 	var e Escalations
 	for i, m := range r.Modes {
@@ -80,6 +85,9 @@ type Chain struct {
 	Blocked []plan.Address
 }
 
+// propagation reads what was decided before each step, and what stands behind
+// the steps that failed. Whether an earlier failure was read is taken from the
+// checkpoint of the step, not from what its decision says.
 func propagation(r *history.Run) Propagation {
 	var p Propagation
 	for i, s := range r.Steps {

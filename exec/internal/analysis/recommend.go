@@ -35,6 +35,9 @@ const (
 	provenBackup   = 2 // steps in which a backup always helped
 )
 
+// recommend says what to change in the plan: first step by step, in its order,
+// then about backups, modes, tasks and the balance of the whole. Nothing is
+// recommended that the run did not show.
 func recommend(p *plan.Plan, r *history.Run, a Analysis) []Recommendation {
 	var all []Recommendation
 	for _, row := range rows(p, r) {
@@ -90,6 +93,7 @@ func (row rowOf) flags(r *history.Run) []Recommendation {
 	return nil
 }
 
+// was is what became of a step that was not completed, in a word.
 func was(s *history.Step) string {
 	if s.Status == history.Skipped {
 		return "was left out"

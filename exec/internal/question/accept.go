@@ -23,6 +23,8 @@ const acceptedNamed = 3
 // ownFolder is the controller's own folder in a workspace.
 const ownFolder = ".planlock"
 
+// choiceAccept takes what an attempt did beyond its declaration into the plan's
+// record. It widens what was approved, so it wants words that name that.
 func choiceAccept(s *history.Step, words string) ask.Choice {
 	return ask.Choice{Key: Accept, Label: fmt.Sprintf("accept it: it belongs to %s from now on", s.Address),
 		Consequence: "what the attempt did is put back and judged anew, with these changes declared; the record keeps your word",

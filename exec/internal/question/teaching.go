@@ -68,6 +68,8 @@ func recommended(c *contract.Case, step *plan.Step) (method, why string) {
 	return recovery.Primary, why
 }
 
+// primaryApproach describes the way of the plan. What speaks for it and against
+// it is what the run has shown so far, not an opinion.
 func primaryApproach(c *contract.Case, step *plan.Step) ask.Approach {
 	a := ask.Approach{Method: recovery.Primary, Description: step.Description,
 		Pros:    []string{"it is the way that the plan was checked and approved with"},
@@ -87,6 +89,8 @@ func primaryApproach(c *contract.Case, step *plan.Step) ask.Approach {
 	return a
 }
 
+// backupApproach describes another way, by what the plan says of it and what it
+// did in this run.
 func backupApproach(c *contract.Case, step *plan.Step, b plan.Backup) ask.Approach {
 	a := ask.Approach{Method: recovery.BackupName(b), Description: b.Description, Details: example(b.Run, b.Prompt)}
 	if b.TriggerCondition != "" {
@@ -199,6 +203,7 @@ func promises(step *plan.Step) []string {
 	return lines
 }
 
+// checkText is a check of the plan in one line.
 func checkText(c plan.Check) string {
 	parts := []string{c.Kind}
 	for _, part := range []string{c.Path, c.Text, c.Matches, c.Run, c.Symbol, c.Package} {
