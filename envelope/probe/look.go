@@ -90,6 +90,8 @@ func (l *look) files(prefix string, names []string) {
 // file digests one file: a relative one within the workspace, an absolute one
 // wherever it is.
 func (l *look) file(name, path string) {
+	// What is remembered goes by the absolute path, so that two workspaces do
+	// not share it.
 	key, opener := path, os.OpenFile
 	if !filepath.IsAbs(path) {
 		key, opener = filepath.Join(l.dir, path), l.root.OpenFile

@@ -54,6 +54,8 @@ func StreamIn(root *disk.Root, name string, perm fs.FileMode, write func(io.Writ
 	if err != nil {
 		return err
 	}
+	// A crash may leave the temporary file; nobody reads it, and its name says
+	// whose it is.
 	defer func() {
 		if err != nil {
 			_ = root.Remove(temp) // best effort: the error that is returned matters more
