@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // A rule is something that every native plan has to keep: the code of the
@@ -74,7 +76,7 @@ func (x *inspection) misspelled(s *stepPart, key string) bool {
 	for _, table := range []string{s.path, "defaults"} {
 		names, _ := x.draft.keys(table)
 		for _, name := range names {
-			if !slices.Contains(known, name) && Nearest(name, []string{key}) != "" {
+			if !slices.Contains(known, name) && spelling.Nearest(name, []string{key}) != "" {
 				return true
 			}
 		}
@@ -89,7 +91,7 @@ func near[T any](word string, list []T, name func(*T) string) string {
 	for i := range list[:min(len(list), 100)] {
 		names = append(names, name(&list[i]))
 	}
-	if near := Nearest(word, names); near != "" {
+	if near := spelling.Nearest(word, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "name one that is there, or add it"

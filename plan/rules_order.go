@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // orderRules are those of references, of cycles, and of what comes after what.
@@ -172,7 +174,7 @@ func specletRefs(key string, of func(*Speclet) []string,
 func tableRefs(table string, of func(*stepPart) []string) func(*inspection, *stepPart, tell) {
 	return func(x *inspection, s *stepPart, tell tell) {
 		for k, name := range of(s) {
-			if x.keys[table] && !x.keys[table+"."+name] && !x.keys[table+"."+QuoteKey(name)] {
+			if x.keys[table] && !x.keys[table+"."+name] && !x.keys[table+"."+spelling.QuoteKey(name)] {
 				tell(fmt.Sprintf("%s[%d]", table, k), fmt.Sprintf("[%s] has no key %q", table, name),
 					"name a key that is there, or add it")
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // wholeRules are those of what a plan says as a whole, and of who has to agree
@@ -134,7 +135,7 @@ func wholeRules() []rule {
 					return "", ""
 				}
 				hint = "it has none"
-				if near := Nearest(s.Key, names); near != "" {
+				if near := spelling.Nearest(s.Key, names); near != "" {
 					hint = fmt.Sprintf("did you mean %q?", near)
 				} else if len(names) > 0 {
 					hint = "it has " + strings.Join(names, ", ")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -113,7 +114,7 @@ func (d *decoder) Text(k plan.Key, at *string) {
 	case n == nil:
 	case k.Words != nil && !slices.Contains(k.Words, n.Text):
 		hint := "write " + orList(k.Words)
-		if near := plan.Nearest(n.Text, k.Words); near != "" {
+		if near := spelling.Nearest(n.Text, k.Words); near != "" {
 			hint = fmt.Sprintf("did you mean %q? It may be %s", near, orList(k.Words))
 		}
 		d.add("value-unknown", n.Offset, fmt.Sprintf("%s cannot be %q", k.Name, n.Text), hint)
@@ -297,7 +298,7 @@ func (d *decoder) Settings(_ plan.Key, at *[]plan.Setting) {
 		near := func(name string) bool { return strings.EqualFold(name, key.Name) }
 		if !seen && !slices.ContainsFunc(known, near) {
 			d.seen[i] = true
-			*at = key.Value.Settings(*at, plan.QuoteKey(key.Name))
+			*at = key.Value.Settings(*at, spelling.QuoteKey(key.Name))
 		}
 	}
 	plan.SortSettings(*at)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -172,7 +173,7 @@ func placed(list []plan.Setting, tables []string) []plan.Setting {
 		if !slices.Contains(tables, key[0]) || !isTable {
 			s.Key = other + "." + s.Key
 			if len(key) == 1 {
-				s.Key = other + "." + plan.QuoteKey(key[0])
+				s.Key = other + "." + spelling.QuoteKey(key[0])
 			}
 		}
 		out[i] = s

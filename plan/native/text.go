@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/internal/hidden"
+	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -82,7 +83,7 @@ func tomlList(list []string, ids bool) []string {
 
 // tomlKey spells one name of a key.
 func tomlKey(name string) string {
-	if plan.QuoteKey(name) == name {
+	if spelling.QuoteKey(name) == name {
 		return name
 	}
 	return `"` + escapeTOML(strings.ToValidUTF8(name, "\uFFFD"), false) + `"`

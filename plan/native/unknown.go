@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // strangeKey says what is wrong with a key that is not one of names.
@@ -18,7 +18,7 @@ func strangeKey(key string, names []string) (code, message, hint string) {
 	hint = "known here: " + strings.Join(names, ", ")
 	if now, ok := otherNames[key]; ok && slices.Contains(names, now) {
 		hint = fmt.Sprintf("write %q", now)
-	} else if near := plan.Nearest(key, names); near != "" {
+	} else if near := spelling.Nearest(key, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return "key-unknown", fmt.Sprintf("the key %q is not known here", key), hint

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -116,7 +117,7 @@ func (r random) settings(of string) []plan.Setting {
 	var list []plan.Setting
 	if of != "Settings" {
 		for _, k := range r.table(3).Keys {
-			list = k.Value.Settings(list, plan.QuoteKey(k.Name))
+			list = k.Value.Settings(list, spelling.QuoteKey(k.Name))
 		}
 	} else {
 		for _, name := range []string{"software_stack", "components", "constraints", "education", "logging",

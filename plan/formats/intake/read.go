@@ -12,6 +12,7 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // Bounds of what is read. They keep time and memory for any text small.
@@ -159,7 +160,7 @@ func (r *reader) around(root jsontree.Value, wrapper string) {
 		if key := v.Key(); !seen[key] && v.Kind() != jsontree.Null {
 			seen[key] = true
 			r.Plan.Settings = append(r.Plan.Settings,
-				plan.Setting{Key: "intake." + plan.QuoteKey(key), Value: setting(v)})
+				plan.Setting{Key: "intake." + spelling.QuoteKey(key), Value: setting(v)})
 		}
 	}
 }

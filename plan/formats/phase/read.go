@@ -11,6 +11,7 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // planName is the word PLAN in the name of a file, set off from others.
@@ -123,7 +124,7 @@ func (b *builder) settings(key string, v value) {
 			continue
 		}
 		seen[m.key] = true
-		name := key + "." + plan.QuoteKey(m.key)
+		name := key + "." + spelling.QuoteKey(m.key)
 		if m.kind == 'm' && len(m.items) > 0 {
 			b.settings(name, m)
 		} else if m.kind != 0 {

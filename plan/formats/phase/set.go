@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // ReadSet reads the plans of a folder as one: each file is a speclet, whose id
@@ -209,6 +210,6 @@ func (b *builder) speclet(set []*member, m *member, names map[string]string) {
 		})
 	}
 	b.Plan.Speclets = append(b.Plan.Speclets, s)
-	b.settings("phase_plan."+plan.QuoteKey(m.id), m.front)
+	b.settings("phase_plan."+spelling.QuoteKey(m.id), m.front)
 	b.mustHaves(m.front.get("must_haves"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/blocks"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // A label is a line such as "**Expected output:** a report": what it calls
@@ -273,6 +274,6 @@ func (t *task) field(name, value string) {
 		t.sources = append(t.sources, listed(value)...)
 	}
 	if value != "" {
-		t.extra = append(t.extra, plan.Setting{Key: plan.QuoteKey(slug(name)), Value: sketch.Text(value)})
+		t.extra = append(t.extra, plan.Setting{Key: spelling.QuoteKey(slug(name)), Value: sketch.Text(value)})
 	}
 }

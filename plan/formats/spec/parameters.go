@@ -6,6 +6,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/outline"
+	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -210,7 +211,7 @@ func othersIn(n *tomltree.Node, read ...string) []plan.Setting {
 	var list []plan.Setting
 	for _, m := range n.Keys {
 		if !known[m.Name] {
-			list = m.Value.Settings(list, plan.QuoteKey(m.Name))
+			list = m.Value.Settings(list, spelling.QuoteKey(m.Name))
 		}
 	}
 	return list

@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 
 	"github.com/planlock/planlock/plan/formats/internal/blocks"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // finish keeps what stands outside tasks: every section as it was written, and
@@ -34,7 +35,7 @@ func (o *outliner) finish() {
 	}
 	for _, s := range o.sections {
 		if text := strings.Trim(o.Raw(s.from, s.to), "- \n"); text != "" {
-			h.keep("sections", []plan.Setting{{Key: plan.QuoteKey(s.title), Value: sketch.Text(o.Raw(s.from, s.to))}})
+			h.keep("sections", []plan.Setting{{Key: spelling.QuoteKey(s.title), Value: sketch.Text(o.Raw(s.from, s.to))}})
 		}
 		o.lists(s)
 	}
@@ -56,7 +57,7 @@ func (o *outliner) lists(s *section) {
 		for _, item := range o.itemsIn(s) {
 			name, text, ok := strings.Cut(strings.ReplaceAll(item, "**", ""), ":")
 			if ok {
-				o.half.keep("definitions", []plan.Setting{{Key: plan.QuoteKey(strings.TrimSpace(name)),
+				o.half.keep("definitions", []plan.Setting{{Key: spelling.QuoteKey(strings.TrimSpace(name)),
 					Value: sketch.Text(strings.TrimSpace(text))}})
 			}
 		}
@@ -135,7 +136,7 @@ func (h *half) readHead(d *blocks.Document) {
 					h.rest.Meta.Version = b.value
 				default:
 					h.rest.Meta.Extra = append(h.rest.Meta.Extra,
-						plan.Setting{Key: plan.QuoteKey(slug(b.name)), Value: sketch.Text(b.value)})
+						plan.Setting{Key: spelling.QuoteKey(slug(b.name)), Value: sketch.Text(b.value)})
 				}
 			}
 		}

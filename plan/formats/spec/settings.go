@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/spelling"
 	"github.com/planlock/planlock/plan/internal/tomltree"
 )
 
@@ -51,7 +52,7 @@ func (h *half) table(name string, n *tomltree.Node) {
 			p.Completion.AcceptanceCriteria = deliverables(n)
 		}
 	default:
-		p.Settings = n.Settings(p.Settings, otherTable+"."+plan.QuoteKey(name))
+		p.Settings = n.Settings(p.Settings, otherTable+"."+spelling.QuoteKey(name))
 	}
 }
 
@@ -77,13 +78,13 @@ func (h *half) keep(name string, list []plan.Setting) {
 // keepExtras stores what a task, its steps and their backups say beyond what a
 // plan has fields for.
 func (h *half) keepExtras(t *task) {
-	at := "tasks." + plan.QuoteKey(t.id)
+	at := "tasks." + spelling.QuoteKey(t.id)
 	h.keep(at, t.extra)
 	for _, s := range t.steps {
-		step := at + ".steps." + plan.QuoteKey(s.id)
+		step := at + ".steps." + spelling.QuoteKey(s.id)
 		h.keep(step, s.extra)
 		for _, b := range s.backups {
-			h.keep(step+".backups."+plan.QuoteKey(b.id), b.extra)
+			h.keep(step+".backups."+spelling.QuoteKey(b.id), b.extra)
 		}
 	}
 }

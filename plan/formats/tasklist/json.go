@@ -9,6 +9,7 @@ import (
 	"github.com/planlock/planlock/internal/jsontree"
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // A taskMaster reads tasks.json: one list, or one for each tag.
@@ -61,7 +62,7 @@ func (r *taskMaster) tag(tag string, list jsontree.Value) {
 		shared = shared || before[t.ID]
 		seen[t.ID] = true
 		if tag != "" {
-			r.note("tags."+plan.QuoteKey(tag), t.ID)
+			r.note("tags."+spelling.QuoteKey(tag), t.ID)
 		}
 		i := r.addTaskAt(t, r.t.Offset(v.Offset()))
 		if d := v.Get("dependencies"); d.OK() {
@@ -209,7 +210,7 @@ func readIssue(r *list, line int, v jsontree.Value) {
 		if how == "blocks" {
 			t.DependsOn = append(t.DependsOn, on)
 		} else if on != "" {
-			r.note(plan.QuoteKey(how), t.ID+" "+on)
+			r.note(spelling.QuoteKey(how), t.ID+" "+on)
 		}
 	}
 	i := r.addTask(t, line)

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
 // The kinds of nodes, named as in [plan.Value].
@@ -153,7 +154,7 @@ func (n *Node) Settings(to []plan.Setting, key string) []plan.Setting {
 		return append(to, plan.Setting{Key: key, Value: n.Value()})
 	}
 	for _, k := range n.Keys {
-		to = k.Value.Settings(to, key+"."+plan.QuoteKey(k.Name))
+		to = k.Value.Settings(to, key+"."+spelling.QuoteKey(k.Name))
 	}
 	return to
 }
