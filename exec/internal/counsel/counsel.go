@@ -173,7 +173,8 @@ func (co *Counsel) patched(s *history.Step, c advice.Case, m method.Method, said
 	return made, true
 }
 
-// filesOf lists the files of a tree.
+// filesOf lists the files of a tree, for advisors that look for names: contents
+// they open one by one.
 func filesOf(tree *ledger.Tree) []string {
 	var paths []string
 	for entry := range tree.All() {
@@ -184,7 +185,8 @@ func filesOf(tree *ledger.Tree) []string {
 	return paths
 }
 
-// share is a number from 0 to 1; what is no number is 0.
+// share is a number from 0 to 1; what is no number is 0. Confidence is compared
+// with thresholds, and NaN would be below none of them.
 func share(v float64) float64 {
 	if !(v > 0) {
 		return 0

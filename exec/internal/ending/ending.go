@@ -223,5 +223,6 @@ func (e *Ending) Seal(ctx context.Context) error {
 	return nil
 }
 
-// untouched reports whether nothing was completed in the clone.
+// untouched reports whether nothing was completed in the clone, so that it need
+// not be kept for whoever wants to see what became of the run.
 func (e *Ending) untouched() bool { return e.Rec.Run.Tree == e.Rec.Run.Started.Base }

@@ -186,6 +186,8 @@ func (l *Life) lockAgain(f *history.Amended, a Amendment) (*plan.Locked, error) 
 			strangers = append(strangers, code)
 		}
 	}
+	// The lock continues the record of the run: it serves this run at this
+	// point, and no other.
 	locked, err := l.Bind(a.Draft, plan.LockOptions{Check: l.Options(), Envelope: f.Envelope.Digest(),
 		Acknowledged: given,
 		Approvals:    Verdicts(f.Planning), Amends: l.Rec.Run.RecordDigest()})

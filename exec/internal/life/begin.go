@@ -40,6 +40,7 @@ func (l *Life) Begin(ctx context.Context) error {
 	if terms.Amends != "" {
 		return &session.Refusal{Hint: "resume that run; or lock the plan, and run it", Reasons: []string{fmt.Sprintf("lock %s adds steps to a run that is under way, and begins none", l.Locked.ID())}}
 	}
+	// Half a step of another run must not become the base of this one.
 	waiting, err := l.unfinished(ctx)
 	if err != nil {
 		return err
@@ -74,6 +75,8 @@ func (l *Life) Begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// All that the plan tracks is kept before anything runs: it is what a
+	// rollback to the first step restores.
 	snap, err := l.Rec.Store.Snapshot(ctx, l.Work.Root, base, record.Snapshot{})
 	if err != nil {
 		return err

@@ -117,6 +117,8 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if s := contract.Current(l.Rec.Run); s != nil {
 		resumed.InFlight = s.Address
 	}
+	// After a power cut the workspace may lack what was written last, whatever
+	// the journal says of it.
 	lost := worktree.PowerWent(ctx, l.Rec.Run)
 	if err := l.nobodyAfter(lost); err != nil {
 		return err

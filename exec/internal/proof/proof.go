@@ -136,7 +136,8 @@ type keptTree struct {
 	at  record.Snapshot
 }
 
-// read reads a journal without keeping its records.
+// read reads a journal without keeping its records: of a long one only what has
+// to be looked at in the store stays in memory.
 func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 	found, seen := &reading{run: &history.Run{}}, map[record.Snapshot]bool{}
 	err := w.Each(ctx, run, func(rec record.Record) error {
@@ -168,7 +169,7 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 }
 
 // verifyAmendments makes sure that each plan of a run has what the one before
-// it had.
+// it had: an amendment adds, and what was approved stays.
 func (w *Prover) verifyAmendments(ctx context.Context, plans []boundPlan) error {
 	var was *plan.Plan
 	for _, bound := range plans {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"runtime/debug"
 	"strings"
 
@@ -91,9 +90,6 @@ func CutOff(ctx context.Context, err error) bool {
 
 // Interrupted reports whether the run is to stop because the host wants it to.
 func Interrupted(ctx context.Context) bool { return ctx.Err() != nil }
-
-// IsMissing reports whether err says that something does not exist.
-func IsMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // Warn tells of what went wrong without consequences for the run, and what can
 // be done about it.
