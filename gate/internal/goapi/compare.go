@@ -3,6 +3,7 @@ package goapi
 import (
 	"fmt"
 	"go/build/constraint"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -48,17 +49,9 @@ func Compare(before, after *Surface) []Difference {
 
 // names are those of both surfaces, sorted.
 func names(before, after *Surface) []string {
-	var out []string
-	for n := range before.decls {
-		out = append(out, n)
-	}
-	for n := range after.decls {
-		if _, ok := before.decls[n]; !ok {
-			out = append(out, n)
-		}
-	}
-	slices.Sort(out)
-	return out
+	both := slices.AppendSeq(slices.Collect(maps.Keys(before.decls)), maps.Keys(after.decls))
+	slices.Sort(both)
+	return slices.Compact(both)
 }
 
 // variants compares every variant of a name with the one that is nearest to it
