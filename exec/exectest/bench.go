@@ -34,7 +34,22 @@ type Bench struct {
 // when it is locked.
 func New(t testing.TB, text string, files Files, executor exec.Executor) *Bench {
 	t.Helper()
-	b := &Bench{Dir: t.TempDir()}
+	b := Around(t, text, files, exec.Controller{Executors: exec.Default(executor), Gates: builtin.Gates()})
+	for _, step := range b.Draft.Plan.Steps() {
+		b.Controller.Executors[step.Executor] = executor
+		for _, backup := range step.Backups {
+			b.Controller.Executors[backup.Executor] = executor
+		}
+	}
+	return b
+}
+
+// Around sets a bench up around a host's own controller: the bench has a copy of
+// it, which works in the folder of the bench.
+func Around(t testing.TB, text string, files Files, c exec.Controller) *Bench {
+	t.Helper()
+	b := &Bench{Dir: t.TempDir(), Controller: &c}
+	c.Dir = b.Dir
 	for name, content := range files {
 		if err := Put(b.Dir, name, content); err != nil {
 			t.Fatal(err)
@@ -48,16 +63,6 @@ func New(t testing.TB, text string, files Files, executor exec.Executor) *Bench 
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	b.Controller = &exec.Controller{Dir: b.Dir, Executors: exec.Default(executor),
-		Gates: builtin.Gates()}
-	for _, task := range b.Draft.Plan.Tasks {
-		for _, step := range task.Steps {
-			b.Controller.Executors[step.Executor] = executor
-			for _, backup := range step.Backups {
-				b.Controller.Executors[backup.Executor] = executor
-			}
-		}
 	}
 	return b
 }
