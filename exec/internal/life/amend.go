@@ -136,7 +136,7 @@ func (l *Life) Amend(ctx context.Context, a Amendment) (*history.Amended, *plan.
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.PlanBlob, err = l.keepPlan(ctx); err != nil {
+	if f.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return nil, nil, err
 	}
 	sealed, err := f.Seal(len(l.Rec.Run.Amendments)+1, l.Rec.Run.RecordDigest())

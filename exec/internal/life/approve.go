@@ -62,10 +62,10 @@ func Verdicts(judged []gate.Judgement) []plan.Approval {
 
 // keepPlan keeps the plan's meaning beside the trees, so that views can be
 // drawn when its file is gone.
-func (l *Life) keepPlan(ctx context.Context) (ledger.Digest, error) {
-	text, err := json.Marshal(l.Plan)
+func keepPlan(ctx context.Context, s *session.Session) (ledger.Digest, error) {
+	text, err := json.Marshal(s.Plan)
 	if err != nil {
 		return "", fmt.Errorf("exec: plan: %w", err)
 	}
-	return l.Rec.Store.Put(ctx, text)
+	return s.Rec.Store.Put(ctx, text)
 }

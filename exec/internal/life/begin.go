@@ -101,7 +101,7 @@ func (l *Life) Begin(ctx context.Context) error {
 		started.Warnings = append(started.Warnings, warningOf(d))
 	}
 	started.Warnings = slices.Concat(started.Warnings, warnings, l.Warnings, unrestorable(base), waiting)
-	if started.PlanBlob, err = l.keepPlan(ctx); err != nil {
+	if started.PlanBlob, err = keepPlan(ctx, l.Session); err != nil {
 		return err
 	}
 	if l.LockFile != "" {
