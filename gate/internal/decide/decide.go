@@ -1,5 +1,9 @@
 // Package decide has checks of a plan decided for a gate that asks several of
 // them.
+//
+// A check that cannot be decided does not hide what the others found: findings
+// are reported, and what was undecided is said beside them. Only where nothing
+// else objects does the gate as a whole fail to decide.
 package decide
 
 import (

@@ -1,4 +1,8 @@
 // Package say puts into words what gates find: commands, checks and changes.
+//
+// What is quoted from commands is cut to its end, where errors stand. Gates say
+// the same thing in the same words, so that people, and reports that are
+// compared, find it again.
 package say
 
 import (
