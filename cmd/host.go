@@ -24,6 +24,9 @@ import (
 )
 
 // controller is one for a workspace, with what the host brings.
+//
+// It has the witness of this user: a journal that was cut together with its
+// head is found by what was kept outside of the workspace.
 func (p *cli) controller(dir string) *exec.Controller {
 	return &exec.Controller{Dir: dir, Witness: filelog.UserWitness().Outside(dir), Means: exec.Means{Now: p.now},
 		Gates: append(builtin.Gates(), p.with.Gates...), Checks: p.with.Checks, Blobs: p.with.Blobs,
@@ -94,6 +97,9 @@ func (r *roles) seatReviewers(c *exec.Controller) error {
 
 // seatExecutors gives a controller the executors of the command line and of the
 // host, and the shell, which is always there.
+//
+// A name in front of a path is one that plans ask for. A path by itself is the
+// default, and the journal remembers it, so that resume need not be told.
 func (r *roles) seatExecutors(c *exec.Controller, known map[string]exec.Executor, fallback string) error {
 	brought := exec.Executors{"shell": &shell.Executor{}}
 	maps.Copy(brought, known)

@@ -81,6 +81,9 @@ func (f *lockCommand) Run(ctx context.Context, p *cli) error {
 
 // inUse refuses to replace a lock file that a run still needs to be resumed.
 // Runs that cannot be read are passed over.
+//
+// A lock file that is gone would strand the run for good: it is bound to that
+// very file by its digest.
 func inUse(ctx context.Context, ws exec.Workspace, file string) error {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -134,6 +137,10 @@ func lockPath(d *plan.Draft, named string) (string, error) {
 
 // lockFor reads the lock of a plan, or makes one that belongs to the run alone
 // where there is none.
+//
+// A lock that was read is believed only with the plan that it names, which the
+// library holds; here only the messages are made that say how to go on where it
+// does not fit.
 func (p *cli) lockFor(ctx context.Context, c *exec.Controller, draft *plan.Draft, path, named string,
 	acks []string) (*plan.Locked, error) {
 	file, err := lockPath(draft, named)

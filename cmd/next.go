@@ -21,6 +21,10 @@ import (
 )
 
 // message is what is left to say about err, with what to do next.
+//
+// An error that was told already (a refused plan, whose diagnostics were
+// printed) leaves nothing to say. An interruption goes before whatever it
+// caused, since that is what the person did and asks about.
 func message(ctx context.Context, err error) string {
 	var quiet *quietError
 	if err == nil || errors.As(err, &quiet) {
@@ -69,6 +73,10 @@ func withHint(text string, hints ...string) string {
 }
 
 // hint is what to do about an error.
+//
+// The first case that fits is taken, so errors that say more stand above those
+// that they wrap: a proof that fails because a file is not there is a matter of
+// proof, and not of a path that was misspelt.
 func hint(err error, at placedError) string {
 	var outcome *exec.OutcomeError
 	var proof *exec.ProofError
@@ -227,6 +235,10 @@ func before(run *history.Run) string {
 
 // A spelling is how this command spells what can be done about the runs of a
 // workspace.
+//
+// The library has no words for commands, and this program no others for
+// actions: what a report says can be done next is spelled here, and what a hint
+// says too.
 type spelling struct {
 	dir    string // the workspace
 	plan   string // where the plan of the run lay; "" where no run is known
@@ -364,6 +376,10 @@ func inWorkspace(dir string, err error) error {
 
 // resumeFrom is the command that goes on with a run, as far as the run itself
 // tells how it was started: paths of executors are for the reader to fill in.
+//
+// It is what another process knows, as status does: the flags of the call that
+// began the run are known to nobody else, so what of them matters is read from
+// the envelope.
 func resumeFrom(run *history.Run, dir string) string {
 	text := resumeIn(dir, run.Started.Run)
 	if env := run.Started.Envelope; env != nil {

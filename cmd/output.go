@@ -86,6 +86,9 @@ func writeFile(name string, text []byte) error {
 }
 
 // streamFile is writeFile of what write writes.
+//
+// What is written goes to a file beside it that takes the name at the end, so a
+// reader never sees half of it.
 func streamFile(name string, write func(io.Writer) error) (err error) {
 	folder, base := filepath.Split(name)
 	temp := filepath.Join(folder, fmt.Sprintf(".planlock-%d-%s", os.Getpid(), base))
@@ -171,6 +174,10 @@ func fileBehind(stream any) string {
 
 // apart refuses a workspace that holds the file which standard output or
 // standard error is sent to: each line written there would be a change.
+//
+// It is asked before anything is done. Only Linux tells which file stands
+// behind a stream; elsewhere the run would find the change itself, and refuse
+// it.
 func (p *cli) apart(dir string) error {
 	for _, to := range []struct {
 		name   string

@@ -62,6 +62,10 @@ func (f *resumeCommand) Run(ctx context.Context, p *cli) error {
 
 // lockAgain makes a lock of the plan that a run began with, if it is the same
 // plan still.
+//
+// A run whose lock lay in no file, or that was amended, has its lock in the
+// journal: what was acknowledged and approved is taken from there and not asked
+// again.
 func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Run, from string) (*plan.Locked, error) {
 	if from == "" {
 		if len(run.Started.Files) == 0 {

@@ -40,6 +40,9 @@ func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Ru
 }
 
 // attemptOf finds an attempt of a step.
+//
+// Attempts count on over a rollback, so a number means the same attempt as long
+// as the run is kept.
 func attemptOf(run *history.Run, step plan.Address, number int) (*history.Step, *history.Attempt, error) {
 	s := run.Step(step)
 	if s == nil {
@@ -87,6 +90,9 @@ func cutOff(ctx context.Context, run *history.Run, dir string) bool {
 
 // inHand says who works on a run that was not stopped in order, and if nobody
 // does, how to go on.
+//
+// It tries the hold of the workspace, which tells a controller that works from
+// one that died; the text in the lock file does not.
 func inHand(ctx context.Context, dir, resume string) string {
 	held, err := hold.Workspace(ctx, dir)
 	var other *checkpoint.HeldError

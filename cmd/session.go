@@ -135,6 +135,10 @@ func (s *session) chooseMode(ctx context.Context, p *cli, c *exec.Controller, of
 }
 
 // keeps refuses to resume a run in another way than it began.
+//
+// A run that began in a clone works in a clone to its end, and one that began
+// with a sandbox never goes on without: what was accepted when it was locked is
+// what holds.
 func (s *session) keeps(run *history.Run) error {
 	const how = "--%s: run %s began without it, and goes on as it began; start another run to have it"
 	switch {
@@ -155,6 +159,10 @@ func (s *session) keeps(run *history.Run) error {
 
 // again are the flags of this call that a resumed run needs too. The run itself
 // remembers the mode, the sandbox, the clone and the default executor.
+//
+// Executors and reviewers are programs on this machine, which no journal may
+// start by itself. So they are named again by whoever goes on, and this says
+// which.
 func (s *session) again(run *history.Run) string {
 	text := ""
 	for _, word := range s.Executor {
@@ -192,6 +200,10 @@ func (s *session) placed(err error, path string, run *history.Run) error {
 }
 
 // carryOut runs or resumes, shows how it goes, and prints what came of it.
+//
+// What is shown goes to standard error and what came of it to standard output,
+// also where the run ends with an error: a report of what was done is worth
+// more then. A journal that is streamed takes the report's place.
 func (p *cli) carryOut(ctx context.Context, s *session, c *exec.Controller, path string,
 	do func() (*exec.Report, error)) error {
 	defer survivePipe()()

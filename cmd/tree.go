@@ -110,6 +110,9 @@ type keptTree struct {
 }
 
 // A grove finds trees: folders, and what the runs of a workspace have kept.
+//
+// Journals are read when a digest is named for the first time, and not for
+// folders: a folder is compared on a machine that has no run at all.
 type grove struct {
 	workspace exec.Workspace
 	kept      []keptTree   // nil until somebody asks
