@@ -10,7 +10,6 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/safetext"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats"
 	"github.com/planlock/planlock/plan/report"
 )
 
@@ -29,7 +28,7 @@ type checkCommand struct {
 // Run carries the command out.
 func (f *checkCommand) Run(ctx context.Context, p *cli) error {
 	options := plan.CheckOptions{} // which executors there are is the host's matter, not the plan's
-	draft, err := formats.ReadFile(f.Args[0])
+	draft, err := p.draft(f.Args[0])
 	if err != nil {
 		return p.reportUnreadable(f.Args[0], err, f.Format)
 	}

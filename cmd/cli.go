@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // A cli is one call of the command: where it reads and writes.
@@ -74,6 +75,10 @@ const (
 // value is planlock itself. What is named here must be the same in each call:
 // most of it is part of what is locked.
 type With struct {
+	// Formats read plans of the host's own formats, from a file or a folder.
+	// They are tried in order, before those that planlock knows; nil and no
+	// error say that it is a plan of another one.
+	Formats []func(path string) (*plan.Draft, error)
 	// Gates judge besides the built-in ones, in this order.
 	Gates []gate.Gate
 	// Checks are further kinds of checks that plans can ask for.

@@ -5,10 +5,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/native"
 )
 
 // settles is an escalator of a host that settles whatever is asked.
@@ -40,5 +43,42 @@ func TestHostOfTheCommand(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(work, "written")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestHostFormats runs a plan of a format of the host's own, and goes on with
+// such a run: planlock reads what it is not told to leave.
+func TestHostFormats(t *testing.T) {
+	const text = "schema = 1\nnon_goals = []\n[goal]\ndescription = \"Note\"\n[[requirements]]\nid = \"R1\"\ntext = \"A note\"\n" +
+		"[[tasks]]\nid = 1\ndescription = \"Write\"\n[[tasks.steps]]\nid = 1\ndescription = \"Write\"\nrun = \"echo a > a.txt\"\n" +
+		"requirements = [\"R1\"]\nrollback = \"reversible\"\non_failure = \"block\"\nsemantic_change = \"extending\"\n" +
+		"limits = { max_files = 1, max_lines = 9 }\nartifacts = { create = [\"a.txt\"] }\n" +
+		"postconditions = [{ kind = \"file_exists\", path = \"a.txt\" }]\n"
+	read := 0
+	with := With{Formats: []func(string) (*plan.Draft, error){func(path string) (*plan.Draft, error) {
+		if filepath.Ext(path) != ".note" {
+			return nil, nil
+		}
+		read++
+		backwards, err := os.ReadFile(path)
+		slices.Reverse(backwards)
+		if err != nil {
+			return nil, err
+		}
+		return native.Read(path, backwards)
+	}}}
+	note := []byte(text)
+	slices.Reverse(note)
+	plans := inFolder(t, map[string]string{"a.note": string(note), "b.toml": text})
+	for name, want := range map[string]int{"a.note": 1, "b.toml": 0} {
+		work, before := inFolder(t, nil), read
+		var out, errs bytes.Buffer
+		status := run(with, []string{"check", filepath.Join(plans, name)}, bytes.NewReader(nil), &out, &errs)
+		if status != 0 || read-before != want {
+			t.Errorf("check %s ended with %d, and was read %d times\n%s%s", name, status, read-before, &out, &errs)
+		}
+		if status = run(with, []string{"run", "--dir", work, filepath.Join(plans, name)}, bytes.NewReader(nil), &out, &errs); status != 0 {
+			t.Errorf("run %s ended with %d\n%s%s", name, status, &out, &errs)
+		}
 	}
 }

@@ -16,10 +16,20 @@ import (
 	"github.com/planlock/planlock/plan/formats"
 )
 
+// draft reads a plan of any format that the host or planlock knows.
+func (p *cli) draft(path string) (*plan.Draft, error) {
+	for _, read := range p.with.Formats {
+		if draft, err := read(path); draft != nil || err != nil {
+			return draft, err
+		}
+	}
+	return formats.ReadFile(path)
+}
+
 // judge reads a plan and checks it. Where nothing can be read, the error has
 // been told.
 func (p *cli) judge(path string, options plan.CheckOptions) (*plan.Draft, []plan.Diagnostic, error) {
-	draft, err := formats.ReadFile(path)
+	draft, err := p.draft(path)
 	if err != nil {
 		d, status := unreadable(path, err)
 		return nil, nil, tellUnreadable(p.err, d, status)

@@ -9,7 +9,6 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats"
 	"github.com/planlock/planlock/plan/lockfile"
 )
 
@@ -74,7 +73,7 @@ func (p *cli) lockAgain(ctx context.Context, c *exec.Controller, run *history.Ru
 		}
 		from = run.Started.Files[0].Path
 	}
-	draft, from, err := planOf(run, from)
+	draft, from, err := p.planOf(run, from)
 	if err != nil {
 		d, status := unreadable(from, err)
 		d.Hint = fmt.Sprintf("run %s needs the plan that it %s: put it back, or say where it is:  %s --plan PATH",
@@ -119,13 +118,13 @@ func boundBy(run *history.Run) string {
 
 // planOf reads the plan of a run from a file, or from the folder of that file
 // where the folder as a whole is the plan. It returns where the plan was.
-func planOf(run *history.Run, file string) (*plan.Draft, string, error) {
-	draft, err := formats.ReadFile(file)
+func (p *cli) planOf(run *history.Run, file string) (*plan.Draft, string, error) {
+	draft, err := p.draft(file)
 	if err == nil && draft.Plan.Digest() == run.Started.Plan || run.Started.Format == plan.Native {
 		return draft, file, err
 	}
 	folder := filepath.Dir(file)
-	if whole, err := formats.ReadFile(folder); err == nil && whole.Plan.Digest() == run.Started.Plan {
+	if whole, err := p.draft(folder); err == nil && whole.Plan.Digest() == run.Started.Plan {
 		return whole, folder, nil
 	}
 	return draft, file, err
