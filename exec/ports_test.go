@@ -195,7 +195,8 @@ func TestEveryPort(t *testing.T) {
 			if report.Run.Status == history.Achieved {
 				return
 			}
-			if _, err := own.Lock(t.Context(), b.Draft); err != nil && strings.Contains(fmt.Sprint(err), "runtime error") {
+			if _, err := own.Lock(t.Context(), b.Draft); err != nil && strings.Contains(fmt.Sprint(err),
+				"runtime error") {
 				t.Errorf("locking: %v", err)
 			}
 		})

@@ -99,10 +99,12 @@ func (a asking) Ask(ctx context.Context, q ask.Question) (ask.Answer, error) { r
 // was locked elsewhere, is refused before anything happens.
 func TestUnknownWordsAreRefused(t *testing.T) {
 	for says, set := range map[string]func(b *exectest.Bench){
-		`mode "loud"`:               func(b *exectest.Bench) { b.Controller.Mode = "loud" },
-		`"heroic" is none`:          func(b *exectest.Bench) { b.Controller.Preset = "heroic" },
-		`strategy "hasty"`:          func(b *exectest.Bench) { b.Controller.Strategy = "hasty" },
-		`advice of the kind "luck"`: func(b *exectest.Bench) { b.Controller.Advisors = exec.Advisors{advice.Kind("luck"): nil} },
+		`mode "loud"`:      func(b *exectest.Bench) { b.Controller.Mode = "loud" },
+		`"heroic" is none`: func(b *exectest.Bench) { b.Controller.Preset = "heroic" },
+		`strategy "hasty"`: func(b *exectest.Bench) { b.Controller.Strategy = "hasty" },
+		`advice of the kind "luck"`: func(b *exectest.Bench) {
+			b.Controller.Advisors = exec.Advisors{advice.Kind("luck"): nil}
+		},
 	} {
 		b := exectest.New(t, twoSteps(), workspace, goodScript)
 		locked := b.Lock(t)

@@ -20,7 +20,8 @@ import (
 // TestAroundOwnController: a bench takes a controller of the host, with all that
 // it brings, and leaves the host's own where it is.
 func TestAroundOwnController(t *testing.T) {
-	own := exec.Controller{Dir: "elsewhere", Gates: []gate.Gate{}, Executors: exec.Default(exectest.Script{"1.1": exectest.Write("a.txt", "a\n")})}
+	own := exec.Controller{Dir: "elsewhere", Gates: []gate.Gate{},
+		Executors: exec.Default(exectest.Script{"1.1": exectest.Write("a.txt", "a\n")})}
 	b := exectest.Around(t, "../../examples/presets/contract.toml", nil, own)
 	if b.Controller.Dir != b.Dir || own.Dir != "elsewhere" || len(b.Controller.Gates) != 0 || b.Draft == nil {
 		t.Errorf("the bench has %+v", b.Controller)

@@ -13,8 +13,8 @@ import (
 func facts() []func() Fact {
 	return []func() Fact{
 		// the run
-		fact[Started], fact[Resumed], fact[PolicyChanged], fact[MovesAccepted], fact[Amended], fact[StopRequested], fact[Paused],
-		fact[Abandoned], fact[Ended], fact[Delivered],
+		fact[Started], fact[Resumed], fact[PolicyChanged], fact[MovesAccepted], fact[Amended],
+		fact[StopRequested], fact[Paused], fact[Abandoned], fact[Ended], fact[Delivered],
 		fact[Sealed], fact[RolledBack],
 		// how it is carried out
 		fact[StrategySet], fact[PhaseOver], fact[Budget], fact[ModeSwitched],

@@ -35,7 +35,8 @@ func (o *outliner) finish() {
 	}
 	for _, s := range o.sections {
 		if text := strings.Trim(o.Raw(s.from, s.to), "- \n"); text != "" {
-			h.keep("sections", []plan.Setting{{Key: spelling.QuoteKey(s.title), Value: sketch.Text(o.Raw(s.from, s.to))}})
+			h.keep("sections", []plan.Setting{{Key: spelling.QuoteKey(s.title),
+				Value: sketch.Text(o.Raw(s.from, s.to))}})
 		}
 		o.lists(s)
 	}
