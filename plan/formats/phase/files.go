@@ -90,7 +90,7 @@ func fileNames(part string) ([]string, bool) {
 }
 
 // outside takes remarks in parentheses off a part that names files in
-// backticks.
+// backticks, so that a name in a remark is not taken for one of the files.
 func outside(part string) string {
 	if i := strings.IndexByte(part, '('); i > 0 && strings.Contains(part[:i], "`") &&
 		strings.Count(part[:i], "`")%2 == 0 {
@@ -145,7 +145,7 @@ func splitCommas(text string) []string {
 var wordBefore = lazyre.New(`^(?i:tasks?|plans?|steps?)\s+`)
 
 // splitNames reads the names of what something depends on: [] for none, nil
-// where nothing is said.
+// where nothing is said. The word before a name, as in "Task 3", is taken off.
 func splitNames(text string) []string {
 	text = strings.TrimSpace(text)
 	if len(text) > maxPart*10 {

@@ -45,7 +45,8 @@ func (r *reader) matter() int {
 	return end + 1
 }
 
-// parseYAML reads YAML whose first line is the given one of the file.
+// parseYAML reads YAML whose first line is the given one of the file. An empty
+// text is a value that says nothing, and no fault.
 func parseYAML(text string, line int) (v value, err error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {

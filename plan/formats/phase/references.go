@@ -105,8 +105,9 @@ func (r *reader) cycles(first map[string]int) {
 	}
 }
 
-// complete reports what a task should say and does not. Where no task of a plan
-// says how one sees that it is done, that is reported once.
+// complete reports what a task should say and does not. Where no task of a
+// plan says how one sees that it is done, that is reported once: the plan is
+// written so, and a remark at each task would tell no more.
 func (r *reader) complete() {
 	var silent []int
 	for i := range r.tasks {

@@ -16,7 +16,8 @@ type value struct {
 	kind  byte    // 's', 'l' or 'm'; 0: there is none
 }
 
-// get finds a member of a map.
+// get finds a member of a map. One that is not there has the line of the map,
+// so that a remark about what is missing stands where it belongs.
 func (v value) get(key string) value {
 	for _, m := range v.items {
 		if v.kind == 'm' && m.key == key {
@@ -27,7 +28,7 @@ func (v value) get(key string) value {
 }
 
 // list is the value as a list of texts: nil where nothing is said, empty for
-// none.
+// none. A text alone is a list of names as people write it, between commas.
 func (v value) list() []string {
 	switch v.kind {
 	case 'l':
@@ -44,7 +45,8 @@ func (v value) list() []string {
 	return nil
 }
 
-// wave is a declared wave, and whether one was declared as a number.
+// wave is a declared wave, and whether one was declared as a number of at most
+// six digits; other words say nothing that could be compared.
 func (v value) wave() (int, bool) {
 	if v.kind != 's' || !numbered.MatchString(v.text) || len(v.text) > 6 {
 		return 0, false

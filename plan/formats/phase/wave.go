@@ -7,7 +7,7 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-// cycles names plans that wait for each other.
+// cycles names plans that wait for each other, each circle in full and once.
 func cycles(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 	var found []plan.Diagnostic
 	p := plan.Plan{Speclets: speclets}
@@ -27,7 +27,9 @@ func cycles(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 
 // waves compares the waves that plans declare with those that follow from what
 // they depend on: one more than the latest of these. Only a wave that is not
-// after a dependency's is a fault; both would start together.
+// after a dependency's is a fault, as both would start together; a wave that
+// is later than it needs to be is a remark, since people also use waves to
+// spread work.
 func waves(set []*member, speclets []plan.Speclet) []plan.Diagnostic {
 	var found []plan.Diagnostic
 	p := plan.Plan{Speclets: speclets}

@@ -11,7 +11,8 @@ import (
 )
 
 // statusOf says how far a task is in the words of a plan; words of another
-// meaning stay.
+// meaning stay, so that a conversion can show them. A check mark alone says
+// that the task is done.
 func statusOf(text string) plan.Status {
 	text = strings.TrimSpace(text)
 	switch strings.ToLower(strings.Trim(text, "*_` ✅☑✔")) {
@@ -34,6 +35,7 @@ func statusOf(text string) plan.Status {
 var amount = lazyre.New(`^~?(\d{1,4})(?:\.(\d))?\s*(m|min|mins|minutes?|h|hrs?|hours?|d|days?)?$`)
 
 // estimateOf reads "1h", "45 min" or a bare number of minutes; 0 for all else.
+// Days are of 24 hours, as a bound for a run is meant and not a working day.
 func estimateOf(text string) time.Duration {
 	m := amount.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
 	if m == nil {
@@ -54,7 +56,8 @@ func estimateOf(text string) time.Duration {
 	return time.Duration(n) * unit / 10
 }
 
-// fold spells an id so that 1, 01 and Task 1 agree.
+// fold spells an id so that 1, 01 and Task 1 agree: in small letters, without
+// zeros that lead a number.
 func fold(id string) string {
 	var b strings.Builder
 	lead := true
