@@ -95,6 +95,23 @@ func TestOldFormatIsRefused(t *testing.T) {
 	}
 }
 
+// A log of now that is one bit away from an old one is damaged, and not old.
+func TestDamagedLogIsNotOld(t *testing.T) {
+	good, err := os.ReadFile(filepath.Join("testdata", "journal.v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	good[len("planlock")] = '.'
+	path := filepath.Join(t.TempDir(), "journal")
+	if err := os.WriteFile(path, good, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var corrupt *record.CorruptError
+	if _, err := Read(t.Context(), path); !errors.As(err, &corrupt) {
+		t.Errorf("%v, want a *record.CorruptError", err)
+	}
+}
+
 func FuzzLog(f *testing.F) {
 	one, _ := appendFrame(nil, int64(logHeader), frameLoose, [][]byte{[]byte("a"), {}})
 	two, _ := appendFrame(one, int64(logHeader+len(one)), frameBehind, [][]byte{bytes.Repeat([]byte{0}, 600)})

@@ -101,13 +101,15 @@ func readLogHeader(in io.Reader, path string) error {
 	if format.AtEnd(err) != nil {
 		return fmt.Errorf("checkpoint: read log: %w", err)
 	}
+	version := binary.BigEndian.Uint32(head[len(logMagic):])
 	if n < logHeader || string(head[:len(logMagic)]) != logMagic {
-		if bytes.HasPrefix(head, []byte(format.OldMagic+"log")) {
+		// One bit away from an old log is a damaged new one, but for its version.
+		if bytes.HasPrefix(head, []byte(format.OldMagic+"log")) && version != logVersion {
 			return fmt.Errorf("checkpoint: log %q: %w", path, checkpoint.ErrOldFormat)
 		}
 		return &record.CorruptError{Name: path, Seq: 1, Why: "the file does not begin as a log"}
 	}
-	if version := binary.BigEndian.Uint32(head[len(logMagic):]); version != logVersion {
+	if version != logVersion {
 		return fmt.Errorf("checkpoint: log %q: version %d: %w", path, version, checkpoint.ErrVersion)
 	}
 	return nil
