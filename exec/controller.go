@@ -31,7 +31,7 @@ type Controller struct {
 	Policy
 	// Means are what is taken from the world besides the workspace.
 	Means
-	// RunID is the id of the run that Run begins, made by [Workspace.NewRun],
+	// RunID is the id of the run that Run begins, made by [Controller.NewRun],
 	// so that a host can write it down before anything happens. Empty: one is
 	// made. It must be that of no run, and later than all others.
 	RunID string

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/planlock/planlock/internal/lazyre"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -50,7 +50,7 @@ type Reader struct {
 }
 
 // reported finds the codes in the source of a reader.
-var reported = regexp.MustCompile(`"([a-z]+(?:-[a-z]+)+)", plan\.(?:Error|Warning|Note)\b`)
+var reported = lazyre.New(`"([a-z]+(?:-[a-z]+)+)", plan\.(?:Error|Warning|Note)\b`)
 
 // Run holds that the file names the codes that the source reports, and that
 // every code is drawn by its bad example, with its severity, a place and a hint,
