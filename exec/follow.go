@@ -34,7 +34,8 @@ var errEnough = errors.New("enough")
 // The last event is an error if ctx ends (its cause), if there is no such run
 // (ErrNoRun), or if the journal cannot be read (*record.CorruptError) or is
 // shorter than after: then a power cut took the beginning of an attempt, and
-// what was told of it is not so.
+// what was told of it is not so. Before the first record of a run is written
+// there is no such run: whoever follows what is about to begin asks again.
 //
 // The State of an event is the run up to its fact. It is valid until the next
 // one, and must not be changed.

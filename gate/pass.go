@@ -15,10 +15,11 @@ import (
 // its own. On a copy that a Panel handed out, all methods are safe for
 // concurrent use.
 //
-// During and after an attempt Output and Account are always there, however
-// little the attempt said or did. In planning, before and final there is no
-// attempt, and both are nil; a gate that looks in one of those phases too asks
-// first. Task and Step are nil in planning and final, and only there.
+// Where a controller or the kit asks, Output and Account are always there
+// during and after an attempt, however little the attempt said or did. In
+// planning, before and final there is no attempt, and both are nil; a gate that
+// looks in one of those phases too asks first. Task and Step are nil in
+// planning and final, and only there.
 type Pass struct {
 	Phase   Phase
 	Plan    *plan.Plan

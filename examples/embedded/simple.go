@@ -17,7 +17,7 @@ func simple(ctx context.Context, path, dir string) error {
 	if err != nil {
 		return err
 	}
-	locked, err := plan.Lock(draft, plan.LockOptions{}) // the only type a Controller accepts
+	locked, err := plan.Lock(draft, plan.LockOptions{}) // Controller.Lock also asks gates, and binds to the folder
 	if err != nil {
 		return err
 	}

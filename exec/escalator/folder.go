@@ -31,7 +31,9 @@ import (
 // A Folder keeps no state: the controller and those who answer may use
 // different values, in different processes.
 type Folder struct {
-	Dir  string           // made when the first question is asked
+	// Dir is made when the first question is asked. The command looks for
+	// questions in exec.Workspace.QuestionDir.
+	Dir  string
 	Now  func() time.Time // nil: time.Now
 	Wait bool             // false: Ask returns ask.ErrLater where there is no answer yet
 	Poll time.Duration    // how often Ask looks when it waits; 0: every second
