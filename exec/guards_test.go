@@ -1,8 +1,11 @@
 package exec_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	decided "github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/exectest"
@@ -40,5 +43,69 @@ func TestGuardOfAHost(t *testing.T) {
 				t.Errorf("the journal names the guards %v", got)
 			}
 		})
+	}
+}
+
+// onGuard runs one step under a guard, and somebody who goes on with whatever
+// is asked.
+func onGuard(t *testing.T, look func(c *decided.Case) guard.Verdict) (*exectest.Bench, *exectest.Result) {
+	t.Helper()
+	b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": exectest.Write("1", "x")})
+	b.Controller.Guards = []guard.Guard{guard.Of("freeze", look)}
+	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
+		return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: question.GoOn, By: "somebody"}
+	})
+	return b, b.Run(t)
+}
+
+var (
+	goOn  = ask.Choice{Key: question.GoOn, Label: "go on", Consequence: "it runs"}
+	plain = ask.Question{Kind: "mine", What: "w", Why: "y", Choices: []ask.Choice{goOn}}
+)
+
+// TestQuestionOfAGuardIsFilledIn asks what names neither id, run nor step.
+func TestQuestionOfAGuardIsFilledIn(t *testing.T) {
+	_, run := onGuard(t, func(c *decided.Case) guard.Verdict {
+		if decided.Chosen(c.Step, "mine", question.GoOn) {
+			return guard.Pass()
+		}
+		return guard.Hold(plain)
+	})
+	run.Want(t, history.Achieved)
+}
+
+// TestGuardThatWantsWhatCannotBe is refused by its name, and the run can be
+// resumed once it is mended.
+func TestGuardThatWantsWhatCannotBe(t *testing.T) {
+	elsewhere := plain
+	elsewhere.Step = "9.9"
+	for says, verdict := range map[string]guard.Verdict{
+		"has no choices":                     guard.Hold(ask.Question{Kind: "mine", What: "w", Why: "y"}),
+		"which the plan does not have":       guard.Hold(elsewhere),
+		`there is no advice of kind "other"`: guard.Find(guard.Consult{Kind: "other"}),
+	} {
+		t.Run(says, func(t *testing.T) {
+			b, run := onGuard(t, func(*decided.Case) guard.Verdict { return verdict })
+			letGoFor(t, b, run, says)
+		})
+	}
+}
+
+// letGoFor wants the run to be let go because of the guard at its step, and
+// to come to its end without it.
+func letGoFor(t *testing.T, b *exectest.Bench, run *exectest.Result, says string) {
+	t.Helper()
+	var refused *exec.RefusedError
+	if !errors.As(run.Err, &refused) || !strings.Contains(run.Err.Error(), `guard "freeze" at step 1.1: `) ||
+		!strings.Contains(run.Err.Error(), says) {
+		t.Fatalf("%v, want a refusal that names guard and step, and says %q", run.Err, says)
+	}
+	if at := run.Report.Run; at.Sealed != nil || at.Head.Seq > 300 {
+		t.Errorf("sealed: %v, after %d records", at.Sealed, at.Head.Seq)
+	}
+	b.Controller.Guards[0] = guard.Of("freeze", func(*decided.Case) guard.Verdict { return guard.Pass() })
+	report, err := b.Controller.Resume(t.Context(), b.Lock(t), run.Report.Run.Started.Run)
+	if err != nil {
+		t.Fatalf("resumed with the guard mended: %v (%s)", err, report.Status())
 	}
 }

@@ -50,7 +50,7 @@ func (d *Decider) Decide(run *history.Run, seen *contract.Seen) []Wanted {
 	c = c.About(next)
 	for _, g := range d.Always {
 		if v := g.Look(c); !v.Passes() {
-			return d.heard(c, v)
+			return heard(c, g, v)
 		}
 	}
 	return d.step(c)
@@ -92,28 +92,6 @@ func (d *Decider) about(run *history.Run, seen *contract.Seen) *contract.Case {
 	return &contract.Case{Contract: d.Contract, Policy: d.Policy, Run: run, Seen: seen}
 }
 
-// heard is what is wanted because of a guard that does not let a step pass.
-func (d *Decider) heard(c *contract.Case, v guard.Verdict) []Wanted {
-	switch need := v.Need.(type) {
-	case guard.Look:
-		return about(c, Look(need))
-	case guard.Consult:
-		return about(c, Foresee{Kind: adviceKind(need.Kind)})
-	case guard.Review:
-		return about(c, Review(need))
-	}
-	facts := v.Facts
-	if v.Run {
-		return one(Record{Facts: history.At(history.Where{}, facts...)})
-	}
-	at, attempt := c.Step, 0
-	if q := v.Question; q != nil {
-		at, attempt = c.Run.Step(q.Step), q.Attempt
-		facts = append(facts[:len(facts):len(facts)], &history.Asked{Question: *q})
-	}
-	return one(Record{Facts: history.At(history.Of(at, attempt), facts...)})
-}
-
 // step is what the step that is next needs.
 func (d *Decider) step(c *contract.Case) []Wanted {
 	s, run := c.Step, c.Run
@@ -148,7 +126,7 @@ func (d *Decider) step(c *contract.Case) []Wanted {
 func (d *Decider) begin(c *contract.Case) []Wanted {
 	for _, g := range d.Guards {
 		if v := g.Look(c); !v.Passes() {
-			return d.heard(c, v)
+			return heard(c, g, v)
 		}
 	}
 	return about(c, Begin{Start: guard.Checkpoint(c)})

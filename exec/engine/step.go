@@ -3,16 +3,12 @@ package engine
 import (
 	"fmt"
 
-	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/plan"
 )
-
-// adviceKind is the kind of advice of that name.
-func adviceKind(name string) advice.Kind { return advice.Kind(name) }
 
 // firstMethod is the method that the step begins with: the one chosen in
 // education mode, else its own.

@@ -14,7 +14,8 @@ import (
 // concerns: "" is the run as a whole.
 type Wanted struct {
 	Step    plan.Address
-	Attempt int // of the step; 0: the step as a whole
+	Attempt int    // of the step; 0: the step as a whole
+	Guard   string // that does not let the step pass because of it; "": none
 	Action  Action
 }
 
@@ -93,6 +94,10 @@ const (
 	Stopped    Reason = "interrupted" // somebody wants the run to stop
 )
 
+// Refuse lets go of the run in a way that can be resumed: a guard wants what
+// cannot be.
+type Refuse struct{ Why string }
+
 // End judges the run as a whole.
 type End struct{}
 
@@ -113,6 +118,7 @@ func (Verify) action()  {}
 func (Repair) action()  {}
 func (Wait) action()    {}
 func (Pause) action()   {}
+func (Refuse) action()  {}
 func (End) action()     {}
 func (Seal) action()    {}
 

@@ -84,6 +84,8 @@ func (j *judge) look(c *contract.Case, w engine.Wanted) {
 		if run.Restoring == nil {
 			j.broken("a restore is wanted that nobody announced")
 		}
+	case engine.Refuse:
+		j.broken("guard %s wants what cannot be: %s", w.Guard, a.Why)
 	case engine.Put:
 		if q := contract.Pending(run); q == nil || q.ID != a.Question.ID {
 			j.broken("question %s is put, which is not open", a.Question.ID)

@@ -113,12 +113,19 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 		return d.wait(ctx, a.Since, a.For)
 	case engine.Pause:
 		return d.handOver(ctx)
+	case engine.Refuse:
+		return d.letGo(ctx, w, a.Why)
 	case engine.End:
 		return d.Ending.End(ctx)
 	case engine.Seal:
 		return d.Ending.Seal(ctx)
 	}
 	return fmt.Errorf("exec: nobody can do %T", w.Action)
+}
+
+// letGo pauses the run because of a guard.
+func (d *Drive) letGo(ctx context.Context, w engine.Wanted, why string) error {
+	return d.LetGo(ctx, d.Refuse("mend the guard, and resume the run", "guard %q at step %s: %s", w.Guard, w.Step, why))
 }
 
 // setBack sets the run back; where that cannot be, it is let go.
