@@ -91,6 +91,22 @@ func TestGuardThatWantsWhatCannotBe(t *testing.T) {
 	}
 }
 
+// TestGuardThatNeverPasses is stopped, whatever it wants each time.
+func TestGuardThatNeverPasses(t *testing.T) {
+	for name, verdict := range map[string]guard.Verdict{
+		"asks":            guard.Hold(plain),
+		"records":         guard.Record(&history.Lesson{}),
+		"records for all": guard.RecordRun(&history.StrategySet{}),
+		"wants advice":    guard.Find(guard.Consult{Kind: "research"}),
+		"looks":           guard.Find(guard.Look{What: decided.Tree}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, run := onGuard(t, func(*decided.Case) guard.Verdict { return verdict })
+			letGoFor(t, b, run, "100 times")
+		})
+	}
+}
+
 // letGoFor wants the run to be let go because of the guard at its step, and
 // to come to its end without it.
 func letGoFor(t *testing.T, b *exectest.Bench, run *exectest.Result, says string) {
@@ -100,7 +116,7 @@ func letGoFor(t *testing.T, b *exectest.Bench, run *exectest.Result, says string
 		!strings.Contains(run.Err.Error(), says) {
 		t.Fatalf("%v, want a refusal that names guard and step, and says %q", run.Err, says)
 	}
-	if at := run.Report.Run; at.Sealed != nil || at.Head.Seq > 300 {
+	if at := run.Report.Run; at.Sealed != nil || at.Head.Seq > 400 {
 		t.Errorf("sealed: %v, after %d records", at.Sealed, at.Head.Seq)
 	}
 	b.Controller.Guards[0] = guard.Of("freeze", func(*decided.Case) guard.Verdict { return guard.Pass() })

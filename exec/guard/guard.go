@@ -26,6 +26,12 @@ type Guard interface {
 	Look(c *contract.Case) Verdict
 }
 
+// MostHolds is how often a guard of the host may hold up one step before it
+// begins. One that does so once more is taken for one that never lets it pass:
+// the run is let go with an error that names guard and step, and can be
+// resumed.
+const MostHolds = 100
+
 // A Verdict is what a guard says. The zero value lets the step pass.
 type Verdict struct {
 	// Facts are recorded at the step, before the question where there is one.

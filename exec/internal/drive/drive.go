@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/engine"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
@@ -42,7 +43,7 @@ type Drive struct {
 // what is wanted from there on is what has to be undone, and a pause. All of it
 // is done without the host's context, which has ended.
 func (d *Drive) CarryOn(ctx context.Context) error {
-	work, stops := ctx, false
+	work, stops, held := ctx, false, holds{}
 	for {
 		if session.Interrupted(ctx) && !stops {
 			work, stops = context.WithoutCancel(ctx), true
@@ -56,6 +57,9 @@ func (d *Drive) CarryOn(ctx context.Context) error {
 		}
 		if a, lets := wanted[0].Action.(engine.Pause); lets && a.Why == engine.Stopped {
 			return d.Pause(work, string(a.Why), context.Cause(ctx))
+		}
+		if held.tooOften(wanted[0], d.Guards) {
+			return d.letGo(work, wanted[0], fmt.Sprintf("it has not let the step pass %d times: it must once what it wanted stands in the history", guard.MostHolds))
 		}
 		if err := d.do(work, wanted[0]); err != nil && (stops || !session.CutOff(ctx, err)) {
 			return err
