@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/history"
@@ -36,6 +37,8 @@ func (f *answerCommand) Run(ctx context.Context, p *cli) error {
 	id, choice := args[0], args[1]
 	q, open := asked(run, id)
 	switch {
+	case run.Ended != nil:
+		return about(run, &exec.RefusedError{Run: run.Started.Run, Reasons: []string{"the run has ended: it asks nothing any more"}})
 	case len(open) == 0:
 		return about(run, &ask.RefusedError{Question: id, Why: fmt.Sprintf("run %s asks nothing", run.Started.Run)})
 	case q == nil:

@@ -17,10 +17,12 @@ import (
 // reason why. A step that was under way is undone, and what it left is kept;
 // all that was completed stays as it is. Nothing is judged, and neither plan
 // nor executors need to be what they were. The run ends NOT_ACHIEVED, with its
-// documents.
+// documents, and what it asked is withdrawn from [Workspace.QuestionDir]. The
+// beginning of the run's id is enough where no other begins so; reason may be
+// empty.
 //
-// Errors are *[RefusedError] where the run has ended, or half a step of it
-// cannot be undone because a later run has worked here,
+// Errors are *[RefusedError] where by is empty, the run has ended, or half a
+// step of it cannot be undone because a later run has worked here,
 // *checkpoint.HeldError where somebody works on it, and [ErrNoRun].
 func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (report *Report, err error) {
 	defer reported(&report, &err)

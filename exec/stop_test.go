@@ -13,6 +13,7 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/escalator"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/history"
@@ -163,6 +164,10 @@ func TestAbandon(t *testing.T) {
 					!strings.Contains(report.String(), "abandoned by anna: another way was found") {
 					t.Fatalf("%v\n%s", err, report)
 				}
+				if r := report.Run; len(r.UnderWay())+len(r.Open()) > 0 || r.Step("1.2").Status != history.Pending ||
+					strings.Contains(report.String(), "▸") || strings.Contains(report.String(), " yet") {
+					t.Errorf("it is under way still:\n%s", report)
+				}
 				if got, err := os.ReadFile(filepath.Join(b.Dir, "b.txt")); err != nil || string(got) != workspace["b.txt"] {
 					t.Errorf("b.txt is %q: %v", got, err)
 				}
@@ -174,6 +179,58 @@ func TestAbandon(t *testing.T) {
 					t.Errorf("it goes on: %v", err)
 				}
 			})
+		}
+	}
+}
+
+// TestAbandonClosesWhatIsOpen: once a run has ended that waited for an answer,
+// nothing asks for one, and nobody can give it; answers of other runs stay.
+func TestAbandonClosesWhatIsOpen(t *testing.T) {
+	b := exectest.New(t, strings.Replace(twoSteps(), `on_failure = "retry"`, `on_failure = "ask"`, 1), workspace,
+		exectest.Script{"1.1": exectest.Fail("no")})
+	ws := exec.Workspace{Dir: b.Dir}
+	folder := &escalator.Folder{Dir: ws.QuestionDir()}
+	b.Controller.Escalator = folder
+	report, err := b.Controller.Run(t.Context(), b.Lock(t))
+	if !errors.Is(err, exec.ErrWaiting) || len(report.Run.Questions()) != 1 {
+		t.Fatalf("it asks nothing: %v", err)
+	}
+	q := *report.Run.Questions()[0]
+	other := q
+	other.Run += "-2"
+	if _, err := folder.Ask(t.Context(), other); !errors.Is(err, ask.ErrLater) {
+		t.Fatal(err)
+	}
+	report, err = b.Controller.Abandon(t.Context(), q.Run[:len(q.Run)-1], "anna", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := ws.History(t.Context(), q.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*history.Run{report.Run, run} {
+		s := r.Step(q.Step)
+		if len(r.Questions())+len(r.Open())+len(r.UnderWay()) > 0 || s.Status != history.Pending || s.Questions[0].Open() {
+			t.Errorf("open after the end: %v, %v, %v, step %s", r.Questions(), r.Open(), r.UnderWay(), s.Status)
+		}
+	}
+	left, err := folder.Questions()
+	if err != nil || len(left) != 1 || left[0].Run != other.Run {
+		t.Errorf("the folder asks %v: %v", left, err)
+	}
+	var refused *ask.RefusedError
+	if err := folder.Answer(ask.Answer{Run: q.Run, Question: q.ID, Choice: q.Choices[0].Key}); !errors.As(err, &refused) {
+		t.Errorf("it was answered: %v", err)
+	}
+	views, err := filepath.Glob(filepath.Join(ws.ViewDir(q.Run), "*.md"))
+	if err != nil || len(views) == 0 {
+		t.Fatalf("no views: %v", err)
+	}
+	for _, name := range views {
+		text, err := os.ReadFile(name)
+		if err != nil || strings.Contains(string(text), "waits for") || strings.Contains(string(text), " yet") {
+			t.Errorf("%s: %v\n%s", name, err, text)
 		}
 	}
 }

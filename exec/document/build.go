@@ -107,14 +107,11 @@ func (rep *Model) open(r *history.Run) {
 }
 
 // waiting describes the question that the run waits for: the oldest that nobody
-// has answered. Nil if there is none, or if the run is over, since an answer
-// would change nothing then.
+// has answered. Nil if there is none, as once the run is over.
 func (rep *Model) waiting(r *history.Run) *question {
 	for _, q := range r.Questions() {
-		if r.Ended == nil {
-			open := newQuestion(history.Exchange{Question: *q})
-			return &open
-		}
+		open := newQuestion(history.Exchange{Question: *q})
+		return &open
 	}
 	return nil
 }

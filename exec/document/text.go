@@ -294,8 +294,11 @@ func (s *step) verdict() string {
 	if f := s.Failure; f != nil {
 		return fmt.Sprintf("%s failed: %s%s", s.Address, meaning(f.Class), because(f.Reasons))
 	}
-	f := s.trouble()
-	return fmt.Sprintf("%s has not succeeded yet: %s%s", s.Address, meaning(f.Class), because(f.Reasons))
+	f, yet := s.trouble(), " yet"
+	if s.of.of.Ended != nil {
+		yet = ""
+	}
+	return fmt.Sprintf("%s has not succeeded%s: %s%s", s.Address, yet, meaning(f.Class), because(f.Reasons))
 }
 
 // because are reasons as the end of a sentence; "" where there are none.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/internal/disk"
@@ -107,4 +108,35 @@ func (f *Folder) Withdraw(ctx context.Context, run string) error {
 	}
 	defer dir.Close()
 	return dir.discard(fileStem(run) + requestSuffix)
+}
+
+// Close removes what waits for somebody in a run that has ended: its questions
+// without an answer that counts, and the request for it.
+func (f *Folder) Close(ctx context.Context, run string) error {
+	dir, err := f.open(disk.From(ctx))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	names, err := dir.names()
+	if err != nil {
+		return err
+	}
+	failed := []error{dir.discard(fileStem(run) + requestSuffix)}
+	for _, name := range names {
+		if !strings.HasPrefix(name, fileStem(run)+"-") || !strings.HasSuffix(name, questionSuffix) {
+			continue
+		}
+		q, err := dir.question(name)
+		if err != nil || q.Run != run { // that of a run whose id begins alike
+			continue
+		}
+		if _, err := dir.answer(q); err != nil {
+			failed = append(failed, dir.discard(name), dir.discard(answerFile(q.Run, q.ID)))
+		}
+	}
+	return errors.Join(failed...)
 }

@@ -249,7 +249,20 @@ func (f *Paused) ofRun(r *Run, _ moment) error {
 func (f *Ended) ofRun(r *Run, at moment) error {
 	r.Ended, r.Over = f, at.time
 	r.Status = f.Status
+	r.close()
 	return nil
+}
+
+// close closes what is open when the run ends: no answer counts any more, and a
+// step that was under way stands where nobody had begun it, with its attempts.
+func (r *Run) close() {
+	for _, o := range r.open {
+		o.exchange.Unanswered = &Unanswered{Question: o.exchange.Question.ID, Why: "the run has ended", Final: true}
+	}
+	for _, s := range r.lanes {
+		s.Status = Pending
+	}
+	r.open, r.lanes = nil, nil
 }
 
 func (f *Delivered) ofRun(r *Run, _ moment) error {

@@ -171,12 +171,13 @@ func (r *Run) Served(lock string) bool {
 
 // UnderWay are the steps that are under way, in the order in which they began.
 // A step is under way from the first time it started until it is over, also
-// while the run waits or nobody has it in hand. The caller must not change the
-// list.
+// while the run waits or nobody has it in hand; the end of the run ends that
+// too. The caller must not change the list.
 func (r *Run) UnderWay() []*Step { return r.lanes }
 
 // Questions are those that nobody has answered, in the order in which they were
-// asked. A step has one at most, and so has the run as a whole.
+// asked. A step has one at most, and so has the run as a whole; one that has
+// ended has none.
 func (r *Run) Questions() []*ask.Question {
 	var open []*ask.Question
 	for _, o := range r.open {

@@ -38,8 +38,14 @@ func (r *Run) Effort() Effort {
 }
 
 // Open are the steps from the first one that is not over, in the order of
-// execution; those behind it may be over. The caller must not change the list.
-func (r *Run) Open() []*Step { return r.Steps[r.stands().first:] }
+// execution; those behind it may be over. None are once the run has ended. The
+// caller must not change the list.
+func (r *Run) Open() []*Step {
+	if r.Ended != nil {
+		return nil
+	}
+	return r.Steps[r.stands().first:]
+}
 
 // NotCompleted are the steps that ended and were not completed, in the order of
 // execution. The caller must not change the list.

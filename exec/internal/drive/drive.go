@@ -122,6 +122,7 @@ func (d *Drive) do(ctx context.Context, w engine.Wanted) error {
 	case engine.End:
 		return d.Ending.End(ctx)
 	case engine.Seal:
+		d.People.Inbox.Close(ctx)
 		return d.Ending.Seal(ctx)
 	}
 	return fmt.Errorf("exec: nobody can do %T", w.Action)

@@ -66,6 +66,13 @@ func (i *Inbox) withdraw(ctx context.Context) error {
 	return i.Folder.Withdraw(ctx, i.Rec.Run.Started.Run)
 }
 
+// Close clears the folder of what waits there for a run that has ended.
+func (i *Inbox) Close(ctx context.Context) {
+	if err := i.Folder.Close(ctx, i.Rec.Run.Started.Run); err != nil {
+		i.Rec.Log.Warn("the questions of the run cannot be withdrawn", "err", err)
+	}
+}
+
 // Watch cuts ctx off when somebody leaves a request. The caller stops it before
 // it goes on.
 func (i *Inbox) Watch(ctx context.Context) (watched context.Context, unwatch func()) {
