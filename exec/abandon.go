@@ -31,6 +31,7 @@ func (c *Controller) Abandon(ctx context.Context, run, by, reason string) (repor
 	}
 	e, err := c.adopt(ctx, run)
 	defer e.close()
+	defer e.panicked(&report, &err)
 	if err != nil {
 		return e.report(), err
 	}

@@ -124,6 +124,7 @@ func (c *Controller) Run(ctx context.Context, locked *plan.Locked) (report *Repo
 	defer reported(&report, &err)
 	e, err := c.open(ctx, locked)
 	defer e.close()
+	defer e.panicked(&report, &err)
 	if err != nil {
 		return e.report(), err
 	}
@@ -161,6 +162,7 @@ func (c *Controller) resume(ctx context.Context, locked *plan.Locked, run string
 	defer reported(&report, &err)
 	e, err := c.open(ctx, locked)
 	defer e.close()
+	defer e.panicked(&report, &err)
 	if err != nil {
 		return e.report(), err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/drive"
 	"github.com/planlock/planlock/exec/internal/ending"
+	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/life"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/recorder"
@@ -240,6 +241,16 @@ func (e *execution) close() {
 	if e.bound.Held != nil {
 		shut("letting go of the workspace", e.bound.Held.Release)
 		e.bound.Held = nil
+	}
+}
+
+// panicked is deferred while the run is in hand: where code of the host panics,
+// the report says how far the run came, and the error which one it is.
+func (e *execution) panicked(report **Report, err *error) {
+	if p := recover(); p != nil {
+		failed := home.Panicked(p)
+		failed.Run = e.Rec.Run.Started.Run
+		*report, *err = e.report(), failed
 	}
 }
 

@@ -125,3 +125,20 @@ func letGoFor(t *testing.T, b *exectest.Bench, run *exectest.Result, says string
 		t.Fatalf("resumed with the guard mended: %v (%s)", err, report.Status())
 	}
 }
+
+// TestGuardThatPanics is named with the run, of which the report says how far
+// it came.
+func TestGuardThatPanics(t *testing.T) {
+	_, run := onGuard(t, func(*decided.Case) guard.Verdict { panic("oh") })
+	var panicked *exec.PanicError
+	if !errors.As(run.Err, &panicked) || !strings.Contains(panicked.Stack, "guards_test.go") {
+		t.Fatalf("%v, want a panic whose stack says where", run.Err)
+	}
+	id := run.Report.Run.Started.Run
+	if want := `exec: guard "freeze" panicked in run ` + id + ": oh"; id == "" || run.Err.Error() != want {
+		t.Errorf("%v, want %s", run.Err, want)
+	}
+	if got := run.Status(); got != history.Running {
+		t.Errorf("the report says %q", got)
+	}
+}

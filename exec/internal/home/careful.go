@@ -1,6 +1,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,12 +15,18 @@ import (
 // workspace was let go, and what was under way is undone when the run is
 // resumed.
 type PanicError struct {
+	Run   string // "" if none was in hand
+	Port  string // as in `guard "freeze"`; "" if it is not known
 	Value any
 	Stack string // of the panic
 }
 
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("exec: code of the host panicked: %v", e.Value)
+	text := "exec: " + cmp.Or(e.Port, "code of the host") + " panicked"
+	if e.Run != "" {
+		text += " in run " + e.Run
+	}
+	return fmt.Sprintf("%s: %v", text, e.Value)
 }
 
 // Unwrap returns the value, if it is an error.
@@ -29,7 +36,22 @@ func (e *PanicError) Unwrap() error {
 }
 
 // Panicked is the error of what recover returned.
-func Panicked(value any) error { return &PanicError{Value: value, Stack: string(debug.Stack())} }
+func Panicked(value any) *PanicError {
+	if e, known := value.(*PanicError); known {
+		return e
+	}
+	return &PanicError{Value: value, Stack: string(debug.Stack())}
+}
+
+// InPort is deferred around code of the host: its panic goes on as one that
+// names the port.
+func InPort(port string) {
+	if p := recover(); p != nil {
+		e := Panicked(p)
+		e.Port = cmp.Or(e.Port, port)
+		panic(e)
+	}
+}
 
 // careful is a store of the host whose panics are its errors: contents are kept
 // by several goroutines, of which the host's caller sees none.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -90,9 +91,20 @@ func (s *Session) Earlier(ctx context.Context) (iter.Seq2[string, *history.Run],
 func (s *Session) Decider() *engine.Decider {
 	if s.decides == nil {
 		s.decides = engine.New(s.Contract, contract.PolicyOf(s.Rec.Run, s.Ladder))
-		s.decides.Guards = append(s.decides.Guards, s.Guards...)
+		for _, g := range s.Guards {
+			s.decides.Guards = append(s.decides.Guards, named(g))
+		}
 	}
 	return s.decides
+}
+
+// named is a guard of the host whose panics name it.
+func named(g guard.Guard) guard.Guard {
+	name := g.Name()
+	return guard.Of(name, func(c *contract.Case) guard.Verdict {
+		defer home.InPort(fmt.Sprintf("guard %q", name))
+		return g.Look(c)
+	})
 }
 
 // PolicyMoved has the decider made anew: the journal says another policy.
