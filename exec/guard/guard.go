@@ -5,7 +5,7 @@
 // It says that the step may pass, that a person is to be asked first, that
 // something is to be recorded, that the step is left out, or that it needs to
 // know something, which the controller then finds out. [Table] lists all of
-// them in the order in which they are asked; a host may put its own among them.
+// them in the order in which they are asked; those of a host stand behind it.
 package guard
 
 import (
@@ -67,6 +67,16 @@ func (Review) need()  {}
 func Pass() Verdict { return Verdict{} }
 
 // Hold puts a question first; the facts are recorded with it.
+//
+// The question needs a kind of the guard's own, What, Why and Choices, each
+// with a label and a consequence. Its id, run and step are those of the case
+// where it names none; when it was asked, and until when it waits, is set by
+// whoever puts it. Of the choices these keys bring something about by
+// themselves, as they do everywhere: "k" leaves the step out, "y" counts it as
+// done, "x" gives it up, "s" stops the run, "b" sets it back to before Target,
+// and "a", "p" and "r" are for steps that have failed. Any other key, such as
+// "g" for going on, only stands in the history, where the guard finds it with
+// [contract.Chosen] when it is asked again. It must pass then.
 func Hold(q ask.Question, facts ...history.Fact) Verdict { return Verdict{Question: &q, Facts: facts} }
 
 // Ask asks a person before the step begins, in the words of whoever holds it
