@@ -3,6 +3,7 @@ package exectest_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/planlock/planlock/exec"
@@ -42,12 +43,17 @@ func TestRungSuite(t *testing.T) {
 		exectest.RunRung(t, r, s)
 	}
 	calls := 0
+	var one sync.Mutex // suites ask twice at one time
 	for want, r := range map[string]rung{
 		"another thing each time": func(recovery.Situation) (recovery.Next, bool) {
+			one.Lock()
+			defer one.Unlock()
 			calls++
 			return recovery.Next{}, calls%2 == 0 || calls > 3
 		},
 		"changed what it looked at": func(s recovery.Situation) (recovery.Next, bool) {
+			one.Lock()
+			defer one.Unlock()
 			s.Step.Description += "!"
 			return recovery.Next{}, false
 		},
@@ -78,8 +84,11 @@ func TestGuardSuite(t *testing.T) {
 	for _, g := range guard.Table() {
 		exectest.RunGuard(t, g, c)
 	}
+	var one sync.Mutex // suites ask twice at one time
 	for want, g := range map[string]guardFunc{
 		"changed what it looked at": func(c *contract.Case) guard.Verdict {
+			one.Lock()
+			defer one.Unlock()
 			c.Step.Title += "!"
 			return guard.Verdict{}
 		},
