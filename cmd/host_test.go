@@ -51,7 +51,8 @@ func TestHostOfTheCommand(t *testing.T) {
 func TestHostFormats(t *testing.T) {
 	const text = "schema = 1\nnon_goals = []\n[goal]\ndescription = \"Note\"\n[[requirements]]\nid = \"R1\"\ntext = \"A note\"\n" +
 		"[[tasks]]\nid = 1\ndescription = \"Write\"\n[[tasks.steps]]\nid = 1\ndescription = \"Write\"\nrun = \"echo a > a.txt\"\n" +
-		"requirements = [\"R1\"]\nrollback = \"reversible\"\non_failure = \"block\"\nsemantic_change = \"extending\"\n" +
+		"requirements = [\"R1\"]\nrollback = \"reversible\"\non_failure = \"block\"\n" +
+		"semantic_change = \"extending\"\n" +
 		"limits = { max_files = 1, max_lines = 9 }\nartifacts = { create = [\"a.txt\"] }\n" +
 		"postconditions = [{ kind = \"file_exists\", path = \"a.txt\" }]\n"
 	read := 0
@@ -77,7 +78,8 @@ func TestHostFormats(t *testing.T) {
 		if status != 0 || read-before != want {
 			t.Errorf("check %s ended with %d, and was read %d times\n%s%s", name, status, read-before, &out, &errs)
 		}
-		if status = run(with, []string{"run", "--dir", work, filepath.Join(plans, name)}, bytes.NewReader(nil), &out, &errs); status != 0 {
+		args := []string{"run", "--dir", work, filepath.Join(plans, name)}
+		if status = run(with, args, bytes.NewReader(nil), &out, &errs); status != 0 {
 			t.Errorf("run %s ended with %d\n%s%s", name, status, &out, &errs)
 		}
 	}

@@ -211,7 +211,8 @@ func TestAbandonClosesWhatIsOpen(t *testing.T) {
 	}
 	for _, r := range []*history.Run{report.Run, run} {
 		s := r.Step(q.Step)
-		if len(r.Questions())+len(r.Open())+len(r.UnderWay()) > 0 || s.Status != history.Pending || s.Questions[0].Open() {
+		if len(r.Questions())+len(r.Open())+len(r.UnderWay()) > 0 || s.Status != history.Pending ||
+			s.Questions[0].Open() {
 			t.Errorf("open after the end: %v, %v, %v, step %s", r.Questions(), r.Open(), r.UnderWay(), s.Status)
 		}
 	}
@@ -220,7 +221,8 @@ func TestAbandonClosesWhatIsOpen(t *testing.T) {
 		t.Errorf("the folder asks %v: %v", left, err)
 	}
 	var refused *ask.RefusedError
-	if err := folder.Answer(ask.Answer{Run: q.Run, Question: q.ID, Choice: q.Choices[0].Key}); !errors.As(err, &refused) {
+	late := ask.Answer{Run: q.Run, Question: q.ID, Choice: q.Choices[0].Key}
+	if err := folder.Answer(late); !errors.As(err, &refused) {
 		t.Errorf("it was answered: %v", err)
 	}
 	views, err := filepath.Glob(filepath.Join(ws.ViewDir(q.Run), "*.md"))

@@ -20,8 +20,9 @@ import (
 //	RUN-QUESTION.answer.json     written by Answer, or by any other program
 //
 // Files appear whole or not at all. A Folder never changes an answer, and
-// removes nothing but by Close, what waits for a run that has ended; once the
-// run has recorded an answer, both files may be removed. Links are not followed, and nothing outside Dir is read or written.
+// removes nothing but what Close removes: what waits for a run that has ended.
+// Once the run has recorded an answer, both files may be removed. Links are not
+// followed, and nothing outside Dir is read or written.
 //
 // Who can write to Dir can answer, but not ahead: an answer counts only if the
 // question's file was there first, in these very words and with the very time

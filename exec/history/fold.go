@@ -249,13 +249,13 @@ func (f *Paused) ofRun(r *Run, _ moment) error {
 func (f *Ended) ofRun(r *Run, at moment) error {
 	r.Ended, r.Over = f, at.time
 	r.Status = f.Status
-	r.close()
+	closeRun(r)
 	return nil
 }
 
-// close closes what is open when the run ends: no answer counts any more, and a
+// closeRun closes what is open when the run ends: no answer counts any more, and a
 // step that was under way stands where nobody had begun it, with its attempts.
-func (r *Run) close() {
+func closeRun(r *Run) {
 	for _, o := range r.open {
 		o.exchange.Unanswered = &Unanswered{Question: o.exchange.Question.ID, Why: "the run has ended", Final: true}
 	}
