@@ -35,6 +35,11 @@ func TestQuickGatesOnlyLook(t *testing.T) {
 		Postconditions: []plan.Check{{Kind: "file_absent", Path: "a"}}}
 	p := &plan.Plan{Goal: "nothing", Invariants: []plan.Invariant{{ID: "I1", Text: "in words"}},
 		NonGoals: []plan.NonGoal{{ID: "N1", Paths: []string{"b"}, Symbols: []string{"B"}}}}
+	for _, g := range builtin.Gates() {
+		if _, ok := g.(gate.Quick); !ok {
+			t.Errorf("%s is watched in every pass", g.Info().Name)
+		}
+	}
 	for _, phase := range []gate.Phase{gate.Before, gate.During, gate.After} {
 		judges := &panel.Panel{Gates: builtin.Gates(), Checks: checks.Kinds()}
 		js := judges.Ask(t.Context(), phase, &gate.Pass{Plan: p, Step: step, Dir: t.TempDir(),

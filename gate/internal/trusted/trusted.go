@@ -11,14 +11,14 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// New makes a built-in gate. Where quick says so of a pass it need not be
+// New makes a built-in gate. Where ask says so of a pass it need not be
 // watched; nil: it never says so. judge need not look whether there is a step:
 // a pass without one is refused before, but in the phases that have none.
-func New(info gate.Info, quick func(*gate.Pass) bool, judge func(context.Context, *gate.Pass) error) gate.Gate {
-	if quick == nil {
-		quick = func(*gate.Pass) bool { return false }
+func New(info gate.Info, ask func(*gate.Pass) bool, judge func(context.Context, *gate.Pass) error) gate.Gate {
+	if ask == nil {
+		ask = func(*gate.Pass) bool { return false }
 	}
-	return builtIn{gate.NewQuick(info, quick, func(ctx context.Context, pass *gate.Pass) error {
+	return builtIn{gate.NewQuick(info, ask, func(ctx context.Context, pass *gate.Pass) error {
 		if pass.Step == nil && pass.Phase != gate.Planning && pass.Phase != gate.Final {
 			return fmt.Errorf("%s: the pass has no step", info.Name)
 		}
@@ -32,4 +32,9 @@ func Is(g gate.Gate) bool {
 	return ok
 }
 
-type builtIn struct{ gate.Quick }
+// quick is embedded under another name: a field Quick would hide the method.
+type quick = gate.Quick
+
+type builtIn struct{ quick }
+
+var _ gate.Quick = builtIn{}
