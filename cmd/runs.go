@@ -29,14 +29,7 @@ func findRun(ctx context.Context, ws exec.Workspace, prefix string) (*history.Ru
 	if err != nil {
 		return nil, err
 	}
-	run, err := ws.History(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if run.Head.Seq == 0 {
-		return nil, fmt.Errorf("%w: run %s was cut off before it began", exec.ErrNoRun, id)
-	}
-	return run, nil
+	return ws.History(ctx, id)
 }
 
 // attemptOf finds an attempt of a step.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/planlock/planlock/checkpoint/filelog"
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
@@ -174,4 +175,23 @@ func ExampleWorkspace_Follow() {
 	// Output:
 	// step 1.1 is done by its primary method
 	// the run ACHIEVED
+}
+
+// TestBeforeTheFirstRecord: whoever looks at a run that is just beginning is
+// told that there is none yet.
+func TestBeforeTheFirstRecord(t *testing.T) {
+	const run = "01JZZZZZZZZZZZZZZZZZZZZZZZ"
+	ws := exec.Workspace{Dir: t.TempDir()}
+	file := filepath.Join(ws.Dir, ".planlock", "runs", run, "journal")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	log, err := filelog.Witness{Dir: t.TempDir()}.Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	if h, err := ws.History(t.Context(), run); !errors.Is(err, exec.ErrNoRun) {
+		t.Errorf("%+v, %v", h, err)
+	}
 }

@@ -121,7 +121,8 @@ func (w Workspace) Records(ctx context.Context, run string) ([]record.Record, er
 	return records, nil
 }
 
-// History folds a run's journal.
+// History folds a run's journal. ErrNoRun, also before its first record is
+// written; *record.CorruptError.
 func (w Workspace) History(ctx context.Context, run string) (*history.Run, error) {
 	return w.home().History(ctx, run)
 }

@@ -38,7 +38,7 @@ var ErrNoRun = errors.New("exec: no such run")
 
 // NotBegun says that a run has no record.
 func NotBegun(run string) error {
-	return fmt.Errorf("%w: run %s was cut off before it began", ErrNoRun, run)
+	return fmt.Errorf("%w: run %s has not begun", ErrNoRun, run)
 }
 
 // folder is the workspace as it was named.
@@ -164,11 +164,15 @@ func (h Home) Each(ctx context.Context, run string, do func(record.Record) error
 	return err
 }
 
-// History folds a run's journal.
+// History folds a run's journal. One without a record is ErrNoRun: the run is
+// beginning, or was cut off before it began.
 func (h Home) History(ctx context.Context, run string) (*history.Run, error) {
 	folded := &history.Run{}
 	if err := h.Each(ctx, run, folded.Apply); err != nil {
 		return nil, err
+	}
+	if folded.Head.Seq == 0 {
+		return nil, NotBegun(run)
 	}
 	folded.Compact()
 	return folded, nil

@@ -179,7 +179,7 @@ func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
 	var waiting []string
 	for i := len(ids) - 1; i >= 0; i-- {
 		run, err := l.Home.History(ctx, ids[i])
-		if err != nil || run.Head.Seq == 0 {
+		if err != nil {
 			l.Rec.Log.Warn("an earlier run cannot be read", "run", ids[i], "err", err)
 			continue
 		}

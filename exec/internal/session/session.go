@@ -75,7 +75,7 @@ func (s *Session) Earlier(ctx context.Context) (iter.Seq2[string, *history.Run],
 				continue
 			}
 			run, err := s.Home.History(ctx, id)
-			if err != nil || run.Head.Seq == 0 {
+			if err != nil {
 				s.Rec.Log.Warn("an earlier run cannot be read", "run", id, "err", err)
 				continue
 			}
