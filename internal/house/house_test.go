@@ -41,7 +41,7 @@ func TestMeasuredAreTheModuleAndTheCommand(t *testing.T) {
 	for _, p := range sample(t).packages {
 		dirs = append(dirs, fmt.Sprintf("%s %d %d", p.dir, len(p.files), len(p.tests)))
 	}
-	if got, want := strings.Join(dirs, ", "), "cmd 1 0, shelf 3 1, user 1 0"; got != want {
+	if got, want := strings.Join(dirs, ", "), "cmd 1 0, paged 1 0, shelf 3 1, user 1 0"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -81,9 +81,11 @@ func TestNames(t *testing.T) {
 	for _, n := range sample(t).names() {
 		got = append(got, fmt.Sprintf("%s used=%v documented=%v", n.id, n.used, n.documented))
 	}
-	// Low is used by an example. What the tests of the package use besides
-	// counts for nothing.
-	want := []string{"High used=true documented=true", "Documented used=false documented=true", "Low used=true documented=false"}
+	// Low is used by an example; what the tests of the package use besides
+	// counts for nothing. Paged stands on a page, and shows Shown.
+	want := []string{"Paged used=true documented=true", "Shown used=true documented=true",
+		"First used=true documented=true", "Second used=true documented=true", "Hidden used=false documented=true",
+		"High used=true documented=true", "Documented used=false documented=true", "Low used=true documented=false"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -24,9 +24,9 @@ func (r *repository) list(w io.Writer, what string, args []string) error {
 				fmt.Fprintf(w, "%4d %s.%s\n", count[t], p.dir, t)
 			}
 		}
-	case "unused", "undocumented":
+	case "names", "unused", "undocumented":
 		for _, n := range r.names() {
-			if what == "unused" && !n.used || what == "undocumented" && !n.documented {
+			if what == "names" || what == "unused" && !n.used || what == "undocumented" && !n.documented {
 				at := r.fset.Position(n.at)
 				fmt.Fprintf(w, "%s:%d: %s.%s\n", at.Filename, at.Line, n.pkg.name, n.id)
 			}

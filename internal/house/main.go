@@ -23,7 +23,7 @@ import (
 func main() {
 	dir := flag.String("dir", "", "`folder` of the repository; by itself the one that go.work lies in")
 	check := flag.Bool("check", false, "end with status 1 where a target is missed")
-	list := flag.String("list", "", "what to list instead: arrows PKG, files, methods, unused, undocumented, comments, wide, long, words")
+	list := flag.String("list", "", "what to list instead: arrows PKG, files, methods, names, unused, undocumented, comments, wide, long, words")
 	flag.Parse()
 	missed, err := run(os.Stdout, *dir, *list, flag.Args())
 	if err != nil {

@@ -3,8 +3,6 @@ package main
 import (
 	"go/ast"
 	"go/token"
-	"path"
-	"strconv"
 	"strings"
 )
 
@@ -14,7 +12,7 @@ type name struct {
 	id         string
 	at         token.Pos
 	documented bool
-	used       bool // by another package, an example, or a test of another package
+	used       bool // see uses
 }
 
 // hidden tells whether nobody outside of the repository can import a package.
@@ -80,72 +78,6 @@ func exported(f *ast.File) []*name {
 		}
 	}
 	return list
-}
-
-// uses are the names that somebody uses outside of their package, each behind
-// the path of its package. Tests of a package of its own name belong to it, but
-// for their examples.
-func (r *repository) uses() map[string]bool {
-	used := map[string]bool{}
-	for _, p := range r.packages {
-		for _, f := range p.files {
-			r.usesOf(f, used)
-		}
-		for _, f := range p.tests {
-			r.usesOf(f, used)
-		}
-	}
-	for _, f := range r.others {
-		r.usesOf(f, used)
-	}
-	return used
-}
-
-func (r *repository) usesOf(f *file, used map[string]bool) {
-	imports := map[string]string{}
-	for _, spec := range f.ast.Imports {
-		importPath, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			continue
-		}
-		local := path.Base(importPath)
-		if p := r.byPath(importPath); p != nil {
-			local = p.name
-		}
-		if spec.Name != nil {
-			local = spec.Name.Name
-		}
-		imports[local] = importPath
-	}
-	for _, d := range f.ast.Decls {
-		own := f.test && !example(d)
-		ast.Inspect(d, func(n ast.Node) bool {
-			selector, ok := n.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			if x, ok := selector.X.(*ast.Ident); ok {
-				if importPath := imports[x.Name]; importPath != "" && (!own || importPath != f.path) {
-					used[importPath+"."+selector.Sel.Name] = true
-				}
-			}
-			return true
-		})
-	}
-}
-
-func (r *repository) byPath(importPath string) *pkg {
-	for _, p := range r.packages {
-		if p.path == importPath {
-			return p
-		}
-	}
-	return nil
-}
-
-func example(d ast.Decl) bool {
-	f, ok := d.(*ast.FuncDecl)
-	return ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Example")
 }
 
 // methods counts those of every type of a package, by the type's name.

@@ -21,6 +21,7 @@ type repository struct {
 	fset     *token.FileSet
 	packages []*pkg // those that are measured, by folder
 	others   []*file
+	pages    [][]byte // of the documentation for hosts
 }
 
 // A pkg is the files of a folder that are no tests.
@@ -96,8 +97,27 @@ func read(dir string) (*repository, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.pages, err = pages(dir); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(r.packages, func(a, b *pkg) int { return strings.Compare(a.dir, b.dir) })
 	return r, nil
+}
+
+// pages are those of the documentation.
+func pages(dir string) (texts [][]byte, _ error) {
+	names, err := filepath.Glob(filepath.Join(dir, "docs", "*.md"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range append(names, filepath.Join(dir, "README.md")) {
+		text, err := os.ReadFile(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
 }
 
 func (r *repository) parse(name string) (*file, error) {

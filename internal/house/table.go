@@ -146,7 +146,7 @@ func (r *repository) exportedNames() figure {
 
 func (r *repository) unusedNames() figure {
 	n, list := perPackage(r.names(), func(n *name) bool { return !n.used })
-	return figure{"of them used by nobody outside of their package", fmt.Sprint(n), "0", n > 0, list}
+	return figure{"of them needed by nobody outside of their package", fmt.Sprint(n), "0", n > 0, list}
 }
 
 func (r *repository) undocumentedNames() figure {
