@@ -59,7 +59,7 @@ func (c *Controller) panel() panel.Panel {
 // validate refuses a controller that cannot carry the plan out.
 func (c *Controller) validate(p *plan.Plan) error {
 	judges := c.panel()
-	errs := []error{judges.Validate(), c.lacksGates(p), c.lacksChecks(p), review.Validate(c.Reviewers)}
+	errs := []error{judges.Validate(), c.lacksGates(p), c.lacksChecks(p), review.Reviewers(c.Reviewers).Validate()}
 	if c.Gates == nil {
 		errs = append([]error{ErrNoGates}, errs...)
 	}

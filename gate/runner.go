@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// ErrNoRunner says that a gate or a check needs to run a command, and the pass
-// has nothing to run it with.
-var ErrNoRunner = errors.New("gate: the pass has no runner for commands; set Runner")
+// ErrNoRunner says that a gate, a check or a reviewer needs to run a command,
+// and the pass, or the request, has nothing to run it with.
+var ErrNoRunner = errors.New("gate: there is no runner for commands; set Runner")
 
 // Run runs a command with the pass's runner. The error is for a command that
 // could not be run, [ErrNoRunner] if there is no runner; a failing one has an

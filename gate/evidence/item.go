@@ -47,18 +47,6 @@ type Item struct {
 	Metrics map[string]float64 `json:"metrics,omitempty"`
 }
 
-// Pass reports whether all that was asked for was found. What nobody could
-// verify was not found, and where nothing was asked for there is nothing to
-// miss.
-func Pass(items []Item) bool {
-	for _, i := range items {
-		if i.State != Found {
-			return false
-		}
-	}
-	return true
-}
-
 // Missing is what was found out about a need where it is not there, or is
 // something else.
 func (n Need) Missing(format string, args ...any) Item {

@@ -34,8 +34,8 @@ func TestCorpus(t *testing.T) {
 			text, _ := os.ReadFile(filepath.Join(dir, "contracts", name, who+".json")) // without one nobody approves
 			reviews = append(reviews, read(who, text))
 		}
-		if d := review.Decide(reviews); d.Approved != (want.Status == "approved") {
-			t.Errorf("%s: %+v, want %s", name, d, want.Status)
+		if objections, _ := review.Decide(reviews); (len(objections) == 0) != (want.Status == "approved") {
+			t.Errorf("%s: %q, want %s", name, objections, want.Status)
 		}
 	}
 }

@@ -16,15 +16,16 @@ func Plan(reviewers ...Reviewer) gate.Gate {
 		Doc:     "Every reviewer approves the plan, and none raises a critical flag about it.",
 		Version: "1", Level: gate.BlocksApproval, Phases: []gate.Phase{gate.Planning},
 	}, func(ctx context.Context, pass *gate.Pass) error {
-		if err := Validate(reviewers); err != nil {
+		if err := Reviewers(reviewers).Validate(); err != nil {
 			return err
 		}
-		reviews := Ask(ctx, reviewers, ofPlan(pass))
+		reviews := Reviewers(reviewers).Ask(ctx, ofPlan(pass))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		for _, reason := range Decide(reviews).Reasons {
-			pass.Report(gate.Finding{Code: codeRejected, Message: reason})
+		objections, _ := Decide(reviews)
+		for _, objection := range objections {
+			pass.Report(gate.Finding{Code: codeRejected, Message: objection})
 		}
 		for _, r := range reviews {
 			pass.Evidencef("%s says %s", r.Reviewer, r.Verdict)
@@ -46,7 +47,7 @@ func ofPlan(pass *gate.Pass) Request {
 			r.Acceptance = append(r.Acceptance, fmt.Sprintf("task %s: %s", task.ID, criterion))
 		}
 		for i := range task.Steps {
-			r.Steps = append(r.Steps, StepOf(&task.Steps[i]))
+			r.AddStep(&task.Steps[i])
 		}
 	}
 	return r

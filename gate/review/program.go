@@ -35,14 +35,18 @@ func (p *Program) Name() string { return p.Label }
 // Version is the release.
 func (p *Program) Version(context.Context) (string, error) { return p.Release, nil }
 
-// ErrNoProgram is returned for a Program that names neither a program nor a
-// command, or a request that can run none.
-var ErrNoProgram = errors.New("review: nothing to run: set Program.Args or Program.Run, and Request.Runner")
+// errNoProgram is returned for a Program that names neither a program nor a
+// command.
+var errNoProgram = errors.New("review: nothing to run: set Program.Args or Program.Run")
 
-// Review starts the program and reads its answer.
+// Review starts the program and reads its answer. gate.ErrNoRunner says that
+// the request cannot run it.
 func (p *Program) Review(ctx context.Context, r Request) (Review, error) {
-	if r.Runner == nil || len(p.Args) == 0 && p.Run == "" {
-		return Review{}, fmt.Errorf("%w (reviewer %q)", ErrNoProgram, p.Label)
+	switch {
+	case len(p.Args) == 0 && p.Run == "":
+		return Review{}, fmt.Errorf("%w (reviewer %q)", errNoProgram, p.Label)
+	case r.Runner == nil:
+		return Review{}, fmt.Errorf("review: reviewer %q: %w", p.Label, gate.ErrNoRunner)
 	}
 	line, err := json.Marshal(r)
 	if err != nil {

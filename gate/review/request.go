@@ -57,10 +57,12 @@ type Step struct {
 	Patch       string   `json:"patch_id,omitempty"`           // where it is done otherwise than planned
 }
 
-// StepOf is a step as reviewers see it, done by its primary method.
-func StepOf(s *plan.Step) Step {
-	return Step{Address: string(s.Address), Description: s.Description, Run: s.Run, Prompt: s.Prompt,
-		Executor: s.Executor, Artifacts: s.Expected()}
+// AddStep adds a step as reviewers see it, done by its primary method. What it
+// returns may be changed until the next one is added.
+func (r *Request) AddStep(s *plan.Step) *Step {
+	r.Steps = append(r.Steps, Step{Address: string(s.Address), Description: s.Description, Run: s.Run,
+		Prompt: s.Prompt, Executor: s.Executor, Artifacts: s.Expected()})
+	return &r.Steps[len(r.Steps)-1]
 }
 
 // Prompt is the request as a text for a model.

@@ -57,28 +57,22 @@ type Criterion struct {
 	Note      string   `json:"note,omitempty"`
 }
 
-// A Decision is what reviews come to.
-type Decision struct {
-	Approved bool
-	Reasons  []string // why not, at least one of them; none if approved
-	Jobs     []Job    // of all reviewers, if approved
-}
-
-// Decide approves if there is at least one review, all say APPROVE, and none
-// raises a critical flag or has a fault.
-func Decide(reviews []Review) Decision {
-	var d Decision
+// Decide says what reviews come to: the objections, or, where there are none,
+// an approval and the jobs that all reviewers propose. They approve if there is
+// at least one review, all say APPROVE, and none raises a critical flag or has
+// a fault.
+func Decide(reviews []Review) (objections []string, jobs []Job) {
 	if len(reviews) == 0 {
-		d.Reasons = []string{"nobody reviewed it"}
+		return []string{"nobody reviewed it"}, nil
 	}
 	for _, r := range reviews {
-		d.Reasons = append(d.Reasons, r.Objections()...)
-		d.Jobs = append(d.Jobs, r.Jobs...)
+		objections = append(objections, r.Objections()...)
+		jobs = append(jobs, r.Jobs...)
 	}
-	if d.Approved = len(d.Reasons) == 0; !d.Approved {
-		d.Jobs = nil
+	if len(objections) > 0 {
+		return objections, nil
 	}
-	return d
+	return nil, jobs
 }
 
 // Objections are why a review is no approval; none if it is one.

@@ -33,12 +33,16 @@ func (f Func) Name() string { return f.Label }
 // Review calls the function.
 func (f Func) Review(ctx context.Context, r Request) (Review, error) { return f.Ask(ctx, r) }
 
-// Ask asks reviewers about a plan or a task, one after another, and returns a
-// review of each, in their order. A reviewer that fails, panics or is cut off has given no contract. The
-// name of a review is the reviewer's, whatever it says itself.
-func Ask(ctx context.Context, reviewers []Reviewer, r Request) []Review {
+// Reviewers are those of a run.
+type Reviewers []Reviewer
+
+// Ask asks about a plan or a task, one reviewer after another, and returns a
+// review of each, in their order. A reviewer that fails, panics or is cut off
+// has given no contract. The name of a review is the reviewer's, whatever it
+// says itself.
+func (rs Reviewers) Ask(ctx context.Context, r Request) []Review {
 	var reviews []Review
-	for _, reviewer := range reviewers {
+	for _, reviewer := range rs {
 		review, err := ask(ctx, reviewer, r)
 		if err != nil {
 			review.Error = err.Error()
@@ -91,10 +95,10 @@ func caught(err *error) {
 
 // Validate refuses nil and nameless reviewers, and two of one name. All that is
 // wrong is joined.
-func Validate(reviewers []Reviewer) error {
+func (rs Reviewers) Validate() error {
 	var errs []error
 	seen := map[string]bool{}
-	for n, r := range reviewers {
+	for n, r := range rs {
 		if r == nil {
 			errs = append(errs, fmt.Errorf("review: reviewer %d is nil", n))
 			continue

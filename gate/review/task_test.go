@@ -115,11 +115,11 @@ func TestDecide(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := review.Decide(test.reviews)
-			if got.Approved != test.approved || got.Approved != (len(got.Jobs) > 0) {
-				t.Errorf("approved %v with %d jobs, want %v", got.Approved, len(got.Jobs), test.approved)
+			objections, jobs := review.Decide(test.reviews)
+			if test.approved != (len(jobs) > 0) {
+				t.Errorf("%d jobs, approved %v", len(jobs), test.approved)
 			}
-			if diff := cmp.Diff(test.reasons, got.Reasons); diff != "" {
+			if diff := cmp.Diff(test.reasons, objections); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -128,7 +128,7 @@ func TestDecide(t *testing.T) {
 
 func TestAskSurvivesReviewers(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	reviewers := []review.Reviewer{
+	reviewers := review.Reviewers{
 		review.Func{Label: "nil", Ask: func(context.Context, review.Request) (review.Review, error) {
 			return review.Review{}, nil
 		}},
@@ -148,7 +148,7 @@ func TestAskSurvivesReviewers(t *testing.T) {
 		}},
 	}
 	d := review.Request{Steps: []review.Step{{Run: "true"}}}
-	reviews := review.Ask(ctx, reviewers, d)
+	reviews := reviewers.Ask(ctx, d)
 	for i, want := range []string{"the reviewer gave none", "no model", "the reviewer panicked: oh", "", "stop"} {
 		if reviews[i].Error != want || reviews[i].Reviewer != reviewers[i].Name() {
 			t.Errorf("%s: error %q, want %q", reviews[i].Reviewer, reviews[i].Error, want)
@@ -172,11 +172,11 @@ func TestAskBoundsReviews(t *testing.T) {
 	text := strings.Repeat("x", 1<<20)
 	flags := make([]string, 5000)
 	ask := func(r review.Review) review.Review {
-		return review.Ask(t.Context(), []review.Reviewer{endless{r}}, review.Request{})[0]
+		return review.Reviewers{endless{r}}.Ask(t.Context(), review.Request{})[0]
 	}
 	r := ask(review.Review{Verdict: "APPROVE", Warnings: []string{text}, Jobs: make([]review.Job, 100),
 		Checks: []review.Check{{Name: text, Value: text}}})
-	if !review.Decide([]review.Review{r}).Approved || len(r.Warnings[0]) > 4096 ||
+	if len(r.Objections()) > 0 || len(r.Warnings[0]) > 4096 ||
 		len(r.Checks[0].Name)+len(r.Checks[0].Value) > 8192 {
 		t.Errorf("%d bytes of a warning, objections %.200q", len(r.Warnings[0]), r.Objections())
 	}
@@ -197,12 +197,12 @@ func TestAskBoundsReviews(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	ok := review.Func{Label: "ops"}
-	if err := review.Validate([]review.Reviewer{ok, review.Func{Label: "quality"}}); err != nil {
+	if err := (review.Reviewers{ok, review.Func{Label: "quality"}}).Validate(); err != nil {
 		t.Error(err)
 	}
-	for name, list := range map[string][]review.Reviewer{"nil": {nil}, "nameless": {review.Func{}},
+	for name, list := range map[string]review.Reviewers{"nil": {nil}, "nameless": {review.Func{}},
 		"twice": {ok, ok}} {
-		if review.Validate(list) == nil {
+		if list.Validate() == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
@@ -238,9 +238,9 @@ func TestProgram(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			d := review.Request{Runner: test.runner}
-			reviews := review.Ask(t.Context(), []review.Reviewer{&review.Program{Label: "ops", Run: "review"}}, d)
-			if got := review.Decide(reviews); got.Approved != test.ok {
-				t.Errorf("%+v", got)
+			reviews := review.Reviewers{&review.Program{Label: "ops", Run: "review"}}.Ask(t.Context(), d)
+			if objections, _ := review.Decide(reviews); (objections == nil) != test.ok {
+				t.Errorf("%q", objections)
 			}
 		})
 	}
@@ -284,7 +284,7 @@ func TestRejected(t *testing.T) {
 		`{"verdict": "REJECT", ` + approves[1:],
 		approves[:len(approves)-1], "", "null", "[]",
 	} {
-		if d := review.Decide([]review.Review{read("ops", []byte(text))}); d.Approved || len(d.Reasons) == 0 {
+		if objections, _ := review.Decide([]review.Review{read("ops", []byte(text))}); len(objections) == 0 {
 			t.Errorf("approved with %s", text)
 		}
 	}
@@ -297,11 +297,11 @@ func (nameless) Name() string { panic("no name") }
 
 // TestNamesMayPanic: what Name panics with is an error of that reviewer.
 func TestNamesMayPanic(t *testing.T) {
-	list := []review.Reviewer{nameless{}, review.Func{Label: "ops"}}
-	if err := review.Validate(list); err == nil || !strings.Contains(err.Error(), "reviewer 0: the reviewer panicked: no name") {
+	list := review.Reviewers{nameless{}, review.Func{Label: "ops"}}
+	if err := list.Validate(); err == nil || !strings.Contains(err.Error(), "reviewer 0: the reviewer panicked: no name") {
 		t.Errorf("%v", err)
 	}
-	if r := review.Ask(t.Context(), list[:1], review.Request{}); r[0].Error != "the reviewer panicked: no name" {
+	if r := list[:1].Ask(t.Context(), review.Request{}); r[0].Error != "the reviewer panicked: no name" {
 		t.Errorf("%+v", r)
 	}
 	if name := review.Work(nameless{}).Info().Name; name != "work-review" {
@@ -314,7 +314,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"verdict":"APPROVE"}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := read("ops", text)
-		if review.Decide([]review.Review{r}).Approved &&
+		if len(r.Objections()) == 0 &&
 			(r.Verdict != "APPROVE" || !strings.Contains(string(text), "APPROV")) &&
 			!strings.Contains(string(text), `\u`) {
 			t.Errorf("%q approves", text)
@@ -327,14 +327,12 @@ func Example() {
 		return d.Read([]byte(`{"verdict":"REJECT","flags":{"critical":["no seed"],"warnings":[]},
 			"checks":{"requirements_passed":false},"proposed_jobs":[]}`))
 	}}
-	reviews := review.Ask(context.Background(), []review.Reviewer{quality}, review.Request{Task: "1"})
-	decision := review.Decide(reviews)
-	fmt.Println(decision.Approved)
-	for _, reason := range decision.Reasons {
-		fmt.Println(reason)
+	reviews := review.Reviewers{quality}.Ask(context.Background(), review.Request{Task: "1"})
+	objections, _ := review.Decide(reviews)
+	for _, objection := range objections {
+		fmt.Println(objection)
 	}
 	// Output:
-	// false
 	// quality: the verdict is "REJECT"
 	// quality: critical: no seed
 }

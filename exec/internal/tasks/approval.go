@@ -20,7 +20,7 @@ type Approvals struct {
 	// Counsel has advice patch a task that was rejected.
 	Counsel *counsel.Counsel
 	// Reviewers decide, all of them about each draft.
-	Reviewers []review.Reviewer
+	Reviewers review.Reviewers
 }
 
 // Submit has the reviewers decide about the task of a step: a first draft of
@@ -38,16 +38,16 @@ func (p *Approvals) Submit(ctx context.Context, s *history.Step, again bool) err
 // A reviewer may only look. One that changed the tree has rejected the draft,
 // whatever it says, and what it changed is undone.
 func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Approval, before ...history.Located) error {
-	reviews := review.Ask(ctx, p.Reviewers, p.draft(s, a, before))
+	reviews := p.Reviewers.Ask(ctx, p.draft(s, a, before))
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
-	d := review.Decide(reviews)
-	a.Reviews, a.Reasons, a.Jobs = reviews, bound.First(d.Reasons, bound.Lines), d.Jobs
-	switch {
-	case d.Approved && a.Retry == 0:
+	objections, jobs := review.Decide(reviews)
+	a.Reviews, a.Reasons, a.Jobs = reviews, bound.First(objections, bound.Lines), jobs
+	switch approved := len(objections) == 0; {
+	case approved && a.Retry == 0:
 		a.Status = history.Approved
-	case d.Approved:
+	case approved:
 		a.Status = history.ApprovedRetry
 	case a.Retry >= recovery.Reflections:
 		a.Status, a.Terminal = history.FailedRetry,
@@ -142,12 +142,11 @@ func (p *Approvals) draft(s *history.Step, a *history.Approval, before []history
 				m.ID, m.Run, m.Prompt = made.ID, made.Method.Run, made.Method.Prompt
 			}
 		}
-		shown := review.StepOf(step)
+		shown := d.AddStep(step)
 		shown.Run, shown.Prompt, shown.Executor = m.Run, m.Prompt, m.Executor
 		if m.ID != recovery.Primary {
 			shown.Patch = m.ID
 		}
-		d.Steps = append(d.Steps, shown)
 	}
 	return d
 }

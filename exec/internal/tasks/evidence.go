@@ -37,12 +37,12 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	}
 	policy, shown := v.Policy, v.ShownTask(task)
 	found.Kind = policy.Type(shown)
-	found.Items = policy.Look(ctx, search.Place{Dir: v.Work.Dir, Runner: v.Runner(nil)},
+	found.Items = policy.Look(ctx, v.Work.Dir, v.Runner(nil),
 		policy.Needs(shown, engine.Claim(v.Rec.Run, task)))
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
-	found.Pass = evidence.Pass(found.Items)
+	found.Pass = allFound(found.Items)
 	found.Items = firstItems(found.Items)
 	v.Rec.Seen.Disturb(contract.StrangersRan)
 	facts := []history.Located{{Fact: found}}
@@ -57,6 +57,13 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 		facts = append(facts, history.Located{Fact: undo})
 	}
 	return v.Rec.RecordAll(ctx, facts...)
+}
+
+// allFound reports whether all that was asked for was found. What nobody could
+// verify was not found, and where nothing was asked for there is nothing to
+// miss.
+func allFound(items []evidence.Item) bool {
+	return !slices.ContainsFunc(items, func(i evidence.Item) bool { return i.State != evidence.Found })
 }
 
 // firstItems are as many items as a journal takes, those that were not found

@@ -41,18 +41,18 @@ func (m *MLflow) run(ctx context.Context, n evidence.Need) evidence.Item {
 	if m == nil {
 		return n.Unverifiable("no tracking server is set up, so nobody can say whether run %q exists", n.Name)
 	}
-	run, err := m.Run(ctx, n.Name)
+	run, err := m.lookUp(ctx, n.Name)
 	switch {
-	case errors.Is(err, ErrNoRun):
+	case errors.Is(err, errNoRun):
 		return n.Missing("%v", err)
 	case err != nil:
 		return n.Unverifiable("%v", err)
 	}
-	item := evidence.Item{Need: n, State: evidence.Found, Status: run.Status, Experiment: run.Experiment,
-		Metrics: run.Metrics}
-	if run.Status != "FINISHED" {
+	item := evidence.Item{Need: n, State: evidence.Found, Status: run.status, Experiment: run.experiment,
+		Metrics: run.metrics}
+	if run.status != "FINISHED" {
 		item.State, item.Why = evidence.Missing, fmt.Sprintf("the server calls run %q %q, not FINISHED", n.Name,
-			run.Status)
+			run.status)
 	}
 	return item
 }
@@ -66,9 +66,9 @@ func (m *MLflow) artifact(ctx context.Context, n evidence.Need) evidence.Item {
 	if folder == "." {
 		folder = ""
 	}
-	files, err := m.Artifacts(ctx, n.Want, folder)
+	files, err := m.list(ctx, n.Want, folder)
 	switch {
-	case errors.Is(err, ErrNoRun):
+	case errors.Is(err, errNoRun):
 		return n.Missing("%v", err)
 	case err != nil:
 		return n.Unverifiable("%v", err)
@@ -80,7 +80,7 @@ func (m *MLflow) artifact(ctx context.Context, n evidence.Need) evidence.Item {
 		if !f.Dir && f.Size == 0 {
 			return n.Missing("artifact %q of run %q is empty", n.Name, n.Want)
 		}
-		return evidence.Item{Need: n, State: evidence.Found, Size: f.Size}
+		return evidence.Item{Need: n, State: evidence.Found, Size: int64(f.Size)}
 	}
 	return n.Missing("run %q has no artifact %q", n.Want, n.Name)
 }

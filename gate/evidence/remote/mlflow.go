@@ -40,37 +40,30 @@ type MLflow struct {
 	Client   http.RoundTripper // nil: http.DefaultTransport
 }
 
-// A TrackedRun is a run as the server knows it.
-type TrackedRun struct {
-	ID, Experiment, Status string // Status "FINISHED" where it ended well
-	Metrics                map[string]float64
-	Params                 map[string]string
-	ArtifactURI            string
+// A trackedRun is a run as the server knows it.
+type trackedRun struct {
+	experiment, status string // status "FINISHED" where it ended well
+	metrics            map[string]float64
 }
 
-// ErrNoRun says that the server does not know the run.
-var ErrNoRun = errors.New("remote: the tracking server knows no such run")
+// errNoRun says that the server does not know the run.
+var errNoRun = errors.New("remote: the tracking server knows no such run")
 
-// Run asks for a run. An error is [ErrNoRun] where the server says that there
+// lookUp asks for a run. An error is errNoRun where the server says that there
 // is none, else a *[ServerError]: then nobody knows.
-func (m *MLflow) Run(ctx context.Context, id string) (*TrackedRun, error) {
+func (m *MLflow) lookUp(ctx context.Context, id string) (*trackedRun, error) {
 	var answer struct {
 		Run struct {
 			Info struct {
 				RunID        string          `json:"run_id"`
 				ExperimentID json.RawMessage `json:"experiment_id"`
 				Status       string          `json:"status"`
-				ArtifactURI  string          `json:"artifact_uri"`
 			} `json:"info"`
 			Data struct {
 				Metrics []struct {
 					Key   string          `json:"key"`
 					Value json.RawMessage `json:"value"`
 				} `json:"metrics"`
-				Params []struct {
-					Key   string `json:"key"`
-					Value string `json:"value"`
-				} `json:"params"`
 			} `json:"data"`
 		} `json:"run"`
 	}
@@ -81,51 +74,41 @@ func (m *MLflow) Run(ctx context.Context, id string) (*TrackedRun, error) {
 	if info.RunID != id {
 		return nil, m.fault(http.StatusOK, fmt.Sprintf(" and another run than %q", id))
 	}
-	run := &TrackedRun{ID: id, Experiment: strings.Trim(string(info.ExperimentID), `"`), Status: info.Status,
-		ArtifactURI: info.ArtifactURI,
-		Metrics:     map[string]float64{}, Params: map[string]string{}}
+	run := &trackedRun{experiment: strings.Trim(string(info.ExperimentID), `"`), status: info.Status,
+		metrics: map[string]float64{}}
 	for _, metric := range answer.Run.Data.Metrics {
 		var v float64 // NaN and infinities come as texts, and are left out
-		if len(run.Metrics) < maxMetrics && json.Unmarshal(metric.Value, &v) == nil && !math.IsInf(v, 0) {
-			run.Metrics[metric.Key] = v
+		if len(run.metrics) < maxMetrics && json.Unmarshal(metric.Value, &v) == nil && !math.IsInf(v, 0) {
+			run.metrics[metric.Key] = v
 		}
-	}
-	for _, p := range answer.Run.Data.Params {
-		run.Params[p.Key] = p.Value
 	}
 	return run, nil
 }
 
-// A TrackedFile is an artifact that the server keeps.
-type TrackedFile struct {
-	Path string
-	Dir  bool
-	Size int64
+// A trackedFile is an artifact that the server keeps.
+type trackedFile struct {
+	Path string `json:"path"`
+	Dir  bool   `json:"is_dir"`
+	Size size   `json:"file_size"`
 }
 
-// Artifacts lists what the server keeps for a run in a folder, "" for the
-// outermost one. Errors are those of Run.
-func (m *MLflow) Artifacts(ctx context.Context, id, folder string) ([]TrackedFile, error) {
-	var files []TrackedFile
+// list asks what the server keeps for a run in a folder, "" for the outermost
+// one. Errors are those of lookUp.
+func (m *MLflow) list(ctx context.Context, id, folder string) ([]trackedFile, error) {
+	var files []trackedFile
 	query := url.Values{"run_id": {id}}
 	if folder != "" {
 		query.Set("path", folder)
 	}
 	for range maxPages {
 		var answer struct {
-			Files []struct {
-				Path string `json:"path"`
-				Dir  bool   `json:"is_dir"`
-				Size size   `json:"file_size"`
-			} `json:"files"`
-			Next string `json:"next_page_token"`
+			Files []trackedFile `json:"files"`
+			Next  string        `json:"next_page_token"`
 		}
 		if err := m.get(ctx, "artifacts/list", query, &answer); err != nil {
 			return nil, err
 		}
-		for _, f := range answer.Files {
-			files = append(files, TrackedFile{f.Path, f.Dir, int64(f.Size)})
-		}
+		files = append(files, answer.Files...)
 		if answer.Next == "" {
 			return files, nil
 		}
@@ -199,7 +182,7 @@ func (m *MLflow) refusal(status int, body []byte) error {
 	}
 	_ = json.Unmarshal(body, &answer) // a proxy in between answers with pages
 	if answer.Code == "RESOURCE_DOES_NOT_EXIST" {
-		return fmt.Errorf("%w (%s)", ErrNoRun, answer.Code)
+		return fmt.Errorf("%w (%s)", errNoRun, answer.Code)
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

@@ -1,7 +1,6 @@
 package remote_test
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -83,13 +82,10 @@ func recorded(t *testing.T, token string) *httptest.Server {
 
 func TestMLflowRun(t *testing.T) {
 	m := &remote.MLflow{URL: recorded(t, "").URL}
-	got, err := m.Run(t.Context(), finished)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &remote.TrackedRun{ID: finished, Experiment: "3", Status: "FINISHED",
-		Metrics: map[string]float64{"accuracy": 0.93},
-		Params:  map[string]string{"batch_size": "16"}, ArtifactURI: "mlflow-artifacts:/3/" + finished + "/artifacts"}
+	need := evidence.Need{Kind: evidence.Run, Name: finished}
+	got := m.Look(t.Context(), need)
+	want := evidence.Item{Need: need, State: evidence.Found, Experiment: "3", Status: "FINISHED",
+		Metrics: map[string]float64{"accuracy": 0.93}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -100,7 +96,7 @@ func TestMLflowRun(t *testing.T) {
 func TestMLflowEvidence(t *testing.T) {
 	server := recorded(t, "").URL
 	look := func(m *remote.MLflow, n evidence.Need) evidence.Item {
-		return (&search.Policy{Tracker: m}).Look(t.Context(), search.Place{Dir: t.TempDir()}, []evidence.Need{n})[0]
+		return (&search.Policy{Tracker: m}).Look(t.Context(), t.TempDir(), nil, []evidence.Need{n})[0]
 	}
 	run := func(id string) evidence.Need { return evidence.Need{Kind: evidence.Run, Name: id} }
 	file := func(path string) evidence.Need {
@@ -150,22 +146,23 @@ func TestMLflowToken(t *testing.T) {
 	const secret = "s3cr3t-token"
 	server := recorded(t, secret)
 	m := &remote.MLflow{URL: server.URL, TokenEnv: "TRACKING_TOKEN_OF_A_TEST"}
-	var fault *remote.ServerError
-	if _, err := m.Run(t.Context(), finished); !errors.As(err, &fault) || !strings.Contains(err.Error(), "TRACKING_TOKEN_OF_A_TEST") {
-		t.Errorf("without a token: %v", err)
+	need := evidence.Need{Kind: evidence.Run, Name: finished}
+	if got := m.Look(t.Context(), need); got.State != evidence.Unverifiable ||
+		!strings.Contains(got.Why, "TRACKING_TOKEN_OF_A_TEST") {
+		t.Errorf("without a token: %+v", got)
 	}
 	t.Setenv("TRACKING_TOKEN_OF_A_TEST", secret)
-	if _, err := m.Run(t.Context(), finished); err != nil {
-		t.Errorf("with the token: %v", err)
+	if got := m.Look(t.Context(), need); got.State != evidence.Found {
+		t.Errorf("with the token: %+v", got)
 	}
 	t.Setenv("TRACKING_TOKEN_OF_A_TEST", secret+"-old")
-	if _, err := m.Run(t.Context(), finished); !errors.As(err, &fault) || fault.Status != http.StatusUnauthorized ||
-		strings.Contains(err.Error(), secret) {
-		t.Errorf("with an old token: %v", err)
+	if got := m.Look(t.Context(), need); got.State != evidence.Unverifiable ||
+		!strings.Contains(got.Why, "status 401") || strings.Contains(got.Why, secret) {
+		t.Errorf("with an old token: %+v", got)
 	}
 	t.Setenv("TRACKING_TOKEN_OF_A_TEST", secret+"\nX-Other: 1")
-	if _, err := m.Run(t.Context(), finished); err == nil || strings.Contains(err.Error(), secret) {
-		t.Errorf("with a token of two lines: %v", err)
+	if got := m.Look(t.Context(), need); got.State != evidence.Unverifiable || strings.Contains(got.Why, secret) {
+		t.Errorf("with a token of two lines: %+v", got)
 	}
 	if v := (&search.Policy{Tracker: m}).Version(); strings.Contains(v, secret) {
 		t.Errorf("version %q", v)

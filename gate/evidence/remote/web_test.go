@@ -58,7 +58,7 @@ func TestWeb(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := (&search.Policy{Web: test.web}).Look(t.Context(), search.Place{},
+			got := (&search.Policy{Web: test.web}).Look(t.Context(), "", nil,
 				[]evidence.Need{{Kind: evidence.URL, Name: test.url}})[0]
 			if got.State != test.state {
 				t.Errorf("%s (%s), want %s", got.State, got.Why, test.state)

@@ -60,7 +60,7 @@ func (c check) Kind() plan.CheckKind { return c.kind }
 func (c check) Decide(ctx context.Context, pass *gate.Pass, asked plan.Check) (gate.Verdict, error) {
 	v := gate.Holds()
 	var errs []error
-	for _, i := range c.policy.Look(ctx, Place{Dir: pass.Dir, Runner: pass.Runner}, c.needs(asked)) {
+	for _, i := range c.policy.Look(ctx, pass.Dir, pass.Runner, c.needs(asked)) {
 		switch i.State {
 		case evidence.Found:
 			v.Evidence = append(v.Evidence, fmt.Sprintf("%s %q was found", i.Kind, i.Name))

@@ -39,7 +39,7 @@ func TestTypeOf(t *testing.T) {
 		"Re-Execute Task 1 – CLIP Integration": evidence.Experimental,
 	}
 	for action, want := range tests {
-		if got := evidence.TypeOf(action); got != want {
+		if got := (&search.Policy{}).Type(&plan.Task{Title: action}); got != want {
 			t.Errorf("%q is %s, want %s", action, got, want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestFiles(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := (&search.Policy{}).Look(t.Context(), search.Place{Dir: dir}, []evidence.Need{test.need})[0]
+			got := (&search.Policy{}).Look(t.Context(), dir, nil, []evidence.Need{test.need})[0]
 			if got.State != test.state || !strings.Contains(got.Why, test.why) {
 				t.Errorf("%s (%s), want %s (…%s…)", got.State, got.Why, test.state, test.why)
 			}
@@ -147,29 +147,14 @@ func TestCommands(t *testing.T) {
 	}{"succeeds": {0, nil, evidence.Found}, "fails": {1, nil, evidence.Missing},
 		"cannot run": {0, errors.New("no"), evidence.Unverifiable}} {
 		t.Run(name, func(t *testing.T) {
-			at := search.Place{Runner: runner(func(gate.Command) (gate.CommandResult,
-				error) {
+			run := runner(func(gate.Command) (gate.CommandResult, error) {
 				return gate.CommandResult{Exit: test.exit}, test.err
-			})}
-			if got := (&search.Policy{}).Look(t.Context(), at,
+			})
+			if got := (&search.Policy{}).Look(t.Context(), "", run,
 				[]evidence.Need{{Kind: evidence.Command, Name: "x"}})[0]; got.State != test.state {
 				t.Errorf("%s, want %s", got.State, test.state)
 			}
 		})
-	}
-}
-
-func TestPass(t *testing.T) {
-	found, missing, unknown := evidence.Item{State: evidence.Found}, evidence.Item{State: evidence.Missing},
-		evidence.Item{State: evidence.Unverifiable}
-	for _, test := range []struct {
-		items []evidence.Item
-		want  bool
-	}{{nil, true}, {[]evidence.Item{found, found}, true}, {[]evidence.Item{found, missing}, false},
-		{[]evidence.Item{found, unknown}, false}} {
-		if got := evidence.Pass(test.items); got != test.want {
-			t.Errorf("%v: %v", test.items, got)
-		}
 	}
 }
 
@@ -185,7 +170,7 @@ func ExamplePolicy() {
 	policy := &search.Policy{}
 	task := &plan.Task{Title: "Write the report"}
 	needs := policy.Needs(task, evidence.Claim{Artifacts: []string{"report.md", "figures.png"}})
-	for _, item := range policy.Look(context.Background(), search.Place{Dir: dir}, needs) {
+	for _, item := range policy.Look(context.Background(), dir, nil, needs) {
 		fmt.Printf("%s %s %q\n", item.Name, item.State, item.Why)
 	}
 	// Output:

@@ -93,11 +93,11 @@ func validChecksum(text string) error {
 }
 
 // lookForCommand runs a command in the sandbox of the plan.
-func lookForCommand(ctx context.Context, at Place, n evidence.Need) evidence.Item {
-	if at.Runner == nil {
+func lookForCommand(ctx context.Context, dir string, run gate.CommandRunner, n evidence.Need) evidence.Item {
+	if run == nil {
 		return n.Unverifiable("there is nothing that could run %q", n.Name)
 	}
-	result, err := at.Runner.Run(ctx, gate.Command{Run: n.Name, Dir: at.Dir})
+	result, err := run.Run(ctx, gate.Command{Run: n.Name, Dir: dir})
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -108,10 +108,4 @@ func lookForCommand(ctx context.Context, at Place, n evidence.Need) evidence.Ite
 		return n.Missing("%q ended with status %d", n.Name, result.Exit)
 	}
 	return evidence.Item{Need: n, State: evidence.Found}
-}
-
-// A Place is where evidence lies.
-type Place struct {
-	Dir    string             // the workspace
-	Runner gate.CommandRunner // for commands; nil: they cannot be verified
 }

@@ -23,7 +23,7 @@ func TestChecksumEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("somebody pressed ctrl-c"))
 	need := evidence.Need{Kind: evidence.Checksum, Name: "huge", Want: "sha256:" + strings.Repeat("0", 64)}
-	item := new(search.Policy).Look(ctx, search.Place{Dir: dir}, []evidence.Need{need})[0]
+	item := new(search.Policy).Look(ctx, dir, nil, []evidence.Need{need})[0]
 	if item.State != evidence.Unverifiable || !strings.Contains(item.Why, "ctrl-c") {
 		t.Errorf("%+v", item)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/evidence"
 	"github.com/planlock/planlock/plan"
 )
@@ -37,8 +38,12 @@ type Policy struct {
 	Tracker Finder
 	// Web may be asked for addresses; nil: none may. See remote.Web.
 	Web Finder
-	// TypeOf tells the type of a task; nil: [evidence.TypeOf] of its title, or
-	// of its description where it has none.
+	// TypeOf tells the type of a task; nil: the first word that stands in its
+	// title, or in its description where it has none, whatever the case of its
+	// letters, and wherever it stands: execute, run, diagnostic, experiment, gpu
+	// and model make an experiment; else write, design, draft, doc and paper a
+	// document. Without any it is an experiment, because too much evidence does
+	// less harm than too little.
 	TypeOf func(t *plan.Task) evidence.TaskType
 	// Further are needs besides those that follow from the type; nil: none.
 	Further func(t *plan.Task) []evidence.Need
@@ -51,7 +56,7 @@ func (p *Policy) Type(t *plan.Task) evidence.TaskType {
 	if p.TypeOf != nil {
 		return p.TypeOf(t)
 	}
-	return evidence.TypeOf(cmp.Or(t.Title, t.Description))
+	return typeOf(cmp.Or(t.Title, t.Description))
 }
 
 // Needs is the evidence that a task owes: experiments every run that was
@@ -115,23 +120,24 @@ func (p *Policy) finders() []Finder {
 	return slices.DeleteFunc([]Finder{p.Tracker, p.Web}, func(f Finder) bool { return f == nil })
 }
 
-// Look finds out about each need, in order. It never fails: what went wrong is
-// in the items.
-func (p *Policy) Look(ctx context.Context, at Place, needs []evidence.Need) []evidence.Item {
+// Look finds out about each need, in order, in the workspace dir and outside of
+// it. run runs commands; nil: those cannot be verified. It never fails: what
+// went wrong is in the items.
+func (p *Policy) Look(ctx context.Context, dir string, run gate.CommandRunner, needs []evidence.Need) []evidence.Item {
 	items := make([]evidence.Item, 0, len(needs))
 	for _, n := range needs {
-		items = append(items, p.look(ctx, at, n))
+		items = append(items, p.look(ctx, dir, run, n))
 	}
 	return items
 }
 
 // look finds out about one need, by whoever knows of its kind.
-func (p *Policy) look(ctx context.Context, at Place, n evidence.Need) evidence.Item {
+func (p *Policy) look(ctx context.Context, dir string, run gate.CommandRunner, n evidence.Need) evidence.Item {
 	switch n.Kind {
 	case evidence.File, evidence.Checksum:
-		return lookForFile(ctx, at.Dir, n)
+		return lookForFile(ctx, dir, n)
 	case evidence.Command:
-		return lookForCommand(ctx, at, n)
+		return lookForCommand(ctx, dir, run, n)
 	case evidence.URL:
 		return outside(ctx, p.Web, n, "addresses are not asked for: list the host in Web.Hosts")
 	case evidence.Run, evidence.Artifact:
