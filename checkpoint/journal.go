@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -170,6 +171,20 @@ func (j *Journal) Append(ctx context.Context, facts ...record.Fact) ([]record.Re
 		return nil, nil
 	}
 	return j.add(ctx, facts, durable)
+}
+
+// Add appends one fact that is about a step, or about none: of a kind, with data
+// in JSON. The error is for data that JSON does not take, or that of Append.
+func (j *Journal) Add(ctx context.Context, kind, step string, data any) (record.Record, error) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return record.Record{}, fmt.Errorf("checkpoint: fact %q: %w", kind, err)
+	}
+	records, err := j.Append(ctx, record.Fact{Type: kind, Step: step, Data: text})
+	if err != nil {
+		return record.Record{}, err
+	}
+	return records[0], nil
 }
 
 // Write adds facts like Append, but does not wait for the disk: they outlive

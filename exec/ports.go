@@ -73,10 +73,6 @@ func name(x Executor) string {
 // them with the patch of an advisor.
 type Method = method.Method
 
-// MethodOf is a step's own method, for whoever calls executors without a
-// controller.
-func MethodOf(step *plan.Step) Method { return method.Of(step) }
-
 // Work is one attempt of a step. What it points to must not be changed.
 type Work struct {
 	RunID   string
@@ -96,6 +92,13 @@ type Work struct {
 	Feedback []string           // why earlier attempts failed, oldest first; then what advisors and people said
 	Runner   gate.CommandRunner // runs programs in the step's sandbox; nothing that it started outlives the call
 	Output   io.Writer          // live output for the host; what is written is also kept, bounded
+}
+
+// WorkOf is the work that a pass is about, done as the step says, with nobody
+// listening: for whoever calls executors without a controller.
+func WorkOf(p *gate.Pass) Work {
+	return Work{Goal: p.Plan.Goal, Task: p.Task, Step: p.Step, Method: method.Of(p.Step), Attempt: p.Attempt, Dir: p.Dir,
+		Runner: p.Runner, Output: io.Discard}
 }
 
 // An Outcome is what the executor says about an attempt.

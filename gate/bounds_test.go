@@ -18,7 +18,7 @@ func talk(t *testing.T, judge func(pass *gate.Pass) error) gate.Judgement {
 	t.Helper()
 	g := gate.New(gate.Info{Name: "talker", Doc: "Talks.", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}},
 		func(_ context.Context, pass *gate.Pass) error { return judge(pass) })
-	return (&panel.Panel{Gates: []gate.Gate{g}}).Ask(t.Context(), gate.After, &gate.Pass{})[0]
+	return (&panel.Panel{Gates: []gate.Gate{g}}).Ask(t.Context(), &gate.Pass{}, gate.After)[0]
 }
 
 // size is how much a judgement adds to a journal.

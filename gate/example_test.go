@@ -43,9 +43,9 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	pass := &gate.Pass{Changes: []ledger.Change{{Path: "certs/ca.pem", Op: ledger.Created},
-		{Path: "main.go", Op: ledger.Modified}}}
-	for _, j := range p.Ask(context.Background(), gate.During, pass) {
+	pass := &gate.Pass{}
+	pass.Changes = []ledger.Change{{Path: "certs/ca.pem", Op: ledger.Created}, {Path: "main.go", Op: ledger.Modified}}
+	for _, j := range p.Ask(context.Background(), pass, gate.During) {
 		fmt.Println(j.Gate, j.Verdict.Result, j.Blocks())
 		for _, f := range j.Verdict.Findings {
 			fmt.Println(f.Path+":", f.Message)
@@ -73,7 +73,7 @@ func ExamplePass_Waiting() {
 			pass.Evidencef("the reviewer says: %s", answer)
 			return nil
 		})
-	for _, j := range (&panel.Panel{Gates: []gate.Gate{review}}).Ask(context.Background(), gate.After, &gate.Pass{}) {
+	for _, j := range (&panel.Panel{Gates: []gate.Gate{review}}).Ask(context.Background(), &gate.Pass{}, gate.After) {
 		fmt.Println(j.Gate, j.Verdict.Result, j.Verdict.Evidence)
 	}
 	// Output:

@@ -36,17 +36,6 @@ func (j Judgement) MayAskAgain() bool {
 		(late.Cause == Resources || late.Cause == Dependency)
 }
 
-// Blocking picks the judgements that block, in order.
-func Blocking(js []Judgement) []Judgement {
-	var out []Judgement
-	for _, j := range js {
-		if j.Blocks() {
-			out = append(out, j)
-		}
-	}
-	return out
-}
-
 // Reasons say in words why a judgement blocks, a line for each finding.
 func (j Judgement) Reasons() []string {
 	if j.Verdict == nil {

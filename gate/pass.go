@@ -28,16 +28,16 @@ type Pass struct {
 	Step    *plan.Step  // nil in planning and final
 	Attempt int
 
-	Dir     string       // the workspace (or clone) on disk
-	Base    *ledger.Tree // before the run
-	Before  *ledger.Tree // the step's checkpoint
-	After   *ledger.Tree // after the attempt; equals Before in phase before; the final tree in phase final
-	Changes []ledger.Change
-	Account *ledger.Account  // what during and after have to judge; nil in planning, before and final
-	Symbols []ledger.Symbol  // added and removed by the attempt
-	Lines   ledger.LineCount // added and removed by the attempt
-	Content ledger.Content   // contents of entries of Base and Before (from the store) and After (from Dir)
-	Output  *Output          // what the executor said; nil in planning, before and final
+	Dir     string         // the workspace (or clone) on disk
+	Base    *ledger.Tree   // before the run
+	Before  *ledger.Tree   // the step's checkpoint
+	After   *ledger.Tree   // after the attempt; equals Before in phase before; the final tree in phase final
+	Content ledger.Content // contents of entries of Base and Before (from the store) and After (from Dir)
+
+	// Comparison is what changed from Before to After: Changes, Symbols, Lines.
+	ledger.Comparison
+	Account *ledger.Account // what during and after have to judge; nil in planning, before and final
+	Output  *Output         // what the executor said; nil in planning, before and final
 
 	// OpenIntents are the test intents whose step is done and whose fixing step
 	// is not yet.
@@ -48,7 +48,7 @@ type Pass struct {
 	Introduced map[string]string
 
 	Runner CommandRunner // runs commands of checks, sandboxed as the plan says
-	Log    *slog.Logger
+	Log    *slog.Logger  // never nil where a panel asks
 
 	Args    Args              // what the plan gives this gate by [[gates]]
 	Checks  []Check           // the kinds of checks that Decide knows

@@ -18,8 +18,7 @@
 // else; what the head does not vouch for is written once more and synced, since
 // a sync that failed may have left it in memory only.
 //
-//	log, err := filelog.Open(ctx, "w/.planlock/runs/1/journal")
-//	journal, err := checkpoint.OpenJournal(ctx, log, "1", nil)
+//	journal, err := filelog.OpenJournal(ctx, "w/.planlock/runs/1/journal", "1", nil)
 //
 // docs/journal-and-store.md specifies the files.
 package filelog

@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"path/filepath"
 
 	"github.com/planlock/planlock/checkpoint"
@@ -56,19 +54,16 @@ func Run(ctx context.Context, dir string, locked *plan.Locked, x exec.Executor, 
 	defer shut(closeStore)
 	c := &controller{executor: x, panel: judges, store: store, done: map[plan.Address]bool{},
 		scanner: scan.Scanner{Scope: locked.Plan().Scope}, pass: gate.Pass{Plan: locked.Plan(), Dir: dir, Attempt: 1,
-			Content: store.Open, Log: slog.New(slog.DiscardHandler)}}
+			Content: store.Open}}
 	if c.pass.Runner, err = sandbox.Runner(locked.Plan(), dir); err != nil {
 		return err
 	}
 	name := locked.Digest().Short()
-	log, err := filelog.Open(ctx, filepath.Join(dir, exec.Own, name+".journal"))
+	c.journal, err = filelog.OpenJournal(ctx, filepath.Join(dir, exec.Own, name+".journal"), name, c.fold)
 	if err != nil {
 		return err
 	}
-	defer shut(log.Close)
-	if c.journal, err = checkpoint.OpenJournalWith(ctx, log, name, nil, c.fold); err != nil {
-		return err
-	}
+	defer shut(c.journal.Close)
 	now, err := c.takeUp(ctx)
 	for task, step := range locked.Plan().Steps() {
 		if err == nil && !c.done[step.Address] {
@@ -87,10 +82,7 @@ func (c *controller) fold(rec record.Record) error {
 }
 
 func (c *controller) record(ctx context.Context, what string, tree record.Snapshot) error {
-	data, err := json.Marshal(tree)
-	if err == nil {
-		_, err = c.journal.Append(ctx, record.Fact{Type: what, Step: string(c.pass.Step.Address), Data: data})
-	}
+	_, err := c.journal.Add(ctx, what, string(c.pass.Step.Address), tree)
 	return err
 }
 
@@ -125,26 +117,21 @@ func (c *controller) step(ctx context.Context, before *ledger.Tree) (*ledger.Tre
 	if err := c.record(ctx, "begun", c.accepted); err != nil {
 		return nil, err
 	}
-	p, declared := &c.pass, c.pass.Step.Artifacts.Declared()
-	out, why := c.executor.Execute(ctx, exec.Work{Goal: p.Plan.Goal, Task: p.Task, Step: p.Step, Attempt: 1, Dir: p.Dir,
-		Method: exec.MethodOf(p.Step), Runner: p.Runner, Output: io.Discard})
+	p := &c.pass
+	out, why := c.executor.Execute(ctx, exec.WorkOf(p))
 	ctx = context.WithoutCancel(ctx) // what was begun is ended
 	after, kept, err := c.look(ctx, before)
+	if err == nil {
+		p.Comparison, err = source.Compare(ctx, before, after, c.store.Open)
+	}
 	if err != nil {
 		return nil, err // the next call finds the step begun
 	}
-	made, err := source.Compare(ctx, before, after, c.store.Open)
-	if err != nil {
-		return nil, err
-	}
-	account := ledger.Reconcile(declared, made.Changes, made.Symbols)
+	account := ledger.Reconcile(p.Step.Artifacts.Declared(), p.Changes, p.Symbols)
 	p.Before, p.After, p.Account = before, after, &account
-	p.Changes, p.Symbols, p.Lines = made.Changes, made.Symbols, made.Lines
 	p.Output = &gate.Output{Text: out.Output, Stdout: out.Stdout, Exit: out.Exit}
-	for _, p.Phase = range []gate.Phase{gate.During, gate.After} {
-		for _, j := range gate.Blocking(c.panel.Ask(ctx, p.Phase, p)) {
-			why = errors.Join(why, fmt.Errorf("%q", j.Reasons()))
-		}
+	if why == nil {
+		why = c.panel.Ask(ctx, p, gate.During, gate.After).Err()
 	}
 	if why == nil {
 		c.accepted = kept

@@ -271,15 +271,11 @@ func (b *Book) rule(ctx context.Context, what, id, by, why string, may func(*Ent
 
 // append makes a fact durable, and only then true.
 func (b *Book) append(ctx context.Context, what string, f any) error {
-	data, err := json.Marshal(f)
-	if err != nil {
-		return fmt.Errorf("learn: %w", err)
-	}
-	records, err := b.journal.Append(ctx, record.Fact{Type: what, Data: data})
+	rec, err := b.journal.Add(ctx, what, "", f)
 	if err != nil {
 		return err
 	}
-	return b.apply(records[0])
+	return b.apply(rec)
 }
 
 // Entries are all entries, in the order in which they were first seen. Each is

@@ -18,13 +18,13 @@ func ExampleGates() {
 	pass := &gate.Pass{
 		Plan: &plan.Plan{Profile: plan.Strict},
 		Step: &plan.Step{Address: "1.1", Limits: &plan.Limits{MaxFiles: &one, Modules: []string{"server"}}},
-		Changes: []ledger.Change{
-			{Path: "server/limit.txt", Op: ledger.Created, After: &ledger.Entry{Kind: ledger.File}},
-			{Path: "notes.txt", Op: ledger.Created, After: &ledger.Entry{Kind: ledger.File}},
-		},
+	}
+	pass.Changes = []ledger.Change{
+		{Path: "server/limit.txt", Op: ledger.Created, After: &ledger.Entry{Kind: ledger.File}},
+		{Path: "notes.txt", Op: ledger.Created, After: &ledger.Entry{Kind: ledger.File}},
 	}
 	p := &panel.Panel{Gates: builtin.Gates(), Checks: checks.Kinds()}
-	for _, j := range gate.Blocking(p.Ask(context.Background(), gate.During, pass)) {
+	for _, j := range p.Ask(context.Background(), pass, gate.During).Blocking() {
 		if j.Verdict == nil {
 			fmt.Println(j.Gate, "could not decide:", j.Err)
 			continue

@@ -42,12 +42,12 @@ func TestQuickGatesOnlyLook(t *testing.T) {
 	}
 	for _, phase := range []gate.Phase{gate.Before, gate.During, gate.After} {
 		judges := &panel.Panel{Gates: builtin.Gates(), Checks: checks.Kinds()}
-		js := judges.Ask(t.Context(), phase, &gate.Pass{Plan: p, Step: step, Dir: t.TempDir(),
+		js := judges.Ask(t.Context(), &gate.Pass{Plan: p, Step: step, Dir: t.TempDir(),
 			Account: &ledger.Account{}, Runner: forbidden{t},
 			Output: &gate.Output{}, Content: func(context.Context, ledger.Entry) (io.ReadCloser, error) {
 				t.Error("a content was read")
 				return nil, errors.New("not here")
-			}})
+			}}, phase)
 		if len(js) == 0 {
 			t.Errorf("%s: nobody was asked", phase)
 		}
@@ -99,8 +99,8 @@ func TestLookingUpWhatNoScanLookedUpIsWatched(t *testing.T) {
 			away := make(chan struct{})
 			go func() {
 				defer close(away)
-				p.Ask(ctx, gate.After, &gate.Pass{Step: step, Dir: dir, Before: tree, After: tree,
-					Account: &ledger.Account{}, Output: &gate.Output{}})
+				p.Ask(ctx, &gate.Pass{Step: step, Dir: dir, Before: tree, After: tree,
+					Account: &ledger.Account{}, Output: &gate.Output{}}, gate.After)
 			}()
 			<-asked
 			cancel()

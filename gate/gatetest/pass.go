@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +35,7 @@ func Pass(t testing.TB, before, after Files) *gate.Pass {
 		ID: "1", Description: "Try a gate", Steps: []plan.Step{{ID: "1", Address: "1.1",
 			Description: "Change something"}}}}}
 	pass := &gate.Pass{Phase: gate.After, Plan: p, Task: &p.Tasks[0], Step: &p.Tasks[0].Steps[0], Attempt: 1,
-		Dir: dir, Output: &gate.Output{}, Log: slog.New(slog.DiscardHandler)}
+		Dir: dir, Output: &gate.Output{}}
 	pass.Base = scanTree(t, old)
 	pass.Before = pass.Base
 	pass.Content = contents(old, pass)
@@ -50,11 +49,10 @@ func Rescan(t testing.TB, pass *gate.Pass) {
 	t.Helper()
 	ctx := context.Background()
 	pass.After = scanTree(t, pass.Dir)
-	made, err := source.Compare(ctx, pass.Before, pass.After, pass.Content)
-	if err != nil {
+	var err error
+	if pass.Comparison, err = source.Compare(ctx, pass.Before, pass.After, pass.Content); err != nil {
 		t.Fatalf("gatetest: compare the trees: %v", err)
 	}
-	pass.Changes, pass.Symbols, pass.Lines = made.Changes, made.Symbols, made.Lines
 }
 
 // contents opens entries of the tree after from the workspace, all others from
@@ -115,7 +113,7 @@ func Judge(ctx context.Context, g gate.Gate, pass *gate.Pass) gate.Judgement {
 	if !contains(info.Phases, phase) && len(info.Phases) > 0 {
 		phase = info.Phases[0]
 	}
-	js := alone(g).Ask(ctx, phase, ready(pass, phase))
+	js := alone(g).Ask(ctx, ready(pass, phase))
 	if len(js) != 1 {
 		return gate.Judgement{Gate: info.Name, Level: info.Level, Phase: phase, Err: fmt.Errorf("gatetest: gate %q looks in no phase", info.Name)}
 	}

@@ -10,10 +10,12 @@ import (
 	"github.com/planlock/planlock/gate"
 )
 
-// Ask asks the gates of a phase, in order, one after the other, and returns
-// every judgement. In planning those of a higher level come first, since their
-// "no" makes all others idle. Gates that do not look in this phase are left
-// out. Each gets its own copy of pass; pass itself gets no findings.
+// Ask asks the gates of each phase, in order, one after the other, and returns
+// every judgement. The first phase in which something blocks is the last; where
+// none is named, it is that of pass. In planning the gates of a higher level
+// come first, since their "no" makes all others idle. Gates that do not look in
+// a phase are left out. Each gets its own copy of pass; pass itself gets no
+// findings.
 //
 // Ask returns within the gates' limits also if a gate ignores its context: a
 // moment before the limit (a tenth of it, at most 100 ms) the gate is told to
@@ -21,9 +23,24 @@ import (
 // left behind in its goroutine, and what it still reports is dropped. A panic
 // of a gate becomes a *PanicError. When ctx ends, the gates that did not answer
 // are judged undecided with its cause.
-func (p *Panel) Ask(ctx context.Context, phase gate.Phase, pass *gate.Pass) []gate.Judgement {
+func (p *Panel) Ask(ctx context.Context, pass *gate.Pass, phases ...gate.Phase) gate.Judgements {
+	if len(phases) == 0 {
+		return p.ask(ctx, pass, pass.Phase)
+	}
+	var all gate.Judgements
+	for _, phase := range phases {
+		judged := p.ask(ctx, pass, phase)
+		if all = append(all, judged...); len(judged.Blocking()) > 0 {
+			break
+		}
+	}
+	return all
+}
+
+// ask asks the gates of one phase.
+func (p *Panel) ask(ctx context.Context, pass *gate.Pass, phase gate.Phase) gate.Judgements {
 	due := make([]asked, 0, 16) // few look in one phase
-	out := make([]gate.Judgement, 0, 16)
+	out := make(gate.Judgements, 0, 16)
 	for n, g := range p.inOrder(phase) {
 		info, err := Describe(g)
 		switch {

@@ -5,7 +5,7 @@
 //	if err := p.Validate(); err != nil {
 //		return err
 //	}
-//	for _, j := range p.Ask(ctx, gate.After, pass) {
+//	for _, j := range p.Ask(ctx, pass, gate.After) {
 //		…
 //	}
 //

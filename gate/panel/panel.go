@@ -3,6 +3,7 @@ package panel
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -101,9 +102,13 @@ func Describe(g gate.Gate) (info gate.Info, err error) {
 }
 
 // Prepare copies pass for one gate: with no findings, with the panel's checks
-// and options, and with a runner that knows what the gate waits for.
+// and options, with a log that discards what it gets where pass has none, and
+// with a runner that knows what the gate waits for.
 func (p *Panel) Prepare(pass *gate.Pass) *gate.Pass {
 	own := pass.Fresh()
 	own.Checks, own.Options = p.Checks, p.Options
+	if own.Log == nil {
+		own.Log = slog.New(slog.DiscardHandler)
+	}
 	return own
 }

@@ -115,7 +115,7 @@ func TestAskKeepsOrderAndFindingsApart(t *testing.T) {
 		named("b", gate.BlocksStep, silent)}}
 	pass := &gate.Pass{}
 	var got []string
-	for _, j := range p.Ask(t.Context(), gate.After, pass) {
+	for _, j := range p.Ask(t.Context(), pass, gate.After) {
 		line := j.Gate + " " + string(j.Verdict.Result)
 		for _, f := range j.Verdict.Findings {
 			line += " " + f.Message
@@ -140,9 +140,9 @@ func TestPartialAndUndecidedBlock(t *testing.T) {
 	p := &panel.Panel{Gates: []gate.Gate{
 		named("p0", 0, partial), named("p1", 1, partial), named("p2", 2, partial), named("u0", 0, undecided),
 		named("u1", 1, undecided)}}
-	js := p.Ask(t.Context(), gate.After, &gate.Pass{})
+	js := p.Ask(t.Context(), &gate.Pass{}, gate.After)
 	var blocking []string
-	for _, j := range gate.Blocking(js) {
+	for _, j := range js.Blocking() {
 		blocking = append(blocking, j.Gate)
 	}
 	if diff := cmp.Diff([]string{"p1", "p2", "u1"}, blocking); diff != "" {
@@ -158,7 +158,7 @@ func TestAskCatchesPanics(t *testing.T) {
 		named("panics", 1, func(context.Context, *gate.Pass) error { panic("out of cheese") }),
 		named("exits", 1, func(context.Context, *gate.Pass) error { runtime.Goexit(); return nil }),
 		named("fine", 1, silent)}}
-	js := p.Ask(t.Context(), gate.After, &gate.Pass{})
+	js := p.Ask(t.Context(), &gate.Pass{}, gate.After)
 	var first, second *gate.PanicError
 	if !errors.As(js[0].Err, &first) || first.Value != "out of cheese" ||
 		!strings.Contains(first.Stack, "panel_test.go") {
@@ -174,7 +174,7 @@ func TestAskCatchesPanics(t *testing.T) {
 
 func TestAskBlocksOnGatesThatWereNeverValidated(t *testing.T) {
 	for _, g := range []gate.Gate{nil, wild{}} {
-		js := (&panel.Panel{Gates: []gate.Gate{g}}).Ask(t.Context(), gate.Planning, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{g}}).Ask(t.Context(), &gate.Pass{}, gate.Planning)
 		if len(js) != 1 || !js[0].Blocks() || js[0].Err == nil {
 			t.Errorf("got %+v, want one judgement that blocks", js)
 		}
@@ -193,7 +193,7 @@ func TestAskReturnsWithinTheLimit(t *testing.T) {
 			return nil
 		})
 		start := time.Now()
-		js := (&panel.Panel{Gates: []gate.Gate{deaf}}).Ask(t.Context(), gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{deaf}}).Ask(t.Context(), &gate.Pass{}, gate.After)
 		if took := time.Since(start); took > 5*time.Minute {
 			t.Errorf("Ask took %v, the limit is 5 min", took)
 		}
@@ -225,7 +225,7 @@ func TestLevel0HasNoLimit(t *testing.T) {
 				return ctx.Err()
 			}
 		})
-		js := (&panel.Panel{Gates: []gate.Gate{slow}}).Ask(t.Context(), gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{slow}}).Ask(t.Context(), &gate.Pass{}, gate.After)
 		if js[0].Verdict == nil || js[0].Took != time.Hour {
 			t.Errorf("got %+v", js[0])
 		}
@@ -241,7 +241,7 @@ func TestAskStopsWithItsContext(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		})
-		js := (&panel.Panel{Gates: []gate.Gate{obeys, named("next", 1, silent)}}).Ask(ctx, gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{obeys, named("next", 1, silent)}}).Ask(ctx, &gate.Pass{}, gate.After)
 		for _, j := range js {
 			if !j.Blocks() || j.Verdict != nil || j.Err == nil {
 				t.Errorf("got %+v", j)
@@ -275,7 +275,7 @@ func TestAskGoesOnAfterALateGate(t *testing.T) {
 			"late":        5 * time.Minute, "late too": time.Minute, "first in a row": 0, "exits": 0,
 			"in time again": 50 * time.Second, "last": 0}
 		late := map[string]bool{"late": true, "late too": true}
-		js := p.Ask(t.Context(), gate.After, &gate.Pass{})
+		js := p.Ask(t.Context(), &gate.Pass{}, gate.After)
 		if len(js) != len(want) {
 			t.Errorf("%d judgements of %d gates", len(js), len(want))
 		}
@@ -310,7 +310,7 @@ func TestEveryGateHasItsOwnContext(t *testing.T) {
 		return nil
 	}
 	p := &panel.Panel{Gates: []gate.Gate{named("a", 1, keeps), named("b", 1, keeps)}}
-	p.Ask(t.Context(), gate.After, &gate.Pass{})
+	p.Ask(t.Context(), &gate.Pass{}, gate.After)
 	for _, ctx := range contexts {
 		if ctx.Err() == nil {
 			t.Error("the context of a gate goes on when all have judged")
@@ -328,8 +328,7 @@ func TestAskStopsADeafGateWithItsContext(t *testing.T) {
 			return nil
 		})
 		start := time.Now()
-		js := (&panel.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}).Ask(ctx,
-			gate.After, &gate.Pass{})
+		js := (&panel.Panel{Gates: []gate.Gate{named("answers", 1, silent), deaf, named("next", 1, silent)}}).Ask(ctx, &gate.Pass{}, gate.After)
 		if took := time.Since(start); took != 100*time.Millisecond {
 			t.Errorf("Ask took %v after its context had ended", took)
 		}
@@ -361,7 +360,7 @@ func TestQuickGatesAreAskedAtOnce(t *testing.T) {
 		quick("not here", false, func(context.Context, *gate.Pass) error { second = goroutine(); return nil }),
 		quick("last", true, silent),
 	}}
-	js := p.Ask(context.WithValue(t.Context(), key{}, 1), gate.After, &gate.Pass{})
+	js := p.Ask(context.WithValue(t.Context(), key{}, 1), &gate.Pass{}, gate.After)
 	if diff := cmp.Diff([]string{"first", "panics", "not here", "last"}, order); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -376,7 +375,7 @@ func TestQuickGatesAreAskedAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	order = nil
-	for _, j := range p.Ask(ctx, gate.After, &gate.Pass{}) {
+	for _, j := range p.Ask(ctx, &gate.Pass{}, gate.After) {
 		if !errors.Is(j.Err, context.Canceled) {
 			t.Errorf("%s: %v", j.Gate, j.Err)
 		}
@@ -397,7 +396,7 @@ func goroutine() (n int64) {
 func TestAPanicOfQuickFailsTheGate(t *testing.T) {
 	info := gate.Info{Name: "quick", Doc: "d", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}}
 	quick := gate.NewQuick(info, func(p *gate.Pass) bool { return p.Step.ID == "" }, silent)
-	js := (&panel.Panel{Gates: []gate.Gate{quick, named("next", 1, silent)}}).Ask(t.Context(), gate.After, &gate.Pass{})
+	js := (&panel.Panel{Gates: []gate.Gate{quick, named("next", 1, silent)}}).Ask(t.Context(), &gate.Pass{}, gate.After)
 	var panicked *gate.PanicError
 	if !errors.As(js[0].Err, &panicked) || !js[0].Blocks() || js[1].Verdict == nil {
 		t.Errorf("got %+v", js)
@@ -429,5 +428,44 @@ func TestAPanicOfACheckIsItsError(t *testing.T) {
 	p = &panel.Panel{Checks: []gate.Check{unset{}}}
 	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "check 0 does not name its kind") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestAskSeveralPhases: the first phase in which something blocks is the last,
+// and where none is named it is that of the pass.
+func TestAskSeveralPhases(t *testing.T) {
+	both := []gate.Phase{gate.During, gate.After}
+	seen := gate.New(gate.Info{Name: "seen", Doc: "Looks twice.", Phases: both},
+		func(_ context.Context, p *gate.Pass) error { p.Log.Info("without a log"); return nil })
+	strict := func(at gate.Phase) gate.Gate {
+		return gate.New(gate.Info{Name: "strict", Doc: "Objects.", Level: gate.BlocksStep, Phases: both},
+			func(_ context.Context, p *gate.Pass) error {
+				if p.Phase == at {
+					p.Reportf("", "no")
+				}
+				return nil
+			})
+	}
+	for _, tt := range []struct {
+		objects gate.Phase
+		phases  []gate.Phase
+		want    string
+	}{
+		{"", both, "during during after after"},
+		{gate.After, both, "during during after after"},
+		{gate.During, both, "during during"},
+		{"", nil, "after after"},
+	} {
+		p := &panel.Panel{Gates: []gate.Gate{seen, strict(tt.objects)}}
+		var got []string
+		for _, j := range p.Ask(t.Context(), &gate.Pass{Phase: gate.After}, tt.phases...) {
+			if j.Err != nil {
+				t.Error(j.Err)
+			}
+			got = append(got, string(j.Phase))
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%q objects: %q, want %q", tt.objects, s, tt.want)
+		}
 	}
 }

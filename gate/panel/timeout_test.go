@@ -74,7 +74,7 @@ func TestTimeoutCauses(t *testing.T) {
 						Stateless: stateless}, tt.judge)
 					p := &panel.Panel{Gates: []gate.Gate{g},
 						Timeouts: func(gate.Info) time.Duration { return time.Second }}
-					j := p.Ask(t.Context(), gate.After, &gate.Pass{Runner: waits{}})[0]
+					j := p.Ask(t.Context(), &gate.Pass{Runner: waits{}}, gate.After)[0]
 					var late *gate.TimeoutError
 					if !errors.As(j.Err, &late) {
 						t.Fatalf("got %v", j.Err)
@@ -98,7 +98,7 @@ func TestDecide(t *testing.T) {
 		_, unknown = p.Decide(ctx, plan.Check{Kind: "nobody"})
 		return nil
 	})
-	(&panel.Panel{Gates: []gate.Gate{g}, Checks: []gate.Check{fixed{"k"}}}).Ask(t.Context(), gate.After, &gate.Pass{})
+	(&panel.Panel{Gates: []gate.Gate{g}, Checks: []gate.Check{fixed{"k"}}}).Ask(t.Context(), &gate.Pass{}, gate.After)
 	if known != nil {
 		t.Errorf("a known kind: %v", known)
 	}

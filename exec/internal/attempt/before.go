@@ -26,12 +26,12 @@ func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.S
 	r := a.Runner(nil)
 	pass := a.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
-	judged := a.askGates(ctx, s, gate.Before, pass)
+	judged := a.askGates(ctx, s, pass)
 	facts := append([]history.Fact{start}, history.Judgements(judged)...)
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
-	if blocking := gate.Blocking(judged); len(blocking) > 0 {
+	if blocking := judged.Blocking(); len(blocking) > 0 {
 		f := blocked(blocking)
 		if f.Class == history.GateFailed {
 			f.Class = history.Refused
@@ -50,7 +50,7 @@ func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.S
 			return a.Rewind.Restored(ctx, s, 0)
 		}
 	}
-	if len(gate.Blocking(judged)) > 0 {
+	if len(judged.Blocking()) > 0 {
 		return a.Rec.Record(ctx, history.Of(s, 0), facts...)
 	}
 	return a.Rec.Stage(ctx, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
@@ -73,8 +73,8 @@ func (a *Attempts) smuggled(ctx context.Context) ([]history.Fact, error) {
 	return []history.Fact{f.bounded(), &history.RestoreBegun{To: a.Rec.Run.Tree}}, nil
 }
 
-// askGates asks the gates of a phase, and says so.
-func (a *Attempts) askGates(ctx context.Context, s *history.Step, phase gate.Phase, pass *gate.Pass) []gate.Judgement {
-	a.Tell(event.Event{Kind: event.Judging, Step: s.Address, Attempt: pass.Attempt, Phase: phase})
-	return a.Panel.Ask(ctx, phase, pass)
+// askGates asks the gates of a pass, and says so.
+func (a *Attempts) askGates(ctx context.Context, s *history.Step, pass *gate.Pass) gate.Judgements {
+	a.Tell(event.Event{Kind: event.Judging, Step: s.Address, Attempt: pass.Attempt, Phase: pass.Phase})
+	return a.Panel.Ask(ctx, pass)
 }

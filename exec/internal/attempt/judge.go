@@ -104,15 +104,15 @@ func stall(t *trial) gate.Cause {
 func (t *trial) judgePhase(ctx context.Context, phase gate.Phase) *fault {
 	pass := t.Pass(phase, t.s, t.runner)
 	pass.Attempt, pass.Before, pass.After = t.number, t.before, t.after
-	pass.Changes, pass.Account, pass.Symbols, pass.Lines = t.entry.Changes, &t.entry.Account, t.entry.Symbols,
-		t.entry.Lines
+	pass.Account, pass.Comparison = &t.entry.Account, ledger.Comparison{Changes: t.entry.Changes,
+		Symbols: t.entry.Symbols, Lines: t.entry.Lines, PerPath: t.entry.PerPath}
 	pass.Output = &gate.Output{Text: t.outcome.Output, Stdout: t.outcome.Stdout, Exit: t.outcome.Exit}
-	judged := t.askGates(ctx, t.s, phase, pass)
+	judged := t.askGates(ctx, t.s, pass)
 	t.judged = append(t.judged, judged...)
 	if session.Interrupted(ctx) {
 		return faultf(history.Interrupted, "the run was interrupted: %v", context.Cause(ctx))
 	}
-	if blocking := gate.Blocking(judged); len(blocking) > 0 {
+	if blocking := judged.Blocking(); len(blocking) > 0 {
 		return blocked(blocking)
 	}
 	return nil

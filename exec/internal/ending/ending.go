@@ -111,7 +111,7 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 	for _, line := range changed {
 		lower(history.NotAchieved, "the tree changed while the run was judged: %s", line)
 	}
-	for _, j := range gate.Blocking(judged) {
+	for _, j := range judged.Blocking() {
 		for _, line := range j.Reasons() {
 			lower(history.NotAchieved, "%s", line)
 		}
@@ -122,7 +122,7 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 // judgeRun asks the final gates about the tree as it is. What the run is bound
 // to is looked at once more before, however lately that was done: nothing is
 // attempted afterwards that would notice.
-func (e *Ending) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
+func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, error) {
 	e.Rec.Seen.Forget(contract.Bindings)
 	if err := e.Bound.Verify(ctx); err != nil {
 		return nil, err
@@ -134,13 +134,11 @@ func (e *Ending) judgeRun(ctx context.Context) ([]gate.Judgement, error) {
 	pass := e.Pass(gate.Final, nil, e.Runner(nil))
 	pass.Plan = e.completedPart()
 	pass.Before, pass.After = e.Work.Base, tree
-	made, err := source.Compare(ctx, e.Work.Base, tree, pass.Content)
-	if err != nil {
+	if pass.Comparison, err = source.Compare(ctx, e.Work.Base, tree, pass.Content); err != nil {
 		return nil, err
 	}
-	pass.Changes, pass.Symbols, pass.Lines = made.Changes, made.Symbols, made.Lines
 	e.Tell(event.Event{Kind: event.Judging, Phase: gate.Final})
-	return e.Panel.Ask(ctx, gate.Final, pass), nil
+	return e.Panel.Ask(ctx, pass), nil
 }
 
 // completedPart is the plan as far as it was carried out: what steps declared

@@ -20,7 +20,7 @@ func (l *Life) Approve(ctx context.Context, draft *plan.Draft) ([]gate.Judgement
 	pass := &gate.Pass{Phase: gate.Planning, Plan: l.Plan, Draft: draft, Dir: l.Work.Root, Base: l.Work.Base,
 		Before: l.Work.Base, After: l.Work.Base,
 		Content: l.Work.Content(l.Work.Root), Runner: l.Runner(nil), Log: l.Rec.Log}
-	judged := l.Panel.Ask(ctx, gate.Planning, pass)
+	judged := l.Panel.Ask(ctx, pass)
 	var reasons []string
 	for _, j := range judged {
 		if j.Blocks() {
