@@ -295,6 +295,8 @@ func (f *facts) kind(pkg string, of ast.Expr) string {
 		return "nanoseconds"
 	case name == "plan.Address":
 		return "address"
+	case name == "plan.Format": // of whichever reader there is, also of a host
+		return ""
 	}
 	s, ok := f.structs[name]
 	if values := f.values[name]; !ok && len(values) <= 3 {

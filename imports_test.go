@@ -67,8 +67,8 @@ func TestLeanHost(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	heavy := []string{"github.com/yuin/goldmark", "go.yaml.in/", module + "/plan/formats/spec", module + "/plan/formats/phase",
-		module + "/plan/formats/tasklist", module + "/plan/formats/internal/blocks"}
+	heavy := []string{"github.com/yuin/goldmark", "go.yaml.in/", module + "/plan/formats/internal/spec", module + "/plan/formats/internal/phase",
+		module + "/plan/formats/internal/tasklist", module + "/plan/formats/internal/blocks"}
 	for _, p := range strings.Fields(string(out)) {
 		if p == module+"/plan/formats" || slices.ContainsFunc(heavy,
 			func(h string) bool { return strings.HasPrefix(p, h) }) {

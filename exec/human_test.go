@@ -14,7 +14,7 @@ import (
 // withCheckpoint is a plan as the reader of phase plans makes it: work, a
 // checkpoint, more work.
 func withCheckpoint() *plan.Draft {
-	return plan.Assemble(plan.Parts{Format: plan.PhasePlan, Plan: plan.Plan{Goal: "g", Tasks: []plan.Task{
+	return plan.Assemble(plan.Parts{Format: "phase-plan", Plan: plan.Plan{Goal: "g", Tasks: []plan.Task{
 		{ID: "1", Title: "work"},
 		{ID: "2", Title: "look", Kind: "checkpoint:human-verify", Description: "Open the page.\nSee that it is blue."},
 		{ID: "3", Title: "more", DependsOn: []string{"2"}},

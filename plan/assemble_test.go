@@ -16,7 +16,7 @@ import (
 // listPlan is a plan of two tasks as a front end would hand it over.
 func listPlan(text string) plan.Parts {
 	return plan.Parts{
-		Format: plan.SpecKit,
+		Format: "spec-kit",
 		Files:  []plan.Text{{Path: "tasks.md", Text: []byte(text)}, {Path: "more.md", Text: []byte("x\ny\n")}},
 		Plan: plan.Plan{Goal: "lists", Tasks: []plan.Task{
 			{ID: "T1", Title: "first", Files: []string{"a.go"}, AcceptanceCriteria: []string{"it builds"}},
@@ -147,7 +147,7 @@ func TestAssembledPlanThatMoves(t *testing.T) {
 		if err != nil || len(names) == 0 {
 			return nil, os.ErrNotExist
 		}
-		p := plan.Parts{Format: plan.SpecKit}
+		p := plan.Parts{Format: "spec-kit"}
 		for _, name := range names {
 			text, err := os.ReadFile(name)
 			if err != nil {

@@ -4,26 +4,16 @@ import (
 	"github.com/planlock/planlock/ledger"
 )
 
-// Format names a front end, as in `check --format json`.
+// Format is the name of the format that a plan was read from, in lower case, as
+// in "spec-pair". Each reader says its own; those of package formats are listed
+// there.
 type Format string
 
-// The formats that plans are read from.
+// The formats that mean something to more than their readers.
 const (
-	Native         Format = "native"  // the TOML format of planlock
-	Unknown        Format = "unknown" // not a plan; Found says what it looks like
-	SpecPair       Format = "spec-pair"
-	SpecMarkdown   Format = "spec-markdown"
-	SpecTOML       Format = "spec-toml"
-	PhasePlan      Format = "phase-plan"
-	PendingActions Format = "pending-actions"
-	Contract       Format = "contract"
-	SpecKit        Format = "spec-kit"
-	Kiro           Format = "kiro"
-	OpenSpec       Format = "openspec"
-	TaskMaster     Format = "task-master"
-	Beads          Format = "beads"
-	ExecPlan       Format = "execplan"
-	Superpowers    Format = "superpowers"
+	Native         Format = "native"          // the TOML format of planlock
+	Unknown        Format = "unknown"         // not a plan; Found says what it looks like
+	PendingActions Format = "pending-actions" // a list without an order of its own: what is urgent comes first
 )
 
 // A Draft is a plan that was read and may be edited. It is not safe for

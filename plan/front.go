@@ -20,7 +20,11 @@ type Parts struct {
 	// [Places] is one.
 	Outline Outline
 
-	Sides []Side
+	Sides []Side // of a pair
+
+	// Stepless says that the format has rules of its own for tasks without
+	// steps: none is given one.
+	Stepless bool
 }
 
 // Assemble makes a draft of what a front end read. It keeps Parts, which the
@@ -28,8 +32,9 @@ type Parts struct {
 //
 // In a plan of another format than the native one, a plan without a profile is
 // run under observe: its steps are recorded, not held to what they declare. A
-// step without a method is given its description as its prompt. A task without
-// steps is given one, "1", whose prompt is the task's text, its files and its
+// step without a method is given its description as its prompt. Where
+// that is the profile, and unless the parts are Stepless, a task without steps
+// is given one, "1", whose prompt is the task's text, its files and its
 // acceptance criteria; [Draft.Implied] tells such a step from those of the
 // source.
 func Assemble(p Parts) *Draft {
@@ -42,7 +47,7 @@ func Assemble(p Parts) *Draft {
 	}
 	if d.foreign() {
 		d.Found = capped(d.Found)
-		d.complete()
+		d.complete(p.Stepless)
 	}
 	d.Plan.readdress()
 	for i := range d.sides {
@@ -51,17 +56,17 @@ func Assemble(p Parts) *Draft {
 	return d
 }
 
-// complete adds what a plan of another format leaves to who runs it.
-func (d *Draft) complete() {
+// complete adds what a plan of another format leaves to who runs it. Tasks that
+// may be stepless stay so.
+func (d *Draft) complete(stepless bool) {
 	p := &d.Plan
 	p.Schema = SchemaVersion
 	if p.Profile == "" {
 		p.Profile = Observe
 	}
-	spec := p.Profile != Observe || d.Format == SpecPair || d.Format == SpecMarkdown || d.Format == SpecTOML
 	for i := range p.Tasks {
 		t := &p.Tasks[i]
-		if len(t.Steps) == 0 && !spec {
+		if len(t.Steps) == 0 && !stepless && p.Profile == Observe {
 			t.Steps = []Step{{ID: "1", Description: t.label(), Prompt: t.prompt(), Status: t.Status}}
 			if d.implied == nil {
 				d.implied = map[int]bool{}

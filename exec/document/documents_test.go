@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/intake"
+	"github.com/planlock/planlock/plan/formats"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -84,7 +84,7 @@ func TestPendingActionsAreAPlan(t *testing.T) {
 		if text == nil {
 			continue
 		}
-		draft, err := intake.Read("pending_actions.json", text)
+		draft, err := formats.ReadBytes("pending_actions.json", text)
 		if err != nil {
 			t.Fatal(err)
 		}

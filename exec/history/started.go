@@ -14,7 +14,7 @@ type Started struct {
 	Run          string             `json:"run"`
 	Name         string             `json:"name,omitempty"` // goal_descriptor
 	Goal         string             `json:"goal"`
-	Format       plan.Format        `json:"format"`
+	Format       plan.Format        `json:"format"` // of the plan, as docs/formats.md calls it
 	Profile      plan.Profile       `json:"profile"`
 	Plan         ledger.Digest      `json:"plan"`      // digest of the plan's meaning
 	PlanBlob     ledger.Digest      `json:"plan_blob"` // the plan as JSON, in the content store

@@ -8,6 +8,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/file"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
 )
 
 // Bounds of what is looked at to find the plan of a folder.
@@ -53,7 +54,7 @@ func candidates(dir string, entries []os.DirEntry) []candidate {
 		}
 		switch format, _ := detect(path, text); {
 		case format == plan.Unknown:
-		case format == plan.PhasePlan && !strings.Contains(strings.ToUpper(e.Name()), "PLAN"):
+		case format == phase.Format && !strings.Contains(strings.ToUpper(e.Name()), "PLAN"):
 			// a summary or a review has the head of the plan that it is about
 		default:
 			list = append(list, candidate{path, format})

@@ -157,7 +157,7 @@ func TestCorpusPairsRun(t *testing.T) {
 	}
 	ran := 0
 	for _, dir := range pairs {
-		if d, err := formats.ReadFile(dir); err != nil || d.Format != plan.SpecPair {
+		if d, err := formats.ReadFile(dir); err != nil || d.Format != "spec-pair" {
 			continue
 		}
 		d := mended(t, dir)

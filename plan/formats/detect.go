@@ -20,7 +20,7 @@ func detect(name string, text []byte) (plan.Format, *front) {
 	if isNative(name, text) {
 		return plan.Native, nil
 	}
-	for _, f := range fronts(name) {
+	for _, f := range fronts(name, text) {
 		if format := f.detect(name, text); format != plan.Unknown {
 			return format, &f
 		}

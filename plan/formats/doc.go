@@ -14,6 +14,11 @@
 // that is no plan yields a draft of the format "unknown", whose only diagnostic
 // says what the file looks like and what would be read.
 //
+// Besides "native", "unknown" and "pending-actions", a draft's Format is
+// "spec-pair", "spec-markdown" or "spec-toml", "phase-plan", "contract", or the
+// name of a tool: "spec-kit", "kiro", "openspec", "task-master", "beads",
+// "execplan", "superpowers".
+//
 // Plans of other formats are carried out under the profile observe. [Native]
 // writes a draft as a native plan.
 //

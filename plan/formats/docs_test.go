@@ -34,7 +34,7 @@ func TestCodesPage(t *testing.T) {
 	b.WriteString("| of | code | severity | why |\n|---|---|---|---|\n")
 	for _, r := range [][2]string{{"phase plans", "phase"}, {"pending actions, contracts", "intake"},
 		{"task lists", "tasklist"}} {
-		codes := codestest.Codes(t, r[1])
+		codes := codestest.Codes(t, filepath.Join("internal", r[1]))
 		for _, name := range slices.Sorted(maps.Keys(codes)) {
 			fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", r[0], name, codes[name].Severity, codes[name].Why)
 		}
@@ -56,10 +56,10 @@ func TestDocsNameEveryFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	for _, f := range []plan.Format{plan.Native, plan.Unknown, plan.SpecPair, plan.SpecMarkdown, plan.SpecTOML,
-		plan.PhasePlan, plan.PendingActions,
-		plan.Contract, plan.SpecKit, plan.Kiro, plan.OpenSpec, plan.TaskMaster, plan.Beads, plan.ExecPlan,
-		plan.Superpowers} {
+	for _, f := range []plan.Format{plan.Native, plan.Unknown, "spec-pair", "spec-markdown", "spec-toml",
+		"phase-plan", plan.PendingActions,
+		"contract", "spec-kit", "kiro", "openspec", "task-master", "beads", "execplan",
+		"superpowers"} {
 		if !strings.Contains(page, fmt.Sprintf("`%s`", f)) {
 			t.Errorf("the page does not name the format %s", f)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/file"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
+	"github.com/planlock/planlock/plan/formats/internal/spec"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -43,7 +45,7 @@ type group []candidate
 
 // name is how an error calls the files of one plan.
 func (g group) name() string {
-	if g[0].format == plan.PhasePlan && len(g) > 1 {
+	if g[0].format == phase.Format && len(g) > 1 {
 		return fmt.Sprintf("%d files *-PLAN.md", len(g))
 	}
 	var names []string
@@ -57,17 +59,17 @@ func (g group) name() string {
 // pair, and all NAME-PLAN.md.
 func grouped(list []candidate) []group {
 	var groups []group
-	phase, pairs := -1, map[string]int{}
+	phases, pairs := -1, map[string]int{}
 	for _, c := range list {
 		at := -1
 		switch c.format {
-		case plan.PhasePlan:
-			if phase < 0 {
-				phase = len(groups)
+		case phase.Format:
+			if phases < 0 {
+				phases = len(groups)
 				groups = append(groups, nil)
 			}
-			at = phase
-		case plan.SpecMarkdown, plan.SpecTOML:
+			at = phases
+		case spec.Markdown, spec.TOML:
 			key := stem(c.path)
 			if i, ok := pairs[key]; ok && len(groups[i]) == 1 && groups[i][0].format != c.format {
 				at = i
@@ -89,7 +91,7 @@ func grouped(list []candidate) []group {
 func joined(groups []group) []group {
 	var halves []int
 	for i, g := range groups {
-		if g[0].format == plan.SpecMarkdown || g[0].format == plan.SpecTOML {
+		if g[0].format == spec.Markdown || g[0].format == spec.TOML {
 			halves = append(halves, i)
 		}
 	}
@@ -115,11 +117,11 @@ func (l loader) group(g group) (*plan.Draft, error) {
 		texts = append(texts, *t)
 	}
 	switch {
-	case g[0].format == plan.PhasePlan:
+	case g[0].format == phase.Format:
 		return l.phases(texts)
 	case len(g) == 1:
 		return l.file(g[0].path)
-	case g[0].format == plan.SpecTOML:
+	case g[0].format == spec.TOML:
 		return l.pair(texts[1], texts[0])
 	}
 	return l.pair(texts[0], texts[1])

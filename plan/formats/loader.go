@@ -3,9 +3,9 @@ package formats
 import (
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/file"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
-	"github.com/planlock/planlock/plan/formats/phase"
-	"github.com/planlock/planlock/plan/formats/spec"
+	"github.com/planlock/planlock/plan/formats/internal/spec"
 	"github.com/planlock/planlock/plan/native"
 )
 
@@ -25,14 +25,14 @@ func (l loader) file(path string) (*plan.Draft, error) {
 	switch format {
 	case plan.Native:
 		return native.ReadFile(path)
-	case plan.SpecMarkdown:
-		if other, err := partner(path, plan.SpecTOML); err != nil {
+	case spec.Markdown:
+		if other, err := partner(path, spec.TOML); err != nil {
 			return nil, err
 		} else if other != nil {
 			return l.pair(half, *other)
 		}
-	case plan.SpecTOML:
-		if other, err := partner(path, plan.SpecMarkdown); err != nil {
+	case spec.TOML:
+		if other, err := partner(path, spec.Markdown); err != nil {
 			return nil, err
 		} else if other != nil {
 			return l.pair(*other, half)

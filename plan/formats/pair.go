@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/spec"
 )
 
 // stem is what the names of both halves of a SPEC pair have in common:
@@ -50,7 +51,7 @@ func partner(path string, want plan.Format) (*plan.Text, error) {
 		switch c.format {
 		case want:
 			others = append(others, c)
-		case plan.SpecMarkdown, plan.SpecTOML:
+		case spec.Markdown, spec.TOML:
 			own = append(own, c)
 		}
 	}

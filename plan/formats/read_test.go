@@ -79,7 +79,7 @@ func TestReadSamples(t *testing.T) {
 					t.Error(diff)
 				}
 			}
-			if len(s.files) == 1 || s.format == plan.SpecPair {
+			if len(s.files) == 1 || s.format == "spec-pair" {
 				for file := range s.files {
 					one := mustRead(t, filepath.Join(dir, file))
 					if one.Format != s.format {
@@ -107,7 +107,7 @@ func TestEitherHalf(t *testing.T) {
 			want := mustRead(t, dir)
 			for _, name := range names {
 				d := mustRead(t, filepath.Join(dir, name))
-				if d.Format != plan.SpecPair || d.Plan.Digest() != want.Plan.Digest() {
+				if d.Format != "spec-pair" || d.Plan.Digest() != want.Plan.Digest() {
 					t.Errorf("%s is %q and means something else", name, d.Format)
 				}
 			}
@@ -124,10 +124,10 @@ func TestEitherHalf(t *testing.T) {
 func TestHalvesOfDifferentPairs(t *testing.T) {
 	dir := put(t, map[string]string{"speclet_1_a.md": specMarkdown, "speclet_2_b.md": specMarkdown,
 		"parameters_speclet_1_a.toml": specTOML})
-	if d := mustRead(t, filepath.Join(dir, "speclet_2_b.md")); d.Format != plan.SpecMarkdown {
+	if d := mustRead(t, filepath.Join(dir, "speclet_2_b.md")); d.Format != "spec-markdown" {
 		t.Errorf("a half without another is %q", d.Format)
 	}
-	if d := mustRead(t, filepath.Join(dir, "speclet_1_a.md")); d.Format != plan.SpecPair {
+	if d := mustRead(t, filepath.Join(dir, "speclet_1_a.md")); d.Format != "spec-pair" {
 		t.Errorf("a half with another is %q", d.Format)
 	}
 	_, err := formats.ReadFile(dir)
@@ -149,8 +149,8 @@ func TestFolders(t *testing.T) {
 		"nothing":                      {map[string]string{"a.txt": "x"}, "", file.ErrNoPlan, "PLAN.md"},
 		"only prose":                   {map[string]string{"README.md": "# Read me\n\nText.\n"}, "", file.ErrNoPlan, "PLAN.md"},
 		"two kinds":                    {map[string]string{"04-01-PLAN.md": phaseFirst, "pending_actions.json": `[{"task_id":1,"priority":"HIGH","action":"a","acceptance_criteria":["b"]}]`}, "", file.ErrManyPlans, "pending_actions.json"},
-		"a summary is not its plan":    {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, plan.PhasePlan, nil, ""},
-		"a lock file is no plan":       {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-PLAN.lock.json": `{"tasks": []}`}, plan.PhasePlan, nil, ""},
+		"a summary is not its plan":    {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-SUMMARY.md": "---\nphase: 04\nplan: 01\n---\n# Done\n"}, "phase-plan", nil, ""},
+		"a lock file is no plan":       {map[string]string{"04-01-PLAN.md": phaseFirst, "04-01-PLAN.lock.json": `{"tasks": []}`}, "phase-plan", nil, ""},
 		"what lies deeper is not read": {map[string]string{"deep/04-01-PLAN.md": phaseFirst}, "", file.ErrNoPlan, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -233,7 +233,7 @@ func TestNativePlansAreKnown(t *testing.T) {
 		"no schema":          {"plan.toml", strings.TrimPrefix(nativePlan, "schema = 1\n"), plan.Unknown, "schema-missing"},
 		"no schema, by keys": {"x.toml", "goal.description = \"x\"\n[[non_goals]]\n[[tasks]]\n", plan.Unknown, "schema-missing"},
 		"a later schema":     {"x.toml", "schema = 2\n", plan.Unknown, "schema-unsupported"},
-		"a half of a SPEC":   {"x.toml", specTOML, plan.SpecTOML, "file-missing"},
+		"a half of a SPEC":   {"x.toml", specTOML, "spec-toml", "file-missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := formats.ReadBytes(tt.file, []byte(tt.text))

@@ -175,21 +175,21 @@ description = "Store"
 func samples() map[string]sample {
 	return map[string]sample{
 		"native": {plan.Native, map[string]string{"plan.toml": nativePlan}, addresses("1.1"), true},
-		"spec pair": {plan.SpecPair, map[string]string{"spec_notes.md": specMarkdown,
+		"spec pair": {"spec-pair", map[string]string{"spec_notes.md": specMarkdown,
 			"parameters_notes.toml": specTOML}, addresses("1.1", "1.2"), true},
-		"spec markdown": {plan.SpecMarkdown, map[string]string{"spec_notes.md": specMarkdown},
+		"spec markdown": {"spec-markdown", map[string]string{"spec_notes.md": specMarkdown},
 			addresses("1.1", "1.2"), false},
-		"spec toml": {plan.SpecTOML, map[string]string{"parameters_notes.toml": specTOML}, addresses("1.1", "1.2"),
+		"spec toml": {"spec-toml", map[string]string{"parameters_notes.toml": specTOML}, addresses("1.1", "1.2"),
 			false},
-		"phase plan": {plan.PhasePlan, map[string]string{"04-01-PLAN.md": phaseFirst}, nil, true},
-		"phase folder": {plan.PhasePlan, map[string]string{"04-01-PLAN.md": phaseFirst, "04-02-PLAN.md": phaseSecond},
+		"phase plan": {"phase-plan", map[string]string{"04-01-PLAN.md": phaseFirst}, nil, true},
+		"phase folder": {"phase-plan", map[string]string{"04-01-PLAN.md": phaseFirst, "04-02-PLAN.md": phaseSecond},
 			nil, true},
 		"pending actions": {plan.PendingActions, map[string]string{"pending_actions.json": `[
   {"task_id": 1, "priority": "HIGH", "action": "Write the store", "acceptance_criteria": ["it is there"]},
   {"task_id": 2, "priority": "LOW", "action": "Describe it", "acceptance_criteria": ["it is described"]}
 ]
 `}, nil, true},
-		"spec-kit": {plan.SpecKit, map[string]string{"tasks.md": `# Tasks: notes
+		"spec-kit": {"spec-kit", map[string]string{"tasks.md": `# Tasks: notes
 
 ## Phase 1: Setup
 
@@ -200,7 +200,7 @@ func samples() map[string]sample {
 
 - [ ] T003 [US1] Describe it in notes/README.txt (depends on T002)
 `}, nil, true},
-		"kiro": {plan.Kiro, map[string]string{"tasks.md": `# Implementation Plan
+		"kiro": {"kiro", map[string]string{"tasks.md": `# Implementation Plan
 
 - [x] 1. Set up the folder
   - Create it
@@ -212,7 +212,7 @@ func samples() map[string]sample {
 - [ ]* 2.2 Test it
   - _Requirements: 2.1_
 `}, nil, true},
-		"openspec": {plan.OpenSpec, map[string]string{"tasks.md": `## 1. Store
+		"openspec": {"openspec", map[string]string{"tasks.md": `## 1. Store
 
 - [x] 1.1 Write store.txt
 - [ ] 1.2 Describe it
@@ -221,16 +221,16 @@ func samples() map[string]sample {
 
 - [ ] 2.1 Write search.txt
 `}, nil, true},
-		"task-master": {plan.TaskMaster, map[string]string{"tasks.json": `{"tasks": [
+		"task-master": {"task-master", map[string]string{"tasks.json": `{"tasks": [
   {"id": 1, "title": "Store", "description": "Write store.txt", "status": "done", "dependencies": [], "priority": "high", "details": "", "testStrategy": "", "subtasks": []},
   {"id": 2, "title": "Search", "description": "Write search.txt", "status": "pending", "dependencies": [1], "priority": "low", "details": "", "testStrategy": "",
    "subtasks": [{"id": 1, "title": "Index", "description": "Write index.txt", "status": "pending", "dependencies": []}]}
 ]}
 `}, nil, true},
-		"beads": {plan.Beads, map[string]string{"issues.jsonl": `{"id":"nt-1","title":"Store","description":"Write store.txt","status":"closed","priority":1,"issue_type":"task","created_at":"2025-10-12T10:00:00Z","updated_at":"2025-10-12T10:00:00Z"}
+		"beads": {"beads", map[string]string{"issues.jsonl": `{"id":"nt-1","title":"Store","description":"Write store.txt","status":"closed","priority":1,"issue_type":"task","created_at":"2025-10-12T10:00:00Z","updated_at":"2025-10-12T10:00:00Z"}
 {"id":"nt-2","title":"Search","description":"Write search.txt","status":"open","priority":2,"issue_type":"task","created_at":"2025-10-12T10:00:00Z","updated_at":"2025-10-12T10:00:00Z","dependencies":[{"issue_id":"nt-2","depends_on_id":"nt-1","type":"blocks"}]}
 `}, nil, true},
-		"execplan": {plan.ExecPlan, map[string]string{"notes.md": `# Keep notes
+		"execplan": {"execplan", map[string]string{"notes.md": `# Keep notes
 
 This ExecPlan is a living document.
 
@@ -271,7 +271,7 @@ Run the editor.
 
 The files are there.
 `}, nil, true},
-		"superpowers": {plan.Superpowers, map[string]string{"2026-01-01-notes.md": `# Notes Implementation Plan
+		"superpowers": {"superpowers", map[string]string{"2026-01-01-notes.md": `# Notes Implementation Plan
 
 > **For Claude:** REQUIRED SUB-SKILL: Use superpowers:executing-plans to implement this plan task-by-task.
 

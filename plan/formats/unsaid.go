@@ -2,6 +2,7 @@ package formats
 
 import (
 	"github.com/planlock/planlock/plan"
+	"github.com/planlock/planlock/plan/formats/internal/intake"
 )
 
 // notSaid is the code of what a plan does not say, most often because its
@@ -12,7 +13,7 @@ const notSaid = "not-said"
 // unsaid lists what a native plan would say and this one does not.
 func unsaid(d *plan.Draft) []plan.Diagnostic {
 	p := &d.Plan
-	if d.Format == plan.Contract || len(p.Tasks) == 0 {
+	if d.Format == intake.Contract || len(p.Tasks) == 0 {
 		return nil
 	}
 	var list []plan.Diagnostic

@@ -308,7 +308,7 @@ func TestUnedited(t *testing.T) {
 	if Unedited(mustRead(t, "schema = 1\n[goal\n")) != nil {
 		t.Error("the text is broken")
 	}
-	if Unedited(plan.Assemble(plan.Parts{Format: plan.SpecKit})) != nil ||
+	if Unedited(plan.Assemble(plan.Parts{Format: "spec-kit"})) != nil ||
 		Unedited((&plan.Draft{Format: plan.Native})) != nil {
 		t.Error("there is no text")
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/phase"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
 )
 
 // show spells what was read: each task with its line, then what was found.
@@ -120,7 +120,7 @@ plan: 01
 				if diff := cmp.Diff(c.want, show(read(t, "01-PLAN.md", text))); diff != "" {
 					t.Errorf("line end %q (-want +got):\n%s", end, diff)
 				}
-				if !phase.Detect("01-PLAN.md", []byte(text)) {
+				if phase.Detect("01-PLAN.md", []byte(text)) != phase.Format {
 					t.Error("not detected")
 				}
 			}
@@ -190,7 +190,7 @@ func TestDetect(t *testing.T) {
 		{"a.md", "<task>\n</task>\n", true},
 		{"a.md", "", false},
 	} {
-		if got := phase.Detect(c.name, []byte(c.text)); got != c.want {
+		if got := phase.Detect(c.name, []byte(c.text)) == phase.Format; got != c.want {
 			t.Errorf("Detect(%q, %q) = %v", c.name, c.text, got)
 		}
 	}

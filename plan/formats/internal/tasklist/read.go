@@ -12,17 +12,17 @@ import (
 // readerOf is what gathers the items of a format; nil for one that is no list.
 func readerOf(format plan.Format) func(*list) {
 	switch format {
-	case plan.SpecKit:
+	case SpecKit:
 		return readSpecKit
-	case plan.Kiro, plan.OpenSpec:
+	case Kiro, OpenSpec:
 		return func(l *list) { readNumbered(l, format) }
-	case plan.TaskMaster:
+	case TaskMaster:
 		return readTaskMaster
-	case plan.Beads:
+	case Beads:
 		return readBeads
-	case plan.ExecPlan:
+	case ExecPlan:
 		return readExecPlan
-	case plan.Superpowers:
+	case Superpowers:
 		return readSuperpowers
 	}
 	return nil

@@ -23,7 +23,7 @@ func sorted[T any](list []T, cmp func(a, b T) int) []T {
 // The page of the rules is what the table says.
 func TestRulesPage(t *testing.T) {
 	page := rulesPage(t)
-	const path = "../../../docs/spec-rules.md"
+	const path = "../../../../docs/spec-rules.md"
 	if *update {
 		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestRulesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(have) != page {
-		t.Errorf("%s is out of date: go test ./plan/formats/spec -run TestRulesPage -update", path)
+		t.Errorf("%s is out of date: go test ./plan/formats/internal/spec -run TestRulesPage -update", path)
 	}
 }
 

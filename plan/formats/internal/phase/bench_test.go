@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/phase"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
 )
 
 // BenchmarkRead reads and checks plans of 1,000 and 10,000 tasks; the time per

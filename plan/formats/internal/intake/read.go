@@ -15,9 +15,6 @@ import (
 	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
-// Bounds of what is read. They keep time and memory for any text small.
-const ()
-
 // wrappers are the keys under which the list of tasks is looked for first.
 var wrappers = []string{"decisions", "tasks", "pending_actions", "actions", "items"}
 
@@ -44,7 +41,7 @@ func Detect(name string, text []byte) plan.Format {
 	}
 	if root.Get("verdict").OK() && (root.Get("flags").OK() || root.Get("checks").OK() ||
 		root.Get("proposed_jobs").OK()) {
-		return plan.Contract
+		return Contract
 	}
 	if list, _ := find(root); list.OK() && (named || looksLike(list)) {
 		return plan.PendingActions
@@ -94,7 +91,7 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 	if err := sketch.CheckSize(name, text); err != nil {
 		return nil, err
 	}
-	if Detect(name, text) == plan.Contract {
+	if Detect(name, text) == Contract {
 		return readContract(name, text), nil
 	}
 	r := &reader{Sketch: sketch.New(), t: outline.New(name, text), ids: map[string]int{}, silent: map[int]bool{}}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/phase"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
 )
 
 // TestHostile gives a megabyte of what readers choke on; time and memory must
@@ -120,7 +120,7 @@ func TestCorpus(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if !phase.Detect(name, text) {
+		if phase.Detect(name, text) != phase.Format {
 			t.Errorf("%s is not detected", name)
 		}
 		d := read(t, name, string(text))

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/intake"
+	"github.com/planlock/planlock/plan/formats/internal/intake"
 )
 
 func show(d *plan.Draft) string {
@@ -100,7 +100,7 @@ func TestDetect(t *testing.T) {
 		{`{"tasks": [{"id": 1, "title": "x", "status": "pending"}]}`, plan.Unknown},
 		{`{"tasks": [{"task_id": "T04", "description": "x"}]}`, plan.PendingActions},
 		{`{"todo": [{"action": "x"}]}`, plan.PendingActions},
-		{`{"verdict": "APPROVE", "flags": {}}`, plan.Contract},
+		{`{"verdict": "APPROVE", "flags": {}}`, "contract"},
 		{`{"verdict": "APPROVE"}`, plan.Unknown},
 		{`# Plan`, plan.Unknown}, {``, plan.Unknown},
 	} {

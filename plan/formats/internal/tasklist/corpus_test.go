@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/tasklist"
+	"github.com/planlock/planlock/plan/formats/internal/tasklist"
 )
 
 // TestCorpus compares with what people found in collected lists: the tool, and

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/tasklist"
+	"github.com/planlock/planlock/plan/formats/internal/tasklist"
 )
 
 // show spells what was read: tasks and steps with their lines, then settings
@@ -54,7 +54,7 @@ func TestRead(t *testing.T) {
 		format           plan.Format
 		name, text, want string
 	}{
-		{plan.SpecKit, "marks", "# Tasks: Lamps\n<!--\n- [ ] T000 sample\n-->\n## Phase 1: Setup\n- [X] T001 Make the project\n- [ ] T002 [P] [US1] Count in src/a.py (depends on T001, T003-T004)\n  - [ ] a note\n- [ ] T003 Write\n- [ ] T004.1 Read\n- [ ] T004.1 Read again\n- [ ] tidy up\n```\n- [ ] T009 fenced\n```\n",
+		{"spec-kit", "marks", "# Tasks: Lamps\n<!--\n- [ ] T000 sample\n-->\n## Phase 1: Setup\n- [X] T001 Make the project\n- [ ] T002 [P] [US1] Count in src/a.py (depends on T001, T003-T004)\n  - [ ] a note\n- [ ] T003 Write\n- [ ] T004.1 Read\n- [ ] T004.1 Read again\n- [ ] tidy up\n```\n- [ ] T009 fenced\n```\n",
 			`T001@6 "Make the project" done
 T002@7 "Count in src/a.py (depends on T001, T003-T004)" open after=T001,T003,T004
 T003@9 "Write" open
@@ -69,7 +69,7 @@ task_list.stories.US1: T002
 11:1 error task-duplicate-id T004.1
 12:1 warning item-irregular 
 `},
-		{plan.Kiro, "states and stars", "# Implementation Plan: Lamps\n\n- [x] 1. Count\n  - all rows\n  - _Requirements: 1.1_\n- [ ]* 1.1 Test the count\n- [-] 2. Replace\n  - [ ] 2.1 (P) Order\n    - [ ] by mail\n- [ ] 3.1 Alone\n",
+		{"kiro", "states and stars", "# Implementation Plan: Lamps\n\n- [x] 1. Count\n  - all rows\n  - _Requirements: 1.1_\n- [ ]* 1.1 Test the count\n- [-] 2. Replace\n  - [ ] 2.1 (P) Order\n    - [ ] by mail\n- [ ] 3.1 Alone\n",
 			`1@3 "Count" done
   1.1@6 "Test the count" open optional
 2@7 "Replace" in-progress
@@ -79,8 +79,8 @@ task_list.optional: 1.1
 task_list.parallel: 2.1
 9:5 warning item-irregular 
 `},
-		{plan.Kiro, "numbered headings", "## 1. Count\n- [ ] 1.1 Walk\n  - _Requirements: 1_\n- [ ] 1.2 Note\n", "1@1 \"Count\" open\n  1.1@2 \"Walk\" open\n  1.2@4 \"Note\" open\n"},
-		{plan.OpenSpec, "groups", "## 1. Core\n\n- [x] 1.1 Add `a`\n- [ ] 1.2 Test\n- [ ] no number\n\n## 2. Docs\n- [ ] 2.1 Write\n- [ ] 2.1 Twice\n", `1@1 "Core" in-progress
+		{"kiro", "numbered headings", "## 1. Count\n- [ ] 1.1 Walk\n  - _Requirements: 1_\n- [ ] 1.2 Note\n", "1@1 \"Count\" open\n  1.1@2 \"Walk\" open\n  1.2@4 \"Note\" open\n"},
+		{"openspec", "groups", "## 1. Core\n\n- [x] 1.1 Add `a`\n- [ ] 1.2 Test\n- [ ] no number\n\n## 2. Docs\n- [ ] 2.1 Write\n- [ ] 2.1 Twice\n", `1@1 "Core" in-progress
   1.1@3 "Add ` + "`a`" + `" done
   1.2@4 "Test" open
   1.item-5@5 "no number" open
@@ -89,10 +89,10 @@ task_list.parallel: 2.1
   2.1@9 "Twice" open
 9:1 error task-duplicate-id 2.1
 `},
-		{plan.OpenSpec, "no numbers at all", "## Core\n- [x] Add\n- [ ] Test\n", "group-1@1 \"Core\" in-progress\n  group-1.item-2@2 \"Add\" done\n  group-1.item-3@3 \"Test\" open\n"},
-		{plan.OpenSpec, "headings within groups, numbers of other groups", "## 1. Core\n### Details\n- [ ] 1.1 A\n### 1.2 Sub\n- [ ] 1.2.1 B\n## Extras\n- [ ] 7.1 C\n- [ ] D\n## Notes\nNothing.\n",
+		{"openspec", "no numbers at all", "## Core\n- [x] Add\n- [ ] Test\n", "group-1@1 \"Core\" in-progress\n  group-1.item-2@2 \"Add\" done\n  group-1.item-3@3 \"Test\" open\n"},
+		{"openspec", "headings within groups, numbers of other groups", "## 1. Core\n### Details\n- [ ] 1.1 A\n### 1.2 Sub\n- [ ] 1.2.1 B\n## Extras\n- [ ] 7.1 C\n- [ ] D\n## Notes\nNothing.\n",
 			"1@1 \"Core\" open\n  1.1@3 \"A\" open\n1.2@4 \"Sub\" open\n  1.2.1@5 \"B\" open\n7.1@7 \"C\" open\ngroup-1@6 \"Extras\" open\n  group-1.item-8@8 \"D\" open\n"},
-		{plan.TaskMaster, "subtasks", `{"meta": {"projectName": "Lamps"}, "tasks": [
+		{"task-master", "subtasks", `{"meta": {"projectName": "Lamps"}, "tasks": [
 {"id": 1, "title": "Count", "status": "done", "dependencies": [], "priority": "high"},
 {"id": "2", "title": "Replace", "status": "deferred", "dependencies": ["1", 9], "subtasks": [
  {"id": 1, "title": "Put in", "dependencies": ["2.2"]},
@@ -102,9 +102,9 @@ task_list.parallel: 2.1
   2.1@4 "Put in" open
 3:71 warning task-dep-unknown 2
 `},
-		{plan.TaskMaster, "tags", `{"master": {"tasks": [{"id": 1, "title": "A", "status": "pending"}]}, "x": {"tasks": [{"id": 1, "title": "B", "status": "pending"}]}}`,
+		{"task-master", "tags", `{"master": {"tasks": [{"id": 1, "title": "A", "status": "pending"}]}, "x": {"tasks": [{"id": 1, "title": "B", "status": "pending"}]}}`,
 			"1@1 \"A\" open\n1@1 \"B\" open\ntask_list.tags.master: 1\ntask_list.tags.x: 1\n1:77 warning tags-share-ids \n"},
-		{plan.Beads, "issues", `{"id":"bd-1","title":"A","status":"closed","priority":1,"issue_type":"bug"}
+		{"beads", "issues", `{"id":"bd-1","title":"A","status":"closed","priority":1,"issue_type":"bug"}
 not json
 {"id":"bd-2","title":"B","status":"open","priority":2,"issue_type":"task","dependencies":[{"depends_on_id":"bd-1","type":"blocks"},{"depends_on_id":"bd-9","type":"parent-child"},{"depends_on_id":"bd-8","type":"blocks"}]}
 {"title":"no id"}
@@ -115,11 +115,11 @@ task_list.parent-child: bd-2 bd-9
 3:90 warning task-dep-unknown bd-2
 4:1 warning item-irregular 
 `},
-		{plan.ExecPlan, "progress", "# Lamps\n\n## Purpose\n\nLight for\nall.\n\nMore.\n\n## Progress\n\n- [x] (2025-10-01 13:00Z) Counted.\n- [ ] Replace (completed: one; remaining: two).\n\n## Decision Log\n- [ ] no item\n## Context and Orientation\n## Plan of Work\n", `1@12 "Counted." done
+		{"execplan", "progress", "# Lamps\n\n## Purpose\n\nLight for\nall.\n\nMore.\n\n## Progress\n\n- [x] (2025-10-01 13:00Z) Counted.\n- [ ] Replace (completed: one; remaining: two).\n\n## Decision Log\n- [ ] no item\n## Context and Orientation\n## Plan of Work\n", `1@12 "Counted." done
 2@13 "Replace (completed: one; remaining: two)." open
 task_list.finished: 1 2025-10-01 13:00Z
 `},
-		{plan.Superpowers, "steps", "# Lamps\n\n**Goal:** Light.\n\n### Task 1: Count\n\n**Files:**\n- Create: `a.go`\n- Modify: `b.go:12-30`\n- Read: `c.go`\n\n- [x] **Step 1: Walk**\n\nRun:\n```bash\n### Task 9: no\n```\n- [x] **Step 2: Note**\n\n### Task 2: Replace\n**Step 1: Order**\n", `1@5 "Count" done files=a.go,b.go
+		{"superpowers", "steps", "# Lamps\n\n**Goal:** Light.\n\n### Task 1: Count\n\n**Files:**\n- Create: `a.go`\n- Modify: `b.go:12-30`\n- Read: `c.go`\n\n- [x] **Step 1: Walk**\n\nRun:\n```bash\n### Task 9: no\n```\n- [x] **Step 2: Note**\n\n### Task 2: Replace\n**Step 1: Order**\n", `1@5 "Count" done files=a.go,b.go
   1.1@12 "Walk" done
   1.2@18 "Note" done
 2@20 "Replace" open

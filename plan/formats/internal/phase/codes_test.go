@@ -6,7 +6,7 @@ import (
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/codestest"
-	"github.com/planlock/planlock/plan/formats/phase"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
 )
 
 // draw reads an example, of one file or of several: a line "==> NAME" comes

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/tasklist"
+	"github.com/planlock/planlock/plan/formats/internal/tasklist"
 )
 
 // BenchmarkRead reads and checks lists of 1,000 and 10,000 items; the time per

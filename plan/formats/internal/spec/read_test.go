@@ -57,7 +57,7 @@ func TestDetect(t *testing.T) {
 		{"a.toml", "[package]\nname = \"a\"\n", false},
 		{"a.toml", "", false},
 	} {
-		if got := Detect(c.name, []byte(c.text)); got != c.want {
+		if got := Detect(c.name, []byte(c.text)) != plan.Unknown; got != c.want {
 			t.Errorf("%s %q: %v", c.name, c.text, got)
 		}
 	}
@@ -74,10 +74,10 @@ func TestTooLarge(t *testing.T) {
 // A half without a name is Markdown, and is read.
 func TestNameless(t *testing.T) {
 	d, err := Read("", []byte("## Goal\nMove the mail\n"))
-	if err != nil || d.Plan.Goal != "Move the mail" || d.Format != plan.SpecMarkdown {
+	if err != nil || d.Plan.Goal != "Move the mail" || d.Format != "spec-markdown" {
 		t.Errorf("%v %+v", err, d)
 	}
-	if d, err := ReadPair(plan.Text{}, plan.Text{}); err != nil || d.Format != plan.SpecPair {
+	if d, err := ReadPair(plan.Text{}, plan.Text{}); err != nil || d.Format != "spec-pair" {
 		t.Errorf("%v %+v", err, d)
 	}
 }

@@ -37,7 +37,7 @@ func read(markdown, toml *plan.Text) (*plan.Draft, error) {
 // once where nothing waits for anything: files of some megabytes take half the
 // time.
 func parts(markdown, toml *plan.Text) (plan.Parts, error) {
-	p := plan.Parts{}
+	p := plan.Parts{Stepless: true}
 	j := &judged{}
 	for _, t := range [...]*plan.Text{markdown, toml} {
 		if t == nil {
@@ -56,7 +56,7 @@ func parts(markdown, toml *plan.Text) (plan.Parts, error) {
 		work.Go(func() { j.toml = readParameters(outline.New(toml.Path, toml.Text)) })
 	}
 	work.Wait()
-	if p.Format = j.format(); p.Format == plan.SpecPair {
+	if p.Format = j.format(); p.Format == Pair {
 		j.settle()
 		p.Sides = make([]plan.Side, 2)
 		work.Go(func() { p.Sides[0] = j.markdown.asSide() })
@@ -73,11 +73,11 @@ func parts(markdown, toml *plan.Text) (plan.Parts, error) {
 func (j *judged) format() plan.Format {
 	switch {
 	case j.toml == nil:
-		return plan.SpecMarkdown
+		return Markdown
 	case j.markdown == nil:
-		return plan.SpecTOML
+		return TOML
 	}
-	return plan.SpecPair
+	return Pair
 }
 
 // plan is the joined plan, or that of the only half.

@@ -14,6 +14,9 @@ import (
 	"github.com/planlock/planlock/plan/internal/spelling"
 )
 
+// Format is that of phase plans.
+const Format plan.Format = "phase-plan"
+
 // planName is the word PLAN in the name of a file, set off from others.
 var planName = lazyre.New(`(?:^|[-_.])PLAN(?:[-_.]|$)`)
 
@@ -25,29 +28,29 @@ func Named(name string) bool {
 	return ok && planName.MatchString(stem)
 }
 
-// Detect reports whether a text is a phase plan: it has tasks in one of the
+// Detect tells a phase plan from what is unknown: it has tasks in one of the
 // forms, or a front matter that says which plan of which phase it is. A page of
 // prose is one only if it is called so, see [Named]. Whoever reads several
 // formats asks those with narrower forms first: a SPEC and the task lists of
 // other tools have headings for tasks as well.
-func Detect(name string, text []byte) bool {
+func Detect(name string, text []byte) plan.Format {
+	if Named(name) {
+		return Format
+	}
 	if len(text) > sketch.MaxSize {
-		return Named(name)
+		return plan.Unknown
 	}
 	r := &reader{t: outline.New(name, text)}
 	body := r.matter()
 	if r.front.get("plan").kind != 0 && r.front.get("phase").kind != 0 || r.front.get("must_haves").kind != 0 {
-		return true
-	}
-	if Named(name) {
-		return true
+		return Format
 	}
 	for i := body; i < len(r.t.Lines); i++ {
 		if r.shows(i) {
-			return true
+			return Format
 		}
 	}
-	return false
+	return plan.Unknown
 }
 
 // shows reports whether a line shows that there are tasks.
@@ -87,7 +90,7 @@ func Read(name string, text []byte) (*plan.Draft, error) {
 		b.task(r, &r.tasks[i], r.tasks[i].id, func(id string) string { return id })
 	}
 	b.Found = r.Found
-	return b.Draft(plan.PhasePlan, plan.Text{Path: name, Text: text}), nil
+	return b.Draft(Format, plan.Text{Path: name, Text: text}), nil
 }
 
 // A builder gathers the plan of one file or of several. Readers of files know

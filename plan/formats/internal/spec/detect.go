@@ -6,20 +6,31 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/internal/lazyre"
+	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/blocks"
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
-// Detect reports whether a text looks like one half of a pair. In Markdown that
-// is the heading Goal, or tasks with steps in the forms of a SPEC, without
+// The formats that are read here.
+const (
+	Pair     plan.Format = "spec-pair"     // both halves
+	Markdown plan.Format = "spec-markdown" // the half for people alone
+	TOML     plan.Format = "spec-toml"     // the half for machines alone
+)
+
+// Detect names the half of a pair that a text looks like, or says that it is
+// unknown. In Markdown the sign is the heading Goal, or tasks with steps in the forms of a SPEC, without
 // front matter or tags of another format; in TOML a goal or tasks without the
 // schema of our own plans. The name tells the two apart, and speaks for a file
 // that is called like a half and has less of this.
-func Detect(name string, text []byte) bool {
-	if isTOML(name) {
-		return detectTOML(name, text)
+func Detect(name string, text []byte) plan.Format {
+	switch toml := isTOML(name); {
+	case toml && detectTOML(name, text):
+		return TOML
+	case !toml && detectMarkdown(name, text):
+		return Markdown
 	}
-	return detectMarkdown(name, text)
+	return plan.Unknown
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")

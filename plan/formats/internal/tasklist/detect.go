@@ -10,6 +10,17 @@ import (
 	"github.com/planlock/planlock/plan/formats/internal/sketch"
 )
 
+// The formats that are read here, each called like the tool that writes it.
+const (
+	SpecKit     plan.Format = "spec-kit"
+	Kiro        plan.Format = "kiro"
+	OpenSpec    plan.Format = "openspec"
+	TaskMaster  plan.Format = "task-master"
+	Beads       plan.Format = "beads"
+	ExecPlan    plan.Format = "execplan"
+	Superpowers plan.Format = "superpowers"
+)
+
 // Detect names the tool that writes such a file, or says that it is unknown.
 // The name of the file decides only between lists that look alike.
 func Detect(name string, text []byte) plan.Format {
@@ -62,25 +73,25 @@ func formatOf(t *outline.Text, name string) plan.Format {
 	case s.tags > 0:
 		return plan.Unknown // a phase plan
 	case s.specKit > 0 && (s.specKit >= 3 || 2*s.specKit >= s.boxes):
-		return plan.SpecKit
+		return SpecKit
 	case s.taskHeads > 0 && s.steps > 0:
-		return plan.Superpowers
+		return Superpowers
 	case s.sections["progress"] && len(s.sections) >= 4:
-		return plan.ExecPlan
+		return ExecPlan
 	case s.taskHeads > 0 || s.boxes == 0:
 		return plan.Unknown
 	case s.top+s.sub == 0 && !tasks:
 		return plan.Unknown
 	case strings.Contains(lower, ".kiro/"):
-		return plan.Kiro
+		return Kiro
 	case strings.Contains(lower, "openspec/"):
-		return plan.OpenSpec
+		return OpenSpec
 	case s.top > 0 || s.requirements > 0:
-		return plan.Kiro
+		return Kiro
 	case s.sub > 0 || s.groups > 0:
-		return plan.OpenSpec
+		return OpenSpec
 	case tasks:
-		return plan.OpenSpec
+		return OpenSpec
 	}
 	return plan.Unknown
 }
@@ -214,17 +225,17 @@ func jsonFormat(t *outline.Text) plan.Format {
 		return plan.Unknown
 	}
 	if isIssue(root) {
-		return plan.Beads
+		return Beads
 	}
 	if strings.TrimSpace(src[end:]) != "" {
 		return plan.Unknown
 	}
 	if isTaskMaster(root.Get("tasks")) {
-		return plan.TaskMaster
+		return TaskMaster
 	}
 	for tag := range root.Each {
 		if isTaskMaster(tag.Get("tasks")) {
-			return plan.TaskMaster
+			return TaskMaster
 		}
 	}
 	return plan.Unknown

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/planlock/planlock/plan"
-	"github.com/planlock/planlock/plan/formats/phase"
+	"github.com/planlock/planlock/plan/formats/internal/phase"
 )
 
 func member(name, head string, tasks ...string) plan.Text {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/planlock/planlock/plan/formats/tasklist"
+	"github.com/planlock/planlock/plan/formats/internal/tasklist"
 )
 
 // TestHostile gives a megabyte of what readers choke on; the bounds are several

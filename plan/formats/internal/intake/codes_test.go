@@ -1,11 +1,12 @@
-package tasklist_test
+package intake_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/planlock/planlock/plan"
 	"github.com/planlock/planlock/plan/formats/internal/codestest"
-	"github.com/planlock/planlock/plan/formats/tasklist"
+	"github.com/planlock/planlock/plan/formats/internal/intake"
 )
 
 // TestCodes holds that every code is drawn by its bad example, with a place and
@@ -13,12 +14,12 @@ import (
 func TestCodes(t *testing.T) {
 	codestest.Run(t, codestest.Reader{
 		Read: func(t *testing.T, text string) *plan.Draft {
-			d, err := tasklist.Read("tasks.md", []byte(text))
+			d, err := intake.Read("pending_actions.json", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return d
 		},
-		TooMany: codestest.Many("- [ ] T%04d x\n"),
+		TooMany: "[" + codestest.Many(strings.Replace(one, ": 1,", ": %d,", 1)+",\n") + one + "]",
 	})
 }

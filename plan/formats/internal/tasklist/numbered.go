@@ -82,7 +82,7 @@ func (n *numberer) heading(line, level int, text string) {
 	case m != nil:
 		n.group, n.pending, n.level = -1, &pendingGroup{line, m[1], strings.TrimSpace(m[2])}, level
 	case n.level > 0 && level > n.level:
-	case n.format == plan.OpenSpec && level == 2:
+	case n.format == OpenSpec && level == 2:
 		n.group, n.pending, n.level = -1, &pendingGroup{line, "", text}, 0
 	default:
 		n.group, n.pending, n.level = -1, nil, 0
@@ -135,7 +135,7 @@ func (n *numberer) item(line int, it outline.Item) {
 		n.step(task, rest, title, status, optional, line)
 		return
 	}
-	if !sub && n.format == plan.OpenSpec && (n.group >= 0 || n.pending != nil) { // "## Group" with items 1, 2, 3
+	if !sub && n.format == OpenSpec && (n.group >= 0 || n.pending != nil) { // "## Group" with items 1, 2, 3
 		n.open()
 		n.step(n.group, id, title, status, optional, line)
 		return
@@ -191,7 +191,7 @@ func (n *numberer) step(task int, id, title string, status plan.Status, optional
 // plain keeps an item without a number: as a step of its group where the list
 // has no need of numbers, else with the text of the item above.
 func (n *numberer) plain(line int, it outline.Item, text string) {
-	if n.format == plan.OpenSpec {
+	if n.format == OpenSpec {
 		n.open()
 		n.indent = outline.Width(text)
 		if n.group < 0 {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/planlock/planlock/plan/formats/intake"
+	"github.com/planlock/planlock/plan/formats/internal/intake"
 )
 
 // TestCorpus compares with what people found in collected documents.

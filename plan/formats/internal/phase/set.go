@@ -47,7 +47,7 @@ func ReadSet(files []plan.Text) (*plan.Draft, error) {
 		}
 	}
 	b.Found = found
-	return b.Draft(plan.PhasePlan, files...), nil
+	return b.Draft(Format, files...), nil
 }
 
 var (
