@@ -11,9 +11,9 @@ import (
 // goes into the journal of the run, and is read by people. More is counted and
 // left out.
 const (
-	MaxFindings = 200     // findings; evidence and citations, each by themselves
-	MaxText     = 4 << 10 // bytes of one text; the rest of it is counted
-	MaxReport   = 1 << 20 // bytes of all texts together
+	maxFindings = 200     // findings; evidence and citations, each by themselves
+	maxText     = 4 << 10 // bytes of one text; the rest of it is counted
+	maxReport   = 1 << 20 // bytes of all texts together
 )
 
 // limited counts what a report has no room for.
@@ -25,7 +25,7 @@ type limited struct {
 // room takes the bytes of some texts if there is room for them beside kept
 // others.
 func (l *limited) room(kept int, texts ...*string) bool {
-	if kept >= MaxFindings {
+	if kept >= maxFindings {
 		return false
 	}
 	n := 0
@@ -33,7 +33,7 @@ func (l *limited) room(kept int, texts ...*string) bool {
 		*t = cut(*t)
 		n += len(*t)
 	}
-	if l.bytes+n > MaxReport {
+	if l.bytes+n > maxReport {
 		return false
 	}
 	l.bytes += n
@@ -77,13 +77,13 @@ func (l *limited) tell(v *Verdict) {
 	}
 }
 
-// cut shortens a text to at most MaxText bytes and says how many it lost. A
+// cut shortens a text to at most maxText bytes and says how many it lost. A
 // text that was cut stays as it is.
 func cut(text string) string {
-	if len(text) <= MaxText {
+	if len(text) <= maxText {
 		return text
 	}
-	at := MaxText - 64 // room for what is said of the rest
+	at := maxText - 64 // room for what is said of the rest
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
 	}

@@ -27,7 +27,7 @@ func (p *Pass) Decide(ctx context.Context, c plan.Check) (Verdict, error) {
 func decide(ctx context.Context, k Check, p *Pass, c plan.Check) (v Verdict, err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			stack := make([]byte, MaxText)
+			stack := make([]byte, maxText)
 			err = &PanicError{Name: "check " + c.Kind, Value: fmt.Sprint(value),
 				Stack: string(stack[:runtime.Stack(stack, false)])}
 		}

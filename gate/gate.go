@@ -7,8 +7,8 @@ import (
 
 // A Gate judges. Judge reports what it found on pass and returns nil; an error
 // means that it could not decide, never "no". What was reported before an error
-// was returned is dropped, and what is more than MaxFindings, MaxText and
-// MaxReport allow is only counted.
+// was returned is dropped, and what is more than 200 findings, 4 KiB in one text
+// or 1 MiB in all of them is only counted.
 //
 // Judge may be called concurrently for different passes. It must honour ctx:
 // when ctx ends it returns soon, and everything that it started has ended by
@@ -38,12 +38,6 @@ func New(info Info, judge func(ctx context.Context, pass *Pass) error) Gate {
 	return &function{info: info, judge: judge}
 }
 
-// NewQuick makes a Quick gate of two functions.
-func NewQuick(info Info, quick func(pass *Pass) bool, judge func(ctx context.Context, pass *Pass) error) Quick {
-	info.Phases = slices.Clone(info.Phases)
-	return &quickFunction{function{info: info, judge: judge}, quick}
-}
-
 type function struct {
 	info  Info
 	judge func(ctx context.Context, pass *Pass) error
@@ -52,10 +46,3 @@ type function struct {
 func (f *function) Info() Info { return f.info }
 
 func (f *function) Judge(ctx context.Context, pass *Pass) error { return f.judge(ctx, pass) }
-
-type quickFunction struct {
-	function
-	quick func(pass *Pass) bool
-}
-
-func (f *quickFunction) Quick(pass *Pass) bool { return f.quick(pass) }

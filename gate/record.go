@@ -47,7 +47,7 @@ func (e *RecordedError) Is(target error) bool {
 
 // MarshalJSON writes the judgement with lower-case keys. An error is written as
 // its class ("timeout", "panic", "cancelled", "error") and text, a time-out
-// with cause and evidence, a panic with its stack, each text cut at MaxText;
+// with cause and evidence, a panic with its stack, each text cut at 4 KiB;
 // Took in whole milliseconds.
 func (j Judgement) MarshalJSON() ([]byte, error) {
 	if text, ok := j.plainJSON(); ok {

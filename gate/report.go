@@ -12,7 +12,7 @@ type report struct {
 	failed  bool
 	verdict Verdict
 	limited limited
-	waits   []*Wait
+	waits   []*wait
 }
 
 func (r *report) add(do func(v *Verdict)) {
@@ -23,9 +23,9 @@ func (r *report) add(do func(v *Verdict)) {
 	}
 }
 
-// A Wait is something that a gate waits for.
-type Wait struct {
-	Cause   Cause
-	What    string
-	Vouched bool // the gate itself says so; else it was seen to run a command
+// A wait is something that a gate waits for.
+type wait struct {
+	cause   Cause
+	what    string
+	vouched bool // the gate itself says so; else it was seen to run a command
 }

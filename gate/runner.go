@@ -31,7 +31,7 @@ type watched struct {
 }
 
 func (w *watched) Run(ctx context.Context, c Command) (CommandResult, error) {
-	done := w.pass.waiting(&Wait{Cause: Dependency, What: "the command " + c.String()})
+	done := w.pass.waiting(&wait{cause: Dependency, what: "the command " + c.String()})
 	defer done()
 	return w.CommandRunner.Run(ctx, c)
 }

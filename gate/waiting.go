@@ -7,10 +7,10 @@ import "slices"
 // seen without it, but only a gate's own word counts as proof of a cause: a
 // command may hang because of what the step did.
 func (p *Pass) Waiting(cause Cause, what string) (done func()) {
-	return p.waiting(&Wait{Cause: cause, What: what, Vouched: true})
+	return p.waiting(&wait{cause: cause, what: what, vouched: true})
 }
 
-func (p *Pass) waiting(w *Wait) func() {
+func (p *Pass) waiting(w *wait) func() {
 	r := p.reporting()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -25,13 +25,15 @@ func (p *Pass) waiting(w *Wait) func() {
 }
 
 // WaitsFor is what the gate waits for at this moment: what was begun last and
-// has not come.
-func (p *Pass) WaitsFor() (w Wait, ok bool) {
+// has not come. The gate itself vouches for it, or it was only seen to run a
+// command. There is no cause where it waits for nothing.
+func (p *Pass) WaitsFor() (cause Cause, what string, vouched bool) {
 	r := p.reporting()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.waits) == 0 {
-		return Wait{}, false
+		return "", "", false
 	}
-	return *r.waits[len(r.waits)-1], true
+	last := r.waits[len(r.waits)-1]
+	return last.cause, last.what, last.vouched
 }

@@ -52,13 +52,17 @@ func judgementLine(j gate.Judgement) string {
 	return text + "undecided"
 }
 
+// mostSaid is about how many bytes gates that are content say in one record: as
+// many as a single one may.
+const mostSaid = 1 << 20
+
 // Judgements are the facts that record judgements, in their order.
 func Judgements(judged []gate.Judgement) []Fact {
 	var facts []Fact
 	for len(judged) > 0 {
 		n, said := 1, size(judged[0])
 		for content(judged[0]) && n < len(judged) && content(judged[n]) {
-			if said += size(judged[n]); said > gate.MaxReport {
+			if said += size(judged[n]); said > mostSaid {
 				break // else a record could become larger than a journal takes
 			}
 			n++

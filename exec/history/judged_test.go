@@ -60,9 +60,9 @@ func TestJudged(t *testing.T) {
 // What gates say that share a record is bounded, so that a journal takes it.
 func TestJudgedAtLength(t *testing.T) {
 	long := judgement("long", gate.Passed)
-	for range gate.MaxFindings {
+	for range 200 {
 		// six bytes each in JSON
-		long.Verdict.Evidence = append(long.Verdict.Evidence, strings.Repeat("<", gate.MaxText))
+		long.Verdict.Evidence = append(long.Verdict.Evidence, strings.Repeat("<", 4<<10))
 	}
 	short := judgement("short", gate.Passed)
 	facts := Judgements([]gate.Judgement{short, long, short, long, long, long, long, long, long, short})

@@ -12,7 +12,7 @@ import (
 )
 
 // These say of a pass that a gate has next to nothing to do in it, so that
-// nobody has to watch it; see gate.NewQuick.
+// nobody has to watch it; see gate.Quick.
 
 // quickAfter reports whether postconditions are decided at once, by looking up
 // a few paths.

@@ -339,14 +339,22 @@ func TestAskStopsADeafGateWithItsContext(t *testing.T) {
 	})
 }
 
+// A quickGate is a gate.Quick of a host.
+type quickGate struct {
+	gate.Gate
+	quick func(*gate.Pass) bool
+}
+
+func (q quickGate) Quick(pass *gate.Pass) bool { return q.quick(pass) }
+
 func TestQuickGatesAreAskedAtOnce(t *testing.T) {
 	type key struct{}
 	var order []string
 	quick := func(name string, yes bool, judge func(context.Context, *gate.Pass) error) gate.Gate {
-		return gate.NewQuick(gate.Info{Name: name, Doc: "d", Version: "1", Level: gate.BlocksStep,
+		return quickGate{gate.New(gate.Info{Name: name, Doc: "d", Version: "1", Level: gate.BlocksStep,
 			Phases: []gate.Phase{gate.After}},
-			func(*gate.Pass) bool { return yes },
-			func(ctx context.Context, p *gate.Pass) error { order = append(order, name); return judge(ctx, p) })
+			func(ctx context.Context, p *gate.Pass) error { order = append(order, name); return judge(ctx, p) }),
+			func(*gate.Pass) bool { return yes }}
 	}
 	var asking, first, second int64
 	asking = goroutine()
@@ -395,7 +403,7 @@ func goroutine() (n int64) {
 // TestAPanicOfQuickFailsTheGate: the others are asked all the same.
 func TestAPanicOfQuickFailsTheGate(t *testing.T) {
 	info := gate.Info{Name: "quick", Doc: "d", Level: gate.BlocksStep, Phases: []gate.Phase{gate.After}}
-	quick := gate.NewQuick(info, func(p *gate.Pass) bool { return p.Step.ID == "" }, silent)
+	quick := quickGate{gate.New(info, silent), func(p *gate.Pass) bool { return p.Step.ID == "" }}
 	js := (&panel.Panel{Gates: []gate.Gate{quick, named("next", 1, silent)}}).Ask(t.Context(), &gate.Pass{}, gate.After)
 	var panicked *gate.PanicError
 	if !errors.As(js[0].Err, &panicked) || !js[0].Blocks() || js[1].Verdict == nil {

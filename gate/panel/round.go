@@ -300,7 +300,7 @@ func (w *row) interrupt() {
 // moment to say why.
 func (w *row) leave(a *asked) {
 	s := stop{limit: a.limit, cpuKnown: w.known}
-	s.waiting, s.waits = a.pass.WaitsFor()
+	s.cause, s.what, s.vouched = a.pass.WaitsFor()
 	w.cancel(&gate.TimeoutError{Name: a.name, Limit: a.limit, Cause: gate.Dependency, Evidence: "its time is up"})
 	s.answered = w.farewell(a)
 	if now, ok := cpuTime(); ok {

@@ -26,8 +26,9 @@ func ranOut(err error) (what string, ok bool) {
 // A stop is how a gate behaved when its time was up.
 type stop struct {
 	limit    time.Duration
-	waiting  gate.Wait
-	waits    bool          // whether it was waiting for something
+	cause    gate.Cause    // of what it was waiting for; empty: it waited for nothing
+	what     string        // it was waiting for
+	vouched  bool          // it said so itself
 	answered bool          // it returned when told to stop
 	err      error         // what it then returned
 	cpu      time.Duration // used by this process meanwhile
@@ -43,8 +44,8 @@ func classify(name string, s stop) *gate.TimeoutError {
 	switch {
 	case out:
 		e.Cause, e.Evidence, e.Proven = gate.Resources, what, true
-	case s.waits:
-		e.Cause, e.Evidence, e.Proven = s.waiting.Cause, "it was waiting for "+s.waiting.What, s.waiting.Vouched
+	case s.cause != "":
+		e.Cause, e.Evidence, e.Proven = s.cause, "it was waiting for "+s.what, s.vouched
 	case s.answered:
 		e.Cause, e.Evidence = gate.Dependency, "it stopped when told to, without having said what it waited for"
 	case s.cpuKnown && s.cpu > s.limit/4:

@@ -1,0 +1,8 @@
+package gate
+
+// What tests need of the bounds of a report.
+const (
+	MaxFindings = maxFindings
+	MaxText     = maxText
+	MaxReport   = maxReport
+)
