@@ -308,10 +308,8 @@ func (c *Controller) Options() plan.CheckOptions {
 		o.CheckKinds = append(o.CheckKinds, check.Kind())
 	}
 	o.Gates = []plan.GateKind{}
-	for _, g := range c.Gates {
-		if info, err := panel.Describe(g); err == nil {
-			o.Gates = append(o.Gates, plan.GateKind{Name: info.Name, Args: info.Args})
-		}
+	for _, info := range (&panel.Panel{Gates: c.Gates}).Describe() {
+		o.Gates = append(o.Gates, plan.GateKind{Name: info.Name, Args: info.Args})
 	}
 	for n, x := range c.Executors {
 		if n == "" && x != nil {

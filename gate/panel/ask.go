@@ -42,7 +42,7 @@ func (p *Panel) ask(ctx context.Context, pass *gate.Pass, phase gate.Phase) gate
 	due := make([]asked, 0, 16) // few look in one phase
 	out := make(gate.Judgements, 0, 16)
 	for n, g := range p.inOrder(phase) {
-		info, err := Describe(g)
+		info, err := describe(g)
 		switch {
 		case err != nil: // Validate refuses these; if nobody asked it, the gate blocks
 			out = append(out, gate.Judgement{Gate: fmt.Sprintf("gate %d", n), Level: gate.BlocksApproval,
@@ -68,7 +68,7 @@ func (p *Panel) inOrder(phase gate.Phase) []gate.Gate {
 		return p.Gates
 	}
 	level := func(g gate.Gate) gate.Level {
-		info, err := Describe(g)
+		info, err := describe(g)
 		if err != nil {
 			return gate.BlocksApproval
 		}

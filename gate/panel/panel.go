@@ -33,7 +33,7 @@ func (p *Panel) Validate() error {
 	var errs []error
 	seen := map[string]bool{}
 	for n, g := range p.Gates {
-		info, err := Describe(g)
+		info, err := describe(g)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("gate: gate %d: %w", n, err))
 			continue
@@ -48,6 +48,18 @@ func (p *Panel) Validate() error {
 		seen[info.Name] = true
 	}
 	return errors.Join(append(errs, p.checkFaults()...)...)
+}
+
+// Describe returns what the gates say of themselves, in order. Those that
+// Validate refuses because they say nothing are left out.
+func (p *Panel) Describe() []gate.Info {
+	var infos []gate.Info
+	for _, g := range p.Gates {
+		if info, err := describe(g); err == nil {
+			infos = append(infos, info)
+		}
+	}
+	return infos
 }
 
 // OnlyLooks reports whether nothing of the panel can change the workspace but
@@ -88,8 +100,8 @@ func kindOf(c gate.Check) (kind string, err error) {
 	return c.Kind().Name, nil
 }
 
-// Describe asks a gate for its Info without trusting it.
-func Describe(g gate.Gate) (info gate.Info, err error) {
+// describe asks a gate for its Info without trusting it.
+func describe(g gate.Gate) (info gate.Info, err error) {
 	if g == nil {
 		return gate.Info{}, errors.New("is nil")
 	}
