@@ -133,14 +133,17 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 // equip readies what follows from the plan alone.
 func (e *execution) equip() {
 	e.Contract, e.needed = contract.Of(e.Plan), needed(e.Plan)
+	e.Panel = e.c.panel()
+	e.Touchy = !e.Panel.OnlyLooks() || len(e.c.Checks) > 0
 	// What a host's code gets to see, it could change; the contract is not
 	// among it.
 	e.Shown, e.Judging = e.Contract, e.Contract
 	if e.Locked != nil {
-		e.Shown, e.Judging = contract.Of(e.Locked.Plan()), contract.Of(e.Locked.Plan())
+		e.Shown = contract.Of(e.Locked.Plan())
 	}
-	e.Panel = e.c.panel()
-	e.Touchy = !e.Panel.OnlyLooks() || len(e.c.Checks) > 0
+	if e.Locked != nil && e.Touchy {
+		e.Judging = contract.Of(e.Locked.Plan())
+	}
 	e.Ladder, e.Guards = e.c.ladder(), e.c.Guards
 	e.Work.Scanner = scan.Scanner{Scope: e.Scope()}
 }

@@ -70,9 +70,12 @@ func (e *encoder) value(v reflect.Value, indent string) {
 	for v.Kind() == reflect.Pointer && !v.IsNil() && walked(v.Type().Elem()) {
 		v = v.Elem()
 	}
+	drawn, _ := v.Interface().(elements)
 	switch {
+	case drawn != nil:
+		e.list(drawn.length(), func(i int) reflect.Value { return reflect.ValueOf(drawn.at(i)) }, indent)
 	case v.Kind() == reflect.Slice && v.Len() > 0 && walked(v.Type()):
-		e.list(v, indent)
+		e.list(v.Len(), v.Index, indent)
 	case v.Kind() == reflect.Struct && walked(v.Type()):
 		e.object(v, indent)
 	default:
@@ -114,14 +117,33 @@ func (e *encoder) leaf(v reflect.Value, indent string) {
 	_, _ = e.w.Write(showInvisible(bytes.TrimSuffix(e.buffer.Bytes(), []byte("\n"))))
 }
 
-// list writes the elements of a list that is not empty, one after another.
-func (e *encoder) list(v reflect.Value, indent string) {
+// list writes n elements, one after another.
+func (e *encoder) list(n int, at func(i int) reflect.Value, indent string) {
 	e.text("[")
-	for i := range v.Len() {
+	for i := range n {
 		e.next(i, indent)
-		e.value(v.Index(i), indent+"  ")
+		e.value(at(i), indent+"  ")
 	}
-	e.text("\n" + indent + "]")
+	if n > 0 {
+		e.text("\n" + indent)
+	}
+	e.text("]")
+}
+
+// A sequence is a list whose elements are made when they are written, one after
+// another: a long one is never in memory as a whole.
+type sequence[T any] struct {
+	n    int
+	make func(i int) T
+}
+
+func (l sequence[T]) length() int  { return l.n }
+func (l sequence[T]) at(i int) any { return l.make(i) }
+
+// elements are those of a sequence, of whatever type.
+type elements interface {
+	length() int
+	at(i int) any
 }
 
 // object writes the fields of a structure under the names of their tags. It

@@ -94,9 +94,9 @@ type progressTask struct {
 	BackupsUsed    int             `json:"backups_used"`
 	Failures       int             `json:"failure_count"`
 
-	Research []progressResearch `json:"research_phase,omitempty"`
-	Notes    *progressNotes     `json:"notepad_update,omitempty"`
-	Steps    []progressStep     `json:"steps"`
+	Research []progressResearch     `json:"research_phase,omitempty"`
+	Notes    *progressNotes         `json:"notepad_update,omitempty"`
+	Steps    sequence[progressStep] `json:"steps"`
 }
 
 // A criticalBalance is how many of a task's steps are critical. Where all or

@@ -119,7 +119,7 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 	for _, t := range rep.Tasks {
 		made := progressTask{
 			TaskID: t.ID, Name: t.Title, Description: said[t.ID], Speclet: t.Speclet, DependsOn: t.DependsOn,
-			Status: t.Status, Start: t.Started, End: t.Ended, StepsTotal: len(t.Steps), Steps: []progressStep{},
+			Status: t.Status, Start: t.Started, End: t.Ended, StepsTotal: len(t.Steps),
 		}
 		for _, s := range t.Steps {
 			made.Retries += s.Retries
@@ -133,12 +133,15 @@ func (out *progress) addTasks(p *plan.Plan, r *history.Run, rep *Model) {
 			case history.Failed:
 				made.Failures++
 			}
+			made.Research = append(made.Research, researchOf(r.Step(s.Address))...)
+		}
+		made.Steps = sequence[progressStep]{len(t.Steps), func(i int) progressStep {
+			s := t.Steps[i]
 			step := newProgressStep(s, written[s.Address])
 			step.Education = educationOf(r.Step(s.Address))
-			made.Research = append(made.Research, researchOf(r.Step(s.Address))...)
 			step.Consecutive, step.Mode = after[s.Address], stepMode(rep, s, written[s.Address])
-			made.Steps = append(made.Steps, step)
-		}
+			return step
+		}}
 		made.Balance = balance(made.CriticalSteps, len(t.Steps))
 		made.Notes = notesCount(notes, t.ID, t.Ended)
 		out.Tasks = append(out.Tasks, made)
