@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -54,22 +53,21 @@ func TestCatalogues(t *testing.T) {
 }
 
 // guardTable lists the guards in the order in which they are asked, with what
-// the tables of package guard say of them.
+// their table says of them.
 func guardTable(t *testing.T) string {
-	says := map[string]string{}
-	for line := range strings.Lines(string(source(t, "exec/guard/table.go"))) {
-		if _, rest, ok := strings.Cut(line, "Of(\""); ok {
-			name, _, _ := strings.Cut(rest, "\"")
-			_, says[name], _ = strings.Cut(strings.TrimSpace(rest), "// ")
-		}
-	}
 	var b strings.Builder
 	b.WriteString("| guard | holds a step up because |\n|---|---|\n")
-	for _, g := range slices.Concat(guard.Always(), guard.Table()) {
-		if says[g.Name()] == "" {
-			t.Errorf("the table of guards does not say what %s is", g.Name())
+	for line := range strings.Lines(string(source(t, "exec/internal/guards/table.go"))) {
+		_, rest, ok := strings.Cut(line, "Of(\"")
+		if !ok {
+			continue
 		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", g.Name(), says[g.Name()])
+		name, _, _ := strings.Cut(rest, "\"")
+		_, says, _ := strings.Cut(strings.TrimSpace(rest), "// ")
+		if says == "" {
+			t.Errorf("the table of guards does not say what %s is", name)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, says)
 	}
 	return b.String()
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/disk"
 	"github.com/planlock/planlock/plan"
@@ -99,7 +99,7 @@ func (e *execution) inherit(ctx context.Context) error {
 // workspace: that would undo what it did.
 func (e *execution) aloneSince() error {
 	run := e.Rec.Run
-	if run.Started.Isolated || run.Restoring == nil && !contract.InFlight(contract.Current(run)) {
+	if run.Started.Isolated || run.Restoring == nil && !lane.InFlight(run) {
 		return nil
 	}
 	ids, err := e.workspace().Runs()

@@ -51,7 +51,7 @@ type Controller struct {
 	// Checks are further kinds of checks, besides the built-in ones.
 	Checks []gate.Check
 	// Guards may hold up a step before it begins, after those that every run
-	// has (guard.Table). Their names stand in the journal.
+	// has. Their names stand in the journal, and no two guards have one name.
 	Guards []guard.Guard
 	// Escalator is asked where a person must decide. Nil refuses.
 	Escalator Escalator

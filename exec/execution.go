@@ -12,8 +12,8 @@ import (
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
@@ -65,7 +65,7 @@ func (c *Controller) execution(p *plan.Plan, files []plan.Source) *execution {
 		Agents: func(ctx context.Context) ([]probe.Agent, error) { return c.agents(ctx, e.needed) }}
 	e.rewind = &rewind.Rewind{Session: e.Session}
 	e.Tell = func(event.Event) {}
-	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &contract.Seen{}, Log: c.logger(),
+	e.Rec = &recorder.Recorder{Run: &history.Run{}, Seen: &guard.Seen{}, Log: c.logger(),
 		Undone: func(ctx context.Context) error {
 			_, err := e.Work.Restore(ctx, e.Work.Dir, e.Rec.Run.Tree)
 			return err
@@ -132,17 +132,17 @@ func (e *execution) occupy(ctx context.Context) (err error) {
 
 // equip readies what follows from the plan alone.
 func (e *execution) equip() {
-	e.Contract, e.needed = contract.Of(e.Plan), needed(e.Plan)
+	e.Contract, e.needed = &guard.Contract{Plan: e.Plan}, needed(e.Plan)
 	e.Panel = e.c.panel()
 	e.Touchy = !e.Panel.OnlyLooks() || len(e.c.Checks) > 0
 	// What a host's code gets to see, it could change; the contract is not
 	// among it.
 	e.Shown, e.Judging = e.Contract, e.Contract
 	if e.Locked != nil {
-		e.Shown = contract.Of(e.Locked.Plan())
+		e.Shown = &guard.Contract{Plan: e.Locked.Plan()}
 	}
 	if e.Locked != nil && e.Touchy {
-		e.Judging = contract.Of(e.Locked.Plan())
+		e.Judging = &guard.Contract{Plan: e.Locked.Plan()}
 	}
 	e.Ladder, e.Guards = e.c.ladder(), e.c.Guards
 	e.Work.Scanner = scan.Scanner{Scope: e.Scope()}

@@ -7,16 +7,15 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
-	decided "github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/exec/internal/choice"
 )
 
 // freeze is a guard of a host: no step of task 1 begins before somebody has let
 // it through.
-var freeze = guard.Of("freeze", func(c *decided.Case) guard.Verdict {
+var freeze = guard.Of("freeze", func(c *guard.Case) guard.Verdict {
 	if c.Step.Task != "1" {
 		return guard.Pass()
 	}
@@ -24,8 +23,8 @@ var freeze = guard.Of("freeze", func(c *decided.Case) guard.Verdict {
 })
 
 func TestGuardOfAHost(t *testing.T) {
-	for choice, want := range map[string]history.Status{question.GoOn: history.Achieved,
-		question.GiveUp: history.NotAchieved} {
+	for choice, want := range map[string]history.Status{choice.GoOn: history.Achieved,
+		choice.GiveUp: history.NotAchieved} {
 		t.Run(choice, func(t *testing.T) {
 			b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": exectest.Write("1", "x")})
 			b.Controller.Guards = []guard.Guard{freeze}
@@ -48,25 +47,25 @@ func TestGuardOfAHost(t *testing.T) {
 
 // onGuard runs one step under a guard, and somebody who goes on with whatever
 // is asked.
-func onGuard(t *testing.T, look func(c *decided.Case) guard.Verdict) (*exectest.Bench, *exectest.Result) {
+func onGuard(t *testing.T, look func(c *guard.Case) guard.Verdict) (*exectest.Bench, *exectest.Result) {
 	t.Helper()
 	b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": exectest.Write("1", "x")})
 	b.Controller.Guards = []guard.Guard{guard.Of("freeze", look)}
 	b.Controller.Escalator = policy(func(q ask.Question) ask.Answer {
-		return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: question.GoOn, By: "somebody"}
+		return ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: choice.GoOn, By: "somebody"}
 	})
 	return b, b.Run(t)
 }
 
 var (
-	goOn  = ask.Choice{Key: question.GoOn, Label: "go on", Consequence: "it runs"}
+	goOn  = ask.Choice{Key: choice.GoOn, Label: "go on", Consequence: "it runs"}
 	plain = ask.Question{Kind: "mine", What: "w", Why: "y", Choices: []ask.Choice{goOn}}
 )
 
 // TestQuestionOfAGuardIsFilledIn asks what names neither id, run nor step.
 func TestQuestionOfAGuardIsFilledIn(t *testing.T) {
-	_, run := onGuard(t, func(c *decided.Case) guard.Verdict {
-		if decided.Chosen(c.Step, "mine", question.GoOn) {
+	_, run := onGuard(t, func(c *guard.Case) guard.Verdict {
+		if c.Step.Chosen("mine", choice.GoOn) {
 			return guard.Pass()
 		}
 		return guard.Hold(plain)
@@ -77,17 +76,56 @@ func TestQuestionOfAGuardIsFilledIn(t *testing.T) {
 // TestGuardThatWantsWhatCannotBe is refused by its name, and the run can be
 // resumed once it is mended.
 func TestGuardThatWantsWhatCannotBe(t *testing.T) {
-	elsewhere := plain
-	elsewhere.Step = "9.9"
+	elsewhere, later := plain, plain
+	elsewhere.Step, later.ID = "9.9", "q7"
 	for says, verdict := range map[string]guard.Verdict{
 		"has no choices":                     guard.Hold(ask.Question{Kind: "mine", What: "w", Why: "y"}),
 		"which the plan does not have":       guard.Hold(elsewhere),
-		`there is no advice of kind "other"`: guard.Find(guard.Consult{Kind: "other"}),
+		`there is no advice of kind "other"`: guard.Consult("other"),
+		"a later one of the run gets":        guard.Hold(later),
+		"a fact that is nil":                 guard.Record(nil),
+		"records a fact that is nil":         guard.Hold(plain, (*history.Lesson)(nil)),
 	} {
 		t.Run(says, func(t *testing.T) {
-			b, run := onGuard(t, func(*decided.Case) guard.Verdict { return verdict })
+			b, run := onGuard(t, func(*guard.Case) guard.Verdict { return verdict })
 			letGoFor(t, b, run, says)
 		})
+	}
+}
+
+// TestQuestionOfAGuardHasAnIdOfItsOwn refuses a second question with the id of
+// the first.
+func TestQuestionOfAGuardHasAnIdOfItsOwn(t *testing.T) {
+	first, second := plain, plain
+	first.ID, second.ID, second.Kind = "mine", "mine", "another"
+	b, run := onGuard(t, func(c *guard.Case) guard.Verdict {
+		if c.Step.Chosen("mine", choice.GoOn) {
+			return guard.Hold(second)
+		}
+		return guard.Hold(first)
+	})
+	letGoFor(t, b, run, `the id "mine", and another one of the run has it`)
+}
+
+// TestGuardsAreToldApart by their names: errors and the journal have nothing
+// else.
+func TestGuardsAreToldApart(t *testing.T) {
+	passes := func(*guard.Case) guard.Verdict { return guard.Pass() }
+	for says, names := range map[string][]string{
+		`guard 1 is called "binding", as is one that every run has`: {"binding"},
+		`guard 1 is called "budget", as is one that every run has`:  {"budget"},
+		`guard 2 is called "freeze", as is guard 1`:                 {"freeze", "freeze"},
+		"guard 1 has no name": {""},
+	} {
+		b := exectest.New(t, rowOf(1, "", ""), nil, exectest.Script{"1.1": exectest.Write("1", "x")})
+		for _, name := range names {
+			b.Controller.Guards = append(b.Controller.Guards, guard.Of(name, passes))
+		}
+		var refused *exec.RefusedError
+		_, err := b.Controller.Lock(t.Context(), b.Draft)
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want a refusal that says %q", err, says)
+		}
 	}
 }
 
@@ -97,11 +135,11 @@ func TestGuardThatNeverPasses(t *testing.T) {
 		"asks":            guard.Hold(plain),
 		"records":         guard.Record(&history.Lesson{}),
 		"records for all": guard.RecordRun(&history.StrategySet{}),
-		"wants advice":    guard.Find(guard.Consult{Kind: "research"}),
-		"looks":           guard.Find(guard.Look{What: decided.Tree}),
+		"wants advice":    guard.Consult("research"),
+		"looks":           guard.Look(guard.Tree),
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, run := onGuard(t, func(*decided.Case) guard.Verdict { return verdict })
+			b, run := onGuard(t, func(*guard.Case) guard.Verdict { return verdict })
 			letGoFor(t, b, run, "100 times")
 		})
 	}
@@ -119,7 +157,7 @@ func letGoFor(t *testing.T, b *exectest.Bench, run *exectest.Result, says string
 	if at := run.Report.Run; at.Sealed != nil || at.Head.Seq > 400 {
 		t.Errorf("sealed: %v, after %d records", at.Sealed, at.Head.Seq)
 	}
-	b.Controller.Guards[0] = guard.Of("freeze", func(*decided.Case) guard.Verdict { return guard.Pass() })
+	b.Controller.Guards[0] = guard.Of("freeze", func(*guard.Case) guard.Verdict { return guard.Pass() })
 	report, err := b.Controller.Resume(t.Context(), b.Lock(t), run.Report.Run.Started.Run)
 	if err != nil {
 		t.Fatalf("resumed with the guard mended: %v (%s)", err, report.Status())
@@ -129,7 +167,7 @@ func letGoFor(t *testing.T, b *exectest.Bench, run *exectest.Result, says string
 // TestGuardThatPanics is named with the run, of which the report says how far
 // it came.
 func TestGuardThatPanics(t *testing.T) {
-	_, run := onGuard(t, func(*decided.Case) guard.Verdict { panic("oh") })
+	_, run := onGuard(t, func(*guard.Case) guard.Verdict { panic("oh") })
 	var panicked *exec.PanicError
 	if !errors.As(run.Err, &panicked) || !strings.Contains(panicked.Stack, "guards_test.go") {
 		t.Fatalf("%v, want a panic whose stack says where", run.Err)

@@ -90,15 +90,15 @@ func (c *Controller) Already(ctx context.Context, draft *plan.Draft) ([]Already,
 		}}
 	var list []Already
 	for _, a := range e.Plan.Graph().Order {
-		at := e.Contract.At(a)
-		if at.Step == nil {
+		task, step := e.Contract.At(a)
+		if step == nil {
 			continue
 		}
 		var evidence []string
-		if at.Step.Status == plan.Done || at.Step.Status == "" && at.Task.Status == plan.Done {
+		if step.Status == plan.Done || step.Status == "" && task.Status == plan.Done {
 			evidence = append(evidence, "its source marks it as done")
 		}
-		pass.Task, pass.Step = at.Task, at.Step
+		pass.Task, pass.Step = task, step
 		holds, against := binding.Stands(ctx, e.Panel.Prepare(pass), tree, false)
 		if len(against) == 0 {
 			evidence = append(evidence, holds...)

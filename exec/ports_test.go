@@ -17,7 +17,6 @@ import (
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
-	runs "github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/guard"
@@ -39,7 +38,7 @@ func (rude) Execute(context.Context, exec.Work) (exec.Outcome, error)   { panic(
 func (rude) Ask(context.Context, ask.Question) (ask.Answer, error)      { panic(careless) }
 func (rude) Advise(context.Context, advice.Case) (advice.Advice, error) { panic(careless) }
 func (rude) Name() string                                               { return "rude" }
-func (rude) Look(*runs.Case) guard.Verdict                              { panic(careless) }
+func (rude) Look(*guard.Case) guard.Verdict                             { panic(careless) }
 func (rude) Open(context.Context, ledger.Digest) (io.ReadCloser, error) { panic(careless) }
 func (rude) Append(context.Context, [][]byte) error                     { panic(careless) }
 func (rude) Replay(context.Context) iter.Seq2[[]byte, error]            { panic(careless) }

@@ -23,7 +23,7 @@ const module = "github.com/planlock/planlock/"
 // every machine. That holds for their own files and for all that they import of
 // ours, also through others.
 var (
-	deciders = []string{"exec/engine", "exec/internal/analysis"}
+	deciders = []string{"exec/internal/engine", "exec/internal/analysis"}
 	impure   = []string{"os", "net", "os/exec", "math/rand", "math/rand/v2", "crypto/rand", "syscall", "net/http",
 		"path/filepath"}
 	clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}

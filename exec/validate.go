@@ -12,8 +12,10 @@ import (
 
 	"github.com/planlock/planlock/envelope/probe"
 	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/internal/guards"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/preset"
 	"github.com/planlock/planlock/gate/checks"
@@ -67,11 +69,7 @@ func (c *Controller) validate(p *plan.Plan) error {
 		errs = append(errs, c.Evidence.Validate())
 	}
 	errs = append(errs, lacksReviewers(p, c.Reviewers))
-	for i, g := range c.Guards {
-		if g == nil {
-			errs = append(errs, fmt.Errorf("exec: guard %d is nil", i+1))
-		}
-	}
+	errs = append(errs, guardsApart(c.Guards))
 	for _, n := range needed(p) {
 		if _, err := c.Executors.find(n); err != nil {
 			errs = append(errs, err)
@@ -100,6 +98,31 @@ func (c *Controller) validate(p *plan.Plan) error {
 		return &session.Refusal{Reasons: strings.Split(err.Error(), "\n"), Err: err}
 	}
 	return nil
+}
+
+// guardsApart refuses guards of the host that cannot be told from others:
+// errors and the journal name them.
+func guardsApart(host []guard.Guard) error {
+	names := map[string]string{}
+	for _, g := range slices.Concat(guards.Always(), guards.Table()) {
+		names[g.Name()] = "one that every run has"
+	}
+	var errs []error
+	for i, g := range host {
+		if g == nil {
+			errs = append(errs, fmt.Errorf("exec: guard %d is nil", i+1))
+			continue
+		}
+		name := g.Name()
+		switch of := names[name]; {
+		case name == "":
+			errs = append(errs, fmt.Errorf("exec: guard %d has no name", i+1))
+		case of != "":
+			errs = append(errs, fmt.Errorf("exec: guard %d is called %q, as is %s", i+1, name, of))
+		}
+		names[name] = fmt.Sprintf("guard %d", i+1)
+	}
+	return errors.Join(errs...)
 }
 
 // ErrNoGates says that nobody chose what a controller judges with. Silence must

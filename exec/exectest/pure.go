@@ -8,9 +8,9 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/review"
 	"github.com/planlock/planlock/plan"
@@ -47,15 +47,16 @@ func RunRung(t *testing.T, r recovery.Rung, situations ...recovery.Situation) {
 // decide by the case alone, so the same each time and by several calls at a
 // time, leave it as it was, have one name, and ask about the step of the case
 // with choices that make sense. [Case] makes cases.
-func TestGuard(g guard.Guard, cases ...*contract.Case) error {
+func TestGuard(g guard.Guard, cases ...*guard.Case) error {
 	var all []error
 	for i, c := range cases {
 		err := pure(g.Name, func() any { return g.Look(c) }, c.Run, c.Step)
-		if q := g.Look(c).Question; q != nil {
-			if q.Step != c.Step.Address {
-				err = errors.Join(err, fmt.Errorf("it asks about step %q, looking at %q", q.Step, c.Step.Address))
+		if asked := g.Look(c).Question; asked != nil {
+			q, bad := engine.Question(c, *asked)
+			if bad == nil && q.Step != c.Step.Address {
+				bad = fmt.Errorf("it asks about step %q, looking at %q", q.Step, c.Step.Address)
 			}
-			err = errors.Join(err, q.Answerable())
+			err = errors.Join(err, bad)
 		}
 		all = append(all, named(fmt.Sprintf("case %d", i+1), err))
 	}
@@ -63,7 +64,7 @@ func TestGuard(g guard.Guard, cases ...*contract.Case) error {
 }
 
 // RunGuard runs [TestGuard] as a test.
-func RunGuard(t *testing.T, g guard.Guard, cases ...*contract.Case) {
+func RunGuard(t *testing.T, g guard.Guard, cases ...*guard.Case) {
 	t.Helper()
 	if err := TestGuard(g, cases...); err != nil {
 		t.Error(err)
@@ -72,7 +73,7 @@ func RunGuard(t *testing.T, g guard.Guard, cases ...*contract.Case) {
 
 // Case is a case for a guard: a run of a plan that has begun, and is before the
 // given step. facts happened in it since.
-func Case(p *plan.Plan, at plan.Address, facts ...history.Located) (*contract.Case, error) {
+func Case(p *plan.Plan, at plan.Address, facts ...history.Located) (*guard.Case, error) {
 	started := &history.Started{Run: "01J00000000000000000000000", Goal: p.Goal}
 	for task, step := range p.Steps() {
 		started.Steps = append(started.Steps, history.Outline{Address: step.Address, Task: task.ID,
@@ -88,9 +89,7 @@ func Case(p *plan.Plan, at plan.Address, facts ...history.Located) (*contract.Ca
 			return nil, err
 		}
 	}
-	c := contract.Of(p)
-	policy := contract.PolicyOf(run, recovery.Ladder{})
-	return &contract.Case{Contract: c, Policy: policy, Run: run, Seen: &contract.Seen{}, Step: run.Step(at)}, nil
+	return &guard.Case{Contract: &guard.Contract{Plan: p}, Run: run, Seen: &guard.Seen{}, Step: run.Step(at)}, nil
 }
 
 // TestReviewer returns what is wrong with a reviewer, nil if nothing is: it must

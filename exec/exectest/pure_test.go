@@ -8,10 +8,10 @@ import (
 
 	"github.com/planlock/planlock/exec"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/exectest"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/guards"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/gate/review"
@@ -67,10 +67,10 @@ func TestRungSuite(t *testing.T) {
 	}
 }
 
-type guardFunc func(*contract.Case) guard.Verdict
+type guardFunc func(*guard.Case) guard.Verdict
 
-func (guardFunc) Name() string                          { return "guard" }
-func (g guardFunc) Look(c *contract.Case) guard.Verdict { return g(c) }
+func (guardFunc) Name() string                       { return "guard" }
+func (g guardFunc) Look(c *guard.Case) guard.Verdict { return g(c) }
 
 // TestGuardSuite finds each thing that a guard may do wrong, and nothing in
 // those that planlock has.
@@ -81,18 +81,18 @@ func TestGuardSuite(t *testing.T) {
 	if err != nil || c.Step == nil {
 		t.Fatal(c, err)
 	}
-	for _, g := range guard.Table() {
+	for _, g := range guards.Table() {
 		exectest.RunGuard(t, g, c)
 	}
 	var one sync.Mutex // suites ask twice at one time
 	for want, g := range map[string]guardFunc{
-		"changed what it looked at": func(c *contract.Case) guard.Verdict {
+		"changed what it looked at": func(c *guard.Case) guard.Verdict {
 			one.Lock()
 			defer one.Unlock()
 			c.Step.Title += "!"
 			return guard.Verdict{}
 		},
-		`asks about step "9.9"`: func(*contract.Case) guard.Verdict {
+		`about step "9.9"`: func(*guard.Case) guard.Verdict {
 			return guard.Verdict{Question: &ask.Question{ID: "q1", Step: "9.9"}}
 		},
 	} {

@@ -1,18 +1,25 @@
 // Package guard is what may hold up a step before it begins.
 //
-// A [Guard] is a pure function of a [contract.Case]: plan, policy, history, and
-// what the controller saw and still holds. It acts on nothing and asks nobody.
-// It says that the step may pass, that a person is to be asked first, that
-// something is to be recorded, that the step is left out, or that it needs to
-// know something, which the controller then finds out. [Table] lists all of
-// them in the order in which they are asked; those of a host stand behind it.
+// A [Guard] is a pure function of a [Case]: plan, policy, history, and what the
+// controller saw and still holds. It acts on nothing and asks nobody. It says
+// that the step may pass ([Pass]), that a person is to be asked first ([Ask],
+// [Hold]), that something is to be recorded, or that the step is left out
+// ([Record]), or that it needs to know something ([Look], [Consult],
+// [Review]), which the controller then finds out. Every run has guards of its
+// own; those of a host are asked behind them.
+//
+//	freeze := guard.Of("freeze", func(c *guard.Case) guard.Verdict {
+//		return guard.Ask(c, "freeze", "nothing is changed before the release")
+//	})
 package guard
 
 import (
+	"fmt"
+
+	"github.com/planlock/planlock/exec/advice"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
-	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/exec/internal/choice"
 )
 
 // A Guard may hold up a step.
@@ -23,7 +30,7 @@ import (
 type Guard interface {
 	// Name is a word for documents and errors, as in "dependency".
 	Name() string
-	Look(c *contract.Case) Verdict
+	Look(c *Case) Verdict
 }
 
 // MostHolds is how often a guard of the host may hold up one step before it
@@ -40,28 +47,13 @@ type Verdict struct {
 	Run   bool
 	// Question is put to a person.
 	Question *ask.Question
-	// Need is what has to be found out first.
-	Need Need
+
+	// What has to be found out first: an observation must hold, advice of a
+	// kind must stand in the history, or the decision of the reviewers must.
+	Look    Observation
+	Consult advice.Kind
+	Review  bool
 }
-
-// A Need is something that only the world can tell: an observation, advice or a
-// review. The zero value needs nothing.
-type Need interface{ need() }
-
-// Look needs an observation to hold.
-type Look struct{ What contract.Observation }
-
-// Consult needs advice of a kind to stand in the history, about the task of the
-// step.
-type Consult struct{ Kind string }
-
-// Review needs the decision of the reviewers about the task of the step: a
-// first one, or, with Again, one about a patched draft.
-type Review struct{ Again bool }
-
-func (Look) need()    {}
-func (Consult) need() {}
-func (Review) need()  {}
 
 // Pass lets the step pass.
 func Pass() Verdict { return Verdict{} }
@@ -69,25 +61,29 @@ func Pass() Verdict { return Verdict{} }
 // Hold puts a question first; the facts are recorded with it.
 //
 // The question needs a kind of the guard's own, What, Why and Choices, each
-// with a label and a consequence. Its id, run and step are those of the case
-// where it names none; when it was asked, and until when it waits, is set by
+// with a label and a consequence. Its run and step are those of the case where
+// it names none, and it gets an id; one that it brings must be that of no other
+// question of the run. When it was asked, and until when it waits, is set by
 // whoever puts it. Of the choices these keys bring something about by
 // themselves, as they do everywhere: "k" leaves the step out, "y" counts it as
 // done, "x" gives it up, "s" stops the run, "b" sets it back to before Target,
 // and "a", "p" and "r" are for steps that have failed. Any other key, such as
 // "g" for going on, only stands in the history, where the guard finds it with
-// [contract.Chosen] when it is asked again. It must pass then.
+// [history.Step.Chosen] when it is asked again. It must pass then.
 func Hold(q ask.Question, facts ...history.Fact) Verdict { return Verdict{Question: &q, Facts: facts} }
 
 // Ask asks a person before the step begins, in the words of whoever holds it
 // up, and lets the step pass once that person has. The choices are to run it
 // all the same, to leave it out, to stop, and to give it up; what follows from
 // them happens by itself. The kind is the guard's own, as in "freeze".
-func Ask(c *contract.Case, kind ask.Kind, why string, evidence ...string) Verdict {
-	if contract.Chosen(c.Step, kind, question.GoOn) {
+func Ask(c *Case, kind ask.Kind, why string, evidence ...string) Verdict {
+	s := c.Step
+	if s.Chosen(kind, choice.GoOn) {
 		return Pass()
 	}
-	return Hold(question.Hold(c, kind, why, evidence...))
+	return Hold(ask.Question{Kind: kind, What: fmt.Sprintf("step %s (%s)", s.Address, s.Title), Why: why,
+		Evidence: evidence,
+		Choices:  []ask.Choice{choice.ToGoOn(s), choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s)}})
 }
 
 // Record has facts about the step recorded. A fact that ends the step leaves it
@@ -97,19 +93,29 @@ func Record(facts ...history.Fact) Verdict { return Verdict{Facts: facts} }
 // RecordRun has facts about the run recorded.
 func RecordRun(facts ...history.Fact) Verdict { return Verdict{Facts: facts, Run: true} }
 
-// Find needs something found out.
-func Find(n Need) Verdict { return Verdict{Need: n} }
+// Look needs an observation to hold.
+func Look(o Observation) Verdict { return Verdict{Look: o} }
+
+// Consult needs advice of a kind, about the task of the step, to stand in the
+// history.
+func Consult(kind advice.Kind) Verdict { return Verdict{Consult: kind} }
+
+// Review needs the decision of the reviewers about the task of the step: a
+// first one, or, where there is one, one about a patched draft.
+func Review() Verdict { return Verdict{Review: true} }
 
 // Passes reports whether the step may pass.
-func (v Verdict) Passes() bool { return len(v.Facts) == 0 && v.Question == nil && v.Need == nil }
+func (v Verdict) Passes() bool {
+	return len(v.Facts) == 0 && v.Question == nil && v.Look == 0 && v.Consult == "" && !v.Review
+}
 
 // Of makes a guard of a function.
-func Of(name string, look func(c *contract.Case) Verdict) Guard { return named{name, look} }
+func Of(name string, look func(c *Case) Verdict) Guard { return named{name, look} }
 
 type named struct {
 	name string
-	look func(c *contract.Case) Verdict
+	look func(c *Case) Verdict
 }
 
-func (g named) Name() string                  { return g.name }
-func (g named) Look(c *contract.Case) Verdict { return g.look(c) }
+func (g named) Name() string         { return g.name }
+func (g named) Look(c *Case) Verdict { return g.look(c) }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/exec/ask"
@@ -149,4 +150,38 @@ func (a Amended) sum() (ledger.Digest, error) {
 		return "", fmt.Errorf("history: amendment: %w", err)
 	}
 	return sum, nil
+}
+
+// Granted is the plan's step with what persons have accepted for it besides.
+// The plan's own is not changed.
+func (s *Step) Granted(step *plan.Step) *plan.Step {
+	widened := *step
+	for _, a := range s.Addenda {
+		if d := a.Artifacts; d != nil {
+			have := plan.Artifacts{}
+			if widened.Artifacts != nil {
+				have = *widened.Artifacts
+			}
+			widened.Artifacts = &plan.Artifacts{
+				Create: slices.Concat(have.Create, d.Create), Modify: slices.Concat(have.Modify, d.Modify),
+				Delete:        slices.Concat(have.Delete, d.Delete),
+				SymbolsAdd:    slices.Concat(have.SymbolsAdd, d.SymbolsAdd),
+				SymbolsRemove: slices.Concat(have.SymbolsRemove, d.SymbolsRemove)}
+		}
+		if a.MaxFiles == nil && a.MaxLines == nil && a.Modules == nil {
+			continue
+		}
+		limits := *widened.Limits // what was exceeded was there
+		if a.MaxFiles != nil {
+			limits.MaxFiles = a.MaxFiles
+		}
+		if a.MaxLines != nil {
+			limits.MaxLines = a.MaxLines
+		}
+		if a.Modules != nil {
+			limits.Modules = a.Modules
+		}
+		widened.Limits = &limits
+	}
+	return &widened
 }

@@ -57,6 +57,10 @@ type Roles struct {
 	Escalator bool     `json:"escalator,omitempty"` // somebody can be asked; else questions are refused
 }
 
+// Pipeline reports whether tasks have last words: somebody reviews them, or
+// looks for their evidence.
+func (r *Roles) Pipeline() bool { return len(r.Reviewers) > 0 || r.Evidence }
+
 // PolicyChanged says that the run goes on under another policy, or with others,
 // from here on.
 type PolicyChanged struct {

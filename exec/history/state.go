@@ -1,11 +1,13 @@
 package history
 
 import (
+	"slices"
 	"time"
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/ask"
 	"github.com/planlock/planlock/gate"
+	"github.com/planlock/planlock/plan"
 )
 
 // Advice is what was said, of a kind and at a point, since the step failed the
@@ -120,6 +122,27 @@ func (s *Step) Rungs(name string) int {
 		}
 	}
 	return n
+}
+
+// WithinTree reports whether restoring a tree undoes all of the step.
+func (s *Step) WithinTree() bool { return s.Rollback == plan.Reversible || s.Rollback == "" }
+
+// Chosen reports whether a question of a kind about the step was answered with
+// a choice.
+func (s *Step) Chosen(kind ask.Kind, key string) bool {
+	return slices.ContainsFunc(s.Questions, func(x Exchange) bool {
+		return x.Question.Kind == kind && x.Answer != nil && x.Answer.Choice == key
+	})
+}
+
+// ChosenLast reports whether the latest question about the step was answered
+// with a choice.
+func (s *Step) ChosenLast(key string) bool {
+	if len(s.Questions) == 0 {
+		return false
+	}
+	a := s.Questions[len(s.Questions)-1].Answer
+	return a != nil && a.Choice == key
 }
 
 // An Attempt is one execution of one method, as far as it is known.

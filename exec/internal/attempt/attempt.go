@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/recovery"
@@ -20,12 +21,11 @@ import (
 // called, so that whoever takes the run up knows that the tree may hold half of
 // it.
 func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) error {
-	at := a.Contract.At(s.Address)
-	task, step := at.Task, at.Step
+	task, step := a.Contract.At(s.Address)
 	if m.Executor == "" {
 		m.Executor = step.Executor
 	}
-	t := &trial{Attempts: a, s: s, task: task, step: contract.Granted(step, s.Addenda), number: s.Tried() + 1,
+	t := &trial{Attempts: a, s: s, task: task, step: s.Granted(step), number: s.Tried() + 1,
 		method: m, runner: a.Runner(step)}
 	executor, err := a.Executor(m.Executor)
 	if err != nil {
@@ -50,7 +50,7 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) er
 	}
 	a.Work.Ours = true
 	t.perform(ctx, executor)
-	a.Rec.Seen.Disturb(contract.Attempted)
+	a.Rec.Seen.Forget(disturbance.Attempted...)
 	fault := t.judge(ctx)
 	if fault == nil {
 		fault = t.compare(ctx)
@@ -67,8 +67,8 @@ func (a *Attempts) Run(ctx context.Context, s *history.Step, m method.Method) er
 // then that takes its time: no observer, nothing of the host or of a sandbox,
 // no end of a task, no preconditions.
 func (t *trial) nobodyIsTold() bool {
-	next := t.Contract.At(t.s.Address).Next
-	return t.Rec.Seen.Holds(contract.Bindings) && next != nil && len(next.Preconditions) == 0 && !t.Observed
+	next := t.Contract.Behind(t.s.Address)
+	return t.Rec.Seen.Holds(guard.Bindings) && next != nil && len(next.Preconditions) == 0 && !t.Observed
 }
 
 // accept makes the new tree the one that we left. All that is known of the
@@ -76,7 +76,7 @@ func (t *trial) nobodyIsTold() bool {
 func (t *trial) accept(ctx context.Context) error {
 	facts := append(t.facts(), &history.StepCompleted{Snapshot: t.snap, Method: t.method.ID})
 	if !t.runner.Ran() && !t.Touchy && !t.Observed {
-		t.Rec.Seen.Saw(contract.Bindings) // judging looked at them, and nobody had the occasion since
+		t.Rec.Seen.Saw(guard.Bindings) // judging looked at them, and nobody had the occasion since
 	}
 	if err := t.Rec.Complete(ctx, t.s, t.number, facts, t.nobodyIsTold()); err != nil {
 		// It cannot be made durable, so it has not happened.

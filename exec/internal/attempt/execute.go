@@ -34,9 +34,9 @@ func (t *trial) execute(ctx context.Context, x Executor) {
 	ctx, unwatch := t.Inbox.Watch(ctx)
 	defer unwatch()
 	live := output.NewTail(bound.Output)
-	shown := t.Shown.At(t.s.Address)
+	task, step := t.Shown.At(t.s.Address)
 	w := Work{
-		Task: shown.Task, Step: shown.Step, Method: t.method, Attempt: t.number, Phase: t.phase,
+		Task: task, Step: step, Method: t.method, Attempt: t.number, Phase: t.phase,
 		Feedback: append(t.feedback(t.s), t.method.Feedback...), Runner: listening{t.runner, &t.jobs},
 		Output: &listener{keep: live, tell: func(p []byte) {
 			t.Tell(event.Event{Kind: event.Output, Step: t.s.Address, Attempt: t.number, Output: p})
@@ -139,7 +139,7 @@ func both(first, second io.Writer) io.Writer {
 func (t *trial) saidOfJobs(f *fault) *history.Telemetry {
 	t.jobs.Add(jobs.Telemetry{Runs: t.outcome.Runs, Artifacts: t.outcome.Artifacts})
 	said := t.jobs.Telemetry()
-	if said.Empty() && !t.Decider().Policy.Pipeline() {
+	if said.Empty() && !t.Rec.Run.Roles.Pipeline() {
 		return nil
 	}
 	var failure *history.AttemptFailed

@@ -16,12 +16,12 @@ import (
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/exec/internal/counsel"
 	"github.com/planlock/planlock/exec/internal/flow"
 	"github.com/planlock/planlock/exec/internal/jobs"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/people"
-	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
@@ -186,12 +186,12 @@ func (a *Attempts) feedback(s *history.Step) []string {
 		}
 	}
 	for _, x := range s.Questions {
-		if x.Answer != nil && x.Answer.Choice == question.Again && x.Answer.Reason != "" {
+		if x.Answer != nil && x.Answer.Choice == choice.Again && x.Answer.Reason != "" {
 			all = append(all, fmt.Sprintf("%s says: %s", x.Answer.By, x.Answer.Reason))
 		}
 	}
 	for _, x := range s.Questions {
-		if x.Answer != nil && x.Answer.Choice == question.Propose {
+		if x.Answer != nil && x.Answer.Choice == choice.Propose {
 			all = append(all, x.Answer.By+" proposes: "+x.Answer.Reason)
 		}
 	}

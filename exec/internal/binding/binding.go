@@ -11,7 +11,8 @@ import (
 	"github.com/planlock/planlock/checkpoint/hold"
 	"github.com/planlock/planlock/envelope"
 	"github.com/planlock/planlock/envelope/probe"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/internal/process"
 	"github.com/planlock/planlock/ledger"
@@ -39,7 +40,7 @@ type Binding struct {
 // that did.
 func (b *Binding) Verify(ctx context.Context) error {
 	var refused *session.Refusal
-	if !b.Rec.Seen.Holds(contract.Bindings) {
+	if !b.Rec.Seen.Holds(guard.Bindings) {
 		var err error
 		if refused, err = b.Moved(ctx); err != nil {
 			return err
@@ -56,8 +57,8 @@ func (b *Binding) Verify(ctx context.Context) error {
 		refused.Reasons = append(refused.Reasons, changes...)
 	}
 	if refused == nil {
-		b.Rec.Seen.Saw(contract.Bindings)
-		b.Rec.Seen.Saw(contract.Tree)
+		b.Rec.Seen.Saw(guard.Bindings)
+		b.Rec.Seen.Saw(guard.Tree)
 		return nil
 	}
 	return refused
@@ -201,7 +202,7 @@ func (b *Binding) VerifyAgain(ctx context.Context, lost bool) error {
 	if b.Rec.Run.Ended != nil {
 		return nil
 	}
-	if b.Rec.Run.Restoring == nil && !contract.InFlight(contract.Current(b.Rec.Run)) && !lost {
+	if b.Rec.Run.Restoring == nil && !lane.InFlight(b.Rec.Run) && !lost {
 		return b.Verify(ctx)
 	}
 	refused, err := b.Moved(ctx)

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/ledger"
@@ -86,7 +87,7 @@ func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 	pass.Before, pass.After = tree, tree
 	evidence, against := Stands(ctx, b.Panel.Prepare(pass), tree, true)
 	if r.Ran() || b.Touchy {
-		b.Rec.Seen.Disturb(contract.StrangersRan)
+		b.Rec.Seen.Forget(disturbance.StrangersRan...)
 	}
 	if session.Interrupted(ctx) {
 		return nil // the loop stops
@@ -97,6 +98,6 @@ func (b *Binding) LookWhetherDone(ctx context.Context, s *history.Step) error {
 			Hint: fmt.Sprintf("make it so and resume, or lock the plan again without %s", plan.DoneCode(s.Address))})
 	}
 	b.Rec.Seen.For = evidence
-	b.Rec.Seen.Saw(contract.Done)
+	b.Rec.Seen.Saw(guard.Done)
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/disturbance"
+	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
@@ -61,26 +61,26 @@ func (co *Counsel) ReflectOn(ctx context.Context, s *history.Step, f *history.At
 // ctx has ended.
 func (co *Counsel) consultAbout(ctx context.Context, s *history.Step, f *history.AttemptFailed, kind advice.Kind,
 	point advice.Point, m method.Method) (*history.Advised, *history.Patched, error) {
-	at := co.Contract.At(s.Address)
+	task, step := co.Contract.At(s.Address)
 	if m.Executor == "" {
-		m.Executor = at.Step.Executor
+		m.Executor = step.Executor
 	}
-	shown := co.Shown.At(s.Address)
+	shownTask, shownStep := co.Shown.At(s.Address)
 	tree, err := co.Work.Known(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	c := advice.Case{
-		Kind: kind, Point: point, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shown.Task, Step: shown.Step,
+		Kind: kind, Point: point, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shownTask, Step: shownStep,
 		Method:  advice.Method{ID: m.ID, Run: m.Run, Prompt: m.Prompt},
 		Failure: *f, Attempts: slices.Clone(s.Attempts), Earlier: slices.Clone(s.Advised),
-		Criteria: slices.Concat(at.Task.AcceptanceCriteria, at.Step.Evidence), Plan: co.Locked.Plan(),
+		Criteria: slices.Concat(task.AcceptanceCriteria, step.Evidence), Plan: co.Locked.Plan(),
 		Files: filesOf(tree),
 		Open:  func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
 	}
 	said, patch := co.hear(ctx, c)
 	said.Attempt = s.Tried()
-	co.Rec.Seen.Disturb(contract.StrangersRan) // an advisor looks at the tree, and may have touched it
+	co.Rec.Seen.Forget(disturbance.StrangersRan...) // an advisor looks at the tree, and may have touched it
 	if patch == nil {
 		return said, nil, nil
 	}

@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 )
@@ -19,14 +19,15 @@ func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kin
 	if err != nil {
 		return err
 	}
-	task, shown := co.Contract.At(s.Address).Task, co.Shown.At(s.Address)
+	task, _ := co.Contract.At(s.Address)
+	shown, step := co.Shown.At(s.Address)
 	said, _ := co.hear(ctx, advice.Case{
-		Kind: kind, Point: advice.Task, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shown.Task,
-		Step:     shown.Step,
+		Kind: kind, Point: advice.Task, Run: co.Rec.Run.Started.Run, Goal: co.Plan.Goal, Task: shown,
+		Step:     step,
 		Criteria: task.AcceptanceCriteria, Plan: co.Locked.Plan(), Files: filesOf(tree),
 		Open: func(path string) (io.ReadCloser, error) { return worktree.OpenIn(co.Work.Dir, path) },
 	})
-	co.Rec.Seen.Disturb(contract.StrangersRan)
+	co.Rec.Seen.Forget(disturbance.StrangersRan...)
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/attempt"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/ending"
+	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/exec/internal/people"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
@@ -146,15 +146,15 @@ func (d *Drive) setBack(ctx context.Context, to *history.Step, by string) error 
 
 // look finds out whether an observation holds. Where it does not, the run is
 // let go, and says what moved.
-func (d *Drive) look(ctx context.Context, s *history.Step, what contract.Observation) error {
+func (d *Drive) look(ctx context.Context, s *history.Step, what guard.Observation) error {
 	switch what {
-	case contract.Requests:
+	case guard.Requests:
 		return d.People.Inbox.Look(ctx)
-	case contract.Done:
+	case guard.Done:
 		return d.Bound.LookWhetherDone(ctx, s)
 	}
-	if s != nil && !contract.WithinTree(s) && d.Rec.Seen.Of != s.Address {
-		d.Rec.Seen.Forget(contract.Bindings)
+	if s != nil && !s.WithinTree() && d.Rec.Seen.Of != s.Address {
+		d.Rec.Seen.Forget(guard.Bindings)
 	}
 	if err := d.Bound.Verify(ctx); err != nil {
 		return d.LetGo(ctx, err)
@@ -172,13 +172,13 @@ func (d *Drive) wait(ctx context.Context, since time.Time, long time.Duration) e
 	if passed := d.Now().Sub(since); passed > 0 {
 		long -= min(passed, long)
 	}
-	d.Rec.Seen.Disturb(contract.TimePassed)
+	d.Rec.Seen.Forget(disturbance.TimePassed...)
 	timer := time.NewTimer(long)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done(): // the loop stops
 	case <-timer.C:
-		d.Rec.Seen.Saw(contract.Due)
+		d.Rec.Seen.Saw(guard.Due)
 	}
 	return nil
 }

@@ -3,8 +3,8 @@ package drive
 import (
 	"slices"
 
-	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/plan"
 )
 

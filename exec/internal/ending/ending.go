@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/event"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
 	"github.com/planlock/planlock/exec/internal/bound"
@@ -123,7 +123,7 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 // to is looked at once more before, however lately that was done: nothing is
 // attempted afterwards that would notice.
 func (e *Ending) judgeRun(ctx context.Context) (gate.Judgements, error) {
-	e.Rec.Seen.Forget(contract.Bindings)
+	e.Rec.Seen.Forget(guard.Bindings)
 	if err := e.Bound.Verify(ctx); err != nil {
 		return nil, err
 	}

@@ -39,10 +39,10 @@ func (l *Life) outline(format plan.Format) []history.Outline {
 	order := flow.Order(l.Plan, format)
 	steps := make([]history.Outline, 0, len(order))
 	for _, address := range order {
-		at := l.Contract.At(address)
-		first, _, _ := strings.Cut(at.Step.Description, "\n")
-		steps = append(steps, history.Outline{Address: address, Task: at.Task.ID, Title: first,
-			Critical: at.Step.IsCritical(), Rollback: at.Step.Rollback})
+		task, step := l.Contract.At(address)
+		first, _, _ := strings.Cut(step.Description, "\n")
+		steps = append(steps, history.Outline{Address: address, Task: task.ID, Title: first,
+			Critical: step.IsCritical(), Rollback: step.Rollback})
 	}
 	return steps
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/binding"
+	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/internal/disk"
@@ -164,7 +164,6 @@ func (l *Life) launch(ctx context.Context, started *history.Started) error {
 	if err := l.Rec.Record(ctx, history.Where{}, started); err != nil {
 		return err
 	}
-	l.PolicyMoved()
 	return l.clone(ctx)
 }
 
@@ -195,10 +194,10 @@ func (l *Life) unfinished(ctx context.Context) (warnings []string, _ error) {
 			continue
 		}
 		inside := ""
-		switch s := contract.Current(run); {
-		case run.Restoring == nil && !contract.InFlight(s) && worktree.PowerWent(ctx, run):
+		switch s := lane.Current(run); {
+		case run.Restoring == nil && !lane.InFlight(run) && worktree.PowerWent(ctx, run):
 			inside = "when the machine was"
-		case run.Restoring == nil && !contract.InFlight(s):
+		case run.Restoring == nil && !lane.InFlight(run):
 		case s != nil:
 			inside = fmt.Sprintf("inside step %s", s.Address)
 		default:

@@ -14,9 +14,10 @@ import (
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/envelope"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/home"
+	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/internal/worktree"
 	"github.com/planlock/planlock/exec/preset"
@@ -46,7 +47,7 @@ func (l *Life) Reopen(ctx context.Context, prefix string) error {
 	if err := l.Recall(ctx); err != nil {
 		return err
 	}
-	*l.Rec.Seen = contract.Seen{}
+	*l.Rec.Seen = guard.Seen{}
 	return l.takeUp(ctx)
 }
 
@@ -114,7 +115,7 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if l.Rec.Run.Paused != nil {
 		resumed.Reason = l.Rec.Run.Paused.Why
 	}
-	if s := contract.Current(l.Rec.Run); s != nil {
+	if s := lane.Current(l.Rec.Run); s != nil {
 		resumed.InFlight = s.Address
 	}
 	// After a power cut the workspace may lack what was written last, whatever
@@ -163,7 +164,6 @@ func (l *Life) takeUp(ctx context.Context) error {
 	if err := l.Rec.Record(ctx, history.Where{}, facts...); err != nil {
 		return err
 	}
-	l.PolicyMoved()
 	l.Memory.Keep(ctx)
 	return nil
 }
@@ -206,7 +206,7 @@ func (l *Life) accept(ctx context.Context) error {
 // in the workspace: that would undo what it did.
 func (l *Life) nobodyAfter(lost bool) error {
 	if l.Rec.Run.Started.Isolated || l.Rec.Run.Ended != nil || !lost && l.Rec.Run.Restoring == nil &&
-		!contract.InFlight(contract.Current(l.Rec.Run)) {
+		!lane.InFlight(l.Rec.Run) {
 		return nil
 	}
 	ids, err := l.Home.Runs()
@@ -273,7 +273,7 @@ func (l *Life) catchUp(ctx context.Context) (half bool, err error) {
 func (l *Life) accepted(ctx context.Context, why string) ([]history.Fact, error) {
 	restoring := l.Rec.Run.Restoring
 	if l.Rec.Run.Ended != nil || restoring != nil && !restoring.Deliver ||
-		contract.InFlight(contract.Current(l.Rec.Run)) {
+		lane.InFlight(l.Rec.Run) {
 		return nil, nil
 	}
 	if l.Rec.Run.Started.Isolated && l.Rec.Run.Delivered == nil {

@@ -46,6 +46,18 @@ func Find(step *plan.Step, s *history.Step, id string) Method {
 	return Of(step)
 }
 
+// Approved finds a method of a step by its name. Where reviewers approved a
+// patched draft, what was approved is what is done.
+func Approved(run *history.Run, step *plan.Step, s *history.Step, id string) Method {
+	if a := run.Task(s.Task).Approval(); id == recovery.Primary && a != nil && a.Status == history.ApprovedRetry &&
+		a.Step == s.Address {
+		if p := s.Patch(a.Patch); p != nil {
+			id = p.ID
+		}
+	}
+	return Find(step, s, id)
+}
+
 // Of is a step's own method.
 func Of(step *plan.Step) Method {
 	return Method{ID: recovery.Primary, Description: step.Description, Run: step.Run, Prompt: step.Prompt,

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/exec/internal/disturbance"
+	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/exec/internal/flow"
-	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/internal/session"
 )
 
@@ -84,7 +84,7 @@ func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error
 		about.Step = s.Address
 	}
 	p.Tell(about)
-	p.Rec.Seen.Disturb(contract.PersonAsked)
+	p.Rec.Seen.Forget(disturbance.PersonAsked...)
 	var err error
 	for range mistakes {
 		var a ask.Answer
@@ -128,9 +128,9 @@ func (p *People) settle(ctx context.Context, s *history.Step, q ask.Question, a 
 	}
 	p.Before.Keep(ctx)
 	switch {
-	case a.Choice == question.Stop:
+	case a.Choice == choice.Stop:
 		return p.Pause(ctx, "stopped", fmt.Errorf("%w: stopped at step %s by %s", session.ErrWaiting, s.Address, a.By))
-	case q.Kind == ask.Obsolete && a.Choice == question.Replan && p.Rec.Run.AskedUnder(q.ID) == p.Rec.Run.Started.Plan:
+	case q.Kind == ask.Obsolete && a.Choice == choice.Replan && p.Rec.Run.AskedUnder(q.ID) == p.Rec.Run.Started.Plan:
 		return p.Pause(ctx, "the plan no longer holds", fmt.Errorf("%w: the plan no longer holds, says %s: lock and run another one, or amend it", session.ErrWaiting, a.By))
 	}
 	return nil

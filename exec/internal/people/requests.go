@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/escalator"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/internal/question"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/plan"
@@ -51,7 +51,7 @@ func (i *Inbox) Look(ctx context.Context) error {
 			return err
 		}
 	}
-	i.Rec.Seen.Saw(contract.Requests)
+	i.Rec.Seen.Saw(guard.Requests)
 	return nil
 }
 

@@ -9,8 +9,9 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/internal/code"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
@@ -26,7 +27,7 @@ const ownFolder = ".planlock"
 // choiceAccept takes what an attempt did beyond its declaration into the plan's
 // record. It widens what was approved, so it wants words that name that.
 func choiceAccept(s *history.Step, words string) ask.Choice {
-	return ask.Choice{Key: Accept, Label: fmt.Sprintf("accept it: it belongs to %s from now on", s.Address),
+	return ask.Choice{Key: choice.Accept, Label: fmt.Sprintf("accept it: it belongs to %s from now on", s.Address),
 		Consequence: "what the attempt did is put back and judged anew, with these changes declared; the record keeps your word",
 		Acknowledge: words}
 }
@@ -36,7 +37,7 @@ func choiceAccept(s *history.Step, words string) ask.Choice {
 // person's word is not enough: where something else is wrong as well (a
 // non-goal above all), where the tree is not kept or its effects have been
 // compensated, and for files that no step may touch.
-func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, string) {
+func acceptable(c *guard.Case, f *history.AttemptFailed) (*history.Addendum, string) {
 	s := c.Step
 	a := s.Last()
 	if f == nil || f.Class != history.Breach || a == nil || a.Accounted == nil || a.Accounted.Whole != "" ||
@@ -68,7 +69,8 @@ func acceptable(c *contract.Case, f *history.AttemptFailed) (*history.Addendum, 
 			return nil, ""
 		}
 	}
-	step := contract.Granted(c.Place().Step, s.Addenda)
+	_, step := c.Place()
+	step = s.Granted(step)
 	words = append(words, limitsOf(grant, a.Accounted, step, over)...)
 	return grant, "accept " + strings.Join(words, " and ")
 }
@@ -147,10 +149,10 @@ func limitsOf(grant *history.Addendum, done *history.Accounted, step *plan.Step,
 }
 
 // Addendum makes an answer part of the plan's record, chained to what is there.
-func Addendum(c *contract.Case, q ask.Question, a ask.Answer) *history.Addendum {
+func Addendum(c *guard.Case, q ask.Question, a ask.Answer) *history.Addendum {
 	add := history.Addendum{Step: c.Step.Address, Question: q.ID, Kind: q.Kind, Choice: a.Choice,
 		Acknowledged: a.Acknowledged, Reason: a.Reason, By: a.By}
-	if a.Choice == Accept {
+	if a.Choice == choice.Accept {
 		if grant, _ := acceptable(c, c.Step.Last().Failure); grant != nil {
 			add.Artifacts, add.MaxFiles, add.MaxLines, add.Modules = grant.Artifacts, grant.MaxFiles, grant.MaxLines,
 				grant.Modules

@@ -6,9 +6,10 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/plan"
 )
@@ -69,7 +70,7 @@ const byPlan = "plan"
 // Education explains the step before it begins, where education mode stops at
 // it, and asks how to do it. It is false where nothing is to be asked, or where
 // that was answered.
-func Education(c *contract.Case) (ask.Question, bool) {
+func Education(c *guard.Case) (ask.Question, bool) {
 	s, how := c.Step, courseOf(c.Plan)
 	if c.Run.Mode != plan.Education || len(s.Attempts) > 0 || how.off && c.Run.Started.ModeBy == byPlan ||
 		!stopsAt(c, how.pace) {
@@ -87,7 +88,7 @@ func Education(c *contract.Case) (ask.Question, bool) {
 		return lessonQuestion(c, how, true), true
 	case no, tryOther:
 		return approachQuestion(c, how), true
-	case Stop:
+	case choice.Stop:
 		return lessonQuestion(c, how, false), true // the run was resumed
 	}
 	return ask.Question{}, false
@@ -104,8 +105,9 @@ func lastLesson(s *history.Step) *history.Exchange {
 }
 
 // stopsAt reports whether education mode stops at a step.
-func stopsAt(c *contract.Case, p pace) bool {
-	s, task, step := c.Step, c.Place().Task, c.Place().Step
+func stopsAt(c *guard.Case, p pace) bool {
+	s := c.Step
+	task, step := c.Place()
 	major := step.Rollback == plan.Irreversible || step.SemanticChange == plan.Breaking ||
 		step.SemanticChange == plan.Modifying ||
 		task.Kind == "checkpoint:decision"
@@ -119,7 +121,7 @@ func stopsAt(c *contract.Case, p pace) bool {
 }
 
 // others is how many steps before s are not critical.
-func others(c *contract.Case) int {
+func others(c *guard.Case) int {
 	n := 0
 	for _, prior := range c.Run.Steps {
 		if prior == c.Step {
@@ -133,7 +135,7 @@ func others(c *contract.Case) int {
 }
 
 // lessonQuestion explains a step and recommends an approach.
-func lessonQuestion(c *contract.Case, how course, more bool) ask.Question {
+func lessonQuestion(c *guard.Case, how course, more bool) ask.Question {
 	s, t := c.Step, teaching(c, how)
 	if more {
 		t.More = explained(c)
@@ -149,24 +151,24 @@ func lessonQuestion(c *contract.Case, how course, more bool) ask.Question {
 			ask.Choice{Key: tryOther, Also: []string{"try different"}, Label: "choose a different approach",
 				Consequence: "nothing runs before one is chosen"})
 	} else {
-		q.Choices = append(q.Choices, ask.Choice{Key: Skip, Also: []string{"n", "no"}, Label: fmt.Sprintf("do not: leave %s out", s.Address),
+		q.Choices = append(q.Choices, ask.Choice{Key: choice.Skip, Also: []string{"n", "no"}, Label: fmt.Sprintf("do not: leave %s out", s.Address),
 			Consequence: "the run goes on without it", Acknowledge: fmt.Sprintf("skip %s", s.Address)})
 	}
 	if !more {
 		q.Choices = append(q.Choices, ask.Choice{Key: explain, Also: []string{"explain more"}, Label: "explain more",
 			Consequence: "the question is asked again, with more to read"})
 	}
-	q.Choices = append(q.Choices, choiceStop(), choiceGiveUp(s))
+	q.Choices = append(q.Choices, choice.ToStop(), choice.ToGiveUp(s))
 	q.Default, q.Teaching = yes, t
 	return q
 }
 
 // approachQuestion has a person choose among the approaches.
-func approachQuestion(c *contract.Case, how course) ask.Question {
+func approachQuestion(c *guard.Case, how course) ask.Question {
 	s, t := c.Step, teaching(c, how)
 	q := about(c, ask.Education, "education checkpoint: how to do step "+title(s), "an approach is to be chosen", nil)
 	q.Choices = append(q.Choices, approachChoices(s, t)...)
-	q.Choices = append(q.Choices, choiceSkip(s), choiceStop(), choiceGiveUp(s))
+	q.Choices = append(q.Choices, choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
 	q.Teaching = t
 	return q
 }

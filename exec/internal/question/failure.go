@@ -4,17 +4,18 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/plan"
 )
 
 // Failure says what a person must know to decide about a failed step, and
 // offers what can be done about it.
-func Failure(c *contract.Case, f *history.AttemptFailed, why string) ask.Question {
+func Failure(c *guard.Case, f *history.AttemptFailed, why string) ask.Question {
 	s := c.Step
 	kind := failureKind(s, f)
-	detailed := contract.ChosenLast(s, Details)
+	detailed := s.ChosenLast(choice.Details)
 	q := about(c, kind, fmt.Sprintf("step %s %s", title(s), headline(f.Class)), why, stuckReport(c, f, detailed))
 	repeat := choiceAgain(c)
 	if kind == ask.Deviation {
@@ -25,16 +26,16 @@ func Failure(c *contract.Case, f *history.AttemptFailed, why string) ask.Questio
 	}
 	q.Choices = append(q.Choices, repeat)
 	if s.Refusal == nil && s.Rollback != plan.Irreversible && kind != ask.Compensation && c.Hears() {
-		q.Choices = append(q.Choices, choicePropose(s))
+		q.Choices = append(q.Choices, choice.ToPropose(s))
 	}
 	if !detailed && s.Refusal == nil {
-		q.Choices = append(q.Choices, choiceDetails())
+		q.Choices = append(q.Choices, choice.ToSeeDetails())
 	}
 	if to := setBackTo(c, f); to != nil {
 		q.Target = to.Address
-		q.Choices = append(q.Choices, choiceBack(to))
+		q.Choices = append(q.Choices, choice.ToGoBack(to))
 	}
-	q.Choices = append(q.Choices, choiceSkip(s), choiceStop(), choiceGiveUp(s))
+	q.Choices = append(q.Choices, choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
 	return q
 }
 

@@ -5,48 +5,49 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/choice"
 	"github.com/planlock/planlock/plan"
 )
 
 // Propagation asks for the review of an earlier critical failure.
-func Propagation(c *contract.Case, concerns []string) ask.Question {
+func Propagation(c *guard.Case, concerns []string) ask.Question {
 	return about(c, ask.Propagation, "step "+title(c.Step),
 		"an earlier critical step failed, and the plan asks for a review before anything that follows", concerns,
-		choiceGo(c.Step), choiceSkip(c.Step), choiceStop())
+		choice.ToGoOn(c.Step), choice.ToSkip(c.Step), choice.ToStop())
 }
 
 // Repetition asks before a step that cannot be undone runs once more, after the
 // run was set back.
-func Repetition(c *contract.Case) ask.Question {
+func Repetition(c *guard.Case) ask.Question {
 	s := c.Step
 	return about(c, ask.InFlight, "step "+title(s),
 		"the run was set back to before it, and what it did outside of the workspace cannot be undone",
 		[]string{fmt.Sprintf("it has been attempted %d times", len(s.Undone))},
-		choiceAgain(c), choiceSkip(s), choiceStop(), choiceGiveUp(s))
+		choiceAgain(c), choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
 }
 
 // Compliance asks before a task that does not keep the articles it is carried
 // out under.
-func Compliance(c *contract.Case, violations []string) ask.Question {
+func Compliance(c *guard.Case, violations []string) ask.Question {
 	return about(c, ask.Compliance, "task "+c.Step.Task,
 		"the plan does not keep the articles that it is carried out under", violations,
-		choiceGo(c.Step), choiceSkip(c.Step), choiceStop(), choiceGiveUp(c.Step))
+		choice.ToGoOn(c.Step), choice.ToSkip(c.Step), choice.ToStop(), choice.ToGiveUp(c.Step))
 }
 
 // Threshold asks before a step, because dynamic mode ended.
-func Threshold(c *contract.Case, switched *history.ModeSwitched) ask.Question {
+func Threshold(c *guard.Case, switched *history.ModeSwitched) ask.Question {
 	s := c.Step
 	q := about(c, ask.Threshold, "before step "+title(s), "dynamic mode asks: "+switched.Cause, Measurements(switched),
-		ask.Choice{Key: GoOn, Label: "go on in collaborative mode", Consequence: "somebody is asked about every failure from now on"},
-		choiceDynamic())
+		ask.Choice{Key: choice.GoOn, Label: "go on in collaborative mode", Consequence: "somebody is asked about every failure from now on"},
+		choice.ToGoDynamic())
 	if to := setBackTo(c, nil); to != nil {
 		q.Target = to.Address
-		q.Choices = append(q.Choices, choiceBack(to))
+		q.Choices = append(q.Choices, choice.ToGoBack(to))
 	}
-	q.Choices = append(q.Choices, choiceSkip(s), choiceStop(), choiceGiveUp(s))
+	q.Choices = append(q.Choices, choice.ToSkip(s), choice.ToStop(), choice.ToGiveUp(s))
 	return q
 }
 
@@ -60,7 +61,7 @@ func Measurements(m *history.ModeSwitched) []string {
 }
 
 // Dependency asks what is to become of a step that needs one that is missing.
-func Dependency(c *contract.Case, by *history.Step) ask.Question {
+func Dependency(c *guard.Case, by *history.Step) ask.Question {
 	s := c.Step
 	evidence := []string{fmt.Sprintf("%s is %s", title(by), by.Status)}
 	if by.Failed != nil {
@@ -71,19 +72,19 @@ func Dependency(c *contract.Case, by *history.Step) ask.Question {
 			evidence = append(evidence, fmt.Sprintf("%s needs it too", title(other)))
 		}
 	}
-	run := choiceGo(s)
+	run := choice.ToGoOn(s)
 	run.Label = fmt.Sprintf("take %s as good enough, and run %s", by.Address, s.Address)
 	run.Acknowledge = fmt.Sprintf("run %s without %s", s.Address, by.Address)
 	return about(c, ask.Dependency, fmt.Sprintf("step %s is blocked by %s", title(s), by.Address),
 		"it needs what is missing; what does not need it goes on", evidence,
-		ask.Choice{Key: Block, Label: fmt.Sprintf("leave %s blocked, and go on with the rest", s.Address),
+		ask.Choice{Key: choice.Block, Label: fmt.Sprintf("leave %s blocked, and go on with the rest", s.Address),
 			Consequence: "it can run when what it needs is mended"},
-		run, choiceStop(), choiceGiveUp(s))
+		run, choice.ToStop(), choice.ToGiveUp(s))
 }
 
 // needs reports whether a step needs an earlier one: before it in its task, or
 // in a task or speclet that its own depends on.
-func needs(c *contract.Case, s, other *history.Step) bool {
+func needs(c *guard.Case, s, other *history.Step) bool {
 	if other.Task == s.Task {
 		return other.Precedes(s)
 	}
@@ -103,18 +104,19 @@ func BlockedBy(s, by *history.Step) *history.StepBlocked {
 
 // Checkpoint asks a person where the plan wants one: at the steps of a task of
 // the kind "checkpoint", of which what says more.
-func Checkpoint(c *contract.Case, what string) ask.Question {
+func Checkpoint(c *guard.Case, what string) ask.Question {
 	s := c.Step
+	_, step := c.Place()
 	var evidence []string
-	for line := range strings.Lines(c.Place().Step.Prompt) {
+	for line := range strings.Lines(step.Prompt) {
 		if line = strings.TrimSpace(line); line != "" && len(evidence) < 40 {
 			evidence = append(evidence, line)
 		}
 	}
 	return about(c, ask.Checkpoint, "checkpoint "+title(s), wanted(what), evidence,
-		ask.Choice{Key: Settled, Label: "it is settled", Consequence: fmt.Sprintf("%s counts as done; the reason that you give is kept", s.Address)},
-		ask.Choice{Key: GoOn, Label: fmt.Sprintf("have %s carried out", s.Address), Consequence: "the executor gets it like any other step"},
-		choiceStop(), choiceGiveUp(s))
+		ask.Choice{Key: choice.Settled, Label: "it is settled", Consequence: fmt.Sprintf("%s counts as done; the reason that you give is kept", s.Address)},
+		ask.Choice{Key: choice.GoOn, Label: fmt.Sprintf("have %s carried out", s.Address), Consequence: "the executor gets it like any other step"},
+		choice.ToStop(), choice.ToGiveUp(s))
 }
 
 // wanted says what a checkpoint wants of a person.
@@ -136,46 +138,47 @@ const disclaimer = "go on with a plan that no longer holds"
 
 // Obsolete asks whether the run goes on under a plan that somebody says no
 // longer holds.
-func Obsolete(c *contract.Case, why string) ask.Question {
+func Obsolete(c *guard.Case, why string) ask.Question {
 	evidence := []string{
 		fmt.Sprintf("%d of %d steps are complete, and stay", c.Run.Count(history.Completed), len(c.Run.Steps)),
 		fmt.Sprintf("the checkpoint is tree %s", c.Run.Tree.Tree.Short())}
 	return about(c, ask.Obsolete, "the plan no longer holds", why, evidence,
-		ask.Choice{Key: Replan, Label: "stop, and plan again", Consequence: "nothing more runs under this plan; lock and run another one, or add steps to it"},
-		ask.Choice{Key: GoOn, Label: "go on all the same", Consequence: "the disclaimer becomes part of the record",
+		ask.Choice{Key: choice.Replan, Label: "stop, and plan again", Consequence: "nothing more runs under this plan; lock and run another one, or add steps to it"},
+		ask.Choice{Key: choice.GoOn, Label: "go on all the same", Consequence: "the disclaimer becomes part of the record",
 			Acknowledge: disclaimer},
-		ask.Choice{Key: GiveUp, Label: "abort the run", Consequence: "the run ends; what is complete stays"})
+		ask.Choice{Key: choice.GiveUp, Label: "abort the run", Consequence: "the run ends; what is complete stays"})
 }
 
 // Rollback asks whether the run is to be set back, as somebody wants.
-func Rollback(c *contract.Case, r *ask.Request) ask.Question {
+func Rollback(c *guard.Case, r *ask.Request) ask.Question {
 	to := c.Run.Step(r.Step)
 	q := about(c, ask.Rollback, fmt.Sprintf("the run stands before %s", title(c.Step)),
 		fmt.Sprintf("%s wants it set back to before %s: %s", r.By, r.Step, r.Reason), nil,
-		choiceBack(to), ask.Choice{Key: GoOn, Label: "go on", Consequence: "nothing is undone"}, choiceStop(),
-		choiceGiveUp(c.Step))
+		choice.ToGoBack(to), ask.Choice{Key: choice.GoOn, Label: "go on", Consequence: "nothing is undone"},
+		choice.ToStop(), choice.ToGiveUp(c.Step))
 	q.Target = to.Address
 	return q
 }
 
 // Stage asks what becomes of the speclets that wait for one whose critical step
 // failed.
-func Stage(c *contract.Case, failed *history.Step, speclet string, waiting []string) ask.Question {
+func Stage(c *guard.Case, failed *history.Step, speclet string, waiting []string) ask.Question {
 	need := strings.Join(waiting, ", ") + " need it"
 	if len(waiting) == 1 {
 		need = waiting[0] + " needs it"
 	}
 	var choices []ask.Choice
 	if failed.Rollback != plan.Irreversible {
-		choices = append(choices, ask.Choice{Key: Again, Label: fmt.Sprintf("try step %s once more", failed.Address),
+		choices = append(choices, ask.Choice{Key: choice.Again,
+			Label: fmt.Sprintf("try step %s once more", failed.Address),
 			Consequence: "the run is set back to before it: its ladder begins anew, and " +
 				"all that follows runs after it"})
 	}
 	choices = append(choices,
-		ask.Choice{Key: GoOn, Label: "go on without " + strings.Join(waiting, ", "),
+		ask.Choice{Key: choice.GoOn, Label: "go on without " + strings.Join(waiting, ", "),
 			Consequence: "they are blocked, what does not need them runs, and the end is PARTIAL at best"},
-		choiceStop(),
-		ask.Choice{Key: GiveUp, Label: "give the run up", Consequence: "the run ends here; what was completed stays"})
+		choice.ToStop(),
+		ask.Choice{Key: choice.GiveUp, Label: "give the run up", Consequence: "the run ends here; what was completed stays"})
 	return about(c, ask.Stage, fmt.Sprintf("speclet %s failed at step %s, and %s", speclet, title(failed), need),
 		"what needs a speclet runs only when that is complete", bound.First(failed.Failed.Reasons, 5), choices...)
 }

@@ -3,7 +3,7 @@ package question
 import (
 	"slices"
 
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
@@ -18,7 +18,7 @@ const rollbackAfter = 3
 // failed steps, after a gate of level 2 said no the step that was completed
 // last. It is nil where nothing calls for a rollback, or one is not possible. f
 // is why the step is about to fail, or nil.
-func setBackTo(c *contract.Case, f *history.AttemptFailed) *history.Step {
+func setBackTo(c *guard.Case, f *history.AttemptFailed) *history.Step {
 	var to *history.Step
 	row := c.Run.Consecutive
 	if f != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/ledger"
@@ -22,7 +22,7 @@ const (
 // for details, it holds everything that is known: each attempt with its reasons
 // and the end of its output, the files that it touched, what advisors said.
 // What might help stands last.
-func stuckReport(c *contract.Case, f *history.AttemptFailed, detailed bool) []string {
+func stuckReport(c *guard.Case, f *history.AttemptFailed, detailed bool) []string {
 	s := c.Step
 	report := evidenceOf(s, f)
 	if detailed {
@@ -124,7 +124,7 @@ const otherPatternsShown = 2
 
 // otherPatterns are the patterns that could serve instead of the plan's own,
 // for whoever is asked about a failure.
-func otherPatterns(c *contract.Case) []string {
+func otherPatterns(c *guard.Case) []string {
 	a := c.Advised("", advice.Feasible)
 	if a == nil {
 		return nil

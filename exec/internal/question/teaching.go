@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/planlock/planlock/exec/ask"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/modes"
@@ -23,9 +23,9 @@ const (
 
 // teaching is the situation of a step, the approaches that its plan has, and
 // which of them is recommended.
-func teaching(c *contract.Case, how course) *ask.Teaching {
-	s, at := c.Step, c.Place()
-	task, step := at.Task, at.Step
+func teaching(c *guard.Case, how course) *ask.Teaching {
+	s := c.Step
+	task, step := c.Place()
 	t := &ask.Teaching{Depth: how.depth, Recommended: recovery.Primary,
 		Situation: fmt.Sprintf("%s comes next, in task %s (%s). The goal: %s", title(s), task.ID,
 			bound.FirstLine(task.Description), c.Plan.Goal)}
@@ -49,8 +49,8 @@ func teaching(c *contract.Case, how course) *ask.Teaching {
 
 // recommended is the primary method, unless the same backup has done the work
 // of primary methods of late.
-func recommended(c *contract.Case, step *plan.Step) (method, why string) {
-	for _, m := range modes.For(c.Plan, c.Triggers).MeasureRun(c.Run, nil) {
+func recommended(c *guard.Case, step *plan.Step) (method, why string) {
+	for _, m := range modes.For(c.Plan, modes.Triggers(c.Run.Policy.Triggers)).MeasureRun(c.Run, nil) {
 		if m.Condition != modes.SameBackup || !m.Fired {
 			continue
 		}
@@ -70,7 +70,7 @@ func recommended(c *contract.Case, step *plan.Step) (method, why string) {
 
 // primaryApproach describes the way of the plan. What speaks for it and against
 // it is what the run has shown so far, not an opinion.
-func primaryApproach(c *contract.Case, step *plan.Step) ask.Approach {
+func primaryApproach(c *guard.Case, step *plan.Step) ask.Approach {
 	a := ask.Approach{Method: recovery.Primary, Description: step.Description,
 		Pros:    []string{"it is the way that the plan was checked and approved with"},
 		Details: example(step.Run, step.Prompt)}
@@ -91,7 +91,7 @@ func primaryApproach(c *contract.Case, step *plan.Step) ask.Approach {
 
 // backupApproach describes another way, by what the plan says of it and what it
 // did in this run.
-func backupApproach(c *contract.Case, step *plan.Step, b plan.Backup) ask.Approach {
+func backupApproach(c *guard.Case, step *plan.Step, b plan.Backup) ask.Approach {
 	a := ask.Approach{Method: recovery.BackupName(b), Description: b.Description, Details: example(b.Run, b.Prompt)}
 	if b.TriggerCondition != "" {
 		a.Pros = append(a.Pros, "it is meant for: "+b.TriggerCondition)
@@ -215,8 +215,8 @@ func checkText(c plan.Check) string {
 }
 
 // explained is what is said to who wants to know more about a step.
-func explained(c *contract.Case) []string {
-	step := c.Place().Step
+func explained(c *guard.Case) []string {
+	_, step := c.Place()
 	var lines []string
 	for _, r := range c.Plan.Requirements {
 		if slices.Contains(step.Requirements, r.ID) {

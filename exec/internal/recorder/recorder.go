@@ -16,8 +16,9 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/disturbance"
 )
 
 // A Recorder has the journal of one run in hand. Its methods may be called from
@@ -29,7 +30,7 @@ type Recorder struct {
 	// completion is taken back.
 	Run *history.Run
 	// Seen is told that the run went on.
-	Seen *contract.Seen
+	Seen *guard.Seen
 	Log  *slog.Logger
 	// Undone is called when a completion that was not durable was taken back:
 	// the tree of the run is to be restored.
@@ -143,7 +144,7 @@ func (r *Recorder) fold(ctx context.Context, do Adding, facts []history.Located,
 	if err != nil {
 		return r.unwritable(err)
 	}
-	r.Seen.Disturb(contract.Recorded)
+	r.Seen.Forget(disturbance.Recorded...)
 	for i, rec := range records {
 		if err := r.Run.Take(rec, facts[i].Fact); err != nil {
 			return err

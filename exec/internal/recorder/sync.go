@@ -7,7 +7,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 )
 
@@ -73,7 +73,7 @@ func (r *Recorder) writeSoon(ctx context.Context, facts ...record.Fact) ([]recor
 // UndoneByTree reports whether restoring a tree is all that is done about an
 // attempt of a step that a power cut took from the journal.
 func (r *Recorder) UndoneByTree(s *history.Step) bool {
-	return r.Run.Boot != "" && contract.WithinTree(s)
+	return r.Run.Boot != "" && s.WithinTree()
 }
 
 // Await waits until the completion of a step is durable that was not waited
@@ -95,7 +95,7 @@ func (r *Recorder) Await(ctx context.Context) error {
 func (r *Recorder) takeBack(ctx context.Context, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	r.pending = false
-	*r.Seen = contract.Seen{}
+	*r.Seen = guard.Seen{}
 	run, lost := acknowledged(ctx, r.Journal)
 	r.mu.Lock()
 	*r.Run = *run

@@ -72,7 +72,7 @@ func (r *Rewind) RestoredRun(ctx context.Context) error {
 // the controller died before it could say so. It reports whether anything was
 // run.
 func (r *Rewind) compensate(ctx context.Context, s *history.Step) (ran bool, err error) {
-	step := r.Contract.At(s.Address).Step
+	_, step := r.Contract.At(s.Address)
 	a := s.Last()
 	if step.Rollback != plan.Compensatable || step.Compensate == "" || a == nil || a.Compensated != nil {
 		return false, nil

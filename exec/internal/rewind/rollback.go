@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/lane"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -17,7 +17,7 @@ func Before(run *history.Run, s *history.Step) (record.Snapshot, error) {
 	switch {
 	case s.Checkpoint != nil:
 		return s.Checkpoint.Checkpoint, nil
-	case contract.Current(run) == nil || contract.Current(run) == s:
+	case lane.Current(run) == nil || lane.Current(run) == s:
 		return run.Tree, nil
 	}
 	return record.Snapshot{}, fmt.Errorf("exec: step %s has no checkpoint: it has not begun", s.Address)

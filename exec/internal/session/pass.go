@@ -1,7 +1,6 @@
 package session
 
 import (
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/gate"
 	"github.com/planlock/planlock/plan"
@@ -19,10 +18,9 @@ func (s *Session) Pass(phase gate.Phase, of *history.Step, r gate.CommandRunner)
 		Log: s.Rec.Log,
 	}
 	if of != nil {
-		at := s.Judging.At(of.Address)
-		pass.Task, pass.Step = at.Task, at.Step
+		pass.Task, pass.Step = s.Judging.At(of.Address)
 		if len(of.Addenda) > 0 {
-			pass.Step = contract.Granted(at.Step, of.Addenda)
+			pass.Step = of.Granted(pass.Step)
 		}
 	}
 	return pass
@@ -37,7 +35,7 @@ func (s *Session) openIntents(of *history.Step) []*plan.TestIntent {
 		return step != nil && step.Status == history.Completed
 	}
 	var open []*plan.TestIntent
-	for _, step := range s.Contract.Intents {
+	for _, step := range s.Contract.Intents() {
 		brought := completed(step.Address) || of != nil && of.Address == step.Address
 		if brought && !completed(step.TestIntent.FixedBy) {
 			open = append(open, step.TestIntent)

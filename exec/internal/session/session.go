@@ -7,11 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/event"
 	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/exec/internal/home"
 	"github.com/planlock/planlock/exec/internal/method"
 	"github.com/planlock/planlock/exec/internal/recorder"
@@ -36,7 +35,7 @@ type Session struct {
 
 	// Contract is the plan made ready. Shown and Judging are copies of it for
 	// executors and for gates: what a host's code gets to see, it could change.
-	Contract, Shown, Judging *contract.Contract
+	Contract, Shown, Judging *guard.Contract
 
 	// Home has all runs of the workspace, this one among them.
 	Home home.Home
@@ -86,11 +85,10 @@ func (s *Session) Earlier(ctx context.Context) (iter.Seq2[string, *history.Run],
 	}, err
 }
 
-// Decider decides what comes next, under the policy of the run as its journal
-// has it.
+// Decider decides what comes next.
 func (s *Session) Decider() *engine.Decider {
 	if s.decides == nil {
-		s.decides = engine.New(s.Contract, contract.PolicyOf(s.Rec.Run, s.Ladder))
+		s.decides = engine.New(s.Contract, s.Ladder)
 		for _, g := range s.Guards {
 			s.decides.Guards = append(s.decides.Guards, named(g))
 		}
@@ -101,27 +99,25 @@ func (s *Session) Decider() *engine.Decider {
 // named is a guard of the host whose panics name it.
 func named(g guard.Guard) guard.Guard {
 	name := g.Name()
-	return guard.Of(name, func(c *contract.Case) guard.Verdict {
+	return guard.Of(name, func(c *guard.Case) guard.Verdict {
 		defer home.InPort(fmt.Sprintf("guard %q", name))
 		return g.Look(c)
 	})
 }
 
-// PolicyMoved has the decider made anew: the journal says another policy.
-func (s *Session) PolicyMoved() { s.decides = nil }
-
 // About is what may be looked at of a step; nil for the run as a whole.
-func (s *Session) About(step *history.Step) *contract.Case {
-	return &contract.Case{Contract: s.Contract, Policy: s.Decider().Policy, Run: s.Rec.Run, Seen: s.Rec.Seen,
-		Step: step}
+func (s *Session) About(step *history.Step) *guard.Case {
+	return &guard.Case{Contract: s.Contract, Run: s.Rec.Run, Seen: s.Rec.Seen, Step: step}
 }
 
 // Method finds a way to do a step by its name.
 func (s *Session) Method(step *history.Step, id string) method.Method {
-	return s.Contract.Method(s.Rec.Run, step, id)
+	_, planned := s.Contract.At(step.Address)
+	return method.Approved(s.Rec.Run, planned, step, id)
 }
 
 // ShownTask is a task as hosts may see it.
 func (s *Session) ShownTask(task *plan.Task) *plan.Task {
-	return s.Shown.At(task.Steps[0].Address).Task
+	shown, _ := s.Shown.At(task.Steps[0].Address)
+	return shown
 }

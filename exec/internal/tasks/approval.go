@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/planlock/planlock/exec/advice"
-	"github.com/planlock/planlock/exec/contract"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/disturbance"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/exec/recovery"
 	"github.com/planlock/planlock/gate/review"
@@ -57,7 +57,7 @@ func (p *Approvals) review(ctx context.Context, s *history.Step, a *history.Appr
 	default:
 		a.Status = history.Rejected
 	}
-	p.Rec.Seen.Disturb(contract.StrangersRan)
+	p.Rec.Seen.Forget(disturbance.StrangersRan...)
 	facts := append(before, history.Located{Fact: a})
 	if undo, changed, err := p.Work.UntouchedBy(ctx, "while it was reviewed"); err != nil {
 		return err
@@ -115,7 +115,7 @@ func unfit(said *history.Advised, made *history.Patched) string {
 // that has one.
 func (p *Approvals) patchable(s *history.Step) *history.Step {
 	for _, other := range p.Rec.Run.Steps {
-		if step := p.Contract.At(other.Address).Step; other.Task == s.Task && other.Status == history.Pending &&
+		if _, step := p.Contract.At(other.Address); other.Task == s.Task && other.Status == history.Pending &&
 			(step.Run != "" || step.Prompt != "") {
 			return other
 		}
@@ -125,7 +125,7 @@ func (p *Approvals) patchable(s *history.Step) *history.Step {
 
 // draft is what the reviewers are shown.
 func (p *Approvals) draft(s *history.Step, a *history.Approval, before []history.Located) review.Request {
-	task := p.Contract.At(s.Address).Task
+	task, _ := p.Contract.At(s.Address)
 	a.Attempt = attemptID(task.ID, p.decisions(task.ID)+1)
 	d := review.Request{About: review.AboutTask, Run: p.Rec.Run.Started.Run, Goal: p.Plan.Goal, Task: task.ID,
 		Title: task.Title, Text: task.Description, Priority: task.Priority,

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/planlock/planlock/exec/contract"
-	"github.com/planlock/planlock/exec/engine"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/exec/internal/counsel"
+	"github.com/planlock/planlock/exec/internal/disturbance"
+	"github.com/planlock/planlock/exec/internal/engine"
 	"github.com/planlock/planlock/exec/internal/rewind"
 	"github.com/planlock/planlock/exec/internal/session"
 	"github.com/planlock/planlock/gate/evidence"
@@ -44,7 +44,7 @@ func (v *Evidence) Look(ctx context.Context, a engine.Verify) error {
 	}
 	found.Pass = allFound(found.Items)
 	found.Items = firstItems(found.Items)
-	v.Rec.Seen.Disturb(contract.StrangersRan)
+	v.Rec.Seen.Forget(disturbance.StrangersRan...)
 	facts := []history.Located{{Fact: found}}
 	undo, changed, err := v.Work.UntouchedBy(ctx, "while evidence was looked for")
 	if err != nil {

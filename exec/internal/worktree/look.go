@@ -10,7 +10,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint"
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/ledger"
@@ -24,7 +24,7 @@ func (w *Worktree) Scan(ctx context.Context) (*ledger.Tree, error) {
 // Known is the tree that the folder holds, which is Tree from then on: scanned
 // if nobody has looked since we left it.
 func (w *Worktree) Known(ctx context.Context) (*ledger.Tree, error) {
-	if w.Tree != nil && w.Rec.Seen.Holds(contract.Tree) {
+	if w.Tree != nil && w.Rec.Seen.Holds(guard.Tree) {
 		return w.Tree, nil
 	}
 	tree, err := w.Scan(ctx)
@@ -33,14 +33,14 @@ func (w *Worktree) Known(ctx context.Context) (*ledger.Tree, error) {
 	}
 	w.Tree = tree
 	if tree.Digest() == w.Rec.Run.Tree.Tree {
-		w.Rec.Seen.Saw(contract.Tree)
+		w.Rec.Seen.Saw(guard.Tree)
 	}
 	return tree, nil
 }
 
 // External names the changes that no step made.
 func (w *Worktree) External(ctx context.Context) ([]string, error) {
-	if w.Rec.Seen.Holds(contract.Tree) && w.Tree != nil && w.Tree.Digest() == w.Rec.Run.Tree.Tree {
+	if w.Rec.Seen.Holds(guard.Tree) && w.Tree != nil && w.Tree.Digest() == w.Rec.Run.Tree.Tree {
 		return nil, nil
 	}
 	now, err := w.Scan(ctx)
@@ -49,7 +49,7 @@ func (w *Worktree) External(ctx context.Context) ([]string, error) {
 	}
 	if now.Digest() == w.Rec.Run.Tree.Tree {
 		w.Tree = now
-		w.Rec.Seen.Saw(contract.Tree)
+		w.Rec.Seen.Saw(guard.Tree)
 		return nil, nil
 	}
 	left, err := w.Rec.Store.Tree(ctx, w.Rec.Run.Tree)
@@ -70,7 +70,7 @@ func (w *Worktree) LookAtAll(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	w.partly = false
-	w.Rec.Seen.Forget(contract.Tree)
+	w.Rec.Seen.Forget(guard.Tree)
 	return w.External(ctx)
 }
 

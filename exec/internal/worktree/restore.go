@@ -7,7 +7,7 @@ import (
 
 	"github.com/planlock/planlock/checkpoint/record"
 	"github.com/planlock/planlock/exec/action"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/history"
 	"github.com/planlock/planlock/exec/internal/bound"
 	"github.com/planlock/planlock/ledger"
@@ -25,7 +25,7 @@ func (w *Worktree) KeepFirst(ctx context.Context, at history.Where, dir string) 
 	}
 	if dir == w.Dir {
 		w.Tree = have // so that nobody has to read all of it again
-		w.Rec.Seen.Forget(contract.Tree)
+		w.Rec.Seen.Forget(guard.Tree)
 	}
 	if have.Digest() == begun.To.Tree || have.Digest() == begun.Discarded.Tree {
 		return have, nil

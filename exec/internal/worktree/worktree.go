@@ -8,7 +8,7 @@ package worktree
 
 import (
 	"github.com/planlock/planlock/exec/action"
-	"github.com/planlock/planlock/exec/contract"
+	"github.com/planlock/planlock/exec/guard"
 	"github.com/planlock/planlock/exec/internal/recorder"
 	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/ledger/scan"
@@ -44,13 +44,13 @@ type Worktree struct {
 // checkpoint of the next step.
 func (w *Worktree) Accepted(tree *ledger.Tree) {
 	w.Tree, w.partly = tree, false
-	w.Rec.Seen.Saw(contract.Tree)
+	w.Rec.Seen.Saw(guard.Tree)
 }
 
 // Found notes a tree that was scanned just now, and is the run's.
 func (w *Worktree) Found(tree *ledger.Tree) {
 	w.Tree = tree
-	w.Rec.Seen.Saw(contract.Tree)
+	w.Rec.Seen.Saw(guard.Tree)
 }
 
 // Tolerant scans for restoring: what cannot be read must not stand in the way

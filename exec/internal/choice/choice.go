@@ -1,0 +1,76 @@
+// Package choice is what persons can choose from when a run asks: the keys of
+// all choices, and those choices that read the same in every question.
+package choice
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/history"
+)
+
+// Keys of the choices. Approaches of education mode are chosen by their
+// letters.
+const (
+	GoOn    = "g"
+	Again   = "r"
+	Skip    = "k"
+	Stop    = "s"
+	GiveUp  = "x"
+	Accept  = "a"
+	Propose = "p"
+	Details = "d"
+	Back    = "b"
+	Dynamic = "m"
+	Block   = "w" // leave a step blocked
+	Replan  = "n" // stop, so that another plan can be made
+	Settled = "y" // the person has done, seen or decided what a checkpoint is about
+)
+
+// ToGoOn begins a step although something speaks against it.
+func ToGoOn(s *history.Step) ask.Choice {
+	return ask.Choice{Key: GoOn, Label: fmt.Sprintf("run %s all the same", s.Address),
+		Consequence: "the concern is recorded, and the step runs"}
+}
+
+// ToPropose tries a step once more with what the person says about it.
+func ToPropose(s *history.Step) ask.Choice {
+	return ask.Choice{Key: Propose, Label: "propose a solution", NeedsReason: true,
+		Consequence: fmt.Sprintf("attempt %d of %s gets your words as feedback", s.Tried()+1, s.Address)}
+}
+
+// ToSeeDetails decides nothing: the question is put again, with more evidence.
+func ToSeeDetails() ask.Choice {
+	return ask.Choice{Key: Details, Label: "show everything that was tried",
+		Consequence: "the question is asked again, with all that is known"}
+}
+
+// ToGoBack sets the run back to before an earlier step. It undoes what was
+// accepted, so it wants words.
+func ToGoBack(to *history.Step) ask.Choice {
+	return ask.Choice{Key: Back, Label: fmt.Sprintf("roll the run back to the checkpoint before %s", to.Address),
+		Consequence: fmt.Sprintf("%s and everything after it is undone and runs again; what is there now is kept in the store", to.Address),
+		Acknowledge: fmt.Sprintf("roll back to %s", to.Address)}
+}
+
+// ToGoDynamic ends the asking that a measurement began.
+func ToGoDynamic() ask.Choice {
+	return ask.Choice{Key: Dynamic, Label: "go on in dynamic mode", Consequence: "nobody is asked until failures pile up anew"}
+}
+
+// ToSkip leaves a step out on the word of a person.
+func ToSkip(s *history.Step) ask.Choice {
+	return ask.Choice{Key: Skip, Label: fmt.Sprintf("leave %s out", s.Address),
+		Consequence: "the run goes on without it; the end is PARTIAL at best if it is critical",
+		Acknowledge: fmt.Sprintf("skip %s", s.Address)}
+}
+
+// ToStop lets go of the run, which waits as it is.
+func ToStop() ask.Choice {
+	return ask.Choice{Key: Stop, Label: "stop here", Consequence: "nothing more runs; resume later"}
+}
+
+// ToGiveUp ends the tries: the step has failed for good.
+func ToGiveUp(s *history.Step) ask.Choice {
+	return ask.Choice{Key: GiveUp, Label: fmt.Sprintf("give %s up", s.Address), Consequence: "the step has failed and the run ends"}
+}

@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/guards"
+	"github.com/planlock/planlock/exec/internal/lane"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/plan"
+)
+
+// A Decider decides about runs of one contract, each under its policy. It keeps
+// nothing between two calls, and may be used from several goroutines.
+type Decider struct {
+	Contract *guard.Contract
+	// Ladder is the one whose rungs the policy of the run names.
+	Ladder recovery.Ladder
+	// Always are asked before anything else is done about a step, and Guards
+	// before one begins.
+	Always, Guards []guard.Guard
+}
+
+// New makes a decider with the guards that every run has.
+func New(c *guard.Contract, ladder recovery.Ladder) *Decider {
+	return &Decider{Contract: c, Ladder: ladder, Always: guards.Always(), Guards: guards.Table()}
+}
+
+// Decide returns everything that should be under way now. Nothing is wanted of
+// a sealed run.
+func (d *Decider) Decide(run *history.Run, seen *guard.Seen) []Wanted {
+	c := d.about(run, seen)
+	switch {
+	case run.Sealed != nil:
+		return nil
+	case run.Restoring != nil && lane.Current(run) == nil:
+		return one(Restore{})
+	case run.Ended != nil:
+		return one(Seal{})
+	case run.Abandoned != nil, run.Stopping != nil:
+		return stopping(c)
+	case run.Flow.HandedOver():
+		return one(Pause{Why: HandedOver})
+	}
+	for _, next := range []func(*guard.Case) []Wanted{tasksThatAreOver, notes, lessons} {
+		if wanted := next(c); wanted != nil {
+			return wanted
+		}
+	}
+	next := lane.Next(c.Run)
+	if next == nil {
+		return ending(c)
+	}
+	c = c.About(next)
+	for _, g := range d.Always {
+		if v := g.Look(c); !v.Passes() {
+			return heard(c, g, v)
+		}
+	}
+	return d.step(c)
+}
+
+// stopping is what a run still needs that is to stop, or that nobody wants any
+// more: what is under way is dropped.
+func stopping(c *guard.Case) []Wanted {
+	run := c.Run
+	if s := lane.Current(run); s != nil {
+		c = c.About(s)
+		switch last := s.Last(); {
+		case run.Restoring != nil:
+			return attempted(c, Restore{})
+		case last != nil && last.Failure == nil && s.Status == history.InFlight:
+			return lose(c)
+		}
+	}
+	if run.Abandoned == nil {
+		return one(Pause{Why: Stopped})
+	}
+	return one(Record{Facts: history.At(history.Where{}, &history.Ended{Status: history.NotAchieved,
+		Tree: run.Tree.Tree, Reasons: []string{"the run was abandoned " + run.Abandoned.String()}})})
+}
+
+// Settle returns what follows from an answer to the open question at once. What
+// follows later is decided from the history.
+func (d *Decider) Settle(run *history.Run, answered Answer) []history.Located {
+	return settle(d.about(run, &guard.Seen{}), answered)
+}
+
+// Refuse returns what follows where nobody answers the open question, or nobody
+// counts who does.
+func (d *Decider) Refuse(run *history.Run, why string) []history.Located {
+	return refuse(d.about(run, &guard.Seen{}), why)
+}
+
+func (d *Decider) about(run *history.Run, seen *guard.Seen) *guard.Case {
+	return &guard.Case{Contract: d.Contract, Run: run, Seen: seen}
+}
+
+// step is what the step that is next needs.
+func (d *Decider) step(c *guard.Case) []Wanted {
+	s, run := c.Step, c.Run
+	last := s.Last()
+	to, by := setBackWanted(c)
+	switch {
+	case run.Restoring != nil:
+		return attempted(c, Restore{})
+	case lane.Pending(run) != nil:
+		return about(c, Put{Question: *lane.Pending(run)})
+	case to != nil:
+		return about(c, Rewind{To: to.Address, By: by})
+	case s.Status == history.Pending:
+		return d.begin(c)
+	case last != nil && last.Failure == nil:
+		return lose(c)
+	case s.Refusal != nil && s.Next == nil:
+		return d.climb(c, s.Refusal)
+	case s.At < run.ResumedAt && goesOn(c):
+		return about(c, Begin{Start: s.Checkpoint}) // nobody knows what became of its preconditions meanwhile
+	case s.Next != nil:
+		return tryAgain(c)
+	case last == nil:
+		return about(c, Attempt{Method: firstMethod(c)})
+	case cutOff(run, s, last) && s.Rollback != plan.Irreversible:
+		return about(c, Attempt{Method: last.Method.Method}) // nothing was wrong with the method
+	}
+	return d.climb(c, last.Failure)
+}
+
+// begin asks the guards about a step that has not begun.
+func (d *Decider) begin(c *guard.Case) []Wanted {
+	for _, g := range d.Guards {
+		if v := g.Look(c); !v.Passes() {
+			return heard(c, g, v)
+		}
+	}
+	return about(c, Begin{Start: guards.Checkpoint(c)})
+}

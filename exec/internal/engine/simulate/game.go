@@ -1,0 +1,139 @@
+package simulate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/planlock/planlock/checkpoint/record"
+	"github.com/planlock/planlock/envelope"
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/disturbance"
+	"github.com/planlock/planlock/exec/internal/engine"
+	"github.com/planlock/planlock/exec/internal/flow"
+	"github.com/planlock/planlock/exec/preset"
+	"github.com/planlock/planlock/ledger"
+	"github.com/planlock/planlock/plan"
+)
+
+// mostDecisions is how many decisions a game may take. A longer one does not
+// end.
+const mostDecisions = 2000
+
+// A Game is one history of one plan, under one policy.
+type Game struct {
+	dice    dice
+	decider *engine.Decider
+	run     *history.Run
+	seen    guard.Seen
+	now     time.Time
+	seq     uint64
+	trees   int
+	judge   judge
+	left    bool // nobody takes the run up any more: it waits
+
+	// Decisions counts what was decided.
+	Decisions int
+	// Wants sees what is wanted before it is done, and may put something else
+	// in its place; nil leaves it. Tests plant faults here.
+	Wants func(c *guard.Case, wanted []engine.Wanted) []engine.Wanted
+}
+
+// New makes the game of a seed.
+func New(seed uint64) *Game {
+	d := dice{rand.New(rand.NewPCG(seed, 0))}
+	p := randomPlan(d)
+	chosen := pick(d, preset.All()...)
+	policy := history.Policy{Preset: chosen.Name, Triggers: chosen.Triggers, Compliance: chosen.Compliance || d.in(4),
+		Strategy: pick(d, "", history.Direct, history.Orchestrated)}
+	roles := history.Roles{Escalator: !d.in(6), Evidence: d.in(4), Deaf: []string{"shell"}}
+	if d.in(4) {
+		roles.Reviewers = []string{"somebody"}
+	}
+	if d.in(2) {
+		policy.Triggers = history.Triggers{Consecutive: 1}
+	}
+	if d.in(3) {
+		policy.TokenBudget = 1000
+	}
+	reflects := !d.in(4)
+	for _, kind := range advice.Kinds() {
+		if reflects || kind != advice.Reflection {
+			roles.Advisors = append(roles.Advisors, string(kind))
+		}
+	}
+	g := &Game{dice: d, run: &history.Run{}, now: time.Unix(1_700_000_000, 0).UTC(),
+		decider: engine.New(&guard.Contract{Plan: p}, chosen.Ladder)}
+	policy.Mode = pick(d, plan.Silent, plan.Dynamic, plan.Dynamic, plan.Collaborative, plan.Education)
+	g.start(p, policy, roles)
+	return g
+}
+
+// Run is the history so far.
+func (g *Game) Run() *history.Run { return g.run }
+
+// Decider is whose decisions are played.
+func (g *Game) Decider() *engine.Decider { return g.decider }
+
+// start begins the run.
+func (g *Game) start(p *plan.Plan, policy history.Policy, roles history.Roles) {
+	started := &history.Started{Run: "SIMULATED", Goal: p.Goal, Format: plan.Native, Profile: p.Profile, Plan: "sha256:p",
+		Envelope: &envelope.Envelope{}, Base: g.tree(), Policy: policy, Roles: roles}
+	for _, a := range flow.Order(p, plan.Native) {
+		task, step := g.decider.Contract.At(a)
+		started.Steps = append(started.Steps, history.Outline{Address: a, Task: task.ID, Title: "step",
+			Critical: step.IsCritical(), Rollback: step.Rollback})
+		if g.dice.in(12) {
+			started.Acknowledged = append(started.Acknowledged, plan.DoneCode(a))
+		}
+	}
+	g.fold(history.At(history.Where{}, started)...)
+}
+
+// tree is a snapshot that no other step has made.
+func (g *Game) tree() record.Snapshot {
+	g.trees++
+	d := ledger.Digest(fmt.Sprintf("sha256:%d", g.trees))
+	return record.Snapshot{Tree: d, Manifest: d}
+}
+
+// fold has facts happen. Each takes a second.
+func (g *Game) fold(facts ...history.Located) {
+	for _, l := range facts {
+		g.seq++
+		g.now = g.now.Add(time.Second)
+		if f, asks := l.Fact.(*history.Asked); asks {
+			f.Question.Asked = g.now
+			g.judge.asked(g.run, f.Question)
+		}
+		if _, back := l.Fact.(*history.RolledBack); back {
+			g.judge.setBack()
+		}
+		rec := record.Record{Seq: g.seq, Time: g.now, Fact: record.Fact{
+			Type: l.Fact.Type(), Step: string(l.Where.Step), Attempt: l.Where.Attempt}}
+		if err := g.run.Fold(rec, l.Fact); err != nil {
+			g.judge.broken("a fact that cannot follow: %v", err)
+		}
+	}
+	g.seen.Forget(disturbance.Recorded...)
+}
+
+// choose is a random answer to a question.
+func (g *Game) choose(q ask.Question) ask.Answer {
+	picked := pick(g.dice, q.Choices...)
+	for range 3 { // who only ever stops gets nowhere
+		if picked.Key != "s" && picked.Key != "x" && picked.Key != "b" {
+			break
+		}
+		picked = pick(g.dice, q.Choices...)
+	}
+	a := ask.Answer{Question: q.ID, Run: q.Run, Attempt: q.Attempt, Choice: picked.Key,
+		Acknowledged: picked.Acknowledge, By: "somebody", At: g.now}
+	if picked.NeedsReason {
+		a.Reason = "do it otherwise"
+	}
+	return a
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/exec/internal/guards"
+	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/plan"
+)
+
+// firstMethod is the method that the step begins with: the one chosen in
+// education mode, else its own.
+func firstMethod(c *guard.Case) string { return question.FirstMethod(c.Step) }
+
+// goesOn reports whether the next thing to do for the step is an attempt.
+func goesOn(c *guard.Case) bool {
+	s, last := c.Step, c.Step.Last()
+	return s.Next != nil || last == nil || cutOff(c.Run, s, last) && s.Rollback != plan.Irreversible
+}
+
+// maxExhaustions is how often an executor may run out of context before that is
+// a failure like any other.
+const maxExhaustions = 3
+
+// cutOff reports whether an attempt failed for no fault of its own: it was
+// interrupted or lost, or something moved that is in its place again, since the
+// run was taken up.
+func cutOff(run *history.Run, s *history.Step, a *history.Attempt) bool {
+	switch a.Failure.Class {
+	case history.Interrupted, history.Lost:
+		return true
+	case history.ContextExhausted:
+		n := 0
+		for _, tried := range s.Attempts {
+			if tried.Failure != nil && tried.Failure.Class == history.ContextExhausted {
+				n++
+			}
+		}
+		return n <= maxExhaustions
+	case history.Moved:
+		return run.Resumptions > a.Resumptions
+	}
+	return false
+}
+
+// tryAgain does what the ladder, or a person, decided.
+func tryAgain(c *guard.Case) []Wanted {
+	s := c.Step
+	if s.Next.After > 0 && !c.Seen.Holds(guard.Due) {
+		return about(c, Wait{Since: s.Next.At, For: s.Next.After})
+	}
+	if v := guards.Bound(c); !v.Passes() {
+		return about(c, Look{What: v.Look})
+	}
+	if s.Refusal != nil {
+		return about(c, Begin{Start: s.Checkpoint}) // it was not allowed to begin; see whether it is now
+	}
+	return about(c, Attempt{Method: s.Next.Method})
+}
+
+// lose gives up an attempt of which nobody knows how it ended, because the
+// controller died. What it left is kept before it is touched, and undone.
+func lose(c *guard.Case) []Wanted {
+	return noted(c,
+		&history.AttemptFailed{Class: history.Lost, Reasons: []string{fmt.Sprintf("the controller ended during attempt %d", c.Step.Tried())}},
+		&history.RestoreBegun{To: c.Step.Checkpoint.Checkpoint})
+}
+
+// setBackWanted is the step that a person wants the run set back to before, and
+// who that is; nil if nobody does.
+func setBackWanted(c *guard.Case) (*history.Step, string) {
+	if !c.Step.ChosenLast(choice.Back) {
+		return nil, ""
+	}
+	last := c.Step.Questions[len(c.Step.Questions)-1]
+	return c.Run.Step(last.Question.Target), last.Answer.By
+}

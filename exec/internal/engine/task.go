@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/planlock/planlock/exec/advice"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/lane"
+	"github.com/planlock/planlock/exec/recovery"
+	"github.com/planlock/planlock/gate/evidence"
+	"github.com/planlock/planlock/plan"
+)
+
+// tasksThatAreOver is the next thing that a task needs which is over: its
+// evidence is looked for, and it gets its last word.
+func tasksThatAreOver(c *guard.Case) []Wanted {
+	if !c.Run.Roles.Pipeline() || lane.Current(c.Run) != nil {
+		return nil
+	}
+	halted := lane.Next(c.Run) == nil
+	for i := range c.Plan.Tasks {
+		task := &c.Plan.Tasks[i]
+		if len(task.Steps) > 0 && c.Run.Task(task.ID).Outcome() == nil && (halted || taskOver(c.Run, task)) {
+			return conclude(c, task)
+		}
+	}
+	return nil
+}
+
+// taskOver reports whether nothing more happens to the steps of a task by
+// itself.
+func taskOver(run *history.Run, task *plan.Task) bool {
+	return !slices.ContainsFunc(task.Steps, func(s plan.Step) bool { return !run.Step(s.Address).Status.Over() })
+}
+
+func conclude(c *guard.Case, task *plan.Task) []Wanted {
+	x, seen := c.Run.Task(task.ID).Execution(), c.Run.Task(task.ID).Evidence()
+	if !c.Run.Roles.Evidence || x != history.Succeeded && x != history.RetrySucceeded {
+		return lastWord(c, task, x, seen)
+	}
+	retry := c.Run.Task(task.ID).EvidenceRetry()
+	switch {
+	case seen == nil:
+		return verify(c, Verify{Task: task.ID})
+	case seen.Pass:
+	case retry != nil && retry.Terminal != "":
+	case retry != nil && retry.Retry > seen.Retry:
+		if retry.After > 0 && !c.Seen.Holds(guard.Due) {
+			return one(Wait{Since: retry.At, For: retry.After})
+		}
+		return verify(c, Verify{Task: task.ID, Retry: retry.Retry, Action: retry.Action})
+	case seen.Retry < recovery.Reflections && slices.Contains(c.Run.Roles.Advisors, string(advice.Reflection)):
+		return one(Repair{Task: task.ID})
+	}
+	return lastWord(c, task, x, seen)
+}
+
+// verify looks for evidence in a tree that is known to be the run's.
+func verify(c *guard.Case, v Verify) []Wanted {
+	for _, o := range []guard.Observation{guard.Bindings, guard.Tree} {
+		if !c.Seen.Holds(o) {
+			return one(Look{What: o})
+		}
+	}
+	return one(v)
+}
+
+// lastWord is what a task came to.
+func lastWord(c *guard.Case, task *plan.Task, x history.ExecutionStatus, seen *history.Evidence) []Wanted {
+	run := c.Run
+	o := &history.TaskOutcome{Task: task.ID, Execution: x, Verification: history.VerificationNone,
+		Retries: run.Task(task.ID).Retries()}
+	if a := run.Task(task.ID).Approval(); a != nil {
+		o.Approval = a.Status
+	}
+	switch {
+	case seen != nil && seen.Pass:
+		o.Verification = history.VerificationPass
+	case seen != nil:
+		o.Verification = history.VerificationFail
+	case !c.Run.Roles.Evidence && (x == history.Succeeded || x == history.RetrySucceeded):
+		o.Verification = history.VerificationWaived
+	}
+	o.Status, o.Reason = history.Conclude(o.Approval, o.Execution, o.Verification, o.Retries)
+	if seen != nil && !seen.Pass && o.Status != history.TaskCompleted {
+		o.Reason += ": " + lacks(c, seen)
+	}
+	if r := run.Task(task.ID).EvidenceRetry(); o.Status != history.TaskCompleted && r != nil && r.Terminal != "" {
+		o.Reason += "; nothing more was tried: " + r.Terminal
+	}
+	for i := range task.Steps {
+		o.Attempts += run.Step(task.Steps[i].Address).Tried()
+	}
+	claim := Claim(run, task)
+	o.Runs, o.Artifacts = bound.First(claim.Runs, bound.Lines), bound.First(claim.Artifacts, bound.Lines)
+	return one(Record{Facts: history.At(history.Where{}, o)})
+}
+
+// lacksShown is how much of the evidence that is missing the last word about a
+// task names; the journal has all of it.
+const lacksShown = 3
+
+// lacks says of what type a task is, which evidence it lacks, and the ways out
+// that a person would not guess.
+func lacks(c *guard.Case, seen *history.Evidence) string {
+	var missing []string
+	run := false
+	for _, i := range seen.Items {
+		if i.State == evidence.Found {
+			continue
+		}
+		run = run || i.Kind == evidence.Run
+		what := string(i.Kind)
+		if i.Name != "" {
+			what += fmt.Sprintf(" %q", i.Name)
+		}
+		missing = append(missing, what+": "+bound.Text(i.Why, bound.Short))
+	}
+	text := fmt.Sprintf("it counts as %s, and lacks %s", seen.Kind,
+		strings.Join(bound.First(missing, lacksShown), "; "))
+	if run && seen.Kind == evidence.Experimental {
+		text += "; if it is no experiment, name it as documentation (docs/pipeline.md lists the words)"
+		if !c.Run.Roles.Tracker {
+			text += "; if it is one, give a tracker (Policy.Tracker) and have its job print MLFLOW_RUN_ID=…"
+		}
+	}
+	return text
+}
+
+// Claim is what is said about a task: by its plan, its reviewers, and the jobs
+// of its completed steps.
+func Claim(run *history.Run, task *plan.Task) evidence.Claim {
+	var c evidence.Claim
+	add := func(to *[]string, names ...string) {
+		for _, name := range names {
+			if !slices.Contains(*to, name) {
+				*to = append(*to, name)
+			}
+		}
+	}
+	if a := run.Task(task.ID).Approval(); a != nil {
+		for _, job := range a.Jobs {
+			add(&c.Artifacts, job.Artifacts...)
+		}
+	}
+	for i := range task.Steps {
+		s := run.Step(task.Steps[i].Address)
+		if s.Status != history.Completed {
+			continue
+		}
+		add(&c.Artifacts, task.Steps[i].Expected()...)
+		if said := s.Last().Telemetry; said != nil {
+			add(&c.Runs, said.Runs...)
+			add(&c.Artifacts, said.Artifacts...)
+		}
+	}
+	return c
+}

@@ -1,0 +1,21 @@
+package guards
+
+import (
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/flow"
+)
+
+// budget looks how far the token budget is used up before the next thing is
+// done. It warns once a session, and ends the session in time: what was
+// completed is kept, nothing is under way, and the next session begins with the
+// next step.
+func budget(c *guard.Case) guard.Verdict {
+	f := &c.Run.Flow
+	level := flow.Level(f.Used, c.Run.Policy.TokenBudget)
+	if level == "" || c.Busy() || f.HandedOver() || level == history.Warned && f.Warned {
+		return guard.Pass()
+	}
+	return guard.RecordRun(&history.Budget{Level: level, Used: f.Used, Limit: c.Run.Policy.TokenBudget, Total: f.Tokens,
+		Session: f.Session, Next: c.Step.Address})
+}

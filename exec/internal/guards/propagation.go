@@ -1,0 +1,81 @@
+package guards
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/history"
+	"github.com/planlock/planlock/exec/internal/bound"
+	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/exec/internal/question"
+	"github.com/planlock/planlock/plan"
+)
+
+// concernsListed is how many earlier failures a checkpoint tells about.
+const concernsListed = 5
+
+// propagation asks for a review where the plan wants one after an earlier
+// critical failure.
+func propagation(c *guard.Case) guard.Verdict {
+	_, concerns, reviewed := earlier(c)
+	if len(concerns) == 0 || reviewed || c.Propagation() != plan.CollaborativeReview {
+		return guard.Pass()
+	}
+	return guard.Hold(question.Propagation(c, concerns))
+}
+
+// Checkpoint is what stands at the beginning of the step: the tree, and what
+// was decided about the outcomes of the steps before it.
+func Checkpoint(c *guard.Case) *history.StepStarted {
+	start := &history.StepStarted{Checkpoint: c.Run.Tree, Envelope: c.Run.Started.Envelope.Digest(), Git: c.Run.Git,
+		Strategy: c.Propagation(), Decision: "proceed"}
+	prior, concerns, _ := earlier(c)
+	start.Prior = prior
+	if len(concerns) == 0 {
+		return start
+	}
+	start.Decision, start.Concern = "proceed with concern", strings.Join(concerns, " · ")
+	if start.Strategy == plan.CollaborativeReview {
+		start.Decision = "reviewed"
+	}
+	return start
+}
+
+// earlier reads the outcomes of the steps before the step: those that matter,
+// what they failed of, and whether persons have reviewed the critical ones.
+func earlier(c *guard.Case) (prior []plan.Address, concerns []string, reviewed bool) {
+	reviewed = true
+	for _, before := range c.Run.NotCompleted() {
+		if !before.Precedes(c.Step) {
+			break
+		}
+		prior = append(prior, before.Address)
+		if before.Status != history.Failed {
+			continue
+		}
+		if len(concerns) < concernsListed {
+			concerns = append(concerns, bound.Text(fmt.Sprintf("%s failed: %s", before.Address,
+				strings.Join(before.Failed.Reasons, "; ")), 200))
+		}
+		reviewed = reviewed && (!before.Critical || reviewedSince(c.Run, before))
+	}
+	if last := c.Run.Before(c.Step); last != nil && last.Status == history.Completed {
+		prior = append(prior, last.Address)
+	}
+	return prior, concerns, reviewed
+}
+
+// reviewedSince reports whether a person has let a step run since prior failed.
+func reviewedSince(run *history.Run, prior *history.Step) bool {
+	for _, s := range run.Steps {
+		for _, x := range s.Questions {
+			if x.Question.Kind == ask.Propagation && x.Answer != nil && x.Answer.Choice == choice.GoOn &&
+				!x.Question.Asked.Before(prior.Over) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,45 @@
+package guards
+
+import (
+	"fmt"
+
+	"github.com/planlock/planlock/exec/ask"
+	"github.com/planlock/planlock/exec/guard"
+	"github.com/planlock/planlock/exec/internal/choice"
+	"github.com/planlock/planlock/exec/internal/lane"
+	"github.com/planlock/planlock/exec/internal/question"
+)
+
+// request asks what a person requested, before anything else is done about a
+// step: whether the plan still holds, or whether the run is to be set back. A
+// run that was stopped because its plan no longer holds asks again, unless the
+// plan was amended since.
+func request(c *guard.Case) guard.Verdict {
+	if lane.Pending(c.Run) != nil || c.Run.Restoring != nil || c.Step.InFlight() != nil {
+		return guard.Pass()
+	}
+	if why, still := obsoleteStill(c); still {
+		return guard.Hold(question.Obsolete(c, why))
+	}
+	if !c.Seen.Holds(guard.Requests) {
+		return guard.Look(guard.Requests)
+	}
+	r := c.Seen.Request
+	switch {
+	case r == nil:
+		return guard.Pass()
+	case r.Kind == ask.Obsolete:
+		return guard.Hold(question.Obsolete(c, fmt.Sprintf("%s says so: %s", r.By, r.Reason)))
+	}
+	return guard.Hold(question.Rollback(c, r))
+}
+
+// obsoleteStill is why the plan no longer holds, where the run was stopped
+// because of that.
+func obsoleteStill(c *guard.Case) (why string, still bool) {
+	if !c.Step.ChosenLast(choice.Replan) {
+		return "", false
+	}
+	q := c.Step.Questions[len(c.Step.Questions)-1].Question
+	return q.Why, q.Kind == ask.Obsolete && c.Run.AskedUnder(q.ID) == c.Run.Started.Plan
+}
