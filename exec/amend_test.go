@@ -724,7 +724,7 @@ func TestVerifyFindsAForgedAmendment(t *testing.T) {
 				Steps: append(slices.Clone(was.Started.Steps), history.Outline{Address: "2.2", Task: "2"})}
 			f, err = f.Seal(1, was.RecordDigest())
 			must(t, err)
-			fact, err := history.Encode(history.Where{}, &f)
+			fact, err := history.Located{Fact: &f}.Encode()
 			must(t, err)
 			log, err := filelog.Open(t.Context(), filepath.Join(ws.RunDir(run), "journal"))
 			must(t, err)

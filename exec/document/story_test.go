@@ -53,7 +53,7 @@ func begin(t testing.TB, p *plan.Plan, change ...func(*history.Started)) *story 
 // add writes a fact, some milliseconds after the one before.
 func (s *story) add(ms int, step plan.Address, attempt int, f history.Fact) *story {
 	s.t.Helper()
-	fact, err := history.Encode(history.Where{Step: step, Attempt: attempt}, f)
+	fact, err := history.Located{Where: history.Where{Step: step, Attempt: attempt}, Fact: f}.Encode()
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -80,8 +80,8 @@ func Case(p *plan.Plan, at plan.Address, facts ...history.Located) (*guard.Case,
 			Title: step.Description, Critical: step.IsCritical(), Rollback: step.Rollback})
 	}
 	run := &history.Run{}
-	for i, l := range append(history.At(history.Where{}, started), facts...) {
-		fact, err := history.Encode(l.Where, l.Fact)
+	for i, l := range append(history.Where{}.Locate(started), facts...) {
+		fact, err := l.Encode()
 		if err == nil {
 			err = run.Apply(record.Record{Seq: uint64(i + 1), Fact: fact})
 		}

@@ -121,8 +121,6 @@ func (f *Amended) String() string {
 	return sprint("plan %s · %s by %s: %s", f.Plan.Short(), count(len(f.Added), "further step"), by, f.Reason)
 }
 
-func (f *Amended) plan() (digest, blob ledger.Digest) { return f.Plan, f.PlanBlob }
-
 // Seal returns a with its place in a chain: number, the digest of what is
 // before it, and its own digest.
 func (a Amended) Seal(number int, prev ledger.Digest) (Amended, error) {

@@ -20,8 +20,7 @@ func TestAmendmentsThatDoNotFollow(t *testing.T) {
 		return history.Outline{Address: plan.Address(task + "." + id), Task: task, Title: "do " + id}
 	}
 	begun := func() *history.Run {
-		fact, err := history.Encode(history.Where{},
-			&history.Started{Run: "R", Plan: "sha256:p", Steps: []history.Outline{step("1", "1"), step("2", "1")}})
+		fact, err := history.Located{Fact: &history.Started{Run: "R", Plan: "sha256:p", Steps: []history.Outline{step("1", "1"), step("2", "1")}}}.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +67,7 @@ func TestAmendmentsThatDoNotFollow(t *testing.T) {
 			if tt.after != nil {
 				tt.after(&a)
 			}
-			fact, err := history.Encode(history.Where{}, &a)
+			fact, err := history.Located{Fact: &a}.Encode()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +97,7 @@ func TestAmendedRunsRest(t *testing.T) {
 	steps := []history.Outline{{Address: "1.1", Task: "1"}, {Address: "2.1", Task: "2"}}
 	run := &history.Run{}
 	put := func(minute int, step plan.Address, f history.Fact) error {
-		fact, err := history.Encode(history.Where{Step: step}, f)
+		fact, err := history.Located{Where: history.Where{Step: step}, Fact: f}.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}

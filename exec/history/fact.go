@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/planlock/planlock/checkpoint/record"
-	"github.com/planlock/planlock/ledger"
 	"github.com/planlock/planlock/plan"
 )
 
@@ -24,13 +23,13 @@ type Fact interface {
 	String() string
 }
 
-// Encode makes what a journal keeps of a fact.
-func Encode(w Where, f Fact) (record.Fact, error) {
-	data, err := marshal(f)
+// Encode makes what a journal keeps of the fact.
+func (l Located) Encode() (record.Fact, error) {
+	data, err := marshal(l.Fact)
 	if err != nil {
-		return record.Fact{}, fmt.Errorf("history: fact %s: %w", f.Type(), err)
+		return record.Fact{}, fmt.Errorf("history: fact %s: %w", l.Fact.Type(), err)
 	}
-	return record.Fact{Type: f.Type(), Step: string(w.Step), Attempt: w.Attempt, Data: data}, nil
+	return record.Fact{Type: l.Fact.Type(), Step: string(l.Where.Step), Attempt: l.Where.Attempt, Data: data}, nil
 }
 
 // marshal is json.Marshal; facts that spell themselves are not checked once
@@ -95,8 +94,8 @@ type Located struct {
 	Fact  Fact
 }
 
-// At says where facts belong.
-func At(w Where, facts ...Fact) []Located {
+// Locate says of facts that they belong there.
+func (w Where) Locate(facts ...Fact) []Located {
 	located := make([]Located, len(facts))
 	for i, f := range facts {
 		located[i] = Located{Where: w, Fact: f}
@@ -133,17 +132,4 @@ func someOf[V any, M ~map[string]V](m M) M {
 		return nil
 	}
 	return maps.Clone(m)
-}
-
-// PlanOf is the plan that a run is carried out by from a fact on: its digest,
-// and where the content store has it. ok is false for a fact that says nothing
-// of plans.
-func PlanOf(f Fact) (digest, blob ledger.Digest, ok bool) {
-	if f, is := f.(interface {
-		plan() (digest, blob ledger.Digest)
-	}); is {
-		digest, blob = f.plan()
-		return digest, blob, true
-	}
-	return "", "", false
 }

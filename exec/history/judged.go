@@ -12,7 +12,8 @@ import (
 
 // Judged are judgements, in the order in which the gates were asked. Those that
 // object to nothing share a record, as long as they say no more than one gate
-// may, and one that objects has a record of its own: [Judgements] sees to that.
+// may, and one that objects has a record of its own: [Judged.Facts] sees to
+// that.
 //
 // In JSON they are a list called judged.
 type Judged []gate.Judgement
@@ -56,19 +57,19 @@ func judgementLine(j gate.Judgement) string {
 // many as a single one may.
 const mostSaid = 1 << 20
 
-// Judgements are the facts that record judgements, in their order.
-func Judgements(judged []gate.Judgement) []Fact {
+// Facts are the facts that record judgements, in their order.
+func (f Judged) Facts() []Fact {
 	var facts []Fact
-	for len(judged) > 0 {
-		n, said := 1, size(judged[0])
-		for content(judged[0]) && n < len(judged) && content(judged[n]) {
-			if said += size(judged[n]); said > mostSaid {
+	for len(f) > 0 {
+		n, said := 1, size(f[0])
+		for content(f[0]) && n < len(f) && content(f[n]) {
+			if said += size(f[n]); said > mostSaid {
 				break // else a record could become larger than a journal takes
 			}
 			n++
 		}
-		together := Judged(judged[:n:n])
-		facts, judged = append(facts, &together), judged[n:]
+		together := f[:n:n]
+		facts, f = append(facts, &together), f[n:]
 	}
 	return facts
 }
@@ -140,12 +141,12 @@ func (f *Judged) read(data []byte, known map[string]gate.Judgement) error {
 	return nil
 }
 
-func (g *Judged) readBack() Fact {
-	if len(*g) == 0 {
+func (f *Judged) readBack() Fact {
+	if len(*f) == 0 {
 		return nil
 	}
-	read := make(Judged, len(*g))
-	for i, j := range *g {
+	read := make(Judged, len(*f))
+	for i, j := range *f {
 		if j.Err != nil || !kept(j.Gate, string(j.Phase)) {
 			return nil
 		}

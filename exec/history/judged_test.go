@@ -40,7 +40,7 @@ func TestJudged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var records []string
 			var all []gate.Judgement
-			for _, f := range Judgements(tt.judged) {
+			for _, f := range Judged(tt.judged).Facts() {
 				names := ""
 				for _, j := range *f.(*Judged) {
 					names += j.Gate
@@ -65,9 +65,9 @@ func TestJudgedAtLength(t *testing.T) {
 		long.Verdict.Evidence = append(long.Verdict.Evidence, strings.Repeat("<", 4<<10))
 	}
 	short := judgement("short", gate.Passed)
-	facts := Judgements([]gate.Judgement{short, long, short, long, long, long, long, long, long, short})
+	facts := Judged{short, long, short, long, long, long, long, long, long, short}.Facts()
 	for _, f := range facts {
-		encoded, err := Encode(Where{}, f)
+		encoded, err := Located{Fact: f}.Encode()
 		if err != nil || len(encoded.Data) > record.MaxBatch/2 {
 			t.Errorf("%d bytes, %v", len(encoded.Data), err)
 		}

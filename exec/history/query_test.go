@@ -29,7 +29,7 @@ func recorded(t testing.TB) []record.Record {
 		{"1.1", 2, &history.AttemptStarted{Method: "primary"}},
 		{"2.1", 0, &history.StepStarted{Decision: "proceed"}},
 	} {
-		fact, err := history.Encode(history.Where{Step: "", Attempt: f.attempt}, f.fact)
+		fact, err := history.Located{Where: history.Where{Attempt: f.attempt}, Fact: f.fact}.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func readsBack(t *testing.T, fact Fact, random *rand.Rand) bool {
 	if known == nil {
 		return false
 	}
-	encoded, err := Encode(Where{}, fact)
+	encoded, err := Located{Fact: fact}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (j *journal) add(step plan.Address, attempt int, facts ...history.Fact) *jo
 		if j.last != nil {
 			return j
 		}
-		fact, err := history.Encode(history.Where{Step: step, Attempt: attempt}, f)
+		fact, err := history.Located{Where: history.Where{Step: step, Attempt: attempt}, Fact: f}.Encode()
 		if err != nil {
 			j.last = err
 			return j

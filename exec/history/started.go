@@ -55,8 +55,6 @@ func (f *Started) String() string {
 
 func (f *Started) snapshots() []record.Snapshot { return snapshots(f.Base) }
 
-func (f *Started) plan() (digest, blob ledger.Digest) { return f.Plan, f.PlanBlob }
-
 // An Outline is a step as far as the fold needs it.
 type Outline struct {
 	Address  plan.Address  `json:"address"`

@@ -189,5 +189,5 @@ type Exchange struct {
 // Open reports whether it still waits.
 func (e *Exchange) Open() bool { return e.Answer == nil && e.Unanswered == nil }
 
-// Of is where facts about a step, and the given attempt of it, belong.
-func Of(s *Step, attempt int) Where { return Where{Step: s.Address, Attempt: attempt} }
+// Where is where facts about the step, and the given attempt of it, belong.
+func (s *Step) Where(attempt int) Where { return Where{Step: s.Address, Attempt: attempt} }

@@ -122,7 +122,7 @@ func begunRun(t *testing.T, addresses ...plan.Address) *history.Run {
 		task, _, _ := strings.Cut(string(a), ".")
 		started.Steps = append(started.Steps, history.Outline{Address: a, Task: task})
 	}
-	fact, err := history.Encode(history.Where{}, started)
+	fact, err := history.Located{Fact: started}.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func none(plan.Address) bool { return false }
 
 func (r *told) add(at plan.Address, attempt int, f history.Fact) *told {
 	r.t.Helper()
-	fact, err := history.Encode(history.Where{Step: at, Attempt: attempt}, f)
+	fact, err := history.Located{Where: history.Where{Step: at, Attempt: attempt}, Fact: f}.Encode()
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func (t *trial) accept(ctx context.Context) error {
 func (t *trial) undo(ctx context.Context, f *fault) error {
 	begun := &history.RestoreBegun{To: t.Rec.Run.Tree, Discarded: t.snap}
 	facts := append(t.facts(), f.bounded(), begun)
-	if err := t.Rec.Record(ctx, history.Of(t.s, t.number), facts...); err != nil {
+	if err := t.Rec.Record(ctx, t.s.Where(t.number), facts...); err != nil {
 		// The journal is dead. The tree is restored all the same; the next
 		// controller finds the attempt unfinished and restores it once more.
 		_, again := t.Work.Restore(ctx, t.Work.Dir, begun.To)

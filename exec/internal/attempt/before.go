@@ -27,7 +27,7 @@ func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.S
 	pass := a.Pass(gate.Before, s, r)
 	pass.Before, pass.After = tree, tree
 	judged := a.askGates(ctx, s, pass)
-	facts := append([]history.Fact{start}, history.Judgements(judged)...)
+	facts := append([]history.Fact{start}, history.Judged(judged).Facts()...)
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
@@ -44,16 +44,16 @@ func (a *Attempts) Before(ctx context.Context, s *history.Step, start *history.S
 			return err
 		}
 		if len(undone) > 0 {
-			if err := a.Rec.Record(ctx, history.Of(s, 0), append(facts, undone...)...); err != nil {
+			if err := a.Rec.Record(ctx, s.Where(0), append(facts, undone...)...); err != nil {
 				return err
 			}
 			return a.Rewind.Restored(ctx, s, 0)
 		}
 	}
 	if len(judged.Blocking()) > 0 {
-		return a.Rec.Record(ctx, history.Of(s, 0), facts...)
+		return a.Rec.Record(ctx, s.Where(0), facts...)
 	}
-	return a.Rec.Stage(ctx, history.At(history.Of(s, 0), facts...)...) // durable once the attempt is
+	return a.Rec.Stage(ctx, s.Where(0).Locate(facts...)...) // durable once the attempt is
 }
 
 // smuggled looks whether judging changed the tree before anything was

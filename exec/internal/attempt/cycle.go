@@ -129,7 +129,7 @@ func (t *trial) doPhase(ctx context.Context, x Executor, phase history.CyclePhas
 			return false
 		}
 	}
-	if err := t.Rec.Record(ctx, history.Of(t.s, t.number), c); err != nil {
+	if err := t.Rec.Record(ctx, t.s.Where(t.number), c); err != nil {
 		t.fault = faultf(history.Crashed, "%v", err)
 		return false
 	}

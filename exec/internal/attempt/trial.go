@@ -150,7 +150,7 @@ func (t *trial) facts() []history.Fact {
 	if t.differs != nil {
 		facts = append(facts, t.differs)
 	}
-	return append(facts, history.Judgements(t.judged)...)
+	return append(facts, history.Judged(t.judged).Facts()...)
 }
 
 // left is how long the attempt may still take; 0 if there is no limit.

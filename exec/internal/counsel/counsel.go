@@ -46,7 +46,7 @@ func (co *Counsel) Advise(ctx context.Context, s *history.Step, a engine.Consult
 	if made != nil {
 		facts = append(facts, made)
 	}
-	return co.Rec.Record(ctx, history.Of(s, s.Tried()), facts...)
+	return co.Rec.Record(ctx, s.Where(s.Tried()), facts...)
 }
 
 // ReflectOn asks for a reflection on a failure at a point of a task. Nothing is

@@ -31,7 +31,7 @@ func (co *Counsel) Foresee(ctx context.Context, s *history.Step, kind advice.Kin
 	if session.Interrupted(ctx) {
 		return nil // nothing was recorded; the loop stops
 	}
-	if err := co.Rec.Record(ctx, history.Of(s, 0), said); err != nil {
+	if err := co.Rec.Record(ctx, s.Where(0), said); err != nil {
 		return err
 	}
 	if said.Error != "" {

@@ -43,7 +43,7 @@ func (e *Ending) End(ctx context.Context) error {
 	if session.Interrupted(ctx) {
 		return nil // the loop stops
 	}
-	facts := history.Judgements(judged)
+	facts := history.Judged(judged).Facts()
 	if e.Rec.Run.Started.Isolated && !e.Rec.Run.Started.Shadow && ended.Status == history.Achieved {
 		if err := e.deliver(ctx, ended); err != nil {
 			return err

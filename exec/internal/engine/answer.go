@@ -28,15 +28,15 @@ type Answer struct {
 func settle(c *guard.Case, a Answer) []history.Located {
 	q := *lane.Pending(c.Run)
 	c = c.About(c.Run.Step(q.Step))
-	at := history.Of(c.Step, q.Attempt)
+	at := c.Step.Where(q.Attempt)
 	facts := []history.Fact{&history.Answered{Answer: a.Answer}, question.Addendum(c, q, a.Answer)}
 	if q.Kind == ask.Stage && a.Choice == choice.Again {
-		return append(history.At(at, facts...), stageAgain(c.Run, q, a.By)...)
+		return append(at.Locate(facts...), stageAgain(c.Run, q, a.By)...)
 	}
 	if a.Remember != "" {
 		facts = append(facts, remembered(q, a))
 	}
-	return history.At(at, append(facts, follows(c, q, a.Answer)...)...)
+	return at.Locate(append(facts, follows(c, q, a.Answer)...)...)
 }
 
 // stageAgain sets the run back to before the step because of which a question
@@ -45,7 +45,7 @@ func settle(c *guard.Case, a Answer) []history.Located {
 func stageAgain(run *history.Run, q ask.Question, by string) []history.Located {
 	for _, failed := range run.Steps {
 		if failed.Status == history.Failed && question.AboutStage(q, failed) {
-			return history.At(history.Of(failed, 0),
+			return failed.Where(0).Locate(
 				&history.RolledBack{To: failed.Address, Snapshot: run.Tree, By: by})
 		}
 	}
@@ -120,16 +120,16 @@ func repeat(s *history.Step, rung, why string) *history.Recovery {
 func refuse(c *guard.Case, why string) []history.Located {
 	q := *lane.Pending(c.Run)
 	c = c.About(c.Run.Step(q.Step))
-	at, said := history.Of(c.Step, q.Attempt), bound.Text(why, bound.Line)
+	at, said := c.Step.Where(q.Attempt), bound.Text(why, bound.Line)
 	final := &history.Unanswered{Question: q.ID, Why: said, Final: true}
 	if q.Kind == ask.Stage {
-		return history.At(at, final) // what needs the speclet is blocked when its turn comes
+		return at.Locate(final) // what needs the speclet is blocked when its turn comes
 	}
 	if by := c.Blocker(); q.Kind == ask.Dependency && by != nil {
 		// blocked, and no failure of its own
-		return history.At(history.Of(c.Step, 0), final, question.BlockedBy(c.Step, by))
+		return c.Step.Where(0).Locate(final, question.BlockedBy(c.Step, by))
 	}
-	return history.At(at, final, undecided(c, q, said))
+	return at.Locate(final, undecided(c, q, said))
 }
 
 // undecided is what becomes of a step about which nobody decided: it has

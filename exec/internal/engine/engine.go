@@ -75,7 +75,7 @@ func stopping(c *guard.Case) []Wanted {
 	if run.Abandoned == nil {
 		return one(Pause{Why: Stopped})
 	}
-	return one(Record{Facts: history.At(history.Where{}, &history.Ended{Status: history.NotAchieved,
+	return one(Record{Facts: history.Where{}.Locate(&history.Ended{Status: history.NotAchieved,
 		Tree: run.Tree.Tree, Reasons: []string{"the run was abandoned " + run.Abandoned.String()}})})
 }
 

@@ -33,16 +33,16 @@ func wantedBy(c *guard.Case, v guard.Verdict) Action {
 	case slices.ContainsFunc(v.Facts, missing):
 		return Refuse{Why: "it records a fact that is nil"}
 	case v.Run:
-		return Record{Facts: history.At(history.Where{}, v.Facts...)}
+		return Record{Facts: history.Where{}.Locate(v.Facts...)}
 	case v.Question == nil:
-		return Record{Facts: history.At(history.Of(c.Step, 0), v.Facts...)}
+		return Record{Facts: c.Step.Where(0).Locate(v.Facts...)}
 	}
 	q, err := Question(c, *v.Question)
 	if err != nil {
 		return Refuse{Why: err.Error()}
 	}
 	facts := slices.Concat(v.Facts, []history.Fact{&history.Asked{Question: q}})
-	return Record{Facts: history.At(history.Of(c.Run.Step(q.Step), q.Attempt), facts...)}
+	return Record{Facts: c.Run.Step(q.Step).Where(q.Attempt).Locate(facts...)}
 }
 
 // missing reports whether a fact is nil, or a pointer to nothing.

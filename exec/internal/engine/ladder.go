@@ -47,7 +47,7 @@ func (d *Decider) climb(c *guard.Case, f *history.AttemptFailed) []Wanted {
 			return asked(c, q, switched)
 		}
 	}
-	return one(Record{Facts: history.At(history.Of(s, 0),
+	return one(Record{Facts: s.Where(0).Locate(
 		&history.StepFailed{Class: f.Class, Reasons: f.Reasons, Halts: halts(c), Passed: next.Passed})})
 }
 

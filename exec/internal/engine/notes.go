@@ -15,14 +15,14 @@ func notes(c *guard.Case) []Wanted {
 		return strategy(c, flow.Choose(p, run.Started.Steps, run.Policy.Strategy))
 	}
 	if over := flow.Tasks(p, run, false); len(over) > 0 {
-		return one(Record{Facts: history.At(history.Where{}, over[0])})
+		return one(Record{Facts: history.Where{}.Locate(over[0])})
 	}
 	if set := flow.Rephase(p, run); set != nil {
 		return strategy(c, set)
 	}
 	if over := flow.PhaseOver(run); over != nil {
 		over.Checkpoint = run.Tree
-		return one(Record{Facts: history.At(history.Where{}, over)})
+		return one(Record{Facts: history.Where{}.Locate(over)})
 	}
 	if set := flow.Switch(p, run); set != nil && !c.Busy() {
 		return strategy(c, set)
@@ -34,7 +34,7 @@ func notes(c *guard.Case) []Wanted {
 // begins with.
 func strategy(c *guard.Case, set *history.StrategySet) []Wanted {
 	set.Checkpoint = c.Run.Tree
-	return one(Record{Facts: history.At(history.Where{}, set)})
+	return one(Record{Facts: history.Where{}.Locate(set)})
 }
 
 // lessons note what steps of education mode taught, once they are over.
@@ -54,7 +54,7 @@ func lessons(c *guard.Case) []Wanted {
 // which something will never run, and the end.
 func ending(c *guard.Case) []Wanted {
 	if over := flow.Tasks(c.Plan, c.Run, true); len(over) > 0 {
-		return one(Record{Facts: history.At(history.Where{}, over[0])})
+		return one(Record{Facts: history.Where{}.Locate(over[0])})
 	}
 	return one(End{})
 }

@@ -97,7 +97,7 @@ func lastWord(c *guard.Case, task *plan.Task, x history.ExecutionStatus, seen *h
 	}
 	claim := Claim(run, task)
 	o.Runs, o.Artifacts = bound.First(claim.Runs, bound.Lines), bound.First(claim.Artifacts, bound.Lines)
-	return one(Record{Facts: history.At(history.Where{}, o)})
+	return one(Record{Facts: history.Where{}.Locate(o)})
 }
 
 // lacksShown is how much of the evidence that is missing the last word about a

@@ -135,5 +135,5 @@ func attempted(c *guard.Case, a Action) []Wanted {
 
 // noted are facts about the latest attempt of the step, to be recorded.
 func noted(c *guard.Case, facts ...history.Fact) []Wanted {
-	return one(Record{Facts: history.At(history.Of(c.Step, c.Step.Tried()), facts...)})
+	return one(Record{Facts: c.Step.Where(c.Step.Tried()).Locate(facts...)})
 }

@@ -26,7 +26,7 @@ type tape struct {
 func (r *tape) add(step plan.Address, attempt int, facts ...history.Fact) {
 	r.t.Helper()
 	for _, f := range facts {
-		fact, err := history.Encode(history.Where{Step: step, Attempt: attempt}, f)
+		fact, err := history.Located{Where: history.Where{Step: step, Attempt: attempt}, Fact: f}.Encode()
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -94,7 +94,7 @@ func (p *People) Put(ctx context.Context, s *history.Step, q ask.Question) error
 		if err = q.Check(a); err == nil {
 			return p.settle(ctx, s, q, a)
 		}
-		if err := p.Rec.Record(ctx, history.Of(s, q.Attempt),
+		if err := p.Rec.Record(ctx, s.Where(q.Attempt),
 			&history.Unanswered{Question: q.ID, Why: bound.Text(err.Error(), bound.Line)}); err != nil {
 			return err
 		}

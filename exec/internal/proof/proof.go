@@ -140,6 +140,7 @@ type keptTree struct {
 // to be looked at in the store stays in memory.
 func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 	found, seen := &reading{run: &history.Run{}}, map[record.Snapshot]bool{}
+	var bound history.Started
 	err := w.Each(ctx, run, func(rec record.Record) error {
 		found.records++
 		if err := found.run.Apply(rec); err != nil {
@@ -152,9 +153,9 @@ func (w *Prover) read(ctx context.Context, run string) (*reading, error) {
 		if err != nil {
 			return err
 		}
-		if digest, blob, ok := history.PlanOf(fact); ok {
-			bound := history.Run{Started: history.Started{Run: run, Plan: digest, PlanBlob: blob}}
-			found.plans = append(found.plans, boundPlan{rec.Seq, bound})
+		if now := &found.run.Started; now.Plan != bound.Plan || now.PlanBlob != bound.PlanBlob {
+			bound = history.Started{Run: run, Plan: now.Plan, PlanBlob: now.PlanBlob}
+			found.plans = append(found.plans, boundPlan{rec.Seq, history.Run{Started: bound}})
 		}
 		for _, snap := range history.Snapshots(fact) {
 			if !seen[snap] {

@@ -57,7 +57,7 @@ type Adding func(context.Context, ...record.Fact) ([]record.Record, error)
 // Record makes facts durable that belong to one place, all or none, and folds
 // them in.
 func (r *Recorder) Record(ctx context.Context, w history.Where, facts ...history.Fact) error {
-	return r.RecordAll(ctx, history.At(w, facts...)...)
+	return r.RecordAll(ctx, w.Locate(facts...)...)
 }
 
 // RecordAll is Record for facts that belong to several places.
@@ -126,7 +126,7 @@ func (r *Recorder) add(ctx context.Context, do Adding, facts []history.Located) 
 func encode(facts []history.Located) (batch []record.Fact, carries bool, err error) {
 	batch = make([]record.Fact, len(facts))
 	for i, l := range facts {
-		if batch[i], err = history.Encode(l.Where, l.Fact); err != nil {
+		if batch[i], err = l.Encode(); err != nil {
 			return nil, false, err
 		}
 		entry, ok := l.Fact.(*history.Accounted)

@@ -18,7 +18,7 @@ import (
 // it waits for the disk only where there is more to undo than a tree. Before
 // it, the completion of the step before becomes durable.
 func (r *Recorder) Begin(ctx context.Context, s *history.Step, attempt int, started *history.AttemptStarted) error {
-	facts := history.At(history.Of(s, attempt), started)
+	facts := s.Where(attempt).Locate(started)
 	if !r.UndoneByTree(s) {
 		return r.RecordAll(ctx, facts...)
 	}
@@ -54,7 +54,7 @@ func (r *Recorder) writeSynced(ctx context.Context, facts ...record.Fact) ([]rec
 // until then: the disk works meanwhile, and [Recorder.Await] waits for it.
 func (r *Recorder) Complete(ctx context.Context, s *history.Step, attempt int, facts []history.Fact,
 	unseen bool) error {
-	located := history.At(history.Of(s, attempt), facts...)
+	located := s.Where(attempt).Locate(facts...)
 	if !unseen || r.Tell != nil || !r.UndoneByTree(s) || r.LogsRecords() {
 		return r.RecordAll(ctx, located...)
 	}

@@ -21,7 +21,7 @@ type Rewind struct{ *session.Session }
 // Restored carries out the restore that the journal announced for an attempt of
 // a step (0: none), compensation first, and says so. It can be repeated.
 func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) error {
-	have, err := r.Work.KeepFirst(ctx, history.Of(s, attempt), r.Work.Dir)
+	have, err := r.Work.KeepFirst(ctx, s.Where(attempt), r.Work.Dir)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (r *Rewind) Restored(ctx context.Context, s *history.Step, attempt int) err
 	if err != nil {
 		return err
 	}
-	return r.Rec.Record(ctx, history.Of(s, attempt), done)
+	return r.Rec.Record(ctx, s.Where(attempt), done)
 }
 
 // RestoredRun carries out a restore that belongs to no step: after final gates
@@ -89,5 +89,5 @@ func (r *Rewind) compensate(ctx context.Context, s *history.Step) (ran bool, err
 	if err != nil {
 		done.Error = err.Error()
 	}
-	return true, r.Rec.Record(ctx, history.Of(s, a.Number), done)
+	return true, r.Rec.Record(ctx, s.Where(a.Number), done)
 }

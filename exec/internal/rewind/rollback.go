@@ -45,14 +45,14 @@ func (r *Rewind) RollBack(ctx context.Context, s *history.Step, to record.Snapsh
 	if err := r.Unwind(ctx, s); err != nil {
 		return done, err
 	}
-	if err = r.Rec.Record(ctx, history.Of(s, 0), moved(s, to, done.Tree, "")...); err != nil {
+	if err = r.Rec.Record(ctx, s.Where(0), moved(s, to, done.Tree, "")...); err != nil {
 		return nil, err
 	}
 	restored, err := r.Work.Restore(ctx, r.Work.Dir, to)
 	if err != nil {
 		return done, err
 	}
-	if err := r.Rec.Record(ctx, history.Of(s, 0), restored); err != nil {
+	if err := r.Rec.Record(ctx, s.Where(0), restored); err != nil {
 		return done, err
 	}
 	return done, r.Pause(ctx, "rolled back to before "+string(s.Address), nil)
@@ -95,7 +95,7 @@ func (r *Rewind) SetBack(ctx context.Context, s *history.Step, by string, before
 	}
 	facts := moved(s, s.Checkpoint.Checkpoint, kept, by)
 	facts = slices.Insert(facts, 1, besides...)
-	return r.Rec.RecordAll(ctx, append(before, history.At(history.Of(s, 0), facts...)...)...)
+	return r.Rec.RecordAll(ctx, append(before, s.Where(0).Locate(facts...)...)...)
 }
 
 // Unwind undoes what the steps from s on did outside of the workspace: those

@@ -81,9 +81,9 @@ func (p *Approvals) submitAgain(ctx context.Context, s *history.Step, a *history
 	if err != nil || session.Interrupted(ctx) {
 		return err
 	}
-	facts := history.At(history.Of(on, 0), said)
+	facts := on.Where(0).Locate(said)
 	if made != nil {
-		facts = append(facts, history.Located{Where: history.Of(on, 0), Fact: made})
+		facts = append(facts, history.Located{Where: on.Where(0), Fact: made})
 	}
 	if why := unfit(said, made); why != "" {
 		given := &history.Approval{Task: a.Task, Status: history.FailedRetry, Retry: a.Retry, Reasons: a.Reasons,

@@ -34,9 +34,9 @@ func (v *Evidence) Retry(ctx context.Context, id string) error {
 	if err != nil || session.Interrupted(ctx) {
 		return err
 	}
-	facts := history.At(history.Of(on, 0), said)
+	facts := on.Where(0).Locate(said)
 	if made != nil {
-		facts = append(facts, history.Located{Where: history.Of(on, 0), Fact: made})
+		facts = append(facts, history.Located{Where: on.Where(0), Fact: made})
 	}
 	next := &history.EvidenceRetry{Task: task.ID, Retry: seen.Retry + 1, Confidence: said.Confidence}
 	why := unfit(said, made)
@@ -51,7 +51,7 @@ func (v *Evidence) Retry(ctx context.Context, id string) error {
 		own := &history.Advised{Kind: string(advice.Reflection), Point: string(advice.Verification),
 			Advisor:   "evidence",
 			RootCause: "logged late", Confidence: lateConfidence, Note: "a server may know later what it does not know now"}
-		facts = append(facts, history.Located{Where: history.Of(on, 0), Fact: own})
+		facts = append(facts, history.Located{Where: on.Where(0), Fact: own})
 		next.Confidence = lateConfidence
 		fallthrough
 	case remote(seen.Items):

@@ -84,15 +84,15 @@ func (g *Game) begin(s *history.Step, start *history.StepStarted) {
 	if g.dice.in(15) {
 		facts = append(facts, &history.AttemptFailed{Class: history.Refused, Reasons: []string{"a precondition does not hold"}})
 	}
-	g.fold(history.At(history.Of(s, 0), facts...)...)
+	g.fold(s.Where(0).Locate(facts...)...)
 	g.seen.Forget(disturbance.StrangersRan...)
 }
 
 // attempt has an executor work.
 func (g *Game) attempt(s *history.Step, method string) {
 	n := s.Tried() + 1
-	at := history.Of(s, n)
-	g.fold(history.At(at, &history.AttemptStarted{Method: method})...)
+	at := s.Where(n)
+	g.fold(at.Locate(&history.AttemptStarted{Method: method})...)
 	g.judge.attempted(s)
 	g.seen.Forget(disturbance.Attempted...)
 	if g.dice.in(25) {
@@ -101,12 +101,12 @@ func (g *Game) attempt(s *history.Step, method string) {
 	}
 	said := &history.AttemptEnded{Tokens: int64(g.dice.IntN(300)), Stateful: g.dice.in(20), Took: time.Minute}
 	if g.dice.in(2) {
-		g.fold(history.At(at, said, &history.StepCompleted{Snapshot: g.tree(), Method: method})...)
+		g.fold(at.Locate(said, &history.StepCompleted{Snapshot: g.tree(), Method: method})...)
 		g.seen.Saw(guard.Tree)
 		return
 	}
 	f := &history.AttemptFailed{Class: g.class(), Reasons: []string{"it did not work"}}
-	g.fold(history.At(at, said, f, &history.RestoreBegun{To: g.run.Tree, Discarded: g.tree()})...)
+	g.fold(at.Locate(said, f, &history.RestoreBegun{To: g.run.Tree, Discarded: g.tree()})...)
 }
 
 // class is what an attempt failed of.
@@ -122,7 +122,7 @@ func (g *Game) class() history.Class {
 // restore undoes what an attempt did, in the workspace and outside of it.
 func (g *Game) restore(s *history.Step, attempt int) {
 	if s == nil {
-		g.fold(history.At(history.Where{}, &history.Restored{Tree: g.run.Restoring.To.Tree})...)
+		g.fold(history.Where{}.Locate(&history.Restored{Tree: g.run.Restoring.To.Tree})...)
 		return
 	}
 	a := s.Last()
@@ -131,15 +131,15 @@ func (g *Game) restore(s *history.Step, attempt int) {
 		if g.dice.in(8) {
 			exit = 1
 		}
-		g.fold(history.At(history.Of(s, attempt), &history.Compensated{Run: "true", Exit: exit})...)
+		g.fold(s.Where(attempt).Locate(&history.Compensated{Run: "true", Exit: exit})...)
 	}
-	g.fold(history.At(history.Of(s, attempt), &history.Restored{Tree: g.run.Restoring.To.Tree})...)
+	g.fold(s.Where(attempt).Locate(&history.Restored{Tree: g.run.Restoring.To.Tree})...)
 }
 
 // rewind sets the run back.
 func (g *Game) rewind(to *history.Step, by string) {
 	snap := to.Checkpoint.Checkpoint
-	g.fold(history.At(history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: snap, By: by},
+	g.fold(to.Where(0).Locate(&history.RolledBack{To: to.Address, Snapshot: snap, By: by},
 		&history.RestoreBegun{To: snap, Discarded: g.tree()})...)
 }
 
@@ -156,7 +156,7 @@ func (g *Game) consult(s *history.Step, kind, point, rung string) {
 			Confidence: said.Confidence, Refused: g.dice.in(5), Why: []string{"it would widen"},
 			Method: history.PatchedMethod{Run: "true --other"}})
 	}
-	g.fold(history.At(history.Of(s, s.Tried()), facts...)...)
+	g.fold(s.Where(s.Tried()).Locate(facts...)...)
 	g.seen.Forget(disturbance.StrangersRan...)
 }
 
@@ -174,7 +174,7 @@ func (g *Game) review(s *history.Step) {
 	if a.Status == history.ApprovedRetry {
 		a.Status = history.Approved // there is no patch
 	}
-	g.fold(history.At(history.Where{}, a)...)
+	g.fold(history.Where{}.Locate(a)...)
 	g.seen.Forget(disturbance.StrangersRan...)
 }
 
@@ -190,14 +190,14 @@ func (g *Game) repair(task string) {
 	default:
 		if to := g.again(task); to != nil {
 			next.Action, next.Step = "regenerate", to.Address
-			g.fold(append(history.At(history.Where{}, next), history.At(history.Of(to, 0),
+			g.fold(append(history.Where{}.Locate(next), to.Where(0).Locate(
 				&history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
 					By: history.ByEvidenceRetry})...)...)
 			return
 		}
 		next.Terminal = "it cannot be carried out again"
 	}
-	g.fold(history.At(history.Where{}, next)...)
+	g.fold(history.Where{}.Locate(next)...)
 }
 
 // again is the completed step of a task that can be carried out again, or nil.

@@ -120,14 +120,14 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 			if !ok || s.Status != history.Pending || len(s.Questions) == 0 || !s.ChosenLast(choice.GoOn) {
 				return w
 			}
-			return engine.Wanted{Action: engine.Record{Facts: history.At(history.Of(s, 0),
+			return engine.Wanted{Action: engine.Record{Facts: s.Where(0).Locate(
 				&history.Asked{Question: s.Questions[len(s.Questions)-1].Question})}}
 		}),
 		"repeats what cannot be undone": facts(func(c *guard.Case, l history.Located) history.Located {
 			s := c.Run.Step(l.Where.Step)
 			if _, asks := l.Fact.(*history.Asked); asks && s != nil && s.Rollback == plan.Irreversible &&
 				s.Last() != nil && s.Refusal == nil {
-				return history.Located{Where: history.Of(s, s.Tried()+1), Fact: &history.AttemptStarted{Method: "primary"}}
+				return history.Located{Where: s.Where(s.Tried() + 1), Fact: &history.AttemptStarted{Method: "primary"}}
 			}
 			return l
 		}),

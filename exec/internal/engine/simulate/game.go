@@ -90,7 +90,7 @@ func (g *Game) start(p *plan.Plan, policy history.Policy, roles history.Roles) {
 			started.Acknowledged = append(started.Acknowledged, plan.DoneCode(a))
 		}
 	}
-	g.fold(history.At(history.Where{}, started)...)
+	g.fold(history.Where{}.Locate(started)...)
 }
 
 // tree is a snapshot that no other step has made.

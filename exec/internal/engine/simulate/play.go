@@ -62,11 +62,11 @@ func (g *Game) act(w engine.Wanted) {
 	case engine.Consult:
 		g.consult(s, string(a.Kind), string(a.Point), a.Rung)
 	case engine.Foresee:
-		g.fold(history.At(history.Of(s, 0), &history.Advised{Kind: string(a.Kind), Point: "task"})...)
+		g.fold(s.Where(0).Locate(&history.Advised{Kind: string(a.Kind), Point: "task"})...)
 	case engine.Review:
 		g.review(s)
 	case engine.Verify:
-		g.fold(history.At(history.Where{}, &history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action,
+		g.fold(history.Where{}.Locate(&history.Evidence{Task: a.Task, Retry: a.Retry, Action: a.Action,
 			Kind: evidence.Experimental,
 			Pass: g.dice.in(2), Items: []evidence.Item{{Need: evidence.Need{Kind: evidence.Artifact, Name: "x"}}}})...)
 		g.seen.Forget(disturbance.StrangersRan...)
@@ -79,9 +79,9 @@ func (g *Game) act(w engine.Wanted) {
 	case engine.Pause:
 		g.pause(string(a.Why))
 	case engine.End:
-		g.fold(history.At(history.Where{}, &history.Ended{Status: history.Achieved})...)
+		g.fold(history.Where{}.Locate(&history.Ended{Status: history.Achieved})...)
 	case engine.Seal:
-		g.fold(history.At(history.Where{}, &history.Sealed{})...)
+		g.fold(history.Where{}.Locate(&history.Sealed{})...)
 	}
 }
 
@@ -92,19 +92,19 @@ func (g *Game) crash() { g.takeUp() }
 func (g *Game) takeUp() {
 	g.seen = guard.Seen{}
 	g.judge.takenUp()
-	g.fold(history.At(history.Where{}, &history.Resumed{Reason: "crash"})...)
+	g.fold(history.Where{}.Locate(&history.Resumed{Reason: "crash"})...)
 }
 
 // pause lets go of the run. Mostly somebody takes it up.
 func (g *Game) pause(why string) {
-	g.fold(history.At(history.Where{}, &history.Paused{Why: why})...)
+	g.fold(history.Where{}.Locate(&history.Paused{Why: why})...)
 	if g.dice.in(8) {
 		g.left = true
 		return
 	}
 	if to := pick(g.dice, g.run.Steps...); g.dice.in(10) && to.Checkpoint != nil && g.run.Ended == nil {
 		// Somebody set the run back from outside, whatever it did there.
-		g.fold(history.At(history.Of(to, 0), &history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
+		g.fold(to.Where(0).Locate(&history.RolledBack{To: to.Address, Snapshot: to.Checkpoint.Checkpoint,
 			By: "somebody"})...)
 	}
 	g.takeUp()
