@@ -94,9 +94,9 @@ func TestApproval(t *testing.T) {
 			if method != test.method {
 				t.Errorf("1.1 was carried out by %q, want %q", method, test.method)
 			}
-			wanted := history.TaskFailed
+			wanted := history.Failed
 			if test.status == history.Achieved {
-				wanted = history.TaskCompleted
+				wanted = history.Completed
 			}
 			for _, task := range []string{"1", "2"} {
 				if o := run.Report.Run.Task(task).Outcome(); o == nil || o.Status != wanted {

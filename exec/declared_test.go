@@ -39,7 +39,7 @@ func TestAPlanAsksForEvidence(t *testing.T) {
 	var alone *exectest.Result
 	// it waits for a server
 	synctest.Test(t, func(t *testing.T) { alone = exectest.Run(t, text, workspace, pipelineScript("r1")) })
-	if o := alone.Report.Run.Task("1").Outcome(); o == nil || o.Status == history.TaskCompleted {
+	if o := alone.Report.Run.Task("1").Outcome(); o == nil || o.Status == history.Completed {
 		t.Errorf("a run that nobody could verify: %+v", o)
 	}
 	for _, i := range alone.Report.Run.Task("1").Evidence().Items {

@@ -52,21 +52,21 @@ func TestEvidenceOfTasks(t *testing.T) {
 		script   exectest.Script
 		advisors exec.Advisors
 		looks    int // for the evidence of task 1
-		want     history.FinalStatus
+		want     history.StepStatus
 		reason   string
 	}{
-		"found":                             {1, pipelineScript("r1"), nobody, 1, history.TaskCompleted, "was found"},
-		"no run named":                      {1, pipelineScript(), nobody, 1, history.TaskFailed, "evidence is missing: it counts as experimental, and lacks run: no run was named"},
-		"unknown to the server":             {9, pipelineScript("r1"), nobody, 1, history.TaskFailed, "evidence is missing"},
-		"known a little later":              {2, pipelineScript("r1"), nil, 2, history.TaskCompleted, "after a retry"},
-		"known at the last look":            {3, pipelineScript("r1"), nil, 3, history.TaskCompleted, "after a retry"},
-		"known too late":                    {4, pipelineScript("r1"), nil, 3, history.TaskFailedFinal, "after all retries"},
-		"named after a patch":               {1, nameless("16"), reflects(0.70, "16"), 2, history.TaskCompleted, "after a retry"},
-		"confidence below 0.70":             {1, nameless("16"), reflects(0.69, "16"), 1, history.TaskFailed, "0.70 is needed"},
-		"named after two patches":           {1, nameless("8"), halving(), 3, history.TaskCompleted, "after a retry"},
-		"not named after two patches":       {1, nameless("4"), halving(), 3, history.TaskFailedFinal, "after all retries"},
-		"advice that changes nothing":       {1, nameless("16"), reflects(0.9, ""), 1, history.TaskFailed, "changes nothing"},
-		"the job fails where it is patched": {1, failsPatched(), reflects(0.9, "16"), 1, history.TaskFailedFinal, "after all retries"},
+		"found":                             {1, pipelineScript("r1"), nobody, 1, history.Completed, "was found"},
+		"no run named":                      {1, pipelineScript(), nobody, 1, history.Failed, "evidence is missing: it counts as experimental, and lacks run: no run was named"},
+		"unknown to the server":             {9, pipelineScript("r1"), nobody, 1, history.Failed, "evidence is missing"},
+		"known a little later":              {2, pipelineScript("r1"), nil, 2, history.Completed, "after a retry"},
+		"known at the last look":            {3, pipelineScript("r1"), nil, 3, history.Completed, "after a retry"},
+		"known too late":                    {4, pipelineScript("r1"), nil, 3, history.FailedFinal, "after all retries"},
+		"named after a patch":               {1, nameless("16"), reflects(0.70, "16"), 2, history.Completed, "after a retry"},
+		"confidence below 0.70":             {1, nameless("16"), reflects(0.69, "16"), 1, history.Failed, "0.70 is needed"},
+		"named after two patches":           {1, nameless("8"), halving(), 3, history.Completed, "after a retry"},
+		"not named after two patches":       {1, nameless("4"), halving(), 3, history.FailedFinal, "after all retries"},
+		"advice that changes nothing":       {1, nameless("16"), reflects(0.9, ""), 1, history.Failed, "changes nothing"},
+		"the job fails where it is patched": {1, failsPatched(), reflects(0.9, "16"), 1, history.FailedFinal, "after all retries"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -87,10 +87,10 @@ func TestEvidenceOfTasks(t *testing.T) {
 					test.want, test.reason, run.Report)
 			}
 			second := run.Report.Run.Task("2").Outcome()
-			if (second.Status == history.TaskCompleted) != (test.want == history.TaskCompleted) {
+			if (second.Status == history.Completed) != (test.want == history.Completed) {
 				t.Errorf("the task that needs it is %s", second.Status)
 			}
-			if (run.Status() == history.Achieved) != (test.want == history.TaskCompleted) {
+			if (run.Status() == history.Achieved) != (test.want == history.Completed) {
 				t.Errorf("the run ended %s", run.Status())
 			}
 		})
@@ -174,7 +174,7 @@ func TestIrreversibleStepsAreNotRegenerated(t *testing.T) {
 	tracker, _ := tracking(t, 1)
 	b.Controller.Evidence, b.Controller.Advisors = &search.Policy{Tracker: tracker}, reflects(0.9, "16")
 	run := b.Run(t)
-	if o := run.Report.Run.Task("1").Outcome(); o == nil || o.Status != history.TaskFailed ||
+	if o := run.Report.Run.Task("1").Outcome(); o == nil || o.Status != history.Failed ||
 		!strings.Contains(o.Reason, "cannot be undone") {
 		t.Errorf("%+v\n%v", o, run.Err)
 	}
@@ -243,14 +243,14 @@ func TestOutcomesSayWhereTheyComeFrom(t *testing.T) {
 	run := b.Run(t)
 	run.Want(t, history.Achieved)
 	want := []*history.TaskOutcome{
-		{Task: "1", Status: history.TaskCompleted, Reason: "approved, and its evidence was found after a retry",
+		{Task: "1", Status: history.Completed, Reason: "approved, and its evidence was found after a retry",
 			Approval:  history.ApprovedRetry,
-			Execution: history.Succeeded, Verification: history.VerificationPass, Retries: history.Retries{Approval: 1,
+			Execution: "SUCCEEDED", Verification: "pass", Retries: history.Retries{Approval: 1,
 				Verification: 1},
 			Attempts: 2, Runs: []string{"r1"}, Artifacts: []string{"base.txt"}},
-		{Task: "2", Status: history.TaskCompleted, Reason: "approved, and its evidence was found",
+		{Task: "2", Status: history.Completed, Reason: "approved, and its evidence was found",
 			Approval:  history.Approved,
-			Execution: history.Succeeded, Verification: history.VerificationPass, Attempts: 1, Artifacts: []string{"report.md"}},
+			Execution: "SUCCEEDED", Verification: "pass", Attempts: 1, Artifacts: []string{"report.md"}},
 	}
 	for _, o := range want {
 		if diff := cmp.Diff(o, run.Report.Run.Task(o.Task).Outcome()); diff != "" {

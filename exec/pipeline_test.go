@@ -110,7 +110,7 @@ func TestTelemetryIsCaughtWhereTheLogIsCut(t *testing.T) {
 		"2.1": exectest.Write("report.md", "x")})
 	run.Want(t, history.Achieved)
 	a := run.Report.Run.Step("1.1").Last()
-	want := &history.Telemetry{Status: history.Succeeded, Runs: []string{"abc123"}, Artifacts: []string{"base.txt"},
+	want := &history.Telemetry{Status: "SUCCEEDED", Runs: []string{"abc123"}, Artifacts: []string{"base.txt"},
 		Metrics: map[string]float64{"acc": 0.5}}
 	if diff := cmp.Diff(want, a.Telemetry); diff != "" {
 		t.Error(diff)

@@ -19,11 +19,11 @@ func TestLastWordsStandInTheReport(t *testing.T) {
 	s.add(1, "", 0, &history.Evidence{Task: "2", Kind: "experimental", Items: []evidence.Item{
 		{Need: evidence.Need{Kind: evidence.Run, Name: "r2"}, State: evidence.Found},
 		{Need: evidence.Need{Kind: evidence.File, Name: "b.json"}, State: evidence.Missing, Why: "it is empty"}}})
-	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.TaskFailedFinal, Reason: "its evidence is missing after all retries", Approval: history.ApprovedRetry,
-		Execution: history.RetrySucceeded, Verification: history.VerificationFail, Attempts: 3, Runs: []string{"r1", "r2"}, Artifacts: []string{"b.json"}})
-	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskCompleted, Reason: "approved and carried out",
-		Execution:    history.Succeeded,
-		Verification: history.VerificationWaived, Attempts: 1})
+	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.FailedFinal, Reason: "its evidence is missing after all retries", Approval: history.ApprovedRetry,
+		Execution: "RETRY_SUCCEEDED", Verification: "fail", Attempts: 3, Runs: []string{"r1", "r2"}, Artifacts: []string{"b.json"}})
+	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.Completed, Reason: "approved and carried out",
+		Execution:    "SUCCEEDED",
+		Verification: "waived", Attempts: 1})
 	got := string(drawn(t, s.end(history.Partial), "report.md"))
 	for _, want := range []string{
 		"## What became of the tasks\n",
@@ -44,9 +44,9 @@ func TestLastWordsStandInTheReport(t *testing.T) {
 // its runs and artifacts.
 func TestSummaryNamesRuns(t *testing.T) {
 	s := begin(t, limiter())
-	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskFailed, Reason: "no evidence",
-		Approval: history.Approved, Execution: history.Succeeded,
-		Verification: history.VerificationFail, Attempts: 2, Runs: []string{"r1"}, Artifacts: []string{"a.json"}})
+	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.Failed, Reason: "no evidence",
+		Approval: history.Approved, Execution: "SUCCEEDED",
+		Verification: "fail", Attempts: 2, Runs: []string{"r1"}, Artifacts: []string{"a.json"}})
 	var got struct {
 		Tasks []map[string]any `json:"tasks"`
 	}
@@ -71,9 +71,9 @@ func TestLastWordsStandInAllReports(t *testing.T) {
 			Reviews: []review.Review{{Reviewer: "ops", Verdict: "reject", Critical: []string{"no tests"}}}})
 		s.add(1, "", 0, &history.Evidence{Task: "1", Kind: "experimental", Items: []evidence.Item{
 			{Need: evidence.Need{Kind: evidence.File, Name: "b.json"}, State: evidence.Missing, Why: "it is empty"}}})
-		s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskFailed, Reason: "no evidence",
-			Approval: history.Approved, Execution: history.Succeeded,
-			Verification: history.VerificationFail, Attempts: 2, Runs: []string{"r1"}})
+		s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.Failed, Reason: "no evidence",
+			Approval: history.Approved, Execution: "SUCCEEDED",
+			Verification: "fail", Attempts: 2, Runs: []string{"r1"}})
 		return s.end(history.Partial)
 	}
 	var doc any

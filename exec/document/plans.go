@@ -153,7 +153,7 @@ func drawPending(w io.Writer, rep *Model) error {
 // done.
 func unresolved(r *history.Run, t *task) string {
 	if o := r.Task(t.ID).Outcome(); o != nil {
-		if o.Status == history.TaskCompleted {
+		if o.Status == history.Completed {
 			return ""
 		}
 		return string(o.Status)
@@ -214,7 +214,7 @@ func newPending(p *plan.Plan, r *history.Run, rep *Model, t *task, a analysis.An
 			out.Hints = append(out.Hints, rec.Text())
 		}
 	}
-	if out.Status == "failed" || out.Status == string(history.TaskFailedFinal) {
+	if out.Status == "failed" || out.Status == string(history.FailedFinal) {
 		out.Actions = rep.actions()
 	}
 	return out

@@ -181,10 +181,10 @@ func advised(t testing.TB) *story {
 	s.add(1, "2.1", 0, &history.StepFailed{Class: history.Crashed, Reasons: []string{"exit status 1"}})
 	s.add(1, "3.1", 0, &history.StepBlocked{By: "2.1", Why: "it needs 2.1"})
 	s.add(1, "", 0, &history.Evidence{Task: "1", Kind: "documentation", Pass: true})
-	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.TaskCompleted, Reason: "its evidence was found",
-		Execution: history.RetrySucceeded, Attempts: 3})
-	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.TaskFailedFinal, Reason: "nothing is left to try",
-		Execution: history.RetryFailed, Attempts: 1})
+	s.add(1, "", 0, &history.TaskOutcome{Task: "1", Status: history.Completed, Reason: "its evidence was found",
+		Execution: "RETRY_SUCCEEDED", Attempts: 3})
+	s.add(1, "", 0, &history.TaskOutcome{Task: "2", Status: history.FailedFinal, Reason: "nothing is left to try",
+		Execution: "RETRY_FAILED", Attempts: 1})
 	return s.end(history.Partial, "step 2.1 failed")
 }
 
@@ -229,7 +229,7 @@ func tellHostile(t testing.TB, nasty string) *story {
 		Violated: []history.Violation{{Article: nasty, Severity: nasty, Why: nasty, Action: nasty}}})
 	s.add(5, "2.1", 0, &history.Lesson{Recommended: nasty, Chosen: nasty, Used: nasty, Result: nasty, Lesson: nasty,
 		Others: []history.LessonOther{{Method: nasty, Would: nasty}}})
-	s.add(5, "", 0, &history.TaskOutcome{Task: "2", Status: history.FinalStatus(nasty), Reason: nasty,
+	s.add(5, "", 0, &history.TaskOutcome{Task: "2", Status: history.StepStatus(nasty), Reason: nasty,
 		Runs: []string{nasty}, Artifacts: []string{nasty}})
 	q := question(s, "2.1", 1)
 	q.ID, q.What, q.Why, q.Evidence = nasty, nasty, nasty, []string{nasty}

@@ -7,35 +7,28 @@ import (
 	"github.com/planlock/planlock/plan"
 )
 
-// ExecutionStatus is how an attempt, or a task, went.
+// ExecutionStatus is how an attempt, a step or a task went, in one of the words
+// below, which documents show as they are.
 type ExecutionStatus string
 
 const (
-	Succeeded        ExecutionStatus = "SUCCEEDED"         // it ended well, and was accepted
-	ExecutionFailed  ExecutionStatus = "FAILED"            // it ended otherwise
-	RetryableFailure ExecutionStatus = "RETRYABLE_FAILURE" // it was ended by time, by a signal, or by want of memory
-	RetrySucceeded   ExecutionStatus = "RETRY_SUCCEEDED"   // as SUCCEEDED, after a failed attempt
-	RetryFailed      ExecutionStatus = "RETRY_FAILED"      // as FAILED, after a failed attempt
-	NotExecuted      ExecutionStatus = "N/A"               // nothing was attempted
+	succeeded      ExecutionStatus = "SUCCEEDED"         // it ended well, and was accepted
+	failed         ExecutionStatus = "FAILED"            // it ended otherwise
+	retryable      ExecutionStatus = "RETRYABLE_FAILURE" // it was ended by time, by a signal, or by want of memory
+	retrySucceeded ExecutionStatus = "RETRY_SUCCEEDED"   // as SUCCEEDED, after a failed attempt
+	retryFailed    ExecutionStatus = "RETRY_FAILED"      // as FAILED, after a failed attempt
+	notExecuted    ExecutionStatus = "N/A"               // nothing was attempted
 )
 
-// Verification is what became of the search for evidence.
-type Verification string
+// Succeeded reports whether it went well, in the end.
+func (x ExecutionStatus) Succeeded() bool { return x == succeeded || x == retrySucceeded }
 
+// What became of the search for evidence.
 const (
-	VerificationPass   Verification = "pass"   // all of it was found
-	VerificationFail   Verification = "fail"   // something was not
-	VerificationNone   Verification = "N/A"    // nobody looked
-	VerificationWaived Verification = "waived" // nobody was to look: the gates of the steps were enough
-)
-
-// FinalStatus is what a task came to.
-type FinalStatus string
-
-const (
-	TaskCompleted   FinalStatus = "completed"    // approved, carried out, and its evidence was found
-	TaskFailed      FinalStatus = "failed"       // not that
-	TaskFailedFinal FinalStatus = "failed_final" // not that, and all that may be tried was tried
+	evidenceFound   = "pass"   // all of it was found
+	evidenceMissing = "fail"   // something was not
+	notLooked       = "N/A"    // nobody looked
+	evidenceWaived  = "waived" // nobody was to look: the gates of the steps were enough
 )
 
 // Retries counts what was tried anew at the three points of a task.
@@ -48,11 +41,11 @@ type Retries struct {
 // TaskOutcome is the last word about a task.
 type TaskOutcome struct {
 	Task         string          `json:"task_id"`
-	Status       FinalStatus     `json:"status"`
+	Status       StepStatus      `json:"status"` // Completed, Failed or FailedFinal
 	Reason       string          `json:"status_reason"`
 	Approval     ApprovalStatus  `json:"approval,omitempty"` // "" where nobody was asked
 	Execution    ExecutionStatus `json:"execution"`
-	Verification Verification    `json:"verification"`
+	Verification string          `json:"verification"` // "pass", "fail", "N/A", "waived": nobody was to look
 	Retries      Retries         `json:"retries"`
 	Attempts     int             `json:"attempts_total"` // of its steps, those that were undone too
 	Runs         []string        `json:"run_ids,omitempty"`
@@ -64,8 +57,8 @@ func (*TaskOutcome) Type() string { return "task-outcome" }
 
 func (f *TaskOutcome) String() string { return sprint("task %s is %s: %s", f.Task, f.Status, f.Reason) }
 
-// Conclude is the last word about a task, by the first of these rules that
-// applies:
+// conclude sets the status of a last word, and the reason, from the rest of it,
+// by the first of these rules that applies:
 //
 //	the reviewers did not approve it                        failed
 //	its evidence was found                                  completed
@@ -75,29 +68,30 @@ func (f *TaskOutcome) String() string { return sprint("task %s is %s: %s", f.Tas
 //
 // A task that nobody reviewed counts as approved. Evidence of a task that
 // failed is nobody's to find: it cannot pass.
-func Conclude(a ApprovalStatus, x ExecutionStatus, v Verification, r Retries) (FinalStatus, string) {
-	done := x == Succeeded || x == RetrySucceeded
+func (f *TaskOutcome) conclude() {
+	done, found, r := f.Execution.Succeeded(), f.Verification, f.Retries
 	switch {
-	case a == Rejected:
-		return TaskFailed, "its reviewers did not approve it"
-	case a == FailedRetry:
-		return TaskFailed, "its reviewers did not approve it, nor what was made of it"
-	case done && v == VerificationPass && r.Verification > 0:
-		return TaskCompleted, "approved, and its evidence was found after a retry"
-	case done && v == VerificationPass:
-		return TaskCompleted, "approved, and its evidence was found"
-	case done && v == VerificationWaived:
-		return TaskCompleted, "approved and carried out; nobody asked for evidence"
-	case done && v == VerificationFail && r.Verification > 0:
-		return TaskFailedFinal, "its evidence is missing after all retries"
-	case x == NotExecuted:
-		return TaskFailed, "it was not carried out, so there is no evidence"
-	case !done && (x == RetryFailed || r.Execution > 0 || r.Verification > 0):
-		return TaskFailedFinal, "approved, and it failed after all retries"
+	case f.Approval == Rejected:
+		f.Status, f.Reason = Failed, "its reviewers did not approve it"
+	case f.Approval == FailedRetry:
+		f.Status, f.Reason = Failed, "its reviewers did not approve it, nor what was made of it"
+	case done && found == evidenceFound && r.Verification > 0:
+		f.Status, f.Reason = Completed, "approved, and its evidence was found after a retry"
+	case done && found == evidenceFound:
+		f.Status, f.Reason = Completed, "approved, and its evidence was found"
+	case done && found == evidenceWaived:
+		f.Status, f.Reason = Completed, "approved and carried out; nobody asked for evidence"
+	case done && found == evidenceMissing && r.Verification > 0:
+		f.Status, f.Reason = FailedFinal, "its evidence is missing after all retries"
+	case f.Execution == notExecuted:
+		f.Status, f.Reason = Failed, "it was not carried out, so there is no evidence"
+	case !done && (f.Execution == retryFailed || r.Execution > 0 || r.Verification > 0):
+		f.Status, f.Reason = FailedFinal, "approved, and it failed after all retries"
 	case done:
-		return TaskFailed, "approved and carried out, and its evidence is missing"
+		f.Status, f.Reason = Failed, "approved and carried out, and its evidence is missing"
+	default:
+		f.Status, f.Reason = Failed, "approved, and it failed, so there is no evidence"
 	}
-	return TaskFailed, "approved, and it failed, so there is no evidence"
 }
 
 // Signals that can end a program are 1 to 64; a shell adds 128 to their number.
@@ -106,21 +100,21 @@ const (
 	lastSignal  = 192
 )
 
-// ExecutionOf is [Attempt.Execution] of an attempt that failed so, nil: did
-// not, and whose program ended with a status.
-func ExecutionOf(f *AttemptFailed, exit int) ExecutionStatus {
+// Execution is [Attempt.Execution] of an attempt that failed so, nil: did not,
+// and whose program ended with a status.
+func (f *AttemptFailed) Execution(exit int) ExecutionStatus {
 	if f == nil {
-		return Succeeded
+		return succeeded
 	}
 	switch f.Class {
 	case TimedOut, OutOfMemory, Lost, Interrupted:
-		return RetryableFailure
+		return retryable
 	case Crashed:
 		if exit >= firstSignal && exit <= lastSignal {
-			return RetryableFailure
+			return retryable
 		}
 	}
-	return ExecutionFailed
+	return failed
 }
 
 // Evidence is what was found of what a task should have left behind.

@@ -173,3 +173,38 @@ func TestFoldOfAdvice(t *testing.T) {
 		t.Errorf("after a rollback the patch is %+v, want it kept, so that its id is not used again", p)
 	}
 }
+
+// TestARollbackUndoesWhatWasDecidedAboutATask: what a person sets back is
+// decided anew; what is set back for its evidence keeps its approval and its
+// retries.
+func TestARollbackUndoesWhatWasDecidedAboutATask(t *testing.T) {
+	story := func(by string) *history.Run {
+		j := begun().
+			add("", 0, &history.Approval{Task: "1", Status: history.Approved}).
+			add("1.1", 0, &history.StepStarted{}).
+			add("1.1", 1, &history.AttemptStarted{Method: "primary"}, &history.AttemptEnded{},
+				&history.StepCompleted{}).
+			add("", 0, &history.Evidence{Task: "1"}, &history.EvidenceRetry{Task: "1", Retry: 1, Action: "regenerate"},
+				&history.TaskOutcome{Task: "1", Status: history.Failed}).
+			add("1.1", 0, &history.RolledBack{To: plan.Address("1.1"), Snapshot: record.Snapshot{Tree: "base"}, By: by})
+		if j.last != nil {
+			t.Fatal(j.last)
+		}
+		return &j.run
+	}
+	person := story("maria")
+	if person.Task("1").Approval() != nil || person.Task("1").Evidence() != nil ||
+		person.Task("1").EvidenceRetry() != nil ||
+		person.Task("1").Outcome() != nil {
+		t.Error("what was decided before a person's rollback still stands")
+	}
+	if len(person.Approvals) != 1 || !person.Approvals[0].Undone {
+		t.Error("what was decided before a rollback is gone")
+	}
+	retry := story(history.ByEvidenceRetry)
+	if retry.Task("1").Approval() == nil || retry.Task("1").Evidence() == nil ||
+		retry.Task("1").Retries().Verification != 1 ||
+		retry.Task("1").Outcome() != nil {
+		t.Error("a retry for evidence forgot what it needs to end")
+	}
+}

@@ -45,15 +45,15 @@ func (s *Step) InFlight() *Attempt {
 func (s *Step) Execution() ExecutionStatus {
 	last := s.Last()
 	if last == nil {
-		return NotExecuted
+		return notExecuted
 	}
 	switch got := last.Execution(); {
 	case s.Retried() == 0:
 		return got
-	case got == Succeeded:
-		return RetrySucceeded
+	case got == succeeded:
+		return retrySucceeded
 	default:
-		return RetryFailed
+		return retryFailed
 	}
 }
 
@@ -175,7 +175,7 @@ func (a *Attempt) Execution() ExecutionStatus {
 	if a.Said != nil {
 		exit = a.Said.Exit
 	}
-	return ExecutionOf(a.Failure, exit)
+	return a.Failure.Execution(exit)
 }
 
 // An Exchange is a question and what became of it.

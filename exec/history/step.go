@@ -13,9 +13,13 @@ const (
 	Failed    StepStatus = "failed"    // undone, and not tried again
 	Skipped   StepStatus = "skipped"   // left out on somebody's word
 	Blocked   StepStatus = "blocked"   // an earlier step that it needs is missing
+
+	// of tasks alone
+	PartlyDone  StepStatus = "partial"      // some was completed, and some was not and never will be
+	FailedFinal StepStatus = "failed_final" // all that may be tried was tried
 )
 
-// StepStatus is where a step stands.
+// StepStatus is where a step stands, or a task.
 type StepStatus string
 
 // Over reports whether nothing more happens to the step by itself.
@@ -139,7 +143,3 @@ func (*Lesson) Type() string { return "lesson" }
 func (f *Lesson) String() string {
 	return sprint("%s chosen, %s used: %s", methodName(f.Chosen), methodName(f.Used), f.Lesson)
 }
-
-// PartlyDone is how a task stands of which some was completed, and some was not
-// and never will be.
-const PartlyDone StepStatus = "partial"

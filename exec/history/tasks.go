@@ -20,7 +20,7 @@ func (t Task) Outcome() *TaskOutcome {
 // end depends on. Steps that were left out on somebody's word, and those that
 // failed without being critical, do not count, unless nothing else was done.
 func (t Task) Execution() ExecutionStatus {
-	result, retried := NotExecuted, false
+	result, retried := notExecuted, false
 	for _, s := range t.run.Steps {
 		if s.Task != t.id {
 			continue
@@ -28,20 +28,43 @@ func (t Task) Execution() ExecutionStatus {
 		got := s.Execution()
 		retried = retried || s.Retried() > 0
 		switch {
-		case s.Status == Completed && result == NotExecuted:
-			result = Succeeded
-		case s.Status == Failed && s.Critical, s.Status == Blocked && s.Critical && got != NotExecuted:
+		case s.Status == Completed && result == notExecuted:
+			result = succeeded
+		case s.Status == Failed && s.Critical, s.Status == Blocked && s.Critical && got != notExecuted:
 			return got
-		case s.Status == Failed && result == NotExecuted:
+		case s.Status == Failed && result == notExecuted:
 			result = got
-		case s.Status == Blocked && s.Critical && result != NotExecuted, s.Status == Pending && result != NotExecuted:
-			return ExecutionFailed // it stopped half-way
+		case s.Status == Blocked && s.Critical && result != notExecuted, s.Status == Pending && result != notExecuted:
+			return failed // it stopped half-way
 		}
 	}
-	if retried && result == Succeeded {
-		return RetrySucceeded
+	if retried && result == succeeded {
+		return retrySucceeded
 	}
 	return result
+}
+
+// Conclude is the last word about the task as it stands, once its end was seen.
+func (t Task) Conclude() *TaskOutcome {
+	o := &TaskOutcome{Task: t.id, Execution: t.Execution(), Verification: notLooked, Retries: t.Retries()}
+	if a := t.Approval(); a != nil {
+		o.Approval = a.Status
+	}
+	switch seen := t.Evidence(); {
+	case seen != nil && seen.Pass:
+		o.Verification = evidenceFound
+	case seen != nil:
+		o.Verification = evidenceMissing
+	case !t.run.Roles.Evidence && o.Execution.Succeeded():
+		o.Verification = evidenceWaived
+	}
+	for _, s := range t.run.Steps {
+		if s.Task == t.id {
+			o.Attempts += s.Tried()
+		}
+	}
+	o.conclude()
+	return o
 }
 
 // Retries counts what was tried anew at the three points of the task.

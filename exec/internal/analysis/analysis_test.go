@@ -226,7 +226,7 @@ func TestKPIs(t *testing.T) {
 	r.step("1.1", "", "primary").step("2.1", "", "primary", "backup_1").step("3.1", "", "primary", "primary", "").step("4.1", "", "primary")
 	r.add("", 0, &history.Evidence{Task: "1", Pass: true, Kind: evidence.Documentation})
 	r.add("", 0, &history.Evidence{Task: "4", Pass: false, Kind: evidence.Experimental})
-	r.add("", 0, &history.TaskOutcome{Task: "4", Status: history.TaskFailed})
+	r.add("", 0, &history.TaskOutcome{Task: "4", Status: history.Failed})
 	got := r.end(history.Partial).analysed().KPIs
 	got.Took = 0
 	want := analysis.KPIs{Tasks: 4, Completed: analysis.Rate{N: 2, Of: 4}, RetrySuccess: analysis.Rate{N: 1, Of: 2},

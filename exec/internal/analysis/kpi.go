@@ -87,7 +87,7 @@ func (k *KPIs) step(s *history.Step) {
 // one, else by its steps.
 func completed(r *history.Run, task string, steps []*history.Step) bool {
 	if o := r.Task(task).Outcome(); o != nil {
-		return o.Status == history.TaskCompleted
+		return o.Status == history.Completed
 	}
 	any := false
 	for _, s := range steps {

@@ -146,6 +146,6 @@ func (t *trial) saidOfJobs(f *fault) *history.Telemetry {
 	if f != nil {
 		failure = &f.AttemptFailed
 	}
-	return &history.Telemetry{Status: history.ExecutionOf(failure, t.outcome.Exit),
+	return &history.Telemetry{Status: failure.Execution(t.outcome.Exit),
 		Runs: said.Runs, Artifacts: said.Artifacts, Metrics: said.Metrics, Dropped: said.Dropped}
 }

@@ -81,7 +81,7 @@ func (e *Ending) verdict(ctx context.Context) (*history.Ended, []gate.Judgement,
 		}
 	}
 	for _, o := range e.Rec.Run.Outcomes {
-		if !o.Undone && o.Status != history.TaskCompleted {
+		if !o.Undone && o.Status != history.Completed {
 			lower(history.Partial, "task %s is %s: %s", o.Task, o.Status, o.Reason)
 		}
 	}

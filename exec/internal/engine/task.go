@@ -38,11 +38,11 @@ func taskOver(run *history.Run, task *plan.Task) bool {
 }
 
 func conclude(c *guard.Case, task *plan.Task) []Wanted {
-	x, seen := c.Run.Task(task.ID).Execution(), c.Run.Task(task.ID).Evidence()
-	if !c.Run.Roles.Evidence || x != history.Succeeded && x != history.RetrySucceeded {
-		return lastWord(c, task, x, seen)
+	of := c.Run.Task(task.ID)
+	if !c.Run.Roles.Evidence || !of.Execution().Succeeded() {
+		return lastWord(c, task)
 	}
-	retry := c.Run.Task(task.ID).EvidenceRetry()
+	seen, retry := of.Evidence(), of.EvidenceRetry()
 	switch {
 	case seen == nil:
 		return verify(c, Verify{Task: task.ID})
@@ -56,7 +56,7 @@ func conclude(c *guard.Case, task *plan.Task) []Wanted {
 	case seen.Retry < recovery.Reflections && slices.Contains(c.Run.Roles.Advisors, string(advice.Reflection)):
 		return one(Repair{Task: task.ID})
 	}
-	return lastWord(c, task, x, seen)
+	return lastWord(c, task)
 }
 
 // verify looks for evidence in a tree that is known to be the run's.
@@ -70,32 +70,16 @@ func verify(c *guard.Case, v Verify) []Wanted {
 }
 
 // lastWord is what a task came to.
-func lastWord(c *guard.Case, task *plan.Task, x history.ExecutionStatus, seen *history.Evidence) []Wanted {
-	run := c.Run
-	o := &history.TaskOutcome{Task: task.ID, Execution: x, Verification: history.VerificationNone,
-		Retries: run.Task(task.ID).Retries()}
-	if a := run.Task(task.ID).Approval(); a != nil {
-		o.Approval = a.Status
-	}
-	switch {
-	case seen != nil && seen.Pass:
-		o.Verification = history.VerificationPass
-	case seen != nil:
-		o.Verification = history.VerificationFail
-	case !c.Run.Roles.Evidence && (x == history.Succeeded || x == history.RetrySucceeded):
-		o.Verification = history.VerificationWaived
-	}
-	o.Status, o.Reason = history.Conclude(o.Approval, o.Execution, o.Verification, o.Retries)
-	if seen != nil && !seen.Pass && o.Status != history.TaskCompleted {
+func lastWord(c *guard.Case, task *plan.Task) []Wanted {
+	of := c.Run.Task(task.ID)
+	o := of.Conclude()
+	if seen := of.Evidence(); seen != nil && !seen.Pass && o.Status != history.Completed {
 		o.Reason += ": " + lacks(c, seen)
 	}
-	if r := run.Task(task.ID).EvidenceRetry(); o.Status != history.TaskCompleted && r != nil && r.Terminal != "" {
+	if r := of.EvidenceRetry(); o.Status != history.Completed && r != nil && r.Terminal != "" {
 		o.Reason += "; nothing more was tried: " + r.Terminal
 	}
-	for i := range task.Steps {
-		o.Attempts += run.Step(task.Steps[i].Address).Tried()
-	}
-	claim := Claim(run, task)
+	claim := Claim(c.Run, task)
 	o.Runs, o.Artifacts = bound.First(claim.Runs, bound.Lines), bound.First(claim.Artifacts, bound.Lines)
 	return one(Record{Facts: history.Where{}.Locate(o)})
 }

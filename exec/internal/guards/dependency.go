@@ -30,7 +30,7 @@ func dependency(c *guard.Case) guard.Verdict {
 func unproven(c *guard.Case) guard.Verdict {
 	for i := range c.Run.Outcomes {
 		o := &c.Run.Outcomes[i]
-		if o.Undone || o.Status == history.TaskCompleted || !c.Needs(c.Step.Task, o.Task) {
+		if o.Undone || o.Status == history.Completed || !c.Needs(c.Step.Task, o.Task) {
 			continue
 		}
 		by := c.Step.Address

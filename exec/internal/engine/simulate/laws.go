@@ -198,7 +198,7 @@ func (j *judge) needs(c *guard.Case) {
 		}
 	}
 	for i := range run.Outcomes {
-		if o := &run.Outcomes[i]; !o.Undone && o.Status != history.TaskCompleted && c.Needs(s.Task, o.Task) {
+		if o := &run.Outcomes[i]; !o.Undone && o.Status != history.Completed && c.Needs(s.Task, o.Task) {
 			j.broken("step %s begins, and task %s has not come to its end", s.Address, o.Task)
 		}
 	}
